@@ -106,8 +106,8 @@ fn is_much(lengths: &[u64]) -> bool {
 fn gathered(comm: ffi::MPI_Comm, member: Member, side: PairSide) -> Result<Vec<u64>, MpiError> {
     let count = member.procs.get() as usize;
     // SAFETY: the program gives a number for each rank.
-    let bytes = |rank| unsafe { side.bytes(rank) }.unwrap_or(0);
-    let own: Vec<u64> = (0..count).map(bytes).collect();
+    let own = unsafe { side.lengths(member.procs) };
+    let own: Vec<u64> = own.map(Option::unwrap_or_default).collect();
     let is_root = member.rank == Rank(0);
     let mut all = vec![0u64; if is_root { count * count } else { 0 }];
     let length = c_int::try_from(8 * count).unwrap_or(c_int::MAX);

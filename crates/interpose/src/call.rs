@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use mpi::ffi;
 use netsig_core::algorithm::Collective;
-use netsig_core::units::Bytes;
+use netsig_core::units::{Bytes, Procs};
 
 use crate::datatype;
 use crate::member::Member;
@@ -124,23 +124,27 @@ impl Side {
 }
 
 impl PairSide {
-    /// Length of the piece for or from a rank; `None` if the arguments are not those of a piece.
+    /// Lengths of the pieces for or from the ranks; `None` for arguments that are not those of a piece.
     ///
     /// # Safety
-    /// The array of counts has a number for the rank.
-    pub unsafe fn bytes(&self, rank: usize) -> Option<u64> {
-        // SAFETY: guaranteed by the caller.
-        let count = u64::try_from(unsafe { self.counts.get(rank) }).ok()?;
-        datatype::size(self.datatype)?.checked_mul(count)
+    /// The array of counts has a number for each rank.
+    pub unsafe fn lengths(self, procs: Procs) -> impl Iterator<Item = Option<u64>> {
+        let size = datatype::size(self.datatype);
+        (0..procs.get() as usize).map(move |rank| {
+            // SAFETY: guaranteed by the caller.
+            let count = u64::try_from(unsafe { self.counts.get(rank) }).ok()?;
+            size?.checked_mul(count)
+        })
     }
 
     /// True for arguments that MPI refuses, with which the call is passed on.
-    fn is_wrong(&self, procs: usize) -> bool {
+    fn is_wrong(&self, procs: Procs) -> bool {
+        if is_in_place(self.buffer) || self.counts.is_null() {
+            return true;
+        }
         // SAFETY: the program gives a number for each rank.
-        let mut pieces = (0..procs).map(|rank| unsafe { self.bytes(rank) });
-        is_in_place(self.buffer)
-            || self.counts.is_null()
-            || pieces.any(|own| own.is_none_or(|own| own > 0 && self.displacements.is_null()))
+        let mut lengths = unsafe { self.lengths(procs) };
+        lengths.any(|own| own.is_none_or(|own| own > 0 && self.displacements.is_null()))
     }
 }
 
@@ -192,9 +196,9 @@ impl Call {
         let root = root.ok_or(REFUSED)?;
         let bytes = match self.buffers {
             Buffers::ByPair { send, receive } => {
-                let count = procs as usize;
                 let is_sent = !is_in_place(send.buffer);
-                let is_wrong = receive.is_wrong(count) || (is_sent && send.is_wrong(count));
+                let is_wrong =
+                    receive.is_wrong(member.procs) || (is_sent && send.is_wrong(member.procs));
                 return if is_wrong { Err(REFUSED) } else { Ok(None) };
             }
             Buffers::Equal { send, receive } => self.piece([send, receive], rank == root),

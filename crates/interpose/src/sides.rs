@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use mpi::ffi;
 use netsig_core::algorithm::Collective;
+use netsig_core::units::Procs;
 use netsig_mpi::{MpiError, Pieces};
 
 use crate::call::{PairSide, Side, is_in_place};
@@ -122,11 +123,8 @@ impl Rooms {
         (send, receive): (PairSide, PairSide),
         member: Member,
     ) -> Result<Arrays<Vec<Range<usize>>>, MpiError> {
-        let count = member.procs.get() as usize;
-        let pieces = |side: PairSide| -> Vec<(Elements, usize)> {
-            // SAFETY: the program gives a number for each rank.
-            (0..count).map(|rank| unsafe { side.piece(rank) }).collect()
-        };
+        // SAFETY: the program gives a number for each rank.
+        let pieces = |side: PairSide| unsafe { side.pieces(member.procs) };
         let own = |pieces: &[(Elements, usize)]| -> Vec<Range<usize>> {
             // The displacement of a piece without data may be any number.
             let place = |(elements, bytes): &(Elements, usize)| match bytes {
@@ -234,25 +232,30 @@ impl Side {
 }
 
 impl PairSide {
-    /// The elements of a piece, and its length in bytes.
+    /// The elements of each piece, and its length in bytes.
     ///
     /// # Safety
-    /// The arrays have a number for the rank.
-    unsafe fn piece(&self, rank: usize) -> (Elements, usize) {
+    /// The arrays have a number for each rank.
+    unsafe fn pieces(self, procs: Procs) -> Vec<(Elements, usize)> {
+        let extent = datatype::extent(self.datatype);
+        let piece = |(rank, bytes): (usize, Option<u64>)| {
+            let bytes = bytes.unwrap_or(0);
+            let place = match bytes {
+                0 => 0,
+                // SAFETY: guaranteed by the caller; an array without data alone may be missing.
+                _ => unsafe { self.displacements.get(rank) },
+            };
+            let place = isize::try_from(place).unwrap_or(0);
+            let elements = Elements {
+                buffer: self.buffer.wrapping_byte_offset(place.wrapping_mul(extent)),
+                // SAFETY: guaranteed by the caller.
+                count: unsafe { self.counts.get(rank) },
+                datatype: self.datatype,
+            };
+            (elements, usize::try_from(bytes).unwrap_or(0))
+        };
         // SAFETY: guaranteed by the caller.
-        let (bytes, count) = unsafe { (self.bytes(rank).unwrap_or(0), self.counts.get(rank)) };
-        let place = match bytes {
-            0 => 0,
-            // SAFETY: guaranteed by the caller; an array without data alone may be missing.
-            _ => unsafe { self.displacements.get(rank) },
-        };
-        let place = isize::try_from(place).unwrap_or(0);
-        let offset = place.wrapping_mul(datatype::extent(self.datatype));
-        let elements = Elements {
-            buffer: self.buffer.wrapping_byte_offset(offset),
-            count,
-            datatype: self.datatype,
-        };
-        (elements, usize::try_from(bytes).unwrap_or(0))
+        let lengths = unsafe { self.lengths(procs) };
+        lengths.enumerate().map(piece).collect()
     }
 }
