@@ -1,5 +1,7 @@
 //! Runs the schedules of one communicator of the program.
 
+use std::collections::VecDeque;
+
 use mpi::ffi;
 use netsig_core::algorithm::{self, Algorithm, Proven, Schedule};
 use netsig_core::units::{Bytes, Rank};
@@ -10,9 +12,10 @@ use crate::choice::is_quick;
 use crate::member::Member;
 use crate::sides::{Equal, Rooms};
 
-/// Most proofs that are kept, and most prepared calls.
+/// Most proofs that are kept, most prepared calls, and most messages and copies of these.
 const MOST_PROOFS: usize = 64;
 const MOST_PREPARED: usize = 16;
+const MOST_OPERATIONS: usize = 1 << 16;
 
 /// Most segments of a piece in an exchange of pieces that differ in size.
 const MOST_PARTS: u64 = 1024;
@@ -20,10 +23,10 @@ const MOST_PARTS: u64 = 1024;
 /// Runs the schedules of one communicator.
 pub struct Runner {
     member: Member,
-    proofs: Vec<Proven>,
-    /// Rounds of earlier calls; the oldest gives way.
-    prepared: Vec<(Prepared, Vec<ReadyRound>)>,
-    oldest: usize,
+    /// The oldest gives way.
+    proofs: VecDeque<Proven>,
+    /// Rounds of earlier calls; the oldest give way.
+    prepared: VecDeque<(Prepared, Vec<ReadyRound>)>,
     rooms: Rooms,
 }
 
@@ -42,9 +45,8 @@ impl Runner {
     pub fn new(member: Member) -> Self {
         Self {
             member,
-            proofs: Vec::new(),
-            prepared: Vec::new(),
-            oldest: 0,
+            proofs: VecDeque::new(),
+            prepared: VecDeque::new(),
             rooms: Rooms::default(),
         }
     }
@@ -176,22 +178,23 @@ impl Runner {
         let rank = self.member.rank;
         let proven = self.proven(schedule)?;
         let rounds =
-            (0..proven.rounds()).map(|index| ReadyRound::new(proven, rank, index, &layout));
+            (0..proven.rounds()).map(|index| ReadyRound::new(&proven, rank, index, &layout));
         Ok(rounds.collect())
     }
 
-    /// The proof of a schedule, for this rank at least.
-    fn proven(&mut self, schedule: Schedule) -> Result<&Proven, MpiError> {
-        let known = self.proofs.iter().position(|own| own.is_for(&schedule));
-        if let Some(index) = known {
-            return Ok(&self.proofs[index]);
-        }
-        if self.proofs.len() == MOST_PROOFS {
-            self.proofs.clear();
+    /// A schedule with its proof, for this rank at least.
+    fn proven(&mut self, schedule: Schedule) -> Result<Proven, MpiError> {
+        let mut known = self.proofs.iter();
+        if let Some(proven) = known.find_map(|own| own.of(schedule.clone())) {
+            return Ok(proven);
         }
         let proven = schedule.prove_part(self.member.rank);
-        self.proofs.push(proven.map_err(|_| INTERNAL)?);
-        Ok(self.proofs.last().expect("just added"))
+        let proven = proven.map_err(|_| INTERNAL)?;
+        if self.proofs.len() == MOST_PROOFS {
+            self.proofs.pop_front();
+        }
+        self.proofs.push_back(proven.clone());
+        Ok(proven)
     }
 
     /// Frees the datatypes of earlier calls.
@@ -201,20 +204,25 @@ impl Runner {
 
     /// Keeps the rounds of a call; returns their place.
     fn keep(&mut self, key: Prepared, rounds: Vec<ReadyRound>) -> usize {
-        if self.prepared.len() < MOST_PREPARED {
-            self.prepared.push((key, rounds));
-            return self.prepared.len() - 1;
+        let mut kept: usize = self.prepared.iter().map(|(_, own)| operations(own)).sum();
+        while self.prepared.len() >= MOST_PREPARED || kept + operations(&rounds) > MOST_OPERATIONS {
+            let Some((_, oldest)) = self.prepared.pop_front() else {
+                break;
+            };
+            kept -= operations(&oldest);
         }
-        let place = self.oldest;
-        self.prepared[place] = (key, rounds);
-        self.oldest = (place + 1) % MOST_PREPARED;
-        place
+        self.prepared.push_back((key, rounds));
+        self.prepared.len() - 1
     }
 }
 
 /// Code for arguments that contradict each other, and for a fault of this library.
 const WRONG: MpiError = MpiError(ffi::MPI_ERR_TRUNCATE.cast_signed());
 const INTERNAL: MpiError = MpiError(ffi::MPI_ERR_INTERN.cast_signed());
+
+fn operations(rounds: &[ReadyRound]) -> usize {
+    rounds.iter().map(ReadyRound::operations).sum()
+}
 
 fn carry_out(rounds: &[ReadyRound], channel: Channel) -> Result<(), MpiError> {
     rounds.iter().try_for_each(|round| {

@@ -78,6 +78,11 @@ impl ReadyRound {
         }
     }
 
+    /// Number of messages and copies.
+    pub fn operations(&self) -> usize {
+        self.receives.len() + self.sends.len() + self.copies.len()
+    }
+
     /// Carries out the round by messages on `channel`, and waits for its completion.
     ///
     /// # Errors

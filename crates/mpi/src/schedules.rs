@@ -20,8 +20,10 @@ impl Schedules {
             plan: plan.clone(),
             proven: Vec::new(),
         };
-        let cells = plan.cells().iter();
-        for (cell, schedule) in cells.filter_map(|cell| Some((cell, plan.schedule(cell)?))) {
+        for cell in plan.cells() {
+            let Some(schedule) = plan.schedule(cell) else {
+                continue;
+            };
             if schedules.proof(&schedule).is_none() {
                 let proven = schedule.prove().with_context(|| {
                     format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
@@ -33,7 +35,7 @@ impl Schedules {
     }
 
     /// The proven schedule of a cell of the plan, unless the MPI library carries the cell out.
-    pub fn of(&self, cell: &Cell) -> Option<&Proven> {
+    pub fn of(&self, cell: &Cell) -> Option<Proven> {
         let schedule = self.plan.schedule(cell)?;
         Some(
             self.proof(&schedule)
@@ -41,7 +43,9 @@ impl Schedules {
         )
     }
 
-    fn proof(&self, schedule: &Schedule) -> Option<&Proven> {
-        self.proven.iter().find(|proven| proven.is_for(schedule))
+    fn proof(&self, schedule: &Schedule) -> Option<Proven> {
+        self.proven
+            .iter()
+            .find_map(|proven| proven.of(schedule.clone()))
     }
 }

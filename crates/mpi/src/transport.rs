@@ -105,7 +105,7 @@ impl OverMpi {
         match step.operation {
             Operation::Flows => Box::new(Flow::new(step, rank, self.ranks)),
             Operation::PingPong | Operation::PLogP | Operation::Collective(..) => {
-                Box::new(Prepared::new(step, rank, self.schedules.of(step)))
+                Box::new(Prepared::new(step, rank, self.schedules.of(step).as_ref()))
             }
             _ => Box::new(Pair::new(step, rank, self.tools.watch, self.overhead)),
         }

@@ -308,10 +308,14 @@ impl Schedule {
 }
 
 impl Proven {
-    /// True if the proof also holds for `schedule`: pieces may have another size, but not another
-    /// number of parts.
-    pub fn is_for(&self, schedule: &Schedule) -> bool {
-        (self.schedule.shape(), self.schedule.turn) == (schedule.shape(), schedule.turn)
+    /// The proof of `schedule`, if it follows from this one: pieces may have another size, but not another
+    /// number of parts, and another root only renumbers ranks and pieces.
+    pub fn of(&self, schedule: Schedule) -> Option<Self> {
+        let follows = self.schedule.shape() == schedule.shape();
+        follows.then_some(Self {
+            schedule,
+            rank: self.rank,
+        })
     }
 
     /// The number of rounds.

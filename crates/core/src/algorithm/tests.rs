@@ -226,7 +226,7 @@ fn an_algorithm_may_have_several_settings_by_name_in_any_order() {
 }
 
 #[test]
-fn a_proof_is_for_one_algorithm_root_and_number_of_processes_and_parts() {
+fn a_proof_is_for_one_algorithm_and_number_of_processes_and_parts() {
     let schedule = |text, count, size, root| {
         let call = Call {
             root: Rank(root),
@@ -243,16 +243,17 @@ fn a_proof_is_for_one_algorithm_root_and_number_of_processes_and_parts() {
         ("pipeline:100", 5, 250, 0, false),
         ("pipeline:99", 4, 250, 0, false),
         ("binary-segmented:100", 4, 250, 0, false),
-        ("pipeline:100", 4, 250, 2, false),
+        ("pipeline:100", 4, 250, 2, true),
     ] {
-        let told = proven.is_for(&schedule(text, count, size, root));
+        let told = proven.of(schedule(text, count, size, root)).is_some();
         assert_eq!(told, is_proven, "{text} {count} {size} {root}");
     }
     // A name that two collectives have.
     let flat = schedule("flat", 4, 1, 0).prove().unwrap();
     let other = parse(Collective::Scatter, "flat").schedule(procs(4), Bytes(1));
-    assert!(!flat.is_for(&other));
-    let turned = schedule("chain", 4, 9, 2).prove().unwrap();
+    assert!(flat.of(other).is_none());
+    let chain = schedule("chain", 4, 9, 0).prove().unwrap();
+    let turned = chain.of(schedule("chain", 4, 9, 2)).unwrap();
     let last = turned.round(Rank(1), 2);
     assert_eq!(last.receives.get(0).unwrap().partner, Rank(0));
 }
