@@ -1,7 +1,13 @@
-//! Asks the MPI compiler which MPI it is for: entry points and Fortran symbols differ.
+//! Asks the MPI compiler which MPI it is for: entry points and Fortran symbols differ. Gives the sources a number,
+//! by which the ranks of a job see that all have the same schedules.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// What all ranks must have alike.
+const SOURCES: [&str; 3] = ["src", "../core/src", "../mpi/src"];
 
 /// Preprocessed by the MPI compiler.
 const QUESTION: &str = "#include <mpi.h>\n#ifdef OPEN_MPI\nnetsig_open_mpi\n#endif\n\
@@ -16,6 +22,27 @@ fn main() {
         if answer.contains(&format!("netsig_{name}")) {
             println!("cargo::rustc-cfg={name}");
         }
+    }
+    let mut hasher = DefaultHasher::new();
+    for folder in SOURCES {
+        println!("cargo::rerun-if-changed={folder}");
+        hash(Path::new(folder), &mut hasher);
+    }
+    let number = hasher.finish() & 0xfff_ffff;
+    println!("cargo::rustc-env=NETSIG_SOURCES={number:07x}");
+}
+
+/// Adds a file, or all files of a folder.
+fn hash(path: &Path, hasher: &mut DefaultHasher) {
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).expect("a folder can be read");
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            hash(&path, hasher);
+        }
+    } else {
+        hasher.write(&std::fs::read(path).expect("a source can be read"));
     }
 }
 

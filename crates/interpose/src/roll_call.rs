@@ -1,5 +1,5 @@
 //! Whether all processes of the job have this library: without it a process would take the library's first
-//! message for one of the program's.
+//! message for one of the program's, and with another build it could run another schedule.
 //!
 //! All ranks report to rank 0 and wait for its answer. A rank without the library sends nothing, which rank 0
 //! notices after some seconds, and it gets no message, since rank 0 answers only those that reported. Where
@@ -10,6 +10,7 @@
 //! second, in which they wait for the answer as long as it takes: so all act alike.
 
 use std::ffi::c_int;
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
@@ -20,8 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const TAG: c_int = 0x6e73;
 
-/// The rank of a process without the library, as a message; this if there is none.
+/// The rank of a process without the library, as an answer; this if there is none.
 const NOBODY: c_int = c_int::MAX;
+
+/// The number of the sources, seven hexadecimal digits at the end.
+const SOURCES: &str = concat!("netsig sources ", env!("NETSIG_SOURCES"));
 
 /// This process among all of the job.
 pub struct Place {
@@ -34,8 +38,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The rank of a process without the library, if there is one. Several may be missing; the processes
-    /// need not name the same one.
+    /// The rank of a process without the library of rank 0, if there is one. There may be several; the
+    /// processes need not name the same one.
     ///
     /// # Errors
     /// If MPI fails.
@@ -66,7 +70,9 @@ impl Place {
             if reported.is_some() || !may_give_up {
                 present.push(rank);
             }
-            absent = absent.min(reported.unwrap_or(rank));
+            if reported != Some(build()) {
+                absent = absent.min(rank);
+            }
         }
         for rank in present {
             self.send(rank, absent)?;
@@ -76,16 +82,16 @@ impl Place {
 
     /// The part of the others.
     fn answered(&self, may_give_up: bool) -> Result<c_int, MpiError> {
-        self.send(0, NOBODY)?;
+        self.send(0, build())?;
         let end = may_give_up.then(|| Instant::now() + 2 * PATIENCE);
         Ok(self.received(0, end)?.unwrap_or(0))
     }
 
-    fn send(&self, to: c_int, absent: c_int) -> Result<(), MpiError> {
+    fn send(&self, to: c_int, message: c_int) -> Result<(), MpiError> {
         // SAFETY: one int, which is sent when the function returns.
         MpiError::check(unsafe {
             ffi::PMPI_Send(
-                (&raw const absent).cast(),
+                (&raw const message).cast(),
                 1,
                 ffi::RSMPI_INT32_T,
                 to,
@@ -97,13 +103,13 @@ impl Place {
 
     /// A message of a rank; `None` if there is none at the deadline.
     fn received(&self, from: c_int, deadline: Option<Instant>) -> Result<Option<c_int>, MpiError> {
-        let mut absent = NOBODY;
+        let mut message = 0;
         let mut is_done = 0;
         // SAFETY: one int, which is written before the request is complete or cancelled.
         unsafe {
             let mut request = ffi::RSMPI_REQUEST_NULL;
             MpiError::check(ffi::PMPI_Irecv(
-                (&raw mut absent).cast(),
+                (&raw mut message).cast(),
                 1,
                 ffi::RSMPI_INT32_T,
                 from,
@@ -115,7 +121,7 @@ impl Place {
                 let ignored = ffi::RSMPI_STATUS_IGNORE;
                 MpiError::check(ffi::PMPI_Test(&raw mut request, &raw mut is_done, ignored))?;
                 if is_done != 0 {
-                    return Ok(Some(absent));
+                    return Ok(Some(message));
                 }
                 if deadline.is_some_and(|end| Instant::now() > end) {
                     MpiError::check(ffi::PMPI_Cancel(&raw mut request))?;
@@ -126,4 +132,11 @@ impl Place {
             }
         }
     }
+}
+
+/// What a rank reports: the number of its sources, read from the text in the library's file.
+fn build() -> c_int {
+    let digits = black_box(SOURCES).rsplit(' ').next();
+    let number = digits.and_then(|digits| c_int::from_str_radix(digits, 16).ok());
+    number.expect("seven digits")
 }

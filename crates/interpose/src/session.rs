@@ -109,7 +109,7 @@ impl Session {
             // Rank 0 says so, or rank 1 if that is the one.
             if place.rank == c_int::from(absent == 0) {
                 tell(&format!(
-                    "rank {absent} has no libnetsig_interpose.so, or that of another MPI; it must be in the same place on all hosts. The program runs unchanged"
+                    "rank {absent} has no libnetsig_interpose.so, or another build of it; it must be in the same place on all hosts. The program runs unchanged"
                 ));
             }
             return Ok(None);

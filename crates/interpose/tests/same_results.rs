@@ -321,6 +321,37 @@ fn a_rank_without_the_library_is_noticed_and_gets_no_message() {
     assert_eq!(lines.next(), None);
 }
 
+/// Hosts of which one has an older or newer library at the same path, whose schedules may be others.
+#[test]
+fn another_build_of_the_library_is_noticed() {
+    let job = Job::of("exercise.c");
+    let mark = b"netsig sources ";
+    let mut bytes = std::fs::read(library()).unwrap();
+    let places = bytes.windows(mark.len()).enumerate();
+    let found: Vec<_> = places.filter(|(_, own)| own == mark).collect();
+    let [(place, _)] = found[..] else {
+        panic!("{} marks", found.len());
+    };
+    let digits = place + mark.len()..place + mark.len() + 7;
+    assert_ne!(bytes[digits.clone()], *b"0000000");
+    bytes[digits].copy_from_slice(b"0000000");
+    let other = job.home.path().join("libnetsig_interpose.so");
+    std::fs::write(&other, bytes).unwrap();
+    let other = format!("LD_PRELOAD={}", other.display());
+    let groups: [(u32, &[&str]); 2] = [(2, &[]), (1, &[&other])];
+    let done = job.run_apart(
+        &groups,
+        &["1", "0"],
+        &[("NETSIG_ALGORITHMS", ALGORITHMS[0])],
+    );
+    let said = text(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    assert!(
+        said.contains("rank 2 has no libnetsig_interpose.so, or another build"),
+        "{said}"
+    );
+}
+
 /// A program does not start if a function that a preloaded library is linked to is missing.
 #[test]
 fn an_mpi_without_large_counts_has_all_that_the_library_is_linked_to() {
