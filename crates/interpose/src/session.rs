@@ -1,6 +1,7 @@
 //! This library in one program, from `MPI_Init` to `MPI_Finalize`.
 
 use std::ffi::{CStr, c_char, c_int};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use crate::entry;
 use crate::next::Next;
 use crate::report::{Account, Ledger};
 use crate::roll_call::Place;
-use crate::settings::{Mode, Settings, report};
+use crate::settings::{self, Mode, Settings};
 use crate::world::World;
 use crate::{tell, tools};
 
@@ -34,8 +35,8 @@ pub struct Session {
     records: Mutex<Vec<Weak<dyn Account>>>,
     ledger: Mutex<Ledger>,
     is_first: bool,
-    /// True on the rank that writes the report. A spawned program would replace its parent's.
-    is_reporter: bool,
+    /// Path of the report on the rank that writes it. A spawned program would replace its parent's.
+    report: Option<PathBuf>,
     /// When the report was last written.
     written: Mutex<Instant>,
 }
@@ -151,9 +152,9 @@ impl Session {
                 "{most} processes are on one host, and a profile is of one on each; the MPI library's own algorithms run"
             ));
         }
-        let is_reporter = is_first && !is_spawned();
-        if is_reporter {
-            check_report();
+        let report = (is_first && !is_spawned()).then(settings::report).flatten();
+        if let Some(path) = &report {
+            check_report(path);
         }
         Ok(Some(Self {
             keyval: keyval()?,
@@ -166,7 +167,7 @@ impl Session {
             records: Mutex::default(),
             ledger: Mutex::default(),
             is_first,
-            is_reporter,
+            report,
             written: Mutex::new(Instant::now()),
         }))
     }
@@ -204,7 +205,7 @@ impl Session {
 
     /// Writes the report if that is due at this time, after a call.
     pub fn report(&self, now: Instant) {
-        if !self.is_reporter {
+        if self.report.is_none() {
             return;
         }
         let mut written = lock(&self.written);
@@ -216,9 +217,7 @@ impl Session {
     }
 
     fn end(&self) {
-        if self.is_reporter
-            && let Err(problem) = self.write()
-        {
+        if let Err(problem) = self.write() {
             tell(&problem);
         }
         for record in lock(&self.records).iter().filter_map(Weak::upgrade) {
@@ -229,7 +228,7 @@ impl Session {
 
     /// Writes the report, if one is wanted.
     fn write(&self) -> Result<(), String> {
-        let Some(path) = report() else {
+        let Some(path) = &self.report else {
             return Ok(());
         };
         let mut ledger = lock(&self.ledger);
@@ -239,7 +238,7 @@ impl Session {
         for (name, calls) in entry::counted() {
             ledger.set_counted(name, calls);
         }
-        let written = ledger.write(&path, self.is_on);
+        let written = ledger.write(path, self.is_on);
         written.map_err(|error| format!("{}: no report: {error}", path.display()))
     }
 }
@@ -258,11 +257,8 @@ fn first_settings() -> Settings {
 }
 
 /// Says at the begin that the report cannot be written.
-fn check_report() {
-    let Some(path) = report() else {
-        return;
-    };
-    if let Err(error) = Ledger::default().write(&path, false) {
+fn check_report(path: &Path) {
+    if let Err(error) = Ledger::default().write(path, false) {
         tell(&format!(
             "{}: {error}; there will be no report, check NETSIG_REPORT",
             path.display()

@@ -32,10 +32,10 @@ pub struct Settings {
     texts: [String; 3],
 }
 
-/// Path of the report, on rank 0.
+/// Path of the report, on rank 0, whatever folder the program changes to.
 pub fn report() -> Option<PathBuf> {
     let path = std::env::var_os("NETSIG_REPORT")?;
-    (!path.is_empty()).then(|| path.into())
+    std::path::absolute(path).ok()
 }
 
 impl Settings {
