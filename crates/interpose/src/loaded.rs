@@ -55,7 +55,7 @@ pub fn names() -> Vec<CString> {
     names
 }
 
-/// The number of libraries that were ever loaded.
+/// The number of times that libraries were loaded or unloaded.
 #[cfg(open_mpi)]
 pub fn loads() -> u64 {
     unsafe extern "C" fn take(
@@ -63,8 +63,8 @@ pub fn loads() -> u64 {
         _: usize,
         loads: *mut c_void,
     ) -> c_int {
-        // SAFETY: the number of `loads`.
-        unsafe { *loads.cast::<u64>() = (*info).dlpi_adds };
+        // SAFETY: the number of `loads`, and numbers that glibc has.
+        unsafe { *loads.cast::<u64>() = (*info).dlpi_adds + (*info).dlpi_subs };
         1
     }
     let mut loads = 0u64;
