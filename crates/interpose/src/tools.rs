@@ -28,10 +28,10 @@ pub fn other() -> Option<String> {
     files.find(|file| *file != ours && *file != mpi && Some(file) != program.as_ref())
 }
 
-/// True if a library is loaded by which programs use NVIDIA's or AMD's GPUs: a schedule copies a process's own
-/// piece itself, which it cannot in their memory.
+/// True if a library is loaded by which programs use NVIDIA's, AMD's or Intel's GPUs: a schedule copies a process's
+/// own piece itself, which it cannot in their memory.
 pub fn is_gpu_in_use() -> bool {
-    let libraries = ["libcuda.so", "libamdhip64.so"];
+    let libraries = ["libcuda.so", "libamdhip64.so", "libze_loader.so"];
     let names = loaded::names();
     let mut files = names.iter().map(|name| name.to_string_lossy());
     files.any(|file| libraries.iter().any(|own| file.contains(own)))
