@@ -70,7 +70,7 @@ impl Rooms {
             _ => true,
         };
         let mut unpacked = Vec::new();
-        // A gather has output at the root alone, a scatter input; others' are never touched.
+        // A gather has output at the root alone, a broadcast and a scatter input; others' are never touched.
         let bytes = match collective {
             Collective::Gather if !is_root => 0,
             _ => size * pieces.output as usize,
@@ -85,7 +85,7 @@ impl Rooms {
             start
         };
         let bytes = match collective {
-            Collective::Scatter if !is_root => 0,
+            Collective::Bcast | Collective::Scatter if !is_root => 0,
             _ => size * pieces.input as usize,
         };
         let packed = |input: &mut Room, elements: Elements| {
