@@ -151,7 +151,7 @@ fn shared(
         }
         Decision::of_line(collective, rest)
     });
-    Ok(decision.unwrap_or_else(|| Decision::library("rank 0 has another netsig")))
+    Ok(decision.unwrap_or_else(|| Decision::library("rank 0's decision cannot be read")))
 }
 
 /// Replaces all ranks' bytes by rank 0's.

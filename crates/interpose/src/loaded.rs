@@ -57,20 +57,20 @@ pub fn names() -> Vec<CString> {
 
 /// The number of times that libraries were loaded or unloaded.
 #[cfg(open_mpi)]
-pub fn loads() -> u64 {
+pub fn changes() -> u64 {
     unsafe extern "C" fn take(
         info: *mut libc::dl_phdr_info,
         _: usize,
-        loads: *mut c_void,
+        changes: *mut c_void,
     ) -> c_int {
-        // SAFETY: the number of `loads`, and numbers that glibc has.
-        unsafe { *loads.cast::<u64>() = (*info).dlpi_adds + (*info).dlpi_subs };
+        // SAFETY: the number of `changes`, and numbers that glibc has.
+        unsafe { *changes.cast::<u64>() = (*info).dlpi_adds + (*info).dlpi_subs };
         1
     }
-    let mut loads = 0u64;
+    let mut changes = 0u64;
     // SAFETY: the function gets the number.
-    unsafe { libc::dl_iterate_phdr(Some(take), (&raw mut loads).cast()) };
-    loads
+    unsafe { libc::dl_iterate_phdr(Some(take), (&raw mut changes).cast()) };
+    changes
 }
 
 /// The file that contains an address.

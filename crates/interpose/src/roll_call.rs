@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const TAG: c_int = 0x6e73;
 
-/// The rank of a process without the library, as an answer; this if there is none.
+/// Rank 0's answer if all have the library; else it is the rank of a process without.
 const NOBODY: c_int = c_int::MAX;
 
 /// The number of the sources, seven hexadecimal digits at the end.

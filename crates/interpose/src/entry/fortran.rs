@@ -52,11 +52,11 @@ struct Constants {
     in_place: Vec<usize>,
     bottom: Vec<usize>,
     /// Number of libraries loaded when they were looked up.
-    loads: u64,
+    changes: u64,
 }
 
 impl Constants {
-    fn of(loads: u64) -> Self {
+    fn of(changes: u64) -> Self {
         let addresses = |names: [&CStr; 4]| {
             let all = names.into_iter().flat_map(everywhere);
             all.map(<*mut c_void>::addr).sorted().dedup().collect()
@@ -64,7 +64,7 @@ impl Constants {
         Self {
             in_place: addresses(IN_PLACE),
             bottom: addresses(BOTTOM),
-            loads,
+            changes,
         }
     }
 }
@@ -72,13 +72,13 @@ impl Constants {
 /// The C form of a buffer.
 fn buffer(address: Buffer) -> Buffer {
     static FOUND: RwLock<Option<Constants>> = RwLock::new(None);
-    let loads = loaded::loads();
+    let changes = loaded::changes();
     let found = FOUND.read().unwrap_or_else(PoisonError::into_inner);
     let found = match &*found {
-        Some(known) if known.loads == loads => found,
+        Some(known) if known.changes == changes => found,
         _ => {
             drop(found);
-            let own = Constants::of(loads);
+            let own = Constants::of(changes);
             *FOUND.write().unwrap_or_else(PoisonError::into_inner) = Some(own);
             FOUND.read().unwrap_or_else(PoisonError::into_inner)
         }
