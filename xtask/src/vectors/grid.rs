@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use itertools::{Itertools as _, iproduct};
-use netsig_core::algorithm::{Algorithm, Collective};
+use netsig_core::algorithm::{Algorithm, Call, Collective, Layout};
 use netsig_core::model::alltoall::two_phase::{self, Clusters};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::units::{Bytes, Procs, Rank, Seconds};
@@ -81,10 +81,17 @@ struct Message {
 /// ranks.
 fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<Message>> {
     let n1 = clusters.smaller().get();
-    let procs = n1.checked_add(clusters.larger().get());
-    let procs = Procs::new(procs.context("n1 + n2 is more than 2^32 - 1")?)?;
+    let n2 = clusters.larger().get();
+    let procs = n1
+        .checked_add(n2)
+        .context("n1 + n2 is more than 2^32 - 1")?;
+    let procs = Procs::new(procs)?;
+    // The steps of the source have n1 exchanges at once.
     let algorithm = Algorithm::parse(Collective::Alltoall, &format!("{algorithm}:{n1}"))?;
-    let schedule = algorithm.schedule(procs, SIZE);
+    let schedule = algorithm.serve(&Call {
+        layout: Some(Layout::of_sizes(&[n1, n2])),
+        ..Call::new(procs, SIZE)
+    })?;
     schedule.check()?;
     let mut messages = Vec::new();
     for (round, from) in iproduct!(0..schedule.extent().rounds, procs.ranks()) {

@@ -83,7 +83,7 @@ pub(super) const NEIGHBOUR: Entry = Entry {
 };
 
 /// Slot of the piece of rank `of` at `rank`; the own piece is in the input.
-fn held(rank: Rank, of: Rank) -> Slot {
+pub(super) fn held(rank: Rank, of: Rank) -> Slot {
     if rank == of {
         Slot::Input(0)
     } else {

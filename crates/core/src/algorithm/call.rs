@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Collective, PairSizes, Phases};
+use super::{Collective, Layout, PairSizes, Phases};
 use crate::units::{Bytes, Procs, Rank};
 
 /// A call of a collective.
@@ -14,17 +14,13 @@ pub struct Call {
     pub size: Bytes,
     /// Root of a collective that has one.
     pub root: Rank,
-    /// Location of the ranks, if known.
+    /// Clusters of the ranks, if known.
     pub layout: Option<Layout>,
     /// Lengths of pieces that differ; they replace `size`.
     pub pairs: Option<Arc<PairSizes>>,
     /// Phases that fit the links between the switches, if these are known.
     pub phases: Option<Arc<Phases>>,
 }
-
-/// The cluster or switch of each rank.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout(Arc<[u32]>);
 
 /// Reason why an algorithm cannot serve a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,14 +48,6 @@ pub enum Unsupported {
         given: usize,
         /// Number of ranks in the call.
         procs: Procs,
-    },
-    /// The algorithm needs two clusters.
-    #[error(
-        "{algorithm} serves two clusters with the ranks of each in a row; choose another algorithm"
-    )]
-    NotTwoClusters {
-        /// The algorithm.
-        algorithm: String,
     },
     /// The algorithm cuts or relays pieces and needs them all of one size.
     #[error(
@@ -93,26 +81,5 @@ impl Call {
             pairs: Some(Arc::new(pairs)),
             ..equal
         }
-    }
-}
-
-impl Layout {
-    /// A layout from the cluster of each rank, in the order of ranks.
-    pub fn new(clusters: impl IntoIterator<Item = u32>) -> Self {
-        Self(clusters.into_iter().collect())
-    }
-
-    /// Number of ranks in the layout.
-    pub(super) fn ranks(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Number of ranks of the first of two clusters; `None` unless there are exactly two, each with
-    /// consecutive ranks.
-    pub(super) fn first_of_two(&self) -> Option<u32> {
-        let mut clusters = self.0.chunk_by(|one, next| one == next);
-        let (first, second) = (clusters.next()?, clusters.next()?);
-        let is_all = first.len() + second.len() == self.ranks();
-        u32::try_from(first.len()).ok().filter(|_| is_all)
     }
 }

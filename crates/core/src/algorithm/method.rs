@@ -51,6 +51,11 @@ impl Method {
         self.traffic() == Some(Traffic::Phases)
     }
 
+    /// True if its schedule depends on the clusters of the ranks.
+    pub fn follows_clusters(&self) -> bool {
+        self.traffic() == Some(Traffic::Clusters)
+    }
+
     /// netsig's algorithm, if it is one.
     pub fn algorithm(&self) -> Option<&Algorithm> {
         match self {

@@ -18,6 +18,7 @@ mod counterpart;
 mod decision;
 mod delivery;
 mod gather;
+mod layout;
 mod library;
 mod method;
 mod offer;
@@ -31,6 +32,7 @@ mod setting;
 mod sizes;
 mod traffic;
 mod tree;
+mod two_level;
 mod two_phase;
 mod unknown;
 mod windowed;
@@ -46,11 +48,12 @@ use crate::units::{Bytes, Procs, Rank};
 use setting::{RADIX, SEGMENT, Values, WINDOW};
 
 pub(crate) use bruck::{Relayed, relayed};
-pub use call::{Call, Layout, Unsupported};
+pub use call::{Call, Unsupported};
 pub use collective::{COLLECTIVES, Collective};
 pub use counterpart::MpiSetting;
 pub use decision::Decision;
 pub use delivery::{Piece, Pieces};
+pub use layout::{Layout, Seat};
 pub use library::{LIBRARY, LibraryChoice, NotOffered};
 pub use method::Method;
 pub use offer::{MpiFlavour, Offer, offers};
@@ -141,6 +144,8 @@ struct Shape<'a> {
     algorithm: Algorithm,
     /// Phases that fit the links between the switches, if these are known.
     phases: Option<&'a Phases>,
+    /// Clusters, of an algorithm that follows them.
+    layout: Option<&'a Layout>,
 }
 
 /// Dimensions of a schedule, apart from those that follow from its collective and cut.
@@ -166,12 +171,15 @@ pub static ALGORITHMS: &[Entry] = &[
     bcast::BINOMIAL_SEGMENTED,
     scatter_allgather::SCATTER_ALLGATHER,
     scatter_allgather::SCATTER_ALLGATHER_RING,
+    two_level::BCAST,
     scatter::FLAT,
     scatter::BINOMIAL,
     scatter::CHAIN,
+    two_level::SCATTER,
     gather::FLAT,
     gather::BINOMIAL,
     gather::CHAIN,
+    two_level::GATHER,
     alltoall::DIRECT,
     alltoall::DIRECT_UNROTATED,
     alltoall::PAIRWISE,
@@ -188,6 +196,7 @@ pub static ALGORITHMS: &[Entry] = &[
     allgather::RECURSIVE_DOUBLING,
     allgather::BRUCK,
     allgather::NEIGHBOUR,
+    two_level::ALLGATHER,
 ];
 
 /// An algorithm with its settings, such as `direct` or `throttled:4`.
@@ -250,7 +259,13 @@ impl Entry {
     }
 }
 
-impl Shape<'_> {
+impl<'a> Shape<'a> {
+    /// Clusters, of an algorithm that follows them.
+    fn clusters(&self) -> &'a Layout {
+        self.layout
+            .expect("an algorithm that follows clusters has a layout")
+    }
+
     /// Value of a setting that the algorithm has.
     fn get(&self, setting: Setting) -> u32 {
         let value = self.algorithm.get(setting);

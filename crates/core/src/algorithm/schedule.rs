@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::call::{Call, Unsupported};
 use super::delivery::{Piece, Pieces};
-use super::setting::Kind;
-use super::{ALGORITHMS, Algorithm, Collective, Cut, Entry, Outline, PairSizes, Phases, Shape};
+use super::traffic::Traffic;
+use super::{
+    ALGORITHMS, Algorithm, Collective, Cut, Entry, Layout, Outline, PairSizes, Phases, Shape,
+};
 use crate::schedule::{
     self, BlockCounts, Datum, Division, Extent, Round, ScheduleError, Slot, Turn,
 };
@@ -24,6 +26,8 @@ pub struct Schedule {
     turn: Option<Turn>,
     pairs: Option<Arc<PairSizes>>,
     phases: Option<Arc<Phases>>,
+    /// Clusters by numbers counted from the root, of an algorithm that follows them.
+    layout: Option<Layout>,
 }
 
 /// A proved schedule, which may be run.
@@ -35,8 +39,8 @@ pub struct Proven {
 }
 
 impl Algorithm {
-    /// The schedule among `procs` for pieces of `size`, or of this mean size where the collective has
-    /// pieces that differ, with root 0.
+    /// The schedule among `procs` in one cluster for pieces of `size`, or of this mean size where the
+    /// collective has pieces that differ, with root 0.
     pub fn schedule(self, procs: Procs, size: Bytes) -> Schedule {
         let pairs = PairSizes::of(self.collective.sizes(), procs, size);
         self.divided(procs, size, pairs.map(Arc::new))
@@ -60,16 +64,20 @@ impl Algorithm {
             turn: None,
             pairs,
             phases: None,
+            layout: self.follows_clusters().then(|| Layout::one(procs)),
         }
     }
 
-    /// The schedule for `call`. A layout of two clusters replaces the setting for the size of the
-    /// first cluster.
+    /// True if the schedule depends on the clusters of the ranks.
+    fn follows_clusters(&self) -> bool {
+        self.traffic() == Some(Traffic::Clusters)
+    }
+
+    /// The schedule for `call`.
     ///
     /// # Errors
     /// If the algorithm cannot serve the call.
-    pub fn serve(mut self, call: &Call) -> Result<Schedule, Unsupported> {
-        self.arrange(call)?;
+    pub fn serve(self, call: &Call) -> Result<Schedule, Unsupported> {
         let mut schedule = match self.pairs(call)? {
             Some(pairs) => self.divided(call.procs, call.size, Some(pairs)),
             None => self.schedule(call.procs, call.size),
@@ -79,24 +87,15 @@ impl Algorithm {
         if let Some(phases) = &schedule.phases {
             refuse_other_count("phases", phases.procs().get() as usize, call.procs)?;
         }
-        Ok(schedule)
-    }
-
-    /// Sets the size of the first cluster from the layout.
-    fn arrange(&mut self, call: &Call) -> Result<(), Unsupported> {
-        let Some(layout) = &call.layout else {
-            return Ok(());
-        };
-        refuse_other_count("layout", layout.ranks(), call.procs)?;
-        let mut settings = self.entry.settings.iter();
-        if let Some(place) = settings.position(|setting| setting.kind == Kind::FirstCluster) {
-            let first = layout.first_of_two();
-            let first = first.ok_or_else(|| Unsupported::NotTwoClusters {
-                algorithm: self.to_string(),
-            })?;
-            self.values.set(place, first);
+        if let Some(layout) = &call.layout {
+            refuse_other_count("layout", layout.ranks(), call.procs)?;
+            if self.follows_clusters() {
+                let Call { procs, root, .. } = *call;
+                let turned = procs.ranks().map(|number| number.ahead(root.0, procs));
+                schedule.layout = Some(layout.of_ranks(turned));
+            }
         }
-        Ok(())
+        Ok(schedule)
     }
 
     /// Renumbering of ranks and pieces for a root other than rank 0.
@@ -162,6 +161,7 @@ impl Schedule {
             parts: self.division.parts(),
             algorithm: self.algorithm,
             phases: self.phases.as_deref(),
+            layout: self.layout.as_ref(),
         }
     }
 

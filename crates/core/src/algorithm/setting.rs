@@ -33,8 +33,6 @@ pub enum Kind {
     Number,
     /// A number of bytes; a unit may follow.
     Size,
-    /// Number of ranks in the first of two clusters. The layout of a call replaces it.
-    FirstCluster,
 }
 
 /// Values of an algorithm's settings, in the order of its entry.
@@ -47,10 +45,10 @@ pub(super) const WINDOW: Setting = Setting {
     ..number("window", 1)
 };
 
-/// Number of ranks in the first cluster.
-pub(super) const N1: Setting = Setting {
-    kind: Kind::FirstCluster,
-    ..number("n1", 1)
+/// Largest number of exchanges in progress between two clusters.
+pub(super) const WAN_FLOWS: Setting = Setting {
+    tried: &[1, 2, 4, 16],
+    ..number("wan_flows", 1)
 };
 
 /// Base of the numbers that order the ranks.
@@ -94,7 +92,7 @@ impl Setting {
     pub(super) fn range(&self) -> String {
         let (name, least) = (self.placeholder(), self.least);
         match self.kind {
-            Kind::Number | Kind::FirstCluster => format!("{name} at least {least}"),
+            Kind::Number => format!("{name} at least {least}"),
             Kind::Size => format!("{name} from {least} to {LONGEST_SEGMENT} bytes"),
         }
     }
@@ -102,7 +100,7 @@ impl Setting {
     /// The value written as `text`; `None` if it is not allowed.
     fn read(&self, text: &str) -> Option<u32> {
         let value = match self.kind {
-            Kind::Number | Kind::FirstCluster => text.parse().ok()?,
+            Kind::Number => text.parse().ok()?,
             Kind::Size => segment(text)?.get(),
         };
         (value >= self.least).then_some(value)

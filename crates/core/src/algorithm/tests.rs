@@ -23,6 +23,35 @@ pub(super) fn listed(messages: &Messages) -> Vec<Message> {
     messages.iter().map(Cow::into_owned).collect()
 }
 
+/// Layouts of two clusters of up to 12 ranks and of three of up to 5, in a row; some also with the ranks of
+/// the clusters in turn.
+pub(super) fn layouts() -> impl Iterator<Item = Layout> {
+    let two = (1..=12).cartesian_product(1..=12).map(|(a, b)| vec![a, b]);
+    let three = (1..=5).map(|_| 1..=5u32).take(3).multi_cartesian_product();
+    let in_a_row = two.chain(three).map(|sizes| Layout::of_sizes(&sizes));
+    let in_turn = [[2, 5, 3], [4, 4, 1], [7, 3, 0], [6, 6, 6]].map(|sizes| {
+        let turns = (0..7).cartesian_product([2, 0, 1usize]);
+        Layout::new(turns.filter_map(|(turn, own)| (turn < sizes[own]).then_some(own)))
+    });
+    in_a_row.chain(in_turn)
+}
+
+/// The schedule of an algorithm for pieces of 10 bytes among the ranks of a layout.
+#[track_caller]
+pub(super) fn clustered(
+    collective: Collective,
+    text: &str,
+    layout: &Layout,
+    root: Rank,
+) -> Schedule {
+    let call = Call {
+        root,
+        layout: Some(layout.clone()),
+        ..Call::new(procs(u32::try_from(layout.ranks()).unwrap()), Bytes(10))
+    };
+    parse(collective, text).serve(&call).unwrap()
+}
+
 /// The bytes that each rank sends in all its rounds.
 pub(crate) fn sent_bytes(algorithm: Algorithm, procs: Procs, size: Bytes) -> Vec<u64> {
     let extent = algorithm.schedule(procs, size).extent();
@@ -76,8 +105,7 @@ fn every_algorithm_delivers_for_every_process_count() {
         "scatter-allgather",
         "scatter-allgather-ring",
         "recursive-doubling",
-        "two-phase",
-        "two-phase-balanced",
+        "two-level",
     ];
     for ((algorithm, size), count) in cases().cartesian_product((1..=33).chain([47, 64, 70])) {
         let collective = algorithm.collective();

@@ -12,6 +12,8 @@ pub enum Traffic {
     Powers,
     /// Every rank exchanges with every other in phases that fit the links between switches.
     Phases,
+    /// Inside clusters, and in long messages between them; not described by the regimes.
+    Clusters,
     /// Each round handles one digit of the distance of sender and receiver; others relay the blocks.
     Digits,
     /// All messages pass the port of one rank, or of every rank alike, one after the other.

@@ -123,6 +123,7 @@ impl Pattern {
             Traffic::Rounds => Some(exchange(Order::Rounds)),
             Traffic::Powers => Some(exchange(Order::Powers)),
             Traffic::Phases => Some(exchange(Order::Phases)),
+            Traffic::Clusters => None,
             Traffic::Digits => Some(Self::Digits {
                 radix: method.and_then(Method::radix)?,
             }),

@@ -44,7 +44,7 @@ fn any_case() -> impl Strategy<Value = Any> {
         let entry = &ALGORITHMS[entry];
         let text = entry.text(|of| match of.kind {
             Kind::Size => size / setting + 1,
-            Kind::Number | Kind::FirstCluster => 1 + setting,
+            Kind::Number => 1 + setting,
         });
         let algorithm = Algorithm::parse(entry.collective, &text).unwrap();
         (ports, algorithm, (count, size))

@@ -1,0 +1,79 @@
+use itertools::Itertools as _;
+
+use crate::algorithm::tests::{clustered, layouts, listed};
+use crate::algorithm::{Algorithm, Collective};
+use crate::units::{Procs, Rank};
+
+/// Pieces that must cross: the message to every other cluster, the pieces of the ranks of the others, or
+/// the pieces of each cluster to every other.
+fn crossings(collective: Collective, sizes: &[u32], of_root: usize) -> [u32; 2] {
+    let others = sizes.len() as u32 - 1;
+    let ranks: u32 = sizes.iter().sum();
+    match collective {
+        Collective::Bcast => [others, others],
+        Collective::Allgather => [others * sizes.len() as u32, others * ranks],
+        _ => [others, ranks - sizes[of_root]],
+    }
+}
+
+/// From every root, with ranks of a cluster in a row and scattered: delivered, in one message to or from
+/// each other cluster, of what must cross alone.
+#[test]
+fn what_is_for_another_cluster_crosses_once() {
+    for layout in layouts() {
+        for (collective, name) in [
+            (Collective::Bcast, "two-level:100"),
+            (Collective::Bcast, "two-level:3"),
+            (Collective::Scatter, "two-level"),
+            (Collective::Gather, "two-level"),
+            (Collective::Allgather, "two-level"),
+        ] {
+            let procs = Procs::new(layout.ranks() as u32).unwrap();
+            let roots = if collective.has_root() {
+                procs.get()
+            } else {
+                1
+            };
+            for root in (0..roots).map(Rank) {
+                let schedule = clustered(collective, name, &layout, root);
+                let case = format!("{collective} {name} of {layout} from {root}");
+                assert_eq!(schedule.check(), Ok(()), "{case}");
+                let extent = schedule.extent();
+                let (mut messages, mut blocks, mut longest) = (0, 0, 0);
+                for (rank, index) in procs.ranks().cartesian_product(0..extent.rounds) {
+                    for send in listed(&schedule.round(rank, index).sends) {
+                        longest = longest.max(send.slots.len());
+                        if layout.seat(rank).cluster != layout.seat(send.partner).cluster {
+                            messages += 1;
+                            blocks += u32::try_from(send.slots.len()).unwrap();
+                        }
+                    }
+                }
+                let sizes = layout.sizes().collect_vec();
+                let expected = crossings(collective, &sizes, layout.seat(root).cluster);
+                let parts = extent.division.parts();
+                assert_eq!(
+                    [messages, blocks],
+                    expected.map(|count| count * parts),
+                    "{case}"
+                );
+                assert!(longest <= extent.longest_message as usize, "{case}");
+            }
+        }
+    }
+}
+
+/// Twelve ranks in one cluster need the rounds of a binomial tree, two clusters of them one more.
+#[test]
+fn a_cluster_takes_the_rounds_of_its_tree() {
+    let rounds = |text: &str, sizes: &[u32]| {
+        let layout = crate::algorithm::Layout::of_sizes(sizes);
+        clustered(Collective::Bcast, text, &layout, Rank(0))
+            .extent()
+            .rounds
+    };
+    assert_eq!(rounds("two-level:100", &[12]), 4);
+    assert_eq!(rounds("two-level:100", &[12, 12]), 5);
+    assert_eq!(rounds("two-level:2", &[5, 4]), 4 - 1 + 5);
+    assert!(Algorithm::parse(Collective::Bcast, "two-level").is_err());
+}
