@@ -32,6 +32,7 @@
 //! ```
 
 mod build;
+mod clusters;
 mod cut;
 mod file;
 mod graph;
@@ -49,6 +50,7 @@ use crate::units::parameter::ParameterError;
 use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Seconds, SecondsPerByte};
 
 pub(crate) use build::check_edges;
+pub use clusters::{Cluster, Clusters, ClustersError};
 pub use cut::Cut;
 use graph::Graph;
 pub use link::{Link, LinkId, Vertex};

@@ -1,3 +1,5 @@
+//! Tests of the collectives in two levels.
+
 use itertools::Itertools as _;
 
 use crate::algorithm::tests::{clustered, layouts, listed};

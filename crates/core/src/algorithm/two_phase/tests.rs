@@ -1,3 +1,5 @@
+//! Tests of the two-phase exchange.
+
 use itertools::Itertools;
 
 use super::*;
