@@ -35,6 +35,7 @@ pub use error::LabError;
 pub use fidelity::fidelity_warning;
 pub use interrupt::Watch;
 pub use launch::shim_in_use;
+pub use network::clusters;
 pub use outside::{BY_SIGNAL, Outcome, Running, command, exec};
 
 /// The hidden first argument that selects the process that builds the network.

@@ -8,7 +8,7 @@
 //! of the control bridge `ctlbr`.
 
 use itertools::Itertools;
-use netsig_core::network::{Link, LinkId, Network, Vertex};
+use netsig_core::network::{Clusters, Link, LinkId, Network, Vertex};
 use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond};
 
 use crate::error::LabError;
@@ -38,6 +38,11 @@ pub(crate) fn build(network: &Network) -> Result<(), LabError> {
 /// The name of host `host`, and of its namespace.
 pub(crate) fn host_name(host: u32) -> String {
     format!("h{host}")
+}
+
+/// The clusters of the emulated hosts.
+pub fn clusters(network: &Network) -> Clusters {
+    Clusters::of_network(network, |host| host_name(host.0))
 }
 
 /// The address of `host` for launch traffic.

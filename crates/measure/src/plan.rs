@@ -12,8 +12,8 @@ mod wire;
 
 use std::sync::Arc;
 
-use netsig_core::algorithm::{Call, Method, Phases, Schedule};
-use netsig_core::network::Network;
+use netsig_core::algorithm::{Call, Layout, Method, Phases, Schedule};
+use netsig_core::network::{Clusters, Network};
 use netsig_core::units::{Bytes, Procs};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -45,6 +45,8 @@ pub struct Plan {
     pub plogp: Option<PLogPSettings>,
     /// The network, for algorithms that follow the links between its switches.
     pub network: Option<Network>,
+    /// The clusters of the hosts, for algorithms that follow them.
+    pub clusters: Option<Clusters>,
     /// All cells of one launch in the order of the file, at least one; all have passed the check.
     pub(crate) cells: Vec<Cell>,
 }
@@ -68,8 +70,15 @@ impl Plan {
         self.network.is_none() && methods.any(|method| method.follows_links())
     }
 
-    /// The schedule of a cell, if netsig carries it out by its own schedule.
-    pub fn schedule(&self, cell: &Cell) -> Option<Schedule> {
+    /// True if a schedule depends on the clusters of the ranks, and the plan does not know these.
+    pub fn lacks_clusters(&self) -> bool {
+        let mut methods = self.cells.iter().filter_map(Cell::method);
+        self.clusters.is_none() && methods.any(|method| method.follows_clusters())
+    }
+
+    /// The schedule of a cell, if netsig carries it out by its own schedule, for the clusters of the ranks that
+    /// take part.
+    pub fn schedule(&self, cell: &Cell, layout: Option<Layout>) -> Option<Schedule> {
         let Some(Method::Schedule(algorithm)) = cell.method() else {
             return None;
         };
@@ -77,6 +86,7 @@ impl Plan {
         let is_phased = cell.method()?.follows_links();
         let call = Call {
             phases: is_phased.then(phases).flatten().map(Arc::new),
+            layout,
             ..Call::new(cell.procs, cell.size)
         };
         let served = algorithm.serve(&call);

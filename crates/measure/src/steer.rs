@@ -164,6 +164,11 @@ impl Target {
         1.0 + self.methods.iter().filter(is_forced).count() as f64
     }
 
+    /// True if an algorithm depends on the clusters of the ranks.
+    pub fn follows_clusters(&self) -> bool {
+        self.methods.iter().any(Method::follows_clusters)
+    }
+
     fn largest(&self) -> Bytes {
         self.sizes.last().copied().unwrap_or_default()
     }
@@ -227,6 +232,7 @@ fn plan_of(cells: Vec<Cell>, plogp: Option<PLogPSettings>) -> Plan {
         synchronisation: Synchronisation::default(),
         plogp,
         network: None,
+        clusters: None,
         cells,
     }
 }

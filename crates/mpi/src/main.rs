@@ -40,6 +40,7 @@ use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::batch::Tools;
+use crate::provenance::Places;
 use crate::provoked::Provoked;
 use crate::recorder::Recorder;
 use crate::run_queue::RunQueue;
@@ -120,7 +121,8 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
         launch: args.launch,
         variant: args.variant,
     };
-    let facts = provenance::collect(world, &plan, &text, &args.notes)?;
+    let places = Places::share(world, &plan)?;
+    let facts = provenance::collect(world, (&plan, &text), &places, &args.notes)?;
     let opened = facts.map(|facts| Recorder::open(&args.output, &facts, id));
     let (mut recorder, past) = opened.transpose()?.unzip();
     let past = past.unwrap_or_default();
@@ -133,7 +135,12 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
         provoked: Provoked::from_environment(rank)?,
         run_queue: RunQueue::open(),
     };
-    let mut transport = OverMpi::new(world, &plan, Scopes::share(world), tools)?;
+    let mut transport = OverMpi::new(
+        world,
+        &plan,
+        (Scopes::share(world), places.layout.as_ref()),
+        tools,
+    )?;
     let launch = Launch {
         plan: &plan,
         job: id,

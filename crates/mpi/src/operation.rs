@@ -55,7 +55,8 @@ impl Prepared {
     /// Prepares `cell` on `rank`; `proven` is its schedule, unless the MPI library carries it out.
     pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
         let lengths = cell.pairs().map(|pairs| Lengths::of(&pairs, rank));
-        let mut blocks = Blocks::new(&cell.extent(), lengths);
+        let extent = proven.map_or_else(|| cell.extent(), Proven::extent);
+        let mut blocks = Blocks::new(&extent, lengths);
         let layout = blocks.layout();
         let rounds = proven.map(|proven| {
             let rounds = 0..proven.rounds();

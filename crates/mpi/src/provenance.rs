@@ -9,8 +9,9 @@ use anyhow::{Context, Result};
 use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
+use netsig_core::algorithm::Layout;
 use netsig_core::data::Provenance;
-use netsig_measure::plan::provenance::{PLAN, escaped};
+use netsig_measure::plan::provenance::{CLUSTERS, PLAN, escaped};
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::settings;
@@ -24,28 +25,55 @@ const VARIABLE: &str = "env_";
 /// Longest host name; longer names are cut.
 const NAME: usize = 64;
 
+/// The ranks of a job: their hosts and clusters.
+pub struct Places {
+    /// Name of the host of each rank.
+    hosts: Vec<String>,
+    /// Clusters of the ranks, if the plan names clusters.
+    pub layout: Option<Layout>,
+}
+
+impl Places {
+    /// The hosts of all ranks, and their clusters. All ranks must call this.
+    ///
+    /// # Errors
+    /// If a rank runs on a host of no cluster.
+    pub fn share(world: &SimpleCommunicator, plan: &Plan) -> Result<Self> {
+        let hosts = host_names(world);
+        let clusters = plan.clusters.as_ref();
+        let of_each = clusters.map(|clusters| clusters.of_each(&hosts));
+        Ok(Self {
+            layout: of_each.transpose()?.map(Layout::new),
+            hosts,
+        })
+    }
+}
+
 /// Collects the facts of this job on rank 0: `plan` with its `text`, library, hosts and settings,
-/// and `notes`, `key=value` texts. All ranks must call this.
+/// and `notes`, `key=value` texts.
 ///
 /// # Errors
 /// If a note is not `key=value`.
 pub fn collect(
     world: &SimpleCommunicator,
-    plan: &Plan,
-    text: &str,
+    (plan, text): (&Plan, &str),
+    places: &Places,
     notes: &[String],
 ) -> Result<Option<Provenance>> {
-    let hosts = host_names(world);
     if world.rank() != 0 {
         return Ok(None);
     }
+    let hosts = &places.hosts;
     let mut facts = Provenance::default();
     facts.push("netsig", env!("CARGO_PKG_VERSION"));
     let library = mpi::environment::library_version().unwrap_or_default();
     facts.push("mpi", library.trim_end_matches(is_padding));
     facts.push("ranks", world.size());
     facts.push("hosts", hosts.join(","));
-    facts.push("placement", placement(&hosts));
+    facts.push("placement", placement(hosts));
+    if let Some(layout) = &places.layout {
+        facts.push(CLUSTERS, layout.clusters_of_ranks());
+    }
     facts.push("seed", plan.seed);
     facts.push(PLAN, escaped(text));
     facts.push("synchronisation", plan.synchronisation);

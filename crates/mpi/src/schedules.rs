@@ -1,12 +1,17 @@
 //! The schedules of a plan, all proven before the measurement.
 
-use anyhow::{Context, Result};
-use netsig_core::algorithm::{Proven, Schedule};
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Error, Result};
+use netsig_core::algorithm::{Layout, Proven, Schedule};
+use netsig_core::units::Procs;
 use netsig_measure::plan::{Cell, Plan};
 
 /// The proven schedules of all cells of a plan.
 pub struct Schedules {
     plan: Plan,
+    /// Clusters of the ranks that take part in a cell, where these are known.
+    layouts: BTreeMap<Procs, Layout>,
     proven: Vec<Proven>,
 }
 
@@ -14,16 +19,18 @@ impl Schedules {
     /// Proves every schedule among `cells` once.
     ///
     /// # Errors
-    /// If one breaks a rule.
-    pub fn prove(plan: &Plan) -> Result<Self> {
+    /// If one breaks a rule, or needs too much memory.
+    pub fn prove(plan: &Plan, layouts: BTreeMap<Procs, Layout>) -> Result<Self> {
         let mut schedules = Self {
             plan: plan.clone(),
+            layouts,
             proven: Vec::new(),
         };
         for cell in plan.cells() {
-            let Some(schedule) = plan.schedule(cell) else {
+            let Some(schedule) = schedules.schedule(cell) else {
                 continue;
             };
+            cell.check_extent(&schedule.extent()).map_err(Error::msg)?;
             if schedules.proof(&schedule).is_none() {
                 let proven = schedule.prove().with_context(|| {
                     format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
@@ -36,11 +43,16 @@ impl Schedules {
 
     /// The proven schedule of a cell of the plan, unless the MPI library carries the cell out.
     pub fn of(&self, cell: &Cell) -> Option<Proven> {
-        let schedule = self.plan.schedule(cell)?;
+        let schedule = self.schedule(cell)?;
         Some(
             self.proof(&schedule)
                 .expect("a schedule runs with its proof"),
         )
+    }
+
+    fn schedule(&self, cell: &Cell) -> Option<Schedule> {
+        let layout = self.layouts.get(&cell.procs).cloned();
+        self.plan.schedule(cell, layout)
     }
 
     fn proof(&self, schedule: &Schedule) -> Option<Proven> {

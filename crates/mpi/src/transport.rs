@@ -9,7 +9,8 @@ use anyhow::Result;
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
-use netsig_core::units::{Procs, Seconds};
+use netsig_core::algorithm::Layout;
+use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation, Plan, Synchronisation};
 use netsig_measure::transport::{Observation, Transport};
 
@@ -55,11 +56,11 @@ impl OverMpi {
     /// ranks must call this.
     ///
     /// # Errors
-    /// If a schedule breaks a rule.
+    /// If a schedule breaks a rule, or needs too much memory.
     pub fn new(
         world: &SimpleCommunicator,
         plan: &Plan,
-        scopes: Scopes,
+        (scopes, layout): (Scopes, Option<&Layout>),
         tools: Tools,
     ) -> Result<Self> {
         let cells = plan.cells();
@@ -69,12 +70,17 @@ impl OverMpi {
             let group = Group::split(world, scopes.taking_part(procs));
             (procs, group.map(Rc::new))
         };
+        let of_cell = |procs: Procs| {
+            let ranks = scopes.taking_part(procs).into_iter().map(Rank);
+            Some((procs, layout?.of_ranks(ranks)))
+        };
+        let layouts = sizes.iter().filter_map(|&procs| of_cell(procs)).collect();
         let mut transport = Self {
             world: world.duplicate(),
             ranks,
             synchronisation: plan.synchronisation,
             groups: sizes.into_iter().map(group).collect(),
-            schedules: Schedules::prove(plan)?,
+            schedules: Schedules::prove(plan, layouts)?,
             counters: Counters::open(scopes.duty()),
             scopes,
             clocks: Clocks::new(tools.watch),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use netsig_core::data::Dataset;
-use netsig_core::network::Network;
+use netsig_core::network::{Clusters, Network};
 use netsig_core::units::{Procs, Seconds};
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
@@ -27,6 +27,7 @@ use self::steered::Steered;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::asked::Asked;
 use crate::input::failure::Failure;
+use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::output::{Kind, Output};
 use crate::input::wish::{AimArgs, Predicted};
@@ -66,6 +67,10 @@ pub struct Campaign {
     /// scenario.
     #[command(flatten)]
     pub network: NetworkArgs,
+    /// The clusters of the hosts: a file of `netsig discover`, or a profile with its clusters; in a lab those
+    /// of the scenario.
+    #[arg(long, value_name = "FILE")]
+    pub clusters: Option<PathBuf>,
 }
 
 impl Campaign {
@@ -112,10 +117,12 @@ impl Campaign {
         let hosts = scenario.as_ref().map(|network| ("--on", network.hosts()));
         let wanted = self.precision.as_deref();
         let wanted = wanted.and_then(|text| text.trim_end_matches('%').parse::<f64>().ok());
+        let target = aim.target(predicted, hosts)?;
         Steered {
             campaign: self,
             predicted,
-            target: aim.target(predicted, hosts)?,
+            clusters: self.clusters(target.follows_clusters())?,
+            target,
             scenario: scenario.as_ref(),
             budget: self.budget.unwrap_or(USUAL_BUDGET),
             wanted: wanted.map(|percent| percent / 100.0),
@@ -144,12 +151,33 @@ impl Campaign {
 
     fn asked(&self, plan: &Path) -> Result<Asked, Failure> {
         let asked = Asked::read(plan, self.precision.as_deref())?;
-        if !asked.plan.lacks_links() {
+        let mut plan = asked.plan.clone();
+        if plan.lacks_links() {
+            plan.network = self.links()?;
+        }
+        if let Some(clusters) = self.clusters(plan.lacks_clusters())? {
+            plan.clusters = Some(clusters);
+        }
+        if plan == asked.plan {
             return Ok(asked);
         }
-        let mut plan = asked.plan;
-        plan.network = self.links()?;
         Asked::parse(&asked.file, plan.to_toml())
+    }
+
+    /// The given clusters; where an algorithm needs some, else those of the lab's network, else the hosts with
+    /// several processes each.
+    fn clusters(&self, are_needed: bool) -> Result<Option<Clusters>, Failure> {
+        match (&self.clusters, &self.place) {
+            (Some(file), _) => files::clusters(file).map(Some),
+            (None, Place::Lab(name)) if are_needed => {
+                Ok(Some(netsig_lab::clusters(&netsig_lab::load(name)?)))
+            }
+            (None, _) if are_needed && self.launch.ppn > 1 => Ok(Some(Clusters::EachHost)),
+            (None, _) if are_needed => Err(Failure::usage(
+                "an algorithm works between clusters, and none are known; give --clusters FILE, which `netsig discover` writes, or leave it out",
+            )),
+            (None, _) => Ok(None),
+        }
     }
 
     /// The network with its links: that of the lab, else the named one.

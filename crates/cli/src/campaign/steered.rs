@@ -9,7 +9,7 @@ use itertools::Itertools as _;
 use netsig_core::data::{Dataset, Provenance};
 use netsig_core::fit::network::{self, Options};
 use netsig_core::model::Case;
-use netsig_core::network::Network;
+use netsig_core::network::{Clusters, Network};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked as Statistic;
 use netsig_core::predict::speaker::{Models, Question};
@@ -39,6 +39,8 @@ pub struct Steered<'a> {
     pub predicted: &'a Predicted,
     /// The cells that may be measured.
     pub target: Target,
+    /// The clusters of the hosts, where they are known.
+    pub clusters: Option<Clusters>,
     /// The scenario, if the place is a lab.
     pub scenario: Option<&'a Network>,
     /// Longest duration of all launches.
@@ -157,6 +159,7 @@ impl Steered<'_> {
     /// Carries out a launch.
     fn launch(&self, state: &State, plan: &Plan, left: Seconds) -> Result<(), Failure> {
         let mut plan = plan.clone();
+        plan.clusters.clone_from(&self.clusters);
         if plan.lacks_links() {
             plan.network = self.campaign.links()?;
         }

@@ -109,6 +109,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             precision: None,
             timeout: TIMEOUT,
             launch: args.launch.clone(),
+            clusters: None,
             network: NetworkArgs::default(),
         }
         .carry_out(plan, what)

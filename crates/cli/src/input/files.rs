@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use netsig_core::data::{Dataset, import};
 use netsig_core::model::plogp::PLogP;
+use netsig_core::network::Clusters;
 use netsig_core::profile::Profile;
 
 use crate::input::failure::Failure;
@@ -87,6 +88,14 @@ pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
     let problem = "has no [plogp]; name a profile with its tables";
     let tables = profile(path)?.plogp;
     tables.ok_or_else(|| Failure::data(problem).about(path))
+}
+
+/// Reads clusters of hosts.
+///
+/// # Errors
+/// If the file names no clusters.
+pub fn clusters(path: &Path) -> Result<Clusters, Failure> {
+    Ok(Clusters::parse(&path.display().to_string(), &text(path)?)?)
 }
 
 /// The message that a file cannot be written, with a remedy.

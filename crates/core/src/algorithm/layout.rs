@@ -82,6 +82,11 @@ impl Layout {
         Self::new(ranks.into_iter().map(|rank| self.seat(rank).cluster))
     }
 
+    /// Number of the cluster of each rank, separated by commas.
+    pub fn clusters_of_ranks(&self) -> String {
+        self.0.seats.iter().map(|seat| seat.cluster).join(",")
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.0.seats.len()

@@ -318,9 +318,14 @@ impl Proven {
         })
     }
 
+    /// Rounds, division, memory and longest message.
+    pub fn extent(&self) -> Extent {
+        self.schedule.extent()
+    }
+
     /// The number of rounds.
     pub fn rounds(&self) -> usize {
-        self.schedule.extent().rounds
+        self.extent().rounds
     }
 
     /// Sends, receives and copies of `rank`, whose part is proved, in round `index`.

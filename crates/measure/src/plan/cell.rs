@@ -150,7 +150,15 @@ impl Cell {
                 "{self} is not possible; write sizes from {smallest} to 2147483647 bytes"
             ));
         }
-        let extent = self.extent();
+        self.check_extent(&self.extent())
+    }
+
+    /// Checks that the blocks of a schedule of this cell fit into the limits of blocks and memory.
+    ///
+    /// # Errors
+    /// The exceeded limit, with a remedy.
+    pub fn check_extent(&self, extent: &Extent) -> Result<(), String> {
+        let size = self.size.0;
         // Very short segments make very many blocks.
         let blocks = extent.blocks.total() as u64 * u64::from(self.procs.get());
         if blocks > MOST_BLOCKS {

@@ -8,6 +8,9 @@ pub const PLAN: &str = "plan";
 /// Provenance key of the requested plan, if a budget changed it.
 pub const REQUESTED_PLAN: &str = "requested_plan";
 
+/// Provenance key of the number of each rank's cluster.
+pub const CLUSTERS: &str = "cluster_of_ranks";
+
 /// A plan in one line: its line breaks are written as `\n`, and backslashes as `\\`.
 pub fn escaped(plan: &str) -> String {
     plan.replace('\\', r"\\").replace('\n', r"\n")

@@ -2,7 +2,7 @@
 
 use itertools::iproduct;
 use netsig_core::algorithm::{Collective, Method};
-use netsig_core::network::Network;
+use netsig_core::network::{Clusters, Network};
 use netsig_core::text::file_error::{FileError, parse_toml};
 use netsig_core::units::list::{Item, List};
 use netsig_core::units::{self, Bytes, Procs};
@@ -31,6 +31,8 @@ struct WirePlan {
     collective: Vec<WireCollective>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     network: Option<toml::Table>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cluster: Option<Clusters>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -106,6 +108,7 @@ impl Plan {
         });
         Ok(Self {
             network: network.transpose()?,
+            clusters: wire.cluster,
             cells: cells.map_err(|problem| FileError::of_file(name, problem))?,
             seed: wire.seed,
             launches: wire.launches,
@@ -137,6 +140,7 @@ impl WirePlan {
                 let table = network.to_toml().parse();
                 table.expect("a network has a TOML form")
             }),
+            cluster: plan.clusters.clone(),
         };
         for cells in plan.cells.chunk_by(shares_an_entry) {
             let first = cells[0];
