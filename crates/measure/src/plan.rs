@@ -13,7 +13,7 @@ mod wire;
 use std::sync::Arc;
 
 use netsig_core::algorithm::{Call, Layout, Method, Phases, Schedule};
-use netsig_core::network::{Clusters, Network};
+use netsig_core::network::{Grid, Network};
 use netsig_core::units::{Bytes, Procs};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -45,8 +45,8 @@ pub struct Plan {
     pub plogp: Option<PLogPSettings>,
     /// The network, for algorithms that follow the links between its switches.
     pub network: Option<Network>,
-    /// The clusters of the hosts, for algorithms that follow them.
-    pub clusters: Option<Clusters>,
+    /// The clusters of the hosts with the times between them, for algorithms that follow them.
+    pub grid: Option<Grid>,
     /// All cells of one launch in the order of the file, at least one; all have passed the check.
     pub(crate) cells: Vec<Cell>,
 }
@@ -73,7 +73,7 @@ impl Plan {
     /// True if a schedule depends on the clusters of the ranks, and the plan does not know these.
     pub fn lacks_clusters(&self) -> bool {
         let mut methods = self.cells.iter().filter_map(Cell::method);
-        self.clusters.is_none() && methods.any(|method| method.follows_clusters())
+        self.grid.is_none() && methods.any(|method| method.follows_clusters())
     }
 
     /// The schedule of a cell, if netsig carries it out by its own schedule, for the clusters of the ranks that

@@ -232,7 +232,7 @@ fn plan_of(cells: Vec<Cell>, plogp: Option<PLogPSettings>) -> Plan {
         synchronisation: Synchronisation::default(),
         plogp,
         network: None,
-        clusters: None,
+        grid: None,
         cells,
     }
 }

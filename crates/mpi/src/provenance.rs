@@ -11,7 +11,9 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_core::algorithm::Layout;
 use netsig_core::data::Provenance;
-use netsig_measure::plan::provenance::{CLUSTERS, PLAN, escaped};
+use netsig_core::data::places;
+use netsig_core::text::line::escaped;
+use netsig_measure::plan::provenance::PLAN;
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::settings;
@@ -40,8 +42,8 @@ impl Places {
     /// If a rank runs on a host of no cluster.
     pub fn share(world: &SimpleCommunicator, plan: &Plan) -> Result<Self> {
         let hosts = host_names(world);
-        let clusters = plan.clusters.as_ref();
-        let of_each = clusters.map(|clusters| clusters.of_each(&hosts));
+        let grid = plan.grid.as_ref();
+        let of_each = grid.map(|grid| grid.clusters.of_each(&hosts));
         Ok(Self {
             layout: of_each.transpose()?.map(Layout::new),
             hosts,
@@ -71,8 +73,8 @@ pub fn collect(
     facts.push("ranks", world.size());
     facts.push("hosts", hosts.join(","));
     facts.push("placement", placement(hosts));
-    if let Some(layout) = &places.layout {
-        facts.push(CLUSTERS, layout.clusters_of_ranks());
+    if let (Some(layout), Some(grid)) = (&places.layout, &plan.grid) {
+        places::push(&mut facts, grid, layout);
     }
     facts.push("seed", plan.seed);
     facts.push(PLAN, escaped(text));

@@ -8,7 +8,7 @@ use std::path::Path;
 use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
-use netsig_core::network::placement::spread;
+use netsig_core::network::placement::TakingPart;
 use netsig_core::units::Procs;
 
 use crate::group::rank;
@@ -67,11 +67,12 @@ impl Scopes {
     pub fn taking_part(&self, procs: Procs) -> Vec<u32> {
         let all = u32::try_from(self.networks.len()).expect("MPI counts ranks in 32 bits");
         let all = Procs::new(all).expect("a communicator has ranks");
-        if self.networks.iter().all_unique() {
-            spread(all, procs)
+        let taking_part = if self.networks.iter().all_unique() {
+            TakingPart::Spread
         } else {
-            (0..procs.get()).collect()
-        }
+            TakingPart::First
+        };
+        taking_part.ranks(all, procs)
     }
 
     /// True if this rank's machine has fewer processors than it has of `ranks`.

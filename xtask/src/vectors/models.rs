@@ -208,16 +208,8 @@ fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
     } else {
         Hockney::new(Seconds(0.0), SecondsPerByte(0.0))?
     };
-    Ok(Known {
-        hockney,
-        plogp: if needs.contains(&Need::PLogP) {
-            plogp(inputs)?
-        } else {
-            PLogP::from_hockney(&hockney)
-        },
-        signature: None,
-        network: None,
-    })
+    let tables = needs.contains(&Need::PLogP).then(|| plogp(inputs));
+    Ok(Known::of(hockney, tables.transpose()?.as_ref()))
 }
 
 /// The pLogP tables; a single time T is a latency with gap 0, and a single gap `g_m` is the gap of

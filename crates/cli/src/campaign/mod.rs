@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use netsig_core::data::Dataset;
-use netsig_core::network::{Clusters, Network};
+use netsig_core::network::{Clusters, Grid, Network};
+use netsig_core::text::line::escaped;
 use netsig_core::units::{Procs, Seconds};
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
-use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN, escaped};
+use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
 use netsig_measure::simulated::{self, Simulated};
 
 use self::estimate::settle;
@@ -121,7 +122,7 @@ impl Campaign {
         Steered {
             campaign: self,
             predicted,
-            clusters: self.clusters(target.follows_clusters())?,
+            grid: self.grid(target.follows_clusters())?,
             target,
             scenario: scenario.as_ref(),
             budget: self.budget.unwrap_or(USUAL_BUDGET),
@@ -155,8 +156,8 @@ impl Campaign {
         if plan.lacks_links() {
             plan.network = self.links()?;
         }
-        if let Some(clusters) = self.clusters(plan.lacks_clusters())? {
-            plan.clusters = Some(clusters);
+        if let Some(clusters) = self.grid(plan.lacks_clusters())? {
+            plan.grid = Some(clusters);
         }
         if plan == asked.plan {
             return Ok(asked);
@@ -166,13 +167,13 @@ impl Campaign {
 
     /// The given clusters; where an algorithm needs some, else those of the lab's network, else the hosts with
     /// several processes each.
-    fn clusters(&self, are_needed: bool) -> Result<Option<Clusters>, Failure> {
+    fn grid(&self, are_needed: bool) -> Result<Option<Grid>, Failure> {
         match (&self.clusters, &self.place) {
-            (Some(file), _) => files::clusters(file).map(Some),
+            (Some(file), _) => files::grid(file).map(Some),
             (None, Place::Lab(name)) if are_needed => {
-                Ok(Some(netsig_lab::clusters(&netsig_lab::load(name)?)))
+                Ok(Some(netsig_lab::clusters(&netsig_lab::load(name)?).into()))
             }
-            (None, _) if are_needed && self.launch.ppn > 1 => Ok(Some(Clusters::EachHost)),
+            (None, _) if are_needed && self.launch.ppn > 1 => Ok(Some(Clusters::EachHost.into())),
             (None, _) if are_needed => Err(Failure::usage(
                 "an algorithm works between clusters, and none are known; give --clusters FILE, which `netsig discover` writes, or leave it out",
             )),

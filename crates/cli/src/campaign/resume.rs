@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use netsig_core::data::{Dataset, Provenance};
+use netsig_core::text::line::unescaped;
 use netsig_measure::plan::JobId;
-use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN, unescaped};
+use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
 
 use crate::campaign::kept::Written;
 use crate::input::asked::Asked;

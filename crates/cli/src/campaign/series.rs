@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use netsig_core::data::sharing;
 use netsig_core::network::Network;
+use netsig_core::text::line::escaped;
 use netsig_core::units::Seconds;
 use netsig_lab::Watch;
 use netsig_measure::estimate::Rates;
-use netsig_measure::plan::provenance::{REQUESTED_PLAN, escaped};
+use netsig_measure::plan::provenance::REQUESTED_PLAN;
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::campaign::Campaign;

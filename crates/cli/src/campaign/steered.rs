@@ -9,16 +9,17 @@ use itertools::Itertools as _;
 use netsig_core::data::{Dataset, Provenance};
 use netsig_core::fit::network::{self, Options};
 use netsig_core::model::Case;
-use netsig_core::network::{Clusters, Network};
+use netsig_core::network::{Grid, Network};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked as Statistic;
 use netsig_core::predict::speaker::{Models, Question};
 use netsig_core::profile::Profile;
 use netsig_core::stats::sample::median;
 use netsig_core::text::counted;
+use netsig_core::text::line::unescaped;
 use netsig_core::units::{Bytes, Seconds};
 use netsig_measure::estimate::Rates;
-use netsig_measure::plan::provenance::{PLAN, unescaped};
+use netsig_measure::plan::provenance::PLAN;
 use netsig_measure::plan::{JobId, Plan};
 use netsig_measure::steer::{MIXTURES, SURVEYS, Seen, Stage, Target, stage};
 
@@ -40,7 +41,7 @@ pub struct Steered<'a> {
     /// The cells that may be measured.
     pub target: Target,
     /// The clusters of the hosts, where they are known.
-    pub clusters: Option<Clusters>,
+    pub grid: Option<Grid>,
     /// The scenario, if the place is a lab.
     pub scenario: Option<&'a Network>,
     /// Longest duration of all launches.
@@ -159,7 +160,7 @@ impl Steered<'_> {
     /// Carries out a launch.
     fn launch(&self, state: &State, plan: &Plan, left: Seconds) -> Result<(), Failure> {
         let mut plan = plan.clone();
-        plan.clusters.clone_from(&self.clusters);
+        plan.grid.clone_from(&self.grid);
         if plan.lacks_links() {
             plan.network = self.campaign.links()?;
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use netsig_core::data::{Dataset, import};
 use netsig_core::model::plogp::PLogP;
-use netsig_core::network::Clusters;
+use netsig_core::network::Grid;
 use netsig_core::profile::Profile;
 
 use crate::input::failure::Failure;
@@ -90,12 +90,18 @@ pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
     tables.ok_or_else(|| Failure::data(problem).about(path))
 }
 
-/// Reads clusters of hosts.
+/// Reads the clusters of hosts, from a file of their own or from a profile.
 ///
 /// # Errors
 /// If the file names no clusters.
-pub fn clusters(path: &Path) -> Result<Clusters, Failure> {
-    Ok(Clusters::parse(&path.display().to_string(), &text(path)?)?)
+pub fn grid(path: &Path) -> Result<Grid, Failure> {
+    let (name, text) = (path.display().to_string(), text(path)?);
+    let found = Grid::parse(&name, &text);
+    let of_profile = || Profile::parse(&name, &text).ok()?.grid();
+    match found {
+        Ok(grid) => Ok(grid),
+        Err(error) => of_profile().ok_or_else(|| error.into()),
+    }
 }
 
 /// The message that a file cannot be written, with a remedy.

@@ -45,7 +45,7 @@ use itertools::Itertools as _;
 
 use crate::schedule::Round;
 use crate::units::{Bytes, Procs, Rank};
-use setting::{RADIX, SEGMENT, Values, WINDOW};
+use setting::{RADIX, SEGMENT, Values, WAN_FLOWS, WINDOW};
 
 pub(crate) use bruck::{Relayed, relayed};
 pub use call::{Call, Unsupported};
@@ -339,6 +339,11 @@ impl Algorithm {
     /// Largest number of exchanges in progress, if it has this setting.
     pub fn window(&self) -> Option<u32> {
         self.get(WINDOW)
+    }
+
+    /// Largest number of exchanges in progress between two clusters, if it has this setting.
+    pub fn wan_flows(&self) -> Option<u32> {
+        self.get(WAN_FLOWS)
     }
 
     /// Base of the numbers that order the ranks, if it has this setting.

@@ -9,6 +9,7 @@ mod job;
 mod join;
 pub mod likeness;
 pub mod mixture;
+pub mod places;
 pub mod processors;
 mod read;
 pub mod sharing;

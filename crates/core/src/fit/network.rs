@@ -13,13 +13,14 @@ use super::hockney::{self, BaseError, HockneyFit};
 use super::model::{self as fit_model, ModelFit, Problem};
 use super::point_to_point::{self, PointToPoint};
 use super::{Covariance, FailedFit, FitError, Point, points, refuse_few};
-use crate::algorithm::Collective;
+use crate::algorithm::{Collective, Method};
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
-use crate::data::{Dataset, Experiment, StatisticKind};
+use crate::data::{Dataset, Experiment, StatisticKind, places};
+use crate::model::clusters::Clustered;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
 use crate::model::{self, Known, Model, SIGNATURE};
-use crate::network::Network;
+use crate::network::{Grid, Network};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Options of the fit of a dataset.
@@ -78,6 +79,8 @@ pub struct NetworkFit {
     pub passed_over: BTreeSet<Collective>,
     /// Number of cells that hold only numbers of other programs, by statistic.
     pub imported: BTreeMap<StatisticKind, usize>,
+    /// Clusters of the hosts with the times between them, if the data name them.
+    pub grid: Option<Grid>,
     /// Process count of the all-to-all that stands in for a missing ping-pong, if it does.
     pub without_pairs: Option<Procs>,
 }
@@ -112,8 +115,10 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         failures: Vec::new(),
         passed_over: BTreeSet::new(),
         imported: imported(&cells),
+        grid: places::grid(&data.provenance),
         without_pairs,
     };
+    let clusters = clustered(data, fitted.grid.as_ref());
     let all = by_algorithm(&cells, options.statistic);
     let is_alone = all.keys().all(|(own, _)| *own == Collective::Alltoall);
     for ((collective, algorithm), points) in all {
@@ -122,6 +127,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
             algorithm,
             points,
             options,
+            clusters: clusters.as_ref(),
             is_alone,
         };
         measured.fit(&mut fitted)?;
@@ -162,6 +168,16 @@ fn in_place_of_pairs(
     Some((first.procs, points))
 }
 
+/// The clusters of the ranks of a dataset.
+fn clustered(data: &Dataset, grid: Option<&Grid>) -> Option<Clustered> {
+    let layout = places::layout(&data.provenance, "")?;
+    Some(Clustered::new(
+        grid?,
+        layout,
+        places::taking_part(&data.provenance),
+    ))
+}
+
 impl Wanted {
     fn wants_regimes(self) -> bool {
         match self {
@@ -185,6 +201,7 @@ struct Measured<'a> {
     algorithm: String,
     points: Vec<Point>,
     options: &'a Options,
+    clusters: Option<&'a Clustered>,
     /// True if only all-to-alls were measured.
     is_alone: bool,
 }
@@ -193,8 +210,13 @@ impl Measured<'_> {
     /// Fits every wanted model that has parameters.
     fn fit(&self, fitted: &mut NetworkFit) -> Result<(), FailedFit> {
         let is_described = Pattern::of(self.collective, &self.algorithm).is_some();
-        let models = model::of(self.collective)
-            .filter(|model| model.is_fitted_to_cells() && self.options.wanted.wants(model));
+        let method = Method::parse(self.collective, &self.algorithm).ok();
+        let is_clustered = method.is_some_and(|method| method.follows_clusters());
+        let models = model::of(self.collective).filter(|model| {
+            model.is_fitted_to_cells()
+                && model.is_of_clusters() == is_clustered
+                && self.options.wanted.wants(model)
+        });
         let models: Vec<&'static Model> = models.collect();
         if models.is_empty() {
             if !is_described && self.options.wanted.wants_regimes() {
@@ -203,7 +225,11 @@ impl Measured<'_> {
             return Ok(());
         }
         let error = fitted.base_error;
-        let network = &Known::of(fitted.hockney.model(), fitted.plogp.as_ref());
+        let network = &Known {
+            clusters: self.clusters.cloned(),
+            algorithm: method.and_then(|method| method.algorithm().copied()),
+            ..Known::of(fitted.hockney.model(), fitted.plogp.as_ref())
+        };
         let tables = fitted.plogp.as_ref();
         let problem = |model, points| Problem {
             model,
@@ -215,7 +241,10 @@ impl Measured<'_> {
         };
         let signature = model::find(self.collective, SIGNATURE).map_err(FitError::from);
         let signature = signature.and_then(|own| self.model(problem(own, &self.points), error));
-        let left_out = signature.as_ref().map_or(&[][..], |fit| &fit.left_out);
+        let left_out = match &signature {
+            Ok(fit) if !is_clustered => &fit.left_out[..],
+            _ => &[],
+        };
         // All models are fitted to the process counts that saturate the network.
         let is_kept = |p: &&Point| p.procs.get() > 1 && !left_out.contains(&p.procs);
         let saturating: Vec<Point> = self.points.iter().filter(is_kept).copied().collect();

@@ -1,9 +1,11 @@
 //! Input of a model (the case, the known network, the parameters) and its result.
 
+use super::clusters::Clustered;
 use super::hockney::Hockney;
 use super::plogp::PLogP;
 use super::segment::{Search, Segment};
 use super::signature::Signature;
+use crate::algorithm::Algorithm;
 use crate::network::Network;
 use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
@@ -19,6 +21,10 @@ pub struct Known {
     pub signature: Option<Signature>,
     /// Links of the network, where known.
     pub network: Option<Network>,
+    /// Clusters of the processes, where known.
+    pub clusters: Option<Clustered>,
+    /// The algorithm, for models of several.
+    pub algorithm: Option<Algorithm>,
 }
 
 /// The values of a model's own parameters.
@@ -79,6 +85,8 @@ impl Known {
             plogp: plogp.unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: None,
             network: None,
+            clusters: None,
+            algorithm: None,
         }
     }
 }

@@ -151,6 +151,11 @@ impl Model {
         !matches!(self.estimator, Estimator::None | Estimator::Regimes)
     }
 
+    /// True for a model of algorithms that follow the clusters of the ranks.
+    pub fn is_of_clusters(&self) -> bool {
+        self.needs.contains(&Need::Clusters)
+    }
+
     /// True for the contention regimes.
     pub fn is_regimes(&self) -> bool {
         self.estimator == Estimator::Regimes

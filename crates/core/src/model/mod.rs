@@ -12,6 +12,7 @@ pub mod alltoall;
 mod bcast;
 mod case;
 pub mod closed_form;
+pub mod clusters;
 mod entry;
 mod error;
 mod examples;
@@ -48,7 +49,7 @@ pub const REGIMES: &str = "regimes";
 /// Name of the model whose parameters come from measured transfers.
 pub const THROUGHPUT: &str = "throughput";
 
-const ALLGATHER: &[Model] = &[regimes::entry::ALLGATHER];
+const ALLGATHER: &[Model] = &[clusters::ALLGATHER, regimes::entry::ALLGATHER];
 const ALLTOALLV: &[Model] = &[
     regimes::entry::ALLTOALLV,
     regimes::entry::ALLTOALLV_SKEWED,
@@ -75,6 +76,11 @@ pub fn models() -> impl Iterator<Item = &'static Model> {
 /// All models of a collective.
 pub fn of(collective: Collective) -> impl Iterator<Item = &'static Model> {
     models().filter(move |model| model.subject == Subject::Collective(collective))
+}
+
+/// The model of the algorithms of a collective that follow the clusters of the ranks.
+pub fn of_clusters(collective: Collective) -> Option<&'static Model> {
+    of(collective).find(|model| model.is_of_clusters())
 }
 
 /// The strategies of a collective, one model each: all models but the regimes, which describe any

@@ -50,6 +50,9 @@ pub enum Need {
     /// The links of the network.
     #[display("the links of the network (--network)")]
     Network,
+    /// The clusters of the processes, and the times of messages between them.
+    #[display("the clusters of the processes (--clusters)")]
+    Clusters,
 }
 
 /// Role of a parameter in a fit.

@@ -36,6 +36,7 @@ mod clusters;
 mod cut;
 mod file;
 mod graph;
+pub mod grid;
 pub mod hosts;
 mod link;
 pub mod placement;
@@ -53,6 +54,7 @@ pub(crate) use build::check_edges;
 pub use clusters::{Cluster, Clusters, ClustersError};
 pub use cut::Cut;
 use graph::Graph;
+pub use grid::{ClusterLink, Grid, GridError};
 pub use link::{Link, LinkId, Vertex};
 
 /// Least retransmission timeout of TCP in Linux (RFC 6298 requires a second).

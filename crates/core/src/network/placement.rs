@@ -46,6 +46,25 @@ pub fn spread(all: Procs, procs: Procs) -> Vec<u32> {
         .collect()
 }
 
+/// Ranks that take part in a collective among some of the ranks of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TakingPart {
+    /// Those of [`spread`]: each rank has a host of its own.
+    Spread,
+    /// The first ones: several ranks share a host.
+    First,
+}
+
+impl TakingPart {
+    /// The ranks, ascending, that take part if `procs` of `all` ranks do.
+    pub fn ranks(self, all: Procs, procs: Procs) -> Vec<u32> {
+        match self {
+            Self::Spread => spread(all, procs),
+            Self::First => (0..procs.get().min(all.get())).collect(),
+        }
+    }
+}
+
 /// Number of the ranks of [`spread`] that lie before `rank`.
 pub(super) fn spread_before(rank: u32, all: Procs, procs: Procs) -> u32 {
     let (all, wanted) = (u64::from(all.get()), u64::from(procs.get().min(all.get())));

@@ -7,7 +7,7 @@ use super::measured::{Measured, Overflow};
 use super::outside::Outside;
 use super::regimes::{self, Asked};
 use super::{Interval, Prediction, Standing};
-use crate::algorithm::{PairSizes, PieceSizes};
+use crate::algorithm::{Algorithm, PairSizes, PieceSizes};
 use crate::fit::fitted::Base;
 use crate::fit::flows::Flows;
 use crate::model::hockney::Hockney;
@@ -94,6 +94,14 @@ impl<'a> Knowledge<'a, '_> {
             return None;
         };
         self.profile.signature(collective, self.algorithm, hockney)
+    }
+
+    /// The algorithm, if it is netsig's own.
+    fn schedule(&self, model: &Model) -> Option<Algorithm> {
+        let Subject::Collective(collective) = model.subject else {
+            return None;
+        };
+        Algorithm::parse(collective, self.algorithm).ok()
     }
 
     /// Extends the error of missing regime parameters: a profile usually supplies the regimes.
@@ -183,6 +191,8 @@ impl<'a> Knowledge<'a, '_> {
                 .unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: self.signature(model, hockney),
             network: self.network.cloned(),
+            clusters: self.profile.clustered().filter(|_| model.is_of_clusters()),
+            algorithm: self.schedule(model),
         };
         let entry = &self.profile.hockney;
         let flows = self.flows(model);
@@ -198,7 +208,7 @@ impl<'a> Knowledge<'a, '_> {
             are_apart: model.needs.iter().any(|need| match need {
                 Need::Hockney => true,
                 Need::PLogP => tables.is_none(),
-                Need::Network => false,
+                Need::Network | Need::Clusters => false,
             }),
         }
     }

@@ -95,6 +95,10 @@ impl Question<'_> {
 
     /// The model for a measured algorithm, and the reason of the choice.
     pub fn speaker(&self, algorithm: &str) -> Option<(&'static Model, Reason)> {
+        let method = Method::parse(self.collective, algorithm).ok();
+        if method.is_some_and(|method| method.follows_clusters()) {
+            return Some((model::of_clusters(self.collective)?, Reason::Fitted));
+        }
         let has = |model: &Model, name: &str| model.parameters.iter().any(|own| own.name == name);
         if let Some((model, reason)) = self.chosen(algorithm)
             && self.given.iter().all(|(name, _)| has(model, name))
@@ -268,7 +272,16 @@ impl Question<'_> {
         let name = self
             .algorithm
             .filter(|name| is_free && !known.contains(name));
-        self.borrowed(name?).or_else(|| self.on_plogp(name?))
+        self.borrowed(name?)
+            .or_else(|| self.between_clusters(name?))
+            .or_else(|| self.on_plogp(name?))
+    }
+
+    /// An algorithm that follows clusters, with the model of its start-ups and bytes alone.
+    fn between_clusters(&self, name: &str) -> Option<Line> {
+        let method = Method::parse(self.collective, name).ok()?;
+        let model = model::of_clusters(self.collective).filter(|_| method.follows_clusters())?;
+        Some(Line::new(&method.to_string(), model, Reason::Unmeasured))
     }
 
     /// An algorithm that was not measured, with the parameters of a measured exchange.

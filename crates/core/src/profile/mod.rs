@@ -16,15 +16,17 @@ use itertools::Itertools as _;
 use serde::{Deserialize, Serialize};
 
 pub use self::regimes::{Choice, KindError, RegimesEntry, Repetitions};
-use crate::algorithm::Collective;
-use crate::data::Provenance;
+use crate::algorithm::{Collective, Layout};
+use crate::data::{Provenance, places};
 use crate::fit::fitted::{Base, FittedModel};
 use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
+use crate::model::clusters::Clustered;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
 use crate::model::{self, Known, Model, SIGNATURE};
+use crate::network::{ClusterLink, Clusters, Grid, grid};
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::Bytes;
 
@@ -58,6 +60,16 @@ pub struct Profile {
     /// Model that a fit chose for each algorithm.
     #[serde(default, rename = "choice")]
     pub choices: Vec<Choice>,
+    /// Clusters of hosts that `netsig discover` found.
+    #[serde(default, rename = "cluster", skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
+    /// Measured links between and inside the clusters.
+    #[serde(
+        default,
+        rename = "cluster_link",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub cluster_links: Vec<ClusterLink>,
 }
 
 /// Sizes between which the eager limit lies.
@@ -77,6 +89,9 @@ pub struct ProtocolEntry {
 struct Versioned {
     netsig_profile: toml::Spanned<u32>,
 }
+
+/// Begin of the keys of facts about the data of a fit.
+const OF_DATA: &str = "data_";
 
 const HINT: &str = "`netsig fit` writes profiles";
 
@@ -108,6 +123,37 @@ impl Profile {
     /// [`PLogP::from_hockney`].
     pub fn network(&self) -> Known {
         Known::of(self.hockney.model(), self.plogp.as_ref())
+    }
+
+    /// The clusters of the hosts with the times between them, if known.
+    pub fn grid(&self) -> Option<Grid> {
+        let clusters = self.clusters.clone()?;
+        let links = self.cluster_links.clone();
+        Some(Grid { clusters, links })
+    }
+
+    /// Replaces the clusters of the hosts, and the times between them if the new ones have any; each host then
+    /// runs one process, in the order of the clusters.
+    pub fn set_grid(&mut self, grid: Grid) {
+        if let Some(layout) = layout_of(&grid.clusters) {
+            places::push_layout(&mut self.provenance, OF_DATA, &layout);
+        }
+        self.clusters = Some(grid.clusters);
+        if !grid.links.is_empty() {
+            self.cluster_links = grid.links;
+        }
+    }
+
+    /// The clusters of the ranks as they were measured, else with one process on each host.
+    pub fn clustered(&self) -> Option<Clustered> {
+        let grid = self.grid()?;
+        let measured = places::layout(&self.provenance, OF_DATA);
+        let layout = measured.or_else(|| layout_of(&grid.clusters))?;
+        Some(Clustered::new(
+            &grid,
+            layout,
+            places::taking_part(&self.provenance),
+        ))
     }
 
     /// A fitted model of an algorithm.
@@ -184,8 +230,31 @@ impl Profile {
         };
         refuse_twice("[[regimes]]", self.regimes.iter().map(of))?;
         let of = |own: &Choice| (format!("{} {}", own.collective, own.algorithm), ());
-        refuse_twice("[[choice]]", self.choices.iter().map(of))
+        refuse_twice("[[choice]]", self.choices.iter().map(of))?;
+        self.check_links()
     }
+
+    fn check_links(&self) -> Result<(), String> {
+        match &self.clusters {
+            None if self.cluster_links.is_empty() => Ok(()),
+            None => Err("[[cluster_link]] without a [[cluster]]".to_owned()),
+            Some(clusters) => {
+                grid::check(clusters, &self.cluster_links).map_err(|error| error.to_string())
+            }
+        }
+    }
+}
+
+/// One rank on each host, in the order of the clusters.
+fn layout_of(clusters: &Clusters) -> Option<Layout> {
+    let Clusters::Named(clusters) = clusters else {
+        return None;
+    };
+    let sizes = clusters
+        .iter()
+        .map(|own| u32::try_from(own.hosts.len()).ok());
+    let sizes: Option<Vec<u32>> = sizes.collect();
+    sizes.map(|sizes| Layout::of_sizes(&sizes))
 }
 
 fn refuse_version(version: u32) -> Result<(), String> {

@@ -27,6 +27,11 @@ impl Profile {
                 .flat_map(|own| entries(own, confidence, errors_of(fitted, own.collective)))
                 .collect(),
             choices: fitted.regimes.iter().map(choice).collect(),
+            clusters: fitted.grid.as_ref().map(|grid| grid.clusters.clone()),
+            cluster_links: fitted
+                .grid
+                .as_ref()
+                .map_or(Vec::new(), |grid| grid.links.clone()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Text in files and messages: names of variants, and errors with their place in a file.
 
 pub mod file_error;
+pub mod line;
 pub(crate) mod names;
 
 /// `1 cell`, `2 cells`: a number with its noun in singular or plural.

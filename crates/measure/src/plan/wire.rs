@@ -2,7 +2,7 @@
 
 use itertools::iproduct;
 use netsig_core::algorithm::{Collective, Method};
-use netsig_core::network::{Clusters, Network};
+use netsig_core::network::{ClusterLink, Clusters, Grid, Network};
 use netsig_core::text::file_error::{FileError, parse_toml};
 use netsig_core::units::list::{Item, List};
 use netsig_core::units::{self, Bytes, Procs};
@@ -33,6 +33,8 @@ struct WirePlan {
     network: Option<toml::Table>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cluster: Option<Clusters>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cluster_link: Vec<ClusterLink>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -106,9 +108,13 @@ impl Plan {
             let text = toml::to_string(table).expect("a table has a text");
             Network::parse(&format!("{name}, [network]"), &text)
         });
+        let grid = wire.cluster.map(|clusters| {
+            let grid = Grid::new(clusters, wire.cluster_link);
+            grid.map_err(|error| FileError::of_file(name, error.to_string()))
+        });
         Ok(Self {
             network: network.transpose()?,
-            clusters: wire.cluster,
+            grid: grid.transpose()?,
             cells: cells.map_err(|problem| FileError::of_file(name, problem))?,
             seed: wire.seed,
             launches: wire.launches,
@@ -140,7 +146,11 @@ impl WirePlan {
                 let table = network.to_toml().parse();
                 table.expect("a network has a TOML form")
             }),
-            cluster: plan.clusters.clone(),
+            cluster: plan.grid.as_ref().map(|grid| grid.clusters.clone()),
+            cluster_link: plan
+                .grid
+                .as_ref()
+                .map_or(Vec::new(), |grid| grid.links.clone()),
         };
         for cells in plan.cells.chunk_by(shares_an_entry) {
             let first = cells[0];

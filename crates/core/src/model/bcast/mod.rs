@@ -12,6 +12,7 @@ mod chain;
 mod flat;
 
 use super::case::Segments;
+use super::clusters::BCAST as LEVELS;
 use super::prelude::*;
 use super::regimes::entry::BCAST as REGIMES;
 use super::segment::{Optimum, Segment, optimise};
@@ -30,6 +31,7 @@ pub(super) const MODELS: &[Model] = &[
     binomial::BINOMIAL_EXACT,
     binomial::RENDEZVOUS_EXACT,
     binomial::SEGMENTED_EXACT,
+    LEVELS,
     REGIMES,
 ];
 

@@ -9,6 +9,7 @@ mod binomial;
 mod chain;
 mod flat;
 
+use super::clusters::{GATHER as GATHER_LEVELS, SCATTER as SCATTER_LEVELS};
 use super::prelude::*;
 use super::regimes::entry::{GATHER as GATHER_REGIMES, SCATTER as SCATTER_REGIMES};
 
@@ -17,6 +18,7 @@ pub(super) const SCATTER: &[Model] = &[
     chain::CHAIN,
     binomial::BINOMIAL,
     binomial::BINOMIAL_EXACT,
+    SCATTER_LEVELS,
     SCATTER_REGIMES,
 ];
 
@@ -25,6 +27,7 @@ pub(super) const GATHER: &[Model] = &[
     mirrored(chain::CHAIN),
     mirrored(binomial::BINOMIAL),
     mirrored(binomial::BINOMIAL_EXACT),
+    GATHER_LEVELS,
     GATHER_REGIMES,
 ];
 
