@@ -5,10 +5,11 @@ use std::process::Command;
 
 use netsig_core::network::Network;
 
+use crate::delay;
 use crate::error::LabError;
 use crate::fidelity;
 use crate::launch;
-use crate::probe::{self, Findings};
+use crate::probe::{self, Findings, TAP};
 use crate::tool::{self, ETHTOOL, IP, TC, UNSHARE, one_line};
 
 /// More hosts than this do not fit the address plan (`10.0.0.1` and up).
@@ -71,6 +72,12 @@ impl Capabilities {
         })
     }
 
+    /// The reason why the lab cannot hold frames back on this machine, with a remedy, if it cannot.
+    pub(crate) fn lack_of_taps(&self) -> Option<&str> {
+        let row = self.rows.iter().find(|row| row.name == TAP)?;
+        row.found.as_ref().err().map(String::as_str)
+    }
+
     /// The first missing requirement without which the lab cannot run, and the reason.
     fn first_missing(&self) -> Option<String> {
         let mut needed = self.rows.iter().filter(|row| row.is_needed);
@@ -98,7 +105,7 @@ pub fn check() -> Capabilities {
             ),
         ),
     ];
-    let mut capabilities = essentials(probe::run());
+    let mut capabilities = essential();
     let optional = optional.map(|(name, found)| Capability {
         name,
         is_needed: false,
@@ -113,23 +120,34 @@ pub fn check() -> Capabilities {
 /// # Errors
 /// If something is missing: what, why and what to do, in one line.
 pub fn verify(network: &Network) -> Result<(), LabError> {
-    essentials(probe::run()).verify(network)
+    essential().verify(network)
 }
 
-/// The requirements without which the lab cannot run.
+/// The warning that this machine emulates the delays of `network` as 0, if it has to.
+pub fn delay_warning(network: &Network) -> Option<String> {
+    delay::names(network)?;
+    let capabilities = essential();
+    delay::warning(network, capabilities.lack_of_taps()?)
+}
+
+/// The capabilities on which the emulation of a network depends.
+pub(crate) fn essential() -> Capabilities {
+    essentials(probe::run())
+}
+
 fn essentials(findings: Findings) -> Capabilities {
     let programs = [UNSHARE, IP, TC, ETHTOOL].map(|tool| {
         let remedy = format!("not installed; install the package {}", tool.package);
         (tool.name, tool::find(tool.name).map(shown).ok_or(remedy))
     });
     let rows = programs.into_iter().chain(findings.probes);
-    let needed = |(name, found)| Capability {
+    let row = |(name, found)| Capability {
         name,
-        is_needed: true,
+        is_needed: name != TAP,
         found,
     };
     Capabilities {
-        rows: rows.map(needed).collect(),
+        rows: rows.map(row).collect(),
         congestion_controls: findings.congestion_controls,
     }
 }
@@ -167,7 +185,11 @@ mod tests {
     use super::*;
 
     fn machine(veth: &str) -> Capabilities {
-        let text = format!("ok\nok\nok\n{veth}\nok\nok\nok\ncc reno\n");
+        with_tap(veth, "ok")
+    }
+
+    fn with_tap(veth: &str, tap: &str) -> Capabilities {
+        let text = format!("ok\nok\nok\n{veth}\nok\nok\nok\n{tap}\ncc reno\n");
         let mut capabilities = essentials(probe::findings(&text));
         // Whatever programs this machine has.
         capabilities.rows.drain(..4);
@@ -184,6 +206,23 @@ mod tests {
         let expected =
             "this machine cannot emulate ethernet-4x50: veth: Unknown device type.; load";
         assert!(message.starts_with(expected), "{message}");
+    }
+
+    #[test]
+    fn a_machine_without_taps_runs_the_lab_and_says_what_becomes_of_delays() {
+        let network = crate::load("wan-4-4-4-30x10").unwrap();
+        assert_eq!(machine("ok").lack_of_taps(), None);
+        let poor = with_tap("ok", "no open: No such file or directory");
+        assert!(poor.can_run() && poor.verify(&network).is_ok());
+        let lacking = poor.lack_of_taps().unwrap();
+        assert_eq!(
+            delay::warning(&network, lacking).unwrap(),
+            "wan-4-4-4-30x10: the delay of west -> core, middle -> core, east -> core is emulated \
+             as 0, since this machine has no tap devices: open: No such file or directory; as root: \
+             modprobe tun, or give the container /dev/net/tun"
+        );
+        let without_delays = crate::load("unequal-2-6-4x40").unwrap();
+        assert_eq!(delay::warning(&without_delays, lacking), None);
     }
 
     #[test]

@@ -28,6 +28,10 @@ pub const SHIPPED: &[(&str, &str)] = scenarios![
     "tree-2x6x40",
     "tree-2x8x25",
     "unequal-2-6-4x40",
+    "wan-6-6-30x5",
+    "wan-4-8-20x10",
+    "wan-5-7-40x2",
+    "wan-4-4-4-30x10",
 ];
 
 /// Loads a scenario: from a file if `name_or_path` contains `/` or ends in `.toml`, otherwise a

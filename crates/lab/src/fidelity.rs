@@ -6,6 +6,8 @@
 use netsig_core::network::{LINUX_RTO, Link, Network};
 use netsig_core::units::{BitsPerSecond, Bytes, Seconds};
 
+use crate::delay;
+
 /// Bursts in bytes that shaped links of these rates (Mbit/s) need to reach their rate; the first is
 /// two full frames, the minimum that lets frames pass.
 const BURSTS: [(f64, f64); 3] = [(100.0, 3200.0), (300.0, 15_000.0), (1000.0, 40_000.0)];
@@ -34,12 +36,23 @@ pub(crate) fn impossible(network: &Network) -> Option<String> {
     }
     let links = || (0..).map(netsig_core::network::LinkId).zip(network.links());
     let name = |id| network.link_name(id);
-    if let Some((id, link)) = links().find(|(_, link)| link.delay.0 > 0.0) {
+    let is_of_host = |link: &Link| network.is_host(link.from) || network.is_host(link.to);
+    let of_host = |(_, link): &(_, &Link)| is_of_host(link) && link.delay.0 > 0.0;
+    if let Some((id, link)) = links().find(of_host) {
         return Some(format!(
-            "the link {} has a delay of {}, and the lab has nothing that holds frames back; \
-             remove delay, or use `netsig simulate --network`",
+            "the link {} has a delay of {}, and the lab delays only links between switches; \
+             write the delay there, or use `netsig simulate --network`",
             name(id),
             link.delay
+        ));
+    }
+    if let Some((id, link)) = links().find(|(_, link)| link.delay > delay::LONGEST) {
+        return Some(format!(
+            "the link {} has a delay of {}, and the lab holds frames back for at most {}; \
+             write that or less, or use `netsig simulate --network`",
+            name(id),
+            link.delay,
+            delay::LONGEST
         ));
     }
     let smallest = Bytes::rounded(BURSTS[0].1);
@@ -120,14 +133,22 @@ mod tests {
     fn what_no_machine_can_build_is_told() {
         let head = "topology = 'graph'\nrate = '10Mbit/s'\nport_buffer = '64KiB'\n";
         let switch = |name| format!("[[switch]]\nname = '{name}'\nhosts = 2\n");
+        let far = "[[switch]]\nname = 'd'\nhosts = 1\ndelay = '5ms'\n";
         let link =
             |a, b, more| format!("[[link]]\nbetween = ['{a}', '{b}']\nrate = '9Mbit/s'\n{more}\n");
         let switches = ["a", "b", "c"].map(switch).concat();
         let chain = link("a", "b", "port_buffer = '64KiB'");
         let refusals = [
             (
-                link("b", "c", "port_buffer = '64KiB'\ndelay = '5ms'"),
-                "the link b -> c has a delay of 5.00 ms",
+                link("b", "c", "port_buffer = '64KiB'\ndelay = '1100ms'"),
+                "the link b -> c has a delay of 1.10 s, and the lab holds frames back for at most 1.00 s",
+            ),
+            (
+                far.to_owned()
+                    + &["b", "d"]
+                        .map(|end| link("c", end, "port_buffer = '64KiB'"))
+                        .concat(),
+                "the link d-0 -> d has a delay of 5.00 ms, and the lab delays only links between",
             ),
             (
                 link("b", "c", "port_buffer = '3199'"),
@@ -145,6 +166,8 @@ mod tests {
             let told = impossible(&network).unwrap();
             assert!(told.starts_with(expected) && told.contains("; "), "{told}");
         }
-        assert_eq!(impossible(&crate::load("tree-2x6x40").unwrap()), None);
+        for name in ["tree-2x6x40", "wan-6-6-30x5"] {
+            assert_eq!(impossible(&crate::load(name).unwrap()), None);
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 
 use netsig_core::network::Network;
 
+use crate::delay::{Delays, UNDELAYED};
 use crate::error::{LabError, system_or};
 use crate::{INSIDE, launch, network, reap, stage};
 
@@ -26,7 +27,11 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, 
     }
     let network = Network::parse(&name.to_string_lossy(), &text)?;
     stage::prepare(&network)?;
-    network::build(&network)?;
+    let delays = match std::env::var_os(UNDELAYED) {
+        None => Delays::Emulated,
+        Some(_) => Delays::Zero,
+    };
+    network::build(&network, delays)?;
     let mut command = Command::new(&program);
     command
         .args(args)

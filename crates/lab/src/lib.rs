@@ -12,10 +12,12 @@
 mod agent;
 mod capability;
 mod catalogue;
+mod delay;
 mod error;
 mod fidelity;
 mod inside;
 mod interrupt;
+mod lane;
 mod launch;
 mod netns;
 mod network;
@@ -24,12 +26,14 @@ mod probe;
 mod reap;
 mod softnet;
 mod stage;
+mod tap;
 mod tool;
+mod wire;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-pub use capability::{Capabilities, Capability, check, verify};
+pub use capability::{Capabilities, Capability, check, delay_warning, verify};
 pub use catalogue::{SHIPPED, load};
 pub use error::LabError;
 pub use fidelity::fidelity_warning;

@@ -4,17 +4,20 @@
 //! Each host `hI` is a namespace with `eth0` (data, shaped, 10.0.0.I+1) and `eth1` (control, not
 //! shaped, 10.9.0.I+1), so that launch traffic never disturbs data. A switch `swK` is a namespace
 //! with a bridge. Its port `pI` to a host and its port `tL` on link L to another switch are shaped
-//! and have the buffers of the description; packets drop only there. `mpirun` runs in the namespace
-//! of the control bridge `ctlbr`.
+//! and have the buffers of the description; packets drop only there. Ports are the ends of virtual
+//! cables (veth), or of a wire if the link has a delay. `mpirun` runs in the namespace of the control
+//! bridge `ctlbr`.
 
 use itertools::Itertools;
 use netsig_core::network::{Clusters, Link, LinkId, Network, Vertex};
 use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond};
 
+use crate::delay::{Delays, cables_between_switches, delayed};
 use crate::error::LabError;
 use crate::fidelity::burst;
 use crate::netns;
 use crate::tool::{ETHTOOL, IP, TC};
+use crate::wire::{self, End};
 
 /// The control address of the namespace of `mpirun`.
 pub(crate) const CONTROL_ADDRESS: &str = "10.9.0.254";
@@ -23,9 +26,12 @@ pub(crate) const CONTROL_ADDRESS: &str = "10.9.0.254";
 const HOST_QUEUE: Bytes = Bytes(4_000_000);
 
 /// Builds the whole network; runs in the namespace of `mpirun`.
-pub(crate) fn build(network: &Network) -> Result<(), LabError> {
+pub(crate) fn build(network: &Network, delays: Delays) -> Result<(), LabError> {
     IP.batch("the control namespace", &namespaces(network))?;
-    IP.batch("the control namespace", &cables(network))?;
+    IP.batch("the control namespace", &cables(network, delays))?;
+    for (id, link) in wires(network, delays) {
+        wire::lay(network.link_name(id), &ends(network, id, link), link)?;
+    }
     for switch in switches(network) {
         netns::within(&switch.name, || switch.build())?;
     }
@@ -162,7 +168,7 @@ fn namespaces(network: &Network) -> String {
 
 /// Creates the virtual cables and moves each end to its namespace. `name` is required, since `ip
 /// link add a …` may parse a short name as a keyword.
-fn cables(network: &Network) -> String {
+fn cables(network: &Network, delays: Delays) -> String {
     let of_host = |(host, link): (u32, &Link)| {
         let switch = switch_name(network, link.to);
         format!(
@@ -174,21 +180,32 @@ fn cables(network: &Network) -> String {
              link set dev e{host} netns h{host}"
         )
     };
-    // Each connection of two switches appears once.
-    let between = links(network).filter(|(id, link)| {
-        id.0 < id.reverse().0 && !network.is_host(link.from) && !network.is_host(link.to)
-    });
     let of_switches = |(id, link): (LinkId, &Link)| {
-        let [near, far] = [id.0, id.reverse().0];
-        let [from, to] = [link.from, link.to].map(|end| switch_name(network, end));
+        let [near, far] = ends(network, id, link);
         format!(
-            "link add name t{near} type veth peer name t{far}\n\
-             link set dev t{near} netns {from}\n\
-             link set dev t{far} netns {to}"
+            "link add name {0} type veth peer name {1}\n\
+             link set dev {0} netns {2}\n\
+             link set dev {1} netns {3}",
+            near.device, far.device, near.namespace, far.namespace
         )
     };
+    let wires: Vec<_> = wires(network, delays).map(|(id, _)| id).collect();
+    let between = cables_between_switches(network).filter(|(id, _)| !wires.contains(id));
     let hosts = uplinks(network).map(of_host);
     hosts.chain(between.map(of_switches)).join("\n")
+}
+
+/// The connections of switches that are wires: those whose frames are held back.
+fn wires(network: &Network, delays: Delays) -> impl Iterator<Item = (LinkId, &Link)> {
+    delayed(network).filter(move |_| delays == Delays::Emulated)
+}
+
+/// The devices of both ends of a link between switches.
+fn ends(network: &Network, id: LinkId, link: &Link) -> [End; 2] {
+    [(id, link.from), (id.reverse(), link.to)].map(|(id, switch)| End {
+        namespace: switch_name(network, switch),
+        device: format!("t{}", id.0),
+    })
 }
 
 /// Configures `host`, which sends on `link`; runs in its namespace.

@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 
 use crate::error::{LabError, system, system_or};
 use crate::interrupt::Watch;
-use crate::{INSIDE, inside, netns, softnet, verify};
+use crate::{INSIDE, capability, delay, inside, netns, softnet};
 
 /// Time for an interrupted command to clean up before it is asked to end.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -75,15 +75,20 @@ pub fn exec(network: &Network, command: &[OsString]) -> Result<Outcome, LabError
 /// inherits this process's input and output, unless they are set.
 ///
 /// # Errors
-/// If this machine cannot emulate the network; see [`verify`].
+/// If this machine cannot emulate the network; see [`verify`](crate::verify).
 pub fn command(network: &Network, command: &[OsString]) -> Result<Command, LabError> {
-    verify(network)?;
+    let capabilities = capability::essential();
+    capabilities.verify(network)?;
     let program = std::env::current_exe().map_err(system("find", "this program"))?;
     let mut lab = netns::fresh()?;
     lab.arg(program)
         .args([INSIDE, network.name.as_str()])
         .args(command)
-        .env(inside::SCENARIO, network.to_toml());
+        .env(inside::SCENARIO, network.to_toml())
+        .env_remove(delay::UNDELAYED);
+    if capabilities.lack_of_taps().is_some() {
+        lab.envs(delay::names(network).map(|names| (delay::UNDELAYED, names)));
+    }
     Ok(lab)
 }
 

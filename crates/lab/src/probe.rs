@@ -27,6 +27,9 @@ const LOAD: &str = "load the kernel module of that name (modprobe) or use a kern
 const ALLOW: &str = "allow it: sysctl kernel.unprivileged_userns_clone=1 and \
     kernel.apparmor_restrict_unprivileged_userns=0, or start the container with --privileged";
 
+/// The probe that decides whether links can have a delay; the lab runs without.
+pub(crate) const TAP: &str = "tap devices";
+
 const PROBES: &[Probe] = &[
     Probe {
         name: "user namespaces",
@@ -62,6 +65,11 @@ const PROBES: &[Probe] = &[
         name: "offloads off",
         script: "ethtool -K v0 tso off gso off gro off",
         remedy: "use a kernel whose veth lets ethtool switch offloads",
+    },
+    Probe {
+        name: TAP,
+        script: "ip tuntap add dev t0 mode tap && ethtool -K t0 tso off gso off gro off",
+        remedy: "as root: modprobe tun, or give the container /dev/net/tun",
     },
 ];
 
@@ -147,7 +155,7 @@ mod tests {
     #[test]
     fn lines_are_told_apart() {
         let found =
-            findings("ok\nno Unknown device type.\nok\nok\nok\nok\nok\ncc reno\ncc cubic\n");
+            findings("ok\nno Unknown device type.\nok\nok\nok\nok\nok\nok\ncc reno\ncc cubic\n");
         assert_eq!(found.probes.len(), PROBES.len() + 1);
         let [(_, first), (_, second), ..] = &found.probes[..] else {
             panic!("no probes");

@@ -138,9 +138,12 @@ fn tell_limits(points: &Points, plogp: &PLogP, models: &[&Model]) {
     }
 }
 
-/// Warns if the machine instead of the network would limit the times of an emulated network.
+/// Warns if the machine instead of the network would limit the times of an emulated network, or
+/// cannot delay its links.
 pub fn warn_if_unfaithful(network: &Network) {
-    if let Some(warning) = netsig_lab::fidelity_warning(network) {
+    let limits = netsig_lab::fidelity_warning(network);
+    let delays = netsig_lab::delay_warning(network);
+    for warning in limits.into_iter().chain(delays) {
         eprintln!("netsig: warning: {warning}");
     }
 }

@@ -24,14 +24,15 @@ fn run(scenario: &str, script: &str) -> Output {
 }
 
 /// Output of `script` in the lab, which must succeed.
-fn printed(scenario: &str, script: &str) -> String {
+pub fn printed(scenario: &str, script: &str) -> String {
     let output = run(scenario, script);
     assert!(output.status.success(), "{script}: {}", said(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// From h0, a connection to a closed port of each other host is refused by that host, by its address
-/// and by its name; to an absent one it would time out. Switches in a row, and a tree with its uplink.
+/// and by its name; to an absent one it would time out. Switches in a row, a tree with its uplink, and
+/// sites around a core.
 #[test]
 fn all_hosts_reach_each_other_under_their_names() {
     let Some(_alone) = lab() else { return };
@@ -39,6 +40,7 @@ fn all_hosts_reach_each_other_under_their_names() {
         ("ethernet-4x50", 3),
         ("unequal-2-6-4x40", 11),
         ("tree-2x6x40", 11),
+        ("wan-4-4-4-30x10", 11),
     ] {
         let script = format!(
             "/run/lab/agent h0 'hostname; for i in $(seq 1 {last}); do \

@@ -14,9 +14,10 @@ use crate::algorithm::LIBRARY;
 
 /// Facts that distinguish networks and MPIs, the most important first. `placement` is compared by
 /// the largest number of ranks on a host: so many share a link, whatever the number of hosts.
-pub const IDENTIFYING: [&str; 11] = [
+pub const IDENTIFYING: [&str; 12] = [
     "simulated",
     "lab",
+    "undelayed_links",
     "network",
     "mpi",
     "interface",
@@ -50,7 +51,7 @@ pub const HARMLESS_VARIABLES: [&str; 14] = [
 pub(super) const PLACEMENT: &str = "placement";
 
 /// Facts that data measured by netsig state only if true.
-const STATED_IF_SO: [&str; 2] = ["simulated", "lab"];
+const STATED_IF_SO: [&str; 3] = ["simulated", "lab", "undelayed_links"];
 
 /// Prefix of the key of a setting of the MPI library.
 const SETTING: &str = "setting_";

@@ -23,6 +23,7 @@ pub fn facts(settings: &[(&str, String)]) -> Vec<(&'static str, String)> {
         ("cpus", Some(processors().to_string())),
         ("congestion_control", congestion_control()),
         ("lab", variable("NETSIG_LAB")),
+        ("undelayed_links", variable("NETSIG_LAB_UNDELAYED_LINKS")),
         ("yield_shim", variable("NETSIG_YIELD_SHIM")),
         ("interface_speed_mbit_per_s", speed),
         ("interface_mtu_bytes", of_interface("mtu")),

@@ -70,6 +70,10 @@ fn files_that_differ_are_told_with_the_network_before_the_settings() {
         ),
         ("netsig=0.1 mpi=A", "netsig=0.1 mpi=A lab=x"),
         ("netsig=0.1 mpi=A", "netsig=0.1 simulated=x"),
+        (
+            "netsig=0.1 mpi=A lab=x",
+            "netsig=0.1 mpi=A lab=x undelayed_links=a",
+        ),
     ];
     let one = [
         "mpi=A launch_1_mpi=B launch_2_mpi=C",

@@ -1,0 +1,51 @@
+//! Delays of links between switches: which links the lab gives a delay, and what it tells where
+//! this machine cannot hold frames back.
+
+use itertools::Itertools;
+use netsig_core::network::{Link, LinkId, Network};
+use netsig_core::units::Seconds;
+
+/// Set in a lab without delays: the links whose delay is emulated as 0.
+pub(crate) const UNDELAYED: &str = "NETSIG_LAB_UNDELAYED_LINKS";
+
+/// The longest delay of a link: the frames under way are in memory.
+pub(crate) const LONGEST: Seconds = Seconds(1.0);
+
+/// What the lab does with delays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Delays {
+    /// Frames are held back.
+    Emulated,
+    /// All delays are 0.
+    Zero,
+}
+
+/// The cables between switches with a delay, by the first of their two links.
+pub(crate) fn delayed(network: &Network) -> impl Iterator<Item = (LinkId, &Link)> {
+    cables_between_switches(network).filter(|(_, link)| link.delay.0 > 0.0)
+}
+
+/// Each connection of two switches once, by the first of its two links.
+pub(crate) fn cables_between_switches(network: &Network) -> impl Iterator<Item = (LinkId, &Link)> {
+    let links = (0..).map(LinkId).zip(network.links());
+    links.filter(|(id, link)| {
+        id.0 < id.reverse().0 && !network.is_host(link.from) && !network.is_host(link.to)
+    })
+}
+
+/// The names of the delayed links, as in `a -> b, b -> c`; `None` if there are none.
+pub(crate) fn names(network: &Network) -> Option<String> {
+    let names = delayed(network).map(|(id, _)| network.link_name(id));
+    let names = names.format(", ").to_string();
+    (!names.is_empty()).then_some(names)
+}
+
+/// The warning that this machine emulates the delays of `network` as 0, for the reason `lacking`,
+/// which ends in a remedy.
+pub(crate) fn warning(network: &Network, lacking: &str) -> Option<String> {
+    let names = names(network)?;
+    Some(format!(
+        "{}: the delay of {names} is emulated as 0, since this machine has no tap devices: {lacking}",
+        network.name
+    ))
+}
