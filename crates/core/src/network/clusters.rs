@@ -22,6 +22,7 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools as _;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::{Network, Shape, Vertex, hosts};
@@ -93,6 +94,10 @@ pub enum ClustersError {
 #[serde(deny_unknown_fields)]
 struct File {
     cluster: Clusters,
+    /// Links between the clusters, which others read (`grid.rs`).
+    #[serde(default, skip_serializing)]
+    #[expect(dead_code, reason = "any content will do")]
+    cluster_link: IgnoredAny,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -202,7 +207,11 @@ impl Clusters {
     /// The TOML text that [`Clusters::parse`] reads back.
     pub fn to_toml(&self) -> String {
         let cluster = self.clone();
-        toml::to_string(&File { cluster }).expect("clusters have a TOML form")
+        toml::to_string(&File {
+            cluster,
+            cluster_link: IgnoredAny,
+        })
+        .expect("clusters have a TOML form")
     }
 
     /// The clusters of a network, whose hosts are called by `name`.

@@ -34,8 +34,10 @@
 mod build;
 mod clusters;
 mod cut;
+pub mod discovery;
 mod file;
 mod graph;
+pub mod grid;
 pub mod hosts;
 mod link;
 pub mod placement;
@@ -53,6 +55,7 @@ pub(crate) use build::check_edges;
 pub use clusters::{Cluster, Clusters, ClustersError};
 pub use cut::Cut;
 use graph::Graph;
+pub use grid::{ClusterLink, Grid, GridError};
 pub use link::{Link, LinkId, Vertex};
 
 /// Least retransmission timeout of TCP in Linux (RFC 6298 requires a second).

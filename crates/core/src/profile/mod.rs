@@ -25,6 +25,7 @@ use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
 use crate::model::{self, Known, Model, SIGNATURE};
+use crate::network::{ClusterLink, Clusters, grid};
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::Bytes;
 
@@ -58,6 +59,16 @@ pub struct Profile {
     /// Model that a fit chose for each algorithm.
     #[serde(default, rename = "choice")]
     pub choices: Vec<Choice>,
+    /// Clusters of hosts that `netsig discover` found.
+    #[serde(default, rename = "cluster", skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
+    /// Measured links between and inside the clusters.
+    #[serde(
+        default,
+        rename = "cluster_link",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub cluster_links: Vec<ClusterLink>,
 }
 
 /// Sizes between which the eager limit lies.
@@ -184,7 +195,18 @@ impl Profile {
         };
         refuse_twice("[[regimes]]", self.regimes.iter().map(of))?;
         let of = |own: &Choice| (format!("{} {}", own.collective, own.algorithm), ());
-        refuse_twice("[[choice]]", self.choices.iter().map(of))
+        refuse_twice("[[choice]]", self.choices.iter().map(of))?;
+        self.check_links()
+    }
+
+    fn check_links(&self) -> Result<(), String> {
+        match &self.clusters {
+            None if self.cluster_links.is_empty() => Ok(()),
+            None => Err("[[cluster_link]] without a [[cluster]]".to_owned()),
+            Some(clusters) => {
+                grid::check(clusters, &self.cluster_links).map_err(|error| error.to_string())
+            }
+        }
     }
 }
 

@@ -27,6 +27,8 @@ impl Profile {
                 .flat_map(|own| entries(own, confidence, errors_of(fitted, own.collective)))
                 .collect(),
             choices: fitted.regimes.iter().map(choice).collect(),
+            clusters: None,
+            cluster_links: Vec::new(),
         }
     }
 }

@@ -43,6 +43,8 @@ pub fn of_network(network: &Known) -> Profile {
         fitted: Vec::new(),
         regimes: Vec::new(),
         choices: Vec::new(),
+        clusters: None,
+        cluster_links: Vec::new(),
     }
 }
 
