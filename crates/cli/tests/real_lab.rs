@@ -5,6 +5,8 @@
 
 #[path = "real_lab/cluster.rs"]
 mod cluster;
+#[path = "real_lab/discovery.rs"]
+mod discovery;
 #[path = "real_lab/ends.rs"]
 mod ends;
 #[path = "real_lab/readme.rs"]
