@@ -7,6 +7,8 @@
 mod cluster;
 #[path = "real_lab/delay.rs"]
 mod delay;
+#[path = "real_lab/discovery.rs"]
+mod discovery;
 #[path = "real_lab/ends.rs"]
 mod ends;
 #[path = "real_lab/readme.rs"]

@@ -258,7 +258,7 @@ fn microseconds(seconds: f64) -> Option<u32> {
 
 /// Rounds to picoseconds, a thousandth of a clock's resolution: further digits of differences are
 /// noise.
-fn rounded(seconds: f64) -> Seconds {
+pub fn rounded(seconds: f64) -> Seconds {
     const PICOSECONDS: f64 = 1e12;
     Seconds((seconds * PICOSECONDS).round() / PICOSECONDS)
 }

@@ -1,11 +1,13 @@
 //! netsig-rank: the program that `mpirun` starts on every rank. Rank 0 reads a measurement plan,
-//! all ranks carry it out, and rank 0 appends every sample to the data file immediately.
+//! all ranks carry it out, and rank 0 appends every sample to the data file immediately. `netsig-rank
+//! discover` finds the clusters of the ranks' hosts instead.
 
 mod barrier;
 mod batch;
 mod blocks;
 mod clocks;
 mod counters;
+mod discover;
 mod flow;
 mod group;
 mod launcher;
@@ -30,8 +32,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use clap::Parser;
+use anyhow::{Context, Result, anyhow, ensure};
+use clap::{Parser, Subcommand};
 use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
@@ -49,10 +51,26 @@ use crate::stopwatch::Stopwatch;
 use crate::transport::OverMpi;
 use crate::watchdog::Watchdog;
 
-/// Carries out one launch of a measurement plan; start it with mpirun.
+/// Carries out one launch of a measurement plan, or finds clusters of hosts; start it with mpirun.
 #[derive(Parser)]
 #[command(name = "netsig-rank", version = version())]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
+    #[command(flatten)]
+    launch: Option<LaunchArgs>,
+}
+
+/// Work other than a launch of a plan.
+#[derive(Subcommand)]
+enum Other {
+    Discover(discover::Args),
+}
+
+/// One launch of a plan.
+#[derive(clap::Args)]
+struct LaunchArgs {
     /// The plan, readable by rank 0.
     plan: PathBuf,
     /// The data file that rank 0 appends to.
@@ -88,7 +106,12 @@ fn main() -> Result<()> {
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
         .context("MPI cannot be initialised; start netsig-rank with mpirun")?;
     let world = universe.world();
-    if let Err(error) = run(&args, &world) {
+    let done = match (&args.other, &args.launch) {
+        (Some(Other::Discover(args)), _) => discover::run(args, &world),
+        (None, Some(launch)) => run(launch, &world),
+        (None, None) => Err(anyhow!("no plan; name one and its --output")),
+    };
+    if let Err(error) = done {
         complain(&format!("rank {}: {error:#}", world.rank()));
         std::thread::sleep(LAST_WORDS);
         world.abort(1);
@@ -106,10 +129,8 @@ fn complain(what: &str) {
     let _ = std::io::stderr().write_all(format!("netsig-rank: {what}\n").as_bytes());
 }
 
-fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
-    let available =
-        u32::try_from(world.size()).context("MPI reports a negative number of ranks")?;
-    launcher::check(available)?;
+fn run(args: &LaunchArgs, world: &SimpleCommunicator) -> Result<()> {
+    let available = available(world)?;
     let text = share_plan(args, world)?;
     let plan = Plan::parse(&args.plan.display().to_string(), &text)?;
     ensure!(
@@ -127,20 +148,9 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
     let (mut recorder, past) = opened.transpose()?.unzip();
     let past = past.unwrap_or_default();
     let started = Instant::now();
-    let rank = group::rank(world);
-    let timeout = Duration::from_secs(u64::from(args.timeout.max(1)));
-    let tools = Tools {
-        watch: Stopwatch::start(),
-        dog: Watchdog::start(rank, &provenance::host_name(), timeout),
-        provoked: Provoked::from_environment(rank)?,
-        run_queue: RunQueue::open(),
-    };
-    let mut transport = OverMpi::new(
-        world,
-        &plan,
-        (Scopes::share(world), places.layout.as_ref()),
-        tools,
-    )?;
+    let tools = tools(world, args.timeout)?;
+    let places = (Scopes::share(world), places.layout.as_ref());
+    let mut transport = OverMpi::new(world, &plan, places, tools)?;
     let launch = Launch {
         plan: &plan,
         job: id,
@@ -157,8 +167,31 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
     }
 }
 
+/// Number of ranks.
+///
+/// # Errors
+/// If the launcher does not belong to the MPI library of this program.
+fn available(world: &SimpleCommunicator) -> Result<u32> {
+    let available =
+        u32::try_from(world.size()).context("MPI reports a negative number of ranks")?;
+    launcher::check(available)?;
+    Ok(available)
+}
+
+/// The tools of this rank; its watchdog reports after `timeout` seconds without a step.
+fn tools(world: &SimpleCommunicator, timeout: u32) -> Result<Tools> {
+    let rank = group::rank(world);
+    let timeout = Duration::from_secs(u64::from(timeout.max(1)));
+    Ok(Tools {
+        watch: Stopwatch::start(),
+        dog: Watchdog::start(rank, &provenance::host_name(), timeout),
+        provoked: Provoked::from_environment(rank)?,
+        run_queue: RunQueue::open(),
+    })
+}
+
 /// The text of the plan, read by rank 0 and broadcast.
-fn share_plan(args: &Args, world: &SimpleCommunicator) -> Result<String> {
+fn share_plan(args: &LaunchArgs, world: &SimpleCommunicator) -> Result<String> {
     let root = world.process_at_rank(0);
     let mut text = Vec::new();
     if world.rank() == 0 {

@@ -144,8 +144,8 @@ fn is_padding(c: char) -> bool {
     c == '\0' || c.is_whitespace()
 }
 
-/// The host of each rank.
-fn host_names(world: &SimpleCommunicator) -> Vec<String> {
+/// The host of each rank; all ranks must call this.
+pub fn host_names(world: &SimpleCommunicator) -> Vec<String> {
     let mut mine = host_name().into_bytes();
     mine.resize(NAME, 0);
     let mut all = vec![0u8; NAME * usize::try_from(world.size()).unwrap_or(0)];

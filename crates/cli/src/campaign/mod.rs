@@ -1,6 +1,7 @@
 //! Carries out a measurement plan: reads the requested plan, finds the completed jobs, and runs the
 //! others.
 
+pub mod discovery;
 pub mod estimate;
 pub mod kept;
 mod resume;

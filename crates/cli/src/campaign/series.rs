@@ -1,7 +1,7 @@
 //! Runs the jobs of a campaign one after another. A failed job does not end the others; all
 //! measured data are kept.
 
-mod temporary;
+pub mod temporary;
 
 use std::ffi::OsString;
 use std::path::Path;

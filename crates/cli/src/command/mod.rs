@@ -3,6 +3,7 @@
 mod bounds;
 mod compare;
 mod demo;
+mod discover;
 mod fit;
 mod import;
 mod lab;
@@ -36,6 +37,7 @@ pub enum Command {
     Tune(tune::Args),
     Run(run::Args),
     Simulate(Box<simulate::Args>),
+    Discover(Box<discover::Args>),
     Bounds(bounds::Args),
     Models(models::Args),
 }
@@ -62,6 +64,7 @@ impl Command {
             Self::Simulate(args) => simulate::run(args),
             Self::Bounds(args) => bounds::run(args),
             Self::Models(args) => models::run(args),
+            Self::Discover(args) => discover::run(args),
         }
     }
 }

@@ -44,9 +44,7 @@ impl NetworkArgs {
         let Some(named) = &self.network else {
             return Ok(None);
         };
-        let path = Path::new(named);
-        let is_toml = path.extension().is_some_and(|end| end == "toml");
-        if !is_toml && (named.contains(['/', '.']) || path.is_file()) {
+        if let Some(path) = slurm_file(named) {
             return self.slurm(path).map(Some);
         }
         let only_slurm = [
@@ -76,6 +74,22 @@ impl NetworkArgs {
         Ok(network)
     }
 
+    /// As [`Self::load`], for a use that asks for no rate: a topology.conf may come without --rate.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_switches(&self) -> Result<Option<Network>, Failure> {
+        let rate = self.rate.unwrap_or(BitsPerSecond(1));
+        match self.network.as_deref().and_then(slurm_file) {
+            Some(_) => Self {
+                rate: Some(rate),
+                ..self.clone()
+            }
+            .load(),
+            None => self.load(),
+        }
+    }
+
     fn slurm(&self, path: &Path) -> Result<Network, Failure> {
         let name = path.display().to_string();
         let text = files::text(path)?;
@@ -94,4 +108,11 @@ impl NetworkArgs {
         network.name = stem.to_string_lossy().into_owned();
         Ok(network)
     }
+}
+
+/// The name as the path of a topology.conf, if it is no scenario and no .toml file.
+fn slurm_file(named: &str) -> Option<&Path> {
+    let path = Path::new(named);
+    let is_toml = path.extension().is_some_and(|end| end == "toml");
+    (!is_toml && (named.contains(['/', '.']) || path.is_file())).then_some(path)
 }

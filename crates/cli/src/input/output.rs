@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use itertools::Itertools;
 use netsig_core::data::names_columns;
 use tempfile::NamedTempFile;
 
@@ -38,6 +39,8 @@ pub enum Kind {
     Data,
     /// The result of a fit.
     Profile,
+    /// Clusters of hosts.
+    Clusters,
     /// A plan of measurements.
     Plan,
     /// A plan of simulations.
@@ -67,12 +70,13 @@ pub enum Kind {
 }
 
 /// The kinds that can be recognised without knowing the columns.
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 15] = [
     Kind::Data,
     Kind::Profile,
     Kind::Plan,
     Kind::Sweep,
     Kind::Network,
+    Kind::Clusters,
     Kind::Svg,
     Kind::Trace,
     Kind::Goal,
@@ -99,18 +103,39 @@ impl Output {
         kind: Kind,
         reads: &[&Path],
     ) -> Result<Self, Failure> {
+        Self::replacing_any(option, path, &[kind], reads).map(|(output, _)| output)
+    }
+
+    /// As [`Self::replacing`], with a file of one of the `kinds`. Also returns the kind of the file;
+    /// the first, if it is empty or does not exist.
+    ///
+    /// # Errors
+    /// As [`Self::replacing`].
+    pub fn replacing_any(
+        option: &'static str,
+        path: &Path,
+        kinds: &[Kind],
+        reads: &[&Path],
+    ) -> Result<(Self, Kind), Failure> {
         let output = Self::unread(option, path, reads)?;
         if !path.exists() {
-            return Ok(output);
+            return Ok((output, kinds[0]));
         }
         let head = head(path)?;
-        if head.trim().is_empty() || kind.is_of(&head) {
-            return Ok(output);
+        if head.trim().is_empty() {
+            return Ok((output, kinds[0]));
+        }
+        if let Some(kind) = kinds.iter().find(|kind| kind.is_of(&head)) {
+            return Ok((output, *kind));
         }
         let found = KINDS.into_iter().find(|own| own.is_of(&head));
         let found = found.map_or("no file of netsig".to_owned(), |own| own.to_string());
+        let wanted = match kinds {
+            [only] => format!("not {only}"),
+            _ => format!("neither {}", kinds.iter().join(" nor ")),
+        };
         Err(Failure::usage(format!(
-            "is {found} and not {kind}; choose another {option} or remove it"
+            "is {found} and {wanted}; choose another {option} or remove it"
         ))
         .about(path))
     }
@@ -264,6 +289,12 @@ impl Kind {
             // A job that is killed early leaves provenance only.
             Self::Data => columns().map_or(head.starts_with("#@"), names_columns),
             Self::Profile => states("netsig_profile"),
+            // A profile and a plan may have clusters, too.
+            Self::Clusters => {
+                let others = [Self::Profile, Self::Plan];
+                let has_clusters = has_section(&["[[cluster]]"]) || states("cluster");
+                has_clusters && !others.iter().any(|other| other.is_of(head))
+            }
             Self::Plan => has_section(&["[pingpong]", "[plogp]", "[flows]", "[[collective]]"]),
             Self::Sweep => has_section(&["[[sweep]]"]),
             Self::Network => states("topology"),
@@ -286,6 +317,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Data => "a data file",
             Self::Profile => "a profile",
+            Self::Clusters => "a file of clusters",
             Self::Plan => "a measurement plan",
             Self::Sweep => "a plan for --sweep",
             Self::Network => "a network",

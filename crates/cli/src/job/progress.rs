@@ -56,13 +56,28 @@ struct Seen {
 impl Follower {
     /// Follows the data file of `plan` at `path`, which need not exist yet.
     pub fn new(plan: &Plan, path: &Path, what: &str) -> Self {
-        let style = "{msg} {wide_bar} {percent:>3} %, {eta} left";
+        let bar = Self::bar(
+            Some(plan.volume()),
+            "{msg} {wide_bar} {percent:>3} %, {eta} left",
+        );
+        Self::of(bar.with_message(what.to_owned()), path)
+    }
+
+    /// Follows a file of unknown extent at `path`, which need not exist yet.
+    pub fn without_end(path: &Path, what: &str) -> Self {
+        let bar = Self::bar(None, "{msg} {elapsed}");
+        Self::of(bar.with_message(what.to_owned()), path)
+    }
+
+    fn bar(volume: Option<u64>, style: &str) -> ProgressBar {
         let style = ProgressStyle::with_template(style).expect("a valid template");
-        let hidden = ProgressDrawTarget::hidden();
-        let bar = ProgressBar::with_draw_target(Some(plan.volume()), hidden);
+        ProgressBar::with_draw_target(volume, ProgressDrawTarget::hidden()).with_style(style)
+    }
+
+    fn of(bar: ProgressBar, path: &Path) -> Self {
         let now = Instant::now();
         Self {
-            bar: bar.with_style(style).with_message(what.to_owned()),
+            bar,
             path: path.to_owned(),
             grown: None,
             started: now,

@@ -57,7 +57,7 @@ pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> Stri
     let among = among.max_by_key(|ranks| ranks.len()).unwrap_or_default();
     let blamed = blamed(reports, among);
     let seconds = timeout.as_secs();
-    if blamed.len() == among.len() {
+    if blamed.len() == among.len() && among.len() > 1 {
         let all = among.len();
         return format!("none of the {all} ranks went on for {seconds} s in \"{activity}\"");
     }

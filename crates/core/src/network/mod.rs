@@ -34,6 +34,7 @@
 mod build;
 mod clusters;
 mod cut;
+pub mod discovery;
 mod file;
 mod graph;
 pub mod grid;

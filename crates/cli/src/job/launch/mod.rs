@@ -136,6 +136,13 @@ impl Launcher {
         })
     }
 
+    /// The number of processes of which each host has its number; `None` if the number of hosts is
+    /// not known.
+    pub fn all(&self) -> Option<Procs> {
+        let room = self.room?;
+        Procs::new(room.hosts.saturating_mul(room.ppn)).ok()
+    }
+
     /// Checks that `procs` processes can be started, as far as the resources are known.
     ///
     /// # Errors

@@ -1,0 +1,74 @@
+//! `netsig discover` in the lab: two sites behind a slow link, a star, and a host that hangs.
+
+use std::process::Command;
+
+use netsig_core::network::{Clusters, Grid};
+use tempfile::TempDir;
+
+use super::{lab, netsig, path_of, rank_program, run_unless_void, said};
+
+/// Two switches of two and three hosts at 50 Mbit/s, joined by 15 Mbit/s.
+const TWO_SITES: &str = "description = 'two sites'\ntopology = 'tree'\nhosts = 5\nrate = '50Mbit/s'\n\
+    port_buffer = '64KiB'\ncongestion_control = 'reno'\n\
+    [uplink]\nrate = '15Mbit/s'\nport_buffer = '64KiB'\nfirst_switch_hosts = 2\n";
+
+fn discovering(home: &TempDir, scenario: &str) -> Command {
+    let place = format!("lab:{scenario}");
+    let arguments = ["discover", "-o", "clusters.toml", "--on", &place];
+    let mut command = netsig(home.path(), &arguments);
+    command
+        .args(["--mpirun", &path_of("mpirun.openmpi")])
+        .env("NETSIG_RANK_PROGRAM", rank_program());
+    command
+}
+
+/// Noise only lengthens times, and the link is three times slower than those inside.
+#[test]
+fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    std::fs::write(home.path().join("sites.toml"), TWO_SITES).unwrap();
+    for (scenario, expected) in [
+        ("./sites.toml", &["h0,h1", "h2,h3,h4"][..]),
+        ("ethernet-4x50", &["h0,h1,h2,h3"]),
+    ] {
+        let output = run_unless_void(discovering(&home, scenario), home.path());
+        assert!(output.status.success(), "{}", said(&output));
+        let text = std::fs::read_to_string(home.path().join("clusters.toml")).unwrap();
+        let grid = Grid::parse("clusters.toml", &text).unwrap();
+        let Clusters::Named(clusters) = &grid.clusters else {
+            panic!("{text}");
+        };
+        let found: Vec<String> = clusters.iter().map(|own| own.hosts.join(",")).collect();
+        assert_eq!(found, expected, "{text}");
+        assert_eq!(grid.links.len(), [1, 3][clusters.len() - 1], "{text}");
+        if let [one, other] = &clusters[..] {
+            let slope = |other: &str| grid.link(&one.name, other).unwrap().beta().0;
+            assert!(slope(&other.name) > 1.5 * slope(&one.name), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_host_that_hangs_is_named_and_nothing_is_written() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let mut command = discovering(&home, "ethernet-4x50");
+    command
+        .args(["--timeout", "3"])
+        .env("NETSIG_TEST_FAULT", "hang:2:30");
+    let output = run_unless_void(command, home.path());
+    let message = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("rank 2 on host h2 did not answer"),
+        "{message}"
+    );
+    assert!(
+        message
+            .trim_end()
+            .ends_with("leave it out of the host file"),
+        "{message}"
+    );
+    assert_eq!(home.path().read_dir().unwrap().count(), 0);
+}
