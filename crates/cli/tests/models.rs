@@ -124,6 +124,30 @@ fn every_strategy_is_predicted() {
     }
 }
 
+/// Two sites, 5 ms and 0.4 µs a byte apart.
+const CLUSTERS: &str = "[[cluster]]\nname = 'a'\nhosts = 'a[0-3]'\n[[cluster]]\nname = 'b'\n\
+    hosts = 'b[0-7]'\n[[cluster_link]]\nbetween = ['a', 'b']\nbytes = [1, 1000001]\n\
+    time_s = [0.005, 0.405]\n";
+
+/// A profile with clusters answers for the models of two clusters; 12 processes in clusters of 4 and 8, by
+/// eq. 6 by hand: `7·(α + β·m) + 2·(α_w + β_w·4·m)` with m = 10000, α = 60 µs, β = 10 ns/B.
+#[test]
+fn clusters_of_a_profile_are_those_of_the_models() {
+    let home = toy();
+    home.write("clusters.toml", CLUSTERS);
+    let time = |model: &str| {
+        let cells = "--collective alltoall --procs 12 --size 10000 --clusters clusters.toml";
+        let got = rows(&home, &format!("predict toy.toml {cells} --model {model}"));
+        got[0]["time_s"].parse::<f64>().unwrap()
+    };
+    let first = 7.0 * (60e-6 + 1e-8 * 1e4) + 2.0 * (5e-3 + 4e-7 * 4e4);
+    assert!(
+        (time("two_phase") / first - 1.0).abs() < 1e-4,
+        "{}",
+        time("two_phase")
+    );
+}
+
 /// A refusal names the missing input of a model; with it, the model answers.
 #[test]
 fn every_alltoall_answers_or_says_what_it_needs() {
@@ -144,6 +168,10 @@ fn every_alltoall_answers_or_says_what_it_needs() {
         let settings = needed.map(|p| format!(" --set {}=3", p.name));
         let mut remedy: String = settings.collect();
         assert!(remedy.is_empty() || message.contains("--set"), "{message}");
+        if message.contains("--clusters") {
+            home.write("clusters.toml", CLUSTERS);
+            remedy += " --clusters clusters.toml --algorithm two-phase:2";
+        }
         if message.contains("--network") {
             remedy += " --network tree-2x6x40";
         }

@@ -63,16 +63,31 @@ impl Scopes {
 
     /// The ranks that take part in a cell of `procs` processes: spread over all ranks, or, where
     /// ranks share a network stack, the first ones, so that a rank that reads the counters of
-    /// others takes part with them.
+    /// others takes part with them; two processes are then on two hosts.
     pub fn taking_part(&self, procs: Procs) -> Vec<u32> {
         let all = u32::try_from(self.networks.len()).expect("MPI counts ranks in 32 bits");
         let all = Procs::new(all).expect("a communicator has ranks");
+        if let (2, Some(other)) = (procs.get(), self.first_elsewhere()) {
+            return vec![0, other];
+        }
         let taking_part = if self.networks.iter().all_unique() {
             TakingPart::Spread
         } else {
             TakingPart::First
         };
         taking_part.ranks(all, procs)
+    }
+
+    /// The first rank with another network than rank 0; `None` if each rank has one of its own.
+    fn first_elsewhere(&self) -> Option<u32> {
+        let are_apart = self.networks.iter().all_unique();
+        let other = self
+            .networks
+            .iter()
+            .position(|own| *own != self.networks[0]);
+        other
+            .filter(|_| !are_apart)
+            .and_then(|rank| u32::try_from(rank).ok())
     }
 
     /// True if this rank's machine has fewer processors than it has of `ranks`.

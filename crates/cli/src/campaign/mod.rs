@@ -116,7 +116,9 @@ impl Campaign {
         scenario.iter().for_each(warn_if_unfaithful);
         let is_resumed = self.resume && self.output.exists();
         self.checked_output(&[], is_resumed)?;
-        let hosts = scenario.as_ref().map(|network| ("--on", network.hosts()));
+        let hosts = scenario
+            .as_ref()
+            .map(|network| ("--on", self.places(network)));
         let wanted = self.precision.as_deref();
         let wanted = wanted.and_then(|text| text.trim_end_matches('%').parse::<f64>().ok());
         let target = aim.target(predicted, hosts)?;
@@ -140,7 +142,7 @@ impl Campaign {
         let asked = self.asked(plan)?;
         if !asked.is_file {
             let shown = plan.display();
-            eprintln!("netsig: the ranks will read {shown} with --precision put in");
+            eprintln!("netsig: the ranks will read {shown} as the options change it");
         }
         if let Place::Simulated(_) = self.place {
             return Err(Failure::usage(
@@ -166,15 +168,22 @@ impl Campaign {
         Asked::parse(&asked.file, plan.to_toml())
     }
 
-    /// The given clusters; where an algorithm needs some, else those of the lab's network, else the hosts with
-    /// several processes each.
+    /// The given clusters; where an algorithm needs some, else the sites of the lab's network, the hosts with
+    /// several processes each, or the switches of the lab's network.
     fn grid(&self, are_needed: bool) -> Result<Option<Grid>, Failure> {
         match (&self.clusters, &self.place) {
             (Some(file), _) => files::grid(file).map(Some),
             (None, Place::Lab(name)) if are_needed => {
-                Ok(Some(netsig_lab::clusters(&netsig_lab::load(name)?).into()))
+                let network = netsig_lab::load(name)?;
+                let are_hosts = self.launch.ppn > 1 && !network.has_delays();
+                let clusters = if are_hosts {
+                    Clusters::EachHost
+                } else {
+                    netsig_lab::clusters(&network)
+                };
+                Ok(Some(clusters.into()))
             }
-            (None, _) if are_needed && self.launch.ppn > 1 => Ok(Some(Clusters::EachHost.into())),
+            (None, _) if self.launch.ppn > 1 => Ok(Some(Clusters::EachHost.into())),
             (None, _) if are_needed => Err(Failure::usage(
                 "an algorithm works between clusters, and none are known; give --clusters FILE, which `netsig discover` writes, or leave it out",
             )),
@@ -261,7 +270,7 @@ impl Campaign {
             return Ok(None);
         };
         let scenario = netsig_lab::load(name)?;
-        if procs > scenario.hosts() {
+        if procs > self.places(&scenario) {
             return Err(Failure::usage(format!(
                 "{}: the plan needs {procs} processes and scenario {name} has {} hosts; choose a larger scenario",
                 file.display(),
@@ -269,5 +278,11 @@ impl Campaign {
             )));
         }
         Ok(Some(scenario))
+    }
+
+    /// Number of processes that the hosts of a scenario take.
+    fn places(&self, scenario: &Network) -> Procs {
+        let places = scenario.hosts().get().saturating_mul(self.launch.ppn);
+        Procs::new(places).unwrap_or(scenario.hosts())
     }
 }

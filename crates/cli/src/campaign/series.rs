@@ -263,9 +263,13 @@ impl<'a> Series<'a> {
         let end = job.follow(orders.job, self.campaign.timeout, progress)?;
         let sharing = sharing::in_words(progress.hosts(orders.job));
         if let Some(ranks) = sharing.as_ref().filter(|_| self.sharing != sharing) {
-            progress.say(&format!(
-                "netsig: warning: {ranks}: times are those of its memory and not of the network, and fit refuses them; start one rank a host, without --ppn"
-            ));
+            progress.say(&if self.asked.plan.grid.is_some() {
+                format!("netsig: note: {ranks}: times hold for as many processes on each host")
+            } else {
+                format!(
+                    "netsig: warning: {ranks}: times are those of its memory and not of the network, and fit refuses them; start one rank a host, without --ppn"
+                )
+            });
             self.sharing = sharing;
         }
         Ok(end)

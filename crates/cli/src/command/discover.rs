@@ -1,10 +1,11 @@
 //! `netsig discover`: finds clusters of hosts behind slow links, by few measurements or from a
 //! description of the network, and writes them to a file of clusters or into a profile.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use netsig_core::network::{Cluster, ClusterLink, Clusters, Grid, Network, Vertex};
+use netsig_core::network::{Cluster, ClusterLink, Clusters, Grid, Network};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Procs, Seconds};
 
@@ -75,13 +76,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// The clusters of a description. The hosts of a shipped scenario have the names of the lab's.
 fn described(network: &Network, args: &Args) -> Clusters {
     let named = args.network.network.as_deref().unwrap_or_default();
-    let is_shipped = netsig_lab::SHIPPED.iter().any(|(name, _)| *name == named);
-    let names: Vec<(&str, Vertex)> = network.hosts_by_name().into_iter().collect();
-    let own = |vertex: Vertex| names.iter().find(|(_, host)| *host == vertex);
-    Clusters::of_network(network, |vertex| match own(vertex) {
-        Some((name, _)) if !is_shipped => (*name).to_owned(),
-        _ => format!("h{}", vertex.0),
-    })
+    if netsig_lab::SHIPPED.iter().any(|(name, _)| *name == named) {
+        return netsig_lab::clusters(network);
+    }
+    let names = network.hosts_by_name().into_iter();
+    let names: HashMap<u32, &str> = names.map(|(name, host)| (host.0, name)).collect();
+    Clusters::of_network(network, |host| names[&host.0].to_owned())
 }
 
 fn measured(args: &Args) -> Result<Grid, Failure> {

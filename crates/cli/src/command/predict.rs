@@ -14,6 +14,7 @@ use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::input::args;
+use crate::input::clusters::ClusterArgs;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
@@ -46,6 +47,8 @@ pub struct Args {
     segment: Option<Segment>,
     #[command(flatten)]
     network: NetworkArgs,
+    #[command(flatten)]
+    clusters: ClusterArgs,
     /// Statistic of the predicted distribution (contention regimes only; other models give a single
     /// time).
     #[arg(
@@ -101,15 +104,18 @@ struct TooFar<'a> {
 /// If the profile cannot be used or lacks data for the model, or the arguments are impossible.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let points = args.points.points()?;
-    let profile = files::profile(&args.points.profile)?;
+    let mut profile = files::profile(&args.points.profile)?;
+    args.clusters.apply(&mut profile)?;
     let network = args.network.load()?;
     let lines = lines(args, &profile)?;
     let is_free = |own: &&Line| args.algorithm.is_some() && own.reason == Reason::Unmeasured;
     for line in lines.iter().filter(is_free) {
-        let basis = if line.model.is_regimes() {
-            "of its traffic, with the parameters of a measured algorithm"
-        } else {
-            "without contention"
+        let basis = match line.model {
+            model if model.is_regimes() => {
+                "of its traffic, with the parameters of a measured algorithm"
+            }
+            model if model.is_of_clusters() => "of messages between two processes",
+            _ => "without contention",
         };
         eprintln!(
             "netsig: note: {} {} was not measured: its time is that {basis}, by {}",

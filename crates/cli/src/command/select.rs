@@ -12,6 +12,7 @@ use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::input::args::{self, Mpi};
+use crate::input::clusters::ClusterArgs;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
@@ -36,6 +37,8 @@ pub struct Args {
     datatype: Segment,
     #[command(flatten)]
     network: NetworkArgs,
+    #[command(flatten)]
+    clusters: ClusterArgs,
     /// Statistic of the predicted distribution (contention regimes only; other models give a single
     /// time).
     #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "median")]
@@ -72,7 +75,8 @@ enum Show {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let collective = args.points.collective;
     let points = args.points.points()?;
-    let profile = files::profile(&args.points.profile)?;
+    let mut profile = files::profile(&args.points.profile)?;
+    args.clusters.apply(&mut profile)?;
     let options = Options {
         binomial: args.binomial,
         search: args.segments,

@@ -7,6 +7,7 @@ use itertools::Itertools;
 use netsig_core::data::Dataset;
 use netsig_core::data::likeness::{Likeness, likeness, within};
 use netsig_core::data::mixture::{self, Source};
+use netsig_core::data::places;
 use netsig_core::data::sharing;
 use netsig_core::fit::link;
 
@@ -110,9 +111,12 @@ fn mixed(files: &[Source], names: &str) -> Option<Doubt> {
     Some((what, remedy))
 }
 
-/// Doubt: ranks shared a host, so data did not cross the network.
+/// Doubt: ranks shared a host, so data did not cross the network, and the file does not name the clusters.
 fn shared(files: &[Source]) -> Option<Doubt> {
     let found = |file: &Source| {
+        if places::grid(&file.data.provenance).is_some() {
+            return None;
+        }
         let shared = sharing::shared_host(&file.data.provenance)?;
         Some(format!(
             "{}: {shared}, so that times are those of its memory and not of the network",

@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod asked;
+pub mod clusters;
 pub mod data;
 pub mod failure;
 pub mod files;

@@ -71,13 +71,13 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
     rows(all)
 }
 
-/// True if the fit chose this model for its algorithm, or, without a choice, if it is the
-/// signature.
+/// True if the fit chose this model for its algorithm, or, without a choice, if it is the signature or
+/// that of an algorithm that follows clusters.
 fn speaks(own: &FittedModel, fitted: &NetworkFit) -> bool {
     let mut regimes = fitted.regimes.iter();
     match regimes.find(|regimes| regimes.are_of(own)) {
         Some(regimes) => regimes.verdict.rung.model() == own.model.name,
-        None => own.model.is_signature(),
+        None => own.model.is_signature() || own.model.is_of_clusters(),
     }
 }
 

@@ -36,15 +36,18 @@ pub fn layout(facts: &Provenance, prefix: &str) -> Option<Layout> {
     clusters.ok().map(Layout::new)
 }
 
+/// Largest number of ranks on a host.
+pub fn per_host(facts: &Provenance) -> u32 {
+    let placements = facts.iter().filter(|(key, _)| key.ends_with(PLACEMENT));
+    let hosts = placements.flat_map(|(_, value)| value.split(','));
+    let ranks = hosts.filter_map(|host| host.rsplit_once(':')?.1.parse().ok());
+    ranks.max().unwrap_or(1)
+}
+
 /// The ranks that took part in a collective among some of them.
 pub fn taking_part(facts: &Provenance) -> TakingPart {
-    let is_shared = facts.iter().any(|(key, value)| {
-        let mut hosts = value.split(',');
-        key.ends_with(PLACEMENT) && hosts.any(|host| !host.ends_with(":1"))
-    });
-    if is_shared {
-        TakingPart::First
-    } else {
-        TakingPart::Spread
+    match per_host(facts) {
+        1 => TakingPart::Spread,
+        _ => TakingPart::First,
     }
 }

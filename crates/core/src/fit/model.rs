@@ -102,11 +102,6 @@ impl Problem<'_> {
         }
     }
 
-    /// True if the model is a form of the contention signature.
-    fn is_form_of_signature(&self) -> bool {
-        matches!(self.model.estimator, Estimator::Signature(_))
-    }
-
     fn role(&self, place: usize) -> Role {
         self.model.parameters[place].role
     }

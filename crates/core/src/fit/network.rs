@@ -16,10 +16,9 @@ use super::{Covariance, FailedFit, FitError, Point, points, refuse_few};
 use crate::algorithm::{Collective, Method};
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Dataset, Experiment, StatisticKind, places};
-use crate::model::clusters::Clustered;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
-use crate::model::{self, Known, Model, SIGNATURE};
+use crate::model::{self, Clustered, Known, Model, SIGNATURE};
 use crate::network::{Grid, Network};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -118,7 +117,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         grid: places::grid(&data.provenance),
         without_pairs,
     };
-    let clusters = clustered(data, fitted.grid.as_ref());
+    let clusters = clustered(data, &fitted);
     let all = by_algorithm(&cells, options.statistic);
     let is_alone = all.keys().all(|(own, _)| *own == Collective::Alltoall);
     for ((collective, algorithm), points) in all {
@@ -169,13 +168,11 @@ fn in_place_of_pairs(
 }
 
 /// The clusters of the ranks of a dataset.
-fn clustered(data: &Dataset, grid: Option<&Grid>) -> Option<Clustered> {
+fn clustered(data: &Dataset, fitted: &NetworkFit) -> Option<Clustered> {
     let layout = places::layout(&data.provenance, "")?;
-    Some(Clustered::new(
-        grid?,
-        layout,
-        places::taking_part(&data.provenance),
-    ))
+    let places = (layout, places::taking_part(&data.provenance));
+    let network = fitted.hockney.model();
+    Some(Clustered::new(fitted.grid.as_ref()?, places, &network))
 }
 
 impl Wanted {
@@ -207,6 +204,12 @@ struct Measured<'a> {
 }
 
 impl Measured<'_> {
+    /// True if the ranks are in several clusters: a signature is that of one.
+    fn is_between_clusters(&self) -> bool {
+        let clusters = self.clusters.map(|own| own.layout.clusters());
+        clusters.is_some_and(|clusters| clusters > 1)
+    }
+
     /// Fits every wanted model that has parameters.
     fn fit(&self, fitted: &mut NetworkFit) -> Result<(), FailedFit> {
         let is_described = Pattern::of(self.collective, &self.algorithm).is_some();
@@ -215,6 +218,7 @@ impl Measured<'_> {
         let models = model::of(self.collective).filter(|model| {
             model.is_fitted_to_cells()
                 && model.is_of_clusters() == is_clustered
+                && !(self.is_between_clusters() && model.is_form_of_signature())
                 && self.options.wanted.wants(model)
         });
         let models: Vec<&'static Model> = models.collect();

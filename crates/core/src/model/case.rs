@@ -1,6 +1,6 @@
 //! Input of a model (the case, the known network, the parameters) and its result.
 
-use super::clusters::Clustered;
+use super::clustered::Clustered;
 use super::hockney::Hockney;
 use super::plogp::PLogP;
 use super::segment::{Search, Segment};

@@ -151,6 +151,11 @@ impl Model {
         !matches!(self.estimator, Estimator::None | Estimator::Regimes)
     }
 
+    /// True for a form of the contention signature.
+    pub fn is_form_of_signature(&self) -> bool {
+        matches!(self.estimator, Estimator::Signature(_))
+    }
+
     /// True for a model of algorithms that follow the clusters of the ranks.
     pub fn is_of_clusters(&self) -> bool {
         self.needs.contains(&Need::Clusters)

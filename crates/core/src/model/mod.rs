@@ -12,7 +12,8 @@ pub mod alltoall;
 mod bcast;
 mod case;
 pub mod closed_form;
-pub mod clusters;
+mod clustered;
+mod clusters;
 mod entry;
 mod error;
 mod examples;
@@ -30,6 +31,7 @@ pub(crate) mod testing;
 mod words;
 
 pub use case::{Case, Known, Segments, Timed, Values};
+pub use clustered::Clustered;
 pub use entry::Model;
 pub use error::ModelError;
 pub(crate) use error::possible;
@@ -84,10 +86,10 @@ pub fn of_clusters(collective: Collective) -> Option<&'static Model> {
 }
 
 /// The strategies of a collective, one model each: all models but the regimes, which describe any
-/// measured algorithm. An all-to-all has no strategies.
+/// measured algorithm, and those of clusters. An all-to-all has no strategies.
 pub fn strategies(collective: Collective) -> impl Iterator<Item = &'static Model> {
     let has_some = collective != Collective::Alltoall;
-    of(collective).filter(move |model| has_some && model.name != REGIMES)
+    of(collective).filter(move |model| has_some && model.name != REGIMES && !model.is_of_clusters())
 }
 
 /// The model of a collective with this name.

@@ -255,13 +255,21 @@ impl Clusters {
 }
 
 impl Network {
+    /// True if a link between switches has a delay.
+    pub fn has_delays(&self) -> bool {
+        let Shape::Switches { trunks, .. } = &self.shape else {
+            return false;
+        };
+        trunks.iter().any(|trunk| trunk.port.delay.0 > 0.0)
+    }
+
     /// Hosts that no link with a delay separates, with the name of their first switch that has hosts; without
     /// delays the hosts of each switch.
     fn groups(&self) -> Vec<(String, Vec<Vertex>)> {
         let Shape::Switches { switches, trunks } = &self.shape else {
             return vec![(self.name.clone(), self.all_hosts().collect())];
         };
-        let has_delays = trunks.iter().any(|trunk| trunk.port.delay.0 > 0.0);
+        let has_delays = self.has_delays();
         let mut group: Vec<usize> = (0..switches.len()).collect();
         let near = trunks
             .iter()

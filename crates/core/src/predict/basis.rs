@@ -156,7 +156,8 @@ impl<'a> Knowledge<'a, '_> {
         }))
     }
 
-    /// Parameter values: given ones, else those from measured transfers, else the defaults.
+    /// Parameter values: given ones, else those from measured transfers or between clusters, else the
+    /// defaults.
     fn values(&self, model: &'static Model) -> Result<Values, ModelError> {
         let given = |name: &str| Some(self.given.iter().find(|(given, _)| given == name)?.1);
         let flows = self.flows(model);
@@ -165,7 +166,14 @@ impl<'a> Knowledge<'a, '_> {
             "rho" => Some(flows?.rho),
             _ => None,
         };
-        model.values(|parameter| given(parameter.name).or_else(|| of_flows(parameter.name)))
+        let clusters = self.profile.clustered();
+        let of_clusters = |name: &str| clusters.as_ref()?.parameter(name);
+        model.values(|parameter| {
+            let name = parameter.name;
+            given(name)
+                .or_else(|| of_flows(name))
+                .or_else(|| of_clusters(name))
+        })
     }
 
     /// Measured transfers, for a model that takes parameters from them and was not fitted.
@@ -191,7 +199,7 @@ impl<'a> Knowledge<'a, '_> {
                 .unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: self.signature(model, hockney),
             network: self.network.cloned(),
-            clusters: self.profile.clustered().filter(|_| model.is_of_clusters()),
+            clusters: self.profile.clustered(),
             algorithm: self.schedule(model),
         };
         let entry = &self.profile.hockney;

@@ -147,7 +147,13 @@ impl Question<'_> {
         };
         let of = |algorithm: &str| -> Vec<Line> {
             let speaker = self.speaker(algorithm).filter(|_| named.is_empty());
-            let asked = named.iter().map(|model| (*model, Reason::Asked));
+            let method = Method::parse(self.collective, algorithm).ok();
+            let is_clustered = method.is_some_and(|method| method.follows_clusters());
+            let is_meant = |model: &&&Model| {
+                self.models != Models::All || model.is_of_clusters() == is_clustered
+            };
+            let asked = named.iter().filter(is_meant);
+            let asked = asked.map(|model| (*model, Reason::Asked));
             let all = speaker.into_iter().chain(asked);
             all.map(|(model, reason)| Line::new(algorithm, model, reason))
                 .collect()

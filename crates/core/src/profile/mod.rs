@@ -21,11 +21,10 @@ use crate::data::{Provenance, places};
 use crate::fit::fitted::{Base, FittedModel};
 use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
-use crate::model::clusters::Clustered;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
-use crate::model::{self, Known, Model, SIGNATURE};
+use crate::model::{self, Clustered, Known, Model, SIGNATURE};
 use crate::network::{ClusterLink, Clusters, Grid, grid};
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::Bytes;
@@ -136,7 +135,7 @@ impl Profile {
     /// runs one process, in the order of the clusters.
     pub fn set_grid(&mut self, grid: Grid) {
         if let Some(layout) = layout_of(&grid.clusters) {
-            places::push_layout(&mut self.provenance, OF_DATA, &layout);
+            self.set_layout(&layout);
         }
         self.clusters = Some(grid.clusters);
         if !grid.links.is_empty() {
@@ -144,16 +143,23 @@ impl Profile {
         }
     }
 
+    /// Replaces the clusters of the ranks.
+    pub fn set_layout(&mut self, layout: &Layout) {
+        places::push_layout(&mut self.provenance, OF_DATA, layout);
+    }
+
+    /// Largest number of processes on a host when the data were measured.
+    pub fn per_host(&self) -> u32 {
+        places::per_host(&self.provenance)
+    }
+
     /// The clusters of the ranks as they were measured, else with one process on each host.
     pub fn clustered(&self) -> Option<Clustered> {
         let grid = self.grid()?;
         let measured = places::layout(&self.provenance, OF_DATA);
         let layout = measured.or_else(|| layout_of(&grid.clusters))?;
-        Some(Clustered::new(
-            &grid,
-            layout,
-            places::taking_part(&self.provenance),
-        ))
+        let places = (layout, places::taking_part(&self.provenance));
+        Some(Clustered::new(&grid, places, &self.hockney.model()))
     }
 
     /// A fitted model of an algorithm.

@@ -1,10 +1,12 @@
 //! Numbers, tables and networks to choose from, and data.
 
+use netsig_core::algorithm::{Algorithm, Collective, Layout};
 use netsig_core::data::{Dataset, Experiment, Place};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::signature::{Form, Signature};
-use netsig_core::model::{Known, Model, Parameter, Subject};
+use netsig_core::model::{Clustered, Known, Model, Parameter, Subject};
+use netsig_core::network::placement::TakingPart;
 use netsig_core::network::{Network, Port};
 use netsig_core::units::table::Table;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds, SecondsPerByte};
@@ -39,11 +41,24 @@ pub fn plogp(latency: f64, [gap, send_overhead, receive_overhead]: [Table; 3]) -
 pub fn toy() -> Known {
     let line = |a: f64, b: f64| table([0, 1 << 24].map(|m: u64| (m, a + b * m as f64)));
     let tables = [line(1e-5, 1e-8), line(5e-6, 4e-9), line(6e-6, 5e-9)];
+    clustered(Known::of(hockney(6e-5, 1e-8), Some(&plogp(5e-5, tables))))
+}
+
+/// The network with 64 processes in clusters of 24 and 40, 5 ms and 0.4 µs a byte apart, and an algorithm that
+/// works between them.
+fn clustered(network: Known) -> Known {
     Known {
-        hockney: hockney(6e-5, 1e-8),
-        plogp: plogp(5e-5, tables),
-        signature: None,
-        network: None,
+        clusters: Some(Clustered {
+            layout: Layout::of_sizes(&[24, 40]),
+            taking_part: TakingPart::Spread,
+            inside: None,
+            between: Some(table([
+                (0, 5e-3),
+                (1 << 20, 5e-3 + 0.4e-6 * f64::from(1 << 20)),
+            ])),
+        }),
+        algorithm: Algorithm::parse(Collective::Alltoall, "two-phase:2").ok(),
+        ..network
     }
 }
 
@@ -75,7 +90,9 @@ pub fn sizes() -> impl Strategy<Value = u64> {
 /// Values of a model's parameters that make sense, from one number of [0, 1) each.
 pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
     let value = |(parameter, share): (&Parameter, f64)| match parameter.name {
-        "gamma" | "gamma_below" | "slowdown" | "gamma_eager" | "gamma_rendezvous" => 5.0 * share,
+        "gamma" | "gamma_below" | "gamma_eager" | "gamma_rendezvous" | "kappa" | "slowdown" => {
+            5.0 * share
+        }
         "growth_eager" | "growth_rendezvous" => 4.0 * share - 2.0,
         "beta_contended_s_per_byte" | "beta_w_s_per_byte" => 1e-6 * share,
         "buses" | "dimensions" | "first_cluster_procs" | "packed_blocks" => {
@@ -133,12 +150,11 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Kn
             delta: Seconds(delta),
             threshold: threshold.map(Bytes),
         });
-        Known {
-            hockney: base,
-            plogp: plogp(times[2], tables),
+        clustered(Known {
             signature,
             network: switches.map(two_switches),
-        }
+            ..Known::of(base, Some(&plogp(times[2], tables)))
+        })
     })
 }
 

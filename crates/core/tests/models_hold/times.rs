@@ -59,6 +59,7 @@ proptest! {
                 name if name.starts_with("plogpt_") => "for PlogPT",
                 "message_loggp" => "L = ",
                 "factor_003" => "gives -",
+                _ if model.is_of_clusters() => "clusters of so many processes",
                 name if name.starts_with("two_phase") => "it must be",
                 REGIMES if count > 2048 => "at most 2048",
                 _ => "nothing",
@@ -106,7 +107,8 @@ proptest! {
                 continue;
             }
             let at = |procs, size| time(model, &network, shares, Case { procs, size, segments });
-            let many = if model.name.starts_with("two_phase") { few } else { many };
+            let is_grid = model.is_of_clusters() || model.name.starts_with("two_phase");
+            let many = if is_grid { few } else { many };
             let more_procs = (at(few, small), at(many, small));
             let more_bytes = (at(few, small), at(few, large));
             for (less, more) in [more_procs, more_bytes] {

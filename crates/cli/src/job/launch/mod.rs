@@ -59,11 +59,6 @@ impl Launcher {
     /// # Errors
     /// If either is missing, or the MPI is not supported.
     pub fn find(args: &LaunchArgs, place: &Place) -> Result<Self, Failure> {
-        if matches!(place, Place::Lab(_)) && args.ppn > 1 {
-            return Err(Failure::usage(
-                "the lab has a host for each rank; leave out --ppn",
-            ));
-        }
         let (program, flavour, allocation) = match srun(args, place)? {
             Some(_) if args.hostfile.is_some() => {
                 return Err(Failure::usage(

@@ -9,11 +9,12 @@ use crate::units::{Procs, Rank};
 /// Pieces that must cross: the message to every other cluster, the pieces of the ranks of the others, or
 /// the pieces of each cluster to every other.
 fn crossings(collective: Collective, sizes: &[u32], of_root: usize) -> [u32; 2] {
-    let others = sizes.len() as u32 - 1;
+    let clusters = u32::try_from(sizes.len()).unwrap();
+    let others = clusters - 1;
     let ranks: u32 = sizes.iter().sum();
     match collective {
         Collective::Bcast => [others, others],
-        Collective::Allgather => [others * sizes.len() as u32, others * ranks],
+        Collective::Allgather => [others * clusters, others * ranks],
         _ => [others, ranks - sizes[of_root]],
     }
 }
@@ -30,7 +31,7 @@ fn what_is_for_another_cluster_crosses_once() {
             (Collective::Gather, "two-level"),
             (Collective::Allgather, "two-level"),
         ] {
-            let procs = Procs::new(layout.ranks() as u32).unwrap();
+            let procs = Procs::new(u32::try_from(layout.ranks()).unwrap()).unwrap();
             let roots = if collective.has_root() {
                 procs.get()
             } else {

@@ -67,9 +67,9 @@ fn no_more_exchanges_cross_at_once_than_the_setting_says() {
             let before = ready.clone();
             let all = sends(&schedule, &layout, index);
             for (from, send, crosses) in &all {
+                let pair = [*from, send.partner].map(|rank| layout.seat(rank).cluster);
                 let [from, to] = [*from, send.partner].map(|rank| rank.0 as usize);
                 let start = before[from].max(before[to]);
-                let pair = [from, to].map(|rank| layout.seat(Rank(rank as u32)).cluster);
                 if *crosses {
                     *begun.entry((pair, start)).or_insert(0) += 1;
                     ready[from] = ready[from].max(start + 1);

@@ -38,7 +38,7 @@ impl Problem<'_> {
     pub(super) fn linear(&self) -> Result<ModelFit, FitError> {
         let all = match self.choose(|_| true) {
             // A threshold needs enough sizes on either side.
-            Err(FitError::NoSearch { .. }) if !self.is_form_of_signature() => None,
+            Err(FitError::NoSearch { .. }) if !self.model.is_form_of_signature() => None,
             all => Some(all?),
         };
         let solution = match all.filter(|all| self.is_supported(all)) {
@@ -159,7 +159,7 @@ impl Problem<'_> {
         let Some(error) = self
             .options
             .base_error
-            .filter(|_| self.is_form_of_signature())
+            .filter(|_| self.model.is_form_of_signature())
         else {
             return Vec::new();
         };
@@ -182,9 +182,9 @@ impl Problem<'_> {
             .collect();
         let threshold = self
             .threshold(&solution)
-            .filter(|_| self.is_form_of_signature());
+            .filter(|_| self.model.is_form_of_signature());
         let parameters = solution.free.len();
-        let (residuals, gamma_by_procs) = if self.is_form_of_signature() {
+        let (residuals, gamma_by_procs) = if self.model.is_form_of_signature() {
             let residuals = self.residuals_of_sides(&solution.times(), threshold, parameters)?;
             (residuals, self.gamma_by_procs(&solution, threshold))
         } else {

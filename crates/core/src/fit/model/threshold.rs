@@ -52,7 +52,7 @@ impl Problem<'_> {
         match (threshold, self.options.threshold) {
             (None, _) | (_, ThresholdChoice::None) => self.solve(self.start(), lasting),
             (Some(place), ThresholdChoice::At(size)) => {
-                if self.is_form_of_signature() {
+                if self.model.is_form_of_signature() {
                     self.refuse_one_sided(size)?;
                 }
                 self.at(place, size, free)

@@ -23,6 +23,7 @@
 //! Steffenel, Martinasso, Trystram 2007 (GPC) §7, eq. 6; after Jeannot and Steffenel 2007.
 
 use super::hockney::HOCKNEY;
+use crate::model::clustered::{ALPHA_WIDE, BETA_WIDE, FIRST_CLUSTER};
 use crate::model::entry::whole;
 use crate::model::error::{ModelError, possible};
 use crate::model::examples::hockney;
@@ -112,12 +113,12 @@ impl Crossing {
 }
 
 const FIRST: Parameter = Parameter::given(
-    "first_cluster_procs",
+    FIRST_CLUSTER,
     "processes of the first of the two clusters",
     None,
 );
-const ALPHA: Parameter = Parameter::given("alpha_w_s", "α of the wide area", None);
-const BETA: Parameter = Parameter::given("beta_w_s_per_byte", "β of the wide area", None);
+const ALPHA: Parameter = Parameter::given(ALPHA_WIDE, "α of the wide area", None);
+const BETA: Parameter = Parameter::given(BETA_WIDE, "β of the wide area", None);
 const PACKED: Parameter = Parameter::given(
     "packed_blocks",
     "n, the blocks that a wide-area message packs; n1 unless given",
@@ -244,13 +245,19 @@ fn local(known: &Known, procs: Procs, size: f64) -> Seconds {
     time(floor) + (time(Bytes(1)) - time(Bytes(0))) * (size - size.floor())
 }
 
-/// The two clusters; the first parameter is the process count of one of them.
+/// The two clusters; the first parameter is the process count of one of them, or NaN for the clusters
+/// that are known.
 fn clusters(inputs: &Inputs) -> Result<Clusters, ParameterError> {
     let (procs, first) = (inputs.case.procs, inputs.value(0));
-    let count = whole(first).and_then(|first| u32::try_from(first).ok());
-    let parts = count.and_then(|first| {
-        let rest = procs.get().checked_sub(first)?;
-        let [one, other] = [first, rest].map(Procs::new);
+    let given = whole(first).and_then(|first| u32::try_from(first).ok());
+    let given = given.and_then(|first| Some([first, procs.get().checked_sub(first)?]));
+    let known = || {
+        let clusters = inputs.known.clusters.as_ref().filter(|_| first.is_nan())?;
+        let sizes: Vec<u32> = clusters.layout_of(procs)?.sizes().collect();
+        sizes.try_into().ok()
+    };
+    let parts = given.or_else(known).and_then(|counts: [u32; 2]| {
+        let [one, other] = counts.map(Procs::new);
         Some(Clusters::new(one.ok()?, other.ok()?))
     });
     parts.ok_or_else(|| {

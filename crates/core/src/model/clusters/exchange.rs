@@ -3,10 +3,10 @@
 //! # Formula
 //! Of two clusters n₁ ≤ n₂ exchange in n₂ pairs of messages, ⌈n₂/w⌉ waves of w, of n₁ blocks each.
 //!
-//! * S = max_C (n_C − 1)·α + max (⌈n₂/w⌉·`α_w(n₁·m)`)
-//! * B = β·m·max_C b_C + `β_w`·m·max_C n_C·(n − n_C)
+//! * `S = max_C (n_C − 1)·α + max (⌈n₂/w⌉·α_w(n₁·m))`
+//! * `B = β·m·max_C b_C + β_w·m·max_C n_C·(n − n_C)`
 //!
-//! b_C is the largest number of blocks that a process of C sends inside its cluster: n_C − 1 of its own,
+//! `b_C` is the largest number of blocks that a process of C sends inside its cluster: `n_C − 1` of its own,
 //! and for each other cluster n₂ − ⌊n₂/n₁⌋ from the smaller, n₁ − 1 from the larger.
 
 use super::{BASE, Path, Place, example, timed};

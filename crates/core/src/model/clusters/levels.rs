@@ -8,7 +8,7 @@
 //! | broadcast | `α_w(m)` + d·α | `(k−1)·β_w·m` + d·β·m |
 //! | in segments of q < m bytes | `α_w(q)` + (N−1)·α | max(`(k−1)·β_w`, β)·m + (N−1)·β·q |
 //! | scatter, gather | `α_w(N·m)` + (N−1)·α | `β_w`·m·(n − n₀) + β·(N−1)·m |
-//! | all-gather | `α_w(N·m)` + (N−1+d)·α | β·(N−1)·m + `β_w`·m·max (k−1)·n_C or n−n_C + d·β·m·max (n−n_C) |
+//! | all-gather | `α_w(N·m)` + (N−1+d)·α | β·(N−1)·m + `β_w·m·max((k−1)·n_C, n−n_C)` + d·β·m·max(`n−n_C`) |
 //!
 //! The terms of `α_w` and `β_w` are absent in a single cluster; n₀ is the size of the root's cluster.
 

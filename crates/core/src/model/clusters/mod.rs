@@ -2,7 +2,7 @@
 //! crosses at once, and the collectives in two levels.
 //!
 //! # Symbols
-//! n processes in clusters of n_C, m bytes; α and β of two processes of one cluster. A message of b bytes
+//! n processes in clusters of `n_C`, m bytes; α and β of two processes of one cluster. A message of b bytes
 //! between two clusters takes t(b) = `α_w(b) + β_w·b`, measured between their heads: `β_w` is the slope
 //! between the two longest messages, and `α_w(b)` holds the delay, requests and the slow start of TCP, so it
 //! depends on the size.
@@ -24,56 +24,11 @@ mod levels;
 pub(super) use exchange::PACED;
 pub(super) use levels::{ALLGATHER, BCAST, GATHER, SCATTER};
 
-use itertools::Itertools as _;
-
+use super::clustered::{Clustered, last_slope};
 use super::prelude::*;
 use crate::algorithm::{Algorithm, Layout};
 use crate::network::placement::TakingPart;
-use crate::network::{ClusterLink, Grid};
-use crate::units::Rank;
 use crate::units::table::Table;
-
-/// Clusters of the ranks of a job, with the times of messages between them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Clustered {
-    /// Clusters of all ranks.
-    pub layout: Layout,
-    /// Ranks that take part if not all do.
-    pub taking_part: TakingPart,
-    /// Time of a message between two clusters by its size; `None` if not known.
-    pub between: Option<Table>,
-}
-
-impl Clustered {
-    /// The clusters of the ranks of a job, with the times of `grid`: of several links between clusters the
-    /// slowest for each size.
-    pub fn new(grid: &Grid, layout: Layout, taking_part: TakingPart) -> Self {
-        let is_wide = |link: &&ClusterLink| link.between()[0] != link.between()[1];
-        let wide: Vec<&ClusterLink> = grid.links.iter().filter(is_wide).collect();
-        let sizes = wide
-            .iter()
-            .flat_map(|link| link.times())
-            .map(|(size, _)| *size);
-        let slowest = |size: Bytes| {
-            let times = wide.iter().map(|link| link.time(size.as_f64()).0);
-            (size, Seconds(times.fold(0.0, f64::max)))
-        };
-        let rows: Vec<(Bytes, Seconds)> = sizes.sorted_unstable().dedup().map(slowest).collect();
-        Self {
-            layout,
-            taking_part,
-            between: Table::new("cluster_link", rows).ok(),
-        }
-    }
-
-    /// Clusters of the ranks of a case; `None` if it has more processes than there are ranks.
-    pub fn layout_of(&self, procs: Procs) -> Option<Layout> {
-        let all = u32::try_from(self.layout.ranks()).ok()?;
-        let all = Procs::new(all).ok().filter(|all| procs <= *all)?;
-        let ranks = self.taking_part.ranks(all, procs);
-        Some(self.layout.of_ranks(ranks.into_iter().map(Rank)))
-    }
-}
 
 const KAPPA: Parameter = Parameter {
     name: "kappa",
@@ -133,11 +88,7 @@ impl Place<'_> {
 
     /// `β_w`.
     fn wide_beta(&self) -> f64 {
-        let rows = self.between.rows();
-        let Some([(low, early), (high, late)]) = rows.last_chunk() else {
-            return 0.0;
-        };
-        ((late.0 - early.0) / (high.as_f64() - low.as_f64())).max(0.0)
+        last_slope(self.between)
     }
 
     /// `α_w(b)`.
@@ -189,7 +140,7 @@ fn timed(inputs: &Inputs, path: fn(&Place) -> Path) -> Result<Timed, ModelError>
         algorithm.ok_or_else(|| inputs.missing("an algorithm", "name one with --algorithm"))?;
     let Path { startups, bytes } = path(&Place {
         layout,
-        hockney: *hockney,
+        hockney: clusters.inside.unwrap_or(*hockney),
         between,
         algorithm,
         size: inputs.case.size.as_f64(),
@@ -208,6 +159,7 @@ fn example(collective: Collective, algorithm: &str) -> Known {
             layout: Layout::of_sizes(&[4, 8]),
             taking_part: TakingPart::Spread,
             between: Table::new("example", times.into()).ok(),
+            inside: None,
         }),
         algorithm: Algorithm::parse(collective, algorithm).ok(),
         ..Known::of(hockney, None)

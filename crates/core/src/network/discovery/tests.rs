@@ -56,9 +56,12 @@ fn networks(far: std::ops::Range<f64>) -> impl Strategy<Value = Truth> {
         .prop_flat_map(|(hosts, pairs)| {
             let sites = hosts.len();
             let site: Vec<usize> = (0..sites).flat_map(|own| vec![own; hosts[own]]).collect();
-            let time = move |a: usize, b: usize| match a == b {
-                true => 1e-2,
-                false => 1e-2 * pairs[a.min(b) * sites + a.max(b)],
+            let time = move |a: usize, b: usize| {
+                if a == b {
+                    1e-2
+                } else {
+                    1e-2 * pairs[a.min(b) * sites + a.max(b)]
+                }
             };
             let times = (0..sites).map(|a| (0..sites).map(|b| time(a, b)).collect());
             let times: Vec<Vec<f64>> = times.collect();

@@ -1,0 +1,57 @@
+//! The clusters of the processes, from `--clusters`.
+
+use std::path::Path;
+
+use netsig_core::network::{Cluster, Clusters, Grid};
+use netsig_core::profile::Profile;
+
+use crate::input::failure::Failure;
+use crate::input::files;
+
+/// Clusters in place of those of the profile.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct ClusterArgs {
+    /// The clusters: a file of `netsig discover`, or the numbers of their processes, such as 4,8
+    /// [default: those of the profile].
+    #[arg(long, value_name = "FILE|SIZES")]
+    clusters: Option<String>,
+}
+
+impl ClusterArgs {
+    /// Puts the clusters into a profile, if they are given.
+    ///
+    /// # Errors
+    /// If they are neither a file of clusters nor sizes.
+    pub fn apply(&self, profile: &mut Profile) -> Result<(), Failure> {
+        let Some(given) = &self.clusters else {
+            return Ok(());
+        };
+        let is_sizes =
+            given.starts_with(|c: char| c.is_ascii_digit()) && !Path::new(given).exists();
+        let grid = if is_sizes {
+            of_sizes(given)?
+        } else {
+            files::grid(Path::new(given))?
+        };
+        profile.set_grid(grid);
+        Ok(())
+    }
+}
+
+/// Clusters of so many hosts, whose names do not matter.
+fn of_sizes(text: &str) -> Result<Grid, Failure> {
+    let size = |text: &str| text.trim().parse().ok().filter(|&size: &u32| size > 0);
+    let sizes: Option<Vec<u32>> = text.split(',').map(size).collect();
+    let sizes = sizes.ok_or_else(|| {
+        Failure::usage(format!(
+            "--clusters {text}: neither a file nor numbers of processes; write such as 4,8"
+        ))
+    })?;
+    let cluster = |(number, size): (usize, u32)| Cluster {
+        name: format!("cluster {number}"),
+        hosts: (0..size).map(|host| format!("{number}-{host}")).collect(),
+    };
+    let clusters = sizes.into_iter().enumerate().map(cluster).collect();
+    let clusters = Clusters::new(clusters).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(clusters.into())
+}
