@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use mpi::ffi;
-use netsig_core::algorithm::{Collective, PairSizes};
+use netsig_core::algorithm::{Collective, Layout, PairSizes};
 use netsig_core::units::{Bytes, Rank};
 use netsig_mpi::MpiError;
 
@@ -21,6 +21,8 @@ pub struct Party<'a> {
     pub comm: ffi::MPI_Comm,
     /// This process in it.
     pub member: Member,
+    /// Clusters of the processes, where they are known.
+    pub layout: Option<&'a Layout>,
     /// Tag of its messages, if it has one: rank 0 knows it, the others get it with a decision.
     pub tag: &'a OnceLock<c_int>,
 }
@@ -45,6 +47,7 @@ pub fn equal(
         procs: party.member.procs,
         size,
         pairs: None,
+        layout: party.layout,
     };
     shared(party, collective, || decide(question))
 }
@@ -86,6 +89,7 @@ pub fn by_pair(
             procs: member.procs,
             size: mean,
             pairs: Some(&pairs),
+            layout: party.layout,
         };
         // The exchanges of a class have one row in the report.
         let size = Bytes(least(class(mean.0)));
@@ -133,7 +137,9 @@ fn shared(
     collective: Collective,
     decide: impl FnOnce() -> Decision,
 ) -> Result<Decision, MpiError> {
-    let Party { comm, member, tag } = party;
+    let Party {
+        comm, member, tag, ..
+    } = party;
     let mut line = [0u8; LINE];
     if member.rank == Rank(0) {
         let tag = tag.get().map(ToString::to_string).unwrap_or_default();

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Algorithm, Call, Collective, LIBRARY, Method, MpiFlavour, PairSizes};
+use netsig_core::algorithm::{
+    Algorithm, Call, Collective, LIBRARY, Layout, Method, MpiFlavour, PairSizes,
+};
 use netsig_core::network::Network;
 use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
 use netsig_core::profile::Profile;
 use netsig_core::schedule::{BlockCounts, Extent};
+use netsig_core::text::counted;
 use netsig_core::units::{Bytes, Procs};
 
 /// The MPI of this build.
@@ -46,13 +49,18 @@ pub struct Question<'a> {
     pub size: Bytes,
     /// Lengths of pieces that differ.
     pub pairs: Option<&'a PairSizes>,
+    /// Clusters of the processes, where they are known.
+    pub layout: Option<&'a Layout>,
 }
 
 /// Answers questions from a profile.
 pub struct Chooser {
     /// The profile, or why there is none.
     sources: Result<Sources<'static>, &'static str>,
-    selectors: BTreeMap<Collective, Selector<'static>>,
+    /// By collective and clusters of the processes.
+    selectors: BTreeMap<(Collective, String), Selector<'static>>,
+    /// The profile for the clusters of a communicator.
+    placed: BTreeMap<String, Sources<'static>>,
     /// Algorithms that are not left to the profile.
     given: BTreeMap<Collective, Algorithm>,
 }
@@ -121,6 +129,7 @@ impl Chooser {
                 ..Sources::from(profile)
             }),
             selectors: BTreeMap::new(),
+            placed: BTreeMap::new(),
             given,
         }
     }
@@ -151,12 +160,47 @@ impl Chooser {
         }
     }
 
+    /// The sources for the clusters of a communicator, whose ranks the profile then has.
+    fn placed(
+        &mut self,
+        sources: Sources<'static>,
+        question: Question,
+        clusters: &str,
+    ) -> Result<Sources<'static>, String> {
+        if let Some(known) = self.placed.get(clusters) {
+            return Ok(*known);
+        }
+        let (Some(layout), Some(measured)) = (question.layout, sources.profile.clustered()) else {
+            return Ok(sources);
+        };
+        if layout.clusters() != measured.layout.clusters() {
+            let [own, measured] = [layout, &measured.layout]
+                .map(|layout| counted(layout.clusters() as u64, "cluster", "clusters"));
+            return Err(format!(
+                "processes of {own}, and the profile is of {measured}"
+            ));
+        }
+        if self.placed.len() >= MOST_LAYOUTS {
+            return Err("too many communicators with other clusters".to_owned());
+        }
+        let mut profile = sources.profile.clone();
+        profile.set_layout(layout);
+        // Selectors borrow the profile, and live as long as the program.
+        let profile: &'static Profile = Box::leak(Box::new(profile));
+        let placed = Sources { profile, ..sources };
+        self.placed.insert(clusters.to_owned(), placed);
+        Ok(placed)
+    }
+
     fn of_profile(
         &mut self,
         sources: Sources<'static>,
         question: Question,
     ) -> Result<Decision, String> {
         let collective = question.collective;
+        let clusters = question.layout.map(Layout::clusters_of_ranks);
+        let key = (collective, clusters.unwrap_or_default());
+        let sources = self.placed(sources, question, &key.1)?;
         let selector = || {
             let made = Selector::new(sources, collective, Options::default());
             made.map_err(|error| error.to_string())
@@ -164,13 +208,16 @@ impl Chooser {
         if let Some(pairs) = question.pairs {
             return decided(&selector()?.of_pairs(pairs), question);
         }
-        let known = match self.selectors.entry(collective) {
+        let known = match self.selectors.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(selector()?),
         };
         decided(known, question)
     }
 }
+
+/// Most communicators that differ in their clusters.
+const MOST_LAYOUTS: usize = 64;
 
 /// The decision by a ranking: the first candidate that a schedule can run, unless the library's own choice
 /// comes before it.
@@ -219,9 +266,14 @@ fn schedule(one: &Ranked, question: Question) -> Option<Algorithm> {
 /// True if an algorithm can run without more than a call says. Pieces that differ in size must be cut
 /// into segments: a sender and its receiver alone know the length of a piece.
 fn serves(algorithm: Algorithm, question: Question) -> bool {
-    let is_known = !Method::Schedule(algorithm).follows_links();
+    let method = Method::Schedule(algorithm);
+    let (is_known, follows_clusters) = (!method.follows_links(), method.follows_clusters());
     let is_cut = question.collective != Collective::Alltoallv || algorithm.segment().is_some();
-    let call = Call::new(question.procs, question.size);
+    let is_known = is_known && (question.layout.is_some() || !follows_clusters);
+    let call = Call {
+        layout: question.layout.cloned(),
+        ..Call::new(question.procs, question.size)
+    };
     is_known && is_cut && is_quick(algorithm, &call)
 }
 
@@ -286,6 +338,7 @@ mod tests {
                 procs,
                 size: Bytes(100),
                 pairs: None,
+                layout: None,
             };
             let decision = chooser.decide(question);
             decision.algorithm.map(|own| own.to_string())

@@ -22,7 +22,9 @@
 //!
 //! Passed on: all calls where a rank does not have this library (`roll_call`), where another library
 //! intercepts MPI or one for GPUs is loaded before `MPI_Init`, and, unless algorithms are given, where a host
-//! has several processes, because a profile is of one on each.
+//! has another number of processes than it had for the profile, or is in none of its clusters. Of a profile
+//! with clusters, calls are passed on in communicators that lie in another number of clusters than the
+//! measured ranks did.
 //!
 //! A program that loads its MPI itself, as Python does, must get the build for that MPI: this library brings
 //! its own with it. `netsig run` takes the build that fits `mpirun`.
@@ -37,6 +39,7 @@ mod handle;
 mod loaded;
 mod member;
 mod next;
+mod places;
 mod record;
 mod report;
 mod roll_call;

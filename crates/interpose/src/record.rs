@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
-use netsig_core::algorithm::{Algorithm, Collective};
+use netsig_core::algorithm::{Algorithm, Collective, Layout};
 use netsig_core::units::{Bytes, Procs, Rank};
 use netsig_mpi::MpiError;
 
@@ -33,6 +33,8 @@ pub struct Record {
     runner: Mutex<Runner>,
     /// Ranks in `MPI_COMM_WORLD` of its processes.
     ranks: Vec<c_int>,
+    /// Clusters of its processes, where they are known.
+    layout: Option<Layout>,
     /// Tag of its messages, known from the first agreement on.
     tag: OnceLock<c_int>,
 }
@@ -121,12 +123,15 @@ impl Record {
             procs: Procs::new(u32::try_from(size).ok()?).ok()?,
             rank: Rank(u32::try_from(rank).ok()?),
         };
+        let ranks = ranks.unwrap_or_default();
+        let layout = session.layout(&ranks);
         let record = Arc::new(Self {
             member,
             left,
             state: Mutex::default(),
-            runner: Mutex::new(Runner::new(member)),
-            ranks: ranks.unwrap_or_default(),
+            runner: Mutex::new(Runner::new(member, layout.clone())),
+            ranks,
+            layout,
             tag: OnceLock::new(),
         });
         let account: Arc<dyn Account> = record.clone();
@@ -201,6 +206,7 @@ impl Record {
         let who = Party {
             comm: call.comm,
             member: self.member,
+            layout: self.layout.as_ref(),
             tag: &self.tag,
         };
         // On rank 0 alone.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use mpi::ffi;
-use netsig_core::algorithm::{self, Algorithm, Proven, Schedule};
+use netsig_core::algorithm::{self, Algorithm, Layout as Clusters, Proven, Schedule};
 use netsig_core::units::{Bytes, Rank};
 use netsig_mpi::{Channel, Layout, MpiError, Pieces, ReadyRound};
 
@@ -23,6 +23,8 @@ const MOST_PARTS: u64 = 1024;
 /// Runs the schedules of one communicator.
 pub struct Runner {
     member: Member,
+    /// Clusters of the processes, where they are known.
+    layout: Option<Clusters>,
     /// The oldest gives way.
     proofs: VecDeque<Proven>,
     /// Rounds of earlier calls; the oldest give way.
@@ -42,9 +44,10 @@ struct Prepared {
 
 impl Runner {
     /// A runner for a communicator in which this process is `member`.
-    pub fn new(member: Member) -> Self {
+    pub fn new(member: Member, layout: Option<Clusters>) -> Self {
         Self {
             member,
+            layout,
             proofs: VecDeque::new(),
             prepared: VecDeque::new(),
             rooms: Rooms::default(),
@@ -103,6 +106,7 @@ impl Runner {
         let arrays = self.rooms.equal(call, self.member)?;
         let asked = algorithm::Call {
             root: Rank(root),
+            layout: self.layout.clone(),
             ..algorithm::Call::new(self.member.procs, Bytes(size as u64))
         };
         let schedule = algorithm.serve(&asked).map_err(|_| INTERNAL)?;

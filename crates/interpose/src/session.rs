@@ -7,6 +7,11 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
+use netsig_core::algorithm::Layout;
+use netsig_core::network::Clusters;
+use netsig_core::profile::Profile;
+use netsig_core::text::counted;
+use netsig_core::units::Rank;
 use netsig_mpi::MpiError;
 
 use crate::choice::{Chooser, Decision, FLAVOUR, Question};
@@ -16,7 +21,7 @@ use crate::report::{Account, Ledger};
 use crate::roll_call::Place;
 use crate::settings::{self, Mode, Settings};
 use crate::world::World;
-use crate::{tell, tools};
+use crate::{places, tell, tools};
 
 /// What is the same for all calls.
 pub struct Session {
@@ -28,6 +33,8 @@ pub struct Session {
     pub left: Option<&'static str>,
     /// Why the profile does not speak for these processes, if so.
     unknown: Option<&'static str>,
+    /// Clusters of the ranks of `MPI_COMM_WORLD`, where they are known.
+    layout: Option<Layout>,
     settings: Settings,
     chooser: OnceLock<Mutex<Chooser>>,
     /// Where schedules run.
@@ -137,7 +144,9 @@ impl Session {
             return Ok(None);
         }
         let is_given = settings.given().is_ok_and(|given| !given.is_empty());
-        let unknown = (most > 1).then_some("several processes on a host");
+        let profile = settings.profile().unwrap_or_default();
+        let layout = layout(profile.as_ref(), most, &place)?;
+        let (unknown, why) = unknown(profile.as_ref(), most, layout.as_ref()).unzip();
         let left = match unknown {
             _ if gpus > 0 => Some("a library for GPUs is loaded"),
             Some(_) if is_given => None,
@@ -147,10 +156,11 @@ impl Session {
             tell(
                 "a library for GPUs is loaded, whose memory netsig cannot tell from the host's; the MPI library's own algorithms run",
             );
-        } else if is_first && left.is_some() {
-            tell(&format!(
-                "{most} processes are on one host, and a profile is of one on each; the MPI library's own algorithms run"
-            ));
+        } else if is_first
+            && left.is_some()
+            && let Some(why) = why
+        {
+            tell(&format!("{why}; the MPI library's own algorithms run"));
         }
         let report = (is_first && !is_spawned()).then(settings::report).flatten();
         if let Some(path) = &report {
@@ -161,6 +171,7 @@ impl Session {
             is_on: settings.mode == Mode::On,
             left,
             unknown,
+            layout: layout.and_then(Result::ok),
             settings,
             chooser: OnceLock::new(),
             world: World::new()?,
@@ -170,6 +181,12 @@ impl Session {
             report,
             written: Mutex::new(Instant::now()),
         }))
+    }
+
+    /// The clusters of these ranks of `MPI_COMM_WORLD`, where they are known.
+    pub fn layout(&self, ranks: &[c_int]) -> Option<Layout> {
+        let ranks = ranks.iter().filter_map(|&rank| u32::try_from(rank).ok());
+        Some(self.layout.as_ref()?.of_ranks(ranks.map(Rank)))
     }
 
     /// The decision for a question, on the rank that decides.
@@ -241,6 +258,37 @@ impl Session {
         let written = ledger.write(path, self.is_on);
         written.map_err(|error| format!("{}: no report: {error}", path.display()))
     }
+}
+
+/// The clusters of all ranks, or why they have none: those of the profile, else the hosts with several
+/// processes; `None` if there are neither.
+fn layout(
+    profile: Option<&Profile>,
+    most: u64,
+    place: &Place,
+) -> Result<Option<Result<Layout, String>>, MpiError> {
+    let of_profile = profile.and_then(|profile| profile.clusters.clone());
+    let clusters = of_profile.or((most > 1).then_some(Clusters::EachHost));
+    let layout = clusters.map(|own| places::layout(&own, (place.world, place.procs)));
+    layout.transpose()
+}
+
+/// Why a profile does not speak for the processes, in a few words and in a sentence.
+fn unknown(
+    profile: Option<&Profile>,
+    most: u64,
+    layout: Option<&Result<Layout, String>>,
+) -> Option<(&'static str, String)> {
+    let measured = profile.map_or(1, |profile| u64::from(profile.per_host()));
+    if most != measured {
+        let own = counted(most, "process", "processes");
+        let sentence = format!("a host has {own}, and the profile is of {measured} on each");
+        return Some(("another number of processes on a host", sentence));
+    }
+    let Some(Err(problem)) = layout else {
+        return None;
+    };
+    Some(("a host in no cluster of the profile", problem.clone()))
 }
 
 /// Locks; what another thread left behind when it panicked is as good as any.
