@@ -5,6 +5,8 @@
 
 #[path = "real_lab/cluster.rs"]
 mod cluster;
+#[path = "real_lab/clusters.rs"]
+mod clusters;
 #[path = "real_lab/delay.rs"]
 mod delay;
 #[path = "real_lab/discovery.rs"]

@@ -223,12 +223,11 @@ mod tests {
         assert!(first.iter().all(|cell| second.contains(cell)));
     }
 
-    /// Two-phase in a cluster of 2 and one of 6: each of the 2 relays for 3 of the 6, and has 8
-    /// blocks in, 8 out and 3 rounds of 2 on their way. Segmented: 8 ranks with 2·8 messages of
-    /// 2^18 segments.
+    /// Bruck among 8: a message of 4 blocks; 8 blocks in, 8 out and 5 on their way. Segmented: 8 ranks with
+    /// 2·8 messages of 2^18 segments.
     #[test]
     fn faults_are_one_line_with_place_and_remedy() {
-        let relayed = TEXT.replace("throttled:2", "two-phase:2");
+        let relayed = TEXT.replace("throttled:2", "bruck:2");
         let segmented = TEXT.replace("throttled:2", "pairwise-segmented:1");
         let faults = [
             (TEXT, "seed", "sead"),

@@ -35,6 +35,10 @@ const GOAL: &str = "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 10
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB\"\n";
 
+/// Eight hosts at two sites.
+const SITES: &str = "topology = 'tree'\nhosts = 8\nrate = '50Mbit/s'\nport_buffer = '64KiB'\n\
+    [uplink]\nrate = '20Mbit/s'\nport_buffer = '64KiB'\nfirst_switch_hosts = 3\n";
+
 /// Messages among the hosts along a ring, the later the longer.
 fn exchange() -> String {
     let arcs = (0..8).map(|from| format!("{from},{},{}\n", (from + 1) % 8, 4000 * (from + 1)));
@@ -65,6 +69,7 @@ fn commands() -> Vec<String> {
     // Half of the time: the survey of three algorithms takes more than thirty seconds. There are eight
     // hosts.
     let shortened = netsig.map(|line| line.replace("--budget 2m", "--budget 1m"));
+    let shortened = shortened.map(|line| line.replace("--budget 3m", "--budget 30s"));
     shortened
         .map(|line| line.replace("-np 32", "-np 8"))
         .collect()
@@ -93,6 +98,7 @@ fn directory() -> TempDir {
             SwitchName=top Switches=s[0-1]\n"
                 .to_owned(),
         ),
+        ("sites.toml", SITES.to_owned()),
         ("program.goal", GOAL.to_owned()),
         ("sweep.toml", SWEEP.to_owned()),
         // An orterun of another name would look for its daemon beside itself.
@@ -120,13 +126,19 @@ fn directory() -> TempDir {
 
 /// Runs a line of a shell in the directory, in the emulated cluster if it starts ranks itself.
 fn run(home: &Path, line: &str) {
-    let measures = line.contains(" measure ") || line.contains(" learn ");
+    let is_discovery = line.contains(" discover ") && !line.contains("--network");
+    let measures = is_discovery || line.contains(" measure ") || line.contains(" learn ");
+    let network = if line.contains("clusters.toml") {
+        "./sites.toml"
+    } else {
+        "ethernet-8x50"
+    };
     let runs = line.starts_with("target/release/netsig run ");
     let starts_ranks = runs || measures && !line.contains("--on ");
     let script = format!("cp \"$NETSIG_LAB_HOSTFILE\" hosts; {line}");
     let mut command = if starts_ranks {
         let mut netsig = Command::new(env!("CARGO_BIN_EXE_netsig"));
-        netsig.args(["lab", "exec", "ethernet-8x50", "--", "bash", "-c", &script]);
+        netsig.args(["lab", "exec", network, "--", "bash", "-c", &script]);
         netsig
     } else {
         let mut bash = Command::new("bash");

@@ -157,7 +157,7 @@ fn impossible_parameters_are_refused_by_name() {
             let mut stems = units.iter().filter_map(|unit| name.strip_suffix(unit));
             let stem = stems.next().unwrap_or(name);
             let may_lack = unbounded.contains(&name);
-            let optional = ["gamma_below", "packed_blocks"].contains(&name);
+            let optional = ["first_cluster_procs", "gamma_below", "packed_blocks"].contains(&name);
             let is_count = name == "first_cluster_procs";
             for &value in &values {
                 let time = at(model, place, value).map_err(|error| error.to_string());

@@ -1,0 +1,109 @@
+//! Algorithms that follow clusters, in the lab: every datum arrives between sites, and between hosts with
+//! several processes each.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use netsig_core::algorithm::{COLLECTIVES, Method, entries};
+use netsig_core::data::{Dataset, places};
+use tempfile::TempDir;
+
+use super::{lab, netsig, path_of, rank_program, run_unless_void, said, takes_all};
+
+/// Repetitions of each cell.
+const REPETITIONS: usize = 2;
+
+/// A plan of all algorithms that follow clusters, with settings of few and of many.
+fn plan(procs: &[u32], sizes: &str) -> (String, usize) {
+    let (mut text, mut cells) = (String::new(), 0);
+    for &collective in COLLECTIVES {
+        let named =
+            entries(collective).flat_map(|entry| [1, 300].map(|value| entry.text(|_| value)));
+        let follows = |name: &String| {
+            Method::parse(collective, name).is_ok_and(|method| method.follows_clusters())
+        };
+        let mut names: Vec<String> = named.filter(follows).collect();
+        names.dedup();
+        if !names.is_empty() {
+            write!(
+                text,
+                "[[collective]]\nname = \"{collective}\"\nalgorithms = {names:?}\nprocs = {procs:?}\n\
+                 sizes = {sizes:?}\nrepetitions = {REPETITIONS}\n"
+            )
+            .unwrap();
+            cells += names.len() * procs.len() * sizes.split(',').count();
+        }
+    }
+    (text, cells)
+}
+
+/// Measures a plan; wrong data would be rejected.
+fn measured(scenario: &str, options: &[&str], (plan, cells): (String, usize)) -> Dataset {
+    let home = TempDir::new().unwrap();
+    fs::write(home.path().join("plan.toml"), plan).unwrap();
+    let place = format!("lab:{scenario}");
+    let arguments = ["measure", "plan.toml", "-o", "data.csv", "--on", &place];
+    let mut command = netsig(home.path(), &[&arguments, options].concat());
+    command
+        .args(["--mpirun", &path_of("mpirun.openmpi")])
+        .env("NETSIG_RANK_PROGRAM", rank_program());
+    let output = run_unless_void(command, home.path());
+    assert!(output.status.success(), "{}", said(&output));
+    let file = fs::File::open(home.path().join("data.csv")).unwrap();
+    let data = Dataset::read("data.csv", file).unwrap();
+    assert_eq!(data.samples.len(), REPETITIONS * cells, "{}", said(&output));
+    data
+}
+
+/// All processes, and as many as leave the last host with fewer.
+#[test]
+fn every_datum_arrives_between_hosts_with_several_processes() {
+    let Some(_alone) = lab() else { return };
+    for ppn in if takes_all() { 2..=4 } else { 3..=3 } {
+        let all = 4 * ppn;
+        let plan = plan(&[all - 1, all], "1, 1001");
+        let data = measured("ethernet-4x50", &["--ppn", &ppn.to_string()], plan);
+        let layout = places::layout(&data.provenance, "").unwrap();
+        assert!(layout.sizes().eq([ppn; 4]), "{layout}");
+    }
+}
+
+/// Sizes of less than a word, odd, and in the long form too large to be sent without the receiver's consent.
+#[test]
+fn every_datum_arrives_between_three_sites() {
+    let Some(_alone) = lab() else { return };
+    let (plan, sites) = if takes_all() {
+        (plan(&[7, 12], "1, 1001, 70000"), "4+4+4")
+    } else {
+        (plan(&[11], "1, 1001"), "4+4+3")
+    };
+    let data = measured("wan-4-4-4-30x10", &[], plan);
+    let layout = places::layout(&data.provenance, "").unwrap();
+    assert_eq!(layout.to_string(), sites);
+}
+
+#[test]
+fn a_host_in_no_cluster_is_named() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let file = |name: &str, text: &str| fs::write(home.path().join(name), text).unwrap();
+    file("plan.toml", &plan(&[4], "1").0);
+    file(
+        "clusters.toml",
+        "[[cluster]]\nname = 'a'\nhosts = 'h[0-1]'\n[[cluster]]\nname = 'b'\nhosts = 'h2'\n",
+    );
+    let arguments = ["measure", "plan.toml", "-o", "data.csv", "--on"];
+    let mut command = netsig(
+        home.path(),
+        &[&arguments[..], &["lab:ethernet-4x50"]].concat(),
+    );
+    command
+        .args(["--clusters", "clusters.toml"])
+        .args(["--mpirun", &path_of("mpirun.openmpi")])
+        .env("NETSIG_RANK_PROGRAM", rank_program());
+    let output = run_unless_void(command, home.path());
+    let message = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    let told = "rank 3 runs on h3, which is in no cluster; add h3 to a [[cluster]]";
+    assert!(message.contains(told), "{message}");
+}
