@@ -1,6 +1,6 @@
 //! Synchronises this rank's clock with rank 0's, the common clock.
 //!
-//! Rank 0 answers a burst of empty messages from each other rank in turn with the time on its
+//! Rank 0 answers a burst of short messages from each other rank in turn with the time on its
 //! clock: at the start of the launch, and before a cell or batch if the last bursts are more than a
 //! few seconds old. Ranks on the same host exchange bursts too: the equality of their clocks is not
 //! assumed.
@@ -14,8 +14,17 @@ use netsig_measure::clock::{Burst, Clock, Exchange};
 use crate::group::Group;
 use crate::stopwatch::Stopwatch;
 
-/// Exchanges of a burst; only the fastest is used.
+/// Most exchanges of a burst; only the fastest is used.
 const EXCHANGES: u32 = 20;
+
+/// Exchanges after which a burst ends if it has lasted [`LONG`]: over a wide area each takes longer than what
+/// disturbs it.
+const ENOUGH: u32 = 5;
+const LONG: Seconds = Seconds(0.04);
+
+/// What a rank asks for: an answer, or the last one.
+const ANSWER: u8 = 0;
+const LAST: u8 = 1;
 
 /// Time between bursts.
 const EVERY: Seconds = Seconds(5.0);
@@ -88,11 +97,11 @@ impl Clocks {
     }
 
     fn answer(&self, group: &Group) {
-        let nothing: &mut [u8] = &mut [];
         for rank in 1..group.comm().size() {
             let other = group.comm().process_at_rank(rank);
-            for _ in 0..EXCHANGES {
-                other.receive_into(nothing);
+            let mut asked = ANSWER;
+            while asked != LAST {
+                other.receive_into(&mut asked);
                 other.send(&self.watch.now().0);
             }
         }
@@ -100,18 +109,24 @@ impl Clocks {
 
     fn ask(&self, group: &Group) -> Burst {
         let root = group.comm().process_at_rank(0);
-        let exchange = |_| {
+        let begun = self.watch.now();
+        let mut burst = Burst::new();
+        for number in 1..=EXCHANGES {
             let mut remote = 0.0;
-            let nothing: &[u8] = &[];
             let sent = self.watch.now();
-            root.send(nothing);
+            let is_enough = number >= ENOUGH && sent - begun > LONG;
+            let is_last = number == EXCHANGES || is_enough;
+            root.send(if is_last { &LAST } else { &ANSWER });
             root.receive_into(&mut remote);
-            Exchange {
+            burst.push(Exchange {
                 sent,
                 remote: Seconds(remote),
                 received: self.watch.now(),
+            });
+            if is_last {
+                break;
             }
-        };
-        (0..EXCHANGES).map(exchange).collect()
+        }
+        burst
     }
 }
