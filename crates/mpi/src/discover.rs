@@ -52,6 +52,7 @@ const LATENCY: Probing = Probing {
     least: 2,
     most: 10,
     within: Duration::from_millis(60),
+    pause: Duration::ZERO,
 };
 
 /// A probe of the time of a long message, with the shortest size.
@@ -60,6 +61,7 @@ const TRANSFER: Probing = Probing {
     least: 2,
     most: 5,
     within: Duration::from_millis(120),
+    pause: Duration::ZERO,
 };
 
 /// Least time of a long message; a longer size is chosen if it takes less.

@@ -1,12 +1,9 @@
 //! Clusters of the ranks of a job, as an input of models.
 
-use itertools::Itertools as _;
-
 use super::hockney::Hockney;
 use crate::algorithm::Layout;
 use crate::network::placement::TakingPart;
 use crate::network::{ClusterLink, Clusters, Grid};
-use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Rank, Seconds, SecondsPerByte};
 
 /// Names of the parameters of two clusters: size of the first, α and β between them.
@@ -21,15 +18,62 @@ pub struct Clustered {
     pub layout: Layout,
     /// Ranks that take part if not all do.
     pub taking_part: TakingPart,
-    /// Time of a message between two clusters by its size; `None` if not known.
-    pub between: Option<Table>,
+    /// Messages between two clusters; `None` if their times are not known.
+    pub between: Option<Between>,
     /// α and β inside a cluster, if they are not those of the network.
     pub inside: Option<Hockney>,
 }
 
+/// Messages between two clusters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Between {
+    /// `α_w`: time of the smallest message.
+    pub latency: Seconds,
+    /// `β_w`.
+    pub gap: SecondsPerByte,
+    /// X: size from which a message waits for the receiver's consent, if any does.
+    pub consent: Option<Bytes>,
+    /// W: bytes that a connection sends at once after a pause, if not all.
+    pub first_window: Option<Bytes>,
+}
+
+impl Between {
+    /// Messages without consent and windows.
+    pub fn line(latency: Seconds, gap: SecondsPerByte) -> Self {
+        Self {
+            latency,
+            gap,
+            consent: None,
+            first_window: None,
+        }
+    }
+
+    /// What is worst of two links.
+    fn or_worse(self, other: Self) -> Self {
+        let least = |one: Option<Bytes>, other: Option<Bytes>| one.into_iter().chain(other).min();
+        Self {
+            latency: Seconds(self.latency.0.max(other.latency.0)),
+            gap: SecondsPerByte(self.gap.0.max(other.gap.0)),
+            consent: least(self.consent, other.consent),
+            first_window: least(self.first_window, other.first_window),
+        }
+    }
+}
+
+impl From<&ClusterLink> for Between {
+    fn from(link: &ClusterLink) -> Self {
+        Self {
+            latency: link.alpha(),
+            gap: link.beta(),
+            consent: link.consent(),
+            first_window: link.first_window(),
+        }
+    }
+}
+
 impl Clustered {
-    /// The clusters of the ranks of a job, with the times of `grid`: of several links between clusters the
-    /// slowest for each size. If each host is a cluster, the network is between them, and messages through a
+    /// The clusters of the ranks of a job, with the times of `grid`: of several links between clusters
+    /// what is worst. If each host is a cluster, the network is between them, and messages through a
     /// host's memory count as free.
     pub fn new(
         grid: &Grid,
@@ -40,25 +84,16 @@ impl Clustered {
             return Self {
                 layout,
                 taking_part,
-                between: Some(Table::line(network.alpha(), network.beta())),
+                between: Some(Between::line(network.alpha(), network.beta())),
                 inside: Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).ok(),
             };
         }
         let is_wide = |link: &&ClusterLink| link.between()[0] != link.between()[1];
-        let wide: Vec<&ClusterLink> = grid.links.iter().filter(is_wide).collect();
-        let sizes = wide
-            .iter()
-            .flat_map(|link| link.times())
-            .map(|(size, _)| *size);
-        let slowest = |size: Bytes| {
-            let times = wide.iter().map(|link| link.time(size.as_f64()).0);
-            (size, Seconds(times.fold(0.0, f64::max)))
-        };
-        let rows: Vec<(Bytes, Seconds)> = sizes.sorted_unstable().dedup().map(slowest).collect();
+        let wide = grid.links.iter().filter(is_wide).map(Between::from);
         Self {
             layout,
             taking_part,
-            between: Table::new("cluster_link", rows).ok(),
+            between: wide.reduce(Between::or_worse),
             inside: None,
         }
     }
@@ -69,8 +104,8 @@ impl Clustered {
         let between = self.between.as_ref();
         match name {
             FIRST_CLUSTER => Some(f64::NAN),
-            ALPHA_WIDE => between.map(|table| table.at(Bytes(0)).0),
-            BETA_WIDE => between.map(last_slope),
+            ALPHA_WIDE => between.map(|link| link.latency.0),
+            BETA_WIDE => between.map(|link| link.gap.0),
             _ => None,
         }
     }
@@ -82,12 +117,4 @@ impl Clustered {
         let ranks = self.taking_part.ranks(all, procs);
         Some(self.layout.of_ranks(ranks.into_iter().map(Rank)))
     }
-}
-
-/// Seconds per byte between the two longest messages of a table.
-pub(super) fn last_slope(table: &Table) -> f64 {
-    let Some([(low, early), (high, late)]) = table.rows().last_chunk() else {
-        return 0.0;
-    };
-    ((late.0 - early.0) / (high.as_f64() - low.as_f64())).max(0.0)
 }

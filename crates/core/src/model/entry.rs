@@ -35,6 +35,8 @@ pub struct Model {
     pub parameters: &'static [Parameter],
     /// Estimator of the parameters.
     pub estimator: Estimator,
+    /// What a threshold is compared with, if not the size.
+    pub(super) compared: Option<fn(&Inputs) -> Result<Bytes, ModelError>>,
     /// A worked example.
     pub example: Example,
     /// Function that computes the time.
@@ -63,6 +65,7 @@ impl Model {
             needs: &[Need::Hockney],
             parameters: &[],
             estimator: Estimator::None,
+            compared: None,
             example: Example::on(ROUND, "", 0.0, (1, 0)),
             time: |_| Ok(Seconds(0.0).into()),
         }
@@ -101,6 +104,27 @@ impl Model {
             values,
             case,
         })
+    }
+
+    /// What the threshold is compared with in a case.
+    ///
+    /// # Errors
+    /// If the network lacks an input of the model.
+    pub(crate) fn compared(&'static self, known: &Known, case: Case) -> Result<Bytes, ModelError> {
+        let Some(compared) = self.compared else {
+            return Ok(case.size);
+        };
+        compared(&Inputs {
+            model: self,
+            known,
+            values: &self.values(|_| None)?,
+            case,
+        })
+    }
+
+    /// True if a threshold is compared with the size.
+    pub(crate) fn compares_sizes(&self) -> bool {
+        self.compared.is_none()
     }
 
     /// Values of the parameters from `given`, else their defaults.

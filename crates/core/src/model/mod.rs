@@ -31,7 +31,7 @@ pub(crate) mod testing;
 mod words;
 
 pub use case::{Case, Known, Segments, Timed, Values};
-pub use clustered::Clustered;
+pub use clustered::{Between, Clustered};
 pub use entry::Model;
 pub use error::ModelError;
 pub(crate) use error::possible;

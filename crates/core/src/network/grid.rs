@@ -10,6 +10,11 @@
 //! A link has the times of two sizes at least. Between two sizes time is linear in size, beyond the
 //! largest it goes on as between the two largest, below the smallest it is that of the smallest.
 //!
+//! # Pauses
+//! After a pause of a retransmission timeout, TCP of Linux sends a first window and then waits for
+//! acknowledgements. A message that needs two windows then takes t = `α + β·b + 2·α − β·W`; its time tells the
+//! first window W.
+//!
 //! ```
 //! # use netsig_core::network::Grid;
 //! let text = "[[cluster]]\nname = 'a'\nhosts = 'a[0-1]'\n[[cluster]]\nname = 'b'\nhosts = 'b0'\n\
@@ -27,6 +32,9 @@ use serde::{Deserialize, Serialize};
 use super::clusters::Clusters;
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
+
+/// Least share of a round trip that counts as a wait.
+const SEEN: f64 = 0.25;
 
 /// Clusters and the links between and inside them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,6 +59,8 @@ pub struct ClusterLink {
     between: [String; 2],
     /// One-way times of messages by size, ascending, two at least.
     times: Vec<(Bytes, Seconds)>,
+    /// The one-way time of a message over a connection that has paused, and its size.
+    paused: Option<(Bytes, Seconds)>,
 }
 
 /// Error of a link between clusters; the message ends with a remedy.
@@ -93,6 +103,11 @@ pub enum GridError {
         /// The time.
         time: String,
     },
+    /// A size without a time, or a time without a size.
+    #[error(
+        "[[cluster_link]] between {0}: paused_bytes and paused_time_s belong together; give both or none"
+    )]
+    HalfPaused(String),
     /// A link of an unknown cluster.
     #[error(
         "[[cluster_link]] between {between}: no cluster is called {name}; name two of the [[cluster]] tables"
@@ -114,6 +129,10 @@ struct Wire {
     between: [String; 2],
     bytes: Vec<u64>,
     time_s: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    paused_bytes: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    paused_time_s: Option<f64>,
 }
 
 impl TryFrom<Wire> for ClusterLink {
@@ -129,12 +148,22 @@ impl TryFrom<Wire> for ClusterLink {
         }
         let times = wire.bytes.into_iter().zip(wire.time_s);
         let times = times.map(|(size, time)| (Bytes(size), Seconds(time)));
-        Self::new(wire.between, times.collect())
+        let link = Self::new(wire.between, times.collect())?;
+        match (wire.paused_bytes, wire.paused_time_s) {
+            (None, None) => Ok(link),
+            (Some(size), Some(time)) => link.with_pause(Bytes(size), Seconds(time)),
+            _ => Err(GridError::HalfPaused(shown(&link.between))),
+        }
     }
 }
 
 impl From<ClusterLink> for Wire {
-    fn from(ClusterLink { between, times }: ClusterLink) -> Self {
+    fn from(link: ClusterLink) -> Self {
+        let ClusterLink {
+            between,
+            times,
+            paused,
+        } = link;
         let (bytes, time_s) = times
             .into_iter()
             .map(|(size, time)| (size.0, time.0))
@@ -143,6 +172,8 @@ impl From<ClusterLink> for Wire {
             between,
             bytes,
             time_s,
+            paused_bytes: paused.map(|(size, _)| size.0),
+            paused_time_s: paused.map(|(_, time)| time.0),
         }
     }
 }
@@ -163,14 +194,24 @@ impl ClusterLink {
                 size: size.0,
             });
         }
-        let is_time = |time: Seconds| time.0.is_finite() && time.0 > 0.0;
-        if let Some((_, time)) = times.iter().find(|(_, time)| !is_time(*time)) {
-            return Err(GridError::NoTime {
-                between: shown(&between),
-                time: time.0.to_string(),
-            });
+        for (_, time) in &times {
+            check_time(&between, *time)?;
         }
-        Ok(Self { between, times })
+        Ok(Self {
+            between,
+            times,
+            paused: None,
+        })
+    }
+
+    /// The link with the one-way time of a message over a connection that has paused.
+    ///
+    /// # Errors
+    /// If the time is not finite and above 0.
+    pub fn with_pause(self, size: Bytes, time: Seconds) -> Result<Self, GridError> {
+        check_time(&self.between, time)?;
+        let paused = Some((size, time));
+        Ok(Self { paused, ..self })
     }
 
     /// The names of the clusters, equal for a link inside a cluster.
@@ -210,6 +251,29 @@ impl ClusterLink {
         Seconds(early + (late - early) * (bytes - low) / (high - low))
     }
 
+    /// The smallest measured size from which a message waits for the receiver's consent: its time without that
+    /// of its bytes has grown by a round trip, at least by [`SEEN`] of it.
+    pub fn consent(&self) -> Option<Bytes> {
+        let waits = |&&(size, time): &&(Bytes, Seconds)| self.excess(size, time) > SEEN;
+        self.times.iter().find(waits).map(|(size, _)| *size)
+    }
+
+    /// Bytes that a connection sends at once after a pause; `None` if it was seen to send all, or
+    /// pauses were not measured.
+    pub fn first_window(&self) -> Option<Bytes> {
+        let (size, time) = self.paused?;
+        let waited = self.excess(size, time);
+        let sent = 2.0 * self.alpha().0 * (1.0 - waited) / self.beta().0;
+        let most = size.as_f64();
+        (waited > SEEN && sent < most).then(|| Bytes::rounded(sent.max(1.0)))
+    }
+
+    /// Time of a message beyond that of its bytes and the latency, in round trips.
+    fn excess(&self, size: Bytes, time: Seconds) -> f64 {
+        let usual = self.alpha().0 + self.beta().0 * size.as_f64();
+        (time.0 - usual) / (2.0 * self.alpha().0)
+    }
+
     /// Size and time before and at an index.
     fn ends_of(&self, index: usize) -> [(f64, f64); 2] {
         [index - 1, index].map(|index| {
@@ -221,6 +285,17 @@ impl ClusterLink {
     fn joins(&self, one: &str, other: &str) -> bool {
         self.between() == [one, other] || self.between() == [other, one]
     }
+}
+
+/// Refuses a time that is not finite and above 0.
+fn check_time(between: &[String; 2], time: Seconds) -> Result<(), GridError> {
+    if time.0.is_finite() && time.0 > 0.0 {
+        return Ok(());
+    }
+    Err(GridError::NoTime {
+        between: shown(between),
+        time: time.0.to_string(),
+    })
 }
 
 /// Clusters without times.
@@ -314,6 +389,37 @@ mod tests {
         let read = Grid::parse("g", alone).unwrap();
         assert!(read.links.is_empty());
         assert_eq!(read.to_toml(), clusters.to_toml());
+    }
+
+    /// By hand: 10 ms and 0.3 µs a byte; from 64 KiB on a message waits a round trip of 20 ms. After a pause
+    /// 14480 bytes leave in 4.344 ms, and the rest waits for the other 15.656 ms of a round trip.
+    #[test]
+    fn waits_tell_consent_and_first_window() {
+        let usual = |size: u64| Seconds(0.01 + 0.3e-6 * size as f64);
+        let link = |paused: f64| {
+            let late = |size: u64| (Bytes(size), Seconds(usual(size).0 + 0.02));
+            let times = vec![
+                (Bytes(0), usual(0)),
+                (Bytes(32768), usual(32768)),
+                late(65536),
+                late(1_048_576),
+            ];
+            let names = ["a", "b"].map(str::to_owned);
+            let link = ClusterLink::new(names, times).unwrap();
+            link.with_pause(Bytes(32768), Seconds(usual(32768).0 + paused))
+                .unwrap()
+        };
+        assert_eq!(link(0.015_656).consent(), Some(Bytes(65536)));
+        assert_eq!(link(0.015_656).first_window(), Some(Bytes(14480)));
+        assert_eq!(link(0.001).first_window(), None);
+        let text = "[[cluster_link]]\nbetween = ['h0', 'h3']\nbytes = [1, 2]\ntime_s = [0.1, 0.2]\n\
+            paused_bytes = 3\n";
+        let alone = TEXT.split("[[cluster_link]]").next().unwrap();
+        let error = Grid::parse("g", &format!("{alone}{text}")).unwrap_err();
+        assert!(error.to_string().contains("belong together"), "{error}");
+        let whole = format!("{alone}{text}paused_time_s = 0.3\n");
+        let read = Grid::parse("g", &whole).unwrap();
+        assert_eq!(Grid::parse("g", &read.to_toml()), Ok(read));
     }
 
     /// By hand: 3 ms for the last 1024 bytes.

@@ -7,7 +7,8 @@
 //! 3. Else, for an all-to-all, its signature; without signatures in the profile, the first fitted
 //!    model, or the regimes. For another collective, the regimes.
 //! 4. For an algorithm that was not measured, the regimes of its traffic pattern with the parameters
-//!    of a measured exchange (`borrowed`); without these its pLogP model, which excludes contention,
+//!    of a measured exchange (`borrowed`), unless that was measured between clusters, where one algorithm
+//!    tells little of another; without these its pLogP model, which excludes contention,
 //!    unless parameters are given. Beside measured algorithms this is a lower bound, and ranked as one.
 
 use itertools::Itertools as _;
@@ -294,6 +295,9 @@ impl Question<'_> {
     fn borrowed(&self, name: &str) -> Option<Line> {
         let pattern = Pattern::of(self.collective, name)?;
         let who = (self.collective, name);
+        if self.profile.is_between_clusters() {
+            return None;
+        }
         if borrowed::regimes(self.profile, who, pattern).is_empty() {
             return None;
         }

@@ -162,6 +162,12 @@ impl Profile {
         Some(Clustered::new(&grid, places, &self.hockney.model()))
     }
 
+    /// True if the ranks were in several clusters: what was measured mixes both kinds of links.
+    pub fn is_between_clusters(&self) -> bool {
+        let layout = places::layout(&self.provenance, OF_DATA);
+        layout.is_some_and(|layout| layout.clusters() > 1)
+    }
+
     /// A fitted model of an algorithm.
     pub fn model(&self, model: &Model, algorithm: &str) -> Option<&FittedModel> {
         self.fitted

@@ -5,7 +5,7 @@ use netsig_core::data::{Dataset, Experiment, Place};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::signature::{Form, Signature};
-use netsig_core::model::{Clustered, Known, Model, Parameter, Subject};
+use netsig_core::model::{Between, Clustered, Known, Model, Parameter, Subject};
 use netsig_core::network::placement::TakingPart;
 use netsig_core::network::{Network, Port};
 use netsig_core::units::table::Table;
@@ -52,10 +52,11 @@ fn clustered(network: Known) -> Known {
             layout: Layout::of_sizes(&[24, 40]),
             taking_part: TakingPart::Spread,
             inside: None,
-            between: Some(table([
-                (0, 5e-3),
-                (1 << 20, 5e-3 + 0.4e-6 * f64::from(1 << 20)),
-            ])),
+            between: Some(Between {
+                consent: Some(Bytes(1 << 16)),
+                first_window: Some(Bytes(14_480)),
+                ..Between::line(Seconds(5e-3), SecondsPerByte(0.4e-6))
+            }),
         }),
         algorithm: Algorithm::parse(Collective::Alltoall, "two-phase:2").ok(),
         ..network
@@ -90,9 +91,8 @@ pub fn sizes() -> impl Strategy<Value = u64> {
 /// Values of a model's parameters that make sense, from one number of [0, 1) each.
 pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
     let value = |(parameter, share): (&Parameter, f64)| match parameter.name {
-        "gamma" | "gamma_below" | "gamma_eager" | "gamma_rendezvous" | "kappa" | "slowdown" => {
-            5.0 * share
-        }
+        "gamma" | "gamma_below" | "gamma_eager" | "gamma_rendezvous" | "gamma_x" | "kappa"
+        | "slowdown" => 5.0 * share,
         "growth_eager" | "growth_rendezvous" => 4.0 * share - 2.0,
         "beta_contended_s_per_byte" | "beta_w_s_per_byte" => 1e-6 * share,
         "buses" | "dimensions" | "first_cluster_procs" | "packed_blocks" => {

@@ -140,7 +140,7 @@ fn any_number() -> impl Strategy<Value = f64> {
 }
 
 fn any_profile() -> impl Strategy<Value = Profile> {
-    let numbers = prop::array::uniform4(any_number());
+    let numbers = prop::array::uniform5(any_number());
     let network = (
         any_network(1e-2, as_they_come),
         any_table(0.0..1.0f64, as_they_come),

@@ -150,7 +150,12 @@ fn impossible_parameters_are_refused_by_name() {
         model.time(&network, &values, Case::new(procs(64), Bytes(1 << 20)))
     };
     let units = ["_s_per_byte", "_s", "_bytes"];
-    let unbounded = ["threshold_bytes", "eager_limit_bytes", "overflow_bytes"];
+    let unbounded = [
+        "threshold_bytes",
+        "eager_limit_bytes",
+        "overflow_bytes",
+        "in_flight_bytes",
+    ];
     for model in model::models() {
         for (place, parameter) in model.parameters.iter().enumerate() {
             let name = parameter.name;

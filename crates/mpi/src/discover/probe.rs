@@ -24,7 +24,7 @@ const RESULT: mpi::Tag = 0x646b;
 const NAP: Duration = Duration::from_millis(1);
 
 /// Number of words of an order.
-const WORDS: usize = 6;
+const WORDS: usize = 7;
 
 /// The part of a rank in an order, as its first word.
 const DISMISSED: u64 = 0;
@@ -42,6 +42,8 @@ pub struct Probing {
     pub most: u32,
     /// Time after which none begins beyond the least number.
     pub within: Duration,
+    /// Pause before each, in place of a warm-up; none if zero.
+    pub pause: Duration,
 }
 
 /// One-way times of a probe: halves of round trips.
@@ -90,9 +92,18 @@ impl<'a> Prober<'a> {
     /// Has a pair of ranks probed, and waits for the result.
     pub fn probe(&mut self, [from, to]: [u32; 2], probing: Probing) -> Times {
         let words = |part: u64, other: u32| {
-            let within = u64::try_from(probing.within.as_micros()).unwrap_or(u64::MAX);
+            let [within, pause] = [probing.within, probing.pause]
+                .map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
             let (least, most) = (u64::from(probing.least), u64::from(probing.most));
-            [part, other.into(), probing.size.0, least, most, within]
+            [
+                part,
+                other.into(),
+                probing.size.0,
+                least,
+                most,
+                within,
+                pause,
+            ]
         };
         let orders = [(from, words(MEASURES, to)), (to, words(RETURNS, from))];
         let activity = format!("a probe of {} between ranks {from} and {to}", probing.size);
@@ -161,13 +172,14 @@ impl<'a> Part<'a> {
 
     /// Takes part in a probe; the times, if this rank measures.
     fn obey(&mut self, order: [u64; WORDS]) -> Option<Times> {
-        let [part, other, size, least, most, within] = order;
+        let [part, other, size, least, most, within, pause] = order;
         let number = |word: u64| u32::try_from(word).expect("an order has small numbers");
         let probing = Probing {
             size: Bytes(size),
             least: number(least),
             most: number(most),
             within: Duration::from_micros(within),
+            pause: Duration::from_micros(pause),
         };
         let (mine, other) = (crate::group::rank(self.world).0, number(other));
         if mine != 0 {
@@ -197,12 +209,15 @@ impl<'a> Part<'a> {
         let mut times = Vec::new();
         let mut round_trip = |number| {
             self.tools.dog.repetition(number);
+            std::thread::sleep(probing.pause);
             let start = self.tools.watch.now();
             partner.send_with_tag(&*message, PROBE);
             partner.receive_into_with_tag(message, PROBE);
             (self.tools.watch.now() - start).0 / 2.0
         };
-        round_trip(0);
+        if probing.pause.is_zero() {
+            round_trip(0);
+        }
         let started = self.tools.watch.now();
         for number in 1..=probing.most {
             let spent = (self.tools.watch.now() - started).0;

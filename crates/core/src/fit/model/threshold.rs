@@ -1,8 +1,8 @@
 //! Search for the threshold M, and the choice between one γ and two.
 //!
 //! # Method
-//! Every measured size with enough points from it on and below it is tried; M is the one with the
-//! least weighted residual sum of squares (the smallest of equals). Its interval contains the
+//! Every measured size with enough points from it on and below it is tried, or every value of what else the
+//! model compares with M; M is the one with the least weighted residual sum of squares (the smallest of equals). Its interval contains the
 //! sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)), RSS₀ the least.
 
 use itertools::Itertools;
@@ -10,7 +10,7 @@ use itertools::Itertools;
 use super::linear::Solution;
 use super::{Problem, ThresholdChoice};
 use crate::fit::{FitError, refuse_few};
-use crate::model::Role;
+use crate::model::{Case, Role};
 use crate::stats::interval::{Estimate, f_quantile};
 use crate::units::Bytes;
 
@@ -19,9 +19,15 @@ impl Problem<'_> {
     /// distinguish two.
     pub(super) fn choose(&self, wanted: fn(Role) -> bool) -> Result<Solution, FitError> {
         let is_below = |place: &usize| matches!(self.role(*place), Role::Below(_));
-        let all: Vec<usize> = (0..self.model.parameters.len())
+        let places = 0..self.model.parameters.len();
+        let mut all: Vec<usize> = places
             .filter(|&place| self.role(place).is_estimated() && wanted(self.role(place)))
             .collect();
+        let untold = self.untold(&all)?;
+        // Without any, the regression says what is missing.
+        if untold.len() < all.len() {
+            all.retain(|place| !untold.contains(place));
+        }
         let fewer: Vec<usize> = all.iter().copied().filter(|own| !is_below(own)).collect();
         let one = self.best(&fewer)?;
         if fewer.len() == all.len() {
@@ -30,6 +36,23 @@ impl Problem<'_> {
         let two = self.best(&all).ok();
         let two = two.filter(|two| self.is_worth_it(&one, two));
         Ok(two.unwrap_or(one))
+    }
+
+    /// The parameters of all sizes on which no point's time depends: they keep their defaults.
+    fn untold(&self, places: &[usize]) -> Result<Vec<usize>, FitError> {
+        let mut untold = Vec::new();
+        for &place in places {
+            let is_lasting = matches!(self.role(place), Role::Linear(_));
+            if is_lasting
+                && self
+                    .column(&self.start(), place)?
+                    .iter()
+                    .all(|own| *own == 0.0)
+            {
+                untold.push(place);
+            }
+        }
+        Ok(untold)
     }
 
     /// True if the additional parameters of `more` explain more than chance would in at most a
@@ -51,13 +74,13 @@ impl Problem<'_> {
         let threshold = threshold.filter(|_| lasting.len() < free.len());
         match (threshold, self.options.threshold) {
             (None, _) | (_, ThresholdChoice::None) => self.solve(self.start(), lasting),
-            (Some(place), ThresholdChoice::At(size)) => {
+            (Some(place), ThresholdChoice::At(size)) if self.model.compares_sizes() => {
                 if self.model.is_form_of_signature() {
                     self.refuse_one_sided(size)?;
                 }
                 self.at(place, size, free)
             }
-            (Some(place), ThresholdChoice::Search) => self.search(place, free),
+            (Some(place), _) => self.search(place, free),
         }
     }
 
@@ -65,8 +88,12 @@ impl Problem<'_> {
     fn search(&self, threshold: usize, free: &[usize]) -> Result<Solution, FitError> {
         let mut best: Option<Solution> = None;
         let mut tried = Vec::new();
-        let sizes = self.points.iter().map(|p| p.size);
-        let sizes = sizes.sorted_unstable().dedup();
+        let sizes = self.points.iter().map(|p| {
+            let case = Case::new(p.procs, p.size);
+            self.model.compared(self.network, case)
+        });
+        let sizes: Vec<Bytes> = sizes.collect::<Result<_, _>>()?;
+        let sizes = sizes.into_iter().sorted_unstable().dedup();
         for size in sizes.filter(|size| self.has_enough(threshold, *size)) {
             let solution = match self.at(threshold, size, free) {
                 Ok(solution) => solution,

@@ -20,15 +20,20 @@ const NAME: &str = "two_level";
 const DOMAIN: &str = "Any clusters; k of them, the largest of N processes, the root's of n0; d = ⌈log2 N⌉. \
                       α_w depends on the size of a message.";
 
-const INPUTS: &str = "clusters of 4 and 8, m = 10000 B, α = 100 µs, β = 160 ns/B, 5 + 0.4·b/kB \
-                      ms for b bytes between clusters";
+const INPUTS: &str = "clusters of 4 and 8, m = 10000 B, α = 100 µs, β = 160 ns/B, 5 ms + 0.4 µs·b \
+                      for b bytes between clusters, X = 64 KiB, W = 14480 B";
+
+/// Fields that the models of all collectives share: B has the bytes of long messages, too.
+const LEVELS: Model = Model {
+    name: NAME,
+    domain: DOMAIN,
+    ..BASE
+};
 
 pub(in crate::model) const BCAST: Model = Model {
-    name: NAME,
     subject: Subject::Collective(Collective::Bcast),
     formula: "T = κ·(α_w(m) + d·α) + γ·m·((k−1)·β_w + d·β); in segments of q bytes \
               T = κ·(α_w(q) + (N−1)·α) + γ·(m·max((k−1)·β_w, β) + (N−1)·β·q)",
-    domain: DOMAIN,
     example: Example::on(
         Setting::Known(|| example(Collective::Bcast, "two-level:1000000")),
         INPUTS,
@@ -37,23 +42,21 @@ pub(in crate::model) const BCAST: Model = Model {
     )
     .with(&[1.0, 1.0]),
     time: |inputs| timed(inputs, broadcast),
-    ..BASE
+    ..LEVELS
 };
 
 pub(in crate::model) const SCATTER: Model = Model {
-    name: NAME,
     subject: Subject::Collective(Collective::Scatter),
     formula: "T = κ·(α_w(N·m) + (N−1)·α) + γ·m·(β_w·(n−n0) + β·(N−1))",
-    domain: DOMAIN,
     example: Example::on(
         Setting::Known(|| example(Collective::Scatter, "two-level")),
         INPUTS,
-        0.048_9,
+        0.058_9,
         (12, 10_000),
     )
     .with(&[1.0, 1.0]),
     time: |inputs| timed(inputs, scattered),
-    ..BASE
+    ..LEVELS
 };
 
 pub(in crate::model) const GATHER: Model = Model {
@@ -61,7 +64,7 @@ pub(in crate::model) const GATHER: Model = Model {
     example: Example::on(
         Setting::Known(|| example(Collective::Gather, "two-level")),
         INPUTS,
-        0.048_9,
+        0.058_9,
         (12, 10_000),
     )
     .with(&[1.0, 1.0]),
@@ -69,22 +72,20 @@ pub(in crate::model) const GATHER: Model = Model {
 };
 
 pub(in crate::model) const ALLGATHER: Model = Model {
-    name: NAME,
     subject: Subject::Collective(Collective::Allgather),
     formula: "T = κ·(α_w(N·m) + (N−1+d)·α) + γ·m·(β·(N−1) + β_w·max(n−n_C, (k−1)·n_C) + d·β·max(n−n_C))",
-    domain: DOMAIN,
     example: Example::on(
         Setting::Known(|| example(Collective::Allgather, "two-level")),
         INPUTS,
-        0.087_6,
+        0.097_6,
         (12, 10_000),
     )
     .with(&[1.0, 1.0]),
     time: |inputs| timed(inputs, gathered),
-    ..BASE
+    ..LEVELS
 };
 
-impl Place<'_> {
+impl Place {
     /// N.
     fn largest(&self) -> f64 {
         self.most(|size| size)
@@ -110,12 +111,14 @@ fn broadcast(place: &Place) -> Path {
         return Path {
             startups: place.across(place.wide_alpha(size)) + levels * alpha,
             bytes: size * (wide + levels * beta),
+            ..Path::default()
         };
     }
     let others = place.largest() - 1.0;
     Path {
         startups: place.across(place.wide_alpha(segment)) + others * alpha,
         bytes: size * f64::max(wide, beta) + others * beta * segment,
+        ..Path::default()
     }
 }
 
@@ -126,6 +129,7 @@ fn scattered(place: &Place) -> Path {
     Path {
         startups: place.across(place.wide_alpha(packed)) + others * place.alpha(),
         bytes: place.size * (place.wide_beta() * far + place.beta() * others),
+        ..Path::default()
     }
 }
 
@@ -139,5 +143,6 @@ fn gathered(place: &Place) -> Path {
     Path {
         startups: place.across(place.wide_alpha(packed)) + (others + levels) * place.alpha(),
         bytes: place.size * (wide + near),
+        ..Path::default()
     }
 }
