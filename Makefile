@@ -4,11 +4,11 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
-# penalties and gains of selected algorithms on them; bench-interpose: programs with and without the
-# preloaded library on them.
+# penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
+# from SEED; bench-interpose: programs with and without the preloaded library.
 # test-all: the tests in their long forms: every algorithm in the lab, more cases of properties.
-.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select bench-interpose \
-	check netsig openmpi mpich programs system smpi
+.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
+	bench-interpose check netsig openmpi mpich programs system smpi
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -43,6 +43,9 @@ bench-accuracy: netsig openmpi mpich smpi
 
 bench-select: netsig openmpi mpich
 	$(BENCH) select --seed $(SEED) --networks $(NETWORKS)
+
+bench-grid: netsig openmpi
+	$(BENCH) grid --seed $(SEED) --networks $(NETWORKS)
 
 bench-interpose: netsig openmpi mpich programs
 	$(BENCH) interpose --seed $(SEED) --networks $(NETWORKS)

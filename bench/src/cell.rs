@@ -68,10 +68,12 @@ impl Cell {
     }
 
     /// Expected seconds of a repetition: half as long again as the bytes of an exchange, or four times
-    /// those of the message.
+    /// those of the message, and some delays.
     fn seconds(self, drawn: &Drawn) -> f64 {
         const START_UP: f64 = 1e-3;
+        const DELAYS: f64 = 6.0;
         START_UP
+            + DELAYS * drawn.delay.0
             + match self.collective {
                 Collective::Alltoall => 1.5 * self.bound(&drawn.whole).0,
                 _ => 4.0 * drawn.whole.host_gap().0 * self.size.as_f64(),

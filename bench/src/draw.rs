@@ -10,7 +10,7 @@
 use anyhow::Result;
 use netsig_core::algorithm::MpiFlavour;
 use netsig_core::network::{Network, Port};
-use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond};
+use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond, Seconds};
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -34,6 +34,8 @@ pub struct Drawn {
     pub quarter: Option<Network>,
     /// The MPI: `openmpi` or `mpich`.
     pub mpi: &'static str,
+    /// Longest delay between two hosts.
+    pub delay: Seconds,
 }
 
 /// Hosts of each switch of a star or of a tree of two switches, and the links.
@@ -73,6 +75,7 @@ pub fn network(seed: u64, number: u32) -> Result<Drawn> {
         } else {
             "openmpi"
         },
+        delay: Seconds(0.0),
     })
 }
 
@@ -155,6 +158,6 @@ impl Links {
 }
 
 /// A rate of so many Mbit/s, in whole ones.
-fn mbit(rate: f64) -> BitsPerSecond {
+pub fn mbit(rate: f64) -> BitsPerSecond {
     BitsPerSecond::from(BytesPerSecond(rate.round() * 1e6 / 8.0))
 }

@@ -33,39 +33,39 @@ const BOOTSTRAP: Bootstrap = Bootstrap {
 const STATISTIC: Statistic = Statistic::Median;
 
 /// A network with what its rows need.
-pub(super) struct Network {
-    pub(super) name: String,
-    pub(super) mpi: &'static str,
-    pub(super) whole: network::Network,
+pub struct Network {
+    pub name: String,
+    pub mpi: &'static str,
+    pub whole: network::Network,
 }
 
 /// The choice of one cell: a row of cells.csv.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Row {
-    pub(super) network: String,
-    pub(super) tree: bool,
-    pub(super) collective: Collective,
-    pub(super) procs: Procs,
-    pub(super) size_bytes: Bytes,
-    pub(super) choice: String,
-    pub(super) best: String,
-    pub(super) penalty: f64,
+pub struct Row {
+    pub network: String,
+    pub tree: bool,
+    pub collective: Collective,
+    pub procs: Procs,
+    pub size_bytes: Bytes,
+    pub choice: String,
+    pub best: String,
+    pub penalty: f64,
     /// The oracle's own penalty.
-    pub(super) oracle: f64,
+    pub oracle: f64,
     /// Time of the library's own choice over that of the choice, and its interval.
-    pub(super) gain: f64,
-    pub(super) lower: f64,
-    pub(super) upper: f64,
+    pub gain: f64,
+    pub lower: f64,
+    pub upper: f64,
     /// Time of the library's own choice over that of the fastest.
-    pub(super) best_gain: f64,
-    pub(super) time_s: Seconds,
-    pub(super) best_s: Seconds,
+    pub best_gain: f64,
+    pub time_s: Seconds,
+    pub best_s: Seconds,
     /// Of an all-to-all.
-    pub(super) bound_s: Option<Seconds>,
+    pub bound_s: Option<Seconds>,
     /// True if the library's own choice loses packets.
-    pub(super) lossy: bool,
+    pub lossy: bool,
     /// True if the processors were busy, so that the cell is not judged.
-    pub(super) busy: bool,
+    pub busy: bool,
 }
 
 impl OfNetwork for Row {
@@ -75,7 +75,7 @@ impl OfNetwork for Row {
 }
 
 impl Network {
-    pub(super) fn new(drawn: &Drawn) -> Self {
+    pub fn new(drawn: &Drawn) -> Self {
         Self {
             name: drawn.name.clone(),
             mpi: drawn.mpi,
@@ -84,17 +84,13 @@ impl Network {
     }
 
     /// True if it has links between switches.
-    pub(super) fn is_tree(&self) -> bool {
+    pub fn is_tree(&self) -> bool {
         self.whole.cuts().is_some_and(|cuts| !cuts.is_empty())
     }
 }
 
 /// A row for each choice, and notes on those that were not measured.
-pub(super) fn rows(
-    network: &Network,
-    truth: &Dataset,
-    choices: &Choices,
-) -> (Vec<Row>, Vec<String>) {
+pub fn rows(network: &Network, truth: &Dataset, choices: &Choices) -> (Vec<Row>, Vec<String>) {
     let (contests, _) = contests(truth);
     let busy: BTreeSet<CellKey> = processors::busy(truth).into_iter().collect();
     let mut rows = Vec::new();

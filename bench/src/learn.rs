@@ -124,7 +124,8 @@ pub fn learned(
         return Ok(learned);
     }
     for &collective in learned.candidates.keys() {
-        match selected(drawn, site, collective) {
+        let (procs, network) = (counts(drawn), Site::description(drawn));
+        match selected(site, collective, (&procs, &SIZES), &network) {
             Ok(choices) => learned.choices.extend(choices),
             Err(error) => learned.notes.push(format!("{collective}: {error:#}")),
         }
@@ -193,12 +194,16 @@ fn cells(collective: Collective, drawn: &Drawn) -> impl Iterator<Item = Cell> {
 }
 
 /// The first of every ranking of `netsig select` that it recommends.
-fn selected(drawn: &Drawn, site: &Site, collective: Collective) -> Result<Choices> {
+pub fn selected(
+    site: &Site,
+    collective: Collective,
+    (procs, sizes): (&[Procs], &[u64]),
+    options: &str,
+) -> Result<Choices> {
     let printed = site.netsig.run(&format!(
-        "select {PROFILE}.toml --collective {collective} --procs {} --size {} --extrapolate --format csv {}",
-        counts(drawn).iter().join(","),
-        SIZES.iter().join(","),
-        Site::description(drawn),
+        "select {PROFILE}.toml --collective {collective} --procs {} --size {} --extrapolate --format csv {options}",
+        procs.iter().join(","),
+        sizes.iter().join(","),
     ))?;
     let mut choices = Choices::new();
     for row in csv::Reader::from_reader(printed.as_bytes()).deserialize() {

@@ -7,7 +7,9 @@ mod draw;
 mod effort;
 mod figure;
 mod goal;
+mod grid;
 mod interpose;
+mod judge;
 mod learn;
 mod plan;
 mod plogpt;
@@ -18,6 +20,7 @@ mod site;
 mod smpi;
 mod speed;
 mod tables;
+mod truth;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -71,6 +74,18 @@ enum Command {
         #[arg(long, value_enum, default_value = "full")]
         effort: Effort,
     },
+    /// All-to-alls between emulated sites drawn from a seed: discovery, predictions, selected algorithms.
+    Grid {
+        /// The seed; 1 to 20 are for development.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of networks.
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+        networks: u32,
+        /// Time for measuring a network.
+        #[arg(long, value_enum, default_value = "full")]
+        effort: Effort,
+    },
     /// Times of netsig's commands, fits, predictions and campaigns.
     Speed,
     /// Processor time and memory of `netsig simulate`.
@@ -103,6 +118,11 @@ fn main() -> ExitCode {
             networks,
             effort,
         } => interpose::run(seed, networks, effort),
+        Command::Grid {
+            seed,
+            networks,
+            effort,
+        } => grid::run(seed, networks, effort),
         Command::Speed => speed::run(),
         Command::Simulator => simulator::run(),
         Command::Plogpt => plogpt::run(),

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use netsig_core::algorithm::Collective;
 use netsig_core::units::{Bytes, Procs};
 
+use crate::draw::Drawn;
+
 /// Most repetitions of a cell in a launch.
 const MOST: f64 = 12.0;
 
@@ -22,6 +24,16 @@ pub struct Planned {
     pub size: Bytes,
     /// Expected seconds of a repetition.
     pub seconds: f64,
+}
+
+/// The plan with the start that a network needs: a barrier between sites would begin an operation on each
+/// of them at another time.
+pub fn started(drawn: &Drawn, plan: &str) -> String {
+    if drawn.whole.has_delays() {
+        format!("synchronisation = \"window\"\n{plan}")
+    } else {
+        plan.to_owned()
+    }
 }
 
 /// A plan of so many launches whose operations take about so many seconds in a launch: a cell has as many repetitions

@@ -7,19 +7,18 @@
 //! has a row for each cell. A network takes about 15 minutes and is measured once.
 
 mod goals;
-mod judge;
 mod report;
 mod rules;
-mod truth;
 
 use anyhow::Result;
 use itertools::Itertools as _;
 
 use crate::draw::{self, Drawn};
 use crate::effort::Effort;
+use crate::judge::{self, Network, Row};
 use crate::learn::{self, JUDGED};
 use crate::site::{self, Site};
-use judge::{Network, Row};
+use crate::truth;
 
 /// Name of the benchmark.
 const BENCHMARK: &str = "select";
@@ -51,11 +50,21 @@ pub fn run(seed: u64, networks: u32, effort: Effort, only_measure: bool) -> Resu
     report::write(&outcome, &results)
 }
 
+impl Effort {
+    /// Seconds of all operations in one launch of the truth.
+    fn launch(self) -> f64 {
+        match self {
+            Self::Full => 110.0,
+            Self::Trial => 8.0,
+        }
+    }
+}
+
 impl Outcome {
     /// Measures and judges a network.
     fn add(&mut self, drawn: &Drawn, site: &Site, effort: Effort) -> Result<()> {
         let learned = learn::learned(drawn, site, &JUDGED.each_ref(), effort)?;
-        let truth = truth::measured(drawn, site, &learned, effort)?;
+        let truth = truth::measured(drawn, site, &learned, effort.launch())?;
         let network = Network::new(drawn);
         let (rows, missing) = judge::rows(&network, &truth, &learned.choices);
         match rules::gains(drawn, site, &truth, &learned, effort) {

@@ -1,5 +1,5 @@
-//! The truth: every candidate, the choice and the library's own choice in every cell, in launches
-//! that each measure all of them.
+//! The truth of a benchmark of selection: every candidate, the choice and the library's own choice in
+//! every cell, in launches that each measure all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,6 @@ use netsig_core::data::Dataset;
 
 use crate::cell::Cell;
 use crate::draw::Drawn;
-use crate::effort::Effort;
 use crate::learn::Learned;
 use crate::plan::{self, LAUNCHES};
 use crate::site::Site;
@@ -20,24 +19,9 @@ const PLANS: usize = 4;
 /// The algorithms to measure in each cell.
 type Wanted = BTreeMap<Cell, BTreeSet<String>>;
 
-impl Effort {
-    /// Seconds of all operations in one launch.
-    pub(super) fn launch(self) -> f64 {
-        match self {
-            Self::Full => 110.0,
-            Self::Trial => 8.0,
-        }
-    }
-}
-
-/// The data of all cells. A later netsig may choose another algorithm in a cell; this cell is then
+/// The data of all cells, with so many seconds of operations in a launch. A later netsig may choose another algorithm in a cell; this cell is then
 /// measured again with all its algorithms, since launches of another day cannot be compared.
-pub(super) fn measured(
-    drawn: &Drawn,
-    site: &Site,
-    learned: &Learned,
-    effort: Effort,
-) -> Result<Dataset> {
+pub fn measured(drawn: &Drawn, site: &Site, learned: &Learned, seconds: f64) -> Result<Dataset> {
     let wanted = wanted(learned);
     let mut all = Dataset::default();
     for number in 1..=PLANS {
@@ -53,7 +37,8 @@ pub(super) fn measured(
             let names = names.iter();
             names.map(|name| cell.planned(drawn, name))
         });
-        let plan = plan::text(&cells.collect::<Vec<_>>(), LAUNCHES, effort.launch());
+        let plan = plan::text(&cells.collect::<Vec<_>>(), LAUNCHES, seconds);
+        let plan = plan::started(drawn, &plan);
         let data = site.plan(drawn, &name, &plan, &[])?;
         match number {
             1 => all = data,

@@ -5,8 +5,8 @@ use netsig_core::predict::penalty::geometric_mean;
 use netsig_core::stats::sample::{Sorted, mean};
 use netsig_core::units::Bytes;
 
-use super::judge::Row;
 use crate::goal::{Goal, goal};
+use crate::judge::Row;
 
 type Figure<'a> = crate::goal::Figure<'a, Row>;
 

@@ -10,9 +10,9 @@ use netsig_core::stats::sample::{Sorted, mean};
 
 use super::Outcome;
 use super::goals::goals;
-use super::judge::Row;
 use super::rules;
 use crate::goal::Goal;
+use crate::judge::Row;
 use crate::tables;
 
 /// Writes table.md and cells.csv and prints the tables; false if a goal is missed.

@@ -1,0 +1,127 @@
+//! Emulated sites drawn from a seed.
+//!
+//! # Method
+//! Of three consecutive networks one has three sites of 3 or 4 hosts, joined by a core without hosts; the
+//! others have two sites of 3 to 6 and up to 8 hosts, 8 to 12 in all. Hosts have 50 Mbit/s, the links of the
+//! sites 20 to 40; the delay between two hosts of different sites is uniform in 0 to 20 ms. Every port
+//! buffers 64 KiB. Reno or cubic; Open MPI.
+
+use anyhow::Result;
+use netsig_core::network::{Network, Port, Switch, Trunk};
+use netsig_core::units::{Bytes, Seconds};
+use rand::seq::IndexedRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::draw::{Drawn, mbit};
+
+/// Fewest and most hosts of two sites.
+const HOSTS: [u32; 2] = [8, 12];
+
+/// Buffer of every port.
+const BUFFER: Bytes = Bytes(64 << 10);
+
+/// Network `number` of `seed`, from 0.
+pub(super) fn network(seed: u64, number: u32) -> Result<Drawn> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(u64::from(number / 3));
+    let of_three = rng.random_range(0..3);
+    rng.set_stream(1 << 32 | u64::from(number));
+    rng.set_word_pos(0);
+    let sites = if number % 3 == of_three {
+        (0..3).map(|_| rng.random_range(3..=4)).collect()
+    } else {
+        two_sites(&mut rng)
+    };
+    let rate = rng.random_range(20..=40);
+    // In whole microseconds, as a file holds it.
+    let delay = Seconds(f64::from(rng.random_range(0..=20_000)) * 1e-6);
+    let congestion_control = *["reno", "cubic"].choose(&mut rng).expect("not empty");
+    let built = |sites: &[u32], part: &str| -> Result<Network> {
+        let mut network = joined(sites, rate, delay)?;
+        network.name = format!("sites-{seed}-{number}{part}");
+        congestion_control.clone_into(&mut network.congestion_control);
+        Ok(network)
+    };
+    let half: Vec<u32> = sites.iter().map(|hosts| hosts.div_ceil(2)).collect();
+    Ok(Drawn {
+        name: format!("sites-{seed}-{number}"),
+        whole: built(&sites, "")?,
+        half: built(&half, "-half")?,
+        quarter: None,
+        mpi: "openmpi",
+        delay,
+    })
+}
+
+/// Hosts of two sites, the smaller first.
+fn two_sites(rng: &mut ChaCha8Rng) -> Vec<u32> {
+    loop {
+        let first = rng.random_range(3..=6);
+        let second = rng.random_range(first..=8);
+        if (HOSTS[0]..=HOSTS[1]).contains(&(first + second)) {
+            return vec![first, second];
+        }
+    }
+}
+
+/// Two sites with a link between them, or more, each with a link to a core; a message between two sites
+/// takes the delay.
+fn joined(sites: &[u32], rate: u32, delay: Seconds) -> Result<Network> {
+    let host = Port::new(mbit(50.0), BUFFER);
+    let mut switches = Vec::new();
+    for (site, &hosts) in sites.iter().enumerate() {
+        switches.push(Switch {
+            name: format!("site{site}"),
+            hosts: (0..hosts)
+                .map(|host| format!("site{site}-{host}"))
+                .collect(),
+            port: host,
+        });
+    }
+    let link = |ends: [usize; 2], delay: f64| Trunk {
+        ends,
+        port: Port {
+            delay: Seconds(delay),
+            ..Port::new(mbit(f64::from(rate)), BUFFER)
+        },
+    };
+    let links = match sites.len() {
+        2 => vec![link([0, 1], delay.0)],
+        count => {
+            switches.push(Switch {
+                name: "core".to_owned(),
+                hosts: Vec::new(),
+                port: host,
+            });
+            (0..count)
+                .map(|site| link([site, count], delay.0 / 2.0))
+                .collect()
+        }
+    };
+    Ok(Network::new(switches, links)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A network reads back as it was written, has 8 to 12 hosts, and of three one has three sites.
+    #[test]
+    fn sites_are_drawn_as_described() {
+        for seed in 1..20 {
+            let drawn: Vec<Drawn> = (0..3)
+                .map(|number| network(seed, number).unwrap())
+                .collect();
+            let clusters = drawn
+                .iter()
+                .map(|own| netsig_lab::clusters(&own.whole).len());
+            assert_eq!(clusters.filter(|count| *count == 3).count(), 1);
+            for own in drawn {
+                assert!((8..=12).contains(&own.whole.hosts().get()), "{}", own.name);
+                let read = Network::parse("drawn.toml", &own.whole.to_toml()).unwrap();
+                assert_eq!(read.to_toml(), own.whole.to_toml());
+            }
+        }
+    }
+}
