@@ -1,8 +1,8 @@
 //! Emulated sites drawn from a seed.
 //!
 //! # Method
-//! Of three consecutive networks one has three sites of 3 or 4 hosts, joined by a core without hosts; the
-//! others have two sites of 3 to 6 and up to 8 hosts, 8 to 12 in all. Hosts have 50 Mbit/s, the links of the
+//! Twelve hosts. Of three consecutive networks one has three sites of 3 to 5 hosts, joined by a core without
+//! hosts; the others have two sites, the smaller of 4 to 6 hosts. Hosts have 50 Mbit/s, the links of the
 //! sites 20 to 40; the delay between two hosts of different sites is uniform in 0 to 20 ms. Every port
 //! buffers 64 KiB. Reno or cubic; Open MPI.
 
@@ -15,8 +15,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::draw::{Drawn, mbit};
 
-/// Fewest and most hosts of two sites.
-const HOSTS: [u32; 2] = [8, 12];
+/// Hosts of all sites.
+const HOSTS: u32 = 12;
 
 /// Buffer of every port.
 const BUFFER: Bytes = Bytes(64 << 10);
@@ -28,10 +28,12 @@ pub(super) fn network(seed: u64, number: u32) -> Result<Drawn> {
     let of_three = rng.random_range(0..3);
     rng.set_stream(1 << 32 | u64::from(number));
     rng.set_word_pos(0);
+    let first = rng.random_range(3..=4);
     let sites = if number % 3 == of_three {
-        (0..3).map(|_| rng.random_range(3..=4)).collect()
+        vec![first, 4, HOSTS - first - 4]
     } else {
-        two_sites(&mut rng)
+        let first = rng.random_range(4..=6);
+        vec![first, HOSTS - first]
     };
     let rate = rng.random_range(20..=40);
     // In whole microseconds, as a file holds it.
@@ -52,17 +54,6 @@ pub(super) fn network(seed: u64, number: u32) -> Result<Drawn> {
         mpi: "openmpi",
         delay,
     })
-}
-
-/// Hosts of two sites, the smaller first.
-fn two_sites(rng: &mut ChaCha8Rng) -> Vec<u32> {
-    loop {
-        let first = rng.random_range(3..=6);
-        let second = rng.random_range(first..=8);
-        if (HOSTS[0]..=HOSTS[1]).contains(&(first + second)) {
-            return vec![first, second];
-        }
-    }
 }
 
 /// Two sites with a link between them, or more, each with a link to a core; a message between two sites
@@ -104,21 +95,24 @@ fn joined(sites: &[u32], rate: u32, delay: Seconds) -> Result<Network> {
 
 #[cfg(test)]
 mod tests {
+    use netsig_core::network::Clusters;
+
     use super::*;
 
-    /// A network reads back as it was written, has 8 to 12 hosts, and of three one has three sites.
+    /// A network reads back as it was written, and of three one has three sites.
     #[test]
     fn sites_are_drawn_as_described() {
         for seed in 1..20 {
-            let drawn: Vec<Drawn> = (0..3)
-                .map(|number| network(seed, number).unwrap())
-                .collect();
-            let clusters = drawn
-                .iter()
-                .map(|own| netsig_lab::clusters(&own.whole).len());
-            assert_eq!(clusters.filter(|count| *count == 3).count(), 1);
+            let drawn = [0, 1, 2].map(|number| network(seed, number).unwrap());
+            let sites = drawn
+                .each_ref()
+                .map(|own| match netsig_lab::clusters(&own.whole) {
+                    Clusters::Named(sites) => sites.len(),
+                    Clusters::EachHost => 0,
+                });
+            assert_eq!(sites.iter().filter(|count| **count == 3).count(), 1);
             for own in drawn {
-                assert!((8..=12).contains(&own.whole.hosts().get()), "{}", own.name);
+                assert_eq!(own.whole.hosts().get(), HOSTS, "{}", own.name);
                 let read = Network::parse("drawn.toml", &own.whole.to_toml()).unwrap();
                 assert_eq!(read.to_toml(), own.whole.to_toml());
             }

@@ -54,9 +54,9 @@ const WORTH_A_CHANGE: f64 = 0.3;
 impl Prediction {
     /// Time by which algorithms are compared ([`select`]): a standard error above the best value,
     /// without contention the best value itself; not below that of the library's own choice unless the
-    /// gain over it is sure enough.
+    /// gain over it is sure enough, and that of the best values is `least`.
     #[must_use]
-    pub fn cautious(&self, library: Option<&Self>) -> Seconds {
+    pub fn cautious(&self, library: Option<&Self>, least: f64) -> Seconds {
         let raised = |one: &Self| one.time.0 * (CAUTION * one.half_width()).exp();
         let own = raised(self);
         let Some(library) = library else {
@@ -64,7 +64,8 @@ impl Prediction {
         };
         let apart = self.half_width().hypot(library.half_width());
         let usual = raised(library);
-        let is_sure = (usual / own).ln() >= WORTH_A_CHANGE * apart;
+        let is_sure =
+            (usual / own).ln() >= WORTH_A_CHANGE * apart && library.time.0 >= least * self.time.0;
         Seconds(if is_sure { own } else { own.max(usual) })
     }
 
@@ -158,13 +159,16 @@ mod tests {
             (1.0, 1.01, raised(1.0, 1.01)),
             (1.03, 1.08, raised(1.0, 1.2)),
         ] {
-            let found = prediction(time, upper).cautious(Some(&library)).0;
+            let found = prediction(time, upper).cautious(Some(&library), 0.0).0;
             assert!((found - expected).abs() < 1e-12, "{time} {upper}: {found}");
         }
+        let short = prediction(0.8, 0.9);
+        let gained = |least| short.cautious(Some(&library), least).0;
+        assert!(gained(1.2) < gained(1.3), "the best value gains 1.25");
         let free = Prediction {
             standing: Standing::ContentionFree,
             ..prediction(0.7, 1.6)
         };
-        assert!((free.cautious(None).0 - 0.7).abs() < 1e-12);
+        assert!((free.cautious(None, 0.0).0 - 0.7).abs() < 1e-12);
     }
 }

@@ -18,7 +18,8 @@
 //! most favourable would come first by the best values. None takes the place of the library's own
 //! choice unless ln of the gain between these times is 0.3 of the joint half-width of both intervals
 //! or more: of smaller gains too many are losses. So one with a sure time may come before a library's
-//! choice whose own is unsure, as where it may stall, though its best value is no shorter. Times
+//! choice whose own is unsure, as where it may stall, though its best value is no shorter; but not between
+//! clusters, where the best value must gain 5 %: the library's interval is wide there at every size. Times
 //! without contention, whose intervals contain the uncertainty of α and β alone, are ranked by
 //! themselves.
 //!
@@ -124,7 +125,12 @@ pub enum NoChoice {
 pub struct Selector<'a> {
     candidates: Vec<Candidate<'a>>,
     options: Options,
+    /// Least gain of the best values over the library's own choice.
+    least_gain: f64,
 }
+
+/// Least gain of the best values between clusters.
+const BETWEEN_CLUSTERS: f64 = 1.05;
 
 #[derive(Debug)]
 struct Candidate<'a> {
@@ -202,6 +208,7 @@ impl<'a> Selector<'a> {
         Ok(Self {
             candidates,
             options,
+            least_gain: least_gain(profile),
         })
     }
 
@@ -262,7 +269,7 @@ impl<'a> Selector<'a> {
         let is_library = |one: &Ranked| one.stands() && one.algorithm() == LIBRARY;
         let library = all.iter().find(|one| is_library(one));
         let library = library.map(|one| one.prediction);
-        let cautious = |one: &Ranked| one.prediction.cautious(library.as_ref()).0;
+        let cautious = |one: &Ranked| one.prediction.cautious(library.as_ref(), self.least_gain).0;
         let time = |one: &Ranked| one.prediction.time.0;
         all.sort_by(|a, b| {
             b.stands()
@@ -329,6 +336,15 @@ impl<'a> Selector<'a> {
             candidate,
             prediction: candidate.basis.predict(case)?,
         })
+    }
+}
+
+/// Least gain of the best values over the library's own choice that is worth a change.
+pub(crate) fn least_gain(profile: &Profile) -> f64 {
+    if profile.is_between_clusters() {
+        BETWEEN_CLUSTERS
+    } else {
+        0.0
     }
 }
 

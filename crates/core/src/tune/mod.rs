@@ -45,6 +45,7 @@ use self::map::{OWN, Point};
 use crate::algorithm::{COLLECTIVES, Collective};
 use crate::model::ModelError;
 pub use crate::predict::select::Sources;
+use crate::predict::select::least_gain;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Sizes for each doubling.
@@ -117,7 +118,8 @@ fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<
     let timed = |choice| Timed::new(request.sources, collective, choice);
     let timed = choices.all.iter().map(timed);
     let timed = timed.collect::<Result<Vec<_>, ModelError>>()?;
-    let (most, largest) = reach(request.sources.profile, collective);
+    let profile = request.sources.profile;
+    let (most, largest) = reach(profile, collective);
     let counts = request.counts.clone();
     let sizes = request.sizes.clone();
     let counts = counts.unwrap_or_else(|| every_count(most));
@@ -134,7 +136,7 @@ fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<
     let map = map(&|choice, procs, size| {
         let own = timed[OWN].prediction(procs, size);
         let prediction = timed[choice].prediction(procs, size)?;
-        Some(prediction.cautious(own.as_ref()))
+        Some(prediction.cautious(own.as_ref(), least_gain(profile)))
     });
     let measure = request.release.measure(collective);
     let blocks = match measure {

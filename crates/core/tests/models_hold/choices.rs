@@ -71,7 +71,7 @@ proptest! {
             let mut standing = all.iter().filter(|own| own.stands());
             let library = standing.find(|own| own.algorithm() == LIBRARY);
             let library = library.map(|own| &own.prediction);
-            prop_assert!(all.is_sorted_by_key(|own| (!own.stands(), own.prediction.cautious(library))));
+            prop_assert!(all.is_sorted_by_key(|own| (!own.stands(), own.prediction.cautious(library, 0.0))));
             prop_assert_eq!(best, Ok(all.first().map(Ranked::algorithm)));
             // Plans, predictions and simulations take the same names, with segments below 2 GiB.
             let own = all.iter().map(Ranked::algorithm).filter(|name| name != LIBRARY);
