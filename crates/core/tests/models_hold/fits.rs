@@ -81,6 +81,29 @@ fn truth(model: &Model, shares: [f64; 2], threshold: usize) -> Vec<f64> {
     model.parameters.iter().map(value).collect()
 }
 
+/// Waves between 24 and 40 processes lose from 400 kB in flight on, whatever their size and number.
+#[test]
+fn what_overflows_a_wave_is_found() {
+    let model = model::find(Collective::Alltoall, "two_phase_paced").unwrap();
+    let given = Values {
+        numbers: vec![0.9, 1.1, 1.3, 0.02, 400_000.0],
+        latency: None,
+    };
+    let points = exact(model, &given, &COUNTS);
+    let fitted = fit(model, &toy(), &points, &options(Covariance::Proportional));
+    let values = fitted.unwrap().model.values().unwrap();
+    for (found, truth) in values.numbers.iter().zip(&given.numbers).take(4) {
+        assert!((found / truth - 1.0).abs() < 1e-6, "{values:?}");
+    }
+    for p in &points {
+        let again = model.time(&toy(), &values, Case::new(p.procs, p.size));
+        assert!(
+            (again.unwrap().time / p.time - 1.0).abs() < 1e-6,
+            "{values:?}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(seeded::cases(12))]
 
