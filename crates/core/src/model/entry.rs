@@ -36,12 +36,15 @@ pub struct Model {
     /// Estimator of the parameters.
     pub estimator: Estimator,
     /// What a threshold is compared with, if not the size.
-    pub(super) compared: Option<fn(&Inputs) -> Result<Bytes, ModelError>>,
+    pub(super) compared: Option<Compared>,
     /// A worked example.
     pub example: Example,
     /// Function that computes the time.
     pub(super) time: fn(&Inputs) -> Result<Timed, ModelError>,
 }
+
+/// A function that gives what a threshold is compared with.
+pub(super) type Compared = fn(&Inputs) -> Result<Bytes, ModelError>;
 
 /// Arguments of a formula.
 pub(super) struct Inputs<'a> {

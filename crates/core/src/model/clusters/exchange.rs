@@ -5,8 +5,8 @@
 //! local phase and all waves. The messages of a cluster to all others cross its link at once, and the wave
 //! lasts as long as that of the slowest cluster; an empty message inside the cluster precedes each.
 //!
-//! * local phase: S = max_C (n_C − 1)·α, B = β·m·max_C b_C
-//! * a wave: S + α, B and B_X of f messages of b bytes, f = Σ min(w, what is left of n₂), b the mean of n₁·m; and
+//! * local phase: S = `max_C (n_C − 1)·α`, B = `β·m·max_C b_C`
+//! * a wave: S + α, B and `B_X` of f messages of b bytes, f = Σ min(w, what is left of n₂), b the mean of n₁·m; and
 //!   δ if f·b ≥ M
 //!
 //! `b_C` is the largest number of blocks that a process of C sends inside its cluster: `n_C − 1` of its own,

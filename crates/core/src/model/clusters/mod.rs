@@ -8,9 +8,9 @@
 //! once after a pause.
 //!
 //! # Formula
-//! T = κ·S + γ·B + γ_X·B_X: the start-ups S, the bytes B up to X of every message and the bytes B_X beyond, all on
+//! T = κ·S + γ·B + `γ_X·B_X`: the start-ups S, the bytes B up to X of every message and the bytes `B_X` beyond, all on
 //! the path that ends last, and of the two-phase exchange δ for each wave with M bytes in flight or more, which
-//! overflow a port. κ = γ = γ_X = 1 and δ = 0 without a fit. Each algorithm's path is in its file. f messages of
+//! overflow a port. κ = γ = `γ_X` = 1 and δ = 0 without a fit. Each algorithm's path is in its file. f messages of
 //! b bytes that cross one link at once have
 //!
 //! * `S = α_w + 2·α_w·[b ≥ X] + Σ_k max(0, 2·α_w − f·β_w·W_k)`, over the windows `W_k = 2^k·W` that b exceeds
@@ -18,7 +18,7 @@
 //! * `B + B_X = f·β_w·b`.
 //!
 //! A connection has paused if it was not in use for a retransmission timeout, here between two calls. Where
-//! calls follow each other, that is told by the time of a call itself, T₁ with κ = γ = γ_X = 1 after a pause: none
+//! calls follow each other, that is told by the time of a call itself, T₁ with κ = γ = `γ_X` = 1 after a pause: none
 //! has paused if T₁ is at most 0.8 timeouts, all have from 1.2 on, between them in proportion. A timeout
 //! is 200 ms + 2·`α_w`, that of Linux.
 //!

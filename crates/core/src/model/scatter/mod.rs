@@ -23,20 +23,20 @@ pub(super) const SCATTER: &[Model] = &[
 ];
 
 pub(super) const GATHER: &[Model] = &[
-    mirrored(flat::FLAT),
-    mirrored(chain::CHAIN),
-    mirrored(binomial::BINOMIAL),
-    mirrored(binomial::BINOMIAL_EXACT),
+    mirrored(&flat::FLAT),
+    mirrored(&chain::CHAIN),
+    mirrored(&binomial::BINOMIAL),
+    mirrored(&binomial::BINOMIAL_EXACT),
     GATHER_LEVELS,
     GATHER_REGIMES,
 ];
 
-const fn mirrored(model: Model) -> Model {
+const fn mirrored(model: &Model) -> Model {
     Model {
         subject: Subject::Collective(Collective::Gather),
         domain: "The mirror of the scatter of the same name, and without contention: real \
                  gathers suffer from many senders to one receiver, which this does not know.",
-        ..model
+        ..*model
     }
 }
 
