@@ -252,7 +252,7 @@ impl ClusterLink {
     }
 
     /// The smallest measured size from which a message waits for the receiver's consent: its time without that
-    /// of its bytes has grown by a round trip, at least by [`SEEN`] of it.
+    /// of its bytes has grown by a round trip, at least by a quarter of it.
     pub fn consent(&self) -> Option<Bytes> {
         let waits = |&&(size, time): &&(Bytes, Seconds)| self.excess(size, time) > SEEN;
         self.times.iter().find(waits).map(|(size, _)| *size)
