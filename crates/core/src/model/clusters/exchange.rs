@@ -24,7 +24,7 @@ pub(in crate::model) const PACED: Model = Model {
         Setting::Known(|| example(Collective::Alltoall, "two-phase:1")),
         "clusters of 4 and 8, w = 1, m = 10000 B, α = 100 µs, β = 160 ns/B, 5 ms + 0.4 µs·b \
          for b bytes between clusters, X = 64 KiB, W = 14480 B, δ = 1 ms, M = 40000 B",
-        0.214_004_6,
+        0.214_004_582_095_238_1,
         (12, 10_000),
     )
     .with(&[1.0, 1.0, 1.0, 0.001, 40_000.0]),
