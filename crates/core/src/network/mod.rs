@@ -301,8 +301,22 @@ impl Network {
         let limit = self.eager_limit;
         words.extend(limit.map(|limit| format!("{limit} eager limit")));
         words.push(self.shape_name());
+        words.extend(self.far_links());
         words.retain(|word| !word.is_empty());
         words.join(", ")
+    }
+
+    /// Links between switches that have a delay, each kind once.
+    fn far_links(&self) -> Vec<String> {
+        let Shape::Switches { trunks, .. } = &self.shape else {
+            return Vec::new();
+        };
+        let far = trunks.iter().filter(|trunk| trunk.port.delay.0 > 0.0);
+        let mut links: Vec<String> = far
+            .map(|trunk| format!("links of {} and {}", trunk.port.rate, trunk.port.delay))
+            .collect();
+        links.dedup();
+        links
     }
 
     /// Kind of the connections between switches.
