@@ -4,7 +4,7 @@
 //! processes and for two fewer, in sizes that the campaign did not measure, are measured beside the
 //! candidates (`truth`), and so are the two-phase exchanges that were predicted (`judge`); `goals`
 //! holds the figures. Tables go to standard output and table.md; cells.csv and two-phase.csv have a row
-//! for each cell. A network takes about 15 minutes and is measured once.
+//! for each cell. A network takes about 25 minutes and is measured once.
 
 mod draw;
 mod goals;
