@@ -30,17 +30,24 @@ use clap::Parser;
 
 use effort::Effort;
 
+/// The networks of a benchmark.
+#[derive(clap::Args)]
+struct Drawn {
+    /// The seed; 1 to 20 are for development.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Number of networks.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    networks: u32,
+}
+
 /// Measures netsig and holds the figures against their targets.
 #[derive(Parser)]
 enum Command {
     /// Errors of predictions, and of other methods, on emulated networks drawn from a seed.
     Accuracy {
-        /// The seed; 1 to 20 are for development.
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        /// Number of networks.
-        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-        networks: u32,
+        #[command(flatten)]
+        drawn: Drawn,
         /// Measures the missing data and prints no figure.
         #[arg(long)]
         measure: bool,
@@ -48,12 +55,8 @@ enum Command {
     /// Penalties and gains of the algorithms that netsig selects, on emulated networks drawn from a
     /// seed.
     Select {
-        /// The seed; 1 to 20 are for development.
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        /// Number of networks.
-        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-        networks: u32,
+        #[command(flatten)]
+        drawn: Drawn,
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
         effort: Effort,
@@ -64,24 +67,16 @@ enum Command {
     /// Real programs and algorithms with and without the preloaded library, on emulated networks drawn
     /// from a seed.
     Interpose {
-        /// The seed; 1 to 20 are for development.
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        /// Number of networks.
-        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-        networks: u32,
+        #[command(flatten)]
+        drawn: Drawn,
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
         effort: Effort,
     },
     /// All-to-alls between emulated sites drawn from a seed: discovery, predictions, selected algorithms.
     Grid {
-        /// The seed; 1 to 20 are for development.
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        /// Number of networks.
-        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-        networks: u32,
+        #[command(flatten)]
+        drawn: Drawn,
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
         effort: Effort,
@@ -103,24 +98,20 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Accuracy {
-            seed,
-            networks,
+            drawn: Drawn { seed, networks },
             measure,
         } => accuracy::run(seed, networks, measure),
         Command::Select {
-            seed,
-            networks,
+            drawn: Drawn { seed, networks },
             effort,
             measure,
         } => select::run(seed, networks, effort, measure),
         Command::Interpose {
-            seed,
-            networks,
+            drawn: Drawn { seed, networks },
             effort,
         } => interpose::run(seed, networks, effort),
         Command::Grid {
-            seed,
-            networks,
+            drawn: Drawn { seed, networks },
             effort,
         } => grid::run(seed, networks, effort),
         Command::Speed => speed::run(),
