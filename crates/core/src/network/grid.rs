@@ -95,7 +95,7 @@ pub enum GridError {
     },
     /// A time that no message can take.
     #[error(
-        "[[cluster_link]] between {between}: time_s = {time} is no time above 0; measure again with netsig discover"
+        "[[cluster_link]] between {between}: a time of {time} s is not finite and above 0; measure again with netsig discover"
     )]
     NoTime {
         /// The clusters.

@@ -1,9 +1,10 @@
 //! Search for the threshold M, and the choice between one γ and two.
 //!
 //! # Method
-//! Every measured size with enough points from it on and below it is tried, or every value of what else the
-//! model compares with M; M is the one with the least weighted residual sum of squares (the smallest of equals). Its interval contains the
-//! sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)), RSS₀ the least.
+//! Every measured size with enough points from it on and below it is tried, or every value of what
+//! else the model compares with M. M is the one with the least weighted residual sum of squares (the
+//! smallest of equals). Its interval contains the sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)), RSS₀ the
+//! least.
 
 use itertools::Itertools;
 

@@ -23,8 +23,8 @@
 //! is 200 ms + 2·`α_w`, that of Linux.
 //!
 //! # Domain
-//! Ports whose buffers are not known: a fit tells M and δ. Calls that follow each other, as in a benchmark; a program that computes longer than a timeout between them
-//! waits longer at small sizes.
+//! Ports whose buffers are not known: a fit tells M and δ. Calls that follow each other, as in a benchmark:
+//! where a program computes for longer than a timeout between them, connections pause at every size.
 //!
 //! # Source
 //! netsig, after Steffenel, Martinasso, Trystram 2007 (GPC), eq. 6; windows after RFC 5681, section 4.1, and
