@@ -23,9 +23,9 @@ use crate::site::{Campaign, Site};
 /// The algorithms of the campaign beside the library's own choice.
 const OTHERS: [&str; 4] = [
     "windowed:segment=4096,window=4",
-    "two-phase:2",
     "two-phase:3",
-    "two-phase:4",
+    "two-phase-staggered:2",
+    "two-phase-staggered:3",
 ];
 
 /// What the names of the two-phase exchanges begin with.

@@ -44,6 +44,7 @@ fn algorithms(collective: Collective) -> Vec<String> {
         Collective::Alltoall => &[
             "two-phase:3",
             "two-phase-balanced:3",
+            "two-phase-staggered:3",
             "pairwise-segmented:300",
             "windowed:segment=300,window=2",
             "windowed:segment=300,window=3",

@@ -192,6 +192,7 @@ pub static ALGORITHMS: &[Entry] = &[
     bruck::BRUCK,
     two_phase::TWO_PHASE,
     two_phase::TWO_PHASE_BALANCED,
+    two_phase::TWO_PHASE_STAGGERED,
     allgather::RING,
     allgather::RECURSIVE_DOUBLING,
     allgather::BRUCK,

@@ -16,6 +16,14 @@
 //! exchange sends 2·n₁·n₂, and each block crosses once. Among more clusters each two do this, all at
 //! the same time, so that every block crosses from its own cluster straight to that of its receiver.
 //!
+//! # Stagger
+//! Messages that leave together share the link and arrive together, and the link is idle until the
+//! next ones reach it, for a latency. In `two-phase-staggered` the ranks of a cluster begin the second
+//! phase one after another: rank i + 1 when it has a message from rank i inside the cluster, as long as all that a
+//! rank sends to other clusters. As hosts send faster than the link, but not many times faster, the messages
+//! reach it about when it is free, stay one after another in all that follows, and need less of its buffer. The
+//! message's blocks are the rank's own for other clusters, and they arrive where blocks from there will overwrite them.
+//!
 //! # Relays
 //! Rank j mod n₁ relays a block from the smaller cluster to rank j of the larger. The relay of a
 //! block from rank i of the larger cluster to rank j of the smaller is
@@ -31,7 +39,7 @@
 //! r·(n₁−r) blocks, r = n₂ mod n₁, would never arrive. Both forms here correct this. With
 //! `two-phase`, such a block goes to the rank n₁ before, which also meets j; all other blocks keep
 //! their printed relay. The printed range k ∈ [0, n₁] of ranks of the smaller cluster is [0, n₁−1].
-//! More than two clusters, and the limit on exchanges at once, are netsig's.
+//! More than two clusters, the limit on exchanges at once, and the stagger are netsig's.
 
 mod pair;
 #[cfg(test)]
@@ -44,7 +52,7 @@ use itertools::Itertools as _;
 use super::layout::Seat;
 use super::setting::WAN_FLOWS;
 use super::traffic::Traffic;
-use super::{Collective, Cut, Entry, Layout, Outline, Rounds, Shape, alltoall};
+use super::{Algorithm, Collective, Cut, Entry, Layout, Outline, Rounds, Shape, alltoall};
 use crate::schedule::{Message, Round, Slot};
 use crate::units::Rank;
 use pair::{Pair, Relays};
@@ -55,7 +63,10 @@ pub(super) const TWO_PHASE: Entry = Entry {
     summary: "clusters: gathered on relays, then long messages between clusters, WAN_FLOWS at once",
     settings: &[WAN_FLOWS],
     cut: Cut::Whole,
-    rounds: &Relays::Near,
+    rounds: &Form {
+        relays: Relays::Near,
+        is_staggered: false,
+    },
     traffic: Some(Traffic::Clusters),
     closed_form: None,
     library: &[],
@@ -64,11 +75,38 @@ pub(super) const TWO_PHASE: Entry = Entry {
 pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
     name: "two-phase-balanced",
     summary: "two-phase, but the relays of the larger cluster have equal shares",
-    rounds: &Relays::Balanced,
+    rounds: &Form {
+        relays: Relays::Balanced,
+        is_staggered: false,
+    },
     ..TWO_PHASE
 };
 
-impl Rounds for Relays {
+pub(super) const TWO_PHASE_STAGGERED: Entry = Entry {
+    name: "two-phase-staggered",
+    summary: "two-phase, but the first WAN_FLOWS messages cross one after another",
+    rounds: &Form {
+        relays: Relays::Near,
+        is_staggered: true,
+    },
+    ..TWO_PHASE
+};
+
+/// What distinguishes the entries.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    relays: Relays,
+    is_staggered: bool,
+}
+
+impl Algorithm {
+    /// True if its first messages between clusters leave one after another.
+    pub(crate) fn is_staggered(&self) -> bool {
+        self.entry.name == TWO_PHASE_STAGGERED.name
+    }
+}
+
+impl Rounds for Form {
     fn outline(&self, shape: Shape) -> Outline {
         Exchange::new(shape, *self).outline()
     }
@@ -85,7 +123,7 @@ impl Rounds for Relays {
 /// An exchange between all clusters of a layout.
 struct Exchange<'a> {
     layout: &'a Layout,
-    relays: Relays,
+    form: Form,
     flows: u32,
 }
 
@@ -97,10 +135,10 @@ struct Far {
 }
 
 impl<'a> Exchange<'a> {
-    fn new(shape: Shape<'a>, relays: Relays) -> Self {
+    fn new(shape: Shape<'a>, form: Form) -> Self {
         Self {
             layout: shape.clusters(),
-            relays,
+            form,
             flows: shape.get(WAN_FLOWS),
         }
     }
@@ -110,7 +148,7 @@ impl<'a> Exchange<'a> {
         let kinds = self.layout.kinds().cartesian_product(self.layout.kinds());
         let pair = |((own, _), (other, count)): ((u32, u32), (u32, u32))| {
             let others = count - u32::from(own == other);
-            let pair = Pair::new([own, other], self.relays);
+            let pair = Pair::new([own, other], self.form.relays);
             (others > 0).then_some((pair, others))
         };
         kinds.filter_map(pair)
@@ -131,27 +169,46 @@ impl<'a> Exchange<'a> {
             _ => 1 + of_own(own, Pair::most_targets),
         };
         let crossing = self.kinds().map(|(pair, _)| pair.most_sources()).max();
+        let spacing = match self.hops() {
+            0 => 0,
+            _ => most(&|own| self.ranks() - own),
+        };
         Outline {
             rounds: self.rounds(),
             scratch: most(&|own| of_own(own, Pair::room)),
-            longest_message: most(&gathered).max(crossing.unwrap_or(0)),
+            longest_message: [most(&gathered), crossing.unwrap_or(0), spacing]
+                .into_iter()
+                .fold(0, u32::max),
         }
     }
 
-    /// One round of the first phase; of the second, rounds of exchanges with rounds of signals between them.
+    /// One round of the first phase; the hops of a stagger; and of the second phase, rounds of exchanges with
+    /// rounds of signals between them.
     fn rounds(&self) -> usize {
         let exchanges = self.kinds().map(|(pair, _)| pair.exchanges()).max();
         let waves = exchanges.map_or(0, |most| most.div_ceil(self.flows));
-        2 * waves as usize + usize::from(waves == 0)
+        let second = (2 * waves as usize).saturating_sub(1);
+        1 + self.hops() as usize + second
+    }
+
+    /// Number of hops of the stagger.
+    fn hops(&self) -> u32 {
+        if !self.form.is_staggered || self.layout.clusters() < 2 {
+            return 0;
+        }
+        let most = self.layout.sizes().max().unwrap_or(1);
+        most.min(self.flows) - 1
     }
 
     fn round(&self, rank: Rank, index: usize) -> Round {
         let me = self.layout.seat(rank);
-        let wave = u32::try_from(index / 2).expect("fewer than ranks");
-        match (index, index % 2) {
-            (0, _) => self.gather(me),
-            (_, 0) => self.signal(me, wave),
-            _ => self.cross(me, wave),
+        let number = u32::try_from(index).expect("fewer than ranks");
+        let second = number.checked_sub(1 + self.hops());
+        match second {
+            _ if number == 0 => self.gather(me),
+            None => self.hop(me, number - 1),
+            Some(number) if number % 2 == 0 => self.cross(me, number / 2),
+            Some(number) => self.signal(me, number.div_ceil(2)),
         }
     }
 
@@ -164,7 +221,7 @@ impl<'a> Exchange<'a> {
                 cluster: other,
                 pair: Pair::new(
                     [cluster, other].map(|own| self.layout.size(own)),
-                    self.relays,
+                    self.form.relays,
                 ),
                 base: *base,
             };
@@ -216,6 +273,28 @@ impl<'a> Exchange<'a> {
             }
         }
         message
+    }
+
+    /// Hop `number` of the stagger: a message as long as all that a rank sends to other clusters. What it
+    /// carries is overwritten in the second phase.
+    fn hop(&self, me: Seat, number: u32) -> Round {
+        let message = |partner, slot: fn(u32) -> Slot| {
+            let is_far = |rank: &u32| self.layout.seat(Rank(*rank)).cluster != me.cluster;
+            let far = (0..self.ranks()).filter(is_far).map(slot);
+            let partner = self.layout.rank(Seat {
+                number: partner,
+                ..me
+            });
+            Message::of(partner, far).into()
+        };
+        let mut round = Round::default();
+        if me.number == number && number + 1 < self.layout.size(me.cluster) {
+            round.sends = message(number + 1, Slot::Input);
+        }
+        if me.number == number + 1 {
+            round.receives = message(number, Slot::Output);
+        }
+        round
     }
 
     /// Exchanges of the second phase with these numbers, of each two clusters.
@@ -285,6 +364,11 @@ impl<'a> Exchange<'a> {
             receives: receives.into_iter().collect(),
             ..Round::default()
         }
+    }
+
+    /// n.
+    fn ranks(&self) -> u32 {
+        u32::try_from(self.layout.ranks()).expect("a rank is a 32-bit number")
     }
 
     fn there(&self, far: &Far, number: u32) -> Rank {

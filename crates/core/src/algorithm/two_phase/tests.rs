@@ -8,7 +8,7 @@ use crate::algorithm::{Algorithm, Schedule};
 use crate::model::testing::procs;
 use crate::units::Bytes;
 
-const FORMS: [&str; 2] = ["two-phase", "two-phase-balanced"];
+const FORMS: [&str; 3] = ["two-phase", "two-phase-balanced", "two-phase-staggered"];
 
 fn schedule(form: &str, flows: u32, layout: &Layout) -> Schedule {
     clustered(

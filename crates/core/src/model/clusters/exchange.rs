@@ -1,13 +1,17 @@
 //! `two_phase_paced`: the two-phase exchange between any clusters, w pairs of processes at once.
 //!
 //! # Formula
-//! Of two clusters n₁ ≤ n₂ exchange in n₂ pairs of messages, ⌈n₂/w⌉ waves of w, of n₁ blocks each. The path is the
-//! local phase and all waves. The messages of a cluster to all others cross its link at once, and the wave
-//! lasts as long as that of the slowest cluster; an empty message inside the cluster precedes each.
+//! Of two clusters n₁ ≤ n₂ exchange in n₂ pairs of messages of n₁ blocks each. The path is the local phase and
+//! the second phase of the slowest cluster, whose messages to all others cross its link together.
 //!
 //! * local phase: S = `max_C (n_C − 1)·α`, B = `β·m·max_C b_C`
-//! * a wave: S + α, B and `B_X` of f messages of b bytes, f = Σ min(w, what is left of n₂), b the mean of n₁·m; and
-//!   δ if f·b ≥ M
+//! * ⌈n₂/w⌉ waves: each has S + α, B and `B_X` of f messages of b bytes, f = Σ min(w, what is left of n₂), b the
+//!   mean of n₁·m; and δ if f·b ≥ M
+//!
+//! In the staggered form message j leaves at `s_j`: after j hops of `α + β·m·(n−n_C)` if j < w, else at `e_{j−w}` + α.
+//! The link is free of it at `F_j` = max(`F_{j−1}`, `s_j`) + B, and it has come at `e_j`, the later of `F_j + α_w` and of
+//! `s_j` plus S and B of its own. δ counts once for every w messages of which one finds M bytes or more before
+//! it, itself included: (`F_j − s_j`)/`β_w`.
 //!
 //! `b_C` is the largest number of blocks that a process of C sends inside its cluster: `n_C − 1` of its own,
 //! and for each other cluster n₂ − ⌊n₂/n₁⌋ from the smaller, n₁ − 1 from the larger.
@@ -19,7 +23,8 @@ pub(in crate::model) const PACED: Model = Model {
     name: "two_phase_paced",
     formula: "T = κ·(max (n_C−1)·α + Σ_waves (α + S_w)) + γ·(β·m·max b_C + Σ_waves B_w) + γ_X·Σ_waves B_X + δ·Σ_waves [f·b ≥ M]",
     domain: "Any clusters, ⌈n2/w⌉ waves of w pairs of processes between two of them; b_C is the most blocks \
-             that a process sends inside its cluster. The link of a cluster carries what it sends to all others.",
+             that a process sends inside its cluster. The link of a cluster carries what it sends to all others. \
+             Staggered, the path of messages one after another takes the place of the waves.",
     example: Example::on(
         Setting::Known(|| example(Collective::Alltoall, "two-phase:1")),
         "clusters of 4 and 8, w = 1, m = 10000 B, α = 100 µs, β = 160 ns/B, 5 ms + 0.4 µs·b \
@@ -31,12 +36,7 @@ pub(in crate::model) const PACED: Model = Model {
     parameters: &[KAPPA, GAMMA, GAMMA_LONG, DELTA, IN_FLIGHT],
     compared: Some(|inputs| {
         let place = place(inputs, false)?;
-        let sizes: Vec<u32> = place.layout.sizes().collect();
-        let loads = (0..sizes.len()).map(|own| place.load(&sizes, own, (0, flows(&place))));
-        let most = loads
-            .map(|load| load.bytes * load.flows)
-            .fold(0.0, f64::max);
-        Ok(Bytes::rounded(most))
+        Ok(Bytes::rounded(place.second_phase().1))
     }),
     time: |inputs| timed(inputs, path),
     ..BASE
@@ -55,39 +55,94 @@ fn flows(place: &Place) -> u32 {
 }
 
 fn path(place: &Place) -> Path {
-    let sizes: Vec<u32> = place.layout.sizes().collect();
     let local = Path {
         startups: place.most(|size| size - 1.0) * place.alpha(),
-        bytes: place.size * place.beta() * most_blocks(&sizes),
+        bytes: place.size * place.beta() * most_blocks(&place.sizes()),
         ..Path::default()
     };
-    let waves = match &sizes[..] {
-        [_] => 0,
-        all => all
-            .iter()
-            .max()
-            .map_or(0, |most| most.div_ceil(flows(place))),
-    };
-    (0..waves).fold(local, |path, number| path + place.wave(&sizes, number))
+    local + place.second_phase().0
 }
 
 impl Place {
-    /// Wave `number` of the slowest cluster.
-    fn wave(&self, sizes: &[u32], number: u32) -> Path {
-        let of_cluster = |own: usize| {
-            let load = self.load(sizes, own, (number, flows(self)));
-            let is_due = |limit: Bytes| load.flows * load.bytes >= limit.as_f64();
-            let overflows = self.in_flight.is_some_and(is_due);
-            let overflows = f64::from(u8::from(overflows));
-            Path {
-                overflows,
-                ..self.crossing(load.bytes, load.flows)
-            }
+    fn sizes(&self) -> Vec<u32> {
+        self.layout.sizes().collect()
+    }
+
+    /// Path of the second phase, and the most bytes before a link at once.
+    fn second_phase(&self) -> (Path, f64) {
+        let sizes = self.sizes();
+        let exchanges = match &sizes[..] {
+            [_] => 0,
+            all => all.iter().copied().max().unwrap_or(0),
         };
-        let slowest = (0..sizes.len()).map(of_cluster);
-        let mut wave = slowest.fold(Path::default(), Path::or_longer);
-        wave.startups += self.alpha();
-        wave
+        let clusters = 0..sizes.len();
+        if self.algorithm.is_staggered() {
+            let of_each = clusters.map(|own| self.in_turn(&sizes, own, exchanges));
+            return of_each.fold((Path::default(), 0.0), slower);
+        }
+        let waves = 0..exchanges.div_ceil(flows(self));
+        waves.fold((Path::default(), 0.0), |(path, most), number| {
+            let of_each = clusters.clone().map(|own| self.wave(&sizes, own, number));
+            let (mut wave, bytes) = of_each.fold((Path::default(), 0.0), slower);
+            wave.startups += self.alpha();
+            (path + wave, most.max(bytes))
+        })
+    }
+
+    /// Wave `number` of cluster `own`.
+    fn wave(&self, sizes: &[u32], own: usize, number: u32) -> (Path, f64) {
+        let load = self.load(sizes, own, (number, flows(self)));
+        let bytes = load.flows * load.bytes;
+        let path = Path {
+            overflows: self.overflows(bytes),
+            ..self.crossing(load.bytes, load.flows)
+        };
+        (path, bytes)
+    }
+
+    /// 1 if so many bytes before a link overflow it.
+    fn overflows(&self, bytes: f64) -> f64 {
+        let is_due = self.in_flight.is_some_and(|limit| bytes >= limit.as_f64());
+        f64::from(u8::from(is_due))
+    }
+
+    /// The messages of cluster `own` one after another.
+    fn in_turn(&self, sizes: &[u32], own: usize, exchanges: u32) -> (Path, f64) {
+        let (at_once, latency) = (flows(self), self.between.latency.0);
+        let after = |startups| Path {
+            startups,
+            ..Path::default()
+        };
+        let hop = Path {
+            startups: self.alpha(),
+            bytes: self.size * self.beta() * (self.procs() - f64::from(sizes[own])),
+            ..Path::default()
+        };
+        let (mut ends, mut most): (Vec<Path>, f64) = (Vec::new(), 0.0);
+        let (mut link, mut counted) = (Path::default(), None);
+        for number in 0..exchanges {
+            let start = match number.checked_sub(at_once) {
+                Some(before) => ends[before as usize] + after(self.alpha()),
+                None => hop * f64::from(number % sizes[own]),
+            };
+            let load = self.load(sizes, own, (number, 1));
+            let alone = self.crossing(load.bytes, load.flows);
+            link = link.or_longer(start)
+                + Path {
+                    startups: 0.0,
+                    ..alone
+                };
+            let bytes = (link.total() - start.total()) / self.wide_beta();
+            let wave = Some(number / at_once);
+            if counted != wave && self.overflows(bytes) > 0.0 {
+                link.overflows += 1.0;
+                counted = wave;
+            }
+            most = most.max(bytes);
+            ends.push((start + alone).or_longer(link + after(latency)));
+        }
+        let last = ends.into_iter().fold(Path::default(), Path::or_longer);
+        (last, most)
     }
 
     /// What cluster `own` sends in wave `number` of at most `most` pairs to each other cluster.
@@ -106,6 +161,11 @@ impl Place {
             bytes: self.size * blocks / f64::max(flows, 1.0),
         }
     }
+}
+
+/// The slower of two clusters, and the most bytes of both.
+fn slower(one: (Path, f64), other: (Path, f64)) -> (Path, f64) {
+    (one.0.or_longer(other.0), one.1.max(other.1))
 }
 
 /// max `b_C`.
@@ -133,4 +193,44 @@ fn others(sizes: &[u32], own: usize) -> impl Iterator<Item = u32> {
     let all = sizes.iter().enumerate();
     all.filter(move |(other, _)| *other != own)
         .map(|(_, far)| *far)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Algorithm, Layout};
+    use crate::model::clustered::{Between, Clustered};
+    use crate::model::testing::{assert_close, procs};
+    use crate::model::{Case, Values};
+    use crate::network::placement::TakingPart;
+
+    /// Clusters of 2 and 4, pieces of 1000 B. Inside β = 1 µs/B without start-ups, so 4 ms for the local phase
+    /// and hops of 4 ms and 2 ms; between them 10 ms and 2 µs/B, so 4 ms for each of four messages. Worked by
+    /// hand: the messages of the larger cluster are off the link after 4, 8, 18 and 22 ms with two at once,
+    /// after 4, 8, 12 and 16 ms with four, and in the smaller cluster the third then finds 6000 B.
+    #[test]
+    fn staggered_messages_leave_when_the_link_and_their_ranks_are_free() {
+        let time = |algorithm, limit| {
+            let hockney = Hockney::new(Seconds(0.0), SecondsPerByte(1e-6)).unwrap();
+            let known = Known {
+                clusters: Some(Clustered {
+                    layout: Layout::of_sizes(&[2, 4]),
+                    taking_part: TakingPart::Spread,
+                    between: Some(Between::line(Seconds(0.01), SecondsPerByte(2e-6))),
+                    inside: None,
+                }),
+                algorithm: Algorithm::parse(Collective::Alltoall, algorithm).ok(),
+                ..Known::of(hockney, None)
+            };
+            let values = Values {
+                numbers: vec![1.0, 1.0, 1.0, 0.5, limit],
+                latency: None,
+            };
+            let timed = PACED.time(&known, &values, Case::new(procs(6), Bytes(1000)));
+            timed.unwrap().time
+        };
+        assert_close(time("two-phase-staggered:2", f64::INFINITY), 0.036);
+        assert_close(time("two-phase-staggered:4", 6001.0), 0.030);
+        assert_close(time("two-phase-staggered:4", 6000.0), 0.530);
+    }
 }
