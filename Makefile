@@ -13,14 +13,13 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 demo: netsig openmpi
 	target/release/netsig demo
 
-# The tests of the rank program build the one that the tests in the lab start; those of the preloaded library
-# need it built.
+# The tests in the lab start the rank programs and preload the libraries of both MPIs, which are built before them.
 test: system smpi
 	$(CARGO) build
 	MPICC=mpicc.openmpi $(CARGO) build --package netsig-interpose --target-dir target/openmpi
 	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --package netsig-interpose --target-dir target/openmpi
+	MPICC=mpicc.mpich $(CARGO) build --package netsig-mpi --package netsig-interpose --target-dir target/mpich
 	$(CARGO) test --workspace --exclude netsig-mpi --exclude netsig-interpose
-	MPICC=mpicc.mpich $(CARGO) build --package netsig-interpose --target-dir target/mpich
 	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --package netsig-interpose --target-dir target/mpich
 
 test-all: export NETSIG_TESTS = all

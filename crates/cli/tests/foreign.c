@@ -1,10 +1,13 @@
-/* An MPI program that knows nothing of netsig, for tests of `netsig lab exec`: ranks
-   exchange blocks, check what they got and name their hosts in order. */
+/* An MPI program that knows nothing of netsig, for tests in the lab: ranks exchange blocks, check what
+   they got and name their hosts in order. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { RANKS = 4, LENGTH = 3000 };
+#ifndef RANKS
+#define RANKS 4
+#define LENGTH 3000
+#endif
 
 static int sent[RANKS][LENGTH], got[RANKS][LENGTH];
 static char names[RANKS][MPI_MAX_PROCESSOR_NAME];

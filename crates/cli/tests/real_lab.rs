@@ -195,6 +195,19 @@ fn algorithms_are_measured_over_the_shaped_wire() {
     assert_eq!(data.void(), None);
 }
 
+/// Compiles the program that knows nothing of netsig under the name of the MPI.
+fn compile(home: &Path, mpi: &str, options: &[&str]) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign.c");
+    let compiled = Command::new(format!("mpicc.{mpi}"))
+        .args(["-std=c99", "-o", mpi])
+        .args(options)
+        .arg(source)
+        .current_dir(home)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", said(&compiled));
+}
+
 /// Under either MPI, and MPICH again and again: without the shim every other of its runs hangs
 /// in `MPI_Finalize`.
 #[test]
@@ -202,7 +215,6 @@ fn foreign_programs_run_and_their_exit_code_comes_through() {
     let Some(_alone) = lab() else { return };
     let home = TempDir::new().unwrap();
     let home = home.path();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign.c");
     let scenario = workspace().join(format!("scenarios/{SCENARIO}.toml"));
     let exec = |words: &[&str]| {
         let mut command = netsig(home, &["lab", "exec", scenario.to_str().unwrap(), "--"]);
@@ -210,13 +222,7 @@ fn foreign_programs_run_and_their_exit_code_comes_through() {
         run_unless_void(command, home)
     };
     for (mpi, runs) in [("openmpi", 1), ("mpich", 5)] {
-        let compiled = Command::new(format!("mpicc.{mpi}"))
-            .args(["-std=c99", "-o", mpi])
-            .arg(&source)
-            .current_dir(home)
-            .output()
-            .unwrap();
-        assert!(compiled.status.success(), "{}", said(&compiled));
+        compile(home, mpi, &[]);
         for _ in 0..runs {
             let (mpirun, program) = (format!("mpirun.{mpi}"), format!("./{mpi}"));
             let output = exec(&["timeout", "30", &mpirun, "-np", "4", &program]);

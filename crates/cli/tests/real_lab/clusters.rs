@@ -8,7 +8,9 @@ use netsig_core::algorithm::{COLLECTIVES, Method, entries};
 use netsig_core::data::{Dataset, places};
 use tempfile::TempDir;
 
-use super::{lab, netsig, path_of, rank_program, run_unless_void, said, takes_all};
+use super::{
+    compile, lab, netsig, path_of, rank_program, run_unless_void, said, takes_all, workspace,
+};
 
 /// Repetitions of each cell.
 const REPETITIONS: usize = 2;
@@ -85,6 +87,56 @@ fn every_datum_arrives_between_three_sites() {
     let data = measured("wan-4-4-4-30x10", &[], plan);
     let layout = places::layout(&data.provenance, "").unwrap();
     assert_eq!(layout.to_string(), sites);
+}
+
+/// Sizes from which on the library overflows ports of 64 KiB between sites.
+const SLOW: &str = "synchronisation = \"window\"\n[pingpong]\nsizes = \"1, 64, 1KiB..256KiB\"\nrepetitions = 3\n\
+    [[collective]]\nname = \"alltoall\"\nalgorithms = [\"library\", \"two-phase-staggered:3\"]\n\
+    procs = [8, 12]\nsizes = \"1KiB, 2KiB, 4KiB, 8KiB\"\nrepetitions = 4\n";
+
+/// Under either MPI, a program's exchange of 4 KiB between three sites is the one in two phases, and
+/// delivers.
+#[test]
+fn a_program_between_sites_exchanges_in_two_phases() {
+    let Some(_alone) = lab().filter(|_| takes_all()) else {
+        return;
+    };
+    for mpi in ["openmpi", "mpich"] {
+        let home = TempDir::new().unwrap();
+        let home = home.path();
+        fs::write(home.join("plan.toml"), SLOW).unwrap();
+        let scenario = workspace().join("scenarios/wan-4-4-4-30x10.toml");
+        let scenario = fs::read_to_string(scenario).unwrap();
+        fs::write(home.join("sites.toml"), scenario.replace("128KiB", "64KiB")).unwrap();
+        let mpirun = path_of(&format!("mpirun.{mpi}"));
+        let ends_well = |arguments: &str| {
+            let words: Vec<&str> = arguments.split(' ').collect();
+            let mut command = netsig(home, &words);
+            let program = workspace().join(format!("target/{mpi}/debug/netsig-rank"));
+            command.env("NETSIG_RANK_PROGRAM", program);
+            let output = run_unless_void(command, home);
+            assert!(output.status.success(), "{mpi}: {}", said(&output));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        ends_well(&format!(
+            "discover -o clusters.toml --on lab:sites.toml --mpirun {mpirun}"
+        ));
+        ends_well(&format!(
+            "measure plan.toml -o data.csv --on lab:sites.toml --clusters clusters.toml --mpirun {mpirun}"
+        ));
+        ends_well("fit data.csv -o profile.toml");
+        compile(home, mpi, &["-DRANKS=12", "-DLENGTH=1024"]);
+        let this = env!("CARGO_BIN_EXE_netsig");
+        let printed = ends_well(&format!(
+            "lab exec ./sites.toml -- {this} run --report report.csv profile.toml -- {mpirun} -np 12 ./{mpi}"
+        ));
+        assert!(printed.contains("\n0 wrong\n"), "{mpi}: {printed}");
+        let report = fs::read_to_string(home.join("report.csv")).unwrap();
+        let is_ours = |line: &str| {
+            line.starts_with("alltoall,12,4096,1,") && line.contains(",two-phase-staggered:3,")
+        };
+        assert!(report.lines().any(is_ours), "{mpi}: {report}");
+    }
 }
 
 #[test]
