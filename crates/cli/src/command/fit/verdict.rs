@@ -46,7 +46,7 @@ pub fn verdict(fitted: &NetworkFit, wanted: Wanted, data: &Dataset) -> Vec<Strin
         return Vec::new();
     }
     let mut sentences = vec![
-        models(&subjects),
+        models(&subjects, fitted),
         contention(&subjects),
         trust(&subjects, data),
     ];
@@ -108,11 +108,24 @@ fn of_signature(own: &ModelFit) -> Subject {
     }
 }
 
-/// The sentence on the model of each algorithm and its error.
-fn models(subjects: &[Subject]) -> String {
+/// The sentence on the model of each algorithm, those that follow clusters among them, and its error.
+fn models(subjects: &[Subject], fitted: &NetworkFit) -> String {
+    let of_clusters = fitted
+        .models
+        .iter()
+        .filter(|own| own.model.is_of_clusters());
+    let of_clusters: Vec<(&str, String)> = of_clusters
+        .map(|own| {
+            let name = format!("{} {}", own.model.subject, own.algorithm);
+            (own.model.name, name)
+        })
+        .collect();
     let mut by_model: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for own in subjects {
         by_model.entry(own.model).or_default().push(&own.name);
+    }
+    for (model, name) in &of_clusters {
+        by_model.entry(model).or_default().push(name);
     }
     let by_model = by_model.into_iter().sorted_by_key(|(_, own)| own.len());
     let by_model = by_model.rev();
