@@ -118,7 +118,7 @@ fn nothing_to_choose(profile: &Profile, release: &Release) -> Failure {
         _ => String::new(),
     };
     Failure::data(format!(
-        "no collective has two measured choices that {release} can be told{cause}; measure library and library:NAME with it, and fit them"
+        "no collective has two measured choices that {release} can be told{cause}; measure library and library:NAME with it, and fit them, or start programs by netsig run, which takes netsig's own algorithms, too"
     ))
 }
 
