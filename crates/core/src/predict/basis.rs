@@ -7,7 +7,7 @@ use super::measured::{Measured, Overflow};
 use super::outside::Outside;
 use super::regimes::{self, Asked};
 use super::{Interval, Prediction, Standing};
-use crate::algorithm::{Algorithm, PairSizes, PieceSizes};
+use crate::algorithm::{Algorithm, LIBRARY, PairSizes, PieceSizes, Traffic};
 use crate::fit::fitted::Base;
 use crate::fit::flows::Flows;
 use crate::model::hockney::Hockney;
@@ -88,12 +88,18 @@ impl<'a> Knowledge<'a, '_> {
         })
     }
 
-    /// Contention signature of the algorithm, on top of `hockney`.
+    /// Contention signature of the algorithm, on top of `hockney`; of one that follows clusters, that of the direct
+    /// exchange inside them, or of the library's own choice.
     fn signature(&self, model: &Model, hockney: Hockney) -> Option<Signature> {
         let Subject::Collective(collective) = model.subject else {
             return None;
         };
-        self.profile.signature(collective, self.algorithm, hockney)
+        let of = |algorithm| self.profile.signature(collective, algorithm, hockney);
+        let algorithm = self.schedule(model);
+        if algorithm.is_some_and(|own| own.traffic() == Some(Traffic::Clusters)) {
+            return of("direct").or_else(|| of(LIBRARY));
+        }
+        of(self.algorithm)
     }
 
     /// The algorithm, if it is netsig's own.

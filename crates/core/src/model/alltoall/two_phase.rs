@@ -225,29 +225,33 @@ fn two_phase(
         },
     };
     let sizes = sizes(clusters, size);
-    let within = |procs, size| possible(inputs.model.name, local(inputs.known, procs, size));
+    let own = (inputs.known.hockney, inputs.known.signature);
+    let within = |procs, size| possible(inputs.model.name, local(own, procs, size));
     let first = within(clusters.smaller, sizes[0])?;
     let second_cluster = within(clusters.larger, sizes[1])?;
     Ok((Seconds(first.0.max(second_cluster.0)) + second(&crossing)).into())
 }
 
-/// Time of an all-to-all within a cluster at a size that need not be whole: linear in m on either
-/// side of M.
-fn local(known: &Known, procs: Procs, size: f64) -> Seconds {
+/// Time of an all-to-all within a cluster at a size that need not be whole, by the signature if there is
+/// one: linear in m on either side of M.
+pub(in crate::model) fn local(
+    (hockney, signature): (Hockney, Option<Signature>),
+    procs: Procs,
+    size: f64,
+) -> Seconds {
     let Some(floor) = whole(size.floor()).map(Bytes) else {
         return Seconds(f64::INFINITY);
     };
-    let side = known.signature.map(|signature| signature.side(floor));
-    let time = |size| match known.signature.zip(side) {
-        Some((signature, side)) => signature.time_on(side, procs, size),
-        None => known.hockney.alltoall(procs, size),
+    let time = |size| match signature {
+        Some(signature) => signature.time_on(signature.side(floor), procs, size),
+        None => hockney.alltoall(procs, size),
     };
     time(floor) + (time(Bytes(1)) - time(Bytes(0))) * (size - size.floor())
 }
 
 /// The two clusters; the first parameter is the process count of one of them, or NaN for the clusters
 /// that are known.
-fn clusters(inputs: &Inputs) -> Result<Clusters, ParameterError> {
+fn clusters(inputs: &Inputs) -> Result<Clusters, ModelError> {
     let (procs, first) = (inputs.case.procs, inputs.value(0));
     let given = whole(first).and_then(|first| u32::try_from(first).ok());
     let given = given.and_then(|first| Some([first, procs.get().checked_sub(first)?]));
@@ -261,8 +265,14 @@ fn clusters(inputs: &Inputs) -> Result<Clusters, ParameterError> {
         Some(Clusters::new(one.ok()?, other.ok()?))
     });
     parts.ok_or_else(|| {
+        if first.is_nan() {
+            return inputs.missing(
+                "two clusters of so many processes",
+                "give --clusters with two, or take two_phase_paced, which has any number",
+            );
+        }
         let rule = "a whole number of processes that leaves some for the second cluster";
-        ParameterError::new(FIRST.name, format!("{first} of {procs}"), rule)
+        ParameterError::new(FIRST.name, format!("{first} of {procs}"), rule).into()
     })
 }
 

@@ -4,7 +4,8 @@
 //! Of two clusters n₁ ≤ n₂ exchange in n₂ pairs of messages of n₁ blocks each. The path is the local phase and
 //! the second phase of the slowest cluster, whose messages to all others cross its link together.
 //!
-//! * local phase: S = `max_C (n_C − 1)·α`, B = `β·m·max_C b_C`
+//! * local phase of the slowest cluster: S = `(n_C − 1)·α`, B = `β·m·b_C`; where a signature of a cluster's own
+//!   all-to-all is known, B is what that takes beyond S for pieces of `m·b_C/(n_C − 1)`
 //! * ⌈n₂/w⌉ waves: each has S + α, B and `B_X` of f messages of b bytes, f = Σ min(w, what is left of n₂), b the
 //!   mean of n₁·m; and δ if f·b ≥ M
 //!
@@ -17,11 +18,12 @@
 //! and for each other cluster n₂ − ⌊n₂/n₁⌋ from the smaller, n₁ − 1 from the larger.
 
 use super::{BASE, DELTA, GAMMA, GAMMA_LONG, IN_FLIGHT, KAPPA, Path, Place, example, place, timed};
+use crate::model::alltoall::two_phase::local;
 use crate::model::prelude::*;
 
 pub(in crate::model) const PACED: Model = Model {
     name: "two_phase_paced",
-    formula: "T = κ·(max (n_C−1)·α + Σ_waves (α + S_w)) + γ·(β·m·max b_C + Σ_waves B_w) + γ_X·Σ_waves B_X + δ·Σ_waves [f·b ≥ M]",
+    formula: "T = κ·((n_C−1)·α + Σ_waves (α + S_w)) + γ·(β·m·b_C + Σ_waves B_w) + γ_X·Σ_waves B_X + δ·Σ_waves [f·b ≥ M]",
     domain: "Any clusters, ⌈n2/w⌉ waves of w pairs of processes between two of them; b_C is the most blocks \
              that a process sends inside its cluster. The link of a cluster carries what it sends to all others. \
              Staggered, the path of messages one after another takes the place of the waves.",
@@ -55,17 +57,33 @@ fn flows(place: &Place) -> u32 {
 }
 
 fn path(place: &Place) -> Path {
-    let local = Path {
-        startups: place.most(|size| size - 1.0) * place.alpha(),
-        bytes: place.size * place.beta() * most_blocks(&place.sizes()),
-        ..Path::default()
-    };
-    local + place.second_phase().0
+    place.local_phase() + place.second_phase().0
 }
 
 impl Place {
     fn sizes(&self) -> Vec<u32> {
         self.layout.sizes().collect()
+    }
+
+    fn local_phase(&self) -> Path {
+        let sizes = self.sizes();
+        let of_cluster = |(own, &size): (usize, &u32)| {
+            let partners = f64::from(size - 1);
+            let startups = partners * self.alpha();
+            let mut path = Path {
+                startups,
+                bytes: self.size * self.beta() * blocks_inside(&sizes, own),
+                ..Path::default()
+            };
+            if let Some((signature, procs)) = self.signature.zip(Procs::new(size).ok()) {
+                let piece = self.size * blocks_inside(&sizes, own) / partners.max(1.0);
+                let time = local((self.hockney, Some(signature)), procs, piece);
+                path.bytes = (time.0 - startups).max(0.0);
+            }
+            path
+        };
+        let all = sizes.iter().enumerate().map(of_cluster);
+        all.fold(Path::default(), Path::or_longer)
     }
 
     /// Path of the second phase, and the most bytes before a link at once.
@@ -168,24 +186,21 @@ fn slower(one: (Path, f64), other: (Path, f64)) -> (Path, f64) {
     (one.0.or_longer(other.0), one.1.max(other.1))
 }
 
-/// max `b_C`.
-fn most_blocks(sizes: &[u32]) -> f64 {
-    let of_cluster = |(own, &size): (usize, &u32)| {
-        let relayed = others(sizes, own).map(|far| {
-            let (small, large) = (size.min(far), size.max(far));
-            if size <= far {
-                large - large / small
-            } else {
-                small - 1
-            }
-        });
-        match size {
-            1 => 0,
-            _ => size - 1 + relayed.sum::<u32>(),
+/// `b_C`.
+fn blocks_inside(sizes: &[u32], own: usize) -> f64 {
+    let size = sizes[own];
+    let relayed = others(sizes, own).map(|far| {
+        let (small, large) = (size.min(far), size.max(far));
+        if size <= far {
+            large - large / small
+        } else {
+            small - 1
         }
-    };
-    let most = sizes.iter().enumerate().map(of_cluster).max();
-    most.unwrap_or(0).into()
+    });
+    match size {
+        1 => 0.0,
+        _ => f64::from(size - 1 + relayed.sum::<u32>()),
+    }
 }
 
 /// Sizes of the other clusters.
@@ -200,6 +215,7 @@ mod tests {
     use super::*;
     use crate::algorithm::{Algorithm, Layout};
     use crate::model::clustered::{Between, Clustered};
+    use crate::model::signature::{Form, Signature};
     use crate::model::testing::{assert_close, procs};
     use crate::model::{Case, Values};
     use crate::network::placement::TakingPart;
@@ -207,10 +223,11 @@ mod tests {
     /// Clusters of 2 and 4, pieces of 1000 B. Inside β = 1 µs/B without start-ups, so 4 ms for the local phase
     /// and hops of 4 ms and 2 ms; between them 10 ms and 2 µs/B, so 4 ms for each of four messages. Worked by
     /// hand: the messages of the larger cluster are off the link after 4, 8, 18 and 22 ms with two at once,
-    /// after 4, 8, 12 and 16 ms with four, and in the smaller cluster the third then finds 6000 B.
+    /// after 4, 8, 12 and 16 ms with four, and in the smaller cluster the third then finds 6000 B. With γ = 3
+    /// inside the clusters the local phase takes 12 ms.
     #[test]
     fn staggered_messages_leave_when_the_link_and_their_ranks_are_free() {
-        let time = |algorithm, limit| {
+        let signed = |algorithm, limit, signature| {
             let hockney = Hockney::new(Seconds(0.0), SecondsPerByte(1e-6)).unwrap();
             let known = Known {
                 clusters: Some(Clustered {
@@ -220,6 +237,7 @@ mod tests {
                     inside: None,
                 }),
                 algorithm: Algorithm::parse(Collective::Alltoall, algorithm).ok(),
+                signature,
                 ..Known::of(hockney, None)
             };
             let values = Values {
@@ -229,8 +247,19 @@ mod tests {
             let timed = PACED.time(&known, &values, Case::new(procs(6), Bytes(1000)));
             timed.unwrap().time
         };
+        let time = |algorithm, limit| signed(algorithm, limit, None);
         assert_close(time("two-phase-staggered:2", f64::INFINITY), 0.036);
         assert_close(time("two-phase-staggered:4", 6001.0), 0.030);
         assert_close(time("two-phase-staggered:4", 6000.0), 0.530);
+        let signature = Signature {
+            base: Hockney::new(Seconds(0.0), SecondsPerByte(1e-6)).unwrap(),
+            form: Form::Full,
+            gamma: 3.0,
+            gamma_below: None,
+            delta: Seconds(0.0),
+            threshold: None,
+        };
+        let contended = signed("two-phase-staggered:4", f64::INFINITY, Some(signature));
+        assert_close(contended, 0.038);
     }
 }

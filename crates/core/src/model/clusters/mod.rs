@@ -40,6 +40,7 @@ use std::ops::{Add, Mul};
 
 use super::clustered::{Between, Clustered};
 use super::prelude::*;
+use super::signature::Signature;
 use crate::algorithm::{Algorithm, Layout};
 use crate::network::LINUX_RTO;
 use crate::network::placement::TakingPart;
@@ -147,6 +148,8 @@ impl Mul<f64> for Path {
 struct Place {
     layout: Layout,
     hockney: Hockney,
+    /// Signature of the all-to-all inside a cluster, if it is known.
+    signature: Option<Signature>,
     between: Between,
     algorithm: Algorithm,
     /// m.
@@ -249,6 +252,7 @@ fn timed(inputs: &Inputs, path: fn(&Place) -> Path) -> Result<Timed, ModelError>
 fn place(inputs: &Inputs, paused: bool) -> Result<Place, ModelError> {
     let Known {
         hockney,
+        signature,
         clusters,
         algorithm,
         ..
@@ -277,6 +281,7 @@ fn place(inputs: &Inputs, paused: bool) -> Result<Place, ModelError> {
     Ok(Place {
         layout,
         hockney: clusters.inside.unwrap_or(*hockney),
+        signature: signature.filter(|_| clusters.inside.is_none()),
         between,
         algorithm,
         size: inputs.case.size.as_f64(),
