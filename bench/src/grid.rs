@@ -3,7 +3,8 @@
 //! netsig discovers the sites, measures, predicts and selects as its user does (`learn`). The choices for all
 //! processes and for about 5/6 of them, in 4 KiB and drawn sizes, are measured beside the candidates
 //! (`truth`), and so are the two-phase exchanges that were predicted (`judge`); `goals` holds the figures.
-//! Tables go to standard output and table.md; cells.csv and two-phase.csv have a row for each cell. A network takes about 25 minutes and is measured once.
+//! Tables go to standard output and table.md; cells.csv and two-phase.csv have a row for each cell. A network
+//! takes about a quarter of an hour and is measured once.
 
 mod draw;
 mod goals;

@@ -26,26 +26,31 @@ pub struct Planned {
     pub seconds: f64,
 }
 
-/// The plan with the start that a network needs: a barrier between sites would begin an operation on each
-/// of them at another time.
-pub fn started(drawn: &Drawn, plan: &str) -> String {
-    if drawn.whole.has_delays() {
-        format!("synchronisation = \"window\"\n{plan}")
-    } else {
-        plan.to_owned()
-    }
-}
-
 /// A plan of so many launches whose operations take about so many seconds in a launch: a cell has as many repetitions
 /// as fit into a share of the time that is the same for all, at least two a launch, or one of long
 /// ones.
 pub fn text(cells: &[Planned], launches: u32, seconds: f64) -> String {
+    written(cells, (launches, seconds), 1)
+}
+
+/// The plan with the start that a network needs: a barrier between sites would begin an operation on each
+/// of them at another time. Windows are sized by a trial, which makes a warm-up superfluous.
+pub fn started(drawn: &Drawn, cells: &[Planned], launches: u32, seconds: f64) -> String {
+    if drawn.whole.has_delays() {
+        let plan = written(cells, (launches, seconds), 0);
+        format!("synchronisation = \"window\"\n{plan}")
+    } else {
+        text(cells, launches, seconds)
+    }
+}
+
+fn written(cells: &[Planned], (launches, seconds): (u32, f64), warmup: u32) -> String {
     let repetitions = |share: f64, cell: &Planned| {
         let least = if cell.seconds > LONG { 1.0 } else { 2.0 };
         (share / cell.seconds).clamp(least, MOST).floor()
     };
     let total = |share: f64| -> f64 {
-        let cell = |cell: &Planned| (repetitions(share, cell) + 1.0) * cell.seconds;
+        let cell = |cell: &Planned| (repetitions(share, cell) + f64::from(warmup)) * cell.seconds;
         cells.iter().map(cell).sum()
     };
     let mut share = 4.0;
@@ -65,7 +70,7 @@ pub fn text(cells: &[Planned], launches: u32, seconds: f64) -> String {
         writeln!(
             text,
             "[[collective]]\nname = \"{collective}\"\nalgorithms = [\"{algorithm}\"]\n\
-             procs = {procs}\nsizes = {}\nrepetitions = {repetitions}",
+             procs = {procs}\nsizes = {}\nrepetitions = {repetitions}\nwarmup = {warmup}",
             size.0
         )
         .expect("writing to text");

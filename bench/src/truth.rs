@@ -19,8 +19,9 @@ const PLANS: usize = 4;
 /// The algorithms to measure in each cell.
 type Wanted = BTreeMap<Cell, BTreeSet<String>>;
 
-/// The data of all cells, with so many seconds of operations in a launch. A later netsig may choose another algorithm in a cell; this cell is then
-/// measured again with all its algorithms, since launches of another day cannot be compared.
+/// The data of all cells, with so many seconds of operations in a launch. A later netsig may choose another
+/// algorithm in a cell; this cell is then measured again with all its algorithms, since launches of another
+/// day cannot be compared.
 pub fn measured(drawn: &Drawn, site: &Site, learned: &Learned, seconds: f64) -> Result<Dataset> {
     let wanted = wanted(learned);
     let mut all = Dataset::default();
@@ -37,8 +38,7 @@ pub fn measured(drawn: &Drawn, site: &Site, learned: &Learned, seconds: f64) -> 
             let names = names.iter();
             names.map(|name| cell.planned(drawn, name))
         });
-        let plan = plan::text(&cells.collect::<Vec<_>>(), LAUNCHES, seconds);
-        let plan = plan::started(drawn, &plan);
+        let plan = plan::started(drawn, &cells.collect::<Vec<_>>(), LAUNCHES, seconds);
         let data = site.plan(drawn, &name, &plan, &[])?;
         match number {
             1 => all = data,

@@ -12,13 +12,23 @@ enum NumberOrText {
 
 /// Reads a count from 1 to a million.
 pub(super) fn count<'de, D: Deserializer<'de>>(value: D) -> Result<u32, D::Error> {
+    from(1, value)
+}
+
+/// Reads a count from 0 to a million.
+pub(super) fn count_or_none<'de, D: Deserializer<'de>>(value: D) -> Result<u32, D::Error> {
+    from(0, value)
+}
+
+fn from<'de, D: Deserializer<'de>>(least: u32, value: D) -> Result<u32, D::Error> {
     let value = i64::deserialize(value)?;
-    match u32::try_from(value) {
-        Ok(count @ 1..=1_000_000) => Ok(count),
-        _ => Err(D::Error::custom(format!(
-            "{value} is not possible here; write a number from 1 to 1000000"
-        ))),
-    }
+    let count = u32::try_from(value).ok();
+    let count = count.filter(|count| (least..=1_000_000).contains(count));
+    count.ok_or_else(|| {
+        D::Error::custom(format!(
+            "{value} is not possible here; write a number from {least} to 1000000"
+        ))
+    })
 }
 
 /// Reads a number between 0 and 1.

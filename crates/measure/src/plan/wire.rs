@@ -8,7 +8,7 @@ use netsig_core::units::list::{Item, List};
 use netsig_core::units::{self, Bytes, Procs};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::number::{count, precision};
+use super::number::{count, count_or_none, precision};
 use super::{Cell, Operation, PLogPSettings, Plan, Synchronisation};
 
 const HINT: &str = "see FORMATS.md for the keys of a plan";
@@ -43,7 +43,7 @@ struct WirePingPong {
     sizes: List<Bytes>,
     #[serde(deserialize_with = "count")]
     repetitions: u32,
-    #[serde(default = "one", deserialize_with = "count")]
+    #[serde(default = "one", deserialize_with = "count_or_none")]
     warmup: u32,
 }
 
@@ -69,7 +69,7 @@ struct WireCollective {
     sizes: List<Bytes>,
     #[serde(deserialize_with = "count")]
     repetitions: u32,
-    #[serde(default = "one", deserialize_with = "count")]
+    #[serde(default = "one", deserialize_with = "count_or_none")]
     warmup: u32,
 }
 
