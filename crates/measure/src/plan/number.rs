@@ -12,15 +12,15 @@ enum NumberOrText {
 
 /// Reads a count from 1 to a million.
 pub(super) fn count<'de, D: Deserializer<'de>>(value: D) -> Result<u32, D::Error> {
-    from(1, value)
+    at_least(1, value)
 }
 
 /// Reads a count from 0 to a million.
 pub(super) fn count_or_none<'de, D: Deserializer<'de>>(value: D) -> Result<u32, D::Error> {
-    from(0, value)
+    at_least(0, value)
 }
 
-fn from<'de, D: Deserializer<'de>>(least: u32, value: D) -> Result<u32, D::Error> {
+fn at_least<'de, D: Deserializer<'de>>(least: u32, value: D) -> Result<u32, D::Error> {
     let value = i64::deserialize(value)?;
     let count = u32::try_from(value).ok();
     let count = count.filter(|count| (least..=1_000_000).contains(count));
