@@ -22,6 +22,9 @@ use crate::cell::{Cell, Choices};
 use crate::draw::Drawn;
 use crate::goal::OfNetwork;
 
+/// Least ratio of the library's time to that of the choice.
+pub const WORTH: f64 = 0.95;
+
 /// Intervals of the ratio of the library's time to that of the choice.
 const BOOTSTRAP: Bootstrap = Bootstrap {
     draws: 1000,

@@ -9,10 +9,7 @@ use super::Outcome;
 use super::judge;
 use super::learn::PACKED;
 use crate::goal::{Figure, Goal, goal};
-use crate::judge::Row;
-
-/// Least ratio of the library's time to that of the choice.
-const WORTH: f64 = 0.95;
+use crate::judge::{Row, WORTH};
 
 /// Delay from which the gain of a two-phase exchange has a goal.
 const FAR: Seconds = Seconds(5e-3);

@@ -6,7 +6,7 @@ use netsig_core::stats::sample::{Sorted, mean};
 use netsig_core::units::Bytes;
 
 use crate::goal::{Goal, goal};
-use crate::judge::Row;
+use crate::judge::{Row, WORTH};
 
 type Figure<'a> = crate::goal::Figure<'a, Row>;
 
@@ -24,9 +24,6 @@ const LARGE: Bytes = Bytes(32 << 10);
 
 /// Least size of a broadcast whose gain has a goal.
 const LONG: Bytes = Bytes(16 << 10);
-
-/// Least ratio of the library's time to that of the choice.
-const WORTH: f64 = 0.95;
 
 /// A figure over cells, of the choice and of the fastest measured algorithm.
 struct Target {
