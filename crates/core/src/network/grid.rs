@@ -229,10 +229,20 @@ impl ClusterLink {
         self.times[0].1
     }
 
-    /// The slope between the two largest sizes; 0 if noise makes the largest take less time.
+    /// The slope between the two largest sizes, or before the largest if that alone waits for the receiver's
+    /// consent; 0 if noise makes the larger take less time.
     pub fn beta(&self) -> SecondsPerByte {
-        let [(low, early), (high, late)] = self.ends_of(self.times.len() - 1);
-        SecondsPerByte(((late - early) / (high - low)).max(0.0))
+        let slope = |index: usize| {
+            let [(low, early), (high, late)] = self.ends_of(index);
+            ((late - early) / (high - low)).max(0.0)
+        };
+        let last = self.times.len() - 1;
+        let [(low, early), (high, late)] = self.ends_of(last);
+        let before = (last > 1).then(|| slope(last - 1)).filter(|before| {
+            let wait = late - early - before * (high - low);
+            wait > SEEN * 2.0 * self.alpha().0
+        });
+        SecondsPerByte(before.unwrap_or_else(|| slope(last)))
     }
 
     /// The time of a message of so many bytes.
@@ -412,6 +422,13 @@ mod tests {
         assert_eq!(link(0.015_656).consent(), Some(Bytes(65536)));
         assert_eq!(link(0.015_656).first_window(), Some(Bytes(14480)));
         assert_eq!(link(0.001).first_window(), None);
+        let short = link(0.001).times[..3].to_vec();
+        let short = ClusterLink::new(["a", "b"].map(str::to_owned), short).unwrap();
+        assert!(
+            (short.beta().0 / 0.3e-6 - 1.0).abs() < 1e-9,
+            "not of the wait"
+        );
+        assert_eq!(short.consent(), Some(Bytes(65536)));
         let text = "[[cluster_link]]\nbetween = ['h0', 'h3']\nbytes = [1, 2]\ntime_s = [0.1, 0.2]\n\
             paused_bytes = 3\n";
         let alone = TEXT.split("[[cluster_link]]").next().unwrap();

@@ -4,9 +4,10 @@
 //! # Choices
 //! Up to four clusters, every pair of them is measured; of more, the first cluster with each other one
 //! and each cluster with the next, so that the number of probes stays in O(n). All links together take
-//! about [`BUDGET`]: each may use an equal share of what is left. A link has the sizes 1 B to 1 MiB, at
-//! least five round trips each up to 16 KiB and three beyond, after a warm-up. Where its share ends, it
-//! makes fewer round trips, at least one, and leaves out a size that would not fit, but never the second.
+//! about [`BUDGET`]: each may use an equal share of what is left. A link between clusters has the sizes 1 B to
+//! 1 MiB, one inside a cluster those up to 256 KiB: at least five round trips each up to 16 KiB and three beyond,
+//! after a warm-up. Where its share ends, it makes fewer round trips, at least one, and leaves out a size that
+//! would not fit, but none up to 32 KiB, of which the bandwidth can be told.
 //!
 //! Of a link between clusters the time after a pause is measured first ([`PAUSED`]), since a connection that
 //! has sent much begins with more even after a pause. Messages up to 64 KiB, the usual limit of both MPI
@@ -38,12 +39,15 @@ const SIZES: [Bytes; 8] = [
     Bytes(1 << 20),
 ];
 
+/// Number of sizes that are never left out.
+const KEPT: usize = 5;
+
 /// A probe after pauses, each of more than two usual retransmission timeouts over a wide area, of more bytes
 /// than TCP sends at once after one (RFC 6928).
 const PAUSED: Probing = Probing {
     size: Bytes(32 << 10),
-    least: 3,
-    most: 3,
+    least: 2,
+    most: 2,
     within: WITHIN,
     pause: Duration::from_millis(700),
 };
@@ -72,25 +76,32 @@ impl Leader<'_> {
             let share = left.div_f64((count - index) as f64);
             let names = between.map(|head| self.hosts[head].name.clone());
             links.push(if between[0] == between[1] {
-                ClusterLink::new(names, self.times(pair, share)?)?
+                let inside = &SIZES[..SIZES.len() - 1];
+                ClusterLink::new(names, self.times(pair, inside, share)?)?
             } else {
                 let begun = Instant::now();
                 let paused = self.least(pair, PAUSED)?;
                 let left = share.saturating_sub(begun.elapsed());
-                let link = ClusterLink::new(names, self.times(pair, left)?)?;
+                let link = ClusterLink::new(names, self.times(pair, &SIZES, left)?)?;
                 link.with_pause(PAUSED.size, paused)?
             });
         }
         Ok(links)
     }
 
-    /// Times by size between two hosts, within about `share`.
-    fn times(&mut self, pair: Pair, share: Duration) -> Result<Vec<(Bytes, Seconds)>> {
+    /// Times by size between two hosts, within about `share`, of which each size may use what is left for it
+    /// and those after it.
+    fn times(
+        &mut self,
+        pair: Pair,
+        sizes: &[Bytes],
+        share: Duration,
+    ) -> Result<Vec<(Bytes, Seconds)>> {
         let started = Instant::now();
         let mut times: Vec<(Bytes, Seconds)> = Vec::new();
-        for size in SIZES {
+        for (index, &size) in sizes.iter().enumerate() {
             let left = share.saturating_sub(started.elapsed());
-            if times.len() >= 2 && WAYS * expected(&times, size) > left.as_secs_f64() {
+            if index >= KEPT && WAYS * expected(&times, size) > left.as_secs_f64() {
                 break;
             }
             let (least, most) = if size <= SHORT { (5, 20) } else { (3, 5) };
@@ -98,7 +109,7 @@ impl Leader<'_> {
                 size,
                 least: if left.is_zero() { 1 } else { least },
                 most,
-                within: WITHIN,
+                within: WITHIN.min(left.div_f64((sizes.len() - index) as f64)),
                 pause: Duration::ZERO,
             };
             let probing = probing.bounded(expected(&times, size), left);
