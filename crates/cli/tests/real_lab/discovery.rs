@@ -5,7 +5,7 @@ use std::process::Command;
 use netsig_core::network::{Clusters, Grid};
 use tempfile::TempDir;
 
-use super::{lab, netsig, path_of, rank_program, run_unless_void, said};
+use super::{lab, netsig, path_of, rank_program, run_unless_void, said, takes_all};
 
 /// Two switches of two and three hosts at 50 Mbit/s, joined by 15 Mbit/s.
 const TWO_SITES: &str = "description = 'two sites'\ntopology = 'tree'\nhosts = 5\nrate = '50Mbit/s'\n\
@@ -46,6 +46,28 @@ fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
             let slope = |other: &str| grid.link(&one.name, other).unwrap().beta().0;
             assert!(slope(&other.name) > 1.5 * slope(&one.name), "{text}");
         }
+    }
+}
+
+/// In the long form: also where six links share the time. A byte takes 8 s/30e6, and its share of headers.
+#[test]
+fn bandwidths_between_three_sites_are_found() {
+    let Some(_alone) = lab().filter(|_| takes_all()) else {
+        return;
+    };
+    let home = TempDir::new().unwrap();
+    let output = run_unless_void(discovering(&home, "wan-4-4-4-30x10"), home.path());
+    assert!(output.status.success(), "{}", said(&output));
+    let text = std::fs::read_to_string(home.path().join("clusters.toml")).unwrap();
+    let grid = Grid::parse("clusters.toml", &text).unwrap();
+    assert_eq!(grid.links.len(), 6, "{text}");
+    let wide = grid
+        .links
+        .iter()
+        .filter(|link| link.between()[0] != link.between()[1]);
+    for link in wide {
+        let share = link.beta().0 * 30e6 / 8.0;
+        assert!((1.0..1.25).contains(&share), "{share}: {text}");
     }
 }
 
