@@ -93,6 +93,18 @@ impl Plan {
         Some(served.expect("every algorithm serves root 0 and pieces of one size"))
     }
 
+    /// The plan with operations that start at agreed times, after trials that also warm up.
+    #[must_use]
+    pub fn by_windows(mut self) -> Self {
+        self.synchronisation = Synchronisation::Window;
+        for cell in &mut self.cells {
+            if matches!(cell.operation, Operation::Collective(..)) {
+                cell.warmup = 0;
+            }
+        }
+        self
+    }
+
     /// The cells of a launch in the order of the file.
     pub fn cells(&self) -> &[Cell] {
         &self.cells

@@ -39,6 +39,8 @@ pub struct Clocks {
     clock: Clock,
     /// On rank 0, the time of the last comparison among these ranks.
     compared: BTreeMap<Vec<u32>, Seconds>,
+    /// On rank 0, the longest round trip to another rank, of each the shortest.
+    round_trip: Seconds,
 }
 
 impl Clocks {
@@ -49,12 +51,18 @@ impl Clocks {
             bursts: VecDeque::new(),
             clock: Clock::default(),
             compared: BTreeMap::new(),
+            round_trip: Seconds(0.0),
         }
     }
 
     /// The conversion from this rank's clock to the common one.
     pub fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// On rank 0, the longest round trip to another rank: of each the shortest that was seen.
+    pub fn round_trip(&self) -> Seconds {
+        self.round_trip
     }
 
     /// Converts a time of the common clock to this rank's clock.
@@ -96,14 +104,21 @@ impl Clocks {
         }
     }
 
-    fn answer(&self, group: &Group) {
+    fn answer(&mut self, group: &Group) {
         for rank in 1..group.comm().size() {
             let other = group.comm().process_at_rank(rank);
-            let mut asked = ANSWER;
+            let (mut asked, mut shortest) = (ANSWER, f64::INFINITY);
+            let mut answered = None;
             while asked != LAST {
                 other.receive_into(&mut asked);
-                other.send(&self.watch.now().0);
+                let now = self.watch.now();
+                if let Some(answered) = answered {
+                    shortest = shortest.min((now - answered).0);
+                }
+                answered = Some(now);
+                other.send(&now.0);
             }
+            self.round_trip = Seconds(self.round_trip.0.max(shortest));
         }
     }
 

@@ -26,11 +26,14 @@ use crate::scope::Scopes;
 use crate::task::Task;
 use crate::window::Pace;
 
-/// Trial repetitions that determine the length of a window; their numbers occur in no plan.
-const TRIALS: [Range<u32>; 2] = [u32::MAX - 3..u32::MAX - 2, u32::MAX - 2..u32::MAX];
+/// Numbers of the trial repetitions that determine the length of a window; they occur in no plan. There are
+/// so many because connections that lost packets in the step before send less at once in the first ones.
+const TRIALS: Range<u32> = u32::MAX - 8..u32::MAX;
 
-/// Duration from which the first trial suffices: batches of such repetitions have a single window.
-const LONG: Seconds = Seconds(0.05);
+/// Duration of the trials of a step after which no further one begins, nor after the first that takes [`LONG`]:
+/// then a repetition lasts for many round trips, in which connections recover.
+const ENOUGH: Seconds = Seconds(1.0);
+const LONG: Seconds = Seconds(0.3);
 
 /// One rank's side of a campaign over MPI.
 pub struct OverMpi {
@@ -134,13 +137,14 @@ impl OverMpi {
                 tools: &mut self.tools,
             };
             let starts = Starts::Barrier(self.clocks.clock());
-            let mut longest = [Seconds(0.0); 2];
-            for trials in TRIALS {
-                self.batch.run(&mut scene, trials, &starts);
+            let (mut longest, mut spent) = ([Seconds(0.0); 2], Seconds(0.0));
+            for trial in TRIALS {
+                self.batch.run(&mut scene, trial..trial + 1, &starts);
                 self.batch.reduce(&group);
                 let seen = self.batch.longest();
                 longest = [0, 1].map(|span| Seconds(longest[span].0.max(seen[span].0)));
-                let mut is_enough = [u8::from(longest[0] >= LONG)];
+                spent = spent + seen[0];
+                let mut is_enough = [u8::from(spent >= ENOUGH || seen[0] >= LONG)];
                 group.broadcast(&mut is_enough);
                 if is_enough != [0] {
                     break;
@@ -193,6 +197,7 @@ impl Transport for OverMpi {
         let by_windows = self.starts_by_windows(&*task);
         if by_windows {
             self.clocks.compare_if_due(&group);
+            self.pace.reach(self.clocks.round_trip());
         }
         let before = self.counters.read();
         let starts = if by_windows {

@@ -21,8 +21,11 @@ const GROWTH: f64 = 2.0;
 /// Windows are too short if more than this share of a batch was late.
 const MOST_LATE: f64 = 0.25;
 
-/// Initial time from the announcement of a batch to its first start.
+/// Initial time from the announcement of a batch to its first start, if that is longer than [`TRIPS`].
 const FIRST_LEAD: Seconds = Seconds(2e-4);
+
+/// Round trips in which an announcement reaches all ranks.
+const TRIPS: f64 = 2.0;
 
 /// Upper bound of that time.
 const LONGEST_LEAD: Seconds = Seconds(1.0);
@@ -62,6 +65,12 @@ impl Pace {
     pub fn suit(&mut self, longest: Seconds, preparation: Seconds) {
         self.length = Seconds((longest * ROOM).0.max(SHORTEST.0));
         self.preparation = preparation * ROOM;
+    }
+
+    /// Sets the lead for ranks that are so long a round trip away.
+    pub fn reach(&mut self, round_trip: Seconds) {
+        let lead = self.lead.0.max((round_trip * TRIPS).0);
+        self.lead = Seconds(lead.min(LONGEST_LEAD.0));
     }
 
     /// Adapts to a batch, given its late repetitions. A late first repetition means that the lead
@@ -113,6 +122,10 @@ mod tests {
     #[test]
     fn what_was_too_short_grows() {
         let mut pace = Pace::new();
+        pace.reach(Seconds(1e-5));
+        assert_eq!(pace, Pace::new());
+        pace.reach(Seconds(0.03));
+        assert_eq!(pace.lead, Seconds(0.06));
         pace.suit(Seconds(0.01), Seconds(0.001));
         let begun = pace;
         pace.learn(&[false, true, false, false]);

@@ -20,7 +20,7 @@ use netsig_core::text::line::unescaped;
 use netsig_core::units::{Bytes, Seconds};
 use netsig_measure::estimate::Rates;
 use netsig_measure::plan::provenance::PLAN;
-use netsig_measure::plan::{JobId, Plan, Synchronisation};
+use netsig_measure::plan::{JobId, Plan};
 use netsig_measure::steer::{MIXTURES, SURVEYS, Seen, Stage, Target, stage};
 
 use super::Campaign;
@@ -163,7 +163,7 @@ impl Steered<'_> {
         plan.grid.clone_from(&self.grid);
         if plan.grid.is_some() {
             // The ranks leave a barrier as far apart as the clusters are.
-            plan.synchronisation = Synchronisation::Window;
+            plan = plan.by_windows();
         }
         if plan.lacks_links() {
             plan.network = self.campaign.links()?;
