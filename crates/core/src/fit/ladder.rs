@@ -1,7 +1,8 @@
 //! Choice of the simplest model that suffices, by errors at process counts left out of the fit.
 //!
 //! # Method
-//! The rungs are Hockney's bound and pLogP's, unless the data show contention, and the regimes. The contention signature is none: among few process counts left out in turn
+//! The rungs are Hockney's bound and pLogP's, unless the data show contention; between clusters a link that all
+//! pieces share; and the regimes. The contention signature is none: among few process counts left out in turn
 //! it may look as good as the regimes, and then misses more processes. Each rung is fitted with every process count left out in turn
 //! and judged on the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by the certainty of
 //! their medians. The choice is the simplest rung whose mean exceeds the least mean by at most
@@ -40,6 +41,8 @@ pub enum Rung {
     Hockney,
     /// pLogP's bound (n − 1)·g(m) + L.
     PLogP,
+    /// A link between clusters that all pieces share.
+    SharedLink,
     /// The regimes.
     Regimes,
 }
@@ -63,6 +66,9 @@ pub struct Ladder<'a> {
     pub plogp: Option<&'a PLogP>,
 }
 
+/// Times of cells by a model that was fitted without their process count.
+pub type LeftOut = BTreeMap<(Procs, Bytes), Seconds>;
+
 /// ln(T/T̂) and weight, by cell.
 type Errors = BTreeMap<(Procs, Bytes), (f64, f64)>;
 
@@ -72,18 +78,20 @@ impl Rung {
         match self {
             Self::Hockney => "hockney",
             Self::PLogP => "free",
+            Self::SharedLink => crate::model::STRAIGHT,
             Self::Regimes => crate::model::REGIMES,
         }
     }
 }
 
 impl Ladder<'_> {
-    /// Chooses the rung that suffices for an algorithm with these cells.
+    /// Chooses the rung that suffices for an algorithm with these cells; `straight` are their times by a
+    /// shared link, where there is one.
     pub fn climb(
         &self,
         collective: Collective,
         by_pattern: &[(Pattern, &[Observation])],
-        fitted: &AlgorithmRegimes,
+        (fitted, straight): (&AlgorithmRegimes, Option<&LeftOut>),
     ) -> Verdict {
         let cells: Vec<&Observation> = by_pattern.iter().flat_map(|(_, cells)| *cells).collect();
         let own = fitted.held_out.iter();
@@ -95,6 +103,11 @@ impl Ladder<'_> {
             if let Some(plogp) = self.plogp {
                 rungs.push((Rung::PLogP, plogp_errors(plogp, &cells)));
             }
+        }
+        if let Some(straight) = straight {
+            let time = |cell: &Observation| straight.get(&(cell.procs, cell.size)).copied();
+            let own = errors(&cells, |cell| time(cell).unwrap_or_default());
+            rungs.push((Rung::SharedLink, own));
         }
         rungs.push((Rung::Regimes, own));
         verdict(&rungs)

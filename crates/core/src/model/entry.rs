@@ -3,6 +3,7 @@
 
 use std::num::NonZeroU32;
 
+use super::STRAIGHT;
 use super::case::{Case, Known, Timed, Values};
 use super::error::{ModelError, possible};
 use super::examples::{Example, ROUND};
@@ -185,7 +186,17 @@ impl Model {
 
     /// True for a model of algorithms that follow the clusters of the ranks.
     pub fn is_of_clusters(&self) -> bool {
-        self.needs.contains(&Need::Clusters)
+        self.needs.contains(&Need::Clusters) && !self.is_straight()
+    }
+
+    /// True for the model of an all-to-all between clusters whose pieces go straight to their receivers.
+    pub fn is_straight(&self) -> bool {
+        self.name == STRAIGHT
+    }
+
+    /// True if a threshold divides the cases in two: those from it on have the supplement once.
+    pub(crate) fn has_sides(&self) -> bool {
+        self.is_form_of_signature() || self.is_straight()
     }
 
     /// True for the contention regimes.

@@ -48,6 +48,9 @@ pub const SIGNATURE: &str = "signature";
 /// Name of the regimes, which a profile stores in full for every algorithm.
 pub const REGIMES: &str = "regimes";
 
+/// Name of the model of an all-to-all between clusters whose pieces go straight to their receivers.
+pub const STRAIGHT: &str = "shared_link";
+
 /// Name of the model whose parameters come from measured transfers.
 pub const THROUGHPUT: &str = "throughput";
 

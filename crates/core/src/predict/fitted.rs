@@ -88,7 +88,8 @@ impl Fitting {
 
     /// Predicts a case.
     pub(super) fn predict(&self, network: &Known, case: Case) -> Result<Prediction, ModelError> {
-        let (own, other) = self.possible_sides(case.size);
+        let compared = self.entry.model.compared(network, case)?;
+        let (own, other) = self.possible_sides(compared);
         let (Timed { time, segment }, interval) = self.on(own, network, case)?;
         let interval = match other {
             Some(other) => interval.hull(self.on(other, network, case)?.1),
@@ -102,7 +103,7 @@ impl Fitting {
         })
     }
 
-    /// Side of M for `size`, and the other side if the interval of M allows it.
+    /// Side of M for what is compared with it, and the other side if the interval of M allows it.
     fn possible_sides(&self, size: Bytes) -> (Side, Option<Side>) {
         let size = size.as_f64();
         let interval = self.uncertain.as_ref();

@@ -2,7 +2,7 @@
 //! is refused.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::fit::fitted::{Base, Residuals};
+use netsig_core::fit::fitted::{Base, FittedModel, Residuals};
 use netsig_core::fit::model::{ModelFit, Options, Problem, Unsaturated};
 use netsig_core::fit::{Covariance, FitError, Point};
 use netsig_core::model::{self, Case, Estimator, Known, Model, Role, SIGNATURE, Values};
@@ -84,14 +84,30 @@ fn truth(model: &Model, shares: [f64; 2], threshold: usize) -> Vec<f64> {
 /// Waves between 24 and 40 processes lose from 400 kB in flight on, whatever their size and number.
 #[test]
 fn what_overflows_a_wave_is_found() {
-    let model = model::find(Collective::Alltoall, "two_phase_paced").unwrap();
+    overflow_is_found("two_phase_paced");
+}
+
+/// So do pieces that all cross at once, of which M may lie anywhere between two measured cells.
+#[test]
+fn what_overflows_a_shared_link_is_found() {
+    let fitted = overflow_is_found("shared_link");
+    let threshold = fitted.threshold().unwrap();
+    assert!(
+        threshold.lower < 400_000.0 && threshold.value >= 400_000.0,
+        "{threshold:?}"
+    );
+}
+
+fn overflow_is_found(name: &str) -> FittedModel {
+    let model = model::find(Collective::Alltoall, name).unwrap();
     let given = Values {
         numbers: vec![0.9, 1.1, 1.3, 0.02, 400_000.0],
         latency: None,
     };
     let points = exact(model, &given, &COUNTS);
     let fitted = fit(model, &toy(), &points, &options(Covariance::Proportional));
-    let values = fitted.unwrap().model.values().unwrap();
+    let fitted = fitted.unwrap().model;
+    let values = fitted.values().unwrap();
     for (found, truth) in values.numbers.iter().zip(&given.numbers).take(4) {
         assert!((found / truth - 1.0).abs() < 1e-6, "{values:?}");
     }
@@ -102,6 +118,7 @@ fn what_overflows_a_wave_is_found() {
             "{values:?}"
         );
     }
+    fitted
 }
 
 proptest! {

@@ -59,7 +59,7 @@ proptest! {
                 name if name.starts_with("plogpt_") => "for PlogPT",
                 "message_loggp" => "L = ",
                 "factor_003" => "gives -",
-                _ if model.is_of_clusters() => "clusters of so many processes",
+                _ if model.is_of_clusters() || model.is_straight() => "clusters of so many processes",
                 name if name.starts_with("two_phase") => "it must be",
                 REGIMES if count > 2048 => "at most 2048",
                 _ => "nothing",
@@ -107,7 +107,7 @@ proptest! {
                 continue;
             }
             let at = |procs, size| time(model, &network, shares, Case { procs, size, segments });
-            let is_grid = model.is_of_clusters() || model.name.starts_with("two_phase");
+            let is_grid = model.is_of_clusters() || model.is_straight() || model.name.starts_with("two_phase");
             let many = if is_grid { few } else { many };
             let more_procs = (at(few, small), at(many, small));
             let more_bytes = (at(few, small), at(few, large));

@@ -10,10 +10,14 @@ use netsig_core::model::regimes::{Class, Onset, Order, Pattern, ProtocolParamete
 use netsig_core::text::counted;
 use netsig_core::units::{Bytes, Procs};
 
+/// What is said of an algorithm whose pieces share links.
+pub const SHARED: &str = "the pieces between clusters share their links";
+
 /// In a sentence: the simplest sufficient model for an algorithm, the reason, and its parameters.
 pub fn choice(own: &FittedRegimes) -> String {
     let said = match own.verdict.rung {
         Rung::Hockney | Rung::PLogP => "contention does not show".to_owned(),
+        Rung::SharedLink => SHARED.to_owned(),
         Rung::Regimes => said(own),
     };
     let (collective, algorithm) = (own.collective, &own.algorithm);

@@ -10,6 +10,7 @@ use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::model::ModelFit;
 use netsig_core::fit::network::{FittedRegimes, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
+use netsig_core::model::STRAIGHT;
 use netsig_core::model::regimes::Pattern;
 use netsig_core::predict::outside::FAR;
 use netsig_core::units::{Bytes, Procs};
@@ -85,10 +86,10 @@ fn of_regimes(own: &FittedRegimes, wanted: Wanted) -> Subject {
         model,
         error: None,
         strength: if is_contended { strength } else { 1.0 },
-        said: if is_contended {
-            regimes::said(own)
-        } else {
-            "contention does not show".to_owned()
+        said: match model {
+            STRAIGHT => regimes::SHARED.to_owned(),
+            _ if is_contended => regimes::said(own),
+            _ => "contention does not show".to_owned(),
         },
         still_grows: false,
         grows_as_usual: is_contended && grows_as_usual,

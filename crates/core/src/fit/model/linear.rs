@@ -180,9 +180,7 @@ impl Problem<'_> {
         let estimates: Vec<(usize, Estimate)> = (0..solution.free.len())
             .map(|index| (solution.free[index], self.estimate(&solution, index)))
             .collect();
-        let threshold = self
-            .threshold(&solution)
-            .filter(|_| self.model.is_form_of_signature());
+        let threshold = self.threshold(&solution).filter(|_| self.model.has_sides());
         let parameters = solution.free.len();
         let (residuals, gamma_by_procs) = if self.model.is_form_of_signature() {
             let residuals = self.residuals_of_sides(&solution.times(), threshold, parameters)?;
@@ -191,7 +189,9 @@ impl Problem<'_> {
             let times = self.times(&solution.numbers, None)?;
             (self.residuals(&times, parameters)?, Vec::new())
         };
-        let found = threshold.map(|value| self.possible(value, &solution));
+        let found = threshold
+            .map(|value| self.possible(value, &solution))
+            .transpose()?;
         let values = Values {
             numbers: solution.numbers,
             latency: None,

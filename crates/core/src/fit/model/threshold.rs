@@ -89,13 +89,11 @@ impl Problem<'_> {
     fn search(&self, threshold: usize, free: &[usize]) -> Result<Solution, FitError> {
         let mut best: Option<Solution> = None;
         let mut tried = Vec::new();
-        let sizes = self.points.iter().map(|p| {
-            let case = Case::new(p.procs, p.size);
-            self.model.compared(self.network, case)
-        });
-        let sizes: Vec<Bytes> = sizes.collect::<Result<_, _>>()?;
-        let sizes = sizes.into_iter().sorted_unstable().dedup();
-        for size in sizes.filter(|size| self.has_enough(threshold, *size)) {
+        for size in self
+            .candidates()?
+            .into_iter()
+            .filter(|size| self.has_enough(threshold, *size))
+        {
             let solution = match self.at(threshold, size, free) {
                 Ok(solution) => solution,
                 // A size at which the columns depend on each other is no candidate.
@@ -116,6 +114,16 @@ impl Problem<'_> {
             from: least.from,
         })?;
         Ok(Solution { tried, ..best })
+    }
+
+    /// What the points' cases are compared with a threshold by, ascending.
+    fn candidates(&self) -> Result<Vec<Bytes>, FitError> {
+        let sizes = self.points.iter().map(|p| {
+            let case = Case::new(p.procs, p.size);
+            self.model.compared(self.network, case)
+        });
+        let sizes: Vec<Bytes> = sizes.collect::<Result<_, _>>()?;
+        Ok(sizes.into_iter().sorted_unstable().dedup().collect())
     }
 
     /// True if enough points are on either side of a threshold.
@@ -157,18 +165,25 @@ impl Problem<'_> {
         Some(solution.numbers[place]).filter(|size| size.is_finite())
     }
 
-    /// A threshold with the interval of the tried sizes that the data do not exclude.
-    pub(super) fn possible(&self, value: f64, solution: &Solution) -> Estimate {
+    /// A threshold with the interval of the tried sizes that the data do not exclude. Of one that is compared with
+    /// something else than the size it begins beyond the last of the points below: nothing was measured between.
+    pub(super) fn possible(&self, value: f64, solution: &Solution) -> Result<Estimate, FitError> {
         let sums = solution.tried.iter().map(|(_, rss)| *rss);
         let least = sums.fold(f64::INFINITY, f64::min);
         let dof = solution.regression.dof;
         let limit = least * (1.0 + f_quantile(self.options.confidence, 1, dof) / dof as f64);
         let possible = solution.tried.iter().filter(|(_, rss)| *rss <= limit);
         let sizes = possible.map(|(size, _)| size.as_f64());
-        Estimate {
-            value,
-            lower: sizes.clone().fold(value, f64::min),
-            upper: sizes.fold(value, f64::max),
+        let mut lower = sizes.clone().fold(value, f64::min);
+        if !self.model.compares_sizes() {
+            let candidates = self.candidates()?.into_iter().map(Bytes::as_f64);
+            let before = candidates.take_while(|other| *other < lower).last();
+            lower = before.map_or(lower, |before| before + 1.0);
         }
+        Ok(Estimate {
+            value,
+            lower,
+            upper: sizes.fold(value, f64::max),
+        })
     }
 }

@@ -8,7 +8,7 @@ use super::{NetworkFit, Options};
 use crate::algorithm::{Collective, Sizes};
 use crate::data::Dataset;
 use crate::fit::fitted::FittedModel;
-use crate::fit::ladder::{Ladder, Verdict};
+use crate::fit::ladder::{Ladder, LeftOut, Verdict};
 use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
 use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limited, Limits, Observation, Who};
 use crate::fit::{FailedFit, FitError, Point};
@@ -90,8 +90,14 @@ fn law(
     losses::fit(&cells.collect::<Vec<_>>(), confidence)
 }
 
-/// Fits the regimes of every algorithm that they describe.
-pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted: &mut NetworkFit) {
+/// Fits the regimes of every algorithm that they describe; `straight` are the times of all-to-alls between
+/// clusters by a shared link.
+pub(super) fn fit(
+    data: &Dataset,
+    ping_pong: &[Point],
+    (options, straight): (&Options, &BTreeMap<String, LeftOut>),
+    fitted: &mut NetworkFit,
+) {
     let mut all = regimes::observations(data);
     let mut times: Vec<(Bytes, Seconds)> = ping_pong.iter().map(|p| (p.size, p.time)).collect();
     times.sort_unstable_by_key(|(size, _)| *size);
@@ -135,7 +141,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
             Ok(fit) => done.push(FittedRegimes {
                 collective,
                 algorithm: algorithm.to_owned(),
-                verdict: ladder.climb(collective, &by_pattern, &fit),
+                verdict: ladder.climb(collective, &by_pattern, (&fit, straight.get(algorithm))),
                 fit,
             }),
             Err(error) => {

@@ -20,7 +20,7 @@ mod upper_003;
 
 pub use upper_003::has_degenerate_bounds;
 
-use super::clusters::PACED;
+use super::clusters::{PACED, SHARED_LINK};
 use super::entry::Model;
 use super::regimes::entry::ALLTOALL as REGIMES;
 use super::words::{Parameter, Role};
@@ -57,6 +57,7 @@ pub(super) const MODELS: &[Model] = &[
     two_phase::EFFECTIVE,
     two_phase::SHARED_BACKBONE,
     PACED,
+    SHARED_LINK,
 ];
 
 /// γ of the signatures and of the contention factors; each model multiplies another term by γ.

@@ -18,6 +18,7 @@
 //! and for each other cluster n₂ − ⌊n₂/n₁⌋ from the smaller, n₁ − 1 from the larger.
 
 use super::{BASE, DELTA, GAMMA, GAMMA_LONG, IN_FLIGHT, KAPPA, Path, Place, example, place, timed};
+use crate::algorithm::Algorithm;
 use crate::model::alltoall::two_phase::local;
 use crate::model::prelude::*;
 
@@ -53,7 +54,8 @@ struct Load {
 
 /// w.
 fn flows(place: &Place) -> u32 {
-    place.algorithm.wan_flows().unwrap_or(u32::MAX)
+    let own = place.algorithm.as_ref();
+    own.and_then(Algorithm::wan_flows).unwrap_or(u32::MAX)
 }
 
 fn path(place: &Place) -> Path {
@@ -94,7 +96,7 @@ impl Place {
             all => all.iter().copied().max().unwrap_or(0),
         };
         let clusters = 0..sizes.len();
-        if self.algorithm.is_staggered() {
+        if self.algorithm.as_ref().is_some_and(Algorithm::is_staggered) {
             let of_each = clusters.map(|own| self.in_turn(&sizes, own, exchanges));
             return of_each.fold((Path::default(), 0.0), slower);
         }
@@ -116,12 +118,6 @@ impl Place {
             ..self.crossing(load.bytes, load.flows)
         };
         (path, bytes)
-    }
-
-    /// 1 if so many bytes before a link overflow it.
-    fn overflows(&self, bytes: f64) -> f64 {
-        let is_due = self.in_flight.is_some_and(|limit| bytes >= limit.as_f64());
-        f64::from(u8::from(is_due))
     }
 
     /// The messages of cluster `own` one after another.
@@ -213,7 +209,7 @@ fn others(sizes: &[u32], own: usize) -> impl Iterator<Item = u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Algorithm, Layout};
+    use crate::algorithm::Layout;
     use crate::model::clustered::{Between, Clustered};
     use crate::model::signature::{Form, Signature};
     use crate::model::testing::{assert_close, procs};

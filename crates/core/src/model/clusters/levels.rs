@@ -103,7 +103,8 @@ impl Place {
 }
 
 fn broadcast(place: &Place) -> Path {
-    let segment = place.algorithm.segment().unwrap_or_default().as_f64();
+    let segment = place.algorithm.and_then(|own| own.segment());
+    let segment = segment.unwrap_or_default().as_f64();
     let (size, alpha, beta) = (place.size, place.alpha(), place.beta());
     let wide = place.others() * place.wide_beta();
     if segment <= 0.0 || segment >= size {

@@ -1,5 +1,5 @@
-//! Times of the algorithms that work between clusters: the two-phase exchange with a limit on what
-//! crosses at once, and the collectives in two levels.
+//! Times between clusters: of the two-phase exchange with a limit on what crosses at once, of the collectives
+//! in two levels, and of an all-to-all whose pieces go straight to their receivers.
 //!
 //! # Symbols
 //! n processes in clusters of `n_C`, m bytes; α and β of two processes of one cluster. Between the heads of two
@@ -32,9 +32,11 @@
 
 mod exchange;
 mod levels;
+mod straight;
 
 pub(super) use exchange::PACED;
 pub(super) use levels::{ALLGATHER, BCAST, GATHER, SCATTER};
+pub(super) use straight::SHARED_LINK;
 
 use std::ops::{Add, Mul};
 
@@ -151,7 +153,8 @@ struct Place {
     /// Signature of the all-to-all inside a cluster, if it is known.
     signature: Option<Signature>,
     between: Between,
-    algorithm: Algorithm,
+    /// None where pieces go straight to their receivers.
+    algorithm: Option<Algorithm>,
     /// m.
     size: f64,
     /// True if connections have paused.
@@ -212,6 +215,12 @@ impl Place {
     /// `α_w(b)`: the start-ups of a single message.
     fn wide_alpha(&self, bytes: f64) -> f64 {
         self.crossing(bytes, 1.0).startups
+    }
+
+    /// 1 if so many bytes before a link overflow it.
+    fn overflows(&self, bytes: f64) -> f64 {
+        let is_due = self.in_flight.is_some_and(|limit| bytes >= limit.as_f64());
+        f64::from(u8::from(is_due))
     }
 
     /// Largest value over the sizes of the clusters.
@@ -276,14 +285,15 @@ fn place(inputs: &Inputs, paused: bool) -> Result<Place, ModelError> {
             "run `netsig discover` and name its file with --clusters",
         )
     })?;
-    let algorithm =
-        algorithm.ok_or_else(|| inputs.missing("an algorithm", "name one with --algorithm"))?;
+    if algorithm.is_none() && inputs.model.is_of_clusters() {
+        return Err(inputs.missing("an algorithm", "name one with --algorithm"));
+    }
     Ok(Place {
         layout,
         hockney: clusters.inside.unwrap_or(*hockney),
         signature: signature.filter(|_| clusters.inside.is_none()),
         between,
-        algorithm,
+        algorithm: *algorithm,
         size: inputs.case.size.as_f64(),
         paused,
         in_flight: match inputs.model.place(Role::Threshold) {
