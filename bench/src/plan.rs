@@ -16,6 +16,9 @@ const LONG: f64 = 0.7;
 /// Launches of a plan whose cells are judged alone.
 pub const LAUNCHES: u32 = 4;
 
+/// Launches between sites, where the trials before a cell take longer than its repetitions.
+const BETWEEN_SITES: u32 = 3;
+
 /// A cell to measure.
 pub struct Planned {
     pub collective: Collective,
@@ -33,14 +36,14 @@ pub fn text(cells: &[Planned], launches: u32, seconds: f64) -> String {
     written(cells, (launches, seconds), 1)
 }
 
-/// The plan with the start that a network needs: a barrier between sites would begin an operation on each
+/// The plan with the launches and the start that a network needs: a barrier between sites would begin an operation on each
 /// of them at another time. Windows are sized by a trial, which makes a warm-up superfluous.
-pub fn started(drawn: &Drawn, cells: &[Planned], launches: u32, seconds: f64) -> String {
+pub fn started(drawn: &Drawn, cells: &[Planned], seconds: f64) -> String {
     if drawn.whole.has_delays() {
-        let plan = written(cells, (launches, seconds), 0);
+        let plan = written(cells, (BETWEEN_SITES, seconds), 0);
         format!("synchronisation = \"window\"\n{plan}")
     } else {
-        text(cells, launches, seconds)
+        text(cells, LAUNCHES, seconds)
     }
 }
 

@@ -10,7 +10,7 @@ use netsig_core::data::Dataset;
 use crate::cell::Cell;
 use crate::draw::Drawn;
 use crate::learn::Learned;
-use crate::plan::{self, LAUNCHES};
+use crate::plan;
 use crate::site::Site;
 
 /// Most plans that measure cells with a choice that was not measured before.
@@ -38,7 +38,7 @@ pub fn measured(drawn: &Drawn, site: &Site, learned: &Learned, seconds: f64) -> 
             let names = names.iter();
             names.map(|name| cell.planned(drawn, name))
         });
-        let plan = plan::started(drawn, &cells.collect::<Vec<_>>(), LAUNCHES, seconds);
+        let plan = plan::started(drawn, &cells.collect::<Vec<_>>(), seconds);
         let data = site.plan(drawn, &name, &plan, &[])?;
         match number {
             1 => all = data,

@@ -4,15 +4,13 @@
 //! collectives are passed over.
 
 mod regimes;
+mod straight;
 
 use std::collections::{BTreeMap, BTreeSet};
-
-use itertools::Itertools as _;
 
 pub use self::regimes::FittedRegimes;
 use super::fitted::{Base, FittedModel};
 use super::hockney::{self, BaseError, HockneyFit};
-use super::ladder::LeftOut;
 use super::model::{self as fit_model, ModelFit, Problem};
 use super::point_to_point::{self, PointToPoint};
 use super::{Covariance, FailedFit, FitError, Point, points, refuse_few};
@@ -21,7 +19,7 @@ use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Dataset, Experiment, StatisticKind, places};
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
-use crate::model::{self, Case, Clustered, Known, Model, SIGNATURE};
+use crate::model::{self, Clustered, Known, Model, SIGNATURE};
 use crate::network::{Grid, Network};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -217,12 +215,6 @@ impl Measured<'_> {
         clusters.is_some_and(|clusters| clusters > 1)
     }
 
-    /// True if pieces that go straight to their receivers cross links between sites.
-    fn is_on_links(&self) -> bool {
-        let sites = self.clusters.filter(|own| own.inside.is_none());
-        self.is_between_clusters() && sites.is_some_and(|own| own.between.is_some())
-    }
-
     /// What the models know.
     fn known(&self, fitted: &NetworkFit) -> Known {
         let method = Method::parse(self.collective, &self.algorithm).ok();
@@ -231,36 +223,6 @@ impl Measured<'_> {
             algorithm: method.and_then(|method| method.algorithm().copied()),
             ..Known::of(fitted.hockney.model(), fitted.plogp.as_ref())
         }
-    }
-
-    /// Times by the model of a shared link, fitted without each process count in turn; `None` if the profile has
-    /// no such model of the algorithm.
-    fn straight(&self, fitted: &NetworkFit) -> Option<LeftOut> {
-        let mut models = fitted.models.iter();
-        let own = models.find(|own| own.model.is_straight() && own.algorithm == self.algorithm)?;
-        let network = &self.known(fitted);
-        let mut times = LeftOut::new();
-        for procs in self.points.iter().map(|p| p.procs).unique() {
-            let (out, others): (Vec<Point>, Vec<Point>) =
-                self.points.iter().partition(|p| p.procs == procs);
-            let problem = Problem {
-                model: own.model,
-                algorithm: &self.algorithm,
-                base: own.fitted_on,
-                network,
-                points: &others,
-                options: &self.options.model,
-            };
-            let Ok(fit) = self.model(problem, fitted.base_error) else {
-                continue;
-            };
-            let values = fit.model.values().ok()?;
-            times.extend(out.iter().filter_map(|p| {
-                let time = own.model.time(network, &values, Case::new(p.procs, p.size));
-                Some(((p.procs, p.size), time.ok()?.time))
-            }));
-        }
-        Some(times)
     }
 
     /// Fits every wanted model that has parameters.
