@@ -74,7 +74,10 @@ impl Discovery<'_> {
             End::Interrupted => Err(Failure::interrupted("interrupted; nothing was written")),
             End::Void(why) => Err(anyhow!("{why}; nothing was written, discover again").into()),
             End::Lost(why) => Err(anyhow!("{why}; nothing was written, {REMEDY}").into()),
-            End::Failed(why) => Err(anyhow!("{why}; nothing was written").into()),
+            End::Failed(why) => {
+                let what = "nothing was written; where a host is named there";
+                Err(anyhow!("{why}; {what}, {REMEDY}").into())
+            }
         }
     }
 
