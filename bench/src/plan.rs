@@ -36,8 +36,8 @@ pub fn text(cells: &[Planned], launches: u32, seconds: f64) -> String {
     written(cells, (launches, seconds), 1)
 }
 
-/// The plan with the launches and the start that a network needs: a barrier between sites would begin an operation on each
-/// of them at another time. Windows are sized by a trial, which makes a warm-up superfluous.
+/// The plan with the launches and the start that a network needs: a barrier between sites would begin an
+/// operation on each of them at another time. Windows are sized by a trial, which makes a warm-up superfluous.
 pub fn started(drawn: &Drawn, cells: &[Planned], seconds: f64) -> String {
     if drawn.whole.has_delays() {
         let plan = written(cells, (BETWEEN_SITES, seconds), 0);

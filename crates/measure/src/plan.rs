@@ -93,7 +93,7 @@ impl Plan {
         Some(served.expect("every algorithm serves root 0 and pieces of one size"))
     }
 
-    /// The plan with operations that start at agreed times, after trials that also warm up.
+    /// The plan with collectives that start at agreed times, and without warm-up repetitions: trials stand for them.
     #[must_use]
     pub fn by_windows(mut self) -> Self {
         self.synchronisation = Synchronisation::Window;

@@ -30,9 +30,10 @@ use crate::window::Pace;
 /// so many because connections that lost packets in the step before send less at once in the first ones.
 const TRIALS: Range<u32> = u32::MAX - 8..u32::MAX;
 
-/// Duration of the trials of a step after which no further one begins, nor after the first that takes [`LONG`]:
-/// then a repetition lasts for many round trips, in which connections recover.
+/// Duration of the trials of a step from which no further one begins.
 const ENOUGH: Seconds = Seconds(1.0);
+
+/// Duration of a trial from which it is the last: connections recover in its many round trips.
 const LONG: Seconds = Seconds(0.3);
 
 /// One rank's side of a campaign over MPI.

@@ -78,20 +78,20 @@ impl Rung {
         match self {
             Self::Hockney => "hockney",
             Self::PLogP => "free",
-            Self::SharedLink => crate::model::STRAIGHT,
+            Self::SharedLink => crate::model::SHARED_LINK,
             Self::Regimes => crate::model::REGIMES,
         }
     }
 }
 
 impl Ladder<'_> {
-    /// Chooses the rung that suffices for an algorithm with these cells; `straight` are their times by a
-    /// shared link, where there is one.
+    /// Chooses the rung that suffices for an algorithm with these cells; `shared_link` are their times by that
+    /// rung, where it applies.
     pub fn climb(
         &self,
         collective: Collective,
         by_pattern: &[(Pattern, &[Observation])],
-        (fitted, straight): (&AlgorithmRegimes, Option<&LeftOut>),
+        (fitted, shared_link): (&AlgorithmRegimes, Option<&LeftOut>),
     ) -> Verdict {
         let cells: Vec<&Observation> = by_pattern.iter().flat_map(|(_, cells)| *cells).collect();
         let own = fitted.held_out.iter();
@@ -104,8 +104,8 @@ impl Ladder<'_> {
                 rungs.push((Rung::PLogP, plogp_errors(plogp, &cells)));
             }
         }
-        if let Some(straight) = straight {
-            let time = |cell: &Observation| straight.get(&(cell.procs, cell.size)).copied();
+        if let Some(times) = shared_link {
+            let time = |cell: &Observation| times.get(&(cell.procs, cell.size)).copied();
             let own = errors(&cells, |cell| time(cell).unwrap_or_default());
             rungs.push((Rung::SharedLink, own));
         }

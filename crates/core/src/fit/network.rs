@@ -4,7 +4,7 @@
 //! collectives are passed over.
 
 mod regimes;
-mod straight;
+mod shared_link;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -121,7 +121,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let clusters = clustered(data, &fitted);
     let all = by_algorithm(&cells, options.statistic);
     let is_alone = all.keys().all(|(own, _)| *own == Collective::Alltoall);
-    let mut straight = BTreeMap::new();
+    let mut left_out = BTreeMap::new();
     for ((collective, algorithm), points) in all {
         let measured = Measured {
             collective,
@@ -132,12 +132,12 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
             is_alone,
         };
         measured.fit(&mut fitted)?;
-        if let Some(left_out) = measured.straight(&fitted) {
-            straight.insert(measured.algorithm, left_out);
+        if let Some(times) = measured.left_out_of_shared_link(&fitted) {
+            left_out.insert(measured.algorithm, times);
         }
     }
     if options.wanted.wants_regimes() {
-        regimes::fit(data, &ping_pong, (options, &straight), &mut fitted);
+        regimes::fit(data, &ping_pong, (options, &left_out), &mut fitted);
     }
     if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
         fitted.failures.first().cloned().map_or(Ok(()), Err)?;
@@ -233,7 +233,7 @@ impl Measured<'_> {
         let models = model::of(self.collective).filter(|model| {
             model.is_fitted_to_cells()
                 && model.is_of_clusters() == is_clustered
-                && (self.is_on_links() || !model.is_straight())
+                && (self.is_on_links() || !model.is_of_shared_link())
                 && !(self.is_between_clusters() && model.is_form_of_signature())
                 && self.options.wanted.wants(model)
         });

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 
-use super::STRAIGHT;
+use super::SHARED_LINK;
 use super::case::{Case, Known, Timed, Values};
 use super::error::{ModelError, possible};
 use super::examples::{Example, ROUND};
@@ -186,17 +186,17 @@ impl Model {
 
     /// True for a model of algorithms that follow the clusters of the ranks.
     pub fn is_of_clusters(&self) -> bool {
-        self.needs.contains(&Need::Clusters) && !self.is_straight()
+        self.needs.contains(&Need::Clusters) && !self.is_of_shared_link()
     }
 
     /// True for the model of an all-to-all between clusters whose pieces go straight to their receivers.
-    pub fn is_straight(&self) -> bool {
-        self.name == STRAIGHT
+    pub fn is_of_shared_link(&self) -> bool {
+        self.name == SHARED_LINK
     }
 
     /// True if a threshold divides the cases in two: those from it on have the supplement once.
     pub(crate) fn has_sides(&self) -> bool {
-        self.is_form_of_signature() || self.is_straight()
+        self.is_form_of_signature() || self.is_of_shared_link()
     }
 
     /// True for the contention regimes.

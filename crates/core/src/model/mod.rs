@@ -49,7 +49,7 @@ pub const SIGNATURE: &str = "signature";
 pub const REGIMES: &str = "regimes";
 
 /// Name of the model of an all-to-all between clusters whose pieces go straight to their receivers.
-pub const STRAIGHT: &str = "shared_link";
+pub const SHARED_LINK: &str = "shared_link";
 
 /// Name of the model whose parameters come from measured transfers.
 pub const THROUGHPUT: &str = "throughput";

@@ -7,7 +7,7 @@ use netsig_core::model::hockney::Hockney;
 use netsig_core::model::message::loggp::LogGP;
 use netsig_core::model::segment::Segment;
 use netsig_core::model::{
-    self, Case, Known, Model, ModelError, REGIMES, Segments, Subject, Timed, Values,
+    self, Case, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
 };
 use netsig_core::network::{Edge, Network, Port};
 use netsig_core::units::parameter::ParameterError;
@@ -59,7 +59,7 @@ proptest! {
                 name if name.starts_with("plogpt_") => "for PlogPT",
                 "message_loggp" => "L = ",
                 "factor_003" => "gives -",
-                _ if model.is_of_clusters() || model.is_straight() => "clusters of so many processes",
+                _ if model.needs.contains(&Need::Clusters) => "clusters of so many processes",
                 name if name.starts_with("two_phase") => "it must be",
                 REGIMES if count > 2048 => "at most 2048",
                 _ => "nothing",
@@ -107,7 +107,7 @@ proptest! {
                 continue;
             }
             let at = |procs, size| time(model, &network, shares, Case { procs, size, segments });
-            let is_grid = model.is_of_clusters() || model.is_straight() || model.name.starts_with("two_phase");
+            let is_grid = model.needs.contains(&Need::Clusters) || model.name.starts_with("two_phase");
             let many = if is_grid { few } else { many };
             let more_procs = (at(few, small), at(many, small));
             let more_bytes = (at(few, small), at(few, large));

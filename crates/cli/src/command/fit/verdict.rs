@@ -10,7 +10,7 @@ use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::model::ModelFit;
 use netsig_core::fit::network::{FittedRegimes, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
-use netsig_core::model::STRAIGHT;
+use netsig_core::model::SHARED_LINK;
 use netsig_core::model::regimes::Pattern;
 use netsig_core::predict::outside::FAR;
 use netsig_core::units::{Bytes, Procs};
@@ -87,7 +87,7 @@ fn of_regimes(own: &FittedRegimes, wanted: Wanted) -> Subject {
         error: None,
         strength: if is_contended { strength } else { 1.0 },
         said: match model {
-            STRAIGHT => regimes::SHARED.to_owned(),
+            SHARED_LINK => regimes::SHARED.to_owned(),
             _ if is_contended => regimes::said(own),
             _ => "contention does not show".to_owned(),
         },

@@ -90,12 +90,12 @@ fn law(
     losses::fit(&cells.collect::<Vec<_>>(), confidence)
 }
 
-/// Fits the regimes of every algorithm that they describe; `straight` are the times of all-to-alls between
-/// clusters by a shared link.
+/// Fits the regimes of every algorithm that they describe; `left_out` are the times of all-to-alls by the
+/// model of a shared link.
 pub(super) fn fit(
     data: &Dataset,
     ping_pong: &[Point],
-    (options, straight): (&Options, &BTreeMap<String, LeftOut>),
+    (options, left_out): (&Options, &BTreeMap<String, LeftOut>),
     fitted: &mut NetworkFit,
 ) {
     let mut all = regimes::observations(data);
@@ -141,7 +141,7 @@ pub(super) fn fit(
             Ok(fit) => done.push(FittedRegimes {
                 collective,
                 algorithm: algorithm.to_owned(),
-                verdict: ladder.climb(collective, &by_pattern, (&fit, straight.get(algorithm))),
+                verdict: ladder.climb(collective, &by_pattern, (&fit, left_out.get(algorithm))),
                 fit,
             }),
             Err(error) => {

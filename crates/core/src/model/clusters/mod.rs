@@ -32,11 +32,11 @@
 
 mod exchange;
 mod levels;
-mod straight;
+mod shared_link;
 
 pub(super) use exchange::PACED;
 pub(super) use levels::{ALLGATHER, BCAST, GATHER, SCATTER};
-pub(super) use straight::SHARED_LINK;
+pub(super) use shared_link::SHARED_LINK;
 
 use std::ops::{Add, Mul};
 

@@ -13,11 +13,10 @@
 //! Which one a library takes need not be known.
 
 use super::{BASE, DELTA, GAMMA, GAMMA_LONG, IN_FLIGHT, KAPPA, Path, Place, example, place, timed};
-use crate::model::STRAIGHT;
 use crate::model::prelude::*;
 
 pub(in crate::model) const SHARED_LINK: Model = Model {
-    name: STRAIGHT,
+    name: crate::model::SHARED_LINK,
     formula: "T = κ·((n−1)·α + S_F) + γ·B_F + γ_X·B_XF + δ·[F·m ≥ M], F = max n_C·(n−n_C)",
     domain: "Any clusters; all pieces cross at once and share the link of their cluster with the others.",
     source: "netsig, after Steffenel 2006 (γ, δ, M)",

@@ -16,9 +16,10 @@ impl Measured<'_> {
 
     /// Times by the model of a shared link, fitted without each process count in turn; `None` if the profile has
     /// no such model of the algorithm.
-    pub(super) fn straight(&self, fitted: &NetworkFit) -> Option<LeftOut> {
+    pub(super) fn left_out_of_shared_link(&self, fitted: &NetworkFit) -> Option<LeftOut> {
         let mut models = fitted.models.iter();
-        let own = models.find(|own| own.model.is_straight() && own.algorithm == self.algorithm)?;
+        let own =
+            models.find(|own| own.model.is_of_shared_link() && own.algorithm == self.algorithm)?;
         let network = &self.known(fitted);
         let mut times = LeftOut::new();
         for procs in self.points.iter().map(|p| p.procs).unique() {
