@@ -23,8 +23,8 @@ use crate::site::{Campaign, Site};
 /// The algorithms of the campaign beside the library's own choice.
 const OTHERS: [&str; 3] = [
     "windowed:segment=4096,window=4",
-    "two-phase:3",
     "two-phase-staggered:3",
+    "two-phase-spaced:2",
 ];
 
 /// What the names of the two-phase exchanges begin with.

@@ -193,6 +193,7 @@ pub static ALGORITHMS: &[Entry] = &[
     two_phase::TWO_PHASE,
     two_phase::TWO_PHASE_BALANCED,
     two_phase::TWO_PHASE_STAGGERED,
+    two_phase::TWO_PHASE_SPACED,
     allgather::RING,
     allgather::RECURSIVE_DOUBLING,
     allgather::BRUCK,

@@ -51,6 +51,12 @@ pub(super) const WAN_FLOWS: Setting = Setting {
     ..number("wan_flows", 1)
 };
 
+/// Distance between messages that cross one after another, in the time that a host takes to send one.
+pub(super) const SPACING: Setting = Setting {
+    tried: &[1, 2, 4],
+    ..number("spacing", 1)
+};
+
 /// Base of the numbers that order the ranks.
 pub(super) const RADIX: Setting = Setting {
     tried: &[2, 3, 4, 8],

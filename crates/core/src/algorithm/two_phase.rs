@@ -16,13 +16,7 @@
 //! exchange sends 2·n₁·n₂, and each block crosses once. Among more clusters each two do this, all at
 //! the same time, so that every block crosses from its own cluster straight to that of its receiver.
 //!
-//! # Stagger
-//! Messages that leave together share the link and arrive together, and the link is idle until the
-//! next ones reach it, for a latency. In `two-phase-staggered` the ranks of a cluster begin the second
-//! phase one after another: rank i + 1 when it has a message from rank i inside the cluster, as long as all that a
-//! rank sends to other clusters. As hosts send faster than the link, but not many times faster, the messages
-//! reach it about when it is free, stay one after another in all that follows, and need less of its buffer. The
-//! message's blocks are the rank's own for other clusters, and they arrive where blocks from there will overwrite them.
+//! What lets the messages of a cluster cross one after another is in `stagger`.
 //!
 //! # Relays
 //! Rank j mod n₁ relays a block from the smaller cluster to rank j of the larger. The relay of a
@@ -42,6 +36,7 @@
 //! More than two clusters, the limit on exchanges at once, and the stagger are netsig's.
 
 mod pair;
+mod stagger;
 #[cfg(test)]
 mod tests;
 
@@ -50,12 +45,13 @@ use std::ops::Range;
 use itertools::Itertools as _;
 
 use super::layout::Seat;
-use super::setting::WAN_FLOWS;
+use super::setting::{SPACING, WAN_FLOWS};
 use super::traffic::Traffic;
-use super::{Algorithm, Collective, Cut, Entry, Layout, Outline, Rounds, Shape, alltoall};
+use super::{Collective, Cut, Entry, Layout, Outline, Rounds, Shape, alltoall};
 use crate::schedule::{Message, Round, Slot};
 use crate::units::Rank;
 use pair::{Pair, Relays};
+use stagger::Stagger;
 
 pub(super) const TWO_PHASE: Entry = Entry {
     name: "two-phase",
@@ -65,7 +61,7 @@ pub(super) const TWO_PHASE: Entry = Entry {
     cut: Cut::Whole,
     rounds: &Form {
         relays: Relays::Near,
-        is_staggered: false,
+        stagger: Stagger::None,
     },
     traffic: Some(Traffic::Clusters),
     closed_form: None,
@@ -77,7 +73,7 @@ pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
     summary: "two-phase, but the relays of the larger cluster have equal shares",
     rounds: &Form {
         relays: Relays::Balanced,
-        is_staggered: false,
+        stagger: Stagger::None,
     },
     ..TWO_PHASE
 };
@@ -87,7 +83,18 @@ pub(super) const TWO_PHASE_STAGGERED: Entry = Entry {
     summary: "two-phase, but the first WAN_FLOWS messages cross one after another",
     rounds: &Form {
         relays: Relays::Near,
-        is_staggered: true,
+        stagger: Stagger::First,
+    },
+    ..TWO_PHASE
+};
+
+pub(super) const TWO_PHASE_SPACED: Entry = Entry {
+    name: "two-phase-spaced",
+    summary: "two-phase, but all messages cross one after another, SPACING times as far apart as a host sends them",
+    settings: &[SPACING],
+    rounds: &Form {
+        relays: Relays::Near,
+        stagger: Stagger::All,
     },
     ..TWO_PHASE
 };
@@ -96,14 +103,7 @@ pub(super) const TWO_PHASE_STAGGERED: Entry = Entry {
 #[derive(Debug, Clone, Copy)]
 struct Form {
     relays: Relays,
-    is_staggered: bool,
-}
-
-impl Algorithm {
-    /// True if its first messages between clusters leave one after another.
-    pub(crate) fn is_staggered(&self) -> bool {
-        self.entry.name == TWO_PHASE_STAGGERED.name
-    }
+    stagger: Stagger,
 }
 
 impl Rounds for Form {
@@ -125,6 +125,8 @@ struct Exchange<'a> {
     layout: &'a Layout,
     form: Form,
     flows: u32,
+    /// Hops of the stagger from one rank to the next.
+    apart: u32,
 }
 
 /// A cluster as another one sees it: its number, both as a pair, and the first relayed block between them.
@@ -136,10 +138,16 @@ struct Far {
 
 impl<'a> Exchange<'a> {
     fn new(shape: Shape<'a>, form: Form) -> Self {
+        let (flows, apart) = match form.stagger {
+            Stagger::None => (shape.get(WAN_FLOWS), 0),
+            Stagger::First => (shape.get(WAN_FLOWS), 1),
+            Stagger::All => (u32::MAX, stagger::spacing(shape.get(SPACING))),
+        };
         Self {
             layout: shape.clusters(),
             form,
-            flows: shape.get(WAN_FLOWS),
+            flows,
+            apart,
         }
     }
 
@@ -191,22 +199,13 @@ impl<'a> Exchange<'a> {
         1 + self.hops() as usize + second
     }
 
-    /// Number of hops of the stagger.
-    fn hops(&self) -> u32 {
-        if !self.form.is_staggered || self.layout.clusters() < 2 {
-            return 0;
-        }
-        let most = self.layout.sizes().max().unwrap_or(1);
-        most.min(self.flows) - 1
-    }
-
     fn round(&self, rank: Rank, index: usize) -> Round {
         let me = self.layout.seat(rank);
         let number = u32::try_from(index).expect("fewer than ranks");
         let second = number.checked_sub(1 + self.hops());
         match second {
             _ if number == 0 => self.gather(me),
-            None => self.hop(me, number - 1),
+            None => self.hop(me, (number - 1) / self.apart),
             Some(number) if number % 2 == 0 => self.cross(me, number / 2),
             Some(number) => self.signal(me, number.div_ceil(2)),
         }
@@ -273,28 +272,6 @@ impl<'a> Exchange<'a> {
             }
         }
         message
-    }
-
-    /// Hop `number` of the stagger: a message as long as all that a rank sends to other clusters. What it
-    /// carries is overwritten in the second phase.
-    fn hop(&self, me: Seat, number: u32) -> Round {
-        let message = |partner, slot: fn(u32) -> Slot| {
-            let is_far = |rank: &u32| self.layout.seat(Rank(*rank)).cluster != me.cluster;
-            let far = (0..self.ranks()).filter(is_far).map(slot);
-            let partner = self.layout.rank(Seat {
-                number: partner,
-                ..me
-            });
-            Message::of(partner, far).into()
-        };
-        let mut round = Round::default();
-        if me.number == number && number + 1 < self.layout.size(me.cluster) {
-            round.sends = message(number + 1, Slot::Input);
-        }
-        if me.number == number + 1 {
-            round.receives = message(number, Slot::Output);
-        }
-        round
     }
 
     /// Exchanges of the second phase with these numbers, of each two clusters.

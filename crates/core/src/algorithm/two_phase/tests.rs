@@ -8,7 +8,10 @@ use crate::algorithm::{Algorithm, Schedule};
 use crate::model::testing::procs;
 use crate::units::Bytes;
 
-const FORMS: [&str; 3] = ["two-phase", "two-phase-balanced", "two-phase-staggered"];
+/// Forms with a limit on what crosses at once.
+const LIMITED: [&str; 3] = ["two-phase", "two-phase-balanced", "two-phase-staggered"];
+
+const FORMS: [&str; 4] = [LIMITED[0], LIMITED[1], LIMITED[2], "two-phase-spaced"];
 
 fn schedule(form: &str, flows: u32, layout: &Layout) -> Schedule {
     clustered(
@@ -36,6 +39,10 @@ fn sends(schedule: &Schedule, layout: &Layout, index: usize) -> Vec<(Rank, Messa
 #[test]
 fn each_datum_crosses_once_in_two_messages_a_rank_of_the_larger_cluster() {
     for (layout, form, flows) in itertools::iproduct!(layouts(), FORMS, [1, 2, 5, u32::MAX]) {
+        // The longest spacing takes hundreds of rounds.
+        if form == "two-phase-spaced" && flows > 5 && layout.ranks() > 6 {
+            continue;
+        }
         let schedule = schedule(form, flows, &layout);
         let case = format!("{form}:{flows} of {layout}");
         assert_eq!(schedule.check(), Ok(()), "{case}");
@@ -59,7 +66,7 @@ fn each_datum_crosses_once_in_two_messages_a_rank_of_the_larger_cluster() {
 /// time and signals of none, at most so many are in progress between two clusters.
 #[test]
 fn no_more_exchanges_cross_at_once_than_the_setting_says() {
-    for (layout, form, flows) in itertools::iproduct!(layouts(), FORMS, [1, 2, 3, 7]) {
+    for (layout, form, flows) in itertools::iproduct!(layouts(), LIMITED, [1, 2, 3, 7]) {
         let schedule = schedule(form, flows, &layout);
         let mut ready = vec![0; layout.ranks()];
         let mut begun = std::collections::BTreeMap::new();
@@ -91,7 +98,7 @@ fn balanced_exchanges_share_what_the_last_step_has_too_few_of() {
     let layout = Layout::of_sizes(&[4, 6]);
     let simple = [(4, 4), (5, 4), (6, 6), (7, 6), (8, 2), (9, 2)];
     let balanced = [(4, 3), (5, 3), (6, 6), (7, 6), (8, 3), (9, 3)];
-    for (form, expected) in FORMS.into_iter().zip([simple, balanced]) {
+    for (form, expected) in LIMITED.into_iter().zip([simple, balanced]) {
         let schedule = schedule(form, 4, &layout);
         let sends = [1, 3]
             .into_iter()

@@ -9,7 +9,8 @@
 //! * ⌈n₂/w⌉ waves: each has S + α, B and `B_X` of f messages of b bytes, f = Σ min(w, what is left of n₂), b the
 //!   mean of n₁·m; and δ if f·b ≥ M
 //!
-//! In the staggered form message j leaves at `s_j`: after j hops of `α + β·m·(n−n_C)` if j < w, else at `e_{j−w}` + α.
+//! In the staggered form message j leaves at `s_j`: after j hops of `α + β·m·(n−n_C)` if j < w, else at `e_{j−w}` + α;
+//! in the spaced form, of spacing h, after h·j hops.
 //! The link is free of it at `F_j` = max(`F_{j−1}`, `s_j`) + B, and it has come at `e_j`, the later of `F_j + α_w` and of
 //! `s_j` plus S and B of its own. δ counts once for every w messages of which one finds M bytes or more before
 //! it, itself included: (`F_j − s_j`)/`β_w`.
@@ -96,8 +97,9 @@ impl Place {
             all => all.iter().copied().max().unwrap_or(0),
         };
         let clusters = 0..sizes.len();
-        if self.algorithm.as_ref().is_some_and(Algorithm::is_staggered) {
-            let of_each = clusters.map(|own| self.in_turn(&sizes, own, exchanges));
+        let apart = self.algorithm.as_ref().and_then(Algorithm::hops_apart);
+        if let Some(apart) = apart {
+            let of_each = clusters.map(|own| self.in_turn(&sizes, own, (exchanges, apart)));
             return of_each.fold((Path::default(), 0.0), slower);
         }
         let waves = 0..exchanges.div_ceil(flows(self));
@@ -120,8 +122,8 @@ impl Place {
         (path, bytes)
     }
 
-    /// The messages of cluster `own` one after another.
-    fn in_turn(&self, sizes: &[u32], own: usize, exchanges: u32) -> (Path, f64) {
+    /// The messages of cluster `own` one after another, so many hops apart.
+    fn in_turn(&self, sizes: &[u32], own: usize, (exchanges, apart): (u32, u32)) -> (Path, f64) {
         let (at_once, latency) = (flows(self), self.between.latency.0);
         let after = |startups| Path {
             startups,
@@ -137,7 +139,7 @@ impl Place {
         for number in 0..exchanges {
             let start = match number.checked_sub(at_once) {
                 Some(before) => ends[before as usize] + after(self.alpha()),
-                None => hop * f64::from(number % sizes[own]),
+                None => hop * f64::from(number % sizes[own] * apart),
             };
             let load = self.load(sizes, own, (number, 1));
             let alone = self.crossing(load.bytes, load.flows);
@@ -219,8 +221,9 @@ mod tests {
     /// Clusters of 2 and 4, pieces of 1000 B. Inside β = 1 µs/B without start-ups, so 4 ms for the local phase
     /// and hops of 4 ms and 2 ms; between them 10 ms and 2 µs/B, so 4 ms for each of four messages. Worked by
     /// hand: the messages of the larger cluster are off the link after 4, 8, 18 and 22 ms with two at once,
-    /// after 4, 8, 12 and 16 ms with four, and in the smaller cluster the third then finds 6000 B. With γ = 3
-    /// inside the clusters the local phase takes 12 ms.
+    /// after 4, 8, 12 and 16 ms with four, and in the smaller cluster the third then finds 6000 B; twice as far
+    /// apart, after 4, 8, 12 and 16 in the larger and after 4, 12, 16 and 20 ms in the smaller. With γ = 3 inside
+    /// the clusters the local phase takes 12 ms.
     #[test]
     fn staggered_messages_leave_when_the_link_and_their_ranks_are_free() {
         let signed = |algorithm, limit, signature| {
@@ -247,6 +250,8 @@ mod tests {
         assert_close(time("two-phase-staggered:2", f64::INFINITY), 0.036);
         assert_close(time("two-phase-staggered:4", 6001.0), 0.030);
         assert_close(time("two-phase-staggered:4", 6000.0), 0.530);
+        assert_close(time("two-phase-spaced:1", 6000.0), 0.530);
+        assert_close(time("two-phase-spaced:2", f64::INFINITY), 0.034);
         let signature = Signature {
             base: Hockney::new(Seconds(0.0), SecondsPerByte(1e-6)).unwrap(),
             form: Form::Full,
