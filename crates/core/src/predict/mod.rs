@@ -54,7 +54,7 @@ const WORTH_A_CHANGE: f64 = 0.3;
 impl Prediction {
     /// Time by which algorithms are compared ([`select`]): a standard error above the best value,
     /// without contention the best value itself; not below that of the library's own choice unless the
-    /// gain over it is sure enough, and that of the best values is `least`.
+    /// gain over it is sure enough, and that of the middles is `least`.
     #[must_use]
     pub fn cautious(&self, library: Option<&Self>, least: f64) -> Seconds {
         let raised = |one: &Self| one.time.0 * (CAUTION * one.half_width()).exp();
@@ -64,9 +64,18 @@ impl Prediction {
         };
         let apart = self.half_width().hypot(library.half_width());
         let usual = raised(library);
-        let is_sure =
-            (usual / own).ln() >= WORTH_A_CHANGE * apart && library.time.0 >= least * self.time.0;
+        let is_sure = (usual / own).ln() >= WORTH_A_CHANGE * apart
+            && library.middle() >= least * self.middle();
         Seconds(if is_sure { own } else { own.max(usual) })
+    }
+
+    /// The geometric mean of the interval's ends: the best value, or where a message may overflow a port or
+    /// not, a time between both.
+    fn middle(&self) -> f64 {
+        match self.interval {
+            Some(Interval { lower, upper }) if lower.0 > 0.0 => (lower.0 * upper.0).sqrt(),
+            _ => self.time.0,
+        }
     }
 
     /// ln of the upper end over the time. Without contention 0: such an interval has the uncertainty of

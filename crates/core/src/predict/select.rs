@@ -19,7 +19,8 @@
 //! choice unless ln of the gain between these times is 0.3 of the joint half-width of both intervals
 //! or more: of smaller gains too many are losses. So one with a sure time may come before a library's
 //! choice whose own is unsure, as where it may stall, though its best value is no shorter; but not between
-//! clusters, where the best value must gain 5 %: the library's interval is wide there at every size. Times
+//! clusters, where the middle of the interval must gain 5 %: it is wide there at every size. The middle is the
+//! best value, or where what crosses a link may overflow it or not, the geometric mean of both. Times
 //! without contention, whose intervals contain the uncertainty of α and β alone, are ranked by
 //! themselves.
 //!
@@ -125,11 +126,11 @@ pub enum NoChoice {
 pub struct Selector<'a> {
     candidates: Vec<Candidate<'a>>,
     options: Options,
-    /// Least gain of the best values over the library's own choice.
+    /// Least gain of the intervals' middles over the library's own choice.
     least_gain: f64,
 }
 
-/// Least gain of the best values between clusters.
+/// Least gain of the middles between clusters.
 const BETWEEN_CLUSTERS: f64 = 1.05;
 
 #[derive(Debug)]
@@ -339,7 +340,7 @@ impl<'a> Selector<'a> {
     }
 }
 
-/// Least gain of the best values over the library's own choice that is worth a change.
+/// Least gain of the intervals' middles over the library's own choice that is worth a change.
 pub(crate) fn least_gain(profile: &Profile) -> f64 {
     if profile.is_between_clusters() {
         BETWEEN_CLUSTERS
