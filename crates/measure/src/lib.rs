@@ -12,3 +12,4 @@ pub mod simulated;
 pub mod steer;
 pub mod stopping;
 pub mod transport;
+pub mod trials;

@@ -7,8 +7,9 @@
 //!    to the most. From the second one on, sizes around the first retransmissions are added: a port
 //!    overflows from a number of bytes x = (n−1)·m on, so a loss among n processes places a size at
 //!    every other count (`seen`).
-//! 3. Short launches of the cells where some repetitions stall and others do not: each launch has
-//!    connections of its own, and the chance of a stall differs between launches.
+//! 3. Short launches of what is left open: sizes among the most processes that may overflow a port or
+//!    not, by the fit so far, and the cells where some repetitions stall and others do not. Each
+//!    launch has connections of its own, and the chance of a stall differs between launches.
 //!
 //! Within a launch the repetitions of a cell are proportional to s/√T, which makes the sum of the
 //! variances s²/R least for a given time (Neyman 1934); s is the scatter of ln T and T the expected
@@ -30,6 +31,7 @@ pub use self::seen::Seen;
 use crate::budget::TooLittle;
 use crate::estimate::Rates;
 use crate::plan::{Cell, Operation, PLogPSettings, Plan, SizeRange, Synchronisation};
+use crate::trials;
 
 /// Operations to predict, and the means to measure them.
 #[derive(Debug, Clone)]
@@ -42,6 +44,8 @@ pub struct Target {
     pub most: Procs,
     /// The sizes to predict, ascending, at least one.
     pub sizes: Vec<Bytes>,
+    /// How the ranks start together.
+    pub synchronisation: Synchronisation,
 }
 
 /// A part of a campaign.
@@ -51,21 +55,30 @@ pub enum Stage {
     Scout,
     /// All cells.
     Survey,
-    /// Cells of which some repetitions stall.
-    Mixtures,
+    /// Sizes that may overflow a port or not, and cells of which some repetitions stall.
+    Open,
 }
 
 /// Number of launches over all cells.
 pub const SURVEYS: u32 = 3;
 
-/// Most launches of mixtures.
-pub const MIXTURES: u32 = 3;
+/// Most launches of what is left open.
+pub const OPEN: u32 = 3;
 
 /// Repetitions of a cell in one launch.
 const MOST_REPETITIONS: f64 = 40.0;
 
 /// Repetitions of a cell of which some stall.
 const OF_MIXTURE: u32 = 8;
+
+/// Repetitions of a cell that may overflow a port or not.
+const OF_ONSET: u32 = 4;
+
+/// Parts, in ln m, of the sizes that may overflow a port, the first to be measured first.
+const PARTS: [f64; 3] = [0.5, 0.25, 0.75];
+
+/// Least ratio between a size and the next that is worth measuring.
+const APART: f64 = 1.12;
 
 /// Repetitions of the scout.
 const OF_SCOUT: u32 = 3;
@@ -78,7 +91,7 @@ pub fn stage(launch: u32) -> Stage {
     match launch {
         0 => Stage::Scout,
         1..=SURVEYS => Stage::Survey,
-        _ => Stage::Mixtures,
+        _ => Stage::Open,
     }
 }
 
@@ -142,19 +155,42 @@ impl Target {
         })
     }
 
-    /// The plan of a launch of the cells of which some repetitions stall; `None` without such cells,
-    /// or if they do not fit into `time`.
-    pub fn mixtures(&self, seen: &Seen, time: Seconds) -> Option<Plan> {
-        let mut mixed = seen.mixed();
-        let cost = |mixed: &[(Cell, Seconds)]| -> f64 {
-            let one = |(cell, time): &(Cell, Seconds)| time.0 * f64::from(cell.repetitions + 1);
-            mixed.iter().map(one).sum()
+    /// The plan of a launch of what is left open, `onsets` the sizes of a method among the most processes
+    /// between which the first overflow lies; `None` if nothing is, or if it does not fit into `time`.
+    pub fn open(
+        &self,
+        seen: &Seen,
+        onsets: &[(Method, [Bytes; 2])],
+        time: Seconds,
+    ) -> Option<Plan> {
+        let between = onsets.iter().flat_map(|onset| self.between(seen, *onset));
+        let mut open: Vec<(Cell, Seconds)> = between.chain(seen.mixed()).collect();
+        let cost = |open: &[(Cell, Seconds)]| -> f64 {
+            let one = |(cell, time): &(Cell, Seconds)| self.cost(*time, cell.repetitions.into()).0;
+            open.iter().map(one).sum()
         };
-        while cost(&mixed) > time.0 {
-            mixed.pop()?;
+        while cost(&open) > time.0 {
+            open.pop()?;
         }
-        let cells: Vec<Cell> = mixed.into_iter().map(|(cell, _)| cell).collect();
+        let mut cells: Vec<Cell> = open.into_iter().map(|(cell, _)| cell).collect();
+        dedup(&mut cells);
         (!cells.is_empty()).then(|| plan_of(cells, None))
+    }
+
+    /// Cells between two sizes that are worth it, with the time at the larger one.
+    fn between(
+        &self,
+        seen: &Seen,
+        (method, [low, high]): (Method, [Bytes; 2]),
+    ) -> Vec<(Cell, Seconds)> {
+        let low = low.as_f64();
+        let ratio = high.as_f64() / low;
+        let parts = PARTS.into_iter();
+        let parts = parts.filter(|part| ratio.powf(part.min(1.0 - part)) >= APART);
+        let cell = |size| self.cell(method, self.most, size, OF_ONSET);
+        let time = seen.time(&cell(high), method, Seconds(0.0));
+        let sizes = parts.map(|part| Bytes::rounded(low * ratio.powf(part)));
+        sizes.map(|size| (cell(size), time)).collect()
     }
 
     /// Number of jobs of a launch: one, and one for each forced algorithm of the library.
@@ -167,6 +203,14 @@ impl Target {
     /// True if an algorithm depends on the clusters of the ranks.
     pub fn follows_clusters(&self) -> bool {
         self.methods.iter().any(Method::follows_clusters)
+    }
+
+    /// Duration of so many repetitions that take `once` each, after a warm-up or trials.
+    fn cost(&self, once: Seconds, repetitions: f64) -> Seconds {
+        match self.synchronisation {
+            Synchronisation::Barrier => once * (repetitions + 1.0),
+            Synchronisation::Window => trials::with_repetitions(once, repetitions),
+        }
     }
 
     fn largest(&self) -> Bytes {

@@ -8,7 +8,7 @@ use netsig_core::model::hockney::Hockney;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_measure::budget::TooLittle;
 use netsig_measure::estimate::{Rates, estimate};
-use netsig_measure::plan::{Operation, Plan};
+use netsig_measure::plan::{Operation, Plan, Synchronisation};
 use netsig_measure::steer::{Seen, Target};
 
 fn procs(count: u32) -> Procs {
@@ -22,6 +22,7 @@ fn target(methods: &[&str]) -> Target {
         methods: methods.iter().map(method).collect(),
         most: procs(8),
         sizes: (10..=18).map(|power| Bytes(1 << power)).collect(),
+        synchronisation: Synchronisation::Barrier,
     }
 }
 
@@ -138,21 +139,24 @@ fn a_launch_takes_the_time_that_it_is_given() {
     assert!((proposal.launches, takes(&proposal) < 120.0) == (3, true));
 }
 
+/// Between sizes a factor of four apart lie three, an eighth apart none; the cell of which some
+/// repetitions stall comes last.
 #[test]
-fn cells_of_which_some_repetitions_stall_are_measured_again() {
-    let plan = target(&["direct"])
-        .mixtures(&seen(), Seconds(30.0))
-        .unwrap();
-    let cells: Vec<String> = plan.cells().iter().map(ToString::to_string).collect();
-    assert_eq!(cells, ["alltoall direct among 8 with 32 KiB"]);
-    assert!(
-        target(&["direct"])
-            .mixtures(&Seen::default(), Seconds(30.0))
-            .is_none()
-    );
-    assert!(
-        target(&["direct"])
-            .mixtures(&seen(), Seconds(0.1))
-            .is_none()
-    );
+fn what_is_left_open_is_measured_again() {
+    let target = target(&["direct"]);
+    let direct = target.methods[0];
+    let cells = |seen: &Seen, sizes: [u64; 2], seconds| -> Vec<String> {
+        let onsets = [(direct, sizes.map(Bytes))];
+        let plan = target.open(seen, &onsets, Seconds(seconds));
+        let cells = plan.iter().flat_map(Plan::cells);
+        cells.map(ToString::to_string).collect()
+    };
+    let stalled = "alltoall direct among 8 with 32 KiB";
+    let of = |size| format!("alltoall direct among 8 with {size}");
+    let all = [of("16 KiB"), of("11585 B"), of("23170 B"), stalled.into()];
+    assert_eq!(cells(&seen(), [8 << 10, 32 << 10], 30.0), all);
+    assert_eq!(cells(&seen(), [32 << 10, 36 << 10], 30.0), [stalled]);
+    assert_eq!(cells(&seen(), [8 << 10, 32 << 10], 1.0), [all[0].clone()]);
+    assert!(cells(&seen(), [32 << 10, 36 << 10], 0.1).is_empty());
+    assert!(cells(&Seen::default(), [32 << 10, 36 << 10], 30.0).is_empty());
 }

@@ -13,6 +13,7 @@ use netsig_core::algorithm::Layout;
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation, Plan, Synchronisation};
 use netsig_measure::transport::{Observation, Transport};
+use netsig_measure::trials;
 
 use crate::batch::{Batch, Scene, Starts, Tools};
 use crate::clocks::Clocks;
@@ -26,15 +27,8 @@ use crate::scope::Scopes;
 use crate::task::Task;
 use crate::window::Pace;
 
-/// Numbers of the trial repetitions that determine the length of a window; they occur in no plan. There are
-/// so many because connections that lost packets in the step before send less at once in the first ones.
-const TRIALS: Range<u32> = u32::MAX - 8..u32::MAX;
-
-/// Duration of the trials of a step from which no further one begins.
-const ENOUGH: Seconds = Seconds(1.0);
-
-/// Duration of a trial from which it is the last: connections recover in its many round trips.
-const LONG: Seconds = Seconds(0.3);
+/// Numbers of the trial repetitions; they occur in no plan.
+const TRIALS: Range<u32> = u32::MAX - trials::MOST..u32::MAX;
 
 /// One rank's side of a campaign over MPI.
 pub struct OverMpi {
@@ -145,7 +139,7 @@ impl OverMpi {
                 let seen = self.batch.longest();
                 longest = [0, 1].map(|span| Seconds(longest[span].0.max(seen[span].0)));
                 spent = spent + seen[0];
-                let mut is_enough = [u8::from(spent >= ENOUGH || seen[0] >= LONG)];
+                let mut is_enough = [u8::from(trials::are_enough(spent, seen[0]))];
                 group.broadcast(&mut is_enough);
                 if is_enough != [0] {
                     break;

@@ -2,14 +2,11 @@
 //! the common clock.
 
 use netsig_core::units::{Rank, Seconds};
+use netsig_measure::trials::ROOM;
 
 use crate::clocks::Clocks;
 use crate::group::Group;
 use crate::stopwatch::Stopwatch;
-
-/// Ratio of a window's length to the longest trial repetition, and of the time for the first
-/// preparation to the longest trial preparation.
-const ROOM: f64 = 1.3;
 
 /// Lower bound of a window's length: after a pause of a few milliseconds, which occurs on any
 /// system, all starts that have passed are late.
@@ -61,7 +58,7 @@ impl Pace {
     }
 
     /// Sets the windows for repetitions with the longest duration `longest`, which includes the
-    /// longest `preparation` before the start.
+    /// longest `preparation` before the start, and leaves the same room for either.
     pub fn suit(&mut self, longest: Seconds, preparation: Seconds) {
         self.length = Seconds((longest * ROOM).0.max(SHORTEST.0));
         self.preparation = preparation * ROOM;

@@ -19,6 +19,7 @@ use netsig_core::text::line::escaped;
 use netsig_core::units::{Procs, Seconds};
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
+use netsig_measure::plan::Synchronisation;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
 use netsig_measure::simulated::{self, Simulated};
 
@@ -121,11 +122,16 @@ impl Campaign {
             .map(|network| ("--on", self.places(network)));
         let wanted = self.precision.as_deref();
         let wanted = wanted.and_then(|text| text.trim_end_matches('%').parse::<f64>().ok());
-        let target = aim.target(predicted, hosts)?;
+        let mut target = aim.target(predicted, hosts)?;
+        let grid = self.grid(target.follows_clusters())?;
+        if grid.is_some() {
+            // The ranks leave a barrier as far apart as the clusters are.
+            target.synchronisation = Synchronisation::Window;
+        }
         Steered {
             campaign: self,
             predicted,
-            grid: self.grid(target.follows_clusters())?,
+            grid,
             target,
             scenario: scenario.as_ref(),
             budget: self.budget.unwrap_or(USUAL_BUDGET),

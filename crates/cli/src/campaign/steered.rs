@@ -6,13 +6,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use itertools::Itertools as _;
+use netsig_core::algorithm::Method;
 use netsig_core::data::{Dataset, Provenance};
 use netsig_core::fit::network::{self, Options};
 use netsig_core::model::Case;
 use netsig_core::network::{Grid, Network};
-use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked as Statistic;
 use netsig_core::predict::speaker::{Models, Question};
+use netsig_core::predict::{Basis, Knowledge};
 use netsig_core::profile::Profile;
 use netsig_core::stats::sample::median;
 use netsig_core::text::counted;
@@ -21,7 +22,7 @@ use netsig_core::units::{Bytes, Seconds};
 use netsig_measure::estimate::Rates;
 use netsig_measure::plan::provenance::PLAN;
 use netsig_measure::plan::{JobId, Plan};
-use netsig_measure::steer::{MIXTURES, SURVEYS, Seen, Stage, Target, stage};
+use netsig_measure::steer::{OPEN, SURVEYS, Seen, Stage, Target, stage};
 
 use super::Campaign;
 use super::estimate::span;
@@ -70,8 +71,8 @@ const STEERED: &str = "steered_for";
 /// Time that a launch takes to start in place of an unknown one.
 const START: Seconds = Seconds(2.0);
 
-/// Share of the remaining time that the launches of mixtures get.
-const FOR_MIXTURES: f64 = 0.12;
+/// Share of the remaining time that the launches of what is left open get.
+const FOR_OPEN: f64 = 0.12;
 
 /// Least number of launches over all cells: one alone would not show how launches differ.
 const LEAST_SURVEYS: u32 = 2;
@@ -92,11 +93,11 @@ impl Steered<'_> {
         loop {
             let spent = before + Seconds(started.elapsed().as_secs_f64());
             let left = Seconds(self.budget.as_secs_f64()) - spent;
-            let Some(plan) = self.next(&state, left, starts)? else {
+            let Some((stage, plan)) = self.next(&state, left, starts)? else {
                 return Ok(());
             };
             let begun = Instant::now();
-            self.launch(&state, &plan, left)?;
+            self.launch(&state, (stage, &plan), left)?;
             state = self.read()?;
             let wall = Seconds(begun.elapsed().as_secs_f64());
             starts = state.start_of_last(wall);
@@ -106,19 +107,46 @@ impl Steered<'_> {
         }
     }
 
-    /// The plan of the next launch: that of an interrupted launch, or one from the data.
-    fn next(&self, state: &State, left: Seconds, starts: Seconds) -> Result<Option<Plan>, Failure> {
+    /// The plan of the next launch: that of an interrupted launch, or one from the data. Where no launch over
+    /// all cells fits any more, one of what is left open may.
+    fn next(
+        &self,
+        state: &State,
+        left: Seconds,
+        starts: Seconds,
+    ) -> Result<Option<(Stage, Plan)>, Failure> {
+        let due = stage(state.launch);
         if let Some(plan) = &state.interrupted {
-            return Ok(Some(plan.clone()));
+            return Ok(Some((due, plan.clone())));
         }
         let seen = self.seen(&state.data);
-        let time = left - starts * self.target.jobs();
-        match stage(state.launch) {
-            Stage::Scout => Ok(Some(self.target.scout())),
-            Stage::Survey => self.survey(state, &seen, left, starts),
-            Stage::Mixtures if state.launch > SURVEYS + MIXTURES || time < LEAST => Ok(None),
-            Stage::Mixtures => Ok(self.target.mixtures(&seen, time)),
+        let all = match due {
+            Stage::Scout => Some(self.target.scout()),
+            Stage::Survey => self.survey(state, &seen, left, starts)?,
+            Stage::Open => None,
+        };
+        if let Some(plan) = all {
+            return Ok(Some((due, plan)));
         }
+        let time = left - starts * self.target.jobs();
+        if state.launch > SURVEYS + OPEN || time < LEAST {
+            return Ok(None);
+        }
+        let plan = self.open(&state.data, &seen, time);
+        Ok(plan.map(|plan| (Stage::Open, plan)))
+    }
+
+    /// The plan of a launch of what is left open.
+    fn open(&self, data: &Dataset, seen: &Seen, time: Seconds) -> Option<Plan> {
+        let profile = self.profile(data)?;
+        let largest = *self.target.sizes.last()?;
+        let onset = |method: &Method| {
+            let basis = self.basis(&profile, &method.to_string())?;
+            let overflow = basis.overflow(Case::new(self.target.most, largest))?;
+            overflow.is_known.then_some((*method, overflow.interval))
+        };
+        let onsets: Vec<_> = self.target.methods.iter().filter_map(onset).collect();
+        self.target.open(seen, &onsets, time)
     }
 
     /// The plan of a launch over all cells: as many launches as wanted share the time, or as fit; `None`
@@ -136,7 +164,7 @@ impl Steered<'_> {
         let begin = starts.0 * self.target.jobs();
         let rates = Rates::from_probe(&state.data, starts).unwrap_or_else(Rates::ordinary);
         let plan = |launches: u32| {
-            let each = left.0 * (1.0 - FOR_MIXTURES) / f64::from(launches);
+            let each = left.0 * (1.0 - FOR_OPEN) / f64::from(launches);
             self.target.survey(seen, &rates, Seconds(each - begin))
         };
         let is_first = state.launch == 1;
@@ -146,7 +174,7 @@ impl Steered<'_> {
             Some(Err(too_little)) if is_first => {
                 let surveys = (too_little.least.0 + begin) * f64::from(LEAST_SURVEYS);
                 let spent = self.budget.as_secs_f64() - left.0;
-                let needed = (surveys / (1.0 - FOR_MIXTURES) + spent).ceil() + 1.0;
+                let needed = (surveys / (1.0 - FOR_OPEN) + spent).ceil() + 1.0;
                 Err(Failure::usage(format!(
                     "--budget {}: too little for a survey, which takes about {}; give more, with --resume, or name fewer algorithms, sizes or processes",
                     span(Seconds(self.budget.as_secs_f64())),
@@ -158,21 +186,25 @@ impl Steered<'_> {
     }
 
     /// Carries out a launch.
-    fn launch(&self, state: &State, plan: &Plan, left: Seconds) -> Result<(), Failure> {
+    fn launch(
+        &self,
+        state: &State,
+        (stage, plan): (Stage, &Plan),
+        left: Seconds,
+    ) -> Result<(), Failure> {
         let mut plan = plan.clone();
         plan.grid.clone_from(&self.grid);
-        if plan.grid.is_some() {
-            // The ranks leave a barrier as far apart as the clusters are.
+        if self.target.synchronisation.is_window() {
             plan = plan.by_windows();
         }
         if plan.lacks_links() {
             plan.network = self.campaign.links()?;
         }
         let asked = Asked::parse(&self.campaign.output, plan.to_toml())?;
-        let what = match stage(state.launch) {
+        let what = match stage {
             Stage::Scout => "finding the speed".to_owned(),
             Stage::Survey => format!("launch {} of {SURVEYS}", state.launch),
-            Stage::Mixtures => "sizes of which some repetitions stall".to_owned(),
+            Stage::Open => "sizes that may overflow ports or stall".to_owned(),
         };
         let cells = counted(plan.cells().len() as u64, "cell", "cells");
         eprintln!("{what}: {cells}, {} left", span(left));
@@ -242,14 +274,22 @@ impl Steered<'_> {
         self.wanted.is_some_and(|wanted| known <= wanted)
     }
 
-    /// Median half-width of the intervals of the predictions; `None` if there are none yet.
-    fn known_to(&self, data: &Dataset) -> Option<f64> {
+    /// The profile of the data so far; `None` if they do not suffice yet.
+    fn profile(&self, data: &Dataset) -> Option<Profile> {
         let options = Options {
             network: self.links().cloned(),
             ..Options::default()
         };
         let fitted = network::fit(data, &options).ok()?;
-        let profile = Profile::of(&fitted, Provenance::default(), options.model.confidence);
+        let confidence = options.model.confidence;
+        let mut profile = Profile::of(&fitted, Provenance::default(), confidence);
+        profile.add_facts(&data.provenance);
+        Some(profile)
+    }
+
+    /// Median half-width of the intervals of the predictions; `None` if there are none yet.
+    fn known_to(&self, data: &Dataset) -> Option<f64> {
+        let profile = self.profile(data)?;
         let widths = self.target.methods.iter().flat_map(|method| {
             let name = method.to_string();
             self.half_widths(&profile, &name)
@@ -264,8 +304,8 @@ impl Steered<'_> {
         self.scenario.filter(is_whole)
     }
 
-    /// Half-widths of the intervals of the predictions of one algorithm.
-    fn half_widths(&self, profile: &Profile, algorithm: &str) -> Vec<f64> {
+    /// Basis of the predictions of one algorithm.
+    fn basis<'a>(&'a self, profile: &'a Profile, algorithm: &str) -> Option<Basis<'a>> {
         let question = Question {
             profile,
             collective: self.target.collective,
@@ -280,11 +320,13 @@ impl Steered<'_> {
             given: &[],
             asked: Statistic::Median,
         };
-        let line = question
-            .lines()
-            .ok()
-            .and_then(|lines| lines.into_iter().next());
-        let Some(basis) = line.and_then(|line| knowledge.basis(line.model).ok()) else {
+        let line = question.lines().ok()?.into_iter().next()?;
+        knowledge.basis(line.model).ok()
+    }
+
+    /// Half-widths of the intervals of the predictions of one algorithm.
+    fn half_widths(&self, profile: &Profile, algorithm: &str) -> Vec<f64> {
+        let Some(basis) = self.basis(profile, algorithm) else {
             return Vec::new();
         };
         let width = |size: &Bytes| {

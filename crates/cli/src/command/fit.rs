@@ -266,10 +266,8 @@ pub fn fit_file(
     for (key, name) in named {
         provenance.push(key, name);
     }
-    for (key, value) in data.provenance.iter() {
-        provenance.push(&format!("data_{key}"), value);
-    }
     let mut profile = Profile::of(&fitted, provenance, options.model.confidence);
+    profile.add_facts(&data.provenance);
     if wants_regimes(options.wanted) {
         profile.choices.clear();
     }

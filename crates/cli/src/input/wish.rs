@@ -6,6 +6,7 @@ use itertools::Itertools;
 use netsig_core::algorithm::{Collective, LIBRARY, Method, UnknownAlgorithm, split};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
+use netsig_measure::plan::Synchronisation;
 use netsig_measure::steer::Target;
 
 use super::failure::Failure;
@@ -83,6 +84,7 @@ impl AimArgs {
             methods: predicted.methods.clone(),
             most,
             sizes: sizes.to_vec(),
+            synchronisation: Synchronisation::Barrier,
         })
     }
 }

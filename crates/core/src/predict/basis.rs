@@ -291,11 +291,12 @@ impl<'a> Basis<'a> {
     }
 
     /// M(n): size from which the eager messages of an exchange among the processes of a case overflow
-    /// ports, as far as it is known; `None` for other cases.
+    /// ports, or what it sends between clusters a link, as far as it is known; `None` for other cases.
     pub fn overflow(&self, case: Case) -> Option<Overflow> {
         match &self.source {
             Source::Regimes(measured) => measured.overflow(case),
-            _ => None,
+            Source::Fitted(fitting) => fitting.overflow(&self.networks.best, case),
+            Source::Given(_) => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use smallvec::SmallVec;
 
-use super::{Interval, Prediction};
+use super::{Interval, Overflow, Prediction};
 use crate::fit::bandwidth_share;
 use crate::fit::domain::Domain;
 use crate::fit::fitted::{FittedModel, Found};
@@ -101,6 +101,15 @@ impl Fitting {
             standing: self.entry.domain.standing(case.procs, case.size),
             segment,
         })
+    }
+
+    /// The overflow of what messages of a case share, by a fitted M of the bytes there; `None` below it.
+    pub(super) fn overflow(&self, network: &Known, case: Case) -> Option<Overflow> {
+        let model = self.entry.model;
+        let onset = self.uncertain.filter(|_| !model.compares_sizes())?;
+        let bytes = model.compared(network, case).ok()?.as_f64();
+        let share = bytes / case.size.as_f64();
+        (bytes >= onset.lower).then(|| Overflow::new(onset, share, true))
     }
 
     /// Side of M for what is compared with it, and the other side if the interval of M allows it.

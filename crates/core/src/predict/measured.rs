@@ -8,6 +8,7 @@ use crate::model::regimes::{Pattern, Patterns, Point, Protocol};
 use crate::model::{self, Case, ModelError, REGIMES};
 use crate::network::Network;
 use crate::profile::{RegimesEntry, Repetitions};
+use crate::stats::interval::Estimate;
 use crate::units::Bytes;
 use crate::units::parameter::volume;
 
@@ -38,6 +39,22 @@ pub struct Overflow {
     pub interval: [Bytes; 2],
     /// False if all that is known is that nothing was lost up to the lower end.
     pub is_known: bool,
+}
+
+impl Overflow {
+    /// The overflow from a number of bytes on, of which a message of the case contributes `share` times its size.
+    pub(super) fn new(onset: Estimate, share: f64, is_known: bool) -> Self {
+        let size = |bytes: f64| {
+            let bytes = bytes / share;
+            let unit = if bytes < SMALL { 1.0 } else { 1024.0 };
+            Bytes::rounded((bytes / unit).round() * unit)
+        };
+        Self {
+            from: size(onset.value),
+            interval: [onset.lower, onset.upper].map(size),
+            is_known,
+        }
+    }
 }
 
 impl Measured<'_> {
@@ -109,16 +126,14 @@ impl Measured<'_> {
         point.check().ok()?;
         let is_eager = entry.model.protocol(point.message()) == Protocol::Eager;
         let port_bytes = entry.model.pattern.port_bytes(point)?;
-        let size = |bytes: f64| {
-            let bytes = bytes * case.size.as_f64() / port_bytes;
-            let unit = if bytes < SMALL { 1.0 } else { 1024.0 };
-            Bytes::rounded((bytes / unit).round() * unit)
+        let bytes = Estimate {
+            value: onset.bytes,
+            lower: onset.lower,
+            upper: onset.upper,
         };
-        (is_eager && port_bytes > onset.lower).then(|| Overflow {
-            from: size(onset.bytes),
-            interval: [onset.lower, onset.upper].map(size),
-            is_known: onset.is_known(),
-        })
+        let share = port_bytes / case.size.as_f64();
+        (is_eager && port_bytes > onset.lower)
+            .then(|| Overflow::new(bytes, share, onset.is_known()))
     }
 
     /// False for settings that a choice must not try ([`super::Basis::is_paced`]).

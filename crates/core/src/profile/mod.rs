@@ -131,6 +131,13 @@ impl Profile {
         Some(Grid { clusters, links })
     }
 
+    /// Adds the facts of the data that the profile is of.
+    pub fn add_facts(&mut self, facts: &Provenance) {
+        for (key, value) in facts.iter() {
+            self.provenance.push(&format!("{OF_DATA}{key}"), value);
+        }
+    }
+
     /// Replaces the clusters of the hosts, and the times between them if the new ones have any; each host then
     /// runs one process, in the order of the clusters.
     pub fn set_grid(&mut self, grid: Grid) {

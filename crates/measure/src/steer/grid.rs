@@ -25,7 +25,10 @@ struct Candidate {
 }
 
 /// The cells of a launch.
-pub(super) struct Grid(Vec<Candidate>);
+pub(super) struct Grid<'a> {
+    target: &'a Target,
+    cells: Vec<Candidate>,
+}
 
 impl Level {
     /// All densities, the densest first.
@@ -59,8 +62,8 @@ impl Level {
     }
 }
 
-impl Grid {
-    pub(super) fn new(target: &Target, seen: &Seen, rates: &Rates, level: Level) -> Self {
+impl<'a> Grid<'a> {
+    pub(super) fn new(target: &'a Target, seen: &Seen, rates: &Rates, level: Level) -> Self {
         let mut candidates = Vec::new();
         for &method in &target.methods {
             for procs in counts::measured(method, target.most, level.counts) {
@@ -76,18 +79,25 @@ impl Grid {
                 }
             }
         }
-        Self(candidates)
+        Self {
+            target,
+            cells: candidates,
+        }
     }
 
-    /// Duration with one repetition of each cell, after its warm-up.
+    /// Duration with one repetition of each cell.
     pub(super) fn least(&self) -> Seconds {
         Seconds(self.cost(0.0))
     }
 
     /// Duration with the repetitions of `scale`.
     fn cost(&self, scale: f64) -> f64 {
-        let one = |own: &Candidate| own.time * (own.repetitions(scale) + 1.0);
-        self.0.iter().map(one).sum()
+        let one = |own: &Candidate| {
+            self.target
+                .cost(Seconds(own.time), own.repetitions(scale))
+                .0
+        };
+        self.cells.iter().map(one).sum()
     }
 
     /// The cells with as many repetitions as fit into `time`.
@@ -114,7 +124,7 @@ impl Grid {
                 ..own.cell
             }
         };
-        self.0.into_iter().map(cell).collect()
+        self.cells.into_iter().map(cell).collect()
     }
 }
 

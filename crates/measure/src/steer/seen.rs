@@ -7,15 +7,12 @@ use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::regimes::Observation;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
-use super::OF_MIXTURE;
+use super::{APART, OF_MIXTURE};
 use crate::plan::{Cell, Operation};
 
 /// Mean number of retransmitted segments of a repetition from which a port overflows. Fewer are
 /// spurious, or belong to the start of a connection.
 const LOSSY: f64 = 1.0;
-
-/// Least ratio between a size and the next that is worth measuring.
-const APART: f64 = 1.12;
 
 /// Sizes around the onset of losses, as multiples of it.
 const AROUND: [f64; 3] = [0.85, 1.2, 1.6];

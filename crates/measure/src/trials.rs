@@ -1,0 +1,43 @@
+//! Trial repetitions before a step whose ranks start at agreed times. They show how long the windows must be,
+//! and let connections that lost packets in the step before recover: these send less at once in their first ones.
+
+use netsig_core::units::Seconds;
+
+/// Most trials of a step.
+pub const MOST: u32 = 8;
+
+/// Duration of all trials from which no further one begins.
+const ENOUGH: Seconds = Seconds(1.0);
+
+/// Duration of a trial from which it is the last: connections recover in its many round trips.
+const LONG: Seconds = Seconds(0.3);
+
+/// Ratio of a window's length to the longest trial.
+pub const ROOM: f64 = 1.3;
+
+/// True if a trial that took `once` is the last, `spent` the duration of all up to it.
+pub fn are_enough(spent: Seconds, once: Seconds) -> bool {
+    spent >= ENOUGH || once >= LONG
+}
+
+/// Duration of a step of so many repetitions that take `once` each, with its trials.
+pub(crate) fn with_repetitions(once: Seconds, repetitions: f64) -> Seconds {
+    let all = (1..MOST).take_while(|count| !are_enough(once * f64::from(*count), once));
+    let trials = all.count() as f64 + 1.0;
+    once * (trials + ROOM * repetitions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eight short trials, five of 0.2 s, a single long one; each repetition has a window of its own.
+    #[test]
+    fn trials_count_as_they_are_carried_out() {
+        for (once, repetitions, repeated) in [(0.01, 10.0, 21.0), (0.2, 2.0, 7.6), (0.3, 1.0, 2.3)]
+        {
+            let all = with_repetitions(Seconds(once), repetitions);
+            assert!((all.0 / once - repeated).abs() < 1e-9, "{once}: {all}");
+        }
+    }
+}
