@@ -59,6 +59,7 @@ proptest! {
                 name if name.starts_with("plogpt_") => "for PlogPT",
                 "message_loggp" => "L = ",
                 "factor_003" => "gives -",
+                model::SHARED_LINK => "clusters",
                 _ if model.needs.contains(&Need::Clusters) => "clusters of so many processes",
                 name if name.starts_with("two_phase") => "it must be",
                 REGIMES if count > 2048 => "at most 2048",

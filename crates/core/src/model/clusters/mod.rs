@@ -288,6 +288,13 @@ fn place(inputs: &Inputs, paused: bool) -> Result<Place, ModelError> {
     if algorithm.is_none() && inputs.model.is_of_clusters() {
         return Err(inputs.missing("an algorithm", "name one with --algorithm"));
     }
+    let is_inside = layout.clusters() < 2 && layout.ranks() > 1;
+    if is_inside && inputs.model.is_of_shared_link() {
+        return Err(inputs.missing(
+            "two clusters or more",
+            "name the hosts of others with --clusters, or choose another model",
+        ));
+    }
     Ok(Place {
         layout,
         hockney: clusters.inside.unwrap_or(*hockney),
