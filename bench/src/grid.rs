@@ -43,7 +43,7 @@ impl Effort {
     /// Seconds of all operations in one launch of the truth.
     fn between_sites(self) -> f64 {
         match self {
-            Self::Full => 45.0,
+            Self::Full => 38.0,
             Self::Trial => 8.0,
         }
     }
