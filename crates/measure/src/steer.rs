@@ -177,13 +177,14 @@ impl Target {
         (!cells.is_empty()).then(|| plan_of(cells, None))
     }
 
-    /// Cells between two sizes that are worth it, with the time at the larger one.
+    /// Cells between two sizes, as far as they are wanted, that are worth it, with the time at the larger one.
     fn between(
         &self,
         seen: &Seen,
         (method, [low, high]): (Method, [Bytes; 2]),
     ) -> Vec<(Cell, Seconds)> {
-        let low = low.as_f64();
+        let [low, high] = [low, high].map(|size| size.clamp(self.sizes[0], self.largest()));
+        let low = low.as_f64().max(1.0);
         let ratio = high.as_f64() / low;
         let parts = PARTS.into_iter();
         let parts = parts.filter(|part| ratio.powf(part.min(1.0 - part)) >= APART);
