@@ -16,7 +16,7 @@
 //! exchange sends 2·n₁·n₂, and each block crosses once. Among more clusters each two do this, all at
 //! the same time, so that every block crosses from its own cluster straight to that of its receiver.
 //!
-//! What lets the messages of a cluster cross one after another is in `stagger`.
+//! In two forms the messages of a cluster cross one after another (`stagger`).
 //!
 //! # Relays
 //! Rank j mod n₁ relays a block from the smaller cluster to rank j of the larger. The relay of a
