@@ -90,6 +90,25 @@ fn the_demo_leaves_its_files_and_says_that_it_is_simulated() {
     assert!(first == run(), "the same input gives the same bytes");
 }
 
+/// Nobody makes a file in /proc, not even root.
+#[test]
+fn a_directory_that_takes_no_file_is_told() {
+    let home = Home::new();
+    let output = home
+        .netsig("doctor --format csv")
+        .current_dir("/proc")
+        .output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let (_, rows) = table(&String::from_utf8(output.stdout).unwrap());
+    let state =
+        |check: &str| rows.iter().find(|row| row["check"] == check).unwrap()["state"].clone();
+    assert_eq!(
+        ["working directory", "start", "measure"].map(state),
+        ["FAILED", "skipped", "skipped"]
+    );
+}
+
 /// As in `netsig … | head -1`, where the reader goes away early.
 #[test]
 fn a_reader_that_goes_away_is_no_error() {

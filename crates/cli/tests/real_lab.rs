@@ -11,6 +11,8 @@ mod clusters;
 mod delay;
 #[path = "real_lab/discovery.rs"]
 mod discovery;
+#[path = "real_lab/doctor.rs"]
+mod doctor;
 #[path = "real_lab/ends.rs"]
 mod ends;
 #[path = "real_lab/readme.rs"]

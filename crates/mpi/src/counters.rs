@@ -9,6 +9,7 @@
 use std::fs::File;
 use std::io::Seek;
 
+use itertools::Itertools as _;
 use netsig_core::data::LossCounters;
 
 use crate::scope::Duty;
@@ -81,6 +82,13 @@ impl Counters {
 }
 
 impl Reading {
+    /// The files whose counters this kernel does not show, each once.
+    pub fn unreadable(&self) -> Vec<&'static str> {
+        let counts = self.0.iter().zip(SOURCES);
+        let lacking = counts.filter(|(count, _)| **count == Count::Unreadable);
+        lacking.map(|(_, (path, _))| path).dedup().collect()
+    }
+
     /// The differences from this reading to a `later` one, to be summed over the ranks.
     pub fn until(&self, later: &Self) -> Sums {
         let mut sums = [0; 2 * COUNTS];

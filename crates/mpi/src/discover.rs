@@ -17,8 +17,7 @@
 //! rest. A pair that is probed is watched, with rank 0.
 
 mod links;
-mod probe;
-mod report;
+pub mod probe;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -32,8 +31,8 @@ use netsig_core::network::{Cluster, Clusters, Grid};
 use netsig_core::units::{Bytes, Seconds};
 
 use crate::batch::Tools;
+use crate::report::Report;
 use probe::{Prober, Probing, follow};
-use report::Report;
 
 /// Find clusters of hosts behind slow links.
 #[derive(clap::Args)]
@@ -89,11 +88,13 @@ pub fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
         follow(world, &tools);
         return Ok(());
     }
-    let report = Report::create(&args.output, &names)?;
+    let mut report = Report::create(&args.output)?;
+    report.hosts(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
     let mut leader = Leader::new(world, &tools, names, report)?;
     let grid = leader.grid()?;
     leader.prober.dismiss();
-    leader.report.end(&grid, started.elapsed())
+    leader.report.toml(&grid.to_toml())?;
+    leader.report.end(started.elapsed())
 }
 
 /// Rank 0 of a discovery.
@@ -197,8 +198,9 @@ impl<'a> Leader<'a> {
     fn probe(&mut self, pair: Pair, probing: Probing) -> Result<probe::Times> {
         let [from, to] = pair.map(|host| &self.hosts[host]);
         let times = self.prober.probe([from.rank, to.rank], probing);
-        self.report
-            .probed([&from.name, &to.name], probing.size, times)?;
+        let (size, least, median) = (probing.size.0, times.least.0, times.median.0);
+        let probed = format!("{},{},{size},{least},{median}", from.name, to.name);
+        self.report.fact("probe", probed)?;
         Ok(times)
     }
 }

@@ -1,6 +1,6 @@
 //! netsig-rank: the program that `mpirun` starts on every rank. Rank 0 reads a measurement plan,
 //! all ranks carry it out, and rank 0 appends every sample to the data file immediately. `netsig-rank
-//! discover` finds the clusters of the ranks' hosts instead.
+//! discover` finds the clusters of the ranks' hosts instead, `netsig-rank examine` what these hosts lack.
 
 mod barrier;
 mod batch;
@@ -8,6 +8,7 @@ mod blocks;
 mod clocks;
 mod counters;
 mod discover;
+mod examine;
 mod flow;
 mod group;
 mod launcher;
@@ -17,6 +18,7 @@ mod pattern;
 mod provenance;
 mod provoked;
 mod recorder;
+mod report;
 mod run_queue;
 mod schedules;
 mod scope;
@@ -66,6 +68,7 @@ struct Args {
 #[derive(Subcommand)]
 enum Other {
     Discover(discover::Args),
+    Examine(examine::Args),
 }
 
 /// One launch of a plan.
@@ -108,6 +111,7 @@ fn main() -> Result<()> {
     let world = universe.world();
     let done = match (&args.other, &args.launch) {
         (Some(Other::Discover(args)), _) => discover::run(args, &world),
+        (Some(Other::Examine(args)), _) => examine::run(args, &world),
         (None, Some(launch)) => run(launch, &world),
         (None, None) => Err(anyhow!("no plan; name one and its --output")),
     };

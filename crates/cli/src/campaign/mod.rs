@@ -2,11 +2,13 @@
 //! others.
 
 pub mod discovery;
+pub mod errand;
 pub mod estimate;
+pub mod examination;
 pub mod kept;
 mod resume;
 mod series;
-mod space;
+pub mod space;
 mod steered;
 
 use std::ffi::OsString;
@@ -37,7 +39,7 @@ use crate::input::wish::{AimArgs, Predicted};
 use crate::print::notes::warn_if_unfaithful;
 
 /// Longest duration of a campaign for a prediction, if none is given.
-const USUAL_BUDGET: Duration = Duration::from_secs(120);
+pub const USUAL_BUDGET: Duration = Duration::from_secs(120);
 
 /// Where and within which limits to measure, and where to put the data.
 #[derive(Debug, clap::Args)]

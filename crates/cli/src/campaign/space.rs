@@ -12,17 +12,16 @@ use crate::input::files::parent;
 const ROW: u64 = 90;
 
 /// Bytes for the provenance and for other files written during the campaign.
-const MARGIN: u64 = 1 << 20;
+pub const MARGIN: u64 = 1 << 20;
 
 /// Checks that the disk has room for all data of `plan` in a new file at `output`.
 ///
 /// # Errors
 /// If the room is too small. A disk of unknown size is accepted.
 pub fn refuse_full(output: &Path, plan: &Plan) -> Result<(), Failure> {
-    let Ok(disk) = statvfs(parent(output)) else {
+    let Some(free) = free(parent(output)) else {
         return Ok(());
     };
-    let free = disk.blocks_available().saturating_mul(disk.fragment_size());
     let written = output.metadata().map_or(0, |data| data.len());
     let all = plan.samples().saturating_mul(ROW).saturating_add(MARGIN);
     let needed = all.saturating_sub(written);
@@ -37,6 +36,13 @@ pub fn refuse_full(output: &Path, plan: &Plan) -> Result<(), Failure> {
     )))
 }
 
-fn megabytes(bytes: u64) -> String {
+/// Free bytes of the disk of a directory, if known.
+pub fn free(directory: &Path) -> Option<u64> {
+    let disk = statvfs(directory).ok()?;
+    Some(disk.blocks_available().saturating_mul(disk.fragment_size()))
+}
+
+/// Bytes in megabytes, with the unit.
+pub fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }

@@ -10,6 +10,7 @@ use netsig_core::profile::Profile;
 use netsig_core::units::{Procs, Seconds};
 
 use crate::campaign::discovery::Discovery;
+use crate::campaign::errand::Errand;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::failure::Failure;
 use crate::input::files;
@@ -97,11 +98,15 @@ fn measured(args: &Args) -> Result<Grid, Failure> {
     scenario.iter().for_each(warn_if_unfaithful);
     Discovery {
         place: &args.place,
-        scenario: scenario.as_ref(),
         launch: &args.launch,
         procs: args.procs,
-        output: &args.output,
-        timeout: args.timeout,
+        errand: Errand {
+            work: "discover",
+            label: "discovering",
+            scenario: scenario.as_ref(),
+            output: &args.output,
+            timeout: args.timeout,
+        },
     }
     .run()
 }

@@ -4,6 +4,7 @@ mod bounds;
 mod compare;
 mod demo;
 mod discover;
+mod doctor;
 mod fit;
 mod import;
 mod lab;
@@ -25,6 +26,7 @@ use crate::input::failure::Failure;
 #[derive(Subcommand)]
 pub enum Command {
     Demo(demo::Args),
+    Doctor(Box<doctor::Args>),
     Lab(lab::Args),
     Learn(Box<learn::Args>),
     Plan(plan::Args),
@@ -50,6 +52,7 @@ impl Command {
     pub fn run(&self) -> Result<(), Failure> {
         match self {
             Self::Demo(args) => demo::run(args),
+            Self::Doctor(args) => doctor::run(args),
             Self::Lab(args) => lab::run(args),
             Self::Learn(args) => learn::run(args),
             Self::Plan(args) => plan::run(args),

@@ -55,6 +55,11 @@ impl Failure {
         Self::new(Self::INTERRUPTED, anyhow!("{message}"))
     }
 
+    /// True for Ctrl-C.
+    pub fn is_interrupt(&self) -> bool {
+        self.code == Self::INTERRUPTED
+    }
+
     /// Passes on the exit code of a command that netsig ran and that printed its own messages.
     ///
     /// # Errors

@@ -57,17 +57,28 @@ pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> Stri
     let among = among.max_by_key(|ranks| ranks.len()).unwrap_or_default();
     let blamed = blamed(reports, among);
     let seconds = timeout.as_secs();
-    if blamed.len() == among.len() && among.len() > 1 {
-        let all = among.len();
-        return format!("none of the {all} ranks went on for {seconds} s in \"{activity}\"");
-    }
     let host = |rank: usize| {
         let reported = reports.iter().find(|report| report.rank == rank);
         let host = reported.map(|report| &report.host);
         host.or(hosts.get(rank)).map_or("unknown", String::as_str)
     };
+    let name = |rank: usize| format!("rank {rank} on host {}", host(rank));
+    match blamed[..] {
+        // Both wait: the fault may be on either host or between them.
+        [one, other] if among.len() == 2 => {
+            let (one, other) = (name(one), name(other));
+            return format!(
+                "{one} and {other} did not answer each other for {seconds} s in \"{activity}\""
+            );
+        }
+        [_, _, ..] if blamed.len() == among.len() => {
+            let all = among.len();
+            return format!("none of the {all} ranks went on for {seconds} s in \"{activity}\"");
+        }
+        _ => {}
+    }
     let named = blamed.iter().take(MOST_NAMED);
-    let named = named.map(|&rank| format!("rank {rank} on host {}", host(rank)));
+    let named = named.map(|&rank| name(rank));
     let others = blamed.len().saturating_sub(MOST_NAMED);
     let others = (others > 0).then(|| format!("{others} more"));
     let who = named.chain(others).join(", ");
@@ -133,6 +144,14 @@ mod tests {
             format!("rank 2 on host h2 {within}")
         );
         assert!(concluded(&[(0, 9), (1, 9), (2, 9), (3, 9)]).starts_with("none of the 4 ranks"));
+        let pair = [0, 3].map(|rank| {
+            let line = format!("@netsig-stall rank={rank} host=h{rank} steps=1 among=0,3 in=x");
+            Report::parse(&line).unwrap()
+        });
+        assert_eq!(
+            conclude(&pair, &[], Duration::from_secs(60)),
+            "rank 0 on host h0 and rank 3 on host h3 did not answer each other for 60 s in \"x\""
+        );
     }
 
     #[test]

@@ -127,7 +127,9 @@ fn directory() -> TempDir {
 /// Runs a line of a shell in the directory, in the emulated cluster if it starts ranks itself.
 fn run(home: &Path, line: &str) {
     let is_discovery = line.contains(" discover ") && !line.contains("--network");
-    let measures = is_discovery || line.contains(" measure ") || line.contains(" learn ");
+    let is_check = line.contains(" doctor ");
+    let measures =
+        is_check || is_discovery || line.contains(" measure ") || line.contains(" learn ");
     let network = if line.contains("clusters.toml") {
         "./sites.toml"
     } else {

@@ -247,12 +247,12 @@ impl<'a> Part<'a> {
     }
 }
 
-fn process(world: &SimpleCommunicator, rank: u32) -> Process<'_> {
+pub fn process(world: &SimpleCommunicator, rank: u32) -> Process<'_> {
     world.process_at_rank(mpi::Rank::try_from(rank).expect("MPI numbers ranks with a C int"))
 }
 
 /// Sleeps until a message has arrived.
-fn wait_for(source: &Process, tag: mpi::Tag) {
+pub fn wait_for(source: &Process, tag: mpi::Tag) {
     while source.immediate_probe_with_tag(tag).is_none() {
         std::thread::sleep(NAP);
     }

@@ -5,6 +5,7 @@ mod flavour;
 mod hosts;
 pub mod preloaded;
 mod slurm;
+pub mod survey;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,15 @@ enum Starter {
     },
 }
 
+/// What starts the ranks.
+struct Base {
+    program: PathBuf,
+    /// The MPI of the mpirun, with srun that of the mpirun in PATH.
+    flavour: Option<&'static Flavour>,
+    /// The allocation, if it is srun.
+    allocation: Option<Allocation>,
+}
+
 /// The mpirun of an installed MPI, and what it prints about its version.
 ///
 /// # Errors
@@ -59,33 +69,12 @@ impl Launcher {
     /// # Errors
     /// If either is missing, or the MPI is not supported.
     pub fn find(args: &LaunchArgs, place: &Place) -> Result<Self, Failure> {
-        let (program, flavour, allocation) = match srun(args, place)? {
-            Some(_) if args.hostfile.is_some() => {
-                return Err(Failure::usage(
-                    "srun takes the hosts from its allocation; leave out --hostfile or give --mpirun",
-                ));
-            }
-            Some((program, allocation)) => {
-                let found = flavour::in_use(LauncherChoice::Auto).ok();
-                (program, found.map(|(_, flavour)| flavour), Some(allocation))
-            }
-            None => {
-                let (program, flavour) = match &args.mpirun {
-                    Some(path) => flavour::at(absolute(path)?, args.launcher)?,
-                    None => flavour::in_use(args.launcher)?,
-                };
-                (program, Some(flavour), None)
-            }
-        };
-        let rank_program = match (&args.rank_program, flavour) {
-            (Some(path), _) => existing(path, "rank program")?,
-            (None, Some(flavour)) => beside::rank_program(flavour)?,
-            (None, None) => {
-                return Err(Failure::usage(
-                    "srun does not show the MPI library, and PATH has no mpirun of Open MPI or MPICH; load the module of the MPI, or give --rank-program",
-                ));
-            }
-        };
+        let Base {
+            program,
+            flavour,
+            allocation,
+        } = Base::find(args, place)?;
+        let rank_program = rank_program(args, flavour)?;
         let of_ranks = flavour::of_rank_program(&rank_program);
         let (starter, mpi) = match (allocation, flavour) {
             (None, Some(flavour)) => {
@@ -129,6 +118,34 @@ impl Launcher {
                 "srun does not show the MPI library, so that none of its algorithms can be forced; load the module of the MPI, or leave library:NAME out of the plan",
             )
         })
+    }
+
+    /// The launcher in words: `mpirun`, or `srun` with its interface to MPI.
+    pub fn in_words(&self) -> String {
+        match &self.starter {
+            Starter::Mpirun(_) => self.program.display().to_string(),
+            Starter::Srun { interface, .. } => {
+                let own = interface.as_ref().map(|name| format!(" --mpi={name}"));
+                format!("{}{}", self.program.display(), own.unwrap_or_default())
+            }
+        }
+    }
+
+    /// True if srun offers no interface that suits the MPI, and the user names none.
+    pub fn lacks_interface(&self) -> bool {
+        let is_named = gives(&self.further, "--mpi") || slurm::has_own_interface();
+        matches!(
+            self.starter,
+            Starter::Srun {
+                interface: None,
+                ..
+            }
+        ) && !is_named
+    }
+
+    /// Number of hosts, if known.
+    pub fn hosts(&self) -> Option<u32> {
+        self.room.map(|room| room.hosts)
     }
 
     /// The number of processes of which each host has its number; `None` if the number of hosts is
@@ -196,6 +213,46 @@ impl Launcher {
                 vec![format!("--export=ALL{}", each.collect::<String>())]
             }
         }
+    }
+}
+
+impl Base {
+    /// Finds the launcher of MPI programs at `place`.
+    fn find(args: &LaunchArgs, place: &Place) -> Result<Self, Failure> {
+        let (program, flavour, allocation) = match srun(args, place)? {
+            Some(_) if args.hostfile.is_some() => {
+                return Err(Failure::usage(
+                    "srun takes the hosts from its allocation; leave out --hostfile or give --mpirun",
+                ));
+            }
+            Some((program, allocation)) => {
+                let found = flavour::in_use(LauncherChoice::Auto).ok();
+                (program, found.map(|(_, flavour)| flavour), Some(allocation))
+            }
+            None => {
+                let (program, flavour) = match &args.mpirun {
+                    Some(path) => flavour::at(absolute(path)?, args.launcher)?,
+                    None => flavour::in_use(args.launcher)?,
+                };
+                (program, Some(flavour), None)
+            }
+        };
+        Ok(Self {
+            program,
+            flavour,
+            allocation,
+        })
+    }
+}
+
+/// The rank program: the given one, or that for the MPI.
+fn rank_program(args: &LaunchArgs, flavour: Option<&Flavour>) -> Result<PathBuf, Failure> {
+    match (&args.rank_program, flavour) {
+        (Some(path), _) => existing(path, "rank program"),
+        (None, Some(flavour)) => beside::rank_program(flavour),
+        (None, None) => Err(Failure::usage(
+            "srun does not show the MPI library, and PATH has no mpirun of Open MPI or MPICH; load the module of the MPI, or give --rank-program",
+        )),
     }
 }
 

@@ -60,10 +60,15 @@ pub fn options(procs: Procs, ppn: u32, interface: Option<&str>) -> Vec<Vec<Strin
     options
 }
 
+/// True if the environment specifies the interface between srun and MPI.
+pub fn has_own_interface() -> bool {
+    std::env::var_os(MPI_TYPE).is_some_and(|value| !value.is_empty())
+}
+
 /// The best interface of `srun` for `mpi`. `None` if the environment specifies one or none is
 /// suitable.
 pub fn interface(srun: &Path, mpi: MpiFlavour) -> Option<String> {
-    if std::env::var_os(MPI_TYPE).is_some_and(|value| !value.is_empty()) {
+    if has_own_interface() {
         return None;
     }
     let output = Command::new(srun).arg("--mpi=list").output().ok()?;

@@ -1,0 +1,77 @@
+//! A short job of the rank program besides the plans: starts it on the hosts, follows it, and leaves its
+//! report, a temporary file.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use netsig_core::network::Network;
+use netsig_core::units::Procs;
+use netsig_measure::plan::JobId;
+use tempfile::NamedTempFile;
+
+use super::series::temporary;
+use crate::input::failure::Failure;
+use crate::job::launch::{Launcher, absolute};
+use crate::job::progress::Follower;
+use crate::job::{End, Job};
+
+/// The report's name of the job.
+const JOB: JobId = JobId {
+    launch: 0,
+    variant: 0,
+};
+
+/// What a rank does, and where.
+pub struct Errand<'a> {
+    /// The subcommand of the rank program.
+    pub work: &'static str,
+    /// Label of the progress.
+    pub label: &'static str,
+    /// The network of a lab.
+    pub scenario: Option<&'a Network>,
+    /// The file beside which the ranks write their report.
+    pub output: &'a Path,
+    /// Longest duration of a step of a rank.
+    pub timeout: Duration,
+}
+
+impl Errand<'_> {
+    /// The number of ranks: `asked`, or as many as there are hosts for.
+    ///
+    /// # Errors
+    /// If the number of hosts is not known, or too small.
+    pub fn procs(&self, launcher: &Launcher, asked: Option<Procs>) -> Result<Procs, Failure> {
+        let hosts = self.scenario.map(Network::hosts);
+        let procs = asked.or(hosts).or(launcher.all()).ok_or_else(|| {
+            Failure::usage("the number of hosts is not known; give the number of ranks, --procs")
+        })?;
+        if let Some(hosts) = hosts.filter(|hosts| *hosts < procs) {
+            return Err(Failure::usage(format!(
+                "--procs {procs} and the scenario has {hosts} hosts; leave out --procs"
+            )));
+        }
+        launcher.check(procs)?;
+        Ok(procs)
+    }
+
+    /// Runs the job of `procs` ranks; returns its end and its report.
+    ///
+    /// # Errors
+    /// If the report cannot be created, or the job cannot be started.
+    pub fn run(&self, launcher: &Launcher, procs: Procs) -> Result<(End, NamedTempFile), Failure> {
+        let report = temporary::beside(self.output, ".toml")?;
+        let arguments: [OsString; 5] = [
+            self.work.into(),
+            "--output".into(),
+            absolute(report.path())?.into(),
+            "--timeout".into(),
+            self.timeout.as_secs().to_string().into(),
+        ];
+        let command = launcher.command(procs, &[], &arguments);
+        let mut progress = Follower::without_end(report.path(), self.label);
+        let job = Job::start(&command, self.scenario)?;
+        let end = job.follow(JOB, self.timeout, &mut progress)?;
+        Ok((end, report))
+    }
+}

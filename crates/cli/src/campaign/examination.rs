@@ -1,0 +1,83 @@
+//! The job that examines the hosts: what it found there, and how it ended.
+
+use netsig_core::text::file_error::parse_toml;
+use netsig_core::units::Procs;
+use serde::Deserialize;
+
+use super::errand::Errand;
+use crate::input::failure::Failure;
+use crate::input::files;
+use crate::job::End;
+use crate::job::launch::Launcher;
+
+/// The report of the ranks, as far as they wrote it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// Number of ranks, if they started.
+    pub started: Option<u32>,
+    /// The findings of each rank on its host; none if the ranks did not meet.
+    #[serde(default, rename = "rank")]
+    pub ranks: Vec<Findings>,
+    /// The exchange of messages between all hosts, if it ended.
+    pub connections: Option<Connections>,
+}
+
+/// The findings of a rank on its host.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Findings {
+    /// Name of the host.
+    pub host: String,
+    /// The files of counters that the kernel does not show.
+    pub unreadable_counters: Vec<String>,
+    /// The kernel's name of its clock; empty if unknown.
+    pub clock_source: String,
+    /// Time of reading the clock twice.
+    pub clock_overhead_s: f64,
+    /// Number of processors.
+    pub processors: u32,
+    /// Share of the processors' time in which others used them.
+    pub busy: f64,
+}
+
+/// The exchange of messages between pairs of ranks.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Connections {
+    /// Number of exchanges, each of a short and a long message.
+    pub exchanges: u32,
+    /// The pairs of a sender and a receiver to whom its messages did not come.
+    pub silent: Vec<[usize; 2]>,
+    /// The pair whose messages took longest.
+    pub slowest: Option<[usize; 2]>,
+    /// Their time.
+    pub slowest_s: Option<f64>,
+}
+
+/// The outcome of an examination.
+pub struct Examination {
+    /// What the ranks found.
+    pub report: Report,
+    /// The reason why the job did not end well, if so.
+    pub trouble: Option<String>,
+}
+
+impl Examination {
+    /// Examines the hosts of `procs` ranks.
+    ///
+    /// # Errors
+    /// If the job cannot be started, Ctrl-C ends it, or its report cannot be read.
+    pub fn run(errand: &Errand, launcher: &Launcher, procs: Procs) -> Result<Self, Failure> {
+        let (end, file) = errand.run(launcher, procs)?;
+        let name = file.path().display().to_string();
+        let hint = "use a rank program of this version of netsig";
+        let report = parse_toml(&name, &files::text(file.path())?, hint)?;
+        let trouble = match end {
+            End::Complete => None,
+            End::Interrupted => return Err(Failure::interrupted("interrupted")),
+            End::Void(why) | End::Lost(why) | End::Failed(why) => Some(why),
+        };
+        Ok(Self { report, trouble })
+    }
+}

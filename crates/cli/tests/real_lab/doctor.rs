@@ -1,0 +1,145 @@
+//! `netsig doctor` in the lab: a sound cluster, hosts that do not answer each other, and ranks that share
+//! a host.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use super::support::{Row, table};
+use super::{lab, netsig, path_of, rank_program, run_unless_void, said, takes_all};
+
+const TRIAL: [&str; 6] = [
+    "start",
+    "one rank a host",
+    "tcp counters",
+    "clocks",
+    "processors",
+    "connections",
+];
+
+/// The rows of the table by check, and netsig's message.
+fn examined(command: Command) -> (Output, BTreeMap<String, Row>) {
+    let home = TempDir::new().unwrap();
+    let output = run_unless_void(command, home.path());
+    let (columns, rows) = table(&String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        columns,
+        ["check", "state", "detail", "cure"],
+        "{}",
+        said(&output)
+    );
+    let by_check = rows.into_iter().map(|row| (row["check"].clone(), row));
+    let rows: BTreeMap<String, Row> = by_check.collect();
+    assert_eq!(home.path().read_dir().unwrap().count(), 0, "a file stays");
+    (output, rows)
+}
+
+/// The doctor within the emulated cluster, after `preparation`.
+fn within(preparation: &str, options: &str) -> Command {
+    let script = format!(
+        "export PATH=$PATH:/usr/sbin:/sbin; {preparation}; \
+         exec \"$NETSIG\" doctor --format csv --mpirun {} {options}",
+        path_of("mpirun.openmpi")
+    );
+    let home = std::env::temp_dir();
+    let mut command = netsig(
+        &home,
+        &["lab", "exec", "ethernet-4x50", "--", "bash", "-c", &script],
+    );
+    command
+        .env("NETSIG", env!("CARGO_BIN_EXE_netsig"))
+        .env("NETSIG_RANK_PROGRAM", rank_program());
+    command
+}
+
+/// By either MPI in the long form.
+#[test]
+fn a_sound_cluster_is_found_sound() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let mut mpis = vec![("mpirun.openmpi", rank_program())];
+    if takes_all() {
+        let mpich = super::workspace().join("target/mpich/debug/netsig-rank");
+        mpis.push(("mpirun.mpich", mpich));
+    }
+    for (mpirun, program) in mpis {
+        let mut command = netsig(home.path(), &["doctor", "--on", "lab:ethernet-4x50"]);
+        command
+            .args(["--format", "csv", "--mpirun", &path_of(mpirun)])
+            .env("NETSIG_RANK_PROGRAM", program);
+        let (output, rows) = examined(command);
+        assert!(output.status.success(), "{mpirun}: {}", said(&output));
+        // What else runs on this machine, and which programs are built, is another matter.
+        let may_vary = ["interposer", "processors"];
+        let sound = rows
+            .values()
+            .filter(|row| !may_vary.contains(&row["check"].as_str()));
+        for row in sound {
+            assert_eq!(
+                (row["state"].as_str(), row["cure"].as_str()),
+                ("ok", ""),
+                "{row:?}"
+            );
+        }
+        assert_eq!(rows["one rank a host"]["detail"], "h0, h1, h2, h3");
+        assert!(
+            rows["connections"]["detail"].starts_with("12 messages"),
+            "{rows:?}"
+        );
+        assert!(
+            rows["measure"]["detail"].contains("up to 8' --most 4 "),
+            "{rows:?}"
+        );
+    }
+}
+
+/// h2 reaches h1 no more; in the long form also h3, which reaches nobody.
+#[test]
+fn hosts_that_do_not_answer_each_other_are_named() {
+    let Some(_alone) = lab() else { return };
+    let pair = "ip netns exec h2 ip route add blackhole 10.0.0.2/32";
+    let mut cases = vec![(pair, ["h1 to h2", "h2 to h1"])];
+    if takes_all() {
+        let alone = "ip netns exec h3 ip route replace blackhole 10.0.0.0/24";
+        cases.push((alone, ["h0", "h3"]));
+    }
+    for (preparation, named) in cases {
+        let options = "--hostfile \"$NETSIG_LAB_HOSTFILE\" --timeout 3";
+        let (output, rows) = examined(within(preparation, options));
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        let found = &rows["connections"];
+        assert_eq!(found["state"], "FAILED", "{rows:?}");
+        assert!(
+            named.iter().all(|name| found["detail"].contains(name)),
+            "{found:?}"
+        );
+        assert!(found["cure"].contains("btl_tcp_if_include"), "{found:?}");
+        assert_eq!(rows["measure"]["state"], "skipped");
+        let message = "netsig: measuring would not work: connections; follow the cures above\n";
+        assert!(said(&output).ends_with(message), "{}", said(&output));
+    }
+}
+
+#[test]
+fn ranks_that_share_a_host_are_named() {
+    let Some(_alone) = lab() else { return };
+    let places =
+        "--launcher-option=--map-by --launcher-option=slot --launcher-option=--oversubscribe";
+    let preparation = "printf 'h1 slots=2\\n' > $TMPDIR/one";
+    let options = format!("--procs 2 --hostfile $TMPDIR/one {places}");
+    let (output, rows) = examined(within(preparation, &options));
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    for check in TRIAL.iter().filter(|check| **check != "processors") {
+        let expected = if *check == "one rank a host" {
+            "FAILED"
+        } else {
+            "ok"
+        };
+        assert_eq!(rows[*check]["state"], expected, "{rows:?}");
+    }
+    assert_eq!(
+        rows["one rank a host"]["detail"],
+        "ranks 0, 1 share host h1"
+    );
+}
