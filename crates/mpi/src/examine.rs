@@ -3,18 +3,19 @@
 //!
 //! # Method
 //! 1. Each rank sends its findings (`examine/findings.rs`) to rank 0, which answers and writes them.
-//! 2. In round d each rank i sends to rank i + d and receives from rank i − d (`examine/round.rs`). All
-//!    distances up to 64 ranks, only powers of two for more. Rank 0 begins the rounds and collects the results.
+//! 2. Rank 0 has pairs of ranks exchange messages (`examine/exchange.rs`), one pair after the other: all
+//!    pairs of up to 64 ranks, of more those whose numbers differ by a power of two.
 //!
 //! # Choices
-//! No collective operation is used: it would hang on a pair that exchanges no messages, and name no host.
-//! A message that does not arrive in half of the time-out is given up, so that the watchdogs, which are for
-//! ranks that hang, stay quiet. After [`ENOUGH`] silent pairs no round begins.
+//! An MPI library may end the job when it cannot connect two hosts, and need not name them. Rank 0 therefore
+//! writes each pair before its exchange, and the time of its messages afterwards. For the same reason there
+//! is no collective operation. A message that does not arrive in half of the time-out is given up, so that
+//! the watchdogs, which are for ranks that hang, stay quiet. After [`ENOUGH`] silent pairs there is no further
+//! one.
 
+mod exchange;
 mod findings;
-mod round;
 
-use std::iter::successors;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -25,8 +26,8 @@ use mpi::traits::{Communicator as _, Destination as _, Source as _};
 use crate::batch::Tools;
 use crate::discover::probe::{process, wait_for};
 use crate::report::Report;
+use exchange::{Exchanges, NAP};
 use findings::Findings;
-use round::Rounds;
 
 /// Examine the hosts of the ranks and the connections between them.
 #[derive(clap::Args)]
@@ -44,18 +45,17 @@ const GREETING: mpi::Tag = 0x6578;
 const ORDER: mpi::Tag = 0x6579;
 const RESULT: mpi::Tag = 0x657a;
 
-/// The order that ends the work.
-const DISMISSED: u32 = 0;
+/// The order that ends the work; other orders are the number of the other rank of a pair.
+const DISMISSED: u32 = u32::MAX;
 
 /// The most ranks of which all pairs exchange messages.
 const MOST: u32 = 64;
 
-/// Number of silent pairs after which no round begins.
+/// Number of silent pairs after which no further one exchanges messages.
 const ENOUGH: usize = 4;
 
-/// Activities of the watchdog.
+/// Activity of the watchdogs until all findings have arrived.
 const MEETING: &str = "the first message to rank 0";
-const EXCHANGE: &str = "the exchange of messages between all hosts";
 
 /// Runs on all ranks.
 ///
@@ -66,19 +66,25 @@ pub fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
     let ranks = crate::available(world)?;
     let tools = crate::tools(world, args.timeout)?;
     let limit = Duration::from_secs(u64::from(args.timeout.max(1))) / 2;
-    let rounds = Rounds::new(world, limit);
+    let exchanges = Exchanges::new(world, tools.watch, limit);
     let mine = Findings::gather(&tools.watch);
     if world.rank() != 0 {
-        follow(world, &tools, (ranks, &rounds), &mine);
+        follow(world, &tools, &exchanges, &mine);
         return Ok(());
     }
     let mut report = Report::create(&args.output)?;
     report.toml(&format!("started = {ranks}\n"))?;
     let all = meet(world, &tools, ranks, mine);
-    report.hosts(&all.iter().map(Findings::host).collect::<Vec<_>>())?;
+    let hosts: Vec<&str> = all.iter().map(Findings::host).collect();
+    report.hosts(&hosts)?;
     report.toml(&all.iter().map(Findings::to_toml).collect::<String>())?;
-    let connections = lead(world, &tools, (ranks, &rounds));
-    report.toml(&connections.to_toml())?;
+    let leader = Leader {
+        world,
+        tools: &tools,
+        exchanges,
+        hosts,
+    };
+    leader.pairs(&mut report)?;
     report.end(started.elapsed())
 }
 
@@ -90,6 +96,7 @@ fn meet(world: &SimpleCommunicator, tools: &Tools, ranks: u32, mine: Findings) -
         tools
             .dog
             .enter(MEETING.to_owned(), &[&[0], &left[..]].concat());
+        tools.step();
         let has_sent = |rank: &&u32| {
             let source = process(world, **rank);
             source.immediate_probe_with_tag(GREETING).is_some()
@@ -98,7 +105,7 @@ fn meet(world: &SimpleCommunicator, tools: &Tools, ranks: u32, mine: Findings) -
             if let Some(rank) = left.iter().find(has_sent) {
                 break *rank;
             }
-            std::thread::sleep(round::NAP);
+            std::thread::sleep(NAP);
         };
         let other = process(world, rank);
         let (message, _) = other.receive_vec_with_tag::<u8>(GREETING);
@@ -111,62 +118,66 @@ fn meet(world: &SimpleCommunicator, tools: &Tools, ranks: u32, mine: Findings) -
     found.into_iter().map(|(_, findings)| findings).collect()
 }
 
-/// What the exchange of messages found.
-#[derive(Default)]
-struct Connections {
-    /// Number of exchanges, each of a short and a long message.
-    exchanges: u32,
-    /// Pairs of a sender and a receiver to whom its messages did not come.
-    silent: Vec<[u32; 2]>,
-    /// The pair whose messages took longest, in seconds.
-    slowest: Option<([u32; 2], f64)>,
+/// Rank 0's way to have pairs exchange messages.
+struct Leader<'a> {
+    world: &'a SimpleCommunicator,
+    tools: &'a Tools,
+    exchanges: Exchanges<'a>,
+    /// The host of each rank.
+    hosts: Vec<&'a str>,
 }
 
-/// Rank 0 begins the rounds, and takes part in them.
-fn lead(world: &SimpleCommunicator, tools: &Tools, (ranks, rounds): (u32, &Rounds)) -> Connections {
-    let all: Vec<u32> = (0..ranks).collect();
-    let mut found = Connections::default();
-    for distance in distances(ranks) {
-        tools.dog.enter(EXCHANGE.to_owned(), &all);
-        tools.step();
-        all[1..]
-            .iter()
-            .for_each(|rank| process(world, *rank).send_with_tag(&distance, ORDER));
-        found.learn([rounds.sender(0, distance), 0], rounds.run(distance));
-        for &rank in &all[1..] {
-            let other = process(world, rank);
-            wait_for(&other, RESULT);
-            let (time, _) = other.receive_with_tag::<f64>(RESULT);
-            found.learn([rounds.sender(rank, distance), rank], time);
+impl Leader<'_> {
+    /// Has the pairs exchange messages, writes their times, and dismisses the other ranks.
+    fn pairs(&self, report: &mut Report) -> Result<()> {
+        let ranks = u32::try_from(self.hosts.len())?;
+        let mut silent = 0;
+        for pair in pairs(ranks) {
+            report.toml(&format!("[[pair]]\nranks = {pair:?}\n"))?;
+            let [first, second] = self.exchange(pair);
+            report.toml(&format!("arrived_s = [{first:e}, {second:e}]\n"))?;
+            silent += usize::from(first.is_infinite() || second.is_infinite());
+            if silent >= ENOUGH {
+                break;
+            }
         }
-        if found.silent.len() >= ENOUGH {
-            break;
+        self.tools.dog.rest();
+        (1..ranks).for_each(|rank| process(self.world, rank).send_with_tag(&DISMISSED, ORDER));
+        Ok(())
+    }
+
+    /// Has a pair exchange messages; returns the seconds until each of both had those of the other one.
+    fn exchange(&self, pair: [u32; 2]) -> [f64; 2] {
+        let [one, other] = pair;
+        let [first, second] = pair.map(|rank| self.hosts[rank as usize]);
+        let activity = format!("an exchange of messages between {first} and {second}");
+        let orders = [(one, other), (other, one)];
+        for (rank, partner) in orders.iter().filter(|(rank, _)| *rank != 0) {
+            process(self.world, *rank).send_with_tag(partner, ORDER);
         }
-    }
-    tools.dog.rest();
-    all[1..]
-        .iter()
-        .for_each(|rank| process(world, *rank).send_with_tag(&DISMISSED, ORDER));
-    found
-}
-
-/// The distances between ranks that exchange messages.
-fn distances(ranks: u32) -> Vec<u32> {
-    let doubled = successors(Some(1u32), |distance| distance.checked_mul(2));
-    if ranks > MOST {
-        doubled.take_while(|distance| *distance < ranks).collect()
-    } else {
-        (1..ranks).collect()
+        orders.map(|(rank, partner)| {
+            // Ranks rest after their exchange.
+            self.tools.dog.enter(activity.clone(), &[0, rank]);
+            self.tools.step();
+            if rank == 0 {
+                return self.exchanges.with(partner);
+            }
+            let source = process(self.world, rank);
+            wait_for(&source, RESULT);
+            source.receive_with_tag::<f64>(RESULT).0
+        })
     }
 }
 
-/// The other ranks take part in the rounds that rank 0 begins.
-fn follow(
-    world: &SimpleCommunicator,
-    tools: &Tools,
-    (ranks, rounds): (u32, &Rounds),
-    mine: &Findings,
-) {
+/// The pairs of ranks that exchange messages.
+fn pairs(ranks: u32) -> impl Iterator<Item = [u32; 2]> {
+    let apart = move |distance: &u32| ranks <= MOST || distance.is_power_of_two();
+    let of_distance = move |distance| (distance..ranks).map(move |rank| [rank - distance, rank]);
+    (1..ranks).filter(apart).flat_map(of_distance)
+}
+
+/// The other ranks take part in the exchanges that rank 0 orders.
+fn follow(world: &SimpleCommunicator, tools: &Tools, exchanges: &Exchanges, mine: &Findings) {
     let leader = world.process_at_rank(0);
     let rank = crate::group::rank(world).0;
     tools.dog.enter(MEETING.to_owned(), &[0, rank]);
@@ -175,37 +186,19 @@ fn follow(
     wait_for(&leader, GREETING);
     leader.receive_vec_with_tag::<u8>(GREETING);
     tools.dog.rest();
-    let all: Vec<u32> = (0..ranks).collect();
     loop {
         wait_for(&leader, ORDER);
-        let (distance, _) = leader.receive_with_tag::<u32>(ORDER);
-        if distance == DISMISSED {
+        let (partner, _) = leader.receive_with_tag::<u32>(ORDER);
+        if partner == DISMISSED {
             return;
         }
-        tools.dog.enter(EXCHANGE.to_owned(), &all);
+        let activity = format!("an exchange of messages with rank {partner}");
+        tools
+            .dog
+            .enter(activity, &[rank.min(partner), rank.max(partner)]);
         tools.step();
-        leader.send_with_tag(&rounds.run(distance), RESULT);
-    }
-}
-
-impl Connections {
-    /// Adds a pair, with the time of its messages, which is infinite if they did not arrive.
-    fn learn(&mut self, pair: [u32; 2], time: f64) {
-        self.exchanges += 1;
-        if time.is_infinite() {
-            self.silent.push(pair);
-        } else if self.slowest.is_none_or(|(_, longest)| time > longest) {
-            self.slowest = Some((pair, time));
-        }
-    }
-
-    /// The table of the report.
-    fn to_toml(&self) -> String {
-        let slowest = self.slowest.map_or(String::new(), |(pair, time)| {
-            format!("slowest = {pair:?}\nslowest_s = {time:e}\n")
-        });
-        let (exchanges, silent) = (self.exchanges, &self.silent);
-        format!("[connections]\nexchanges = {exchanges}\nsilent = {silent:?}\n{slowest}")
+        leader.send_with_tag(&exchanges.with(partner), RESULT);
+        tools.dog.rest();
     }
 }
 
@@ -215,9 +208,9 @@ mod tests {
 
     #[test]
     fn few_ranks_meet_all_others_and_many_some() {
-        assert_eq!(distances(1), []);
-        assert_eq!(distances(4), [1, 2, 3]);
-        assert_eq!(distances(64).len(), 63);
-        assert_eq!(distances(100), [1, 2, 4, 8, 16, 32, 64]);
+        let all: Vec<_> = pairs(4).collect();
+        assert_eq!(all, [[0, 1], [1, 2], [2, 3], [0, 2], [1, 3], [0, 3]]);
+        assert_eq!(pairs(64).count(), 64 * 63 / 2);
+        assert_eq!(pairs(100).count(), 7 * 100 - 127);
     }
 }

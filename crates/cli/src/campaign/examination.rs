@@ -19,8 +19,9 @@ pub struct Report {
     /// The findings of each rank on its host; none if the ranks did not meet.
     #[serde(default, rename = "rank")]
     pub ranks: Vec<Findings>,
-    /// The exchange of messages between all hosts, if it ended.
-    pub connections: Option<Connections>,
+    /// The pairs of ranks that exchanged messages, and the one that was about to.
+    #[serde(default, rename = "pair")]
+    pub pairs: Vec<Pair>,
 }
 
 /// The findings of a rank on its host.
@@ -41,18 +42,15 @@ pub struct Findings {
     pub busy: f64,
 }
 
-/// The exchange of messages between pairs of ranks.
+/// An exchange of messages between two ranks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Connections {
-    /// Number of exchanges, each of a short and a long message.
-    pub exchanges: u32,
-    /// The pairs of a sender and a receiver to whom its messages did not come.
-    pub silent: Vec<[usize; 2]>,
-    /// The pair whose messages took longest.
-    pub slowest: Option<[usize; 2]>,
-    /// Their time.
-    pub slowest_s: Option<f64>,
+pub struct Pair {
+    /// The ranks.
+    pub ranks: [usize; 2],
+    /// Time until each of both had the messages of the other one, infinite if they did not arrive; nothing
+    /// if the job ended during the exchange.
+    pub arrived_s: Option<[f64; 2]>,
 }
 
 /// The outcome of an examination.

@@ -3,6 +3,7 @@
 mod death;
 pub mod installed;
 pub mod launch;
+mod parted;
 pub mod progress;
 mod stall;
 mod vigil;

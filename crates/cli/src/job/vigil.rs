@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::death::Death;
+use super::parted::Parted;
 use super::stall::{self, Report};
 
 /// Prefix of the message of a rank that ends the job itself; a launcher's explanation of the end is
@@ -31,7 +32,8 @@ pub struct Vigil {
     started: Instant,
     reports: Vec<Report>,
     first_report: Option<Instant>,
-    /// The message of the first rank that ended the job.
+    parted: Parted,
+    /// The reason that the first rank or the MPI library gave for the end of the job.
     pub reason: Option<String>,
     /// The rank that died, if any.
     pub death: Death,
@@ -45,6 +47,7 @@ impl Vigil {
             started: now,
             reports: Vec::new(),
             first_report: None,
+            parted: Parted::default(),
             reason: None,
             death: Death::default(),
         }
@@ -65,6 +68,9 @@ impl Vigil {
         if line.contains(NO_INTERFACE) {
             self.reason
                 .get_or_insert_with(|| NO_INTERFACE_REASON.to_owned());
+        }
+        if let Some(reason) = self.parted.hear(line) {
+            self.reason.get_or_insert(reason);
         }
         self.death.hear(line);
         Some(line)

@@ -36,7 +36,7 @@ impl Installed {
             ],
         };
         let launcher = if rows.iter().any(Row::has_failed) {
-            rows.push(Row::skipped("launcher", "needs the rank program"));
+            rows.push(Row::skipped("launcher", "depends on the checks above"));
             rows.push(Row::skipped("hosts", "depends on the launcher"));
             None
         } else {

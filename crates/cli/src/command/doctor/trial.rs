@@ -11,7 +11,7 @@ use netsig_core::units::{Procs, Seconds};
 
 use super::row::{Row, split};
 use crate::campaign::errand::Errand;
-use crate::campaign::examination::{Connections, Examination, Findings};
+use crate::campaign::examination::{Examination, Findings, Report};
 use crate::input::failure::Failure;
 use crate::job::launch::Launcher;
 
@@ -85,10 +85,11 @@ impl Trial {
             counted(ranks.into(), "rank", "ranks")
         );
         let ranks = &found.report.ranks;
-        let connections = match (&found.report.connections, trouble) {
-            (Some(connections), _) => connected(connections, ranks, self.mpi),
-            (None, Some(why)) => Row::failed(CONNECTIONS, why, ports(self.mpi)),
-            (None, None) => Row::skipped(CONNECTIONS, "the ranks wrote no end of their report"),
+        let cure = ports(self.mpi);
+        let connections = match (broken(&found.report, trouble), trouble) {
+            (Some(broken), _) => Row::failed(CONNECTIONS, broken, cure),
+            (None, Some(why)) => Row::failed(CONNECTIONS, why, cure),
+            (None, None) => connected(&found.report),
         };
         let [apart, counters, clocks, processors] = if ranks.is_empty() {
             [APART, COUNTERS, CLOCKS, PROCESSORS]
@@ -201,26 +202,53 @@ fn processors(ranks: &[Findings]) -> Row {
     )
 }
 
-fn connected(found: &Connections, ranks: &[Findings], mpi: Option<MpiFlavour>) -> Row {
-    let host = |rank: usize| ranks.get(rank).map_or("unknown", |own| own.host.as_str());
-    let pair = |[from, to]: &[usize; 2]| format!("{} to {}", host(*from), host(*to));
-    if !found.silent.is_empty() {
-        let pairs = some(found.silent.iter().map(pair));
-        return Row::failed(
-            CONNECTIONS,
-            format!("no message came from {pairs}"),
-            ports(mpi),
-        );
-    }
-    let slowest = found.slowest.as_ref().zip(found.slowest_s);
-    let slowest = slowest.map_or(String::new(), |(names, time)| {
-        format!("; slowest from {}, {}", pair(names), Seconds(time))
+/// The pairs that exchanged no messages, in words.
+fn broken(report: &Report, trouble: Option<&str>) -> Option<String> {
+    let silent = report.pairs.iter().flat_map(|pair| {
+        let [one, other] = pair.ranks;
+        let ways = [[other, one], [one, other]].into_iter();
+        let arrived = ways.zip(pair.arrived_s.unwrap_or_default());
+        arrived
+            .filter(|(_, time)| time.is_infinite())
+            .map(|(way, _)| way)
     });
-    let exchanges = counted(found.exchanges.into(), "message", "messages");
+    let silent = silent
+        .map(|way| names(report, way).join(" to "))
+        .collect_vec();
+    if !silent.is_empty() {
+        return Some(format!("no message came from {}", some(silent)));
+    }
+    let last = report
+        .pairs
+        .last()
+        .filter(|pair| pair.arrived_s.is_none())?;
+    let pair = names(report, last.ranks).join(" and ");
+    let why = trouble.unwrap_or("the job ended");
+    Some(format!("{pair} cannot exchange messages: {why}"))
+}
+
+/// All pairs exchanged messages.
+fn connected(report: &Report) -> Row {
+    let longest = report.pairs.iter().filter_map(|pair| {
+        let [first, second] = pair.arrived_s?;
+        Some((first.max(second), pair.ranks))
+    });
+    let longest = longest.max_by(|a, b| a.0.total_cmp(&b.0));
+    let longest = longest.map_or(String::new(), |(time, ranks)| {
+        let pair = names(report, ranks).join(" and ");
+        format!("; slowest 64 KiB in {}, between {pair}", Seconds(time))
+    });
+    let pairs = counted(report.pairs.len() as u64, "pair", "pairs");
     Row::ok(
         CONNECTIONS,
-        format!("{exchanges} of 64 KiB arrived{slowest}"),
+        format!("{pairs} of ranks exchanged messages{longest}"),
     )
+}
+
+/// The hosts of ranks.
+fn names(report: &Report, ranks: [usize; 2]) -> [&str; 2] {
+    let host = |rank: usize| report.ranks.get(rank).map(|own| own.host.as_str());
+    ranks.map(|rank| host(rank).unwrap_or("unknown"))
 }
 
 /// The cure for hosts that do not answer each other.

@@ -1,5 +1,5 @@
-//! A round of messages: each rank sends a short and a long message to one rank and receives the same from
-//! another one, and gives up after a time.
+//! An exchange of a short and a long message in both directions between two ranks, which give up after a
+//! time.
 //!
 //! A firewall stops all messages, a link whose hosts disagree about the length of frames only long ones.
 //! Messages that are given up may arrive at any later time: their memory is never freed.
@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use mpi::request::{Request, StaticScope};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator as _, Destination as _, Source as _};
+use mpi::traits::{Destination as _, Source as _};
 
 use crate::discover::probe::process;
-use crate::group::rank;
 use crate::stopwatch::Stopwatch;
 
 /// Sleep between tests for messages.
@@ -30,44 +29,35 @@ static DATA: [u8; LONG] = [0x5a; LONG];
 /// A message on its way.
 type Pending = Request<'static, [u8], StaticScope>;
 
-/// The rounds of a rank.
-pub struct Rounds<'a> {
+/// The exchanges of a rank.
+pub struct Exchanges<'a> {
     world: &'a SimpleCommunicator,
     watch: Stopwatch,
     limit: Duration,
 }
 
-impl<'a> Rounds<'a> {
-    /// Rounds of all ranks of `world`, each given up after `limit`.
-    pub fn new(world: &'a SimpleCommunicator, limit: Duration) -> Self {
+impl<'a> Exchanges<'a> {
+    /// Exchanges of the ranks of `world`, each given up after `limit`.
+    pub fn new(world: &'a SimpleCommunicator, watch: Stopwatch, limit: Duration) -> Self {
         Self {
             world,
-            watch: Stopwatch::start(),
+            watch,
             limit,
         }
     }
 
-    /// The rank from which `receiver` receives in the round `distance`.
-    pub fn sender(&self, receiver: u32, distance: u32) -> u32 {
-        let ranks = self.world.size().cast_unsigned();
-        (receiver + ranks - distance) % ranks
-    }
-
-    /// Takes part in the round `distance`; returns the seconds until both messages arrived, infinity if
-    /// they did not.
-    pub fn run(&self, distance: u32) -> f64 {
-        let mine = rank(self.world).0;
-        let ranks = self.world.size().cast_unsigned();
-        let from = process(self.world, self.sender(mine, distance));
-        let to = process(self.world, (mine + distance) % ranks);
+    /// Exchanges messages with the rank `other`, which does the same; returns the seconds until its
+    /// messages arrived, infinity if they did not.
+    pub fn with(&self, other: u32) -> f64 {
+        let other = process(self.world, other);
         let started = self.watch.now();
         let elapsed = || (self.watch.now() - started).0;
         let receive = |(length, tag)| {
             let memory = Box::leak(vec![0u8; length].into_boxed_slice());
-            from.immediate_receive_into_with_tag(StaticScope, memory, tag)
+            other.immediate_receive_into_with_tag(StaticScope, memory, tag)
         };
         let mut receives: Vec<Pending> = TAGS.map(receive).into();
-        let send = |(length, tag)| to.immediate_send_with_tag(StaticScope, &DATA[..length], tag);
+        let send = |(length, tag)| other.immediate_send_with_tag(StaticScope, &DATA[..length], tag);
         let mut sends: Vec<Pending> = TAGS.map(send).into();
         let mut arrived = f64::INFINITY;
         while !(receives.is_empty() && sends.is_empty()) && elapsed() < self.limit.as_secs_f64() {

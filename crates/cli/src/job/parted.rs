@@ -1,0 +1,70 @@
+//! Finds in the output of a job the hosts that MPI could not connect.
+//!
+//! Open MPI names them in one line, if the kernel refuses a connection, or in two, if no network joins them.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+/// The line about a refused connection.
+static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
+    let line = r"from (\S+) to: (\S+) Unable to connect to the peer (\S+) on port \d+: (.*)";
+    Regex::new(line).expect("a valid expression")
+});
+
+/// Each of the lines about hosts that no network joins.
+static UNJOINED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\s*Process [12] \(\[\[.*\]\) is on host: (\S+)").expect("a valid expression")
+});
+
+/// The hosts of which the output told so far.
+#[derive(Debug, Default)]
+pub struct Parted {
+    unjoined: Vec<String>,
+}
+
+impl Parted {
+    /// Evaluates a line of output; returns the reason if it is complete.
+    pub fn hear(&mut self, line: &str) -> Option<String> {
+        if let Some(found) = REFUSED.captures(line) {
+            let (_, [from, to, address, why]) = found.extract();
+            return Some(format!(
+                "host {from} cannot connect to host {to} ({address}: {why})"
+            ));
+        }
+        let (_, [host]) = UNJOINED.captures(line)?.extract();
+        self.unjoined.push(host.to_owned());
+        let [one, other] = &self.unjoined[..] else {
+            return None;
+        };
+        Some(format!(
+            "no network that MPI may use joins host {one} and host {other}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Open MPI 4.1 wrote them.
+    #[test]
+    fn both_hosts_are_found() {
+        for (text, expected) in [
+            (
+                "[[16647,1],2][btl_tcp_endpoint.c:793:mca_btl_tcp_endpoint_start_connect] from h2 to: h1 \
+                 Unable to connect to the peer 10.0.0.2 on port 1024: Invalid argument",
+                "host h2 cannot connect to host h1 (10.0.0.2: Invalid argument)",
+            ),
+            (
+                "each other.\n\n  Process 1 ([[16647,1],3]) is on host: h3\n  \
+                 Process 2 ([[16647,1],0]) is on host: h0\n  BTLs attempted: self\n",
+                "no network that MPI may use joins host h3 and host h0",
+            ),
+        ] {
+            let mut parted = Parted::default();
+            let reasons: Vec<_> = text.lines().filter_map(|line| parted.hear(line)).collect();
+            assert_eq!(reasons, [expected]);
+        }
+    }
+}
