@@ -305,7 +305,9 @@ fn what_cannot_begin_is_not_tried_again() {
         &MPIRUN.replace("until", "echo >>tries; exit 5; until"),
     );
     let message = measure(&home, "", 1);
-    assert!(message.ends_with("ended with code 5, for the reason above; nothing was measured\n"));
+    assert!(message.ends_with(
+        "ended with code 5, for the reason above; nothing was measured; see netsig doctor\n"
+    ));
     assert_eq!(home.read("tries"), "\n");
 }
 

@@ -1,6 +1,8 @@
 //! Checks that the launcher belongs to the MPI library of this program. Otherwise MPI starts every
 //! process as a separate job with a single rank.
 
+use std::io::Write as _;
+
 use anyhow::{Result, bail};
 
 /// The environment variables that identify a launcher.
@@ -39,6 +41,20 @@ const MARKS: [Mark; 3] = [
 
 const OTHER_MPIRUN: &str =
     "start it with the mpirun of its own MPI (--mpirun), or give the --rank-program for this one";
+
+/// The variables with the number of a process, of `mpirun` and `srun`.
+const RANKS: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"];
+
+/// Tells netsig on which host this rank begins, before MPI starts, which hangs where hosts do not answer
+/// each other.
+pub fn announce() {
+    let rank = RANKS.iter().find_map(|name| std::env::var(name).ok());
+    if let (Some(rank), Ok(host)) = (rank, nix::unistd::gethostname()) {
+        let line = format!("@netsig-begun rank={rank} host={}\n", host.display());
+        // A failure to write to standard error cannot be reported.
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    }
+}
 
 /// Name and version of the MPI library, such as `Open MPI v4.1.4` or `MPICH 4.0.2`.
 pub fn library() -> String {

@@ -91,6 +91,9 @@ struct LaunchArgs {
     /// Seconds without a step after which a rank reports that it hangs.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u32,
+    /// Measure nothing if ranks share a host.
+    #[arg(long)]
+    one_a_host: bool,
     /// A fact for the provenance of the data, as key=value; may be repeated.
     #[arg(long = "note")]
     notes: Vec<String>,
@@ -105,6 +108,9 @@ fn version() -> &'static str {
 
 fn main() -> Result<()> {
     let args = Args::parse();
+    if let Some(Other::Examine(_)) = args.other {
+        launcher::announce();
+    }
     // The watchdog is a thread, but only the main thread calls MPI.
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
         .context("MPI cannot be initialised; start netsig-rank with mpirun")?;
@@ -147,6 +153,9 @@ fn run(args: &LaunchArgs, world: &SimpleCommunicator) -> Result<()> {
         variant: args.variant,
     };
     let places = Places::share(world, &plan)?;
+    if args.one_a_host && world.rank() == 0 {
+        places.refuse_sharing()?;
+    }
     let facts = provenance::collect(world, (&plan, &text), &places, &args.notes)?;
     let opened = facts.map(|facts| Recorder::open(&args.output, &facts, id));
     let (mut recorder, past) = opened.transpose()?.unzip();

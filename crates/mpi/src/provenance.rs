@@ -5,13 +5,13 @@ mod system;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_core::algorithm::Layout;
 use netsig_core::data::Provenance;
-use netsig_core::data::places;
+use netsig_core::data::{places, sharing};
 use netsig_core::text::line::escaped;
 use netsig_measure::plan::provenance::PLAN;
 use netsig_measure::plan::{JobId, Plan};
@@ -48,6 +48,19 @@ impl Places {
             layout: of_each.transpose()?.map(Layout::new),
             hosts,
         })
+    }
+
+    /// Refuses ranks that share a host.
+    ///
+    /// # Errors
+    /// If ranks share a host.
+    pub fn refuse_sharing(&self) -> Result<()> {
+        match sharing::in_words(&self.hosts) {
+            None => Ok(()),
+            Some(ranks) => bail!(
+                "{ranks}, so that times would be those of its memory; name more hosts, each once, and leave out options that place ranks, or give --ppn"
+            ),
+        }
     }
 }
 

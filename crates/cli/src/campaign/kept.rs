@@ -50,15 +50,21 @@ impl Written {
     }
 }
 
-/// States the number of samples in `data`, with advice to measure the rest. Removes a file without
-/// samples.
-pub fn or_removed(data: &Path) -> String {
+/// The state of a campaign without samples.
+pub const NOTHING: &str = "nothing was measured";
+
+/// The same, of a campaign that failed, with the cure.
+pub const NOTHING_FAILED: &str = "nothing was measured; see netsig doctor";
+
+/// States the number of samples in `data`, with advice to measure the rest. `None` if there is none; the
+/// file is then removed.
+pub fn or_removed(data: &Path) -> Option<String> {
     if samples(data) > 0 {
-        return so_far(data);
+        return Some(so_far(data));
     }
     // The file may not exist.
     let _ = std::fs::remove_file(data);
-    "nothing was measured".to_owned()
+    None
 }
 
 /// As [`or_removed`], but never removes the file.

@@ -119,6 +119,7 @@ impl Campaign {
         scenario.iter().for_each(warn_if_unfaithful);
         let is_resumed = self.resume && self.output.exists();
         self.checked_output(&[], is_resumed)?;
+        space::refuse_scanty(&self.output)?;
         let hosts = scenario
             .as_ref()
             .map(|network| ("--on", self.places(network)));

@@ -42,7 +42,7 @@ pub struct Series<'a> {
     budget: Option<Duration>,
     /// Further fact for the provenance of the data, as key=value.
     note: Option<String>,
-    /// The last warning about ranks that share a host.
+    /// The last note about ranks that share a host.
     sharing: Option<String>,
 }
 
@@ -234,7 +234,6 @@ impl<'a> Series<'a> {
         };
         let mut progress = Follower::new(&asked.plan, data.path(), "estimating");
         let started = Instant::now();
-        let nothing = "nothing was measured";
         let problem = match self.carry_out(&orders, &mut progress)? {
             End::Complete => {
                 let data = files::dataset(data.path())?;
@@ -242,10 +241,13 @@ impl<'a> Series<'a> {
                 return Ok(Rates::from_probe(&data, wall));
             }
             End::Failed(why) if progress.grown().is_none() => {
-                return Err(anyhow!("{why}; {nothing}").into());
+                return Err(anyhow!("{why}; {}", kept::NOTHING_FAILED).into());
             }
             End::Interrupted => {
-                return Err(Failure::interrupted(format!("interrupted; {nothing}")));
+                return Err(Failure::interrupted(format!(
+                    "interrupted; {}",
+                    kept::NOTHING
+                )));
             }
             End::Void(problem) | End::Lost(problem) | End::Failed(problem) => problem,
         };
@@ -263,13 +265,9 @@ impl<'a> Series<'a> {
         let end = job.follow(orders.job, self.campaign.timeout, progress)?;
         let sharing = sharing::in_words(progress.hosts(orders.job));
         if let Some(ranks) = sharing.as_ref().filter(|_| self.sharing != sharing) {
-            progress.say(&if self.asked.plan.grid.is_some() {
-                format!("netsig: note: {ranks}: times hold for as many processes on each host")
-            } else {
-                format!(
-                    "netsig: warning: {ranks}: times are those of its memory and not of the network, and fit refuses them; start one rank a host, without --ppn"
-                )
-            });
+            progress.say(&format!(
+                "netsig: note: {ranks}: times hold for as many processes on each host"
+            ));
             self.sharing = sharing;
         }
         Ok(end)
@@ -291,6 +289,9 @@ impl<'a> Series<'a> {
         options.extend(network.map(|network| ("--note", format!("network={network}"))));
         let mut arguments: Vec<OsString> = vec![orders.plan.into(), "--output".into()];
         arguments.push(absolute(orders.output)?.into());
+        if self.asked.plan.grid.is_none() {
+            arguments.push("--one-a-host".into());
+        }
         for (name, value) in options {
             arguments.extend([name.into(), value.into()]);
         }
@@ -322,7 +323,7 @@ impl<'a> Series<'a> {
                 Err(anyhow!("{reason} (marked in {shown})").into())
             }
             End::Interrupted => {
-                let kept = kept::or_removed(output);
+                let kept = kept::or_removed(output).unwrap_or(kept::NOTHING.to_owned());
                 Err(Failure::interrupted(format!("interrupted; {kept}")))
             }
         }
@@ -339,6 +340,7 @@ impl<'a> Series<'a> {
             ),
         };
         let kept = kept::or_removed(&self.campaign.output);
+        let kept = kept.unwrap_or(kept::NOTHING_FAILED.to_owned());
         Err(anyhow!("{what}; {kept}").into())
     }
 }

@@ -19,21 +19,29 @@ pub const MARGIN: u64 = 1 << 20;
 /// # Errors
 /// If the room is too small. A disk of unknown size is accepted.
 pub fn refuse_full(output: &Path, plan: &Plan) -> Result<(), Failure> {
-    let Some(free) = free(parent(output)) else {
-        return Ok(());
-    };
     let written = output.metadata().map_or(0, |data| data.len());
     let all = plan.samples().saturating_mul(ROW).saturating_add(MARGIN);
-    let needed = all.saturating_sub(written);
-    if needed <= free {
-        return Ok(());
+    refuse_less(output, all.saturating_sub(written))
+}
+
+/// Checks that the disk of `output` has room for a campaign whose plan is not known yet.
+///
+/// # Errors
+/// As [`refuse_full`].
+pub fn refuse_scanty(output: &Path) -> Result<(), Failure> {
+    refuse_less(output, MARGIN)
+}
+
+fn refuse_less(output: &Path, needed: u64) -> Result<(), Failure> {
+    match free(parent(output)) {
+        Some(free) if free < needed => Err(Failure::usage(format!(
+            "{}: the data may take {} and {} are free there; free some space or choose another --output",
+            output.display(),
+            megabytes(needed),
+            megabytes(free)
+        ))),
+        _ => Ok(()),
     }
-    Err(Failure::usage(format!(
-        "{}: the data may take {} and {} are free there; free some space or choose another --output",
-        output.display(),
-        megabytes(needed),
-        megabytes(free)
-    )))
 }
 
 /// Free bytes of the disk of a directory, if known.

@@ -1,6 +1,7 @@
 //! Finds in the output of a job the hosts that MPI could not connect.
 //!
 //! Open MPI names them in one line, if the kernel refuses a connection, or in two, if no network joins them.
+//! UCX, through which MPICH sends, names a host and the address of the other one.
 
 use std::sync::LazyLock;
 
@@ -12,10 +13,20 @@ static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(line).expect("a valid expression")
 });
 
+/// The line of UCX about a refused connection.
+static REFUSED_TO_UCX: LazyLock<Regex> = LazyLock::new(|| {
+    let line = r"\[(\S+?):\d+ *:\d+\].* UCX +ERROR +connect\(.*dest_addr=(\S+):\d+\) failed: (.*)";
+    Regex::new(line).expect("a valid expression")
+});
+
 /// Each of the lines about hosts that no network joins.
 static UNJOINED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*Process [12] \(\[\[.*\]\) is on host: (\S+)").expect("a valid expression")
 });
+
+/// What to do about hosts that are not connected.
+const REMEDY: &str =
+    "open all TCP ports between them and check their links, or choose the network that joins them";
 
 /// The hosts of which the output told so far.
 #[derive(Debug, Default)]
@@ -29,7 +40,13 @@ impl Parted {
         if let Some(found) = REFUSED.captures(line) {
             let (_, [from, to, address, why]) = found.extract();
             return Some(format!(
-                "host {from} cannot connect to host {to} ({address}: {why})"
+                "host {from} cannot connect to host {to} ({address}: {why}); {REMEDY}"
+            ));
+        }
+        if let Some(found) = REFUSED_TO_UCX.captures(line) {
+            let (_, [from, address, why]) = found.extract();
+            return Some(format!(
+                "host {from} cannot connect to {address} ({why}); {REMEDY}"
             ));
         }
         let (_, [host]) = UNJOINED.captures(line)?.extract();
@@ -38,7 +55,7 @@ impl Parted {
             return None;
         };
         Some(format!(
-            "no network that MPI may use joins host {one} and host {other}"
+            "no network that MPI may use joins host {one} and host {other}; {REMEDY}"
         ))
     }
 }
@@ -47,7 +64,7 @@ impl Parted {
 mod tests {
     use super::*;
 
-    /// As Open MPI 4.1 wrote them.
+    /// As Open MPI 4.1 and UCX 1.13 wrote them.
     #[test]
     fn both_hosts_are_found() {
         for (text, expected) in [
@@ -57,6 +74,11 @@ mod tests {
                 "host h2 cannot connect to host h1 (10.0.0.2: Invalid argument)",
             ),
             (
+                "[1795753166.753642] [h2:81   :0]            sock.c:325  UCX  ERROR   \
+                 connect(fd=27, dest_addr=10.0.0.2:56103) failed: Invalid argument",
+                "host h2 cannot connect to 10.0.0.2 (Invalid argument)",
+            ),
+            (
                 "each other.\n\n  Process 1 ([[16647,1],3]) is on host: h3\n  \
                  Process 2 ([[16647,1],0]) is on host: h0\n  BTLs attempted: self\n",
                 "no network that MPI may use joins host h3 and host h0",
@@ -64,7 +86,7 @@ mod tests {
         ] {
             let mut parted = Parted::default();
             let reasons: Vec<_> = text.lines().filter_map(|line| parted.hear(line)).collect();
-            assert_eq!(reasons, [expected]);
+            assert_eq!(reasons, [format!("{expected}; {REMEDY}")]);
         }
     }
 }

@@ -16,6 +16,17 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(line).expect("a valid expression")
 });
 
+/// Form of the line by which a rank begins.
+static BEGUN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"@netsig-begun rank=(\d+) host=(\S+)").expect("a valid expression")
+});
+
+/// The rank that begins by this line of a job's output, and its host; `None` for other lines.
+pub fn begun(line: &str) -> Option<(usize, String)> {
+    let (_, [rank, host]) = BEGUN.captures(line)?.extract();
+    Some((rank.parse().ok()?, host.to_owned()))
+}
+
 /// One rank's report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
@@ -152,6 +163,13 @@ mod tests {
             conclude(&pair, &[], Duration::from_secs(60)),
             "rank 0 on host h0 and rank 3 on host h3 did not answer each other for 60 s in \"x\""
         );
+    }
+
+    #[test]
+    fn a_rank_that_begins_is_known() {
+        let line = "@netsig-begun rank=12 host=n12.org";
+        assert_eq!(begun(line), Some((12, "n12.org".to_owned())));
+        assert_eq!(begun("rank=12 host=n12.org"), None);
     }
 
     #[test]

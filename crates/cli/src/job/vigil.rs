@@ -1,6 +1,7 @@
 //! Watches a job: its output and the growth of its data show whether it makes progress and why it
 //! ended.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::death::Death;
@@ -32,6 +33,8 @@ pub struct Vigil {
     started: Instant,
     reports: Vec<Report>,
     first_report: Option<Instant>,
+    /// Hosts of ranks that have begun, of jobs whose ranks tell it.
+    begun: BTreeMap<usize, String>,
     parted: Parted,
     /// The reason that the first rank or the MPI library gave for the end of the job.
     pub reason: Option<String>,
@@ -47,6 +50,7 @@ impl Vigil {
             started: now,
             reports: Vec::new(),
             first_report: None,
+            begun: BTreeMap::new(),
             parted: Parted::default(),
             reason: None,
             death: Death::default(),
@@ -58,6 +62,10 @@ impl Vigil {
         if let Some(report) = Report::parse(line) {
             self.reports.push(report);
             self.first_report.get_or_insert(now);
+            return None;
+        }
+        if let Some((rank, host)) = stall::begun(line) {
+            self.begun.insert(rank, host);
             return None;
         }
         if let Some((_, reason)) = line.split_once(REASON) {
@@ -86,7 +94,8 @@ impl Vigil {
     ) -> Option<String> {
         if let Some(first) = self.first_report {
             let is_complete = now - first > COLLECTION;
-            let stalled = || stall::conclude(&self.reports, hosts, self.timeout);
+            let known = self.hosts(hosts);
+            let stalled = || stall::conclude(&self.reports, &known, self.timeout);
             return is_complete.then(|| self.reason.clone().unwrap_or_else(stalled));
         }
         let limit = self.timeout + START_UP;
@@ -96,6 +105,16 @@ impl Vigil {
         };
         (now.saturating_duration_since(since) > limit)
             .then(|| format!("there was no sign of life for {} s", limit.as_secs()))
+    }
+
+    /// The hosts in rank order: those that the data tell, or those of the ranks that have begun.
+    fn hosts(&self, told: &[String]) -> Vec<String> {
+        let ranks = self.begun.keys().max().map_or(0, |last| last + 1);
+        let begun = |rank| self.begun.get(&rank).map_or("unknown", String::as_str);
+        match told {
+            [] => (0..ranks).map(|rank| begun(rank).to_owned()).collect(),
+            told => told.to_vec(),
+        }
     }
 }
 

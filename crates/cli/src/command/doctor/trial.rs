@@ -75,6 +75,7 @@ impl Trial {
             Err(failure) => return alone(Row::of_failure(START, failure)),
         };
         let trouble = found.trouble.as_deref();
+        let without_remedy = trouble.map(|why| split(why).map_or(why, |(what, _)| what));
         let Some(ranks) = found.report.started else {
             let why = trouble.unwrap_or("the ranks wrote no report");
             return alone(not_started(why));
@@ -86,7 +87,7 @@ impl Trial {
         );
         let ranks = &found.report.ranks;
         let cure = ports(self.mpi);
-        let connections = match (broken(&found.report, trouble), trouble) {
+        let connections = match (broken(&found.report, without_remedy), without_remedy) {
             (Some(broken), _) => Row::failed(CONNECTIONS, broken, cure),
             (None, Some(why)) => Row::failed(CONNECTIONS, why, cure),
             (None, None) => connected(&found.report),
@@ -124,7 +125,7 @@ fn alone(start: Row) -> Vec<Row> {
 }
 
 fn not_started(why: &str) -> Row {
-    let cure = "see the launcher's messages; it must reach each host (with ssh: without a password), and netsig's programs must have the same path there";
+    let cure = "see the launcher's messages: it must understand the host file and reach each host (by ssh without a password), and netsig's programs must have the same path there";
     let (detail, cure) = split(why).unwrap_or((why, cure));
     Row::failed(START, detail, cure)
 }
