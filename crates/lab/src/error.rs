@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use netsig_core::text::file_error::FileError;
+use netsig_core::text::guess::guess;
 
 /// An error of the lab.
 #[derive(Debug, thiserror::Error)]
@@ -11,7 +12,10 @@ pub enum LabError {
     #[error(transparent)]
     Scenario(#[from] FileError),
     /// No shipped scenario has this name.
-    #[error("no scenario is called {name:?}; use one of {known}, or a path that ends in .toml")]
+    #[error(
+        "no scenario is called {name:?}; {}use one of {known}, or a path that ends in .toml",
+        guess(name, known)
+    )]
     UnknownScenario {
         /// The requested name.
         name: String,

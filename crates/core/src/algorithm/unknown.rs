@@ -3,13 +3,17 @@
 use std::str::FromStr;
 
 use super::{Collective, Entry, entries};
+use crate::text::guess::guess;
 use crate::text::names::named;
 
 /// Reason why a name is no algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownAlgorithm {
     /// No entry has that name.
-    #[error("{name:?} is not an algorithm of {collective}; write one of: {known}")]
+    #[error(
+        "{name:?} is not an algorithm of {collective}; {}write one of: {known}",
+        guess(name, known)
+    )]
     Name {
         /// The given name.
         name: String,
@@ -20,7 +24,8 @@ pub enum UnknownAlgorithm {
     },
     /// No MPI library has an algorithm of that name.
     #[error(
-        "{name:?} is no library's algorithm of {collective}; write library, or library: and one of: {known}"
+        "{name:?} is no library's algorithm of {collective}; {}write library, or library: and one of: {known}",
+        guess(name, known)
     )]
     OfLibrary {
         /// The given name.

@@ -1,6 +1,7 @@
 //! Errors of models.
 
 use crate::network::TooFewHosts;
+use crate::text::guess::guess;
 use crate::units::Seconds;
 use crate::units::parameter::ParameterError;
 
@@ -32,7 +33,10 @@ pub enum ModelError {
         time: String,
     },
     /// No model has this name.
-    #[error("{name:?} is not a model{of}; write one of: {known}")]
+    #[error(
+        "{name:?} is not a model{of}; {}write one of: {known}",
+        guess(name, known)
+    )]
     Unknown {
         /// The name as given.
         name: String,

@@ -1,6 +1,8 @@
-//! Text in files and messages: names of variants, and errors with their place in a file.
+//! Text in files and messages: names of variants, guesses for misspelt names, and errors with their
+//! place in a file.
 
 pub mod file_error;
+pub mod guess;
 pub mod line;
 pub(crate) mod names;
 

@@ -3,6 +3,8 @@
 
 use strum::VariantArray;
 
+use super::guess::guess;
+
 /// The name of `value` in a table that lists every variant.
 pub(crate) fn name_of<T: PartialEq>(value: &T, table: &[(T, &'static str)]) -> &'static str {
     let found = table.iter().find(|(variant, _)| variant == value);
@@ -19,7 +21,8 @@ pub(crate) fn variant_of<T: Copy>(
     found.map(|(variant, _)| *variant).ok_or_else(|| {
         let names: Vec<&str> = table.iter().map(|(_, name)| *name).collect();
         let names = names.join(", ");
-        format!("{text:?} is not {kind}; write one of: {names}")
+        let guess = guess(text, &names);
+        format!("{text:?} is not {kind}; {guess}write one of: {names}")
     })
 }
 

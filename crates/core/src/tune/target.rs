@@ -7,6 +7,7 @@ use strum::VariantArray as _;
 
 use super::fewest::Measure;
 use crate::algorithm::{Collective, MpiFlavour};
+use crate::text::guess::guess;
 
 /// A library with the versions that read the same rules.
 #[derive(Debug)]
@@ -138,7 +139,7 @@ pub enum Simulator {
 
 /// A name that is no target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("tune does not know {name}; it knows {}", known().join(", "))]
+#[error("tune does not know {name}; {}write one of: {}", guess(name, &known().join(", ")), known().join(", "))]
 pub struct UnknownTarget {
     name: String,
 }
@@ -297,7 +298,7 @@ mod tests {
         let refused = Release::installed(MpiFlavour::OpenMpi, version).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "tune does not know the installed Open MPI 6.0.1; it knows openmpi, mpich, openmpi-4.1, openmpi-5.0, mpich-4, intelmpi, simgrid, loggopsim"
+            "tune does not know the installed Open MPI 6.0.1; write one of: openmpi, mpich, openmpi-4.1, openmpi-5.0, mpich-4, intelmpi, simgrid, loggopsim"
         );
     }
 }

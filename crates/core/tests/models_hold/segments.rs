@@ -17,7 +17,7 @@ fn segment(size: u64) -> Segment {
 #[test]
 fn no_search_by_another_name() {
     let error = "pow3".parse::<Search>().unwrap_err();
-    let expected = "\"pow3\" is not a search for the segment; write one of: pow2, hill, exhaustive";
+    let expected = "\"pow3\" is not a search for the segment; did you mean pow2? If not, write one of: pow2, hill, exhaustive";
     assert_eq!(error, expected);
 }
 
