@@ -13,19 +13,13 @@ mod simulate;
 
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::command::Command;
+use crate::command::Cli;
 use crate::input::failure::Failure;
-
-/// Measures, predicts and improves MPI collective communication under network contention.
-#[derive(Parser)]
-#[command(name = "netsig", version, propagate_version = true)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
+use crate::input::interrupt;
 
 fn main() -> ExitCode {
     if let Some(code) = netsig_lab::entry(std::env::args_os()) {
@@ -42,6 +36,12 @@ fn main() -> ExitCode {
         }
         Err(error) => return Failure::from(error).report(),
     };
+    if let Err(error) = interrupt::attend() {
+        return Failure::from(anyhow!(
+            "cannot watch for signals: {error}; end other programs"
+        ))
+        .report();
+    }
     match cli.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -172,3 +172,47 @@ fn an_output_replaces_an_empty_file_and_its_own_kind() {
     assert!(first.values().all(|content| !content.is_empty()));
     assert!(first == run(), "the same input gives the same files");
 }
+
+/// The header of each command's CSV begins with the columns that FORMATS.md lists for it.
+#[test]
+fn printed_columns_are_those_of_the_documents() {
+    let home = Home::fitted();
+    home.write("exchange.csv", "from,to,size_bytes\n0,1,1000\n");
+    let cell = "--collective alltoall --procs 8 --size 4KiB";
+    let commands = [
+        ("predict", format!("predict profile.toml {cell}")),
+        ("select", format!("select profile.toml {cell}")),
+        ("compare", "compare data.csv".to_owned()),
+        (
+            "compare --selection",
+            "compare data.csv --selection profile.toml".to_owned(),
+        ),
+        (
+            "bounds",
+            "bounds exchange.csv --alpha 50us --beta 10ns".to_owned(),
+        ),
+        ("models", "models".to_owned()),
+        ("fit", "fit data.csv -o profile.toml".to_owned()),
+        ("demo", "demo --on sim".to_owned()),
+        (
+            "simulate",
+            format!("simulate --network ethernet-8x50 --algorithm direct {cell}"),
+        ),
+        (
+            "discover",
+            "discover --network tree-2x4x40 -o clusters.toml".to_owned(),
+        ),
+        ("lab list", "lab list".to_owned()),
+    ];
+    let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../FORMATS.md");
+    let documents = std::fs::read_to_string(documents).unwrap();
+    for (command, arguments) in commands {
+        let row = format!("| `{command}` | `");
+        let (_, row) = documents.split_once(&row).unwrap();
+        let promised = row.split('`').next().unwrap().replace(", ", ",");
+        let csv = home.does(&format!("{arguments} --format csv"));
+        assert!(csv.starts_with(&promised), "{command}: {csv}");
+        let (_, rows) = table(&csv);
+        assert_same_json(&home, &arguments, &rows);
+    }
+}

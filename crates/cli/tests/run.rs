@@ -229,8 +229,9 @@ fn an_interposer_that_is_not_built_or_cannot_be_preloaded_is_refused() {
         fs::remove_file(place.library(index)).unwrap();
         let output = place.ends(&format!("run profile.toml -- ./{mpirun} ./program"), 2);
         let mpi = library.trim_start_matches("libnetsig_interpose-");
-        let end = format!("is not built; run `make {}`\n", mpi.trim_end_matches(".so"));
-        assert!(said(&output).ends_with(&end), "{}", said(&output));
+        let remedy = format!("; run `make {}` where", mpi.trim_end_matches(".so"));
+        let told = said(&output);
+        assert!(told.contains(library) && told.contains(&remedy), "{told}");
     }
     let spaced = place.installed.path().join("my bin");
     fs::create_dir(&spaced).unwrap();

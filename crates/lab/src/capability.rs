@@ -154,8 +154,8 @@ fn essentials(findings: Findings) -> Capabilities {
 
 fn yield_shim() -> Result<String, String> {
     launch::shim().map(shown).ok_or_else(|| {
-        "libnetsig_yield_shim.so is not beside this program, so times scatter more and MPICH may hang; \
-         cargo build --package netsig-yield-shim, or set NETSIG_YIELD_SHIM_PATH"
+        "libnetsig_yield_shim.so is neither beside this program nor in ../lib/netsig, so times scatter more \
+         and MPICH may hang; use `make install` or netsig's package, or set NETSIG_YIELD_SHIM_PATH"
             .to_owned()
     })
 }

@@ -9,6 +9,9 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 /// Signals that ask this process to end.
 const SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
 
+/// Exit code of a command that a signal ended, minus the number of the signal.
+pub const BY_SIGNAL: i32 = 128;
+
 /// Number of signals during all watches.
 static REQUESTS: AtomicU32 = AtomicU32::new(0);
 
@@ -43,6 +46,11 @@ impl Watch {
     /// True if a signal came since the watch started.
     pub fn saw_interrupt(&self) -> bool {
         self.signal().is_some()
+    }
+
+    /// The exit code of the last signal since the watch started.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.signal().map(|signal| BY_SIGNAL + signal as i32)
     }
 
     /// The last signal since the watch started.

@@ -23,13 +23,14 @@ const NETWORK: &str = "NETSIG_LAB";
 
 const SHIM_FILE: &str = "libnetsig_yield_shim.so";
 
-/// Folders of the shim, relative to the folder of the running program: the same folder if
-/// installed; the parent folder or `deps` for programs that cargo built for tests.
-const SHIM_FOLDERS: [&str; 4] = [".", "..", "deps", "../deps"];
+/// Folders of the shim, relative to the folder of the running program: the same folder; the library
+/// folder if installed; the parent folder or `deps` for programs that cargo built for tests.
+const SHIM_FOLDERS: [&str; 5] = [".", "../lib/netsig", "..", "deps", "../deps"];
 
 /// Variables for launchers and MPI libraries.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("NETSIG_LAB_HOSTFILE", HOSTFILE),
+    ("NETSIG_LAB_AGENT", AGENT_SCRIPT),
     ("TMPDIR", TMPDIR),
     // Open MPI: start daemons through the agent, one rank a host, TCP over eth0 only.
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),

@@ -37,10 +37,10 @@ pub use capability::{Capabilities, Capability, check, delay_warning, verify};
 pub use catalogue::{SHIPPED, load};
 pub use error::LabError;
 pub use fidelity::fidelity_warning;
-pub use interrupt::Watch;
+pub use interrupt::{BY_SIGNAL, Watch};
 pub use launch::shim_in_use;
 pub use network::clusters;
-pub use outside::{BY_SIGNAL, Outcome, Running, command, exec};
+pub use outside::{Outcome, Running, command, exec};
 
 /// The hidden first argument that selects the process that builds the network.
 const INSIDE: &str = "lab-inside";

@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::error::{LabError, system, system_or};
-use crate::interrupt::Watch;
+use crate::interrupt::{BY_SIGNAL, Watch};
 use crate::{INSIDE, capability, delay, inside, netns, softnet};
 
 /// Time for an interrupted command to clean up before it is asked to end.
@@ -22,9 +22,6 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Interval at which a waiting [`Running`] checks the command.
 const GLANCE: Duration = Duration::from_millis(10);
-
-/// Exit code of a command that a signal ended, minus the number of the signal.
-pub const BY_SIGNAL: i32 = 128;
 
 /// A running command, in an emulated cluster or in none. Dropping it kills both.
 #[derive(Debug)]

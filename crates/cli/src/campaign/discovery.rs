@@ -45,10 +45,13 @@ impl Discovery<'_> {
         let (end, report) = self.errand.run(&launcher, procs)?;
         match end {
             End::Complete => {
-                let name = report.path().display().to_string();
-                Ok(Grid::parse(&name, &files::text(report.path())?)?)
+                let name = report.display().to_string();
+                Ok(Grid::parse(&name, &files::text(&report)?)?)
             }
-            End::Interrupted => Err(Failure::interrupted("interrupted; nothing was written")),
+            End::Interrupted(code) => {
+                let kept = "nothing was written; discover again";
+                Err(Failure::interrupted(code, kept))
+            }
             End::Void(why) => Err(anyhow!("{why}; nothing was written, discover again").into()),
             End::Lost(why) => Err(anyhow!("{why}; nothing was written, {REMEDY}").into()),
             End::Failed(why) => {

@@ -8,10 +8,11 @@ use std::time::Duration;
 use netsig_core::network::Network;
 use netsig_core::units::Procs;
 use netsig_measure::plan::JobId;
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::series::temporary;
 use crate::input::failure::Failure;
+use crate::input::interrupt::Temporary;
 use crate::job::launch::{Launcher, absolute};
 use crate::job::progress::Follower;
 use crate::job::{End, Job};
@@ -59,17 +60,21 @@ impl Errand<'_> {
     ///
     /// # Errors
     /// If the report cannot be created, or the job cannot be started.
-    pub fn run(&self, launcher: &Launcher, procs: Procs) -> Result<(End, NamedTempFile), Failure> {
+    pub fn run(
+        &self,
+        launcher: &Launcher,
+        procs: Procs,
+    ) -> Result<(End, Temporary<TempPath>), Failure> {
         let report = temporary::beside(self.output, ".toml")?;
         let arguments: [OsString; 5] = [
             self.work.into(),
             "--output".into(),
-            absolute(report.path())?.into(),
+            absolute(&report)?.into(),
             "--timeout".into(),
             self.timeout.as_secs().to_string().into(),
         ];
         let command = launcher.command(procs, &[], &arguments);
-        let mut progress = Follower::without_end(report.path(), self.label);
+        let mut progress = Follower::without_end(&report, self.label);
         let job = Job::start(&command, self.scenario)?;
         let end = job.follow(JOB, self.timeout, &mut progress)?;
         Ok((end, report))

@@ -68,12 +68,14 @@ impl Examination {
     /// If the job cannot be started, Ctrl-C ends it, or its report cannot be read.
     pub fn run(errand: &Errand, launcher: &Launcher, procs: Procs) -> Result<Self, Failure> {
         let (end, file) = errand.run(launcher, procs)?;
-        let name = file.path().display().to_string();
+        let name = file.display().to_string();
         let hint = "use a rank program of this version of netsig";
-        let report = parse_toml(&name, &files::text(file.path())?, hint)?;
+        let report = parse_toml(&name, &files::text(&file)?, hint)?;
         let trouble = match end {
             End::Complete => None,
-            End::Interrupted => return Err(Failure::interrupted("interrupted")),
+            End::Interrupted(code) => {
+                return Err(Failure::interrupted(code, "start the command again"));
+            }
             End::Void(why) | End::Lost(why) | End::Failed(why) => Some(why),
         };
         Ok(Self { report, trouble })

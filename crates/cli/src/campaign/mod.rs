@@ -36,6 +36,7 @@ use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::output::{Kind, Output};
 use crate::input::wish::{AimArgs, Predicted};
+use crate::print::bar::Bar;
 use crate::print::notes::warn_if_unfaithful;
 
 /// Longest duration of a campaign for a prediction, if none is given.
@@ -257,6 +258,7 @@ impl Campaign {
         let jobs = plan.jobs();
         let share = |budget: Duration| Seconds(budget.as_secs_f64() / jobs.len() as f64);
         let budget = self.budget.map(share);
+        let bar = Bar::new(jobs.len() as u64, "measuring");
         for &job in &jobs {
             let mut network = Simulated::new(truth, stated.noise, plan, job.launch);
             let launch = Launch {
@@ -269,6 +271,7 @@ impl Campaign {
                 data.extend(records.iter().cloned());
                 Ok(())
             });
+            bar.advance();
         }
         Ok(output.write(|mut out| data.write(&mut out))?)
     }

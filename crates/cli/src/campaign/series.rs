@@ -179,8 +179,8 @@ impl<'a> Series<'a> {
         progress.pass_over();
         let mut failed = Vec::new();
         for (done, &job) in left.iter().enumerate() {
-            if watch.saw_interrupt() {
-                self.judge(End::Interrupted)?;
+            if let Some(code) = watch.exit_code() {
+                self.judge(End::Interrupted(code))?;
             }
             let share = |rest: Duration| rest.div_f64((left.len() - done) as f64);
             let orders = Orders {
@@ -225,29 +225,27 @@ impl<'a> Series<'a> {
         let data = temporary::beside(&self.campaign.output, ".csv")?;
         let orders = Orders {
             plan: &plan,
-            output: data.path(),
+            output: &data,
             job: JobId {
                 launch: 0,
                 variant: 0,
             },
             budget: None,
         };
-        let mut progress = Follower::new(&asked.plan, data.path(), "estimating");
+        let mut progress = Follower::new(&asked.plan, &data, "estimating");
         let started = Instant::now();
         let problem = match self.carry_out(&orders, &mut progress)? {
             End::Complete => {
-                let data = files::dataset(data.path())?;
+                let data = files::dataset(&data)?;
                 let wall = Seconds(started.elapsed().as_secs_f64());
                 return Ok(Rates::from_probe(&data, wall));
             }
             End::Failed(why) if progress.grown().is_none() => {
                 return Err(anyhow!("{why}; {}", kept::NOTHING_FAILED).into());
             }
-            End::Interrupted => {
-                return Err(Failure::interrupted(format!(
-                    "interrupted; {}",
-                    kept::NOTHING
-                )));
+            End::Interrupted(code) => {
+                let kept = format!("{}; start the command again", kept::NOTHING);
+                return Err(Failure::interrupted(code, kept));
             }
             End::Void(problem) | End::Lost(problem) | End::Failed(problem) => problem,
         };
@@ -322,9 +320,9 @@ impl<'a> Series<'a> {
                 let shown = output.display();
                 Err(anyhow!("{reason} (marked in {shown})").into())
             }
-            End::Interrupted => {
+            End::Interrupted(code) => {
                 let kept = kept::or_removed(output).unwrap_or(kept::NOTHING.to_owned());
-                Err(Failure::interrupted(format!("interrupted; {kept}")))
+                Err(Failure::interrupted(code, kept))
             }
         }
     }

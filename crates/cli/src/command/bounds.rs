@@ -14,6 +14,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Lower bounds of a message exchange that need not be uniform.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A square matrix of sizes in bytes (row i holds the messages of process i), or arcs under
     /// the header `from,to,size_bytes`.
@@ -45,6 +46,11 @@ pub struct Args {
     #[command(flatten)]
     print: PrintArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig bounds exchange.csv --alpha 50us --beta 10ns
+  netsig bounds exchange.csv --alpha 50us --beta 10ns --gamma 1.8 --format json";
 
 /// Runs the command.
 ///

@@ -25,6 +25,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 /// Fit every model to one part of the data and judge it on the rest; or judge the choices of a
 /// profile among the measured algorithms.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     input: DataArgs,
@@ -55,6 +56,12 @@ pub struct Args {
     #[command(flatten)]
     print: PrintArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig compare data.csv
+  netsig compare data.csv --train 'procs<=6'
+  netsig compare alltoall.csv --selection alltoall.toml --show cells";
 
 /// Content of the table of `--selection`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

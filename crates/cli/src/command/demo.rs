@@ -23,6 +23,7 @@ use crate::command::fit::{fit_file, sentence, warnings};
 use crate::input::args::{LaunchArgs, Place};
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::interrupt;
 use crate::input::network::NetworkArgs;
 use crate::input::output::{Kind, Output};
 use crate::job::launch::Launcher;
@@ -49,6 +50,7 @@ const CONTENDED: f64 = 1.2;
 
 /// Measure, fit, predict and check on an emulated cluster, in a few minutes.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Place of the measurement [default: the lab if it works here, else simulated].
     #[arg(long, value_enum)]
@@ -61,6 +63,12 @@ pub struct Args {
     #[command(flatten)]
     launch: LaunchArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig demo
+  netsig demo --on sim --out first-look
+  netsig demo --format csv";
 
 /// The place of the demo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -93,6 +101,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Ground::Sim => (Place::Simulated(SCENARIO.to_owned()), " (SIMULATED)"),
     };
     prepare(&args.out)?;
+    let out = args.out.display();
+    interrupt::keeps(format!(
+        "the files so far are in {out}, and the demo begins anew"
+    ));
     let [train_plan, held_out_plan] = PLANS.map(|(name, _)| args.out.join(name));
     let [train, held_out, profile, plot] = &RESULTS.map(|name| args.out.join(name));
     let output = |path: &Path, kind| Output::replacing("--out", path, kind, &[]);

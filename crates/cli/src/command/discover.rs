@@ -22,6 +22,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 /// Find the clusters of hosts behind slow links, with latency and bandwidth between and inside them,
 /// by O(n log n) short probes, or from a description of the network.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The file of clusters (TOML), or a profile, whose clusters are replaced.
     #[arg(short, long, value_name = "FILE")]
@@ -49,6 +50,12 @@ pub struct Args {
     #[command(flatten)]
     print: PrintArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig discover -o clusters.toml --hostfile hosts
+  netsig discover --network topology.conf -o racks.toml
+  netsig discover --on lab:wan-6-6-30x5 -o clusters.toml";
 
 /// Runs the command.
 ///

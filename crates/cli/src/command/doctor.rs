@@ -28,6 +28,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 /// Check what works here, by a trial job on the hosts, with the cure for what does not; exit code 1 if
 /// `measure` would not work.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Place of measurements: mpi or lab:SCENARIO (emulated cluster).
     #[arg(long = "on", value_name = "PLACE", default_value = "mpi", value_parser = args::place)]
@@ -43,6 +44,12 @@ pub struct Args {
     #[command(flatten)]
     print: PrintArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig doctor --hostfile hosts
+  netsig doctor --on lab:ethernet-8x50 --mpirun mpirun.mpich
+  netsig doctor --format csv";
 
 /// The file that a measurement would write.
 const DATA: &str = "data.csv";

@@ -17,6 +17,7 @@ use netsig_core::fit::network::{self, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::model::{self, Estimator, Model};
 use netsig_core::profile::Profile;
+use netsig_core::text::guess::guess;
 use netsig_core::units::{Bytes, Seconds};
 
 use crate::input::args::{self, CovarianceChoice};
@@ -31,6 +32,7 @@ use crate::print::rows::{Format, PrintArgs};
 
 /// Fit models to data, print them with intervals and diagnosis, write a profile.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     input: DataArgs,
@@ -71,6 +73,12 @@ pub struct Args {
     print: PrintArgs,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  netsig fit data.csv -o data.toml
+  netsig fit data.csv more.csv -o data.toml --all
+  netsig fit data.csv -o data.toml --model signature --format csv";
+
 /// Parses `auto` or the name of a model with parameters.
 fn wanted(text: &str) -> Result<Wanted, String> {
     let is_fitted = |m: &&Model| m.estimator != Estimator::None;
@@ -81,7 +89,8 @@ fn wanted(text: &str) -> Result<Wanted, String> {
     let named = fittable().find(|model| model.name == text);
     named.map(Wanted::One).ok_or_else(|| {
         let names = fittable().map(|model| model.name).join(", ");
-        format!("write auto or one of: {names}")
+        let guess = guess(text, &names);
+        format!("{guess}write auto or one of: {names}")
     })
 }
 

@@ -13,6 +13,7 @@ use crate::input::output::Output;
 
 /// Turn the output of other benchmark programs into a data file.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[arg(help = programs())]
     program: Program,
@@ -33,6 +34,12 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     collective: Option<Collective>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig import osu osu_latency.txt osu_alltoall-np8.txt osu_alltoall-np16.txt -o osu.csv
+  netsig import imb imb.txt --algorithm pairwise -o imb.csv
+  netsig import osu table.txt --collective alltoall --procs 16 -o data.csv";
 
 fn programs() -> String {
     let names = PROGRAMS.iter().join(", ");

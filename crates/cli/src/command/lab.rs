@@ -12,6 +12,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Emulate a cluster on this machine: real MPI over real TCP between namespaces.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
     action: Action,
@@ -20,16 +21,19 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Action {
     /// List the capabilities of this machine for emulation; exit code 1 if it has too few.
+    #[command(after_help = CHECK_EXAMPLES)]
     Check {
         #[command(flatten)]
         print: PrintArgs,
     },
     /// List the scenarios that netsig ships.
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         #[command(flatten)]
         print: PrintArgs,
     },
     /// Run a command in an emulated cluster; mpirun there needs no further options.
+    #[command(after_help = EXEC_EXAMPLES)]
     Exec {
         /// A shipped scenario's name or the path of a scenario file.
         scenario: String,
@@ -38,6 +42,28 @@ enum Action {
         command: Vec<OsString>,
     },
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig lab check
+  netsig lab list
+  netsig lab exec ethernet-8x50 -- mpirun -np 8 ./any-mpi-program";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  netsig lab check
+  netsig lab check --format json";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  netsig lab list
+  netsig lab list --format csv";
+
+const EXEC_EXAMPLES: &str = "\
+Examples:
+  netsig lab exec ethernet-8x50 -- mpirun -np 8 ./any-mpi-program
+  netsig lab exec wan-6-6-30x5 -- mpirun.mpich -np 12 ./program
+  netsig lab exec ./sites.toml -- bash";
 
 /// Runs the command.
 ///

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use super::{fit, measure};
 use crate::campaign::Campaign;
 use crate::input::failure::Failure;
+use crate::input::interrupt;
 use crate::input::wish::{self, AimArgs, Predicted};
 
 /// Measure for a prediction and fit: `measure --for` and `fit` in one.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The prediction: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library].
     #[arg(value_name = "PREDICTION", value_parser = wish::predicted)]
@@ -21,6 +23,12 @@ pub struct Args {
     #[arg(long, value_name = "PROFILE")]
     profile: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig learn 'alltoall library up to 32' --most 8 --budget 2m -o data.csv --hostfile hosts
+  netsig learn 'bcast library,binomial,pipeline:4096 up to 12' --on lab:ethernet-12x40 -o bcast.csv
+  netsig learn 'alltoall library,windowed:segment=4096,window=4 up to 32' --sizes 1KiB..64KiB -o alltoall.csv --resume";
 
 /// Runs the command.
 ///
@@ -35,8 +43,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     fit.output()?;
     args.campaign.steer(&args.predicted, &args.aim)?;
     measure::report(data)?;
-    fit::run(&fit)?;
     let (data, profile) = (data.display(), profile.display());
+    interrupt::keeps(format!(
+        "the repetitions are in {data}; go on with netsig fit {data} -o {profile}"
+    ));
+    fit::run(&fit)?;
     eprintln!(
         "The repetitions are in {data}, the profile is {profile}: see netsig predict and select."
     );

@@ -16,6 +16,7 @@ use crate::print::rows::to_stdout;
 /// Run a measurement plan, or plan and measure for a prediction, and write every repetition to a
 /// data file.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The plan (TOML, see FORMATS.md), or --for.
     #[arg(required_unless_present = "predicted")]
@@ -37,6 +38,13 @@ pub struct Args {
     #[arg(long, display_order = 6)]
     dry_run: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig measure plans/complete.toml -o data.csv --hostfile hosts --budget 10m --precision 2%
+  netsig measure plans/complete.toml -o data.csv --hostfile hosts --resume
+  netsig measure plans/complete.toml -o data.csv --launcher srun --dry-run
+  netsig measure --for 'alltoall library up to 32' --budget 2m -o data.csv --on lab:ethernet-8x50";
 
 /// Runs the command.
 ///

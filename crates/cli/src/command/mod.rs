@@ -6,6 +6,7 @@ mod demo;
 mod discover;
 mod doctor;
 mod fit;
+mod generate;
 mod import;
 mod lab;
 mod learn;
@@ -18,9 +19,28 @@ mod select;
 mod simulate;
 mod tune;
 
-use clap::Subcommand;
+use clap::{Parser, Subcommand};
 
 use crate::input::failure::Failure;
+
+/// The first line of the examples in the help of a command; each further line is one.
+const EXAMPLES_HEADING: &str = "Examples:";
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig demo
+  netsig learn 'alltoall library up to 32' --most 8 --budget 2m -o data.csv --hostfile hosts
+  netsig predict data.toml --collective alltoall --algorithm library --procs 16,32 --size 1KiB..256KiB
+  netsig lab exec ethernet-8x50 -- mpirun -np 8 ./any-mpi-program";
+
+/// Measures, predicts and improves MPI collective communication under network contention.
+#[derive(Parser)]
+#[command(name = "netsig", version, propagate_version = true, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
 
 /// The subcommands, in the order of the help.
 #[derive(Subcommand)]
@@ -42,6 +62,7 @@ pub enum Command {
     Discover(Box<discover::Args>),
     Bounds(bounds::Args),
     Models(models::Args),
+    Generate(generate::Args),
 }
 
 impl Command {
@@ -67,7 +88,40 @@ impl Command {
             Self::Simulate(args) => simulate::run(args),
             Self::Bounds(args) => bounds::run(args),
             Self::Models(args) => models::run(args),
+            Self::Generate(args) => generate::run(args),
             Self::Discover(args) => discover::run(args),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory as _};
+
+    use super::*;
+
+    /// The built command and all its subcommands but help.
+    fn all(command: &Command) -> Vec<&Command> {
+        let below = command.get_subcommands().flat_map(all);
+        std::iter::once(command).chain(below).collect()
+    }
+
+    #[test]
+    fn every_help_ends_in_examples_that_parse() {
+        let mut netsig = Cli::command().disable_help_subcommand(true);
+        netsig.build();
+        for command in all(&netsig) {
+            let name = command.get_bin_name().unwrap_or("netsig");
+            let help = command.get_after_help().unwrap_or_default().to_string();
+            let (heading, examples) = help.split_once('\n').unwrap_or_default();
+            assert_eq!(heading, EXAMPLES_HEADING, "{name}");
+            assert!((2..=4).contains(&examples.lines().count()), "{name}");
+            for example in examples.lines() {
+                let words = shlex::split(example).unwrap();
+                assert!(words.join(" ").starts_with(name), "{example}");
+                let parsed = Cli::try_parse_from(words);
+                assert!(parsed.is_ok(), "{example}: {}", parsed.err().unwrap());
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::print::rows::{Cell, Columns, Format, PrintArgs, Rows, to_stdout};
 
 /// List the models, or describe one in full.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A model, as in the list; subject/model where several have the name.
     name: Option<String>,
@@ -21,6 +22,12 @@ pub struct Args {
     #[command(flatten)]
     print: PrintArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig models
+  netsig models factor_001
+  netsig models --collective bcast --format csv";
 
 /// Runs the command.
 ///

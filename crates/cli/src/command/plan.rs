@@ -21,6 +21,7 @@ use crate::print::rows::to_stdout;
 /// Propose a measurement plan for a prediction within a time. `netsig measure --for` plans and
 /// measures in one, at the speed that it finds.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A preliminary profile of the same network, for the duration of measurements [default:
     /// 1 Gbit/s, 50 us].
@@ -45,6 +46,11 @@ pub struct Args {
     #[arg(short, long, value_name = "PLAN")]
     output: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig plan --budget 10m --for 'alltoall library up to 64' -o plan.toml
+  netsig plan data.toml --budget 5m --for 'bcast binomial,chain up to 32' --hosts 8";
 
 /// Runs the command.
 ///

@@ -25,6 +25,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Predict times for process counts and sizes, with intervals.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     points: PointArgs,
@@ -67,6 +68,13 @@ pub struct Args {
     #[command(flatten)]
     print: PrintArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig predict data.toml --collective alltoall --procs 16,32 --size 1KiB..256KiB
+  netsig predict data.toml --collective alltoall --algorithm library --procs 8..64 --size 4KiB --format csv
+  netsig predict data.toml --collective alltoall --procs 32 --size 4KiB --model regimes --quantile 0.9
+  netsig predict wide.toml --collective alltoall --algorithm two-phase:3 --procs 12 --size 1KiB --clusters 5,7";
 
 /// The name for every model that applies.
 const ALL: &str = "all";

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use crate::input::args::Mpi;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::interrupt::Temporary;
 use crate::input::network::NetworkArgs;
 use crate::input::output::{Kind, Output};
 use crate::input::report::Report;
@@ -24,6 +25,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Run an MPI program whose collectives take the fastest algorithms that the profile predicts.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The profile that `netsig fit` wrote; rank 0 reads it.
     profile: PathBuf,
@@ -47,6 +49,12 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  netsig run alltoall.toml -- mpirun --hostfile hosts -np 32 ./program
+  netsig run alltoall.toml --mode report -- mpirun -np 32 ./program
+  netsig run alltoall.toml --report calls.csv -- srun -n 32 ./program";
+
 /// Effect of the interposer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
@@ -69,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let kept = args.kept()?;
     notes::tell_about_links(&profile, network.as_ref());
     let folder = args.folder()?;
-    let report = folder.path().join("report.csv");
+    let report = folder.join("report.csv");
     let environment = args.environment(&report, network.as_ref())?;
     let outcome = start(command.with(library, &environment)?)?;
     let told = args.tell(&report, kept.as_ref());
@@ -104,11 +112,11 @@ impl Args {
 
     /// A temporary folder that the host of rank 0 can see too: beside the file of --report, or in
     /// the current directory.
-    fn folder(&self) -> Result<TempDir, Failure> {
+    fn folder(&self) -> Result<Temporary<TempDir>, Failure> {
         let parent = self.report.as_deref().map_or(Path::new("."), files::parent);
-        let made = tempfile::Builder::new()
-            .prefix("netsig-")
-            .tempdir_in(absolute(parent)?);
+        let place = absolute(parent)?;
+        let mut builder = tempfile::Builder::new();
+        let made = Temporary::new(|| builder.prefix("netsig-").tempdir_in(place));
         made.with_context(|| {
             format!(
                 "{}: cannot be written; give --report a file in another directory",

@@ -23,6 +23,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Rank the algorithms of a collective and find where the best one changes.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     points: PointArgs,
@@ -56,6 +57,11 @@ pub struct Args {
     #[command(flatten)]
     print: PrintArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig select data.toml --collective alltoall --procs 16,32 --size 1KiB..256KiB --show best
+  netsig select bcast.toml --collective bcast --procs 16..128 --size 1KiB..1MiB --mpi openmpi";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Show {

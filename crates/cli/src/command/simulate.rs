@@ -21,6 +21,7 @@ use crate::simulate::{answers, goal, points, sweep};
 
 /// Simulate collectives, or a program in GOAL, on a network model.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     program: ProgramOptions,
@@ -39,6 +40,13 @@ pub struct Args {
     #[command(flatten)]
     print: PrintArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig simulate --network tree-2x6x40 --collective alltoall --procs 12 --size 64KiB --model tcp
+  netsig simulate --profile data.toml --collective bcast --algorithm binomial,chain --procs 1048576 --size 1KiB
+  netsig simulate --goal program.goal --profile data.toml --timeline trace.json --gantt chart.svg
+  netsig simulate --sweep sweep.toml --shard 1/8 -o part-1.csv";
 
 /// Runs the command.
 ///
@@ -91,7 +99,7 @@ fn collective(args: &Args, source: &Source, files: &Files) -> Result<Partial<Ans
         mut missing,
     } = points(args, source)?;
     let mut answers = match files.only(&points)? {
-        None => Partial::of(points::simulate_all(&points)),
+        None => Partial::of(points::simulate_all(&points, &points::bar(&points))),
         Some(point) => Partial::of([with_files(point, files)]),
     };
     missing.append(&mut answers.missing);

@@ -16,6 +16,7 @@ use crate::job::installed;
 
 /// Write rules by which an MPI library takes its fastest algorithms, or a network for a simulator.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The profile that `netsig fit` wrote.
     profile: PathBuf,
@@ -38,6 +39,12 @@ pub struct Args {
     #[command(flatten)]
     network: NetworkArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  netsig tune bcast.toml --for openmpi -o rules.conf
+  netsig tune bcast.toml --for mpich-4 --procs 8..64 -o selection.json
+  netsig tune data.toml --for simgrid --network ethernet-12x40 -o platform.xml";
 
 /// The help of `--for`.
 fn target_help() -> String {

@@ -10,7 +10,7 @@ use netsig_core::algorithm::UnknownAlgorithm;
 use netsig_core::model::ModelError;
 use netsig_core::sim::setup::SimulationError;
 use netsig_core::text::file_error::FileError;
-use netsig_lab::LabError;
+use netsig_lab::{BY_SIGNAL, LabError};
 
 /// The cause of a command's failure, and its exit code.
 #[derive(Debug)]
@@ -27,9 +27,6 @@ impl Failure {
     const USAGE: u8 = 2;
     /// The data cannot support the answer.
     const DATA: u8 = 3;
-    /// Ctrl-C.
-    const INTERRUPTED: u8 = 130;
-
     fn new(code: u8, error: impl Into<anyhow::Error>) -> Self {
         let error = error.into();
         Self { code, error }
@@ -50,14 +47,15 @@ impl Failure {
         Self::new(Self::DATA, anyhow!("{message}"))
     }
 
-    /// Ctrl-C.
-    pub fn interrupted(message: impl fmt::Display) -> Self {
-        Self::new(Self::INTERRUPTED, anyhow!("{message}"))
+    /// Ctrl-C or SIGTERM, with the exit code of the signal; `kept` says what stays, and how to go on.
+    pub fn interrupted(code: i32, kept: impl fmt::Display) -> Self {
+        let code = u8::try_from(code).unwrap_or(Self::WORK);
+        Self::new(code, anyhow!("interrupted; {kept}"))
     }
 
-    /// True for Ctrl-C.
+    /// True for Ctrl-C and SIGTERM.
     pub fn is_interrupt(&self) -> bool {
-        self.code == Self::INTERRUPTED
+        i32::from(self.code) > BY_SIGNAL
     }
 
     /// Passes on the exit code of a command that netsig ran and that printed its own messages.

@@ -1,4 +1,4 @@
-//! The user's input: options, files and data; and the errors of commands.
+//! The user's input: options, files, data and signals; and the errors of commands.
 
 pub mod args;
 pub mod asked;
@@ -7,6 +7,7 @@ pub mod data;
 pub mod failure;
 pub mod files;
 pub mod filter;
+pub mod interrupt;
 pub mod network;
 pub mod output;
 pub mod partial;

@@ -14,6 +14,7 @@ use tempfile::NamedTempFile;
 
 use crate::input::failure::Failure;
 use crate::input::files::{parent, read, unwritable};
+use crate::input::interrupt::{self, Registration};
 use crate::input::report;
 
 /// A checked output path of a command.
@@ -29,6 +30,7 @@ pub struct Output {
 #[derive(Debug)]
 pub struct Draft {
     file: BufWriter<NamedTempFile>,
+    registration: Registration,
     output: Output,
 }
 
@@ -67,10 +69,12 @@ pub enum Kind {
     Platform,
     /// Parameters of `LogGOPSim`.
     LogGopSim,
+    /// A man page, a completion or a module file of netsig.
+    Shared,
 }
 
 /// The kinds that can be recognised without knowing the columns.
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 16] = [
     Kind::Data,
     Kind::Profile,
     Kind::Plan,
@@ -86,6 +90,16 @@ const KINDS: [Kind; 15] = [
     Kind::MpichSelection,
     Kind::IntelMpiSettings,
     Kind::OpenMpiRules,
+    Kind::Shared,
+];
+
+/// Words of the files of [`Kind::Shared`]: of pages, the completions of three shells, and a module file.
+const SHARED: [&str; 5] = [
+    ".TH netsig",
+    "_netsig() {",
+    "#compdef netsig",
+    "complete -c netsig",
+    "#%Module1.0\n# netsig",
 ];
 
 /// Number of bytes that are read to recognise a file's kind.
@@ -219,9 +233,12 @@ impl Output {
     /// # Errors
     /// If the directory cannot be written.
     pub fn draft(&self) -> Result<Draft> {
-        let file = NamedTempFile::new_in(parent(&self.target()?));
+        let target = self.target()?;
+        let made = interrupt::register(|| NamedTempFile::new_in(parent(&target)));
+        let (file, registration) = made.with_context(|| unwritable(&self.path))?;
         Ok(Draft {
-            file: BufWriter::new(file.with_context(|| unwritable(&self.path))?),
+            file: BufWriter::new(file),
+            registration,
             output: self.clone(),
         })
     }
@@ -258,6 +275,7 @@ impl Draft {
             .map_err(io::IntoInnerError::into_error);
         let file = file.with_context(what)?.persist(self.output.target()?);
         let file = file.map_err(|error| error.error).with_context(what)?;
+        drop(self.registration);
         readable(&file).with_context(what)
     }
 }
@@ -308,6 +326,7 @@ impl Kind {
             Self::IntelMpiSettings => lines().all(is_setting),
             Self::Platform => head.contains("<platform "),
             Self::LogGopSim => columns().is_some_and(|line| line.starts_with("-L ")),
+            Self::Shared => SHARED.iter().any(|words| head.contains(words)),
         }
     }
 }
@@ -331,6 +350,7 @@ impl fmt::Display for Kind {
             Self::IntelMpiSettings => "a file of settings of Intel MPI",
             Self::Platform => "a platform of SimGrid",
             Self::LogGopSim => "a file of parameters of LogGOPSim",
+            Self::Shared => "a man page, completion or module file of netsig",
         })
     }
 }

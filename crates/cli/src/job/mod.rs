@@ -51,8 +51,8 @@ pub enum End {
     Complete,
     /// The measurements are void, for this reason.
     Void(String),
-    /// Ctrl-C ended the job.
-    Interrupted,
+    /// Ctrl-C or SIGTERM ended the job, with the exit code of the signal.
+    Interrupted(i32),
     /// A rank died or hung; the text names it.
     Lost(String),
     /// The job failed, for this reason.
@@ -134,7 +134,7 @@ impl Job {
             return End::Void(reason);
         }
         if self.process.saw_interrupt() {
-            return End::Interrupted;
+            return End::Interrupted(exit.code);
         }
         if exit.code == 0 || progress.has_ended(job) {
             return End::Complete;

@@ -1,7 +1,5 @@
-//! Shows progress with the remaining time on standard error, for work of more than two seconds.
-//!
-//! The progress of a measurement is read from its data file: the volume of its samples relative to
-//! the volume of the plan.
+//! Shows the progress of a measurement with the remaining time. It is read from the data file: the
+//! volume of its samples relative to the volume of the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -9,12 +7,10 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netsig_core::units::Bytes;
 use netsig_measure::plan::{JobId, Plan, volume};
 
-/// Minimal duration of work before progress is shown.
-const PATIENCE: Duration = Duration::from_secs(2);
+use crate::print::bar::Bar;
 
 /// Interval between checks of the data file.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -28,13 +24,12 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// The provenance key of the hosts in rank order, for all jobs or for one.
 const HOSTS: &str = "hosts";
 
-/// A bar that follows a growing data file. It is invisible if standard error is no terminal.
+/// A bar that follows a growing data file.
 pub struct Follower {
-    bar: ProgressBar,
+    bar: Bar,
     path: PathBuf,
     /// Last time when the file was seen to have grown during the present job.
     grown: Option<Instant>,
-    started: Instant,
     looked: Instant,
     seen: Seen,
 }
@@ -56,32 +51,20 @@ struct Seen {
 impl Follower {
     /// Follows the data file of `plan` at `path`, which need not exist yet.
     pub fn new(plan: &Plan, path: &Path, what: &str) -> Self {
-        let bar = Self::bar(
-            Some(plan.volume()),
-            "{msg} {wide_bar} {percent:>3} %, {eta} left",
-        );
-        Self::of(bar.with_message(what.to_owned()), path)
+        Self::of(Bar::new(plan.volume(), what), path)
     }
 
     /// Follows a file of unknown extent at `path`, which need not exist yet.
     pub fn without_end(path: &Path, what: &str) -> Self {
-        let bar = Self::bar(None, "{msg} {elapsed}");
-        Self::of(bar.with_message(what.to_owned()), path)
+        Self::of(Bar::without_end(what), path)
     }
 
-    fn bar(volume: Option<u64>, style: &str) -> ProgressBar {
-        let style = ProgressStyle::with_template(style).expect("a valid template");
-        ProgressBar::with_draw_target(volume, ProgressDrawTarget::hidden()).with_style(style)
-    }
-
-    fn of(bar: ProgressBar, path: &Path) -> Self {
-        let now = Instant::now();
+    fn of(bar: Bar, path: &Path) -> Self {
         Self {
             bar,
             path: path.to_owned(),
             grown: None,
-            started: now,
-            looked: now,
+            looked: Instant::now(),
             seen: Seen::default(),
         }
     }
@@ -94,7 +77,7 @@ impl Follower {
 
     /// Prints a message on standard error without disturbing the bar.
     pub fn say(&self, message: &str) {
-        self.bar.suspend(|| eprintln!("{message}"));
+        self.bar.say(message);
     }
 
     /// True if the file states that the job is complete.
@@ -128,12 +111,9 @@ impl Follower {
     /// Checks the file.
     pub fn look_now(&mut self) {
         self.looked = Instant::now();
-        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
         // Errors are ignored: the next check reads the rest.
         let _ = self.read_on();
-        self.bar.set_position(self.seen.done);
+        self.bar.reach(self.seen.done);
     }
 
     /// Checks the file until it stops growing: ranks live a little longer than a killed launcher.
@@ -184,12 +164,6 @@ impl Seen {
             Some((job, "s")) => self.ended.extend([job]),
             _ => {}
         }
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Output: rows, pictures, notes.
 
+pub mod bar;
 pub mod notes;
 pub mod parameters;
 pub mod plot;

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::answers::Answer;
 use super::source::Source;
 use crate::input::failure::Failure;
+use crate::print::bar::Bar;
 
 /// One point: a case on a network model.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +87,18 @@ impl Point<'_> {
     }
 }
 
-/// The results of all points in their order; an error for each that cannot be simulated.
-pub fn simulate_all(points: &[Point]) -> Vec<Result<Answer, Failure>> {
-    points.par_iter().map(Point::simulate).collect()
+/// A bar for the simulation of `points`.
+pub fn bar(points: &[Point]) -> Bar {
+    Bar::new(points.len() as u64, "simulating")
+}
+
+/// The results of all points in their order; an error for each that cannot be simulated. Each
+/// advances the `bar`.
+pub fn simulate_all(points: &[Point], bar: &Bar) -> Vec<Result<Answer, Failure>> {
+    let simulate = |point: &Point| {
+        let answer = point.simulate();
+        bar.advance();
+        answer
+    };
+    points.par_iter().map(simulate).collect()
 }

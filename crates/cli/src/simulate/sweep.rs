@@ -18,6 +18,7 @@ use super::points::{self, Point};
 use crate::input::args::first_given;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::interrupt;
 use crate::input::output::Output;
 use crate::print::rows::{Format, to_stdout};
 use plan::Plan;
@@ -137,8 +138,12 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
 
 fn to_standard_output(header: &[u8], points: &[Point]) -> Result<(), Failure> {
     to_stdout(|out| out.write_all(header))?;
+    interrupt::keeps(
+        "rows of the first points are printed; with --output, --resume goes on".into(),
+    );
+    let bar = points::bar(points);
     for chunk in points.chunks(CHUNK) {
-        let lines = lines(points::simulate_all(chunk))?;
+        let lines = lines(points::simulate_all(chunk, &bar))?;
         to_stdout(|out| out.write_all(&lines))?;
     }
     Ok(())
@@ -154,11 +159,21 @@ fn to_file(output: &Path, header: &[u8], points: &[Point]) -> Result<(), Failure
     if kept.bytes == 0 {
         file.write_all(header).with_context(what)?;
     }
-    for chunk in points[kept.points..].chunks(CHUNK) {
-        let lines = lines(points::simulate_all(chunk))?;
+    let left = &points[kept.points..];
+    let bar = points::bar(left);
+    for (index, chunk) in left.chunks(CHUNK).enumerate() {
+        tell_kept(output, [kept.points + index * CHUNK, points.len()]);
+        let lines = lines(points::simulate_all(chunk, &bar))?;
         file.write_all(&lines).with_context(what)?;
     }
     Ok(file.sync_all().with_context(what)?)
+}
+
+/// Says at an interruption how many of the points have their rows in the file.
+fn tell_kept(output: &Path, [done, all]: [usize; 2]) {
+    let output = output.display();
+    let kept = format!("{done} of {all} points are in {output}; --resume simulates the rest");
+    interrupt::keeps(kept);
 }
 
 /// The results as lines of CSV, without the header.

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use itertools::Either;
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
 use crate::input::asked::Asked;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::interrupt::Temporary;
 use crate::job::launch::absolute;
 
 /// The plan file for the ranks: the user's own, or, if options changed the plan, a temporary file
@@ -16,12 +17,15 @@ use crate::job::launch::absolute;
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn plan_file(asked: &Asked, output: &Path) -> Result<Either<PathBuf, TempPath>, Failure> {
+pub fn plan_file(
+    asked: &Asked,
+    output: &Path,
+) -> Result<Either<PathBuf, Temporary<TempPath>>, Failure> {
     if asked.is_file {
         return absolute(&asked.file).map(Either::Left);
     }
-    let file = beside(output, ".toml")?.into_temp_path();
-    std::fs::write(&file, &asked.text)
+    let file = beside(output, ".toml")?;
+    std::fs::write(&*file, &asked.text)
         .with_context(|| format!("{}: cannot be written", file.display()))?;
     Ok(Either::Right(file))
 }
@@ -30,11 +34,13 @@ pub fn plan_file(asked: &Asked, output: &Path) -> Result<Either<PathBuf, TempPat
 ///
 /// # Errors
 /// If the file cannot be created.
-pub fn beside(output: &Path, suffix: &str) -> Result<NamedTempFile, Failure> {
+pub fn beside(output: &Path, suffix: &str) -> Result<Temporary<TempPath>, Failure> {
     let output = absolute(output)?;
-    let made = tempfile::Builder::new()
-        .prefix("netsig-")
-        .suffix(suffix)
-        .tempfile_in(files::parent(&output));
+    let made = Temporary::new(|| {
+        let mut builder = tempfile::Builder::new();
+        let file = builder.prefix("netsig-").suffix(suffix);
+        let file = file.tempfile_in(files::parent(&output))?;
+        Ok(file.into_temp_path())
+    });
     Ok(made.with_context(|| files::unwritable(&output))?)
 }

@@ -1,47 +1,66 @@
-//! Finds the programs and libraries that `make` builds for each MPI.
+//! Finds the programs and libraries that netsig has for each MPI: beside netsig or in the library
+//! folder where netsig is installed, in a build directory where it was built.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::flavour::Flavour;
 use crate::input::failure::Failure;
 use crate::input::files;
 
+/// The library folder of an installation, beside the folder of its programs.
+const LIBRARIES: &str = "lib/netsig";
+
 /// The rank program for an MPI.
 ///
 /// # Errors
-/// If it is not built.
+/// If there is none.
 pub fn rank_program(flavour: &Flavour) -> Result<PathBuf, Failure> {
-    find(flavour, ["netsig-rank", ""])?.ok_or_else(|| {
-        Failure::usage(format!(
-            "netsig's rank program for {} is not built; run `make {}`, or give --rank-program",
-            flavour.mpi, flavour.directory
-        ))
-    })
+    let remedy = ", or give --rank-program";
+    find(flavour, ["netsig-rank", ""], ("rank program", remedy))
 }
 
 /// The library that is preloaded into the ranks of an MPI.
 ///
 /// # Errors
-/// If it is not built.
+/// If there is none.
 pub fn interposer(flavour: &Flavour) -> Result<PathBuf, Failure> {
-    find(flavour, ["libnetsig_interpose", ".so"])?.ok_or_else(|| {
+    let file = ["libnetsig_interpose", ".so"];
+    find(flavour, file, ("interposer", ""))
+}
+
+/// The file with this name and ending for an MPI.
+///
+/// # Errors
+/// If there is none. `what` says its purpose, and `remedy` completes the advice.
+fn find(
+    flavour: &Flavour,
+    [name, ending]: [&str; 2],
+    (what, remedy): (&str, &str),
+) -> Result<PathBuf, Failure> {
+    let netsig = std::env::current_exe().map_err(anyhow::Error::from)?;
+    let (folder, mpi) = (files::parent(&netsig), flavour.directory);
+    let libraries = files::parent(folder).join(LIBRARIES);
+    let installed = format!("{name}-{mpi}{ending}");
+    let beside = [folder, &libraries].map(|own| own.join(&installed));
+    let built = builds(folder, mpi)
+        .into_iter()
+        .map(|build| build.join(format!("{name}{ending}")));
+    let mut places = beside.into_iter().chain(built);
+    places.find(|path| path.is_file()).ok_or_else(|| {
         Failure::usage(format!(
-            "netsig's interposer for {} is not built; run `make {}`",
-            flavour.mpi, flavour.directory
+            "netsig's {what} for {}, {installed}, is neither in {} nor in {}; run `make {mpi}` where netsig was built, or `make install`, or install netsig's package{remedy}",
+            flavour.mpi,
+            folder.display(),
+            libraries.display()
         ))
     })
 }
 
-/// The file with this name and ending: beside netsig with the name of the MPI; or in the build directory
-/// that contains netsig, in `openmpi` or `mpich`, of netsig's own kind of build, or a release.
-fn find(flavour: &Flavour, [name, ending]: [&str; 2]) -> Result<Option<PathBuf>, Failure> {
-    let netsig = std::env::current_exe().map_err(anyhow::Error::from)?;
-    let (directory, mpi) = (files::parent(&netsig), flavour.directory);
-    let builds = [directory.file_name(), Some("release".as_ref())];
-    let builds = builds.into_iter().flatten();
-    let builds = builds.map(|build| directory.join("..").join(mpi).join(build));
-    let mut places = [directory.join(format!("{name}-{mpi}{ending}"))]
-        .into_iter()
-        .chain(builds.map(|build| build.join(format!("{name}{ending}"))));
-    Ok(places.find(|path| path.is_file()))
+/// The build directories for an MPI beside the one that contains netsig: of netsig's own kind of
+/// build, and of a release.
+fn builds(folder: &Path, mpi: &str) -> Vec<PathBuf> {
+    let kinds = [folder.file_name(), Some("release".as_ref())];
+    let builds = files::parent(folder).join(mpi);
+    let kinds = kinds.into_iter().flatten();
+    kinds.map(|kind| builds.join(kind)).collect()
 }
