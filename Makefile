@@ -1,20 +1,23 @@
-# Main targets: demo, test, bench, check. Each installs its requirements.
+# Main targets: demo, install, test, bench, check. Each installs its requirements.
 CARGO ?= cargo
+PREFIX ?= /usr/local
 BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
 # penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
-# from SEED; bench-interpose: programs with and without the preloaded library.
-# test-all: the tests in their long forms: every algorithm in the lab, more cases of properties.
+# from SEED; bench-interpose: programs with and without the preloaded library; bench-slurm: jobs of a Slurm in
+# the lab that measure, and programs that gain.
+# test-all: the tests in their long forms: every algorithm in the lab, more cases of properties, the Debian
+# package in a clean system.
 .PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
-	bench-interpose check netsig openmpi mpich programs system smpi
+	bench-interpose bench-slurm check install static deb netsig openmpi mpich programs system smpi slurm
 
 demo: netsig openmpi
 	target/release/netsig demo
 
 # The tests in the lab start the rank programs and preload the libraries of both MPIs, which are built before them.
-test: system smpi
+test: system smpi slurm
 	$(CARGO) build
 	MPICC=mpicc.openmpi $(CARGO) build --package netsig-interpose --target-dir target/openmpi
 	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --package netsig-interpose --target-dir target/openmpi
@@ -25,6 +28,7 @@ test: system smpi
 test-all: export NETSIG_TESTS = all
 test-all: export PROPTEST_CASES = 1024
 test-all: test
+	bash xtask/try-package
 
 bench: netsig openmpi
 	$(BENCH) speed
@@ -49,8 +53,23 @@ bench-grid: netsig openmpi
 bench-interpose: netsig openmpi mpich programs
 	$(BENCH) interpose --seed $(SEED) --networks $(NETWORKS)
 
+bench-slurm: netsig openmpi programs slurm
+	target/release/netsig lab exec ethernet-12x40 -- bash slurm/with-slurm bash bench/slurm
+
 check:
 	bash .ci/run
+
+# Below DESTDIR if it is set. The rank programs of one MPI alone: make netsig openmpi, then the second line.
+install: netsig openmpi mpich
+	bash xtask/install-netsig release $(DESTDIR)$(PREFIX)
+
+# target/netsig-static: the command line that needs no library of the system.
+static: system
+	bash xtask/build-static
+
+# target/debian/netsig.deb, of this machine's release of Debian.
+deb: netsig openmpi mpich
+	bash xtask/package
 
 # The command line, and the shim that the lab preloads.
 netsig: system
@@ -68,6 +87,8 @@ programs: system
 system:
 	bash xtask/install-system-packages
 
-# SimGrid's MPI. Without it the tests and the benchmark of accuracy go on and say so; test-all fails.
+# SimGrid's MPI, and Slurm. Without them the tests (and the benchmark of accuracy) go on and say so; test-all fails.
 smpi: system
 	-bash xtask/install-system-packages libsimgrid-dev
+slurm: system
+	-bash xtask/install-system-packages slurm-wlm
