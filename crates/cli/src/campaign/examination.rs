@@ -1,14 +1,19 @@
 //! The job that examines the hosts: what it found there, and how it ended.
 
+use itertools::Itertools as _;
+use netsig_core::algorithm::MpiFlavour;
 use netsig_core::text::file_error::parse_toml;
 use netsig_core::units::Procs;
 use serde::Deserialize;
 
 use super::errand::Errand;
-use crate::input::failure::Failure;
+use crate::input::failure::{Failure, split};
 use crate::input::files;
 use crate::job::End;
 use crate::job::launch::Launcher;
+
+/// The rank program's subcommand for it.
+pub const EXAMINE: &str = "examine";
 
 /// The report of the ranks, as far as they wrote it.
 #[derive(Debug, Default, Deserialize)]
@@ -61,6 +66,30 @@ pub struct Examination {
     pub trouble: Option<String>,
 }
 
+/// The most hosts or pairs that are named.
+const NAMED: usize = 4;
+
+impl Report {
+    /// The hosts of ranks.
+    pub fn names(&self, ranks: [usize; 2]) -> [&str; 2] {
+        let host = |rank: usize| self.ranks.get(rank).map(|own| own.host.as_str());
+        ranks.map(|rank| host(rank).unwrap_or("unknown"))
+    }
+
+    /// The ways on which no message came, each from a host to another.
+    fn silent(&self) -> Vec<String> {
+        let silent = self.pairs.iter().flat_map(|pair| {
+            let [one, other] = pair.ranks;
+            let ways = [[other, one], [one, other]].into_iter();
+            let arrived = ways.zip(pair.arrived_s.unwrap_or_default());
+            arrived.filter(|(_, time)| time.is_infinite())
+        });
+        silent
+            .map(|(way, _)| self.names(way).join(" to "))
+            .collect()
+    }
+}
+
 impl Examination {
     /// Examines the hosts of `procs` ranks.
     ///
@@ -80,4 +109,50 @@ impl Examination {
         };
         Ok(Self { report, trouble })
     }
+
+    /// The reason why the job did not end well, if so, without what to do.
+    pub fn problem(&self) -> Option<&str> {
+        let trouble = self.trouble.as_deref()?;
+        Some(split(trouble).map_or(trouble, |(problem, _)| problem))
+    }
+
+    /// The hosts that exchanged no messages, in words; none if all did, or none started.
+    pub fn silence(&self) -> Option<String> {
+        let silent = self.report.silent();
+        if !silent.is_empty() {
+            return Some(format!("no message came from {}", some(silent)));
+        }
+        let last = self.report.pairs.last();
+        let last = last.filter(|pair| pair.arrived_s.is_none())?;
+        let pair = self.report.names(last.ranks).join(" and ");
+        let why = self.problem().unwrap_or("the job ended");
+        Some(format!("{pair} cannot exchange messages: {why}"))
+    }
+}
+
+/// The cure for hosts that do not answer each other.
+pub fn open_ports(mpi: Option<MpiFlavour>) -> String {
+    let choice = match mpi {
+        Some(MpiFlavour::OpenMpi) => {
+            "--launcher-option=--mca --launcher-option=btl_tcp_if_include --launcher-option=NETWORK/BITS"
+        }
+        _ => {
+            "UCX_NET_DEVICES=INTERFACE (or FI_TCP_IFACE, by MPICH's network module) in the environment"
+        }
+    };
+    format!(
+        "open all TCP ports between these hosts and check their links, or choose the network that joins them: {choice}"
+    )
+}
+
+/// Some of the names.
+pub fn some(names: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    let names = names
+        .into_iter()
+        .map(|name| name.to_string())
+        .unique()
+        .collect_vec();
+    let others = names.len().saturating_sub(NAMED);
+    let others = (others > 0).then(|| format!("{others} more"));
+    names.into_iter().take(NAMED).chain(others).join(", ")
 }

@@ -18,7 +18,9 @@ use netsig_measure::plan::provenance::REQUESTED_PLAN;
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::campaign::Campaign;
+use crate::campaign::errand::Errand;
 use crate::campaign::estimate::settle;
+use crate::campaign::examination::{EXAMINE, Examination, open_ports};
 use crate::campaign::kept;
 use crate::campaign::resume::{self, Past};
 use crate::input::args::Place;
@@ -65,6 +67,9 @@ struct Orders<'a> {
     job: JobId,
     budget: Option<Duration>,
 }
+
+/// Time after which hosts count as silent.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Least budget of a job, even if the budget of the campaign is used up.
 const LEAST_BUDGET: Duration = Duration::from_secs(1);
@@ -178,6 +183,7 @@ impl<'a> Series<'a> {
         let mut progress = Follower::new(&self.asked.plan, &self.campaign.output, what);
         progress.pass_over();
         let mut failed = Vec::new();
+        let mut is_lost = false;
         for (done, &job) in left.iter().enumerate() {
             if let Some(code) = watch.exit_code() {
                 self.judge(End::Interrupted(code))?;
@@ -194,6 +200,7 @@ impl<'a> Series<'a> {
             let end = self.carry_out(&orders, &mut progress)?;
             // A job that failed before its first sample would fail again.
             let is_hopeless = matches!(end, End::Failed(_)) && progress.grown().is_none();
+            is_lost |= matches!(end, End::Lost(_));
             let Some(why) = self.judge(end)? else {
                 continue;
             };
@@ -208,7 +215,14 @@ impl<'a> Series<'a> {
             }
         }
         drop(progress);
-        self.conclude(&failed, left.len())
+        if failed.is_empty() {
+            return Ok(());
+        }
+        let kept = kept::or_removed(&self.campaign.output);
+        if is_lost && kept.is_none() {
+            self.refuse_silence()?;
+        }
+        Err(in_words(&failed, left.len(), kept))
     }
 
     fn rest_of_budget(&self) -> Option<Duration> {
@@ -234,23 +248,50 @@ impl<'a> Series<'a> {
         };
         let mut progress = Follower::new(&asked.plan, &data, "estimating");
         let started = Instant::now();
-        let problem = match self.carry_out(&orders, &mut progress)? {
+        let end = self.carry_out(&orders, &mut progress)?;
+        let has_grown = progress.grown().is_some();
+        drop(progress);
+        let problem = match end {
             End::Complete => {
                 let data = files::dataset(&data)?;
                 let wall = Seconds(started.elapsed().as_secs_f64());
                 return Ok(Rates::from_probe(&data, wall));
             }
-            End::Failed(why) if progress.grown().is_none() => {
-                return Err(anyhow!("{why}; {}", kept::NOTHING_FAILED).into());
-            }
             End::Interrupted(code) => {
                 let kept = format!("{}; start the command again", kept::NOTHING);
                 return Err(Failure::interrupted(code, kept));
             }
-            End::Void(problem) | End::Lost(problem) | End::Failed(problem) => problem,
+            End::Lost(why) => {
+                self.refuse_silence()?;
+                why
+            }
+            End::Void(why) | End::Failed(why) => why,
         };
-        progress.say(&format!("netsig: there is no estimate: {problem}"));
+        if !has_grown {
+            return Err(anyhow!("{problem}; {}", kept::NOTHING_FAILED).into());
+        }
+        eprintln!("netsig: there is no estimate: {problem}");
         Ok(None)
+    }
+
+    /// Finds by a short job of the same ranks whether all hosts answer each other.
+    ///
+    /// # Errors
+    /// If some do not.
+    fn refuse_silence(&self) -> Result<(), Failure> {
+        let errand = Errand {
+            work: EXAMINE,
+            label: "looking for hosts that do not answer",
+            scenario: self.scenario,
+            output: &self.campaign.output,
+            timeout: SILENCE.min(self.campaign.timeout),
+        };
+        let found = Examination::run(&errand, &self.launcher, self.asked.plan.procs())?;
+        let cure = open_ports(self.launcher.mpi().ok());
+        match found.silence() {
+            Some(silence) => Err(anyhow!("{silence}; {}; {cure}", kept::NOTHING).into()),
+            None => Ok(()),
+        }
     }
 
     /// Runs a job.
@@ -326,19 +367,17 @@ impl<'a> Series<'a> {
             }
         }
     }
+}
 
-    /// The result of the campaign, from the failures among `jobs` jobs.
-    fn conclude(&self, failed: &[String], jobs: usize) -> Result<(), Failure> {
-        let what = match failed {
-            [] => return Ok(()),
-            [only] if jobs == 1 => only.clone(),
-            _ => format!(
-                "{} of {jobs} jobs failed, for the reasons above",
-                failed.len()
-            ),
-        };
-        let kept = kept::or_removed(&self.campaign.output);
-        let kept = kept.unwrap_or(kept::NOTHING_FAILED.to_owned());
-        Err(anyhow!("{what}; {kept}").into())
-    }
+/// The failures among `jobs` jobs, and what is kept.
+fn in_words(failed: &[String], jobs: usize, kept: Option<String>) -> Failure {
+    let what = match failed {
+        [only] if jobs == 1 => only.clone(),
+        _ => format!(
+            "{} of {jobs} jobs failed, for the reasons above",
+            failed.len()
+        ),
+    };
+    let kept = kept.unwrap_or(kept::NOTHING_FAILED.to_owned());
+    anyhow!("{what}; {kept}").into()
 }

@@ -19,6 +19,7 @@ use self::installed::Installed;
 use self::row::Row;
 use self::trial::Trial;
 use crate::campaign::errand::Errand;
+use crate::campaign::examination::EXAMINE;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::failure::Failure;
 use crate::input::files;
@@ -86,7 +87,7 @@ fn scenario(place: &Place) -> Result<Option<Network>, Failure> {
 /// All checks, in the order of printing.
 fn rows(args: &Args, scenario: Option<&Network>) -> Result<Vec<Row>, Failure> {
     let errand = Errand {
-        work: "examine",
+        work: EXAMINE,
         label: "examining the hosts",
         scenario,
         output: Path::new(DATA),

@@ -12,6 +12,11 @@ use netsig_core::sim::setup::SimulationError;
 use netsig_core::text::file_error::FileError;
 use netsig_lab::{BY_SIGNAL, LabError};
 
+/// A message of netsig in its two parts: what is wrong, and what to do.
+pub fn split(message: &str) -> Option<(&str, &str)> {
+    message.rsplit_once("; ")
+}
+
 /// The cause of a command's failure, and its exit code.
 #[derive(Debug)]
 pub struct Failure {

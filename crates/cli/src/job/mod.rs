@@ -109,8 +109,9 @@ impl Job {
                 let since = *complete_since.get_or_insert(now);
                 (now - since > FAREWELL).then_some(End::Complete)
             } else {
-                let why = vigil.verdict(now, progress.grown(), progress.hosts(job));
-                why.map(End::Lost)
+                let parting = vigil.parting(now, progress.grown()).map(End::Failed);
+                let verdict = || vigil.verdict(now, progress.grown(), progress.hosts(job));
+                parting.or_else(|| verdict().map(End::Lost))
             };
             if let Some(end) = end {
                 let exit = self.process.end()?;

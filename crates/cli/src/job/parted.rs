@@ -1,7 +1,7 @@
-//! Finds in the output of a job the hosts that MPI could not connect.
+//! Finds in the output of a job the hosts that MPI could not connect, or the launcher could not reach.
 //!
 //! Open MPI names them in one line, if the kernel refuses a connection, or in two, if no network joins them.
-//! UCX, through which MPICH sends, names a host and the address of the other one.
+//! UCX, through which MPICH sends, names a host and the address of the other one. Launchers reach hosts by ssh.
 
 use std::sync::LazyLock;
 
@@ -23,6 +23,16 @@ static REFUSED_TO_UCX: LazyLock<Regex> = LazyLock::new(|| {
 static UNJOINED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*Process [12] \(\[\[.*\]\) is on host: (\S+)").expect("a valid expression")
 });
+
+/// The lines of ssh about a host that does not answer, is not known, or asks for a password.
+static UNREACHED: LazyLock<Regex> = LazyLock::new(|| {
+    let line = r"^(?:ssh: connect to host (\S+) port \d+: (.*)|ssh: Could not resolve hostname ([^:]+): (.*)|(?:\S+@)?(\S+): (Permission denied \(.*\))\.?)$";
+    Regex::new(line).expect("a valid expression")
+});
+
+/// What to do about hosts that ssh does not reach.
+const REACH: &str =
+    "leave it out of the host file, or make `ssh HOST true` work without a question";
 
 /// What to do about hosts that are not connected.
 const REMEDY: &str =
@@ -49,6 +59,12 @@ impl Parted {
                 "host {from} cannot connect to {address} ({why}); {REMEDY}"
             ));
         }
+        if let Some(found) = UNREACHED.captures(line.trim_end()) {
+            let told = found.iter().skip(1).flatten().map(|part| part.as_str());
+            let told: Vec<&str> = told.collect();
+            let [host, why] = told[..] else { return None };
+            return Some(format!("ssh does not reach host {host} ({why}); {REACH}"));
+        }
         let (_, [host]) = UNJOINED.captures(line)?.extract();
         self.unjoined.push(host.to_owned());
         let [one, other] = &self.unjoined[..] else {
@@ -63,6 +79,30 @@ impl Parted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As OpenSSH 9.2 wrote them.
+    #[test]
+    fn hosts_that_ssh_does_not_reach_are_named() {
+        for (line, expected) in [
+            (
+                "ssh: connect to host 10.0.0.9 port 22: No route to host\r",
+                "host 10.0.0.9 (No route to host)",
+            ),
+            (
+                "ssh: Could not resolve hostname n17: Name or service not known",
+                "host n17 (Name or service not known)",
+            ),
+            (
+                "me@n17.org: Permission denied (publickey,password).",
+                "host n17.org (Permission denied (publickey,password))",
+            ),
+        ] {
+            let expected = format!("ssh does not reach {expected}; {REACH}");
+            assert_eq!(Parted::default().hear(line), Some(expected));
+        }
+        let other = "cat: x: Permission denied";
+        assert_eq!(Parted::default().hear(other), None);
+    }
 
     /// As Open MPI 4.1 and UCX 1.13 wrote them.
     #[test]

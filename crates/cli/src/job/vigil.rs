@@ -24,6 +24,9 @@ const COLLECTION: Duration = Duration::from_secs(3);
 /// Time that a job may need to start in addition to the time-out.
 const START_UP: Duration = Duration::from_secs(30);
 
+/// Time in which a job ends itself that cannot reach its hosts.
+const PARTING: Duration = Duration::from_secs(10);
+
 /// Factor of that time for later steps, since a repetition may take longer than the start.
 const LONGER: u32 = 3;
 
@@ -36,6 +39,8 @@ pub struct Vigil {
     /// Hosts of ranks that have begun, of jobs whose ranks tell it.
     begun: BTreeMap<usize, String>,
     parted: Parted,
+    /// When the launcher or MPI told of hosts that cannot be reached.
+    parted_since: Option<Instant>,
     /// The reason that the first rank or the MPI library gave for the end of the job.
     pub reason: Option<String>,
     /// The rank that died, if any.
@@ -52,6 +57,7 @@ impl Vigil {
             first_report: None,
             begun: BTreeMap::new(),
             parted: Parted::default(),
+            parted_since: None,
             reason: None,
             death: Death::default(),
         }
@@ -79,9 +85,19 @@ impl Vigil {
         }
         if let Some(reason) = self.parted.hear(line) {
             self.reason.get_or_insert(reason);
+            self.parted_since.get_or_insert(now);
         }
         self.death.hear(line);
         Some(line)
+    }
+
+    /// The reason to end a job that cannot reach its hosts and does not end itself. `grown` is as for
+    /// [`Self::verdict`].
+    pub fn parting(&self, now: Instant, grown: Option<Instant>) -> Option<String> {
+        let is_over = |since| now.saturating_duration_since(since) > PARTING && grown.is_none();
+        self.reason
+            .clone()
+            .filter(|_| self.parted_since.is_some_and(is_over))
     }
 
     /// The reason to end the job, if there is one. `grown` is the last time when its data grew
@@ -145,6 +161,20 @@ mod tests {
         assert!(vigil.verdict(after(91), None, &[]).is_some());
         assert_eq!(vigil.verdict(after(280), Some(after(11)), &[]), None);
         assert!(vigil.verdict(after(282), Some(after(11)), &[]).is_some());
+    }
+
+    #[test]
+    fn a_job_that_cannot_reach_its_hosts_is_ended() {
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let mut vigil = Vigil::new(Duration::from_secs(60), start);
+        vigil.hear(
+            "ssh: connect to host n7 port 22: No route to host",
+            after(1),
+        );
+        assert_eq!(vigil.parting(after(10), None), None);
+        assert_eq!(vigil.parting(after(12), Some(after(2))), None);
+        assert!(vigil.parting(after(12), None).unwrap().contains("n7"));
     }
 
     #[test]

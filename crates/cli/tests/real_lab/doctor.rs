@@ -35,11 +35,11 @@ fn examined(command: Command) -> (Output, BTreeMap<String, Row>) {
     (output, rows)
 }
 
-/// The doctor within the emulated cluster, after `preparation`.
-fn within(preparation: &str, options: &str) -> Command {
+/// A command of netsig within the emulated cluster, after `preparation`.
+fn within(preparation: &str, arguments: &str) -> Command {
     let script = format!(
         "export PATH=$PATH:/usr/sbin:/sbin; {preparation}; \
-         exec \"$NETSIG\" doctor --format csv --mpirun {} {options}",
+         exec \"$NETSIG\" {arguments} --mpirun {}",
         path_of("mpirun.openmpi")
     );
     let home = std::env::temp_dir();
@@ -94,12 +94,40 @@ fn a_sound_cluster_is_found_sound() {
     }
 }
 
-/// h2 refuses connections with h1. In the long form their packets also vanish, and h3 reaches nobody.
+/// h2 refuses connections with h1.
+const REFUSED: &str = "ip netns exec h2 ip route add blackhole 10.0.0.2/32";
+
+/// The campaign hangs at its first exchange among all, and asks the hosts.
+#[test]
+fn a_campaign_names_hosts_that_do_not_answer_each_other() {
+    let Some(_alone) = lab().filter(|_| takes_all()) else {
+        return;
+    };
+    let home = TempDir::new().unwrap();
+    let data = home.path().join("data.csv");
+    let learn = format!(
+        "learn 'alltoall library up to 8' --most 4 --budget 1m --timeout 5 -o {} --hostfile \"$NETSIG_LAB_HOSTFILE\"",
+        data.display()
+    );
+    let output = run_unless_void(within(REFUSED, &learn), home.path());
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let said = said(&output);
+    assert!(
+        said.contains("netsig: h1 and h2 cannot exchange messages: "),
+        "{said}"
+    );
+    assert!(
+        said.contains("; nothing was measured; open all TCP ports "),
+        "{said}"
+    );
+    assert_eq!(home.path().read_dir().unwrap().count(), 0, "{said}");
+}
+
+/// As above. In the long form their packets also vanish, and h3 reaches nobody.
 #[test]
 fn hosts_that_do_not_answer_each_other_are_named() {
     let Some(_alone) = lab() else { return };
-    let refused = "ip netns exec h2 ip route add blackhole 10.0.0.2/32";
-    let mut cases = vec![(refused, "h1 and h2 cannot exchange messages: ")];
+    let mut cases = vec![(REFUSED, "h1 and h2 cannot exchange messages: ")];
     if takes_all() {
         let nowhere = |host, other| {
             format!(
@@ -114,7 +142,7 @@ fn hosts_that_do_not_answer_each_other_are_named() {
         cases.push((alone, "host h3 cannot connect to host h0 "));
     }
     for (preparation, detail) in cases {
-        let options = "--hostfile \"$NETSIG_LAB_HOSTFILE\" --timeout 3";
+        let options = "doctor --format csv --hostfile \"$NETSIG_LAB_HOSTFILE\" --timeout 3";
         let (output, rows) = examined(within(preparation, options));
         assert_eq!(output.status.code(), Some(1), "{}", said(&output));
         let found = &rows["connections"];
@@ -133,7 +161,7 @@ fn ranks_that_share_a_host_are_named() {
     let places =
         "--launcher-option=--map-by --launcher-option=slot --launcher-option=--oversubscribe";
     let preparation = "printf 'h1 slots=2\\n' > $TMPDIR/one";
-    let options = format!("--procs 2 --hostfile $TMPDIR/one {places}");
+    let options = format!("doctor --format csv --procs 2 --hostfile $TMPDIR/one {places}");
     let (output, rows) = examined(within(preparation, &options));
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     for check in TRIAL.iter().filter(|check| **check != "processors") {

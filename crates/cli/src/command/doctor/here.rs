@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::row::{Row, split};
+use super::row::Row;
 use crate::campaign::space::{MARGIN, free, megabytes};
 use crate::input::args::Place;
+use crate::input::failure::split;
 
 /// Free bytes below which a campaign may fill the disk.
 const SCANTY: u64 = 100_000_000;
@@ -45,6 +46,6 @@ pub fn lab(place: &Place) -> Row {
     let row = Row::failed(LAB, format!("{name}: {why}"), cure);
     match place {
         Place::Lab(_) => row,
-        Place::Mpi | Place::Simulated(_) => row.as_warning(),
+        Place::Mpi | Place::Simulated(_) => row.into_warning(),
     }
 }

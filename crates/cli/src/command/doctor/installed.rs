@@ -1,6 +1,7 @@
 //! The checks of what is installed, which start no job: MPI, the programs built for it, the launcher, and
 //! the number of hosts.
 
+use itertools::Itertools as _;
 use netsig_core::algorithm::MpiFlavour;
 use netsig_core::units::Procs;
 
@@ -55,11 +56,10 @@ fn mpi(survey: &Survey) -> Row {
     let own = named(mpi).unwrap_or(mpi.to_string());
     let program = survey.program().display();
     let others = KNOWN.into_iter().filter(|other| *other != mpi);
-    let others: String = others
-        .filter_map(named)
-        .map(|other| format!("; {other} is installed too (--launcher)"))
-        .collect();
-    Row::ok("mpi", format!("{own}, {program}{others}"))
+    let others = others.filter_map(named);
+    let others = others.map(|other| format!("{other} is installed too (--launcher)"));
+    let all = std::iter::once(format!("{own}, {program}")).chain(others);
+    Row::ok("mpi", all.collect_vec().join("; "))
 }
 
 fn rank_program(survey: &Survey, args: &Args) -> Row {
@@ -85,7 +85,7 @@ fn interposer(survey: &Survey) -> Row {
     match survey.interposer() {
         Ok(Some(path)) => Row::ok("interposer", path.display()),
         Ok(None) => Row::skipped("interposer", "depends on the MPI"),
-        Err(failure) => Row::of_failure("interposer", &failure).as_warning(),
+        Err(failure) => Row::of_failure("interposer", &failure).into_warning(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::input::failure::Failure;
+use crate::input::failure::{Failure, split};
 
 /// A check with its result.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Row {
 
     /// The same row as a warning.
     #[must_use]
-    pub fn as_warning(self) -> Self {
+    pub fn into_warning(self) -> Self {
         let state = State::Warning;
         Self { state, ..self }
     }
@@ -86,11 +86,6 @@ impl Row {
             cure,
         }
     }
-}
-
-/// A message of netsig in its two parts: what is wrong, and what to do.
-pub fn split(message: &str) -> Option<(&str, &str)> {
-    message.rsplit_once("; ")
 }
 
 impl fmt::Display for State {

@@ -9,10 +9,10 @@ use netsig_core::data::sharing;
 use netsig_core::text::counted;
 use netsig_core::units::{Procs, Seconds};
 
-use super::row::{Row, split};
+use super::row::Row;
 use crate::campaign::errand::Errand;
-use crate::campaign::examination::{Examination, Findings, Report};
-use crate::input::failure::Failure;
+use crate::campaign::examination::{Examination, Findings, Report, open_ports, some};
+use crate::input::failure::{Failure, split};
 use crate::job::launch::Launcher;
 
 const START: &str = "start";
@@ -30,9 +30,6 @@ const SLOW: f64 = 1e-6;
 
 /// Share of the processors' time in use from which ranks may wait for a processor.
 const BUSY: f64 = 0.5;
-
-/// The most hosts or pairs that are named.
-const NAMED: usize = 4;
 
 /// The trial job.
 pub struct Trial {
@@ -75,7 +72,6 @@ impl Trial {
             Err(failure) => return alone(Row::of_failure(START, failure)),
         };
         let trouble = found.trouble.as_deref();
-        let without_remedy = trouble.map(|why| split(why).map_or(why, |(what, _)| what));
         let Some(ranks) = found.report.started else {
             let why = trouble.unwrap_or("the ranks wrote no report");
             return alone(not_started(why));
@@ -86,9 +82,9 @@ impl Trial {
             counted(ranks.into(), "rank", "ranks")
         );
         let ranks = &found.report.ranks;
-        let cure = ports(self.mpi);
-        let connections = match (broken(&found.report, without_remedy), without_remedy) {
-            (Some(broken), _) => Row::failed(CONNECTIONS, broken, cure),
+        let cure = open_ports(self.mpi);
+        let connections = match (found.silence(), found.problem()) {
+            (Some(silence), _) => Row::failed(CONNECTIONS, silence, cure),
             (None, Some(why)) => Row::failed(CONNECTIONS, why, cure),
             (None, None) => connected(&found.report),
         };
@@ -120,7 +116,7 @@ fn alone(start: Row) -> Vec<Row> {
     rows[0] = start;
     rows[1..]
         .iter_mut()
-        .for_each(|row| row.detail = "the ranks did not start".to_owned());
+        .for_each(|row| "the ranks did not start".clone_into(&mut row.detail));
     rows
 }
 
@@ -203,31 +199,6 @@ fn processors(ranks: &[Findings]) -> Row {
     )
 }
 
-/// The pairs that exchanged no messages, in words.
-fn broken(report: &Report, trouble: Option<&str>) -> Option<String> {
-    let silent = report.pairs.iter().flat_map(|pair| {
-        let [one, other] = pair.ranks;
-        let ways = [[other, one], [one, other]].into_iter();
-        let arrived = ways.zip(pair.arrived_s.unwrap_or_default());
-        arrived
-            .filter(|(_, time)| time.is_infinite())
-            .map(|(way, _)| way)
-    });
-    let silent = silent
-        .map(|way| names(report, way).join(" to "))
-        .collect_vec();
-    if !silent.is_empty() {
-        return Some(format!("no message came from {}", some(silent)));
-    }
-    let last = report
-        .pairs
-        .last()
-        .filter(|pair| pair.arrived_s.is_none())?;
-    let pair = names(report, last.ranks).join(" and ");
-    let why = trouble.unwrap_or("the job ended");
-    Some(format!("{pair} cannot exchange messages: {why}"))
-}
-
 /// All pairs exchanged messages.
 fn connected(report: &Report) -> Row {
     let longest = report.pairs.iter().filter_map(|pair| {
@@ -236,7 +207,7 @@ fn connected(report: &Report) -> Row {
     });
     let longest = longest.max_by(|a, b| a.0.total_cmp(&b.0));
     let longest = longest.map_or(String::new(), |(time, ranks)| {
-        let pair = names(report, ranks).join(" and ");
+        let pair = report.names(ranks).join(" and ");
         format!("; slowest 64 KiB in {}, between {pair}", Seconds(time))
     });
     let pairs = counted(report.pairs.len() as u64, "pair", "pairs");
@@ -244,37 +215,4 @@ fn connected(report: &Report) -> Row {
         CONNECTIONS,
         format!("{pairs} of ranks exchanged messages{longest}"),
     )
-}
-
-/// The hosts of ranks.
-fn names(report: &Report, ranks: [usize; 2]) -> [&str; 2] {
-    let host = |rank: usize| report.ranks.get(rank).map(|own| own.host.as_str());
-    ranks.map(|rank| host(rank).unwrap_or("unknown"))
-}
-
-/// The cure for hosts that do not answer each other.
-fn ports(mpi: Option<MpiFlavour>) -> String {
-    let choice = match mpi {
-        Some(MpiFlavour::OpenMpi) => {
-            "--launcher-option=--mca --launcher-option=btl_tcp_if_include --launcher-option=NETWORK/BITS"
-        }
-        _ => {
-            "UCX_NET_DEVICES=INTERFACE (or FI_TCP_IFACE, by MPICH's network module) in the environment"
-        }
-    };
-    format!(
-        "open all TCP ports between these hosts and check their links, or choose the network that joins them: {choice}"
-    )
-}
-
-/// Some of the names.
-fn some(names: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
-    let names = names
-        .into_iter()
-        .map(|name| name.to_string())
-        .unique()
-        .collect_vec();
-    let others = names.len().saturating_sub(NAMED);
-    let others = (others > 0).then(|| format!("{others} more"));
-    names.into_iter().take(NAMED).chain(others).join(", ")
 }

@@ -10,6 +10,7 @@ pub mod survey;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use itertools::Itertools as _;
 use netsig_core::algorithm::MpiFlavour;
 use netsig_core::units::Procs;
 
@@ -120,20 +121,25 @@ impl Launcher {
         })
     }
 
-    /// The launcher in words: `mpirun`, or `srun` with its interface to MPI.
+    /// The launcher in words: its program, of srun with the interface to MPI, and the user's options.
     pub fn in_words(&self) -> String {
-        match &self.starter {
-            Starter::Mpirun(_) => self.program.display().to_string(),
-            Starter::Srun { interface, .. } => {
-                let own = interface.as_ref().map(|name| format!(" --mpi={name}"));
-                format!("{}{}", self.program.display(), own.unwrap_or_default())
+        let own = match &self.starter {
+            Starter::Srun {
+                interface: Some(name),
+                ..
+            } if !gives(&self.further, slurm::INTERFACE) => {
+                Some(format!("{}={name}", slurm::INTERFACE))
             }
-        }
+            _ => None,
+        };
+        let program = self.program.display().to_string();
+        let words = std::iter::once(program).chain(own);
+        words.chain(self.further.iter().cloned()).join(" ")
     }
 
     /// True if srun offers no interface that suits the MPI, and the user names none.
     pub fn lacks_interface(&self) -> bool {
-        let is_named = gives(&self.further, "--mpi") || slurm::has_own_interface();
+        let is_named = gives(&self.further, slurm::INTERFACE) || slurm::has_own_interface();
         matches!(
             self.starter,
             Starter::Srun {
