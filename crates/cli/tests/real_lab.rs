@@ -1,7 +1,6 @@
-//! Real MPI in the emulated cluster: what a plan asks for is measured over the shaped
-//! wire, foreign programs run, and a job that dies midway keeps its samples and leaves no
-//! process. Where the lab or the MPI is missing the tests say SKIPPED, or fail if
-//! `NETSIG_LAB_TESTS=required`. With `NETSIG_TESTS=all` they take their long forms.
+//! Real MPI in the emulated cluster: what a plan asks for is measured over the shaped wire, and foreign programs
+//! run. Without the lab or the MPI the tests say SKIPPED, or fail if `NETSIG_LAB_TESTS=required`. With
+//! `NETSIG_TESTS=all` they take their long forms.
 
 #[path = "real_lab/cluster.rs"]
 mod cluster;
@@ -17,6 +16,8 @@ mod doctor;
 mod ends;
 #[path = "real_lab/readme.rs"]
 mod readme;
+#[path = "real_lab/slurm.rs"]
+mod slurm;
 mod support;
 
 use std::collections::BTreeSet;

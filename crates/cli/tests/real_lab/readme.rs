@@ -46,7 +46,7 @@ fn exchange() -> String {
 }
 
 /// A program of the user.
-const PROGRAM: &str = r"
+pub const PROGRAM: &str = r"
 #include <mpi.h>
 int main(int argc, char **argv)
 {

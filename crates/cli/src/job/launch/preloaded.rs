@@ -8,6 +8,7 @@ use std::process::Command;
 
 use super::beside;
 use super::flavour::{self, Flavour};
+use super::slurm;
 use crate::input::args::{LauncherChoice, Mpi};
 use crate::input::failure::Failure;
 
@@ -74,7 +75,7 @@ impl<'a> MpiCommand<'a> {
     /// The interposer for the MPI of the command.
     ///
     /// # Errors
-    /// If it is not built.
+    /// If there is none.
     pub fn interposer(&self) -> Result<PathBuf, Failure> {
         beside::interposer(self.flavour)
     }
@@ -100,7 +101,10 @@ impl<'a> MpiCommand<'a> {
             }
             Passage::Srun => {
                 let option = format!("{}=ALL,{PRELOAD}={libraries}", SRUN.1);
-                command.arg(option).args(self.arguments);
+                command.args(self.interface()).arg(option);
+                command.args(self.arguments);
+                // The option does not replace a variable that srun itself has.
+                command.env_remove(PRELOAD);
                 command.envs(environment.iter().cloned());
             }
             Passage::Environment => {
@@ -122,6 +126,23 @@ impl<'a> MpiCommand<'a> {
             }
         }
         words
+    }
+
+    /// srun's option for the interface to the MPI, which most sites have no default for; none if the
+    /// user or the site has chosen.
+    fn interface(&self) -> Option<String> {
+        let is_chosen = self
+            .arguments
+            .iter()
+            .any(|word| names(word, slurm::INTERFACE));
+        let found = || slurm::interface(Path::new(self.program), self.flavour.mpi);
+        let interface = (!is_chosen).then(found)??;
+        let option = format!("{}={interface}", slurm::INTERFACE);
+        eprintln!(
+            "netsig: srun starts the ranks with {option}, which suits {}",
+            self.flavour.mpi
+        );
+        Some(option)
     }
 
     /// Refuses words of the command that would replace the interposer.

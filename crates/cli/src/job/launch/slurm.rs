@@ -15,6 +15,9 @@ const JOB: &str = "SLURM_JOB_ID";
 /// The default interface between srun and MPI, used if srun has no `--mpi` option.
 const MPI_TYPE: &str = "SLURM_MPI_TYPE";
 
+/// srun's option that names the interface.
+pub const INTERFACE: &str = "--mpi";
+
 /// Resources of an allocation, as far as stated.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Allocation {
@@ -56,7 +59,7 @@ pub fn options(procs: Procs, ppn: u32, interface: Option<&str>) -> Vec<Vec<Strin
         vec![format!("--ntasks-per-node={ppn}")],
         vec![format!("--nodes={}", procs.get().div_ceil(ppn))],
     ];
-    options.extend(interface.map(|interface| vec![format!("--mpi={interface}")]));
+    options.extend(interface.map(|interface| vec![format!("{INTERFACE}={interface}")]));
     options
 }
 

@@ -1,0 +1,265 @@
+//! A real Slurm in the emulated cluster, one slurmd a host: the scripts for sbatch measure, simulate and run
+//! a program by the commands of the README, and jobs that are cancelled, put back in the queue or run out of
+//! time lose nothing and go on. Without Slurm the tests say SKIPPED, or fail if `NETSIG_TESTS=all`. Where no
+//! cluster can be emulated the README's commands run on this host alone, if this is root.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::MutexGuard;
+
+use netsig_core::data::Dataset;
+use tempfile::TempDir;
+
+use super::readme::PROGRAM;
+use super::{data, netsig, path_of, rank_program, run_unless_void, said, takes_all, workspace};
+
+const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
+    collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB..4KiB\"\n";
+
+/// 16 launches of a cell each, of which each takes less than a second.
+const PLAN: &str = "launches = 16\n[[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
+    procs = 4\nsizes = \"4KiB\"\nrepetitions = 50\n";
+
+/// The hosts of Slurm.
+#[derive(Clone, Copy, PartialEq)]
+enum Hosts {
+    Emulated,
+    This,
+}
+
+/// True if this machine has Slurm.
+fn has_slurm() -> bool {
+    let has = |program: &str| Path::new("/usr/sbin").join(program).is_file();
+    if has("slurmctld") && has("slurmd") {
+        return true;
+    }
+    let missing = "Slurm is not installed (slurm-wlm)";
+    assert!(!takes_all(), "{missing}");
+    super::skipped(missing);
+    false
+}
+
+/// The right to use the lab, if this machine has Slurm as well.
+fn slurm() -> Option<MutexGuard<'static, ()>> {
+    super::lab().filter(|_| has_slurm())
+}
+
+/// A directory with the scripts, a program and what the README takes for granted.
+fn directory() -> TempDir {
+    let home = TempDir::new().unwrap();
+    let path = |name: &str| home.path().join(name);
+    fs::create_dir(path("bin")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_netsig"), path("bin/netsig")).unwrap();
+    symlink(workspace().join("slurm"), path("slurm")).unwrap();
+    for (name, text) in [
+        ("program.c", PROGRAM),
+        ("sweep.toml", SWEEP),
+        ("plan.toml", PLAN),
+    ] {
+        fs::write(path(name), text).unwrap();
+    }
+    let mpirun = format!("#!/bin/sh\nexec {} \"$@\"\n", path_of("mpirun.openmpi"));
+    fs::write(path("bin/mpirun"), mpirun).unwrap();
+    let script = "chmod +x bin/mpirun && mpicc.openmpi -o program program.c";
+    let made = Command::new("bash")
+        .args(["-c", script])
+        .current_dir(home.path())
+        .status();
+    assert!(made.unwrap().success());
+    home
+}
+
+/// Output of a shell with Slurm in the emulated cluster. The script must succeed.
+fn printed(home: &Path, script: &str) -> String {
+    printed_on(Hosts::Emulated, home, script)
+}
+
+fn printed_on(hosts: Hosts, home: &Path, script: &str) -> String {
+    let mut command = match hosts {
+        Hosts::Emulated => netsig(home, &["lab", "exec", "ethernet-4x50", "--", "bash"]),
+        Hosts::This => Command::new("bash"),
+    };
+    let own = home.join("bin");
+    let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
+    command
+        .args(["slurm/with-slurm", "bash", "-euc", script])
+        .current_dir(home)
+        .stdin(Stdio::null())
+        .env("PATH", path)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env("NETSIG_RANK_PROGRAM", rank_program());
+    let output = run_unless_void(command, home);
+    let said = said(&output);
+    assert!(output.status.success(), "{said}\n{}", outputs(home));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The output files of all jobs.
+fn outputs(home: &Path) -> String {
+    let files = fs::read_dir(home).unwrap().flatten();
+    let outputs = files.filter(|file| file.path().extension().is_some_and(|end| end == "out"));
+    let texts = outputs.map(|file| fs::read_to_string(file.path()).unwrap());
+    texts.collect()
+}
+
+/// The README's commands for Slurm, with four hosts or processes and little time.
+fn commands(hosts: Hosts) -> String {
+    let text = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let lines = text.lines().filter(|line| line.starts_with("sbatch "));
+    let lines: Vec<String> = lines
+        .map(|line| line.replacen("sbatch", "sbatch --wait", 1))
+        .collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let (nodes, budget) = match hosts {
+        Hosts::Emulated => ("--nodes=4 ", "--budget 10s"),
+        Hosts::This => ("--nodes=1 --ntasks-per-node=4 ", "--ppn 4 --budget 40s"),
+    };
+    let shorter = [
+        ("--nodes=8 ", nodes),
+        ("--nodes=32 ", nodes),
+        ("up to 32", "up to 8"),
+        ("--most 8", "--most 4"),
+        ("--budget 2m", budget),
+        ("--array=1-8", "--array=1-2"),
+        ("sweep.toml 8", "sweep.toml 2"),
+    ];
+    let change = |text: String, (old, new): (&str, &str)| text.replace(old, new);
+    shorter.into_iter().fold(lines.join("\n"), change)
+}
+
+fn provenance<'a>(data: &'a Dataset, key: &str) -> &'a str {
+    data.provenance.get(key).unwrap_or_default()
+}
+
+#[test]
+fn the_scripts_measure_run_and_sweep() {
+    let alone = slurm();
+    let hosts = if alone.is_some() {
+        Hosts::Emulated
+    } else if nix::unistd::geteuid().is_root() && has_slurm() {
+        Hosts::This
+    } else {
+        return;
+    };
+    let home = directory();
+    let home = home.path();
+    printed_on(hosts, home, &commands(hosts));
+    let data = fs::File::open(home.join("alltoall.csv")).unwrap();
+    let measured = Dataset::read("alltoall.csv", data).unwrap();
+    assert_eq!(provenance(&measured, "env_SLURM_MPI_TYPE"), "pmix");
+    if hosts == Hosts::Emulated {
+        assert_eq!(provenance(&measured, "hosts"), "h0,h1,h2,h3");
+    }
+    let predict = "predict alltoall.toml --collective alltoall --procs 8 --size 64KiB --format csv";
+    let predicted = netsig(home, &predict.split(' ').collect::<Vec<_>>()).output();
+    let predicted = predicted.unwrap();
+    assert!(predicted.status.success(), "{}", said(&predicted));
+    let report = report(home);
+    assert!(report.contains("alltoall,4,4096,5,"), "{report}");
+    let whole = netsig(home, &["simulate", "--sweep", "sweep.toml"]).output();
+    let parts = ["part-1.csv", "part-2.csv"].map(|part| fs::read(home.join(part)).unwrap());
+    assert_eq!(parts.concat(), whole.unwrap().stdout);
+}
+
+/// The report of the program's calls.
+fn report(home: &Path) -> String {
+    let files = fs::read_dir(home).unwrap().flatten();
+    let reports = files.filter(|file| {
+        file.file_name()
+            .as_encoded_bytes()
+            .starts_with(b"netsig-run")
+    });
+    let mut reports =
+        reports.filter(|file| file.path().extension().is_some_and(|end| end == "csv"));
+    let report = reports.next();
+    let report = report.unwrap_or_else(|| panic!("no report: {}", outputs(home)));
+    fs::read_to_string(report.path()).unwrap()
+}
+
+/// Waits until the data have as many rows as are given, and ends the job by what follows.
+const UNTIL: &str = r#"
+submit() { sbatch --parsable --nodes=4 "$@" slurm/netsig.sbatch measure plan.toml -o data.csv; }
+rows() { grep --count '^[^#]' data.csv 2>/dev/null || true; }
+until_rows() { for _ in $(seq 600); do [ "$(rows)" -ge "$1" ] && return; sleep 0.1; done; exit 9; }
+"#;
+
+/// A job that is cancelled, one that is put back into the queue, and one that ends.
+#[test]
+fn jobs_that_were_ended_go_on() {
+    let Some(_alone) = slurm() else { return };
+    let home = directory();
+    let home = home.path();
+    let script = "job=$(submit); until_rows 60; scancel $job; \
+        while squeue --noheader | grep -q .; do sleep 0.1; done; rows; \
+        job=$(submit); until_rows 300; scontrol requeue $job; sleep 1; rows; \
+        scontrol update JobId=$job StartTime=now; until_rows 801; \
+        while squeue --noheader | grep -q .; do sleep 0.1; done; ls -A";
+    let printed = printed(home, &format!("{UNTIL}{script}"));
+    let told = outputs(home);
+    assert_eq!(
+        told.matches("--resume measures the rest").count(),
+        2,
+        "{told}"
+    );
+    assert_eq!(told.matches("going on from").count(), 2, "{told}");
+    let samples = data(home).samples;
+    let places: std::collections::BTreeSet<_> = samples
+        .iter()
+        .map(|sample| (sample.place.launch, sample.repetition))
+        .collect();
+    assert_eq!((samples.len(), places.len()), (800, 800), "{told}");
+    assert!(
+        !printed.contains("netsig-plan") && !printed.contains(".tmp"),
+        "{printed}"
+    );
+}
+
+/// Slurm warns the job a minute before its end.
+#[test]
+fn a_job_out_of_time_goes_on() {
+    let Some(_alone) = slurm().filter(|_| takes_all()) else {
+        return;
+    };
+    let home = directory();
+    let home = home.path();
+    fs::write(home.join("plan.toml"), PLAN.replace("16", "200")).unwrap();
+    let script = "job=$(submit --time=2); sleep 1; \
+        while squeue --noheader | grep -q .; do sleep 0.5; done; \
+        job=$(submit --time=2); sleep 1; until_rows $(($(rows) + 50)); scancel $job; \
+        while squeue --noheader | grep -q .; do sleep 0.1; done";
+    printed(home, &format!("{UNTIL}{script}"));
+    let told = outputs(home);
+    assert!(told.contains("interrupted; "), "{told}");
+    assert!(told.contains("going on from "), "{told}");
+}
+
+/// Neither MPI begins to measure when srun starts it through an interface that it lacks.
+#[test]
+fn an_interface_that_does_not_fit_is_told() {
+    let Some(_alone) = slurm().filter(|_| takes_all()) else {
+        return;
+    };
+    let home = directory();
+    let home = home.path();
+    let mpich = workspace().join("target/mpich/debug/netsig-rank");
+    let measure = "salloc --quiet --nodes=4 --ntasks-per-node=1 netsig measure plan.toml";
+    let script = format!(
+        "! {measure} -o openmpi.csv --launcher-option=--mpi=none 2>&1\n\
+         ! {measure} -o mpich.csv --launcher-option=--mpi=pmix --rank-program {} 2>&1",
+        mpich.display()
+    );
+    let told = printed(home, &script);
+    for expected in [
+        "netsig: Open MPI was not built with the interface through which it was started; \
+         give --launcher-option=--mpi=NAME",
+        "srun started 4 processes and MPI shows 1 to each",
+    ] {
+        assert!(told.contains(expected), "{told}");
+    }
+    for data in ["openmpi.csv", "mpich.csv"] {
+        assert!(!home.join(data).exists(), "{told}");
+    }
+}
