@@ -15,6 +15,7 @@ mod basis;
 mod borrowed;
 pub mod compare;
 pub mod cross_over;
+pub mod curve;
 mod fitted;
 pub mod line;
 mod measured;

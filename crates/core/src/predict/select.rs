@@ -41,7 +41,7 @@ use crate::predict::regimes::Asked;
 use crate::predict::speaker::{Models, Question};
 use crate::predict::{Basis, Knowledge, Prediction, Standing};
 use crate::profile::Profile;
-use crate::units::{Bytes, Procs};
+use crate::units::{Bytes, Procs, Seconds};
 
 /// Form of the binomial models.
 #[derive(
@@ -105,6 +105,8 @@ pub struct Ranked<'a> {
     candidate: &'a Candidate<'a>,
     /// Time, interval and standing of the candidate.
     pub prediction: Prediction,
+    /// Time by which the candidates that stand are ranked: [`Prediction::cautious`].
+    pub cautious: Seconds,
 }
 
 /// Reason why a profile chooses none of some algorithms.
@@ -143,7 +145,7 @@ struct Candidate<'a> {
 
 impl<'a> Ranked<'a> {
     /// Name without settings that are a choice.
-    pub(super) fn family(&self) -> &'a str {
+    pub fn family(&self) -> &'a str {
         self.candidate.line.family()
     }
 
@@ -160,6 +162,11 @@ impl<'a> Ranked<'a> {
     /// True if the candidate may be the best: inside the measured range and no lower bound.
     pub fn stands(&self) -> bool {
         !self.candidate.is_bound && self.prediction.standing != Standing::Outside
+    }
+
+    /// True if the segment size was chosen for the case rather than measured.
+    pub(super) fn has_chosen_segment(&self) -> bool {
+        self.prediction.segment.is_some() && self.candidate.line.reason == Reason::Unmeasured
     }
 }
 
@@ -252,7 +259,31 @@ impl<'a> Selector<'a> {
     /// # Errors
     /// As of [`Selector::rank`].
     pub fn rank_all(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
-        let found = self.candidates.iter().filter(|candidate| {
+        self.rank_some(procs, size, |_| true)
+    }
+
+    /// The best setting of a family; `None` if it has no time for the case.
+    pub(super) fn best_setting(
+        &self,
+        family: &str,
+        procs: Procs,
+        size: Bytes,
+    ) -> Option<Ranked<'_>> {
+        let is_needed = |line: &Line| line.family() == family || line.algorithm == LIBRARY;
+        let ranked = self.rank_some(procs, size, is_needed).ok()?;
+        ranked.into_iter().find(|one| one.family() == family)
+    }
+
+    /// [`Selector::rank_all`] of some candidates. The library's own choice must be among them where it is
+    /// among all.
+    fn rank_some(
+        &self,
+        procs: Procs,
+        size: Bytes,
+        is_wanted: impl Fn(&Line) -> bool,
+    ) -> Result<Vec<Ranked<'_>>, ModelError> {
+        let wanted = self.candidates.iter().filter(|own| is_wanted(&own.line));
+        let found = wanted.filter(|candidate| {
             let is_measured = candidate.line.reason != Reason::Unmeasured;
             is_measured || candidate.basis.is_paced(self.case(procs, size))
         });
@@ -270,12 +301,14 @@ impl<'a> Selector<'a> {
         let is_library = |one: &Ranked| one.stands() && one.algorithm() == LIBRARY;
         let library = all.iter().find(|one| is_library(one));
         let library = library.map(|one| one.prediction);
-        let cautious = |one: &Ranked| one.prediction.cautious(library.as_ref(), self.least_gain).0;
+        for one in &mut all {
+            one.cautious = one.prediction.cautious(library.as_ref(), self.least_gain);
+        }
         let time = |one: &Ranked| one.prediction.time.0;
         all.sort_by(|a, b| {
             b.stands()
                 .cmp(&a.stands())
-                .then(cautious(a).total_cmp(&cautious(b)))
+                .then(a.cautious.0.total_cmp(&b.cautious.0))
                 .then(is_library(b).cmp(&is_library(a)))
                 .then(time(a).total_cmp(&time(b)))
         });
@@ -332,10 +365,11 @@ impl<'a> Selector<'a> {
         procs: Procs,
         size: Bytes,
     ) -> Result<Ranked<'_>, ModelError> {
-        let case = self.case(procs, size);
+        let prediction = candidate.basis.predict(self.case(procs, size))?;
         Ok(Ranked {
             candidate,
-            prediction: candidate.basis.predict(case)?,
+            prediction,
+            cautious: prediction.time,
         })
     }
 }

@@ -3,6 +3,7 @@
 use netsig_core::algorithm::{Algorithm, COLLECTIVES, Collective, LIBRARY};
 use netsig_core::model::exchange::{Arc, Exchange, ZeroMessages};
 use netsig_core::model::segment::{Search, Segment};
+use netsig_core::predict::curve::{Knot, TOLERANCE};
 use netsig_core::predict::select::{Binomial, Options, Ranked, Selector, Sources};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Rank};
@@ -111,4 +112,42 @@ proptest! {
             prop_assert_eq!(reached, last);
         }
     }
+
+    /// Between the knots of a curve of a fitted algorithm lies what the ranking says, and outside of them nothing.
+    #[test]
+    fn a_curve_tells_the_times_between_its_knots(
+        (profile, count, shares) in (any_profile(), 2..100u32, prop::collection::vec(0.0..1.0f64, 20)),
+    ) {
+        let sources = Sources::from(&profile);
+        let selector = Selector::new(sources, Collective::Alltoall, Options::default()).unwrap();
+        let most = Bytes(1 << 20);
+        let curves = selector.curves(procs(count), [Bytes(1), most]).unwrap();
+        let fitted = profile.algorithms(Collective::Alltoall);
+        for curve in curves.iter().filter(|curve| fitted.contains(&&*curve.family)) {
+            for share in &shares {
+                let size = Bytes::rounded(most.as_f64().powf(*share));
+                let ranked = selector.rank(procs(count), size).unwrap();
+                let own = ranked.iter().find(|one| one.family() == curve.family && one.stands());
+                let told = interpolated(&curve.knots, size);
+                prop_assert_eq!(told.is_some(), own.is_some());
+                for (told, own) in told.into_iter().zip(own) {
+                    let error = (told / own.prediction.time.0).ln();
+                    prop_assert!(error.abs() <= 3.0 * TOLERANCE, "{} {size}: {error}", curve.family);
+                }
+            }
+        }
+    }
+}
+
+/// The time at a size, linear between the knots in the logarithms of both.
+fn interpolated(knots: &[Knot], size: Bytes) -> Option<f64> {
+    let after = knots.partition_point(|knot| knot.size <= size);
+    let before = &knots[after.checked_sub(1)?];
+    if before.size == size {
+        return Some(before.prediction.time.0);
+    }
+    let next = knots.get(after).filter(|_| before.goes_on)?;
+    let of = |knot: &Knot| (knot.size.as_f64().ln(), knot.prediction.time.0.ln());
+    let ((x, y), (u, v)) = (of(before), of(next));
+    Some((y + (v - y) * (size.as_f64().ln() - x) / (u - x)).exp())
 }
