@@ -14,8 +14,9 @@ use crate::campaign::errand::Errand;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::kind::Kind;
 use crate::input::network::NetworkArgs;
-use crate::input::output::{Kind, Output};
+use crate::input::output::Output;
 use crate::print::notes::warn_if_unfaithful;
 use crate::print::rows::{Cell, PrintArgs, Rows};
 

@@ -12,7 +12,8 @@ use clap_complete::Shell;
 
 use super::Cli;
 use crate::input::failure::Failure;
-use crate::input::output::{Kind, Output};
+use crate::input::kind::Kind;
+use crate::input::output::Output;
 
 /// Write man pages, completions for bash, zsh and fish, and a module file into a share folder.
 ///

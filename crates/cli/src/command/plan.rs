@@ -14,7 +14,8 @@ use crate::campaign::estimate::span;
 use crate::input::args::limit;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::input::output::{Kind, Output};
+use crate::input::kind::Kind;
+use crate::input::output::Output;
 use crate::input::wish::{self, AimArgs, LEAST, Predicted};
 use crate::print::rows::to_stdout;
 

@@ -8,6 +8,7 @@ pub mod failure;
 pub mod files;
 pub mod filter;
 pub mod interrupt;
+pub mod kind;
 pub mod network;
 pub mod output;
 pub mod partial;

@@ -10,7 +10,8 @@ use netsig_core::units::Bytes;
 
 use super::points::Point;
 use crate::input::failure::Failure;
-use crate::input::output::{Kind, Output};
+use crate::input::kind::Kind;
+use crate::input::output::Output;
 use crate::print::rows::{Cell, Format, Rows};
 
 /// The most messages of a written program; larger ones would take gigabytes.

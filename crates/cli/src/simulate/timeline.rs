@@ -216,7 +216,7 @@ mod tests {
 
     use super::super::lanes::testing::{Lossy, endpoint, exchange};
     use super::*;
-    use crate::input::output::Kind;
+    use crate::input::kind::Kind;
 
     fn output(directory: &tempfile::TempDir) -> Output {
         let path = directory.path().join("timeline.json");

@@ -10,7 +10,8 @@ use netsig_core::units::list::{Item, List};
 use super::Args;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::input::output::{Kind, Output};
+use crate::input::kind::Kind;
+use crate::input::output::Output;
 use crate::job::installed;
 use crate::print::notes;
 

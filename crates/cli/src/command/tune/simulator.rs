@@ -10,7 +10,8 @@ use netsig_core::units::list::List;
 use super::Args;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::input::output::{Kind, Output};
+use crate::input::kind::Kind;
+use crate::input::output::Output;
 
 /// Writes the file for a simulator.
 ///

@@ -1,0 +1,184 @@
+//! The kinds of files that netsig writes or reads, recognised by how they begin.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use netsig_core::data::names_columns;
+
+use crate::input::failure::Failure;
+use crate::input::files::read;
+use crate::input::report;
+
+/// The kinds of files that netsig writes, or reads and must not replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Measured times.
+    Data,
+    /// The result of a fit.
+    Profile,
+    /// Clusters of hosts.
+    Clusters,
+    /// A plan of measurements.
+    Plan,
+    /// A plan of simulations.
+    Sweep,
+    /// A scenario or another description of a network.
+    Network,
+    /// CSV with these columns.
+    Table(&'static [&'static str]),
+    /// A picture.
+    Svg,
+    /// A timeline.
+    Trace,
+    /// A program in GOAL.
+    Goal,
+    /// A report of the interposer.
+    Report,
+    /// A page about data and profiles.
+    Page,
+    /// Rules of Open MPI.
+    OpenMpiRules,
+    /// A selection file of MPICH.
+    MpichSelection,
+    /// Settings of Intel MPI.
+    IntelMpiSettings,
+    /// A platform of `SimGrid`.
+    Platform,
+    /// Parameters of `LogGOPSim`.
+    LogGopSim,
+    /// A man page, a completion or a module file of netsig.
+    Shared,
+}
+
+/// The kinds that can be recognised without knowing the columns.
+pub(super) const KINDS: [Kind; 17] = [
+    Kind::Data,
+    Kind::Profile,
+    Kind::Plan,
+    Kind::Sweep,
+    Kind::Network,
+    Kind::Clusters,
+    Kind::Svg,
+    Kind::Trace,
+    Kind::Goal,
+    Kind::Report,
+    Kind::Page,
+    Kind::Platform,
+    Kind::LogGopSim,
+    Kind::MpichSelection,
+    Kind::IntelMpiSettings,
+    Kind::OpenMpiRules,
+    Kind::Shared,
+];
+
+/// Words of the files of [`Kind::Shared`]: of pages, the completions of three shells, and a module file.
+const SHARED: [&str; 5] = [
+    ".TH netsig",
+    "_netsig() {",
+    "#compdef netsig",
+    "complete -c netsig",
+    "#%Module1.0\n# netsig",
+];
+
+/// Begin of a page of `netsig report`.
+pub const PAGE: &str = "<!DOCTYPE html>\n<!-- netsig report -->";
+
+/// Number of bytes that are read to recognise a file's kind.
+const HEAD: u64 = 64 * 1024;
+
+impl Kind {
+    /// True if the file at `path` is of this kind.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn is_kind_of(self, path: &Path) -> Result<bool, Failure> {
+        Ok(self.is_of(&head(path)?))
+    }
+
+    /// True if a file that begins with `head` is of this kind.
+    pub(super) fn is_of(self, head: &str) -> bool {
+        let lines = || head.lines().map(str::trim);
+        let states = |key: &str| {
+            let rest = |line: &str| {
+                line.strip_prefix(key)
+                    .map(|rest| rest.trim_start().to_owned())
+            };
+            lines().any(|line| rest(line).is_some_and(|rest| rest.starts_with('=')))
+        };
+        let has_section = |sections: &[&str]| lines().any(|line| sections.contains(&line));
+        let columns = || lines().find(|line| !line.is_empty() && !line.starts_with('#'));
+        match self {
+            // A job that is killed early leaves provenance only.
+            Self::Data => columns().map_or(head.starts_with("#@"), names_columns),
+            Self::Profile => states("netsig_profile"),
+            // A profile and a plan may have clusters, too.
+            Self::Clusters => {
+                let others = [Self::Profile, Self::Plan];
+                let has_clusters = has_section(&["[[cluster]]"]) || states("cluster");
+                has_clusters && !others.iter().any(|other| other.is_of(head))
+            }
+            Self::Plan => has_section(&["[pingpong]", "[plogp]", "[flows]", "[[collective]]"]),
+            Self::Sweep => has_section(&["[[sweep]]"]),
+            Self::Network => states("topology"),
+            Self::Table(own) => columns().is_some_and(|line| line == own.join(",")),
+            Self::Svg => head.trim_start().starts_with("<svg"),
+            Self::Trace => head.starts_with('{') && head.contains("\"traceEvents\""),
+            Self::Goal => lines().any(|line| line.starts_with("num_ranks ")),
+            Self::Report => head.starts_with(report::HEAD),
+            Self::Page => head.starts_with(PAGE),
+            Self::OpenMpiRules => columns().is_some_and(is_rule),
+            Self::MpichSelection => head.starts_with("{\"collective="),
+            Self::IntelMpiSettings => lines().all(is_setting),
+            Self::Platform => head.contains("<platform "),
+            Self::LogGopSim => columns().is_some_and(|line| line.starts_with("-L ")),
+            Self::Shared => SHARED.iter().any(|words| head.contains(words)),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Data => "a data file",
+            Self::Profile => "a profile",
+            Self::Clusters => "a file of clusters",
+            Self::Plan => "a measurement plan",
+            Self::Sweep => "a plan for --sweep",
+            Self::Network => "a network",
+            Self::Table(columns) => return write!(f, "a table of {}", columns.join(",")),
+            Self::Svg => "an SVG picture",
+            Self::Trace => "a timeline",
+            Self::Goal => "a program in GOAL",
+            Self::Report => "a report of netsig run",
+            Self::Page => "a page of netsig report",
+            Self::OpenMpiRules => "a rules file of Open MPI",
+            Self::MpichSelection => "a selection file of MPICH",
+            Self::IntelMpiSettings => "a file of settings of Intel MPI",
+            Self::Platform => "a platform of SimGrid",
+            Self::LogGopSim => "a file of parameters of LogGOPSim",
+            Self::Shared => "a man page, completion or module file of netsig",
+        })
+    }
+}
+
+/// True for a line of Open MPI's rules: the header, or numbers alone.
+fn is_rule(line: &str) -> bool {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    line.starts_with("rule-file-version-") || line.split_whitespace().all(is_number)
+}
+
+/// True for a line of a file of Intel MPI's settings.
+fn is_setting(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#') || line.starts_with("export I_MPI_ADJUST_")
+}
+
+/// The first bytes of a file as text; invalid characters are replaced.
+pub(super) fn head(path: &Path) -> Result<String, Failure> {
+    let mut head = Vec::new();
+    read(path, |path| {
+        File::open(path)?.take(HEAD).read_to_end(&mut head)
+    })?;
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
