@@ -7,9 +7,12 @@ use std::iter;
 use netsig_core::fit::breakpoints::{EagerLimit, Pieces};
 use netsig_core::fit::fitted::{FittedModel, Found};
 use netsig_core::fit::flows::Flows;
+use netsig_core::fit::hockney::HockneyFit;
 use netsig_core::fit::network::{FittedRegimes, NetworkFit};
 use netsig_core::fit::plogp::Measured;
+use netsig_core::model::plogp::PLogP;
 use netsig_core::model::{REGIMES, THROUGHPUT};
+use netsig_core::profile::Profile;
 use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
@@ -25,10 +28,24 @@ struct Parameters<'a> {
     values: Vec<(String, Found)>,
 }
 
+/// Names of the tables of pLogP.
+const TABLES: [&str; 3] = ["gap_s", "send_overhead_s", "receive_overhead_s"];
+
 /// α, β and the parameters of the fitted models that are `wanted`, with their intervals.
 pub fn of_models(fitted: &NetworkFit, wanted: impl Fn(&FittedModel) -> bool) -> Rows {
     let models = fitted.models.iter().filter(|own| wanted(own));
-    rows(iter::once(hockney(fitted)).chain(models.map(model)))
+    rows(iter::once(hockney(&fitted.hockney)).chain(models.map(model)))
+}
+
+/// All parameters of a profile.
+pub fn of_profile(profile: &Profile) -> Rows {
+    let plogp = profile.plogp.as_ref().map(tables);
+    let all = iter::once(hockney(&profile.hockney))
+        .chain(plogp)
+        .chain(profile.flows.as_ref().map(flows))
+        .chain(profile.regimes.iter().map(regimes::of_entry))
+        .chain(profile.fitted.iter().map(model));
+    rows(all)
 }
 
 /// The parameters to show.
@@ -53,7 +70,7 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
     let regimes = fitted.regimes.iter().filter(chosen);
     let models = fitted.models.iter();
     let models = models.filter(|own| shown != Shown::Used || speaks(own, fitted));
-    let all = iter::once(hockney(fitted))
+    let all = iter::once(hockney(&fitted.hockney))
         .chain(broken.map(pieces))
         .chain(
             pairs
@@ -121,10 +138,10 @@ fn of_pairs<'a>(
     }
 }
 
-fn hockney(fitted: &NetworkFit) -> Parameters<'static> {
+fn hockney(fitted: &HockneyFit) -> Parameters<'static> {
     let values = vec![
-        estimated("alpha_s", fitted.hockney.alpha),
-        estimated("beta_s_per_byte", fitted.hockney.beta),
+        estimated("alpha_s", fitted.alpha),
+        estimated("beta_s_per_byte", fitted.beta),
     ];
     of_pairs("", "hockney", values)
 }
@@ -153,15 +170,25 @@ fn eager_limit(limit: &EagerLimit) -> Parameters<'static> {
     of_pairs(algorithm, model, values.into())
 }
 
+/// The tables of pLogP, of measurements or given.
+fn tables(plogp: &PLogP) -> Parameters<'static> {
+    let mut values = vec![plain("latency_s", plogp.latency().0)];
+    for (name, table) in TABLES.into_iter().zip(plogp.tables()) {
+        let rows = table.rows().iter();
+        values.extend(rows.map(|(size, time)| plain(format!("{name}@{}", size.0), time.0)));
+    }
+    of_pairs("plogp", "plogp", values)
+}
+
 fn plogp(measured: &Measured, shown: Shown) -> Parameters<'static> {
     let mut values = vec![estimated("latency_s", measured.latency)];
     let tables = [
-        ("gap_s", &measured.gap),
-        ("send_overhead_s", &measured.send_overhead),
-        ("receive_overhead_s", &measured.receive_overhead),
+        &measured.gap,
+        &measured.send_overhead,
+        &measured.receive_overhead,
     ];
     if shown == Shown::All {
-        for (name, table) in tables {
+        for (name, table) in TABLES.into_iter().zip(tables) {
             let rows = table.iter();
             values
                 .extend(rows.map(|row| estimated(format!("{name}@{}", row.size.0), row.estimate)));

@@ -91,6 +91,16 @@ impl Cell {
         value.map(cell).unwrap_or_default()
     }
 
+    /// The text for users.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// True for a number.
+    pub fn is_number(&self) -> bool {
+        self.value.is_number()
+    }
+
     /// The same value, not shown in a table.
     #[must_use]
     pub fn hidden(self) -> Self {
@@ -169,7 +179,7 @@ impl Rows {
         let columns = self.columns.iter().enumerate();
         let columns = columns.map(|(index, (key, importance))| {
             let cells = || self.rows.iter().map(|row| &row[index]);
-            let is_number = cells().any(|cell| cell.value.is_number());
+            let is_number = cells().any(Cell::is_number);
             Column {
                 name: key.replace('_', " "),
                 cells: cells().map(|cell| cell.shown.clone()).collect(),
@@ -184,8 +194,25 @@ impl Rows {
         writeln!(out, "{}", Layout::new(columns.collect(), breadth))
     }
 
-    fn keys(&self) -> impl Iterator<Item = &'static str> {
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows, each with one cell for each of the [`Rows::keys`].
+    pub fn cells(&self) -> impl Iterator<Item = &[Cell]> {
+        self.rows.iter().map(Vec::as_slice)
+    }
+
+    /// The keys of the columns.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.columns.iter().map(|(key, _)| *key)
+    }
+
+    /// The rows as CSV.
+    pub fn csv_text(&self) -> String {
+        let csv = self.csv().expect("memory can be written");
+        String::from_utf8(csv).expect("the keys and values are text")
     }
 
     fn csv(&self) -> io::Result<Vec<u8>> {

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::regimes::{Choice, KindError, RegimesEntry, Repetitions};
 use crate::algorithm::{Collective, Layout};
-use crate::data::{Provenance, places};
+use crate::data::mixture::{self, Difference, Source};
+use crate::data::{Dataset, Provenance, places};
 use crate::fit::fitted::{Base, FittedModel};
 use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
@@ -136,6 +137,29 @@ impl Profile {
         for (key, value) in facts.iter() {
             self.provenance.push(&format!("{OF_DATA}{key}"), value);
         }
+    }
+
+    /// Facts in which data are of another network, MPI or setting than the data of this profile, whose file is
+    /// `place`; empty if they are of the same.
+    pub fn differences(&self, place: &str, data: Source) -> Vec<Difference> {
+        let facts = self.provenance.iter();
+        let mut provenance = Provenance::default();
+        for (key, value) in
+            facts.filter_map(|(key, value)| Some((key.strip_prefix(OF_DATA)?, value)))
+        {
+            provenance.push(key, value);
+        }
+        let fitted = Dataset {
+            provenance,
+            ..Dataset::default()
+        };
+        mixture::differences(&[
+            Source {
+                name: place,
+                data: &fitted,
+            },
+            data,
+        ])
     }
 
     /// Replaces the clusters of the hosts, and the times between them if the new ones have any; each host then

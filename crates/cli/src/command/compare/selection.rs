@@ -7,11 +7,9 @@ use std::path::Path;
 use itertools::Itertools;
 use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::cells::Statistic;
-use netsig_core::data::mixture::{self, Difference, Source};
-use netsig_core::data::{Dataset, Provenance};
+use netsig_core::data::mixture::{Difference, Source};
 use netsig_core::predict::penalty::{Contest, Judged, Totals, contests};
 use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
-use netsig_core::profile::Profile;
 use netsig_core::stats::sample::median;
 
 use super::{Args, Show};
@@ -84,7 +82,13 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
         args,
         &chosen,
         &place,
-        differences(&profile, &place, &data, &name),
+        profile.differences(
+            &place,
+            Source {
+                name: &name,
+                data: &data,
+            },
+        ),
     )?;
     for problem in left_out {
         eprintln!("netsig: note: left out: {place}: {problem}");
@@ -129,22 +133,6 @@ fn judge(selector: &Selector, contest: Contest, statistic: Statistic) -> Result<
         judged,
         errors,
     })
-}
-
-/// The differences between the network and MPI of the profile's data and those of the data.
-fn differences(profile: &Profile, place: &str, data: &Dataset, name: &str) -> Vec<Difference> {
-    let mut provenance = Provenance::default();
-    for (key, value) in profile.provenance.iter() {
-        if let Some(fact) = key.strip_prefix("data_") {
-            provenance.push(fact, value);
-        }
-    }
-    let fitted = Dataset {
-        provenance,
-        ..Dataset::default()
-    };
-    let sources = [(place, &fitted), (name, data)].map(|(name, data)| Source { name, data });
-    mixture::differences(&sources)
 }
 
 /// Doubts a profile with another MPI, interface or setting, or of a network with another name whose

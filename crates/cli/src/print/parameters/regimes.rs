@@ -2,9 +2,10 @@
 
 use netsig_core::fit::fitted::Found;
 use netsig_core::fit::network::FittedRegimes;
-use netsig_core::fit::regimes::{Column, RegimesFit};
+use netsig_core::fit::regimes::Column;
 use netsig_core::model::REGIMES;
-use netsig_core::model::regimes::{Class, Protocol};
+use netsig_core::model::regimes::{Class, Protocol, Regimes};
+use netsig_core::profile::RegimesEntry;
 use netsig_core::stats::interval::Estimate;
 use strum::VariantArray as _;
 
@@ -13,43 +14,54 @@ use super::{Parameters, estimated, plain};
 /// The parameters of all classes of process counts; names in partial classes have the class as a
 /// suffix.
 pub(super) fn of(fitted: &FittedRegimes, confidence: f64) -> Parameters<'_> {
-    let named = |fit: &RegimesFit| {
-        let class = match fit.class {
-            Class::Every => "",
-            Class::Power => "@powers-of-two",
-            Class::Other => "@others",
-        };
-        let values = of_class(fit, confidence).into_iter();
-        values.map(move |(name, found)| (name + class, found))
-    };
+    let values = fitted.fit.fits.iter().flat_map(|fit| {
+        let estimate = |column: Column| fit.estimate(column, confidence).map(Found::Estimated);
+        of_class(fit.class, &fit.model, estimate)
+    });
     Parameters {
         collective: fitted.collective.to_string(),
         algorithm: &fitted.algorithm,
         model: REGIMES,
-        values: fitted.fit.fits.iter().flat_map(named).collect(),
+        values: values.collect(),
+    }
+}
+
+/// The parameters of an entry of a profile, which does not hold the intervals of all of them.
+pub(super) fn of_entry(entry: &RegimesEntry) -> Parameters<'_> {
+    let value = |column: Column| {
+        let is_estimated = entry.columns.contains(&column);
+        let value = column.value(&entry.model).filter(|_| is_estimated);
+        value.map(Found::Plain)
+    };
+    Parameters {
+        collective: entry.collective.to_string(),
+        algorithm: &entry.algorithm,
+        model: REGIMES,
+        values: of_class(entry.class, &entry.model, value),
     }
 }
 
 /// b, the eager limit, and the parameters of both protocols.
-fn of_class(fit: &RegimesFit, confidence: f64) -> Vec<(String, Found)> {
-    let estimate = |column: Column| {
-        let estimate = fit.estimate(column, confidence)?;
-        Some(estimated(column.name(), estimate))
-    };
-    let limit = fit.model.eager_limit;
+fn of_class(
+    class: Class,
+    model: &Regimes,
+    found: impl Fn(Column) -> Option<Found>,
+) -> Vec<(String, Found)> {
+    let found = |column: Column| Some((column.name().to_owned(), found(column)?));
+    let limit = model.eager_limit;
     let limit = limit.map(|limit| plain("eager_limit_bytes", limit.as_f64()));
     let mut all = Vec::new();
     all.extend(
         [Column::Latency, Column::Startup, Column::Request]
             .into_iter()
-            .filter_map(estimate),
+            .filter_map(found),
     );
     all.extend(limit);
-    all.extend(estimate(Column::Slowdown));
+    all.extend(found(Column::Slowdown));
     for &protocol in Protocol::VARIANTS {
         let columns = [Column::Gamma, Column::Growth, Column::Overlap];
-        all.extend(columns.into_iter().filter_map(|of| estimate(of(protocol))));
-        let parameters = fit.model.parameters(protocol);
+        all.extend(columns.into_iter().filter_map(|of| found(of(protocol))));
+        let parameters = model.parameters(protocol);
         let Some(stalls) = parameters.and_then(|parameters| parameters.stalls) else {
             continue;
         };
@@ -64,5 +76,11 @@ fn of_class(fit: &RegimesFit, confidence: f64) -> Vec<(String, Found)> {
         all.push(plain(format!("stall_rate_{protocol}"), stalls.rate));
         all.push(plain(format!("stall_{protocol}_s"), stalls.cost.0));
     }
-    all
+    let suffix = match class {
+        Class::Every => "",
+        Class::Power => "@powers-of-two",
+        Class::Other => "@others",
+    };
+    let all = all.into_iter();
+    all.map(|(name, found)| (name + suffix, found)).collect()
 }

@@ -2,23 +2,30 @@
 
 use super::{Column, RegimesFit};
 use crate::fit::domain::Domain;
-use crate::model::regimes::Protocol;
+use crate::model::regimes::{Protocol, Regimes};
 use crate::stats::interval::{Estimate, Variance};
+
+impl Column {
+    /// Value of the parameter in a model; `None` if the model lacks its protocol.
+    pub fn value(self, model: &Regimes) -> Option<f64> {
+        let of = |protocol: Protocol| model.parameters(protocol);
+        Some(match self {
+            Self::Latency => model.latency.0,
+            Self::Startup => model.startup.0,
+            Self::Request => model.request.0,
+            Self::Gamma(protocol) => of(protocol)?.gamma,
+            Self::Growth(protocol) => of(protocol)?.growth,
+            Self::Overlap(protocol) => of(protocol)?.overlap,
+            Self::Slowdown => of(Protocol::Eager)?.slowdown,
+        })
+    }
+}
 
 impl RegimesFit {
     /// A parameter of the regression with its interval; `None` if it was not estimated.
     pub fn estimate(&self, wanted: Column, confidence: f64) -> Option<Estimate> {
         let place = self.columns.iter().position(|column| *column == wanted)?;
-        let of = |protocol: Protocol| self.model.parameters(protocol);
-        let value = match wanted {
-            Column::Latency => self.model.latency.0,
-            Column::Startup => self.model.startup.0,
-            Column::Request => self.model.request.0,
-            Column::Gamma(protocol) => of(protocol)?.gamma,
-            Column::Growth(protocol) => of(protocol)?.growth,
-            Column::Overlap(protocol) => of(protocol)?.overlap,
-            Column::Slowdown => of(Protocol::Eager)?.slowdown,
-        };
+        let value = wanted.value(&self.model)?;
         let dof = self.cells.len().saturating_sub(self.columns.len()).max(1);
         let variance = Variance {
             value: self.covariance[(place, place)],

@@ -6,6 +6,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use super::stalls::noticeable;
 use crate::units::Seconds;
 
 /// The distribution of the time of one repetition.
@@ -55,6 +56,12 @@ impl Times {
     /// The median.
     pub fn median(&self) -> Seconds {
         self.quantile(0.5)
+    }
+
+    /// True if a repetition took so much longer than the `usual` time that a time-out of TCP must have delayed
+    /// it: half of Linux's least time-out, or a part of a long time.
+    pub fn is_stalled(usual: Seconds, time: Seconds) -> bool {
+        time.0 >= usual.0 + noticeable(usual).0
     }
 
     /// Quantile: the time that the share `level` of the repetitions, from 0 to 1, does not exceed.
