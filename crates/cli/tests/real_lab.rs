@@ -12,10 +12,10 @@ mod delay;
 mod discovery;
 #[path = "real_lab/doctor.rs"]
 mod doctor;
+#[path = "real_lab/documents.rs"]
+mod documents;
 #[path = "real_lab/ends.rs"]
 mod ends;
-#[path = "real_lab/readme.rs"]
-mod readme;
 #[path = "real_lab/slurm.rs"]
 mod slurm;
 mod support;

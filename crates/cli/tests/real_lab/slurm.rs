@@ -1,7 +1,7 @@
 //! A real Slurm in the emulated cluster, one slurmd a host: the scripts for sbatch measure, simulate and run
-//! a program by the commands of the README, and jobs that are cancelled, put back in the queue or run out of
-//! time lose nothing and go on. Without Slurm the tests say SKIPPED, or fail if `NETSIG_TESTS=all`. Where no
-//! cluster can be emulated the README's commands run on this host alone, if this is root.
+//! a program by the commands of the README and the guide, and jobs that are cancelled, put back in the queue or
+//! run out of time lose nothing and go on. Without Slurm the tests say SKIPPED, or fail if `NETSIG_TESTS=all`.
+//! Where no cluster can be emulated these commands run on this host alone, if this is root.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,10 +9,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::MutexGuard;
 
+use itertools::Itertools as _;
 use netsig_core::data::Dataset;
 use tempfile::TempDir;
 
-use super::readme::PROGRAM;
+use super::documents::PROGRAM;
+use super::support::guide::pages;
 use super::{data, netsig, path_of, rank_program, run_unless_void, said, takes_all, workspace};
 
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
@@ -105,11 +107,16 @@ fn outputs(home: &Path) -> String {
     texts.collect()
 }
 
-/// The README's commands for Slurm, with four hosts or processes and little time.
+/// The commands for Slurm of the README and the guide, with four hosts or processes and little time.
 fn commands(hosts: Hosts) -> String {
-    let text = fs::read_to_string(workspace().join("README.md")).unwrap();
-    let lines = text.lines().filter(|line| line.starts_with("sbatch "));
+    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let texts: Vec<String> = std::iter::once(readme)
+        .chain(pages().into_iter().map(|page| page.text))
+        .collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
     let lines: Vec<String> = lines
+        .filter(|line| line.starts_with("sbatch "))
+        .unique()
         .map(|line| line.replacen("sbatch", "sbatch --wait", 1))
         .collect();
     assert_eq!(lines.len(), 3, "{lines:?}");

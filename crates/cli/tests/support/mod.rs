@@ -1,6 +1,8 @@
 //! A directory to run netsig in, and what its output says.
 #![allow(dead_code, reason = "each test program uses its part of this")]
 
+pub mod guide;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Write as _, stderr};

@@ -1,5 +1,5 @@
-//! Every command of the README, as it stands there: measuring inside an emulated cluster of
-//! eight hosts, everything else beside it.
+//! Every command of the README and of the user guide, as it stands there: measuring inside an emulated cluster
+//! of eight hosts, everything else beside it. Lines for Slurm: `slurm.rs`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{lab, path_of, rank_program, workspace};
+use super::support::guide::{Block, Page, copy_examples, pages};
+use super::{lab, path_of, rank_program, takes_all, workspace};
 
 /// In place of plans that take minutes.
 const PLAN: &str = r#"launches = 2
@@ -58,31 +59,37 @@ int main(int argc, char **argv)
 }
 ";
 
-/// The commands of netsig, each on one line.
-fn commands() -> Vec<String> {
+/// The commands of netsig in the README, each on one line.
+fn of_the_readme() -> Vec<String> {
     let text = fs::read_to_string(workspace().join("README.md")).unwrap();
     let text = text.replace("\\\n", " ");
     let lines = text
         .lines()
         .map(|line| line.split(" #").next().unwrap_or_default());
     let netsig = lines.filter(|line| line.starts_with("target/release/netsig "));
-    // Half of the time: the survey of three algorithms takes more than thirty seconds. There are eight
-    // hosts.
-    let shortened = netsig.map(|line| line.replace("--budget 2m", "--budget 1m"));
-    let shortened = shortened.map(|line| line.replace("--budget 3m", "--budget 30s"));
-    shortened
-        .map(|line| line.replace("-np 32", "-np 8"))
-        .collect()
+    netsig.map(shortened).collect()
 }
 
-/// A directory in which the commands find what the README takes for granted.
-fn directory() -> TempDir {
-    let home = TempDir::new().unwrap();
-    let path = |name: &str| home.path().join(name);
+/// Half of the time: the survey of three algorithms takes more than thirty seconds. There are eight hosts.
+fn shortened(line: &str) -> String {
+    let shorter = [
+        ("--budget 2m", "--budget 1m"),
+        ("--budget 3m", "--budget 30s"),
+        ("-np 32", "-np 8"),
+    ];
+    let shorten = |line: String, (old, new)| line.replace(old, new);
+    shorter.into_iter().fold(line.to_owned(), shorten)
+}
+
+/// Puts into the directory what the README and the guide take for granted.
+fn furnish(home: &Path) {
+    let path = |name: &str| home.join(name);
     for folder in ["target/release", "plans", "bin"] {
         fs::create_dir_all(path(folder)).unwrap();
     }
-    symlink(env!("CARGO_BIN_EXE_netsig"), path("target/release/netsig")).unwrap();
+    for netsig in ["target/release/netsig", "bin/netsig"] {
+        symlink(env!("CARGO_BIN_EXE_netsig"), path(netsig)).unwrap();
+    }
     symlink(workspace().join("scenarios"), path("scenarios")).unwrap();
     let outputs = workspace().join("crates/core/tests/outputs");
     let osu = |name: &str| fs::read_to_string(outputs.join(name)).unwrap();
@@ -121,7 +128,6 @@ fn directory() -> TempDir {
             .arg("-o")
             .args([path("program"), path("program.c")]),
     );
-    home
 }
 
 /// Runs a line of a shell in the directory, in the emulated cluster if it starts ranks itself.
@@ -135,8 +141,10 @@ fn run(home: &Path, line: &str) {
     } else {
         "ethernet-8x50"
     };
-    let runs = line.starts_with("target/release/netsig run ");
-    let starts_ranks = runs || measures && !line.contains("--on ");
+    let runs = line
+        .trim_start_matches("target/release/")
+        .starts_with("netsig run ");
+    let starts_ranks = runs || line.starts_with("mpirun ") || measures && !line.contains("--on ");
     let script = format!("cp \"$NETSIG_LAB_HOSTFILE\" hosts; {line}");
     let mut command = if starts_ranks {
         let mut netsig = Command::new(env!("CARGO_BIN_EXE_netsig"));
@@ -168,8 +176,9 @@ fn run(home: &Path, line: &str) {
 #[test]
 fn the_commands_of_the_readme_work() {
     let Some(_lab) = lab() else { return };
-    let home = directory();
-    let commands = commands();
+    let home = TempDir::new().unwrap();
+    furnish(home.path());
+    let commands = of_the_readme();
     assert!(commands.len() > 18, "{commands:?}");
     for line in commands {
         let of_data = line.contains(" measure ") && line.contains("-o data.csv");
@@ -177,5 +186,65 @@ fn the_commands_of_the_readme_work() {
             let _ = fs::remove_file(home.path().join("data.csv"));
         }
         run(home.path(), &line);
+    }
+}
+
+/// What stands in for a command of the guide in the short form of the test, which leaves measuring to that of
+/// the README: the example's data of the same collective in place of those that `learn` would write.
+fn stand_in(line: &str) -> Option<String> {
+    let word_after = |mark: &str| {
+        let (_, rest) = line.split_once(mark)?;
+        rest.split(' ').next()
+    };
+    if let (Some(collective), Some(data)) = (word_after("netsig learn '"), word_after(" -o ")) {
+        let profile = data.replace(".csv", ".toml");
+        return Some(format!(
+            "cp {collective}.csv {data} && netsig fit {data} -o {profile}"
+        ));
+    }
+    let is_measured = line.contains(" doctor ") || line.contains(" measure ");
+    (!is_measured).then(|| line.to_owned())
+}
+
+/// True if a line of the guide is run on the emulated hosts, in the short form of the test: if it starts a program.
+fn needs_hosts(line: &str) -> bool {
+    takes_all() || line.starts_with("netsig run ") || line.starts_with("mpirun ")
+}
+
+/// The commands of a page, those with an output too, which the others may build on; none if no other is run.
+fn of_a_page(page: &Page) -> Vec<String> {
+    let blocks = page.blocks();
+    let for_shells = blocks.iter().filter(|block| block.info == "sh");
+    let mut for_shells = for_shells.flat_map(Block::commands);
+    if !for_shells.any(|line| needs_hosts(&line)) {
+        return Vec::new();
+    }
+    let commands = blocks.iter().flat_map(Block::commands);
+    let commands = commands.filter(|line| !line.starts_with("sbatch "));
+    let commands = commands.map(|line| shortened(&line));
+    if takes_all() {
+        return commands.collect();
+    }
+    commands.filter_map(|line| stand_in(&line)).collect()
+}
+
+/// Page by page, in a directory of its own.
+#[test]
+fn the_commands_of_the_guide_work() {
+    let Some(_lab) = lab() else { return };
+    let pages = pages();
+    let pages = pages.iter().map(of_a_page);
+    let pages: Vec<_> = pages.filter(|commands| !commands.is_empty()).collect();
+    assert!(!pages.is_empty());
+    for commands in pages {
+        let home = TempDir::new().unwrap();
+        symlink(workspace().join("bench"), home.path().join("bench")).unwrap();
+        let examples = home.path().join("examples");
+        fs::create_dir(&examples).unwrap();
+        furnish(&examples);
+        copy_examples(&examples);
+        for line in commands {
+            run(&examples, &line);
+        }
     }
 }
