@@ -8,10 +8,10 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
 # from SEED; bench-interpose: programs with and without the preloaded library; bench-slurm: jobs of a Slurm in
 # the lab that measure, and programs that gain.
-# test-all: the tests in their long forms: every algorithm in the lab, more cases of properties, the Debian
-# package in a clean system.
+# test-all: the tests in their long forms: every algorithm in the lab, every command of the guide, more cases of
+# properties, the Debian package in a clean system; and the guide is built.
 .PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
-	bench-interpose bench-slurm check install static deb netsig openmpi mpich programs system smpi slurm
+	bench-interpose bench-slurm check install static deb guide netsig openmpi mpich programs system smpi slurm
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -27,7 +27,7 @@ test: system smpi slurm
 
 test-all: export NETSIG_TESTS = all
 test-all: export PROPTEST_CASES = 1024
-test-all: test
+test-all: test guide
 	bash xtask/try-package
 
 bench: netsig openmpi
@@ -70,6 +70,10 @@ static: system
 # target/debian/netsig.deb, of this machine's release of Debian.
 deb: netsig openmpi mpich
 	bash xtask/package
+
+# The user guide, target/guide/index.html, by mdbook.
+guide:
+	bash xtask/build-guide
 
 # The command line, and the shim that the lab preloads.
 netsig: system
