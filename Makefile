@@ -11,13 +11,13 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # test-all: the tests in their long forms: every algorithm in the lab, every command of the guide, more cases of
 # properties, the Debian package in a clean system; and the guide is built.
 .PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
-	bench-interpose bench-slurm check install static deb guide netsig openmpi mpich programs system smpi slurm
+	bench-interpose bench-slurm check install static deb guide pictures netsig openmpi mpich programs system smpi slurm browser
 
 demo: netsig openmpi
 	target/release/netsig demo
 
 # The tests in the lab start the rank programs and preload the libraries of both MPIs, which are built before them.
-test: system smpi slurm
+test: system smpi slurm browser
 	$(CARGO) build
 	MPICC=mpicc.openmpi $(CARGO) build --package netsig-interpose --target-dir target/openmpi
 	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --package netsig-interpose --target-dir target/openmpi
@@ -84,6 +84,10 @@ netsig: system
 openmpi mpich: system
 	MPICC=mpicc.$@ $(CARGO) build --release --package netsig-mpi --package netsig-interpose --target-dir target/$@
 
+# The pictures of README, of the data in examples.
+pictures: netsig browser
+	bash xtask/take-pictures
+
 # The programs of bench-interpose, with their packages.
 programs: system
 	bash bench/programs/build
@@ -91,8 +95,10 @@ programs: system
 system:
 	bash xtask/install-system-packages
 
-# SimGrid's MPI, and Slurm. Without them the tests (and the benchmark of accuracy) go on and say so; test-all fails.
+# SimGrid's MPI, Slurm, and a browser for the report. Without them the tests (and the benchmark of accuracy) go on and say so; test-all fails.
 smpi: system
 	-bash xtask/install-system-packages libsimgrid-dev
 slurm: system
 	-bash xtask/install-system-packages slurm-wlm
+browser: system
+	-bash xtask/install-system-packages chromium chromium-driver python3-selenium

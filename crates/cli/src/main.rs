@@ -1,7 +1,7 @@
 //! netsig: the command line. One file per subcommand; each parses, calls the library and
 //! prints.
 //!
-//! Layers, each using only those before it: input, print, job, campaign, simulate,
+//! Layers, each using only those before it: input, print, job, campaign, simulate, report,
 //! command. `cargo xtask tidy` checks it.
 
 mod campaign;
@@ -9,6 +9,7 @@ mod command;
 mod input;
 mod job;
 mod print;
+mod report;
 mod simulate;
 
 use std::process::ExitCode;

@@ -36,6 +36,7 @@ use crate::job::launch::Launcher;
 use crate::print::parameters;
 use crate::print::plot::{self, PlotPoint};
 use crate::print::rows::{Cell, Format, PrintArgs, Rows, to_stdout};
+use crate::report;
 
 /// The network of the demo.
 const SCENARIO: &str = "ethernet-12x40";
@@ -46,7 +47,16 @@ const HELD_OUT: &str = include_str!("../../../../plans/demo-heldout.toml");
 const PLANS: [(&str, &str); 2] = [("plan.toml", TRAIN), ("heldout-plan.toml", HELD_OUT)];
 
 /// The files of the results.
-const RESULTS: [&str; 4] = ["data.csv", "heldout.csv", "profile.toml", "prediction.svg"];
+const RESULTS: [&str; 5] = [
+    "data.csv",
+    "heldout.csv",
+    "profile.toml",
+    "prediction.svg",
+    "report.html",
+];
+
+/// The process counts that the page of the demo predicts.
+const REPORTED: &str = "4,6,8,12,16,24";
 
 /// The algorithm that the demo predicts.
 const ALGORITHM: &str = "direct";
@@ -116,12 +126,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "the files so far are in {out}, and the demo begins anew"
     ));
     let [train_plan, held_out_plan] = PLANS.map(|(name, _)| args.out.join(name));
-    let [train, held_out, profile, plot] = &RESULTS.map(|name| args.out.join(name));
+    let [train, held_out, profile, plot, page] = &RESULTS.map(|name| args.out.join(name));
     let output = |path: &Path, kind| Output::replacing("--out", path, kind, &[]);
     for (path, (_, plan)) in [&train_plan, &held_out_plan].into_iter().zip(PLANS) {
         output(path, Kind::Plan)?.replace(plan.as_bytes())?;
     }
-    let [profile_file, plot_file] = [output(profile, Kind::Profile)?, output(plot, Kind::Svg)?];
+    let [profile_file, plot_file, page_file] = [
+        output(profile, Kind::Profile)?,
+        output(plot, Kind::Svg)?,
+        output(page, Kind::Page)?,
+    ];
+    let reported = [train.clone(), held_out.clone(), profile.clone()];
     let measure = |plan: &Path, output: &Path, what| {
         Campaign {
             output: output.to_owned(),
@@ -157,6 +172,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let title = format!("All-to-all among 12 processes, predicted from 4, 6 and 8{label}");
     let plotted: Vec<PlotPoint> = points.iter().map(|point| point.plot).collect();
     plot_file.replace(plot::comparison(&title, &plotted)?.as_bytes())?;
+    let options = report::Options {
+        procs: Some(REPORTED.parse().expect("a list of process counts")),
+        ..report::Options::default()
+    };
+    report::write(&reported, &options, &page_file)?;
     let rows = rows(chosen, &points);
     if args.print.format != Format::Table {
         return Ok(rows.print(args.print)?);

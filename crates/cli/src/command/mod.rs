@@ -14,6 +14,7 @@ mod measure;
 mod models;
 mod plan;
 mod predict;
+mod report;
 mod run;
 mod select;
 mod simulate;
@@ -56,6 +57,7 @@ pub enum Command {
     Compare(compare::Args),
     Predict(predict::Args),
     Select(select::Args),
+    Report(report::Args),
     Tune(tune::Args),
     Run(run::Args),
     Simulate(Box<simulate::Args>),
@@ -83,6 +85,7 @@ impl Command {
             Self::Compare(args) => compare::run(args),
             Self::Predict(args) => predict::run(args),
             Self::Select(args) => select::run(args),
+            Self::Report(args) => report::run(args),
             Self::Tune(args) => tune::run(args),
             Self::Run(args) => run::run(args),
             Self::Simulate(args) => simulate::run(args),

@@ -161,7 +161,7 @@ impl fmt::Display for Facts<'_> {
         writeln!(f, "3. Faster:       {}.", self.remedy())?;
         writeln!(
             f,
-            "4. Files:        {}: data.csv and heldout.csv (all repetitions), profile.toml (the fit), prediction.svg.",
+            "4. Files:        {}: data.csv and heldout.csv (all repetitions), profile.toml (the fit), prediction.svg, report.html (open it in a browser).",
             self.folder.display()
         )?;
         writeln!(

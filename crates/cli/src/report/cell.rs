@@ -1,0 +1,124 @@
+//! Measured cells: the repetitions of an algorithm, process count and size, beside the prediction.
+
+use std::collections::BTreeMap;
+
+use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
+use netsig_core::data::{Dataset, Experiment, processors};
+use netsig_core::model::Case;
+use netsig_core::model::regimes::Times;
+use netsig_core::predict::{Basis, Prediction};
+use netsig_core::stats::sample::Sorted;
+use netsig_core::units::{Bytes, Procs, Seconds};
+
+/// A measured cell of one collective.
+pub struct Cell {
+    /// Algorithm.
+    pub algorithm: String,
+    /// Number of processes.
+    pub procs: Procs,
+    /// Bytes per destination or message.
+    pub size: Bytes,
+    /// Statistics of all repetitions.
+    pub summary: Summary,
+    /// Times of repetitions in seconds, ascending, thinned out evenly if there are many.
+    pub times: Vec<f64>,
+    /// Mean number of retransmitted packets of a repetition, if counted.
+    pub retransmits: Option<f64>,
+    /// Share of the repetitions that stalled.
+    pub stalled: f64,
+    /// Prediction of the median, if the profile has one.
+    pub prediction: Option<Prediction>,
+    /// Predicted share of stalled repetitions.
+    pub stalling: Option<f64>,
+    /// True if the profile was fitted to other process counts.
+    pub is_held_out: bool,
+    /// True if the processes waited for processors half of the time, so that the time is the machine's.
+    pub is_busy: bool,
+}
+
+/// Predictions of an algorithm with the process counts that it was fitted to.
+pub struct Predictor<'a> {
+    pub basis: Basis<'a>,
+    pub fitted: Vec<Procs>,
+}
+
+impl Cell {
+    /// The median, by which predictions are judged.
+    pub fn median(&self) -> Seconds {
+        self.summary.value(Statistic::Median)
+    }
+
+    /// Predicted over measured median, less one.
+    pub fn error(&self) -> Option<f64> {
+        Some(self.prediction?.time / self.median() - 1.0)
+    }
+}
+
+/// The cells of a collective, with at most `most` repetitions in all; by algorithm, process count and size.
+pub fn cells(
+    data: &Dataset,
+    experiment: Experiment,
+    predictors: &BTreeMap<String, Predictor>,
+    most: usize,
+) -> Vec<Cell> {
+    let mut samples: BTreeMap<CellKey, (Vec<f64>, Vec<u32>)> = BTreeMap::new();
+    let own = data.samples.iter();
+    for sample in own.filter(|sample| sample.place.experiment == experiment) {
+        let (times, losses) = samples.entry(CellKey::from(&sample.place)).or_default();
+        times.push(sample.time.0);
+        losses.extend(sample.losses.retransmits);
+    }
+    let busy = processors::busy(data);
+    let all = summarise(data);
+    let own: Vec<_> = all
+        .into_iter()
+        .filter(|(key, _)| key.experiment == experiment)
+        .collect();
+    let each = (most / own.len().max(1)).max(3);
+    let cell = |(key, summary): (CellKey, Summary)| {
+        let (times, losses) = samples.remove(&key).unwrap_or_default();
+        let times = Sorted::new(times);
+        let predictor = predictors.get(&*key.algorithm);
+        let case = Case::new(key.procs, key.size);
+        let expected = predictor.and_then(|own| own.basis.distribution(case));
+        let counted = losses.len();
+        let lost: f64 = losses.into_iter().map(f64::from).sum();
+        Cell {
+            stalled: stalled(times.values(), expected.as_ref()),
+            stalling: expected.map(|times| times.stall.map_or(0.0, |stall| stall.probability)),
+            retransmits: (counted > 0).then(|| lost / counted as f64),
+            prediction: predictor.and_then(|own| own.basis.predict(case).ok()),
+            is_held_out: predictor.is_some_and(|own| !own.fitted.contains(&key.procs)),
+            is_busy: busy.contains(&key),
+            times: thinned(times.values(), each),
+            algorithm: key.algorithm.to_string(),
+            procs: key.procs,
+            size: key.size,
+            summary,
+        }
+    };
+    own.into_iter().map(cell).collect()
+}
+
+/// Share of the times that are longer than usual by at least half a time-out of TCP.
+fn stalled(times: &[f64], expected: Option<&Times>) -> f64 {
+    let Some(&quickest) = times.first() else {
+        return 0.0;
+    };
+    let usual = expected.map_or(quickest, |times| times.typical.0.min(quickest));
+    let usual = Seconds(usual);
+    let late = times
+        .iter()
+        .filter(|time| Times::is_stalled(usual, Seconds(**time)));
+    late.count() as f64 / times.len() as f64
+}
+
+/// At most `most` of the sorted times, evenly by rank, the first and the last among them.
+fn thinned(times: &[f64], most: usize) -> Vec<f64> {
+    let (count, most) = (times.len(), most.max(2));
+    if count <= most {
+        return times.to_vec();
+    }
+    let place = |index: usize| times[index * (count - 1) / (most - 1)];
+    (0..most).map(place).collect()
+}

@@ -1,0 +1,235 @@
+//! What the report knows of one collective: measured cells, and predictions over process counts and sizes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netsig_core::algorithm::{Collective, LIBRARY, MpiFlavour};
+use netsig_core::data::Experiment;
+use netsig_core::predict::Knowledge;
+use netsig_core::predict::curve::Curve;
+use netsig_core::predict::outside::FAR;
+use netsig_core::predict::regimes::Asked;
+use netsig_core::predict::select::{self, Selector, Sources};
+use netsig_core::predict::speaker::{Models, Question};
+use netsig_core::profile::Profile;
+use netsig_core::units::{Bytes, Procs};
+use rayon::prelude::*;
+
+use super::Options;
+use super::cell::{self, Cell, Predictor};
+use super::subject::Subject;
+
+/// What a page shows.
+pub struct Wanted<'a> {
+    /// What the user chose.
+    pub options: &'a Options,
+    /// Most process counts that are predicted unless the user names some.
+    pub most_counts: usize,
+}
+
+/// One collective of a subject.
+pub struct Chapter<'a> {
+    /// The subject.
+    pub subject: &'a Subject,
+    /// The collective.
+    pub collective: Collective,
+    /// Measured cells by algorithm, process count and size.
+    pub cells: Vec<Cell>,
+    /// All algorithms that were measured or fitted, by name.
+    pub algorithms: Vec<String>,
+    /// Predictions of fitted algorithms.
+    pub predictors: BTreeMap<String, Predictor<'a>>,
+    /// All candidates; `None` without a profile that predicts the collective.
+    pub selector: Option<Selector<'a>>,
+    /// Curves of all candidates, by process count.
+    pub sheets: Vec<Sheet>,
+}
+
+/// The curves of one process count.
+pub struct Sheet {
+    /// Number of processes.
+    pub procs: Procs,
+    /// Curves of the candidates.
+    pub curves: Vec<Curve>,
+}
+
+impl<'a> Chapter<'a> {
+    /// The chapter of a collective of a subject.
+    pub fn new(subject: &'a Subject, collective: Collective, wanted: &Wanted) -> Self {
+        let profile = subject.profile.as_ref();
+        let predictors = profile.map_or_else(BTreeMap::new, |own| predictors(own, collective));
+        let experiment = Experiment::Collective(collective);
+        let cells = cell::cells(
+            &subject.data,
+            experiment,
+            &predictors,
+            wanted.options.repetitions,
+        );
+        let names = cells.iter().map(|cell| cell.algorithm.clone());
+        let names: BTreeSet<String> = names.chain(predictors.keys().cloned()).collect();
+        let mut algorithms: Vec<String> = names.into_iter().collect();
+        algorithms.sort_by_key(|name| name != LIBRARY);
+        let selector = profile.filter(|_| !predictors.is_empty()).and_then(|own| {
+            Selector::new(Sources::from(own), collective, select::Options::default()).ok()
+        });
+        let mut chapter = Self {
+            subject,
+            collective,
+            cells,
+            algorithms,
+            predictors,
+            selector,
+            sheets: Vec::new(),
+        };
+        chapter.sheets = chapter.predict(wanted);
+        chapter
+    }
+
+    /// Curves of all candidates for the wanted process counts.
+    fn predict(&self, wanted: &Wanted) -> Vec<Sheet> {
+        let Some(selector) = &self.selector else {
+            return Vec::new();
+        };
+        let most = self.reach().map_or(Bytes(1 << 20), |[_, most]| most);
+        let range = [Bytes(1), Bytes(most.0.saturating_mul(FAR.into()))];
+        let counts = match &wanted.options.procs {
+            Some(list) => list.items().to_vec(),
+            None => self.counts(wanted.most_counts),
+        };
+        let sheet = |&procs: &Procs| {
+            let mut curves = selector.curves(procs, range).ok()?;
+            curves.retain(|curve| !curve.knots.is_empty());
+            (!curves.is_empty()).then_some(Sheet { procs, curves })
+        };
+        counts.par_iter().filter_map(sheet).collect()
+    }
+
+    /// Every process count from 2 to twice the most measured; of many the measured ones, and others evenly.
+    fn counts(&self, limit: usize) -> Vec<Procs> {
+        let measured = self.measured();
+        let most = measured.last().map_or(8, |procs| procs.get());
+        let reach = most.saturating_mul(2);
+        let step = (reach as usize).div_ceil(limit).max(1);
+        let all = (2..=reach).step_by(step).chain([reach]);
+        let known = measured
+            .iter()
+            .map(|procs| procs.get())
+            .filter(|procs| *procs > 1);
+        let all: BTreeSet<u32> = all.chain(known).collect();
+        all.into_iter()
+            .filter_map(|procs| Procs::new(procs).ok())
+            .collect()
+    }
+
+    /// Process counts that were measured or fitted, ascending.
+    pub fn measured(&self) -> BTreeSet<Procs> {
+        let cells = self.cells.iter().map(|cell| cell.procs);
+        let fitted = self
+            .predictors
+            .values()
+            .flat_map(|own| own.fitted.iter().copied());
+        cells.chain(fitted).collect()
+    }
+
+    /// The smallest and the largest size that was measured or fitted.
+    pub fn reach(&self) -> Option<[Bytes; 2]> {
+        let profile = self.subject.profile.as_ref();
+        let fitted = profile
+            .into_iter()
+            .flat_map(|own| domains(own, self.collective));
+        let cells = self.cells.iter().map(|cell| [cell.size; 2]);
+        cells
+            .chain(fitted.map(|(_, domain)| [domain.smallest, domain.largest]))
+            .reduce(|[least, most], [low, high]| [least.min(low), most.max(high)])
+    }
+
+    /// Powers of two in the measured range, for tables and maps.
+    pub fn sizes(&self) -> Vec<Bytes> {
+        let [least, most] = self.reach().unwrap_or([Bytes(256), Bytes(1 << 18)]);
+        let powers = (0..63).map(|power| Bytes(1 << power));
+        powers
+            .filter(|size| (least..=most).contains(size))
+            .collect()
+    }
+
+    /// Name of the axis of sizes.
+    pub fn size_title(&self) -> &'static str {
+        match self.collective {
+            Collective::Bcast => "bytes of the message",
+            _ => "bytes per destination",
+        }
+    }
+
+    /// The MPI library of the data, if known.
+    pub fn flavour(&self) -> Option<MpiFlavour> {
+        MpiFlavour::of(self.subject.profile.as_ref()?.provenance.get("data_mpi")?)
+    }
+
+    /// The curves of a process count.
+    pub fn sheet(&self, procs: Procs) -> Option<&Sheet> {
+        self.sheets.iter().find(|sheet| sheet.procs == procs)
+    }
+
+    /// The measured cells of an algorithm.
+    pub fn cells_of(&self, algorithm: &str) -> impl Iterator<Item = &Cell> {
+        self.cells
+            .iter()
+            .filter(move |cell| cell.algorithm == algorithm)
+    }
+}
+
+impl Sheet {
+    /// The curve of an algorithm.
+    pub fn curve(&self, family: &str) -> Option<&Curve> {
+        self.curves.iter().find(|curve| curve.family == family)
+    }
+}
+
+/// Domains of the fits of a collective, by algorithm.
+fn domains(
+    profile: &Profile,
+    collective: Collective,
+) -> impl Iterator<Item = (&str, &netsig_core::fit::domain::Domain)> {
+    let regimes = profile
+        .regimes
+        .iter()
+        .filter(move |own| own.collective == collective);
+    let fitted = profile
+        .fitted
+        .iter()
+        .filter(move |own| own.collective() == Some(collective));
+    let regimes = regimes.map(|own| (own.algorithm.as_str(), &own.domain));
+    regimes.chain(fitted.map(|own| (own.algorithm.as_str(), &own.domain)))
+}
+
+/// Predictions of the median of every fitted algorithm.
+fn predictors(profile: &Profile, collective: Collective) -> BTreeMap<String, Predictor<'_>> {
+    let question = Question {
+        profile,
+        collective,
+        algorithm: None,
+        models: Models::Speaking,
+        given: &[],
+    };
+    let predictor = |algorithm: &str| {
+        let (model, _) = question.speaker(algorithm)?;
+        let knowledge = Knowledge {
+            profile,
+            algorithm,
+            network: None,
+            given: &[],
+            asked: Asked::Median,
+        };
+        let own = domains(profile, collective).filter(|(name, _)| *name == algorithm);
+        let fitted: BTreeSet<Procs> = own.flat_map(|(_, domain)| domain.procs.clone()).collect();
+        let predictor = Predictor {
+            basis: knowledge.basis(model).ok()?,
+            fitted: fitted.into_iter().collect(),
+        };
+        Some((algorithm.to_owned(), predictor))
+    };
+    profile
+        .algorithms(collective)
+        .into_iter()
+        .filter_map(predictor)
+        .collect()
+}

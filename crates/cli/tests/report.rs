@@ -1,0 +1,235 @@
+//! `netsig report`: what the page holds, and what it does in a real browser (`report/browser.py`, headless
+//! Chromium).
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+use support::{Home, Row, rows, said, skipped};
+
+/// Real measurements of all-to-alls and broadcasts in the emulated cluster.
+const EXAMPLES: [&str; 3] = ["alltoall.csv", "bcast.csv", "heldout.csv"];
+
+/// Process counts of the page, few of which were measured.
+const COUNTS: [u32; 4] = [3, 8, 12, 24];
+
+/// A name that is a script, if it is not taken as text.
+const HOSTILE: &str = "<script>window.stolen=1</script><img src=x onerror='window.stolen=1'>";
+
+/// The examples with their profiles.
+fn examples() -> Home {
+    let home = Home::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for name in EXAMPLES {
+        std::fs::copy(folder.join(name), home.path(name)).unwrap();
+    }
+    home.does("fit alltoall.csv -o alltoall.toml");
+    home.does("fit bcast.csv -o bcast.toml");
+    home
+}
+
+/// True if a task of `browser.py` succeeds on a page; says so if this machine has no browser.
+fn drive(home: &Home, task: &str, page: &str, expected: Option<&Value>) -> bool {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/browser.py");
+    let needed = [
+        "/usr/bin/python3",
+        "/usr/bin/chromium",
+        "/usr/bin/chromedriver",
+    ];
+    let selenium = Command::new(needed[0])
+        .args(["-c", "import selenium"])
+        .output();
+    let has_selenium = selenium.is_ok_and(|output| output.status.success());
+    if !has_selenium || needed.iter().any(|path| !Path::new(path).exists()) {
+        let all = std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all");
+        assert!(
+            !all,
+            "install chromium, chromium-driver and python3-selenium"
+        );
+        skipped("there is no Chromium, chromedriver or selenium to open the report in");
+        return false;
+    }
+    let mut command = Command::new(needed[0]);
+    command.arg(script).arg(task).arg(home.path(page));
+    if let Some(expected) = expected {
+        home.write("expected.json", &expected.to_string());
+        command.arg(home.path("expected.json"));
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{task}: {}", said(&output));
+    true
+}
+
+fn number(row: &Row, key: &str) -> Option<f64> {
+    row[key].parse().ok()
+}
+
+/// Predictions of the command line at random sizes, for the page to compare with.
+fn points(home: &Home) -> Value {
+    let mut rng = ChaCha8Rng::seed_from_u64(22);
+    let mut points = Vec::new();
+    for (predictor, collective) in ["alltoall", "bcast"].into_iter().enumerate() {
+        for procs in COUNTS {
+            // Between 1 B and 1 MiB, evenly in the logarithm.
+            let random = (0..25).map(|_| 1u64 << rng.random_range(0..20));
+            let sizes: Vec<u64> = random.collect();
+            let sizes: BTreeSet<u64> = sizes
+                .into_iter()
+                .map(|octave| octave + rng.random_range(0..octave))
+                .collect();
+            let list: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+            let command = format!(
+                "select {collective}.toml --collective {collective} --procs {procs} --size {} --extrapolate",
+                list.join(",")
+            );
+            let ranked = rows(home, &command);
+            for size in sizes {
+                let own = ranked
+                    .iter()
+                    .filter(|row| row["size_bytes"] == size.to_string());
+                let told = own.filter(|row| is_told(row)).map(|row| {
+                    json!({
+                        "algorithm": row["algorithm"],
+                        "time": number(row, "time_s"),
+                        "lower": number(row, "lower_s"),
+                        "upper": number(row, "upper_s"),
+                    })
+                });
+                points.push(json!({
+                    "predictor": predictor, "procs": procs, "size": size, "rows": told.collect::<Vec<_>>(),
+                }));
+            }
+        }
+    }
+    Value::from(points)
+}
+
+/// True for rows that the page has: within reach of the measurements, and no lower bounds, of which models without
+/// contention alone speak.
+fn is_told(row: &Row) -> bool {
+    let is_measured = ["interpolated", "extrapolated"].contains(&row["standing"].as_str());
+    is_measured || row["standing"] == "unfitted" && row["model"] == "regimes"
+}
+
+#[test]
+fn the_page_does_in_a_browser_what_it_says() {
+    let home = examples();
+    let counts = COUNTS.map(|count| count.to_string()).join(",");
+    let files = "alltoall.csv alltoall.toml bcast.toml heldout.csv bcast.csv";
+    home.does(&format!("report {files} -o report.html --procs {counts}"));
+    for task in ["interaction", "download", "plain", "layout"] {
+        if !drive(&home, task, "report.html", None) {
+            return;
+        }
+    }
+    drive(&home, "predictor", "report.html", Some(&points(&home)));
+}
+
+#[test]
+fn names_in_the_data_are_text() {
+    let home = Home::measured();
+    let data = home.read("data.csv");
+    let first = data.lines().next().unwrap().to_owned();
+    home.write(
+        "evil.csv",
+        &data.replacen(
+            &first,
+            &format!("{first}\n#@hosts={HOSTILE}\n#@mpi={HOSTILE}"),
+            1,
+        ),
+    );
+    home.does("report evil.csv -o evil.html --procs 4,8");
+    let page = home.read("evil.html");
+    assert!(!page.contains("<img src=x"), "a name is markup");
+    drive(&home, "hostile", "evil.html", Some(&json!([HOSTILE])));
+}
+
+/// A page needs nothing but itself, says what it is made of, and has the verdict first.
+#[test]
+fn a_page_is_whole() {
+    let home = examples();
+    home.does("report alltoall.csv heldout.csv alltoall.toml -o report.html --procs 8");
+    let page = home.read("report.html");
+    assert!(page.len() < 6_000_000, "{} bytes", page.len());
+    let body = page.split("<script>").next().unwrap();
+    for address in ["src=\"", "href=\"http", "@import", "url("] {
+        assert!(!body.contains(address), "{address} loads something");
+    }
+    let place = |text: &str| {
+        body.find(text)
+            .unwrap_or_else(|| panic!("{text} is missing"))
+    };
+    let order = [
+        "Contended?",
+        "Losses begin",
+        "Change",
+        "How sure",
+        "id=\"predictor\"",
+        "<svg",
+        "γ",
+    ];
+    assert!(order.map(place).is_sorted(), "{:?}", order.map(place));
+    assert!(body.contains(
+        "which the profile was not fitted to: half of the predictions are off by less than"
+    ));
+    // The same files make the same page.
+    home.does("report alltoall.csv heldout.csv alltoall.toml -o again.html --procs 8");
+    assert!(page == home.read("again.html"));
+}
+
+/// Data alone are fitted; a profile alone predicts and says that nothing was checked; data that allow no
+/// profile are shown as they are.
+#[test]
+fn any_mix_of_files_makes_a_page() {
+    let home = Home::fitted();
+    for (files, told) in [
+        ("data.csv", "one was fitted to all of its data"),
+        ("profile.toml", "nothing was checked"),
+        ("data.csv profile.toml", "Not checked on other data"),
+    ] {
+        home.does(&format!("report {files} -o page.html --procs 8"));
+        let page = home.read("page.html");
+        assert!(page.contains(told), "{files}: {told}");
+    }
+    let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    home.write(
+        "one.csv",
+        &format!("{header}collective,bcast,library,4,1024,0,0,0.001\n"),
+    );
+    home.does("report one.csv -o page.html");
+    assert!(
+        home.read("page.html")
+            .contains("No profile could be fitted to these data")
+    );
+}
+
+/// Many repetitions are thinned out, and the page says how many it shows.
+#[test]
+fn many_repetitions_are_thinned_out() {
+    let home = Home::new();
+    let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    let cell = |procs: u32, size: u32| -> String {
+        let time = f64::from((procs - 1) * size) * 1e-8 + 1e-4;
+        let row = |number: u32| {
+            let time = time * (1.0 + f64::from(number % 97) / 1000.0);
+            format!("collective,alltoall,library,{procs},{size},{number},0,{time}\n")
+        };
+        (0..5000).map(row).collect()
+    };
+    let sizes = [1024, 4096, 16384, 65536];
+    let rows = [4, 6, 8]
+        .into_iter()
+        .flat_map(|procs| sizes.map(|size| cell(procs, size)));
+    home.write("many.csv", &format!("{header}{}", rows.collect::<String>()));
+    home.does("report many.csv -o many.html --procs 8 --repetitions 1200");
+    let page = home.read("many.html");
+    assert!(
+        page.contains("The figures show 1200 of 60000 repetitions"),
+        "not thinned"
+    );
+}

@@ -1,0 +1,232 @@
+"""Drives a page of `netsig report` in headless Chromium, as `report.rs` asks for it.
+
+Usage: browser.py TASK PAGE [FILE]. Exit code 0 if the page behaves. FILE holds what is expected, as JSON; for the
+task `pictures`, which takes the pictures of README, it is their folder.
+"""
+
+import base64
+import contextlib
+import csv
+import io
+import json
+import sys
+import time
+import urllib.parse
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+SWITCHES = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1400"]
+
+
+@contextlib.contextmanager
+def browser(script=True):
+    options = Options()
+    for switch in SWITCHES:
+        options.add_argument(switch)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    if not script:
+        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def find(driver, selector):
+    return driver.find_element(By.CSS_SELECTOR, selector)
+
+
+def visible(driver, selector):
+    return [own for own in driver.find_elements(By.CSS_SELECTOR, selector) if own.is_displayed()]
+
+
+def wait(driver, condition, what):
+    WebDriverWait(driver, 30).until(lambda _: condition(), what)
+
+
+def complaints(driver):
+    return [own["message"] for own in driver.get_log("browser") if own["level"] in ("SEVERE", "WARNING")]
+
+
+def show(driver, figure):
+    """Scrolls to a figure and waits until it is drawn."""
+    driver.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", figure)
+    wait(driver, lambda: figure.find_elements(By.CSS_SELECTOR, ".main-svg"), "a figure is drawn")
+
+
+def expected(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def interaction(page):
+    with browser() as driver:
+        driver.get(page)
+        # Hover tells values.
+        figure = find(driver, ".algorithm:not(.hidden) figure")
+        show(driver, figure)
+        plot = figure.find_element(By.CSS_SELECTOR, ".plot")
+        place = driver.execute_script(
+            "const p = arguments[0], t = p._fullData.findIndex((t) => t.mode === 'markers' && t.visible === true);"
+            "const l = p._fullLayout, d = p._fullData[t], i = Math.floor(d.x.length / 2), b = p.getBoundingClientRect();"
+            "return [l.xaxis.d2p(d.x[i]) + l._size.l - b.width / 2, l.yaxis.d2p(d.y[i]) + l._size.t - b.height / 2];",
+            plot,
+        )
+        ActionChains(driver).move_to_element_with_offset(plot, 5 - plot.size["width"] // 2, 30 - plot.size["height"] // 2).perform()
+        ActionChains(driver).move_to_element_with_offset(plot, *map(round, place)).perform()
+        wait(driver, lambda: plot.find_elements(By.CSS_SELECTOR, ".hoverlayer text"), "hovering tells the values")
+        told = plot.find_element(By.CSS_SELECTOR, ".hoverlayer").text
+        assert "processes" in told and ("s" in told), told
+        # A check box hides and shows a series, by the keyboard too.
+        box = figure.find_element(By.CSS_SELECTOR, ".toggles input:checked")
+        count = "return arguments[0]._fullData.filter((t) => t.visible === true).length"
+        before = driver.execute_script(count, plot)
+        box.send_keys(" ")
+        wait(driver, lambda: driver.execute_script(count, plot) < before, "a box hides a series")
+        box.send_keys(" ")
+        wait(driver, lambda: driver.execute_script(count, plot) == before, "a box shows it again")
+        # Zoom narrows the axis.
+        driver.execute_script("Plotly.relayout(arguments[0], {'xaxis.range': [3, 4]})", plot)
+        assert driver.execute_script("return arguments[0]._fullLayout.xaxis.range", plot) == [3, 4]
+        # The choice of an algorithm changes the figures.
+        choice = Select(find(driver, ".chooser select"))
+        names = [own.text for own in choice.options]
+        choice.select_by_visible_text(names[1])
+        assert [own.text for own in visible(driver, ".algorithms:first-of-type .algorithm > h3")][0] == names[1]
+        # The map tells the best algorithm.
+        show(driver, find(driver, "figure.map"))
+        # Dark changes the colours of page and figures.
+        ground = lambda: driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+        paper = lambda: driver.execute_script("return document.querySelector('figure.map .plot')._fullLayout.paper_bgcolor")
+        before = ground(), paper()
+        find(driver, "#theme").click()
+        wait(driver, lambda: ground() != before[0] and paper() != before[1], "the theme changes")
+        assert not complaints(driver), complaints(driver)
+
+
+def predictor(page, path):
+    """Compares the page's answers with those of the command line, and types into the form."""
+    points = expected(path)
+    with browser() as driver:
+        driver.get(page)
+        worst = 0.0
+        for point in points:
+            found = driver.execute_script(
+                "return window.netsigReport.rank(arguments[0], arguments[1], arguments[2])",
+                point["predictor"], point["procs"], point["size"],
+            )
+            found = {own["algorithm"]: own for own in found}
+            for row in point["rows"]:
+                own = found[row["algorithm"]]
+                for key in ("time", "lower", "upper"):
+                    if row[key] is None:
+                        assert own[key] is None, (point, own)
+                        continue
+                    worst = max(worst, abs(own[key] / row[key] - 1))
+                    assert worst < 0.005, (worst, key, own[key], row, point["procs"], point["size"])
+        first = points[0]
+        field = lambda name: find(driver, f"#predict-{name}")
+        Select(field("collective")).select_by_index(first["predictor"])
+        for name, value in (("procs", first["procs"]), ("size", first["size"])):
+            field(name).clear()
+            field(name).send_keys(str(value))
+        row = find(driver, "#predict-ranking tbody tr")
+        assert row.get_attribute("data-algorithm") in {own["algorithm"] for own in first["rows"]}
+        field("size").clear()
+        field("size").send_keys("many")
+        assert "not a whole number of bytes" in field("says").text, field("says").text
+        field("size").clear()
+        field("size").send_keys("1.5 KiB")
+        field("procs").clear()
+        field("procs").send_keys("999999")
+        assert "not in the table" in field("says").text, field("says").text
+        print(f"largest difference: {worst:.5f}")
+
+
+def download(page):
+    with browser() as driver:
+        driver.get(page)
+        links = driver.find_elements(By.CSS_SELECTOR, "a.download")
+        assert len(links) >= 4, len(links)
+        for link in links:
+            table = link.find_element(By.XPATH, "ancestor::details").find_element(By.TAG_NAME, "table")
+            shown = len(table.find_elements(By.CSS_SELECTOR, "tbody tr"))
+            head, _, body = link.get_attribute("href").partition(",")
+            assert head == "data:text/csv;charset=utf-8", head
+            rows = list(csv.reader(io.StringIO(urllib.parse.unquote(body))))
+            assert len(rows) == shown + 1, (link.get_attribute("download"), len(rows), shown)
+            assert link.get_attribute("download").endswith(".csv")
+
+
+def plain(page):
+    """Without JavaScript: the verdict, the tables and static pictures."""
+    with browser(script=False) as driver:
+        driver.get(page)
+        assert visible(driver, "#verdict dd") and visible(driver, ".static svg") and visible(driver, "details.table")
+        assert not visible(driver, ".plot .main-svg") and not visible(driver, "#predict")
+
+
+def hostile(page, path):
+    """Names in the data are text."""
+    names = expected(path)
+    with browser() as driver:
+        driver.get(page)
+        for figure in driver.find_elements(By.CSS_SELECTOR, "figure"):
+            if figure.is_displayed():
+                show(driver, figure)
+        assert driver.execute_script("return window.stolen") is None
+        for name in names:
+            assert name in driver.execute_script("return document.body.textContent"), name
+        assert not driver.find_elements(By.CSS_SELECTOR, "main img, main script, main iframe")
+        assert not complaints(driver), complaints(driver)
+
+
+def layout(page):
+    """No sideways scrolling on a phone, and no figure cut off in print."""
+    with browser() as driver:
+        phone = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+        driver.get(page)
+        for figure in driver.find_elements(By.CSS_SELECTOR, "figure"):
+            if figure.is_displayed():
+                show(driver, figure)
+        width = driver.execute_script("return document.documentElement.scrollWidth")
+        assert width <= 390, width
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+        assert pdf.startswith(b"%PDF") and len(pdf) > 20_000, len(pdf)
+
+
+def pictures(page, folder):
+    """Takes the pictures of README: on a desktop, in the dark, on a phone and in print."""
+    wide = {"width": 1180, "height": 1640, "deviceScaleFactor": 1, "mobile": False}
+    phone = {"width": 390, "height": 1180, "deviceScaleFactor": 2, "mobile": True}
+    for name, size, theme, media, place in [
+        ("desktop", wide, "light", "screen", "body"),
+        ("dark", wide, "dark", "screen", ".chapter"),
+        ("figures", wide, "light", "screen", ".algorithms"),
+        ("phone", phone, "light", "screen", ".chapter"),
+        ("print", wide, "light", "print", "body"),
+    ]:
+        with browser() as driver:
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+            features = [{"name": "prefers-color-scheme", "value": theme}]
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+            driver.get(page)
+            # What stands above grows while its figures are drawn.
+            for _ in range(8):
+                driver.execute_script("document.querySelector(arguments[0]).scrollIntoView()", place)
+                time.sleep(0.5)
+            driver.save_screenshot(f"{folder}/report-{name}.png")
+
+
+if __name__ == "__main__":
+    task, path, *more = sys.argv[1:]
+    globals()[task](f"file://{path}", *more)
