@@ -2,7 +2,7 @@
 //! The crate uses no clock, process, file or network.
 //!
 //! Layers, each using only those before it: units, text, stats, network, schedule, algorithm,
-//! data, model, fit, profile, predict, tune, sim. `cargo xtask tidy` checks it.
+//! data, model, fit, profile, predict, tune, sim, simulate. `cargo xtask tidy` checks it.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ pub mod predict;
 pub mod profile;
 pub mod schedule;
 pub mod sim;
+pub mod simulate;
 pub mod stats;
 pub mod text;
 pub mod tune;

@@ -2,34 +2,14 @@
 
 use std::path::PathBuf;
 
-use netsig_core::text::file_error::FileError;
-use netsig_core::text::guess::guess;
+use netsig_core::text::refusal::Refusal;
 
 /// An error of the lab.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
-    /// The scenario's text is not a scenario.
+    /// No such scenario, or its file cannot be used.
     #[error(transparent)]
-    Scenario(#[from] FileError),
-    /// No shipped scenario has this name.
-    #[error(
-        "no scenario is called {name:?}; {}use one of {known}, or a path that ends in .toml",
-        guess(name, known)
-    )]
-    UnknownScenario {
-        /// The requested name.
-        name: String,
-        /// The shipped names, for the message.
-        known: String,
-    },
-    /// A scenario file cannot be read.
-    #[error("{}: cannot be read ({source}); give the path of a scenario file, or a shipped name", .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Scenario(#[from] Refusal),
     /// This machine lacks something that the lab needs.
     #[error("this machine cannot emulate {scenario}: {lacking}")]
     Unsupported {

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
 use netsig_core::network::Network;
+use netsig_core::text::refusal::Refusal;
 
 use crate::delay::{Delays, UNDELAYED};
 use crate::error::{LabError, system_or};
@@ -25,7 +26,7 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, 
     if std::process::id() != 1 {
         return Err(misused());
     }
-    let network = Network::parse(&name.to_string_lossy(), &text)?;
+    let network = Network::parse(&name.to_string_lossy(), &text).map_err(Refusal::from)?;
     stage::prepare(&network)?;
     let delays = match std::env::var_os(UNDELAYED) {
         None => Delays::Emulated,

@@ -34,7 +34,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 pub use capability::{Capabilities, Capability, check, delay_warning, verify};
-pub use catalogue::{SHIPPED, load};
+pub use catalogue::{Disk, SHIPPED, load};
 pub use error::LabError;
 pub use fidelity::fidelity_warning;
 pub use interrupt::{BY_SIGNAL, Watch};

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use netsig_core::model::exchange::{Bounds, Claim3, Exchange, Stepping, ZeroMessages};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
-use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_core::units::{Bytes, Seconds, SecondsPerByte, duration};
 
-use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::rows::{Cell, PrintArgs, Rows};
@@ -20,10 +19,10 @@ pub struct Args {
     /// the header `from,to,size_bytes`.
     exchange: PathBuf,
     /// Start-up time of a message, such as 50us or 5e-5 (seconds).
-    #[arg(long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     alpha: Seconds,
     /// Time of a byte, such as 10ns or 1e-8 (seconds).
-    #[arg(long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     beta: Seconds,
     /// All processes start each of their messages together.
     #[arg(long)]
@@ -36,7 +35,7 @@ pub struct Args {
     gamma: Option<f64>,
     /// The extra time of each simultaneous communication from the threshold on.
     #[arg(
-        long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true,
+        long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true,
         default_value = "0", requires = "gamma"
     )]
     delta: Seconds,

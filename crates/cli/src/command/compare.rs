@@ -3,23 +3,22 @@
 
 mod selection;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use netsig_core::data::cells::{CellKey, Statistic, summarise};
-use netsig_core::data::{Dataset, Experiment};
+use netsig_core::data::cells::Statistic;
+use netsig_core::fit::accepted::Accepted;
 use netsig_core::fit::network::Options;
+use netsig_core::fit::notes::without_tables;
 use netsig_core::predict::compare::{self, Score};
-use netsig_core::units::{Bytes, Procs};
+use netsig_core::predict::split::{Filter, Split};
 
 use crate::input::args::{self, CovarianceChoice};
-use crate::input::data::{DataArgs, Input};
+use crate::input::data::DataArgs;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::input::filter::Filter;
 use crate::input::network::NetworkArgs;
-use crate::print::notes;
+use crate::print::notes::print;
 use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Fit every model to one part of the data and judge it on the rest; or judge the choices of a
@@ -81,49 +80,31 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(profile) = &args.selection {
         return selection::run(args, profile);
     }
-    let Input { data, name: shown } = args.input.read()?;
-    let cells = cells(&data);
-    let Some(&(largest, _)) = cells.last() else {
-        return Err(Failure::data("holds no collective; measure one").about(shown));
-    };
-    let trains = |procs: Procs, size: Bytes| match &args.train {
-        Some(filter) => filter.takes_in(procs, size),
-        None => procs < largest,
-    };
-    let train = cells.iter().filter(|(procs, size)| trains(*procs, *size));
-    let train = train.count();
-    let rest = cells.len() - train;
-    if train == 0 || rest == 0 {
-        let empty = if train == 0 { "fit to" } else { "judge on" };
-        return Err(Failure::data(format!(
-            "leaves no cell to {empty}; measure more process counts or choose another --train"
-        ))
-        .about(shown));
-    }
+    let Accepted {
+        data,
+        name: shown,
+        notes,
+    } = args.input.read()?;
+    print(&notes);
+    let split = Split::of(&data, &shown, args.train.as_ref())?;
     let options = Options {
         covariance: args.covariance.0.clone(),
         statistic: args.statistic.unwrap_or_default(),
         plogp: args.plogp.as_deref().map(files::plogp).transpose()?,
-        network: args.network.with_hosts_for(Some(largest))?,
+        network: args.network.with_hosts_for(Some(split.largest))?,
         ..Options::default()
     };
+    let trains = |procs, size| split.trains(procs, size);
     let compared = compare::compare(&data, trains, &options)
         .map_err(|error| Failure::data(error).about(shown))?;
     for note in &compared.notes {
         eprintln!("netsig: note: not compared: {note}");
     }
     if !compared.has_tables {
-        notes::tell_about_tables();
+        print([&without_tables()]);
     }
-    eprintln!("fitted to {train} cells, judged on {rest}");
+    eprintln!("fitted to {} cells, judged on {}", split.train, split.rest);
     Ok(rows(&compared.scores).print(args.print)?)
-}
-
-/// The process counts and sizes of collectives, each combination once.
-fn cells(data: &Dataset) -> BTreeSet<(Procs, Bytes)> {
-    let is_collective = |key: &CellKey| matches!(key.experiment, Experiment::Collective(_));
-    let keys = summarise(data).into_keys().filter(is_collective);
-    keys.map(|key| (key.procs, key.size)).collect()
 }
 
 fn rows(scores: &[Score]) -> Rows {

@@ -14,6 +14,7 @@ use netsig_core::data::Dataset;
 use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_core::fit::fitted::FittedModel;
 use netsig_core::fit::network;
+use netsig_core::fit::notes::of_signature;
 use netsig_core::model::{Case, Model};
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::speaker::{Models, Question};
@@ -24,7 +25,7 @@ use netsig_core::units::Seconds;
 
 use self::facts::{Facts, Remedy};
 use crate::campaign::Campaign;
-use crate::command::fit::{fit_file, sentence, warnings};
+use crate::command::fit::{fit_file, sentence};
 use crate::input::args::{LaunchArgs, Place};
 use crate::input::failure::Failure;
 use crate::input::files;
@@ -194,7 +195,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let mut signatures = fitted.signatures.iter();
         if let Some(algorithm) = signatures.find(|own| own.model.algorithm == ALGORITHM) {
             writeln!(out, "{}", sentence(algorithm))?;
-            for warning in warnings(algorithm) {
+            for warning in of_signature(algorithm) {
                 writeln!(out, "Note: {warning}.")?;
             }
         }

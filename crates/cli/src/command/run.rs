@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::ValueEnum;
 use netsig_core::network::Network;
+use netsig_core::predict::notes::on_links;
 use netsig_lab::{Outcome, Running, Watch};
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
@@ -21,7 +22,7 @@ use crate::input::output::Output;
 use crate::input::report::Report;
 use crate::job::launch::absolute;
 use crate::job::launch::preloaded::{MpiCommand, text};
-use crate::print::notes;
+use crate::print::notes::print;
 use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Run an MPI program whose collectives take the fastest algorithms that the profile predicts.
@@ -76,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let command = MpiCommand::recognise((program, arguments), args.mpi)?;
     let library = command.interposer()?;
     let kept = args.kept()?;
-    notes::tell_about_links(&profile, network.as_ref());
+    print(&on_links(&profile, network.as_ref()));
     let folder = args.folder()?;
     let report = folder.join("report.csv");
     let environment = args.environment(&report, network.as_ref())?;

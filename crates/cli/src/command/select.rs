@@ -2,14 +2,13 @@
 //! which the best one changes.
 
 use clap::ValueEnum;
-use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour};
+use netsig_core::algorithm::{Collective, LIBRARY, MpiFlavour};
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::model::{Kind, Model};
 use netsig_core::predict::cross_over::CrossOver;
-use netsig_core::predict::select::{Binomial, Options, Ranked, Selector, Sources};
+use netsig_core::predict::ranking::{self, Ranker, Ranking};
+use netsig_core::predict::select::{Binomial, Options, Sources};
 use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Procs};
 
 use crate::input::args::{self, Mpi};
 use crate::input::clusters::ClusterArgs;
@@ -17,8 +16,8 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::partial::Partial;
-use crate::input::points::PointArgs;
-use crate::print::notes;
+use crate::input::points::{PointArgs, too_far};
+use crate::print::notes::print;
 use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Rank the algorithms of a collective and find where the best one changes.
@@ -94,40 +93,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         network: network.as_ref(),
         asked: args.statistic.into(),
     };
-    let mut selector = Selector::new(sources, collective, options)?;
-    if let Some(pairs) = &points.pairs {
-        selector = selector.of_pairs(pairs);
-    }
-    if selector.candidates() == 0 {
-        let problem = format!("holds no algorithm of {collective}; measure some and fit them");
-        return Err(Failure::data(problem).about(&args.points.profile));
-    }
+    let name = args.points.profile.display().to_string();
+    let pairs = points.pairs.as_ref();
+    let how = (options, too_far(args.extrapolate));
+    let ranker = Ranker::new((sources, &name), collective, pairs, how)?;
     let print = |rows: Rows| {
-        let models: Vec<&Model> = selector.models().collect();
-        notes::tell(&points, &profile, network.as_ref(), &models);
-        let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
-        if collective == Collective::Alltoall && models.iter().all(is_free) {
-            eprintln!(
-                "netsig: warning: no alltoall was measured: the times are without contention and do not show the fastest algorithm under contention"
-            );
-        }
+        print(&ranker.limits(&points.procs, &points.sizes));
         Ok(rows.print(args.print)?)
     };
     let flavour = args.flavour(&profile);
     let ranked = |most: usize| {
         let rankings = points.cells().map(|(procs, size)| {
-            let mut ranked = args.ranked(&selector, procs, size)?;
-            let library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
-            let library = library.filter(|one| one.stands()).copied();
-            ranked.truncate(most);
-            Ok::<_, Failure>(Ranking {
-                procs,
-                size,
-                ranked,
-                library,
-            })
+            let mut ranking = ranker.ranking(procs, size)?;
+            ranking.ranked.truncate(most);
+            Ok::<_, Failure>(ranking)
         });
-        Partial::of(rankings).conclude(|found| print(ranking(collective, flavour, &found)))
+        Partial::of(rankings).conclude(|found| print(ranked_rows(collective, flavour, &found)))
     };
     match args.show {
         Show::Ranking => ranked(usize::MAX),
@@ -135,10 +116,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Show::CrossOvers => {
             let counts = points.procs.iter();
             let changes = counts.map(|&procs| {
-                for &size in &points.sizes {
-                    args.ranked(&selector, procs, size)?;
-                }
-                Ok::<_, Failure>(selector.cross_overs(procs, &points.sizes)?)
+                let found = ranker.cross_overs(procs, &points.sizes)?;
+                Ok::<_, Failure>(found)
             });
             Partial::of(changes)
                 .conclude(|found| print(cross_overs(collective, found.into_iter().flatten())))
@@ -151,51 +130,12 @@ impl Args {
     fn flavour(&self, profile: &Profile) -> Option<MpiFlavour> {
         match self.mpi {
             Some(mpi) => Some(mpi.into()),
-            None => MpiFlavour::of(profile.provenance.get("data_mpi")?),
-        }
-    }
-
-    /// All candidates for a case, the fastest first; without --extrapolate one at least is near enough to
-    /// the measurements.
-    fn ranked<'a>(
-        &self,
-        selector: &'a Selector,
-        procs: Procs,
-        size: Bytes,
-    ) -> Result<Vec<Ranked<'a>>, Failure> {
-        let ranked = selector.rank(procs, size)?;
-        let has_choice = self.extrapolate || ranked.iter().any(Ranked::stands);
-        let mut whys = ranked.iter();
-        let why = whys.find_map(|one| selector.outside(one, procs, size));
-        match why.filter(|_| !has_choice) {
-            Some(why) => Err(Failure::data(format!(
-                "{} of {procs} processes: {why}; measure there, or give --extrapolate to rank all the same",
-                self.points.collective
-            ))
-            .about(&self.points.profile)),
-            None => Ok(ranked),
+            None => ranking::flavour(profile),
         }
     }
 }
 
-/// The algorithms for a process count and size, the fastest first.
-struct Ranking<'a> {
-    procs: Procs,
-    size: Bytes,
-    ranked: Vec<Ranked<'a>>,
-    /// The library's own choice, if its time is comparable.
-    library: Option<Ranked<'a>>,
-}
-
-impl Ranking<'_> {
-    /// Time of the library's own choice over that of a candidate, if both are comparable.
-    fn gain(&self, one: &Ranked) -> Option<f64> {
-        let library = self.library.filter(|_| one.stands())?;
-        Some(library.prediction.time / one.prediction.time)
-    }
-}
-
-fn ranking(collective: Collective, mpi: Option<MpiFlavour>, rankings: &[Ranking]) -> Rows {
+fn ranked_rows(collective: Collective, mpi: Option<MpiFlavour>, rankings: &[Ranking]) -> Rows {
     let each = rankings.iter().flat_map(|all| {
         let ranked = (1u64..).zip(&all.ranked);
         ranked.map(move |(rank, candidate)| (all, rank, candidate))
@@ -231,9 +171,7 @@ fn ranking(collective: Collective, mpi: Option<MpiFlavour>, rankings: &[Ranking]
 
 /// The setting that makes `mpi` run an algorithm; a table says where the library lacks it.
 fn setting(collective: Collective, algorithm: &str, mpi: MpiFlavour) -> Cell {
-    let method = Method::parse(collective, algorithm);
-    let found = method.ok().and_then(|method| method.setting(mpi));
-    match found {
+    match ranking::setting(collective, algorithm, mpi) {
         Some(setting) => Cell::text(setting),
         None if algorithm == LIBRARY => Cell::default(),
         None => Cell::shown_as(serde_json::Value::Null, "netsig alone"),

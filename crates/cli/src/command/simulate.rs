@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use netsig_core::sim::goal::write_algorithm;
 use netsig_core::sim::setup::Method;
+use netsig_core::simulate::{Point, Source};
 
 use crate::input::args;
 use crate::input::failure::Failure;
@@ -13,9 +14,7 @@ use crate::print::rows::{Format, PrintArgs};
 use crate::simulate::answers::Answer;
 use crate::simulate::exports::{Exports, Files};
 use crate::simulate::options::{NetworkOptions, ProgramOptions};
-use crate::simulate::points::Point;
 use crate::simulate::recorders::Recorders;
-use crate::simulate::source::Source;
 use crate::simulate::sweep::SweepOptions;
 use crate::simulate::{answers, goal, points, sweep};
 
@@ -65,7 +64,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "a program in GOAL has no closed form; leave out --method closed-form",
         ));
     }
-    let source = Source::new(&args.network)?;
+    let source = args.network.source()?;
     let answers = match &args.program.goal {
         Some(path) => Partial::of([goal::simulate(path, &source, &files)]),
         None => collective(args, &source, &files)?,
@@ -111,12 +110,12 @@ fn with_files(point: &Point, files: &Files) -> Result<Answer, Failure> {
     files.check_case(point.case)?;
     let answer = if files.need_events() {
         let mut recorders = Recorders::new(files, point.case.procs)?;
-        let (answer, outcome) = point.observe(&mut recorders)?;
+        let (answer, outcome) = points::observe(point, &mut recorders)?;
         files.write_tables(&outcome)?;
         recorders.finish(&point.title())?;
         answer
     } else {
-        point.simulate()?
+        points::simulate(point)?
     };
     files.write_goal(|mut out| write_algorithm(&point.case.schedule(), &mut out))?;
     Ok(answer)
@@ -138,11 +137,11 @@ fn points<'a>(args: &Args, source: &'a Source) -> Result<Partial<Point<'a>>, Fai
             Ok(Some(problem)) if args.program.algorithm.is_none() => {
                 left_out = left_out.or(Some(problem));
             }
-            Ok(Some(problem)) | Err(problem) => missing.push(problem),
+            Ok(Some(problem)) | Err(problem) => missing.push(problem.into()),
         }
     }
     match left_out {
-        Some(problem) if found.is_empty() => missing.push(problem),
+        Some(problem) if found.is_empty() => missing.push(problem.into()),
         Some(problem) => eprintln!(
             "netsig: note: algorithms that cannot be simulated are left out, such as: {problem}"
         ),

@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use netsig_core::algorithm::MpiFlavour;
-use netsig_core::fit::Covariance;
-use netsig_core::fit::model::ThresholdChoice;
+use netsig_core::fit::{Covariance, choices};
 use netsig_core::model::segment::Segment;
-use netsig_core::units::{Bytes, ParseQuantityError, Seconds};
+use netsig_core::units::duration;
 use strum::{EnumMessage, IntoEnumIterator};
 
 /// Place of a measurement.
@@ -52,64 +50,7 @@ pub struct CovarianceChoice(pub Option<Covariance>);
 /// # Errors
 /// If the text is none of these.
 pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
-    let plain = [
-        Covariance::Means,
-        Covariance::Proportional,
-        Covariance::BandwidthShare,
-        Covariance::Ols,
-    ];
-    let named = plain.into_iter().find(|own| own.to_string() == text);
-    let ar1 = || Some(Covariance::Ar1(text.strip_prefix("ar1:")?.parse().ok()?));
-    match named.or_else(ar1) {
-        None if text != "auto" => {
-            Err("write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned())
-        }
-        named => Ok(CovarianceChoice(named)),
-    }
-}
-
-/// Parses `NAME=VALUE`. The name determines the allowed units: of a time if it ends in `_s` or is
-/// L, o, g or RTO; of a time per byte if it ends in `_s_per_byte` or is G; of a size if it ends in
-/// `_bytes` or is S.
-///
-/// # Errors
-/// If the text has another form.
-pub fn setting(text: &str) -> anyhow::Result<(String, f64)> {
-    let (name, value) = text
-        .split_once('=')
-        .context("write NAME=VALUE, such as gamma=1.5")?;
-    let name = name.trim();
-    let number = value.trim().parse::<f64>().ok();
-    let value = match number.filter(|number| !number.is_nan()) {
-        Some(number) => number,
-        None if name.ends_with("_s_per_byte") || name == "G" => {
-            let value = value.trim();
-            duration(value.strip_suffix("/B").unwrap_or(value))?.0
-        }
-        None if name.ends_with("_s") || ["L", "o", "g", "RTO"].contains(&name) => {
-            duration(value)?.0
-        }
-        None if name.ends_with("_bytes") || name == "S" => value.parse::<Bytes>()?.as_f64(),
-        None => bail!("{value:?} is not a number; write {name}=1.5"),
-    };
-    Ok((name.to_owned(), value))
-}
-
-/// Units of durations in addition to those of `Seconds`: longer ones, or none.
-const UNITS: [(&str, f64); 4] = [("", 1.0), ("min", 60.0), ("m", 60.0), ("h", 3600.0)];
-
-/// Parses a duration with a unit up to hours, or a bare number of seconds.
-///
-/// # Errors
-/// If the text is neither.
-pub fn duration(text: &str) -> Result<Seconds, ParseQuantityError> {
-    let text = text.trim();
-    let in_unit = |&(unit, seconds): &(&str, f64)| {
-        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-        Some(Seconds(number * seconds))
-    };
-    let found = UNITS.iter().find_map(in_unit);
-    found.map_or_else(|| text.parse(), Ok)
+    choices::covariance(text).map(CovarianceChoice)
 }
 
 /// Parses a time limit: a duration of at least a second.
@@ -146,51 +87,6 @@ pub fn precision(text: &str) -> Result<String, String> {
 /// If the text is no such size.
 pub fn segment(text: &str) -> anyhow::Result<Segment> {
     Ok(Segment::new(text.parse()?)?)
-}
-
-/// Parses `auto`, `none` or a size.
-///
-/// # Errors
-/// If the text is none of these.
-pub fn threshold(text: &str) -> Result<ThresholdChoice, String> {
-    match text {
-        "auto" => Ok(ThresholdChoice::Search),
-        "none" => Ok(ThresholdChoice::None),
-        size => size
-            .parse()
-            .map(ThresholdChoice::At)
-            .map_err(|error| format!("a threshold is a size from 0 on: {error}, auto or none")),
-    }
-}
-
-/// The lowest confidence level.
-const LEAST_CONFIDENT: f64 = 0.000_001;
-
-/// The highest confidence level: no data give a useful interval above it.
-const MOST_CONFIDENT: f64 = 0.999_999;
-
-/// Parses a confidence level above 0 and below 1.
-///
-/// # Errors
-/// If the text is no such level.
-pub fn confidence(text: &str) -> Result<f64, String> {
-    let level: Option<f64> = text.parse().ok();
-    level
-        .filter(|level| (LEAST_CONFIDENT..=MOST_CONFIDENT).contains(level))
-        .ok_or_else(|| {
-            format!("write a level such as 0.95, from {LEAST_CONFIDENT} to {MOST_CONFIDENT}")
-        })
-}
-
-/// Parses a share above 0 and below 1.
-///
-/// # Errors
-/// If the text is no such share.
-pub fn quantile(text: &str) -> Result<f64, String> {
-    let share: Option<f64> = text.parse().ok();
-    share
-        .filter(|share| *share > 0.0 && *share < 1.0)
-        .ok_or_else(|| "write a share between 0 and 1, such as 0.9".to_owned())
 }
 
 /// Parses the name of a variant; the help lists all names with the variants' documentation.
@@ -278,17 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_units_up_to_hours() {
-        for (text, seconds) in [
-            ("90", 90.0),
-            ("90s", 90.0),
-            ("10m", 600.0),
-            ("1.5 min", 90.0),
-            ("2h", 7200.0),
-            ("10ms", 0.01),
-        ] {
-            assert_eq!(duration(text), Ok(Seconds(seconds)), "{text}");
-        }
+    fn a_limit_is_a_duration_from_a_second_on() {
         for text in ["0", "-1", "0.5s", "inf", "NaN", "ten", "10 d"] {
             assert!(limit(text).is_err(), "{text}");
         }

@@ -10,6 +10,7 @@ use netsig_core::algorithm::UnknownAlgorithm;
 use netsig_core::model::ModelError;
 use netsig_core::sim::setup::SimulationError;
 use netsig_core::text::file_error::FileError;
+use netsig_core::text::refusal::{Cause, Refusal};
 use netsig_lab::{BY_SIGNAL, LabError};
 
 /// A message of netsig in its two parts: what is wrong, and what to do.
@@ -137,32 +138,28 @@ impl From<FileError> for Failure {
 
 impl From<UnknownAlgorithm> for Failure {
     fn from(error: UnknownAlgorithm) -> Self {
-        Self::unusable(error)
+        Refusal::from(error).into()
     }
 }
 
-/// A missing parameter, or a model that does not suit the network, is an error of the data; other
-/// errors are those of arguments.
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
-        let code = match error {
-            ModelError::Missing { .. } | ModelError::Impossible { .. } => Self::DATA,
-            ModelError::Parameter(_) | ModelError::Unknown { .. } | ModelError::TooFewHosts(_) => {
-                Self::USAGE
-            }
-        };
-        Self::new(code, error)
+        Refusal::from(error).into()
     }
 }
 
-/// A missing closed form is an error of the data; other errors are those of arguments.
 impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
-        let code = match error {
-            SimulationError::NoClosedForm(_) => Self::DATA,
-            _ => Self::USAGE,
-        };
-        Self::new(code, error)
+        Refusal::from(error).into()
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        match refusal.cause() {
+            Cause::Request => Self::unusable(refusal),
+            Cause::Data => Self::new(Self::DATA, refusal),
+        }
     }
 }
 

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use anyhow::Context;
 use netsig_core::data::{Dataset, import};
+use netsig_core::fit::accepted;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::network::Grid;
 use netsig_core::profile::Profile;
+use netsig_core::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
 
@@ -25,9 +26,7 @@ pub fn text(path: &Path) -> Result<String, Failure> {
 /// # Errors
 /// If the file cannot be read.
 pub fn read<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, Failure> {
-    open(path)
-        .with_context(|| format!("{}: cannot be read; check the path", path.display()))
-        .map_err(Failure::unusable)
+    open(path).map_err(|error| Refusal::unreadable(path.display(), error).into())
 }
 
 /// Reads a data file.
@@ -36,17 +35,13 @@ pub fn read<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> Result
 /// If the file is no data file.
 pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
     let file = read(path, |path| File::open(path))?;
-    let data = Dataset::read(&path.display().to_string(), file);
-    data.map_err(|error| foreign(path).unwrap_or_else(|| error.into()))
-}
-
-/// An error message if the file was printed by another benchmark program.
-fn foreign(path: &Path) -> Option<Failure> {
-    let program = import::printed_by(&text(path).ok()?)?;
-    let shown = path.display();
-    Some(Failure::usage(format!(
-        "{shown}: was printed by another program; turn it into data with `netsig import {program} {shown} -o DATA`"
-    )))
+    let name = path.display().to_string();
+    Dataset::read(&name, file).map_err(|error| {
+        let foreign = text(path)
+            .ok()
+            .and_then(|text| import::foreign(&name, &text));
+        foreign.map_or_else(|| error.into(), Failure::from)
+    })
 }
 
 /// Reads a data file, and refuses void data.
@@ -64,12 +59,7 @@ pub fn usable_dataset(path: &Path) -> Result<Dataset, Failure> {
 /// # Errors
 /// If the data are void.
 pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
-    match data.void() {
-        None => Ok(()),
-        Some(reason) => {
-            Err(Failure::data(format!("the data are void: {reason}; measure again")).about(path))
-        }
-    }
+    Ok(accepted::refuse_void(data, &path.display().to_string())?)
 }
 
 /// Reads a profile.
@@ -85,9 +75,7 @@ pub fn profile(path: &Path) -> Result<Profile, Failure> {
 /// # Errors
 /// If the file is no profile, or has no tables.
 pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
-    let problem = "has no [plogp]; name a profile with its tables";
-    let tables = profile(path)?.plogp;
-    tables.ok_or_else(|| Failure::data(problem).about(path))
+    Ok(profile(path)?.tables(&path.display().to_string())?)
 }
 
 /// Reads the clusters of hosts, from a file of their own or from a profile.

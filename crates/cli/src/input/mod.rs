@@ -6,7 +6,6 @@ pub mod clusters;
 pub mod data;
 pub mod failure;
 pub mod files;
-pub mod filter;
 pub mod interrupt;
 pub mod kind;
 pub mod network;

@@ -2,15 +2,12 @@
 
 use std::path::Path;
 
-use netsig_core::network::{Network, Port, slurm};
+use netsig_core::network::Network;
+use netsig_core::network::named::{Speeds, topology_conf};
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
+use netsig_lab::Disk;
 
-use crate::input::args::first_given;
 use crate::input::failure::Failure;
-use crate::input::files;
-
-/// Default buffer size of a port.
-pub const PORT_BUFFER: Bytes = Bytes(128 * 1024);
 
 /// The description of the network, and the speeds that a topology.conf does not state.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -44,20 +41,12 @@ impl NetworkArgs {
         let Some(named) = &self.network else {
             return Ok(None);
         };
-        if let Some(path) = slurm_file(named) {
-            return self.slurm(path).map(Some);
-        }
-        let only_slurm = [
-            ("--rate", self.rate.is_some()),
-            ("--uplink-rate", self.uplink_rate.is_some()),
-            ("--port-buffer", self.port_buffer.is_some()),
-        ];
-        if let Some(option) = first_given(&only_slurm) {
-            return Err(Failure::usage(format!(
-                "{option} is for a topology.conf, and {named} states its own rates; leave out {option}"
-            )));
-        }
-        Ok(Some(netsig_lab::load(named)?))
+        let speeds = Speeds {
+            rate: self.rate,
+            uplink_rate: self.uplink_rate,
+            port_buffer: self.port_buffer,
+        };
+        Ok(Some(speeds.load(named, &Disk)?))
     }
 
     /// As [`Self::load`], and checks that there are hosts for `procs` processes.
@@ -80,7 +69,8 @@ impl NetworkArgs {
     /// As [`Self::load`].
     pub fn load_switches(&self) -> Result<Option<Network>, Failure> {
         let rate = self.rate.unwrap_or(BitsPerSecond(1));
-        match self.network.as_deref().and_then(slurm_file) {
+        let named = self.network.as_deref();
+        match named.and_then(|named| topology_conf(named, &Disk)) {
             Some(_) => Self {
                 rate: Some(rate),
                 ..self.clone()
@@ -89,30 +79,4 @@ impl NetworkArgs {
             None => self.load(),
         }
     }
-
-    fn slurm(&self, path: &Path) -> Result<Network, Failure> {
-        let name = path.display().to_string();
-        let text = files::text(path)?;
-        let Some(rate) = self.rate else {
-            // Report an error of the file first.
-            let any = Port::new(BitsPerSecond(1), PORT_BUFFER);
-            slurm::parse(&name, &text, any, any)?;
-            return Err(Failure::usage(format!(
-                "{name}: a topology.conf does not state the rate of links; give --rate 1Gbit/s"
-            )));
-        };
-        let buffer = self.port_buffer.unwrap_or(PORT_BUFFER);
-        let uplinks = Port::new(self.uplink_rate.unwrap_or(rate), buffer);
-        let mut network = slurm::parse(&name, &text, Port::new(rate, buffer), uplinks)?;
-        let stem = path.file_stem().unwrap_or(path.as_os_str());
-        network.name = stem.to_string_lossy().into_owned();
-        Ok(network)
-    }
-}
-
-/// The name as the path of a topology.conf, if it is no scenario and no .toml file.
-fn slurm_file(named: &str) -> Option<&Path> {
-    let path = Path::new(named);
-    let is_toml = path.extension().is_some_and(|end| end == "toml");
-    (!is_toml && (named.contains(['/', '.']) || path.is_file())).then_some(path)
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use itertools::iproduct;
 use netsig_core::algorithm::{Collective, PairSizes};
+use netsig_core::predict::answer::TooFar;
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
@@ -41,12 +42,17 @@ pub struct PointArgs {
     exchange: Option<PathBuf>,
 }
 
+/// Treatment of cases far outside the measured range, by --extrapolate.
+pub fn too_far(extrapolate: bool) -> TooFar {
+    if extrapolate {
+        TooFar::Extrapolated
+    } else {
+        TooFar::Refused
+    }
+}
+
 /// The cells to predict.
-pub struct Points<'a> {
-    /// Name of the profile.
-    pub profile: &'a Path,
-    /// The collective.
-    pub collective: Collective,
+pub struct Points {
     /// Process counts, at least one.
     pub procs: Vec<Procs>,
     /// Sizes, at least one; of pieces that differ their mean.
@@ -60,7 +66,7 @@ impl PointArgs {
     ///
     /// # Errors
     /// If the exchange cannot be read, or belongs to another collective than alltoallv.
-    pub fn points(&self) -> Result<Points<'_>, Failure> {
+    pub fn points(&self) -> Result<Points, Failure> {
         let pairs = self.exchange.as_deref().map(|path| self.pairs(path));
         let pairs = pairs.transpose()?;
         let of_exchange = pairs.iter().map(|pairs| (pairs.procs(), pairs.mean()));
@@ -68,8 +74,6 @@ impl PointArgs {
         procs.extend(self.procs.iter().flat_map(List::items));
         sizes.extend(self.size.iter().flat_map(List::items));
         Ok(Points {
-            profile: &self.profile,
-            collective: self.collective,
             procs,
             sizes,
             pairs,
@@ -88,9 +92,9 @@ impl PointArgs {
     }
 }
 
-impl Points<'_> {
+impl Points {
     /// All combinations of process counts and sizes.
-    pub fn cells(&self) -> impl Iterator<Item = (Procs, Bytes)> {
+    pub fn cells(&self) -> impl Iterator<Item = (Procs, Bytes)> + Clone {
         let all = iproduct!(&self.procs, &self.sizes);
         all.map(|(&procs, &size)| (procs, size))
     }

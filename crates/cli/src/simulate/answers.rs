@@ -2,9 +2,9 @@
 
 use netsig_core::sim::network::Loss;
 use netsig_core::sim::setup::{Case, Report};
+use netsig_core::simulate::Source;
 use netsig_core::units::{Bytes, Procs};
 
-use super::source::Source;
 use crate::print::rows::{Cell, Rows};
 
 /// The columns of the rows. A program in GOAL has its file as the algorithm; its collective and

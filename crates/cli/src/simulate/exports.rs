@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use netsig_core::sim::Time;
 use netsig_core::sim::outcome::Outcome;
 use netsig_core::sim::setup::{Case, Method, most_messages};
+use netsig_core::simulate::Point;
 use netsig_core::units::Bytes;
 
-use super::points::Point;
 use crate::input::failure::Failure;
 use crate::input::kind::Kind;
 use crate::input::output::Output;

@@ -6,11 +6,11 @@ use netsig_core::sim::goal::Goal;
 use netsig_core::sim::outcome::{Outcome, Stuck};
 use netsig_core::sim::program::Rest;
 use netsig_core::sim::setup::{Report, SimulationError, simulate_goal};
+use netsig_core::simulate::Source;
 
 use super::answers::Answer;
 use super::exports::Files;
 use super::recorders::Recorders;
-use super::source::Source;
 use crate::input::failure::Failure;
 use crate::input::files;
 

@@ -2,37 +2,24 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use itertools::iproduct;
-use netsig_core::algorithm::{Algorithm, Collective, LIBRARY, entries, split};
+use netsig_core::algorithm::{Algorithm, Collective};
 use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
+use netsig_core::model::setting::setting;
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Case;
+use netsig_core::simulate::placement::{Hosts, Placement};
+use netsig_core::simulate::point::algorithms;
+use netsig_core::simulate::source::Wishes;
+use netsig_core::simulate::{ModelChoice, Source};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
-use serde::Deserialize;
-use strum::Display;
+use netsig_lab::Disk;
 
-use crate::input::args::{self, first_given};
+use crate::input::args;
 use crate::input::failure::Failure;
+use crate::input::files;
 use crate::input::network::NetworkArgs;
-
-/// A network model of the simulator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, Display)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum ModelChoice {
-    /// Ports alone, with L, o, g and G.
-    Loggp,
-    /// Ports alone, with L and g(m).
-    Plogp,
-    /// Shared links of a tree, and a timeout for each lost last packet.
-    Plogpt,
-    /// Links that are shared fairly.
-    Fluid,
-    /// Fair sharing under TCP, with ports that overflow and repairs of losses.
-    Tcp,
-}
 
 /// The collective or program to simulate.
 #[derive(Debug, clap::Args)]
@@ -96,13 +83,13 @@ pub struct NetworkOptions {
     pub network: NetworkArgs,
     /// The network model [default: plogpt on a binary tree, fluid on other networks; without
     /// a network plogp if the profile holds its tables, else loggp].
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = args::variant::<ModelChoice>())]
     pub model: Option<ModelChoice>,
     /// The profile that `netsig fit` wrote: the parameters of loggp and plogp, and L of the others.
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<PathBuf>,
     /// A parameter of the model and its value, with its unit if it has one; may be repeated.
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = args::setting)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     pub settings: Vec<(String, f64)>,
     /// The host of each rank: block, cyclic, or a file with one host a line [default: block].
     #[arg(long, value_name = "block|cyclic|FILE", requires = "network")]
@@ -147,58 +134,40 @@ impl ProgramOptions {
 }
 
 impl NetworkOptions {
-    /// Refuses options of another network model than `model`.
+    /// Combines options, profile and network.
     ///
     /// # Errors
-    /// If such an option is given.
-    pub fn check(&self, model: ModelChoice) -> Result<(), Failure> {
-        if self.seed.is_some() && model != ModelChoice::Tcp {
-            return Err(Failure::usage(format!(
-                "--seed is for tcp, and {model} leaves nothing to chance; leave it out or give --model tcp"
-            )));
-        }
-        let of_plogpt = [
-            ("--rto-mode", self.rto_mode.is_some()),
-            ("--sharing", self.sharing.is_some()),
-            ("--negligible", self.negligible.is_some()),
-        ];
-        match first_given(&of_plogpt) {
-            Some(option) if model != ModelChoice::Plogpt => Err(Failure::usage(format!(
-                "{option} is a choice of plogpt, and the model is {model}; leave it out or give --model plogpt"
-            ))),
-            _ => Ok(()),
-        }
+    /// If a file or parameter cannot be used, or the model lacks a parameter.
+    pub fn source(&self) -> Result<Source, Failure> {
+        let hosts = self.hosts()?;
+        let profile = self.profile.as_deref();
+        let profile = profile.map(|path| {
+            let profile = files::profile(path)?;
+            Ok::<_, Failure>((path.display().to_string(), profile))
+        });
+        Ok(Source::new(Wishes {
+            model: self.model,
+            profile: profile.transpose()?,
+            settings: &self.settings,
+            hosts,
+            rto_mode: self.rto_mode,
+            sharing: self.sharing,
+            negligible: self.negligible,
+            seed: self.seed,
+        })?)
     }
-}
 
-/// The algorithms in the list `names`; if `None` or `all`, those of the collective without
-/// settings.
-///
-/// # Errors
-/// If the collective has no such algorithm.
-pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Algorithm>, Failure> {
-    let all = || {
-        let plain = entries(collective).filter(|entry| entry.settings.is_empty());
-        plain.map(|entry| entry.name).collect()
-    };
-    let names: Vec<&str> = match names {
-        None | Some("all") => all(),
-        Some(names) => split(names),
-    };
-    let mut algorithms: Vec<Algorithm> = Vec::new();
-    for name in names {
-        if name.split(':').next() == Some(LIBRARY) {
-            return Err(Failure::usage(format!(
-                "the MPI library chooses the messages of {name}, so that they cannot be simulated; name an algorithm of netsig"
-            )));
-        }
-        let algorithm = Algorithm::parse(collective, name)?;
-        if algorithms.contains(&algorithm) {
-            return Err(Failure::usage(format!(
-                "{name} is named twice; name it once"
-            )));
-        }
-        algorithms.push(algorithm);
+    /// The network, if one is named, with the hosts of the ranks.
+    fn hosts(&self) -> Result<Option<Placement>, Failure> {
+        let Some(network) = self.network.load()? else {
+            return Ok(None);
+        };
+        let placement = self.placement.as_deref();
+        let wanted = Hosts {
+            nodes: self.nodes.as_deref(),
+            placement,
+            per_host: self.ppn,
+        };
+        Ok(Some(Placement::of(network, &wanted, &Disk)?))
     }
-    Ok(algorithms)
 }

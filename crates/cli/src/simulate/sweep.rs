@@ -12,9 +12,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use netsig_core::simulate::Point;
 
 use super::answers::{self, Answer, COLUMNS};
-use super::points::{self, Point};
+use super::points;
 use crate::input::args::first_given;
 use crate::input::failure::Failure;
 use crate::input::files;

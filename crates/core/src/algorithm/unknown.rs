@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::{Collective, Entry, entries};
 use crate::text::guess::guess;
 use crate::text::names::named;
+use crate::text::refusal::Refusal;
 
 /// Reason why a name is no algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +58,12 @@ impl UnknownAlgorithm {
             collective,
             known: known.join(", "),
         }
+    }
+}
+
+impl From<UnknownAlgorithm> for Refusal {
+    fn from(error: UnknownAlgorithm) -> Self {
+        Self::request(error)
     }
 }
 

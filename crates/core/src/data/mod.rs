@@ -165,7 +165,7 @@ pub enum Rejection {
 }
 
 /// Status of a valid repetition.
-const OK: &str = "ok";
+pub const OK: &str = "ok";
 
 /// A repetition without a valid time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -297,6 +297,13 @@ impl Dataset {
         self.provenance.get(VOID)
     }
 
+    /// Largest process count of a measured collective.
+    pub fn most_procs(&self) -> Option<Procs> {
+        let places = self.samples.iter().map(|sample| &sample.place);
+        let is_collective = |place: &&Place| matches!(place.experiment, Experiment::Collective(_));
+        places.filter(is_collective).map(|place| place.procs).max()
+    }
+
     /// The samples and the statistics of other programs at the wanted places, with the provenance.
     #[must_use]
     pub fn part(&self, is_wanted: impl Fn(&Place) -> bool) -> Self {
@@ -339,7 +346,7 @@ impl Place {
 
 impl Experiment {
     /// Values of the columns `experiment` and `collective`.
-    fn names(self) -> (&'static str, String) {
+    pub fn names(self) -> (&'static str, String) {
         match self {
             Self::Collective(collective) => (COLLECTIVE, collective.to_string()),
             _ => (name_of(&self, &EXPERIMENTS), String::new()),

@@ -1,7 +1,9 @@
 //! Estimators of parameters from data, each with its formula, covariance and intervals.
 
+pub mod accepted;
 pub mod agreement;
 pub mod breakpoints;
+pub mod choices;
 pub mod domain;
 pub mod fitted;
 pub mod flows;
@@ -12,6 +14,7 @@ pub mod link;
 pub mod losses;
 pub mod model;
 pub mod network;
+pub mod notes;
 pub mod plogp;
 pub mod point_to_point;
 pub mod regimes;

@@ -181,6 +181,11 @@ fn clustered(data: &Dataset, fitted: &NetworkFit) -> Option<Clustered> {
 }
 
 impl Wanted {
+    /// True if only the regimes are to be fitted.
+    pub fn is_regimes_alone(self) -> bool {
+        matches!(self, Self::One(model) if model.is_regimes())
+    }
+
     fn wants_regimes(self) -> bool {
         match self {
             Self::All | Self::Any => true,

@@ -2,6 +2,7 @@
 
 use crate::network::TooFewHosts;
 use crate::text::guess::guess;
+use crate::text::refusal::Refusal;
 use crate::units::Seconds;
 use crate::units::parameter::ParameterError;
 
@@ -45,6 +46,19 @@ pub enum ModelError {
         /// Names of all models in the scope.
         known: String,
     },
+}
+
+/// A missing input, or a model that does not suit the network, is a fault of the data; others are
+/// faults of the request.
+impl From<ModelError> for Refusal {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Missing { .. } | ModelError::Impossible { .. } => Self::data(error),
+            ModelError::Parameter(_) | ModelError::Unknown { .. } | ModelError::TooFewHosts(_) => {
+                Self::request(error)
+            }
+        }
+    }
 }
 
 /// Checks that a result is a time.

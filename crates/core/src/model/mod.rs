@@ -25,6 +25,7 @@ mod prelude;
 pub mod regimes;
 mod scatter;
 pub mod segment;
+pub mod setting;
 pub mod signature;
 #[cfg(test)]
 pub(crate) mod testing;

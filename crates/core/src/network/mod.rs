@@ -40,6 +40,7 @@ mod graph;
 pub mod grid;
 pub mod hosts;
 mod link;
+pub mod named;
 pub mod placement;
 mod routes;
 pub mod slurm;

@@ -11,6 +11,7 @@
 //! A model without fitted parameters takes its interval from those of α and β; a model that uses
 //! neither, but tables of pLogP, has no interval.
 
+pub mod answer;
 mod basis;
 mod borrowed;
 pub mod compare;
@@ -19,11 +20,14 @@ pub mod curve;
 mod fitted;
 pub mod line;
 mod measured;
+pub mod notes;
 pub mod outside;
 pub mod penalty;
+pub mod ranking;
 pub mod regimes;
 pub mod select;
 pub mod speaker;
+pub mod split;
 
 pub use self::basis::{Basis, Knowledge};
 pub use self::measured::Overflow;

@@ -94,6 +94,17 @@ pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
     }
 }
 
+/// Parses the share of a quantile, above 0 and below 1.
+///
+/// # Errors
+/// If the text is no such share.
+pub fn quantile(text: &str) -> Result<f64, String> {
+    let share: Option<f64> = text.parse().ok();
+    share
+        .filter(|share| *share > 0.0 && *share < 1.0)
+        .ok_or_else(|| "write a share between 0 and 1, such as 0.9".to_owned())
+}
+
 impl From<Statistic> for Asked {
     fn from(statistic: Statistic) -> Self {
         match statistic {

@@ -28,6 +28,7 @@ use crate::model::signature::Signature;
 use crate::model::{self, Clustered, Known, Model, SIGNATURE};
 use crate::network::{ClusterLink, Clusters, Grid, grid};
 use crate::text::file_error::{FileError, parse_toml};
+use crate::text::refusal::Refusal;
 use crate::units::Bytes;
 
 /// Version of the format that this netsig writes and reads.
@@ -123,6 +124,15 @@ impl Profile {
     /// [`PLogP::from_hockney`].
     pub fn network(&self) -> Known {
         Known::of(self.hockney.model(), self.plogp.as_ref())
+    }
+
+    /// The pLogP tables; `name` is the file's name in errors.
+    ///
+    /// # Errors
+    /// If the profile has none.
+    pub fn tables(self, name: &str) -> Result<PLogP, Refusal> {
+        let problem = "has no [plogp]; name a profile with its tables";
+        self.plogp.ok_or_else(|| Refusal::data(problem).about(name))
     }
 
     /// The clusters of the hosts with the times between them, if known.

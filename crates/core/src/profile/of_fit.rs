@@ -2,10 +2,12 @@
 
 use super::{Choice, KindError, Profile, ProtocolEntry, RegimesEntry, Repetitions, VERSION};
 use crate::algorithm::Collective;
-use crate::data::Provenance;
-use crate::fit::network::{FittedRegimes, NetworkFit};
+use crate::data::{Dataset, Provenance};
+use crate::fit::model::ModelFit;
+use crate::fit::network::{self, FittedRegimes, NetworkFit};
 use crate::fit::regimes::{HeldOut, Kind, RegimesFit};
 use crate::stats::sample::robust_deviation;
+use crate::text::refusal::Refusal;
 
 impl Profile {
     /// The profile of these fits, for predictions.
@@ -34,6 +36,51 @@ impl Profile {
                 .map_or(Vec::new(), |grid| grid.links.clone()),
         }
     }
+}
+
+impl Profile {
+    /// Fits `data` from the files `source`, and makes the profile of the fits. Its provenance also has
+    /// the facts `named`.
+    ///
+    /// # Errors
+    /// If the data do not support the fit.
+    pub fn fit(
+        data: &Dataset,
+        source: &str,
+        options: &network::Options,
+        named: &[(&str, String)],
+    ) -> Result<(NetworkFit, Self), Refusal> {
+        let fitted =
+            network::fit(data, options).map_err(|error| Refusal::data(error).about(source))?;
+        refuse_negative(&fitted, source)?;
+        let mut provenance = Provenance::default();
+        provenance.push("fitted_by", concat!("netsig ", env!("CARGO_PKG_VERSION")));
+        provenance.push("data", source);
+        for (key, name) in named {
+            provenance.push(key, name);
+        }
+        let mut profile = Self::of(&fitted, provenance, options.model.confidence);
+        profile.add_facts(&data.provenance);
+        if options.wanted.is_regimes_alone() {
+            profile.choices.clear();
+        }
+        Ok((fitted, profile))
+    }
+}
+
+/// Refuses a signature that gives negative times before it is written: no profile with it can be
+/// read.
+fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Refusal> {
+    for ModelFit { model, .. } in &fitted.signatures {
+        let gammas = ["gamma", "gamma_below"].map(|name| model.value(name));
+        if let Some(gamma) = gammas.into_iter().flatten().find(|gamma| *gamma < 0.0) {
+            return Err(Refusal::data(format!(
+                "{source}: alltoall {}: gamma = {gamma:.4} is negative, so the times do not grow with the size; check them or measure again",
+                model.algorithm
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Errors of the regimes of a collective on data left out of the fit. They cover all algorithms,

@@ -1,10 +1,12 @@
-//! Text in files and messages: names of variants, guesses for misspelt names, and errors with their
-//! place in a file.
+//! Text in files and messages: names of variants, guesses for misspelt names, errors with their
+//! place in a file, refusals and notes.
 
 pub mod file_error;
 pub mod guess;
 pub mod line;
 pub(crate) mod names;
+pub mod note;
+pub mod refusal;
 
 /// `1 cell`, `2 cells`: a number with its noun in singular or plural.
 pub fn counted(count: u64, one: &str, many: &str) -> String {

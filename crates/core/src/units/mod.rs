@@ -4,9 +4,12 @@
 //! All values inside netsig are in SI units: seconds, bytes, bits per second. Text follows SI too:
 //! `kB` is 1000 bytes and `KiB` is 1024.
 
+mod duration;
 pub mod list;
 pub mod parameter;
 pub mod table;
+
+pub use duration::duration;
 
 use std::fmt;
 use std::ops::{Div, Mul};

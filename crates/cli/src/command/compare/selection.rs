@@ -8,14 +8,15 @@ use itertools::Itertools;
 use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::cells::Statistic;
 use netsig_core::data::mixture::{Difference, Source};
+use netsig_core::fit::accepted::Accepted;
 use netsig_core::predict::penalty::{Contest, Judged, Totals, contests};
 use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
 use netsig_core::stats::sample::median;
 
 use super::{Args, Show};
-use crate::input::data::Input;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::print::notes::print;
 use crate::print::rows::{Cell, Rows};
 
 /// A contest with the choice in it.
@@ -41,7 +42,8 @@ const OF_ANOTHER: f64 = 0.3;
 pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     let profile = files::profile(path)?;
     let network = args.network.load()?;
-    let Input { data, name } = args.input.read()?;
+    let Accepted { data, name, notes } = args.input.read()?;
+    print(&notes);
     let (contests, single) = contests(&data);
     if contests.is_empty() {
         let problem = "has no cell of several algorithms; measure the same process counts and sizes with two or more";
@@ -147,7 +149,8 @@ fn check_network(
     let remedy = "make one where the data were measured";
     if let Some(difference) = others.first() {
         let what = format!("{place}: is a profile of another network or setting: {difference}");
-        return args.input.doubt(&what, remedy);
+        print([&args.input.doubt(&what, remedy)?]);
+        return Ok(());
     }
     let Some(difference) = names.first() else {
         return Ok(());
@@ -163,7 +166,8 @@ fn check_network(
         "{place}: is a profile of another network: {difference}, and half of the times differ by more than {:.1} x",
         error.exp()
     );
-    args.input.doubt(&what, remedy)
+    print([&args.input.doubt(&what, remedy)?]);
+    Ok(())
 }
 
 /// True if two networks differ in their names.

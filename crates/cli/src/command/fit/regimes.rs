@@ -1,13 +1,11 @@
-//! Describes fitted regimes, with warnings about their reliability.
-
-use std::collections::BTreeSet;
+//! Describes fitted regimes.
 
 use itertools::Itertools;
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::FittedRegimes;
+use netsig_core::fit::notes::among;
 use netsig_core::fit::regimes::{Observation, RegimesFit};
-use netsig_core::model::regimes::{Class, Onset, Order, Pattern, ProtocolParameters, Regimes};
-use netsig_core::text::counted;
+use netsig_core::model::regimes::{Onset, Order, Pattern, ProtocolParameters, Regimes};
 use netsig_core::units::{Bytes, Procs};
 
 /// What is said of an algorithm whose pieces share links.
@@ -31,17 +29,8 @@ pub fn sentence(own: &FittedRegimes) -> String {
 
 /// Describes the parameters, with a part for each class of process counts.
 pub fn said(own: &FittedRegimes) -> String {
-    let part = |fit: &RegimesFit| format!("{}{}", of(fit.class), said_by(fit));
+    let part = |fit: &RegimesFit| format!("{}{}", among(fit.class), said_by(fit));
     own.fit.fits.iter().map(part).join("; ")
-}
-
-/// The introduction of the words on a class of process counts.
-fn of(class: Class) -> &'static str {
-    match class {
-        Class::Every => "",
-        Class::Power => "among powers of two, ",
-        Class::Other => "among other counts, ",
-    }
 }
 
 fn said_by(fit: &RegimesFit) -> String {
@@ -118,62 +107,3 @@ fn most_stalled(fit: &RegimesFit) -> Option<(Procs, f64)> {
 
 /// Least probability of a stall that is mentioned.
 const LEAST_PROBABILITY: f64 = 0.005;
-
-/// A warning about cells that stalled in every repetition.
-fn only_stalled(own: &FittedRegimes) -> Option<String> {
-    let cells = own.fit.fits.iter().flat_map(|fit| &fit.cells);
-    let mut stalled = cells.filter(|cell| cell.plain == 0);
-    let first = stalled.next()?;
-    let (procs, size) = (first.procs, first.size);
-    let count = counted(1 + stalled.count() as u64, "cell", "cells");
-    Some(format!(
-        "{count} waited for a time-out in every repetition (first: {procs} processes, {size}): their time without a time-out is only known from the other cells; measure smaller messages, or give the switch deeper buffers"
-    ))
-}
-
-/// Least median error of a fit on its own data that is told, and least ratio to their scatter.
-const MISSED: f64 = 0.1;
-const BEYOND_SCATTER: f64 = 2.0;
-
-/// A warning about a fit that misses its own data by more than their scatter.
-fn missed(fit: &RegimesFit) -> Option<String> {
-    let [error, scatter] = fit.misfit;
-    let is_missed = error > MISSED && error > BEYOND_SCATTER * scatter;
-    is_missed.then(|| {
-        format!(
-            "{}the model misses the data that it was fitted to by {:.0} % in the median, more than their scatter ({:.0} %): its predictions are no better; see compare for others",
-            of(fit.class),
-            error.exp_m1() * 100.0,
-            scatter.exp_m1() * 100.0
-        )
-    })
-}
-
-/// Warnings about the reliability of an algorithm's regimes.
-pub fn warnings(own: &FittedRegimes) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for fit in &own.fit.fits {
-        let counts: BTreeSet<Procs> = fit.cells.iter().map(|cell| cell.procs).collect();
-        if let (1, Some(only)) = (counts.len(), counts.first()) {
-            let unknown = if fit.model.pattern.grows_as_usual() {
-                "others are predicted with the usual growth of exchanges and a wide interval"
-            } else {
-                "growth, overflow and intervals at other counts cannot be estimated"
-            };
-            warnings.push(format!(
-                "{}{only} is the only process count, so that {unknown}; measure three",
-                of(fit.class)
-            ));
-        }
-    }
-    warnings.extend(own.fit.fits.iter().filter_map(missed));
-    warnings.extend(only_stalled(own));
-    let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none();
-    if own.fit.fits.iter().any(has_no_limit) {
-        warnings.push(
-            "no eager limit was seen: larger messages than were measured may be sent otherwise"
-                .to_owned(),
-        );
-    }
-    warnings
-}

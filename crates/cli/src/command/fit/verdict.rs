@@ -15,7 +15,7 @@ use netsig_core::model::regimes::Pattern;
 use netsig_core::predict::outside::FAR;
 use netsig_core::units::{Bytes, Procs};
 
-use super::{meaning, regimes, wants_regimes};
+use super::{meaning, regimes};
 
 /// An algorithm with its chosen model.
 struct Subject {
@@ -72,7 +72,7 @@ fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
 
 fn of_regimes(own: &FittedRegimes, wanted: Wanted) -> Subject {
     let (model, is_contended) = match own.verdict.rung {
-        _ if wants_regimes(wanted) => (Rung::Regimes.model(), true),
+        _ if wanted.is_regimes_alone() => (Rung::Regimes.model(), true),
         rung => (rung.model(), rung > Rung::PLogP),
     };
     let protocols = own.fit.fits.iter();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use netsig_core::algorithm::MpiFlavour;
+use netsig_core::predict::notes::on_links;
 use netsig_core::profile::Profile;
 use netsig_core::tune::{self, Names, Origin, Release, Request, Tuned, intelmpi, mpich, openmpi};
 use netsig_core::units::list::{Item, List};
@@ -13,7 +14,7 @@ use crate::input::files;
 use crate::input::kind::Kind;
 use crate::input::output::Output;
 use crate::job::installed;
-use crate::print::notes;
+use crate::print::notes::print;
 
 /// A file to write, and what to print about it.
 struct Written {
@@ -57,7 +58,7 @@ pub fn run(args: &Args, release: &Release) -> Result<(), Failure> {
     }
     let written = write(args, &profile, release, &all)?;
     output.replace(written.text.as_bytes())?;
-    notes::tell_about_links(&profile, network.as_ref());
+    print(&on_links(&profile, network.as_ref()));
     tell(&profile, release, &all);
     for line in written.comments {
         println!("# {line}");

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use netsig_core::simulate::Point;
+
 use super::lines;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::simulate::answers::{Answer, COLUMNS, KEYS};
-use crate::simulate::points::Point;
+use crate::simulate::points;
 
 /// The valid part of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,7 +94,7 @@ fn samples(points: &[Point]) -> Vec<usize> {
 
 /// Simulates a point and returns its row.
 fn line(point: &Point) -> Result<Vec<u8>, Failure> {
-    lines(vec![point.simulate()])
+    lines(vec![points::simulate(point)])
 }
 
 /// True if a row matches the point in the columns that are known before its simulation.

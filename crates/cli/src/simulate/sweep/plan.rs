@@ -5,21 +5,22 @@ use std::path::{Path, PathBuf};
 use itertools::{Itertools, iproduct};
 use netsig_core::algorithm::Collective;
 use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
+use netsig_core::model::setting::setting;
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Method;
+use netsig_core::simulate::point::algorithms;
+use netsig_core::simulate::{ModelChoice, Point, Source};
 use netsig_core::text::file_error::{FileError, parse_toml};
+use netsig_core::text::refusal::Refusal;
 use netsig_core::units::list::List;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
-use crate::simulate::options::{self, Cases, ModelChoice, NetworkOptions};
-use crate::simulate::points::Point;
-use crate::simulate::source::Source;
+use crate::simulate::options::{Cases, NetworkOptions};
 
 const HINT: &str = "see FORMATS.md for the keys of a sweep";
 
@@ -123,14 +124,14 @@ impl Block {
         let sources = self
             .options()?
             .iter()
-            .map(Source::new)
+            .map(NetworkOptions::source)
             .collect::<Result<_, _>>()?;
         let collective: Collective = self.collective.parse()?;
         let names = self.algorithms.map(|names| names.join(","));
         Ok(Sweep {
             sources,
             cases: Cases {
-                algorithms: options::algorithms(collective, names.as_deref())?,
+                algorithms: algorithms(collective, names.as_deref())?,
                 sizes: self.sizes.items().to_vec(),
                 procs: self.procs.items().to_vec(),
             },
@@ -174,13 +175,13 @@ impl Block {
             let value = value
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned);
-            args::setting(&format!("{name}={value}"))
+            setting(&format!("{name}={value}"))
         });
-        let settings: anyhow::Result<_> = settings.collect();
+        let settings: Result<_, Refusal> = settings.collect();
         let port_buffer = self.port_buffer.as_deref().map(str::parse).transpose();
         Ok(NetworkOptions {
             profile: self.profile.clone(),
-            settings: settings.map_err(Failure::unusable)?,
+            settings: settings?,
             placement: self.placement.clone(),
             nodes: self.nodes.clone(),
             ppn: self.ppn,

@@ -42,6 +42,7 @@ use crate::algorithm::{Collective, LIBRARY};
 use crate::data::{Dataset, Place, Provenance};
 use crate::text::file_error::FileError;
 use crate::text::names::named;
+use crate::text::refusal::Refusal;
 use crate::units::Procs;
 
 use file::File;
@@ -87,6 +88,14 @@ pub fn printed_by(text: &str) -> Option<Program> {
     let stands = |title: &str| comments().any(|line| line.contains(title));
     let found = TITLES.iter().find(|(title, _)| stands(title));
     found.map(|(_, program)| *program)
+}
+
+/// The refusal of a file that another benchmark program printed, if one did.
+pub fn foreign(name: &str, text: &str) -> Option<Refusal> {
+    let program = printed_by(text)?;
+    Some(Refusal::request(format!(
+        "{name}: was printed by another program; turn it into data with `netsig import {program} {name} -o DATA`"
+    )))
 }
 
 /// Number of lines at the start of a file among which the title is searched.

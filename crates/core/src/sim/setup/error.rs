@@ -3,6 +3,7 @@
 use super::{Case, MOST_RANKS};
 use crate::sim::goal::OtherInterface;
 use crate::sim::outcome::Stuck;
+use crate::text::refusal::Refusal;
 use crate::units::parameter::ParameterError;
 
 /// Error of a simulation; the message ends with a remedy.
@@ -46,4 +47,14 @@ pub enum SimulationError {
     /// The program cannot end.
     #[error(transparent)]
     Stuck(#[from] Stuck),
+}
+
+/// A missing closed form is a fault of the data; others are faults of the request.
+impl From<SimulationError> for Refusal {
+    fn from(error: SimulationError) -> Self {
+        match error {
+            SimulationError::NoClosedForm(_) => Self::data(error),
+            _ => Self::request(error),
+        }
+    }
 }

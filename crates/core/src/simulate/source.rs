@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use netsig_core::network::Network;
-use netsig_core::sim::Time;
-use netsig_core::sim::network::{plogpt, tcp};
-use netsig_core::sim::setup::{NetworkModel, Setup, Shared, Timeouts};
-use netsig_core::units::{Procs, Seconds};
+use crate::model::alltoall::plogpt::{Negligible, RtoMode};
+use crate::network::Network;
+use crate::profile::Profile;
+use crate::sim::Time;
+use crate::sim::network::plogpt::Sharing;
+use crate::sim::network::{plogpt, tcp};
+use crate::sim::setup::{NetworkModel, Setup, Shared, Timeouts};
+use crate::text::refusal::Refusal;
+use crate::units::{Procs, Seconds};
 
-use super::options::{ModelChoice, NetworkOptions};
+use super::known::Known;
+use super::model::ModelChoice;
 use super::placement::Placement;
-use super::ports::Known;
 use super::settings;
-use crate::input::failure::Failure;
-use crate::input::files;
 
 /// A network model with its parameters, for any number of ranks.
 #[derive(Debug)]
@@ -27,23 +29,68 @@ pub struct Source {
     setup: Setup,
 }
 
+/// The wanted network model, and the sources of its parameters.
+#[derive(Debug)]
+pub struct Wishes<'a> {
+    /// The model; `None` for the usual one of the profile and the network.
+    pub model: Option<ModelChoice>,
+    /// A profile with its name.
+    pub profile: Option<(String, Profile)>,
+    /// Parameters by name, which take precedence.
+    pub settings: &'a [(String, f64)],
+    /// The network with the hosts of the ranks.
+    pub hosts: Option<Placement>,
+    /// The ranks that a timeout delays, in plogpt.
+    pub rto_mode: Option<RtoMode>,
+    /// The messages that share a link, in plogpt.
+    pub sharing: Option<Sharing>,
+    /// The width from which an edge without delay is negligible, in plogpt.
+    pub negligible: Option<Negligible>,
+    /// The seed of tcp's random numbers.
+    pub seed: Option<u64>,
+}
+
+impl Wishes<'_> {
+    /// Refuses options of another network model than `model`.
+    ///
+    /// # Errors
+    /// If such an option is given.
+    fn check(&self, model: ModelChoice) -> Result<(), Refusal> {
+        if self.seed.is_some() && model != ModelChoice::Tcp {
+            return Err(Refusal::request(format!(
+                "--seed is for tcp, and {model} leaves nothing to chance; leave it out or give --model tcp"
+            )));
+        }
+        let of_plogpt = [
+            ("--rto-mode", self.rto_mode.is_some()),
+            ("--sharing", self.sharing.is_some()),
+            ("--negligible", self.negligible.is_some()),
+        ];
+        match of_plogpt.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) if model != ModelChoice::Plogpt => Err(Refusal::request(format!(
+                "{option} is a choice of plogpt, and the model is {model}; leave it out or give --model plogpt"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Source {
     /// Combines options, profile and network.
     ///
     /// # Errors
     /// If a file or parameter cannot be used, or the model lacks a parameter.
-    pub fn new(options: &NetworkOptions) -> Result<Self, Failure> {
-        let named = Placement::of(options)?;
-        let profile = options.profile.as_deref();
-        let profile = profile.map(|path| Ok::<_, Failure>((path, files::profile(path)?)));
+    pub fn new(wishes: Wishes) -> Result<Self, Refusal> {
+        let named = &wishes.hosts;
+        let profile = wishes.profile.as_ref();
         let known = Known {
-            settings: &options.settings,
-            profile: profile.transpose()?,
+            settings: wishes.settings,
+            profile: profile.map(|(name, profile)| (name.as_str(), profile)),
             network: named.as_ref().map(|hosts| &*hosts.network),
         };
-        let choice = options.model.unwrap_or_else(|| known.usual_model());
-        settings::check(choice, &options.settings)?;
-        options.check(choice)?;
+        let choice = wishes.model.unwrap_or_else(|| known.usual_model());
+        settings::check(choice, wishes.settings)?;
+        wishes.check(choice)?;
         let star = match choice {
             ModelChoice::Loggp | ModelChoice::Plogp => None,
             ModelChoice::Plogpt | ModelChoice::Fluid | ModelChoice::Tcp => known.star(),
@@ -53,11 +100,11 @@ impl Source {
         let on_links = || {
             let latency = known.latency()?;
             let hosts = hosts.ok_or_else(|| {
-                Failure::usage(format!(
+                Refusal::request(format!(
                     "{choice} is a model of switches and links; give it a --network, or a --profile for hosts on one switch"
                 ))
             })?;
-            Ok::<_, Failure>((Arc::clone(&hosts.network), latency))
+            Ok::<_, Refusal>((Arc::clone(&hosts.network), latency))
         };
         let shared = |(network, latency): (Arc<Network>, Seconds)| Shared {
             network,
@@ -70,7 +117,7 @@ impl Source {
             ModelChoice::Plogpt => {
                 let (network, latency) = on_links()?;
                 if !network.is_tree() {
-                    return Err(Failure::usage(format!(
+                    return Err(Refusal::request(format!(
                         "{}: its switches are joined in a circle, and plogpt is a model of trees; use another --model",
                         network.name
                     )));
@@ -81,10 +128,10 @@ impl Source {
                     options: plogpt::Options {
                         latency,
                         rto: known.rto(),
-                        negligible: options.negligible.unwrap_or_default(),
-                        sharing: options.sharing.unwrap_or_default(),
+                        negligible: wishes.negligible.unwrap_or_default(),
+                        sharing: wishes.sharing.unwrap_or_default(),
                     },
-                    mode: options.rto_mode.unwrap_or_default(),
+                    mode: wishes.rto_mode.unwrap_or_default(),
                 })
             }
             ModelChoice::Fluid => NetworkModel::Fluid(shared(on_links()?)),
@@ -92,7 +139,7 @@ impl Source {
                 shared(on_links()?),
                 tcp::Options {
                     min_timeout: Time::of(known.rto()),
-                    seed: options.seed.unwrap_or_default(),
+                    seed: wishes.seed.unwrap_or_default(),
                 },
             ),
         };
@@ -106,7 +153,7 @@ impl Source {
                 eager_limit: known.eager_limit(),
                 model,
             },
-            hosts: named.or(assumed),
+            hosts: wishes.hosts.or(assumed),
         })
     }
 
@@ -128,7 +175,7 @@ impl Source {
     ///
     /// # Errors
     /// If the network has too few hosts.
-    pub fn setup(&self, procs: Procs) -> Result<Setup, Failure> {
+    pub fn setup(&self, procs: Procs) -> Result<Setup, Refusal> {
         let mut setup = self.setup.clone();
         let Some(hosts) = &self.hosts else {
             return Ok(setup);

@@ -3,13 +3,11 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use netsig_core::network::placement::{self, Order};
-use netsig_core::network::{Network, Port, Vertex};
-use netsig_core::units::Procs;
-
-use super::options::NetworkOptions;
-use crate::input::failure::Failure;
-use crate::input::files;
+use crate::network::named::Files;
+use crate::network::placement::{self, Order};
+use crate::network::{Network, Port, Vertex};
+use crate::text::refusal::Refusal;
+use crate::units::Procs;
 
 /// A network with its usable hosts.
 #[derive(Debug)]
@@ -20,6 +18,17 @@ pub struct Placement {
     placing: Placing,
     /// The hosts of the ranks for the last requested process count.
     placed: Mutex<Option<(Procs, Placed)>>,
+}
+
+/// The hosts of a network that are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hosts<'a> {
+    /// The hosts to use, such as n[0-15]; `None` for all.
+    pub nodes: Option<&'a str>,
+    /// The host of each rank: block, cyclic, or a file with one host a line; `None` for block.
+    pub placement: Option<&'a str>,
+    /// Number of ranks on a host; `None` for 1.
+    pub per_host: Option<u32>,
 }
 
 /// A network, and the host of each rank.
@@ -36,35 +45,32 @@ enum Placing {
 }
 
 impl Placement {
-    /// The network of the options, if they name one.
+    /// The wanted hosts of a network.
     ///
     /// # Errors
-    /// If there is no such network, its file cannot be used, or it lacks the named hosts.
-    pub fn of(options: &NetworkOptions) -> Result<Option<Self>, Failure> {
-        let Some(network) = options.network.load()? else {
-            return Ok(None);
-        };
-        let hosts = match &options.nodes {
+    /// If the network lacks the named hosts, a file cannot be used, or wishes contradict.
+    pub fn of(network: Network, wanted: &Hosts, files: &impl Files) -> Result<Self, Refusal> {
+        let hosts = match &wanted.nodes {
             None => network.all_hosts().collect(),
             Some(expression) => network
                 .hosts_named(expression)
-                .map_err(|error| Failure::usage(format!("--nodes {expression}: {error}")))?
+                .map_err(|error| Refusal::request(format!("--nodes {expression}: {error}")))?
                 .into(),
         };
-        Ok(Some(Self {
-            placing: Placing::of(options)?,
+        Ok(Self {
+            placing: Placing::of(wanted, files)?,
             network: Arc::new(network),
             hosts,
             placed: Mutex::default(),
-        }))
+        })
     }
 
     /// A star of as many hosts as ranks, with these links: the assumption if no network is named.
     ///
     /// # Errors
     /// If a rate is impossible.
-    pub fn star(port: Port) -> Result<Self, Failure> {
-        let network = star(Procs::new(1).map_err(Failure::usage)?, port)?;
+    pub fn star(port: Port) -> Result<Self, Refusal> {
+        let network = star(Procs::new(1).map_err(Refusal::request)?, port)?;
         Ok(Self {
             hosts: network.all_hosts().collect(),
             network,
@@ -77,7 +83,7 @@ impl Placement {
     ///
     /// # Errors
     /// If the hosts do not suffice.
-    pub fn place(&self, procs: Procs) -> Result<Placed, Failure> {
+    pub fn place(&self, procs: Procs) -> Result<Placed, Refusal> {
         let placed = || self.placed.lock().expect("nobody panics with it");
         if let Some((of, known)) = &*placed()
             && *of == procs
@@ -96,7 +102,7 @@ impl Placement {
             Placing::Star(_) => network.all_hosts().collect(),
             Placing::Ordered(order, per_host) => {
                 placement::place(*order, procs, &self.hosts, *per_host)
-                    .map_err(|error| Failure::usage(format!("{}: {error}", self.network.name)))?
+                    .map_err(|error| Refusal::request(format!("{}: {error}", self.network.name)))?
             }
             Placing::Listed(name, text) => placement::parse(name, text, &self.network, procs)?,
         };
@@ -106,25 +112,27 @@ impl Placement {
     }
 }
 
-fn star(procs: Procs, port: Port) -> Result<Arc<Network>, Failure> {
-    let mut network = Network::star(procs.get(), port).map_err(Failure::usage)?;
+fn star(procs: Procs, port: Port) -> Result<Arc<Network>, Refusal> {
+    let mut network = Network::star(procs.get(), port).map_err(Refusal::request)?;
     "star".clone_into(&mut network.name);
     Ok(Arc::new(network))
 }
 
 impl Placing {
-    fn of(options: &NetworkOptions) -> Result<Self, Failure> {
-        let ordered = |order| Ok(Self::Ordered(order, options.ppn.unwrap_or(1)));
-        let path = match options.placement.as_deref() {
+    fn of(wanted: &Hosts, files: &impl Files) -> Result<Self, Refusal> {
+        let ordered = |order| Ok(Self::Ordered(order, wanted.per_host.unwrap_or(1)));
+        let path = match wanted.placement {
             None | Some("block") => return ordered(Order::Block),
             Some("cyclic") => return ordered(Order::Cyclic),
             Some(path) => path,
         };
-        if options.ppn.is_some() || options.nodes.is_some() {
-            return Err(Failure::usage(
+        if wanted.per_host.is_some() || wanted.nodes.is_some() {
+            return Err(Refusal::request(
                 "a file of --placement names the host of each rank; leave out --nodes and --ppn",
             ));
         }
-        Ok(Self::Listed(path.to_owned(), files::text(Path::new(path))?))
+        let text = files.text(Path::new(path));
+        let text = text.map_err(|error| Refusal::unreadable(path, error))?;
+        Ok(Self::Listed(path.to_owned(), text))
     }
 }

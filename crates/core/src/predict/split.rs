@@ -1,8 +1,13 @@
-//! Conditions on cells: `procs<=16`, `procs<16,size>=1KiB`.
+//! Split of data into the cells that models are fitted to and those that judge them, by conditions such
+//! as `procs<=16` or `procs<16,size>=1KiB`.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use netsig_core::units::{Bytes, Procs};
+use crate::data::cells::{CellKey, summarise};
+use crate::data::{Dataset, Experiment};
+use crate::text::refusal::Refusal;
+use crate::units::{Bytes, Procs};
 
 /// Conditions that must all hold.
 #[derive(Debug, Clone)]
@@ -67,6 +72,70 @@ fn condition(text: &str) -> Result<Condition, String> {
         holds,
         limit: limit.map_err(|error| error.to_string())?,
     })
+}
+
+/// The two parts of a dataset.
+#[derive(Debug, Clone, Copy)]
+pub struct Split<'a> {
+    filter: Option<&'a Filter>,
+    /// Largest process count.
+    pub largest: Procs,
+    /// Number of cells that models are fitted to.
+    pub train: usize,
+    /// Number of cells that judge them.
+    pub rest: usize,
+}
+
+impl<'a> Split<'a> {
+    /// Splits data by a filter; without one all but the largest process count is fitted to. `name` is
+    /// the name of the data in errors.
+    ///
+    /// # Errors
+    /// If the data hold no collective, or a part is empty.
+    pub fn of(data: &Dataset, name: &str, filter: Option<&'a Filter>) -> Result<Self, Refusal> {
+        let cells = cells(data);
+        let Some(&(largest, _)) = cells.last() else {
+            return Err(Refusal::data("holds no collective; measure one").about(name));
+        };
+        let mut split = Self {
+            filter,
+            largest,
+            train: 0,
+            rest: 0,
+        };
+        let train = cells
+            .iter()
+            .filter(|(procs, size)| split.trains(*procs, *size));
+        split.train = train.count();
+        split.rest = cells.len() - split.train;
+        if split.train == 0 || split.rest == 0 {
+            let empty = if split.train == 0 {
+                "fit to"
+            } else {
+                "judge on"
+            };
+            return Err(Refusal::data(format!(
+                "leaves no cell to {empty}; measure more process counts or choose another --train"
+            ))
+            .about(name));
+        }
+        Ok(split)
+    }
+
+    /// True for a cell that models are fitted to.
+    pub fn trains(&self, procs: Procs, size: Bytes) -> bool {
+        match self.filter {
+            Some(filter) => filter.takes_in(procs, size),
+            None => procs < self.largest,
+        }
+    }
+}
+
+/// The process counts and sizes of collectives, each combination once.
+fn cells(data: &Dataset) -> BTreeSet<(Procs, Bytes)> {
+    let is_collective = |key: &CellKey| matches!(key.experiment, Experiment::Collective(_));
+    let keys = summarise(data).into_keys().filter(is_collective);
+    keys.map(|key| (key.procs, key.size)).collect()
 }
 
 #[cfg(test)]

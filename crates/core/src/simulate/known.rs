@@ -1,29 +1,27 @@
 //! Finds the parameters of the endpoint models `LogGP` and pLogP in settings, a profile or a
 //! network.
 
-use std::path::Path;
+use crate::model::message::loggp::LogGP;
+use crate::model::plogp::{PLogP, Parameters};
+use crate::network::named::PORT_BUFFER;
+use crate::network::{LINUX_RTO, Network, Port};
+use crate::profile::Profile;
+use crate::sim::network::endpoint::Ports;
+use crate::text::refusal::Refusal;
+use crate::units::parameter::ParameterError;
+use crate::units::table::Table;
+use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Seconds, SecondsPerByte};
 
-use netsig_core::model::message::loggp::LogGP;
-use netsig_core::model::plogp::{PLogP, Parameters};
-use netsig_core::network::{LINUX_RTO, Network, Port};
-use netsig_core::profile::Profile;
-use netsig_core::sim::network::endpoint::Ports;
-use netsig_core::units::parameter::ParameterError;
-use netsig_core::units::table::Table;
-use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond, Seconds, SecondsPerByte};
-
-use super::options::ModelChoice;
+use super::model::ModelChoice;
 use super::settings::{EAGER_LIMIT, GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO};
-use crate::input::failure::Failure;
-use crate::input::network::PORT_BUFFER;
 
 /// Sources of parameters.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
     /// The user's settings.
     pub settings: &'a [(String, f64)],
-    /// A profile with its file.
-    pub profile: Option<(&'a Path, Profile)>,
+    /// A profile with its name.
+    pub profile: Option<(&'a str, &'a Profile)>,
     /// The network.
     pub network: Option<&'a Network>,
 }
@@ -40,7 +38,7 @@ struct Constants {
 impl Known<'_> {
     /// The default model for the given profile and network.
     pub fn usual_model(&self) -> ModelChoice {
-        match (&self.profile, self.network) {
+        match (self.profile, self.network) {
             (_, Some(network)) if network.heights().is_some() => ModelChoice::Plogpt,
             (_, Some(_)) => ModelChoice::Fluid,
             (Some((_, profile)), None) if profile.plogp.is_some() => ModelChoice::Plogp,
@@ -52,10 +50,10 @@ impl Known<'_> {
     ///
     /// # Errors
     /// If no source has L.
-    pub fn latency(&self) -> Result<Seconds, Failure> {
+    pub fn latency(&self) -> Result<Seconds, Refusal> {
         let of_network = || self.network?.latency;
         let of_profile = || {
-            let profile = &self.profile.as_ref()?.1;
+            let (_, profile) = self.profile?;
             let tables = profile.plogp.as_ref().map(PLogP::latency);
             Some(tables.unwrap_or(profile.hockney.model().alpha()))
         };
@@ -79,7 +77,7 @@ impl Known<'_> {
 
     /// The links of an assumed star of hosts, from the profile; `None` if a network is named.
     pub fn star(&self) -> Option<Port> {
-        let (None, Some((_, profile))) = (self.network, &self.profile) else {
+        let (None, Some((_, profile))) = (self.network, self.profile) else {
             return None;
         };
         let beta = profile.hockney.model().beta().0;
@@ -89,10 +87,10 @@ impl Known<'_> {
 
     /// Describes the assumed star.
     pub fn note_on_star(&self, port: Port) -> String {
-        let profile = self.profile.as_ref().map(|(path, _)| path.display());
+        let name = self.profile.map(|(name, _)| name);
         format!(
             "no --network: all ranks are on one switch with links of 1/beta of {}, {} Mbit/s, and {} of port buffer",
-            profile.expect("it tells beta"),
+            name.expect("it tells beta"),
             port.rate.0 / 1_000_000,
             port.buffer
         )
@@ -102,7 +100,7 @@ impl Known<'_> {
     ///
     /// # Errors
     /// If no source has L or G.
-    pub fn loggp(&self) -> Result<Ports, Failure> {
+    pub fn loggp(&self) -> Result<Ports, Refusal> {
         let constants = self.constants()?;
         let model = LogGP::new(
             self.told(LATENCY, constants.latency)?,
@@ -110,16 +108,16 @@ impl Known<'_> {
             constants.gap,
             self.told(GAP_PER_BYTE, constants.gap_per_byte)?,
         );
-        model.map(Ports::LogGP).map_err(Failure::usage)
+        model.map(Ports::LogGP).map_err(Refusal::request)
     }
 
     /// The parameters of pLogP: the tables of the profile, or a line for g(m).
     ///
     /// # Errors
     /// If the profile has no tables, or no source has L or G.
-    pub fn plogp(&self) -> Result<Ports, Failure> {
-        let (latency, gap) = match &self.profile {
-            Some((path, profile)) => self.tables(path, profile)?,
+    pub fn plogp(&self) -> Result<Ports, Refusal> {
+        let (latency, gap) = match self.profile {
+            Some((name, profile)) => self.tables(name, profile)?,
             None => self.line()?,
         };
         let model = PLogP::new(Parameters {
@@ -128,20 +126,18 @@ impl Known<'_> {
             receive_overhead: gap.clone(),
             gap,
         });
-        model.map(Ports::PLogP).map_err(Failure::usage)
+        model.map(Ports::PLogP).map_err(Refusal::request)
     }
 
     /// A note on the source of the endpoint parameters, if it is not obvious.
     pub fn note(&self) -> Option<String> {
-        match (&self.profile, self.network) {
-            (Some((path, _)), Some(network)) => Some(format!(
-                "the parameters of ports are those of {}; the links of {} play no part",
-                path.display(),
+        match (self.profile, self.network) {
+            (Some((name, _)), Some(network)) => Some(format!(
+                "the parameters of ports are those of {name}; the links of {} play no part",
                 network.name
             )),
-            (Some((path, profile)), None) if profile.plogp.is_none() => Some(format!(
-                "{} has no [plogp]: L is alpha, G is beta, and o = g = 0",
-                path.display()
+            (Some((name, profile)), None) if profile.plogp.is_none() => Some(format!(
+                "{name} has no [plogp]: L is alpha, G is beta, and o = g = 0"
             )),
             (None, Some(network)) => Some(format!(
                 "{}: G is the rate of the slowest host's link and o = g = 0 unless set; switches play no part",
@@ -152,37 +148,37 @@ impl Known<'_> {
     }
 
     /// L and g(m) from a profile.
-    fn tables(&self, path: &Path, profile: &Profile) -> Result<(Seconds, Table), Failure> {
+    fn tables(&self, name: &str, profile: &Profile) -> Result<(Seconds, Table), Refusal> {
         let plogp = profile.plogp.as_ref().ok_or_else(|| {
             let problem = "has no [plogp]; name a profile with its tables, or use loggp";
-            Failure::data(problem).about(path)
+            Refusal::data(problem).about(name)
         })?;
         if self.set(GAP).or(self.set(GAP_PER_BYTE)).is_some() {
-            return Err(Failure::usage(format!(
+            return Err(Refusal::request(format!(
                 "its table states g(m); leave out --profile, or {GAP} and {GAP_PER_BYTE}"
             ))
-            .about(path));
+            .about(name));
         }
         let latency = self.time(LATENCY).unwrap_or(plogp.latency());
         Ok((latency, plogp.tables()[0].clone()))
     }
 
     /// L, and g(m) as a line.
-    fn line(&self) -> Result<(Seconds, Table), Failure> {
+    fn line(&self) -> Result<(Seconds, Table), Refusal> {
         const FAR: Bytes = Bytes(1 << 30);
         let constants = self.constants()?;
         let slope = self.told(GAP_PER_BYTE, constants.gap_per_byte)?;
         let start = constants.gap;
         let rows = vec![(Bytes(0), start), (FAR, start + slope * FAR)];
-        let table = Table::new("g", rows).map_err(Failure::usage)?;
+        let table = Table::new("g", rows).map_err(Refusal::request)?;
         Ok((self.told(LATENCY, constants.latency)?, table))
     }
 
     /// L, o, g and G from the settings, otherwise from the profile or the network.
-    fn constants(&self) -> Result<Constants, Failure> {
-        let known = match (&self.profile, self.network) {
-            (Some((path, profile)), _) => {
-                of_profile(profile).map_err(|error| Failure::data(error).about(path))?
+    fn constants(&self) -> Result<Constants, Refusal> {
+        let known = match (self.profile, self.network) {
+            (Some((name, profile)), _) => {
+                of_profile(profile).map_err(|error| Refusal::data(error).about(name))?
             }
             (None, Some(network)) => of_network(network),
             (None, None) => Constants::default(),
@@ -208,18 +204,18 @@ impl Known<'_> {
     }
 
     /// Returns the value of a required parameter, or an error that names the possible sources.
-    fn told<T>(&self, name: &str, value: Option<T>) -> Result<T, Failure> {
+    fn told<T>(&self, name: &str, value: Option<T>) -> Result<T, Refusal> {
         value.ok_or_else(|| {
-            let whose = match (&self.profile, self.network) {
-                (Some((path, _)), _) => path.display().to_string(),
+            let whose = match (self.profile, self.network) {
+                (Some((name, _)), _) => name.to_owned(),
                 (None, Some(network)) => format!("the network {}", network.name),
                 (None, None) => {
-                    return Failure::usage(format!(
+                    return Refusal::request(format!(
                         "{name} is not known; give it with --set, or a --profile or a --network"
                     ));
                 }
             };
-            Failure::usage(format!("{whose} does not state {name}; give it with --set"))
+            Refusal::request(format!("{whose} does not state {name}; give it with --set"))
         })
     }
 }

@@ -1,7 +1,7 @@
-//! The parameters of network models for `--set`.
+//! The parameters of network models that users may set.
 
-use super::options::ModelChoice;
-use crate::input::failure::Failure;
+use super::model::ModelChoice;
+use crate::text::refusal::Refusal;
 
 /// Latency.
 pub const LATENCY: &str = "L";
@@ -30,20 +30,22 @@ fn parameters(model: ModelChoice) -> &'static [&'static str] {
 ///
 /// # Errors
 /// If the model lacks a parameter, or one is given twice or is negative.
-pub fn check(model: ModelChoice, given: &[(String, f64)]) -> Result<(), Failure> {
+pub fn check(model: ModelChoice, given: &[(String, f64)]) -> Result<(), Refusal> {
     let known = parameters(model);
     for (index, (name, value)) in given.iter().enumerate() {
         if given[..index].iter().any(|(earlier, _)| earlier == name) {
-            return Err(Failure::usage(format!("{name} is set twice; set it once")));
+            return Err(Refusal::request(format!(
+                "{name} is set twice; set it once"
+            )));
         }
         if !known.contains(&name.as_str()) {
-            return Err(Failure::usage(format!(
+            return Err(Refusal::request(format!(
                 "{model} has no parameter {name:?}; set one of: {}",
                 known.join(", ")
             )));
         }
         if !(value.is_finite() && *value >= 0.0) {
-            return Err(Failure::usage(format!(
+            return Err(Refusal::request(format!(
                 "{name} = {value} is not allowed; give a value from 0 on, such as {LATENCY}=50us"
             )));
         }

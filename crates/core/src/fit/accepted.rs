@@ -1,0 +1,166 @@
+//! Data files that may be fitted together: refuses void data, mixed networks, ranks that shared a host,
+//! and impossible times, and joins the rest.
+
+use itertools::Itertools as _;
+
+use super::link;
+use crate::data::likeness::{Likeness, likeness, within};
+use crate::data::mixture::{self, Source};
+use crate::data::{Dataset, places, sharing};
+use crate::text::note::Note;
+use crate::text::refusal::Refusal;
+
+/// Treatment of data that are in doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubtful {
+    /// They are refused.
+    Refused,
+    /// They are taken, with a warning.
+    Taken,
+}
+
+/// Data that may be fitted.
+#[derive(Debug)]
+pub struct Accepted {
+    /// All repetitions.
+    pub data: Dataset,
+    /// The names of the files, for messages and profiles.
+    pub name: String,
+    /// Notes and warnings about the data.
+    pub notes: Vec<Note>,
+}
+
+/// A reason not to fit the data, and a remedy.
+type Doubt = (String, &'static str);
+
+/// Joins data files, each with its name.
+///
+/// # Errors
+/// If data are void, or in doubt and such are refused, or a launch number becomes too large.
+pub fn accept(files: Vec<(String, Dataset)>, doubtful: Doubtful) -> Result<Accepted, Refusal> {
+    for (name, data) in &files {
+        refuse_void(data, name)?;
+    }
+    let (names, all): (Vec<String>, Vec<Dataset>) = files.into_iter().unzip();
+    let sources = names.iter().zip(&all);
+    let sources: Vec<Source> = sources.map(|(name, data)| Source { name, data }).collect();
+    let name = names.join(", ");
+    let mut notes = Vec::new();
+    let unlike = unlike(&sources, &mut notes);
+    let doubts = [
+        mixed(&sources, &name),
+        unlike,
+        shared(&sources),
+        impossible(&sources),
+    ];
+    for (what, remedy) in doubts.into_iter().flatten() {
+        notes.push(doubtful.doubt(&what, remedy)?);
+    }
+    let mut all = all.into_iter();
+    let mut data = all.next().unwrap_or_default();
+    for (number, (later, file)) in (2..).zip(all.zip(&names[1..])) {
+        data.join(later, number)
+            .map_err(|error| Refusal::data(error).about(file))?;
+    }
+    Ok(Accepted { data, name, notes })
+}
+
+/// Refuses data that are marked as void.
+///
+/// # Errors
+/// If the data are void.
+pub fn refuse_void(data: &Dataset, name: &str) -> Result<(), Refusal> {
+    data.void().map_or(Ok(()), |reason| {
+        Err(Refusal::data(format!("the data are void: {reason}; measure again")).about(name))
+    })
+}
+
+impl Doubtful {
+    /// A warning of what is doubted.
+    ///
+    /// # Errors
+    /// If such data are refused.
+    pub fn doubt(self, what: &str, remedy: &str) -> Result<Note, Refusal> {
+        match self {
+            Self::Refused => Err(Refusal::data(format!("{what}; {remedy}, or give --force"))),
+            Self::Taken => Ok(Note::warning(what)),
+        }
+    }
+}
+
+/// Doubt: the data are of several networks or settings.
+fn mixed(files: &[Source], names: &str) -> Option<Doubt> {
+    let differences = mixture::differences(files);
+    let (first, others) = differences.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        1 => " (and 1 more difference)".to_owned(),
+        count => format!(" (and {count} more differences)"),
+    };
+    let remedy = match files.len() {
+        1 => "measure again with one of them",
+        _ => "take each on its own",
+    };
+    let what = format!("{names}: two networks or settings are mixed: {first}{others}");
+    Some((what, remedy))
+}
+
+/// Doubt: ranks shared a host, so data did not cross the network, and the file does not name the clusters.
+fn shared(files: &[Source]) -> Option<Doubt> {
+    let found = |file: &Source| {
+        if places::grid(&file.data.provenance).is_some() {
+            return None;
+        }
+        let shared = sharing::shared_host(&file.data.provenance)?;
+        Some(format!(
+            "{}: {shared}, so that times are those of its memory and not of the network",
+            file.name
+        ))
+    };
+    let what = files.iter().find_map(found)?;
+    Some((what, "measure again with one rank a host, without --ppn"))
+}
+
+/// Doubt: the times of two files cannot be of one network. Adds a note on files whose network
+/// neither their provenance nor their times show.
+fn unlike(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
+    let is_imported = |file: &&Source| file.data.provenance.get("imported_from").is_some();
+    if let Some(found) = files.iter().filter(is_imported).find_map(within) {
+        return Some((found.to_string(), "import each on its own"));
+    }
+    for [one, other] in files.iter().array_combinations() {
+        match likeness(one, other) {
+            Likeness::Alike => {}
+            Likeness::Unlike(found) => return Some((found.to_string(), "take each on its own")),
+            Likeness::Unknown => {
+                let is_measured = |file: &Source| mixture::is_measured(&file.data.provenance);
+                if !(is_measured(one) && is_measured(other)) {
+                    notes.push(Note::remark(format!(
+                        "{} and {} have fewer than three cells in common: nothing shows whether they are of one network",
+                        one.name, other.name
+                    )));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Doubt: a collective is faster than its links allow.
+fn impossible(files: &[Source]) -> Option<Doubt> {
+    let data: Vec<&Dataset> = files.iter().map(|file| file.data).collect();
+    let gap = link::gap(&data)?;
+    let found = |file: &Source| Some((file.name.to_owned(), link::too_fast(file.data, gap)?));
+    let (name, cell) = files.iter().find_map(found)?;
+    let what = format!("{name}: {cell}: time_s may be in another unit than seconds");
+    Some((what, "correct it or measure again"))
+}
+
+/// A warning about cells that stalled in every repetition.
+pub fn stalled(data: &Dataset) -> Option<Note> {
+    let gap = link::gap(&[data])?;
+    let stalled = link::stalled(data, gap)?;
+    Some(Note::warning(format!(
+        "{stalled}; measure smaller messages, or give the switch deeper buffers"
+    )))
+}

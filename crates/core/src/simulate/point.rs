@@ -1,0 +1,116 @@
+//! Points of a simulation: a case on a network model.
+
+use crate::algorithm::{Algorithm, Collective, LIBRARY, entries, split};
+use crate::sim::observer::Observer;
+use crate::sim::outcome::Outcome;
+use crate::sim::setup::{self, Case, Method, Report, SimulationError};
+use crate::text::refusal::Refusal;
+
+use super::source::Source;
+
+/// One point: a case on a network model.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'a> {
+    /// The network model.
+    pub source: &'a Source,
+    /// The collective, algorithm, process count and size.
+    pub case: Case,
+    /// The method of finding the time.
+    pub method: Method,
+}
+
+impl Point<'_> {
+    /// A short title.
+    pub fn title(&self) -> String {
+        let Case {
+            algorithm,
+            procs,
+            size,
+        } = self.case;
+        let (collective, on) = (algorithm.collective(), self.source.title());
+        format!("{collective} {algorithm}, {procs} ranks, {size}, {on}")
+    }
+
+    /// Checks that the point can be simulated, without simulating it.
+    ///
+    /// # Errors
+    /// If the network has too few hosts, or the method does not apply.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.problem()?.map_or(Ok(()), Err)
+    }
+
+    /// The reason why the algorithm cannot be simulated, if there is one.
+    ///
+    /// # Errors
+    /// If the network has too few hosts.
+    pub fn problem(&self) -> Result<Option<Refusal>, Refusal> {
+        let setup = self.source.setup(self.case.procs)?;
+        let checked = setup::check(&setup, self.case, self.method);
+        Ok(checked.err().map(|error| self.failure(error)))
+    }
+
+    /// Finds the time of the point.
+    ///
+    /// # Errors
+    /// If the point cannot be simulated.
+    pub fn report(&self) -> Result<Report, Refusal> {
+        let setup = self.source.setup(self.case.procs)?;
+        let report = setup::simulate(&setup, self.case, self.method);
+        report.map_err(|error| self.failure(error))
+    }
+
+    /// Simulates every event of the point for `observer`.
+    ///
+    /// # Errors
+    /// If the point cannot be simulated.
+    pub fn observe(&self, observer: &mut impl Observer) -> Result<Outcome, Refusal> {
+        let setup = self.source.setup(self.case.procs)?;
+        let outcome = setup::observe(&setup, self.case, observer);
+        outcome.map_err(|error| self.failure(error))
+    }
+
+    /// Converts an error; adds the title of the point if the message does not identify the point.
+    fn failure(&self, error: SimulationError) -> Refusal {
+        let is_named = !matches!(
+            error,
+            SimulationError::TooLong | SimulationError::Network(_)
+        );
+        let refusal = Refusal::from(error);
+        if is_named {
+            return refusal;
+        }
+        refusal.about(self.title())
+    }
+}
+
+/// The algorithms in the list `names`; if `None` or `all`, those of the collective without
+/// settings.
+///
+/// # Errors
+/// If the collective has no such algorithm.
+pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Algorithm>, Refusal> {
+    let all = || {
+        let plain = entries(collective).filter(|entry| entry.settings.is_empty());
+        plain.map(|entry| entry.name).collect()
+    };
+    let names: Vec<&str> = match names {
+        None | Some("all") => all(),
+        Some(names) => split(names),
+    };
+    let mut algorithms: Vec<Algorithm> = Vec::new();
+    for name in names {
+        if name.split(':').next() == Some(LIBRARY) {
+            return Err(Refusal::request(format!(
+                "the MPI library chooses the messages of {name}, so that they cannot be simulated; name an algorithm of netsig"
+            )));
+        }
+        let algorithm = Algorithm::parse(collective, name)?;
+        if algorithms.contains(&algorithm) {
+            return Err(Refusal::request(format!(
+                "{name} is named twice; name it once"
+            )));
+        }
+        algorithms.push(algorithm);
+    }
+    Ok(algorithms)
+}

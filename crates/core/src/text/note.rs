@@ -1,0 +1,31 @@
+//! Notes and warnings that come with an answer.
+
+/// A line beside an answer.
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
+pub enum Note {
+    /// The answer rests on an assumption.
+    #[display("note: {_0}")]
+    Remark(String),
+    /// The answer may be wrong.
+    #[display("warning: {_0}")]
+    Warning(String),
+}
+
+impl Note {
+    /// A note on an assumption.
+    pub fn remark(text: impl Into<String>) -> Self {
+        Self::Remark(text.into())
+    }
+
+    /// A warning.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self::Warning(text.into())
+    }
+
+    /// The text without its kind.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Remark(text) | Self::Warning(text) => text,
+        }
+    }
+}

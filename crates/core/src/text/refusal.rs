@@ -1,0 +1,76 @@
+//! Refusals: the one line that says why a request has no answer, with the kind of its cause.
+
+use std::fmt::Display;
+
+use itertools::Itertools as _;
+
+use super::file_error::FileError;
+
+/// Kind of the cause of a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The request, or a file that it names, cannot be used.
+    Request,
+    /// The data cannot support the answer.
+    Data,
+}
+
+/// Reason why a request has no answer; the text ends with a remedy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Refusal {
+    cause: Cause,
+    text: String,
+}
+
+impl Refusal {
+    /// A request that cannot be used.
+    pub fn request(text: impl Display) -> Self {
+        Self::new(Cause::Request, text)
+    }
+
+    /// Data that cannot support the answer.
+    pub fn data(text: impl Display) -> Self {
+        Self::new(Cause::Data, text)
+    }
+
+    fn new(cause: Cause, text: impl Display) -> Self {
+        let text = text.to_string();
+        Self { cause, text }
+    }
+
+    /// The refusal of a file that cannot be read because of `why`.
+    pub fn unreadable(name: impl Display, why: impl Display) -> Self {
+        Self::request(format!("{name}: cannot be read ({why}); check the path"))
+    }
+
+    /// The refusal of a file that is named twice.
+    pub fn named_twice(name: impl Display) -> Self {
+        Self::request("is named twice; name each file once").about(name)
+    }
+
+    /// The first of several refusals with the texts of all, each once on a line of its own; `None` without
+    /// refusals.
+    pub fn joined(all: &[Self]) -> Option<Self> {
+        let first = all.first()?;
+        let lines = all.iter().map(|own| own.text.as_str()).unique();
+        Some(Self::new(first.cause, lines.collect::<Vec<_>>().join("\n")))
+    }
+
+    /// Puts the name of a file before the text.
+    #[must_use]
+    pub fn about(self, name: impl Display) -> Self {
+        Self::new(self.cause, format!("{name}: {}", self.text))
+    }
+
+    /// Kind of the cause.
+    pub fn cause(&self) -> Cause {
+        self.cause
+    }
+}
+
+impl From<FileError> for Refusal {
+    fn from(error: FileError) -> Self {
+        Self::request(error)
+    }
+}
