@@ -4,7 +4,7 @@
 //! With the probability 1 − p, ln T is normal with the mean ln T₁ and the standard deviation σ₁.
 //! With p, T = T₀ + D·e^(σ·z), z standard normal: the time-out adds to the rest of the operation.
 
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{Continuous as _, ContinuousCDF as _, Normal};
 
 use super::stalls::noticeable;
 use crate::units::Seconds;
@@ -69,53 +69,87 @@ impl Times {
         let Some(stall) = self.stall.filter(|stall| stall.probability > 0.0) else {
             return Seconds(self.typical.0 * (self.spread * normal().inverse_cdf(level)).exp());
         };
-        // The quantile lies between those of the two parts.
+        // The quantile lies between those of the two parts. Where the parts are apart, it is that of one
+        // of them at the level within it.
         let z = normal().inverse_cdf(level);
         let plain = self.typical.0 * (self.spread * z).exp();
         let stalled = stall.from.0 + stall.cost.0 * (stall.spread * z).exp();
-        let over = |time: f64| self.share_up_to(time, &stall) - level;
-        let (low, high) = (plain.min(stalled), plain.max(stalled));
-        Seconds(root(low, high, over))
+        let ends = [plain.min(stalled), plain.max(stalled)];
+        let rest = 1.0 - stall.probability;
+        let start = if level < rest {
+            let within = normal().inverse_cdf(level / rest);
+            self.typical.0 * (self.spread * within).exp()
+        } else {
+            let within = normal().inverse_cdf((level - rest) / stall.probability);
+            stall.from.0 + stall.cost.0 * (stall.spread * within).exp()
+        };
+        let over = |time: f64| {
+            let (share, density) = self.share_up_to(time, &stall);
+            (share - level, density)
+        };
+        Seconds(root(ends, start, over))
     }
 
-    /// P(T ≤ t).
-    fn share_up_to(&self, time: f64, stall: &Stall) -> f64 {
+    /// P(T ≤ t), and its slope.
+    fn share_up_to(&self, time: f64, stall: &Stall) -> (f64, f64) {
         let below = |time: f64, median: f64, spread: f64| {
             if time <= 0.0 {
-                return 0.0;
+                return (0.0, 0.0);
             }
-            normal().cdf((time / median).ln() / spread.max(LEAST_SPREAD))
+            let spread = spread.max(LEAST_SPREAD);
+            share_below((time / median).ln() / spread, spread * time)
         };
         let plain = below(time, self.typical.0, self.spread);
         let stalled = below(time - stall.from.0, stall.cost.0, stall.spread);
-        (1.0 - stall.probability) * plain + stall.probability * stalled
+        let both = |plain: f64, stalled: f64| {
+            (1.0 - stall.probability) * plain + stall.probability * stalled
+        };
+        (both(plain.0, stalled.0), both(plain.1, stalled.1))
     }
 }
 
-/// Root of a rising function between two numbers, by Ridders' method (1979); the nearer end if there
-/// is none.
-fn root(low: f64, high: f64, over: impl Fn(f64) -> f64) -> f64 {
-    let mut ends = [low, high].map(|time| (time, over(time)));
-    if ends[0].1 >= 0.0 {
-        return low;
+/// Where the standard normal distribution is 0 and 1 in floating point.
+const FLAT: [f64; 2] = [-40.0, 9.0];
+
+/// Φ(x), and its slope in the time, which is φ(x) over `scale`.
+fn share_below(x: f64, scale: f64) -> (f64, f64) {
+    if x <= FLAT[0] {
+        (0.0, 0.0)
+    } else if x >= FLAT[1] {
+        (1.0, 0.0)
+    } else {
+        (normal().cdf(x), normal().pdf(x) / scale)
     }
+}
+
+/// Root of a rising function between two numbers, by Newton's method from a start, with bisection where
+/// that leaves the interval. The function gives its value and slope.
+fn root([mut low, mut high]: [f64; 2], start: f64, over: impl Fn(f64) -> (f64, f64)) -> f64 {
+    let mut place = start.max(low).min(high);
     for _ in 0..STEPS {
-        let [(low, below), (high, above)] = ends;
-        if above <= 0.0 || high - low <= PRECISION * high {
+        let (value, slope) = over(place);
+        if value == 0.0 {
             break;
         }
-        let middle = f64::midpoint(low, high);
-        let value = over(middle);
-        let found = middle - (middle - low) * value / (value * value - below * above).sqrt();
-        for (time, value) in [(middle, value), (found, over(found))] {
-            if value < 0.0 && time > ends[0].0 {
-                ends[0] = (time, value);
-            } else if value >= 0.0 && time < ends[1].0 {
-                ends[1] = (time, value);
-            }
+        if value < 0.0 {
+            low = place;
+        } else {
+            high = place;
+        }
+        let newton = place - value / slope;
+        let is_inside = low <= newton && newton <= high;
+        let next = if is_inside {
+            newton
+        } else {
+            f64::midpoint(low, high)
+        };
+        let step = (next - place).abs();
+        place = next;
+        if step <= PRECISION * place || high - low <= PRECISION * high {
+            break;
         }
     }
-    ends[1].0
+    place
 }
 
 fn normal() -> Normal {
@@ -136,6 +170,32 @@ mod tests {
                 cost: Seconds(0.2),
                 spread: 0.1,
             }),
+        }
+    }
+
+    /// The share up to a quantile is its level, wherever the parts lie.
+    #[test]
+    fn a_quantile_has_its_level() {
+        for (probability, cost, spread) in [
+            (1e-12, 0.2, 0.1),
+            (0.02, 0.2, 0.1),
+            (0.3, 0.01, 0.1),
+            (0.5, 0.05, 0.8),
+            (0.999, 0.2, 0.001),
+        ] {
+            let mut times = stalling(probability);
+            let stall = times.stall.insert(Stall {
+                cost: Seconds(cost),
+                spread,
+                ..stalling(probability).stall.unwrap()
+            });
+            let stall = *stall;
+            for level in (1..50).map(|i| f64::from(i) / 50.0) {
+                let found = times.quantile(level).0;
+                let [below, above] = [1.0 - 1e-8, 1.0 + 1e-8]
+                    .map(|factor| times.share_up_to(found * factor, &stall).0);
+                assert!(below <= level && level <= above, "{probability} {level}");
+            }
         }
     }
 
