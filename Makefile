@@ -7,11 +7,12 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
 # penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
 # from SEED; bench-interpose: programs with and without the preloaded library; bench-slurm: jobs of a Slurm in
-# the lab that measure, and programs that gain.
+# the lab that measure, and programs that gain; bench-python: a million predictions in Python on one core.
 # test-all: the tests in their long forms: every algorithm in the lab, every command of the guide, more cases of
 # properties, the Debian package in a clean system; and the guide is built.
 .PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
-	bench-interpose bench-slurm check install static deb guide pictures netsig openmpi mpich programs system smpi slurm browser
+	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich programs \
+	system smpi slurm browser
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -24,11 +25,13 @@ test: system smpi slurm browser
 	MPICC=mpicc.mpich $(CARGO) build --package netsig-mpi --package netsig-interpose --target-dir target/mpich
 	$(CARGO) test --workspace --exclude netsig-mpi --exclude netsig-interpose
 	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --package netsig-interpose --target-dir target/mpich
+	bash xtask/test-python dev
 
 test-all: export NETSIG_TESTS = all
 test-all: export PROPTEST_CASES = 1024
 test-all: test guide
 	bash xtask/try-package
+	bash xtask/test-python release
 
 bench: netsig openmpi
 	$(BENCH) speed
@@ -56,12 +59,20 @@ bench-interpose: netsig openmpi mpich programs
 bench-slurm: netsig openmpi programs slurm
 	target/release/netsig lab exec ethernet-12x40 -- bash slurm/with-slurm bash bench/slurm
 
+bench-python: wheel
+	target/python/venv/bin/pip install --quiet --force-reinstall --no-deps target/python/wheels-release/*.whl
+	taskset --cpu-list 0 target/python/venv/bin/python crates/python/bench.py examples/alltoall.csv 5
+
 check:
 	bash .ci/run
 
 # Below DESTDIR if it is set. The rank programs of one MPI alone: make netsig openmpi, then the second line.
 install: netsig openmpi mpich
 	bash xtask/install-netsig release $(DESTDIR)$(PREFIX)
+
+# The Python package, target/python/wheels-release/*.whl.
+wheel:
+	bash xtask/test-python release wheel
 
 # target/netsig-static: the command line that needs no library of the system.
 static: system

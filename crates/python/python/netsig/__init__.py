@@ -1,0 +1,61 @@
+"""netsig: predicts and improves MPI collective communication under network contention.
+
+>>> import netsig
+>>> data = netsig.read_data("alltoall.csv")           # doctest: +SKIP
+>>> profile = netsig.fit(data)                         # doctest: +SKIP
+>>> profile.predict("alltoall", 16, "64KiB").time_s    # doctest: +SKIP
+0.47...
+
+Measuring stays with the command line (``netsig measure``, ``netsig learn``), which starts MPI jobs;
+this package reads what they wrote and needs no MPI.
+"""
+
+from ._errors import (
+    DataError,
+    FileError,
+    FileMissingError,
+    NetsigError,
+    NetsigWarning,
+    UsageError,
+)
+from ._netsig import (
+    Dataset,
+    Network,
+    Predictions,
+    Profile,
+    Selection,
+    Simulations,
+    Table,
+    __version__,
+    compare,
+    fit,
+    import_data,
+    models,
+    read_data,
+    scenarios,
+    simulate,
+)
+
+__all__ = [
+    "DataError",
+    "Dataset",
+    "FileError",
+    "FileMissingError",
+    "NetsigError",
+    "NetsigWarning",
+    "Network",
+    "Predictions",
+    "Profile",
+    "Selection",
+    "Simulations",
+    "Table",
+    "UsageError",
+    "__version__",
+    "compare",
+    "fit",
+    "import_data",
+    "models",
+    "read_data",
+    "scenarios",
+    "simulate",
+]

@@ -1,0 +1,36 @@
+"""The exceptions and the warning of netsig.
+
+The text of an exception is the line that the command line prints without ``netsig: ``: what is wrong,
+where, and what to do. Options that it names, such as ``--extrapolate``, are keywords in Python
+(``extrapolate=True``).
+"""
+
+
+class NetsigError(Exception):
+    """An error of netsig; ``exit_code`` is that of the command line."""
+
+    exit_code = 1
+
+
+class UsageError(NetsigError, ValueError):
+    """Arguments, or files named in them, cannot be used."""
+
+    exit_code = 2
+
+
+class FileError(UsageError, OSError):
+    """A file cannot be read or written."""
+
+
+class FileMissingError(FileError, FileNotFoundError):
+    """A file does not exist."""
+
+
+class DataError(NetsigError):
+    """The data cannot support the answer."""
+
+    exit_code = 3
+
+
+class NetsigWarning(UserWarning):
+    """A note or warning that comes with an answer."""

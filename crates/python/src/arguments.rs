@@ -1,0 +1,101 @@
+//! Arguments that several functions take: names, parameters, networks and treatments.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use netsig_core::algorithm::Collective;
+use netsig_core::data::cells::Statistic;
+use netsig_core::model::setting;
+use netsig_core::predict::answer::TooFar;
+use netsig_core::predict::regimes::{self, Asked};
+use pyo3::prelude::*;
+use strum::{EnumMessage, IntoEnumIterator};
+
+use crate::error::{refused, usage};
+
+/// The collective of a name.
+///
+/// # Errors
+/// If there is none.
+pub fn collective(py: Python<'_>, name: &str) -> PyResult<Collective> {
+    let collective: Result<Collective, _> = name.parse();
+    collective.map_err(|error| refused(py, error))
+}
+
+/// The variant of a name, for the argument `argument`.
+///
+/// # Errors
+/// If there is none.
+pub fn variant<T: IntoEnumIterator + EnumMessage>(
+    py: Python<'_>,
+    argument: &str,
+    name: &str,
+) -> PyResult<T> {
+    let is_named = |one: &T| one.get_serializations().first() == Some(&name);
+    T::iter().find(is_named).ok_or_else(|| {
+        let known = T::iter().map(|one| one.get_serializations()[0]);
+        let known = known.collect::<Vec<_>>().join(", ");
+        usage(py, format!("{argument}={name:?}: write one of: {known}"))
+    })
+}
+
+/// The result of parsing the argument `argument`.
+///
+/// # Errors
+/// If the argument cannot be used.
+pub fn parsed<T>(
+    py: Python<'_>,
+    (argument, value): (&str, impl Display),
+    result: Result<T, impl Display>,
+) -> PyResult<T> {
+    result.map_err(|error| usage(py, format!("{argument}={value}: {error}")))
+}
+
+/// Values of parameters, as numbers or as text with a unit.
+pub type Settings = BTreeMap<String, Value>;
+
+/// A number, or a text with a unit.
+#[derive(FromPyObject)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+}
+
+/// Parameters by name.
+///
+/// # Errors
+/// If a text is no value.
+pub fn settings(py: Python<'_>, given: Option<Settings>) -> PyResult<Vec<(String, f64)>> {
+    let value = |(name, value): (String, Value)| match value {
+        Value::Number(number) => Ok((name, number)),
+        Value::Text(text) => {
+            let value = setting::value(&name, &text).map_err(|error| refused(py, error))?;
+            Ok((name, value))
+        }
+    };
+    given.unwrap_or_default().into_iter().map(value).collect()
+}
+
+/// The statistic of the predicted times.
+///
+/// # Errors
+/// If the name or the share cannot be used.
+pub fn asked(py: Python<'_>, statistic: &str, quantile: Option<f64>) -> PyResult<Asked> {
+    let statistic: Statistic = variant(py, "statistic", statistic)?;
+    let Some(quantile) = quantile else {
+        return Ok(statistic.into());
+    };
+    let share = regimes::quantile(&quantile.to_string());
+    parsed(py, ("quantile", quantile), share).map(Asked::Quantile)
+}
+
+/// Treatment of cases far outside the measured range.
+pub fn too_far(extrapolate: bool) -> TooFar {
+    if extrapolate {
+        TooFar::Extrapolated
+    } else {
+        TooFar::Refused
+    }
+}

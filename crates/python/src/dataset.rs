@@ -1,0 +1,275 @@
+//! Datasets for Python: reading, importing, writing, and rows as Arrow tables in both directions.
+
+mod arrow;
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::PathBuf;
+
+use itertools::Itertools as _;
+use netsig_core::algorithm::LIBRARY;
+use netsig_core::data::import::{self, Asked, Imported, Input, Program};
+use netsig_core::data::{self, Provenance};
+use netsig_core::fit::accepted::{Accepted, Doubtful, accept};
+use netsig_core::text::refusal::Refusal;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use pyo3_arrow::PyTable;
+
+use crate::arguments::{collective, parsed};
+use crate::error::{refused, warn};
+use crate::{files, table};
+
+/// Measured repetitions with their provenance: the content of data files.
+///
+/// :func:`read_data` and :func:`import_data` give datasets, :meth:`from_arrow` makes one of a data
+/// frame. Polars, pandas, PyArrow and others take the rows over through the Arrow PyCapsule
+/// interface: ``polars.DataFrame(dataset)``.
+#[pyclass(frozen, module = "netsig")]
+pub struct Dataset {
+    /// The data.
+    pub data: data::Dataset,
+    /// The names of their files, for messages and profiles.
+    pub name: String,
+}
+
+#[pymethods]
+impl Dataset {
+    /// Makes a dataset of a data frame or table.
+    ///
+    /// Parameters
+    /// ----------
+    /// table : object with ``__arrow_c_stream__``
+    ///     A pandas, Polars or PyArrow table with the columns of a data file; other columns are
+    ///     ignored.
+    /// provenance : dict of str to str, optional
+    ///     Facts about the origin, as in :attr:`provenance`; those of a dataset that the table was
+    ///     made of if PyArrow kept them, else none.
+    /// name : str, optional
+    ///     Name of the data in messages and profiles.
+    ///
+    /// Raises
+    /// ------
+    /// UsageError
+    ///     If a column is missing or a cell holds no value of its kind. The line in the message counts
+    ///     the names of the columns as line 1.
+    #[staticmethod]
+    #[pyo3(signature = (table, *, provenance=None, name="table"))]
+    fn from_arrow(
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        provenance: Option<&Bound<'_, PyDict>>,
+        name: &str,
+    ) -> PyResult<Self> {
+        let table: PyTable = table.extract().map_err(|_| {
+            let kind = table.get_type();
+            let problem = format!(
+                "table: {kind} has no __arrow_c_stream__; give a pandas (2.2 or later), Polars or PyArrow table"
+            );
+            refused(py, Refusal::request(problem))
+        })?;
+        let facts = provenance.map(facts).transpose()?;
+        let data = py.detach(|| arrow::dataset(table, facts, name));
+        let data = data.map_err(|error| refused(py, error))?;
+        let name = name.to_owned();
+        Ok(Self { data, name })
+    }
+
+    /// Writes a data file; a file of that name is replaced completely or not at all.
+    ///
+    /// Raises
+    /// ------
+    /// FileError
+    ///     If the file cannot be written.
+    fn write(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        files::replace(py, path, |mut out| self.data.write(&mut out))
+    }
+
+    /// The facts about the origin of the data, by key. Of a fact that is stated twice the last counts.
+    #[getter]
+    fn provenance(&self) -> HashMap<String, String> {
+        let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+        self.data.provenance.iter().map(owned).collect()
+    }
+
+    /// The names of the files of the data, for messages and profiles.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Names of the columns of the table.
+    #[classattr]
+    fn columns() -> Vec<&'static str> {
+        data::COLUMNS.to_vec()
+    }
+
+    /// Number of rows: repetitions, also rejected ones, and statistics of other programs.
+    fn __len__(&self) -> usize {
+        self.data.samples.len() + self.data.rejected.len() + self.data.aggregates.len()
+    }
+
+    /// A pandas data frame; pandas needs PyArrow for it.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        table::to_pandas(slf)
+    }
+
+    /// A Polars data frame.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        table::to_polars(slf)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let rows = py.detach(|| arrow::rows(&self.data));
+        table::stream(py, rows, requested_schema)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Dataset({} rows of {})", self.__len__(), self.name)
+    }
+}
+
+fn facts(dict: &Bound<'_, PyDict>) -> PyResult<Provenance> {
+    let mut facts = Provenance::default();
+    for (key, value) in dict {
+        facts.push(key.extract()?, value.str()?);
+    }
+    Ok(facts)
+}
+
+/// Reads data files of one network and one MPI, and takes all their repetitions together.
+///
+/// Parameters
+/// ----------
+/// *paths : str or os.PathLike
+///     The files that ``netsig measure``, ``learn`` or ``import`` wrote.
+/// force : bool
+///     Take data of different networks or settings together, of ranks that shared a host, and times
+///     that the links do not allow, with a warning in place of an error.
+///
+/// Returns
+/// -------
+/// Dataset
+///
+/// Raises
+/// ------
+/// FileError
+///     If a file cannot be read.
+/// UsageError
+///     If a file is no data file or is named twice.
+/// DataError
+///     If the data are void, or, without ``force``, in doubt.
+#[pyfunction]
+#[pyo3(signature = (*paths, force=false))]
+pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyResult<Dataset> {
+    let paths = named(paths)?;
+    let place =
+        |(path, _): &&(PathBuf, String)| path.canonicalize().unwrap_or_else(|_| path.clone());
+    if let Some((_, name)) = paths.iter().duplicates_by(place).next() {
+        return Err(refused(py, Refusal::named_twice(name)));
+    }
+    let mut read = Vec::new();
+    for (path, name) in paths {
+        let file = files::read(py, (&path, &name), |path| File::open(path))?;
+        let data = py.detach(|| data::Dataset::read(&name, file));
+        let data = data.map_err(|error| {
+            let foreign = std::fs::read_to_string(&path).ok();
+            let foreign = foreign.and_then(|text| import::foreign(&name, &text));
+            refused(py, foreign.unwrap_or_else(|| error.into()))
+        })?;
+        read.push((name, data));
+    }
+    let doubtful = if force {
+        Doubtful::Taken
+    } else {
+        Doubtful::Refused
+    };
+    let accepted = py.detach(|| accept(read, doubtful));
+    let Accepted { data, name, notes } = accepted.map_err(|error| refused(py, error))?;
+    warn(py, &notes)?;
+    Ok(Dataset { data, name })
+}
+
+/// Turns the output of another benchmark program into a dataset.
+///
+/// Parameters
+/// ----------
+/// program : str
+///     The program that printed the files: ``"osu"``, ``"imb"``, ``"reprompi"``, ``"netgauge"``
+///     or ``"logp_mpi"``, as for ``netsig import``.
+/// *paths : str or os.PathLike
+///     Its outputs.
+/// procs : int, optional
+///     The number of processes, if the files do not state it; else that in ``pN``, ``nN`` or ``npN``
+///     in a file's name.
+/// algorithm : str
+///     The algorithm of the collectives; ``"library"`` is the MPI library's own choice.
+/// collective : str, optional
+///     The collective of OSU tables that have no title.
+///
+/// Returns
+/// -------
+/// Dataset
+///
+/// Raises
+/// ------
+/// FileError
+///     If a file cannot be read.
+/// UsageError
+///     If a file is not of that program, or lacks information.
+#[pyfunction]
+#[pyo3(signature = (program, *paths, procs=None, algorithm=LIBRARY, collective=None))]
+pub fn import_data(
+    py: Python<'_>,
+    program: &str,
+    paths: &Bound<'_, PyTuple>,
+    procs: Option<&Bound<'_, PyAny>>,
+    algorithm: &str,
+    collective: Option<&str>,
+) -> PyResult<Dataset> {
+    let parsed_program: Result<Program, _> = program.parse();
+    let program = parsed(py, ("program", program), parsed_program)?;
+    let procs = procs.map(|procs| {
+        let text = procs.str()?.to_string();
+        parsed(py, ("procs", &text), text.parse())
+    });
+    let asked = Asked {
+        procs: procs.transpose()?,
+        algorithm: algorithm.into(),
+        collective: collective
+            .map(|name| self::collective(py, name))
+            .transpose()?,
+    };
+    let mut texts = Vec::new();
+    for (path, name) in named(paths)? {
+        let text = files::text(py, (&path, &name))?;
+        texts.push((name, text));
+    }
+    let inputs = texts.iter().map(|(name, text)| Input { name, text });
+    let inputs: Vec<Input<'_>> = inputs.collect();
+    let imported = py.detach(|| import::import(program, &inputs, &asked));
+    let Imported { data, notes } = imported.map_err(|error| refused(py, error))?;
+    warn(
+        py,
+        &notes
+            .into_iter()
+            .map(netsig_core::text::note::Note::remark)
+            .collect::<Vec<_>>(),
+    )?;
+    let name = texts.iter().map(|(name, _)| name).join(", ");
+    Ok(Dataset { data, name })
+}
+
+/// Paths with their texts; at least one.
+fn named(paths: &Bound<'_, PyTuple>) -> PyResult<Vec<(PathBuf, String)>> {
+    if paths.is_empty() {
+        let problem = "no file is named; name one or more";
+        return Err(crate::error::usage(paths.py(), problem));
+    }
+    paths.iter().map(|path| files::path(&path)).collect()
+}

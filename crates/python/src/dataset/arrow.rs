@@ -1,0 +1,241 @@
+//! Rows of a dataset as an Arrow table, and back.
+
+use std::collections::HashMap;
+use std::io::Cursor;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use itertools::Itertools as _;
+use netsig_core::data::{
+    Aggregate, COLUMNS, Dataset, LossCounters, OK, Place, Provenance, Rejected, Sample,
+};
+use netsig_core::text::refusal::Refusal;
+use pyo3_arrow::PyTable;
+
+use crate::columns::Columns;
+
+/// Key of the provenance in the metadata of a table, one `key=value` a line.
+const PROVENANCE: &str = "netsig_provenance";
+
+/// A row of a data file.
+enum Row<'a> {
+    Sample(&'a Sample),
+    Rejected(&'a Rejected),
+    Aggregate(&'a Aggregate),
+}
+
+impl Row<'_> {
+    fn place(&self) -> &Place {
+        match self {
+            Self::Sample(row) => &row.place,
+            Self::Rejected(row) => &row.place,
+            Self::Aggregate(row) => &row.place,
+        }
+    }
+
+    fn sample(&self) -> Option<&Sample> {
+        match self {
+            Self::Sample(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    fn aggregate(&self) -> Option<&Aggregate> {
+        match self {
+            Self::Aggregate(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    fn repetition(&self) -> u32 {
+        match self {
+            Self::Sample(row) => row.repetition,
+            Self::Rejected(row) => row.repetition,
+            Self::Aggregate(_) => 0,
+        }
+    }
+
+    fn time(&self) -> Option<f64> {
+        match self {
+            Self::Sample(row) => Some(row.time.0),
+            Self::Rejected(_) => None,
+            Self::Aggregate(row) => Some(row.time.0),
+        }
+    }
+
+    fn status(&self) -> &'static str {
+        match self {
+            Self::Rejected(row) => row.reason.into(),
+            _ => OK,
+        }
+    }
+}
+
+/// All rows in the order of a data file, with the provenance as metadata.
+pub fn rows(data: &Dataset) -> RecordBatch {
+    let samples = data.samples.iter().map(Row::Sample);
+    let rejected = data.rejected.iter().map(Row::Rejected);
+    let aggregates = data.aggregates.iter().map(Row::Aggregate);
+    let rows: Vec<Row> = samples.chain(rejected).chain(aggregates).collect();
+    let rows = || rows.iter();
+    let lost = |count: fn(&LossCounters) -> Option<u32>| {
+        rows().map(move |row| count(&row.sample()?.losses))
+    };
+    let (mut names, mut collectives) = (Vec::new(), Vec::new());
+    for row in rows() {
+        let (name, collective) = row.place().experiment.names();
+        names.push(Some(name));
+        collectives.push(Some(collective).filter(|name| !name.is_empty()));
+    }
+    let algorithm = |row: &'_ Row| {
+        let algorithm = row.place().algorithm.clone();
+        Some(algorithm).filter(|name| !name.is_empty())
+    };
+    let statistic = |row: &Row| -> Option<&'static str> { Some(row.aggregate()?.statistic.into()) };
+    let columns = Columns::default()
+        .texts("experiment", names)
+        .texts("collective", collectives)
+        .texts("algorithm", rows().map(algorithm))
+        .counts("procs", rows().map(|row| Some(row.place().procs.get())))
+        .sizes("size_bytes", rows().map(|row| Some(row.place().size.0)))
+        .counts("repetition", rows().map(|row| Some(row.repetition())))
+        .counts("launch", rows().map(|row| Some(row.place().launch)))
+        .floats("time_s", rows().map(Row::time))
+        .counts("retransmits", lost(|own| own.retransmits))
+        .counts("rtos", lost(|own| own.rtos))
+        .counts("tail_probes", lost(|own| own.tail_probes))
+        .counts("softnet_drops", lost(|own| own.softnet_drops))
+        .counts("part", rows().map(|row| Some(row.sample()?.part)))
+        .floats(
+            "sync_error_s",
+            rows().map(|row| Some(row.sample()?.sync_error?.0)),
+        )
+        .texts("status", rows().map(|row| Some(row.status())))
+        .texts("statistic", rows().map(statistic))
+        .counts("averaged", rows().map(|row| row.aggregate()?.averaged))
+        .counts(
+            "longest_processor_wait_us",
+            lost(|own| own.longest_processor_wait_us),
+        );
+    let batch = columns.batch();
+    let facts = data.provenance.iter();
+    let facts = facts
+        .map(|(key, value)| format!("{key}={value}"))
+        .join("\n");
+    let metadata = HashMap::from([(PROVENANCE.to_owned(), facts)]);
+    let schema = batch.schema().as_ref().clone().with_metadata(metadata);
+    batch
+        .with_schema(schema.into())
+        .expect("the same schema with metadata")
+}
+
+/// The dataset of a table, read as a data file, so that the same rules and messages hold. Facts that are
+/// not given are those in the metadata of the table.
+///
+/// # Errors
+/// If a column is missing, or a cell holds no value of its kind.
+pub fn dataset(table: PyTable, facts: Option<Provenance>, name: &str) -> Result<Dataset, Refusal> {
+    let (batches, schema) = table.into_inner();
+    let is_known = |column: &&str| schema.column_with_name(column).is_some();
+    let known: Vec<&str> = COLUMNS.into_iter().filter(is_known).collect();
+    let mut text = known.join(",");
+    text.push('\n');
+    for batch in &batches {
+        let columns = known.iter().map(|column| {
+            let (place, _) = schema.column_with_name(column).expect("as filtered");
+            Cells::of(batch.column(place), column).map_err(|error| error.about(name))
+        });
+        let columns: Vec<Cells> = columns.collect::<Result<_, _>>()?;
+        for row in 0..batch.num_rows() {
+            for (place, cells) in columns.iter().enumerate() {
+                if place > 0 {
+                    text.push(',');
+                }
+                cells.write(row, &mut text);
+            }
+            text.push('\n');
+        }
+    }
+    let mut data = Dataset::read(name, Cursor::new(text))?;
+    let own = schema.metadata().get(PROVENANCE);
+    let own = || {
+        let mut facts = Provenance::default();
+        let lines = own.into_iter().flat_map(|text| text.lines());
+        for (key, value) in lines.filter_map(|line| line.split_once('=')) {
+            facts.push(key, value);
+        }
+        facts
+    };
+    data.provenance = facts.unwrap_or_else(own);
+    Ok(data)
+}
+
+/// The cells of a column as text.
+enum Cells {
+    Texts(StringArray),
+    Numbers(Vec<Option<String>>),
+}
+
+impl Cells {
+    fn of(column: &ArrayRef, name: &str) -> Result<Self, Refusal> {
+        use DataType as T;
+        Ok(match column.data_type() {
+            T::Null => Self::Numbers(vec![None; column.len()]),
+            T::Int8 => numbers::<Int8Type>(column),
+            T::Int16 => numbers::<Int16Type>(column),
+            T::Int32 => numbers::<Int32Type>(column),
+            T::Int64 => numbers::<Int64Type>(column),
+            T::UInt8 => numbers::<UInt8Type>(column),
+            T::UInt16 => numbers::<UInt16Type>(column),
+            T::UInt32 => numbers::<UInt32Type>(column),
+            T::UInt64 => numbers::<UInt64Type>(column),
+            T::Float32 => numbers::<Float32Type>(column),
+            T::Float64 => numbers::<Float64Type>(column),
+            T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Dictionary(..) => {
+                let texts = cast(column, &T::Utf8).map_err(|_| unsuited(name, column))?;
+                Self::Texts(texts.as_string().clone())
+            }
+            _ => return Err(unsuited(name, column)),
+        })
+    }
+
+    fn write(&self, row: usize, text: &mut String) {
+        match self {
+            Self::Numbers(all) => text.push_str(all[row].as_deref().unwrap_or_default()),
+            Self::Texts(all) if all.is_null(row) => {}
+            Self::Texts(all) => {
+                let cell = all.value(row);
+                if cell.contains([',', '"', '\n', '\r', '#']) {
+                    text.push('"');
+                    text.push_str(&cell.replace('"', "\"\""));
+                    text.push('"');
+                } else {
+                    text.push_str(cell);
+                }
+            }
+        }
+    }
+}
+
+fn unsuited(name: &str, column: &ArrayRef) -> Refusal {
+    let kind = column.data_type();
+    Refusal::request(format!(
+        "the column {name:?} is of {kind}; convert it to numbers or text"
+    ))
+}
+
+/// Numbers as text that reads as the same number; NaN, which stands for a missing value, is empty.
+fn numbers<T: ArrowPrimitiveType>(column: &ArrayRef) -> Cells
+where
+    T::Native: std::fmt::Display,
+{
+    let cells = column.as_primitive::<T>().iter();
+    let text = |number: T::Native| Some(number.to_string()).filter(|text| text != "NaN");
+    Cells::Numbers(cells.map(|cell| cell.and_then(text)).collect())
+}

@@ -1,0 +1,189 @@
+//! Fits for Python.
+
+use std::fmt;
+
+use netsig_core::data::cells::Statistic;
+use netsig_core::fit::choices;
+use netsig_core::fit::model::{Options, Unsaturated};
+use netsig_core::fit::network;
+use netsig_core::fit::notes::on_fit;
+use netsig_core::model::plogp::PLogP;
+use netsig_core::profile as core;
+use netsig_core::text::refusal::Refusal;
+use pyo3::prelude::*;
+
+use crate::arguments::{parsed, variant};
+use crate::dataset::Dataset;
+use crate::error::{refused, warn};
+use crate::network::{Named, given};
+use crate::profile::Profile;
+
+/// How to fit, as Python states it.
+struct Wishes<'py> {
+    model: &'py str,
+    threshold: String,
+    covariance: &'py str,
+    statistic: &'py str,
+    confidence: f64,
+    plogp: Option<PyRef<'py, Profile>>,
+    network: Option<Named<'py>>,
+    unsaturated: Unsaturated,
+}
+
+impl Wishes<'_> {
+    /// The options of the fit of `data`, and the facts that the profile is to state of them.
+    fn options(
+        self,
+        py: Python<'_>,
+        data: &netsig_core::data::Dataset,
+    ) -> PyResult<(network::Options, Vec<(&'static str, String)>)> {
+        let confidence = self.confidence.to_string();
+        let threshold = self.threshold.as_str();
+        let text = |text: &str| format!("{text:?}");
+        let model = Options {
+            threshold: parsed(
+                py,
+                ("threshold", text(threshold)),
+                choices::threshold(threshold),
+            )?,
+            unsaturated: self.unsaturated,
+            confidence: parsed(
+                py,
+                ("confidence", &confidence),
+                choices::confidence(&confidence),
+            )?,
+            ..Options::default()
+        };
+        let covariance = choices::covariance(self.covariance);
+        let statistic: Statistic = variant(py, "statistic", self.statistic)?;
+        let mut named = Vec::new();
+        let tables = |profile: &Profile| -> Result<PLogP, Refusal> {
+            profile.profile.as_ref().clone().tables(&profile.name)
+        };
+        let plogp = self.plogp.as_deref().map(|profile| {
+            named.push(("plogp", profile.name.clone()));
+            tables(profile).map_err(|error| refused(py, error))
+        });
+        let plogp = plogp.transpose()?;
+        let network = given(self.network)?;
+        if let Some(network) = &network {
+            named.push(("network", network.name.clone()));
+            if let Some(procs) = data.most_procs() {
+                let enough = network.refuse_more_than_hosts(procs);
+                enough.map_err(|error| refused(py, Refusal::request(error)))?;
+            }
+        }
+        let options = network::Options {
+            model,
+            covariance: parsed(py, ("covariance", text(self.covariance)), covariance)?,
+            statistic,
+            wanted: parsed(py, ("model", text(self.model)), choices::wanted(self.model))?,
+            plogp,
+            network,
+        };
+        Ok((options, named))
+    }
+}
+
+/// M as a size, a text, or none.
+#[derive(FromPyObject)]
+pub enum Threshold {
+    /// A size in bytes.
+    Size(u64),
+    /// A size with a unit, auto or none.
+    Text(String),
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size(size) => size.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// Fits models to data.
+///
+/// Parameters
+/// ----------
+/// data : Dataset
+///     Repetitions of a ping-pong and of collectives among several process counts.
+/// model : str
+///     ``"auto"`` for every model of an alltoall, the regimes of every algorithm, and the choice of the
+///     simplest that suffices; or the name of one model (see :func:`models`).
+/// threshold : str, int or None
+///     M in bytes, from which on messages contend: a size, ``"auto"`` (search), or ``"none"``.
+/// covariance : str
+///     Covariance of the errors: ``"auto"``, ``"means"``, ``"proportional"``,
+///     ``"bandwidth-share"``, ``"ols"`` or ``"ar1:RHO"``.
+/// statistic : str
+///     Statistic of the repetitions of a collective: ``"mean"`` or ``"median"``.
+/// confidence : float
+///     Level of intervals and tests, above 0 and below 1.
+/// plogp : Profile, optional
+///     A profile with the pLogP tables for models that need them; else the tables of the data, or
+///     alpha and beta in their place.
+/// network : Network or str, optional
+///     The links of the network, for the regimes; predictions then need the same.
+/// keep_unsaturated : bool
+///     Keep process counts that do not saturate the network in the fit.
+///
+/// Returns
+/// -------
+/// Profile
+///
+/// Raises
+/// ------
+/// DataError
+///     If the data do not support the fit.
+/// UsageError
+///     If an argument cannot be used.
+///
+/// Warns
+/// -----
+/// NetsigWarning
+///     For each note and warning of ``netsig fit``.
+#[pyfunction]
+#[pyo3(signature = (
+    data, *, model="auto", threshold=Some(Threshold::Text("auto".to_owned())), covariance="auto", statistic="mean", confidence=0.9,
+    plogp=None, network=None, keep_unsaturated=false
+))]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords")]
+pub fn fit(
+    py: Python<'_>,
+    data: &Bound<'_, Dataset>,
+    model: &str,
+    threshold: Option<Threshold>,
+    covariance: &str,
+    statistic: &str,
+    confidence: f64,
+    plogp: Option<PyRef<'_, Profile>>,
+    network: Option<Named<'_>>,
+    keep_unsaturated: bool,
+) -> PyResult<Profile> {
+    let keep = keep_unsaturated;
+    let wishes = Wishes {
+        model,
+        threshold: threshold.map_or("none".to_owned(), |threshold| threshold.to_string()),
+        covariance,
+        statistic,
+        confidence,
+        plogp,
+        network,
+        unsaturated: if keep {
+            Unsaturated::Kept
+        } else {
+            Unsaturated::LeftOut
+        },
+    };
+    let Dataset { data, name } = data.get();
+    let (options, named) = wishes.options(py, data)?;
+    let fitted = py.detach(|| {
+        let (fitted, profile) = core::Profile::fit(data, name, &options, &named)?;
+        Ok((on_fit(&fitted, data, usize::MAX), profile))
+    });
+    let (notes, profile) = fitted.map_err(|error: Refusal| refused(py, error))?;
+    warn(py, &notes)?;
+    Ok(Profile::new(profile, "profile".to_owned()))
+}

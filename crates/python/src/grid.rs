@@ -1,0 +1,225 @@
+//! Process counts and sizes from numbers, text and arrays, broadcast against each other.
+
+use itertools::Itertools as _;
+use netsig_core::units::list::{Item, List};
+use netsig_core::units::{Bytes, Procs};
+use numpy::{PyArrayDyn, PyArrayMethods as _};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyString};
+
+use crate::error::usage;
+
+/// Cases in the order of NumPy (C order), with the shape of their arrays.
+pub struct Grid {
+    /// The process counts.
+    pub procs: Vec<Procs>,
+    /// The sizes.
+    pub sizes: Vec<Bytes>,
+    /// The shape, empty for a single case.
+    pub shape: Vec<usize>,
+}
+
+impl Grid {
+    /// Reads and broadcasts process counts and sizes.
+    ///
+    /// # Errors
+    /// If one of them holds no such numbers, or the shapes do not broadcast.
+    pub fn of(procs: &Bound<'_, PyAny>, size: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = procs.py();
+        let counts = array::<Procs>(procs, "procs", "process counts")?;
+        let sizes = array::<Bytes>(size, "size", "sizes")?;
+        let numpy = py.import("numpy")?;
+        let shapes = (counts.getattr("shape")?, sizes.getattr("shape")?);
+        let shape: Vec<usize> = match numpy.call_method1("broadcast_shapes", shapes.clone()) {
+            Ok(shape) => shape.extract()?,
+            Err(_) => {
+                return Err(usage(
+                    py,
+                    format!(
+                        "procs has the shape {} and size {}, which do not broadcast; give one of them a further axis, such as procs[:, None]",
+                        shapes.0, shapes.1
+                    ),
+                ));
+            }
+        };
+        let spread = |array: Bound<'_, PyAny>| -> PyResult<Vec<u64>> {
+            let array = numpy.call_method1("broadcast_to", (array, shape.clone()))?;
+            let array = numpy.call_method1("ascontiguousarray", (array,))?;
+            let array = array.cast_into::<PyArrayDyn<u64>>()?;
+            Ok(array.readonly().as_slice()?.to_vec())
+        };
+        let counts = spread(counts)?.into_iter();
+        Ok(Self {
+            procs: counts.map(count).collect(),
+            sizes: spread(sizes)?.into_iter().map(Bytes).collect(),
+            shape,
+        })
+    }
+
+    /// Reads process counts and ascending sizes, each once, without broadcasting them.
+    ///
+    /// # Errors
+    /// If one of them holds no such numbers.
+    pub fn product(procs: &Bound<'_, PyAny>, size: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let numbers = |array: Bound<'_, PyAny>| -> PyResult<Vec<u64>> {
+            array
+                .call_method0("ravel")?
+                .call_method0("tolist")?
+                .extract()
+        };
+        let counts = numbers(array::<Procs>(procs, "procs", "process counts")?)?;
+        let sizes = numbers(array::<Bytes>(size, "size", "sizes")?)?;
+        Ok(Self {
+            procs: counts.into_iter().map(count).unique().collect(),
+            sizes: sizes.into_iter().map(Bytes).sorted().dedup().collect(),
+            shape: Vec::new(),
+        })
+    }
+
+    /// All cases in order.
+    pub fn cases(&self) -> impl Iterator<Item = (Procs, Bytes)> + Clone {
+        self.procs.iter().copied().zip(self.sizes.iter().copied())
+    }
+}
+
+/// A process count that was checked where it was read.
+fn count(number: u64) -> Procs {
+    <Procs as Item>::of(number).expect("a checked process count")
+}
+
+/// A number of a grid.
+trait Number: Item {
+    /// Numbers that are allowed.
+    const RANGE: (u64, u64);
+    /// A text for several of them.
+    const EXAMPLE: &'static str;
+}
+
+impl Number for Procs {
+    const RANGE: (u64, u64) = (1, u32::MAX as u64);
+    const EXAMPLE: &'static str = "8..64";
+}
+
+impl Number for Bytes {
+    const RANGE: (u64, u64) = (0, u64::MAX);
+    const EXAMPLE: &'static str = "64KiB";
+}
+
+/// The numbers as an array of u64, each within its range; `name` is the argument in errors.
+fn array<'py, T: Number>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    kind: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let numpy = py.import("numpy")?;
+    let wrong = |what: String| {
+        usage(
+            py,
+            format!(
+                "{name} {what}; give {kind} as integers or an array of them, or text such as \"{}\"",
+                T::EXAMPLE
+            ),
+        )
+    };
+    if let Ok(text) = object.cast::<PyString>() {
+        let items =
+            of_text::<T>(text.to_str()?).map_err(|error| usage(py, format!("{name}: {error}")))?;
+        return as_array(&numpy, items);
+    }
+    if object.is_instance_of::<PyBool>() || object.is_none() {
+        return Err(wrong(format!("is {}", object.repr()?)));
+    }
+    let array = numpy
+        .call_method1("asarray", (object,))
+        .map_err(|error| wrong(format!("is no array ({})", error.value(py))))?;
+    let dtype = array.getattr("dtype")?;
+    let letter: String = dtype.getattr("kind")?.extract()?;
+    let length: usize = array.getattr("size")?.extract()?;
+    match letter.as_str() {
+        "i" | "u" => {}
+        // An empty list has no type of its own.
+        _ if length == 0 => {
+            return array.call_method1("astype", ("uint64",));
+        }
+        "U" => {
+            let texts: Vec<String> = array
+                .call_method0("ravel")?
+                .call_method0("tolist")?
+                .extract()?;
+            let items = texts.iter().map(|text| text.parse::<T>().map(Item::number));
+            let items: Result<Vec<u64>, _> = items.collect();
+            let items = items.map_err(|error| usage(py, format!("{name}: {error}")))?;
+            let shape = array.getattr("shape")?;
+            let items = numpy.call_method("array", (items,), Some(&of_type(py)?))?;
+            return items.call_method1("reshape", (shape,));
+        }
+        _ if is_scalar(&array)? => return Err(wrong(format!("is {}", object.repr()?))),
+        "f" => {
+            return Err(usage(
+                py,
+                format!(
+                    "{name} is an array of {dtype}, and {kind} are whole; convert it with {name}.astype(int)"
+                ),
+            ));
+        }
+        _ => return Err(wrong(format!("is an array of {dtype}"))),
+    }
+    let (least, most) = T::RANGE;
+    for (is_wrong, limit) in [("less", least), ("greater", most)] {
+        let places = numpy.call_method1(is_wrong, (&array, limit))?;
+        if places.call_method0("any")?.is_truthy()? {
+            let first = numpy.call_method1("argmax", (&places,))?;
+            let value = array.call_method0("ravel")?.get_item(&first)?;
+            let place = if is_scalar(&array)? {
+                name.to_owned()
+            } else {
+                let place =
+                    numpy.call_method1("unravel_index", (first, array.getattr("shape")?))?;
+                let place: Vec<usize> = place.extract()?;
+                format!("{name}[{}]", place.iter().join(", "))
+            };
+            return Err(usage(
+                py,
+                format!("{place} is {value}; give {kind} from {least} to {most}"),
+            ));
+        }
+    }
+    array.call_method1("astype", ("uint64",))
+}
+
+fn is_scalar(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(array.getattr("ndim")?.extract::<usize>()? == 0)
+}
+
+/// One number, or the numbers of a list.
+fn of_text<T: Number>(text: &str) -> Result<Numbers, String> {
+    if !text.contains([',', '.']) || text.parse::<T>().is_ok() {
+        let one = text.parse::<T>().map_err(|error| error.to_string())?;
+        return Ok(Numbers::One(one.number()));
+    }
+    let list = text.parse::<List<T>>().map_err(|error| error.to_string())?;
+    Ok(Numbers::Many(
+        list.items().iter().map(|one| one.number()).collect(),
+    ))
+}
+
+/// Numbers of a text.
+enum Numbers {
+    One(u64),
+    Many(Vec<u64>),
+}
+
+fn as_array<'py>(numpy: &Bound<'py, PyModule>, numbers: Numbers) -> PyResult<Bound<'py, PyAny>> {
+    let kind = of_type(numpy.py())?;
+    match numbers {
+        Numbers::One(number) => numpy.call_method("array", (number,), Some(&kind)),
+        Numbers::Many(numbers) => numpy.call_method("array", (numbers,), Some(&kind)),
+    }
+}
+
+fn of_type(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let kind = PyDict::new(py);
+    kind.set_item("dtype", "uint64")?;
+    Ok(kind)
+}

@@ -1,0 +1,48 @@
+//! netsig in Python: glue between Python's types and netsig-core, which decides everything. The
+//! docstrings of functions and classes are here; types stand in `_netsig.pyi`.
+
+#![expect(
+    clippy::doc_markdown,
+    reason = "docstrings are written in NumPy's style, not in Markdown"
+)]
+
+mod arguments;
+mod columns;
+mod compare;
+mod dataset;
+mod error;
+mod files;
+mod fit;
+mod grid;
+mod interrupt;
+mod models;
+mod network;
+mod parameters;
+mod predict;
+mod profile;
+mod select;
+mod simulate;
+mod table;
+
+use pyo3::prelude::*;
+
+/// The compiled part of netsig.
+#[pymodule]
+fn _netsig(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<dataset::Dataset>()?;
+    module.add_class::<network::Network>()?;
+    module.add_class::<predict::Predictions>()?;
+    module.add_class::<profile::Profile>()?;
+    module.add_class::<select::Selection>()?;
+    module.add_class::<simulate::Simulations>()?;
+    module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(dataset::read_data, module)?)?;
+    module.add_function(wrap_pyfunction!(dataset::import_data, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(models::models, module)?)?;
+    module.add_function(wrap_pyfunction!(network::scenarios, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,333 @@
+//! Predictions for Python: the answer of core as arrays in the shape of the question.
+
+use netsig_core::algorithm::Collective;
+use netsig_core::model::segment::Segment;
+use netsig_core::predict::answer::{Answer, Predicted, Request};
+use netsig_core::predict::line::Line;
+use netsig_core::predict::speaker::{Models, Question};
+use netsig_core::predict::{Interval, Standing};
+use netsig_core::profile::Profile;
+use netsig_core::text::refusal::Refusal;
+use netsig_core::units::{Bytes, Seconds};
+use numpy::{IntoPyArray as _, PyArrayDyn, PyArrayMethods as _};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+
+use crate::arguments::{self, Settings, collective, parsed};
+use crate::columns::Columns;
+use crate::error::{refused, warn};
+use crate::grid::Grid;
+use crate::interrupt::Interruptible;
+use crate::network::{Named, given};
+use crate::table::{self, Table};
+
+/// What to predict, as Python states it.
+pub struct Wishes<'py> {
+    pub collective: &'py str,
+    pub algorithm: Option<&'py str>,
+    pub model: Option<&'py str>,
+    pub asked: (&'py str, Option<f64>),
+    pub settings: Option<Settings>,
+    pub segment: Option<&'py Bound<'py, PyAny>>,
+    pub network: Option<Named<'py>>,
+    pub extrapolate: bool,
+}
+
+/// Predicted times of one algorithm by one model.
+///
+/// The attributes are arrays in the shape of the question, or single values for a single case.
+/// Polars, pandas, PyArrow and others take them over as a table with the columns of ``netsig predict
+/// --format csv`` through the Arrow PyCapsule interface.
+#[pyclass(frozen, module = "netsig")]
+pub struct Predictions {
+    collective: Collective,
+    line: Line,
+    shape: Vec<usize>,
+    rows: Vec<Row>,
+}
+
+/// A predicted time, without the line that all share.
+#[derive(Clone, Copy)]
+struct Row {
+    procs: u32,
+    size: u64,
+    time: f64,
+    interval: Option<Interval>,
+    standing: Standing,
+    segment: Option<Segment>,
+}
+
+/// One algorithm, or all by name.
+#[derive(IntoPyObject)]
+pub enum Answers {
+    One(Py<Predictions>),
+    All(Py<PyDict>),
+}
+
+/// A size of at least one byte, if it is given.
+///
+/// # Errors
+/// If it is no such size.
+pub fn segment((name, given): (&str, Option<&Bound<'_, PyAny>>)) -> PyResult<Option<Segment>> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    let (py, text) = (given.py(), given.str()?.to_string());
+    let size: Bytes = parsed(py, (name, &text), text.parse())?;
+    parsed(py, (name, &text), Segment::new(size)).map(Some)
+}
+
+/// Predicts the cases of `grid`.
+///
+/// # Errors
+/// If an argument cannot be used, or a time is missing.
+pub fn predict(
+    (profile, name): (&Profile, &str),
+    wishes: Wishes<'_>,
+    (procs, size): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
+) -> PyResult<Answers> {
+    let py = procs.py();
+    let given_settings = arguments::settings(py, wishes.settings)?;
+    let network = given(wishes.network)?;
+    let question = Question {
+        profile,
+        collective: collective(py, wishes.collective)?,
+        algorithm: wishes.algorithm,
+        models: wishes.model.map_or(Models::Speaking, Models::Named),
+        given: &given_settings,
+    };
+    let request = Request {
+        question,
+        name,
+        network: network.as_ref(),
+        asked: arguments::asked(py, wishes.asked.0, wishes.asked.1)?,
+        segment: segment(("segment", wishes.segment))?,
+        too_far: arguments::too_far(wishes.extrapolate),
+    };
+    let grid = Grid::of(procs, size)?;
+    let lines = request.lines().map_err(|error| refused(py, error))?;
+    let interrupted = Interruptible::default();
+    let Answer {
+        found,
+        missing,
+        notes,
+    } = py.detach(|| request.answer(&lines, &interrupted.over(grid.cases()), None));
+    interrupted.check()?;
+    if let Some(refusal) = Refusal::joined(&missing) {
+        return Err(refused(py, refusal));
+    }
+    warn(py, &notes)?;
+    warn(py, &request.limits(&found, &grid.procs, &grid.sizes))?;
+    let of = |line: &Line, found: &[Predicted]| {
+        let rows = found.iter().map(Row::of).collect();
+        let predictions = Predictions {
+            collective: question.collective,
+            line: line.clone(),
+            shape: grid.shape.clone(),
+            rows,
+        };
+        Py::new(py, predictions)
+    };
+    if let (Some(_), [line]) = (wishes.algorithm, &lines[..]) {
+        return Ok(Answers::One(of(line, &found)?));
+    }
+    let all = PyDict::new(py);
+    let count = grid.procs.len();
+    for (place, line) in lines.iter().enumerate() {
+        let own = &found[place * count..(place + 1) * count];
+        all.set_item(&line.algorithm, of(line, own)?)?;
+    }
+    Ok(Answers::All(all.unbind()))
+}
+
+impl Row {
+    fn of(own: &Predicted) -> Self {
+        Self {
+            procs: own.procs.get(),
+            size: own.size.0,
+            time: own.prediction.time.0,
+            interval: own.prediction.interval,
+            standing: own.prediction.standing,
+            segment: own.prediction.segment,
+        }
+    }
+
+    fn end(&self, end: fn(Interval) -> Seconds) -> Option<f64> {
+        self.interval.map(|interval| end(interval).0)
+    }
+}
+
+impl Predictions {
+    /// A value of each row as an array, or of a single case the value.
+    fn array<'py, T: numpy::Element + Copy>(
+        &self,
+        py: Python<'py>,
+        value: impl Fn(&Row) -> T,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let values: Vec<T> = self.rows.iter().map(value).collect();
+        let array: Bound<'py, PyArrayDyn<T>> =
+            values.into_pyarray(py).reshape(self.shape.clone())?;
+        shown(array.into_any(), &self.shape)
+    }
+}
+
+/// The array, or the single value of one without axes.
+///
+/// # Errors
+/// If NumPy fails.
+pub fn shown<'py>(array: Bound<'py, PyAny>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    if shape.is_empty() {
+        return array.call_method0("item");
+    }
+    Ok(array)
+}
+
+/// Texts as an array in a shape, or of a single case the text.
+///
+/// # Errors
+/// If NumPy fails.
+pub fn texts<'py>(
+    py: Python<'py>,
+    texts: Vec<String>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = py.import("numpy")?;
+    let kind = PyDict::new(py);
+    kind.set_item("dtype", "str")?;
+    let array = numpy.call_method("array", (texts,), Some(&kind))?;
+    let array = array.call_method1("reshape", (shape.to_vec(),))?;
+    shown(array, shape)
+}
+
+#[pymethods]
+impl Predictions {
+    /// The collective.
+    #[getter]
+    fn collective(&self) -> String {
+        self.collective.to_string()
+    }
+
+    /// The algorithm, without a segment size that was searched for each case.
+    #[getter]
+    fn algorithm(&self) -> &str {
+        &self.line.algorithm
+    }
+
+    /// Name of the model.
+    #[getter]
+    fn model(&self) -> &'static str {
+        self.line.model.name
+    }
+
+    /// The shape of the arrays.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        pyo3::types::PyTuple::new(py, &self.shape)
+    }
+
+    /// Numbers of processes.
+    #[getter]
+    fn procs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py, |row| row.procs)
+    }
+
+    /// Sizes in bytes.
+    #[getter]
+    fn size_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py, |row| row.size)
+    }
+
+    /// Times in seconds.
+    #[getter]
+    fn time_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py, |row| row.time)
+    }
+
+    /// Lower ends of the intervals in seconds, NaN where there is none.
+    #[getter]
+    fn lower_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py, |row| row.end(|own| own.lower).unwrap_or(f64::NAN))
+    }
+
+    /// Upper ends of the intervals in seconds, NaN where there is none.
+    #[getter]
+    fn upper_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py, |row| row.end(|own| own.upper).unwrap_or(f64::NAN))
+    }
+
+    /// Positions of the cases relative to the data, in words.
+    #[getter]
+    fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let standings = self.rows.iter().map(|row| row.standing.to_string());
+        texts(py, standings.collect(), &self.shape)
+    }
+
+    /// Segment sizes in bytes, 0 where there is none.
+    #[getter]
+    fn segment_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py, |row| row.segment.map_or(0, |own| own.bytes().0))
+    }
+
+    fn __len__(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// All cases as a table, in C order.
+    fn table(&self) -> Table {
+        let rows = || self.rows.iter();
+        let fixed = |text: String| rows().map(move |_| Some(text.clone()));
+        let name = |row: &Row| self.line.name(row.segment);
+        let columns = Columns::default()
+            .texts("collective", fixed(self.collective.to_string()))
+            .words("algorithm", rows().map(name))
+            .counts("procs", rows().map(|row| Some(row.procs)))
+            .sizes("size_bytes", rows().map(|row| Some(row.size)))
+            .floats("time_s", rows().map(|row| Some(row.time)))
+            .floats("lower_s", rows().map(|row| row.end(|own| own.lower)))
+            .floats("upper_s", rows().map(|row| row.end(|own| own.upper)))
+            .texts("model", fixed(self.line.model.name.to_owned()))
+            .words("standing", rows().map(|row| row.standing))
+            .sizes(
+                "segment_bytes",
+                rows().map(|row| row.segment.map(|own| own.bytes().0)),
+            );
+        columns.batch().into()
+    }
+
+    /// A pandas data frame; pandas needs PyArrow for it.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        table::to_pandas(slf)
+    }
+
+    /// A Polars data frame.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        table::to_polars(slf)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.table().stream(py, requested_schema)
+    }
+
+    fn __repr__(&self) -> String {
+        let Self {
+            collective, line, ..
+        } = self;
+        let of = format!("{collective} {} by {}", line.algorithm, line.model.name);
+        match (&self.shape[..], &self.rows[..]) {
+            ([], [row]) => {
+                let time = Seconds(row.time);
+                let (procs, size) = (row.procs, Bytes(row.size));
+                let interval = row.interval.map_or(String::new(), |own| {
+                    format!(" ({} to {})", own.lower, own.upper)
+                });
+                format!("Predictions({of}, {procs} processes, {size}: {time}{interval})")
+            }
+            (shape, _) => format!("Predictions({of}, shape {shape:?})"),
+        }
+    }
+}

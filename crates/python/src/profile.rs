@@ -1,0 +1,344 @@
+//! Profiles for Python: files of fits, and the questions that they answer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use netsig_core::profile;
+use pyo3::prelude::*;
+
+use crate::arguments::{Settings, collective};
+use crate::columns::Columns;
+use crate::error::refused;
+use crate::files;
+use crate::network::Named;
+use crate::parameters;
+use crate::predict::{self, Answers};
+use crate::select::{self, Selection};
+use crate::table::Table;
+
+/// The fitted models of one network, which answer questions about collectives on it.
+///
+/// :func:`fit` makes a profile, :meth:`read` and :meth:`parse` read one.
+#[pyclass(frozen, module = "netsig")]
+pub struct Profile {
+    /// The profile.
+    pub profile: Arc<profile::Profile>,
+    /// Its name in messages.
+    pub name: String,
+}
+
+impl Profile {
+    /// A profile with its name in messages.
+    pub fn new(profile: profile::Profile, name: String) -> Self {
+        let profile = Arc::new(profile);
+        Self { profile, name }
+    }
+
+    /// The profile with its name.
+    fn named(&self) -> (&profile::Profile, &str) {
+        (&self.profile, &self.name)
+    }
+}
+
+#[pymethods]
+impl Profile {
+    /// Reads a profile.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : str or os.PathLike
+    ///     A file that ``netsig fit`` or :meth:`write` wrote.
+    ///
+    /// Raises
+    /// ------
+    /// FileError
+    ///     If the file cannot be read.
+    /// UsageError
+    ///     If it is no profile of this version.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (path, name) = files::path(path)?;
+        let text = files::text(py, (&path, &name))?;
+        Self::parse(py, &text, &name)
+    }
+
+    /// Reads a profile from its text; ``name`` is its name in messages.
+    ///
+    /// Raises
+    /// ------
+    /// UsageError
+    ///     If the text is no profile of this version.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, name="profile"))]
+    fn parse(py: Python<'_>, text: &str, name: &str) -> PyResult<Self> {
+        let profile = profile::Profile::parse(name, text);
+        let profile = profile.map_err(|error| refused(py, error))?;
+        Ok(Self::new(profile, name.to_owned()))
+    }
+
+    /// Writes the profile; a file of that name is replaced completely or not at all.
+    ///
+    /// Raises
+    /// ------
+    /// FileError
+    ///     If the file cannot be written.
+    fn write(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = self.to_toml();
+        files::replace(py, path, |out| out.write_all(text.as_bytes()))
+    }
+
+    /// The profile as the text of a file.
+    fn to_toml(&self) -> String {
+        self.profile.to_toml()
+    }
+
+    /// Name of the profile in messages: its file, or ``"profile"``.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The facts about the origin of the profile and of its data, by key.
+    #[getter]
+    fn provenance(&self) -> HashMap<String, String> {
+        let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+        self.profile.provenance.iter().map(owned).collect()
+    }
+
+    /// Start-up alpha of a message between two processes, in seconds.
+    #[getter]
+    fn alpha(&self) -> f64 {
+        self.profile.hockney.alpha.value
+    }
+
+    /// Gap per byte beta between two processes, in seconds per byte.
+    #[getter]
+    fn beta(&self) -> f64 {
+        self.profile.hockney.beta.value
+    }
+
+    /// The measured algorithms of a collective.
+    ///
+    /// Returns
+    /// -------
+    /// list of str
+    fn algorithms(&self, py: Python<'_>, collective: &str) -> PyResult<Vec<String>> {
+        let collective = self::collective(py, collective)?;
+        let known = self.profile.algorithms(collective).into_iter();
+        Ok(known.map(str::to_owned).collect())
+    }
+
+    /// The model that the fit chose for each algorithm, with the reason.
+    ///
+    /// Returns
+    /// -------
+    /// Table
+    ///     Columns ``collective``, ``algorithm``, ``model``, ``reason``.
+    fn choices(&self) -> Table {
+        let all = || self.profile.choices.iter();
+        let columns = Columns::default()
+            .words("collective", all().map(|own| own.collective))
+            .words("algorithm", all().map(|own| &own.algorithm))
+            .words("model", all().map(|own| &own.model))
+            .words("reason", all().map(|own| &own.reason));
+        columns.batch().into()
+    }
+
+    /// Fitted parameters with their intervals: alpha, beta, and those of the fitted models.
+    ///
+    /// The parameters of the regimes are in :meth:`to_toml` alone.
+    ///
+    /// Returns
+    /// -------
+    /// Table
+    ///     Columns ``collective``, ``algorithm``, ``model``, ``parameter``, ``value``, ``lower`` and
+    ///     ``upper``, in SI units; values from a search have no interval.
+    fn parameters(&self) -> Table {
+        parameters::table(&self.profile)
+    }
+
+    /// Predicts times with intervals, as ``netsig predict``.
+    ///
+    /// Parameters
+    /// ----------
+    /// collective : str
+    ///     ``"alltoall"``, ``"bcast"``, ``"scatter"``, ``"gather"``, ``"allgather"`` or ``"alltoallv"``.
+    /// procs : int, array of int, or str
+    ///     Numbers of processes; as text also a list such as ``"8,16"`` or ``"8..64"`` (doubling).
+    /// size : int, array of int, or str
+    ///     Bytes per destination (of a bcast: of the message); as text also with units and as a list
+    ///     such as ``"1KiB..64KiB"``. The two broadcast against each other.
+    /// algorithm : str or None
+    ///     An algorithm as ``netsig measure`` takes it; ``"library"`` is the MPI library's own choice.
+    ///     ``None`` for all that ``netsig predict`` takes without one: those that were measured, and
+    ///     unless of an alltoall the others.
+    /// model : str, optional
+    ///     Name of the model; else the choice of the fit.
+    /// statistic : str
+    ///     ``"median"`` or ``"mean"`` of the predicted distribution. Only the contention regimes have
+    ///     one; other models give a single time.
+    /// quantile : float, optional
+    ///     In place of a statistic the time that this share of repetitions does not exceed.
+    /// settings : dict, optional
+    ///     Values of parameters of the model by name, as numbers in SI units or as text with a unit.
+    /// segment : int or str, optional
+    ///     Segment size of segmented algorithms in bytes; the best if it is not given.
+    /// network : Network or str, optional
+    ///     The links of the network, where the profile was fitted with them.
+    /// extrapolate : bool
+    ///     Predict also far outside the measured process counts and sizes, with a warning.
+    ///
+    /// Returns
+    /// -------
+    /// Predictions or dict of str to Predictions
+    ///     Times, intervals and standing in the shape of the arrays; by algorithm if that is ``None``.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     If the profile does not answer, or a case is too far from the measurements.
+    /// UsageError
+    ///     If an argument cannot be used.
+    ///
+    /// Notes
+    /// -----
+    /// A new measurement of the statistic lies within the interval with the confidence of the fit.
+    /// ``standing`` says where a case is: ``interpolated``, ``extrapolated``, ``outside`` (only with
+    /// ``extrapolate``), ``unfitted``, ``unsaturated`` or ``contention-free``.
+    #[pyo3(signature = (
+        collective, procs, size, *, algorithm="library", model=None, statistic="median", quantile=None,
+        settings=None, segment=None, network=None, extrapolate=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
+    fn predict(
+        &self,
+        collective: &str,
+        procs: &Bound<'_, PyAny>,
+        size: &Bound<'_, PyAny>,
+        algorithm: Option<&str>,
+        model: Option<&str>,
+        statistic: &str,
+        quantile: Option<f64>,
+        settings: Option<Settings>,
+        segment: Option<&Bound<'_, PyAny>>,
+        network: Option<Named<'_>>,
+        extrapolate: bool,
+    ) -> PyResult<Answers> {
+        let wishes = predict::Wishes {
+            collective,
+            algorithm,
+            model,
+            asked: (statistic, quantile),
+            settings,
+            segment,
+            network,
+            extrapolate,
+        };
+        predict::predict(self.named(), wishes, (procs, size))
+    }
+
+    /// Ranks the algorithms of a collective, as ``netsig select``.
+    ///
+    /// Parameters
+    /// ----------
+    /// collective, procs, size, statistic, network, extrapolate
+    ///     As of :meth:`predict`.
+    /// binomial : str
+    ///     The binomial tree as ``"printed"``, or with its ``"exact"`` time for every process count.
+    /// segments : str
+    ///     Search for the segment size: ``"pow2"``, ``"hill"`` or ``"exhaustive"``.
+    /// datatype : int or str
+    ///     Segments are multiples of so many bytes.
+    /// mpi : str, optional
+    ///     The MPI library whose settings to give: ``"openmpi"`` or ``"mpich"``; else that of the data.
+    ///
+    /// Returns
+    /// -------
+    /// Selection
+    ///     The best algorithms in the shape of the arrays, and the whole ranking as a table.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     If the profile has no algorithm of the collective, or all are too far from the measurements.
+    /// UsageError
+    ///     If an argument cannot be used.
+    #[pyo3(signature = (
+        collective, procs, size, *, statistic="median", binomial="printed", segments="hill",
+        datatype=None, mpi=None, network=None, extrapolate=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
+    fn select(
+        &self,
+        collective: &str,
+        procs: &Bound<'_, PyAny>,
+        size: &Bound<'_, PyAny>,
+        statistic: &str,
+        binomial: &str,
+        segments: &str,
+        datatype: Option<&Bound<'_, PyAny>>,
+        mpi: Option<&str>,
+        network: Option<Named<'_>>,
+        extrapolate: bool,
+    ) -> PyResult<Selection> {
+        let wishes = select::Wishes {
+            collective,
+            statistic,
+            binomial,
+            segments,
+            datatype,
+            mpi,
+            network,
+            extrapolate,
+        };
+        select::select(self.named(), wishes, (procs, size))
+    }
+
+    /// Finds the sizes at which the best algorithm changes, as ``netsig select --show cross-overs``.
+    ///
+    /// A cross-over is found by bisection between two neighbouring sizes whose best algorithms differ;
+    /// there may be more, which a denser list finds.
+    ///
+    /// Parameters
+    /// ----------
+    /// collective, procs, size, statistic, binomial, segments, datatype, network, extrapolate
+    ///     As of :meth:`select`; for each process count all sizes are taken.
+    ///
+    /// Returns
+    /// -------
+    /// Table
+    ///     Columns ``collective``, ``procs``, ``from_bytes``, ``before``, ``algorithm``.
+    #[pyo3(signature = (
+        collective, procs, size, *, statistic="median", binomial="printed", segments="hill",
+        datatype=None, network=None, extrapolate=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
+    fn cross_overs(
+        &self,
+        collective: &str,
+        procs: &Bound<'_, PyAny>,
+        size: &Bound<'_, PyAny>,
+        statistic: &str,
+        binomial: &str,
+        segments: &str,
+        datatype: Option<&Bound<'_, PyAny>>,
+        network: Option<Named<'_>>,
+        extrapolate: bool,
+    ) -> PyResult<Table> {
+        let wishes = select::Wishes {
+            collective,
+            statistic,
+            binomial,
+            segments,
+            datatype,
+            mpi: None,
+            network,
+            extrapolate,
+        };
+        select::cross_overs(self.named(), wishes, (procs, size))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Profile({})", self.name)
+    }
+}

@@ -1,0 +1,329 @@
+//! Selections for Python: rankings of algorithms in the shape of the question.
+
+use itertools::Itertools as _;
+use netsig_core::algorithm::{Collective, MpiFlavour};
+use netsig_core::data::cells::Statistic;
+use netsig_core::model::segment::{Search, Segment};
+use netsig_core::network::Network;
+use netsig_core::predict::ranking::{Ranker, Ranking, flavour, setting};
+use netsig_core::predict::select::{Binomial, Options, Sources};
+use netsig_core::predict::{Interval, Prediction, Standing};
+use netsig_core::profile::Profile;
+use netsig_core::text::refusal::Refusal;
+use netsig_core::units::{Bytes, Procs, Seconds};
+use numpy::{IntoPyArray as _, PyArrayMethods as _};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+use crate::arguments::{self, collective, parsed, variant};
+use crate::columns::Columns;
+use crate::error::{refused, usage, warn};
+use crate::grid::Grid;
+use crate::interrupt::Interruptible;
+use crate::network::{Named, given};
+use crate::predict::{segment, shown, texts};
+use crate::table::{self, Table};
+
+/// What to rank, as Python states it.
+pub struct Wishes<'py> {
+    pub collective: &'py str,
+    pub statistic: &'py str,
+    pub binomial: &'py str,
+    pub segments: &'py str,
+    pub datatype: Option<&'py Bound<'py, PyAny>>,
+    pub mpi: Option<&'py str>,
+    pub network: Option<Named<'py>>,
+    pub extrapolate: bool,
+}
+
+/// Rankings of the algorithms of a collective.
+///
+/// The attributes are of the best algorithms, as arrays in the shape of the question or single values
+/// for a single case. Polars, pandas, PyArrow and others take over all ranks as a table with the
+/// columns of ``netsig select --format csv`` through the Arrow PyCapsule interface.
+#[pyclass(frozen, module = "netsig")]
+pub struct Selection {
+    collective: Collective,
+    shape: Vec<usize>,
+    /// The candidates of all cases, the best of each case first.
+    rows: Vec<Row>,
+}
+
+/// An algorithm with its rank for a case.
+struct Row {
+    procs: Procs,
+    size: Bytes,
+    rank: u32,
+    algorithm: String,
+    prediction: Prediction,
+    model: &'static str,
+    gain: Option<f64>,
+    setting: Option<String>,
+}
+
+/// The checked wishes.
+struct Asked {
+    collective: Collective,
+    statistic: Statistic,
+    options: Options,
+    network: Option<Network>,
+    extrapolate: bool,
+}
+
+impl Asked {
+    fn of(py: Python<'_>, wishes: Wishes<'_>) -> PyResult<Self> {
+        let binomial: Binomial = variant(py, "binomial", wishes.binomial)?;
+        let search = wishes.segments.parse::<Search>();
+        let datatype = segment(("datatype", wishes.datatype))?;
+        Ok(Self {
+            collective: collective(py, wishes.collective)?,
+            statistic: variant(py, "statistic", wishes.statistic)?,
+            options: Options {
+                binomial,
+                search: parsed(py, ("segments", format!("{:?}", wishes.segments)), search)?,
+                datatype: datatype.unwrap_or(Segment::BYTE),
+            },
+            network: given(wishes.network)?,
+            extrapolate: wishes.extrapolate,
+        })
+    }
+
+    fn ranker<'a>(
+        &'a self,
+        (profile, name): (&'a Profile, &'a str),
+    ) -> Result<Ranker<'a>, Refusal> {
+        let sources = Sources {
+            profile,
+            network: self.network.as_ref(),
+            asked: self.statistic.into(),
+        };
+        let how = (self.options, arguments::too_far(self.extrapolate));
+        Ranker::new((sources, name), self.collective, None, how)
+    }
+}
+
+/// Ranks the algorithms for the cases of a grid.
+///
+/// # Errors
+/// If an argument cannot be used, or a case has no ranking.
+pub fn select(
+    (profile, name): (&Profile, &str),
+    wishes: Wishes<'_>,
+    (procs, size): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
+) -> PyResult<Selection> {
+    let py = procs.py();
+    let mpi = match wishes.mpi {
+        None => flavour(profile),
+        Some("openmpi") => Some(MpiFlavour::OpenMpi),
+        Some("mpich") => Some(MpiFlavour::Mpich),
+        Some(other) => {
+            let problem = format!("mpi={other:?}: write openmpi or mpich");
+            return Err(usage(py, problem));
+        }
+    };
+    let asked = Asked::of(py, wishes)?;
+    let grid = Grid::of(procs, size)?;
+    let ranker = asked
+        .ranker((profile, name))
+        .map_err(|error| refused(py, error))?;
+    let interrupted = Interruptible::default();
+    let (rows, missing) = py.detach(|| {
+        let (mut rows, mut missing) = (Vec::new(), Vec::new());
+        for (procs, size) in interrupted.over(grid.cases()) {
+            match ranker.ranking(procs, size) {
+                Ok(ranking) => rows.extend(Row::all(asked.collective, mpi, &ranking)),
+                Err(refusal) => missing.push(refusal),
+            }
+        }
+        (rows, missing)
+    });
+    interrupted.check()?;
+    if let Some(refusal) = Refusal::joined(&missing) {
+        return Err(refused(py, refusal));
+    }
+    warn(py, &ranker.limits(&grid.procs, &grid.sizes))?;
+    Ok(Selection {
+        collective: asked.collective,
+        shape: grid.shape,
+        rows,
+    })
+}
+
+/// Finds the sizes at which the best algorithm changes.
+///
+/// # Errors
+/// If an argument cannot be used, or a case has no ranking.
+pub fn cross_overs(
+    (profile, name): (&Profile, &str),
+    wishes: Wishes<'_>,
+    (procs, size): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
+) -> PyResult<Table> {
+    let py = procs.py();
+    let asked = Asked::of(py, wishes)?;
+    let Grid { procs, sizes, .. } = Grid::product(procs, size)?;
+    let ranker = asked
+        .ranker((profile, name))
+        .map_err(|error| refused(py, error))?;
+    let found = py.detach(|| {
+        let mut all = Vec::new();
+        for &procs in &procs {
+            all.extend(ranker.cross_overs(procs, &sizes)?);
+        }
+        Ok(all)
+    });
+    let found = found.map_err(|error: Refusal| refused(py, error))?;
+    warn(py, &ranker.limits(&procs, &sizes))?;
+    let all = || found.iter();
+    let columns = Columns::default()
+        .words("collective", all().map(|_| asked.collective))
+        .counts("procs", all().map(|own| Some(own.procs.get())))
+        .sizes("from_bytes", all().map(|own| Some(own.size.0)))
+        .words("before", all().map(|own| own.from.algorithm()))
+        .words("algorithm", all().map(|own| own.to.algorithm()));
+    Ok(columns.batch().into())
+}
+
+impl Row {
+    fn all(
+        collective: Collective,
+        mpi: Option<MpiFlavour>,
+        ranking: &Ranking,
+    ) -> impl Iterator<Item = Self> {
+        (1..).zip(&ranking.ranked).map(move |(rank, one)| {
+            let algorithm = one.algorithm();
+            Self {
+                procs: ranking.procs,
+                size: ranking.size,
+                rank,
+                setting: mpi
+                    .and_then(|mpi| Some(setting(collective, &algorithm, mpi)?.to_string())),
+                algorithm,
+                prediction: one.prediction,
+                model: one.model().name,
+                gain: ranking.gain(one),
+            }
+        })
+    }
+
+    fn end(&self, end: fn(Interval) -> Seconds) -> Option<f64> {
+        self.prediction.interval.map(|interval| end(interval).0)
+    }
+
+    fn segment(&self) -> Option<u64> {
+        self.prediction.segment.map(|own| own.bytes().0)
+    }
+
+    fn standing(&self) -> Standing {
+        self.prediction.standing
+    }
+}
+
+impl Selection {
+    /// The best of each case.
+    fn best_rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.rank == 1)
+    }
+
+    fn floats<'py>(
+        &self,
+        py: Python<'py>,
+        value: impl Fn(&Row) -> Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let values = self.best_rows().map(|row| value(row).unwrap_or(f64::NAN));
+        let values = values.collect_vec().into_pyarray(py);
+        shown(values.reshape(self.shape.clone())?.into_any(), &self.shape)
+    }
+
+    fn words<'py>(
+        &self,
+        py: Python<'py>,
+        value: impl Fn(&Row) -> String,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        texts(py, self.best_rows().map(value).collect(), &self.shape)
+    }
+}
+
+#[pymethods]
+impl Selection {
+    /// The collective.
+    #[getter]
+    fn collective(&self) -> String {
+        self.collective.to_string()
+    }
+
+    /// The shape of the arrays.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.shape)
+    }
+
+    /// The best algorithms, as ``netsig measure`` takes them.
+    #[getter]
+    fn best<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.words(py, |row| row.algorithm.clone())
+    }
+
+    /// Times of the best algorithms in seconds.
+    #[getter]
+    fn time_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.floats(py, |row| Some(row.prediction.time.0))
+    }
+
+    /// Times of the library's own choice over those of the best, NaN where they cannot be compared.
+    #[getter]
+    fn gain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.floats(py, |row| row.gain)
+    }
+
+    /// The settings that make the MPI library run the best algorithms, empty where there is none.
+    #[getter]
+    fn setting<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.words(py, |row| row.setting.clone().unwrap_or_default())
+    }
+
+    /// All ranks of all cases as a table, the best of each case first.
+    fn table(&self) -> Table {
+        let rows = || self.rows.iter();
+        let columns = Columns::default()
+            .words("collective", rows().map(|_| self.collective))
+            .counts("procs", rows().map(|row| Some(row.procs.get())))
+            .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
+            .counts("rank", rows().map(|row| Some(row.rank)))
+            .words("algorithm", rows().map(|row| &row.algorithm))
+            .sizes("segment_bytes", rows().map(Row::segment))
+            .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
+            .floats("lower_s", rows().map(|row| row.end(|own| own.lower)))
+            .floats("upper_s", rows().map(|row| row.end(|own| own.upper)))
+            .words("model", rows().map(|row| row.model))
+            .words("standing", rows().map(Row::standing))
+            .floats("gain", rows().map(|row| row.gain))
+            .texts("setting", rows().map(|row| row.setting.as_ref()));
+        columns.batch().into()
+    }
+
+    /// A pandas data frame of all ranks; pandas needs PyArrow for it.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        table::to_pandas(slf)
+    }
+
+    /// A Polars data frame of all ranks.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        table::to_polars(slf)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.table().stream(py, requested_schema)
+    }
+
+    fn __repr__(&self) -> String {
+        match (&self.shape[..], self.best_rows().next()) {
+            ([], Some(best)) => format!("Selection({} {})", self.collective, best.algorithm),
+            (shape, _) => format!("Selection({}, shape {shape:?})", self.collective),
+        }
+    }
+}
