@@ -7,7 +7,6 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::LIBRARY;
 use netsig_core::data::import::{self, Asked, Imported, Input, Program};
 use netsig_core::data::{self, Provenance};
 use netsig_core::fit::accepted::{Accepted, Doubtful, accept};
@@ -223,7 +222,7 @@ pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyR
 /// UsageError
 ///     If a file is not of that program, or lacks information.
 #[pyfunction]
-#[pyo3(signature = (program, *paths, procs=None, algorithm=LIBRARY, collective=None))]
+#[pyo3(signature = (program, *paths, procs=None, algorithm="library", collective=None))]
 pub fn import_data(
     py: Python<'_>,
     program: &str,

@@ -145,10 +145,13 @@ impl fmt::Display for Threshold {
 /// NetsigWarning
 ///     For each note and warning of ``netsig fit``.
 #[pyfunction]
-#[pyo3(signature = (
-    data, *, model="auto", threshold=Some(Threshold::Text("auto".to_owned())), covariance="auto", statistic="mean", confidence=0.9,
-    plogp=None, network=None, keep_unsaturated=false
-))]
+#[pyo3(
+    signature = (
+        data, *, model="auto", threshold=Some(Threshold::Text("auto".to_owned())), covariance="auto",
+        statistic="mean", confidence=0.9, plogp=None, network=None, keep_unsaturated=false
+    ),
+    text_signature = "(data, *, model='auto', threshold='auto', covariance='auto', statistic='mean', confidence=0.9, plogp=None, network=None, keep_unsaturated=False)"
+)]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn fit(
     py: Python<'_>,

@@ -257,8 +257,9 @@ impl<'a> Basis<'a> {
         }
         let prediction = match &self.source {
             Source::Fitted(fitting) => fitting.predict(&self.networks.best, case),
-            Source::Regimes(measured) => measured.predict(case),
-            Source::Given(values) => self.given(values, case),
+            // It tells itself where it is outside.
+            Source::Regimes(measured) => return measured.predict(case),
+            Source::Given(values) => return self.given(values, case),
         }?;
         Ok(match self.outside(case) {
             Some(_) => Prediction {

@@ -74,6 +74,11 @@ impl Measured<'_> {
 
     /// Entry for a case, and the case as arguments of the regimes.
     pub(super) fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
+        self.at(self.place(case), case)
+    }
+
+    /// Entry at a place, and the case as arguments of the regimes.
+    fn at(&self, place: usize, case: Case) -> (&RegimesEntry, Point<'_>) {
         let Case { procs, size, .. } = case;
         let network = self.network;
         let point = Point {
@@ -82,13 +87,14 @@ impl Measured<'_> {
             network,
             pieces: self.pieces,
         };
-        (&self.entries[self.place(case)], point)
+        (&self.entries[place], point)
     }
 
     /// Predicts a case by the regimes for its process count.
     pub(super) fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         volume(case.procs, case.size)?;
-        let (entry, point) = self.of_case(case);
+        let place = self.place(case);
+        let (entry, point) = self.at(place, case);
         point.check()?;
         if matches!(self.asked, Asked::Quantile(_)) && entry.repetitions == Repetitions::Unknown {
             return Err(ModelError::Missing {
@@ -109,7 +115,7 @@ impl Measured<'_> {
         model::possible(REGIMES, prediction.time)?;
         Ok(match prediction.standing {
             Standing::Outside => prediction,
-            _ if self.place(case) >= self.own => Prediction {
+            _ if place >= self.own => Prediction {
                 standing: Standing::Unfitted,
                 ..prediction
             },
