@@ -8,6 +8,8 @@ use netsig_core::units::list::List;
 use crate::input::failure::Failure;
 use crate::input::kind::Kind;
 use crate::input::output::Output;
+use crate::print::notes::print;
+use crate::print::rows::to_stdout;
 use crate::report::{self, Options};
 
 /// Write one self-contained HTML page: the verdict, interactive plots, tables and a predictor.
@@ -47,9 +49,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         procs: args.procs.clone(),
         repetitions: args.repetitions,
     };
-    for line in report::write(&args.files, &options, &output)? {
-        eprintln!("{line}");
-    }
+    let said = report::write(&args.files, &options, &output)?;
+    print(&said.notes);
+    to_stdout(|out| {
+        said.verdict
+            .iter()
+            .try_for_each(|line| writeln!(out, "{line}"))
+    })?;
     eprintln!(
         "netsig: wrote {}: open it in a browser",
         args.output.display()

@@ -18,6 +18,7 @@ mod verdict;
 
 use std::path::PathBuf;
 
+use netsig_core::text::note::Note;
 use netsig_core::units::Procs;
 use netsig_core::units::list::List;
 
@@ -51,15 +52,20 @@ impl Default for Options {
     }
 }
 
-/// Writes the page about the files, and returns its verdict as lines of text.
+/// What a page says before its figures.
+#[derive(Debug)]
+pub struct Said {
+    /// The verdict, line by line.
+    pub verdict: Vec<String>,
+    /// What the reader must know of the files.
+    pub notes: Vec<Note>,
+}
+
+/// Writes the page about the files, and returns what it says first.
 ///
 /// # Errors
 /// If a file cannot be used, or the page cannot be written.
-pub fn write(
-    files: &[PathBuf],
-    options: &Options,
-    output: &Output,
-) -> Result<Vec<String>, Failure> {
+pub fn write(files: &[PathBuf], options: &Options, output: &Output) -> Result<Said, Failure> {
     let subjects = subject::gather(files)?;
     let mut most_counts = COUNTS;
     loop {
@@ -71,7 +77,10 @@ pub fn write(
         let html = page.html()?;
         if html.len() <= LARGE || options.procs.is_some() || most_counts <= FEW {
             output.replace(html.as_bytes())?;
-            return Ok(page.verdict());
+            return Ok(Said {
+                verdict: page.verdict(),
+                notes: page.notes().cloned().collect(),
+            });
         }
         most_counts /= 2;
     }

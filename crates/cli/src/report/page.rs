@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use maud::{Markup, PreEscaped, html};
+use netsig_core::text::note::Note;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
@@ -179,9 +180,14 @@ impl<'a> Page<'a> {
                         }
                     }
                 }
-                @for note in self.subjects.iter().flat_map(|own| &own.notes) { p.note { (note) } }
+                @for note in self.notes() { p.note { (spoken(note)) } }
             }
         }
+    }
+
+    /// The notes on all subjects.
+    pub fn notes(&self) -> impl Iterator<Item = &'a Note> {
+        self.subjects.iter().flat_map(|own| &own.notes)
     }
 
     fn chapter(&self, number: usize, chapter: &Chapter, drawn: &mut Drawn) -> Result<Markup> {
@@ -217,6 +223,14 @@ impl<'a> Page<'a> {
     }
 }
 
+/// A note as a sentence.
+fn spoken(note: &Note) -> String {
+    let text = note.to_string();
+    let mut letters = text.trim_end_matches('.').chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
 /// JSON that may stand in a script element, whatever its texts hold.
 fn embedded(data: &Value) -> String {
     data.to_string().replace('<', "\\u003c")
@@ -250,7 +264,7 @@ fn selection_map(map: &Map, drawn: &mut Drawn) -> Result<Markup> {
     Ok(html! {
         figure.map data-map=(number) {
             figcaption { "Best algorithm over processes and size" }
-            div.plot role="img" aria-label=(alt) {}
+            div.plot role="group" aria-label=(alt) {}
             div.static { (PreEscaped(svg)) }
             p.alt { (alt) }
         }
@@ -291,7 +305,7 @@ fn figure(own: &Figure, is_pictured: bool, drawn: &mut Drawn) -> Result<Markup> 
     Ok(html! {
         figure data-figure=(number) {
             figcaption { (own.title) }
-            div.plot role="img" aria-label=(own.alt) {}
+            div.plot role="group" aria-label=(own.alt) {}
             @if let Some(svg) = svg { div.static { (PreEscaped(svg)) } }
             p.alt { (own.alt) }
         }

@@ -7,10 +7,13 @@ use std::rc::Rc;
 
 use itertools::Itertools as _;
 use netsig_core::algorithm::Collective;
-use netsig_core::data::mixture::{self, Source};
+use netsig_core::data::mixture::Source;
 use netsig_core::data::{Dataset, Experiment, Provenance};
-use netsig_core::fit::network;
+use netsig_core::fit::accepted::{self, Doubt};
+use netsig_core::fit::{network, notes};
 use netsig_core::profile::Profile;
+use netsig_core::text::note::Note;
+use netsig_core::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
 use crate::input::files;
@@ -29,14 +32,27 @@ pub struct Subject {
     /// The collectives to report.
     pub collectives: Vec<Collective>,
     /// What the reader must know of its origin.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Data files of one network.
 struct Group {
     files: Vec<String>,
     data: Rc<Dataset>,
+    /// Reasons not to fit the data.
+    doubts: Vec<Doubt>,
+    /// Remarks on the files.
+    notes: Vec<Note>,
 }
+
+/// Kinds of files that could be taken for data or profiles.
+const OTHERS: [Kind; 5] = [
+    Kind::Plan,
+    Kind::Sweep,
+    Kind::Network,
+    Kind::Clusters,
+    Kind::Page,
+];
 
 /// Reads the files, and joins those that are of one network.
 ///
@@ -45,7 +61,7 @@ struct Group {
 pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
     let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| (*path).clone());
     if let Some(path) = paths.iter().duplicates_by(place).next() {
-        return Err(Failure::usage("is named twice; name each file once").about(path));
+        return Err(Refusal::named_twice(path.display()).into());
     }
     let (mut profiles, mut data) = (Vec::new(), Vec::new());
     for path in paths {
@@ -87,6 +103,12 @@ pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
 
 /// Reads a data file that holds at least one time.
 fn usable(path: &Path) -> Result<Dataset, Failure> {
+    for kind in OTHERS {
+        if kind.is_kind_of(path)? {
+            let what = format!("is {kind}; name data files and profiles");
+            return Err(Failure::usage(what).about(path));
+        }
+    }
     let data = files::usable_dataset(path)?;
     if data.samples.is_empty() && data.aggregates.is_empty() {
         return Err(Failure::data("holds no time; measure some").about(path));
@@ -94,31 +116,36 @@ fn usable(path: &Path) -> Result<Dataset, Failure> {
     Ok(data)
 }
 
-/// Joins the files that differ in no fact about their network.
+/// Joins the files that neither their provenance nor their times show to be of different networks.
 fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<Group>, Failure> {
-    let mut groups: Vec<(Vec<String>, Dataset)> = Vec::new();
-    for (name, data) in all {
-        let is_alike = |(files, known): &&mut (Vec<String>, Dataset)| {
-            let names = files.join(", ");
-            let sources = [(&names, known), (&name, &data)];
-            let sources = sources.map(|(name, data)| Source { name, data });
-            mixture::differences(&sources).is_empty()
+    let mut groups: Vec<Vec<(String, Dataset)>> = Vec::new();
+    for file in all {
+        let is_alike = |group: &&mut Vec<(String, Dataset)>| {
+            accepted::may_be_alike(&sources(group.iter().chain([&file])))
         };
         match groups.iter_mut().find(is_alike) {
-            Some((files, known)) => {
-                files.push(name.clone());
-                known
-                    .join(data, files.len())
-                    .map_err(|error| Failure::data(error).about(name))?;
-            }
-            None => groups.push((vec![name], data)),
+            Some(group) => group.push(file),
+            None => groups.push(vec![file]),
         }
     }
-    let group = |(files, data)| Group {
+    groups.into_iter().map(joined).collect()
+}
+
+fn sources<'a>(files: impl IntoIterator<Item = &'a (String, Dataset)>) -> Vec<Source<'a>> {
+    let source = |(name, data): &'a (String, Dataset)| Source { name, data };
+    files.into_iter().map(source).collect()
+}
+
+/// Joins files of one network.
+fn joined(files: Vec<(String, Dataset)>) -> Result<Group, Failure> {
+    let (doubts, notes) = accepted::doubts(&sources(&files));
+    let (files, all): (Vec<String>, Vec<Dataset>) = files.into_iter().unzip();
+    Ok(Group {
+        data: Rc::new(accepted::joined(&files, all)?),
         files,
-        data: Rc::new(data),
-    };
-    Ok(groups.into_iter().map(group).collect())
+        doubts,
+        notes,
+    })
 }
 
 /// The collectives with times.
@@ -142,10 +169,14 @@ fn fitted(profile: &Profile) -> Vec<Collective> {
 
 fn of_profile(name: String, profile: Profile, group: Option<&Group>) -> Subject {
     let notes = match group {
-        None => vec![format!(
+        None => vec![Note::remark(format!(
             "No data of the network of {name} were given: what is said of it is predicted, and nothing was checked."
-        )],
-        Some(_) => Vec::new(),
+        ))],
+        Some(group) => {
+            let doubts = group.doubts.iter();
+            let doubts = doubts.map(|doubt| Note::warning(format!("Doubtful data: {doubt}.")));
+            group.notes.iter().cloned().chain(doubts).collect()
+        }
     };
     Subject {
         name,
@@ -159,34 +190,45 @@ fn of_profile(name: String, profile: Profile, group: Option<&Group>) -> Subject 
 
 /// The data with a profile that is fitted to them, for `collectives`.
 fn of_data(group: &Group, collectives: Vec<Collective>) -> Subject {
-    let files = group.files.join(", ");
-    let found = network::fit(&group.data, &network::Options::default());
-    let (profile, note) = match found {
-        Ok(fitted) => {
-            let confidence = network::Options::default().model.confidence;
-            let mut profile = Profile::of(&fitted, Provenance::default(), confidence);
-            profile.add_facts(&group.data.provenance);
-            let note = format!(
-                "No profile of {files} was given for this: one was fitted to all of its data for this report. netsig fit makes one to keep."
-            );
-            // Values that no profile may have, such as a negative gamma, make no predictions.
-            match Profile::parse(&files, &profile.to_toml()) {
-                Ok(profile) => (Some(profile), note),
-                Err(error) => (None, without(&error)),
-            }
+    let name = group.files.join(", ");
+    let (profile, own) = match own_profile(group, &name) {
+        Ok((profile, notes)) => (Some(profile), notes),
+        Err(error) => {
+            let without = "so nothing is predicted from them";
+            let note = format!("No profile could be fitted to {name}, {without}: {error}.");
+            (None, vec![Note::warning(note)])
         }
-        Err(error) => (None, without(&error)),
     };
     Subject {
-        name: files,
         profile,
         data: Rc::clone(&group.data),
         files: group.files.clone(),
         collectives,
-        notes: vec![note],
+        notes: group.notes.iter().cloned().chain(own).collect(),
+        name,
     }
 }
 
-fn without(error: &impl std::fmt::Display) -> String {
-    format!("No profile could be fitted to these data, so nothing is predicted: {error}.")
+/// The profile fitted to data of this name, with the notes on the fit.
+///
+/// # Errors
+/// If the data are in doubt, or allow no fit.
+fn own_profile(group: &Group, name: &str) -> Result<(Profile, Vec<Note>), Refusal> {
+    if !group.doubts.is_empty() {
+        let all = group.doubts.iter().join("; ");
+        let remedy = "or fit them with netsig fit --force, and name the profile as well";
+        return Err(Refusal::data(format!("{all}, {remedy}")));
+    }
+    let options = network::Options::default();
+    let fitted = network::fit(&group.data, &options).map_err(Refusal::data)?;
+    let mut profile = Profile::of(&fitted, Provenance::default(), options.model.confidence);
+    profile.add_facts(&group.data.provenance);
+    // Values that no profile may have, such as a negative gamma, make no predictions.
+    let profile = Profile::parse(name, &profile.to_toml())?;
+    let mut notes = vec![Note::remark(format!(
+        "No profile of {name} was given for this: one was fitted to all of its data for this report. netsig fit makes one to keep."
+    ))];
+    let all = notes::on_fit(&fitted, &group.data, 0).into_iter();
+    notes.extend(all.filter(|note| matches!(note, Note::Warning(_))));
+    Ok((profile, notes))
 }

@@ -4,7 +4,7 @@
 use itertools::Itertools as _;
 
 use super::link;
-use crate::data::likeness::{Likeness, likeness, within};
+use crate::data::likeness::{Likeness, Unlike, likeness, within};
 use crate::data::mixture::{self, Source};
 use crate::data::{Dataset, places, sharing};
 use crate::text::note::Note;
@@ -31,7 +31,13 @@ pub struct Accepted {
 }
 
 /// A reason not to fit the data, and a remedy.
-type Doubt = (String, &'static str);
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
+#[display("{what}; {remedy}")]
+pub struct Doubt {
+    /// The reason, with the names of the files.
+    pub what: String,
+    remedy: &'static str,
+}
 
 /// Joins data files, each with its name.
 ///
@@ -44,25 +50,46 @@ pub fn accept(files: Vec<(String, Dataset)>, doubtful: Doubtful) -> Result<Accep
     let (names, all): (Vec<String>, Vec<Dataset>) = files.into_iter().unzip();
     let sources = names.iter().zip(&all);
     let sources: Vec<Source> = sources.map(|(name, data)| Source { name, data }).collect();
-    let name = names.join(", ");
-    let mut notes = Vec::new();
-    let unlike = unlike(&sources, &mut notes);
-    let doubts = [
-        mixed(&sources, &name),
-        unlike,
-        shared(&sources),
-        impossible(&sources),
-    ];
-    for (what, remedy) in doubts.into_iter().flatten() {
+    let (doubts, mut notes) = doubts(&sources);
+    for Doubt { what, remedy } in doubts {
         notes.push(doubtful.doubt(&what, remedy)?);
     }
+    Ok(Accepted {
+        data: joined(&names, all)?,
+        name: names.join(", "),
+        notes,
+    })
+}
+
+/// Joins data files, each with its name.
+///
+/// # Errors
+/// If a launch number becomes too large.
+pub fn joined(names: &[String], all: Vec<Dataset>) -> Result<Dataset, Refusal> {
     let mut all = all.into_iter();
     let mut data = all.next().unwrap_or_default();
     for (number, (later, file)) in (2..).zip(all.zip(&names[1..])) {
         data.join(later, number)
             .map_err(|error| Refusal::data(error).about(file))?;
     }
-    Ok(Accepted { data, name, notes })
+    Ok(data)
+}
+
+/// Reasons not to fit data files together, and remarks where nothing shows whether they may be.
+pub fn doubts(files: &[Source]) -> (Vec<Doubt>, Vec<Note>) {
+    let mut notes = Vec::new();
+    let all = [
+        mixed(files),
+        unlike(files, &mut notes),
+        shared(files),
+        impossible(files),
+    ];
+    (all.into_iter().flatten().collect(), notes)
+}
+
+/// True if neither their provenance nor their times show that the files are of different networks or settings.
+pub fn may_be_alike(files: &[Source]) -> bool {
+    mixed(files).is_none() && unlike(files, &mut Vec::new()).is_none()
 }
 
 /// Refuses data that are marked as void.
@@ -89,7 +116,7 @@ impl Doubtful {
 }
 
 /// Doubt: the data are of several networks or settings.
-fn mixed(files: &[Source], names: &str) -> Option<Doubt> {
+fn mixed(files: &[Source]) -> Option<Doubt> {
     let differences = mixture::differences(files);
     let (first, others) = differences.split_first()?;
     let others = match others.len() {
@@ -101,8 +128,9 @@ fn mixed(files: &[Source], names: &str) -> Option<Doubt> {
         1 => "measure again with one of them",
         _ => "take each on its own",
     };
+    let names = files.iter().map(|file| file.name).join(", ");
     let what = format!("{names}: two networks or settings are mixed: {first}{others}");
-    Some((what, remedy))
+    Some(Doubt { what, remedy })
 }
 
 /// Doubt: ranks shared a host, so data did not cross the network, and the file does not name the clusters.
@@ -118,20 +146,25 @@ fn shared(files: &[Source]) -> Option<Doubt> {
         ))
     };
     let what = files.iter().find_map(found)?;
-    Some((what, "measure again with one rank a host, without --ppn"))
+    let remedy = "measure again with one rank a host, without --ppn";
+    Some(Doubt { what, remedy })
 }
 
 /// Doubt: the times of two files cannot be of one network. Adds a note on files whose network
 /// neither their provenance nor their times show.
 fn unlike(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
+    let doubt = |found: Unlike, remedy| {
+        let what = found.to_string();
+        Some(Doubt { what, remedy })
+    };
     let is_imported = |file: &&Source| file.data.provenance.get("imported_from").is_some();
     if let Some(found) = files.iter().filter(is_imported).find_map(within) {
-        return Some((found.to_string(), "import each on its own"));
+        return doubt(found, "import each on its own");
     }
     for [one, other] in files.iter().array_combinations() {
         match likeness(one, other) {
             Likeness::Alike => {}
-            Likeness::Unlike(found) => return Some((found.to_string(), "take each on its own")),
+            Likeness::Unlike(found) => return doubt(found, "take each on its own"),
             Likeness::Unknown => {
                 let is_measured = |file: &Source| mixture::is_measured(&file.data.provenance);
                 if !(is_measured(one) && is_measured(other)) {
@@ -153,7 +186,8 @@ fn impossible(files: &[Source]) -> Option<Doubt> {
     let found = |file: &Source| Some((file.name.to_owned(), link::too_fast(file.data, gap)?));
     let (name, cell) = files.iter().find_map(found)?;
     let what = format!("{name}: {cell}: time_s may be in another unit than seconds");
-    Some((what, "correct it or measure again"))
+    let remedy = "correct it or measure again";
+    Some(Doubt { what, remedy })
 }
 
 /// A warning about cells that stalled in every repetition.
