@@ -112,4 +112,4 @@ smpi: system
 slurm: system
 	-bash xtask/install-system-packages slurm-wlm
 browser: system
-	-bash xtask/install-system-packages chromium chromium-driver python3-selenium
+	-bash xtask/install-system-packages chromium chromium-driver python3-selenium python3-pip && bash xtask/fetch-axe

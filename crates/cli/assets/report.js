@@ -118,17 +118,49 @@
 
   const plots = [];
 
-  const drawFigure = (place, figure) => {
+  // The label on the figure tells what its graphics show; the keyboard's arrows tell the values, as the pointer does.
+  const present = (place, draw, steps) => {
     const plot = place.querySelector(".plot");
-    const draw = () => Plotly.react(
+    const hide = () => plot.querySelectorAll(".main-svg").forEach((own) => own.setAttribute("aria-hidden", "true"));
+    const redraw = () => draw(plot).then(hide);
+    const step = stepper(plot, steps);
+    plot.tabIndex = 0;
+    plot.addEventListener("keydown", (event) => {
+      const move = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[event.key];
+      if (!move || event.target !== plot) return;
+      event.preventDefault();
+      step(...move);
+    });
+    plot.addEventListener("blur", () => Plotly.Fx.unhover(plot));
+    plots.push(redraw);
+    redraw();
+    return redraw;
+  };
+
+  // Goes to the next row or column that `rows` tells now, and shows its values.
+  const stepper = (plot, rows) => {
+    let [row, column] = [0, -1];
+    return (up, right) => {
+      const all = rows();
+      if (all.length === 0) return;
+      row = (row + up + all.length) % all.length;
+      const length = all[row].length;
+      column = (Math.min(column, length - 1) + right + length) % length;
+      Plotly.Fx.hover(plot, [all[row][column]]);
+    };
+  };
+
+  const drawFigure = (place, figure) => {
+    const draw = (plot) => Plotly.react(
       plot,
       figure.series.map((series) => trace(figure, series)),
       layout({ xaxis: axis(figure.x), yaxis: axis(figure.y) }),
       SETTINGS,
     );
-    place.insertBefore(toggles(figure, draw), plot);
-    plots.push(draw);
-    draw();
+    const points = () => figure.series.flatMap((series, curveNumber) => (
+      series.on ? [series.x.map((_, pointNumber) => ({ curveNumber, pointNumber }))] : []));
+    const redraw = present(place, draw, points);
+    place.insertBefore(toggles(figure, redraw), place.querySelector(".plot"));
   };
 
   // Check boxes in place of a legend: the keyboard reaches them.
@@ -148,14 +180,13 @@
   };
 
   const drawMap = (place, map) => {
-    const plot = place.querySelector(".plot");
     const count = Math.max(map.names.length, 2);
     const places = (items) => items.map((_, number) => number);
     const names = (title, items) => ({
       title: { text: title }, tickvals: places(items), ticktext: items, automargin: true, showgrid: false, zeroline: false,
     });
     const tiles = map.tiles.flatMap((row, r) => row.map((tile, c) => ({ tile, r, c }))).filter((own) => own.tile);
-    const draw = () => {
+    const draw = (plot) => {
       const steps = places(Array(count).fill(0)).flatMap((number) => (
         [[number / count, colour(number)], [(number + 1) / count, colour(number)]]));
       const each = (of) => map.tiles.map((row, r) => row.map((tile, c) => of(tile, r, c)));
@@ -177,9 +208,9 @@
     const key = make("p", { className: "toggles" });
     map.names.forEach((name, number) => key.append(make("span", {}, swatch(number), ` ${name}`)));
     key.append("Numbers: times as fast as the library's own choice.");
-    place.insertBefore(key, plot);
-    plots.push(draw);
-    draw();
+    place.insertBefore(key, place.querySelector(".plot"));
+    const cells = () => map.tiles.map((row, r) => row.map((_, c) => ({ curveNumber: 0, xval: c, yval: r })));
+    present(place, draw, cells);
   };
 
   // A figure is drawn when it comes near the window.

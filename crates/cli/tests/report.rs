@@ -122,7 +122,7 @@ fn the_page_does_in_a_browser_what_it_says() {
     let counts = COUNTS.map(|count| count.to_string()).join(",");
     let files = "alltoall.csv alltoall.toml bcast.toml heldout.csv bcast.csv";
     home.does(&format!("report {files} -o report.html --procs {counts}"));
-    for task in ["interaction", "download", "plain", "layout"] {
+    for task in ["interaction", "download", "plain", "layout", "accessible"] {
         if !drive(&home, task, "report.html", None) {
             return;
         }
@@ -204,8 +204,64 @@ fn any_mix_of_files_makes_a_page() {
     home.does("report one.csv -o page.html");
     assert!(
         home.read("page.html")
-            .contains("No profile could be fitted to these data")
+            .contains("No profile could be fitted to one.csv")
     );
+}
+
+/// Ping-pongs and all-to-alls, all so many times as long.
+fn few(factor: f64) -> String {
+    let row = |kind: &str, procs: u32, size: u32, messages: f64| {
+        let time = factor * messages * (1e-4 + 1e-8 * f64::from(size));
+        format!("{kind},{procs},{size},0,0,{time}\n")
+    };
+    let pairs = (10..20).map(|power| row("pingpong,,", 2, 1 << power, 1.0));
+    let all = [4, 6, 8].into_iter().flat_map(|procs| {
+        let sizes = (10..18).map(|power| 1 << power);
+        sizes.map(move |size| {
+            row(
+                "collective,alltoall,library",
+                procs,
+                size,
+                f64::from(procs - 1),
+            )
+        })
+    });
+    let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    header
+        .chars()
+        .map(String::from)
+        .chain(pairs)
+        .chain(all)
+        .collect()
+}
+
+/// Doubtful data are shown and not fitted, files of unlike times stay apart, and the page says why.
+#[test]
+fn data_in_doubt_are_not_fitted() {
+    let home = Home::new();
+    home.write("shared.csv", &format!("#@placement=a:2,b:2\n{}", few(1.0)));
+    home.does("fit shared.csv --force -o shared.toml");
+    let reason = "shared.csv: 2 ranks shared host a";
+    for (files, told) in [
+        (
+            "shared.csv",
+            "Warning: No profile could be fitted to shared.csv",
+        ),
+        ("shared.csv shared.toml", "Warning: Doubtful data: "),
+    ] {
+        home.does(&format!("report {files} -o page.html --procs 8"));
+        let page = home.read("page.html");
+        assert!(
+            page.contains(told) && page.contains(reason),
+            "{files}: {told}"
+        );
+    }
+    home.write("one.csv", &few(1.0));
+    home.write("slower.csv", &few(4.0));
+    let said = home.does("report one.csv slower.csv -o page.html --procs 8");
+    for name in ["alltoall (one.csv)", "alltoall (slower.csv)"] {
+        assert!(said.contains(name), "{said}");
+    }
 }
 
 /// Many repetitions are thinned out, and the page says how many it shows.

@@ -55,8 +55,16 @@ impl Map {
                 .chain(library)
                 .unique_by(|one| one.algorithm());
             for other in others.filter(|other| other.family() != first.family()) {
-                let ratio = over(other);
-                let _ = write!(words, ", {ratio:.2} times as fast as {}", other.algorithm());
+                let (ratio, name) = (over(other), other.algorithm());
+                let _ = if ratio < 1.0 {
+                    let gain = ratio.recip();
+                    write!(
+                        words,
+                        "; {name} may be {gain:.2} times as fast, which is not sure"
+                    )
+                } else {
+                    write!(words, ", {ratio:.2} times as fast as {name}")
+                };
             }
             let family = first.family().to_owned();
             let known = names.iter().position(|name| *name == family);

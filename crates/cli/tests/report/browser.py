@@ -9,6 +9,7 @@ import contextlib
 import csv
 import io
 import json
+import pathlib
 import sys
 import time
 import urllib.parse
@@ -18,8 +19,11 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+# The checker of accessibility, which `make browser` downloads.
+AXE = pathlib.Path(__file__).parents[4] / "target/tools/axe.min.js"
 SWITCHES = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1400"]
 
 
@@ -83,6 +87,14 @@ def interaction(page):
         wait(driver, lambda: plot.find_elements(By.CSS_SELECTOR, ".hoverlayer text"), "hovering tells the values")
         told = plot.find_element(By.CSS_SELECTOR, ".hoverlayer").text
         assert "processes" in told and ("s" in told), told
+        # So do the arrows of the keyboard.
+        ActionChains(driver).move_to_element(find(driver, "#theme")).perform()
+        wait(driver, lambda: not plot.find_elements(By.CSS_SELECTOR, ".hoverlayer text"), "the pointer has left")
+        plot.send_keys(Keys.ARROW_RIGHT)
+        wait(driver, lambda: plot.find_elements(By.CSS_SELECTOR, ".hoverlayer text"), "an arrow tells the values")
+        first = plot.find_element(By.CSS_SELECTOR, ".hoverlayer").text
+        plot.send_keys(Keys.ARROW_RIGHT)
+        wait(driver, lambda: plot.find_element(By.CSS_SELECTOR, ".hoverlayer").text != first, "the next values")
         # A check box hides and shows a series, by the keyboard too.
         box = figure.find_element(By.CSS_SELECTOR, ".toggles input:checked")
         count = "return arguments[0]._fullData.filter((t) => t.visible === true).length"
@@ -100,7 +112,10 @@ def interaction(page):
         choice.select_by_visible_text(names[1])
         assert [own.text for own in visible(driver, ".algorithms:first-of-type .algorithm > h3")][0] == names[1]
         # The map tells the best algorithm.
-        show(driver, find(driver, "figure.map"))
+        board = find(driver, "figure.map")
+        show(driver, board)
+        board.find_element(By.CSS_SELECTOR, ".plot").send_keys(Keys.ARROW_RIGHT)
+        wait(driver, lambda: "processes, " in board.find_element(By.CSS_SELECTOR, ".hoverlayer").text, "a tile is told")
         # Dark changes the colours of page and figures.
         ground = lambda: driver.execute_script("return getComputedStyle(document.body).backgroundColor")
         paper = lambda: driver.execute_script("return document.querySelector('figure.map .plot')._fullLayout.paper_bgcolor")
@@ -201,6 +216,36 @@ def layout(page):
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
         assert pdf.startswith(b"%PDF") and len(pdf) > 20_000, len(pdf)
+
+
+def accessible(page):
+    """No fault that axe finds (names, contrast, roles), light and dark; every control is reached by the keyboard."""
+    if not AXE.exists():
+        sys.exit(f"{AXE} is missing: run make browser")
+    with browser() as driver:
+        for theme in ("light", "dark"):
+            features = [{"name": "prefers-color-scheme", "value": theme}]
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+            driver.get(page)
+            for figure in driver.find_elements(By.CSS_SELECTOR, "figure"):
+                if figure.is_displayed():
+                    show(driver, figure)
+            # One table, since all are made alike; a figure counts as a picture, whatever it is drawn of.
+            driver.execute_script("document.querySelector('details').open = true")
+            driver.execute_script(AXE.read_text(encoding="utf-8"))
+            found = driver.execute_async_script("axe.run({exclude: ['.main-svg']}).then(arguments[0])")
+            assert found["passes"], "axe looks at the page"
+            faults = [(own["id"], own["help"], own["nodes"][0]["html"][:200], len(own["nodes"])) for own in found["violations"]]
+            assert not faults, (theme, faults)
+        # The tabulator goes through the links, boxes, lists and fields, and to every table.
+        controls = visible(driver, "a[href]:not(.download), button, select, input, summary, details[open] .download, .plot")
+        driver.execute_script("document.activeElement.blur(); window.scrollTo(0, 0)")
+        reached = set()
+        for _ in range(len(controls) + 20):
+            ActionChains(driver).send_keys(Keys.TAB).perform()
+            reached.add(driver.switch_to.active_element.id)
+        missed = [own.get_attribute("outerHTML")[:200] for own in controls if own.id not in reached]
+        assert not missed, missed
 
 
 def pictures(page, folder):
