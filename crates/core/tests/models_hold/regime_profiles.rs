@@ -55,7 +55,7 @@ fn any_stalls() -> impl Strategy<Value = Stalls> {
 
 fn any_protocol() -> impl Strategy<Value = ProtocolParameters> {
     let cell = (2..100u32, 2..1u64 << 30, -0.4..0.4f64);
-    let cell = cell.prop_map(|(count, size, weight)| (procs(count), Bytes(size), weight));
+    let cell = cell.prop_map(|(count, size, weight)| (procs(count), Bytes(size), weight).into());
     let cells = prop::collection::vec(cell, 1..4);
     let correction = prop::option::of((prop::array::uniform2(0.1..5.0f64), cells));
     let numbers = (0.0..5.0f64, -2.0..2.0f64, 0.0..3.0f64, 0.0..0.3f64);

@@ -37,7 +37,7 @@ pub(super) fn of(cells: &[(&Observation, f64)], recurs: bool) -> Option<Correcti
     Some(Correction {
         lengths: process.lengths(),
         cells: weights
-            .map(|((cell, _), weight)| (cell.procs, cell.size, weight))
+            .map(|((cell, _), weight)| (cell.procs, cell.size, weight).into())
             .collect(),
     })
 }

@@ -21,30 +21,54 @@ use crate::units::{Bytes, Procs};
 pub struct Correction {
     /// Lengths ℓₙ and ℓₘ.
     pub lengths: [f64; 2],
-    /// nᵢ, mᵢ and wᵢ of the measured cells.
-    pub cells: Vec<(Procs, Bytes, f64)>,
+    /// The measured cells.
+    pub cells: Vec<Cell>,
 }
 
-/// Lengths ℓₙ from which on a cell has no weight left.
+/// nᵢ, mᵢ and wᵢ of a measured cell.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(Procs, Bytes, f64)", into = "(Procs, Bytes, f64)")]
+pub struct Cell {
+    procs: Procs,
+    size: Bytes,
+    weight: f64,
+    /// Its coordinates, whose logarithms a prediction does not take again.
+    place: [f64; 2],
+}
+
+impl From<(Procs, Bytes, f64)> for Cell {
+    fn from((procs, size, weight): (Procs, Bytes, f64)) -> Self {
+        let place = place(procs, size);
+        Self {
+            procs,
+            size,
+            weight,
+            place,
+        }
+    }
+}
+
+impl From<Cell> for (Procs, Bytes, f64) {
+    fn from(cell: Cell) -> Self {
+        (cell.procs, cell.size, cell.weight)
+    }
+}
+
+/// Lengths from which on a cell has no weight left.
 const FAR: f64 = 6.0;
 
 impl Correction {
     /// ρ(n, m).
     pub fn at(&self, procs: Procs, size: Bytes) -> f64 {
         let [n, m] = place(procs, size);
-        let far = (FAR * self.lengths[0]).exp();
-        let is_near = |other: Procs| {
-            let ratio = f64::from(procs.get()) / f64::from(other.get());
-            ratio < far && ratio * far > 1.0
-        };
-        let near = self.cells.iter().filter(|(procs, ..)| is_near(*procs));
-        let weighted = near.map(|&(procs, size, weight)| {
-            let [other_n, other_m] = place(procs, size);
-            let away = [(n - other_n), (m - other_m)];
-            let squares = away.iter().zip(&self.lengths).map(|(d, l)| (d / l).powi(2));
-            weight * (-0.5 * squares.sum::<f64>()).exp()
+        let [length_n, length_m] = self.lengths;
+        let near = self.cells.iter().filter_map(|cell| {
+            let away_n = (n - cell.place[0]) / length_n;
+            let away_m = (m - cell.place[1]) / length_m;
+            let is_near = away_n.abs() < FAR && away_m.abs() < FAR;
+            is_near.then(|| cell.weight * (-0.5 * (away_n * away_n + away_m * away_m)).exp())
         });
-        weighted.sum()
+        near.sum()
     }
 
     /// Refuses values that no fit produces.
@@ -62,8 +86,8 @@ impl Correction {
                 self.lengths
             ));
         }
-        for (_, _, weight) in &self.cells {
-            finite("correction.cells", *weight)?;
+        for cell in &self.cells {
+            finite("correction.cells", cell.weight)?;
         }
         Ok(())
     }
