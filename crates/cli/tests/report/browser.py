@@ -24,6 +24,8 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 # The checker of accessibility, which `make browser` downloads.
 AXE = pathlib.Path(__file__).parents[4] / "target/tools/axe.min.js"
+# What axe looks at: of figures not the drawing, which their label tells.
+LOOKED_AT = {"exclude": [".main-svg", ".static"]}
 SWITCHES = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1400"]
 
 
@@ -223,29 +225,30 @@ def accessible(page):
     if not AXE.exists():
         sys.exit(f"{AXE} is missing: run make browser")
     with browser() as driver:
-        for theme in ("light", "dark"):
+        for theme, look in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
             features = [{"name": "prefers-color-scheme", "value": theme}]
             driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
             driver.get(page)
-            for figure in driver.find_elements(By.CSS_SELECTOR, "figure"):
-                if figure.is_displayed():
-                    show(driver, figure)
-            # One table, since all are made alike; a figure counts as a picture, whatever it is drawn of.
-            driver.execute_script("document.querySelector('details').open = true")
+            for kind in ("figure.map", ".algorithm:not(.hidden) figure"):
+                show(driver, find(driver, kind))
             driver.execute_script(AXE.read_text(encoding="utf-8"))
-            found = driver.execute_async_script("axe.run({exclude: ['.main-svg']}).then(arguments[0])")
-            assert found["passes"], "axe looks at the page"
+            found = driver.execute_async_script("axe.run(...arguments[0]).then(arguments[1])", [LOOKED_AT, look])
+            assert found["passes"], "axe has looked at the page"
             faults = [(own["id"], own["help"], own["nodes"][0]["html"][:200], len(own["nodes"])) for own in found["violations"]]
             assert not faults, (theme, faults)
-        # The tabulator goes through the links, boxes, lists and fields, and to every table.
-        controls = visible(driver, "a[href]:not(.download), button, select, input, summary, details[open] .download, .plot")
-        driver.execute_script("document.activeElement.blur(); window.scrollTo(0, 0)")
-        reached = set()
-        for _ in range(len(controls) + 20):
-            ActionChains(driver).send_keys(Keys.TAB).perform()
-            reached.add(driver.switch_to.active_element.id)
-        missed = [own.get_attribute("outerHTML")[:200] for own in controls if own.id not in reached]
-        assert not missed, missed
+        # The tabulator goes through the links, boxes, lists and fields, to the figures and the tables.
+        controls = visible(driver, "a[href]:not(.download), button, select, input, summary, .js-plotly-plot")
+        driver.execute_script(
+            "document.activeElement.blur(); window.reached = new Set();"
+            "document.addEventListener('focusin', (event) => window.reached.add(event.target))"
+        )
+        # Figures that come near are drawn on the way, and add their boxes.
+        for _ in range(12):
+            ActionChains(driver).send_keys(Keys.TAB * 40).perform()
+            missed = driver.execute_script("return arguments[0].filter((own) => !window.reached.has(own)).map((own) => own.outerHTML)", controls)
+            if not missed:
+                break
+        assert not missed, [own[:200] for own in missed]
 
 
 def pictures(page, folder):
