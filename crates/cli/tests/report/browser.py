@@ -222,8 +222,6 @@ def layout(page):
 
 def accessible(page):
     """No fault that axe finds (names, contrast, roles), light and dark; every control is reached by the keyboard."""
-    if not AXE.exists():
-        sys.exit(f"{AXE} is missing: run make browser")
     with browser() as driver:
         for theme, look in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
             features = [{"name": "prefers-color-scheme", "value": theme}]
