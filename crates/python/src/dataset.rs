@@ -6,18 +6,20 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::PathBuf;
 
+use arrow_array::RecordBatch;
 use itertools::Itertools as _;
 use netsig_core::data::import::{self, Asked, Imported, Input, Program};
 use netsig_core::data::{self, Provenance};
 use netsig_core::fit::accepted::{Accepted, Doubtful, accept};
 use netsig_core::text::refusal::Refusal;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use pyo3_arrow::PyTable;
 
 use crate::arguments::{collective, parsed};
 use crate::error::{refused, warn};
-use crate::{files, table};
+use crate::files;
+use crate::frame::{Frame, frame_methods};
 
 /// Measured repetitions with their provenance: the content of data files.
 ///
@@ -31,6 +33,14 @@ pub struct Dataset {
     /// The names of their files, for messages and profiles.
     pub name: String,
 }
+
+impl Frame for Dataset {
+    fn batch(&self) -> RecordBatch {
+        arrow::rows(&self.data)
+    }
+}
+
+frame_methods!(Dataset);
 
 #[pymethods]
 impl Dataset {
@@ -106,26 +116,6 @@ impl Dataset {
     /// Number of rows: repetitions, also rejected ones, and statistics of other programs.
     fn __len__(&self) -> usize {
         self.data.samples.len() + self.data.rejected.len() + self.data.aggregates.len()
-    }
-
-    /// A pandas data frame; pandas needs PyArrow for it.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        table::to_pandas(slf)
-    }
-
-    /// A Polars data frame.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        table::to_polars(slf)
-    }
-
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let rows = py.detach(|| arrow::rows(&self.data));
-        table::stream(py, rows, requested_schema)
     }
 
     fn __repr__(&self) -> String {

@@ -13,6 +13,7 @@ mod dataset;
 mod error;
 mod files;
 mod fit;
+mod frame;
 mod grid;
 mod interrupt;
 mod models;

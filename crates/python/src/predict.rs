@@ -1,5 +1,6 @@
 //! Predictions for Python: the answer of core as arrays in the shape of the question.
 
+use arrow_array::RecordBatch;
 use netsig_core::algorithm::Collective;
 use netsig_core::model::segment::Segment;
 use netsig_core::predict::answer::{Answer, Predicted, Request};
@@ -11,15 +12,16 @@ use netsig_core::text::refusal::Refusal;
 use netsig_core::units::{Bytes, Seconds};
 use numpy::{IntoPyArray as _, PyArrayDyn, PyArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::PyDict;
 
 use crate::arguments::{self, Settings, collective, parsed};
 use crate::columns::Columns;
 use crate::error::{refused, warn};
+use crate::frame::{Frame, frame_methods};
 use crate::grid::Grid;
 use crate::interrupt::Interruptible;
 use crate::network::{Named, given};
-use crate::table::{self, Table};
+use crate::table::Table;
 
 /// What to predict, as Python states it.
 pub struct Wishes<'py> {
@@ -199,6 +201,14 @@ pub fn texts<'py>(
     shown(array, shape)
 }
 
+impl Frame for Predictions {
+    fn batch(&self) -> RecordBatch {
+        self.table().batch()
+    }
+}
+
+frame_methods!(Predictions);
+
 #[pymethods]
 impl Predictions {
     /// The collective.
@@ -292,25 +302,6 @@ impl Predictions {
                 rows().map(|row| row.segment.map(|own| own.bytes().0)),
             );
         columns.batch().into()
-    }
-
-    /// A pandas data frame; pandas needs PyArrow for it.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        table::to_pandas(slf)
-    }
-
-    /// A Polars data frame.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        table::to_polars(slf)
-    }
-
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.table().stream(py, requested_schema)
     }
 
     fn __repr__(&self) -> String {

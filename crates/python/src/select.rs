@@ -1,5 +1,6 @@
 //! Selections for Python: rankings of algorithms in the shape of the question.
 
+use arrow_array::RecordBatch;
 use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, MpiFlavour};
 use netsig_core::data::cells::Statistic;
@@ -13,16 +14,17 @@ use netsig_core::text::refusal::Refusal;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use numpy::{IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::PyTuple;
 
 use crate::arguments::{self, collective, parsed, variant};
 use crate::columns::Columns;
 use crate::error::{refused, usage, warn};
+use crate::frame::{Frame, frame_methods};
 use crate::grid::Grid;
 use crate::interrupt::Interruptible;
 use crate::network::{Named, given};
 use crate::predict::{segment, shown, texts};
-use crate::table::{self, Table};
+use crate::table::Table;
 
 /// What to rank, as Python states it.
 pub struct Wishes<'py> {
@@ -243,6 +245,14 @@ impl Selection {
     }
 }
 
+impl Frame for Selection {
+    fn batch(&self) -> RecordBatch {
+        self.table().batch()
+    }
+}
+
+frame_methods!(Selection);
+
 #[pymethods]
 impl Selection {
     /// The collective.
@@ -299,25 +309,6 @@ impl Selection {
             .floats("gain", rows().map(|row| row.gain))
             .texts("setting", rows().map(|row| row.setting.as_ref()));
         columns.batch().into()
-    }
-
-    /// A pandas data frame of all ranks; pandas needs PyArrow for it.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        table::to_pandas(slf)
-    }
-
-    /// A Polars data frame of all ranks.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        table::to_polars(slf)
-    }
-
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.table().stream(py, requested_schema)
     }
 
     fn __repr__(&self) -> String {

@@ -1,5 +1,6 @@
 //! Simulations for Python.
 
+use arrow_array::RecordBatch;
 use netsig_core::algorithm::Algorithm;
 use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
 use netsig_core::sim::network::plogpt::Sharing;
@@ -12,18 +13,19 @@ use netsig_core::text::note::Note;
 use netsig_core::text::refusal::Refusal;
 use numpy::{Element, IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::PyTuple;
 
 use crate::arguments::{self, Settings, collective, variant};
 use crate::columns::Columns;
 use crate::error::{refused, usage, warn};
 use crate::files::Disk;
+use crate::frame::{Frame, frame_methods};
 use crate::grid::Grid;
 use crate::interrupt::Interruptible;
 use crate::network::{Named, given};
 use crate::predict::shown;
 use crate::profile::Profile;
-use crate::table::{self, Table};
+use crate::table::Table;
 
 /// Simulated times of one algorithm on one network model.
 ///
@@ -193,6 +195,14 @@ fn sent(report: &Report) -> u64 {
     u64::try_from(report.totals.bytes).unwrap_or(u64::MAX)
 }
 
+impl Frame for Simulations {
+    fn batch(&self) -> RecordBatch {
+        self.table().batch()
+    }
+}
+
+frame_methods!(Simulations);
+
 #[pymethods]
 impl Simulations {
     /// The algorithm.
@@ -263,25 +273,6 @@ impl Simulations {
             .sizes("losses", total(|own| own.totals.losses))
             .texts("network", rows().map(|_| self.network.as_ref()));
         columns.batch().into()
-    }
-
-    /// A pandas data frame; pandas needs PyArrow for it.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        table::to_pandas(slf)
-    }
-
-    /// A Polars data frame.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        table::to_polars(slf)
-    }
-
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.table().stream(py, requested_schema)
     }
 
     fn __repr__(&self) -> String {

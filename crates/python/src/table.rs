@@ -6,8 +6,9 @@ use arrow_array::{Array as _, RecordBatch};
 use arrow_schema::DataType;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
-use pyo3_arrow::PyTable;
+use pyo3::types::{PyDict, PyList};
+
+use crate::frame::{Frame, frame_methods};
 
 /// Rows under named columns.
 ///
@@ -24,19 +25,13 @@ impl From<RecordBatch> for Table {
     }
 }
 
-impl Table {
-    /// The rows as an Arrow stream.
-    ///
-    /// # Errors
-    /// If the requested schema does not suit.
-    pub fn stream<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        stream(py, self.rows.clone(), requested_schema)
+impl Frame for Table {
+    fn batch(&self) -> RecordBatch {
+        self.rows.clone()
     }
 }
+
+frame_methods!(Table);
 
 #[pymethods]
 impl Table {
@@ -86,63 +81,8 @@ impl Table {
         Ok(dicts)
     }
 
-    /// A pandas data frame; pandas needs PyArrow for it.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        to_pandas(slf)
-    }
-
-    /// A Polars data frame.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        to_polars(slf)
-    }
-
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.stream(py, requested_schema)
-    }
-
     fn __repr__(&self) -> String {
         let columns = self.columns().join(", ");
         format!("Table({} rows of {columns})", self.__len__())
     }
-}
-
-/// Rows as an Arrow stream.
-///
-/// # Errors
-/// If the requested schema does not suit.
-pub fn stream<'py>(
-    py: Python<'py>,
-    rows: RecordBatch,
-    requested_schema: Option<Bound<'py, PyCapsule>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let schema = rows.schema();
-    let table = PyTable::try_new(vec![rows], schema)?.into_pyobject(py)?;
-    table.call_method1("__arrow_c_stream__", (requested_schema,))
-}
-
-/// A pandas data frame of an object with `__arrow_c_stream__`.
-///
-/// # Errors
-/// If pandas or PyArrow is not installed.
-pub fn to_pandas<'py>(rows: &Bound<'py, impl pyo3::PyClass>) -> PyResult<Bound<'py, PyAny>> {
-    let table = rows
-        .py()
-        .import("pyarrow")?
-        .call_method1("table", (rows,))?;
-    table.call_method0("to_pandas")
-}
-
-/// A Polars data frame of an object with `__arrow_c_stream__`.
-///
-/// # Errors
-/// If Polars is not installed.
-pub fn to_polars<'py>(rows: &Bound<'py, impl pyo3::PyClass>) -> PyResult<Bound<'py, PyAny>> {
-    rows.py()
-        .import("polars")?
-        .call_method1("DataFrame", (rows,))
 }
