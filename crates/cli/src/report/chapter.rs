@@ -8,7 +8,7 @@ use netsig_core::predict::Knowledge;
 use netsig_core::predict::curve::Curve;
 use netsig_core::predict::outside::FAR;
 use netsig_core::predict::regimes::Asked;
-use netsig_core::predict::select::{self, Selector, Sources};
+use netsig_core::predict::select::{self, Ranked, Selector, Sources};
 use netsig_core::predict::speaker::{Models, Question};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
@@ -50,6 +50,23 @@ pub struct Sheet {
     pub procs: Procs,
     /// Curves of the candidates.
     pub curves: Vec<Curve>,
+}
+
+/// The ranking for a process count and a size.
+pub struct Case<'a> {
+    /// Number of processes.
+    pub procs: Procs,
+    /// Size.
+    pub size: Bytes,
+    /// The candidates that may be the best, the best first.
+    pub standing: Vec<Ranked<'a>>,
+}
+
+impl<'a> Case<'a> {
+    /// The library's own choice.
+    pub fn library(&self) -> Option<&Ranked<'a>> {
+        self.standing.iter().find(|one| one.algorithm() == LIBRARY)
+    }
 }
 
 impl<'a> Chapter<'a> {
@@ -118,6 +135,32 @@ impl<'a> Chapter<'a> {
         all.into_iter()
             .filter_map(|procs| Procs::new(procs).ok())
             .collect()
+    }
+
+    /// The candidates that may be the best, ranked, by process count and then size; none where nothing is predicted.
+    pub fn cases(&self) -> Vec<Case<'_>> {
+        let sizes = self.sizes();
+        let places = self.sheets.iter().flat_map(|sheet| {
+            let procs = sheet.procs;
+            sizes.iter().map(move |&size| (procs, size))
+        });
+        let case = |(procs, size)| {
+            let ranked = self
+                .selector
+                .as_ref()
+                .and_then(|own| own.rank(procs, size).ok());
+            let standing = ranked
+                .into_iter()
+                .flatten()
+                .filter(Ranked::stands)
+                .collect();
+            Case {
+                procs,
+                size,
+                standing,
+            }
+        };
+        places.map(case).collect()
     }
 
     /// Process counts that were measured or fitted, ascending.

@@ -1,14 +1,10 @@
 //! The selection map: the best algorithm over process counts and sizes, with its gain.
 
-use std::fmt::Write as _;
-
 use itertools::Itertools as _;
-use netsig_core::algorithm::LIBRARY;
 use netsig_core::predict::select::Ranked;
-use netsig_core::units::{Bytes, Procs};
 use serde::Serialize;
 
-use super::chapter::Chapter;
+use super::chapter::{Case, Chapter};
 use super::figure::digits;
 
 /// The best algorithms.
@@ -38,56 +34,60 @@ pub struct Tile {
 }
 
 impl Map {
-    /// The map of a chapter; `None` if there is no choice.
-    pub fn of(chapter: &Chapter) -> Option<Self> {
+    /// The map of a chapter's cases; `None` if there is no choice.
+    pub fn of(chapter: &Chapter, cases: &[Case]) -> Option<Self> {
         let sizes = chapter.sizes();
-        let procs: Vec<Procs> = chapter.sheets.iter().map(|sheet| sheet.procs).collect();
         let mut names: Vec<String> = Vec::new();
-        let mut tile = |procs: Procs, size: Bytes| {
-            let ranked = chapter.selector.as_ref()?.rank(procs, size).ok()?;
-            let standing: Vec<Ranked> = ranked.into_iter().filter(Ranked::stands).collect();
-            let (first, second) = (standing.first()?, standing.get(1));
-            let library = standing.iter().find(|one| one.algorithm() == LIBRARY);
-            let over = |other: &Ranked| other.prediction.time / first.prediction.time;
-            let mut words = format!("{}: {}", first.algorithm(), first.prediction.time);
-            let others = second
-                .into_iter()
-                .chain(library)
-                .unique_by(|one| one.algorithm());
-            for other in others.filter(|other| other.family() != first.family()) {
-                let (ratio, name) = (over(other), other.algorithm());
-                let _ = if ratio < 1.0 {
-                    let gain = ratio.recip();
-                    write!(
-                        words,
-                        "; {name} may be {gain:.2} times as fast, which is not sure"
-                    )
-                } else {
-                    write!(words, ", {ratio:.2} times as fast as {name}")
-                };
-            }
+        let mut tile = |case: &Case| {
+            let (first, second) = (case.standing.first()?, case.standing.get(1));
             let family = first.family().to_owned();
             let known = names.iter().position(|name| *name == family);
             let best = known.unwrap_or_else(|| {
                 names.push(family);
                 names.len() - 1
             });
+            let gain = |other: &Ranked| other.prediction.time / first.prediction.time;
             Some(Tile {
                 best,
-                gain: library.or(second).map(over).map(digits),
-                words,
+                gain: case.library().or(second).map(gain).map(digits),
+                words: words(case, first),
             })
         };
-        let tiles: Vec<Vec<Option<Tile>>> = procs
-            .iter()
-            .map(|&procs| sizes.iter().map(|&size| tile(procs, size)).collect())
+        let rows = cases.chunks(sizes.len().max(1));
+        let tiles: Vec<Vec<Option<Tile>>> = rows
+            .map(|row| row.iter().map(&mut tile).collect())
             .collect();
         (!names.is_empty()).then(|| Self {
-            rows: procs.iter().map(ToString::to_string).collect(),
+            rows: chapter
+                .sheets
+                .iter()
+                .map(|sheet| sheet.procs.to_string())
+                .collect(),
             columns: sizes.iter().map(ToString::to_string).collect(),
             size_title: chapter.size_title().to_owned(),
             names,
             tiles,
         })
     }
+}
+
+/// The best algorithm, its time, and its ratios to the second best and the library's own choice.
+fn words(case: &Case, first: &Ranked) -> String {
+    let others = case.standing.get(1).into_iter().chain(case.library());
+    let others = others.unique_by(|one| one.algorithm());
+    let others = others.filter(|other| other.family() != first.family());
+    let beside = |other: &Ranked| {
+        let (ratio, name) = (
+            other.prediction.time / first.prediction.time,
+            other.algorithm(),
+        );
+        if ratio < 1.0 {
+            let gain = ratio.recip();
+            format!("; {name} may be {gain:.2} times as fast, which is not sure")
+        } else {
+            format!(", {ratio:.2} times as fast as {name}")
+        }
+    };
+    let beside: String = others.map(beside).collect();
+    format!("{}: {}{beside}", first.algorithm(), first.prediction.time)
 }

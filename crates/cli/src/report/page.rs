@@ -197,7 +197,8 @@ impl<'a> Page<'a> {
             .enumerate()
             .map(|(place, algorithm)| of_algorithm(chapter, algorithm, place < PICTURED, drawn))
             .collect::<Result<_>>()?;
-        let map = Map::of(chapter)
+        let cases = chapter.cases();
+        let map = Map::of(chapter, &cases)
             .map(|map| selection_map(&map, drawn))
             .transpose()?;
         let is_exchange = chapter.collective == netsig_core::algorithm::Collective::Alltoall;
@@ -212,7 +213,7 @@ impl<'a> Page<'a> {
                 h2 { (self.heading(chapter)) }
                 (thinning(chapter))
                 @if let Some(map) = &map { (map) }
-                (table("Best algorithms", &format!("{name}-best"), &tables::best(chapter)))
+                (table("Best algorithms", &format!("{name}-best"), &tables::best(&cases)))
                 (table("Cross-overs: sizes from which on another algorithm is the best", &format!("{name}-cross-overs"), &tables::cross_overs(chapter)))
                 @for own in &of_all { (own) }
                 (table("Overflow M(n)", &format!("{name}-overflow"), &tables::onsets(chapter)))

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use netsig_core::algorithm::LIBRARY;
 use netsig_core::data::Experiment;
 use netsig_core::fit::network::Options;
 use netsig_core::predict::compare::{self, Comparison};
 use netsig_core::predict::cross_over::CrossOver;
-use netsig_core::predict::select::Ranked;
 use netsig_core::units::{Bytes, Procs};
 
 use super::cell::Cell as Measured;
-use super::chapter::Chapter;
+use super::chapter::{Case, Chapter};
 use super::figures;
 use super::subject::Subject;
 use crate::print::rows::{Cell, Rows};
@@ -58,51 +56,32 @@ fn predicted(
     Cell::if_some(cell.prediction.and_then(of), Cell::time)
 }
 
-/// A case with its best algorithm, and the library's own choice.
-struct Best<'a> {
-    procs: Procs,
-    size: Bytes,
-    ranked: Ranked<'a>,
-    library: Option<Ranked<'a>>,
-}
-
 /// The best algorithm of each process count and size, and its gain over the library's own choice.
-pub fn best(chapter: &Chapter) -> Rows {
-    let sizes = chapter.sizes();
-    let cases = chapter.sheets.iter().flat_map(|sheet| {
-        let procs = sheet.procs;
-        sizes.iter().map(move |&size| (procs, size))
-    });
-    let ranked = cases.filter_map(|(procs, size)| {
-        let ranked = chapter.selector.as_ref()?.rank(procs, size).ok()?;
-        let mut standing = ranked.iter().filter(|one| one.stands());
-        Some(Best {
-            procs,
-            size,
-            library: standing
-                .clone()
-                .find(|one| one.algorithm() == LIBRARY)
-                .copied(),
-            ranked: *standing.next()?,
+pub fn best(cases: &[Case]) -> Rows {
+    let rows = cases
+        .iter()
+        .filter_map(|own| Some((own, own.standing.first()?, own.library())));
+    Rows::of(rows)
+        .column("procs", |(own, ..)| Cell::number(own.procs.get()))
+        .column("size_bytes", |(own, ..)| Cell::size(own.size))
+        .column("algorithm", |(_, best, _)| Cell::text(best.algorithm()))
+        .column("time_s", |(_, best, _)| Cell::time(best.prediction.time))
+        .column("lower_s", |(_, best, _)| {
+            Cell::if_some(best.prediction.interval.map(|i| i.lower), Cell::time)
         })
-    });
-    let gain = |own: &Best| Some(own.library?.prediction.time / own.ranked.prediction.time);
-    Rows::of(ranked)
-        .column("procs", |own| Cell::number(own.procs.get()))
-        .column("size_bytes", |own| Cell::size(own.size))
-        .column("algorithm", |own| Cell::text(own.ranked.algorithm()))
-        .column("time_s", |own| Cell::time(own.ranked.prediction.time))
-        .column("lower_s", |own| {
-            Cell::if_some(own.ranked.prediction.interval.map(|i| i.lower), Cell::time)
+        .column("upper_s", |(_, best, _)| {
+            Cell::if_some(best.prediction.interval.map(|i| i.upper), Cell::time)
         })
-        .column("upper_s", |own| {
-            Cell::if_some(own.ranked.prediction.interval.map(|i| i.upper), Cell::time)
+        .column("standing", |(_, best, _)| {
+            Cell::text(best.prediction.standing)
         })
-        .column("standing", |own| Cell::text(own.ranked.prediction.standing))
-        .column("library_s", |own| {
-            Cell::if_some(own.library.map(|own| own.prediction.time), Cell::time)
+        .column("library_s", |(.., library)| {
+            Cell::if_some(library.map(|own| own.prediction.time), Cell::time)
         })
-        .column("gain", move |own| Cell::if_some(gain(own), Cell::factor))
+        .column("gain", |(_, best, library)| {
+            let gain = library.map(|own| own.prediction.time / best.prediction.time);
+            Cell::if_some(gain, Cell::factor)
+        })
         .rows
 }
 
