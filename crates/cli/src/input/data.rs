@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use itertools::Itertools;
 use netsig_core::fit::accepted::{self, Accepted, Doubtful};
 use netsig_core::text::note::Note;
-use netsig_core::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
 use crate::input::files;
@@ -36,10 +34,7 @@ impl DataArgs {
     /// If a file is no data file, void or named twice, or, without --force, the files are of
     /// different networks or settings, ranks shared a host, or a time is impossible.
     pub fn read(&self) -> Result<Accepted, Failure> {
-        let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| (*path).clone());
-        if let Some(path) = self.files.iter().duplicates_by(place).next() {
-            return Err(Refusal::named_twice(path.display()).into());
-        }
+        files::refuse_twice(&self.files)?;
         let read = |path: &PathBuf| {
             let data = files::usable_dataset(path)?;
             Ok::<_, Failure>((path.display().to_string(), data))

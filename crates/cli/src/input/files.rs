@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use itertools::Itertools as _;
 use netsig_core::data::{Dataset, import};
 use netsig_core::fit::accepted;
 use netsig_core::model::plogp::PLogP;
@@ -12,6 +13,7 @@ use netsig_core::profile::Profile;
 use netsig_core::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
+use crate::input::kind::Kind;
 
 /// Reads a file as text.
 ///
@@ -37,11 +39,26 @@ pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
     let file = read(path, |path| File::open(path))?;
     let name = path.display().to_string();
     Dataset::read(&name, file).map_err(|error| {
-        let foreign = text(path)
-            .ok()
-            .and_then(|text| import::foreign(&name, &text));
+        let foreign = text(path).ok().and_then(|text| {
+            let other = Kind::TAKEN_FOR_DATA.iter().find(|kind| kind.is_of(&text));
+            let other = other.map(|kind| format!("is {kind} and not data; name data files"));
+            let other = other.map(|what| Refusal::request(what).about(&name));
+            other.or_else(|| import::foreign(&name, &text))
+        });
         foreign.map_or_else(|| error.into(), Failure::from)
     })
+}
+
+/// Refuses a file that is named twice, also by two paths.
+///
+/// # Errors
+/// Names the file.
+pub fn refuse_twice(paths: &[PathBuf]) -> Result<(), Failure> {
+    let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| (*path).clone());
+    match paths.iter().duplicates_by(place).next() {
+        Some(path) => Err(Refusal::named_twice(path.display()).into()),
+        None => Ok(()),
+    }
 }
 
 /// Reads a data file, and refuses void data.

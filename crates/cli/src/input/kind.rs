@@ -6,9 +6,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use netsig_core::data::names_columns;
+use netsig_core::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
-use crate::input::files::read;
 use crate::input::report;
 
 /// The kinds of files that netsig writes, or reads and must not replace.
@@ -89,6 +89,16 @@ pub const PAGE: &str = "<!DOCTYPE html>\n<!-- netsig report -->";
 const HEAD: u64 = 64 * 1024;
 
 impl Kind {
+    /// The kinds that a user may name in place of data.
+    pub(super) const TAKEN_FOR_DATA: [Self; 6] = [
+        Self::Profile,
+        Self::Plan,
+        Self::Sweep,
+        Self::Network,
+        Self::Clusters,
+        Self::Page,
+    ];
+
     /// True if the file at `path` is of this kind.
     ///
     /// # Errors
@@ -177,8 +187,8 @@ fn is_setting(line: &str) -> bool {
 /// The first bytes of a file as text; invalid characters are replaced.
 pub(super) fn head(path: &Path) -> Result<String, Failure> {
     let mut head = Vec::new();
-    read(path, |path| {
-        File::open(path)?.take(HEAD).read_to_end(&mut head)
-    })?;
+    File::open(path)
+        .and_then(|file| file.take(HEAD).read_to_end(&mut head))
+        .map_err(|error| Refusal::unreadable(path.display(), error))?;
     Ok(String::from_utf8_lossy(&head).into_owned())
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
+use itertools::Itertools as _;
 use maud::{Markup, PreEscaped, html};
 use netsig_core::text::note::Note;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -129,7 +130,7 @@ impl<'a> Page<'a> {
                     a.skip href="#main" { "Skip to the verdict" }
                     header {
                         h1 { (title) }
-                        p { "By netsig " (env!("CARGO_PKG_VERSION")) ". Every time on this page was measured, or predicted by netsig when the page was written; the page computes no model." }
+                        p { "By netsig " (env!("CARGO_PKG_VERSION")) ". Every time on this page was measured, or predicted by netsig when the page was written; the page computes no model." span.keys { " The arrow keys tell the values of a figure in focus." } }
                         button #theme type="button" hidden { "Dark or light" }
                     }
                     nav aria-label="Contents" {
@@ -180,14 +181,14 @@ impl<'a> Page<'a> {
                         }
                     }
                 }
-                @for note in self.notes() { p.note { (spoken(note)) } }
+                @for note in self.notes() { p.note { (sentence(note)) } }
             }
         }
     }
 
-    /// The notes on all subjects.
+    /// The notes on all subjects, each once.
     pub fn notes(&self) -> impl Iterator<Item = &'a Note> {
-        self.subjects.iter().flat_map(|own| &own.notes)
+        self.subjects.iter().flat_map(|own| &own.notes).unique()
     }
 
     fn chapter(&self, number: usize, chapter: &Chapter, drawn: &mut Drawn) -> Result<Markup> {
@@ -225,11 +226,11 @@ impl<'a> Page<'a> {
 }
 
 /// A note as a sentence.
-fn spoken(note: &Note) -> String {
-    let text = note.to_string();
-    let mut letters = text.trim_end_matches('.').chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+fn sentence(note: &Note) -> String {
+    match note {
+        Note::Remark(text) => format!("Note: {text}."),
+        Note::Warning(text) => format!("Warning: {text}."),
+    }
 }
 
 /// JSON that may stand in a script element, whatever its texts hold.

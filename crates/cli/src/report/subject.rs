@@ -10,7 +10,8 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::mixture::Source;
 use netsig_core::data::{Dataset, Experiment, Provenance};
 use netsig_core::fit::accepted::{self, Doubt};
-use netsig_core::fit::{network, notes};
+use netsig_core::fit::network;
+use netsig_core::fit::notes::on_fit;
 use netsig_core::profile::Profile;
 use netsig_core::text::note::Note;
 use netsig_core::text::refusal::Refusal;
@@ -45,24 +46,12 @@ struct Group {
     notes: Vec<Note>,
 }
 
-/// Kinds of files that could be taken for data or profiles.
-const OTHERS: [Kind; 5] = [
-    Kind::Plan,
-    Kind::Sweep,
-    Kind::Network,
-    Kind::Clusters,
-    Kind::Page,
-];
-
 /// Reads the files, and joins those that are of one network.
 ///
 /// # Errors
 /// If a file is named twice, is neither data nor a profile, is void, or no file has a repetition or a fit.
 pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
-    let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| (*path).clone());
-    if let Some(path) = paths.iter().duplicates_by(place).next() {
-        return Err(Refusal::named_twice(path.display()).into());
-    }
+    files::refuse_twice(paths)?;
     let (mut profiles, mut data) = (Vec::new(), Vec::new());
     for path in paths {
         if Kind::Profile.is_kind_of(path)? {
@@ -103,12 +92,6 @@ pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
 
 /// Reads a data file that holds at least one time.
 fn usable(path: &Path) -> Result<Dataset, Failure> {
-    for kind in OTHERS {
-        if kind.is_kind_of(path)? {
-            let what = format!("is {kind}; name data files and profiles");
-            return Err(Failure::usage(what).about(path));
-        }
-    }
     let data = files::usable_dataset(path)?;
     if data.samples.is_empty() && data.aggregates.is_empty() {
         return Err(Failure::data("holds no time; measure some").about(path));
@@ -170,11 +153,11 @@ fn fitted(profile: &Profile) -> Vec<Collective> {
 fn of_profile(name: String, profile: Profile, group: Option<&Group>) -> Subject {
     let notes = match group {
         None => vec![Note::remark(format!(
-            "No data of the network of {name} were given: what is said of it is predicted, and nothing was checked."
+            "no data of the network of {name} were given: what is said of it is predicted, and nothing was checked"
         ))],
         Some(group) => {
             let doubts = group.doubts.iter();
-            let doubts = doubts.map(|doubt| Note::warning(format!("Doubtful data: {doubt}.")));
+            let doubts = doubts.map(|doubt| Note::warning(format!("doubtful data: {doubt}")));
             group.notes.iter().cloned().chain(doubts).collect()
         }
     };
@@ -194,8 +177,9 @@ fn of_data(group: &Group, collectives: Vec<Collective>) -> Subject {
     let (profile, own) = match own_profile(group, &name) {
         Ok((profile, notes)) => (Some(profile), notes),
         Err(error) => {
-            let without = "so nothing is predicted from them";
-            let note = format!("No profile could be fitted to {name}, {without}: {error}.");
+            let note = format!(
+                "nothing is predicted from {name}, to which no profile could be fitted: {error}"
+            );
             (None, vec![Note::warning(note)])
         }
     };
@@ -226,9 +210,9 @@ fn own_profile(group: &Group, name: &str) -> Result<(Profile, Vec<Note>), Refusa
     // Values that no profile may have, such as a negative gamma, make no predictions.
     let profile = Profile::parse(name, &profile.to_toml())?;
     let mut notes = vec![Note::remark(format!(
-        "No profile of {name} was given for this: one was fitted to all of its data for this report. netsig fit makes one to keep."
+        "no profile of {name} was given for this: one was fitted to all of its data for this report; netsig fit makes one to keep"
     ))];
-    let all = notes::on_fit(&fitted, &group.data, 0).into_iter();
+    let all = on_fit(&fitted, &group.data, 0).into_iter();
     notes.extend(all.filter(|note| matches!(note, Note::Warning(_))));
     Ok((profile, notes))
 }

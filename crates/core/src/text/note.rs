@@ -1,7 +1,7 @@
 //! Notes and warnings that come with an answer.
 
 /// A line beside an answer.
-#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, derive_more::Display)]
 pub enum Note {
     /// The answer rests on an assumption.
     #[display("note: {_0}")]
