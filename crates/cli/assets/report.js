@@ -118,12 +118,16 @@
 
   const plots = [];
 
-  // The label on the figure tells what its graphics show; the keyboard's arrows tell the values, as the pointer does.
-  const present = (place, draw, steps) => {
+  // Draws a figure below its `head` and again after changes. The arrow keys go through the points of its `rows`;
+  // a reader of screens hears them, and not the drawing.
+  const present = (place, head, draw, rows) => {
     const plot = place.querySelector(".plot");
     const hide = () => plot.querySelectorAll(".main-svg").forEach((own) => own.setAttribute("aria-hidden", "true"));
     const redraw = () => draw(plot).then(hide);
-    const step = stepper(plot, steps);
+    const step = stepper(plot, rows);
+    const told = make("p", { className: "told", role: "status" });
+    place.insertBefore(head(redraw), plot);
+    place.append(told);
     plot.tabIndex = 0;
     plot.addEventListener("keydown", (event) => {
       const move = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[event.key];
@@ -133,11 +137,12 @@
     });
     plot.addEventListener("blur", () => Plotly.Fx.unhover(plot));
     plots.push(redraw);
-    redraw();
-    return redraw;
+    redraw().then(() => plot.on("plotly_hover", (event) => {
+      told.textContent = event.points[0].text.replaceAll("<br>", ", ");
+    }));
   };
 
-  // Goes to the next row or column that `rows` tells now, and shows its values.
+  // Goes to a neighbour of the last point among the rows of now, and shows its values.
   const stepper = (plot, rows) => {
     let [row, column] = [0, -1];
     return (up, right) => {
@@ -159,12 +164,11 @@
     );
     const points = () => figure.series.flatMap((series, curveNumber) => (
       series.on ? [series.x.map((_, pointNumber) => ({ curveNumber, pointNumber }))] : []));
-    const redraw = present(place, draw, points);
-    place.insertBefore(toggles(figure, redraw), place.querySelector(".plot"));
+    present(place, (redraw) => toggles(figure, redraw), draw, points);
   };
 
   // Check boxes in place of a legend: the keyboard reaches them.
-  const toggles = (figure, draw) => {
+  const toggles = (figure, redraw) => {
     const names = [...new Set(figure.series.map((series) => series.name))];
     const box = make("fieldset", { className: "toggles" }, make("legend", { textContent: "Show" }));
     for (const name of names) {
@@ -172,7 +176,7 @@
       const check = make("input", { type: "checkbox", checked: own[0].on, value: name });
       check.addEventListener("change", () => {
         own.forEach((series) => { series.on = check.checked; });
-        draw();
+        redraw();
       });
       box.append(make("label", {}, check, swatch(own[0].colour), name));
     }
@@ -208,9 +212,8 @@
     const key = make("p", { className: "toggles" });
     map.names.forEach((name, number) => key.append(make("span", {}, swatch(number), ` ${name}`)));
     key.append("Numbers: times as fast as the library's own choice.");
-    place.insertBefore(key, place.querySelector(".plot"));
     const cells = () => map.tiles.map((row, r) => row.map((_, c) => ({ curveNumber: 0, xval: c, yval: r })));
-    present(place, draw, cells);
+    present(place, () => key, draw, cells);
   };
 
   // A figure is drawn when it comes near the window.

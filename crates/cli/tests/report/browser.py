@@ -1,7 +1,7 @@
 """Drives a page of `netsig report` in headless Chromium, as `report.rs` asks for it.
 
-Usage: browser.py TASK PAGE [FILE]. Exit code 0 if the page behaves. FILE holds what is expected, as JSON; for the
-task `pictures`, which takes the pictures of README, it is their folder.
+Usage: browser.py TASK PAGE [FILE]. Exit code 0 if the page behaves. FILE holds what is expected, as JSON; for
+`accessible` it is axe, a checker of accessibility, and for `pictures` the folder for the pictures of README.
 """
 
 import base64
@@ -22,8 +22,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-# The checker of accessibility, which `make browser` downloads.
-AXE = pathlib.Path(__file__).parents[4] / "target/tools/axe.min.js"
 # What axe looks at: of figures not the drawing, which their label tells.
 LOOKED_AT = {"exclude": [".main-svg", ".static"]}
 SWITCHES = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1400"]
@@ -97,6 +95,8 @@ def interaction(page):
         first = plot.find_element(By.CSS_SELECTOR, ".hoverlayer").text
         plot.send_keys(Keys.ARROW_RIGHT)
         wait(driver, lambda: plot.find_element(By.CSS_SELECTOR, ".hoverlayer").text != first, "the next values")
+        heard = lambda: figure.find_element(By.CSS_SELECTOR, ".told").get_attribute("textContent")
+        assert "processes" in heard(), heard()
         # A check box hides and shows a series, by the keyboard too.
         box = figure.find_element(By.CSS_SELECTOR, ".toggles input:checked")
         count = "return arguments[0]._fullData.filter((t) => t.visible === true).length"
@@ -220,7 +220,7 @@ def layout(page):
         assert pdf.startswith(b"%PDF") and len(pdf) > 20_000, len(pdf)
 
 
-def accessible(page):
+def accessible(page, axe):
     """No fault that axe finds (names, contrast, roles), light and dark; every control is reached by the keyboard."""
     with browser() as driver:
         for theme, look in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
@@ -229,7 +229,7 @@ def accessible(page):
             driver.get(page)
             for kind in ("figure.map", ".algorithm:not(.hidden) figure"):
                 show(driver, find(driver, kind))
-            driver.execute_script(AXE.read_text(encoding="utf-8"))
+            driver.execute_script(pathlib.Path(axe).read_text(encoding="utf-8"))
             found = driver.execute_async_script("axe.run(...arguments[0]).then(arguments[1])", [LOOKED_AT, look])
             assert found["passes"], "axe has looked at the page"
             faults = [(own["id"], own["help"], own["nodes"][0]["html"][:200], len(own["nodes"])) for own in found["violations"]]
