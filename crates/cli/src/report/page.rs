@@ -357,6 +357,7 @@ fn predictor_form() -> Markup {
             p #predict-says role="status" aria-live="polite" {}
             div.scroll tabindex="0" role="region" aria-label="Ranking of the algorithms" {
                 table #predict-ranking hidden {
+                    caption.alt { "The less sure a time is, the lower it ranks. Gain: times as fast as the library's own choice." }
                     thead { tr {
                         th scope="col" { "rank" } th scope="col" { "algorithm" } th scope="col" { "time" }
                         th scope="col" { "from" } th scope="col" { "to" } th scope="col" { "gain" }
