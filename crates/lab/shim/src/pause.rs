@@ -28,6 +28,12 @@ const LONGEST_NS: c_long = 999_999_999;
 /// Greatest number of sockets that a pause waits for; after a question about more it sleeps.
 const MOST: usize = 256;
 
+const NO_SOCKET: pollfd = pollfd {
+    fd: -1,
+    events: 0,
+    revents: 0,
+};
+
 /// The sleep in nanoseconds; negative until the environment has been read.
 static SLEEP_NS: AtomicI64 = AtomicI64::new(-1);
 
@@ -51,23 +57,32 @@ thread_local! {
     static ASKED: RefCell<Asked> = const {
         RefCell::new(Asked {
             answer: Answer::NotAsked,
-            sockets: [pollfd { fd: -1, events: 0, revents: 0 }; MOST],
+            sockets: [NO_SOCKET; MOST],
         })
     };
 }
 
-/// Pauses as the thread's questions demand.
+/// Pauses as the thread's questions demand. Meanwhile a signal handler of the program may ask and pause, too.
 pub fn pause() {
-    ASKED.with_borrow_mut(|asked| {
-        match asked.answer {
-            Answer::NotAsked => sleep(),
-            Answer::NotReady(count) => {
-                wait(&mut asked.sockets[..count]);
-            }
-            Answer::Ready => {}
+    let (answer, mut sockets) = answered();
+    match answer {
+        Answer::NotAsked => sleep(),
+        Answer::NotReady(count) => {
+            wait(&mut sockets[..count]);
         }
-        asked.answer = Answer::NotAsked;
-    });
+        Answer::Ready => {}
+    }
+}
+
+/// What was asked since the last time. In a signal handler that interrupts a note of this thread: nothing.
+fn answered() -> (Answer, [pollfd; MOST]) {
+    ASKED.with(|asked| match asked.try_borrow_mut() {
+        Ok(mut asked) => {
+            let answer = std::mem::replace(&mut asked.answer, Answer::NotAsked);
+            (answer, asked.sockets)
+        }
+        Err(_) => (Answer::NotAsked, [NO_SOCKET; MOST]),
+    })
 }
 
 /// As of the C library; notes a question that does not wait.
@@ -124,9 +139,13 @@ pub unsafe extern "C" fn epoll_wait(
     ready
 }
 
-/// Notes a question about `sockets` of which `ready` are ready, negative if the question failed.
+/// Notes a question about `sockets` of which `ready` are ready, negative if the question failed. The question of a
+/// signal handler that interrupts a note is not noted.
 fn note(sockets: &[pollfd], ready: c_int) {
-    ASKED.with_borrow_mut(|asked| {
+    ASKED.with(|asked| {
+        let Ok(mut asked) = asked.try_borrow_mut() else {
+            return;
+        };
         asked.answer = match ready {
             _ if matches!(asked.answer, Answer::Ready) => Answer::Ready,
             1.. => Answer::Ready,
@@ -248,6 +267,34 @@ mod tests {
         ASKED.with_borrow(|asked| {
             assert!(matches!(asked.answer, Answer::NotReady(1)));
             assert_eq!(asked.sockets[0].fd, set);
+        });
+    }
+
+    /// A signal handler of the program may ask and pause while the thread waits, or notes a question.
+    #[test]
+    fn a_signal_handler_may_ask() {
+        extern "C" fn handler(_: c_int) {
+            assert_eq!(ask(&UnixStream::pair().unwrap().0), 0);
+            pause();
+        }
+        let (socket, _other) = UnixStream::pair().unwrap();
+        for _ in 0..20 {
+            assert_eq!(ask(&socket), 0);
+            // SAFETY: this thread gets the signal, for which there is a handler.
+            unsafe {
+                libc::signal(libc::SIGUSR1, handler as *const () as usize);
+                let own = libc::pthread_self();
+                let other = std::thread::spawn(move || {
+                    std::thread::sleep(Duration::from_micros(300));
+                    libc::pthread_kill(own, libc::SIGUSR1)
+                });
+                pause();
+                assert_eq!(other.join().unwrap(), 0);
+            }
+        }
+        ASKED.with_borrow_mut(|_| {
+            note(&[readable(&socket)], 0);
+            pause();
         });
     }
 
