@@ -43,6 +43,9 @@ pub struct Name {
     pub offset: usize,
 }
 
+/// Most characters of a part of a host's name.
+const MOST_DIGITS: usize = 63;
+
 /// Numbers from the first to the last, with at least `digits` digits.
 struct Range {
     first: u64,
@@ -221,7 +224,7 @@ fn range(text: &str) -> Option<Range> {
         last: number(last)?,
         digits: first.len(),
     };
-    (range.first <= range.last).then_some(range)
+    (range.first <= range.last && range.digits <= MOST_DIGITS).then_some(range)
 }
 
 #[cfg(test)]
