@@ -284,8 +284,9 @@ impl<'a> Selector<'a> {
     ) -> Result<Vec<Ranked<'_>>, ModelError> {
         let wanted = self.candidates.iter().filter(|own| is_wanted(&own.line));
         let found = wanted.filter(|candidate| {
-            let is_measured = candidate.line.reason != Reason::Unmeasured;
-            is_measured || candidate.basis.is_paced(self.case(procs, size))
+            let is_open =
+                candidate.line.reason == Reason::Unmeasured && candidate.line.algorithm != LIBRARY;
+            !is_open || candidate.basis.is_paced(self.case(procs, size))
         });
         let found = found.map(|candidate| self.ranked(candidate, procs, size));
         let (mut all, mut refused) = (Vec::with_capacity(self.candidates.len()), None);

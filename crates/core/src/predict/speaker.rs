@@ -15,7 +15,9 @@ use itertools::Itertools as _;
 
 use super::borrowed;
 use super::line::{Line, Reason};
-use crate::algorithm::{Algorithm, Collective, Entry, Method, Sizes, UnknownAlgorithm, entries};
+use crate::algorithm::{
+    Algorithm, Collective, Entry, LIBRARY, Method, Sizes, UnknownAlgorithm, entries,
+};
 use crate::model::regimes::Pattern;
 use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
@@ -220,11 +222,14 @@ impl Question<'_> {
         Ok(lines)
     }
 
-    /// Candidates of a choice: the measured algorithms, the others that a measured exchange tells of,
-    /// and those that have a pLogP model.
+    /// Candidates of a choice: the measured algorithms, the library's own choice and the others that a
+    /// measured exchange tells of, and those that have a pLogP model.
     pub fn candidates(&self) -> Vec<Line> {
+        let is_measured = self.profile.algorithms(self.collective).contains(&LIBRARY);
+        let library = self.borrowed(LIBRARY).filter(|_| !is_measured);
         let others = entries(self.collective).flat_map(|entry| self.of_entry(entry));
-        self.measured().into_iter().chain(others).collect()
+        let borrowed = library.into_iter().chain(others);
+        self.measured().into_iter().chain(borrowed).collect()
     }
 
     /// Candidates of an algorithm beside those that were measured: with every combination of settings
