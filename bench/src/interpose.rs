@@ -10,6 +10,7 @@
 
 mod cells;
 mod goals;
+mod launch;
 mod passing;
 mod programs;
 mod report;

@@ -1,15 +1,14 @@
 //! Real programs, started in turn without and with the preloaded library, and what they print.
 //!
 //! A number before the word `s` in their output is a time. The rest must be the same in all runs: it
-//! has checksums of what all ranks received. The output of every run is kept in a file.
+//! has checksums of what all ranks received.
 
-use std::fs;
-
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use itertools::Itertools as _;
 use serde::Serialize;
 
-use super::reported::{self, Reported};
+use super::launch::{Launch, TURNS};
+use super::reported::Reported;
 use crate::draw::Drawn;
 use crate::learn::PROFILE;
 use crate::site::Site;
@@ -126,19 +125,20 @@ pub(super) fn rows(drawn: &Drawn, site: &Site) -> Result<Vec<Row>> {
         return Ok(Vec::new());
     }
     let own = PROGRAMS.iter().filter(|own| own.mpis.contains(&drawn.mpi));
-    own.map(|program| program.row(drawn, site)).collect()
+    own.map(|program| row(&program.launch(drawn), drawn, site, (ROUNDS, Printed::of)))
+        .collect()
 }
 
 /// What one run prints.
-struct Printed {
-    seconds: f64,
+pub(super) struct Printed {
+    pub(super) seconds: f64,
     /// The words that are no times.
-    rest: String,
+    pub(super) rest: String,
 }
 
 impl Printed {
     /// Tells times from the rest, up to the table of `netsig run`.
-    fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str) -> Self {
         let own = text.split("collective,procs,").next().unwrap_or_default();
         let words: Vec<&str> = own.split_whitespace().collect();
         let is_time = |place: usize| words.get(place + 1) == Some(&"s");
@@ -156,86 +156,50 @@ impl Printed {
     }
 }
 
+/// Runs what is missing of so many rounds of a program, and judges what they print.
+pub(super) fn row(
+    launch: &Launch,
+    drawn: &Drawn,
+    site: &Site,
+    (rounds, read): (u32, fn(&str) -> Printed),
+) -> Result<Row> {
+    let mut printed: [Vec<Printed>; 2] = [Vec::new(), Vec::new()];
+    for round in 1..=rounds {
+        for (all, with) in printed.iter_mut().zip(TURNS) {
+            let text = launch.output(drawn, site, (with, round))?;
+            all.push(read(&text));
+        }
+    }
+    let [without, with] = printed.each_ref().map(|all| {
+        let sum: f64 = all.iter().map(|one| one.seconds).sum();
+        sum / f64::from(rounds)
+    });
+    let mut rests = printed.iter().flatten().map(|one| &one.rest);
+    let reported = launch.reported(site, rounds)?;
+    let calls = |rows: &mut dyn Iterator<Item = &Reported>| rows.map(|row| row.calls).sum();
+    Ok(Row {
+        network: drawn.name.clone(),
+        mpi: drawn.mpi,
+        program: launch.name,
+        ranks: launch.ranks,
+        without_s: without,
+        with_s: with,
+        equal: rests.all_equal(),
+        calls: calls(&mut reported.iter()),
+        replaced: calls(&mut reported.iter().filter(|row| row.algorithm.is_some())),
+    })
+}
+
 impl Program {
-    fn row(&self, drawn: &Drawn, site: &Site) -> Result<Row> {
-        let mut printed: [Vec<Printed>; 2] = [Vec::new(), Vec::new()];
-        for round in 1..=ROUNDS {
-            for (all, is_with) in printed.iter_mut().zip([false, true]) {
-                let text = self.run(drawn, site, round, is_with)?;
-                all.push(Printed::of(&text));
-            }
+    fn launch(&self, drawn: &Drawn) -> Launch {
+        let hosts = drawn.whole.hosts().get();
+        let ranks = hosts.min(self.most);
+        Launch {
+            name: self.name,
+            around: self.around,
+            command: (self.ranks)(ranks),
+            ranks,
         }
-        let [without, with] = printed.each_ref().map(|all| {
-            let sum: f64 = all.iter().map(|one| one.seconds).sum();
-            sum / f64::from(ROUNDS)
-        });
-        let mut rests = printed.iter().flatten().map(|one| &one.rest);
-        let reported = reported::read(&site.path(&self.report()))?;
-        let calls = |rows: &mut dyn Iterator<Item = &Reported>| rows.map(|row| row.calls).sum();
-        Ok(Row {
-            network: drawn.name.clone(),
-            mpi: drawn.mpi,
-            program: self.name,
-            ranks: self.on(drawn),
-            without_s: without,
-            with_s: with,
-            equal: rests.all_equal(),
-            calls: calls(&mut reported.iter()),
-            replaced: calls(&mut reported.iter().filter(|row| row.algorithm.is_some())),
-        })
-    }
-
-    fn on(&self, drawn: &Drawn) -> u32 {
-        drawn.whole.hosts().get().min(self.most)
-    }
-
-    /// Name of its files.
-    fn file(&self) -> String {
-        let letters = self.name.chars().filter(char::is_ascii_alphanumeric);
-        letters.collect::<String>().to_lowercase()
-    }
-
-    fn report(&self) -> String {
-        format!("{}.report.csv", self.file())
-    }
-
-    /// The output of a run, which is started unless its file is there.
-    fn run(&self, drawn: &Drawn, site: &Site, round: u32, is_with: bool) -> Result<String> {
-        let way = if is_with { "with" } else { "without" };
-        let path = site.path(&format!("{}-{way}-{round}.txt", self.file()));
-        if !path.is_file() {
-            let words = self.words(drawn, site, is_with);
-            eprintln!("{}: netsig {words}", drawn.name);
-            let text = site.netsig.run(&words)?;
-            ensure!(!text.is_empty(), "netsig {words}: nothing was printed");
-            fs::write(&path, text)?;
-        }
-        Ok(fs::read_to_string(&path)?)
-    }
-
-    /// The arguments of netsig for a run.
-    fn words(&self, drawn: &Drawn, site: &Site, is_with: bool) -> String {
-        let path = |file: &str| site.path(file).display().to_string();
-        let network = format!("{}.toml", drawn.whole.name);
-        let with = if is_with {
-            let described = drawn
-                .description()
-                .map(|_| format!("--network {}", path(&network)));
-            format!(
-                "ROOT/target/release/netsig run {} --report {} --format csv {} --",
-                path(&format!("{PROFILE}.toml")),
-                path(&self.report()),
-                described.unwrap_or_default(),
-            )
-        } else {
-            String::new()
-        };
-        let ranks = self.on(drawn);
-        let end = if drawn.mpi == "mpich" { ".mpich" } else { "" };
-        let own = (self.ranks)(ranks).replace("END", end);
-        let Self { around, .. } = self;
-        let mpi = drawn.mpi;
-        format!("lab exec {network} -- {around} {with} mpirun.{mpi} -np {ranks} {own}")
     }
 }
 
