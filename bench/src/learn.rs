@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour, split};
+use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 use serde::Deserialize;
 
@@ -14,13 +15,16 @@ use crate::draw::Drawn;
 use crate::effort::Effort;
 use crate::site::{Campaign, Site};
 
+/// The all-to-all.
+pub const EXCHANGE: Wanted = Wanted {
+    name: "alltoall",
+    algorithms: "library,library:pairwise,windowed:segment=4096,window=4",
+    seconds: 60,
+};
+
 /// Collectives whose choices are judged.
 pub const JUDGED: [Wanted; 2] = [
-    Wanted {
-        name: "alltoall",
-        algorithms: "library,library:pairwise,windowed:segment=4096,window=4",
-        seconds: 60,
-    },
+    EXCHANGE,
     Wanted {
         name: "bcast",
         algorithms: "library,binomial,pipeline:1024,pipeline:4096,scatter-allgather,scatter-allgather-ring",
@@ -56,6 +60,15 @@ const SIZES: [u64; 6] = [256, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
 
 /// Name of the profile.
 pub const PROFILE: &str = "profile";
+
+/// A profile as it is made.
+pub struct Made {
+    /// `None` if netsig could not make it.
+    pub profile: Option<Profile>,
+    /// Duration of the measuring commands.
+    pub seconds: f64,
+    pub notes: Vec<String>,
+}
 
 /// What a user knows after measuring.
 pub struct Learned {
@@ -98,18 +111,13 @@ pub fn learned(
     wanted: &[&'static Wanted],
     effort: Effort,
 ) -> Result<Learned> {
-    for network in [&drawn.whole, &drawn.half] {
-        site.describe(network)?;
-    }
+    let made = made(drawn, site, wanted, effort)?;
     let mut learned = Learned {
         choices: Choices::new(),
         candidates: BTreeMap::new(),
-        seconds: 0.0,
-        notes: Vec::new(),
+        seconds: made.seconds,
+        notes: made.notes,
     };
-    for own in wanted {
-        learned.measure(drawn, site, own, effort);
-    }
     for own in &JUDGED {
         let (collective, algorithms) = own.parsed()?;
         learned.candidates.insert(collective, algorithms);
@@ -117,10 +125,7 @@ pub fn learned(
             learned.choices.insert(cell, LIBRARY.to_owned());
         }
     }
-    let files = wanted.iter().map(|own| format!("{}.csv", own.name));
-    let files = files.filter(|file| site.path(file).is_file()).join(" ");
-    if let Err(error) = site.fit(&files, PROFILE, Some(drawn)) {
-        learned.notes.push(format!("no profile: {error:#}"));
+    if made.profile.is_none() {
         return Ok(learned);
     }
     for &collective in learned.candidates.keys() {
@@ -133,7 +138,34 @@ pub fn learned(
     Ok(learned)
 }
 
-impl Learned {
+/// Measures missing data and fits them to the profile of the network.
+pub fn made(
+    drawn: &Drawn,
+    site: &Site,
+    wanted: &[&'static Wanted],
+    effort: Effort,
+) -> Result<Made> {
+    for network in [&drawn.whole, &drawn.half] {
+        site.describe(network)?;
+    }
+    let mut made = Made {
+        profile: None,
+        seconds: 0.0,
+        notes: Vec::new(),
+    };
+    for own in wanted {
+        made.measure(drawn, site, own, effort);
+    }
+    let files = wanted.iter().map(|own| format!("{}.csv", own.name));
+    let files = files.filter(|file| site.path(file).is_file()).join(" ");
+    match site.fit(&files, PROFILE, Some(drawn)) {
+        Ok(profile) => made.profile = Some(profile),
+        Err(error) => made.notes.push(format!("no profile: {error:#}")),
+    }
+    Ok(made)
+}
+
+impl Made {
     /// Measures a collective unless its data are there.
     fn measure(&mut self, drawn: &Drawn, site: &Site, wanted: &'static Wanted, effort: Effort) {
         let name = wanted.name;
