@@ -53,8 +53,11 @@ bench-select: netsig openmpi mpich
 bench-grid: netsig openmpi
 	$(BENCH) grid --seed $(SEED) --networks $(NETWORKS)
 
+# BEFORE is the folder of an earlier build, a built checkout or one with openmpi/libnetsig_interpose.so and
+# mpich/libnetsig_interpose.so: its library is measured beside the present one. It holds for
+# networks not yet measured.
 bench-interpose: netsig openmpi mpich programs
-	$(BENCH) interpose --seed $(SEED) --networks $(NETWORKS)
+	$(BENCH) interpose --seed $(SEED) --networks $(NETWORKS) $(BEFORE:%=--before %)
 
 bench-slurm: netsig openmpi programs slurm
 	target/release/netsig lab exec ethernet-12x40 -- bash slurm/with-slurm bash bench/slurm

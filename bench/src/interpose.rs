@@ -3,10 +3,10 @@
 //!
 //! A profile is made as its user makes it, by netsig's commands on half of the hosts, of the four
 //! collectives that the programs call. In the cells of `select` the choices then run as themselves and
-//! in the place of the library's call (`cells`); real programs run with and without the library
-//! (`programs`); `passing` times a call that is passed on and watches memory, on this machine alone;
-//! `goals` holds the figures. Tables go to standard output and table.md; cells.csv has a row for each
-//! cell. A network takes about 20 minutes and is measured once.
+//! in the place of the library's call, beside an earlier version if there is one (`cells`, `row`, `slower`);
+//! real programs run with and without the library (`programs`); `passing` times a call that is passed on and
+//! watches memory, on this machine alone; `goals` holds the figures. Tables go to standard output and
+//! table.md; cells.csv has a row for each cell. A network takes about 20 minutes and is measured once.
 
 mod cells;
 mod goals;
@@ -15,10 +15,14 @@ mod passing;
 mod programs;
 mod report;
 mod reported;
+mod row;
+mod slower;
 
-use anyhow::Result;
+use std::path::PathBuf;
 
-use crate::draw::{self, Drawn};
+use anyhow::{Context as _, Result};
+
+use crate::draw;
 use crate::effort::Effort;
 use crate::learn::{self, FURTHER, JUDGED};
 use crate::site::{self, Site};
@@ -26,33 +30,82 @@ use crate::site::{self, Site};
 /// Name of the benchmark.
 const BENCHMARK: &str = "interpose";
 
+/// The preloaded library.
+const LIBRARY: &str = "libnetsig_interpose.so";
+
+/// Both MPIs.
+const MPIS: [&str; 2] = ["openmpi", "mpich"];
+
+/// What is measured besides.
+#[derive(clap::Args)]
+pub struct Further {
+    /// Folder of an earlier build, whose preloaded library is measured beside the present one.
+    #[arg(long, value_name = "FOLDER")]
+    before: Option<PathBuf>,
+}
+
 /// The results of all networks.
 #[derive(Default)]
 struct Outcome {
-    cells: Vec<cells::Row>,
+    cells: Vec<row::Row>,
     programs: Vec<programs::Row>,
     notes: Vec<String>,
 }
 
 /// Measures the missing data of the first networks of a seed and judges them; false if a goal is
 /// missed.
-pub fn run(seed: u64, networks: u32, effort: Effort) -> Result<bool> {
+pub fn run(seed: u64, networks: u32, effort: Effort, further: &Further) -> Result<bool> {
     let benchmark = effort.folder(BENCHMARK);
     let results = site::results(&benchmark)?;
+    // A library that is missing is found now, not after the networks of the other MPI.
+    for mpi in MPIS {
+        further.before(mpi)?;
+    }
     let mut outcome = Outcome::default();
     for number in 0..networks {
         let drawn = draw::network(seed, number)?;
         eprintln!("{}: {}, {}", drawn.name, drawn.whole.summary(), drawn.mpi);
         let site = Site::new(&benchmark, &drawn.name)?;
-        outcome.add(&drawn, &site, effort)?;
+        let bench = cells::Bench {
+            drawn: &drawn,
+            site: &site,
+            effort,
+            before: further.before(drawn.mpi)?,
+        };
+        outcome.add(&bench)?;
     }
     let passing = passing::figures(&results)?;
     report::write(&outcome, passing, &results)
 }
 
+impl Further {
+    /// The preloaded library of the earlier build for an MPI.
+    fn before(&self, mpi: &str) -> Result<Option<PathBuf>> {
+        let Some(folder) = &self.before else {
+            return Ok(None);
+        };
+        let places = [format!("{mpi}/{LIBRARY}"), place(mpi)];
+        let mut paths = places.iter().map(|place| folder.join(place));
+        let path = paths.find(|path| path.is_file()).with_context(|| {
+            let [own, built] = &places;
+            format!(
+                "{}: has neither {own} nor {built}; give the folder of an earlier build",
+                folder.display()
+            )
+        })?;
+        Ok(Some(path.canonicalize()?))
+    }
+}
+
 impl Outcome {
     /// Measures and judges a network.
-    fn add(&mut self, drawn: &Drawn, site: &Site, effort: Effort) -> Result<()> {
+    fn add(&mut self, bench: &cells::Bench) -> Result<()> {
+        let cells::Bench {
+            drawn,
+            site,
+            effort,
+            ..
+        } = *bench;
         let wanted: Vec<_> = JUDGED.iter().chain(&FURTHER).collect();
         let learned = learn::learned(drawn, site, &wanted, effort)?;
         self.notes.push(format!(
@@ -62,8 +115,7 @@ impl Outcome {
             drawn.mpi,
             learned.seconds
         ));
-        let rows = cells::rows(drawn, site, &learned.choices, effort)?;
-        self.cells.extend(rows);
+        self.cells.extend(row::rows(bench, &learned.choices)?);
         self.programs.extend(programs::rows(drawn, site)?);
         let notes = learned.notes.into_iter();
         self.notes
@@ -73,7 +125,11 @@ impl Outcome {
 }
 
 /// The file of the preloaded library for an MPI.
-fn library(mpi: &str) -> std::path::PathBuf {
-    let file = format!("target/{mpi}/release/libnetsig_interpose.so");
-    crate::root().join(file)
+fn library(mpi: &str) -> PathBuf {
+    crate::root().join(place(mpi))
+}
+
+/// Its place in a built checkout.
+fn place(mpi: &str) -> String {
+    format!("target/{mpi}/release/{LIBRARY}")
 }

@@ -72,6 +72,8 @@ enum Command {
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
         effort: Effort,
+        #[command(flatten)]
+        further: interpose::Further,
     },
     /// All-to-alls between emulated sites drawn from a seed: discovery, predictions, selected algorithms.
     Grid {
@@ -109,7 +111,8 @@ fn main() -> ExitCode {
         Command::Interpose {
             drawn: Drawn { seed, networks },
             effort,
-        } => interpose::run(seed, networks, effort),
+            further,
+        } => interpose::run(seed, networks, effort, &further),
         Command::Grid {
             drawn: Drawn { seed, networks },
             effort,

@@ -1,27 +1,27 @@
 //! The cells of `select`: algorithms as themselves, and in the place of the library's own call.
 //!
 //! # Method
-//! Rounds of four short measurements, so that a ratio contains little of the machine's drift: without
-//! the preloaded library the library's own choice, the choice of the profile and one algorithm of the
-//! MPI library's; with it the library's call passed on, the call under the profile, and the call with
-//! netsig's schedule of that one algorithm. Times are medians over all rounds. A cell is busy if the
-//! processors were in one of the measurements.
+//! Rounds of short measurements, so that a ratio contains little of the machine's drift: without the
+//! preloaded library the library's own choice, the choice of the profile and one algorithm of the MPI
+//! library's; with it the library's call passed on, the call under the profile, the same under the
+//! preloaded library of an earlier build if there is one, and the call with netsig's schedule of that one
+//! algorithm. Every second round goes through them backwards, so that none is always the later one. Times
+//! are medians over all rounds; `row` judges them. A cell is busy if the processors were in one of the
+//! measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour};
 use netsig_core::data::cells::{CellKey, Summary, summarise};
 use netsig_core::data::{Dataset, processors};
-use netsig_core::units::{Bytes, Procs, Seconds};
-use serde::Serialize;
 
-use super::reported;
+use super::reported::{self, Reported};
 use crate::cell::{Cell, Choices};
-use crate::draw::{Drawn, flavour};
+use crate::draw::Drawn;
 use crate::effort::Effort;
-use crate::goal::OfNetwork;
 use crate::learn::PROFILE;
 use crate::plan::{self, Planned};
 use crate::site::Site;
@@ -34,75 +34,26 @@ const SAME: [(Collective, &str); 2] = [
 
 /// A way to run the algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+pub(super) enum Way {
     /// Without the preloaded library.
     Plain,
     /// The library's call, passed on.
     Passed,
     /// What the profile chooses, in the place of the library's call.
     Chosen,
+    /// The same with the preloaded library of an earlier build.
+    Before,
     /// The algorithms [`SAME`] as schedules, in the place of the library's call.
     Same,
 }
 
-const WAYS: [(Way, &str); 4] = [
+const WAYS: [(Way, &str); 5] = [
     (Way::Plain, "plain"),
     (Way::Passed, "passed"),
     (Way::Chosen, "chosen"),
+    (Way::Before, "before"),
     (Way::Same, "same"),
 ];
-
-/// A cell: a row of cells.csv.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Row {
-    pub(super) network: String,
-    pub(super) mpi: &'static str,
-    pub(super) collective: Collective,
-    pub(super) procs: Procs,
-    pub(super) size_bytes: Bytes,
-    pub(super) choice: String,
-    /// The schedule in the report of the preloaded library; `library` for the library's own choice.
-    pub(super) ran: String,
-    /// The library's own choice and the choice of the profile, without the preloaded library.
-    pub(super) library_s: Seconds,
-    pub(super) choice_s: Seconds,
-    /// The library's call with the preloaded library, passed on and under the profile.
-    pub(super) passed_s: Seconds,
-    pub(super) interposed_s: Seconds,
-    /// An algorithm of the library's, by the library and by the preloaded library.
-    pub(super) same_library_s: Seconds,
-    pub(super) same_interposed_s: Seconds,
-    /// True if the processors were busy, so that the cell is not judged.
-    pub(super) busy: bool,
-}
-
-impl OfNetwork for Row {
-    fn network(&self) -> &str {
-        &self.network
-    }
-}
-
-impl Row {
-    /// True if the profile chooses the library's own choice.
-    pub(super) fn is_library(&self) -> bool {
-        self.choice == LIBRARY
-    }
-
-    /// True if the preloaded library ran the choice.
-    pub(super) fn is_as_chosen(&self) -> bool {
-        schedule(self.collective, &self.choice, flavour(self.mpi)).as_deref() == Some(&self.ran)
-    }
-}
-
-/// The name of what runs a method of a profile in the place of the library's call.
-fn schedule(collective: Collective, name: &str, flavour: MpiFlavour) -> Option<String> {
-    if name == LIBRARY {
-        return Some(LIBRARY.to_owned());
-    }
-    let method = Method::parse(collective, name).ok()?;
-    let schedule = method.schedule(flavour)?;
-    Some(schedule.to_string())
-}
 
 impl Effort {
     /// Number of rounds.
@@ -122,178 +73,192 @@ impl Effort {
     }
 }
 
-/// Measures what is missing; a row for each cell.
-pub(super) fn rows(
-    drawn: &Drawn,
-    site: &Site,
-    choices: &Choices,
-    effort: Effort,
-) -> Result<Vec<Row>> {
-    let mut found: BTreeMap<Way, Dataset> = BTreeMap::new();
-    let mut ran = BTreeMap::new();
-    for round in 1..=effort.rounds() {
-        for (way, name) in WAYS {
-            let name = format!("{name}-{round}");
-            let cells = choices
-                .iter()
-                .map(|(cell, choice)| (*cell, choice.as_str()));
-            let data = way.measured(drawn, site, &name, (cells, effort))?;
-            if way == Way::Chosen {
-                ran.extend(reported(site, &name)?);
-            }
-            match found.get_mut(&way) {
-                Some(all) => all.join(data, round as usize)?,
-                None => drop(found.insert(way, data)),
-            }
-        }
-    }
-    let busy: BTreeSet<CellKey> = found.values().flat_map(processors::busy).collect();
-    let times = found.iter().map(|(way, data)| (*way, summarise(data)));
-    let judge = Judge {
-        drawn,
-        times: times.collect(),
-        ran,
-        busy,
-    };
-    let rows = choices
-        .iter()
-        .map(|(cell, choice)| judge.row(*cell, choice));
-    rows.collect()
+/// What the rounds of a network need.
+pub(super) struct Bench<'a> {
+    pub(super) drawn: &'a Drawn,
+    pub(super) site: &'a Site,
+    pub(super) effort: Effort,
+    /// The preloaded library of an earlier build.
+    pub(super) before: Option<PathBuf>,
 }
 
-impl Way {
-    /// The data of one round, measured unless they are there.
-    fn measured<'a>(
-        self,
-        drawn: &Drawn,
-        site: &Site,
-        name: &str,
-        (cells, effort): (impl Iterator<Item = (Cell, &'a str)>, Effort),
-    ) -> Result<Dataset> {
-        let algorithms = |(cell, choice): (Cell, &str)| -> BTreeSet<String> {
-            match self {
-                Self::Plain => [LIBRARY, choice, same(cell.collective)]
-                    .map(str::to_owned)
-                    .into(),
-                Self::Passed | Self::Chosen | Self::Same => [LIBRARY.to_owned()].into(),
+/// Times by way and cell.
+type Times = BTreeMap<Way, BTreeMap<CellKey, Summary>>;
+
+/// What was measured on a network.
+pub(super) struct Measured {
+    /// Over all rounds.
+    pub(super) times: Times,
+    /// Of each round.
+    pub(super) rounds: Vec<Times>,
+    /// What ran under the profile, with the present and with the earlier build.
+    pub(super) ran: BTreeMap<Way, BTreeMap<Cell, String>>,
+    pub(super) busy: BTreeSet<CellKey>,
+}
+
+impl Bench<'_> {
+    /// Measures what is missing.
+    pub(super) fn measured(&self, choices: &Choices) -> Result<Measured> {
+        self.check()?;
+        let mut found: BTreeMap<Way, Dataset> = BTreeMap::new();
+        let mut rounds = Vec::new();
+        let mut reported: BTreeMap<Way, Vec<Reported>> = BTreeMap::new();
+        for round in 1..=self.effort.rounds() {
+            let mut times = Times::new();
+            for (way, name) in self.ways(round) {
+                let name = format!("{name}-{round}");
+                let data = self.data(way, &name, choices)?;
+                if matches!(way, Way::Chosen | Way::Before) {
+                    let rows = reported::read(&self.report(&name))?;
+                    reported.entry(way).or_default().extend(rows);
+                }
+                times.insert(way, summarise(&data));
+                match found.get_mut(&way) {
+                    Some(all) => all.join(data, round as usize)?,
+                    None => drop(found.insert(way, data)),
+                }
             }
-        };
-        let planned = cells.flat_map(|own| {
-            let names = algorithms(own).into_iter();
+            rounds.push(times);
+        }
+        let times = found.iter().map(|(way, data)| (*way, summarise(data)));
+        Ok(Measured {
+            times: times.collect(),
+            rounds,
+            ran: reported
+                .into_iter()
+                .map(|(way, rows)| (way, ran(rows)))
+                .collect(),
+            busy: found.values().flat_map(processors::busy).collect(),
+        })
+    }
+
+    /// The ways in the order of a round.
+    fn ways(&self, round: u32) -> Vec<(Way, &'static str)> {
+        let is_there = |(way, _): &(Way, &str)| *way != Way::Before || self.before.is_some();
+        let mut ways: Vec<_> = WAYS.into_iter().filter(is_there).collect();
+        if round.is_multiple_of(2) {
+            ways.reverse();
+        }
+        ways
+    }
+
+    /// Refuses to measure an earlier build alone, after rounds without it.
+    fn check(&self) -> Result<()> {
+        let is_complete = |name: &str| self.site.path(&format!("{name}.complete")).is_file();
+        let is_late = is_complete("plain-2") && !is_complete("before-1");
+        ensure!(
+            self.before.is_none() || !is_late,
+            "{}: was measured without the earlier build; remove its folder in bench/results/interpose",
+            self.drawn.name
+        );
+        Ok(())
+    }
+
+    /// The data of one way in one round, measured unless they are there.
+    fn data(&self, way: Way, name: &str, choices: &Choices) -> Result<Dataset> {
+        let planned = choices.iter().flat_map(|(cell, choice)| {
+            let names = way.algorithms(*cell, choice).into_iter();
             names
-                .map(move |name| own.0.planned(drawn, &name))
+                .map(|name| cell.planned(self.drawn, name))
                 .collect_vec()
         });
         let planned: Vec<Planned> = planned.collect();
-        let share = if self == Self::Plain { 3.0 } else { 1.0 };
-        let plan = plan::text(&planned, 1, share * effort.round());
-        let variables = self.variables(drawn, site, name)?;
+        let share = if way == Way::Plain { 3.0 } else { 1.0 };
+        let plan = plan::text(&planned, 1, share * self.effort.round());
+        let variables = self.variables(way, name)?;
         let variables = variables
             .iter()
             .map(|(name, value)| (*name, value.as_str()));
-        site.plan(drawn, name, &plan, &variables.collect_vec())
+        self.site
+            .plan(self.drawn, name, &plan, &variables.collect_vec())
     }
 
     /// The variables that preload the library and tell it what to do.
-    fn variables(
-        self,
-        drawn: &Drawn,
-        site: &Site,
-        name: &str,
-    ) -> Result<Vec<(&'static str, String)>> {
-        let path = |file: String| site.path(&file).display().to_string();
-        let what = match self {
-            Self::Plain => return Ok(Vec::new()),
-            Self::Passed | Self::Chosen => ("NETSIG_PROFILE", path(format!("{PROFILE}.toml"))),
-            Self::Same => {
-                let schedules = SAME.map(|(collective, name)| {
-                    let schedule = schedule(collective, name, drawn.flavour());
-                    let schedule = schedule.with_context(|| format!("{name} has no schedule"))?;
-                    Ok(format!("{collective} {schedule}"))
-                });
-                let schedules: Result<Vec<String>> = schedules.into_iter().collect();
-                ("NETSIG_ALGORITHMS", schedules?.join("; "))
+    fn variables(&self, way: Way, name: &str) -> Result<Vec<(&'static str, String)>> {
+        let path = |file: String| self.site.path(&file).display().to_string();
+        let what = match way {
+            Way::Plain => return Ok(Vec::new()),
+            Way::Passed | Way::Chosen | Way::Before => {
+                ("NETSIG_PROFILE", path(format!("{PROFILE}.toml")))
             }
+            Way::Same => ("NETSIG_ALGORITHMS", self.same_schedules()?),
         };
-        let network = drawn.description().map(|network| {
+        let network = self.drawn.description().map(|network| {
             let file = path(format!("{}.toml", network.name));
             ("NETSIG_NETWORK", file)
         });
+        let library = match (way, &self.before) {
+            (Way::Before, Some(before)) => before.clone(),
+            _ => super::library(self.drawn.mpi),
+        };
         // MPICH gives its ranks the variable as mpirun has it, without what the lab preloads.
         let shim = crate::root().join("target/release/libnetsig_yield_shim.so");
-        let preload = [super::library(drawn.mpi), shim].map(|path| path.display().to_string());
-        let report = path(format!("{name}.report.csv"));
-        let mode = if self == Self::Passed { "report" } else { "on" };
+        let preload = [library, shim].map(|path| path.display().to_string());
+        let mode = if way == Way::Passed { "report" } else { "on" };
         let own = [
             what,
             ("NETSIG_INTERPOSE", mode.to_owned()),
             ("LD_PRELOAD", preload.join(":")),
-            ("NETSIG_REPORT", report),
+            ("NETSIG_REPORT", self.report(name).display().to_string()),
         ];
         Ok(own.into_iter().chain(network).collect())
+    }
+
+    /// The algorithms [`SAME`] as schedules.
+    fn same_schedules(&self) -> Result<String> {
+        let schedules = SAME.map(|(collective, name)| {
+            let schedule = schedule(collective, name, self.drawn.flavour());
+            let schedule = schedule.with_context(|| format!("{name} has no schedule"))?;
+            Ok(format!("{collective} {schedule}"))
+        });
+        let schedules: Result<Vec<String>> = schedules.into_iter().collect();
+        Ok(schedules?.join("; "))
+    }
+
+    /// The report of the preloaded library on a measurement.
+    fn report(&self, name: &str) -> PathBuf {
+        self.site.path(&format!("{name}.report.csv"))
+    }
+}
+
+impl Way {
+    /// The algorithms that it measures in a cell.
+    fn algorithms(self, cell: Cell, choice: &str) -> BTreeSet<&str> {
+        match self {
+            Self::Plain => [LIBRARY, choice, same(cell.collective)].into(),
+            Self::Passed | Self::Chosen | Self::Before | Self::Same => [LIBRARY].into(),
+        }
     }
 }
 
 /// The algorithm of the library's for a collective.
-fn same(collective: Collective) -> &'static str {
+pub(super) fn same(collective: Collective) -> &'static str {
     let own = SAME.iter().find(|(other, _)| *other == collective);
     own.map_or(LIBRARY, |(_, name)| name)
 }
 
-/// What ran in each cell, by the report.
-fn reported(site: &Site, name: &str) -> Result<BTreeMap<Cell, String>> {
-    let rows = reported::read(&site.path(&format!("{name}.report.csv")))?;
-    let ran = rows.into_iter().filter_map(|row| {
-        let cell = Cell {
-            collective: row.collective.parse().ok()?,
-            procs: row.procs?,
-            size: row.size?,
-        };
-        let algorithm = row.algorithm.unwrap_or_else(|| LIBRARY.to_owned());
-        Some((cell, algorithm))
-    });
-    Ok(ran.collect())
-}
-
-struct Judge<'a> {
-    drawn: &'a Drawn,
-    times: BTreeMap<Way, BTreeMap<CellKey, Summary>>,
-    /// What ran under the profile.
-    ran: BTreeMap<Cell, String>,
-    busy: BTreeSet<CellKey>,
-}
-
-impl Judge<'_> {
-    fn row(&self, cell: Cell, choice: &str) -> Result<Row> {
-        let time = |way: Way, algorithm: &str| {
-            let found = self.times.get(&way);
-            let found = found.and_then(|times| times.get(&cell.key(algorithm)));
-            found.map(|summary| summary.median).with_context(|| {
-                let Cell {
-                    collective,
-                    procs,
-                    size,
-                } = cell;
-                format!("{collective} {algorithm}, {procs} x {size}: was not measured")
-            })
-        };
-        let same = same(cell.collective);
-        let names = [LIBRARY, choice, same];
-        Ok(Row {
-            network: self.drawn.name.clone(),
-            mpi: self.drawn.mpi,
-            collective: cell.collective,
-            procs: cell.procs,
-            size_bytes: cell.size,
-            choice: choice.to_owned(),
-            ran: self.ran.get(&cell).cloned().unwrap_or_default(),
-            library_s: time(Way::Plain, LIBRARY)?,
-            choice_s: time(Way::Plain, choice)?,
-            passed_s: time(Way::Passed, LIBRARY)?,
-            interposed_s: time(Way::Chosen, LIBRARY)?,
-            same_library_s: time(Way::Plain, same)?,
-            same_interposed_s: time(Way::Same, LIBRARY)?,
-            busy: names.iter().any(|name| self.busy.contains(&cell.key(name))),
-        })
+/// The name of what runs a method of a profile in the place of the library's call.
+pub(super) fn schedule(collective: Collective, name: &str, flavour: MpiFlavour) -> Option<String> {
+    if name == LIBRARY {
+        return Some(LIBRARY.to_owned());
     }
+    let method = Method::parse(collective, name).ok()?;
+    let schedule = method.schedule(flavour)?;
+    Some(schedule.to_string())
+}
+
+/// What a report names for most calls of each cell.
+fn ran(reported: Vec<Reported>) -> BTreeMap<Cell, String> {
+    let mut calls: BTreeMap<Cell, BTreeMap<String, u64>> = BTreeMap::new();
+    for row in reported {
+        if let Some(cell) = row.cell() {
+            let algorithm = row.algorithm.unwrap_or_else(|| LIBRARY.to_owned());
+            *calls.entry(cell).or_default().entry(algorithm).or_default() += row.calls;
+        }
+    }
+    let most = calls.into_iter().filter_map(|(cell, names)| {
+        let (name, _) = names.into_iter().max_by_key(|(_, calls)| *calls)?;
+        Some((cell, name))
+    });
+    most.collect()
 }

@@ -2,8 +2,9 @@
 
 use netsig_core::predict::penalty::geometric_mean;
 
-use super::cells::Row;
 use super::programs;
+use super::row::Row;
+use super::slower::{SLOWER, Verdict};
 use crate::goal::{Goal, goal};
 
 type Figure<'a> = crate::goal::Figure<'a, Row>;
@@ -41,14 +42,41 @@ static TARGETS: [Target; 3] = [
     },
 ];
 
+/// The present version beside an earlier one.
+static VERSIONS: Target = Target {
+    name: "gain over all cells, present/earlier version",
+    cells: |row| row.before_s.is_some(),
+    ratio: |row| row.progress().unwrap_or(f64::NAN),
+    least: 1.0,
+    most: f64::INFINITY,
+};
+
 /// The goals of the cells.
 pub(super) fn of_cells(rows: &[Row]) -> Vec<Goal> {
     let judged: Vec<Row> = rows.iter().filter(|row| !row.busy).cloned().collect();
     let mut goals: Vec<Goal> = TARGETS.iter().map(|target| target.goal(&judged)).collect();
+    if rows.iter().any(VERSIONS.cells) {
+        goals.push(VERSIONS.goal(&judged));
+    }
+    goals.push(slower(&judged));
     let all = share(rows.iter().map(Row::is_as_chosen));
     let name = "cells in which the report names the choice of the profile";
     goals.push(Goal::new(name, all, 100.0..=100.0, "%"));
     goals
+}
+
+/// The cells that are surely slower than the library.
+fn slower(judged: &[Row]) -> Goal {
+    let verdicts = judged.iter().map(Row::verdict);
+    let count = verdicts
+        .filter(|verdict| *verdict == Verdict::Slower)
+        .count();
+    let has_intervals = judged.iter().any(|row| row.lower.is_some());
+    let name = format!(
+        "cells surely slower than the library (95 % interval of interposed/library above {SLOWER})"
+    );
+    let count = has_intervals.then_some(count as f64);
+    Goal::new(&name, count, f64::NEG_INFINITY..=0.0, "")
 }
 
 /// The goals of the programs.
@@ -74,7 +102,7 @@ impl Target {
         let figure: Figure = Box::new(|rows| {
             let own = rows.iter().filter(|row| (self.cells)(row));
             let ratios: Vec<f64> = own.map(|row| (self.ratio)(row)).collect();
-            geometric_mean(&ratios).filter(|_| !ratios.is_empty())
+            geometric_mean(&ratios)
         });
         let target = self.least..=self.most;
         let none: Figure = Box::new(|_| None);

@@ -176,7 +176,6 @@ pub(super) fn row(
     });
     let mut rests = printed.iter().flatten().map(|one| &one.rest);
     let reported = launch.reported(site, rounds)?;
-    let calls = |rows: &mut dyn Iterator<Item = &Reported>| rows.map(|row| row.calls).sum();
     Ok(Row {
         network: drawn.name.clone(),
         mpi: drawn.mpi,
@@ -185,8 +184,8 @@ pub(super) fn row(
         without_s: without,
         with_s: with,
         equal: rests.all_equal(),
-        calls: calls(&mut reported.iter()),
-        replaced: calls(&mut reported.iter().filter(|row| row.algorithm.is_some())),
+        calls: reported.iter().map(|row| row.calls).sum(),
+        replaced: reported.iter().map(Reported::replaced).sum(),
     })
 }
 

@@ -1,0 +1,153 @@
+//! What the rounds say about a cell: a row of cells.csv.
+
+use anyhow::{Context, Result};
+use netsig_core::algorithm::{Collective, LIBRARY};
+use netsig_core::units::{Bytes, Procs, Seconds};
+use serde::Serialize;
+
+use super::cells::{Bench, Measured, Way, same, schedule};
+use super::slower::{self, Verdict};
+use crate::cell::{Cell, Choices};
+use crate::draw::{Drawn, flavour};
+use crate::goal::OfNetwork;
+
+/// A cell: a row of cells.csv.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Row {
+    pub(super) network: String,
+    pub(super) mpi: &'static str,
+    pub(super) collective: Collective,
+    pub(super) procs: Procs,
+    pub(super) size_bytes: Bytes,
+    pub(super) choice: String,
+    /// The schedule in the report of the preloaded library; `library` for the library's own choice.
+    pub(super) ran: String,
+    /// The library's own choice and the choice of the profile, without the preloaded library.
+    pub(super) library_s: Seconds,
+    pub(super) choice_s: Seconds,
+    /// The library's call with the preloaded library, passed on and under the profile.
+    pub(super) passed_s: Seconds,
+    pub(super) interposed_s: Seconds,
+    /// The interval of `interposed_s` over `library_s`, if there were several rounds.
+    pub(super) lower: Option<f64>,
+    pub(super) upper: Option<f64>,
+    /// The library's call under the profile with the preloaded library of an earlier build.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) before_s: Option<Seconds>,
+    /// The schedule in its report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) before_ran: Option<String>,
+    /// An algorithm of the library's, by the library and by the preloaded library.
+    pub(super) same_library_s: Seconds,
+    pub(super) same_interposed_s: Seconds,
+    /// True if the processors were busy, so that the cell is not judged.
+    pub(super) busy: bool,
+}
+
+impl OfNetwork for Row {
+    fn network(&self) -> &str {
+        &self.network
+    }
+}
+
+/// Measures what is missing; a row for each cell.
+pub(super) fn rows(bench: &Bench, choices: &Choices) -> Result<Vec<Row>> {
+    let measured = bench.measured(choices)?;
+    let rows = choices
+        .iter()
+        .map(|(cell, choice)| Row::new(bench.drawn, *cell, choice, &measured));
+    rows.collect()
+}
+
+impl Row {
+    fn new(drawn: &Drawn, cell: Cell, choice: &str, measured: &Measured) -> Result<Self> {
+        let time = |way, algorithm: &str| {
+            let time = measured.time(way, cell, algorithm);
+            time.with_context(|| {
+                let Cell {
+                    collective,
+                    procs,
+                    size,
+                } = cell;
+                format!("{collective} {algorithm}, {procs} x {size}: was not measured")
+            })
+        };
+        let before = measured.times.get(&Way::Before);
+        let ran = |way| {
+            let of_cells = measured.ran.get(&way);
+            of_cells.and_then(|of_cells| of_cells.get(&cell)).cloned()
+        };
+        let same = same(cell.collective);
+        let interval = slower::interval(&measured.ratios(cell));
+        let is_busy = |name: &str| measured.busy.contains(&cell.key(name));
+        Ok(Self {
+            network: drawn.name.clone(),
+            mpi: drawn.mpi,
+            collective: cell.collective,
+            procs: cell.procs,
+            size_bytes: cell.size,
+            choice: choice.to_owned(),
+            ran: ran(Way::Chosen).unwrap_or_default(),
+            library_s: time(Way::Plain, LIBRARY)?,
+            choice_s: time(Way::Plain, choice)?,
+            passed_s: time(Way::Passed, LIBRARY)?,
+            interposed_s: time(Way::Chosen, LIBRARY)?,
+            lower: interval.map(|(lower, _)| lower),
+            upper: interval.map(|(_, upper)| upper),
+            before_s: before.map(|_| time(Way::Before, LIBRARY)).transpose()?,
+            before_ran: before.map(|_| ran(Way::Before).unwrap_or_default()),
+            same_library_s: time(Way::Plain, same)?,
+            same_interposed_s: time(Way::Same, LIBRARY)?,
+            busy: [LIBRARY, choice, same].into_iter().any(is_busy),
+        })
+    }
+
+    /// True if the profile chooses the library's own choice.
+    pub(super) fn is_library(&self) -> bool {
+        self.choice == LIBRARY
+    }
+
+    /// True if the preloaded library ran the choice.
+    pub(super) fn is_as_chosen(&self) -> bool {
+        schedule(self.collective, &self.choice, flavour(self.mpi)).as_deref() == Some(&self.ran)
+    }
+
+    /// Whether the call is slower under the profile than the library's.
+    pub(super) fn verdict(&self) -> Verdict {
+        Verdict::of(self.lower.zip(self.upper))
+    }
+
+    /// The library's time over that under the profile.
+    pub(super) fn gain(&self) -> f64 {
+        self.library_s / self.interposed_s
+    }
+
+    /// The same with the earlier build.
+    pub(super) fn gain_before(&self) -> Option<f64> {
+        self.before_s.map(|before| self.library_s / before)
+    }
+
+    /// The time with the earlier build over that with the present one.
+    pub(super) fn progress(&self) -> Option<f64> {
+        self.before_s.map(|before| before / self.interposed_s)
+    }
+}
+
+impl Measured {
+    /// The median of all rounds.
+    fn time(&self, way: Way, cell: Cell, algorithm: &str) -> Option<Seconds> {
+        let summary = self.times.get(&way)?.get(&cell.key(algorithm))?;
+        Some(summary.median)
+    }
+
+    /// The time under the profile over the library's, of each round.
+    fn ratios(&self, cell: Cell) -> Vec<f64> {
+        let key = cell.key(LIBRARY);
+        let ratio = self.rounds.iter().filter_map(|round| {
+            let [interposed, library] =
+                [Way::Chosen, Way::Plain].map(|way| round.get(&way)?.get(&key));
+            Some(interposed?.median / library?.median)
+        });
+        ratio.collect()
+    }
+}
