@@ -6,8 +6,9 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
 # penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
-# from SEED; bench-interpose: programs with and without the preloaded library; bench-slurm: jobs of a Slurm in
-# the lab that measure, and programs that gain; bench-python: a million predictions in Python on one core.
+# from SEED; bench-interpose: programs with and without the preloaded library, on them and on a fixed network;
+# bench-slurm: jobs of a Slurm in the lab that measure, and programs that gain; bench-python: a million
+# predictions in Python on one core.
 # test-all: the tests in their long forms: every algorithm in the lab, every command of the guide, more cases of
 # properties, the Debian package in a clean system; and the guide is built.
 .PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
@@ -54,10 +55,11 @@ bench-grid: netsig openmpi
 	$(BENCH) grid --seed $(SEED) --networks $(NETWORKS)
 
 # BEFORE is the folder of an earlier build, a built checkout or one with openmpi/libnetsig_interpose.so and
-# mpich/libnetsig_interpose.so: its library is measured beside the present one. It holds for
-# networks not yet measured.
+# mpich/libnetsig_interpose.so: its library is measured beside the present one. NPB is the folder NPB3.4-MPI or
+# NPB3.3-MPI of the NAS Parallel Benchmarks: their IS runs too. Both hold for networks not yet measured.
 bench-interpose: netsig openmpi mpich programs
-	$(BENCH) interpose --seed $(SEED) --networks $(NETWORKS) $(BEFORE:%=--before %)
+	$(if $(NPB),bash bench/programs/build-npb $(NPB))
+	$(BENCH) interpose --seed $(SEED) --networks $(NETWORKS) $(BEFORE:%=--before %) $(NPB:%=--npb target/npb/is)
 
 bench-slurm: netsig openmpi programs slurm
 	target/release/netsig lab exec ethernet-12x40 -- bash slurm/with-slurm bash bench/slurm

@@ -4,11 +4,14 @@
 //! A profile is made as its user makes it, by netsig's commands on half of the hosts, of the four
 //! collectives that the programs call. In the cells of `select` the choices then run as themselves and
 //! in the place of the library's call, beside an earlier version if there is one (`cells`, `row`, `slower`);
-//! real programs run with and without the library (`programs`); `passing` times a call that is passed on and
-//! watches memory, on this machine alone; `goals` holds the figures. Tables go to standard output and
-//! table.md; cells.csv has a row for each cell. A network takes about 20 minutes and is measured once.
+//! real programs run with and without the library (`programs`). A network that is the same in every run
+//! shows the time saved beside the truth, and integer sorts (`fixed`); `passing` times a call that is passed
+//! on and watches memory, on this machine alone; `goals` holds the figures. Tables go to standard output and
+//! table.md; cells.csv has a row for each cell. A network takes about 20 minutes, the fixed one about eight,
+//! and each is measured once.
 
 mod cells;
+mod fixed;
 mod goals;
 mod launch;
 mod passing;
@@ -16,7 +19,9 @@ mod programs;
 mod report;
 mod reported;
 mod row;
+mod saved;
 mod slower;
+mod sorts;
 
 use std::path::PathBuf;
 
@@ -42,6 +47,9 @@ pub struct Further {
     /// Folder of an earlier build, whose preloaded library is measured beside the present one.
     #[arg(long, value_name = "FOLDER")]
     before: Option<PathBuf>,
+    /// NPB's IS, class W, for 8 ranks of Open MPI.
+    #[arg(long, value_name = "PROGRAM")]
+    npb: Option<PathBuf>,
 }
 
 /// The results of all networks.
@@ -49,6 +57,9 @@ pub struct Further {
 struct Outcome {
     cells: Vec<row::Row>,
     programs: Vec<programs::Row>,
+    saved: Vec<saved::Row>,
+    /// The integer sorts, which stand among the programs too.
+    sorts: Vec<programs::Row>,
     notes: Vec<String>,
 }
 
@@ -57,6 +68,7 @@ struct Outcome {
 pub fn run(seed: u64, networks: u32, effort: Effort, further: &Further) -> Result<bool> {
     let benchmark = effort.folder(BENCHMARK);
     let results = site::results(&benchmark)?;
+    let npb = further.npb()?;
     // A library that is missing is found now, not after the networks of the other MPI.
     for mpi in MPIS {
         further.before(mpi)?;
@@ -74,6 +86,7 @@ pub fn run(seed: u64, networks: u32, effort: Effort, further: &Further) -> Resul
         };
         outcome.add(&bench)?;
     }
+    outcome.add_fixed(fixed::outcome(&benchmark, npb.as_deref(), effort)?);
     let passing = passing::figures(&results)?;
     report::write(&outcome, passing, &results)
 }
@@ -94,6 +107,20 @@ impl Further {
             )
         })?;
         Ok(Some(path.canonicalize()?))
+    }
+
+    /// The path of NPB's program.
+    fn npb(&self) -> Result<Option<String>> {
+        let path = self.npb.as_ref().map(|path| {
+            let full = path.canonicalize();
+            full.with_context(|| {
+                format!(
+                    "{}: is not there; run make bench-interpose with NPB",
+                    path.display()
+                )
+            })
+        });
+        Ok(path.transpose()?.map(|path| path.display().to_string()))
     }
 }
 
@@ -121,6 +148,14 @@ impl Outcome {
         self.notes
             .extend(notes.map(|note| format!("{}: {note}", drawn.name)));
         Ok(())
+    }
+
+    /// Adds the network that is the same in every run.
+    fn add_fixed(&mut self, fixed: fixed::Outcome) {
+        self.programs.extend(fixed.sorts.iter().cloned());
+        self.saved = fixed.saved;
+        self.sorts = fixed.sorts;
+        self.notes.extend(fixed.notes);
     }
 }
 

@@ -65,7 +65,7 @@ enum Command {
         measure: bool,
     },
     /// Real programs and algorithms with and without the preloaded library, on emulated networks drawn
-    /// from a seed.
+    /// from a seed and on one that is fixed.
     Interpose {
         #[command(flatten)]
         drawn: Drawn,

@@ -1,4 +1,4 @@
-//! Writes the results: the goals, the gains over all cells, the programs, every cell, and notes.
+//! Writes the results: the goals, the gains over all cells, the time saved, the programs, every cell, and notes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,9 +9,9 @@ use netsig_core::predict::penalty::geometric_mean;
 
 use super::Outcome;
 use super::goals::{of_cells, of_programs};
-use super::programs;
 use super::row::Row;
 use super::slower::Verdict;
+use super::{programs, saved, sorts};
 use crate::goal::Goal;
 use crate::tables;
 
@@ -33,6 +33,21 @@ static PROGRAMS: &[Column<programs::Row>] = &[
     ("replaced", |row| row.replaced.to_string()),
     ("results", |row| {
         if row.equal { "equal" } else { "**differ**" }.to_owned()
+    }),
+];
+
+static SAVED: &[Column<saved::Row>] = &[
+    ("network", |row| row.network.clone()),
+    ("procs", |row| row.procs.to_string()),
+    ("bytes", |row| row.size_bytes.to_string()),
+    ("calls", |row| row.calls.to_string()),
+    ("replaced", |row| row.replaced.to_string()),
+    ("without, s", |row| seconds(row.without_s)),
+    ("with, s", |row| seconds(row.with_s)),
+    ("difference, s", |row| seconds(row.difference())),
+    ("saved in the report, s", |row| seconds(row.saved_s)),
+    ("saved/difference", |row| {
+        ratio(row.saved_s / row.difference())
     }),
 ];
 
@@ -95,9 +110,13 @@ static GAINS_OF_VERSIONS: &[Column<Part>] = &[
 pub(super) fn write(outcome: &Outcome, passing: Vec<Goal>, results: &Path) -> Result<bool> {
     let mut goals = of_cells(&outcome.cells);
     goals.extend(of_programs(&outcome.programs));
+    goals.extend(sorts::goals(&outcome.sorts));
+    goals.push(saved::goal(&outcome.saved));
     goals.extend(passing);
     let mut text = tables::of_goals(&goals, "");
     of_cells_together(&mut text, &outcome.cells)?;
+    head(&mut text, "Time saved")?;
+    table(&mut text, &[SAVED], &outcome.saved)?;
     head(&mut text, "Programs")?;
     table(&mut text, &[PROGRAMS], &outcome.programs)?;
     of_each_cell(&mut text, &outcome.cells)?;
@@ -107,6 +126,7 @@ pub(super) fn write(outcome: &Outcome, passing: Vec<Goal>, results: &Path) -> Re
     }
     tables::publish(results, &text, ("programs.csv", &outcome.programs))?;
     tables::rows(results, ("cells.csv", &outcome.cells))?;
+    tables::rows(results, ("saved.csv", &outcome.saved))?;
     Ok(goals.iter().all(Goal::is_met))
 }
 

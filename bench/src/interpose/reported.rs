@@ -20,6 +20,7 @@ pub(super) struct Reported {
     pub(super) library_calls: Option<u64>,
     /// The schedule that ran; none for the library's own choice.
     pub(super) algorithm: Option<String>,
+    pub(super) saved_s: Option<f64>,
 }
 
 impl Reported {

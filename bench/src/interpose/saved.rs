@@ -1,0 +1,204 @@
+//! The time saved that the preloaded library's report names, beside the truth: what the same calls take
+//! without it.
+//!
+//! # Method
+//! `bench/programs/alltoall.c` calls all-to-alls of two sizes among all hosts, in runs without and with the
+//! preloaded library in turn, and prints the seconds inside the calls of each size. The truth is the
+//! difference of the two sums over all runs; the report has the sum of `saved_s` of these calls. Where the
+//! truth is a small part of the time, its ratio to the report tells nothing: the report must then name as
+//! little.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use itertools::Itertools as _;
+use netsig_core::algorithm::Collective;
+use netsig_core::units::Bytes;
+use serde::Serialize;
+
+use super::launch::{Launch, TURNS, With};
+use super::reported::Reported;
+use crate::draw::Drawn;
+use crate::effort::Effort;
+use crate::goal::Goal;
+use crate::site::Site;
+
+/// The sizes of the pieces.
+const SIZES: [Bytes; 2] = [Bytes(32 << 10), Bytes(64 << 10)];
+
+/// Part of the time without the preloaded library below which a difference is small.
+const SMALL: f64 = 0.05;
+
+/// Most difference of the ratio of the report to the truth from 1.
+const TOLERANCE: f64 = 0.1;
+
+impl Effort {
+    /// Calls of each size in a run.
+    fn calls(self) -> u32 {
+        match self {
+            Self::Full => 100,
+            Self::Trial => 10,
+        }
+    }
+
+    /// Runs without and with the preloaded library.
+    fn runs(self) -> u32 {
+        match self {
+            Self::Full => 4,
+            Self::Trial => 1,
+        }
+    }
+}
+
+/// The calls of one size in all runs: a row of saved.csv.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Row {
+    pub(super) network: String,
+    pub(super) procs: u32,
+    pub(super) size_bytes: Bytes,
+    /// The calls with the preloaded library, and those of them that a schedule ran.
+    pub(super) calls: u64,
+    pub(super) replaced: u64,
+    /// Seconds of the calls without and with the preloaded library.
+    pub(super) without_s: f64,
+    pub(super) with_s: f64,
+    /// What the reports say.
+    pub(super) saved_s: f64,
+}
+
+impl Row {
+    fn new(drawn: &Drawn, size_bytes: Bytes) -> Self {
+        Self {
+            network: drawn.name.clone(),
+            procs: drawn.whole.hosts().get(),
+            size_bytes,
+            calls: 0,
+            replaced: 0,
+            without_s: 0.0,
+            with_s: 0.0,
+            saved_s: 0.0,
+        }
+    }
+
+    /// The truth.
+    pub(super) fn difference(&self) -> f64 {
+        self.without_s - self.with_s
+    }
+
+    /// Adds what a run prints.
+    fn add_time(&mut self, with: With, printed: &str) -> Result<()> {
+        let size = self.size_bytes;
+        let time = seconds(printed).get(&size).copied();
+        let time = time.with_context(|| format!("{size}: the program printed no time"))?;
+        match with {
+            With::Nothing => self.without_s += time,
+            With::Netsig => self.with_s += time,
+        }
+        Ok(())
+    }
+
+    /// Adds the rows of a report that are of its calls.
+    fn add_report(&mut self, reported: &[Reported]) {
+        let own = reported.iter().filter(|row| {
+            let cell = row.cell();
+            cell.is_some_and(|cell| {
+                cell.collective == Collective::Alltoall && cell.size == self.size_bytes
+            })
+        });
+        for row in own {
+            self.calls += row.calls;
+            self.replaced += row.replaced();
+            self.saved_s += row.saved_s.unwrap_or(0.0);
+        }
+    }
+}
+
+/// Runs what is missing; a row for each size.
+pub(super) fn rows(drawn: &Drawn, site: &Site, effort: Effort) -> Result<Vec<Row>> {
+    let (calls, sizes) = (effort.calls(), SIZES.iter().map(|size| size.0).join(" "));
+    let launch = Launch {
+        name: "alltoall",
+        around: "",
+        command: format!("ROOT/target/programs/alltoallEND {calls} {sizes}"),
+        ranks: drawn.whole.hosts().get(),
+    };
+    let mut rows = SIZES.map(|size| Row::new(drawn, size));
+    for round in 1..=effort.runs() {
+        for with in TURNS {
+            let printed = launch.output(drawn, site, (with, round))?;
+            rows.iter_mut()
+                .try_for_each(|row| row.add_time(with, &printed))?;
+        }
+        let reported = launch.reported(site, round)?;
+        for row in &mut rows {
+            row.add_report(&reported);
+        }
+    }
+    Ok(rows.into())
+}
+
+/// The seconds of each size: `SIZE B  … SECONDS s  …`.
+fn seconds(printed: &str) -> BTreeMap<Bytes, f64> {
+    let time = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let size = words.first()?.parse().ok()?;
+        let unit = words.iter().position(|word| *word == "s")?;
+        Some((Bytes(size), words[unit.checked_sub(1)?].parse().ok()?))
+    };
+    printed.lines().filter_map(time).collect()
+}
+
+/// The report beside the truth, of all calls.
+pub(super) fn goal(rows: &[Row]) -> Goal {
+    let sum = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
+    let [without, difference, saved] = [
+        sum(|row| row.without_s),
+        sum(Row::difference),
+        sum(|row| row.saved_s),
+    ];
+    if rows.is_empty() || difference.abs() > SMALL * without {
+        let value = (!rows.is_empty()).then(|| saved / difference);
+        let name = "time saved in the report/difference of runs in turn";
+        return Goal::new(name, value, 1.0 - TOLERANCE..=1.0 + TOLERANCE, "×");
+    }
+    let name = "time saved in the report, where runs in turn differ by less than 5 % of the time";
+    let percent = 100.0 * SMALL;
+    let value = Some(100.0 * saved / without);
+    Goal::new(name, value, -percent..=percent, "% of the time")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(without_s: f64, with_s: f64, saved_s: f64) -> Row {
+        Row {
+            network: "n".to_owned(),
+            procs: 12,
+            size_bytes: SIZES[0],
+            calls: 400,
+            replaced: 390,
+            without_s,
+            with_s,
+            saved_s,
+        }
+    }
+
+    /// 9 of 10 s that were saved, and 11 where nothing was; 3 % of the time where nothing was.
+    #[test]
+    fn the_report_is_held_against_the_difference() {
+        assert!(goal(&[row(50.0, 40.0, 9.1)]).is_met());
+        assert!(!goal(&[row(50.0, 40.0, 8.9)]).is_met());
+        assert!(goal(&[row(50.0, 50.0, 1.5)]).is_met());
+        assert!(!goal(&[row(50.0, 49.0, 3.0)]).is_met());
+        assert!(!goal(&[]).is_met());
+    }
+
+    #[test]
+    fn the_program_prints_a_line_for_each_size() {
+        let text = "   32768 B  100 calls   12.250000 s  checksum 0a\n\
+                    65536 B  100 calls   40.500000 s  checksum 0b\ncollective,procs\nalltoall,12\n";
+        let times = seconds(text);
+        assert_eq!(times, BTreeMap::from([(SIZES[0], 12.25), (SIZES[1], 40.5)]));
+    }
+}
