@@ -1,8 +1,9 @@
 //! Exchanges whose sizes differ from pair to pair, predicted from the profile of an all-to-all.
 
-use netsig_core::algorithm::{Collective, PairSizes, Sizes};
+use netsig_core::algorithm::{Collective, LIBRARY, PairSizes, Sizes};
 use netsig_core::model::Case;
 use netsig_core::predict::regimes::Asked;
+use netsig_core::predict::select::{Options, Selector, Sources};
 use netsig_core::predict::speaker::{Models, Question};
 use netsig_core::predict::{Basis, Knowledge, Prediction, Standing};
 use netsig_core::profile::Profile;
@@ -61,6 +62,24 @@ fn an_alltoall_tells_of_every_alltoallv() {
     let sparse = |algorithm| predict(&profile, Collective::AlltoallvSparse, algorithm, 8).time;
     assert!(sparse("pairwise") > sparse("direct") * 1.2);
     assert!(sparse("windowed:segment=4096,window=2").0 > 0.0);
+}
+
+/// The library's own choice is a candidate with the time that is predicted when it is asked for by name.
+#[test]
+fn the_library_of_an_alltoallv_ranks_by_its_predicted_time() {
+    let profile = known_exchange();
+    let told = predict(&profile, Collective::Alltoallv, LIBRARY, 8);
+    let selector = Selector::new(
+        Sources::from(&profile),
+        Collective::Alltoallv,
+        Options::default(),
+    );
+    let selector = selector.unwrap();
+    let ranking = selector.rank(procs(8), MEAN).unwrap();
+    let library = ranking.iter().find(|one| one.algorithm() == LIBRARY);
+    let library = library.unwrap();
+    assert!(library.stands());
+    assert_eq!(library.prediction, told);
 }
 
 /// The sizes of a program's own exchange take the time of the law by which they were drawn, and are
