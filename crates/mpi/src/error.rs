@@ -9,6 +9,9 @@ use mpi::ffi;
 pub struct MpiError(pub c_int);
 
 impl MpiError {
+    /// A fault of netsig.
+    pub const INTERNAL: Self = Self(ffi::MPI_ERR_INTERN.cast_signed());
+
     /// The result of a call that returned `code`.
     ///
     /// # Errors

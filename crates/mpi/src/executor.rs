@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::os::raw::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice::Iter;
 
 use itertools::Itertools as _;
@@ -34,14 +35,16 @@ pub struct ReadyRound {
     in_flight: InFlight,
 }
 
-/// A round in progress.
+/// A round in progress. A failure of one message does not end it: partners wait for the others.
 struct Posting<'a> {
     channel: Channel<'a>,
     /// Requests of receives, followed by those of sends, or in pairs of both where exchanges are
-    /// limited; null at places whose list is exhausted. Empty after the round.
+    /// limited; null at places whose list is exhausted.
     requests: Vec<ffi::MPI_Request>,
     /// Memory for MPI's word on each of them.
     statuses: Vec<ffi::MPI_Status>,
+    /// The first failure.
+    failed: Option<MpiError>,
 }
 
 impl ReadyRound {
@@ -86,11 +89,13 @@ impl ReadyRound {
     /// Carries out the round by messages on `channel`, and waits for its completion.
     ///
     /// # Errors
-    /// If an MPI call fails and the communicator's error handler returns.
+    /// If an MPI call fails and the communicator's error handler returns, or netsig itself fails. MPI may
+    /// then go on to use the memory.
     ///
     /// # Safety
     /// The places of the layout are memory of this process, which nothing else writes during the call,
-    /// and of which nothing else reads the output and scratch blocks.
+    /// and of which nothing else reads the output and scratch blocks. After an error they stay memory of
+    /// this process until it ends.
     pub unsafe fn run(&self, channel: Channel) -> Result<(), MpiError> {
         let (receives, sends) = self.in_flight.at_once();
         let (receives, later_receives) = self.receives.split_at(self.receives.len().min(receives));
@@ -99,6 +104,7 @@ impl ReadyRound {
             channel,
             requests: Vec::with_capacity(receives.len() + sends.len()),
             statuses: Vec::new(),
+            failed: None,
         };
         let is_paired = matches!(self.in_flight, InFlight::Exchanges(_));
         let first: Vec<&Posted> = if is_paired {
@@ -106,11 +112,11 @@ impl ReadyRound {
         } else {
             receives.iter().chain(sends).collect()
         };
-        let done = posting.carry_out(&first, self, (later_receives, later_sends));
-        if done.is_err() {
-            posting.requests.clear();
-        }
-        done
+        let later = (later_receives, later_sends);
+        // A panic must not go on to code that frees the memory of messages in flight.
+        let done = catch_unwind(AssertUnwindSafe(|| posting.carry_out(&first, self, later)));
+        let failed = done.map_or(Some(MpiError::INTERNAL), |()| posting.failed);
+        failed.map_or(Ok(()), Err)
     }
 }
 
@@ -122,9 +128,9 @@ impl Posting<'_> {
         first: &[&Posted],
         round: &ReadyRound,
         (receives, sends): (&[Posted], &[Posted]),
-    ) -> Result<(), MpiError> {
+    ) {
         for message in first {
-            let request = self.post(message.as_ref())?;
+            let request = self.post(message.as_ref());
             self.requests.push(request);
         }
         for copy in &round.copies {
@@ -133,90 +139,92 @@ impl Posting<'_> {
             unsafe { copy.run() }
         }
         if matches!(round.in_flight, InFlight::Exchanges(_)) {
-            self.keep_paired(receives, sends)?;
+            self.keep_paired(receives, sends);
         } else {
             let places = round.receives.len() - receives.len();
-            self.keep_full(places, receives.iter(), sends.iter())?;
+            self.keep_full(places, receives.iter(), sends.iter());
         }
-        self.wait(0..self.requests.len())?;
-        self.requests.clear();
-        Ok(())
+        self.wait(0..self.requests.len());
     }
 
     /// Posts the rest of both lists, one message for each completed one; the first `places`
     /// requests are receives.
-    fn keep_full(
-        &mut self,
-        places: usize,
-        mut receives: Iter<Posted>,
-        mut sends: Iter<Posted>,
-    ) -> Result<(), MpiError> {
+    fn keep_full(&mut self, places: usize, mut receives: Iter<Posted>, mut sends: Iter<Posted>) {
         while receives.len() + sends.len() > 0 {
             // After the last receive is posted, only completed sends are replaced.
-            let done = self.wait_any(if receives.len() == 0 { places } else { 0 })?;
+            let done = self.wait_any(if receives.len() == 0 { places } else { 0 });
             let of_place = if done < places {
                 receives.next()
             } else {
                 sends.next()
             };
             if let Some(message) = of_place {
-                self.requests[done] = self.post(message.as_ref())?;
+                self.requests[done] = self.post(message.as_ref());
             }
         }
-        Ok(())
     }
 
     /// Posts the rest of both lists, which are equally long, in their order: the receive and the send of
     /// a place when those that hold its pair of requests are complete. Messages of one partner would
     /// match others out of order.
-    fn keep_paired(&mut self, receives: &[Posted], sends: &[Posted]) -> Result<(), MpiError> {
+    fn keep_paired(&mut self, receives: &[Posted], sends: &[Posted]) {
         assert_eq!(receives.len(), sends.len(), "exchanges have both ends");
         let pairs = (0..self.requests.len()).step_by(2).cycle();
         for (pair, (receive, send)) in pairs.zip(receives.iter().zip(sends)) {
-            self.wait(pair..pair + 2)?;
-            self.requests[pair] = self.post(receive.as_ref())?;
-            self.requests[pair + 1] = self.post(send.as_ref())?;
+            self.wait(pair..pair + 2);
+            self.requests[pair] = self.post(receive.as_ref());
+            self.requests[pair + 1] = self.post(send.as_ref());
         }
-        Ok(())
     }
 
-    /// Posts a message; the request is null if there is none.
-    fn post(&self, message: Option<&Message>) -> Result<ffi::MPI_Request, MpiError> {
+    /// Posts a message; the request is null if there is none, or MPI refuses it.
+    fn post(&mut self, message: Option<&Message>) -> ffi::MPI_Request {
+        // SAFETY: a constant of the MPI library.
+        let none = unsafe { ffi::RSMPI_REQUEST_NULL };
         let Some(message) = message else {
-            // SAFETY: a constant of the MPI library.
-            return Ok(unsafe { ffi::RSMPI_REQUEST_NULL });
+            return none;
         };
-        // SAFETY: the caller of `run` guarantees the memory until all requests are complete or the
-        // program ends (see `drop`). The schedule is proven: during this round it does not otherwise
-        // access the blocks of a receive, and does not write the blocks of a send.
-        unsafe { message.post(self.channel) }
+        // SAFETY: the caller of `run` guarantees the memory until all requests are complete. The schedule
+        // is proven: during this round it does not otherwise access the blocks of a receive, and does not
+        // write the blocks of a send.
+        let posted = unsafe { message.post(self.channel) };
+        posted.unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            none
+        })
     }
 
-    /// Waits for all requests of a range, which are null afterwards.
-    fn wait(&mut self, range: Range<usize>) -> Result<(), MpiError> {
-        let requests = &mut self.requests[range];
-        self.statuses.clear();
-        self.statuses.reserve(requests.len());
-        let statuses: *mut ffi::MPI_Status = self.statuses.as_mut_ptr();
-        // SAFETY: the array holds valid or null requests, and the other one has as many places. MPI fills
-        // them all if it fails for one of the requests.
-        unsafe {
-            let code = ffi::PMPI_Waitall(count(requests), requests.as_mut_ptr(), statuses);
-            if code == ffi::MPI_ERR_IN_STATUS.cast_signed() {
-                self.statuses.set_len(requests.len());
-            }
-            MpiError::check(code)
+    /// Waits for all requests of a range, which are null afterwards. MPI may return before all are complete if
+    /// one fails, each time with another.
+    fn wait(&mut self, range: Range<usize>) {
+        for _ in 0..=range.len() {
+            let requests = &mut self.requests[range.clone()];
+            self.statuses.clear();
+            self.statuses.reserve(requests.len());
+            let statuses: *mut ffi::MPI_Status = self.statuses.as_mut_ptr();
+            // SAFETY: the array holds valid or null requests, and the other one has as many places. MPI fills
+            // them all if it fails for one of the requests.
+            let code = unsafe {
+                let code = ffi::PMPI_Waitall(count(requests), requests.as_mut_ptr(), statuses);
+                if code == ffi::MPI_ERR_IN_STATUS.cast_signed() {
+                    self.statuses.set_len(requests.len());
+                }
+                code
+            };
+            let Err(error) = MpiError::check(code) else {
+                return;
+            };
+            let error = first_of(&self.statuses).unwrap_or(error);
+            self.failed.get_or_insert(error);
         }
-        .map_err(|error| first_of(&self.statuses).unwrap_or(error))
     }
 
     /// Waits for any request from index `first` on and returns its index; the request is null
     /// afterwards.
-    fn wait_any(&mut self, first: usize) -> Result<usize, MpiError> {
+    fn wait_any(&mut self, first: usize) -> usize {
         let requests = &mut self.requests[first..];
         let mut index: c_int = 0;
-        // SAFETY: the array holds valid or null requests, at least one of them active: the places
-        // of a list that is not exhausted are filled.
+        // SAFETY: the array holds valid or null requests.
         let code = unsafe {
             ffi::PMPI_Waitany(
                 count(requests),
@@ -225,8 +233,11 @@ impl Posting<'_> {
                 ffi::RSMPI_STATUS_IGNORE,
             )
         };
-        MpiError::check(code)?;
-        Ok(first + usize::try_from(index).expect("an active request completes"))
+        if let Err(error) = MpiError::check(code) {
+            self.failed.get_or_insert(error);
+        }
+        // Without an active request, as after refused ones, the first place is free.
+        first + usize::try_from(index).unwrap_or(0)
     }
 }
 
@@ -239,14 +250,4 @@ fn first_of(statuses: &[ffi::MPI_Status]) -> Option<MpiError> {
 
 fn count(requests: &[ffi::MPI_Request]) -> c_int {
     c_int::try_from(requests.len()).expect("fewer requests than a C int counts")
-}
-
-impl Drop for Posting<'_> {
-    /// Aborts the program if a panic leaves the round while MPI may still access the memory:
-    /// waiting for partners could take for ever, since this rank no longer serves them.
-    fn drop(&mut self) {
-        if !self.requests.is_empty() {
-            std::process::abort();
-        }
-    }
 }
