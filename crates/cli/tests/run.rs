@@ -40,12 +40,12 @@ const SRUN: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" >words\nenv | grep -E '^NET
 const RANKS: &str = "echo result 42\ncat given.csv >\"$NETSIG_REPORT\"\nexit 3\n";
 
 /// A report with a note, a call that was replaced, one that was not, and one that is counted.
-const REPORT: &str = "# netsig interposer report 1
+const REPORT: &str = "# netsig interposer report 2
 # 2 communicators were left alone
-collective,procs,size_bytes,calls,time_s,algorithm,predicted_library_s,predicted_s,saved_s,reason
-alltoall,8,65536,100,2.5,pairwise,0.03,0.025,0.5,
-alltoall,8,64,10,0.001,,0.0001,,,the library is the fastest
-allreduce,,,7,0,,,,,passed on
+collective,procs,size_bytes,calls,time_s,algorithm,call_s,library_call_s,library_calls,predicted_library_s,predicted_s,saved_s,reason
+alltoall,8,65536,100,2.5,pairwise,0.02474,0.0334,3,0.03,0.025,0.84,
+alltoall,8,64,10,0.001,,,0.0001,10,0.0001,,,the library is the fastest
+allreduce,,,7,0,,,,7,,,,passed on
 ";
 
 /// A directory with netsig and its libraries, and one to run it in.

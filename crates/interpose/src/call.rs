@@ -185,21 +185,24 @@ impl Call {
         known
     }
 
-    /// Length of a piece, which all ranks know alike; `None` where it differs from pair to pair.
+    /// What the call moves, which all ranks know alike.
     ///
     /// # Errors
-    /// Why the call is passed on.
-    pub fn size(&self, member: Member) -> Result<Option<Bytes>, &'static str> {
-        const REFUSED: &str = "arguments that MPI refuses";
+    /// For arguments that MPI refuses.
+    pub fn length(&self, member: Member) -> Result<Length, Refused> {
         let (procs, rank) = (member.procs.get(), member.rank.0);
         let root = u32::try_from(self.root).ok().filter(|root| *root < procs);
-        let root = root.ok_or(REFUSED)?;
+        let root = root.ok_or(Refused)?;
         let bytes = match self.buffers {
             Buffers::ByPair { send, receive } => {
                 let is_sent = !is_in_place(send.buffer);
                 let is_wrong =
                     receive.is_wrong(member.procs) || (is_sent && send.is_wrong(member.procs));
-                return if is_wrong { Err(REFUSED) } else { Ok(None) };
+                return if is_wrong {
+                    Err(Refused)
+                } else {
+                    Ok(Length::ByPair)
+                };
             }
             Buffers::Equal { send, receive } => self.piece([send, receive], rank == root),
         };
@@ -207,10 +210,65 @@ impl Call {
             Collective::Bcast => 1,
             _ => u64::from(procs),
         };
-        match bytes.ok_or(REFUSED)? {
-            0 => Err("no data"),
-            bytes if bytes.saturating_mul(pieces) > MOST_BYTES => Err("more than 2 GiB"),
-            bytes => Ok(Some(Bytes(bytes))),
+        Ok(match bytes.ok_or(Refused)? {
+            0 => Length::Nothing,
+            bytes if bytes.saturating_mul(pieces) > MOST_BYTES => Length::TooMuch,
+            bytes => Length::Piece(Bytes(bytes)),
+        })
+    }
+
+    /// True if both buffers begin at the same address, or the own piece does at its place in the other: MPI
+    /// forbids it, and some libraries refuse it.
+    pub fn is_aliased(&self, member: Member) -> bool {
+        let Buffers::Equal { send, receive } = self.buffers else {
+            return false;
+        };
+        let own = |side: &Side| {
+            let rank = isize::try_from(member.rank.0).unwrap_or(0);
+            let count = isize::try_from(side.count).unwrap_or(0);
+            let piece = count.wrapping_mul(datatype::extent(side.datatype));
+            side.buffer.wrapping_byte_offset(rank.wrapping_mul(piece))
+        };
+        let is_root = u32::try_from(self.root).is_ok_and(|root| root == member.rank.0);
+        match self.collective {
+            Collective::Alltoall => send.buffer == receive.buffer,
+            Collective::Allgather => send.buffer == own(&receive),
+            Collective::Gather => is_root && send.buffer == own(&receive),
+            Collective::Scatter => is_root && receive.buffer == own(&send),
+            _ => false,
+        }
+    }
+}
+
+/// What a call moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// Pieces of one size.
+    Piece(Bytes),
+    /// Pieces whose sizes differ from pair to pair.
+    ByPair,
+    /// No data.
+    Nothing,
+    /// More than a C int counts.
+    TooMuch,
+}
+
+/// Arguments that MPI refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refused;
+
+impl Refused {
+    /// Why the call is passed on.
+    pub const REASON: &str = "arguments that MPI refuses";
+}
+
+impl Length {
+    /// Why a call is passed on, whatever the profile says.
+    pub fn passed(self) -> Option<&'static str> {
+        match self {
+            Self::Piece(_) | Self::ByPair => None,
+            Self::Nothing => Some("no data"),
+            Self::TooMuch => Some("more than 2 GiB"),
         }
     }
 }

@@ -8,6 +8,7 @@ use netsig_core::algorithm::{
     Algorithm, Call, Collective, LIBRARY, Layout, Method, MpiFlavour, PairSizes,
 };
 use netsig_core::network::Network;
+use netsig_core::predict::Prediction;
 use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
 use netsig_core::profile::Profile;
 use netsig_core::schedule::{BlockCounts, Extent};
@@ -33,6 +34,20 @@ pub struct Decision {
     pub library_s: Option<f64>,
     /// Predicted seconds of the algorithm that runs, if known.
     pub chosen_s: Option<f64>,
+    /// How sure the gain of the schedule is.
+    pub certainty: Certainty,
+}
+
+/// How sure it is that a schedule is faster than the library's own choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Certainty {
+    /// The user gives the algorithm.
+    Given,
+    /// The gain is beyond the joint half-width of the intervals of both times.
+    Sure,
+    /// The profile expects a gain, which the program must show.
+    Unsure,
 }
 
 /// Begin of the reason where a call is too far from the measurements.
@@ -74,6 +89,7 @@ impl Decision {
             size: Bytes(0),
             library_s: None,
             chosen_s: None,
+            certainty: Certainty::Given,
         }
     }
 
@@ -91,6 +107,7 @@ impl Decision {
             self.size.0.to_string(),
             number(self.library_s),
             number(self.chosen_s),
+            self.certainty.to_string(),
             self.reason.replace(['\t', '\0'], " "),
         ];
         words.join("\t")
@@ -98,7 +115,8 @@ impl Decision {
 
     /// The decision of a line.
     pub fn of_line(collective: Collective, line: &str) -> Option<Self> {
-        let (name, size, library_s, chosen_s, reason) = line.splitn(5, '\t').collect_tuple()?;
+        let (name, size, library_s, chosen_s, certainty, reason) =
+            line.splitn(6, '\t').collect_tuple()?;
         Some(Self {
             algorithm: match name {
                 "" => None,
@@ -108,6 +126,7 @@ impl Decision {
             size: Bytes(size.parse().ok()?),
             library_s: library_s.parse().ok(),
             chosen_s: chosen_s.parse().ok(),
+            certainty: certainty.parse().ok()?,
         })
     }
 }
@@ -206,22 +225,28 @@ impl Chooser {
             made.map_err(|error| error.to_string())
         };
         if let Some(pairs) = question.pairs {
-            return decided(&selector()?.of_pairs(pairs), question);
+            let check = check(sources.profile.hockney.alpha.value, question.procs);
+            return decided(&selector()?.of_pairs(pairs), question, check);
         }
         let known = match self.selectors.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(selector()?),
         };
-        decided(known, question)
+        decided(known, question, 0.0)
     }
+}
+
+/// Seconds of the sum over all ranks by which each call of an exchange by schedule is checked: 2⌈log₂ n⌉ start-ups.
+fn check(alpha: f64, procs: Procs) -> f64 {
+    2.0 * f64::from(procs.get().next_power_of_two().ilog2()) * alpha
 }
 
 /// Most communicators that differ in their clusters.
 const MOST_LAYOUTS: usize = 64;
 
 /// The decision by a ranking: the first candidate that a schedule can run, unless the library's own choice
-/// comes before it.
-fn decided(selector: &Selector, question: Question) -> Result<Decision, String> {
+/// comes before it. A schedule takes `check` seconds more than its messages.
+fn decided(selector: &Selector, question: Question, check: f64) -> Result<Decision, String> {
     let Question { procs, size, .. } = question;
     let ranking = selector.rank_all(procs, size);
     let ranking = ranking.map_err(|error| error.to_string())?;
@@ -238,7 +263,8 @@ fn decided(selector: &Selector, question: Question) -> Result<Decision, String> 
     }
     let before = ranking
         .iter()
-        .take_while(|one| one.stands() && !is_library(one));
+        .take_while(|one| one.stands() && !is_library(one))
+        .filter(|one| one.prediction.time.0 + check < library.prediction.time.0 || check == 0.0);
     let mut able = before.filter_map(|one| Some((one, schedule(one, question)?)));
     let library_s = Some(library.prediction.time.0);
     Ok(match able.next() {
@@ -246,6 +272,7 @@ fn decided(selector: &Selector, question: Question) -> Result<Decision, String> 
             algorithm: Some(algorithm),
             library_s,
             chosen_s: Some(one.prediction.time.0),
+            certainty: certainty(&one.prediction, &library.prediction),
             ..Decision::library("")
         },
         None => Decision {
@@ -254,6 +281,22 @@ fn decided(selector: &Selector, question: Question) -> Result<Decision, String> 
             ..Decision::library("the library's own choice is fastest")
         },
     })
+}
+
+/// Sure if the gain in ln T is beyond the joint half-width of the intervals, on the sides that face each other.
+fn certainty(one: &Prediction, library: &Prediction) -> Certainty {
+    let Some((own, other)) = one.interval.zip(library.interval) else {
+        return Certainty::Unsure;
+    };
+    let gain = (library.time / one.time).ln();
+    let apart = (own.upper / one.time)
+        .ln()
+        .hypot((library.time / other.lower).ln());
+    if gain > apart {
+        Certainty::Sure
+    } else {
+        Certainty::Unsure
+    }
 }
 
 /// The schedule that runs a candidate, if there is one that serves the call.
@@ -314,12 +357,13 @@ mod tests {
                 size: Bytes(1 << 40),
                 library_s: Some(0.1 + 0.2),
                 chosen_s: Some(1e-300),
+                certainty: Certainty::Unsure,
             },
         ] {
             let line = decision.to_line();
             assert_eq!(Decision::of_line(collective, &line), Some(decision));
         }
-        assert_eq!(Decision::of_line(collective, "nonsense\t\t\t\t"), None);
+        assert_eq!(Decision::of_line(collective, "nonsense\t\t\t\t\t"), None);
     }
 
     #[test]

@@ -1,31 +1,18 @@
-//! The hosts of all processes, and their clusters.
+//! The hosts of all processes.
 
 use std::ffi::{c_char, c_int};
 
 use mpi::ffi;
-use netsig_core::algorithm::Layout;
-use netsig_core::network::Clusters;
 use netsig_mpi::MpiError;
 
 /// Longest name of a host; longer ones are cut, as in measurements.
 const NAME: usize = 64;
 
-/// The clusters of the ranks of a communicator of `procs` processes, or why they have none. All ranks must
-/// call this.
+/// The host of each rank of a communicator of `procs` processes. All ranks must call this.
 ///
 /// # Errors
 /// If MPI fails.
-pub fn layout(
-    clusters: &Clusters,
-    (world, procs): (ffi::MPI_Comm, c_int),
-) -> Result<Result<Layout, String>, MpiError> {
-    let hosts = hosts(world, procs)?;
-    let of_each = clusters.of_each(&hosts);
-    Ok(of_each.map(Layout::new).map_err(|error| error.to_string()))
-}
-
-/// The host of each rank.
-fn hosts(world: ffi::MPI_Comm, procs: c_int) -> Result<Vec<String>, MpiError> {
+pub fn hosts(world: ffi::MPI_Comm, procs: c_int) -> Result<Vec<String>, MpiError> {
     let mut name: [c_char; 1024] = [0; 1024];
     let mut length = 0;
     let mut all = vec![0u8; NAME * usize::try_from(procs).unwrap_or(0)];

@@ -1,26 +1,27 @@
 //! A communicator of the program: its decisions, calls and schedules, kept as an attribute of it.
 
-use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
-use netsig_core::algorithm::{Algorithm, Collective, Layout};
-use netsig_core::units::{Bytes, Procs, Rank};
+use netsig_core::algorithm::{Algorithm, Layout};
+use netsig_core::units::{Procs, Rank};
 use netsig_mpi::MpiError;
 
-use crate::agreement::{self, Party};
-use crate::call::{Buffers, Call};
+use crate::agreement::{self, Agreed, CONTRADICTING, Deciding, Kind, MOST_PROCS, Party, Terms};
+use crate::call::{Buffers, Call, Length, Refused};
+use crate::calls::{Calls, Place, Turn};
 use crate::choice::{Decision, Question};
+use crate::failure;
+use crate::fault;
+use crate::lock;
 use crate::member::Member;
-use crate::report::{Account, Ledger, Tally};
+use crate::report::{Account, Ledger};
 use crate::run::Runner;
-use crate::session::{self, Session, lock};
-use crate::size_class::{class, least};
-
-/// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
-const LONGEST_TRUST: u64 = 64;
+use crate::session::{self, Session};
+use crate::size_class::class;
+use crate::trial::{Half, Runs};
 
 /// A communicator of the program.
 pub struct Record {
@@ -28,7 +29,8 @@ pub struct Record {
     pub member: Member,
     /// Why all calls on it are passed on, if they are.
     left: Option<&'static str>,
-    state: Mutex<State>,
+    /// Locked for moments, never while messages are waited for.
+    calls: Mutex<Calls>,
     /// Locked as long as a schedule runs; the report never waits for it.
     runner: Mutex<Runner>,
     /// Ranks in `MPI_COMM_WORLD` of its processes.
@@ -37,26 +39,6 @@ pub struct Record {
     layout: Option<Layout>,
     /// Tag of its messages, known from the first agreement on.
     tag: OnceLock<c_int>,
-}
-
-/// What changes with the calls. Locked for moments, never while messages are waited for.
-#[derive(Default)]
-struct State {
-    /// By collective and class of sizes, one for each algorithm that ran, the last one in force: other
-    /// exchanges of a class may be decided otherwise.
-    entries: BTreeMap<Place, Vec<Entry>>,
-    passed: BTreeMap<(Collective, &'static str), Tally>,
-    /// Number of calls of `MPI_Alltoallv`, and the class of the last one.
-    by_pair: (u64, u32),
-}
-
-/// A collective and a class of sizes.
-type Place = (Collective, u32);
-
-/// Calls of one class of sizes.
-struct Entry {
-    decision: Arc<Decision>,
-    tally: Tally,
 }
 
 /// Why no decision is asked for.
@@ -117,7 +99,7 @@ impl Record {
             _ if is_inter != 0 => Some("an inter-communicator"),
             1 => Some("one process"),
             _ if ranks.is_none() => Some("processes of several MPI_COMM_WORLDs"),
-            _ => session.left,
+            _ => session.left(),
         };
         let member = Member {
             procs: Procs::new(u32::try_from(size).ok()?).ok()?,
@@ -128,7 +110,7 @@ impl Record {
         let record = Arc::new(Self {
             member,
             left,
-            state: Mutex::default(),
+            calls: Mutex::default(),
             runner: Mutex::new(Runner::new(member, layout.clone())),
             ranks,
             layout,
@@ -160,21 +142,12 @@ impl Record {
     ) -> (c_int, Instant) {
         match self.decision(session, call) {
             Ok((place, decision)) => {
-                let algorithm = decision.algorithm.filter(|_| session.is_on);
-                let code = match algorithm {
-                    None => pass(),
-                    Some(own) => self.run(session, call, own),
-                };
-                let ended = Instant::now();
-                self.lock().count(place, ended - started);
-                (code, ended)
+                self.decided(session, (call, started), (place, &decision), pass)
             }
             Err(Passed::Because(reason)) => {
                 let code = pass();
                 let ended = Instant::now();
-                let mut state = self.lock();
-                let tally = state.passed.entry((call.collective, reason)).or_default();
-                tally.add(ended - started);
+                self.calls().pass(call.collective, reason, ended - started);
                 (code, ended)
             }
             // The communicator's error handler was called by MPI.
@@ -182,107 +155,170 @@ impl Record {
         }
     }
 
-    /// What runs for a call, and its place among the entries.
+    /// Carries out a call as it was decided.
+    fn decided(
+        &self,
+        session: &Session,
+        (call, started): (&Call, Instant),
+        (place, decision): (Place, &Decision),
+        pass: impl FnOnce() -> c_int,
+    ) -> (c_int, Instant) {
+        let algorithm = decision.algorithm.filter(|_| session.is_on);
+        let (runs, half) = match algorithm {
+            Some(_) => self.calls().next(place),
+            None => (Runs::Library, None),
+        };
+        let entered = Instant::now();
+        let code = match algorithm.filter(|_| runs == Runs::Schedule) {
+            Some(own) => self.run(session, call, own),
+            None => pass(),
+        };
+        let ended = Instant::now();
+        self.calls().count(place, ended - started, runs);
+        if let Some(half) = half.filter(|_| code == 0) {
+            self.compare(call.comm, place, (runs, half, ended - entered));
+        }
+        (code, ended)
+    }
+
+    /// Keeps the time of one half of a pair; after the second all ranks compare both.
+    fn compare(
+        &self,
+        comm: ffi::MPI_Comm,
+        place: Place,
+        (runs, half, time): (Runs, Half, Duration),
+    ) {
+        let times = self.calls().keep(place, runs, time);
+        if half == Half::First {
+            return;
+        }
+        // A failure was told by the communicator's error handler, and the next call meets it again.
+        if let Ok(longest) = agreement::longest(times, comm) {
+            self.calls().compare(place, longest);
+        }
+    }
+
+    /// What runs for a call, and its place among the calls.
     fn decision(&self, session: &Session, call: &Call) -> Result<(Place, Arc<Decision>), Passed> {
         if let Some(reason) = self.left {
             return Err(Passed::Because(reason));
         }
-        let size = call.size(self.member).map_err(Passed::Because)?;
-        let place = match size {
-            Some(size) => Some((call.collective, class(size.0))),
-            None => self.lock().trusted(),
-        };
-        if let Some(place) = place
-            && let Some(entry) = self.lock().entries.get(&place).and_then(|own| own.last())
-        {
-            return Ok((place, Arc::clone(&entry.decision)));
+        let length = call.length(self.member);
+        let turn = self.calls().turn(call.collective, length);
+        match turn {
+            Turn::Passed(reason) => Err(Passed::Because(reason)),
+            Turn::Decided(place, decision) => {
+                let runs = decision.algorithm.is_some() && session.is_on;
+                if runs && !self.is_balanced(call, length)? {
+                    return Err(Passed::Because(
+                        "lengths that differ between sender and receiver",
+                    ));
+                }
+                Ok((place, decision))
+            }
+            Turn::Open => self.agreed(session, call, length),
         }
+    }
+
+    /// True if what is sent is received: of pieces of one size the first call has shown it.
+    fn is_balanced(&self, call: &Call, length: Result<Length, Refused>) -> Result<bool, MpiError> {
+        let Buffers::ByPair { send, receive } = call.buffers else {
+            return Ok(true);
+        };
+        let sides = length.is_ok().then_some([send, receive]);
+        agreement::is_balanced(call.comm, self.member, sides)
+    }
+
+    /// Agrees with all ranks on what runs.
+    fn agreed(
+        &self,
+        session: &Session,
+        call: &Call,
+        length: Result<Length, Refused>,
+    ) -> Result<(Place, Arc<Decision>), Passed> {
         if self.member.rank == Rank(0)
             && self.tag.get().is_none()
             && let Some(tag) = session.world.tag()
         {
             self.tag.get_or_init(|| tag);
         }
-        let who = Party {
+        let party = Party {
             comm: call.comm,
             member: self.member,
             layout: self.layout.as_ref(),
             tag: &self.tag,
         };
-        // On rank 0 alone.
-        let decide = |question: Question| match self.tag.get() {
-            Some(_) => session.decide(question),
-            None => Decision::library("too many communicators of several threads"),
+        let deciding = Deciding {
+            decide: |question: Question| match self.tag.get() {
+                Some(_) => session.decide(question),
+                None => Decision::library("too many communicators of several threads"),
+            },
+            can_follow: |own| !session.is_on || self.can_run(session, call, own),
         };
-        let decision = match (call.buffers, place) {
-            (Buffers::ByPair { send, receive }, _) => {
-                agreement::by_pair(decide, who, (send, receive))?
+        let is_aliased = !self.calls().has_met(call.collective) && call.is_aliased(self.member);
+        let length = length.ok().filter(|_| !is_aliased);
+        let terms = length.map(|length| terms(call, length));
+        let agreed = match call.buffers {
+            Buffers::ByPair { .. } if self.member.procs.get() > MOST_PROCS => {
+                return Err(Passed::Because("an alltoallv of more than 512 processes"));
             }
-            (_, place) => {
-                let size = Bytes(least(place.map_or(0, |(_, class)| class)));
-                agreement::equal(decide, who, (call.collective, size))?
+            Buffers::ByPair { send, receive } => {
+                agreement::by_pair(deciding, party, (terms, [send, receive]))?
             }
+            Buffers::Equal { .. } => agreement::equal(deciding, party, terms)?,
         };
-        let place = place.unwrap_or((call.collective, class(decision.size.0)));
-        Ok((place, self.lock().enter(place, decision)))
+        let (Agreed::On(decision), Some(length)) = (agreed, length) else {
+            self.calls().meet(call.collective, Some(CONTRADICTING));
+            return Err(Passed::Because(CONTRADICTING));
+        };
+        self.calls().meet(call.collective, None);
+        match length.passed() {
+            Some(reason) => Err(Passed::Because(reason)),
+            None => Ok(self.calls().enter(call.collective, (length, decision))),
+        }
+    }
+
+    /// True if this rank can run a schedule for a call.
+    fn can_run(&self, session: &Session, call: &Call, algorithm: Algorithm) -> bool {
+        let prepared = fault::caught(|| lock(&self.runner).prepare(call, algorithm));
+        match prepared {
+            Ok(prepared) => prepared.is_ok(),
+            Err(fault) => {
+                session.break_off(&fault);
+                false
+            }
+        }
     }
 
     /// Runs a schedule for a call; returns the code of MPI.
     fn run(&self, session: &Session, call: &Call, algorithm: Algorithm) -> c_int {
         let tag = *self.tag.get().expect("the ranks have agreed");
         let channel = session.world.channel(&self.ranks, tag);
-        let done = lock(&self.runner).run(call, algorithm, channel);
-        match done {
+        let run = || lock(&self.runner).run(call, algorithm, channel);
+        let done = fault::caught(|| failure::without_world(run));
+        match done.unwrap_or(Err(MpiError::INTERNAL)) {
             Ok(()) => 0,
             // The program's error handler may call MPI.
-            Err(error) => reported(call, error),
+            Err(error) => failure::reported(call.comm, call.collective, error),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        lock(&self.calls)
     }
 }
 
-impl State {
-    /// The place of an alltoallv whose sizes need not be looked at: they are at the calls 0, 1, 2, 4 and so
-    /// on, and at every 64th. All ranks count the calls of a communicator alike.
-    fn trusted(&mut self) -> Option<Place> {
-        let (calls, class) = &mut self.by_pair;
-        let is_due = calls.is_power_of_two() || calls.is_multiple_of(LONGEST_TRUST);
-        *calls += 1;
-        (!is_due).then_some((Collective::Alltoallv, *class))
+/// What the call must have alike on all ranks.
+fn terms(call: &Call, length: Length) -> Terms {
+    Terms {
+        collective: call.collective,
+        root: call.root,
+        kind: match length {
+            Length::Piece(size) => Kind::Class(class(size.0)),
+            Length::ByPair => Kind::ByPair,
+            Length::Nothing | Length::TooMuch => Kind::Passed,
+        },
     }
-
-    fn enter(&mut self, place: Place, decision: Decision) -> Arc<Decision> {
-        if place.0 == Collective::Alltoallv {
-            self.by_pair.1 = place.1;
-        }
-        let decision = Arc::new(decision);
-        let all = self.entries.entry(place).or_default();
-        let known = all
-            .iter()
-            .position(|own| own.decision.algorithm == decision.algorithm);
-        let tally = known.map_or_else(Tally::default, |index| all.remove(index).tally);
-        all.push(Entry {
-            decision: Arc::clone(&decision),
-            tally,
-        });
-        decision
-    }
-
-    fn count(&mut self, place: Place, elapsed: Duration) {
-        if let Some(entry) = self.entries.get_mut(&place).and_then(|own| own.last_mut()) {
-            entry.tally.add(elapsed);
-        }
-    }
-}
-
-/// Reports a failure in a schedule to the error handler of the program's communicator.
-fn reported(call: &Call, MpiError(code): MpiError) -> c_int {
-    // SAFETY: a communicator and a code of MPI.
-    unsafe { ffi::PMPI_Comm_call_errhandler(call.comm, code) };
-    code
 }
 
 /// Frees what this library keeps of a communicator that the program frees.
@@ -314,17 +350,7 @@ unsafe extern "C" fn no_copy(
 
 impl Account for Record {
     fn settle(&self, ledger: &mut Ledger) {
-        let mut state = self.lock();
-        for ((collective, _), entries) in &mut state.entries {
-            for entry in entries {
-                let tally = std::mem::take(&mut entry.tally);
-                ledger.add(*collective, self.member.procs, &entry.decision, tally);
-            }
-        }
-        for ((collective, reason), tally) in std::mem::take(&mut state.passed) {
-            let decision = Decision::library(reason);
-            ledger.add(collective, self.member.procs, &decision, tally);
-        }
+        self.calls().settle(self.member.procs, ledger);
     }
 
     fn end(&self) {

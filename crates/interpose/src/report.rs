@@ -1,26 +1,92 @@
 //! The report: what was called, what ran, and what that saved, on rank 0 of `MPI_COMM_WORLD`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::io;
-use std::path::Path;
+
 use std::time::Duration;
 
 use netsig_core::algorithm::Collective;
 use netsig_core::units::Procs;
 
 use crate::choice::Decision;
+use crate::trial::{Pair, Runs};
 
 /// First line of the file.
-const HEAD: &str = "# netsig interposer report 1\n";
+const HEAD: &str = "# netsig interposer report 2\n";
 
-const COLUMNS: &str = "collective,procs,size_bytes,calls,time_s,algorithm,predicted_library_s,predicted_s,saved_s,reason\n";
+/// How the first line of a report of any version begins.
+pub const ANY_HEAD: &str = "# netsig interposer report ";
+
+const COLUMNS: &str = "collective,procs,size_bytes,calls,time_s,algorithm,call_s,library_call_s,library_calls,\
+     predicted_library_s,predicted_s,saved_s,reason\n";
 
 /// Number of calls, and the time that they took.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Tally {
+struct Sum {
     calls: u64,
     time: Duration,
+}
+
+/// Calls by who carried them out, and the pairs that were compared.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tally {
+    schedule: Sum,
+    library: Sum,
+    /// Number of pairs, and the sums of their times.
+    pairs: (u64, Pair),
+}
+
+impl Sum {
+    fn add(&mut self, calls: u64, time: Duration) {
+        self.calls += calls;
+        self.time += time;
+    }
+
+    /// Seconds of a call.
+    fn mean(self) -> Option<f64> {
+        (self.calls > 0).then(|| self.time.as_secs_f64() / self.calls as f64)
+    }
+}
+
+impl Tally {
+    /// Counts a call.
+    pub fn add(&mut self, time: Duration, runs: Runs) {
+        match runs {
+            Runs::Schedule => self.schedule.add(1, time),
+            Runs::Library => self.library.add(1, time),
+        }
+    }
+
+    /// Adds a pair.
+    pub fn add_pair(&mut self, pair: Pair) {
+        let (pairs, sum) = &mut self.pairs;
+        *pairs += 1;
+        sum.library += pair.library;
+        sum.schedule += pair.schedule;
+    }
+
+    fn join(&mut self, other: Self) {
+        self.schedule.add(other.schedule.calls, other.schedule.time);
+        self.library.add(other.library.calls, other.library.time);
+        let (pairs, sum) = other.pairs;
+        self.pairs.0 += pairs;
+        self.pairs.1.library += sum.library;
+        self.pairs.1.schedule += sum.schedule;
+    }
+
+    fn calls(&self) -> u64 {
+        self.schedule.calls + self.library.calls
+    }
+
+    /// Seconds of a call by the schedule and by the library. Where no rank ends before all have sent, one rank's
+    /// time is that of the collective; of the others the pairs tell, whose times are the longest of all ranks.
+    fn means(&self, ends_with_all: bool) -> [Option<f64>; 2] {
+        if ends_with_all {
+            return [self.schedule.mean(), self.library.mean()];
+        }
+        let (pairs, sum) = self.pairs;
+        let mean = |sum: f64| (pairs > 0).then(|| sum / pairs as f64);
+        [mean(sum.schedule), mean(sum.library)]
+    }
 }
 
 /// The calls of the program.
@@ -49,6 +115,23 @@ impl Row {
     }
 }
 
+impl Row {
+    /// What the schedule saved in its calls: what the library takes for as many, less their time. A time that was
+    /// not measured in this program is the predicted one. Where no call was replaced, what would have been saved.
+    fn saved(&self, tally: &Tally, [library, chosen]: [Option<f64>; 2]) -> Option<f64> {
+        if self.algorithm.is_empty() {
+            return None;
+        }
+        let [schedule, left] = tally.means(self.ends_with_all());
+        let gain = left.or(library)? - schedule.or(chosen)?;
+        let calls = match tally.schedule.calls {
+            0 => tally.library.calls,
+            calls => calls,
+        };
+        Some(gain * calls as f64)
+    }
+}
+
 /// Calls of a part of the program.
 pub trait Account: Send + Sync {
     /// Adds the calls since the last time to a ledger.
@@ -56,14 +139,6 @@ pub trait Account: Send + Sync {
 
     /// Frees the datatypes of schedules: MPI ends.
     fn end(&self);
-}
-
-impl Tally {
-    /// Counts a call.
-    pub fn add(&mut self, time: Duration) {
-        self.calls += 1;
-        self.time += time;
-    }
 }
 
 impl Ledger {
@@ -89,9 +164,10 @@ impl Ledger {
             algorithm: String::new(),
             reason: "passed on".to_owned(),
         };
-        let time = Duration::ZERO;
+        let mut tally = Tally::default();
+        tally.library.calls = calls;
         if calls > 0 {
-            self.rows.insert(row, (Tally { calls, time }, [None; 2]));
+            self.rows.insert(row, (tally, [None; 2]));
         }
     }
 
@@ -103,71 +179,44 @@ impl Ledger {
     }
 
     fn enter(&mut self, row: Row, tally: Tally, predicted: [Option<f64>; 2]) {
-        if tally.calls > 0 {
-            let (own, _) = self
-                .rows
-                .entry(row)
-                .or_insert((Tally::default(), predicted));
-            own.calls += tally.calls;
-            own.time += tally.time;
+        if tally.calls() > 0 {
+            let empty = (Tally::default(), predicted);
+            self.rows.entry(row).or_insert(empty).0.join(tally);
         }
     }
 
-    /// The file; `is_on` if schedules ran, so that the time saved is known, and not only predicted.
-    fn text(&self, is_on: bool) -> String {
+    /// The file.
+    pub fn text(&self) -> String {
+        let number = |value: Option<f64>| value.map(|own| own.to_string()).unwrap_or_default();
+        let some = |value: u64| match value {
+            0 => String::new(),
+            value => value.to_string(),
+        };
         let mut text = format!("{HEAD}{COLUMNS}");
         for (row, (tally, predicted)) in &self.rows {
-            let number = |value: Option<f64>| value.map(|own| own.to_string()).unwrap_or_default();
-            let some = |value: u64| {
-                if value == 0 {
-                    String::new()
-                } else {
-                    value.to_string()
-                }
-            };
-            let time = tally.time.as_secs_f64();
-            let calls = tally.calls as f64;
-            let [library, chosen] = *predicted;
-            let spent = if is_on && row.ends_with_all() {
-                Some(time)
-            } else {
-                chosen.map(|own| own * calls)
-            };
-            let saved = library
-                .zip(spent)
-                .map(|(library, spent)| library * calls - spent);
-            let saved = saved.filter(|_| !row.algorithm.is_empty());
             let procs = row.procs.map(|own| own.to_string()).unwrap_or_default();
-            // Writing to a text cannot fail.
-            let _ = writeln!(
-                text,
-                "{},{procs},{},{},{time},{},{},{},{},{}",
-                row.collective,
+            let time = tally.schedule.time + tally.library.time;
+            let [schedule, library] = tally.means(row.ends_with_all());
+            let [predicted_library, predicted_chosen] = *predicted;
+            let fields = [
+                row.collective.to_owned(),
+                procs,
                 some(row.size),
-                tally.calls,
+                tally.calls().to_string(),
+                time.as_secs_f64().to_string(),
                 quoted(&row.algorithm),
+                number(schedule),
                 number(library),
-                number(chosen),
-                number(saved),
+                tally.library.calls.to_string(),
+                number(predicted_library),
+                number(predicted_chosen),
+                number(row.saved(tally, *predicted)),
                 quoted(&row.reason),
-            );
+            ];
+            text.push_str(&fields.join(","));
+            text.push('\n');
         }
         text
-    }
-
-    /// Replaces the file of the report.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn write(&self, path: &Path, is_on: bool) -> io::Result<()> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{}", std::process::id()));
-        let new = Path::new(&name);
-        std::fs::write(new, self.text(is_on))?;
-        std::fs::rename(new, path).inspect_err(|_| {
-            // What could not take its place is left over.
-            let _ = std::fs::remove_file(new);
-        })
     }
 }
 
@@ -196,36 +245,76 @@ mod tests {
         }
     }
 
-    /// Two calls of an exchange that took 0.75 s, and one of a broadcast, of which a rank's time tells
-    /// nothing.
+    fn tally(schedule: &[u64], library: &[u64]) -> Tally {
+        let mut tally = Tally::default();
+        for (times, runs) in [(schedule, Runs::Schedule), (library, Runs::Library)] {
+            for time in times {
+                tally.add(Duration::from_millis(*time), runs);
+            }
+        }
+        tally
+    }
+
+    /// Two exchanges that took 0.75 s beside predicted times, and four of which one was left to the library; a
+    /// broadcast, of which a rank's time tells nothing, without pairs and with one; calls that were not replaced.
     #[test]
     fn rows_tell_what_ran_and_what_it_saved() {
         let procs = Procs::new(8).unwrap();
         let exchange = decision(Collective::Alltoall, "windowed:segment=4096,window=4");
         let message = decision(Collective::Bcast, "pipeline:1024");
-        let tally = |times: &[u64]| {
-            let mut tally = Tally::default();
-            for time in times {
-                tally.add(Duration::from_millis(*time));
-            }
-            tally
+        let rows = |collective: Collective, decision: &Decision, tally: Tally| {
+            let mut ledger = Ledger::default();
+            ledger.add(collective, procs, decision, tally);
+            ledger.add(
+                collective,
+                procs,
+                &Decision::library("no data"),
+                Tally::default(),
+            );
+            ledger.text().replace(HEAD, "").replace(COLUMNS, "")
         };
-        let mut ledger = Ledger::default();
-        ledger.add(Collective::Alltoall, procs, &exchange, tally(&[500, 250]));
-        ledger.add(Collective::Bcast, procs, &message, tally(&[500]));
-        let without = Decision::library("no data");
-        ledger.add(Collective::Alltoall, procs, &without, Tally::default());
-        ledger.set_counted("allreduce", 3);
-        let rows = |is_on| ledger.text(is_on).replace(HEAD, "").replace(COLUMNS, "");
+        let name = "\"windowed:segment=4096,window=4\"";
         assert_eq!(
-            rows(true),
-            "allreduce,,,3,0,,,,,passed on\n\
-             alltoall,8,65536,2,0.75,\"windowed:segment=4096,window=4\",0.5,0.25,0.25,\n\
-             bcast,8,65536,1,0.5,pipeline:1024,0.5,0.25,0.25,\n"
+            rows(Collective::Alltoall, &exchange, tally(&[500, 250], &[])),
+            format!("alltoall,8,65536,2,0.75,{name},0.375,,0,0.5,0.25,0.25,\n")
         );
+        assert_eq!(
+            rows(
+                Collective::Alltoall,
+                &exchange,
+                tally(&[250, 500, 375], &[875])
+            ),
+            format!("alltoall,8,65536,4,2,{name},0.375,0.875,1,0.5,0.25,1.5,\n")
+        );
+        assert_eq!(
+            rows(Collective::Alltoall, &exchange, tally(&[], &[875, 875])),
+            format!("alltoall,8,65536,2,1.75,{name},,0.875,2,0.5,0.25,1.25,\n")
+        );
+        let mut broadcasts = tally(&[500, 125], &[125]);
+        assert_eq!(
+            rows(Collective::Bcast, &message, broadcasts),
+            "bcast,8,65536,3,0.75,pipeline:1024,,,1,0.5,0.25,0.5,\n"
+        );
+        broadcasts.add_pair(Pair {
+            library: 1.0,
+            schedule: 0.5,
+        });
+        assert_eq!(
+            rows(Collective::Bcast, &message, broadcasts),
+            "bcast,8,65536,3,0.75,pipeline:1024,0.5,1,1,0.5,0.25,1,\n"
+        );
+    }
+
+    #[test]
+    fn counted_calls_have_neither_processes_nor_times() {
+        let mut ledger = Ledger::default();
+        ledger.set_counted("allreduce", 3);
         assert!(
-            rows(false).contains("window=4\",0.5,0.25,0.5,"),
-            "predicted"
+            ledger
+                .text()
+                .ends_with("allreduce,,,3,0,,,,3,,,,passed on\n"),
+            "{}",
+            ledger.text()
         );
     }
 }

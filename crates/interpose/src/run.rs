@@ -7,8 +7,9 @@ use netsig_core::algorithm::{self, Algorithm, Layout as Clusters, Proven, Schedu
 use netsig_core::units::{Bytes, Rank};
 use netsig_mpi::{Channel, Layout, MpiError, Pieces, ReadyRound};
 
-use crate::call::{Buffers, Call, PairSide};
+use crate::call::{Buffers, Call, Length, PairSide, is_in_place};
 use crate::choice::is_quick;
+use crate::fault;
 use crate::member::Member;
 use crate::sides::{Equal, Rooms};
 
@@ -73,6 +74,55 @@ impl Runner {
         done
     }
 
+    /// Proves the schedule of `algorithm` for a call, before this rank agrees to run it.
+    ///
+    /// # Errors
+    /// If the algorithm cannot serve the call.
+    pub fn prepare(&mut self, call: &Call, algorithm: Algorithm) -> Result<(), MpiError> {
+        fault::provoked("prepare");
+        let schedule = match call.buffers {
+            Buffers::Equal { .. } => {
+                let (root, size) = piece(call, self.member)?;
+                self.schedule(algorithm, root, size)?
+            }
+            Buffers::ByPair { send, receive } => {
+                // SAFETY: the program gives a number for each rank.
+                let lengths = |side: PairSide| unsafe { side.lengths(self.member.procs) };
+                let received = lengths(receive).flatten().max();
+                let sent = Some(send).filter(|own| !is_in_place(own.buffer));
+                let sent = sent.and_then(|own| lengths(own).flatten().max());
+                let longest = received.max(sent).unwrap_or(0);
+                self.segmented(algorithm, longest)?
+            }
+        };
+        self.proven(schedule).map(drop)
+    }
+
+    /// The schedule of pieces of one size.
+    fn schedule(&self, algorithm: Algorithm, root: u32, size: usize) -> Result<Schedule, MpiError> {
+        let asked = algorithm::Call {
+            root: Rank(root),
+            layout: self.layout.clone(),
+            ..algorithm::Call::new(self.member.procs, Bytes(size as u64))
+        };
+        algorithm.serve(&asked).map_err(|_| MpiError::INTERNAL)
+    }
+
+    /// The schedule of pieces that differ in size, of which the longest of this rank has so many bytes.
+    fn segmented(&self, algorithm: Algorithm, longest: u64) -> Result<Schedule, MpiError> {
+        let segment = algorithm.segment().ok_or(MpiError::INTERNAL)?.0;
+        // Powers of two, so that few proofs serve many calls.
+        let wanted = longest.div_ceil(segment).next_power_of_two();
+        let mut calls = (0..=MOST_PARTS.ilog2())
+            .rev()
+            .map(|power| (1 << power).min(wanted))
+            .map(|parts| algorithm::Call::new(self.member.procs, Bytes(parts * segment)));
+        let asked = calls
+            .find(|call| is_quick(algorithm, call))
+            .ok_or(MpiError::INTERNAL)?;
+        algorithm.serve(&asked).map_err(|_| MpiError::INTERNAL)
+    }
+
     fn carry_out(
         &mut self,
         call: &Call,
@@ -81,12 +131,12 @@ impl Runner {
     ) -> Result<(), MpiError> {
         match call.buffers {
             Buffers::Equal { send, receive } => {
-                let size = call.size(self.member).ok().flatten().ok_or(WRONG)?;
+                let (root, size) = piece(call, self.member)?;
                 let call = Equal {
                     collective: call.collective,
                     comm: channel.comm(),
-                    root: u32::try_from(call.root).map_err(|_| WRONG)?,
-                    size: usize::try_from(size.0).map_err(|_| WRONG)?,
+                    root,
+                    size,
                     send,
                     receive,
                 };
@@ -104,12 +154,7 @@ impl Runner {
     ) -> Result<(), MpiError> {
         let Equal { root, size, .. } = *call;
         let arrays = self.rooms.equal(call, self.member)?;
-        let asked = algorithm::Call {
-            root: Rank(root),
-            layout: self.layout.clone(),
-            ..algorithm::Call::new(self.member.procs, Bytes(size as u64))
-        };
-        let schedule = algorithm.serve(&asked).map_err(|_| INTERNAL)?;
+        let schedule = self.schedule(algorithm, root, size)?;
         let scratch = self.scratch(&schedule);
         let key = Prepared {
             algorithm,
@@ -144,19 +189,7 @@ impl Runner {
         if arrays.input[own].len() != arrays.output[own].len() {
             return Err(WRONG);
         }
-        let segment = algorithm.segment().ok_or(INTERNAL)?.0;
-        // Powers of two, so that few proofs serve many calls.
-        let wanted = (arrays.longest() as u64)
-            .div_ceil(segment)
-            .next_power_of_two();
-        let mut calls = (0..=MOST_PARTS.ilog2())
-            .rev()
-            .map(|power| (1 << power).min(wanted))
-            .map(|parts| algorithm::Call::new(self.member.procs, Bytes(parts * segment)));
-        let asked = calls
-            .find(|call| is_quick(algorithm, call))
-            .ok_or(INTERNAL)?;
-        let schedule = algorithm.serve(&asked).map_err(|_| INTERNAL)?;
+        let schedule = self.segmented(algorithm, arrays.longest() as u64)?;
         let scratch = self.scratch(&schedule);
         let rounds = self.rounds(schedule, arrays.pieces(), scratch)?;
         carry_out(&rounds, channel)?;
@@ -193,7 +226,7 @@ impl Runner {
             return Ok(proven);
         }
         let proven = schedule.prove_part(self.member.rank);
-        let proven = proven.map_err(|_| INTERNAL)?;
+        let proven = proven.map_err(|_| MpiError::INTERNAL)?;
         if self.proofs.len() == MOST_PROOFS {
             self.proofs.pop_front();
         }
@@ -220,20 +253,32 @@ impl Runner {
     }
 }
 
-/// Code for arguments that contradict each other, and for a fault of this library.
+/// Code for arguments that contradict each other.
 const WRONG: MpiError = MpiError(ffi::MPI_ERR_TRUNCATE.cast_signed());
-const INTERNAL: MpiError = MpiError(ffi::MPI_ERR_INTERN.cast_signed());
+
+/// Root, and length of a piece.
+fn piece(call: &Call, member: Member) -> Result<(u32, usize), MpiError> {
+    let Ok(Length::Piece(size)) = call.length(member) else {
+        return Err(WRONG);
+    };
+    let root = u32::try_from(call.root).map_err(|_| WRONG)?;
+    Ok((root, usize::try_from(size.0).map_err(|_| WRONG)?))
+}
 
 fn operations(rounds: &[ReadyRound]) -> usize {
     rounds.iter().map(ReadyRound::operations).sum()
 }
 
+/// Runs all rounds, also after a failure: partners wait for their messages. The first failure counts.
 fn carry_out(rounds: &[ReadyRound], channel: Channel) -> Result<(), MpiError> {
-    rounds.iter().try_for_each(|round| {
+    let mut done = Ok(());
+    for round in rounds {
         // SAFETY: the places are the program's buffers, which it lends for its call, and rooms of this
         // communicator, which only this call uses.
-        unsafe { round.run(channel) }
-    })
+        let own = unsafe { round.run(channel) };
+        done = done.and(own);
+    }
+    done
 }
 
 // SAFETY: handles of MPI and addresses; MPI says which threads may call it, and the program keeps to it.

@@ -1,6 +1,9 @@
 //! The settings of the environment, read by rank 0 and shared with all ranks, so that all act alike.
 
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use mpi::ffi;
@@ -11,6 +14,10 @@ use netsig_mpi::MpiError;
 
 use crate::agreement::broadcast;
 use crate::choice::FLAVOUR;
+use crate::fault;
+
+/// Longest file that is read.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// What this library does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +57,7 @@ impl Settings {
     /// # Errors
     /// A line about what is missing or wrong.
     pub fn of_environment() -> Result<Self, String> {
+        fault::provoked("settings");
         let text = |name| std::env::var(name).unwrap_or_default();
         let mode = match text("NETSIG_INTERPOSE").as_str() {
             "" | "on" => Mode::On,
@@ -63,10 +71,7 @@ impl Settings {
         };
         let file = |name| match text(name).as_str() {
             "" => Ok(String::new()),
-            path => {
-                let read = std::fs::read_to_string(path);
-                read.map_err(|error| format!("{path}: {error}; check {name}"))
-            }
+            path => read(path).map_err(|problem| format!("{path}: {problem}; check {name}")),
         };
         let own = Self {
             mode,
@@ -173,6 +178,27 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+/// The text of a regular file.
+fn read(path: &str) -> Result<String, String> {
+    // A pipe without a writer would wait for one.
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path);
+    let file = opened.map_err(|error| error.to_string())?;
+    let is_file = file.metadata().is_ok_and(|found| found.is_file());
+    if !is_file {
+        return Err("is no regular file".to_owned());
+    }
+    let mut text = String::new();
+    let read = file.take(MOST_BYTES + 1).read_to_string(&mut text);
+    read.map_err(|error| error.to_string())?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err("has more than 64 MiB".to_owned());
+    }
+    Ok(text)
 }
 
 /// Path in a variable, for texts.

@@ -54,7 +54,7 @@ impl World {
                 group,
                 rank: u32::try_from(rank).unwrap_or(0),
                 procs: u32::try_from(procs).unwrap_or(1),
-                tags: tags(),
+                tags: most_tag().unsigned_abs().saturating_add(1),
                 is_threaded: is_threaded(),
                 tagged: AtomicU32::new(0),
             })
@@ -122,10 +122,10 @@ fn is_threaded() -> bool {
     provided == ffi::MPI_THREAD_MULTIPLE.cast_signed()
 }
 
-/// The number of tags of the MPI library, which are the least numbers.
-fn tags() -> u32 {
+/// The largest tag of the MPI library.
+pub fn most_tag() -> c_int {
     /// What MPI guarantees.
-    const LEAST: u32 = 32768;
+    const LEAST: c_int = 32767;
     let mut found: *mut c_void = std::ptr::null_mut();
     let mut is_set: c_int = 0;
     // SAFETY: the attribute is the address of an int, which MPI keeps.
@@ -138,6 +138,5 @@ fn tags() -> u32 {
         );
         found.cast::<c_int>().as_ref().filter(|_| is_set != 0)
     };
-    most.and_then(|most| u32::try_from(*most).ok())
-        .map_or(LEAST, |most| most.saturating_add(1))
+    most.copied().unwrap_or(LEAST)
 }

@@ -204,6 +204,11 @@ fn rows(report: &Report) -> Rows {
         .column("calls", |row| Cell::number(row.number))
         .column("time_s", |row| Cell::time(row.time))
         .column("algorithm", |row| text(&row.algorithm))
+        .column("call_s", |row| Cell::if_some(row.call, Cell::time))
+        .column("library_call_s", |row| {
+            Cell::if_some(row.library_call, Cell::time)
+        })
+        .detail(1, "library_calls", |row| Cell::number(row.left))
         .detail(1, "predicted_library_s", |row| {
             Cell::if_some(row.predicted_library, Cell::time)
         })

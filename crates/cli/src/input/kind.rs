@@ -136,7 +136,7 @@ impl Kind {
             Self::Svg => head.trim_start().starts_with("<svg"),
             Self::Trace => head.starts_with('{') && head.contains("\"traceEvents\""),
             Self::Goal => lines().any(|line| line.starts_with("num_ranks ")),
-            Self::Report => head.starts_with(report::HEAD),
+            Self::Report => head.starts_with(report::ANY_HEAD),
             Self::Page => head.starts_with(PAGE),
             Self::OpenMpiRules => columns().is_some_and(is_rule),
             Self::MpichSelection => head.starts_with("{\"collective="),

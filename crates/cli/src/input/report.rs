@@ -1,12 +1,15 @@
 //! The report of the interposer: the calls of a program, what ran in their place, and the time that
-//! this saved by the predictions.
+//! this saved.
 
 use netsig_core::text::file_error::FileError;
 use netsig_core::units::{Bytes, Seconds};
 use serde::Deserialize;
 
 /// The first line of a report.
-pub const HEAD: &str = "# netsig interposer report 1";
+pub const HEAD: &str = "# netsig interposer report 2";
+
+/// How the first line of a report of any version begins.
+pub const ANY_HEAD: &str = "# netsig interposer report ";
 
 /// The report of one program.
 #[derive(Debug)]
@@ -35,13 +38,22 @@ pub struct Calls {
     pub time: Seconds,
     /// The algorithm that ran or would run, if any.
     pub algorithm: Option<String>,
+    /// Time of a call by the algorithm.
+    #[serde(rename = "call_s")]
+    pub call: Option<Seconds>,
+    /// Number of the calls that the library carried out.
+    #[serde(rename = "library_calls")]
+    pub left: u64,
+    /// Time of a call by the library.
+    #[serde(rename = "library_call_s")]
+    pub library_call: Option<Seconds>,
     /// Predicted time with the library.
     #[serde(rename = "predicted_library_s")]
     pub predicted_library: Option<Seconds>,
     /// Predicted time with the algorithm.
     #[serde(rename = "predicted_s")]
     pub predicted: Option<Seconds>,
-    /// Predicted saving.
+    /// Time that the algorithm saved.
     #[serde(rename = "saved_s")]
     pub saved: Option<Seconds>,
     /// The reason why the library's call was left alone.

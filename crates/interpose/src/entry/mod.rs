@@ -35,8 +35,7 @@ macro_rules! export {
             // SAFETY: the function of this name has this type, and gets the program's own arguments.
             let pass = || unsafe { NEXT.function::<Function>()($($argument),*) };
             let body: fn(&mut dyn FnMut() -> std::ffi::c_int, $($type),*) -> std::ffi::c_int = $body;
-            let mut pass = pass;
-            body(&mut pass, $($argument),*)
+            crate::fault::guarded(&mut { pass }, |pass| body(pass, $($argument),*))
         }
     };
 }

@@ -1,0 +1,223 @@
+//! The calls on a communicator: what was decided for them, whose turn a call is, and their times.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use netsig_core::algorithm::Collective;
+use netsig_core::units::Procs;
+
+use crate::call::{Length, Refused};
+use crate::choice::{Certainty, Decision};
+use crate::report::{Ledger, Tally};
+use crate::size_class::class;
+use crate::trial::{Half, Pair, Runs, Trial};
+
+/// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
+const LONGEST_TRUST: u64 = 64;
+
+/// A collective and a class of sizes.
+pub type Place = (Collective, u32);
+
+/// The calls on a communicator. All ranks change it alike.
+#[derive(Default)]
+pub struct Calls {
+    /// By collective and class of sizes, one for each algorithm that ran, the last one in force: other
+    /// exchanges of a class may be decided otherwise.
+    entries: BTreeMap<Place, Vec<Entry>>,
+    passed: BTreeMap<(Collective, &'static str), Tally>,
+    /// The collectives that were called, and why all their calls are passed on, if they are.
+    met: BTreeMap<Collective, Option<&'static str>>,
+    /// Number of calls of `MPI_Alltoallv`, and the class of the last one that was looked at.
+    by_pair: (u64, u32),
+}
+
+/// Calls of one class of sizes.
+struct Entry {
+    decision: Arc<Decision>,
+    tally: Tally,
+    /// The comparison with the library; none of an algorithm that the user gives.
+    trial: Option<Trial>,
+    /// The times of a pair on this rank.
+    pair: Pair,
+}
+
+/// What is to be done with a call.
+pub enum Turn {
+    /// It is passed on.
+    Passed(&'static str),
+    /// It was decided before.
+    Decided(Place, Arc<Decision>),
+    /// All ranks must agree.
+    Open,
+}
+
+impl Calls {
+    /// What is to be done with a call: the first of a collective is agreed on whatever its arguments are.
+    pub fn turn(&mut self, collective: Collective, length: Result<Length, Refused>) -> Turn {
+        let place = match length {
+            Ok(Length::Piece(size)) => Some((collective, class(size.0))),
+            _ if collective == Collective::Alltoallv => self.trusted(),
+            _ => None,
+        };
+        match self.met.get(&collective) {
+            Some(Some(reason)) => return Turn::Passed(reason),
+            None => return Turn::Open,
+            Some(None) => {}
+        }
+        let passed = match length {
+            _ if collective == Collective::Alltoallv => None,
+            Ok(length) => length.passed(),
+            Err(Refused) => Some(Refused::REASON),
+        };
+        if let Some(reason) = passed {
+            return Turn::Passed(reason);
+        }
+        let found = place.and_then(|place| Some((place, self.entries.get(&place)?.last()?)));
+        found.map_or(Turn::Open, |(place, entry)| {
+            Turn::Decided(place, Arc::clone(&entry.decision))
+        })
+    }
+
+    /// The place of an alltoallv whose sizes need not be looked at: they are at the calls 0, 1, 2, 4 and so
+    /// on, and at every 64th. All ranks count the calls of a communicator alike.
+    fn trusted(&mut self) -> Option<Place> {
+        let (calls, class) = &mut self.by_pair;
+        let is_due = calls.is_power_of_two() || calls.is_multiple_of(LONGEST_TRUST);
+        *calls += 1;
+        (!is_due).then_some((Collective::Alltoallv, *class))
+    }
+
+    /// True if a collective was called before.
+    pub fn has_met(&self, collective: Collective) -> bool {
+        self.met.contains_key(&collective)
+    }
+
+    /// Notes that a collective was called, and why all its calls are passed on, if they are.
+    pub fn meet(&mut self, collective: Collective, passed: Option<&'static str>) {
+        self.met.insert(collective, passed);
+    }
+
+    /// Puts a decision in force for calls of a length; an exchange of pieces that differ has the decision's.
+    pub fn enter(
+        &mut self,
+        collective: Collective,
+        (length, decision): (Length, Decision),
+    ) -> (Place, Arc<Decision>) {
+        let size = match length {
+            Length::Piece(size) => size,
+            _ => decision.size,
+        };
+        let place = (collective, class(size.0));
+        if collective == Collective::Alltoallv {
+            self.by_pair.1 = place.1;
+        }
+        (place, self.put(place, decision))
+    }
+
+    fn put(&mut self, place: Place, decision: Decision) -> Arc<Decision> {
+        let all = self.entries.entry(place).or_default();
+        let known = all
+            .iter()
+            .position(|own| own.decision.algorithm == decision.algorithm);
+        let has_failed = |own: &Entry| own.trial.as_ref().is_some_and(Trial::has_failed);
+        let decision = match known {
+            Some(index) if has_failed(&all[index]) => return self.put(place, as_fast(&decision)),
+            _ => decision,
+        };
+        let mut entry = match known {
+            Some(index) => all.remove(index),
+            None => Entry {
+                trial: trial(&decision),
+                decision: Arc::new(Decision::library("")),
+                tally: Tally::default(),
+                pair: Pair::default(),
+            },
+        };
+        entry.decision = Arc::new(decision);
+        let decision = Arc::clone(&entry.decision);
+        all.push(entry);
+        decision
+    }
+
+    fn entry(&mut self, place: Place) -> Option<&mut Entry> {
+        self.entries.get_mut(&place)?.last_mut()
+    }
+
+    /// Who carries out the next call of a place for which a schedule was decided.
+    pub fn next(&mut self, place: Place) -> (Runs, Option<Half>) {
+        let trial = self.entry(place).and_then(|own| own.trial.as_mut());
+        trial.map_or((Runs::Schedule, None), Trial::next)
+    }
+
+    /// Counts a call.
+    pub fn count(&mut self, place: Place, elapsed: Duration, runs: Runs) {
+        if let Some(entry) = self.entry(place) {
+            entry.tally.add(elapsed, runs);
+        }
+    }
+
+    /// Counts a call that was passed on.
+    pub fn pass(&mut self, collective: Collective, reason: &'static str, elapsed: Duration) {
+        let tally = self.passed.entry((collective, reason)).or_default();
+        tally.add(elapsed, Runs::Library);
+    }
+
+    /// Keeps the time of one half of a pair; returns those of the library and of the schedule.
+    pub fn keep(&mut self, place: Place, runs: Runs, time: Duration) -> [f64; 2] {
+        let Some(entry) = self.entry(place) else {
+            return [0.0; 2];
+        };
+        let own = match runs {
+            Runs::Library => &mut entry.pair.library,
+            Runs::Schedule => &mut entry.pair.schedule,
+        };
+        *own = time.as_secs_f64();
+        [entry.pair.library, entry.pair.schedule]
+    }
+
+    /// Compares a pair by the longest times of all ranks. The schedule may give way to the library.
+    pub fn compare(&mut self, place: Place, [library, schedule]: [f64; 2]) {
+        let Some(entry) = self.entry(place) else {
+            return;
+        };
+        let pair = Pair { library, schedule };
+        entry.tally.add_pair(pair);
+        let stays = entry.trial.as_mut().is_none_or(|own| own.stays(pair));
+        if !stays {
+            let decision = as_fast(&entry.decision);
+            self.put(place, decision);
+        }
+    }
+
+    /// Adds the calls since the last time to a ledger.
+    pub fn settle(&mut self, procs: Procs, ledger: &mut Ledger) {
+        for ((collective, _), entries) in &mut self.entries {
+            for entry in entries {
+                let tally = std::mem::take(&mut entry.tally);
+                ledger.add(*collective, procs, &entry.decision, tally);
+            }
+        }
+        for ((collective, reason), tally) in std::mem::take(&mut self.passed) {
+            ledger.add(collective, procs, &Decision::library(reason), tally);
+        }
+    }
+}
+
+/// The decision in place of one whose schedule has gained nothing.
+fn as_fast(decision: &Decision) -> Decision {
+    Decision {
+        algorithm: None,
+        reason: "the library's own choice is as fast in this program".to_owned(),
+        ..decision.clone()
+    }
+}
+
+/// The comparison of a schedule with the library.
+fn trial(decision: &Decision) -> Option<Trial> {
+    match decision.certainty {
+        Certainty::Given => None,
+        Certainty::Sure => Some(Trial::new(true)),
+        Certainty::Unsure => Some(Trial::new(false)),
+    }
+}

@@ -1,0 +1,189 @@
+//! Failures of schedules, reported as the MPI library reports those of its own collectives: to the error
+//! handler of the program's communicator, with the class of the failure and the name of the program's call.
+//!
+//! MPICH raises errors of messages that were posted on `MPI_COMM_WORLD`, whatever communicator they are on: while a
+//! schedule runs, that handler returns ([`without_world`]).
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::mem::transmute;
+
+use mpi::ffi;
+use netsig_core::algorithm::Collective;
+use netsig_mpi::MpiError;
+
+use crate::loaded;
+
+/// Reports the failure of a schedule for a call on `comm`; returns the code for the program.
+pub fn reported(comm: ffi::MPI_Comm, collective: Collective, error: MpiError) -> c_int {
+    let code = named(collective, error.0);
+    invoke(comm, code, &name_of(collective));
+    code
+}
+
+/// The C name of the program's call.
+fn name_of(collective: Collective) -> CString {
+    let name: &str = collective.into();
+    let (first, rest) = name.split_at(1);
+    let text = format!("MPI_{}{rest}", first.to_uppercase());
+    CString::new(text).expect("names have no null byte")
+}
+
+/// Calls the communicator's error handler.
+#[cfg(not(open_mpi))]
+fn invoke(comm: ffi::MPI_Comm, code: c_int, _: &CStr) {
+    // SAFETY: a communicator of the program and a code of MPI.
+    unsafe { ffi::PMPI_Comm_call_errhandler(comm, code) };
+}
+
+/// Calls the communicator's error handler. Open MPI's own function takes the name of the call, which the
+/// handler that ends the job prints; without it the handler prints its own name.
+#[cfg(open_mpi)]
+fn invoke(comm: ffi::MPI_Comm, code: c_int, name: &CStr) {
+    /// Handler, communicator, kind of this object, code, name of the call.
+    type Invoke = unsafe extern "C" fn(
+        ffi::MPI_Errhandler,
+        ffi::MPI_Comm,
+        c_int,
+        c_int,
+        *const c_char,
+    ) -> c_int;
+    /// The kind of communicators.
+    const COMMUNICATOR: c_int = 1;
+    let found = function(c"ompi_errhandler_invoke");
+    // SAFETY: Open MPI's function of this name has this type in versions 3 to 5; a communicator of the
+    // program, a code of MPI, and a handler that is given back.
+    unsafe {
+        let Some(found) = found else {
+            ffi::PMPI_Comm_call_errhandler(comm, code);
+            return;
+        };
+        let mut handler = ffi::RSMPI_ERRORS_RETURN;
+        ffi::PMPI_Comm_get_errhandler(comm, &raw mut handler);
+        let invoke: Invoke = transmute::<*mut c_void, Invoke>(found);
+        invoke(handler, comm, COMMUNICATOR, code, name.as_ptr());
+        ffi::PMPI_Errhandler_free(&raw mut handler);
+    }
+}
+
+/// The code under which the program gets a failure: Open MPI's codes are classes.
+#[cfg(open_mpi)]
+fn named(_: Collective, code: c_int) -> c_int {
+    code
+}
+
+/// A code of the same class whose text names the program's call, as MPICH makes it for its own collectives;
+/// the code itself where MPICH's function is missing.
+#[cfg(not(open_mpi))]
+fn named(collective: Collective, code: c_int) -> c_int {
+    /// Earlier code, whether fatal, function, line, class, text, text with arguments.
+    type Create = unsafe extern "C" fn(
+        c_int,
+        c_int,
+        *const c_char,
+        c_int,
+        c_int,
+        *const c_char,
+        *const c_char,
+        ...
+    ) -> c_int;
+    let Some(found) = function(c"MPIR_Err_create_code") else {
+        return code;
+    };
+    let function = name_of(collective);
+    let text = format!("**{}", function.to_string_lossy().to_lowercase());
+    let text = CString::new(text).expect("names have no null byte");
+    let line = c_int::try_from(line!()).unwrap_or(0);
+    // SAFETY: MPICH's function of this name has this type in versions 3 and 4.
+    unsafe {
+        let create = transmute::<*mut c_void, Create>(found);
+        create(
+            code,
+            0,
+            function.as_ptr(),
+            line,
+            ffi::MPI_ERR_OTHER.cast_signed(),
+            text.as_ptr(),
+            std::ptr::null(),
+        )
+    }
+}
+
+/// The MPI library's function of this name, if it has one.
+fn function(name: &CStr) -> Option<*mut c_void> {
+    let found = loaded::everywhere(name).into_iter().next();
+    found.filter(|found| !found.is_null())
+}
+
+/// Runs a schedule. Open MPI raises its errors on the communicator of the messages.
+#[cfg(open_mpi)]
+pub fn without_world<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+/// Runs a schedule while the handlers of `MPI_COMM_WORLD` and `MPI_COMM_SELF` return.
+#[cfg(not(open_mpi))]
+pub fn without_world<T>(work: impl FnOnce() -> T) -> T {
+    let _quiet = quiet::Quiet::new();
+    work()
+}
+
+#[cfg(not(open_mpi))]
+mod quiet {
+    use std::sync::Mutex;
+
+    use mpi::ffi;
+
+    use crate::lock;
+
+    /// Number of schedules in progress, of several threads, and the program's handlers meanwhile.
+    static KEPT: Mutex<(u32, Option<[ffi::MPI_Errhandler; 2]>)> = Mutex::new((0, None));
+
+    /// The handlers return as long as one of these lives.
+    pub struct Quiet;
+
+    /// The communicators on which MPICH raises errors of messages, by version.
+    fn communicators() -> [ffi::MPI_Comm; 2] {
+        // SAFETY: constants of the MPI library.
+        unsafe { [ffi::RSMPI_COMM_WORLD, ffi::RSMPI_COMM_SELF] }
+    }
+
+    impl Quiet {
+        pub fn new() -> Self {
+            let mut kept = lock(&KEPT);
+            kept.0 += 1;
+            kept.1.get_or_insert_with(|| communicators().map(replaced));
+            Self
+        }
+    }
+
+    /// The handler of a communicator, in whose place errors return.
+    fn replaced(comm: ffi::MPI_Comm) -> ffi::MPI_Errhandler {
+        // SAFETY: a communicator and handlers of the MPI library.
+        unsafe {
+            let mut handler = ffi::RSMPI_ERRORS_RETURN;
+            ffi::PMPI_Comm_get_errhandler(comm, &raw mut handler);
+            ffi::PMPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN);
+            handler
+        }
+    }
+
+    impl Drop for Quiet {
+        fn drop(&mut self) {
+            let mut kept = lock(&KEPT);
+            kept.0 -= 1;
+            if kept.0 > 0 {
+                return;
+            }
+            for (comm, mut handler) in communicators()
+                .into_iter()
+                .zip(kept.1.take().into_iter().flatten())
+            {
+                // SAFETY: the program's handler, which `replaced` got, is set again and given back.
+                unsafe {
+                    ffi::PMPI_Comm_set_errhandler(comm, handler);
+                    ffi::PMPI_Errhandler_free(&raw mut handler);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What could harm a program: ranks without the library or late ones, erroneous calls, files that the variables name, and
+//! faults of netsig. The program's outcome is the one without the library.
+
+use std::collections::BTreeSet;
+use std::ffi::CString;
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use crate::support::{
+    ALGORITHMS, Job, compile, compiler, is_long, is_mpich, library, preload, text,
+};
+
+/// Lines of the library.
+fn said(done: &Output) -> Vec<String> {
+    let text = text(&done.stderr);
+    let lines = text.lines().filter(|line| line.starts_with("netsig: "));
+    lines.map(str::to_owned).collect()
+}
+
+/// A host without the library, or a rank that did not get the variable, while a rank receives with `MPI_ANY_TAG`.
+#[test]
+fn a_rank_without_the_library_is_noticed_and_no_message_is_seen() {
+    let job = Job::of("any_tag.c");
+    let without: &[&str] = &["LD_PRELOAD="];
+    std::thread::scope(|scope| {
+        for (groups, receiver, absent) in [
+            ([(2, &[][..]), (1, without), (1, &[])], "2", "rank 2 has no"),
+            ([(2, &[]), (1, without), (1, &[])], "0", "rank 2 has no"),
+            ([(1, without), (2, &[]), (1, &[])], "1", "rank 0 has no"),
+        ] {
+            let job = &job;
+            scope.spawn(move || {
+                let done = job.run_apart(&groups, &[receiver], &[]);
+                assert!(done.status.success(), "{receiver}: {}", text(&done.stderr));
+                let [line] = &said(&done)[..] else {
+                    panic!("{:?}", said(&done));
+                };
+                assert!(line.contains(absent), "{line}");
+            });
+        }
+    });
+}
+
+/// Ranks that come to the end of `MPI_Init` after the others have lost patience.
+#[test]
+fn messages_of_late_ranks_are_not_seen() {
+    let job = Job::of("any_tag.c");
+    let delay = job.home.path().join("delay.so");
+    compile(
+        &compiler(),
+        &["-shared", "-fPIC", "-ldl"],
+        "delay.c",
+        &delay,
+    );
+    std::thread::scope(|scope| {
+        for (late, seconds, receiver) in [("1", "12", "0"), ("0", "25", "1")] {
+            let (job, delay) = (&job, &delay);
+            scope.spawn(move || {
+                let preload = format!("LD_PRELOAD={}:{}", preload(), delay.display());
+                let variables = [
+                    ("DELAY_RANK", late),
+                    ("DELAY_S", seconds),
+                    ("NETSIG_ALGORITHMS", ALGORITHMS[0]),
+                ];
+                let done = job.run_apart(&[(3, &[&preload])], &[receiver], &variables);
+                let said = text(&done.stderr);
+                assert!(done.status.success(), "rank {late} late: {said}");
+                assert!(said.contains("came late"), "rank {late} late: {said}");
+            });
+        }
+    });
+}
+
+/// Hosts of which one has an older or newer library at the same path, whose schedules may be others.
+#[test]
+fn another_build_of_the_library_is_noticed_and_no_message_is_seen() {
+    let job = Job::of("any_tag.c");
+    let mark = b"netsig sources ";
+    let mut bytes = fs::read(library()).unwrap();
+    let places = bytes.windows(mark.len()).enumerate();
+    let found: Vec<_> = places.filter(|(_, own)| own == mark).collect();
+    let [(place, _)] = found[..] else {
+        panic!("{} marks", found.len());
+    };
+    let digits = place + mark.len()..place + mark.len() + 7;
+    assert_ne!(bytes[digits.clone()], *b"0000000");
+    bytes[digits].copy_from_slice(b"0000000");
+    let other = job.home.path().join("libnetsig_interpose.so");
+    fs::write(&other, bytes).unwrap();
+    let other = format!("LD_PRELOAD={}", other.display());
+    let groups: [(u32, &[&str]); 2] = [(2, &[]), (1, &[&other])];
+    for receiver in ["0", "2"] {
+        let done = job.run_apart(
+            &groups,
+            &[receiver],
+            &[("NETSIG_ALGORITHMS", ALGORITHMS[0])],
+        );
+        let lines = said(&done);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].contains("rank 2 has no libnetsig_interpose.so, or another build"));
+    }
+}
+
+/// Outcome of a job: hung, ended by an error, or what its ranks printed.
+#[derive(Debug, PartialEq)]
+enum Ends {
+    Hangs,
+    Aborts,
+    Prints(BTreeSet<String>),
+}
+
+fn ends(done: &Output) -> Ends {
+    match done.status.code() {
+        // Which error it is depends on the order of messages in Open MPI itself.
+        Some(0) => {
+            let printed = text(&done.stdout).replace("truncated", "another error");
+            let lines = printed.lines().filter(|line| line.starts_with("rank "));
+            Ends::Prints(lines.map(str::to_owned).collect())
+        }
+        Some(124 | 137) => Ends::Hangs,
+        // The mpirun of Open MPI may crash itself at the end of an aborted job.
+        Some(_) | None => Ends::Aborts,
+    }
+}
+
+const ERRONEOUS: [&str; 12] = [
+    "bcast-long",
+    "bcast-short",
+    "gather",
+    "gather-others",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "count-root",
+    "count-other",
+    "alias",
+    "exchange",
+    "exchange-later",
+];
+
+/// Erroneous calls end where the library's own calls do, with the same errors, under every handler.
+#[test]
+fn erroneous_calls_end_as_without_the_library() {
+    let job = Job::of("erroneous.c").within(20);
+    let mut compared = 0;
+    for what in ERRONEOUS {
+        for handler in [&[][..], &["own"]] {
+            let words = [&[what], handler].concat();
+            let run = |preload: &[&str], algorithms| {
+                let done = job.run_apart(
+                    &[(3, preload)],
+                    &words,
+                    &[("NETSIG_ALGORITHMS", algorithms)],
+                );
+                (ends(&done), text(&done.stderr))
+            };
+            let (without, _) = run(&["LD_PRELOAD="], "");
+            if without == Ends::Hangs {
+                continue;
+            }
+            for algorithms in &ALGORITHMS[..if is_long() { 3 } else { 1 }] {
+                let (with, said) = run(&[], algorithms);
+                assert_eq!(with, without, "{words:?} with {algorithms}: {said}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 10, "{compared} outcomes");
+}
+
+/// An error in a schedule reaches the handler of the program's communicator, with the library's class and the name of
+/// the program's call.
+#[test]
+fn an_error_in_a_schedule_is_that_of_the_call() {
+    let job = Job::of("erroneous.c").within(20);
+    for algorithms in ALGORITHMS {
+        let run = |handler: &[&str]| {
+            let words = [&["later"], handler].concat();
+            job.run(3, &words, &[("NETSIG_ALGORITHMS", algorithms)])
+        };
+        for handler in ["own", "return"] {
+            let done = run(&[handler]);
+            let (said, printed) = (text(&done.stderr), text(&done.stdout));
+            assert!(done.status.success(), "{algorithms} {handler}: {said}");
+            assert!(printed.contains("rank 0: done"), "{printed}");
+            assert!(
+                printed.contains("rank 1: truncated"),
+                "{algorithms}: {printed}"
+            );
+            assert!(!is_mpich() || said.contains("MPI_Bcast"), "{said}");
+            assert!(job.report().contains("bcast,3,40,2,"), "{}", job.report());
+        }
+        let done = run(&[]);
+        assert!(!done.status.success());
+        assert!(
+            text(&done.stderr).contains("MPI_Bcast"),
+            "{}",
+            text(&done.stderr)
+        );
+    }
+}
+
+/// Files that are none, never end, or wait for a writer.
+#[test]
+fn a_profile_that_is_no_file_is_refused_at_once() {
+    let job = Job::of("any_tag.c").within(20);
+    let at = |name: &str| job.home.path().join(name).display().to_string();
+    let pipe = CString::new(at("pipe")).unwrap();
+    // SAFETY: a path.
+    assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+    fs::File::create(at("sparse"))
+        .unwrap()
+        .set_len(65 << 20)
+        .unwrap();
+    for (path, why) in [
+        (at("pipe"), "is no regular file"),
+        ("/dev/zero".to_owned(), "is no regular file"),
+        (at("."), "is no regular file"),
+        (at("sparse"), "has more than 64 MiB"),
+    ] {
+        for variable in ["NETSIG_PROFILE", "NETSIG_NETWORK"] {
+            let done = job.run(2, &["0"], &[(variable, &path)]);
+            let lines = said(&done);
+            assert!(done.status.success(), "{path}: {}", text(&done.stderr));
+            assert_eq!(lines.len(), 1, "{lines:?}");
+            assert!(
+                lines[0].contains(why) && lines[0].contains(variable),
+                "{lines:?}"
+            );
+        }
+    }
+}
+
+/// Only an earlier report is replaced.
+#[test]
+fn the_report_destroys_nothing() {
+    let job = Job::of("any_tag.c");
+    let at = |name: &str| job.home.path().join(name);
+    fs::write(at("thesis.txt"), "years of work").unwrap();
+    std::os::unix::fs::symlink(at("thesis.txt"), at("link")).unwrap();
+    let run = |path: &Path| {
+        let path = path.display().to_string();
+        let variables = [
+            ("NETSIG_ALGORITHMS", ALGORITHMS[0]),
+            ("NETSIG_REPORT", &*path),
+        ];
+        let done = job.run(2, &["0"], &variables);
+        assert!(done.status.success(), "{path}: {}", text(&done.stderr));
+        said(&done)
+    };
+    for path in [
+        at("thesis.txt"),
+        at("link"),
+        "/dev/null".into(),
+        at("no/folder.csv"),
+    ] {
+        let lines = run(&path);
+        assert!(lines[0].contains("there will be no report"), "{lines:?}");
+    }
+    assert_eq!(fs::read(at("thesis.txt")).unwrap(), b"years of work");
+    assert!(at("link").is_symlink() && Path::new("/dev/null").metadata().unwrap().len() == 0);
+    for _ in 0..2 {
+        assert_eq!(run(&at("report.csv")), Vec::<String>::new());
+    }
+    let left = fs::read_dir(job.home.path()).unwrap().flatten();
+    let names: BTreeSet<_> = left
+        .map(|own| own.file_name().into_string().unwrap())
+        .collect();
+    let expected = ["link", "program", "report.csv", "thesis.txt"];
+    assert_eq!(names, expected.map(str::to_owned).into());
+}
+
+/// A panic anywhere is one line, and the program gets the library's results.
+#[test]
+fn a_fault_of_netsig_ends_no_job() {
+    let job = Job::of("exercise.c");
+    for place in ["settings", "scope", "decide", "prepare"] {
+        let fault = format!("panic:{place}");
+        let variables = [
+            ("NETSIG_ALGORITHMS", ALGORITHMS[0]),
+            ("NETSIG_TEST_FAULT", &*fault),
+        ];
+        let done = job.run(3, &["1", "1"], &variables);
+        let lines = said(&done);
+        assert!(done.status.success(), "{place}: {}", text(&done.stderr));
+        let [line] = &lines[..] else {
+            panic!("{place}: {lines:?}");
+        };
+        assert!(line.contains("a fault of netsig"), "{line}");
+    }
+}

@@ -1,0 +1,169 @@
+//! What the tests of preloaded programs share: how a program is compiled and run, and what its report tells.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// Algorithms with all kinds of messages: whole, in segments, relayed, several blocks in one message.
+pub const ALGORITHMS: [&str; 3] = [
+    "alltoall windowed:segment=100,window=2; alltoallv windowed:segment=100,window=3; bcast pipeline:100; \
+     scatter binomial; gather binomial; allgather bruck",
+    "alltoall bruck:3; alltoallv pairwise-segmented:1000; bcast scatter-allgather; scatter chain; gather chain; \
+     allgather ring",
+    "alltoall pairwise; alltoallv windowed:segment=4096,window=4; bcast scatter-allgather-ring; scatter flat; \
+     gather flat; allgather recursive-doubling",
+];
+
+/// A job of a program in a folder of its own.
+pub struct Job {
+    /// The folder.
+    pub home: TempDir,
+    program: PathBuf,
+    /// Seconds after which it is ended.
+    most_s: u32,
+}
+
+impl Job {
+    /// Compiles a program of `tests/programs` with the compiler in `MPICC`.
+    pub fn of(source: &str) -> Self {
+        Self::compiled(&compiler(), &["-lpthread", "-lm"], source)
+    }
+
+    /// Compiles a program with this compiler and these options.
+    pub fn compiled(compiler: &str, options: &[&str], source: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let program = home.path().join("program");
+        compile(compiler, options, source, &program);
+        Self {
+            home,
+            program,
+            most_s: 3600,
+        }
+    }
+
+    /// The job, ended after so many seconds.
+    pub fn within(self, seconds: u32) -> Self {
+        Self {
+            most_s: seconds,
+            ..self
+        }
+    }
+
+    /// Runs it on so many ranks, with the library preloaded and these variables.
+    pub fn run(&self, ranks: u32, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        self.run_apart(&[(ranks, &[])], arguments, variables)
+    }
+
+    /// Runs it on groups of ranks that have further variables, `NAME=VALUE`.
+    pub fn run_apart(
+        &self,
+        groups: &[(u32, &[&str])],
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Output {
+        let preload = format!("LD_PRELOAD={}", preload());
+        let mut command = Command::new("timeout");
+        command
+            .args(["--kill-after=10", &self.most_s.to_string()])
+            .arg(compiler().replace("mpicc", "mpirun"));
+        for (place, (ranks, own)) in groups.iter().enumerate() {
+            command
+                .args((place > 0).then_some(":"))
+                .args(["-np", &ranks.to_string(), "env"])
+                .arg(&preload)
+                .args(*own)
+                .arg(&self.program)
+                .args(arguments);
+        }
+        command
+            .current_dir(self.home.path())
+            .envs([
+                ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+                ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+                ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+                ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+                ("OMPI_MCA_mpi_yield_when_idle", "1"),
+                ("OMPI_MCA_btl", "tcp,self"),
+                // The binomial gather of Open MPI 4.1 mixes up elements where datatypes differ.
+                ("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
+                ("OMPI_MCA_coll_tuned_gather_algorithm", "1"),
+                ("NETSIG_REPORT", "report.csv"),
+            ])
+            .envs(variables.iter().copied());
+        command.output().unwrap()
+    }
+
+    /// The algorithms in the report.
+    pub fn report(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("report.csv")).unwrap()
+    }
+
+    /// Calls of the six collectives in the report, whose rows name the number of ranks.
+    pub fn caught(&self) -> u32 {
+        let report = self.report();
+        let rows = report.lines().map(|row| row.split(',').collect::<Vec<_>>());
+        let of_ranks =
+            rows.filter(|row| row.get(1).is_some_and(|ranks| ranks.parse::<u32>().is_ok()));
+        of_ranks.map(|row| row[3].parse::<u32>().unwrap()).sum()
+    }
+}
+
+/// Compiles a source file of `tests/programs`.
+pub fn compile(compiler: &str, options: &[&str], source: &str, to: &Path) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let built = Command::new(compiler)
+        .args(["-O1", "-o"])
+        .args([to, &folder.join(source)])
+        .args(options)
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", text(&built.stderr));
+}
+
+/// The C compiler of the MPI.
+pub fn compiler() -> String {
+    option_env!("MPICC").unwrap_or("mpicc").to_owned()
+}
+
+/// True if the MPI is MPICH.
+pub fn is_mpich() -> bool {
+    compiler().contains("mpich")
+}
+
+/// True for the long forms of the tests.
+pub fn is_long() -> bool {
+    std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all")
+}
+
+/// What the ranks preload.
+pub fn preload() -> String {
+    let mut all = vec![library()];
+    if is_mpich() {
+        // Without it idle ranks of MPICH take the processors of the others.
+        all.push(root().join("target/debug/libnetsig_yield_shim.so"));
+    }
+    let all: Vec<_> = all.iter().map(|path| path.display().to_string()).collect();
+    all.join(":")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The library, which `cargo build` puts above the folder of the test.
+pub fn library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    let file = folder.join("libnetsig_interpose.so");
+    assert!(
+        file.is_file(),
+        "build netsig-interpose first, as `make test` does"
+    );
+    file
+}
+
+/// Output of a program.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
