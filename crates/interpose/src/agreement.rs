@@ -16,6 +16,7 @@ use netsig_mpi::MpiError;
 use crate::call::{MOST_BYTES, PairSide, is_in_place};
 use crate::choice::{Decision, Question};
 use crate::member::Member;
+use crate::reduction::{largest, sum};
 use crate::size_class::{class, least};
 
 /// The processes that agree: a communicator of the program.
@@ -239,52 +240,33 @@ fn shared(
         let terms = terms.filter(|terms| terms.to_string() == of_root)?;
         Decision::of_line(terms.collective, rest)
     });
-    let vote = match &decision {
-        None => Vote::Contradicts,
+    let doubt = match &decision {
+        None => Doubt::Contradicts,
         Some(Decision {
             algorithm: Some(algorithm),
             ..
-        }) if !can_follow(*algorithm) => Vote::CannotFollow,
-        Some(_) => Vote::Follows,
+        }) if !can_follow(*algorithm) => Doubt::CannotFollow,
+        Some(_) => Doubt::None,
     };
-    let least = least_vote(vote, comm)?;
-    Ok(
-        match decision.filter(|_| least != Vote::Contradicts as c_int) {
-            None => Agreed::ToLeave,
-            Some(_) if least == Vote::CannotFollow as c_int => {
-                Agreed::On(Decision::library("a rank cannot run the schedule"))
-            }
-            Some(decision) => Agreed::On(decision),
-        },
-    )
+    let [most] = largest([doubt as u64], comm)?;
+    Ok(match decision {
+        Some(decision) if most == Doubt::None as u64 => Agreed::On(decision),
+        Some(_) if most == Doubt::CannotFollow as u64 => {
+            Agreed::On(Decision::library("a rank cannot run the schedule"))
+        }
+        _ => Agreed::ToLeave,
+    })
 }
 
-/// What a rank says of rank 0's decision.
+/// What a rank has against rank 0's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Vote {
-    /// Its own arguments are others.
-    Contradicts,
+enum Doubt {
+    /// Nothing.
+    None,
     /// It cannot prepare the schedule.
     CannotFollow,
-    /// It can do what was decided.
-    Follows,
-}
-
-fn least_vote(vote: Vote, comm: ffi::MPI_Comm) -> Result<c_int, MpiError> {
-    let own = vote as c_int;
-    let mut least = 0;
-    // SAFETY: two ints.
-    let code = unsafe {
-        ffi::PMPI_Allreduce(
-            (&raw const own).cast(),
-            (&raw mut least).cast(),
-            1,
-            ffi::RSMPI_INT32_T,
-            ffi::RSMPI_MIN,
-            comm,
-        )
-    };
-    MpiError::check(code).map(|()| least)
+    /// Its own arguments are others.
+    Contradicts,
 }
 
 /// True if the ranks of an exchange send as many bytes in all as they receive, and no rank's arguments are
@@ -300,43 +282,11 @@ pub fn is_balanced(
     let balance = |sides| {
         let lengths = own_lengths(member, sides);
         let (sent, received) = lengths.split_at(member.procs.get() as usize);
-        let sum = |all: &[u64]| all.iter().fold(0u64, |sum, own| sum.wrapping_add(*own));
-        sum(sent).wrapping_sub(sum(received)).cast_signed()
+        let total = |all: &[u64]| all.iter().fold(0u64, |sum, own| sum.wrapping_add(*own));
+        total(sent).wrapping_sub(total(received)).cast_signed()
     };
     let own = [sides.map_or(0, balance), i64::from(sides.is_none())];
-    let mut all = [0i64; 2];
-    // SAFETY: both arrays have two numbers of 64 bits.
-    let code = unsafe {
-        ffi::PMPI_Allreduce(
-            own.as_ptr().cast(),
-            all.as_mut_ptr().cast(),
-            2,
-            ffi::RSMPI_INT64_T,
-            ffi::RSMPI_SUM,
-            comm,
-        )
-    };
-    MpiError::check(code).map(|()| all == [0, 0])
-}
-
-/// The largest of two times over all ranks.
-///
-/// # Errors
-/// If MPI fails.
-pub fn longest(times: [f64; 2], comm: ffi::MPI_Comm) -> Result<[f64; 2], MpiError> {
-    let mut all = [0.0f64; 2];
-    // SAFETY: both arrays have two doubles.
-    let code = unsafe {
-        ffi::PMPI_Allreduce(
-            times.as_ptr().cast(),
-            all.as_mut_ptr().cast(),
-            2,
-            ffi::RSMPI_DOUBLE,
-            ffi::RSMPI_MAX,
-            comm,
-        )
-    };
-    MpiError::check(code).map(|()| all)
+    Ok(sum(own, comm)? == [0, 0])
 }
 
 /// Replaces all ranks' bytes by rank 0's.

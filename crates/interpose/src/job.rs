@@ -49,23 +49,6 @@ pub fn on_this_host(world: ffi::MPI_Comm) -> Result<u64, MpiError> {
     Ok(u64::try_from(size).unwrap_or(1))
 }
 
-/// The largest of each fact over all ranks.
-pub fn most(facts: [u64; 3], world: ffi::MPI_Comm) -> Result<[u64; 3], MpiError> {
-    let mut most = [0u64; 3];
-    // SAFETY: both arrays have three numbers of 64 bits.
-    let code = unsafe {
-        ffi::PMPI_Allreduce(
-            facts.as_ptr().cast(),
-            most.as_mut_ptr().cast(),
-            3,
-            ffi::RSMPI_UINT64_T,
-            ffi::RSMPI_MAX,
-            world,
-        )
-    };
-    MpiError::check(code).map(|()| most)
-}
-
 /// True if the program uses the MPI of this build.
 pub fn is_own_mpi() -> bool {
     static VERSION: Next = Next::new(c"PMPI_Get_library_version");

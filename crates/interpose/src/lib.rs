@@ -58,6 +58,7 @@ mod member;
 mod next;
 mod places;
 mod record;
+mod reduction;
 mod report;
 mod report_file;
 mod roll_call;

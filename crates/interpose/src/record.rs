@@ -17,6 +17,7 @@ use crate::failure;
 use crate::fault;
 use crate::lock;
 use crate::member::Member;
+use crate::reduction::largest;
 use crate::report::{Account, Ledger};
 use crate::run::Runner;
 use crate::session::{self, Session};
@@ -193,7 +194,7 @@ impl Record {
             return;
         }
         // A failure was told by the communicator's error handler, and the next call meets it again.
-        if let Ok(longest) = agreement::longest(times, comm) {
+        if let Ok(longest) = largest(times, comm) {
             self.calls().compare(place, longest);
         }
     }

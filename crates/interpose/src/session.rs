@@ -14,6 +14,7 @@ use crate::choice::{Chooser, Decision, FLAVOUR, Question};
 use crate::entry;
 use crate::fault;
 use crate::job;
+use crate::reduction::largest;
 use crate::report::{Account, Ledger};
 use crate::report_file::ReportFile;
 use crate::roll_call;
@@ -131,8 +132,7 @@ impl Session {
         }
         let tool = tools::other();
         let facts = [tool.is_some(), tools::is_gpu_in_use()].map(u64::from);
-        let [tools, gpus, most] =
-            job::most([facts[0], facts[1], job::on_this_host(world)?], world)?;
+        let [tools, gpus, most] = largest([facts[0], facts[1], job::on_this_host(world)?], world)?;
         if tools > 0 {
             if is_first {
                 let tool = tool.unwrap_or_else(|| "another rank's library".to_owned());
@@ -144,7 +144,7 @@ impl Session {
         }
         let hosts = places::hosts(world, place.procs)?;
         let scope = fault::caught(|| Scope::new(&settings, (gpus > 0, most), &hosts));
-        let [faults, ..] = job::most([u64::from(scope.is_err()), 0, 0], world)?;
+        let [faults] = largest([u64::from(scope.is_err())], world)?;
         let Ok(scope) = scope.map_err(|fault| tell_first(is_first, &fault::line(&fault))) else {
             return Ok(None);
         };

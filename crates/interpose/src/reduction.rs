@@ -1,0 +1,64 @@
+//! Numbers of all ranks, reduced to what all ranks then have.
+
+use std::ffi::c_int;
+
+use mpi::ffi;
+use netsig_mpi::MpiError;
+
+/// A number with its MPI datatype.
+pub trait Number: Copy + Default {
+    /// The datatype.
+    fn datatype() -> ffi::MPI_Datatype;
+}
+
+macro_rules! number {
+    ($($number:ty: $datatype:ident)+) => {
+        $(impl Number for $number {
+            fn datatype() -> ffi::MPI_Datatype {
+                // SAFETY: a constant of the MPI library.
+                unsafe { ffi::$datatype }
+            }
+        })+
+    };
+}
+
+number! { i64: RSMPI_INT64_T u64: RSMPI_UINT64_T f64: RSMPI_DOUBLE }
+
+/// The largest of each number over all ranks.
+///
+/// # Errors
+/// If MPI fails.
+pub fn largest<T: Number, const N: usize>(
+    own: [T; N],
+    comm: ffi::MPI_Comm,
+) -> Result<[T; N], MpiError> {
+    // SAFETY: a constant of the MPI library.
+    reduced(own, unsafe { ffi::RSMPI_MAX }, comm)
+}
+
+/// The sum of each number over all ranks.
+///
+/// # Errors
+/// If MPI fails.
+pub fn sum<T: Number, const N: usize>(
+    own: [T; N],
+    comm: ffi::MPI_Comm,
+) -> Result<[T; N], MpiError> {
+    // SAFETY: a constant of the MPI library.
+    reduced(own, unsafe { ffi::RSMPI_SUM }, comm)
+}
+
+fn reduced<T: Number, const N: usize>(
+    own: [T; N],
+    operation: ffi::MPI_Op,
+    comm: ffi::MPI_Comm,
+) -> Result<[T; N], MpiError> {
+    let mut all = [T::default(); N];
+    let count = c_int::try_from(N).unwrap_or(c_int::MAX);
+    // SAFETY: both arrays have so many numbers of this type.
+    let code = unsafe {
+        let (from, to) = (own.as_ptr().cast(), all.as_mut_ptr().cast());
+        ffi::PMPI_Allreduce(from, to, count, T::datatype(), operation, comm)
+    };
+    MpiError::check(code).map(|()| all)
+}
