@@ -223,6 +223,10 @@ impl Call {
         let Buffers::Equal { send, receive } = self.buffers else {
             return false;
         };
+        // At the address 0 are elements of absolute addresses.
+        if send.buffer.is_null() || receive.buffer.is_null() {
+            return false;
+        }
         let own = |side: &Side| {
             let rank = isize::try_from(member.rank.0).unwrap_or(0);
             let count = isize::try_from(side.count).unwrap_or(0);

@@ -176,7 +176,8 @@ impl Record {
         };
         let ended = Instant::now();
         self.calls().count(place, ended - started, runs);
-        if let Some(half) = half.filter(|_| code == 0) {
+        // Also after a failure: others may have none, and wait for this rank.
+        if let Some(half) = half {
             self.compare(call.comm, place, (runs, half, ended - entered));
         }
         (code, ended)
@@ -257,7 +258,8 @@ impl Record {
             can_follow: |own| !session.is_on || self.can_run(session, call, own),
         };
         let is_aliased = !self.calls().has_met(call.collective) && call.is_aliased(self.member);
-        let length = length.ok().filter(|_| !is_aliased);
+        let is_refused = |length: &Length| is_aliased && length.passed().is_none();
+        let length = length.ok().filter(|length| !is_refused(length));
         let terms = length.map(|length| terms(call, length));
         let agreed = match call.buffers {
             Buffers::ByPair { .. } if self.member.procs.get() > MOST_PROCS => {
@@ -331,7 +333,8 @@ unsafe extern "C" fn forget(
 ) -> c_int {
     // SAFETY: the attribute is a pointer of `Arc::into_raw`, which MPI hands back once.
     let record = unsafe { Arc::from_raw(attribute.cast_const().cast::<Record>()) };
-    session::part_with(&*record);
+    // Without its calls in the report, at worst.
+    let _ = fault::caught(|| session::part_with(&*record));
     0
 }
 

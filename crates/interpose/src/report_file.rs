@@ -93,4 +93,38 @@ mod tests {
         assert!(unwritable.is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 8);
     }
+
+    /// Where a file system is mounted that has no room.
+    const FULL: &str = "NETSIG_TEST_FULL";
+
+    #[test]
+    fn a_full_disk_keeps_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "mount -t tmpfs -o size=4096 none \"$NETSIG_TEST_FULL\" || exit 77
+            head -c 4096 /dev/zero >\"$NETSIG_TEST_FULL/rest\" && exec \"$0\" --exact --ignored \"$1\"";
+        let done = std::process::Command::new("unshare")
+            .args(["--user", "--map-root-user", "--mount", "bash", "-c", script])
+            .arg(std::env::current_exe().unwrap())
+            .arg("report_file::tests::nothing_is_kept")
+            .env(FULL, folder.path())
+            .output()
+            .unwrap();
+        if matches!(done.status.code(), Some(1 | 77)) {
+            eprintln!("SKIPPED: no file system can be mounted");
+            return;
+        }
+        let printed = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success(), "{printed}");
+        assert!(printed.contains("1 passed"), "{printed}");
+    }
+
+    /// Started by the test above.
+    #[test]
+    #[ignore = "needs a full file system"]
+    fn nothing_is_kept() {
+        let folder = PathBuf::from(std::env::var_os(FULL).unwrap());
+        let written = ReportFile::new(folder.join("report.csv")).replace("new");
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
+    }
 }
