@@ -145,8 +145,11 @@ const ERRONEOUS: [&str; 12] = [
 fn erroneous_calls_end_as_without_the_library() {
     let job = Job::of("erroneous.c").within(20);
     let mut compared = 0;
-    for what in ERRONEOUS {
-        for handler in [&[][..], &["own"]] {
+    for (place, what) in ERRONEOUS.into_iter().enumerate() {
+        // In the short form each call has one of the handlers.
+        let handlers = [&[][..], &["own"]].into_iter().enumerate();
+        let some = handlers.filter(|(index, _)| is_long() || *index == place % 2);
+        for (_, handler) in some {
             let words = [&[what], handler].concat();
             let run = |preload: &[&str], algorithms| {
                 let done = job.run_apart(
@@ -167,7 +170,7 @@ fn erroneous_calls_end_as_without_the_library() {
             }
         }
     }
-    assert!(compared > 10, "{compared} outcomes");
+    assert!(compared > 4, "{compared} outcomes");
 }
 
 /// An error in a schedule reaches the handler of the program's communicator, with the library's class and the name of
