@@ -298,8 +298,11 @@ impl Record {
         let tag = *self.tag.get().expect("the ranks have agreed");
         let channel = session.world.channel(&self.ranks, tag);
         let run = || lock(&self.runner).run(call, algorithm, channel);
-        let done = fault::caught(|| failure::without_world(run));
-        match done.unwrap_or(Err(MpiError::INTERNAL)) {
+        let done = fault::caught(|| failure::without_world(run)).unwrap_or_else(|fault| {
+            session.break_off(&fault);
+            Err(MpiError::INTERNAL)
+        });
+        match done {
             Ok(()) => 0,
             // The program's error handler may call MPI.
             Err(error) => failure::reported(call.comm, call.collective, error),
