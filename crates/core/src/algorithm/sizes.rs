@@ -162,6 +162,17 @@ impl PairSizes {
         Bytes::rounded(self.sum(1) / pairs.max(1.0))
     }
 
+    /// Largest |ln(l/l̄)| over the lengths l of all pairs of different ranks; infinite where one is 0.
+    pub fn unevenness(&self) -> f64 {
+        let mean = self.mean().as_f64();
+        let apart = |(_, _, bytes): (Rank, Rank, Bytes)| (bytes.as_f64() / mean).ln().abs();
+        let all: Vec<f64> = self.messages().map(apart).collect();
+        if (all.len() as f64) < f64::from(self.procs.get()) * self.procs.partners() {
+            return f64::INFINITY;
+        }
+        all.into_iter().fold(0.0, f64::max)
+    }
+
     /// Length of the message that carries a byte on average: Σl²/Σl; 0 without bytes.
     fn message(&self) -> Bytes {
         match self.sum(1) {

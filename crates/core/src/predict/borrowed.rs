@@ -17,7 +17,7 @@
 
 use std::cmp::Reverse;
 
-use crate::algorithm::Collective;
+use crate::algorithm::{Algorithm, Collective};
 use crate::fit::domain::Domain;
 use crate::model::regimes::{Class, Order, Pattern, Usual};
 use crate::profile::{Profile, RegimesEntry};
@@ -28,6 +28,9 @@ const OTHER_ALGORITHM: f64 = 0.25;
 
 /// The same if they belong to the same algorithm with other segments or windows.
 const OTHER_SETTINGS: f64 = 0.1;
+
+/// The same for the same schedule of netsig, whose pieces have other sizes.
+const OTHER_SIZES: f64 = 0.05;
 
 /// The regimes under a pattern, one entry for each class of process counts; none if no other
 /// algorithm has parameters for it.
@@ -171,7 +174,12 @@ fn lent(
     if has_other_sizes {
         uncorrected(&mut entry);
     }
-    let uncertainty = uncertainty(source.model.pattern, pattern);
+    let is_same = source.algorithm == algorithm && Algorithm::parse(collective, algorithm).is_ok();
+    let uncertainty = if is_same {
+        OTHER_SIZES
+    } else {
+        uncertainty(source.model.pattern, pattern)
+    };
     for error in &mut entry.errors {
         error.deviation = error.deviation.hypot(uncertainty);
     }

@@ -23,6 +23,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::outside::Outside;
 use super::{Interval, Prediction, Standing};
+use crate::algorithm::{PieceSizes, Sizes};
 use crate::data::cells::Statistic;
 use crate::fit::regimes::gradient;
 use crate::fit::regimes::held_out::{Kind, kind};
@@ -57,8 +58,8 @@ const USUAL_CELLS: f64 = 120.0;
 /// counts, such as pairwise exchange at powers of two.
 const OTHER_CLASS: f64 = 0.2;
 
-/// The same where sizes differ from pair to pair in another way than in the measured collective: how
-/// long the others wait for the busiest port is not known.
+/// The same at most where sizes differ from pair to pair in another way than in the measured collective:
+/// how long the others wait for the busiest port is not known.
 const OTHER_SIZES: f64 = 0.25;
 
 /// Smallest distance of a quantile's level from 0 and 1.
@@ -159,8 +160,7 @@ fn interval(
     let (error, dof) = error(entry, kind, reach);
     let is_own = entry.class.holds(entry.model.pattern.class(point.procs));
     let other = if is_own { 0.0 } else { OTHER_CLASS };
-    let has_own_sizes = point.pieces == entry.collective.sizes().into();
-    let sizes = if has_own_sizes { 0.0 } else { OTHER_SIZES };
+    let sizes = other_sizes(entry.collective.sizes(), point.pieces);
     let parameters = parameters(entry, (point, traffic), times);
     let known = parameters.max(error * error * reach);
     let spread = (known + other * other + sizes * sizes).sqrt();
@@ -171,6 +171,16 @@ fn interval(
     Interval {
         lower: Seconds(value * (-model.hypot(apart(least).min(0.0))).exp()),
         upper: Seconds(value * model.hypot(apart(most).max(0.0)).exp()),
+    }
+}
+
+/// Standard deviation that is added for pieces of other sizes than the measured ones: beside equal ones as
+/// much as they differ from their mean.
+fn other_sizes(measured: Sizes, pieces: PieceSizes) -> f64 {
+    match pieces {
+        own if own == measured.into() => 0.0,
+        PieceSizes::Known(pairs) if measured == Sizes::Equal => OTHER_SIZES.min(pairs.unevenness()),
+        _ => OTHER_SIZES,
     }
 }
 

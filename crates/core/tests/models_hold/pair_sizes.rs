@@ -64,6 +64,29 @@ fn an_alltoall_tells_of_every_alltoallv() {
     assert!(sparse("windowed:segment=4096,window=2").0 > 0.0);
 }
 
+/// Of a program's own sizes only how far they are from equal makes the time less certain, and the schedule that
+/// was measured is surer than another.
+#[test]
+fn nearly_equal_sizes_are_nearly_as_certain() {
+    let profile = known_exchange();
+    let measured = "direct";
+    let equal = predict(&profile, Collective::Alltoallv, measured, 8);
+    let known = |spread: u64| {
+        let pairs = PairSizes::new(procs(8), |from, to| {
+            Bytes(MEAN.0 + spread * u64::from((from.0 + to.0) % 2))
+        });
+        let basis = basis(&profile, Collective::Alltoallv, measured);
+        let basis = basis.of_pairs(&pairs).unwrap();
+        width(basis.predict(Case::new(procs(8), pairs.mean())).unwrap())
+    };
+    let of_spread = [0, MEAN.0 / 20, MEAN.0].map(known);
+    assert!((of_spread[0] - width(equal)).abs() < 1e-3, "{of_spread:?}");
+    assert!(of_spread[1] < of_spread[0] + 0.05, "{of_spread:?}");
+    assert!(of_spread[2] > of_spread[0] + 0.3, "{of_spread:?}");
+    let other = predict(&profile, Collective::Alltoallv, "pairwise", 8);
+    assert!(width(other) > width(equal) + 0.05);
+}
+
 /// The library's own choice is a candidate with the time that is predicted when it is asked for by name.
 #[test]
 fn the_library_of_an_alltoallv_ranks_by_its_predicted_time() {
