@@ -36,7 +36,7 @@ impl Effort {
     /// Calls of each size in a run.
     fn calls(self) -> u32 {
         match self {
-            Self::Full => 100,
+            Self::Full => 200,
             Self::Trial => 10,
         }
     }
@@ -44,7 +44,7 @@ impl Effort {
     /// Runs without and with the preloaded library.
     fn runs(self) -> u32 {
         match self {
-            Self::Full => 4,
+            Self::Full => 3,
             Self::Trial => 1,
         }
     }

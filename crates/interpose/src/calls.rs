@@ -11,7 +11,7 @@ use crate::call::{Length, Refused};
 use crate::choice::{Certainty, Decision};
 use crate::report::{Ledger, Tally};
 use crate::size_class::class;
-use crate::trial::{Half, Pair, Runs, Trial};
+use crate::trial::{Pair, Part, Runs, Trial};
 
 /// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
 const LONGEST_TRUST: u64 = 64;
@@ -38,8 +38,8 @@ struct Entry {
     tally: Tally,
     /// The comparison with the library; none of an algorithm that the user gives.
     trial: Option<Trial>,
-    /// The times of a pair on this rank.
-    pair: Pair,
+    /// The times of a comparison on this rank in nanoseconds, of the library and of the schedule.
+    times: [u64; 2],
 }
 
 /// What is to be done with a call.
@@ -131,7 +131,7 @@ impl Calls {
                 trial: trial(&decision),
                 decision: Arc::new(Decision::library("")),
                 tally: Tally::default(),
-                pair: Pair::default(),
+                times: [0; 2],
             },
         };
         entry.decision = Arc::new(decision);
@@ -145,7 +145,7 @@ impl Calls {
     }
 
     /// Who carries out the next call of a place for which a schedule was decided.
-    pub fn next(&mut self, place: Place) -> (Runs, Option<Half>) {
+    pub fn next(&mut self, place: Place) -> (Runs, Option<Part>) {
         let trial = self.entry(place).and_then(|own| own.trial.as_mut());
         trial.map_or((Runs::Schedule, None), Trial::next)
     }
@@ -163,28 +163,32 @@ impl Calls {
         tally.add(elapsed, Runs::Library);
     }
 
-    /// Keeps the time of one half of a pair; returns those of the library and of the schedule.
-    pub fn keep(&mut self, place: Place, runs: Runs, time: Duration) -> [f64; 2] {
+    /// Adds the time of a call to those of a comparison; returns the sums of the library and of the schedule in
+    /// nanoseconds.
+    pub fn keep(&mut self, place: Place, runs: Runs, time: Duration) -> [u64; 2] {
         let Some(entry) = self.entry(place) else {
-            return [0.0; 2];
+            return [0; 2];
         };
+        let [library, schedule] = &mut entry.times;
         let own = match runs {
-            Runs::Library => &mut entry.pair.library,
-            Runs::Schedule => &mut entry.pair.schedule,
+            Runs::Library => library,
+            Runs::Schedule => schedule,
         };
-        *own = time.as_secs_f64();
-        [entry.pair.library, entry.pair.schedule]
+        *own = own.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        entry.times
     }
 
-    /// Compares a pair by the longest times of all ranks. The schedule may give way to the library.
-    pub fn compare(&mut self, place: Place, [library, schedule]: [f64; 2]) {
+    /// Compares by the times of all ranks. The schedule may give way to the library.
+    pub fn compare(&mut self, place: Place, pair: Pair) {
         let Some(entry) = self.entry(place) else {
             return;
         };
-        let pair = Pair { library, schedule };
-        entry.tally.add_pair(pair);
-        let stays = entry.trial.as_mut().is_none_or(|own| own.stays(pair));
-        if !stays {
+        entry.times = [0; 2];
+        let Some(trial) = &mut entry.trial else {
+            return;
+        };
+        entry.tally.add_pair(trial.length(), pair);
+        if !trial.stays(pair) {
             let decision = as_fast(&entry.decision);
             self.put(place, decision);
         }
@@ -215,9 +219,12 @@ fn as_fast(decision: &Decision) -> Decision {
 
 /// The comparison of a schedule with the library.
 fn trial(decision: &Decision) -> Option<Trial> {
-    match decision.certainty {
-        Certainty::Given => None,
-        Certainty::Sure => Some(Trial::new(true)),
-        Certainty::Unsure => Some(Trial::new(false)),
-    }
+    let is_sure = match decision.certainty {
+        Certainty::Given => return None,
+        Certainty::Sure => true,
+        Certainty::Unsure => false,
+    };
+    let predicted = decision.library_s.zip(decision.chosen_s);
+    let ratio = predicted.map_or(1.0, |(library, chosen)| library / chosen);
+    Some(Trial::new(ratio, is_sure))
 }

@@ -17,12 +17,12 @@ use crate::failure;
 use crate::fault;
 use crate::lock;
 use crate::member::Member;
-use crate::reduction::largest;
+use crate::reduction;
 use crate::report::{Account, Ledger};
 use crate::run::Runner;
 use crate::session::{self, Session};
 use crate::size_class::class;
-use crate::trial::{Half, Runs};
+use crate::trial::{Pair, Part, Runs};
 
 /// A communicator of the program.
 pub struct Record {
@@ -165,7 +165,7 @@ impl Record {
         pass: impl FnOnce() -> c_int,
     ) -> (c_int, Instant) {
         let algorithm = decision.algorithm.filter(|_| session.is_on);
-        let (runs, half) = match algorithm {
+        let (runs, part) = match algorithm {
             Some(_) => self.calls().next(place),
             None => (Runs::Library, None),
         };
@@ -177,26 +177,28 @@ impl Record {
         let ended = Instant::now();
         self.calls().count(place, ended - started, runs);
         // Also after a failure: others may have none, and wait for this rank.
-        if let Some(half) = half {
-            self.compare(call.comm, place, (runs, half, ended - entered));
+        if let Some(part) = part {
+            self.compare(call.comm, place, (runs, part, ended - entered));
         }
         (code, ended)
     }
 
-    /// Keeps the time of one half of a pair; after the second all ranks compare both.
+    /// Keeps the time of a call of a comparison; after the last all ranks compare.
     fn compare(
         &self,
         comm: ffi::MPI_Comm,
         place: Place,
-        (runs, half, time): (Runs, Half, Duration),
+        (runs, part, time): (Runs, Part, Duration),
     ) {
         let times = self.calls().keep(place, runs, time);
-        if half == Half::First {
+        if part == Part::Kept {
             return;
         }
         // A failure was told by the communicator's error handler, and the next call meets it again.
-        if let Ok(longest) = largest(times, comm) {
-            self.calls().compare(place, longest);
+        let all = reduction::seconds(times, (place.0, self.member.procs), comm);
+        if let Ok([library, schedule]) = all {
+            let pair = Pair { library, schedule };
+            self.calls().compare(place, pair);
         }
     }
 

@@ -3,6 +3,8 @@
 use std::ffi::c_int;
 
 use mpi::ffi;
+use netsig_core::algorithm::Collective;
+use netsig_core::units::Procs;
 use netsig_mpi::MpiError;
 
 /// A number with its MPI datatype.
@@ -46,6 +48,24 @@ pub fn sum<T: Number, const N: usize>(
 ) -> Result<[T; N], MpiError> {
     // SAFETY: a constant of the MPI library.
     reduced(own, unsafe { ffi::RSMPI_SUM }, comm)
+}
+
+/// Seconds of all ranks, of times in nanoseconds: their mean, or the longest of a collective with a root, in which
+/// a rank may end before others have begun. The same on all ranks.
+///
+/// # Errors
+/// If MPI fails.
+pub fn seconds<const N: usize>(
+    own: [u64; N],
+    (collective, procs): (Collective, Procs),
+    comm: ffi::MPI_Comm,
+) -> Result<[f64; N], MpiError> {
+    let (all, ranks) = if collective.has_root() {
+        (largest(own, comm)?, 1.0)
+    } else {
+        (sum(own, comm)?, f64::from(procs.get()))
+    };
+    Ok(all.map(|time| time as f64 / ranks / 1e9))
 }
 
 fn reduced<T: Number, const N: usize>(

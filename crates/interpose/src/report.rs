@@ -26,12 +26,12 @@ struct Sum {
     time: Duration,
 }
 
-/// Calls by who carried them out, and the pairs that were compared.
+/// Calls by who carried them out, and those that were compared.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tally {
     schedule: Sum,
     library: Sum,
-    /// Number of pairs, and the sums of their times.
+    /// Calls of each side that count in comparisons, and their times.
     pairs: (u64, Pair),
 }
 
@@ -56,10 +56,10 @@ impl Tally {
         }
     }
 
-    /// Adds a pair.
-    pub fn add_pair(&mut self, pair: Pair) {
-        let (pairs, sum) = &mut self.pairs;
-        *pairs += 1;
+    /// Adds a comparison of so many calls of each side.
+    pub fn add_pair(&mut self, calls: u64, pair: Pair) {
+        let (all, sum) = &mut self.pairs;
+        *all += calls;
         sum.library += pair.library;
         sum.schedule += pair.schedule;
     }
@@ -67,8 +67,8 @@ impl Tally {
     fn join(&mut self, other: Self) {
         self.schedule.add(other.schedule.calls, other.schedule.time);
         self.library.add(other.library.calls, other.library.time);
-        let (pairs, sum) = other.pairs;
-        self.pairs.0 += pairs;
+        let (calls, sum) = other.pairs;
+        self.pairs.0 += calls;
         self.pairs.1.library += sum.library;
         self.pairs.1.schedule += sum.schedule;
     }
@@ -78,14 +78,18 @@ impl Tally {
     }
 
     /// Seconds of a call by the schedule and by the library. Where no rank ends before all have sent, one rank's
-    /// time is that of the collective; of the others the pairs tell, whose times are the longest of all ranks.
+    /// time of many calls is that of the collective; else comparisons tell.
     fn means(&self, ends_with_all: bool) -> [Option<f64>; 2] {
-        if ends_with_all {
-            return [self.schedule.mean(), self.library.mean()];
+        let (calls, sum) = self.pairs;
+        let mean = |sum: f64| (calls > 0).then(|| sum / calls as f64);
+        if !ends_with_all {
+            return [mean(sum.schedule), mean(sum.library)];
         }
-        let (pairs, sum) = self.pairs;
-        let mean = |sum: f64| (pairs > 0).then(|| sum / pairs as f64);
-        [mean(sum.schedule), mean(sum.library)]
+        let library = match self.schedule.calls {
+            0 => self.library.mean(),
+            _ => mean(sum.library),
+        };
+        [self.schedule.mean(), library]
     }
 }
 
@@ -116,14 +120,17 @@ impl Row {
 }
 
 impl Row {
-    /// What the schedule saved in its calls: what the library takes for as many, less their time. A time that was
-    /// not measured in this program is the predicted one. Where no call was replaced, what would have been saved.
+    /// What the schedule saved in its calls: what the library takes for as many, less their time; by the predicted
+    /// times if not both were measured in this program. Where no call was replaced, what would have been saved.
     fn saved(&self, tally: &Tally, [library, chosen]: [Option<f64>; 2]) -> Option<f64> {
         if self.algorithm.is_empty() {
             return None;
         }
-        let [schedule, left] = tally.means(self.ends_with_all());
-        let gain = left.or(library)? - schedule.or(chosen)?;
+        let measured = match tally.means(self.ends_with_all()) {
+            [Some(schedule), Some(left)] => Some(left - schedule),
+            _ => None,
+        };
+        let gain = measured.or_else(|| Some(library? - chosen?))?;
         let calls = match tally.schedule.calls {
             0 => tally.library.calls,
             calls => calls,
@@ -245,6 +252,7 @@ mod tests {
         }
     }
 
+    /// Calls of so many milliseconds.
     fn tally(schedule: &[u64], library: &[u64]) -> Tally {
         let mut tally = Tally::default();
         for (times, runs) in [(schedule, Runs::Schedule), (library, Runs::Library)] {
@@ -255,8 +263,9 @@ mod tests {
         tally
     }
 
-    /// Two exchanges that took 0.75 s beside predicted times, and four of which one was left to the library; a
-    /// broadcast, of which a rank's time tells nothing, without pairs and with one; calls that were not replaced.
+    /// Two exchanges whose gain is the predicted one; five of which two were left to the library, and one was
+    /// compared; two that nothing replaced. Broadcasts, of which a rank's time tells nothing, without a comparison
+    /// and with one of two calls.
     #[test]
     fn rows_tell_what_ran_and_what_it_saved() {
         let procs = Procs::new(8).unwrap();
@@ -275,30 +284,35 @@ mod tests {
         };
         let name = "\"windowed:segment=4096,window=4\"";
         assert_eq!(
-            rows(Collective::Alltoall, &exchange, tally(&[500, 250], &[])),
-            format!("alltoall,8,65536,2,0.75,{name},0.375,,0,0.5,0.25,0.25,\n")
+            rows(Collective::Alltoall, &exchange, tally(&[750, 500], &[])),
+            format!("alltoall,8,65536,2,1.25,{name},0.625,,0,0.5,0.25,0.5,\n")
+        );
+        let mut exchanges = tally(&[250, 500, 375], &[500, 875]);
+        exchanges.add_pair(
+            1,
+            Pair {
+                library: 0.875,
+                schedule: 0.5,
+            },
         );
         assert_eq!(
-            rows(
-                Collective::Alltoall,
-                &exchange,
-                tally(&[250, 500, 375], &[875])
-            ),
-            format!("alltoall,8,65536,4,2,{name},0.375,0.875,1,0.5,0.25,1.5,\n")
+            rows(Collective::Alltoall, &exchange, exchanges),
+            format!("alltoall,8,65536,5,2.5,{name},0.375,0.875,2,0.5,0.25,1.5,\n")
         );
         assert_eq!(
             rows(Collective::Alltoall, &exchange, tally(&[], &[875, 875])),
-            format!("alltoall,8,65536,2,1.75,{name},,0.875,2,0.5,0.25,1.25,\n")
+            format!("alltoall,8,65536,2,1.75,{name},,0.875,2,0.5,0.25,0.5,\n")
         );
         let mut broadcasts = tally(&[500, 125], &[125]);
         assert_eq!(
             rows(Collective::Bcast, &message, broadcasts),
             "bcast,8,65536,3,0.75,pipeline:1024,,,1,0.5,0.25,0.5,\n"
         );
-        broadcasts.add_pair(Pair {
-            library: 1.0,
-            schedule: 0.5,
-        });
+        let pair = Pair {
+            library: 2.0,
+            schedule: 1.0,
+        };
+        broadcasts.add_pair(2, pair);
         assert_eq!(
             rows(Collective::Bcast, &message, broadcasts),
             "bcast,8,65536,3,0.75,pipeline:1024,0.5,1,1,0.5,0.25,1,\n"

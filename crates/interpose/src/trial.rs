@@ -1,25 +1,45 @@
-//! Whether a schedule is faster than the MPI library in this program: a few calls are left to the library, in pairs
-//! with calls that the schedule runs.
+//! Whether a schedule is faster than the MPI library in this program: a few calls are left to the library, and
+//! compared with as many that the schedule runs.
 //!
 //! # Method
-//! The time of a call is the longest of all ranks. Where the profile is sure of the gain, the schedule runs at once;
-//! else up to three pairs follow the first call, and the schedule stays if it was faster. One pair suffices where
-//! times are a quarter apart, two where they are a tenth apart in the mean; after three the schedule must have gained
-//! 2 %. From then on one pair in every 32 calls goes on to compare: it says what the schedule saves, and the
-//! schedule gives way if it was slower by more than 2 % in five pairs one after the other. Who goes first
-//! alternates.
+//! A comparison leaves some calls in a row to the library and as many to the schedule; who goes first alternates.
+//! They are in a row because what a library's calls do to the network shows in those that follow, such as stalls where
+//! ranks have drifted apart. The time of a row is the mean of all ranks, or the longest where a rank may end before
+//! others have begun.
 //!
-//! All ranks come to the same verdict: they have the same times, and only multiply and compare them.
+//! Where the profile is sure of the gain, the schedule runs at once; else up to three comparisons of one, two and two
+//! calls follow the first call, and the schedule stays if it was faster. One suffices where times are
+//! a quarter apart, two where they are a tenth apart in the mean; after three the schedule must have gained 2 %.
+//!
+//! From then on comparisons of six calls go on, of three where the library takes more than four times as long. The first
+//! comes when it costs 15 % of the time until then, by the profile; the second costs 6 % of the time since, and
+//! later ones 3 %, by the comparison before. They say what the schedule saves, and the schedule gives way if it was
+//! slower by more than 2 % in three of them, one after the other.
+//!
+//! All ranks come to the same verdict: they calculate alike with the same times.
 
-/// Calls from one pair to the next, and the place of the pair among them.
-const PERIOD: u64 = 32;
-const PLACE: u64 = 16;
+/// Calls of a row: while the gain is unsure, then where the library takes up to `FAR` times as long, and where longer.
+const OPEN: [u64; 3] = [1, 2, 2];
+const LONG: u64 = 6;
+const SHORT: u64 = 3;
+const FAR: f64 = 4.0;
 
-/// For the first pairs, the least product of the ratios of the times that decides.
+/// Part of the time before it that a comparison costs: the first, the second and later ones.
+const COST: [f64; 3] = [0.15, 0.06, 0.03];
+
+/// Calls before the first comparison at least, from one to the next at least, and at most of both.
+const LEAST: u64 = 16;
+const LEAST_BETWEEN: u64 = 64;
+const MOST: u64 = 1024;
+
+/// Calls until the next comparison after a slower one.
+const SOON: u64 = 32;
+
+/// For the first comparisons, the least product of the ratios of the times that decides.
 const DECISIVE: [f64; 3] = [1.25, 1.2, 1.06];
 
-/// Slower pairs one after the other that end a schedule, and the ratio from which on one is slower.
-const MOST_SLOWER: u32 = 5;
+/// Slower comparisons one after the other that end a schedule, and the ratio from which on one is slower.
+const MOST_SLOWER: u32 = 3;
 const SLOWER: f64 = 1.02;
 
 /// Who carries out a call.
@@ -31,49 +51,71 @@ pub enum Runs {
     Library,
 }
 
-/// Part of a pair that a call is.
+/// What a call is in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Half {
-    /// Its time is kept.
-    First,
-    /// Both times are compared after it.
-    Second,
+pub enum Part {
+    /// One whose time is kept.
+    Kept,
+    /// One whose time is kept, and after which both rows are compared.
+    Last,
 }
 
-/// The times of a pair in seconds, the longest of all ranks.
+/// Times of the rows of a comparison in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Pair {
-    /// The call that was left to the library.
+    /// The calls that were left to the library.
     pub library: f64,
-    /// The call that the schedule ran.
+    /// The calls that the schedule ran.
     pub schedule: f64,
 }
 
-/// The comparison for calls of one kind.
+/// A comparison to come.
+#[derive(Debug, Clone, Copy)]
+struct Comparison {
+    /// Number of calls before it.
+    begin: u64,
+    /// Calls of a row.
+    length: u64,
+    library_is_first: bool,
+}
+
+/// The comparisons for calls of one kind.
 #[derive(Debug, Clone)]
 pub struct Trial {
     calls: u64,
-    /// True until the schedule has shown its gain.
-    is_open: bool,
-    /// First pairs, and the products of their times.
-    early: usize,
+    next: Comparison,
+    /// Comparisons of a schedule whose gain has shown.
+    made: usize,
+    /// Those before, while its gain is unsure.
+    open: Option<usize>,
+    /// The products of their times.
     products: Pair,
     slower: u32,
     has_failed: bool,
 }
 
 impl Trial {
-    /// A trial of a schedule of whose gain the profile is sure or not.
-    pub fn new(is_sure: bool) -> Self {
-        let products = Pair {
-            library: 1.0,
-            schedule: 1.0,
+    /// A trial of a schedule of whose gain the profile is sure or not; `ratio` is the predicted time of the library
+    /// over that of the schedule.
+    pub fn new(ratio: f64, is_sure: bool) -> Self {
+        let (begin, length) = if is_sure {
+            (rest(ratio, 0), length(ratio))
+        } else {
+            (1, OPEN[0])
         };
         Self {
             calls: 0,
-            is_open: !is_sure,
-            early: 0,
-            products,
+            next: Comparison {
+                begin,
+                length,
+                library_is_first: true,
+            },
+            made: 0,
+            open: (!is_sure).then_some(0),
+            products: Pair {
+                library: 1.0,
+                schedule: 1.0,
+            },
             slower: 0,
             has_failed: false,
         }
@@ -84,56 +126,98 @@ impl Trial {
         self.has_failed
     }
 
-    /// Who carries out the next call, and its part of a pair.
-    pub fn next(&mut self) -> (Runs, Option<Half>) {
-        let place = self.place();
+    /// Who carries out the next call, and what it is in a comparison.
+    pub fn next(&mut self) -> (Runs, Option<Part>) {
+        let Comparison {
+            begin,
+            length,
+            library_is_first,
+        } = self.next;
+        let place = self.calls.checked_sub(begin);
         self.calls += 1;
-        let Some((pair, half)) = place else {
+        let Some(place) = place.filter(|place| *place < 2 * length) else {
             return (Runs::Schedule, None);
         };
-        let library_is_first = pair.is_multiple_of(2);
-        let runs = if library_is_first == (half == Half::First) {
+        let runs = if library_is_first == (place < length) {
             Runs::Library
         } else {
             Runs::Schedule
         };
-        (runs, Some(half))
+        let part = if place == 2 * length - 1 {
+            Part::Last
+        } else {
+            Part::Kept
+        };
+        (runs, Some(part))
     }
 
-    /// The number of the pair of the next call, and its part of it.
-    fn place(&self) -> Option<(u64, Half)> {
-        let half = |is_first| if is_first { Half::First } else { Half::Second };
-        if self.is_open && self.calls > 0 {
-            let place = self.calls - 1;
-            return Some((place / 2, half(place.is_multiple_of(2))));
-        }
-        let place = (self.calls % PERIOD).checked_sub(PLACE)?;
-        (place < 2).then(|| (self.calls / PERIOD, half(place == 0)))
+    /// Calls of a row.
+    pub fn length(&self) -> u64 {
+        self.next.length
     }
 
-    /// True if the schedule goes on after a pair.
+    /// True if the schedule goes on after a comparison.
     pub fn stays(&mut self, pair: Pair) -> bool {
-        self.has_failed = !self.passes(pair);
-        !self.has_failed
+        let ratio = pair.library / pair.schedule;
+        let stays = match self.open {
+            Some(before) => self.passes(before, pair),
+            None => self.holds(ratio),
+        };
+        let (length, rest) = if let Some(before) = self.open {
+            (OPEN[before], 0)
+        } else {
+            self.made += 1;
+            (length(ratio), rest(ratio, self.made))
+        };
+        self.next = Comparison {
+            begin: self.calls + rest,
+            length,
+            library_is_first: !self.next.library_is_first,
+        };
+        self.has_failed = !stays;
+        stays
     }
 
-    fn passes(&mut self, pair: Pair) -> bool {
-        if !self.is_open {
-            let is_slower = pair.schedule > SLOWER * pair.library;
-            self.slower = if is_slower { self.slower + 1 } else { 0 };
-            return self.slower < MOST_SLOWER;
-        }
+    /// The verdict of one of the first comparisons.
+    fn passes(&mut self, before: usize, pair: Pair) -> bool {
         self.products.library *= pair.library;
         self.products.schedule *= pair.schedule;
         let Pair { library, schedule } = self.products;
-        let decisive = DECISIVE[self.early];
-        self.early += 1;
-        let is_last = self.early == DECISIVE.len();
-        let is_faster = library >= decisive * schedule;
-        let is_slower = schedule >= decisive * library;
-        self.is_open = !(is_faster || is_last);
+        let is_last = before + 1 == DECISIVE.len();
+        let is_faster = library >= DECISIVE[before] * schedule;
+        let is_slower = schedule >= DECISIVE[before] * library;
+        self.open = (!(is_faster || is_last)).then_some(before + 1);
         is_faster || !(is_slower || is_last)
     }
+
+    /// The verdict of a later comparison.
+    fn holds(&mut self, ratio: f64) -> bool {
+        self.slower = if is_slower(ratio) { self.slower + 1 } else { 0 };
+        self.slower < MOST_SLOWER
+    }
+}
+
+/// True if the schedule is slower, by times of the library over its own.
+fn is_slower(ratio: f64) -> bool {
+    ratio * SLOWER < 1.0
+}
+
+/// Calls of a row where the library takes `ratio` times as long as the schedule.
+fn length(ratio: f64) -> u64 {
+    if ratio > FAR { SHORT } else { LONG }
+}
+
+/// Calls until the next comparison, after so many.
+fn rest(ratio: f64, made: usize) -> u64 {
+    if is_slower(ratio) {
+        return SOON;
+    }
+    let least = if made == 0 { LEAST } else { LEAST_BETWEEN };
+    let cost = |calls: u64| length(ratio) as f64 * (ratio - 1.0) / calls as f64;
+    let most = COST[made.min(COST.len() - 1)];
+    (least..MOST)
+        .find(|calls| cost(*calls) <= most)
+        .unwrap_or(MOST)
 }
 
 #[cfg(test)]
@@ -141,44 +225,66 @@ mod tests {
     use super::*;
 
     /// Runs calls of two lengths; returns those left to the library, and the number of calls until the schedule
-    /// gives way.
+    /// gives way. The profile predicts a ratio of 1.5.
     fn run(is_sure: bool, ratio: impl Fn(u64) -> f64, calls: u64) -> (Vec<u64>, Option<u64>) {
-        let mut trial = Trial::new(is_sure);
-        let mut left = Vec::new();
+        let mut trial = Trial::new(1.5, is_sure);
+        let (mut left, mut pair) = (Vec::new(), Pair::default());
         for call in 0..calls {
-            let (runs, half) = trial.next();
+            let (runs, part) = trial.next();
             if runs == Runs::Library {
                 left.push(call);
             }
-            let pair = Pair {
-                library: ratio(call),
-                schedule: 1.0,
-            };
-            if half == Some(Half::Second) && !trial.stays(pair) {
+            if part.is_some() {
+                match runs {
+                    Runs::Library => pair.library += ratio(call),
+                    Runs::Schedule => pair.schedule += 1.0,
+                }
+            }
+            if part == Some(Part::Last) && !trial.stays(std::mem::take(&mut pair)) {
                 return (left, Some(call + 1));
             }
         }
         (left, None)
     }
 
+    /// Three calls are 15 % of 20 and 3 % of 100; the second comparison comes after 64 at least.
     #[test]
-    fn a_sure_gain_costs_three_calls_in_a_hundred() {
-        assert_eq!(run(true, |_| 2.0, 100), (vec![16, 49, 80], None));
+    fn a_sure_gain_is_compared_in_rows_of_six() {
+        let rows = (20..26).chain(102..108).chain(208..214);
+        assert_eq!(run(true, |_| 1.5, 250), (rows.collect(), None));
+    }
+
+    #[test]
+    fn comparisons_cost_less_than_four_calls_in_a_hundred() {
+        for ratio in [1.1, 1.5, 1.9, 2.1, 4.0, 10.0] {
+            let (left, _) = run(true, |_| ratio, 10_000);
+            let lost = left.len() as f64 * (ratio - 1.0);
+            assert!(lost < 400.0, "{ratio}: {lost}");
+            assert!(left.len() >= 20, "{ratio}: {}", left.len());
+        }
     }
 
     #[test]
     fn an_unsure_gain_is_tried_until_it_shows() {
-        assert_eq!(run(false, |_| 1.8, 40), (vec![1, 16], None));
-        assert_eq!(run(false, |_| 1.15, 30), (vec![1, 4, 16], None));
-        assert_eq!(run(false, |_| 1.03, 30), (vec![1, 4, 5, 16], None));
-        assert_eq!(run(false, |_| 1.0, 30), (vec![1, 4, 5], Some(7)));
+        assert_eq!(run(false, |_| 1.8, 30), (vec![1], None));
+        assert_eq!(run(false, |_| 1.15, 30), (vec![1, 5, 6], None));
+        assert_eq!(run(false, |_| 1.03, 30), (vec![1, 5, 6, 7, 8], None));
+        assert_eq!(run(false, |_| 1.0, 30), (vec![1, 5, 6, 7, 8], Some(11)));
         assert_eq!(run(false, |_| 0.7, 30), (vec![1], Some(3)));
+    }
+
+    /// A library that stalls in the second of its calls.
+    #[test]
+    fn a_row_shows_what_its_calls_do_to_each_other() {
+        let stalls = |call| if call == 6 || call == 8 { 2.0 } else { 1.0 };
+        assert_eq!(run(false, stalls, 30).1, None);
     }
 
     #[test]
     fn what_becomes_slower_gives_way_and_what_varies_stays() {
-        assert_eq!(run(true, |_| 0.9, 1000).1, Some(4 * 32 + 18));
-        let sometimes = |call: u64| if call % 128 < 32 { 3.0 } else { 0.9 };
-        assert_eq!(run(true, sometimes, 1000).1, None);
+        assert_eq!(run(true, |_| 0.9, 1000).1, Some(20 + 3 * 12 + 2 * 32));
+        let sometimes = |call: u64| if call % 512 < 128 { 3.0 } else { 0.9 };
+        let (_, end) = run(true, sometimes, 100);
+        assert_eq!(end, None);
     }
 }
