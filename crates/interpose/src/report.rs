@@ -117,9 +117,7 @@ impl Row {
         let collective = self.collective.parse::<Collective>();
         collective.is_ok_and(|own| !own.has_root())
     }
-}
 
-impl Row {
     /// What the schedule saved in its calls: what the library takes for as many, less their time; by the predicted
     /// times if not both were measured in this program. Where no call was replaced, what would have been saved.
     fn saved(&self, tally: &Tally, [library, chosen]: [Option<f64>; 2]) -> Option<f64> {

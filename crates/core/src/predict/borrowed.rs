@@ -29,7 +29,7 @@ const OTHER_ALGORITHM: f64 = 0.25;
 /// The same if they belong to the same algorithm with other segments or windows.
 const OTHER_SETTINGS: f64 = 0.1;
 
-/// The same for the same schedule of netsig, whose pieces have other sizes.
+/// The same for the same schedule of netsig with pieces that differ in size.
 const OTHER_SIZES: f64 = 0.05;
 
 /// The regimes under a pattern, one entry for each class of process counts; none if no other
