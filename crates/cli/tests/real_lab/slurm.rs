@@ -20,6 +20,9 @@ use super::{data, netsig, path_of, rank_program, run_unless_void, said, takes_al
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB..4KiB\"\n";
 
+/// Hosts so slow that the network, and not the processors of this machine, decides how times grow with the size.
+const SLOW: &str = include_str!("../../../../scenarios/ethernet-4x50.toml");
+
 /// 16 launches of a cell each, of which each takes less than a second.
 const PLAN: &str = "launches = 16\n[[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
     procs = 4\nsizes = \"4KiB\"\nrepetitions = 50\n";
@@ -59,6 +62,7 @@ fn directory() -> TempDir {
         ("program.c", PROGRAM),
         ("sweep.toml", SWEEP),
         ("plan.toml", PLAN),
+        ("slow.toml", &SLOW.replace("50Mbit/s", "20Mbit/s")),
     ] {
         fs::write(path(name), text).unwrap();
     }
@@ -80,7 +84,7 @@ fn printed(home: &Path, script: &str) -> String {
 
 fn printed_on(hosts: Hosts, home: &Path, script: &str) -> String {
     let mut command = match hosts {
-        Hosts::Emulated => netsig(home, &["lab", "exec", "ethernet-4x50", "--", "bash"]),
+        Hosts::Emulated => netsig(home, &["lab", "exec", "slow.toml", "--", "bash"]),
         Hosts::This => Command::new("bash"),
     };
     let own = home.join("bin");
@@ -121,7 +125,7 @@ fn commands(hosts: Hosts) -> String {
         .collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
     let (nodes, budget) = match hosts {
-        Hosts::Emulated => ("--nodes=4 ", "--budget 10s"),
+        Hosts::Emulated => ("--nodes=4 ", "--budget 20s"),
         Hosts::This => ("--nodes=1 --ntasks-per-node=4 ", "--ppn 4 --budget 40s"),
     };
     let shorter = [
