@@ -10,8 +10,9 @@
 //!
 //! Where the profile is sure of the gain, the schedule runs at once; else up to three comparisons of one, two and six
 //! calls follow the first call, and the schedule stays if all of them together were faster: by a quarter in the first,
-//! a tenth in the first two, 2 % in all. It gives way before the last only if it is slower by more than that, since
-//! some networks stall only after several of the library's calls.
+//! a tenth in the first two, 2 % in all. It gives way after the first if the library took less than two thirds of its
+//! time, after the second if less than four fifths; what lies between goes on, since some networks stall only after
+//! several of the library's calls.
 //!
 //! From then on comparisons of six calls go on, of three where the library takes more than four times as long. The first
 //! comes when it costs 15 % of the time until then, by the profile; the second costs 6 % of the time since, and
@@ -300,7 +301,7 @@ mod tests {
         assert_eq!(run(false, |_| 0.6, 30), (vec![1], Some(4)));
     }
 
-    /// A library that stalls from the fourth of its calls in a row on.
+    /// A library that stalls from the fourth call of its row of six on.
     #[test]
     fn a_row_shows_what_its_calls_do_to_each_other() {
         let stalls = |call| if call >= 11 { 2.0 } else { 0.95 };

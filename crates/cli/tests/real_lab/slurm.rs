@@ -20,9 +20,6 @@ use super::{data, netsig, path_of, rank_program, run_unless_void, said, takes_al
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB..4KiB\"\n";
 
-/// Hosts so slow that the network, and not the processors of this machine, decides how times grow with the size.
-const SLOW: &str = include_str!("../../../../scenarios/ethernet-4x50.toml");
-
 /// 16 launches of a cell each, of which each takes less than a second.
 const PLAN: &str = "launches = 16\n[[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
     procs = 4\nsizes = \"4KiB\"\nrepetitions = 50\n";
@@ -55,6 +52,9 @@ fn slurm() -> Option<MutexGuard<'static, ()>> {
 fn directory() -> TempDir {
     let home = TempDir::new().unwrap();
     let path = |name: &str| home.path().join(name);
+    // So slow that the network, and not this machine's processors, decides how times grow with the size.
+    let slow =
+        include_str!("../../../../scenarios/ethernet-4x50.toml").replace("50Mbit/s", "20Mbit/s");
     fs::create_dir(path("bin")).unwrap();
     symlink(env!("CARGO_BIN_EXE_netsig"), path("bin/netsig")).unwrap();
     symlink(workspace().join("slurm"), path("slurm")).unwrap();
@@ -62,7 +62,7 @@ fn directory() -> TempDir {
         ("program.c", PROGRAM),
         ("sweep.toml", SWEEP),
         ("plan.toml", PLAN),
-        ("slow.toml", &SLOW.replace("50Mbit/s", "20Mbit/s")),
+        ("slow.toml", &slow),
     ] {
         fs::write(path(name), text).unwrap();
     }
