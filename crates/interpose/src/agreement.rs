@@ -300,6 +300,22 @@ pub fn broadcast(bytes: &mut [u8], comm: ffi::MPI_Comm) -> Result<(), MpiError> 
     MpiError::check(unsafe { ffi::PMPI_Bcast(start, count, ffi::RSMPI_UINT8_T, 0, comm) })
 }
 
+/// As `broadcast`, for many bytes, in parts that fit in TCP's first congestion window of ten segments (RFC 6928). All
+/// ranks have a part before the next one leaves, so that no window grows: in the program's first exchange, connections
+/// with larger windows would overflow a switch.
+///
+/// # Errors
+/// If MPI refuses it.
+pub fn broadcast_in_parts(bytes: &mut [u8], comm: ffi::MPI_Comm) -> Result<(), MpiError> {
+    const PART: usize = 8192;
+    for part in bytes.chunks_mut(PART) {
+        broadcast(part, comm)?;
+        // SAFETY: a valid communicator.
+        MpiError::check(unsafe { ffi::PMPI_Barrier(comm) })?;
+    }
+    Ok(())
+}
+
 /// The terms in a line without a tabulator.
 impl std::fmt::Display for Terms {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -5,6 +5,8 @@ use std::ffi::{c_char, c_int};
 use mpi::ffi;
 use netsig_mpi::MpiError;
 
+use crate::agreement::broadcast_in_parts;
+
 /// Longest name of a host; longer ones are cut, as in measurements.
 const NAME: usize = 64;
 
@@ -24,16 +26,20 @@ pub fn hosts(world: ffi::MPI_Comm, procs: c_int) -> Result<Vec<String>, MpiError
             name.as_mut_ptr(),
             &raw mut length,
         ))?;
-        MpiError::check(ffi::PMPI_Allgather(
+        // Few pairs of ranks exchange messages, so that few connections know how short a round trip can be: Linux
+        // sends longer bursts on them (tcp_tso_rtt_log).
+        MpiError::check(ffi::PMPI_Gather(
             name.as_ptr().cast(),
             size,
             ffi::RSMPI_UINT8_T,
             all.as_mut_ptr().cast(),
             size,
             ffi::RSMPI_UINT8_T,
+            0,
             world,
         ))?;
     }
+    broadcast_in_parts(&mut all, world)?;
     let names = all.chunks(NAME).map(|name| {
         let end = name.iter().position(|&byte| byte == 0).unwrap_or(NAME);
         String::from_utf8_lossy(&name[..end]).into_owned()

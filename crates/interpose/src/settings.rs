@@ -12,7 +12,7 @@ use netsig_core::network::Network;
 use netsig_core::profile::Profile;
 use netsig_mpi::MpiError;
 
-use crate::agreement::broadcast;
+use crate::agreement::{broadcast, broadcast_in_parts};
 use crate::choice::FLAVOUR;
 use crate::fault;
 
@@ -172,7 +172,7 @@ impl Settings {
             let mut bytes = std::mem::take(text).into_bytes();
             bytes.resize(usize::try_from(*length).unwrap_or(0), 0);
             if !bytes.is_empty() {
-                broadcast(&mut bytes, world)?;
+                broadcast_in_parts(&mut bytes, world)?;
             }
             *text = String::from_utf8_lossy(&bytes).into_owned();
         }
