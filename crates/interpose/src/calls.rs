@@ -10,14 +10,12 @@ use netsig_core::units::Procs;
 use crate::call::{Length, Refused};
 use crate::choice::{Certainty, Decision};
 use crate::report::{Ledger, Tally};
-use crate::size_class::class;
-use crate::trial::{Pair, Part, Runs, Trial};
+use crate::size_class::{Place, class};
+use crate::trial::{Part, Runs, Sides, Trial};
+use crate::verdicts::Verdict;
 
 /// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
 const LONGEST_TRUST: u64 = 64;
-
-/// A collective and a class of sizes.
-pub type Place = (Collective, u32);
 
 /// The calls on a communicator. All ranks change it alike.
 #[derive(Default)]
@@ -38,8 +36,8 @@ struct Entry {
     tally: Tally,
     /// The comparison with the library; none of an algorithm that the user gives.
     trial: Option<Trial>,
-    /// The times of a comparison on this rank in nanoseconds, of the library and of the schedule.
-    times: [u64; 2],
+    /// The times of a comparison on this rank in nanoseconds.
+    times: Sides<u64>,
 }
 
 /// What is to be done with a call.
@@ -122,7 +120,7 @@ impl Calls {
             .position(|own| own.decision.algorithm == decision.algorithm);
         let has_failed = |own: &Entry| own.trial.as_ref().is_some_and(Trial::has_failed);
         let decision = match known {
-            Some(index) if has_failed(&all[index]) => return self.put(place, as_fast(&decision)),
+            Some(index) if has_failed(&all[index]) => return self.put(place, decision.as_fast()),
             _ => decision,
         };
         let mut entry = match known {
@@ -131,7 +129,7 @@ impl Calls {
                 trial: trial(&decision),
                 decision: Arc::new(Decision::library("")),
                 tally: Tally::default(),
-                times: [0; 2],
+                times: Sides::default(),
             },
         };
         entry.decision = Arc::new(decision);
@@ -163,35 +161,39 @@ impl Calls {
         tally.add(elapsed, Runs::Library);
     }
 
-    /// Adds the time of a call to those of a comparison; returns the sums of the library and of the schedule in
-    /// nanoseconds.
-    pub fn keep(&mut self, place: Place, runs: Runs, time: Duration) -> [u64; 2] {
+    /// Adds the time of a call to those of a comparison; returns the sums in nanoseconds.
+    pub fn keep(&mut self, place: Place, runs: Runs, time: Duration) -> Sides<u64> {
         let Some(entry) = self.entry(place) else {
-            return [0; 2];
+            return Sides::default();
         };
-        let [library, schedule] = &mut entry.times;
         let own = match runs {
-            Runs::Library => library,
-            Runs::Schedule => schedule,
+            Runs::Library => &mut entry.times.library,
+            Runs::Schedule => &mut entry.times.schedule,
         };
         *own = own.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         entry.times
     }
 
-    /// Compares by the times of all ranks. The schedule may give way to the library.
-    pub fn compare(&mut self, place: Place, pair: Pair) {
-        let Some(entry) = self.entry(place) else {
-            return;
-        };
-        entry.times = [0; 2];
-        let Some(trial) = &mut entry.trial else {
-            return;
-        };
-        entry.tally.add_pair(trial.length(), pair);
-        if !trial.stays(pair) {
-            let decision = as_fast(&entry.decision);
+    /// Compares by the times of all ranks, in seconds. The schedule may give way to the library. Returns the verdict,
+    /// if there is one.
+    pub fn compare(&mut self, place: Place, seconds: Sides<f64>) -> Option<Verdict> {
+        let entry = self.entry(place)?;
+        entry.times = Sides::default();
+        let algorithm = entry.decision.algorithm?;
+        let trial = entry.trial.as_mut()?;
+        let compared = trial.compared(seconds);
+        entry.tally.compare(compared);
+        let stays = trial.stays(compared);
+        let has_verdict = !stays || trial.has_passed();
+        if !stays {
+            let decision = entry.decision.as_fast();
             self.put(place, decision);
         }
+        has_verdict.then_some(Verdict {
+            place,
+            algorithm,
+            stays,
+        })
     }
 
     /// Adds the calls since the last time to a ledger.
@@ -205,15 +207,6 @@ impl Calls {
         for ((collective, reason), tally) in std::mem::take(&mut self.passed) {
             ledger.add(collective, procs, &Decision::library(reason), tally);
         }
-    }
-}
-
-/// The decision in place of one whose schedule has gained nothing.
-fn as_fast(decision: &Decision) -> Decision {
-    Decision {
-        algorithm: None,
-        reason: "the library's own choice is as fast in this program".to_owned(),
-        ..decision.clone()
     }
 }
 

@@ -93,6 +93,15 @@ impl Decision {
         }
     }
 
+    /// The decision in place of one whose schedule has gained nothing.
+    pub fn as_fast(&self) -> Self {
+        Self {
+            algorithm: None,
+            reason: "the library's own choice is as fast in this program".to_owned(),
+            ..self.clone()
+        }
+    }
+
     /// True if the call is too far from the measurements.
     pub fn is_outside(&self) -> bool {
         self.reason.starts_with(OUTSIDE)

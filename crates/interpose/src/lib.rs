@@ -71,6 +71,7 @@ mod sides;
 mod size_class;
 mod tools;
 mod trial;
+mod verdicts;
 mod world;
 
 use std::io::Write as _;

@@ -11,7 +11,7 @@ use netsig_mpi::MpiError;
 
 use crate::agreement::{self, Agreed, CONTRADICTING, Deciding, Kind, MOST_PROCS, Party, Terms};
 use crate::call::{Buffers, Call, Length, Refused};
-use crate::calls::{Calls, Place, Turn};
+use crate::calls::{Calls, Turn};
 use crate::choice::{Decision, Question};
 use crate::failure;
 use crate::fault;
@@ -21,8 +21,8 @@ use crate::reduction;
 use crate::report::{Account, Ledger};
 use crate::run::Runner;
 use crate::session::{self, Session};
-use crate::size_class::class;
-use crate::trial::{Pair, Part, Runs};
+use crate::size_class::{Place, class};
+use crate::trial::{Part, Runs, Sides};
 
 /// A communicator of the program.
 pub struct Record {
@@ -178,7 +178,7 @@ impl Record {
         self.calls().count(place, ended - started, runs);
         // Also after a failure: others may have none, and wait for this rank.
         if let Some(part) = part {
-            self.compare(call.comm, place, (runs, part, ended - entered));
+            self.compare(session, call.comm, place, (runs, part, ended - entered));
         }
         (code, ended)
     }
@@ -186,19 +186,23 @@ impl Record {
     /// Keeps the time of a call of a comparison; after the last all ranks compare.
     fn compare(
         &self,
+        session: &Session,
         comm: ffi::MPI_Comm,
         place: Place,
         (runs, part, time): (Runs, Part, Duration),
     ) {
-        let times = self.calls().keep(place, runs, time);
+        let Sides { library, schedule } = self.calls().keep(place, runs, time);
         if part == Part::Kept {
             return;
         }
         // A failure was told by the communicator's error handler, and the next call meets it again.
-        let all = reduction::seconds(times, (place.0, self.member.procs), comm);
-        if let Ok([library, schedule]) = all {
-            let pair = Pair { library, schedule };
-            self.calls().compare(place, pair);
+        let of = (place.0, self.member.procs);
+        let Ok([library, schedule]) = reduction::seconds([library, schedule], of, comm) else {
+            return;
+        };
+        let verdict = self.calls().compare(place, Sides { library, schedule });
+        if let Some(verdict) = verdict.filter(|_| self.member.rank == Rank(0)) {
+            session.keep_verdict(&self.ranks, verdict);
         }
     }
 
@@ -254,7 +258,7 @@ impl Record {
         };
         let deciding = Deciding {
             decide: |question: Question| match self.tag.get() {
-                Some(_) => session.decide(question),
+                Some(_) => session.decide(question, &self.ranks),
                 None => Decision::library("too many communicators of several threads"),
             },
             can_follow: |own| !session.is_on || self.can_run(session, call, own),

@@ -8,7 +8,7 @@ use netsig_core::algorithm::Collective;
 use netsig_core::units::Procs;
 
 use crate::choice::Decision;
-use crate::trial::{Pair, Runs};
+use crate::trial::{Compared, Runs, Sides};
 
 /// First line of the file.
 const HEAD: &str = "# netsig interposer report 2\n";
@@ -31,8 +31,7 @@ struct Sum {
 pub struct Tally {
     schedule: Sum,
     library: Sum,
-    /// Calls of each side that count in comparisons, and their times.
-    pairs: (u64, Pair),
+    compared: Compared,
 }
 
 impl Sum {
@@ -56,21 +55,15 @@ impl Tally {
         }
     }
 
-    /// Adds a comparison of so many calls of each side.
-    pub fn add_pair(&mut self, calls: u64, pair: Pair) {
-        let (all, sum) = &mut self.pairs;
-        *all += calls;
-        sum.library += pair.library;
-        sum.schedule += pair.schedule;
+    /// Adds calls that were compared.
+    pub fn compare(&mut self, compared: Compared) {
+        self.compared.add(compared);
     }
 
     fn join(&mut self, other: Self) {
         self.schedule.add(other.schedule.calls, other.schedule.time);
         self.library.add(other.library.calls, other.library.time);
-        let (calls, sum) = other.pairs;
-        self.pairs.0 += calls;
-        self.pairs.1.library += sum.library;
-        self.pairs.1.schedule += sum.schedule;
+        self.compared.add(other.compared);
     }
 
     fn calls(&self) -> u64 {
@@ -79,23 +72,28 @@ impl Tally {
 
     /// Seconds of a call by the schedule and by the library. Where no rank ends before all have sent, one rank's
     /// time of many calls is that of the collective; else comparisons tell.
-    fn means(&self, ends_with_all: bool) -> [Option<f64>; 2] {
-        let (calls, sum) = self.pairs;
-        let mean = |sum: f64| (calls > 0).then(|| sum / calls as f64);
+    fn means(&self, ends_with_all: bool) -> Sides<Option<f64>> {
+        let means = self.compared.means();
+        let library = means.map(|own| own.library);
         if !ends_with_all {
-            return [mean(sum.schedule), mean(sum.library)];
+            let schedule = means.map(|own| own.schedule);
+            return Sides { library, schedule };
         }
-        let library = match self.schedule.calls {
-            0 => self.library.mean(),
-            _ => mean(sum.library),
-        };
-        [self.schedule.mean(), library]
+        Sides {
+            library: match self.schedule.calls {
+                0 => self.library.mean(),
+                _ => library,
+            },
+            schedule: self.schedule.mean(),
+        }
     }
 }
 
 /// The calls of the program.
 #[derive(Debug, Default)]
 pub struct Ledger {
+    /// True if schedules run; else the report has what they would save.
+    is_on: bool,
     rows: BTreeMap<Row, (Tally, [Option<f64>; 2])>,
     told: BTreeSet<String>,
 }
@@ -118,22 +116,17 @@ impl Row {
         collective.is_ok_and(|own| !own.has_root())
     }
 
-    /// What the schedule saved in its calls: what the library takes for as many, less their time; by the predicted
-    /// times if not both were measured in this program. Where no call was replaced, what would have been saved.
-    fn saved(&self, tally: &Tally, [library, chosen]: [Option<f64>; 2]) -> Option<f64> {
+    /// What the schedule saved in so many calls: what the library takes for as many, less their time; by the predicted
+    /// times if not both were measured in this program.
+    fn saved(&self, calls: u64, tally: &Tally, predicted: [Option<f64>; 2]) -> Option<f64> {
         if self.algorithm.is_empty() {
             return None;
         }
-        let measured = match tally.means(self.ends_with_all()) {
-            [Some(schedule), Some(left)] => Some(left - schedule),
-            _ => None,
-        };
-        let gain = measured.or_else(|| Some(library? - chosen?))?;
-        let calls = match tally.schedule.calls {
-            0 => tally.library.calls,
-            calls => calls,
-        };
-        Some(gain * calls as f64)
+        let Sides { library, schedule } = tally.means(self.ends_with_all());
+        let measured = library.zip(schedule);
+        let [library, chosen] = predicted;
+        let (library, schedule) = measured.or(library.zip(chosen))?;
+        Some((library - schedule) * calls as f64)
     }
 }
 
@@ -147,6 +140,14 @@ pub trait Account: Send + Sync {
 }
 
 impl Ledger {
+    /// A ledger of a program in which schedules run or not.
+    pub fn new(is_on: bool) -> Self {
+        Self {
+            is_on,
+            ..Self::default()
+        }
+    }
+
     /// Adds calls of a communicator.
     pub fn add(&mut self, collective: Collective, procs: Procs, decision: &Decision, tally: Tally) {
         let algorithm = decision.algorithm.map(|own| own.to_string());
@@ -201,7 +202,12 @@ impl Ledger {
         for (row, (tally, predicted)) in &self.rows {
             let procs = row.procs.map(|own| own.to_string()).unwrap_or_default();
             let time = tally.schedule.time + tally.library.time;
-            let [schedule, library] = tally.means(row.ends_with_all());
+            let Sides { library, schedule } = tally.means(row.ends_with_all());
+            let replaced = if self.is_on {
+                tally.schedule.calls
+            } else {
+                tally.calls()
+            };
             let [predicted_library, predicted_chosen] = *predicted;
             let fields = [
                 row.collective.to_owned(),
@@ -215,7 +221,7 @@ impl Ledger {
                 tally.library.calls.to_string(),
                 number(predicted_library),
                 number(predicted_chosen),
-                number(row.saved(tally, *predicted)),
+                number(row.saved(replaced, tally, *predicted)),
                 quoted(&row.reason),
             ];
             text.push_str(&fields.join(","));
@@ -262,15 +268,15 @@ mod tests {
     }
 
     /// Two exchanges whose gain is the predicted one; five of which two were left to the library, and one was
-    /// compared; two that nothing replaced. Broadcasts, of which a rank's time tells nothing, without a comparison
-    /// and with one of two calls.
+    /// compared; two that nothing replaced, with schedules off and on. Broadcasts, of which a rank's time tells
+    /// nothing, without a comparison and with one of two calls.
     #[test]
     fn rows_tell_what_ran_and_what_it_saved() {
         let procs = Procs::new(8).unwrap();
         let exchange = decision(Collective::Alltoall, "windowed:segment=4096,window=4");
         let message = decision(Collective::Bcast, "pipeline:1024");
-        let rows = |collective: Collective, decision: &Decision, tally: Tally| {
-            let mut ledger = Ledger::default();
+        let rows_of = |is_on: bool, collective: Collective, decision: &Decision, tally: Tally| {
+            let mut ledger = Ledger::new(is_on);
             ledger.add(collective, procs, decision, tally);
             ledger.add(
                 collective,
@@ -280,37 +286,39 @@ mod tests {
             );
             ledger.text().replace(HEAD, "").replace(COLUMNS, "")
         };
+        let rows =
+            |collective, decision: &Decision, tally| rows_of(true, collective, decision, tally);
         let name = "\"windowed:segment=4096,window=4\"";
         assert_eq!(
             rows(Collective::Alltoall, &exchange, tally(&[750, 500], &[])),
             format!("alltoall,8,65536,2,1.25,{name},0.625,,0,0.5,0.25,0.5,\n")
         );
         let mut exchanges = tally(&[250, 500, 375], &[500, 875]);
-        exchanges.add_pair(
-            1,
-            Pair {
-                library: 0.875,
-                schedule: 0.5,
+        let compared = |calls, library, schedule| Compared {
+            calls: Sides {
+                library: calls,
+                schedule: calls,
             },
-        );
+            seconds: Sides { library, schedule },
+        };
+        exchanges.compare(compared(1, 0.875, 0.5));
         assert_eq!(
             rows(Collective::Alltoall, &exchange, exchanges),
             format!("alltoall,8,65536,5,2.5,{name},0.375,0.875,2,0.5,0.25,1.5,\n")
         );
-        assert_eq!(
-            rows(Collective::Alltoall, &exchange, tally(&[], &[875, 875])),
-            format!("alltoall,8,65536,2,1.75,{name},,0.875,2,0.5,0.25,0.5,\n")
-        );
+        for (is_on, saved) in [(false, 0.5), (true, 0.0)] {
+            let left = tally(&[], &[875, 875]);
+            assert_eq!(
+                rows_of(is_on, Collective::Alltoall, &exchange, left),
+                format!("alltoall,8,65536,2,1.75,{name},,0.875,2,0.5,0.25,{saved},\n")
+            );
+        }
         let mut broadcasts = tally(&[500, 125], &[125]);
         assert_eq!(
             rows(Collective::Bcast, &message, broadcasts),
             "bcast,8,65536,3,0.75,pipeline:1024,,,1,0.5,0.25,0.5,\n"
         );
-        let pair = Pair {
-            library: 2.0,
-            schedule: 1.0,
-        };
-        broadcasts.add_pair(2, pair);
+        broadcasts.compare(compared(2, 2.0, 1.0));
         assert_eq!(
             rows(Collective::Bcast, &message, broadcasts),
             "bcast,8,65536,3,0.75,pipeline:1024,0.5,1,1,0.5,0.25,1,\n"

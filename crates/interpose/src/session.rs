@@ -20,6 +20,8 @@ use crate::report_file::ReportFile;
 use crate::roll_call;
 use crate::scope::Scope;
 use crate::settings::{self, Mode, Settings};
+use crate::size_class::class;
+use crate::verdicts::{Verdict, Verdicts};
 use crate::world::World;
 use crate::{lock, places, tell, tools};
 
@@ -36,6 +38,7 @@ pub struct Session {
     is_broken: AtomicBool,
     /// Where schedules run.
     pub world: World,
+    verdicts: Mutex<Verdicts>,
     records: Mutex<Vec<Weak<dyn Account>>>,
     ledger: Mutex<Ledger>,
     is_first: bool,
@@ -159,16 +162,18 @@ impl Session {
             .flatten();
         let report = report.map(ReportFile::new);
         report.iter().for_each(check_report);
+        let is_on = settings.mode == Mode::On;
         Ok(Some(Self {
             keyval: keyval()?,
-            is_on: settings.mode == Mode::On,
+            is_on,
             scope,
             settings,
             chooser: OnceLock::new(),
             is_broken: AtomicBool::new(false),
             world: World::new()?,
+            verdicts: Mutex::default(),
             records: Mutex::default(),
-            ledger: Mutex::default(),
+            ledger: Mutex::new(Ledger::new(is_on)),
             is_first,
             report,
             written: Mutex::new(Instant::now()),
@@ -186,13 +191,21 @@ impl Session {
         Some(self.scope.layout.as_ref()?.of_ranks(ranks.map(Rank)))
     }
 
-    /// The decision for a question, on the rank that decides.
-    pub fn decide(&self, question: Question) -> Decision {
+    /// Keeps what a trial among these ranks has shown, on the rank that decides.
+    pub fn keep_verdict(&self, ranks: &[c_int], verdict: Verdict) {
+        lock(&self.verdicts).keep(ranks, verdict);
+    }
+
+    /// The decision for a question about calls among these ranks, on the rank that decides.
+    pub fn decide(&self, question: Question, ranks: &[c_int]) -> Decision {
         const BROKEN: &str = "a fault of netsig";
         if self.is_broken.load(Ordering::Relaxed) {
             return Decision::library(BROKEN);
         }
-        let decided = fault::caught(|| self.decided(question));
+        let decided = fault::caught(|| {
+            let place = (question.collective, class(question.size.0));
+            lock(&self.verdicts).applied(ranks, place, self.decided(question))
+        });
         decided.unwrap_or_else(|fault| {
             self.break_off(&fault);
             Decision::library(BROKEN)

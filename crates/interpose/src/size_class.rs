@@ -1,5 +1,10 @@
 //! Classes of sizes: one decision serves all sizes of a class, four classes for each doubling.
 
+use netsig_core::algorithm::Collective;
+
+/// A collective and a class of sizes.
+pub type Place = (Collective, u32);
+
 /// Steps between a power of two and the next.
 const STEPS_BITS: u32 = 2;
 
