@@ -203,8 +203,9 @@ impl Session {
             return Decision::library(BROKEN);
         }
         let decided = fault::caught(|| {
+            let decision = self.decided(question);
             let place = (question.collective, class(question.size.0));
-            lock(&self.verdicts).applied(ranks, place, self.decided(question))
+            lock(&self.verdicts).applied(ranks, place, decision)
         });
         decided.unwrap_or_else(|fault| {
             self.break_off(&fault);
