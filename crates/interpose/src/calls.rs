@@ -12,7 +12,7 @@ use crate::choice::{Certainty, Decision};
 use crate::report::{Ledger, Tally};
 use crate::size_class::{Place, class};
 use crate::trial::{Part, Runs, Sides, Trial};
-use crate::verdicts::Verdict;
+use crate::verdicts::TrialVerdict;
 
 /// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
 const LONGEST_TRUST: u64 = 64;
@@ -176,7 +176,7 @@ impl Calls {
 
     /// Compares by the times of all ranks, in seconds. The schedule may give way to the library. Returns the verdict,
     /// if there is one.
-    pub fn compare(&mut self, place: Place, seconds: Sides<f64>) -> Option<Verdict> {
+    pub fn compare(&mut self, place: Place, seconds: Sides<f64>) -> Option<TrialVerdict> {
         let entry = self.entry(place)?;
         entry.times = Sides::default();
         let algorithm = entry.decision.algorithm?;
@@ -189,7 +189,7 @@ impl Calls {
             let decision = entry.decision.as_fast();
             self.put(place, decision);
         }
-        has_verdict.then_some(Verdict {
+        has_verdict.then_some(TrialVerdict {
             place,
             algorithm,
             stays,

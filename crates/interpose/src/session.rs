@@ -21,7 +21,7 @@ use crate::roll_call;
 use crate::scope::Scope;
 use crate::settings::{self, Mode, Settings};
 use crate::size_class::class;
-use crate::verdicts::{Verdict, Verdicts};
+use crate::verdicts::{TrialVerdict, TrialVerdicts};
 use crate::world::World;
 use crate::{lock, places, tell, tools};
 
@@ -38,7 +38,7 @@ pub struct Session {
     is_broken: AtomicBool,
     /// Where schedules run.
     pub world: World,
-    verdicts: Mutex<Verdicts>,
+    verdicts: Mutex<TrialVerdicts>,
     records: Mutex<Vec<Weak<dyn Account>>>,
     ledger: Mutex<Ledger>,
     is_first: bool,
@@ -192,7 +192,7 @@ impl Session {
     }
 
     /// Keeps what a trial among these ranks has shown, on the rank that decides.
-    pub fn keep_verdict(&self, ranks: &[c_int], verdict: Verdict) {
+    pub fn keep_verdict(&self, ranks: &[c_int], verdict: TrialVerdict) {
         lock(&self.verdicts).keep(ranks, verdict);
     }
 

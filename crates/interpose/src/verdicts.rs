@@ -14,7 +14,7 @@ const MOST: usize = 256;
 
 /// Whether a schedule is faster than the MPI library in this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct TrialVerdict {
     /// The class of calls.
     pub place: Place,
     /// The schedule.
@@ -25,12 +25,12 @@ pub struct Verdict {
 
 /// Verdicts by the ranks in `MPI_COMM_WORLD` of the processes.
 #[derive(Debug, Default)]
-pub struct Verdicts(VecDeque<(Vec<c_int>, Verdict)>);
+pub struct TrialVerdicts(VecDeque<(Vec<c_int>, TrialVerdict)>);
 
-impl Verdicts {
+impl TrialVerdicts {
     /// Keeps a verdict on calls among these ranks, in place of an earlier one.
-    pub fn keep(&mut self, ranks: &[c_int], verdict: Verdict) {
-        let Verdict {
+    pub fn keep(&mut self, ranks: &[c_int], verdict: TrialVerdict) {
+        let TrialVerdict {
             place, algorithm, ..
         } = verdict;
         self.0.retain(|(of, known)| {
@@ -44,11 +44,11 @@ impl Verdicts {
 
     /// A decision for calls among these ranks, in view of the verdict on its schedule.
     pub fn applied(&self, ranks: &[c_int], place: Place, decision: Decision) -> Decision {
-        let is_about = |(of, known): &&(Vec<c_int>, Verdict)| {
+        let is_about = |(of, known): &&(Vec<c_int>, TrialVerdict)| {
             of == ranks && known.place == place && Some(known.algorithm) == decision.algorithm
         };
         match self.0.iter().find(is_about) {
-            Some((_, Verdict { stays: true, .. })) => Decision {
+            Some((_, TrialVerdict { stays: true, .. })) => Decision {
                 certainty: Certainty::Sure,
                 ..decision
             },
@@ -73,9 +73,9 @@ mod tests {
             certainty: Certainty::Unsure,
             ..Decision::library("")
         };
-        let mut verdicts = Verdicts::default();
+        let mut verdicts = TrialVerdicts::default();
         let mut keep = |stays| {
-            let verdict = Verdict {
+            let verdict = TrialVerdict {
                 place,
                 algorithm: algorithm("pairwise-ring"),
                 stays,
