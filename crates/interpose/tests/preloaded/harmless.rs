@@ -140,7 +140,9 @@ const ERRONEOUS: [&str; 12] = [
     "exchange-later",
 ];
 
-/// Erroneous calls end where the library's own calls do, with the same errors, under every handler.
+/// Erroneous calls end where the library's own calls do, with the same errors, under every handler. The linear
+/// all-to-all of Open MPI 5 misses an error in one run and gives it in another, once the ranks have exchanged messages:
+/// both are the library's own.
 #[test]
 fn erroneous_calls_end_as_without_the_library() {
     let job = Job::of("erroneous.c").within(20);
@@ -151,21 +153,23 @@ fn erroneous_calls_end_as_without_the_library() {
         let some = handlers.filter(|(index, _)| is_long() || *index == place % 2);
         for (_, handler) in some {
             let words = [&[what], handler].concat();
-            let run = |preload: &[&str], algorithms| {
-                let done = job.run_apart(
-                    &[(3, preload)],
-                    &words,
-                    &[("NETSIG_ALGORITHMS", algorithms)],
-                );
+            let run = |preload: &[&str], variable| {
+                let done = job.run_apart(&[(3, preload)], &words, &[variable]);
                 (ends(&done), text(&done.stderr))
             };
-            let (without, _) = run(&["LD_PRELOAD="], "");
-            if without == Ends::Hangs {
+            let without = |variable| run(&["LD_PRELOAD="], variable).0;
+            let expected = without(("NETSIG_ALGORITHMS", ""));
+            if expected == Ends::Hangs {
                 continue;
             }
             for algorithms in &ALGORITHMS[..if is_long() { 3 } else { 1 }] {
-                let (with, said) = run(&[], algorithms);
-                assert_eq!(with, without, "{words:?} with {algorithms}: {said}");
+                let (with, said) = run(&[], ("NETSIG_ALGORITHMS", algorithms));
+                let is_its_own =
+                    with == expected || (0..10).any(|_| without(("EXCHANGE_BEFORE", "1")) == with);
+                assert!(
+                    is_its_own,
+                    "{words:?} with {algorithms}: {with:?} for {expected:?}: {said}"
+                );
                 compared += 1;
             }
         }

@@ -1,9 +1,11 @@
 /* One erroneous call, as the argument names it; every rank prints the class of its error. With a second argument
    "own" the call is on a communicator that returns errors, while MPI_COMM_WORLD keeps the handler that ends the job;
-   with "return" MPI_COMM_WORLD returns errors, too. */
+   with "return" MPI_COMM_WORLD returns errors, too. With EXCHANGE_BEFORE the ranks exchange messages first, as many as
+   the library under test does, after which Open MPI 5 may miss the error of a call. */
 
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 1000, PIECE = 20000, RANKS = 8 };
@@ -63,6 +65,14 @@ static int call(const char *what, MPI_Comm comm)
     return MPI_ERR_OTHER;
 }
 
+static void exchange_before(void)
+{
+    long mine = rank, most;
+
+    MPI_Bcast(a, 80, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comm = MPI_COMM_WORLD;
@@ -77,6 +87,8 @@ int main(int argc, char **argv)
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     }
+    if (getenv("EXCHANGE_BEFORE"))
+        exchange_before();
     int code = call(argv[1], comm);
     if (code) {
         MPI_Error_class(code, &class);
