@@ -69,6 +69,7 @@ mod session;
 mod settings;
 mod sides;
 mod size_class;
+mod store;
 mod tools;
 mod trial;
 mod verdicts;

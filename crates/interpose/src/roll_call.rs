@@ -1,16 +1,21 @@
 //! Whether all processes of the job have this library: with another build a process could run another schedule,
 //! and one without it would never enter the library's collectives.
 //!
-//! Each rank reports to rank 0. Rank 0 answers those that reported, an answered rank confirms, and rank 0 ends with
-//! its verdict. A rank that waits for a report or an answer loses patience after some seconds; from its
-//! confirmation on it waits for the verdict as long as it takes, since rank 0 gives one to all that it answered.
+//! The ranks form a tree, with rank 0 as its root. Each rank reports to its parent that its subtree is complete; rank 0's
+//! answer goes down, the ranks confirm in the same way, and rank 0's verdict goes down, too. A rank that waits for a
+//! report or an answer loses patience after some seconds, and its subtree is not complete; from its confirmation on it
+//! waits for the verdict as long as it takes, since a parent passes one on to all that have reported.
 //! So all act alike: only where all have confirmed does the verdict say that nobody is absent.
+//!
+//! With a key-value store (`store`) the tree is binomial: its few connections per rank are those of MPI's own small
+//! collectives. A rank knows from the store whether its parent and children have this library. Without a store all
+//! report to rank 0: of it alone the others assume that it has this library.
 //!
 //! # No message reaches the program
 //! Every message is received by this library, however late it comes: its receive is posted in `MPI_Init`, before
 //! any of the program's, and stays posted until `MPI_Finalize`. A rank without the library gets no
-//! message, unless it is rank 0: its program may take the others' reports for its own where it receives with
-//! `MPI_ANY_TAG`. The tag is the largest but some, since a receive that stays posted would take a program's
+//! message, unless it is rank 0 of a job without a store: its program may take the others' reports for its own where it
+//! receives with `MPI_ANY_TAG`. The tag is the largest but some, since a receive that stays posted would take a program's
 //! message of the same tag from a rank without the library.
 
 use std::ffi::c_int;
@@ -22,15 +27,20 @@ use mpi::ffi;
 use netsig_mpi::MpiError;
 
 use crate::lock;
+use crate::store::Store;
 use crate::world::most_tag;
 
-/// Time for all reports to come, and half of that for an answer.
+/// Time for the reports of children without children to come, and half of that for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What each level of the tree adds to it.
+const PER_LEVEL: Duration = Duration::from_millis(500);
 
 /// Distance of the tag from the largest.
 const BELOW: c_int = 28275;
 
-/// Verdict, and answer, if nobody is absent; else it is the rank of a process without this library.
+/// Verdict, and answer, if nobody is absent; else it is the rank of a process without this library. A report is the number
+/// of the sources (`build`) if nobody is absent in the subtree, or the complement of a rank, which is negative.
 const NOBODY: c_int = c_int::MAX;
 
 /// The number of the sources, seven hexadecimal digits at the end.
@@ -67,6 +77,79 @@ unsafe impl Send for Standing {}
 /// this library, takes part in MPI's progress.
 static STANDING: Mutex<Vec<Standing>> = Mutex::new(Vec::new());
 
+/// The neighbours of a rank in the tree.
+struct Neighbours {
+    parent: Option<c_int>,
+    children: Vec<c_int>,
+    /// Those that are known to be without this library, and this rank, if others take it for one of them.
+    absent: Vec<c_int>,
+    /// Time for the reports of the children.
+    patience: Duration,
+}
+
+impl Neighbours {
+    fn of(place: &Place) -> Self {
+        let Place { rank, procs, .. } = *place;
+        let store = Store::open();
+        let (parent, children) = match store {
+            Some(_) => (binomial_parent(rank), binomial_children(rank, procs)),
+            None if rank == 0 => (0, (1..procs).collect()),
+            None => (0, Vec::new()),
+        };
+        let parent = (rank > 0).then_some(parent);
+        // The first child of a binomial tree has as many levels below it as it has siblings.
+        let levels = store.as_ref().map_or(0, |_| children.len());
+        let is_absent = |rank: &c_int| {
+            let store = store.as_ref();
+            store.is_some_and(|store| store.number(*rank) != Some(build()))
+        };
+        let near = parent.iter().chain(&children).chain([&rank]).copied();
+        Self {
+            absent: near.filter(is_absent).collect(),
+            parent,
+            children,
+            patience: PATIENCE + PER_LEVEL * u32::try_from(levels).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The children that have sent these messages, and the least rank that is absent in the subtree.
+    fn gathered(&self, messages: &mut [Standing]) -> Result<(Vec<c_int>, c_int), MpiError> {
+        let end = Instant::now() + self.patience;
+        let (mut present, mut absent) = (Vec::new(), NOBODY);
+        for (&child, message) in self.children.iter().zip(messages) {
+            let is_absent = self.absent.contains(&child);
+            let found = if is_absent {
+                None
+            } else {
+                message.wait(Some(end))?
+            };
+            if found.is_some() {
+                present.push(child);
+            }
+            absent = absent.min(match found {
+                Some(report) if report == build() => NOBODY,
+                Some(report) if report < 0 => !report,
+                _ => child,
+            });
+        }
+        Ok((present, absent))
+    }
+}
+
+/// The parent in a binomial tree: the rank without the highest bit of its number.
+fn binomial_parent(rank: c_int) -> c_int {
+    rank - rank.checked_ilog2().map_or(0, |place| 1 << place)
+}
+
+/// The children in a binomial tree: the rank with one further bit, above those of its own.
+fn binomial_children(rank: c_int, procs: c_int) -> Vec<c_int> {
+    let first = rank.checked_ilog2().map_or(0, |place| place + 1);
+    let bits = (first..c_int::BITS - 1).map(|place| 1 << place);
+    bits.map_while(|bit| rank.checked_add(bit))
+        .take_while(|child| *child < procs)
+        .collect()
+}
+
 impl Place {
     /// The rank of a process without the library of rank 0, if there is one. There may be several; the
     /// processes need not name the same one.
@@ -74,56 +157,54 @@ impl Place {
     /// # Errors
     /// If MPI fails.
     pub fn absent(&self) -> Result<Option<c_int>, MpiError> {
-        let verdict = match self.rank {
-            0 => self.call()?,
-            _ => self.report()?,
-        };
+        if self.procs == 1 {
+            return Ok(None);
+        }
+        let near = Neighbours::of(self);
+        let mut reports = self.receives(&near.children)?;
+        let mut confirmations = self.receives(&near.children)?;
+        let mut answers = near
+            .parent
+            .map_or(Ok(Vec::new()), |parent| self.receives(&[parent; 2]))?;
+        let levels = self.procs.checked_ilog2().unwrap_or(0) + 1;
+        let end = Instant::now() + 2 * PATIENCE + levels * PER_LEVEL;
+
+        let mut verdict = self.rank;
+        if !near.absent.contains(&self.rank) {
+            let (reported, found) = near.gathered(&mut reports)?;
+            verdict = self.settled(&near, found, (answers.first_mut(), Some(end)))?;
+            self.send(&reported, verdict)?;
+            if verdict == NOBODY {
+                let (_, found) = near.gathered(&mut confirmations)?;
+                verdict = self.settled(&near, found, (answers.last_mut(), None))?;
+                self.send(&reported, verdict)?;
+            }
+        }
+        if self.rank == 0 && verdict != NOBODY {
+            // Another build may report to rank 0 from everywhere.
+            let others = (1..self.procs).filter(|rank| !near.children.contains(rank));
+            keep(self.receives(&others.collect::<Vec<_>>())?);
+        }
+        keep(reports.into_iter().chain(confirmations).chain(answers));
         Ok((verdict != NOBODY).then_some(verdict))
     }
 
-    /// Rank 0's part.
-    fn call(&self) -> Result<c_int, MpiError> {
-        let mut reports = self.receives(1..self.procs)?;
-        let mut confirmations = self.receives(1..self.procs)?;
-        let end = Instant::now() + PATIENCE;
-        let (mut present, mut absent) = (Vec::new(), NOBODY);
-        for (rank, report) in (1..).zip(&mut reports) {
-            let reported = report.wait(Some(end))?;
-            if reported.is_some() {
-                present.push(rank);
+    /// Who is absent in the whole tree, after who is in the subtree was told to the parent, which answers until `end`.
+    fn settled(
+        &self,
+        near: &Neighbours,
+        found: c_int,
+        (answer, end): (Option<&mut Standing>, Option<Instant>),
+    ) -> Result<c_int, MpiError> {
+        match (near.parent, answer) {
+            (Some(parent), Some(answer)) if !near.absent.contains(&parent) => {
+                let report = if found == NOBODY { build() } else { !found };
+                self.send(&[parent], report)?;
+                Ok(answer.wait(end)?.unwrap_or(parent))
             }
-            if reported != Some(build()) {
-                absent = absent.min(rank);
-            }
+            (Some(parent), _) => Ok(parent),
+            (None, _) => Ok(found),
         }
-        self.send(&present, absent)?;
-        if absent == NOBODY {
-            let end = Instant::now() + PATIENCE;
-            for (rank, confirmation) in (1..).zip(&mut confirmations) {
-                if confirmation.wait(Some(end))?.is_none() {
-                    absent = absent.min(rank);
-                }
-            }
-            self.send(&present, absent)?;
-        }
-        keep(reports.into_iter().chain(confirmations));
-        Ok(absent)
-    }
-
-    /// The part of the others.
-    fn report(&self) -> Result<c_int, MpiError> {
-        let mut answers = self.receives([0, 0])?;
-        self.send(&[0], build())?;
-        let [answer, verdict] = &mut answers[..] else {
-            unreachable!("two receives were posted");
-        };
-        let mut found = answer.wait(Some(Instant::now() + 2 * PATIENCE))?;
-        if found == Some(NOBODY) {
-            self.send(&[0], build())?;
-            found = verdict.wait(None)?;
-        }
-        keep(answers);
-        Ok(found.unwrap_or(0))
     }
 
     fn send(&self, to: &[c_int], message: c_int) -> Result<(), MpiError> {
@@ -135,10 +216,10 @@ impl Place {
     }
 
     /// Receives from these ranks.
-    fn receives(&self, from: impl IntoIterator<Item = c_int>) -> Result<Vec<Standing>, MpiError> {
+    fn receives(&self, from: &[c_int]) -> Result<Vec<Standing>, MpiError> {
         let receives = from
-            .into_iter()
-            .map(|rank| self.post(rank, 0, Direction::Receive));
+            .iter()
+            .map(|&rank| self.post(rank, 0, Direction::Receive));
         receives.collect()
     }
 
@@ -216,9 +297,35 @@ fn tag() -> c_int {
     most_tag() - BELOW
 }
 
-/// What a rank reports: the number of its sources, read from the text in the library's file.
-fn build() -> c_int {
+/// The number of the sources, read from the text in the library's file.
+pub fn build() -> c_int {
     let digits = black_box(SOURCES).rsplit(' ').next();
     let number = digits.and_then(|digits| c_int::from_str_radix(digits, 16).ok());
     number.expect("seven digits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each rank but 0 is a child of its parent alone.
+    #[test]
+    fn the_binomial_tree_reaches_every_rank_once() {
+        for procs in [1, 2, 3, 8, 15, 16, 33] {
+            let of_parent = |parent| {
+                binomial_children(parent, procs)
+                    .into_iter()
+                    .map(move |child| (child, parent))
+            };
+            let mut reached: Vec<_> = (0..procs).flat_map(of_parent).collect();
+            reached.sort_unstable();
+            let expected: Vec<_> = (1..procs)
+                .map(|rank| (rank, binomial_parent(rank)))
+                .collect();
+            assert_eq!(reached, expected);
+            assert!(expected.iter().all(|(rank, parent)| parent < rank));
+        }
+        assert_eq!(binomial_children(0, c_int::MAX).len(), 31);
+        assert!(binomial_children(c_int::MAX - 1, c_int::MAX).is_empty());
+    }
 }

@@ -1,10 +1,10 @@
 //! The begin and the end of MPI in a program.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 
 use super::export;
 use crate::record::keyval;
-use crate::session;
+use crate::{fault, loaded, roll_call, session, store};
 
 export! { MPI_Init(count: *mut c_int, arguments: *mut *mut *mut c_char)
     |pass, _count, _arguments| begun(pass())
@@ -27,6 +27,27 @@ fn begun(code: c_int) -> c_int {
         session::begin(keyval);
     }
     code
+}
+
+/// Called by the MPI library in `MPI_Init`, where it publishes what it has put in the process manager's store.
+///
+/// # Safety
+/// As of PMIx's function of this name.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case, reason = "a name of PMIx")]
+pub unsafe extern "C" fn PMIx_Commit() -> c_int {
+    const NOT_SUPPORTED: c_int = -47;
+    type Function = unsafe extern "C" fn() -> c_int;
+    let behind = loaded::behind(c"PMIx_Commit");
+    if behind.is_null() {
+        return NOT_SUPPORTED;
+    }
+    // SAFETY: the function of this name has this type.
+    let mut pass = || unsafe { std::mem::transmute::<*mut c_void, Function>(behind)() };
+    fault::guarded(&mut pass, |pass| {
+        store::put(roll_call::build());
+        pass()
+    })
 }
 
 /// MPICH's module `mpi_f08` calls the `PMPI_` functions for the begin and the end alone. The address of the

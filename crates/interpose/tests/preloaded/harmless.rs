@@ -28,7 +28,12 @@ fn a_rank_without_the_library_is_noticed_and_no_message_is_seen() {
             ([(2, &[][..]), (1, without), (1, &[])], "2", "rank 2 has no"),
             ([(2, &[]), (1, without), (1, &[])], "0", "rank 2 has no"),
             ([(1, without), (2, &[]), (1, &[])], "1", "rank 0 has no"),
+            ([(1, without), (2, &[]), (1, &[])], "0", "rank 0 has no"),
         ] {
+            // MPICH has no store: ranks report to rank 0.
+            if is_mpich() && receiver == "0" && absent.contains("rank 0") {
+                continue;
+            }
             let job = &job;
             scope.spawn(move || {
                 let done = job.run_apart(&groups, &[receiver], &[]);
@@ -54,7 +59,7 @@ fn messages_of_late_ranks_are_not_seen() {
         &delay,
     );
     std::thread::scope(|scope| {
-        for (late, seconds, receiver) in [("1", "12", "0"), ("0", "25", "1")] {
+        for (late, seconds, receiver) in [("1", "14", "0"), ("0", "27", "1")] {
             let (job, delay) = (&job, &delay);
             scope.spawn(move || {
                 let preload = format!("LD_PRELOAD={}:{}", preload(), delay.display());

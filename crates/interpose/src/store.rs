@@ -1,0 +1,149 @@
+//! The key-value store of the job's process manager, through PMIx (PMIx Standard 4.1, chapters 3 and 6), where the MPI
+//! library uses it: Open MPI does. A process puts a number there in `MPI_Init`, with what the MPI library publishes;
+//! the MPI library waits there until all have done so. No message between processes is needed.
+//!
+//! PMIx is not linked: its functions are found in the library that the MPI library has loaded.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::transmute;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::loaded;
+
+/// Under which a process puts its number.
+const KEY: &CStr = c"netsig.build";
+
+/// `PMIX_GLOBAL`: for processes of all hosts.
+const GLOBAL: u8 = 3;
+
+/// Types of values: `PMIX_BOOL` and `PMIX_INT32`.
+const BOOL: u16 = 1;
+const INT32: u16 = 9;
+
+/// `PMIX_IMMEDIATE`: what is not there is not waited for.
+const IMMEDIATE: &CStr = c"pmix.immediate";
+
+/// `pmix_value_t`.
+#[repr(C)]
+struct Value {
+    kind: u16,
+    data: [u64; 3],
+}
+
+/// `pmix_proc_t`.
+#[repr(C)]
+struct Process {
+    job: [c_char; 256],
+    rank: u32,
+}
+
+/// `pmix_info_t`.
+#[repr(C)]
+struct Info {
+    key: [c_char; 512],
+    flags: u32,
+    value: Value,
+}
+
+type Put = unsafe extern "C" fn(u8, *const c_char, *mut Value) -> c_int;
+type Get = unsafe extern "C" fn(
+    *const Process,
+    *const c_char,
+    *const Info,
+    usize,
+    *mut *mut Value,
+) -> c_int;
+
+/// True after `put`. The MPI libraries of a job call it on all ranks, or on none.
+static IS_USED: AtomicBool = AtomicBool::new(false);
+
+/// Puts the number of this process there, before the MPI library commits what it has put. If that fails, the store lacks
+/// the number.
+pub fn put(number: c_int) {
+    IS_USED.store(true, Ordering::Relaxed);
+    let found = loaded::behind(c"PMIx_Put");
+    if found.is_null() {
+        return;
+    }
+    let mut value = Value::of(INT32, number);
+    // SAFETY: the function of this name has this type, and copies a valid value.
+    unsafe {
+        let put = transmute::<*mut c_void, Put>(found);
+        put(GLOBAL, KEY.as_ptr(), &raw mut value);
+    }
+}
+
+/// The store of this process's job.
+pub struct Store {
+    get: Get,
+    job: [c_char; 256],
+}
+
+impl Store {
+    /// The store, if the MPI library uses it.
+    pub fn open() -> Option<Self> {
+        let found = loaded::behind(c"PMIx_Get");
+        if !IS_USED.load(Ordering::Relaxed) || found.is_null() {
+            return None;
+        }
+        let job = std::env::var("PMIX_NAMESPACE").unwrap_or_default();
+        Some(Self {
+            // SAFETY: the function of this name has this type.
+            get: unsafe { transmute::<*mut c_void, Get>(found) },
+            job: text(job.as_bytes()).unwrap_or([0; 256]),
+        })
+    }
+
+    /// The number that a rank of the job has put there, if it has.
+    pub fn number(&self, rank: c_int) -> Option<c_int> {
+        let process = Process {
+            job: self.job,
+            rank: u32::try_from(rank).ok()?,
+        };
+        let at_once = Info {
+            key: text(IMMEDIATE.to_bytes())?,
+            flags: 0,
+            value: Value::of(BOOL, 1),
+        };
+        let mut value: *mut Value = ptr::null_mut();
+        // SAFETY: valid structs of PMIx, which allocates the value by malloc; a number has no other memory.
+        unsafe {
+            let code = (self.get)(
+                &raw const process,
+                KEY.as_ptr(),
+                &raw const at_once,
+                1,
+                &raw mut value,
+            );
+            if code != 0 || value.is_null() {
+                return None;
+            }
+            let number =
+                ((*value).kind == INT32).then(|| (&raw const (*value).data).cast::<c_int>().read());
+            libc::free(value.cast());
+            number
+        }
+    }
+}
+
+impl Value {
+    fn of(kind: u16, number: c_int) -> Self {
+        let mut data = [0; 3];
+        // SAFETY: the memory of the union's member, at its begin.
+        unsafe { (&raw mut data).cast::<c_int>().write(number) };
+        Self { kind, data }
+    }
+}
+
+/// A text in PMIx's memory, with a null byte at its end; `None` if it is too long.
+fn text<const LENGTH: usize>(bytes: &[u8]) -> Option<[c_char; LENGTH]> {
+    let mut text = [0; LENGTH];
+    let room = text
+        .get_mut(..bytes.len())
+        .filter(|room| room.len() < LENGTH)?;
+    for (place, byte) in room.iter_mut().zip(bytes) {
+        *place = byte.cast_signed();
+    }
+    Some(text)
+}
