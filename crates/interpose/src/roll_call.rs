@@ -30,7 +30,7 @@ use crate::lock;
 use crate::store::Store;
 use crate::world::most_tag;
 
-/// Time for the reports of children without children to come, and half of that for an answer.
+/// Time for the reports of children that have none themselves; an answer may take twice as long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What each level of the tree adds to it.
@@ -189,7 +189,7 @@ impl Place {
         Ok((verdict != NOBODY).then_some(verdict))
     }
 
-    /// Who is absent in the whole tree, after who is in the subtree was told to the parent, which answers until `end`.
+    /// Tells the parent who is absent in the subtree, and waits until `end` to hear who is in the whole tree.
     fn settled(
         &self,
         near: &Neighbours,
