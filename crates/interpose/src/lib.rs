@@ -30,7 +30,8 @@
 //! Not intercepted: programs whose MPI is linked statically, functions that a program looks up in a library
 //! that it loads, and MPI before `MPI_Init` (sessions of MPI 4).
 //!
-//! Passed on: all calls where a rank does not have this library, or came late (`roll_call`), where another library
+//! Passed on: all calls where a rank does not have this library, came late, or does not see what others have published in
+//! `MPI_Init`, as with `OMPI_MCA_pmix_base_collect_data=0` (`roll_call`), where another library
 //! intercepts MPI or one for GPUs is loaded before `MPI_Init`, and, unless algorithms are given, where a host
 //! has another number of processes than it had for the profile, or is in none of its clusters. Of a profile
 //! with clusters, calls are passed on in communicators that lie in another number of clusters than the
