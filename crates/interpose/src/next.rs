@@ -27,20 +27,28 @@ impl Next {
     /// # Safety
     /// `F` is the function's type.
     pub unsafe fn function<F: Copy>(&self) -> F {
+        // SAFETY: as of this function.
+        unsafe { self.find() }.unwrap_or_else(|| {
+            crate::tell(&format!(
+                "{} is in no library behind libnetsig_interpose.so; leave it out of LD_PRELOAD",
+                self.name.to_string_lossy()
+            ));
+            std::process::abort();
+        })
+    }
+
+    /// The function as a pointer of type `F`, if there is one.
+    ///
+    /// # Safety
+    /// `F` is the function's type.
+    pub unsafe fn find<F: Copy>(&self) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         let mut found = self.found.load(Ordering::Relaxed);
         if found.is_null() {
             found = loaded::behind(self.name);
-            if found.is_null() {
-                crate::tell(&format!(
-                    "{} is in no library behind libnetsig_interpose.so; leave it out of LD_PRELOAD",
-                    self.name.to_string_lossy()
-                ));
-                std::process::abort();
-            }
             self.found.store(found, Ordering::Relaxed);
         }
         // SAFETY: the caller names the function's type, which has a pointer's size.
-        unsafe { transmute_copy(&found) }
+        (!found.is_null()).then(|| unsafe { transmute_copy(&found) })
     }
 }

@@ -27,7 +27,7 @@ use mpi::ffi;
 use netsig_mpi::MpiError;
 
 use crate::lock;
-use crate::store::Store;
+use crate::store::KeyValueStore;
 use crate::world::most_tag;
 
 /// Time for the reports of children that have none themselves; an answer may take twice as long.
@@ -78,7 +78,7 @@ unsafe impl Send for Standing {}
 static STANDING: Mutex<Vec<Standing>> = Mutex::new(Vec::new());
 
 /// The neighbours of a rank in the tree.
-struct Neighbours {
+struct TreeNeighbours {
     parent: Option<c_int>,
     children: Vec<c_int>,
     /// Those that are known to be without this library, and this rank, if others take it for one of them.
@@ -87,10 +87,10 @@ struct Neighbours {
     patience: Duration,
 }
 
-impl Neighbours {
+impl TreeNeighbours {
     fn of(place: &Place) -> Self {
         let Place { rank, procs, .. } = *place;
-        let store = Store::open();
+        let store = KeyValueStore::open();
         let (parent, children) = match store {
             Some(_) => (binomial_parent(rank), binomial_children(rank, procs)),
             None if rank == 0 => (0, (1..procs).collect()),
@@ -160,7 +160,7 @@ impl Place {
         if self.procs == 1 {
             return Ok(None);
         }
-        let near = Neighbours::of(self);
+        let near = TreeNeighbours::of(self);
         let mut reports = self.receives(&near.children)?;
         let mut confirmations = self.receives(&near.children)?;
         let mut answers = near
@@ -192,7 +192,7 @@ impl Place {
     /// Tells the parent who is absent in the subtree, and waits until `end` to hear who is in the whole tree.
     fn settled(
         &self,
-        near: &Neighbours,
+        near: &TreeNeighbours,
         found: c_int,
         (answer, end): (Option<&mut Standing>, Option<Instant>),
     ) -> Result<c_int, MpiError> {

@@ -4,12 +4,11 @@
 //!
 //! PMIx is not linked: its functions are found in the library that the MPI library has loaded.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::mem::transmute;
+use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::loaded;
+use crate::next::Next;
 
 /// Under which a process puts its number.
 const KEY: &CStr = c"netsig.build";
@@ -26,33 +25,33 @@ const IMMEDIATE: &CStr = c"pmix.immediate";
 
 /// `pmix_value_t`.
 #[repr(C)]
-struct Value {
+struct PmixValue {
     kind: u16,
     data: [u64; 3],
 }
 
 /// `pmix_proc_t`.
 #[repr(C)]
-struct Process {
+struct PmixProcess {
     job: [c_char; 256],
     rank: u32,
 }
 
 /// `pmix_info_t`.
 #[repr(C)]
-struct Info {
+struct PmixInfo {
     key: [c_char; 512],
     flags: u32,
-    value: Value,
+    value: PmixValue,
 }
 
-type Put = unsafe extern "C" fn(u8, *const c_char, *mut Value) -> c_int;
-type Get = unsafe extern "C" fn(
-    *const Process,
+type PmixPut = unsafe extern "C" fn(u8, *const c_char, *mut PmixValue) -> c_int;
+type PmixGet = unsafe extern "C" fn(
+    *const PmixProcess,
     *const c_char,
-    *const Info,
+    *const PmixInfo,
     usize,
-    *mut *mut Value,
+    *mut *mut PmixValue,
 ) -> c_int;
 
 /// True after `put`. The MPI libraries of a job call it on all ranks, or on none.
@@ -61,52 +60,50 @@ static IS_USED: AtomicBool = AtomicBool::new(false);
 /// Puts the number of this process there, before the MPI library commits what it has put. If that fails, the store lacks
 /// the number.
 pub fn put(number: c_int) {
+    static PUT: Next = Next::new(c"PMIx_Put");
     IS_USED.store(true, Ordering::Relaxed);
-    let found = loaded::behind(c"PMIx_Put");
-    if found.is_null() {
-        return;
-    }
-    let mut value = Value::of(INT32, number);
+    let mut value = PmixValue::of(INT32, number);
     // SAFETY: the function of this name has this type, and copies a valid value.
     unsafe {
-        let put = transmute::<*mut c_void, Put>(found);
-        put(GLOBAL, KEY.as_ptr(), &raw mut value);
+        if let Some(put) = PUT.find::<PmixPut>() {
+            put(GLOBAL, KEY.as_ptr(), &raw mut value);
+        }
     }
 }
 
 /// The store of this process's job.
-pub struct Store {
-    get: Get,
+pub struct KeyValueStore {
+    get: PmixGet,
     job: [c_char; 256],
 }
 
-impl Store {
+impl KeyValueStore {
     /// The store, if the MPI library uses it.
     pub fn open() -> Option<Self> {
-        let found = loaded::behind(c"PMIx_Get");
-        if !IS_USED.load(Ordering::Relaxed) || found.is_null() {
+        static GET: Next = Next::new(c"PMIx_Get");
+        if !IS_USED.load(Ordering::Relaxed) {
             return None;
         }
         let job = std::env::var("PMIX_NAMESPACE").unwrap_or_default();
         Some(Self {
             // SAFETY: the function of this name has this type.
-            get: unsafe { transmute::<*mut c_void, Get>(found) },
+            get: unsafe { GET.find::<PmixGet>() }?,
             job: text(job.as_bytes()).unwrap_or([0; 256]),
         })
     }
 
     /// The number that a rank of the job has put there, if it has.
     pub fn number(&self, rank: c_int) -> Option<c_int> {
-        let process = Process {
+        let process = PmixProcess {
             job: self.job,
             rank: u32::try_from(rank).ok()?,
         };
-        let at_once = Info {
+        let at_once = PmixInfo {
             key: text(IMMEDIATE.to_bytes())?,
             flags: 0,
-            value: Value::of(BOOL, 1),
+            value: PmixValue::of(BOOL, 1),
         };
-        let mut value: *mut Value = ptr::null_mut();
+        let mut value: *mut PmixValue = ptr::null_mut();
         // SAFETY: valid structs of PMIx, which allocates the value by malloc; a number has no other memory.
         unsafe {
             let code = (self.get)(
@@ -127,7 +124,7 @@ impl Store {
     }
 }
 
-impl Value {
+impl PmixValue {
     fn of(kind: u16, number: c_int) -> Self {
         let mut data = [0; 3];
         // SAFETY: the memory of the union's member, at its begin.

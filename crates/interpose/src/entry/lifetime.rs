@@ -1,10 +1,11 @@
 //! The begin and the end of MPI in a program.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int};
 
 use super::export;
+use crate::next::Next;
 use crate::record::keyval;
-use crate::{fault, loaded, roll_call, session, store};
+use crate::{fault, roll_call, session, store};
 
 export! { MPI_Init(count: *mut c_int, arguments: *mut *mut *mut c_char)
     |pass, _count, _arguments| begun(pass())
@@ -38,12 +39,9 @@ fn begun(code: c_int) -> c_int {
 pub unsafe extern "C" fn PMIx_Commit() -> c_int {
     const NOT_SUPPORTED: c_int = -47;
     type Function = unsafe extern "C" fn() -> c_int;
-    let behind = loaded::behind(c"PMIx_Commit");
-    if behind.is_null() {
-        return NOT_SUPPORTED;
-    }
+    static NEXT: Next = Next::new(c"PMIx_Commit");
     // SAFETY: the function of this name has this type.
-    let mut pass = || unsafe { std::mem::transmute::<*mut c_void, Function>(behind)() };
+    let mut pass = || unsafe { NEXT.find::<Function>().map_or(NOT_SUPPORTED, |next| next()) };
     fault::guarded(&mut pass, |pass| {
         store::put(roll_call::build());
         pass()
