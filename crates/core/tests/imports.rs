@@ -6,8 +6,9 @@ mod seeded;
 
 use itertools::Itertools as _;
 use netsig_core::algorithm::Collective;
-use netsig_core::data::Dataset;
 use netsig_core::data::import::{Asked, Imported, Input, PROGRAMS, Program, import};
+use netsig_core::data::{Aggregate, Dataset, Place, StatisticKind};
+use netsig_core::text::file_error::FileError;
 use netsig_core::units::Procs;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -38,7 +39,7 @@ const OUTPUTS: [(Program, &str, &str); 10] = [
 ];
 
 fn imported(program: Program, name: &str, text: &str) -> Imported {
-    import(program, &[Input { name, text }], &Asked::default()).unwrap()
+    import(Some(program), &[Input { name, text }], &Asked::default()).unwrap()
 }
 
 fn written(data: &Dataset) -> String {
@@ -68,6 +69,149 @@ fn outputs_become_the_data_that_they_state() {
     }
 }
 
+/// Outputs and logs in the shapes in which people post them, with the numbers of processes given.
+const POSTED: [(Option<Program>, &str, &[u32]); 26] = [
+    (Some(Program::Osu), "put-latency.txt", &[]),
+    (Some(Program::Osu), "imb-as-osu.txt", &[8]),
+    (None, "imb-as-osu.txt", &[]),
+    (Some(Program::Osu), "alltoallv-np8.txt", &[]),
+    (Some(Program::Osu), "nan-np8.txt", &[]),
+    (Some(Program::Osu), "ddt-p2.txt", &[]),
+    (Some(Program::Osu), "omb-py.txt", &[]),
+    (Some(Program::Osu), "crash-tail-p8.txt", &[]),
+    (Some(Program::Imb), "imb-srun-tail.txt", &[]),
+    (Some(Program::Osu), "separators.txt", &[360]),
+    (Some(Program::Osu), "separators.txt", &[360, 320]),
+    (Some(Program::Osu), "time-tail-p8.txt", &[]),
+    (Some(Program::Osu), "ucx-warning-p8.txt", &[]),
+    (Some(Program::Imb), "imb-hydra-label.txt", &[]),
+    (Some(Program::Osu), "srun-label-p8.txt", &[]),
+    (Some(Program::Imb), "imb-npmin1.txt", &[]),
+    (Some(Program::Osu), "launch-line.txt", &[]),
+    (Some(Program::Osu), "launch-line.txt", &[8]),
+    (Some(Program::Osu), "loop.txt", &[16]),
+    (Some(Program::Osu), "loop.txt", &[4, 8, 16]),
+    (Some(Program::Osu), "loop.txt", &[8, 8, 8]),
+    (Some(Program::Osu), "alltoall-n4-ppn8.txt", &[]),
+    (Some(Program::Osu), "alltoall-n4-ppn8.txt", &[32]),
+    (Some(Program::Osu), "pipe-p8.txt", &[]),
+    (None, "batch.txt", &[]),
+    (None, "markdown.txt", &[]),
+];
+
+#[expect(clippy::disallowed_methods, reason = "a test reads its inputs")]
+fn posted(name: &str) -> String {
+    std::fs::read_to_string(format!("tests/posted/{name}")).unwrap()
+}
+
+/// Means, placements and notes of an import, or its error.
+fn told(imported: Result<Imported, FileError>) -> Vec<String> {
+    let Imported { data, notes } = match imported {
+        Ok(imported) => imported,
+        Err(error) => return vec![error.to_string()],
+    };
+    let mean = |number: &&Aggregate| {
+        ![StatisticKind::MinOverRanks, StatisticKind::MaxOverRanks].contains(&number.statistic)
+    };
+    let row = |number: &Aggregate| {
+        let Place {
+            launch,
+            procs,
+            size,
+            ..
+        } = number.place;
+        let subject = number.place.experiment;
+        format!(
+            "{subject:?} {procs} processes, {size} bytes, launch {launch}: {} s",
+            number.time.0
+        )
+    };
+    let rows = data.aggregates.iter().filter(mean).map(row);
+    let placements = data
+        .provenance
+        .iter()
+        .filter(|(key, _)| *key == "placement");
+    let placements = placements.map(|(key, value)| format!("{key} = {value}"));
+    rows.chain(placements).chain(notes).collect()
+}
+
+#[test]
+fn posted_outputs_become_what_can_be_read_in_them() {
+    let told = POSTED.map(|(program, name, procs)| {
+        let text = posted(name);
+        let input = Input { name, text: &text };
+        let procs: Vec<Procs> = procs
+            .iter()
+            .map(|count| Procs::new(*count).unwrap())
+            .collect();
+        let options = format!("{program:?} {procs:?}");
+        let asked = Asked {
+            procs,
+            ..Asked::default()
+        };
+        let told = told(import(program, &[input], &asked));
+        format!("{name} {options}\n  {}\n", told.join("\n  "))
+    });
+    insta::assert_snapshot!(told.concat());
+}
+
+/// A file that holds nothing is left out where another does; a broken row is an error among any files.
+#[test]
+fn a_file_that_holds_nothing_is_left_out_among_others() {
+    let names = ["allreduce-np4.txt", "alltoall-np4.txt"];
+    let texts = names.map(posted);
+    let inputs: Vec<Input> = names
+        .iter()
+        .zip(&texts)
+        .map(|(name, text)| Input { name, text })
+        .collect();
+    let imported = import(None, &inputs, &Asked::default()).unwrap();
+    assert_eq!(imported.data.aggregates.len(), 2);
+    let [note] = &*imported.notes else {
+        panic!("{:?}", imported.notes)
+    };
+    assert!(
+        note.starts_with("allreduce-np4.txt: left out: it holds nothing to import (line 1: "),
+        "{note}"
+    );
+    assert!(import(None, &inputs[..1], &Asked::default()).is_err());
+    let cut = Input {
+        text: texts[1].trim_end().trim_end_matches('0'),
+        ..inputs[1]
+    };
+    let refused = import(None, &[inputs[0], inputs[1], cut], &Asked::default()).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("5: the file ends within the number \"120.5\""),
+        "{refused}"
+    );
+}
+
+/// Other programs' prefixes, encodings of white space and lines in between change nothing.
+#[test]
+fn prefixes_of_launchers_change_no_row() {
+    let whole = imported(Program::Osu, "alltoall-p8.txt", OSU).data;
+    for (start, end) in [
+        ("3: ", ""),
+        ("[1,3]<stdout>:", "\r"),
+        ("[prterun-n1-77@1,0]<stdout>: ", ""),
+        ("[0] ", ""),
+        (">> ", ""),
+        ("node01: ", ""),
+        (
+            "\u{1b}[32m",
+            "\u{1b}[0m\nreal 0m12.3s\n12 total processes killed\n 0 0x00abc main()\n",
+        ),
+        ("2026-02-01T10:00:00.123Z ", "\n\u{a0}\n"),
+    ] {
+        let lines = OSU.lines();
+        let text: String = lines.flat_map(|line| [start, line, end, "\n"]).collect();
+        let Imported { data, notes } = imported(Program::Osu, "alltoall-p8.txt", &text);
+        assert_eq!(data.aggregates, whole.aggregates, "{start:?} {notes:?}");
+    }
+}
+
 /// Other shapes of tables: another order of columns, rows of a process twice.
 #[test]
 fn columns_are_found_by_name_and_rows_by_process() {
@@ -84,7 +228,7 @@ fn files_with_the_same_cell_are_launches() {
     let names = ["a-p8", "b-p4", "c-p8"];
     let inputs = names.map(|name| Input { name, text: OSU });
     let asked = Asked::default();
-    let data = import(Program::Osu, &inputs, &asked).unwrap().data;
+    let data = import(Some(Program::Osu), &inputs, &asked).unwrap().data;
     let cells = data.aggregates.iter();
     let cells = cells.map(|a| (a.place.procs.get(), a.place.launch));
     assert!(cells.dedup().eq([(8, 0), (4, 0), (8, 1)]));
@@ -95,17 +239,22 @@ fn files_with_the_same_cell_are_launches() {
 #[test]
 fn what_is_asked_for_counts() {
     let asked = Asked {
-        procs: Procs::new(5).ok(),
+        procs: vec![Procs::new(5).unwrap()],
         algorithm: "direct".into(),
         collective: Some(Collective::Alltoall),
     };
     let untitled = OSU.lines().skip(2).join("\r\n");
-    let (name, text) = ("p8", &*untitled);
-    let data = import(Program::Osu, &[Input { name, text }], &asked)
+    let (name, text) = ("p5", &*untitled);
+    let data = import(Some(Program::Osu), &[Input { name, text }], &asked)
         .unwrap()
         .data;
     let place = &data.aggregates[0].place;
     assert_eq!((&*place.algorithm, place.procs.get()), ("direct", 5));
+    let procs = asked.procs;
+    let asked = Asked {
+        procs,
+        ..Asked::default()
+    };
     let refused = problem(Program::Imb, "imb", IMB, &asked);
     assert!(refused.contains("says 4 processes, not 5; leave --procs out"));
 }
@@ -116,7 +265,6 @@ fn what_cannot_be_used_is_named_with_its_line() {
     use Program::{Imb, LogpMpi, Netgauge, Osu, ReproMpi};
     let refusals = [
         (Osu, "a-p8", OSU, "  278651.54", "  27x"),
-        (Osu, "a-p8", OSU, "  278651.54", "  -nan"),
         (Osu, "a-p8", OSU, "  278651.54", ""),
         (Osu, "a-p8", OSU, "131072  ", "128K  "),
         (Osu, "a-p8", OSU, "MPI All", "NCCL All-"),
@@ -124,6 +272,9 @@ fn what_cannot_be_used_is_named_with_its_line() {
         (Osu, "a-p8", OSU, "Avg", "Med"),
         (Osu, "a", OSU, "", ""),
         (Osu, "n1-p2", OSU, "", ""),
+        (Osu, "a-N4", OSU, "", ""),
+        (Osu, "a-p8", OSU, "# OSU", "+ srun -n 4 osu_alltoall\n# OSU"),
+        (Osu, "a-p1", OSU, "", ""),
         (Osu, "a", "", "", ""),
         (Imb, "a", OSU, "", ""),
         (Imb, "a", IMB, "#processes", "#ranks"),
@@ -152,7 +303,7 @@ const PARTS: &str = "# OSU MPI Latency Test v7.4|# Size  Avg Latency(us)|# Bench
 
 /// The error, of one line.
 fn problem(program: Program, name: &str, text: &str, asked: &Asked) -> String {
-    let refused = import(program, &[Input { name, text }], asked).unwrap_err();
+    let refused = import(Some(program), &[Input { name, text }], asked).unwrap_err();
     let message = refused.to_string();
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(
@@ -165,7 +316,7 @@ fn problem(program: Program, name: &str, text: &str, asked: &Asked) -> String {
 /// Whatever the text: data that survive being written, or an error of one line.
 fn holds(program: Program, text: &str) {
     let (name, asked) = ("a-p4", Asked::default());
-    match import(program, &[Input { name, text }], &asked) {
+    match import(Some(program), &[Input { name, text }], &asked) {
         Ok(Imported { data, .. }) => {
             let read = Dataset::read("data.csv", written(&data).as_bytes());
             assert_eq!(read.unwrap(), data);

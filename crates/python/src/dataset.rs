@@ -12,8 +12,9 @@ use netsig_core::data::import::{self, Asked, Imported, Input, Program};
 use netsig_core::data::{self, Provenance};
 use netsig_core::fit::accepted::{Accepted, Doubtful, accept};
 use netsig_core::text::refusal::Refusal;
+use netsig_core::units::Procs;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3_arrow::PyTable;
 
 use crate::arguments::{collective, parsed};
@@ -188,14 +189,14 @@ pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyR
 ///
 /// Parameters
 /// ----------
-/// program : str
+/// program : str or None
 ///     The program that printed the files: ``"osu"``, ``"imb"``, ``"reprompi"``, ``"netgauge"``
-///     or ``"logp_mpi"``, as for ``netsig import``.
+///     or ``"logp_mpi"``, as for ``netsig import``; with ``None`` all programs that are recognised.
 /// *paths : str or os.PathLike
 ///     Its outputs.
-/// procs : int, optional
-///     The number of processes, if the files do not state it; else that in ``pN``, ``nN`` or ``npN``
-///     in a file's name.
+/// procs : int or list of int, optional
+///     The number of processes, if neither the text of the files nor ``pN``, ``nN`` or ``npN`` in their names
+///     states it; of several tables of one benchmark in a file a list, one for each in their order.
 /// algorithm : str
 ///     The algorithm of the collectives; ``"library"`` is the MPI library's own choice.
 /// collective : str, optional
@@ -215,20 +216,16 @@ pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyR
 #[pyo3(signature = (program, *paths, procs=None, algorithm="library", collective=None))]
 pub fn import_data(
     py: Python<'_>,
-    program: &str,
+    program: Option<&str>,
     paths: &Bound<'_, PyTuple>,
     procs: Option<&Bound<'_, PyAny>>,
     algorithm: &str,
     collective: Option<&str>,
 ) -> PyResult<Dataset> {
-    let parsed_program: Result<Program, _> = program.parse();
-    let program = parsed(py, ("program", program), parsed_program)?;
-    let procs = procs.map(|procs| {
-        let text = procs.str()?.to_string();
-        parsed(py, ("procs", &text), text.parse())
-    });
+    let named = |name: &str| parsed(py, ("program", name), name.parse::<Program>());
+    let program = program.map(named).transpose()?;
     let asked = Asked {
-        procs: procs.transpose()?,
+        procs: procs.map_or(Ok(Vec::new()), |procs| asked_procs(py, procs))?,
         algorithm: algorithm.into(),
         collective: collective
             .map(|name| self::collective(py, name))
@@ -252,6 +249,18 @@ pub fn import_data(
     )?;
     let name = texts.iter().map(|(name, _)| name).join(", ");
     Ok(Dataset { data, name })
+}
+
+/// One number of processes, or a list of them.
+fn asked_procs(py: Python<'_>, procs: &Bound<'_, PyAny>) -> PyResult<Vec<Procs>> {
+    let one = |procs: &Bound<'_, PyAny>| {
+        let text = procs.str()?.to_string();
+        parsed(py, ("procs", &text), text.parse())
+    };
+    match procs.cast::<PyList>() {
+        Ok(several) => several.iter().map(|procs| one(&procs)).collect(),
+        Err(_) => Ok(vec![one(procs)?]),
+    }
 }
 
 /// Paths with their texts; at least one.

@@ -13,20 +13,22 @@ use crate::input::output::Output;
 
 /// Turn the output of other benchmark programs into a data file.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "netsig import [OPTIONS] --output <DATA> [PROGRAM] <FILE>...")]
 pub struct Args {
-    #[arg(help = programs())]
-    program: Program,
-    /// The output of the program.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", help = files_help())]
     files: Vec<PathBuf>,
     /// The data file (CSV); it must not exist yet.
     #[arg(short, long, value_name = "DATA")]
     output: PathBuf,
-    /// The number of processes, if the files do not state it [default: pN, nN or npN in a
-    /// file's name].
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    procs: Option<Procs>,
+    /// The number of processes, if neither the text of the files nor pN, nN or npN in their names states it; of
+    /// several tables of one benchmark in a file a list, one for each in their order: 4,8,16.
+    #[arg(
+        long,
+        value_name = "N,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    procs: Vec<Procs>,
     /// The algorithm of the collectives; library is the MPI library's own choice.
     #[arg(long, value_name = "NAME", default_value = LIBRARY)]
     algorithm: String,
@@ -39,11 +41,34 @@ const EXAMPLES: &str = "\
 Examples:
   netsig import osu osu_latency.txt osu_alltoall-np8.txt osu_alltoall-np16.txt -o osu.csv
   netsig import imb imb.txt --algorithm pairwise -o imb.csv
-  netsig import osu table.txt --collective alltoall --procs 16 -o data.csv";
+  netsig import osu table.txt --collective alltoall --procs 16 -o data.csv
+  netsig import slurm-4711.out -o data.csv
+  netsig import osu loop.txt --procs 4,8,16 -o data.csv";
 
-fn programs() -> String {
+fn files_help() -> String {
     let names = PROGRAMS.iter().join(", ");
-    format!("The program that printed them: one of {names}")
+    format!(
+        "The outputs of benchmark programs, or logs that hold them; before them perhaps the program whose tables are \
+         taken, one of {names} [default: all that are recognised]"
+    )
+}
+
+impl Args {
+    /// The program, if the first word is one, and the files.
+    fn inputs(&self) -> Result<(Option<Program>, &[PathBuf]), Failure> {
+        let [first, rest @ ..] = &*self.files else {
+            return Ok((None, &[]));
+        };
+        let program = first.to_str().and_then(|name| name.parse().ok());
+        match program {
+            Some(program) if rest.is_empty() => {
+                let problem = format!("no file is named; give the output of {program}");
+                Err(Failure::usage(problem))
+            }
+            Some(program) => Ok((Some(program), rest)),
+            None => Ok((None, &self.files)),
+        }
+    }
 }
 
 /// Runs the command.
@@ -52,25 +77,22 @@ fn programs() -> String {
 /// If a file is not from that program or lacks information, or the data file exists or cannot be
 /// written.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let reads: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
+    let (program, files) = args.inputs()?;
+    files::refuse_twice(files)?;
+    let reads: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let remedy = "choose another --output or remove it";
     let output = Output::fresh(&args.output, &reads, remedy)?;
-    let read = |path: &PathBuf| Ok((path.display().to_string(), files::text(path)?));
-    let read: Vec<(String, String)> = args
-        .files
-        .iter()
-        .map(read)
-        .collect::<Result<_, Failure>>()?;
-    let inputs = read.iter().map(|(name, text)| Input { name, text });
+    let (texts, unreadable) = readable(files)?;
+    let inputs = texts.iter().map(|(name, text)| Input { name, text });
     let inputs: Vec<Input<'_>> = inputs.collect();
     let asked = Asked {
-        procs: args.procs,
+        procs: args.procs.clone(),
         algorithm: args.algorithm.as_str().into(),
         collective: args.collective,
     };
-    let Imported { data, notes } = import::import(args.program, &inputs, &asked)?;
+    let Imported { data, notes } = import::import(program, &inputs, &asked)?;
     output.write(|mut out| data.write(&mut out))?;
-    for note in notes {
+    for note in unreadable.iter().chain(&notes) {
         eprintln!("netsig: note: {note}");
     }
     eprintln!(
@@ -80,4 +102,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         args.output.display()
     );
     Ok(())
+}
+
+/// The texts of the files with their names, and notes on the files that cannot be read.
+fn readable(files: &[PathBuf]) -> Result<(Vec<(String, String)>, Vec<String>), Failure> {
+    let read = |path: &PathBuf| Ok((path.display().to_string(), files::text(path)?));
+    let (texts, mut failures): (Vec<_>, Vec<Failure>) = files.iter().map(read).partition_result();
+    if texts.is_empty() {
+        return Err(failures.swap_remove(0));
+    }
+    let notes = failures.iter().map(Failure::to_string);
+    Ok((texts, notes.collect()))
 }

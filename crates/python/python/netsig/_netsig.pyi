@@ -202,9 +202,9 @@ class Profile:
 
 def read_data(*paths: _Path, force: bool = False) -> Dataset: ...
 def import_data(
-    program: str,
+    program: str | None,
     *paths: _Path,
-    procs: int | None = None,
+    procs: int | list[int] | None = None,
     algorithm: str = "library",
     collective: str | None = None,
 ) -> Dataset: ...

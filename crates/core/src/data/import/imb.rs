@@ -12,13 +12,15 @@
 //! Intel MPI Benchmarks 2019 to 2021: `IMB_output.c`; outputs of these versions, of versions
 //! 3 and 4, and of Pallas 2.2.
 
-use super::file::{File, is_row};
+use super::Program;
+use super::counts::{self, TableProcs};
+use super::file::File;
 use super::source::Source;
-use super::table::Columns;
+use super::table::{Columns, RowStart};
+use super::tables::{Benchmark, LogLine, LogTable, Subject, tables};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
-use crate::units::Procs;
 
 const MEANING: &str = "collectives: min, max and mean over the ranks of each rank's mean over \
      its repetitions; ping-pong: mean of the repetitions";
@@ -36,41 +38,49 @@ const STATISTICS: [(&str, StatisticKind); 3] = [
 /// Columns of a ping-pong, with their statistics.
 const PINGPONG: [(&str, StatisticKind); 1] = [("t[usec]", StatisticKind::Mean)];
 
-/// The block that is being read.
-struct Block {
-    experiment: Experiment,
-    procs: Option<Procs>,
-    /// Columns and process count, known after the line of names.
-    table: Option<(Columns, Procs)>,
+/// True for a line that these programs alone print.
+pub(super) fn announces(text: &str) -> bool {
+    benchmark(text).is_some() || is_header(text)
 }
 
 /// Reads an output.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new(&version(file), MEANING);
-    let mut block: Option<Block> = None;
     let mut has_begun = false;
-    for (line, text) in file.lines() {
-        if let Some(name) = benchmark(text) {
-            has_begun = true;
-            block = announced(name);
-            if block.is_none() {
-                source.leave_out(line, &format!("{name} is not imported"));
-            }
-        } else if let (false, Some((key, value))) = (has_begun, fact(text)) {
-            source.fact(key, value);
-        } else if let Some(block) = &mut block {
-            if let Some(procs) = processes(text) {
-                block.procs = procs.parse().ok();
-            } else if is_header(text) {
-                let procs = file.procs(line, block.procs)?;
-                block.table = Some((Columns::of(text), procs));
-                source.begin_run();
-            } else if is_row(text) {
-                add(file, line, (block, text), &mut source)?;
+    let meaning = |text, source: &mut Source| meaning(text, &mut has_begun, source);
+    let tables = tables(file, (Program::Imb, None), &mut source, meaning)?;
+    let procs = counts::of_tables(file, &tables)?;
+    for (table, procs) in tables.iter().zip(procs) {
+        if counts::begin(table, procs, &mut source) {
+            for (line, text) in &table.rows {
+                add(file, *line, (table, procs, text), &mut source)?;
             }
         }
     }
     Ok(source)
+}
+
+fn meaning<'t>(text: &'t str, has_begun: &mut bool, source: &mut Source) -> LogLine<'t> {
+    if let Some(name) = benchmark(text) {
+        *has_begun = true;
+        return LogLine::Title(Benchmark {
+            name: name.to_owned(),
+            subject: subject(name).map(Subject::One),
+        });
+    }
+    if let Some(procs) = processes(text) {
+        return LogLine::Procs(procs);
+    }
+    if is_header(text) {
+        return LogLine::Heading(Columns::of(text, RowStart::Size));
+    }
+    if let Some(why) = NOT_MEASURED.iter().find(|why| text.contains(**why)) {
+        return LogLine::NotMeasured(why.trim_end_matches('.'));
+    }
+    if let (false, Some((key, value))) = (*has_begun, fact(text)) {
+        source.fact(key, value);
+    }
+    LogLine::without_meaning(text)
 }
 
 /// The name in `# Benchmarking NAME`.
@@ -102,50 +112,39 @@ fn fact(text: &str) -> Option<(&str, &str)> {
 }
 
 fn version(file: &File<'_>) -> String {
-    let title = file.lines().find_map(|(_, text)| {
-        let text = text.strip_prefix('#')?;
+    let title = file.lines().iter().find_map(|line| {
+        let text = line.text.strip_prefix('#')?;
         let title = text.split(", ").next()?.trim();
         title.contains("MPI Benchmark").then_some(title)
     });
     title.unwrap_or("Intel(R) MPI Benchmarks").to_owned()
 }
 
-fn announced(name: &str) -> Option<Block> {
-    let experiment = if name == "PingPong" {
-        Experiment::PingPong
-    } else {
-        let collective = name.to_ascii_lowercase().parse::<Collective>();
-        Experiment::Collective(collective.ok()?)
-    };
-    Some(Block {
-        experiment,
-        procs: None,
-        table: None,
-    })
+fn subject(name: &str) -> Option<Experiment> {
+    if name == "PingPong" {
+        return Some(Experiment::PingPong);
+    }
+    let collective = name.to_ascii_lowercase().parse::<Collective>();
+    collective.ok().map(Experiment::Collective)
 }
 
 fn add(
     file: &File<'_>,
     line: u64,
-    (block, text): (&Block, &str),
+    (table, procs, text): (&LogTable, TableProcs, &str),
     source: &mut Source,
 ) -> Result<(), FileError> {
-    let Some((columns, procs)) = &block.table else {
+    let Subject::One(experiment) = table.subject else {
         return Ok(());
     };
-    if let Some(why) = NOT_MEASURED.iter().find(|why| text.contains(**why)) {
-        let why = why.trim_end_matches('.');
-        source.leave_out(line, &format!("not measured ({why})"));
-        return Ok(());
-    }
-    let row = columns.row(file, line, text)?;
-    let cell = row.cell(block.experiment, (*procs, row.size("#bytes")?))?;
-    if columns.has("defects") && row.seconds("defects")?.0 > 0.0 {
+    let row = table.columns.row(file, line, text)?;
+    let cell = row.cell(experiment, (procs.count, row.size("#bytes")?))?;
+    if table.columns.has("defects") && row.seconds("defects")?.0 > 0.0 {
         source.reject(&cell, 0, Rejection::WrongData);
         return Ok(());
     }
     let averaged = Some(row.count("#repetitions")?);
-    let statistics: &[_] = match block.experiment {
+    let statistics: &[_] = match experiment {
         Experiment::PingPong => &PINGPONG,
         _ => &STATISTICS,
     };

@@ -8,9 +8,12 @@
 //! # Source
 //! T. Kielmann, H. E. Bal, K. Verstoep 2000, and the program's `logp_mpi.c`.
 
-use super::file::{File, is_row, pair};
+use super::Program;
+use super::counts;
+use super::file::{File, pair};
 use super::source::Source;
-use super::table::{Columns, Row};
+use super::table::{Columns, Row, RowStart};
+use super::tables::{Benchmark, LogLine, tables};
 use crate::data::{Experiment, StatisticKind};
 use crate::text::file_error::FileError;
 use crate::units::Bytes;
@@ -26,44 +29,47 @@ const COLUMNS: [(&str, Experiment, StatisticKind); 5] = [
 
 const MEANING: &str = "means and minima of the repetitions; gaps and latency follow from means";
 
+/// True for a line that this program alone prints.
+pub(super) fn announces(text: &str) -> bool {
+    text.starts_with("# LogP network performance data:") || text.starts_with("# time bytes os")
+}
+
 /// Reads a file.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
-    let mut source = Source::new("MPI LogP Benchmark", MEANING);
-    let mut columns: Option<Columns> = None;
-    for (line, text) in file.lines() {
-        let Some(comment) = text.strip_prefix('#').map(str::trim) else {
-            if let Some(columns) = &columns
-                && is_row(text)
-            {
-                add(&columns.row(file, line, text)?, &mut source)?;
+    let name = "MPI LogP Benchmark";
+    let mut source = Source::new(name, MEANING);
+    let untitled = Some(Benchmark::of_pairs(name));
+    let tables = tables(file, (Program::LogpMpi, untitled), &mut source, meaning)?;
+    for (table, procs) in tables.iter().zip(counts::of_tables(file, &tables)?) {
+        if counts::begin(table, procs, &mut source) {
+            for (line, text) in &table.rows {
+                add(&table.columns.row(file, *line, text)?, &mut source)?;
             }
-            continue;
-        };
-        if let Some(name) = comment.strip_prefix("LogP network performance data:") {
-            source.fact("description", name);
-            source.begin_run();
-        } else if let Some(latency) = comment.strip_prefix("Latency =") {
-            let columns = Columns::of("Latency");
-            let row = columns.row(file, line, latency)?;
-            let cell = row.cell(Experiment::Latency, (pair(), Bytes(0)))?;
-            begin(&mut source);
-            source.aggregate(&cell, StatisticKind::Mean, None, row.seconds("Latency")?);
-        } else if comment.starts_with("time ") {
-            columns = Some(Columns::of(comment));
-            begin(&mut source);
         }
     }
     Ok(source)
 }
 
-/// Begins a run unless the title has done so; a file may have lost its title.
-fn begin(source: &mut Source) {
-    if source.runs.is_empty() {
-        source.begin_run();
+fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
+    let Some(comment) = text.strip_prefix('#').map(str::trim) else {
+        return LogLine::without_meaning(text);
+    };
+    if let Some(name) = comment.strip_prefix("LogP network performance data:") {
+        source.fact("description", name);
+    } else if let Some(latency) = comment.strip_prefix("Latency =") {
+        return LogLine::LoneRow(Columns::of("Latency", RowStart::Any), latency);
+    } else if comment.starts_with("time ") {
+        return LogLine::Heading(Columns::of(comment, RowStart::Counts));
     }
+    LogLine::Comment
 }
 
 fn add(row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
+    if row.get("Latency").is_some() {
+        let cell = row.cell(Experiment::Latency, (pair(), Bytes(0)))?;
+        source.aggregate(&cell, StatisticKind::Mean, None, row.seconds("Latency")?);
+        return Ok(());
+    }
     let size = row.size("bytes")?;
     for (column, experiment, statistic) in COLUMNS {
         let cell = row.cell(experiment, (pair(), size))?;

@@ -1,7 +1,8 @@
 //! Import of the output of other benchmark programs.
 //!
-//! Each program has a file here, whose reader gives tables of numbers that were measured together,
-//! facts for the provenance, and the lines left out with the reasons. A statistic stays a
+//! Each program has a file here, which says what the program's titles, headings and rows are. `log.rs` reads lines
+//! and `tables.rs` tables for all of them; `counts.rs` finds the numbers of processes. A reader gives tables of
+//! numbers that were measured together, facts for the provenance, and the lines left out with the reasons. A statistic stays a
 //! statistic: only `ReproMPI` prints repetitions, and only these become samples. The user supplies
 //! facts that a file lacks; netsig never guesses them.
 //!
@@ -15,7 +16,7 @@
 //! 131072              278651.54         260647.67         307297.81          20
 //! ";
 //! let file = Input { name: "osu_alltoall-p8.txt", text };
-//! let data = import(Program::Osu, &[file], &Asked::default())?.data;
+//! let data = import(Some(Program::Osu), &[file], &Asked::default())?.data;
 //! let mean = &data.aggregates[0];
 //! assert_eq!(mean.place.procs.get(), 8);
 //! assert_eq!(mean.statistic, StatisticKind::MeanOverRanks);
@@ -23,19 +24,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod counts;
 mod file;
 mod imb;
+mod launch;
+mod log;
 mod logp_mpi;
 mod netgauge;
 mod osu;
+mod programs;
 mod reprompi;
 mod source;
 mod table;
+mod tables;
 
 use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use itertools::Itertools as _;
 use strum::VariantArray as _;
 
 use crate::algorithm::{Collective, LIBRARY};
@@ -46,11 +53,20 @@ use crate::text::refusal::Refusal;
 use crate::units::Procs;
 
 use file::File;
+use programs::announcing;
 use source::Source;
 
 /// A program whose results can be imported.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::IntoStaticStr, strum::VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
 )]
 #[strum(serialize_all = "lowercase")]
 pub enum Program {
@@ -70,36 +86,17 @@ pub enum Program {
 /// All programs.
 pub const PROGRAMS: &[Program] = Program::VARIANTS;
 
-/// Titles of the programs that print one.
-const TITLES: [(&str, Program); 4] = [
-    ("OSU MPI", Program::Osu),
-    ("MPI Benchmarks", Program::Imb),
-    ("MPI Benchmark Suite", Program::Imb),
-    ("Netgauge", Program::Netgauge),
-];
-
-/// The program that printed `text`, judged by the first comments.
-pub fn printed_by(text: &str) -> Option<Program> {
-    let comments = || {
-        text.lines()
-            .take(TITLE_LINES)
-            .filter(|line| line.starts_with('#') && !line.starts_with("#@"))
-    };
-    let stands = |title: &str| comments().any(|line| line.contains(title));
-    let found = TITLES.iter().find(|(title, _)| stands(title));
-    found.map(|(_, program)| *program)
-}
-
 /// The refusal of a file that another benchmark program printed, if one did.
 pub fn foreign(name: &str, text: &str) -> Option<Refusal> {
-    let program = printed_by(text)?;
+    let asked = Asked::default();
+    let program = file(&Input { name, text }, &asked)
+        .programs()
+        .first()
+        .copied()?;
     Some(Refusal::request(format!(
         "{name}: was printed by another program; turn it into data with `netsig import {program} {name} -o DATA`"
     )))
 }
-
-/// Number of lines at the start of a file among which the title is searched.
-const TITLE_LINES: usize = 20;
 
 /// A file to import.
 #[derive(Debug, Clone, Copy)]
@@ -113,8 +110,8 @@ pub struct Input<'a> {
 /// Statements of the user about files that do not contain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Number of processes.
-    pub procs: Option<Procs>,
+    /// Number of processes: none, one, or one for each table of a benchmark in its order.
+    pub procs: Vec<Procs>,
     /// Algorithm of the collectives: `library` or a name of netsig.
     pub algorithm: Arc<str>,
     /// Collective of a table without a title.
@@ -133,7 +130,7 @@ pub struct Imported {
 impl Default for Asked {
     fn default() -> Self {
         Self {
-            procs: None,
+            procs: Vec::new(),
             algorithm: LIBRARY.into(),
             collective: None,
         }
@@ -159,14 +156,14 @@ impl Program {
     }
 }
 
-/// Combines the output of `program` in `inputs`. Where several tables hold the same cell, their
-/// `launch` differs, numbered in the order of the files.
+/// Combines the output of `program` in `inputs`; without a program, that of all programs that are recognised.
+/// Where several tables hold the same cell, their `launch` differs, numbered in the order of the files. A file
+/// that holds nothing is left out.
 ///
 /// # Errors
-/// If a file is not of that program, holds nothing that netsig can use, or lacks a fact that
-/// `asked` lacks too.
+/// If no file holds anything that netsig can use, a row is broken, or a fact is missing that `asked` lacks too.
 pub fn import(
-    program: Program,
+    program: Option<Program>,
     inputs: &[Input<'_>],
     asked: &Asked,
 ) -> Result<Imported, FileError> {
@@ -174,28 +171,95 @@ pub fn import(
     let version = env!("CARGO_PKG_VERSION");
     imported.data.provenance.push("netsig", version);
     let mut launches = Launches::default();
-    for &Input { name, text } in inputs {
-        if text.trim().is_empty() {
-            let problem = format!("is empty; give the output of {program}");
-            return Err(FileError::of_file(name, problem));
+    let mut unusable = None;
+    for (index, input) in inputs.iter().enumerate() {
+        let name = input.name;
+        imported.notes.extend(same_text(input, &inputs[..index]));
+        let file = file(input, asked);
+        let sources = sources(program, &file)?;
+        let notes: Vec<(u64, String)> = sources.iter().flat_map(Source::notes).collect();
+        if sources.iter().all(Source::is_empty) {
+            let (why, remedy) = nothing(program, &file, notes.first());
+            imported.notes.push(format!("{name}: left out: it {why}"));
+            let problem = format!("{why}; {remedy}");
+            unusable.get_or_insert(FileError::of_file(name, problem));
+            continue;
         }
-        let source = program.read(&File { name, text, asked })?;
-        let notes = source.notes(name);
-        if source.runs.iter().all(|run| cells(run).next().is_none()) {
-            let why = notes
-                .first()
-                .map_or(String::new(), |note| format!(" ({note})"));
-            let problem = format!("holds nothing to import{why}; give the output of {program}");
-            return Err(FileError::of_file(name, problem));
-        }
+        let notes = notes.into_iter();
+        let notes = notes.map(|(line, note)| format!("{name}:{line}: {note}"));
         imported.notes.extend(notes);
-        add_facts(name, &source.facts, &mut imported.data.provenance);
-        for mut run in source.runs {
-            launches.number(&mut run);
-            imported.data.append(run);
+        imported.notes.extend(other_output(program, &file));
+        for source in sources.into_iter().filter(|source| !source.is_empty()) {
+            add_facts(name, &source.facts, &mut imported.data.provenance);
+            for mut run in source.runs {
+                launches.number(&mut run);
+                imported.data.append(run);
+            }
         }
     }
-    Ok(imported)
+    match unusable {
+        Some(problem) if launches.is_empty() => Err(problem),
+        _ => Ok(imported),
+    }
+}
+
+fn file<'a>(input: &Input<'a>, asked: &'a Asked) -> File<'a> {
+    File::new(input, asked, announcing)
+}
+
+/// What the programs printed into a file.
+fn sources(program: Option<Program>, file: &File<'_>) -> Result<Vec<Source>, FileError> {
+    let programs = program.map_or_else(|| file.programs(), |program| vec![program]);
+    let read = programs.into_iter().map(|program| program.read(file));
+    let mut sources: Vec<Source> = read.collect::<Result<_, _>>()?;
+    // Each reader meets the lines that are no program's.
+    sources.iter_mut().skip(1).for_each(Source::forget_foreign);
+    Ok(sources)
+}
+
+/// Why a file holds nothing to import, and a remedy.
+fn nothing(
+    program: Option<Program>,
+    file: &File<'_>,
+    note: Option<&(u64, String)>,
+) -> (String, String) {
+    let name = file.name;
+    let all = || PROGRAMS.iter().join(", ");
+    let wanted = program.map_or_else(all, |program| program.to_string());
+    let wanted = format!("give the output of {wanted}");
+    if file.lines().iter().all(|line| line.text.is_empty()) {
+        return ("is empty".to_owned(), wanted);
+    }
+    let mut others = file.programs().into_iter();
+    let other = others.find(|other| Some(*other) != program);
+    if let (Some(_), Some(other)) = (program, other) {
+        let remedy = format!("give `netsig import {other} {name}`");
+        return (format!("was printed by {other}"), remedy);
+    }
+    let why = note.map_or(String::new(), |(line, note)| {
+        format!(" (line {line}: {note})")
+    });
+    (format!("holds nothing to import{why}"), wanted)
+}
+
+/// The note that a file also holds output of other programs than the one whose output is imported.
+fn other_output(program: Option<Program>, file: &File<'_>) -> Option<String> {
+    let program = program?;
+    let others = file.programs().into_iter();
+    let others = others.filter(|other| *other != program).join(", ");
+    let name = file.name;
+    let note = format!("{name}: left out: the output of {others}; name no program to import all");
+    (!others.is_empty()).then_some(note)
+}
+
+/// The note that a file has the text of an earlier one.
+fn same_text(input: &Input<'_>, earlier: &[Input<'_>]) -> Option<String> {
+    let same = earlier.iter().find(|other| other.text == input.text)?;
+    let Input { name, .. } = input;
+    Some(format!(
+        "{name}: has the same text as {}; its times are taken as those of another launch",
+        same.name
+    ))
 }
 
 /// Adds the facts that a file states, after its name, and netsig's facts about it unless the key
@@ -214,6 +278,11 @@ fn add_facts(name: &str, facts: &Provenance, to: &mut Provenance) {
 struct Launches(HashMap<Place, u32>);
 
 impl Launches {
+    /// True if no cell has been numbered.
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Gives all cells of `run` the first launch number that is free for each of them.
     fn number(&mut self, run: &mut Dataset) {
         let places: BTreeSet<Place> = cells(run).collect();
@@ -225,6 +294,7 @@ impl Launches {
     }
 }
 
+/// The cells of all rows.
 fn cells(run: &Dataset) -> impl Iterator<Item = Place> {
     let samples = run.samples.iter().map(|sample| sample.place.clone());
     let rejected = run.rejected.iter().map(|rejected| rejected.place.clone());

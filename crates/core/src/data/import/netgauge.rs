@@ -18,9 +18,12 @@
 //! # Source
 //! T. Hoefler, Netgauge: `ptrn_loggp.c`. The latency of pLogP: Kielmann, Bal, Verstoep 2000.
 
-use super::file::{File, is_row, pair};
+use super::Program;
+use super::counts;
+use super::file::{File, pair};
 use super::source::Source;
-use super::table::{Columns, Row};
+use super::table::{Columns, Row, RowStart};
+use super::tables::{Benchmark, LogLine, tables};
 use crate::data::{Experiment, StatisticKind};
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Seconds};
@@ -38,20 +41,23 @@ const OVERHEADS: [(&str, Experiment); 2] = [
 const MEANING: &str = "medians of the repetitions; gaps, overheads and latency are differences \
      of such medians";
 
+/// True for a line that this program alone prints.
+pub(super) fn announces(text: &str) -> bool {
+    header(text).is_some()
+}
+
 /// Reads a file.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new("Netgauge, pattern loggp", MEANING);
-    let mut columns: Option<Columns> = None;
-    let mut last = None;
-    for (line, text) in file.lines() {
-        if let Some(names) = header(text) {
-            columns = Some(names);
-            last = None;
-            source.begin_run();
-        } else if let Some(columns) = &columns
-            && is_row(text)
-        {
-            let row = columns.row(file, line, text)?;
+    let untitled = Some(Benchmark::of_pairs("Netgauge"));
+    let tables = tables(file, (Program::Netgauge, untitled), &mut source, meaning)?;
+    for (table, procs) in tables.iter().zip(counts::of_tables(file, &tables)?) {
+        if !counts::begin(table, procs, &mut source) {
+            continue;
+        }
+        let mut last = None;
+        for (line, text) in &table.rows {
+            let row = table.columns.row(file, *line, text)?;
             let size = row.size("size")?;
             if last != Some(size) {
                 add(&row, size, last.is_none(), &mut source)?;
@@ -62,8 +68,15 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     Ok(source)
 }
 
+fn meaning<'t>(text: &'t str, _: &mut Source) -> LogLine<'t> {
+    match header(text) {
+        Some(columns) => LogLine::Heading(columns),
+        None => LogLine::without_meaning(text),
+    }
+}
+
 fn header(text: &str) -> Option<Columns> {
-    let columns = Columns::of(text.strip_prefix('#')?);
+    let columns = Columns::of(text.strip_prefix('#')?, RowStart::Counts);
     (columns.has("size") && columns.has(ONE)).then_some(columns)
 }
 

@@ -1,24 +1,28 @@
-//! The OSU micro-benchmarks: `osu_latency` and the blocking collectives, from 3 to 7.
+//! The OSU micro-benchmarks: `osu_latency` and the blocking collectives, from 3 to 7, and OMB-Py.
 //!
 //! A title `# OSU MPI … Test v7.4`, perhaps a `# Datatype:`, then a table. Sizes are bytes per
 //! message or destination, times microseconds. `osu_latency` prints half round trips. The averages
 //! of a collective, and with `-f` the minima and maxima, are statistics over the ranks of each
-//! rank's mean; percentiles are ignored. A row whose validation failed is a rejected repetition.
-//! The file does not contain the process count.
+//! rank's mean; percentiles are ignored. Of a derived datatype the bytes that travel are the size. A row whose
+//! validation failed is a rejected repetition. The file does not contain the process count. Titles of
+//! other programs of the suite (one-sided, NCCL, `OpenSHMEM`, UPC …) are not imported.
 //!
 //! # Source
-//! OSU micro-benchmarks 5.3 to 7.5: `osu_util_mpi.c`, and outputs.
+//! OSU micro-benchmarks 5.3 to 7.5: `osu_util_mpi.c`, and outputs; OMB-Py's `util.py`.
 
-use super::file::{File, is_row, pair};
+use super::Program;
+use super::counts::{self, TableProcs};
+use super::file::File;
 use super::source::Source;
-use super::table::{Columns, Row};
+use super::table::{Columns, Row, RowStart};
+use super::tables::{Benchmark, LogLine, LogTable, Subject, tables};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
-use crate::units::Procs;
 
 /// Names of columns, with replacements that have no spaces.
-const COLUMNS: [(&str, &str); 7] = [
+const COLUMNS: [(&str, &str); 8] = [
+    ("Size (B)", "Size"),
     ("Transmit Size", "transmitted"),
     ("Avg Latency(us)", "mean"),
     ("Min Latency(us)", "min"),
@@ -28,17 +32,8 @@ const COLUMNS: [(&str, &str); 7] = [
     ("Latency(us)", "mean"),
 ];
 
-/// Collectives by the text between `OSU MPI` and `Test` in a title.
-const COLLECTIVES: [(&str, &str); 5] = [
-    ("Broadcast Latency", "bcast"),
-    ("Scatter Latency", "scatter"),
-    ("Gather Latency", "gather"),
-    ("Allgather Latency", "allgather"),
-    ("All-to-All Personalized Exchange Latency", "alltoall"),
-];
-
-/// The title of `osu_latency`.
-const PINGPONG: &str = "Latency";
+/// Words of a title that do not distinguish collectives.
+const FILLING: [&str; 3] = ["Personalized", "Exchange", "Latency"];
 
 /// Columns of a collective, with their statistics.
 const STATISTICS: [(&str, StatisticKind); 3] = [
@@ -50,67 +45,115 @@ const STATISTICS: [(&str, StatisticKind); 3] = [
 const MEANING: &str = "collectives: mean, min and max over the ranks of each rank's mean over \
      its repetitions; ping-pong: mean of the repetitions";
 
-/// Subject that the last title announced.
-#[derive(Clone, Copy)]
-enum Subject {
-    Untitled,
-    Measured(Experiment),
-    NotImported,
-}
-
-/// The table that is being read.
-struct Table {
-    columns: Columns,
-    experiment: Experiment,
-    procs: Procs,
+/// True for a line that these programs alone print.
+pub(super) fn announces(text: &str) -> bool {
+    title(text).is_some() || header(text).is_some()
 }
 
 /// Reads an output.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new(&version(file), MEANING);
-    let mut subject = Subject::Untitled;
-    let mut table = None;
-    for (line, text) in file.lines() {
-        if let Some(title) = title(text) {
-            table = None;
-            subject = announced(title);
-            source.fact("benchmark", title);
-            if matches!(subject, Subject::NotImported) {
-                source.leave_out(line, &format!("{title} is not imported"));
+    let tables = tables(file, (Program::Osu, untitled(file)), &mut source, meaning)?;
+    for name in counts::runs_by_name(file, &tables) {
+        let same = tables.iter().rfind(|table| table.name == name);
+        let line = same.map_or(1, |table| table.line);
+        source.remark(
+            line,
+            &format!("all tables of {name} are taken as launches of the same processes"),
+        );
+    }
+    let procs = counts::of_tables(file, &tables)?;
+    for (table, procs) in tables.iter().zip(procs) {
+        if counts::begin(table, procs, &mut source) {
+            for (line, text) in &table.rows {
+                add(
+                    table,
+                    procs,
+                    &table.columns.row(file, *line, text)?,
+                    &mut source,
+                )?;
             }
-        } else if let Some(columns) = header(text) {
-            table = begin(file, line, (subject, columns))?;
-            source.begin_run();
-        } else if let Some((key, value)) = fact(text) {
-            source.fact(key, value);
-        } else if let Some(table) = &table
-            && is_row(text)
-        {
-            add(table, &table.columns.row(file, line, text)?, &mut source)?;
         }
     }
     Ok(source)
 }
 
+/// The benchmark of tables without a title: the collective that the user names.
+fn untitled(file: &File<'_>) -> Option<Benchmark> {
+    let collective = file.asked.collective?;
+    Some(Benchmark {
+        name: collective.to_string(),
+        subject: Some(Subject::One(Experiment::Collective(collective))),
+    })
+}
+
+fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
+    if let Some(title) = title(text) {
+        source.fact("benchmark", title);
+        return LogLine::Title(Benchmark {
+            name: title.to_owned(),
+            subject: subject(title),
+        });
+    }
+    if let Some(columns) = header(text) {
+        return LogLine::Heading(columns);
+    }
+    if let Some(names) = other_header(text) {
+        return LogLine::OtherHeading(names);
+    }
+    if let Some((key, value)) = fact(text) {
+        source.fact(key, value);
+        return LogLine::Comment;
+    }
+    LogLine::without_meaning(text)
+}
+
+/// The text of a comment; of a line that begins like a title or like names, too, since Markdown drops
+/// the sign.
+fn comment(text: &str) -> &str {
+    text.trim_start_matches('#').trim_start()
+}
+
 /// Columns of a line of names, with the replacements of [`COLUMNS`].
 fn header(text: &str) -> Option<Columns> {
-    let names = text.strip_prefix('#')?.trim_start();
+    let names = comment(text);
     let is_header = names.starts_with("Size") && names.contains("(us)");
     let replaced = |text: String, (long, short): &(&str, &str)| text.replace(long, short);
-    is_header.then(|| Columns::of(&COLUMNS.iter().fold(names.to_owned(), replaced)))
+    let names = || COLUMNS.iter().fold(names.to_owned(), replaced);
+    is_header.then(|| Columns::of(&names(), RowStart::Size))
+}
+
+/// The names of columns that another program printed, or that hold no times.
+fn other_header(text: &str) -> Option<String> {
+    let names = text.strip_prefix('#')?.trim_start();
+    let units = [
+        "(us)",
+        "(MB/s)",
+        "(GB/s)",
+        "[usec]",
+        "[MB/sec]",
+        "(B)",
+        "Messages/s",
+    ];
+    let has_unit = units.iter().any(|unit| names.contains(unit));
+    (has_unit && !names.contains(':'))
+        .then(|| names.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The title, without the version, in `# OSU MPI Latency Test v7.4`.
 fn title(text: &str) -> Option<&str> {
-    let title = text.strip_prefix('#')?.trim_start();
-    let title = title.split(" v").next().unwrap_or(title);
-    title.starts_with("OSU ").then(|| title.trim())
+    let title = comment(text);
+    let title = title.split(" v").next().unwrap_or(title).trim();
+    let is_title = title.starts_with("OSU ") || title.starts_with("OMB ");
+    (is_title && title.split(' ').any(|word| word == "Test")).then_some(title)
 }
 
 fn version(file: &File<'_>) -> String {
-    let version = file.lines().find_map(|(_, text)| {
-        title(text)?;
-        text.rsplit_once(" v").map(|(_, version)| version.trim())
+    let version = file.lines().iter().find_map(|line| {
+        title(&line.text)?;
+        line.text
+            .rsplit_once(" v")
+            .map(|(_, version)| version.trim())
     });
     match version {
         Some(version) => format!("OSU micro-benchmarks {version}"),
@@ -124,50 +167,42 @@ fn fact(text: &str) -> Option<(&str, &str)> {
     Some((key, value.trim_end_matches('.')))
 }
 
-/// Subject of a title, whose second word may contain an accelerator: `MPI-CUDA`.
-fn announced(title: &str) -> Subject {
-    let name = title.splitn(3, ' ').nth(2).unwrap_or_default();
-    let name = name.strip_suffix("Test").unwrap_or(name).trim();
-    if name == PINGPONG {
-        return Subject::Measured(Experiment::PingPong);
+/// Subject of a title `OSU MPI-CUDA Broadcast Latency Test` or `OMB Python MPI Bcast Latency Test`; `None` if
+/// it is not imported.
+fn subject(title: &str) -> Option<Subject> {
+    let mut words = title.split_whitespace().skip(1).peekable();
+    words.next_if_eq(&"Python");
+    let library = words.next()?;
+    if library != "MPI" && !library.starts_with("MPI-") {
+        return None;
     }
-    let collective = COLLECTIVES.iter().find(|(title, _)| *title == name);
-    match collective.and_then(|(_, name)| name.parse::<Collective>().ok()) {
-        Some(collective) => Subject::Measured(Experiment::Collective(collective)),
-        None => Subject::NotImported,
+    let words: Vec<&str> = words.take_while(|word| *word != "Test").collect();
+    if words == ["Latency"] {
+        return Some(Subject::One(Experiment::PingPong));
     }
+    let told = words.iter().filter(|word| !FILLING.contains(word));
+    let name: String = told
+        .map(|word| word.to_lowercase().replace('-', ""))
+        .collect();
+    let name = if name == "broadcast" { "bcast" } else { &name };
+    let collective = name.parse::<Collective>().ok()?;
+    Some(Subject::One(Experiment::Collective(collective)))
 }
 
-/// The table below a line of names; `None` if its subject is not imported.
-fn begin(
-    file: &File<'_>,
-    line: u64,
-    (subject, columns): (Subject, Columns),
-) -> Result<Option<Table>, FileError> {
-    let experiment = match (subject, file.asked.collective) {
-        (Subject::NotImported, _) => return Ok(None),
-        (Subject::Measured(experiment), _) => experiment,
-        (Subject::Untitled, Some(collective)) => Experiment::Collective(collective),
-        (Subject::Untitled, None) => {
-            return Err(file.fault(
-                line,
-                "no title names the collective; give the whole output, or --collective NAME",
-            ));
-        }
+fn add(
+    table: &LogTable,
+    procs: TableProcs,
+    row: &Row<'_>,
+    source: &mut Source,
+) -> Result<(), FileError> {
+    let Subject::One(experiment) = table.subject else {
+        return Ok(());
     };
-    let procs = match experiment {
-        Experiment::PingPong => pair(),
-        _ => file.procs(line, None)?,
+    let size = match row.get("transmitted") {
+        Some(_) => row.size("transmitted")?,
+        None => row.size("Size")?,
     };
-    Ok(Some(Table {
-        columns,
-        experiment,
-        procs,
-    }))
-}
-
-fn add(table: &Table, row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
-    let cell = row.cell(table.experiment, (table.procs, row.size("Size")?))?;
+    let cell = row.cell(experiment, (procs.count, size))?;
     if row.get("Validation") == Some("Fail") {
         source.reject(&cell, 0, Rejection::WrongData);
         return Ok(());
@@ -177,7 +212,7 @@ fn add(table: &Table, row: &Row<'_>, source: &mut Source) -> Result<(), FileErro
         if column != "mean" && !table.columns.has(column) {
             continue;
         }
-        let statistic = match table.experiment {
+        let statistic = match experiment {
             Experiment::PingPong => StatisticKind::Mean,
             _ => statistic,
         };

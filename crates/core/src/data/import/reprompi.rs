@@ -20,13 +20,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{File, is_row, pair};
+use super::Program;
+use super::counts::{self, TableProcs};
+use super::file::{File, pair};
 use super::source::Source;
-use super::table::{Cell, Columns, Row};
+use super::table::{Cell, Columns, Row, RowStart};
+use super::tables::{Benchmark, LogLine, LogTable, Subject, tables};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Place, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::units::{Bytes, Seconds};
 
 const MEANING: &str = "repetitions, each the greatest of the ranks' times or, with a common \
      clock, from the first start to the last end";
@@ -37,22 +40,6 @@ const SUMMARY: [(&str, StatisticKind); 3] = [
     ("median_sec", StatisticKind::Median),
     ("min_sec", StatisticKind::Min),
 ];
-
-/// Facts that the rows depend on.
-#[derive(Default)]
-struct Settings {
-    procs: Option<Procs>,
-    datatype: Option<u64>,
-}
-
-/// The table that is being read.
-struct Table {
-    columns: Columns,
-    procs: Procs,
-    datatype: Option<u64>,
-    /// Repetitions with one row per process.
-    spreads: Spreads,
-}
 
 /// Repetitions by cell and number.
 type Spreads = BTreeMap<(Place, u32), Spread>;
@@ -67,32 +54,57 @@ struct Spread {
     is_late: bool,
 }
 
+/// True for a line that this program alone prints.
+pub(super) fn announces(text: &str) -> bool {
+    is_header(text)
+}
+
 /// Reads an output.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new("ReproMPI", MEANING);
-    let mut settings = Settings::default();
-    let mut table: Option<Table> = None;
-    for (line, text) in file.lines() {
-        if let Some((key, value)) = fact(text) {
-            source.fact(key, value);
-            settings.learn(key, value);
-        } else if is_header(text) {
-            finish(table.take(), &mut source);
-            table = Some(Table {
-                columns: Columns::of(text),
-                procs: file.procs(line, settings.procs)?,
-                datatype: settings.datatype,
-                spreads: Spreads::new(),
-            });
-            source.begin_run();
-        } else if let Some(table) = &mut table
-            && is_row(text)
-        {
-            add(file, line, (table, text), &mut source)?;
+    let benchmark = Benchmark {
+        name: "ReproMPI".to_owned(),
+        subject: Some(Subject::ByRow),
+    };
+    let tables = tables(
+        file,
+        (Program::ReproMpi, Some(benchmark)),
+        &mut source,
+        meaning,
+    )?;
+    let procs = counts::of_tables(file, &tables)?;
+    for (table, procs) in tables.iter().zip(procs) {
+        if counts::begin(table, procs, &mut source) {
+            let mut spreads = Spreads::new();
+            for (line, text) in &table.rows {
+                let row = table.columns.row(file, *line, text)?;
+                add((table, procs, &row), &mut spreads, &mut source)?;
+            }
+            finish(spreads, procs, &mut source);
         }
     }
-    finish(table, &mut source);
     Ok(source)
+}
+
+fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
+    if let Some((key, value)) = fact(text) {
+        source.fact(key, value);
+        return match key.trim() {
+            "nprocs" => LogLine::Procs(value),
+            "datatype_size_bytes" => LogLine::ItemBytes(value),
+            _ => LogLine::Comment,
+        };
+    }
+    if is_header(text) {
+        let has_process = text.split_whitespace().any(|word| word == "process");
+        let start = if has_process {
+            RowStart::ProcessCall
+        } else {
+            RowStart::Call
+        };
+        return LogLine::Heading(Columns::of(text, start));
+    }
+    LogLine::without_meaning(text)
 }
 
 fn fact(text: &str) -> Option<(&str, &str)> {
@@ -102,16 +114,6 @@ fn fact(text: &str) -> Option<(&str, &str)> {
 fn is_header(text: &str) -> bool {
     let has = |name| text.split_whitespace().any(|word| word == name);
     has("test") && (has("nrep") || has("valid_nrep"))
-}
-
-impl Settings {
-    fn learn(&mut self, key: &str, value: &str) {
-        match key.trim() {
-            "nprocs" => self.procs = value.parse().ok(),
-            "datatype_size_bytes" => self.datatype = value.trim().parse().ok(),
-            _ => {}
-        }
-    }
 }
 
 /// Size of a row in bytes, from `msize_bytes` or from `count` items of `datatype` bytes.
@@ -152,22 +154,20 @@ fn kept(cell: &Cell, time: Seconds) -> Seconds {
 }
 
 fn add(
-    file: &File<'_>,
-    line: u64,
-    (table, text): (&mut Table, &str),
+    (table, procs, row): (&LogTable, TableProcs, &Row<'_>),
+    spreads: &mut Spreads,
     source: &mut Source,
 ) -> Result<(), FileError> {
-    let row = table.columns.row(file, line, text)?;
     let call = row.text("test")?;
     let Some(experiment) = measured(call) else {
-        source.leave_out(line, &format!("{call} is not imported"));
+        source.leave_out(row.line(), &format!("{call} is not imported"));
         return Ok(());
     };
     let procs = match experiment {
         Experiment::PingPong => pair(),
-        _ => table.procs,
+        _ => procs.count,
     };
-    let cell = row.cell(experiment, (procs, size(&row, table.datatype)?))?;
+    let cell = row.cell(experiment, (procs, size(row, table.item_bytes)?))?;
     if table.columns.has("valid_nrep") {
         let averaged = Some(row.count("valid_nrep")?);
         for (column, statistic) in SUMMARY {
@@ -177,11 +177,11 @@ fn add(
             }
         }
     } else if table.columns.has("process") {
-        gather(cell, &row, &mut table.spreads)?;
+        gather(cell, row, spreads)?;
     } else {
         let repetition = row.count("nrep")?;
         let time = kept(&cell, row.seconds("runtime_sec")?);
-        if is_late(&row)? {
+        if is_late(row)? {
             source.reject(&cell, repetition, Rejection::Late);
         } else {
             source.sample(&cell, repetition, time);
@@ -225,13 +225,12 @@ fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), FileEr
 }
 
 /// Adds the repetitions with one row per process as samples.
-fn finish(table: Option<Table>, source: &mut Source) {
-    let Some(table) = table else { return };
-    for ((place, repetition), spread) in table.spreads {
+fn finish(spreads: Spreads, procs: TableProcs, source: &mut Source) {
+    for ((place, repetition), spread) in spreads {
         let line = spread.line;
         let cell = Cell { line, place };
         let time = spread.last_end - spread.first_start;
-        if spread.processes.len() as u64 != u64::from(table.procs.get()) {
+        if spread.processes.len() as u64 != u64::from(procs.count.get()) {
             source.leave_out(line, "a repetition without the rows of all processes");
         } else if spread.is_late {
             source.reject(&cell, repetition, Rejection::Late);

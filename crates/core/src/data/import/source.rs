@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use itertools::Itertools;
 
+use super::cells;
 use super::table::Cell;
+use crate::data::mixture::PLACEMENT;
 use crate::data::{Aggregate, Dataset, Experiment, Provenance, Rejected, Rejection, StatisticKind};
-use crate::units::{Bytes, Seconds};
+use crate::units::{Bytes, Procs, Seconds};
 
 /// Prefix of the keys of facts that a file states itself.
 pub(super) const STATED: &str = "source_";
@@ -19,13 +21,30 @@ pub(super) struct Source {
     /// The tables, each as launch 0.
     pub runs: Vec<Dataset>,
     left_out: BTreeMap<String, LeftOut>,
+    foreign: Option<(LeftOut, String)>,
+    remarks: Vec<(u64, String)>,
 }
+
+/// Most characters of a line that a note shows.
+const MOST_SHOWN: usize = 60;
 
 /// Lines that were left out for one reason.
 struct LeftOut {
     first: u64,
     last: u64,
     count: u64,
+}
+
+impl LeftOut {
+    fn at(first: u64) -> Self {
+        let (last, count) = (0, 0);
+        Self { first, last, count }
+    }
+
+    fn add(&mut self, line: u64) {
+        self.count += u64::from(self.last != line);
+        self.last = line;
+    }
 }
 
 impl Source {
@@ -38,6 +57,8 @@ impl Source {
             facts,
             runs: Vec::new(),
             left_out: BTreeMap::new(),
+            foreign: None,
+            remarks: Vec::new(),
         }
     }
 
@@ -53,15 +74,41 @@ impl Source {
         self.runs.push(Dataset::default());
     }
 
+    /// Adds the ranks of each host, under the names `host1`, `host2` ….
+    pub fn placement(&mut self, procs: Procs, per_host: u32) {
+        let hosts = procs.get().div_ceil(per_host);
+        let ranks = |host: u32| per_host.min(procs.get() - host * per_host);
+        let places = (0..hosts).map(|host| format!("host{}:{}", host + 1, ranks(host)));
+        self.facts.push(PLACEMENT, places.format(","));
+    }
+
+    /// True if no table holds a row.
+    pub fn is_empty(&self) -> bool {
+        self.runs.iter().all(|run| cells(run).next().is_none())
+    }
+
+    /// Adds a note about a line.
+    pub fn remark(&mut self, line: u64, text: &str) {
+        self.remarks.push((line, text.to_owned()));
+    }
+
     /// Notes a line that does not become data.
     pub fn leave_out(&mut self, line: u64, reason: &str) {
-        let left_out = self.left_out.entry(reason.to_owned()).or_insert(LeftOut {
-            first: line,
-            last: 0,
-            count: 0,
-        });
-        left_out.count += u64::from(left_out.last != line);
-        left_out.last = line;
+        let key = reason.to_owned();
+        let left_out = self.left_out.entry(key).or_insert(LeftOut::at(line));
+        left_out.add(line);
+    }
+
+    /// Notes a line of another program.
+    pub fn leave_out_foreign(&mut self, line: u64, text: &str) {
+        let first = || (LeftOut::at(line), text.to_owned());
+        let (left_out, _) = self.foreign.get_or_insert_with(first);
+        left_out.add(line);
+    }
+
+    /// Forgets the lines of other programs.
+    pub fn forget_foreign(&mut self) {
+        self.foreign = None;
     }
 
     /// Adds a statistic of a cell's repetitions.
@@ -114,23 +161,28 @@ impl Source {
         } else if time.0 > 0.0 && time.0.is_finite() {
             return true;
         } else {
-            "a time that is not above 0"
+            "a time that is no number above 0"
         };
         self.leave_out(cell.line, reason);
         false
     }
 
-    /// Notes on the lines left out of the file `name`, one per reason.
-    pub fn notes(&self, name: &str) -> Vec<String> {
-        let note = |(reason, lines): (&String, &LeftOut)| {
-            let LeftOut { first, count, .. } = lines;
-            let others = match count {
+    /// Notes with their lines: the lines left out, one per reason, and the remarks.
+    pub fn notes(&self) -> Vec<(u64, String)> {
+        let foreign = self.foreign.as_ref().map(|(lines, text)| {
+            let shown: String = text.chars().take(MOST_SHOWN).collect();
+            (format!("no row of a table: {shown:?}"), lines)
+        });
+        let reasons = self.left_out.iter();
+        let reasons = reasons.map(|(reason, lines)| (reason.clone(), lines));
+        let left_out = reasons.chain(foreign).map(|(reason, lines)| {
+            let others = match lines.count {
                 1 => String::new(),
-                _ => format!(" ({count} lines)"),
+                count => format!(" ({count} lines)"),
             };
-            format!("{name}:{first}: left out: {reason}{others}")
-        };
-        let by_line = self.left_out.iter().sorted_by_key(|(_, lines)| lines.first);
-        by_line.map(note).collect()
+            (lines.first, format!("left out: {reason}{others}"))
+        });
+        let notes = left_out.chain(self.remarks.iter().cloned());
+        notes.sorted_by_key(|(line, _)| *line).collect()
     }
 }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::file::File;
 use crate::algorithm::Method;
 use crate::data::{Experiment, Place};
+use crate::text::counted;
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -14,8 +15,27 @@ pub(super) struct Cell {
     pub place: Place,
 }
 
+/// What the first words of a row are, by which other lines are told from rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowStart {
+    /// A size in bytes, and a number.
+    Size,
+    /// Anything.
+    Any,
+    /// Two counts.
+    Counts,
+    /// The name of a call, and a count.
+    Call,
+    /// The number of a process, the name of a call, and a count.
+    ProcessCall,
+}
+
 /// The names of a table's columns.
-pub(super) struct Columns(Vec<String>);
+#[derive(Debug, Clone)]
+pub(super) struct Columns {
+    names: Vec<String>,
+    start: RowStart,
+}
 
 /// A line of a table.
 pub(super) struct Row<'a> {
@@ -25,15 +45,63 @@ pub(super) struct Row<'a> {
     cells: Vec<&'a str>,
 }
 
+impl RowStart {
+    /// True if a line begins as rows do.
+    fn begins(self, words: &[&str]) -> bool {
+        let is =
+            |index: usize, test: fn(&str) -> bool| words.get(index).is_some_and(|word| test(word));
+        match self {
+            Self::Size => is(0, is_count) && (words.len() == 1 || is(1, resembles_number)),
+            Self::Any => true,
+            Self::Counts => is(0, is_count) && is(1, is_count),
+            Self::Call => is(0, is_call) && is(1, is_count),
+            Self::ProcessCall => is(0, is_count) && is(1, is_call) && is(2, is_count),
+        }
+    }
+}
+
+fn is_count(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// True for `MPI_Alltoall` and `Send_Recv`.
+fn is_call(word: &str) -> bool {
+    word.starts_with(|sign: char| sign.is_ascii_alphabetic()) && word.contains('_')
+}
+
+/// True for a word that begins like a number, but not for an address in memory.
+fn resembles_number(word: &str) -> bool {
+    let digits = word.trim_start_matches(['+', '-', '.']);
+    let is_address = digits.starts_with("0x");
+    let is_digit = digits.starts_with(|sign: char| sign.is_ascii_digit());
+    (is_digit && !is_address) || word.parse::<f64>().is_ok()
+}
+
 impl Columns {
     /// The names in a line.
-    pub fn of(line: &str) -> Self {
-        Self(line.split_whitespace().map(str::to_owned).collect())
+    pub fn of(line: &str, start: RowStart) -> Self {
+        let names = line.split_whitespace().map(str::to_owned).collect();
+        Self { names, start }
     }
 
     /// True if there is a column of that name.
     pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|own| own == name)
+        self.names.iter().any(|known| known == name)
+    }
+
+    /// True if a line begins as the rows of this table do, or has a number in each other column.
+    pub fn begins(&self, text: &str) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        self.start.begins(&words) || (self.start == RowStart::Size && self.has_numbers(&words))
+    }
+
+    fn has_numbers(&self, words: &[&str]) -> bool {
+        let [first, others @ ..] = words else {
+            return false;
+        };
+        let is_digit = |sign: char| sign.is_ascii_digit();
+        let are_numbers = others.iter().all(|word| word.parse::<f64>().is_ok());
+        words.len() == self.names.len() && first.starts_with(is_digit) && are_numbers
     }
 
     /// The row of a line of cells.
@@ -49,17 +117,23 @@ impl Columns {
             columns: self,
             cells: text.split_whitespace().collect(),
         };
-        let (found, needed) = (row.cells.len(), self.0.len());
+        let (found, needed) = (row.cells.len(), self.names.len());
         if found == needed {
             return Ok(row);
         }
+        let found = counted(found as u64, "value", "values");
         Err(row.fault(format!(
-            "{found} values where the table has {needed} columns; complete or delete the line"
+            "{found} where the table has {needed} columns; complete or delete the line"
         )))
     }
 }
 
 impl Row<'_> {
+    /// Number of the line.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
     /// An error in the line.
     pub fn fault(&self, problem: impl Into<String>) -> FileError {
         self.file.fault(self.line, problem)
@@ -93,7 +167,11 @@ impl Row<'_> {
 
     /// Text in a column; `None` without the column.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let index = self.columns.0.iter().position(|column| column == name)?;
+        let index = self
+            .columns
+            .names
+            .iter()
+            .position(|column| column == name)?;
         Some(self.cells[index])
     }
 
@@ -121,7 +199,7 @@ impl Row<'_> {
         self.count(name).map(Bytes)
     }
 
-    /// A time in seconds.
+    /// A time in seconds; not finite where the program printed `nan` or `inf`.
     pub fn seconds(&self, name: &str) -> Result<Seconds, FileError> {
         self.scaled(name, "")
     }
@@ -135,8 +213,9 @@ impl Row<'_> {
     fn scaled(&self, name: &str, exponent: &str) -> Result<Seconds, FileError> {
         let text = self.text(name)?;
         let number = format!("{text}{exponent}").parse().ok();
-        let time = number.filter(|time: &f64| time.is_finite());
+        let unmeasured = || text.parse().ok().filter(|time: &f64| !time.is_finite());
         let wrong = "is not a time; correct or delete the line";
+        let time: Option<f64> = number.or_else(unmeasured);
         time.map(Seconds)
             .ok_or_else(|| self.fault(format!("{name} {text:?} {wrong}")))
     }

@@ -1,0 +1,296 @@
+//! Numbers of processes of the tables of a file: from the program, from the launch line above a table, from
+//! the name of the file, and from the user, who must not contradict each other.
+
+use std::collections::BTreeSet;
+
+use itertools::Itertools as _;
+
+use super::file::{File, pair};
+use super::source::Source;
+use super::tables::{LogTable, Subject};
+use crate::data::Experiment;
+use crate::text::file_error::FileError;
+use crate::units::Procs;
+
+/// Words before a number of processes in the name of a file.
+const PROCESSES: [&str; 6] = ["p", "n", "np", "procs", "nprocs", "ranks"];
+
+/// Words before or behind a number of processes on a host.
+const PER_HOST: [&str; 3] = ["ppn", "ppr", "npernode"];
+
+/// Words before or behind a number of hosts.
+const HOSTS: [&str; 3] = ["N", "nodes", "nnodes"];
+
+/// The processes of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TableProcs {
+    /// Their number.
+    pub count: Procs,
+    /// Number on each host, if it is stated.
+    pub per_host: Option<u32>,
+}
+
+/// Numbers in the name of a file.
+#[derive(Debug, Default)]
+struct NameNumbers {
+    procs: BTreeSet<u32>,
+    per_host: BTreeSet<u32>,
+    hosts: BTreeSet<u32>,
+}
+
+/// The processes of each table.
+///
+/// # Errors
+/// If a number is missing, or two contradict each other.
+pub(super) fn of_tables(
+    file: &File<'_>,
+    tables: &[LogTable],
+) -> Result<Vec<TableProcs>, FileError> {
+    let asked = asked_of_tables(file, tables)?;
+    let name = NameNumbers::of(file.name);
+    let found = tables.iter().zip(asked);
+    let found = found.map(|(table, asked)| match table.subject {
+        Subject::Pair | Subject::One(Experiment::PingPong) => Ok(TableProcs {
+            count: pair(),
+            per_host: None,
+        }),
+        _ => of_table(table, &name, asked).map_err(|problem| file.fault(table.line, problem)),
+    });
+    found.collect()
+}
+
+/// Begins the data of a table; false if the table is left out.
+pub(super) fn begin(table: &LogTable, procs: TableProcs, source: &mut Source) -> bool {
+    let why = if table.rows.is_empty() {
+        "has no rows"
+    } else if procs.count.get() == 1 {
+        "was run by one process, which exchanges nothing"
+    } else {
+        source.begin_run();
+        if let Some(per_host) = procs.per_host.filter(|count| *count > 0) {
+            source.placement(procs.count, per_host);
+        }
+        return true;
+    };
+    source.leave_out(table.line, &format!("{} {why}", table.name));
+    false
+}
+
+/// The benchmarks of which a file has several runs whose number of processes the name of the file alone states.
+pub(super) fn runs_by_name<'t>(file: &File<'_>, tables: &'t [LogTable]) -> Vec<&'t str> {
+    if !file.asked.procs.is_empty() {
+        return Vec::new();
+    }
+    let unstated = tables.iter().filter(|table| stated(table).is_none());
+    let unstated = unstated.filter(|table| !is_pair(table));
+    let runs = unstated.map(|table| (&*table.name, table.run)).unique();
+    let counts = runs.counts_by(|(name, _)| name);
+    let several = counts.into_iter().filter(|(_, runs)| *runs > 1);
+    several.map(|(name, _)| name).sorted().collect()
+}
+
+fn is_pair(table: &LogTable) -> bool {
+    matches!(
+        table.subject,
+        Subject::Pair | Subject::One(Experiment::PingPong)
+    )
+}
+
+/// The number that the text states for a table.
+fn stated(table: &LogTable) -> Option<Procs> {
+    table.procs.or_else(|| table.launch.procs())
+}
+
+/// The number that the user gives for each table: of several, one for each run of a benchmark.
+fn asked_of_tables(file: &File<'_>, tables: &[LogTable]) -> Result<Vec<Option<Procs>>, FileError> {
+    let given = &*file.asked.procs;
+    let asked = |table: &LogTable| {
+        let same = tables.iter().filter(|other| other.name == table.name);
+        let runs: Vec<usize> = same.map(|other| other.run).dedup().collect();
+        let place = runs.iter().position(|run| *run == table.run);
+        match (given, place) {
+            ([], _) => Ok(None),
+            _ if is_pair(table) => Ok(None),
+            ([one], _) if runs.len() == 1 || stated(table).is_some() => Ok(Some(*one)),
+            (all, Some(place)) if all.len() == runs.len() => Ok(Some(all[place])),
+            _ => Err(file.fault(table.line, wrong_number(given, &table.name, runs.len()))),
+        }
+    };
+    tables.iter().map(asked).collect()
+}
+
+fn wrong_number(given: &[Procs], name: &str, runs: usize) -> String {
+    let counts = given.len();
+    let all = given.iter().join(",");
+    let launches = given.iter().cycle().take(runs).join(",");
+    format!(
+        "--procs {all} gives {counts} for the {runs} tables of {name}; give one for each in their order (--procs \
+         {launches} for {runs} launches)"
+    )
+}
+
+fn of_table(
+    table: &LogTable,
+    name: &NameNumbers,
+    asked: Option<Procs>,
+) -> Result<TableProcs, String> {
+    let said = stated(table);
+    if let (Some(said), Some(asked)) = (said, asked)
+        && said != asked
+    {
+        return Err(format!(
+            "the file says {said} processes, not {asked}; leave --procs out"
+        ));
+    }
+    let count = match (table.procs, table.launch.procs(), asked) {
+        (Some(count), ..) if name.is_of_more(count) => count,
+        (Some(count), ..) => name.confirm(count, "the program")?,
+        (None, Some(count), _) => name.confirm(count, "the launch line")?,
+        (None, None, Some(count)) => name.confirm(count, "--procs")?,
+        (None, None, None) => name.procs()?,
+    };
+    let per_host = match table.launch.procs() {
+        Some(launched) if launched == count => table.launch.per_host(),
+        _ => None,
+    };
+    Ok(TableProcs {
+        count,
+        per_host: per_host.or(name.per_host.first().copied()),
+    })
+}
+
+impl NameNumbers {
+    /// The numbers in the last part of a path, which stand in words such as `p8`, `n4ppn8` or `4nodes`.
+    fn of(path: &str) -> Self {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let mut found = Self::default();
+        for word in name.split(|sign: char| !sign.is_ascii_alphanumeric()) {
+            for (unit, number) in pairs(word) {
+                let lower = unit.to_ascii_lowercase();
+                if HOSTS.contains(&unit) || HOSTS[1..].contains(&&*lower) {
+                    found.hosts.insert(number);
+                } else if PER_HOST.contains(&&*lower) {
+                    found.per_host.insert(number);
+                } else if PROCESSES.contains(&&*lower) && word.starts_with(unit) {
+                    found.procs.insert(number);
+                }
+            }
+        }
+        found
+    }
+
+    /// True if the name also says how many processes or hosts there were of another kind.
+    fn is_ambiguous(&self) -> bool {
+        self.procs.len() > 1 || !self.per_host.is_empty() || !self.hosts.is_empty()
+    }
+
+    /// The numbers of processes that the name may mean: its own, and those of its hosts.
+    fn candidates(&self) -> BTreeSet<u32> {
+        let per_host = || self.per_host.iter().copied();
+        let hosts = self.procs.iter().chain(&self.hosts).copied();
+        let products = hosts.cartesian_product(per_host());
+        let products = products.filter_map(|(hosts, per_host)| hosts.checked_mul(per_host));
+        let most = per_host().max().unwrap_or(0);
+        let own = self.procs.iter().copied().filter(|procs| *procs >= most);
+        own.chain(products).collect()
+    }
+
+    /// The number of processes that the name gives.
+    fn procs(&self) -> Result<Procs, String> {
+        let candidates = self.candidates().into_iter().join(" or ");
+        if self.is_ambiguous() {
+            let meaning = match &*candidates {
+                "" => "gives a number of hosts and not of processes".to_owned(),
+                _ => format!("may mean {candidates} processes"),
+            };
+            return Err(format!("the file's name {meaning}; give --procs N"));
+        }
+        let count = self.procs.first().and_then(|count| Procs::new(*count).ok());
+        count.ok_or_else(|| {
+            "the number of processes is missing; give --procs N, or put pN, nN or npN \
+             into the file's name, as in alltoall-p8.txt"
+                .to_owned()
+        })
+    }
+
+    /// True if the name may state the processes of a job of which only some took part.
+    fn is_of_more(&self, count: Procs) -> bool {
+        let most = self.candidates().last().copied();
+        most.is_some_and(|most| count.get() <= most)
+    }
+
+    /// A number of processes that `source` states, unless the name contradicts it.
+    fn confirm(&self, count: Procs, source: &str) -> Result<Procs, String> {
+        let candidates = self.candidates();
+        if candidates.is_empty() || candidates.contains(&count.get()) {
+            return Ok(count);
+        }
+        let meant = candidates.iter().join(" or ");
+        Err(format!(
+            "the file's name says {meant} processes, and {source} says {count}; correct the one that is wrong"
+        ))
+    }
+}
+
+/// Words with numbers, in a word that consists of such pairs: `p8`, `n4ppn8`, `4nodes`.
+fn pairs(word: &str) -> Vec<(&str, u32)> {
+    let is_digit = |sign: &char| sign.is_ascii_digit();
+    let mut parts = Vec::new();
+    let mut rest = word;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|sign| is_digit(&sign) != is_digit(&first));
+        let (part, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        parts.push(part);
+        rest = behind;
+    }
+    let pair = |two: &[&'_ str]| -> Option<(usize, u32)> {
+        let digits = usize::from(!two[0].starts_with(|sign: char| sign.is_ascii_digit()));
+        Some((1 - digits, two.get(digits)?.parse().ok()?))
+    };
+    let whole = parts.len() % 2 == 0;
+    let chunks = parts.chunks_exact(2).filter(|_| whole);
+    let found = chunks.filter_map(|two| pair(two).map(|(unit, number)| (two[unit], number)));
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_gives_the_process_count() {
+        let found = |path| NameNumbers::of(path).procs().map(Procs::get).ok();
+        for (path, procs) in [
+            ("osu_alltoall-direct-p10.txt", Some(10)),
+            ("runs-p4/alltoall_np16", Some(16)),
+            ("p8/n8-a.out", Some(8)),
+            ("alltoall.p8.n8", Some(8)),
+            ("alltoall.n2.p8", None),
+            ("alltoall-n4-ppn8", None),
+            ("alltoall-N4", None),
+            ("alltoall_4nodes_p8", None),
+            ("p8/alltoall.txt", None),
+            ("imb8-top8-p-p0-p8x.txt", None),
+            ("", None),
+        ] {
+            assert_eq!(found(path), procs, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_confirmed_by_what_the_name_may_mean() {
+        for (path, count, is_right) in [
+            ("alltoall-n4-ppn8", 32, true),
+            ("alltoall-n4ppn8", 4, false),
+            ("alltoall-p16-ppn4", 16, true),
+            ("alltoall-N4", 32, true),
+            ("alltoall-4nodes-8ppn", 32, true),
+            ("alltoall-p8", 16, false),
+            ("alltoall", 16, true),
+        ] {
+            let count = Procs::new(count).unwrap();
+            let found = NameNumbers::of(path).confirm(count, "--procs");
+            assert_eq!(found.is_ok(), is_right, "{path} {count}");
+        }
+    }
+}
