@@ -43,3 +43,35 @@ fn several_files_become_one() {
     let keys = ["algorithm", "time_s", "statistic"].map(|key| &*rows[9][key]);
     assert_eq!(keys, ["direct", "0.27865154", "mean-over-ranks"]);
 }
+
+/// What cannot be used is left out where something else remains.
+#[test]
+fn what_cannot_be_used_is_left_out_or_refused() {
+    let home = Home::new();
+    let posted = |name: &str| {
+        let path = format!("../core/tests/posted/{name}");
+        home.write(name, &std::fs::read_to_string(path).unwrap());
+    };
+    [
+        "batch.txt",
+        "imb-as-osu.txt",
+        "allreduce-np4.txt",
+        "alltoall-np4.txt",
+    ]
+    .map(posted);
+    home.write("alltoall-np1.txt", &home.read("alltoall-np4.txt"));
+    home.write("binary", "\u{1}\u{2}");
+    let told = home.transcript(&[
+        "import batch.txt -o batch.csv",
+        "import osu missing.txt allreduce-np4.txt alltoall-np1.txt alltoall-np4.txt binary . -o suite.csv",
+        "import osu missing.txt allreduce-np4.txt -o none.csv",
+        "import osu imb-as-osu.txt -o none.csv",
+        "import osu alltoall-np4.txt ./alltoall-np4.txt -o none.csv",
+        "import osu alltoall-np4.txt --collective bcast -o none.csv",
+        "import osu alltoall-np4.txt --procs 0 -o none.csv",
+        "import suite.csv -o none.csv",
+        "import osu -o none.csv",
+        "import nothing -o none.csv",
+    ]);
+    insta::assert_snapshot!(told);
+}

@@ -222,8 +222,8 @@ pub fn import_data(
     algorithm: &str,
     collective: Option<&str>,
 ) -> PyResult<Dataset> {
-    let named = |name: &str| parsed(py, ("program", name), name.parse::<Program>());
-    let program = program.map(named).transpose()?;
+    let of_name = |name: &str| parsed(py, ("program", name), name.parse::<Program>());
+    let program = program.map(of_name).transpose()?;
     let asked = Asked {
         procs: procs.map_or(Ok(Vec::new()), |procs| asked_procs(py, procs))?,
         algorithm: algorithm.into(),

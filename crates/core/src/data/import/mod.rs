@@ -52,7 +52,7 @@ use crate::text::names::named;
 use crate::text::refusal::Refusal;
 use crate::units::Procs;
 
-use file::File;
+use file::{File, FileLine};
 use programs::announcing;
 use source::Source;
 
@@ -229,6 +229,11 @@ fn nothing(
     let wanted = format!("give the output of {wanted}");
     if file.lines().iter().all(|line| line.text.is_empty()) {
         return ("is empty".to_owned(), wanted);
+    }
+    let is_data = |line: &FileLine| line.text.starts_with("#@netsig=");
+    if file.lines().iter().any(is_data) {
+        let remedy = format!("give `netsig fit {name}`");
+        return ("is data of netsig already".to_owned(), remedy);
     }
     let mut others = file.programs().into_iter();
     let other = others.find(|other| Some(*other) != program);
