@@ -7,7 +7,7 @@ use itertools::Itertools as _;
 
 use super::file::{File, pair};
 use super::source::Source;
-use super::tables::{LogTable, Subject};
+use super::tables::{LogTable, TableSubject};
 use crate::data::Experiment;
 use crate::text::file_error::FileError;
 use crate::units::Procs;
@@ -50,7 +50,7 @@ pub(super) fn of_tables(
     let name = NameNumbers::of(file.name);
     let found = tables.iter().zip(asked);
     let found = found.map(|(table, asked)| match table.subject {
-        Subject::Pair | Subject::One(Experiment::PingPong) => Ok(TableProcs {
+        TableSubject::Pair | TableSubject::One(Experiment::PingPong) => Ok(TableProcs {
             count: pair(),
             per_host: None,
         }),
@@ -92,7 +92,7 @@ pub(super) fn runs_by_name<'t>(file: &File<'_>, tables: &'t [LogTable]) -> Vec<&
 fn is_pair(table: &LogTable) -> bool {
     matches!(
         table.subject,
-        Subject::Pair | Subject::One(Experiment::PingPong)
+        TableSubject::Pair | TableSubject::One(Experiment::PingPong)
     )
 }
 

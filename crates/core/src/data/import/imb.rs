@@ -17,7 +17,7 @@ use super::counts::{self, TableProcs};
 use super::file::File;
 use super::source::Source;
 use super::table::{Columns, RowStart};
-use super::tables::{Benchmark, LogLine, LogTable, Subject, tables};
+use super::tables::{LogLine, LogTable, LoggedBenchmark, TableSubject, tables};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
@@ -63,9 +63,9 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
 fn meaning<'t>(text: &'t str, has_begun: &mut bool, source: &mut Source) -> LogLine<'t> {
     if let Some(name) = benchmark(text) {
         *has_begun = true;
-        return LogLine::Title(Benchmark {
+        return LogLine::Title(LoggedBenchmark {
             name: name.to_owned(),
-            subject: subject(name).map(Subject::One),
+            subject: subject(name).map(TableSubject::One),
         });
     }
     if let Some(procs) = processes(text) {
@@ -134,7 +134,7 @@ fn add(
     (table, procs, text): (&LogTable, TableProcs, &str),
     source: &mut Source,
 ) -> Result<(), FileError> {
-    let Subject::One(experiment) = table.subject else {
+    let TableSubject::One(experiment) = table.subject else {
         return Ok(());
     };
     let row = table.columns.row(file, line, text)?;

@@ -13,7 +13,7 @@ use super::counts;
 use super::file::{File, pair};
 use super::source::Source;
 use super::table::{Columns, Row, RowStart};
-use super::tables::{Benchmark, LogLine, tables};
+use super::tables::{LogLine, LoggedBenchmark, tables};
 use crate::data::{Experiment, StatisticKind};
 use crate::text::file_error::FileError;
 use crate::units::Bytes;
@@ -38,7 +38,7 @@ pub(super) fn announces(text: &str) -> bool {
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let name = "MPI LogP Benchmark";
     let mut source = Source::new(name, MEANING);
-    let untitled = Some(Benchmark::of_pairs(name));
+    let untitled = Some(LoggedBenchmark::of_pairs(name));
     let tables = tables(file, (Program::LogpMpi, untitled), &mut source, meaning)?;
     for (table, procs) in tables.iter().zip(counts::of_tables(file, &tables)?) {
         if counts::begin(table, procs, &mut source) {

@@ -23,7 +23,7 @@ use super::counts;
 use super::file::{File, pair};
 use super::source::Source;
 use super::table::{Columns, Row, RowStart};
-use super::tables::{Benchmark, LogLine, tables};
+use super::tables::{LogLine, LoggedBenchmark, tables};
 use crate::data::{Experiment, StatisticKind};
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Seconds};
@@ -49,7 +49,7 @@ pub(super) fn announces(text: &str) -> bool {
 /// Reads a file.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new("Netgauge, pattern loggp", MEANING);
-    let untitled = Some(Benchmark::of_pairs("Netgauge"));
+    let untitled = Some(LoggedBenchmark::of_pairs("Netgauge"));
     let tables = tables(file, (Program::Netgauge, untitled), &mut source, meaning)?;
     for (table, procs) in tables.iter().zip(counts::of_tables(file, &tables)?) {
         if !counts::begin(table, procs, &mut source) {

@@ -15,7 +15,7 @@ use super::counts::{self, TableProcs};
 use super::file::File;
 use super::source::Source;
 use super::table::{Columns, Row, RowStart};
-use super::tables::{Benchmark, LogLine, LogTable, Subject, tables};
+use super::tables::{LogLine, LogTable, LoggedBenchmark, TableSubject, tables};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
@@ -79,18 +79,18 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
 }
 
 /// The benchmark of tables without a title: the collective that the user names.
-fn untitled(file: &File<'_>) -> Option<Benchmark> {
+fn untitled(file: &File<'_>) -> Option<LoggedBenchmark> {
     let collective = file.asked.collective?;
-    Some(Benchmark {
+    Some(LoggedBenchmark {
         name: collective.to_string(),
-        subject: Some(Subject::One(Experiment::Collective(collective))),
+        subject: Some(TableSubject::One(Experiment::Collective(collective))),
     })
 }
 
 fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
     if let Some(title) = title(text) {
         source.fact("benchmark", title);
-        return LogLine::Title(Benchmark {
+        return LogLine::Title(LoggedBenchmark {
             name: title.to_owned(),
             subject: subject(title),
         });
@@ -167,9 +167,9 @@ fn fact(text: &str) -> Option<(&str, &str)> {
     Some((key, value.trim_end_matches('.')))
 }
 
-/// Subject of a title `OSU MPI-CUDA Broadcast Latency Test` or `OMB Python MPI Bcast Latency Test`; `None` if
+/// TableSubject of a title `OSU MPI-CUDA Broadcast Latency Test` or `OMB Python MPI Bcast Latency Test`; `None` if
 /// it is not imported.
-fn subject(title: &str) -> Option<Subject> {
+fn subject(title: &str) -> Option<TableSubject> {
     let mut words = title.split_whitespace().skip(1).peekable();
     words.next_if_eq(&"Python");
     let library = words.next()?;
@@ -178,7 +178,7 @@ fn subject(title: &str) -> Option<Subject> {
     }
     let words: Vec<&str> = words.take_while(|word| *word != "Test").collect();
     if words == ["Latency"] {
-        return Some(Subject::One(Experiment::PingPong));
+        return Some(TableSubject::One(Experiment::PingPong));
     }
     let told = words.iter().filter(|word| !FILLING.contains(word));
     let name: String = told
@@ -186,7 +186,7 @@ fn subject(title: &str) -> Option<Subject> {
         .collect();
     let name = if name == "broadcast" { "bcast" } else { &name };
     let collective = name.parse::<Collective>().ok()?;
-    Some(Subject::One(Experiment::Collective(collective)))
+    Some(TableSubject::One(Experiment::Collective(collective)))
 }
 
 fn add(
@@ -195,7 +195,7 @@ fn add(
     row: &Row<'_>,
     source: &mut Source,
 ) -> Result<(), FileError> {
-    let Subject::One(experiment) = table.subject else {
+    let TableSubject::One(experiment) = table.subject else {
         return Ok(());
     };
     let size = match row.get("transmitted") {

@@ -25,7 +25,7 @@ use super::counts::{self, TableProcs};
 use super::file::{File, pair};
 use super::source::Source;
 use super::table::{Cell, Columns, Row, RowStart};
-use super::tables::{Benchmark, LogLine, LogTable, Subject, tables};
+use super::tables::{LogLine, LogTable, LoggedBenchmark, TableSubject, tables};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Place, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
@@ -62,9 +62,9 @@ pub(super) fn announces(text: &str) -> bool {
 /// Reads an output.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new("ReproMPI", MEANING);
-    let benchmark = Benchmark {
+    let benchmark = LoggedBenchmark {
         name: "ReproMPI".to_owned(),
-        subject: Some(Subject::ByRow),
+        subject: Some(TableSubject::ByRow),
     };
     let tables = tables(
         file,

@@ -14,7 +14,7 @@ use crate::units::Procs;
 /// Meaning of a line to the reader of a program.
 pub(super) enum LogLine<'a> {
     /// A title announces the tables of a benchmark.
-    Title(Benchmark),
+    Title(LoggedBenchmark),
     /// The names of a table's columns.
     Heading(Columns),
     /// The names of a table that is not imported.
@@ -46,26 +46,26 @@ impl LogLine<'_> {
 
 /// A benchmark with tables.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Benchmark {
+pub(super) struct LoggedBenchmark {
     /// Its name in messages.
     pub name: String,
     /// What it measures; `None` where it is not imported.
-    pub subject: Option<Subject>,
+    pub subject: Option<TableSubject>,
 }
 
-impl Benchmark {
+impl LoggedBenchmark {
     /// A benchmark of experiments between two processes.
     pub fn of_pairs(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            subject: Some(Subject::Pair),
+            subject: Some(TableSubject::Pair),
         }
     }
 }
 
 /// What the rows of a table measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(super) enum TableSubject {
     /// One experiment.
     One(Experiment),
     /// Experiments between two processes.
@@ -74,7 +74,7 @@ pub(super) enum Subject {
     ByRow,
 }
 
-impl Subject {
+impl TableSubject {
     /// Refuses a title that contradicts the collective that the user names.
     fn agrees(self, asked: Option<Collective>) -> Result<(), String> {
         match (asked, self) {
@@ -96,7 +96,7 @@ pub(super) struct LogTable {
     /// Name of the benchmark.
     pub name: String,
     /// What it measures.
-    pub subject: Subject,
+    pub subject: TableSubject,
     /// Names of the columns.
     pub columns: Columns,
     /// Number of processes that the program states.
@@ -110,7 +110,7 @@ pub(super) struct LogTable {
 }
 
 /// The place in a log to which a line belongs.
-enum Position {
+enum LogPosition {
     /// Above all tables, or below the end of one.
     Outside,
     /// In the last table.
@@ -122,11 +122,11 @@ enum Position {
 /// A log of which some lines are read.
 struct LogReader {
     launches: LaunchLog,
-    benchmark: Option<Benchmark>,
+    benchmark: Option<LoggedBenchmark>,
     run: usize,
     procs: Option<Procs>,
     item_bytes: Option<u64>,
-    position: Position,
+    position: LogPosition,
     tables: Vec<LogTable>,
 }
 
@@ -138,7 +138,7 @@ struct LogReader {
 /// If a table has no title, its title contradicts the user, or the file ends within a row.
 pub(super) fn tables<'f>(
     file: &'f File<'_>,
-    (program, untitled): (Program, Option<Benchmark>),
+    (program, untitled): (Program, Option<LoggedBenchmark>),
     source: &mut Source,
     mut meaning: impl FnMut(&'f str, &mut Source) -> LogLine<'f>,
 ) -> Result<Vec<LogTable>, FileError> {
@@ -148,7 +148,7 @@ pub(super) fn tables<'f>(
         run: 0,
         procs: None,
         item_bytes: None,
-        position: Position::Outside,
+        position: LogPosition::Outside,
         tables: Vec::new(),
     };
     for FileLine {
@@ -159,7 +159,7 @@ pub(super) fn tables<'f>(
     {
         let line = *number;
         if announces.is_some_and(|other| other != program) {
-            reader.position = Position::InOther;
+            reader.position = LogPosition::InOther;
             continue;
         }
         match meaning(text, source) {
@@ -171,7 +171,7 @@ pub(super) fn tables<'f>(
             LogLine::LoneRow(columns, row) => {
                 reader.begin_table(file, line, columns)?;
                 reader.add(line, row, source);
-                reader.position = Position::Outside;
+                reader.position = LogPosition::Outside;
             }
             LogLine::Procs(number) => reader.procs = number.trim().parse().ok(),
             LogLine::ItemBytes(number) => reader.item_bytes = number.trim().parse().ok(),
@@ -187,12 +187,12 @@ pub(super) fn tables<'f>(
 }
 
 impl LogReader {
-    fn begin_run(&mut self, benchmark: Benchmark, line: u64, source: &mut Source) {
+    fn begin_run(&mut self, benchmark: LoggedBenchmark, line: u64, source: &mut Source) {
         self.run += 1;
         self.procs = None;
-        self.position = Position::Outside;
+        self.position = LogPosition::Outside;
         if benchmark.subject.is_none() {
-            self.position = Position::InOther;
+            self.position = LogPosition::InOther;
             source.leave_out(line, &format!("{} is not imported", benchmark.name));
         }
         self.benchmark = Some(benchmark);
@@ -224,19 +224,19 @@ impl LogReader {
             item_bytes: self.item_bytes,
             rows: Vec::new(),
         });
-        self.position = Position::InTable;
+        self.position = LogPosition::InTable;
         Ok(())
     }
 
     fn begin_other(&mut self, line: u64, names: &str, source: &mut Source) {
-        if !matches!(self.position, Position::InOther) {
+        if !matches!(self.position, LogPosition::InOther) {
             source.leave_out(line, &format!("the table of {names} is not imported"));
         }
-        self.position = Position::InOther;
+        self.position = LogPosition::InOther;
     }
 
     fn leave_out_row(&self, line: u64, why: &str, source: &mut Source) {
-        if matches!(self.position, Position::InTable) {
+        if matches!(self.position, LogPosition::InTable) {
             source.leave_out(line, &format!("not measured ({why})"));
         }
     }
@@ -245,10 +245,10 @@ impl LogReader {
     fn add(&mut self, line: u64, text: &str, source: &mut Source) {
         let table = self.tables.last_mut();
         match (&self.position, table) {
-            (Position::InTable, Some(table)) if table.is_row(text) => {
+            (LogPosition::InTable, Some(table)) if table.is_row(text) => {
                 table.rows.push((line, text.to_owned()));
             }
-            (Position::InOther, _) if text.starts_with(|sign: char| sign.is_ascii_digit()) => {}
+            (LogPosition::InOther, _) if text.starts_with(|sign: char| sign.is_ascii_digit()) => {}
             _ => source.leave_out_foreign(line, text),
         }
     }
