@@ -9,7 +9,7 @@ use std::fmt;
 
 use anyhow::Result;
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Collective, LIBRARY};
+use netsig_core::algorithm::{Collective, LIBRARY, MpiSetting};
 use netsig_core::data::cells::{CellKey, Summary, summarise};
 use netsig_core::data::{Dataset, Experiment, processors};
 use netsig_core::predict::penalty::geometric_mean;
@@ -26,20 +26,8 @@ const NAME: &str = "rules";
 /// Share of the truth's time: one algorithm of several.
 const SHARE: f64 = 0.2;
 
-/// Variables that make Open MPI and MPICH read a file; empty values stand for its path.
-const VARIABLES: [(&str, &[(&str, &str)]); 2] = [
-    (
-        "openmpi",
-        &[
-            ("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
-            ("OMPI_MCA_coll_tuned_dynamic_rules_filename", ""),
-        ],
-    ),
-    (
-        "mpich",
-        &[("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "")],
-    ),
-];
+/// Variable of the file of MPICH's rules.
+const SELECTION_FILE: &str = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
 
 /// The gain of a rules file in one cell.
 pub(super) struct Gain {
@@ -75,17 +63,21 @@ pub(super) fn gains(
         ))?;
     }
     let path = path.display().to_string();
-    let own = VARIABLES.iter().filter(|(mpi, _)| *mpi == drawn.mpi);
-    let variables = own.flat_map(|(_, variables)| *variables);
-    let variables = variables.map(|(name, value)| match *value {
-        "" => (*name, path.as_str()),
-        value => (*name, value),
-    });
+    let variables = variables(drawn.mpi, &path);
+    let variables = variables.iter().map(|(name, value)| (&**name, &**value));
     let cells = learned.choices.keys();
     let planned = cells.map(|cell| cell.planned(drawn, LIBRARY));
     let plan = plan::text(&planned.collect_vec(), LAUNCHES, SHARE * effort.launch());
     let with = site.plan(drawn, NAME, &plan, &variables.collect_vec())?;
     Ok(compared(drawn.mpi, truth, &with))
+}
+
+/// The variables by which an MPI reads the file at `path`.
+fn variables(mpi: &str, path: &str) -> Vec<(String, String)> {
+    match mpi {
+        "openmpi" => MpiSetting::open_mpi_rules(path).variables().to_vec(),
+        _ => vec![(SELECTION_FILE.to_owned(), path.to_owned())],
+    }
 }
 
 /// The gain in every cell of both data without busy processors.

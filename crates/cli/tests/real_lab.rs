@@ -285,6 +285,12 @@ fn assert_forced(data: &Dataset) {
         let forced = format!("launch_0_job_1_{key}");
         assert_eq!(data.provenance.get(&forced), Some(number));
     }
+    for name in ["coll_han_priority", "coll_hcoll_enable"] {
+        let forced = format!("launch_0_job_1_env_OMPI_MCA_{name}");
+        assert_eq!(data.provenance.get(&forced), Some("0"));
+    }
+    let priority = data.provenance.get("setting_coll_han_priority");
+    assert_eq!(priority, Some("0"), "the default of 4.1");
 }
 
 #[test]

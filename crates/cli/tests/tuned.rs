@@ -8,9 +8,12 @@
 mod support;
 
 use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use netsig_core::algorithm::{Collective, Method, MpiFlavour};
 use support::{Home, said, skipped};
 
 /// Ranks of every launch.
@@ -341,8 +344,9 @@ fn canary(text: &str) -> String {
 }
 
 /// Checks that Open MPI reads a rules file: algorithms out of range make the calls fail.
-fn check_read(bench: &Bench, text: &str, mut launch: impl FnMut(&Path) -> Command) {
-    bench.home.write("canary", &canary(text));
+fn check_read(bench: &Bench, text: &str, mut launch: impl FnMut(&str) -> Command) {
+    let text = canary(text).replace("/rules ", "/canary ");
+    bench.home.write("canary", &text);
     let calls = [
         "alltoall:1",
         "bcast:1",
@@ -350,32 +354,113 @@ fn check_read(bench: &Bench, text: &str, mut launch: impl FnMut(&Path) -> Comman
         "gather:1",
         "allgather:1",
     ];
-    let (seen, output) = seen(
-        &mut launch(&bench.path("canary")),
-        &calls.map(str::to_owned),
-    );
+    let (seen, output) = seen(&mut launch(&text), &calls.map(str::to_owned));
     let classes: Vec<&str> = seen.iter().map(|own| own.class.as_str()).collect();
     assert_eq!(classes, ["argument"; 5], "{}", said(&output));
 }
 
-/// A launch of Open MPI under a rules file.
-fn open_mpi(mpirun: &Path, bench: &Bench, program: &str, rules: &Path) -> Command {
-    let mut command = Command::new(mpirun);
+/// Where Open MPI starts the ranks.
+#[derive(Clone, Copy)]
+enum Hosts {
+    /// On this machine.
+    One,
+    /// On two hosts of the lab, three and two of them.
+    Two,
+}
+
+/// Starts a launcher in the lab. Those of Open MPI 4 and 5 have other variables; that of 5.0.11 crashes where
+/// names of interfaces are given.
+const IN_LAB: &str =
+    r#"unset OMPI_MCA_oob_tcp_if_include; PRTE_MCA_plm_ssh_agent=$NETSIG_LAB_AGENT exec "$@""#;
+
+/// A launch of Open MPI with these options.
+fn open_mpi(mpirun: &Path, bench: &Bench, hosts: Hosts, options: &[String]) -> Command {
+    let ranks = RANKS.to_string();
+    let mut command = match hosts {
+        Hosts::One => Command::new(mpirun),
+        Hosts::Two => Command::new(env!("CARGO_BIN_EXE_netsig")),
+    };
+    match hosts {
+        Hosts::One => command.arg("--oversubscribe"),
+        Hosts::Two => command
+            .args([
+                "lab",
+                "exec",
+                "ethernet-4x50",
+                "--",
+                "sh",
+                "-c",
+                IN_LAB,
+                "sh",
+            ])
+            .arg(mpirun)
+            .args(["--host", "h0:3,h1:2", "--map-by", "slot:oversubscribe"])
+            .args(["--bind-to", "none"]),
+    };
     let served = format!("LD_PRELOAD={}", bench.path("served.so").display());
-    command.args([
-        "--allow-run-as-root",
-        "--oversubscribe",
-        "-n",
-        &RANKS.to_string(),
-    ]);
+    command.args(["--allow-run-as-root", "-n", &ranks, "-x", &served]);
     command.args(["--mca", "mpi_yield_when_idle", "1"]);
-    command.args(["--mca", "coll_tuned_use_dynamic_rules", "1"]);
+    command.args(options).arg(bench.path("calls"));
     command
-        .args(["--mca", "coll_tuned_dynamic_rules_filename"])
-        .arg(rules);
-    command.args(["--mca", "coll_han_priority", "0", "-x", &served]);
-    command.arg(bench.path(program));
-    command
+}
+
+/// The options of a launch that a rules file names.
+fn options(rules: &str) -> Vec<String> {
+    let (_, launch) = rules.split_once("# launch: mpirun ").unwrap();
+    let launch = launch.lines().next().unwrap();
+    launch.split(' ').map(str::to_owned).collect()
+}
+
+/// True if hosts can be emulated here.
+fn has_lab() -> bool {
+    let mut check = Command::new(env!("CARGO_BIN_EXE_netsig"));
+    let works = check
+        .args(["lab", "check"])
+        .output()
+        .unwrap()
+        .status
+        .success();
+    if !works {
+        skipped("`netsig lab check` says that no cluster can be emulated");
+    }
+    works
+}
+
+/// A launch may start anywhere; words of the user stand for a file that no launch can name.
+#[test]
+fn the_launch_names_the_rules_by_their_absolute_path() {
+    let home = Home::new();
+    home.write("data.csv", &data("Open MPI v4.1.4", OPEN_MPI));
+    home.does("fit data.csv -o profile.toml");
+    fs::create_dir(home.path("folder")).unwrap();
+    symlink("folder", home.path("link")).unwrap();
+    let folder = home.0.path().canonicalize().unwrap();
+    let folder = folder.display();
+    for (target, file, named) in [
+        ("openmpi-4.1", "rules", "rules"),
+        ("openmpi-5.0", "folder/../rules", "rules"),
+        ("openmpi-5.0", "link/rules", "folder/rules"),
+    ] {
+        home.does(&format!(
+            "tune profile.toml --for {target} --procs 4 --size 4KiB -o {file}"
+        ));
+        let text = home.read(file);
+        let end = format!("filename {folder}/{named} --mca coll_han_priority 0 --mca");
+        assert!(text.contains(&end), "{text}");
+    }
+    for (file, named) in [
+        ("my rules", format!("filename '{folder}/my rules' --mca")),
+        (
+            "my\nrules",
+            "filename /ABSOLUTE/PATH/OF/THIS/FILE --mca".to_owned(),
+        ),
+    ] {
+        home.does(&format!(
+            "tune profile.toml --for openmpi-4.1 --procs 4 --size 4KiB -o '{file}'"
+        ));
+        let text = home.read(file);
+        assert!(text.contains(&named), "{text}");
+    }
 }
 
 #[test]
@@ -387,9 +472,10 @@ fn open_mpi_4_1_takes_the_algorithm_of_each_rule() {
         !text.contains("rule-file-version"),
         "4.1.4 does not know the header"
     );
-    let launch = |rules: &Path| open_mpi(Path::new("mpirun.openmpi"), &bench, "calls", rules);
+    let mpirun = Path::new("mpirun.openmpi");
+    let launch = |rules: &str| open_mpi(mpirun, &bench, Hosts::One, &options(rules));
     check_read(&bench, &text, launch);
-    check_served(&text, || launch(&bench.path("rules")));
+    check_served(&text, || launch(&text));
 }
 
 /// A launch of MPICH under a selection file, all messages by UCX.
@@ -505,7 +591,7 @@ fn wheel(name: &str) -> Option<PathBuf> {
     let wheels = root.join("target/wheels");
     let mut install = Command::new("bash");
     let script = root.join("xtask/install-mpi-wheels");
-    let status = install.arg(script).arg(&wheels).status().unwrap();
+    let status = install.arg(script).arg(&wheels).arg(name).status().unwrap();
     assert!(status.success(), "the wheels cannot be installed");
     Some(wheels.canonicalize().unwrap().join(name))
 }
@@ -525,9 +611,83 @@ fn open_mpi_5_takes_the_algorithm_and_the_window_of_each_rule() {
         own.1 == Some(("alltoall_intra_linear_sync".to_owned(), 2))
     };
     assert!(windows.iter().any(|own| is_bounded(&own)), "{text}");
-    let launch = |rules: &Path| open_mpi(&wheel.join("bin/mpirun"), &bench, "calls", rules);
+    let mpirun = wheel.join("bin/mpirun");
+    let launch = |rules: &str| open_mpi(&mpirun, &bench, Hosts::One, &options(rules));
     check_read(&bench, &text, launch);
-    check_served(&text, || launch(&bench.path("rules")));
+    check_served(&text, || launch(&text));
+    if has_lab() {
+        check_served(&text, || {
+            open_mpi(&mpirun, &bench, Hosts::Two, &options(&text))
+        });
+    }
+}
+
+/// Algorithms of the library with the functions that run them.
+const FORCED: [(Collective, &str, &str); 5] = [
+    (
+        Collective::Alltoall,
+        "library:modified_bruck",
+        "alltoall_intra_bruck",
+    ),
+    (
+        Collective::Bcast,
+        "library:pipeline:8192",
+        "bcast_intra_pipeline",
+    ),
+    (
+        Collective::Scatter,
+        "library:linear_nb",
+        "scatter_intra_linear_nb",
+    ),
+    (
+        Collective::Gather,
+        "library:basic_linear",
+        "gather_intra_basic_linear",
+    ),
+    (
+        Collective::Allgather,
+        "library:bruck",
+        "allgather_intra_bruck",
+    ),
+];
+
+/// The functions that serve the collectives of [`FORCED`] under Open MPI 5 on two hosts.
+fn functions(wheel: &Path, bench: &Bench, variables: &[(String, String)]) -> Vec<String> {
+    let words = |(name, value): &(String, String)| ["-x".to_owned(), format!("{name}={value}")];
+    let options: Vec<String> = variables.iter().flat_map(words).collect();
+    let calls = FORCED.map(|(collective, _, _)| format!("{collective}:1000"));
+    let mut launch = open_mpi(&wheel.join("bin/mpirun"), bench, Hosts::Two, &options);
+    let (seen, output) = seen(&mut launch, &calls);
+    assert_eq!(seen.len(), calls.len(), "{}", said(&output));
+    seen.into_iter().map(|own| own.function).collect()
+}
+
+/// Where a host has several ranks, `han` of Open MPI 5 takes all calls but all-to-alls, unless it is off.
+#[test]
+fn open_mpi_5_runs_what_is_forced_where_hosts_have_several_ranks() {
+    let Some(wheel) = wheel("openmpi").filter(|_| has_lab()) else {
+        return;
+    };
+    let bench = Bench::new("Open MPI v5.0.11", OPEN_MPI);
+    let compiler = wheel.join("bin/mpicc").display().to_string();
+    bench.compile(&compiler, &[], "calls.c", "calls");
+    let variables = FORCED.map(|(collective, text, _)| {
+        let Ok(Method::Library(choice)) = Method::parse(collective, text) else {
+            panic!("{text} is an algorithm of the library")
+        };
+        choice.environment(MpiFlavour::OpenMpi).unwrap()
+    });
+    let mut variables = variables.concat();
+    let all = functions(&wheel, &bench, &variables);
+    assert_eq!(all, FORCED.map(|(_, _, function)| function));
+    variables.retain(|(name, _)| name.starts_with("OMPI_MCA_coll_tuned_"));
+    let by_han = functions(&wheel, &bench, &variables);
+    let is_by_han = by_han.iter().map(|function| function.starts_with("han_"));
+    assert_eq!(
+        is_by_han.collect::<Vec<_>>(),
+        [false, true, true, true, true],
+        "{by_han:?}"
+    );
 }
 
 #[test]

@@ -218,7 +218,7 @@ impl Write for Draft {
 }
 
 /// The path without symbolic links, also for a file that does not exist.
-fn resolved(path: &Path) -> PathBuf {
+pub fn resolved(path: &Path) -> PathBuf {
     let in_parent = || {
         let parent = parent(path).canonicalize().ok()?;
         Some(parent.join(path.file_name()?))

@@ -1,6 +1,6 @@
 /* An MPI program for tests of `netsig tune`: makes the calls COLLECTIVE:BYTES of its arguments and
    prints, for each, the return class, the function of the library that the preloaded `served`
-   saw last with its setting, and the number of messages that rank 0 sent. BYTES are for each
+   saw first with its setting, and the number of messages that rank 0 sent. BYTES are for each
    process. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

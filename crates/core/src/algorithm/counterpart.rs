@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 use itertools::Itertools as _;
 
 use super::library::LibraryChoice;
-use super::offer::{MpiFlavour, Offer, Window, offers, variable};
+use super::offer::{MpiFlavour, Offer, Window, by_tuned, offers, variable};
 use super::setting::{RADIX, SEGMENT, Setting, WINDOW};
 use super::{Algorithm, Collective, Entry, Method, entries};
 
@@ -115,6 +115,22 @@ impl LibraryChoice {
         let mut own = offers.filter(|own| own.flavour == flavour && own.name == name);
         let offer = own.find(|own| segment.is_none() || own.has_segments())?;
         Some(offer.essential(self.collective, segment))
+    }
+}
+
+impl MpiSetting {
+    /// The variables with which Open MPI takes the algorithms of the rules in `file`.
+    pub fn open_mpi_rules(file: &str) -> Self {
+        let rules = variable("OMPI_MCA_coll_tuned_dynamic_rules_filename", file);
+        Self {
+            flavour: MpiFlavour::OpenMpi,
+            variables: by_tuned([rules].into_iter()),
+        }
+    }
+
+    /// Names and values.
+    pub fn variables(&self) -> &[(String, String)] {
+        &self.variables
     }
 }
 

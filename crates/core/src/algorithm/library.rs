@@ -4,10 +4,13 @@
 //! its algorithms by the library's own name, through variables in the environment of the launch
 //! ([`LibraryChoice::environment`]), so that a whole launch runs the same algorithm.
 //!
-//! Open MPI 4.1 chooses in its component `tuned`, which takes a number from
+//! Open MPI 4.1 and 5.0 choose in the component `tuned`, which takes a number from
 //! `coll_tuned_COLLECTIVE_algorithm` if `coll_tuned_use_dynamic_rules` is set. It silently replaces
 //! an algorithm that does not suit the number of ranks: recursive doubling needs a power of two,
-//! neighbour exchange an even number; `two_proc` fails unless there are two ranks.
+//! neighbour exchange an even number; `two_proc` fails unless there are two ranks. Other components
+//! come before `tuned` and would run algorithms of their own under the forced one's name: `han` of
+//! 5.0 takes broadcasts, scatters, gathers and all-gathers where a host has several ranks. They are
+//! switched off.
 //!
 //! MPICH 4.0 takes names. Its device may answer a call before it reads the choice, so the device is
 //! switched off for the collective in question. Where the algorithm does not suit the number of

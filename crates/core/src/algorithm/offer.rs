@@ -2,8 +2,8 @@
 //! the settings with which the library runs them.
 //!
 //! # Source
-//! `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4; the control variables of MPICH
-//! 4.0.2; the reference of Intel MPI's `I_MPI_ADJUST` family. Two names of MPICH are left out:
+//! `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4, and of 5.0.11 and 5.0.9 the priorities
+//! of its other components; the control variables of MPICH 4.0.2; the reference of Intel MPI's `I_MPI_ADJUST` family. Two names of MPICH are left out:
 //! `pairwise_sendrecv_replace` works in place only, and `smp` calls other algorithms, which a forced
 //! one does not allow.
 
@@ -30,7 +30,7 @@ use super::{ALGORITHMS, Collective};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum MpiFlavour {
-    /// Open MPI 4.1.
+    /// Open MPI 4.1 and 5.0.
     #[display("Open MPI")]
     OpenMpi,
     /// MPICH 4.
@@ -279,12 +279,8 @@ impl Offer {
         match self.flavour {
             MpiFlavour::OpenMpi => {
                 let algorithm = format!("OMPI_MCA_coll_tuned_{collective}_algorithm");
-                let mut all = vec![
-                    variable("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
-                    variable(&algorithm, &number),
-                ];
-                all.extend(segment.map(|bytes| segment_size(collective, bytes.get())));
-                all
+                let segment = segment.map(|bytes| segment_size(collective, bytes.get()));
+                by_tuned([variable(&algorithm, &number)].into_iter().chain(segment))
             }
             MpiFlavour::Mpich => vec![
                 variable(&format!("MPIR_CVAR_{upper}_INTRA_ALGORITHM"), self.name),
@@ -294,6 +290,22 @@ impl Offer {
             MpiFlavour::IntelMpi => vec![variable(&format!("I_MPI_ADJUST_{upper}"), &number)],
         }
     }
+}
+
+/// Components of Open MPI that take calls before `tuned` does, as the variables that switch them off:
+/// `han` from 5.0 on, `hcoll` in HPC-X, `ucc` where it is enabled. Open MPI ignores the variables of
+/// components that it lacks.
+const BEFORE_TUNED: [(&str, &str); 3] = [
+    ("OMPI_MCA_coll_han_priority", "0"),
+    ("OMPI_MCA_coll_hcoll_enable", "0"),
+    ("OMPI_MCA_coll_ucc_enable", "0"),
+];
+
+/// The variables by which Open MPI's component `tuned` takes all calls and obeys `choices`.
+pub(super) fn by_tuned(choices: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+    let obeys = variable("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
+    let others = BEFORE_TUNED.map(|(name, value)| variable(name, value));
+    [obeys].into_iter().chain(choices).chain(others).collect()
 }
 
 /// Open MPI's variable of a segment size, 0 for none.

@@ -53,6 +53,9 @@ pub(super) const PLACEMENT: &str = "placement";
 /// Facts that data measured by netsig state only if true.
 const STATED_IF_SO: [&str; 3] = ["simulated", "lab", "undelayed_links"];
 
+/// Prefixes of the settings of Open MPI's components that take calls before `tuned` does.
+const BEFORE_TUNED: [&str; 3] = ["coll_han_", "coll_hcoll_", "coll_ucc_"];
+
 /// Prefix of the key of a setting of the MPI library.
 const SETTING: &str = "setting_";
 
@@ -141,8 +144,10 @@ fn statements(source: &Source) -> Vec<Statement> {
         let name = source.name;
         let place = match job {
             Some(job) => {
-                // A fact that only a later job states was not set in the first.
-                all.extend((!is_known).then(|| unstated(key, name)));
+                // A fact that only a later job states was not set in the first; but a setting was not
+                // recorded there, since the library has every setting in every job.
+                let was_unset = !is_known && !key.starts_with(SETTING);
+                all.extend(was_unset.then(|| unstated(key, name)));
                 format!("{job} of {name}")
             }
             None if is_known => format!("{name} further down"),
@@ -193,6 +198,9 @@ fn chooses_algorithm(key: &str) -> bool {
     let name = name.strip_prefix("OMPI_MCA_").unwrap_or(name);
     if let Some(tuned) = name.strip_prefix("coll_tuned_") {
         return !tuned.starts_with("barrier");
+    }
+    if BEFORE_TUNED.iter().any(|own| name.starts_with(own)) {
+        return true;
     }
     let ends = ["_ALGORITHM", "_DEVICE_COLLECTIVE", "_DEVICE_COLLECTIVES"];
     name.starts_with("MPIR_CVAR_")

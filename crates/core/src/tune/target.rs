@@ -6,7 +6,7 @@ use itertools::Itertools as _;
 use strum::VariantArray as _;
 
 use super::fewest::Measure;
-use crate::algorithm::{Collective, MpiFlavour};
+use crate::algorithm::{Collective, MpiFlavour, MpiSetting};
 use crate::text::guess::guess;
 
 /// A library with the versions that read the same rules.
@@ -20,7 +20,7 @@ pub struct Target {
     version: &'static [u32],
     /// First patch of the version whose rules can bound the messages in progress.
     pub(super) windows_from: Option<u32>,
-    /// Options that a launch needs, for a rules file of this name.
+    /// The command of a launch, for a rules file of this name.
     pub(super) launch: fn(&str) -> String,
     /// What else a user must know, one line each.
     pub(super) remarks: &'static [&'static str],
@@ -41,7 +41,7 @@ pub static TARGETS: &[Target] = &[
         flavour: MpiFlavour::OpenMpi,
         version: &[5, 0],
         windows_from: Some(7),
-        launch: open_mpi_5,
+        launch: open_mpi,
         remarks: OPEN_MPI,
     },
     Target {
@@ -63,14 +63,7 @@ pub static TARGETS: &[Target] = &[
 ];
 
 fn open_mpi(file: &str) -> String {
-    format!(
-        "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file}"
-    )
-}
-
-/// In 5.0 the component `han` comes before `tuned` and takes most collectives between hosts.
-fn open_mpi_5(file: &str) -> String {
-    format!("{} --mca coll_han_priority 0", open_mpi(file))
+    format!("mpirun {}", MpiSetting::open_mpi_rules(file))
 }
 
 fn mpich(file: &str) -> String {
@@ -84,6 +77,7 @@ fn intel_mpi(file: &str) -> String {
 const OPEN_MPI: &[&str] = &[
     "sizes are totals: of alltoall, allgather, scatter and gather the number of processes times the size for each",
     "the library says nothing about a file that it cannot read",
+    "the launch switches off han, hcoll and ucc, which take calls before tuned: where no rule holds, tuned decides",
 ];
 
 const MPICH: &[&str] =

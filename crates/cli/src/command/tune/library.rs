@@ -12,9 +12,10 @@ use super::Args;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::kind::Kind;
-use crate::input::output::Output;
+use crate::input::output::{Output, resolved};
 use crate::job::installed;
 use crate::print::notes::print;
+use crate::print::quote;
 
 /// A file to write, and what to print about it.
 struct Written {
@@ -88,7 +89,8 @@ fn write(
     release: &Release,
     all: &[Tuned],
 ) -> Result<Written, Failure> {
-    let [from, file] = [&args.profile, &args.output].map(|path| path.display().to_string());
+    let from = args.profile.display().to_string();
+    let file = named(&args.output);
     let names = Names {
         profile: &from,
         file: &file,
@@ -112,6 +114,17 @@ fn write(
             Ok(Written { text, comments })
         }
     }
+}
+
+/// Absolute path of the rules as a shell reads it, since a launch may start anywhere. A pipe, a device and a
+/// name that cannot stand in a comment give way to words that the user replaces.
+fn named(path: &Path) -> String {
+    let is_stream = path == Path::new("-") || path.metadata().is_ok_and(|found| !found.is_file());
+    let path = resolved(path).to_string_lossy().into_owned();
+    if is_stream || path.contains(char::is_control) {
+        return "/ABSOLUTE/PATH/OF/THIS/FILE".to_owned();
+    }
+    quote::line(&[path.into()])
 }
 
 fn nothing_to_choose(profile: &Profile, release: &Release) -> Failure {

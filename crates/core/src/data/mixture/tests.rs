@@ -110,6 +110,26 @@ fn a_forced_choice_is_no_difference_but_a_choice_left_to_the_library_is() {
     assert_eq!(both, [expected]);
 }
 
+/// Other components of Open MPI are off where `tuned` is told its algorithm, and on where the library
+/// chooses. Data of earlier versions, and the first jobs of a file that one of them began, state nothing
+/// about them.
+#[test]
+fn components_before_tuned_are_settings_of_the_choice() {
+    let [on, off] = ["35", "0"].map(|value| format!("setting_coll_han_priority={value}"));
+    let hcoll = "launch_0_job_1_env_OMPI_MCA_coll_hcoll_enable=0";
+    let by_job = by_library(&format!("mpi=A {on} launch_0_job_1_{off} {hcoll}"));
+    assert_eq!(told(&[&by_job]), [""; 0]);
+    assert_eq!(told(&[&by_library(&on), &measured(&off)]), [""; 0]);
+    let both = told(&[&by_library(&on), &by_library(&off)]);
+    let expected = r#"setting_coll_han_priority is "35" in a.csv and "0" in b.csv"#;
+    assert_eq!(both, [expected]);
+    let earlier = by_library("netsig=0.1 mpi=A lab=x");
+    let now = by_library(&format!("netsig=0.1 mpi=A lab=x {on}"));
+    assert_eq!(told(&[&earlier, &now]), [""; 0]);
+    let resumed = by_library(&format!("netsig=0.1 mpi=A lab=x launch_1_{on}"));
+    assert_eq!(told(&[&resumed]), [""; 0]);
+}
+
 /// Of long values the part that differs is shown, after 15 equal characters.
 #[test]
 fn long_values_are_cut() {
