@@ -162,3 +162,17 @@ fn tell(profile: &Profile, release: &Release, all: &[Tuned]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that no launch can name; the words of a path are those of a shell.
+    #[test]
+    fn a_launch_names_a_file_by_its_path_alone() {
+        for path in ["-", "/dev/null", "my\nrules"] {
+            assert_eq!(named(Path::new(path)), "/ABSOLUTE/PATH/OF/THIS/FILE");
+        }
+        assert_eq!(named(Path::new("/tmp/my rules")), "'/tmp/my rules'");
+    }
+}
