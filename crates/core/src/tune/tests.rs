@@ -50,12 +50,15 @@ fn rules_of_open_mpi_switch_at_totals_between_guards() {
     }
 }
 
-/// The guide's launch is the launch of the file's comment.
+/// The launch in the documents is that of the file's comment.
 #[test]
-fn the_guide_launches_as_the_rules_say() {
+fn the_documents_launch_as_the_rules_say() {
+    let readme = include_str!("../../../../README.md");
     let guide = include_str!("../../../../docs/guide/src/slow-alltoall.md");
     let launch = (release("openmpi-5.0").target.launch)("$PWD/rules.conf");
-    assert!(guide.contains(&launch), "{launch}");
+    for document in [readme, guide] {
+        assert!(document.contains(&launch), "{launch}");
+    }
 }
 
 /// A throttled exchange is none of MPICH's; its own tree goes on where no rule holds.
