@@ -12,6 +12,7 @@ use super::{
     Aggregate, COLLECTIVE, COLUMNS, DONE, Dataset, EXPERIMENTS, Experiment, LossCounters, OK,
     Place, Rejected, Sample,
 };
+use crate::text::decoded::{self, EncodingError};
 use crate::text::file_error::FileError;
 use crate::text::names::{named, variant_of};
 use crate::units::{Bytes, Seconds};
@@ -29,7 +30,7 @@ pub fn names_columns(line: &str) -> bool {
 }
 
 impl Dataset {
-    /// Reads a data file; `name` is the file's name in errors.
+    /// Reads a data file, in any encoding that [`decoded`] reads; `name` is the file's name in errors.
     ///
     /// # Errors
     /// If the file cannot be read, a column is missing, or a cell holds no value of its kind.
@@ -38,6 +39,7 @@ impl Dataset {
         let mut data = Self::default();
         let mut names = Names::default();
         let mut comments = Vec::new();
+        let input = decoded::stream(input).map_err(|error| unreadable(name, error))?;
         let mut reader = csv::Reader::from_reader(Uncommented::new(input, &mut comments));
         let header = reader
             .headers()
@@ -110,6 +112,10 @@ impl<'a, R: Read> Uncommented<'a, R> {
         self.used = 0;
         self.input.read_until(b'\n', &mut self.line)?;
         self.number += 1;
+        if str::from_utf8(&self.line).is_err() {
+            let line = decoded::latin1(&self.line).map_err(decoded::invalid)?;
+            self.line = line.into_bytes();
+        }
         if self.line.first() != Some(&b'#') {
             return Ok(());
         }
@@ -321,6 +327,14 @@ fn duration(column: &str, text: &str) -> Result<Seconds, String> {
         })
 }
 
+/// The error of a file that cannot be read, or is in no known encoding.
+fn unreadable(name: &str, error: io::Error) -> FileError {
+    match error.downcast::<EncodingError>() {
+        Ok(error) => FileError::of_file(name, error.to_string()),
+        Err(error) => FileError::at_line(name, 1, format!("{error}; give a CSV file of netsig")),
+    }
+}
+
 fn error_line(error: &csv::Error) -> Option<u64> {
     error.position().map(csv::Position::line)
 }
@@ -332,6 +346,12 @@ fn describe(error: &csv::Error) -> String {
         } => {
             format!("{len} cells where the header has {expected_len}; complete or delete the line")
         }
+        csv::ErrorKind::Io(cause) if is_of_encoding(cause) => cause.to_string(),
         _ => format!("{error}; give a CSV file of netsig"),
     }
+}
+
+fn is_of_encoding(error: &io::Error) -> bool {
+    let cause = error.get_ref();
+    cause.is_some_and(<dyn std::error::Error + Send + Sync>::is::<EncodingError>)
 }

@@ -1,6 +1,7 @@
 //! Text in files and messages: names of variants, guesses for misspelt names, errors with their
 //! place in a file, refusals and notes.
 
+pub mod decoded;
 pub mod file_error;
 pub mod guess;
 pub mod line;
