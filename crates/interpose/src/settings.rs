@@ -10,6 +10,7 @@ use mpi::ffi;
 use netsig_core::algorithm::{Algorithm, Collective, MpiFlavour};
 use netsig_core::network::Network;
 use netsig_core::profile::Profile;
+use netsig_core::text::decoded;
 use netsig_mpi::MpiError;
 
 use crate::agreement::{broadcast, broadcast_in_parts};
@@ -192,13 +193,13 @@ fn read(path: &str) -> Result<String, String> {
     if !is_file {
         return Err("is no regular file".to_owned());
     }
-    let mut text = String::new();
-    let read = file.take(MOST_BYTES + 1).read_to_string(&mut text);
+    let mut bytes = Vec::new();
+    let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| error.to_string())?;
-    if text.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MOST_BYTES {
         return Err("has more than 64 MiB".to_owned());
     }
-    Ok(text)
+    decoded::text(bytes).map_err(|error| error.to_string())
 }
 
 /// Path in a variable, for texts.

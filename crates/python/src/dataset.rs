@@ -11,6 +11,7 @@ use itertools::Itertools as _;
 use netsig_core::data::import::{self, Asked, Imported, Input, Program};
 use netsig_core::data::{self, Provenance};
 use netsig_core::fit::accepted::{Accepted, Doubtful, accept};
+use netsig_core::network::named::Files as _;
 use netsig_core::text::refusal::Refusal;
 use netsig_core::units::Procs;
 use pyo3::prelude::*;
@@ -168,7 +169,9 @@ pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyR
         let file = files::read(py, (&path, &name), |path| File::open(path))?;
         let data = py.detach(|| data::Dataset::read(&name, file));
         let data = data.map_err(|error| {
-            let foreign = std::fs::read_to_string(&path).ok();
+            // A pipe has been read.
+            let foreign = Some(&path).filter(|path| path.is_file());
+            let foreign = foreign.and_then(|path| files::Disk.text(path).ok());
             let foreign = foreign.and_then(|text| import::foreign(&name, &text));
             refused(py, foreign.unwrap_or_else(|| error.into()))
         })?;

@@ -1,11 +1,13 @@
 //! The files of this machine: reads them, and replaces them completely or not at all.
 
 use std::ffi::OsString;
+use std::fs::{Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 use netsig_core::network::named::Files;
+use netsig_core::text::decoded;
 use netsig_core::text::refusal::Refusal;
 use pyo3::prelude::*;
 use tempfile::NamedTempFile;
@@ -21,7 +23,7 @@ impl Files for Disk {
     }
 
     fn text(&self, path: &Path) -> io::Result<String> {
-        std::fs::read_to_string(path)
+        decoded::text(std::fs::read(path)?).map_err(io::Error::other)
     }
 }
 
@@ -55,15 +57,15 @@ where
     opened.map_err(|error| error::of_file(py, Refusal::unreadable(name, &error), &error))
 }
 
-/// Reads a file as text.
+/// Reads a file as text, in any of the encodings that netsig reads.
 ///
 /// # Errors
 /// If the file cannot be read as text.
 pub fn text(py: Python<'_>, named: (&Path, &str)) -> PyResult<String> {
-    read(py, named, |path| std::fs::read_to_string(path))
+    read(py, named, |path| Disk.text(path))
 }
 
-/// Replaces a file by the output of `content`, completely or not at all.
+/// Replaces a file by the output of `content`, completely or not at all; a pipe or device is written through.
 ///
 /// # Errors
 /// If the directory cannot be written.
@@ -81,14 +83,56 @@ pub fn replace(
 }
 
 fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // Behind symbolic links, whose file is replaced and not they.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let found = path.metadata().ok();
+    match found {
+        Some(found) if found.file_type().is_block_device() => {
+            Err(io::Error::other("it is a block device"))
+        }
+        Some(found) if !found.is_file() => {
+            let file = OpenOptions::new().append(true).open(path)?;
+            let mut out = io::BufWriter::new(file);
+            content(&mut out)?;
+            out.flush()
+        }
+        found => {
+            let draft = draft(&followed(path), found.as_ref(), content)?;
+            draft.persist(followed(path)).map_err(|error| error.error)?;
+            Ok(())
+        }
+    }
+}
+
+/// The finished file beside `target`, on the disk, with the owner, as far as the system allows, and the mode
+/// of the `replaced` one.
+fn draft(
+    target: &Path,
+    replaced: Option<&Metadata>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<NamedTempFile> {
     let parent = target.parent().filter(|own| !own.as_os_str().is_empty());
-    let draft = NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))?;
-    let mut out = io::BufWriter::new(draft);
+    let mut builder = tempfile::Builder::new();
+    // The umask takes from the mode of a new file.
+    let builder = builder.permissions(Permissions::from_mode(0o666));
+    let mut out = io::BufWriter::new(builder.tempfile_in(parent.unwrap_or(Path::new(".")))?);
     content(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let file = file.persist(target).map_err(|error| error.error)?;
-    // Temporary files are private.
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+    if let Some(replaced) = replaced {
+        let _ = fchown(file.as_file(), Some(replaced.uid()), Some(replaced.gid()));
+        file.as_file().set_permissions(replaced.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+/// The path behind symbolic links, which are kept; their file need not exist.
+fn followed(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // No more links than the kernel follows.
+    for _ in 0..40 {
+        match (path.read_link(), path.parent()) {
+            (Ok(link), Some(parent)) => path = parent.join(link),
+            _ => break,
+        }
+    }
+    path
 }
