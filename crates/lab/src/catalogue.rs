@@ -6,6 +6,7 @@ use std::path::Path;
 use netsig_core::network::Network;
 pub use netsig_core::network::named::SHIPPED;
 use netsig_core::network::named::{Files, scenario};
+use netsig_core::text::decoded;
 
 use crate::error::LabError;
 
@@ -19,7 +20,7 @@ impl Files for Disk {
     }
 
     fn text(&self, path: &Path) -> io::Result<String> {
-        std::fs::read_to_string(path)
+        decoded::text(std::fs::read(path)?).map_err(io::Error::other)
     }
 }
 

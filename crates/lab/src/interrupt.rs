@@ -43,14 +43,15 @@ impl Watch {
         }
     }
 
-    /// True if a signal came since the watch started.
-    pub fn saw_interrupt(&self) -> bool {
-        self.signal().is_some()
-    }
-
     /// The exit code of the last signal since the watch started.
     pub fn exit_code(&self) -> Option<i32> {
         self.signal().map(|signal| BY_SIGNAL + signal as i32)
+    }
+
+    /// Ends the watch; returns as [`Self::exit_code`] whether a signal came up to its very end.
+    pub fn end(self) -> Option<i32> {
+        self.restore();
+        self.exit_code()
     }
 
     /// The last signal since the watch started.
@@ -59,13 +60,18 @@ impl Watch {
         let last = Signal::try_from(LAST.load(Ordering::Relaxed)).ok();
         last.filter(|_| came)
     }
+
+    /// Gives the signals back to those who handled them before.
+    fn restore(&self) {
+        for (signal, before) in SIGNALS.into_iter().zip(&self.before) {
+            set(signal, before);
+        }
+    }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        for (signal, before) in SIGNALS.into_iter().zip(&self.before) {
-            set(signal, before);
-        }
+        self.restore();
     }
 }
 

@@ -122,9 +122,9 @@ impl Running {
         })
     }
 
-    /// True if Ctrl-C or SIGTERM came since the watch started.
-    pub fn saw_interrupt(&self) -> bool {
-        self.watch.saw_interrupt()
+    /// The exit code of Ctrl-C or SIGTERM, if one came since the watch started; also after the command's end.
+    pub fn interrupt_code(&self) -> Option<i32> {
+        self.watch.exit_code()
     }
 
     /// The result of the command if it has ended. After Ctrl-C, the command has some time to clean

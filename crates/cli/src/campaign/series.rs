@@ -27,6 +27,7 @@ use crate::input::args::Place;
 use crate::input::asked::Asked;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::interrupt;
 use crate::job::launch::{Launcher, absolute};
 use crate::job::progress::Follower;
 use crate::job::{End, Job};
@@ -215,6 +216,10 @@ impl<'a> Series<'a> {
             }
         }
         drop(progress);
+        interrupt::keeps(kept::so_far(&self.campaign.output));
+        if let Some(code) = watch.end() {
+            self.judge(End::Interrupted(code))?;
+        }
         if failed.is_empty() {
             return Ok(());
         }

@@ -26,12 +26,11 @@ use netsig_measure::steer::{OPEN, SURVEYS, Seen, Stage, Target, stage};
 
 use super::Campaign;
 use super::estimate::span;
-use super::kept::{self, Written};
+use super::kept::Written;
 use super::series::{Launch, Series};
 use crate::input::asked::Asked;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::input::interrupt;
 use crate::input::wish::Predicted;
 
 /// A campaign for a prediction.
@@ -99,7 +98,6 @@ impl Steered<'_> {
             };
             let begun = Instant::now();
             self.launch(&state, (stage, &plan), left)?;
-            interrupt::keeps(kept::so_far(&self.campaign.output));
             state = self.read()?;
             let wall = Seconds(begun.elapsed().as_secs_f64());
             starts = state.start_of_last(wall);

@@ -115,6 +115,8 @@ impl Job {
             };
             if let Some(end) = end {
                 let exit = self.process.end()?;
+                let interrupt = self.process.interrupt_code();
+                let end = interrupt.map_or(end, End::Interrupted);
                 return Ok(exit.void_reason().map_or(end, End::Void));
             }
             thread::sleep(GLANCE);
@@ -123,7 +125,7 @@ impl Job {
 
     /// Evaluates a line of output, and shows it unless it is for netsig only.
     fn pass_on(&self, line: &str, vigil: &mut Vigil, progress: &Follower) {
-        let is_noise = line.contains(NOISE) || self.process.saw_interrupt();
+        let is_noise = line.contains(NOISE) || self.process.interrupt_code().is_some();
         if let Some(line) = vigil.hear(line, Instant::now()).filter(|_| !is_noise) {
             progress.say(line);
         }
@@ -134,8 +136,8 @@ impl Job {
         if let Some(reason) = exit.void_reason() {
             return End::Void(reason);
         }
-        if self.process.saw_interrupt() {
-            return End::Interrupted(exit.code);
+        if let Some(code) = self.process.interrupt_code() {
+            return End::Interrupted(code);
         }
         if exit.code == 0 || progress.has_ended(job) {
             return End::Complete;
