@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         ))
         .report();
     }
+    interrupt::attend_readers();
     match cli.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

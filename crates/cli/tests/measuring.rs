@@ -220,6 +220,68 @@ fn data_that_a_job_still_writes_are_left_to_it() {
     assert!(said(&output).starts_with("netsig: data.csv: a job still writes to it"));
 }
 
+/// The second netsig is started while the first has a job.
+#[test]
+fn a_data_file_has_one_writer() {
+    let (home, whole) = home();
+    let second = env!("CARGO_BIN_EXE_netsig");
+    let others = ["--resume", ""]
+        .map(|option| format!("{second} {MEASURE} {option} 2>>second; echo $? >>codes\n"));
+    let import = format!("{second} fit probe.csv -o data.csv 2>>second; echo $? >>codes\n");
+    let measure_on = "cat part-0.csv >>\"$data\"; exit\n";
+    home.write("fault-0", &(others.concat() + &import + measure_on));
+    measure(&home, "", 0);
+    assert_eq!(home.read("codes"), "2\n2\n2\n");
+    let told = home.read("second");
+    for line in told.lines() {
+        assert!(
+            line.starts_with("netsig: data.csv: another netsig writes to it; wait"),
+            "{told}"
+        );
+    }
+    assert_eq!(told.lines().count(), 3, "{told}");
+    assert_eq!(started(&home), [0, 1, 2]);
+    assert_eq!(taken(&read(&home, "data.csv")), taken(&whole));
+}
+
+/// The signal comes when netsig has seen the end of the last job, whose output is still open.
+#[test]
+fn an_interrupt_after_the_last_job_is_one() {
+    let (home, whole) = home();
+    let late = "cat part-2.csv >>\"$data\"\njob=$$\nnetsig=$PPID\n\
+        (while kill -0 $job 2>/dev/null; do sleep 0.01; done; kill -INT $netsig) &\nexit 0\n";
+    home.write("fault-2", late);
+    let message = measure(&home, "", 130);
+    let last = message.lines().last().unwrap();
+    assert!(
+        last.starts_with("netsig: interrupted; 36 samples are kept in data.csv"),
+        "{message}"
+    );
+    measure(&home, "--resume", 0);
+    assert_eq!(taken(&read(&home, "data.csv")), taken(&whole));
+}
+
+#[test]
+fn a_simulated_measurement_that_was_cut_is_completed() {
+    let home = Home::measured();
+    let whole = home.read("data.csv");
+    let resume = format!("measure plan.toml -o data.csv {ON} --resume");
+    for kept in [whole.len() / 2, whole.len() / 3, whole.len()] {
+        home.write("data.csv", &whole[..kept]);
+        home.does(&resume);
+        assert_eq!(home.read("data.csv"), whole);
+    }
+    home.write(
+        "data.csv",
+        &whole.replace("alltoall,library,4", "alltoall,library,6"),
+    );
+    let other = [
+        "data.csv: is not what ethernet-12x40 gives now",
+        "choose another --output",
+    ];
+    home.refuses(&resume, 2, other);
+}
+
 const STALLED: &str = "for rank in 0 1 3; do
     echo \"@netsig-stall rank=$rank host=h$rank steps=7 among=0,1,2,3 in=alltoall direct among 4 with 4 KiB, repetition 5\" >&2
 done

@@ -10,6 +10,8 @@ use netsig_core::data::cells::CellKey;
 use netsig_core::data::{Dataset, Provenance, Rejection, VOID, processors};
 use netsig_core::text::counted;
 
+use crate::input::standard::output_name;
+
 /// The bytes of a data file, whose last line may be incomplete.
 pub struct Written(Vec<u8>);
 
@@ -86,7 +88,7 @@ fn samples(data: &Path) -> usize {
 /// # Errors
 /// If the file cannot be written.
 pub fn mark_void(data: &Path, reason: &str) -> Result<()> {
-    if !data.exists() {
+    if data.metadata().map_or(0, |found| found.len()) == 0 {
         return Ok(());
     }
     let what = || format!("{}: cannot be marked as void; delete it", data.display());
@@ -104,7 +106,7 @@ pub fn mark_void(data: &Path, reason: &str) -> Result<()> {
 /// Describes the samples in `data`: `1980 samples in data.csv; rejected: 10 late, 2 with wrong
 /// data`.
 pub fn summary(data: &Dataset, name: &Path) -> String {
-    let found = format!("{} samples in {}", data.samples.len(), name.display());
+    let found = format!("{} samples in {}", data.samples.len(), output_name(name));
     let kinds = [
         (Rejection::Late, "late"),
         (Rejection::WrongData, "with wrong data"),

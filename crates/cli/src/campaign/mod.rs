@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::Context as _;
 use netsig_core::data::Dataset;
 use netsig_core::network::{Clusters, Grid, Network};
 use netsig_core::text::line::escaped;
@@ -26,11 +27,14 @@ use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
 use netsig_measure::simulated::{self, Simulated};
 
 use self::estimate::settle;
+use self::kept::Written;
 use self::resume::Past;
 use self::series::Series;
 use self::steered::Steered;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::asked::Asked;
+use crate::input::claim::Claim;
+use crate::input::destination::Destination;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::kind::Kind;
@@ -81,34 +85,50 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Measures all cells of the plan; `what` is the label of the progress bar.
+    /// Measures all cells of the plan, and returns the data; `what` is the label of the progress bar.
     ///
     /// # Errors
     /// If the plan, the place or the MPI cannot be used, or a part of the measurement fails; the
     /// data measured up to then are kept.
-    pub fn carry_out(&self, plan: &Path, what: &str) -> Result<(), Failure> {
+    pub fn carry_out(&self, plan: &Path, what: &str) -> Result<Dataset, Failure> {
         let asked = self.asked(plan)?;
+        let claim = self.claim()?;
         let past = self.past(&asked)?;
         let output = self.checked_output(&[plan], past.is_some())?;
-        space::refuse_full(&self.output, &asked.plan)?;
-        let scenario = self.scenario(plan, asked.plan.procs())?;
-        match (&self.place, &scenario, past) {
-            // Simulated data are written completely or not at all.
-            (Place::Simulated(_), _, Some(_)) => Ok(()),
-            (Place::Simulated(_), Some(scenario), None) => self.simulate(asked, scenario, &output),
-            (_, scenario, past) => {
-                scenario.iter().for_each(warn_if_unfaithful);
-                Series::new(self, scenario.as_ref(), asked, past)?.run(what)
-            }
+        if claim.is_some() {
+            space::refuse_full(&self.output, &asked.plan)?;
         }
+        let scenario = self.scenario(plan, asked.plan.procs())?;
+        if let (Place::Simulated(_), Some(scenario)) = (&self.place, &scenario) {
+            return self.simulate(asked, scenario, (&output, past));
+        }
+        scenario.iter().for_each(warn_if_unfaithful);
+        Series::new(self, scenario.as_ref(), asked, past)?.run(what)?;
+        files::dataset(&self.output)
     }
 
-    /// Plans and measures for a prediction, within the budget.
+    /// Claims the data file. What is no regular file can only take simulated data, as a whole.
+    fn claim(&self) -> Result<Option<Claim>, Failure> {
+        let destination = Destination::of(&self.output);
+        let destination =
+            destination.map_err(|problem| Failure::usage(problem).about(&self.output))?;
+        if let Destination::Regular(_) = destination {
+            return Claim::of(&self.output).map(Some);
+        }
+        let problem = match self.place {
+            Place::Simulated(_) if !self.resume => return Ok(None),
+            Place::Simulated(_) => "is no file to go on with; leave out --resume",
+            _ => "is no regular file, to which ranks could append; choose another --output",
+        };
+        Err(Failure::usage(problem).about(&self.output))
+    }
+
+    /// Plans and measures for a prediction, within the budget, and returns the data.
     ///
     /// # Errors
     /// If the options do not go together, the budget is too small, or a part of the measurement
     /// fails; the data measured up to then are kept.
-    pub fn steer(&self, predicted: &Predicted, aim: &AimArgs) -> Result<(), Failure> {
+    pub fn steer(&self, predicted: &Predicted, aim: &AimArgs) -> Result<Dataset, Failure> {
         let scenario = match &self.place {
             Place::Mpi => None,
             Place::Lab(name) => Some(netsig_lab::load(name)?),
@@ -120,6 +140,7 @@ impl Campaign {
         };
         scenario.iter().for_each(warn_if_unfaithful);
         let is_resumed = self.resume && self.output.exists();
+        let _claim = self.claim()?;
         self.checked_output(&[], is_resumed)?;
         space::refuse_scanty(&self.output)?;
         let hosts = scenario
@@ -142,7 +163,8 @@ impl Campaign {
             budget: self.budget.unwrap_or(USUAL_BUDGET),
             wanted: wanted.map(|percent| percent / 100.0),
         }
-        .carry_out()
+        .carry_out()?;
+        files::dataset(&self.output)
     }
 
     /// The command of every launch, in starting order.
@@ -232,7 +254,13 @@ impl Campaign {
         Ok(past)
     }
 
-    fn simulate(&self, asked: Asked, scenario: &Network, output: &Output) -> Result<(), Failure> {
+    /// Simulates the plan. The data are written as a whole; those of an interrupted run must be their begin.
+    fn simulate(
+        &self,
+        asked: Asked,
+        scenario: &Network,
+        (output, past): (&Output, Option<Past>),
+    ) -> Result<Dataset, Failure> {
         let stated = scenario.truth.as_ref().ok_or_else(|| {
             Failure::usage(format!(
                 "scenario {} has no [truth] to simulate; add one (FORMATS.md)",
@@ -246,7 +274,11 @@ impl Campaign {
             contention: truth.gamma,
             launch_overhead: Seconds(0.0),
         };
-        let asked = settle(asked, &rates, self.budget, "on this network: ")?;
+        let is_resumed = past.is_some();
+        let asked = match past {
+            Some(past) => past.carried_out,
+            None => settle(asked, &rates, self.budget, "on this network: ")?,
+        };
         let plan = &asked.plan;
         let mut data = Dataset::default();
         data.provenance.push("netsig", env!("CARGO_PKG_VERSION"));
@@ -274,7 +306,17 @@ impl Campaign {
             });
             bar.advance();
         }
-        Ok(output.write(|mut out| data.write(&mut out))?)
+        let mut text = Vec::new();
+        data.write(&mut text).context("memory cannot be written")?;
+        if is_resumed && !text.starts_with(Written::read(&self.output)?.whole()) {
+            let problem = format!(
+                "is not what {} gives now; choose another --output",
+                scenario.name
+            );
+            return Err(Failure::usage(problem).about(&self.output));
+        }
+        output.replace(&text)?;
+        Ok(data)
     }
 
     /// The scenario of the place, if any, with room for `procs` processes of the plan `file`.

@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else {
         ZeroMessages::Absent
     };
-    let name = args.exchange.display().to_string();
+    let name = files::name(&args.exchange);
     let exchange = Exchange::parse(&name, &files::text(&args.exchange)?, zero)?;
     let bounds = exchange.bounds(&base);
     let mut lines = lines(args, &base, &exchange, &bounds);

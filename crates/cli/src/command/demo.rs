@@ -155,20 +155,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let what = "measuring 4, 6 and 8 processes";
     let network = netsig_lab::load(SCENARIO)?.summary();
     eprintln!("1/4 {what} ({network}){label}");
-    measure(&train_plan, train, what)?;
+    let data = measure(&train_plan, train, what)?;
+    files::refuse_void(&data, train)?;
     eprintln!("2/4 fitting");
     let options = network::Options {
         statistic: STATISTIC,
         ..network::Options::default()
     };
-    let data = files::usable_dataset(train)?;
     let source = train.display().to_string();
     let fitted = fit_file(&data, &source, &profile_file, &options, &[])?;
     let what = "measuring 12 processes";
     eprintln!("3/4 {what}, which the fit has not seen");
-    measure(&held_out_plan, held_out, what)?;
+    let held_out = measure(&held_out_plan, held_out, what)?;
     eprintln!("4/4 predicting 12 processes and comparing");
-    let (profile, held_out) = (files::profile(profile)?, files::dataset(held_out)?);
+    let profile = files::profile(profile)?;
     let (chosen, points) = compare(&profile, &held_out)?;
     let title = format!("All-to-all among 12 processes, predicted from 4, 6 and 8{label}");
     let plotted: Vec<PlotPoint> = points.iter().map(|point| point.plot).collect();

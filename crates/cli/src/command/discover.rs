@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => measured(args)?,
     };
     output.replace(text(&grid, profile).as_bytes())?;
-    report(&grid, args)
+    report(&grid, &output, args)
 }
 
 /// The clusters of a description. The hosts of a shipped scenario have the names of the lab's.
@@ -141,7 +141,7 @@ struct Line<'a> {
     link: Option<&'a ClusterLink>,
 }
 
-fn report(grid: &Grid, args: &Args) -> Result<(), Failure> {
+fn report(grid: &Grid, output: &Output, args: &Args) -> Result<(), Failure> {
     let clusters = clusters(grid);
     let inside = clusters.iter().map(|own| Line {
         cluster: &own.name,
@@ -179,7 +179,7 @@ fn report(grid: &Grid, args: &Args) -> Result<(), Failure> {
         1 => "1 cluster".to_owned(),
         count => format!("{count} clusters"),
     };
-    eprintln!("{count} of {hosts} hosts in {}", args.output.display());
+    eprintln!("{count} of {hosts} hosts in {output}");
     for note in clusters.iter().filter_map(|own| alone(own, grid)) {
         eprintln!("netsig: note: {note}");
     }

@@ -13,6 +13,7 @@ use netsig_core::fit::fitted::FittedModel;
 use netsig_core::fit::model::{ModelFit, Options, ThresholdChoice, Unsaturated};
 use netsig_core::fit::network::{self, NetworkFit, Wanted};
 use netsig_core::fit::notes::on_fit;
+use netsig_core::network::Clusters;
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Seconds};
 
@@ -33,7 +34,7 @@ use crate::print::rows::{Format, PrintArgs};
 pub struct Args {
     #[command(flatten)]
     input: DataArgs,
-    /// The profile to write.
+    /// The profile to write; - is standard output.
     #[arg(short, long, value_name = "PROFILE")]
     output: PathBuf,
     /// The models besides alpha and beta: auto (every model of an alltoall, the regimes of every
@@ -141,7 +142,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let input = args.input.read()?;
     print(&input.notes);
     let data = &input.data;
-    let plogp = args.plogp.as_ref().map(|path| path.display().to_string());
+    let plogp = args.plogp.as_deref().map(files::name);
     let options = args.options(data)?;
     let network = options.network.as_ref().map(|own| own.name.clone());
     let named = [("plogp", plogp), ("network", network)];
@@ -199,9 +200,25 @@ pub fn fit_file(
     options: &network::Options,
     named: &[(&str, String)],
 ) -> Result<NetworkFit, Failure> {
-    let (fitted, profile) = Profile::fit(data, source, options, named)?;
+    let (fitted, mut profile) = Profile::fit(data, source, options, named)?;
+    keep_clusters(&mut profile, output);
     output.replace(profile.to_toml().as_bytes())?;
     Ok(fitted)
+}
+
+/// Keeps the clusters of the profile that is replaced, which `netsig discover` put there, unless the data name
+/// others.
+fn keep_clusters(profile: &mut Profile, output: &Output) {
+    let before = output.existing().and_then(|file| files::grid(file).ok());
+    let Some(before) = before.filter(|before| profile.grid().as_ref() != Some(before)) else {
+        return;
+    };
+    let is_same = |own: &Clusters| *own == before.clusters && profile.cluster_links.is_empty();
+    if profile.clusters.as_ref().is_none_or(is_same) {
+        profile.clusters = Some(before.clusters);
+        profile.cluster_links = before.links;
+        eprintln!("netsig: note: the clusters of hosts that {output} had are kept");
+    }
 }
 
 /// Describes a signature in a sentence.

@@ -96,17 +96,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         eprintln!("netsig: note: {note}");
     }
     eprintln!(
-        "{} repetitions and {} statistics in {}",
+        "{} repetitions and {} statistics in {output}",
         data.samples.len(),
-        data.aggregates.len(),
-        args.output.display()
+        data.aggregates.len()
     );
     Ok(())
 }
 
 /// The texts of the files with their names, and notes on the files that cannot be read.
 fn readable(files: &[PathBuf]) -> Result<(Vec<(String, String)>, Vec<String>), Failure> {
-    let read = |path: &PathBuf| Ok((path.display().to_string(), files::text(path)?));
+    let read = |path: &PathBuf| Ok((files::name(path), files::text(path)?));
     let (texts, mut failures): (Vec<_>, Vec<Failure>) = files.iter().map(read).partition_result();
     if texts.is_empty() {
         return Err(failures.swap_remove(0));

@@ -41,8 +41,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let fit = fit::Args::plain(data, &profile, args.campaign.network.clone());
     // An unusable profile is refused before anything is measured.
     fit.output()?;
-    args.campaign.steer(&args.predicted, &args.aim)?;
-    measure::report(data)?;
+    let measured = args.campaign.steer(&args.predicted, &args.aim)?;
+    measure::report(&measured, data)?;
     let (data, profile) = (data.display(), profile.display());
     interrupt::keeps(format!(
         "the repetitions are in {data}; go on with netsig fit {data} -o {profile}"

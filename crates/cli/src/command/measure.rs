@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use netsig_core::data::Rejection;
+use netsig_core::data::{Dataset, Rejection};
 
 use crate::campaign::Campaign;
 use crate::campaign::kept;
 use crate::input::failure::Failure;
-use crate::input::files;
 use crate::input::wish::{self, AimArgs, Predicted};
 use crate::print::quote;
 use crate::print::rows::to_stdout;
@@ -55,8 +54,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let plan = match (&args.plan, &args.predicted) {
         (Some(plan), _) => plan,
         (None, Some(predicted)) => {
-            campaign.steer(predicted, &args.aim)?;
-            return report(&campaign.output);
+            let data = campaign.steer(predicted, &args.aim)?;
+            return report(&data, &campaign.output);
         }
         (None, None) => return Err(Failure::usage("no plan; name one, or give --for")),
     };
@@ -67,22 +66,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             lines.try_for_each(|line| writeln!(out, "{line}"))
         })?);
     }
-    campaign.carry_out(plan, "measuring")?;
-    report(&campaign.output)
+    let data = campaign.carry_out(plan, "measuring")?;
+    report(&data, &campaign.output)
 }
 
-/// Prints a summary of the data.
+/// Prints a summary of the data in `output`.
 ///
 /// # Errors
-/// If the file cannot be read, or ranks received wrong data, which indicate a defect of the MPI or
-/// the network.
-pub fn report(output: &Path) -> Result<(), Failure> {
-    let data = files::dataset(output)?;
-    eprintln!("{}", kept::summary(&data, output));
-    if let Some(warning) = kept::busy(&data) {
+/// If ranks received wrong data, which indicate a defect of the MPI or the network.
+pub fn report(data: &Dataset, output: &Path) -> Result<(), Failure> {
+    eprintln!("{}", kept::summary(data, output));
+    if let Some(warning) = kept::busy(data) {
         eprintln!("netsig: warning: {warning}");
     }
-    let wrong = kept::rejected(&data, Rejection::WrongData);
+    let wrong = kept::rejected(data, Rejection::WrongData);
     if wrong == 0 {
         return Ok(());
     }

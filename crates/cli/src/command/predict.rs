@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let network = args.network.load()?;
     let request = Request {
         question: args.question(&profile),
-        name: &args.points.profile.display().to_string(),
+        name: &files::name(&args.points.profile),
         network: network.as_ref(),
         asked: args.quantile.map_or(args.statistic.into(), Asked::Quantile),
         segment: args.segment,

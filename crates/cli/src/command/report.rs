@@ -20,7 +20,7 @@ pub struct Args {
     /// are fitted.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The page to write.
+    /// The page to write; - is standard output.
     #[arg(short, long, value_name = "FILE.html")]
     output: PathBuf,
     /// Process counts that the page predicts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps) [default: every
@@ -56,9 +56,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .iter()
             .try_for_each(|line| writeln!(out, "{line}"))
     })?;
-    eprintln!(
-        "netsig: wrote {}: open it in a browser",
-        args.output.display()
-    );
+    eprintln!("netsig: wrote {output}: open it in a browser");
     Ok(())
 }

@@ -8,11 +8,13 @@ use anyhow::Context;
 use clap::ValueEnum;
 use netsig_core::network::Network;
 use netsig_core::predict::notes::on_links;
+use netsig_core::profile::Profile;
 use netsig_lab::{Outcome, Running, Watch};
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 
 use crate::input::args::Mpi;
+use crate::input::destination::Destination;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt::Temporary;
@@ -78,9 +80,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let library = command.interposer()?;
     let kept = args.kept()?;
     print(&on_links(&profile, network.as_ref()));
-    let folder = args.folder()?;
+    let folder = Args::folder(kept.as_ref())?;
     let report = folder.join("report.csv");
-    let environment = args.environment(&report, network.as_ref())?;
+    let environment = args.environment(&report, &profile, network.as_ref())?;
     let outcome = start(command.with(library, &environment)?)?;
     let told = args.tell(&report, kept.as_ref());
     match (told, Failure::passed(outcome.code)) {
@@ -114,8 +116,9 @@ impl Args {
 
     /// A temporary folder that the host of rank 0 can see too: beside the file of --report, or in
     /// the current directory.
-    fn folder(&self) -> Result<Temporary<TempDir>, Failure> {
-        let parent = self.report.as_deref().map_or(Path::new("."), files::parent);
+    fn folder(kept: Option<&Output>) -> Result<Temporary<TempDir>, Failure> {
+        let destination = kept.map(Output::destination);
+        let parent = destination.map_or(Path::new("."), Destination::folder);
         let place = absolute(parent)?;
         let mut builder = tempfile::Builder::new();
         let made = Temporary::new(|| builder.prefix("netsig-").tempdir_in(place));
@@ -132,22 +135,34 @@ impl Args {
     fn environment(
         &self,
         report: &Path,
+        profile: &Profile,
         network: Option<&Network>,
     ) -> Result<Vec<(&'static str, String)>, Failure> {
+        let folder = files::parent(report);
         let mode = match self.mode {
             Mode::On => "on",
             Mode::Report => "report",
         };
         let mut variables = vec![
-            ("NETSIG_PROFILE", text(absolute(&self.profile)?)?),
+            ("NETSIG_PROFILE", text(self.profile_file(profile, folder)?)?),
             ("NETSIG_INTERPOSE", mode.to_owned()),
             ("NETSIG_REPORT", text(report)?),
         ];
         if let Some(network) = network {
-            let path = self.network_file(network, files::parent(report))?;
+            let path = self.network_file(network, folder)?;
             variables.push(("NETSIG_NETWORK", text(path)?));
         }
         Ok(variables)
+    }
+
+    /// The profile as a file that rank 0 can read: the user's own, or one in `folder` for a profile from a pipe.
+    fn profile_file(&self, profile: &Profile, folder: &Path) -> Result<PathBuf, Failure> {
+        if files::is_lasting(&self.profile) {
+            return absolute(&self.profile);
+        }
+        let path = folder.join("profile.toml");
+        fs::write(&path, profile.to_toml()).with_context(|| files::unwritable(&path))?;
+        Ok(path)
     }
 
     /// The network as a .toml file: the user's own, or one in `folder` for a network of another

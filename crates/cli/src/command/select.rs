@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         network: network.as_ref(),
         asked: args.statistic.into(),
     };
-    let name = args.points.profile.display().to_string();
+    let name = files::name(&args.points.profile);
     let pairs = points.pairs.as_ref();
     let how = (options, too_far(args.extrapolate));
     let ranker = Ranker::new((sources, &name), collective, pairs, how)?;

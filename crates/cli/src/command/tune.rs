@@ -18,12 +18,12 @@ use crate::job::installed;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The profile that `netsig fit` wrote.
+    /// The profile that `netsig fit` wrote; - is standard input.
     profile: PathBuf,
     /// The library and its version, or a simulator.
     #[arg(long = "for", value_name = "TARGET", help = target_help())]
     target: String,
-    /// The file to write.
+    /// The file to write; - is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Process counts of the rules [default: all that predict answers]; of a platform without

@@ -30,7 +30,8 @@ impl Asked {
     pub fn read(file: &Path, precision: Option<&str>) -> Result<Self, Failure> {
         let mut asked = Self::parse(file, files::text(file)?)?;
         match precision {
-            None => asked.is_file = true,
+            // The ranks read the file as it is.
+            None => asked.is_file = files::is_lasting(file) && is_plain(file, &asked.text),
             Some(precision) => asked = Self::parse(file, with_precision(&asked.text, precision))?,
         }
         Ok(asked)
@@ -42,13 +43,18 @@ impl Asked {
     /// If the text is no plan.
     pub fn parse(file: &Path, text: String) -> Result<Self, Failure> {
         Ok(Self {
-            plan: Plan::parse(&file.display().to_string(), &text)?,
+            plan: Plan::parse(&files::name(file), &text)?,
             file: file.to_owned(),
             text,
             is_file: false,
             requested: None,
         })
     }
+}
+
+/// True if the file holds `text` as it is, in UTF-8.
+fn is_plain(file: &Path, text: &str) -> bool {
+    std::fs::read(file).is_ok_and(|bytes| bytes == text.as_bytes())
 }
 
 /// The key of the precision; it must precede the first table.

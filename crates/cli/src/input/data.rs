@@ -12,7 +12,7 @@ use crate::input::files;
 #[derive(clap::Args)]
 pub struct DataArgs {
     /// The data files, of one network and one MPI with its settings; all their repetitions are
-    /// taken together.
+    /// taken together; - is standard input.
     #[arg(required = true, value_name = "DATA")]
     files: Vec<PathBuf>,
     /// Take data of different networks or settings together, of ranks that shared a host, and
@@ -37,7 +37,7 @@ impl DataArgs {
         files::refuse_twice(&self.files)?;
         let read = |path: &PathBuf| {
             let data = files::usable_dataset(path)?;
-            Ok::<_, Failure>((path.display().to_string(), data))
+            Ok::<_, Failure>((files::name(path), data))
         };
         let files = self.files.iter().map(read).collect::<Result<_, _>>()?;
         Ok(accepted::accept(files, self.doubtful())?)

@@ -13,6 +13,8 @@ use netsig_core::text::file_error::FileError;
 use netsig_core::text::refusal::{Cause, Refusal};
 use netsig_lab::{BY_SIGNAL, LabError};
 
+use crate::input::standard::input_name;
+
 /// A message of netsig in its two parts: what is wrong, and what to do.
 pub fn split(message: &str) -> Option<(&str, &str)> {
     message.rsplit_once("; ")
@@ -78,7 +80,7 @@ impl Failure {
     /// Adds the name of `file` to the message.
     #[must_use]
     pub fn about(self, file: impl AsRef<Path>) -> Self {
-        let file = file.as_ref().display();
+        let file = input_name(file.as_ref());
         Self::new(self.code, anyhow!("{file}: {}", self.error))
     }
 

@@ -1,7 +1,8 @@
 //! Reads the files that the user names.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use itertools::Itertools as _;
@@ -9,18 +10,51 @@ use netsig_core::data::{Dataset, import};
 use netsig_core::fit::accepted;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::network::Grid;
+use netsig_core::network::named::Files;
 use netsig_core::profile::Profile;
+use netsig_core::text::decoded;
 use netsig_core::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
+use crate::input::identity::identity_of_input;
 use crate::input::kind::Kind;
+use crate::input::standard;
 
-/// Reads a file as text.
+/// The files of this machine, for core.
+#[derive(Debug, Clone, Copy)]
+pub struct UserFiles;
+
+impl Files for UserFiles {
+    fn has(&self, path: &Path) -> bool {
+        standard::is_dash(path) || path.is_file()
+    }
+
+    fn text(&self, path: &Path) -> io::Result<String> {
+        let bytes = bytes(path)?.ok_or_else(|| io::Error::other("it is named twice"))?;
+        decoded::text(bytes).map_err(io::Error::other)
+    }
+}
+
+/// The name of an input in messages.
+pub fn name(path: &Path) -> String {
+    standard::input_name(path).to_string()
+}
+
+/// Reads a file as text, in any of the encodings that netsig reads; `-` is standard input.
 ///
 /// # Errors
 /// If the file cannot be read as text.
 pub fn text(path: &Path) -> Result<String, Failure> {
-    read(path, |path| std::fs::read_to_string(path))
+    let bytes = read(path, bytes)?.ok_or_else(|| Refusal::named_twice(name(path)))?;
+    decoded::text(bytes).map_err(|error| Failure::unusable(error).about(path))
+}
+
+/// The content of a file; `None` for standard input that was read before.
+fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    if standard::is_dash(path) {
+        return standard::read();
+    }
+    std::fs::read(path).map(Some)
 }
 
 /// Opens or reads a file with `open`.
@@ -28,7 +62,17 @@ pub fn text(path: &Path) -> Result<String, Failure> {
 /// # Errors
 /// If the file cannot be read.
 pub fn read<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, Failure> {
-    open(path).map_err(|error| Refusal::unreadable(path.display(), error).into())
+    open(path).map_err(|error| Refusal::unreadable(name(path), error).into())
+}
+
+/// True for a file that can be read again; false for standard input by `-`, pipes and devices.
+pub fn is_lasting(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| !is_stream(&found)) && !standard::is_dash(path)
+}
+
+fn is_stream(found: &Metadata) -> bool {
+    let kind = found.file_type();
+    kind.is_fifo() || kind.is_char_device() || kind.is_socket()
 }
 
 /// Reads a data file.
@@ -36,17 +80,32 @@ pub fn read<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> Result
 /// # Errors
 /// If the file is no data file.
 pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
+    if !is_lasting(path) {
+        return dataset_of(path, &text(path)?);
+    }
     let file = read(path, |path| File::open(path))?;
-    let name = path.display().to_string();
-    Dataset::read(&name, file).map_err(|error| {
-        let foreign = text(path).ok().and_then(|text| {
-            let other = Kind::TAKEN_FOR_DATA.iter().find(|kind| kind.is_of(&text));
-            let other = other.map(|kind| format!("is {kind} and not data; name data files"));
-            let other = other.map(|what| Refusal::request(what).about(&name));
-            other.or_else(|| import::foreign(&name, &text))
-        });
-        foreign.map_or_else(|| error.into(), Failure::from)
+    Dataset::read(&name(path), file).map_err(|error| match text(path) {
+        Ok(text) => foreign(path, &text).unwrap_or_else(|| error.into()),
+        Err(_) => error.into(),
     })
+}
+
+/// Reads the text of a data file.
+///
+/// # Errors
+/// If it is no data.
+pub fn dataset_of(path: &Path, text: &str) -> Result<Dataset, Failure> {
+    let data = Dataset::read(&name(path), text.as_bytes());
+    data.map_err(|error| foreign(path, text).unwrap_or_else(|| error.into()))
+}
+
+/// The refusal of a file of another kind that is named as data.
+fn foreign(path: &Path, text: &str) -> Option<Failure> {
+    let other = Kind::TAKEN_FOR_DATA.iter().find(|kind| kind.is_of(text));
+    let other = other.map(|kind| format!("is {kind} and not data; name data files"));
+    let other = other.map(|what| Refusal::request(what).about(name(path)));
+    let other = other.or_else(|| import::foreign(&name(path), text));
+    other.map(Failure::from)
 }
 
 /// Refuses a file that is named twice, also by two paths.
@@ -54,9 +113,9 @@ pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
 /// # Errors
 /// Names the file.
 pub fn refuse_twice(paths: &[PathBuf]) -> Result<(), Failure> {
-    let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| (*path).clone());
+    let place = |path: &&PathBuf| identity_of_input(path).ok_or((*path).clone());
     match paths.iter().duplicates_by(place).next() {
-        Some(path) => Err(Refusal::named_twice(path.display()).into()),
+        Some(path) => Err(Refusal::named_twice(name(path)).into()),
         None => Ok(()),
     }
 }
@@ -76,7 +135,7 @@ pub fn usable_dataset(path: &Path) -> Result<Dataset, Failure> {
 /// # Errors
 /// If the data are void.
 pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
-    Ok(accepted::refuse_void(data, &path.display().to_string())?)
+    Ok(accepted::refuse_void(data, &name(path))?)
 }
 
 /// Reads a profile.
@@ -84,7 +143,15 @@ pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// If the file is no profile.
 pub fn profile(path: &Path) -> Result<Profile, Failure> {
-    Ok(Profile::parse(&path.display().to_string(), &text(path)?)?)
+    profile_of(path, &text(path)?)
+}
+
+/// Reads the text of a profile.
+///
+/// # Errors
+/// If it is no profile.
+pub fn profile_of(path: &Path, text: &str) -> Result<Profile, Failure> {
+    Ok(Profile::parse(&name(path), text)?)
 }
 
 /// Reads the pLogP tables of a profile.
@@ -92,7 +159,7 @@ pub fn profile(path: &Path) -> Result<Profile, Failure> {
 /// # Errors
 /// If the file is no profile, or has no tables.
 pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
-    Ok(profile(path)?.tables(&path.display().to_string())?)
+    Ok(profile(path)?.tables(&name(path))?)
 }
 
 /// Reads the clusters of hosts, from a file of their own or from a profile.
@@ -100,7 +167,7 @@ pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
 /// # Errors
 /// If the file names no clusters.
 pub fn grid(path: &Path) -> Result<Grid, Failure> {
-    let (name, text) = (path.display().to_string(), text(path)?);
+    let (name, text) = (name(path), text(path)?);
     let found = Grid::parse(&name, &text);
     let of_profile = || Profile::parse(&name, &text).ok()?.grid();
     match found {
@@ -111,7 +178,8 @@ pub fn grid(path: &Path) -> Result<Grid, Failure> {
 
 /// The message that a file cannot be written, with a remedy.
 pub fn unwritable(path: &Path) -> String {
-    format!("{}: cannot be written; choose another path", path.display())
+    let shown = standard::output_name(path);
+    format!("{shown}: cannot be written; choose another path")
 }
 
 /// The directory of a file.

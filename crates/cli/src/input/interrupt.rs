@@ -5,22 +5,25 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{fs, io, thread};
+use std::{fs, io, panic, thread};
 
 use netsig_lab::BY_SIGNAL;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::iterator::Signals;
 
 /// State of the work at an interruption.
 struct Work {
     /// Temporary files and folders.
     temporary: Vec<PathBuf>,
+    /// Files that netsig has made for data, to be removed if they are still empty.
+    begun: Vec<PathBuf>,
     /// What stays, and how to go on.
     kept: String,
 }
 
 static WORK: Mutex<Work> = Mutex::new(Work {
     temporary: Vec::new(),
+    begun: Vec::new(),
     kept: String::new(),
 });
 
@@ -37,16 +40,40 @@ pub fn attend() -> io::Result<()> {
     thread::Builder::new().spawn(wait).map(drop)
 }
 
+/// Ends netsig quietly, as the signal of a closed pipe ends other programs, where the reader of standard error
+/// has gone.
+pub fn attend_readers() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        let message = panic.payload().downcast_ref::<String>();
+        if message.is_some_and(|message| message.starts_with(NO_READER)) {
+            work().remove_unfinished();
+            std::process::exit(BY_SIGNAL + SIGPIPE);
+        }
+        usual(panic);
+    }));
+}
+
+/// How the message begins of a panic in `eprintln!`.
+const NO_READER: &str = "failed printing to stderr";
+
 fn end(signal: i32) {
     // Held to the end, so that no temporary file is made meanwhile.
     let work = work();
-    for path in &work.temporary {
-        // One of these succeeds, unless the path is gone already.
-        let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
-    }
+    work.remove_unfinished();
     let kept = Some(work.kept.as_str()).filter(|kept| !kept.is_empty());
     eprintln!("netsig: interrupted; {}", kept.unwrap_or(NOTHING));
     std::process::exit(BY_SIGNAL + signal);
+}
+
+impl Work {
+    fn remove_unfinished(&self) {
+        for path in &self.temporary {
+            // One of these succeeds, unless the path is gone already.
+            let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
+        }
+        self.begun.iter().for_each(|path| remove_if_empty(path));
+    }
 }
 
 fn work() -> MutexGuard<'static, Work> {
@@ -73,13 +100,29 @@ pub fn register<T: AsRef<Path>>(
     Ok((made, Registration(path)))
 }
 
-/// The registration of a temporary file or folder.
+/// Registers a file that netsig has made for data; an interruption removes it if it is empty.
+pub fn register_begun(path: PathBuf) -> Registration {
+    work().begun.push(path.clone());
+    Registration(path)
+}
+
+/// Removes a file without content.
+pub fn remove_if_empty(path: &Path) {
+    if path.metadata().is_ok_and(|found| found.len() == 0) {
+        // It fails only if the file is gone already.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// The registration of a file or folder that an interruption removes.
 #[derive(Debug)]
 pub struct Registration(PathBuf);
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        work().temporary.retain(|path| *path != self.0);
+        let mut work = work();
+        work.temporary.retain(|path| *path != self.0);
+        work.begun.retain(|path| *path != self.0);
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use netsig_core::data::names_columns;
+use netsig_core::text::decoded;
 use netsig_core::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
@@ -108,7 +109,7 @@ impl Kind {
     }
 
     /// True if a file that begins with `head` is of this kind.
-    pub(super) fn is_of(self, head: &str) -> bool {
+    pub fn is_of(self, head: &str) -> bool {
         let lines = || head.lines().map(str::trim);
         let states = |key: &str| {
             let rest = |line: &str| {
@@ -184,11 +185,11 @@ fn is_setting(line: &str) -> bool {
     line.is_empty() || line.starts_with('#') || line.starts_with("export I_MPI_ADJUST_")
 }
 
-/// The first bytes of a file as text; invalid characters are replaced.
+/// The begin of a file as text; invalid characters are replaced.
 pub(super) fn head(path: &Path) -> Result<String, Failure> {
     let mut head = Vec::new();
     File::open(path)
         .and_then(|file| file.take(HEAD).read_to_end(&mut head))
         .map_err(|error| Refusal::unreadable(path.display(), error))?;
-    Ok(String::from_utf8_lossy(&head).into_owned())
+    Ok(decoded::head(&head, HEAD))
 }

@@ -2,10 +2,14 @@
 
 pub mod args;
 pub mod asked;
+pub mod claim;
 pub mod clusters;
 pub mod data;
+pub mod destination;
+pub mod draft;
 pub mod failure;
 pub mod files;
+pub mod identity;
 pub mod interrupt;
 pub mod kind;
 pub mod network;
@@ -13,4 +17,5 @@ pub mod output;
 pub mod partial;
 pub mod points;
 pub mod report;
+pub mod standard;
 pub mod wish;

@@ -5,9 +5,9 @@ use std::path::Path;
 use netsig_core::network::Network;
 use netsig_core::network::named::{Speeds, topology_conf};
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
-use netsig_lab::Disk;
 
 use crate::input::failure::Failure;
+use crate::input::files::UserFiles;
 
 /// The description of the network, and the speeds that a topology.conf does not state.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -46,7 +46,7 @@ impl NetworkArgs {
             uplink_rate: self.uplink_rate,
             port_buffer: self.port_buffer,
         };
-        Ok(Some(speeds.load(named, &Disk)?))
+        Ok(Some(speeds.load(named, &UserFiles)?))
     }
 
     /// As [`Self::load`], and checks that there are hosts for `procs` processes.
@@ -70,7 +70,7 @@ impl NetworkArgs {
     pub fn load_switches(&self) -> Result<Option<Network>, Failure> {
         let rate = self.rate.unwrap_or(BitsPerSecond(1));
         let named = self.network.as_deref();
-        match named.and_then(|named| topology_conf(named, &Disk)) {
+        match named.and_then(|named| topology_conf(named, &UserFiles)) {
             Some(_) => Self {
                 rate: Some(rate),
                 ..self.clone()

@@ -1,19 +1,23 @@
 //! The output files of netsig. An [`Output`] is checked before the work starts, and only an
 //! `Output` can write a file: no output replaces an input, a measurement or a file of another kind.
-//! Files are replaced completely or not at all.
+//! Files are replaced completely or not at all; pipes and devices are written through, never replaced.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::fmt;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use itertools::Itertools;
-use tempfile::NamedTempFile;
 
+use crate::input::claim;
+use crate::input::destination::Destination;
+use crate::input::draft::Draft;
 use crate::input::failure::Failure;
 use crate::input::files::{parent, unwritable};
-use crate::input::interrupt::{self, Registration};
+use crate::input::identity::{FileIdentity, identity, identity_of_input};
 use crate::input::kind::{KINDS, Kind, head};
+use crate::input::standard;
 
 /// A checked output path of a command.
 #[derive(Debug, Clone)]
@@ -22,14 +26,8 @@ pub struct Output {
     option: &'static str,
     /// The path as given by the user.
     path: PathBuf,
-}
-
-/// An unfinished file.
-#[derive(Debug)]
-pub struct Draft {
-    file: BufWriter<NamedTempFile>,
-    registration: Registration,
-    output: Output,
+    /// The place behind the path.
+    destination: Destination,
 }
 
 impl Output {
@@ -59,10 +57,10 @@ impl Output {
         reads: &[&Path],
     ) -> Result<(Self, Kind), Failure> {
         let output = Self::unread(option, path, reads)?;
-        if !path.exists() {
+        let Some(file) = output.existing() else {
             return Ok((output, kinds[0]));
-        }
-        let head = head(path)?;
+        };
+        let head = head(file)?;
         if head.trim().is_empty() {
             return Ok((output, kinds[0]));
         }
@@ -87,31 +85,59 @@ impl Output {
     /// If another file exists (with `remedy` in the message), or the directory cannot be written.
     pub fn fresh(path: &Path, reads: &[&Path], remedy: &str) -> Result<Self, Failure> {
         let output = Self::unread("--output", path, reads)?;
-        if path.metadata().is_ok_and(|found| found.len() > 0) {
+        let file = output.existing().and_then(|file| file.metadata().ok());
+        if file.is_some_and(|found| found.len() > 0) {
             return Err(Failure::usage(format!("exists already; {remedy}")).about(path));
         }
         Ok(output)
     }
 
-    /// Checks that the file can be written and is not an input.
+    /// Checks that the file can be written, is not an input, and has no other writer.
     fn unread(option: &'static str, path: &Path, reads: &[&Path]) -> Result<Self, Failure> {
+        let destination =
+            Destination::of(path).map_err(|problem| Failure::usage(problem).about(path))?;
         let output = Self {
             option,
             path: path.to_owned(),
+            destination,
         };
-        let own = resolved(path);
-        if reads
-            .iter()
-            .any(|read| read.exists() && resolved(read) == own)
-        {
+        let own = output.identity();
+        if own.is_some() && reads.iter().any(|read| identity_of_input(read) == own) {
             let problem = format!("is read by the same command; choose another {option}");
-            return Err(Failure::usage(problem).about(path));
+            return Err(Failure::usage(format!("{output}: {problem}")));
         }
-        let target = output.target().map_err(Failure::unusable)?;
-        tempfile::tempfile_in(parent(&target))
-            .with_context(|| unwritable(path))
-            .map_err(Failure::unusable)?;
+        match &output.destination {
+            Destination::Standard => standard::take_output(),
+            Destination::Through(_) => {}
+            Destination::Regular(file) => refuse_unwritable(file)
+                .with_context(|| unwritable(path))
+                .map_err(Failure::unusable)
+                .and_then(|()| claim::refuse_claimed(path))?,
+        }
         Ok(output)
+    }
+
+    /// The regular file that the output replaces, if there is one.
+    pub fn existing(&self) -> Option<&Path> {
+        match &self.destination {
+            Destination::Regular(file) => Some(file.as_path()).filter(|file| file.exists()),
+            Destination::Standard | Destination::Through(_) => None,
+        }
+    }
+
+    /// The place behind the path.
+    pub fn destination(&self) -> &Destination {
+        &self.destination
+    }
+
+    /// The identity of the regular file behind the path, if there is one.
+    fn identity(&self) -> Option<FileIdentity> {
+        let found = match &self.destination {
+            Destination::Standard => Path::new("/proc/self/fd/1").metadata(),
+            Destination::Regular(path) | Destination::Through(path) => path.metadata(),
+        };
+        let found = found.ok().filter(std::fs::Metadata::is_file);
+        found.map(|found| identity(&found))
     }
 
     /// Refuses two outputs to the same file.
@@ -119,13 +145,13 @@ impl Output {
     /// # Errors
     /// If two outputs name the same file.
     pub fn refuse_same<'a>(all: impl Iterator<Item = &'a Self>) -> Result<(), Failure> {
-        let mut known: Vec<(PathBuf, &str)> = Vec::new();
+        let mut known: Vec<(&Destination, &str)> = Vec::new();
         for output in all {
-            let place = resolved(&output.path);
+            let place = &output.destination;
             if let Some((_, other)) = known.iter().find(|(known, _)| *known == place) {
                 let problem = format!("is named by {other} and {}", output.option);
                 let problem = format!("{problem}; give each its own file");
-                return Err(Failure::usage(problem).about(&output.path));
+                return Err(Failure::usage(format!("{output}: {problem}")));
             }
             known.push((place, output.option));
         }
@@ -160,75 +186,21 @@ impl Output {
     /// # Errors
     /// If the directory cannot be written.
     pub fn draft(&self) -> Result<Draft> {
-        let target = self.target()?;
-        let made = interrupt::register(|| NamedTempFile::new_in(parent(&target)));
-        let (file, registration) = made.with_context(|| unwritable(&self.path))?;
-        Ok(Draft {
-            file: BufWriter::new(file),
-            registration,
-            output: self.clone(),
-        })
-    }
-
-    /// The file behind symbolic links, if it exists; otherwise the path.
-    fn target(&self) -> Result<PathBuf> {
-        let Ok(found) = self.path.canonicalize() else {
-            return Ok(self.path.clone());
-        };
-        let shown = self.path.display();
-        ensure!(
-            found.is_file(),
-            "{shown}: is not a regular file; choose another path"
-        );
-        Ok(found)
+        Draft::begin(&self.path, &self.destination)
     }
 }
 
-impl Draft {
-    /// The message that the draft cannot be written, with a remedy.
-    pub fn unwritable(&self) -> String {
-        unwritable(&self.output.path)
-    }
-
-    /// Moves the finished draft to the output path.
-    ///
-    /// # Errors
-    /// If the directory cannot be written.
-    pub fn publish(self) -> Result<()> {
-        let what = || unwritable(&self.output.path);
-        let file = self
-            .file
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error);
-        let file = file.with_context(what)?.persist(self.output.target()?);
-        let file = file.map_err(|error| error.error).with_context(what)?;
-        drop(self.registration);
-        readable(&file).with_context(what)
+/// The name of the output in messages.
+impl fmt::Display for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        standard::output_name(&self.path).fmt(f)
     }
 }
 
-impl Write for Draft {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.file.write(buffer)
+/// Finds whether a file can be replaced: it, if it exists, and its folder can be written.
+fn refuse_unwritable(file: &Path) -> io::Result<()> {
+    if file.exists() {
+        OpenOptions::new().append(true).open(file)?;
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-/// The path without symbolic links, also for a file that does not exist.
-pub fn resolved(path: &Path) -> PathBuf {
-    let in_parent = || {
-        let parent = parent(path).canonicalize().ok()?;
-        Some(parent.join(path.file_name()?))
-    };
-    let found = path.canonicalize().ok().or_else(in_parent);
-    found.unwrap_or_else(|| path.to_owned())
-}
-
-/// Makes a file readable for all users: temporary files are private.
-fn readable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+    tempfile::tempfile_in(parent(file)).map(drop)
 }

@@ -14,7 +14,7 @@ use super::files;
 /// Process counts and sizes of a collective, and the profile to predict them from.
 #[derive(clap::Args)]
 pub struct PointArgs {
-    /// The profile that `netsig fit` wrote.
+    /// The profile that `netsig fit` wrote; - is standard input.
     pub profile: PathBuf,
     /// The collective: bcast, scatter, gather, allgather, alltoall or alltoallv.
     #[arg(long)]
@@ -87,8 +87,7 @@ impl PointArgs {
                 self.collective
             )));
         }
-        let name = path.display().to_string();
-        Ok(PairSizes::parse(&name, &files::text(path)?)?)
+        Ok(PairSizes::parse(&files::name(path), &files::text(path)?)?)
     }
 }
 

@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use netsig_core::units::{Bytes, Seconds};
 use serde_json::Value;
 
+use crate::input::standard;
 use crate::print::table::{Breadth, Column, Content, Importance, Layout};
 
 /// Output format of rows.
@@ -273,12 +274,18 @@ impl PrintArgs {
     }
 }
 
-/// Calls `write` with standard output; a closed pipe is no error.
+/// Calls `write` with standard output, or with standard error where a file goes to standard output; a
+/// closed pipe is no error.
 ///
 /// # Errors
 /// If standard output cannot be written.
 pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    match write(&mut io::stdout().lock()) {
+    let written = if standard::is_output_taken() {
+        write(&mut io::stderr().lock())
+    } else {
+        write(&mut io::stdout().lock())
+    };
+    match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => done.context("standard output cannot be written; is the disk full?"),
     }

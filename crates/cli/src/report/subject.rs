@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use itertools::Itertools as _;
+use itertools::{Either, Itertools as _};
 use netsig_core::algorithm::Collective;
 use netsig_core::data::mixture::Source;
 use netsig_core::data::{Dataset, Experiment, Provenance};
@@ -54,10 +54,9 @@ pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
     files::refuse_twice(paths)?;
     let (mut profiles, mut data) = (Vec::new(), Vec::new());
     for path in paths {
-        if Kind::Profile.is_kind_of(path)? {
-            profiles.push((path.display().to_string(), files::profile(path)?));
-        } else {
-            data.push((path.display().to_string(), usable(path)?));
+        match read(path)? {
+            Either::Left(profile) => profiles.push((files::name(path), profile)),
+            Either::Right(found) => data.push((files::name(path), found)),
         }
     }
     let groups = grouped(data)?;
@@ -90,9 +89,26 @@ pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
     Ok(subjects)
 }
 
-/// Reads a data file that holds at least one time.
-fn usable(path: &Path) -> Result<Dataset, Failure> {
-    let data = files::usable_dataset(path)?;
+/// Reads a profile or data. A pipe is read once.
+fn read(path: &Path) -> Result<Either<Profile, Dataset>, Failure> {
+    if files::is_lasting(path) {
+        return if Kind::Profile.is_kind_of(path)? {
+            files::profile(path).map(Either::Left)
+        } else {
+            usable(files::dataset(path)?, path).map(Either::Right)
+        };
+    }
+    let text = files::text(path)?;
+    if Kind::Profile.is_of(&text) {
+        files::profile_of(path, &text).map(Either::Left)
+    } else {
+        usable(files::dataset_of(path, &text)?, path).map(Either::Right)
+    }
+}
+
+/// Refuses data that are void or without a time.
+fn usable(data: Dataset, path: &Path) -> Result<Dataset, Failure> {
+    files::refuse_void(&data, path)?;
     if data.samples.is_empty() && data.aggregates.is_empty() {
         return Err(Failure::data("holds no time; measure some").about(path));
     }

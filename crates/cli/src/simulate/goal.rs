@@ -23,7 +23,7 @@ const TOLD: usize = 10;
 /// If the file is no program, the program cannot end, or the network has too few hosts for its
 /// ranks.
 pub fn simulate(path: &Path, source: &Source, exports: &Files) -> Result<Answer, Failure> {
-    let name = path.display().to_string();
+    let name = files::name(path);
     let goal = Goal::parse(&name, &files::text(path)?)?;
     let procs = goal.procs();
     let setup = source.setup(procs)?;

@@ -14,7 +14,6 @@ use netsig_core::simulate::source::Wishes;
 use netsig_core::simulate::{ModelChoice, Source};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
-use netsig_lab::Disk;
 
 use crate::input::args;
 use crate::input::failure::Failure;
@@ -143,7 +142,7 @@ impl NetworkOptions {
         let profile = self.profile.as_deref();
         let profile = profile.map(|path| {
             let profile = files::profile(path)?;
-            Ok::<_, Failure>((path.display().to_string(), profile))
+            Ok::<_, Failure>((files::name(path), profile))
         });
         Ok(Source::new(Wishes {
             model: self.model,
@@ -168,6 +167,6 @@ impl NetworkOptions {
             placement,
             per_host: self.ppn,
         };
-        Ok(Some(Placement::of(network, &wanted, &Disk)?))
+        Ok(Some(Placement::of(network, &wanted, &files::UserFiles)?))
     }
 }

@@ -17,6 +17,8 @@ use netsig_core::simulate::Point;
 use super::answers::{self, Answer, COLUMNS};
 use super::points;
 use crate::input::args::first_given;
+use crate::input::claim::Claim;
+use crate::input::destination::Destination;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt;
@@ -72,6 +74,47 @@ impl SweepOptions {
     }
 }
 
+/// The place of the rows.
+enum Place {
+    /// Standard output.
+    Standard,
+    /// A pipe or device.
+    Through(Output),
+    /// A file, which an interrupted sweep leaves to go on with.
+    File(Claim),
+}
+
+impl SweepOptions {
+    /// The place of the rows of the plan in `path`.
+    ///
+    /// # Errors
+    /// If a file with rows exists and is not to be continued, or cannot be written.
+    fn place(&self, path: &Path) -> Result<Place, Failure> {
+        let Some(output) = &self.output else {
+            return Ok(Place::Standard);
+        };
+        let destination = Destination::of(output);
+        let destination = destination.map_err(|problem| Failure::usage(problem).about(output))?;
+        let remedy = "go on with --resume, choose another --output or remove it";
+        let fresh = || Output::fresh(output, &[path], remedy);
+        match destination {
+            Destination::Regular(_) => {
+                let claim = Claim::of(output)?;
+                if !self.resume {
+                    fresh()?;
+                }
+                Ok(Place::File(claim))
+            }
+            _ if self.resume => {
+                let problem = "is no file to go on with; leave out --resume";
+                Err(Failure::usage(problem).about(output))
+            }
+            Destination::Standard => Ok(Place::Standard),
+            Destination::Through(_) => fresh().map(Place::Through),
+        }
+    }
+}
+
 /// One of several parts of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
@@ -112,10 +155,7 @@ impl std::str::FromStr for Shard {
 /// If the plan cannot be used, a point cannot be simulated (checked before the first simulation),
 /// or the output cannot be written.
 pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
-    if let (Some(output), false) = (&options.output, options.resume) {
-        let remedy = "go on with --resume, choose another --output or remove it";
-        Output::fresh(output, &[path], remedy)?;
-    }
+    let place = options.place(path)?;
     let plan = Plan::read(path)?;
     let points = plan.points();
     for point in &points {
@@ -127,25 +167,38 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
         1 => format!("{}\n", COLUMNS.join(",")).into_bytes(),
         _ => Vec::new(),
     };
-    match &options.output {
-        None => to_standard_output(&header, points),
-        Some(output) => to_file(output, &header, points),
-    }?;
+    match &place {
+        Place::Standard => {
+            let print = |lines: &[u8]| to_stdout(|out| out.write_all(lines));
+            pass_on(&header, points, print)?;
+        }
+        Place::Through(output) => {
+            let mut draft = output.draft()?;
+            pass_on(&header, points, |lines| Ok(draft.write_all(lines)?))?;
+            draft.publish()?;
+        }
+        Place::File(claim) => to_file(claim.path(), &header, points)?,
+    }
     for note in plan.notes() {
         eprintln!("netsig: note: {note}");
     }
     Ok(())
 }
 
-fn to_standard_output(header: &[u8], points: &[Point]) -> Result<(), Failure> {
-    to_stdout(|out| out.write_all(header))?;
+/// Passes the rows to `print` as they come.
+fn pass_on(
+    header: &[u8],
+    points: &[Point],
+    mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
+) -> Result<(), Failure> {
+    print(header)?;
     interrupt::keeps(
         "rows of the first points are printed; with --output, --resume goes on".into(),
     );
     let bar = points::bar(points);
     for chunk in points.chunks(CHUNK) {
         let lines = lines(points::simulate_all(chunk, &bar))?;
-        to_stdout(|out| out.write_all(&lines))?;
+        print(&lines)?;
     }
     Ok(())
 }

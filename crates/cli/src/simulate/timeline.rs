@@ -13,7 +13,8 @@ use netsig_core::sim::program::{FlightId, Op};
 use netsig_core::units::{Procs, Rank};
 
 use super::lanes::{Lane, Lanes};
-use crate::input::output::{Draft, Output};
+use crate::input::draft::Draft;
+use crate::input::output::Output;
 
 /// Writes activities immediately; memory grows with the number of lanes and of messages in flight.
 pub struct Timeline {

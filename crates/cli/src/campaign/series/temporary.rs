@@ -7,6 +7,7 @@ use itertools::Either;
 use tempfile::TempPath;
 
 use crate::input::asked::Asked;
+use crate::input::destination::Destination;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt::Temporary;
@@ -30,17 +31,18 @@ pub fn plan_file(
     Ok(Either::Right(file))
 }
 
-/// Creates an empty file beside `output`.
+/// Creates an empty file beside `output`, or, where that is no regular file, in the current folder.
 ///
 /// # Errors
 /// If the file cannot be created.
 pub fn beside(output: &Path, suffix: &str) -> Result<Temporary<TempPath>, Failure> {
-    let output = absolute(output)?;
+    let destination = Destination::of(output).map_err(|what| Failure::usage(what).about(output))?;
+    let folder = absolute(destination.folder())?;
     let made = Temporary::new(|| {
         let mut builder = tempfile::Builder::new();
         let file = builder.prefix("netsig-").suffix(suffix);
-        let file = file.tempfile_in(files::parent(&output))?;
+        let file = file.tempfile_in(folder)?;
         Ok(file.into_temp_path())
     });
-    Ok(made.with_context(|| files::unwritable(&output))?)
+    Ok(made.with_context(|| files::unwritable(output))?)
 }

@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     if single > 0 {
         eprintln!("netsig: note: cells of one algorithm, left out: {single}");
     }
-    let place = path.display().to_string();
+    let place = files::name(path);
     let statistic = args.statistic.unwrap_or(Statistic::Median);
     let sources = Sources {
         profile: &profile,

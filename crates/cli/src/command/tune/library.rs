@@ -1,6 +1,6 @@
 //! Rules for MPI libraries: the files that make them take the fastest of their algorithms.
 
-use std::path::Path;
+use std::path::{self, Path};
 
 use netsig_core::algorithm::MpiFlavour;
 use netsig_core::predict::notes::on_links;
@@ -9,13 +9,15 @@ use netsig_core::tune::{self, Names, Origin, Release, Request, Tuned, intelmpi, 
 use netsig_core::units::list::{Item, List};
 
 use super::Args;
+use crate::input::destination::Destination;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::kind::Kind;
-use crate::input::output::{Output, resolved};
+use crate::input::output::Output;
 use crate::job::installed;
 use crate::print::notes::print;
 use crate::print::quote;
+use crate::print::rows::to_stdout;
 
 /// A file to write, and what to print about it.
 struct Written {
@@ -61,10 +63,10 @@ pub fn run(args: &Args, release: &Release) -> Result<(), Failure> {
     output.replace(written.text.as_bytes())?;
     print(&on_links(&profile, network.as_ref()));
     tell(&profile, release, &all);
-    for line in written.comments {
-        println!("# {line}");
-    }
-    Ok(())
+    Ok(to_stdout(|out| {
+        let mut lines = written.comments.iter();
+        lines.try_for_each(|line| writeln!(out, "# {line}"))
+    })?)
 }
 
 fn kind(flavour: MpiFlavour) -> Kind {
@@ -89,7 +91,7 @@ fn write(
     release: &Release,
     all: &[Tuned],
 ) -> Result<Written, Failure> {
-    let from = args.profile.display().to_string();
+    let from = files::name(&args.profile);
     let file = named(&args.output);
     let names = Names {
         profile: &from,
@@ -119,12 +121,15 @@ fn write(
 /// Absolute path of the rules as a shell reads it, since a launch may start anywhere. A pipe, a device and a
 /// name that cannot stand in a comment give way to words that the user replaces.
 fn named(path: &Path) -> String {
-    let is_stream = path == Path::new("-") || path.metadata().is_ok_and(|found| !found.is_file());
-    let path = resolved(path).to_string_lossy().into_owned();
-    if is_stream || path.contains(char::is_control) {
-        return "/ABSOLUTE/PATH/OF/THIS/FILE".to_owned();
+    let file = match Destination::of(path) {
+        Ok(Destination::Regular(file)) => path::absolute(file).ok(),
+        _ => None,
+    };
+    let file = file.map(|file| file.to_string_lossy().into_owned());
+    match file.filter(|name| !name.contains(char::is_control)) {
+        Some(name) => quote::line(&[name.into()]),
+        None => "/ABSOLUTE/PATH/OF/THIS/FILE".to_owned(),
     }
-    quote::line(&[path.into()])
 }
 
 fn nothing_to_choose(profile: &Profile, release: &Release) -> Failure {

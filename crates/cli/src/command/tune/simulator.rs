@@ -40,7 +40,7 @@ pub fn run(args: &Args, simulator: Simulator) -> Result<(), Failure> {
 }
 
 fn name(args: &Args) -> String {
-    args.profile.display().to_string()
+    files::name(&args.profile)
 }
 
 /// The platform of the described network, else of so many hosts on one switch.

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
+use netsig_core::network::named::Files as _;
 use netsig_core::units::Procs;
 
 use super::flavour::Flavour;
 use super::slurm::Allocation;
 use crate::input::failure::Failure;
+use crate::input::files::UserFiles;
 
 /// The variables of batch systems other than Slurm with the name of a host file: PBS, LSF and Grid
 /// Engine.
@@ -87,7 +89,7 @@ fn names_hosts(option: &str) -> bool {
 /// Number of different hosts in a host file. Each line begins with a host, possibly followed by `:`
 /// or a space and further details; `#` begins a comment.
 fn distinct(file: &Path) -> Result<u32, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = UserFiles.text(file).map_err(|error| {
         let problem = format!("the host file cannot be read ({error}); give --hostfile");
         Failure::usage(problem).about(file)
     })?;

@@ -76,7 +76,7 @@ impl Plan {
     /// # Errors
     /// If one of these files cannot be used.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let (name, text) = (path.display().to_string(), files::text(path)?);
+        let (name, text) = (files::name(path), files::text(path)?);
         let wire: Wire = parse_toml(&name, &text, HINT)?;
         let sweep = |block: Spanned<Block>| {
             let start = block.span().start;
