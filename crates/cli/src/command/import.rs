@@ -59,14 +59,16 @@ impl Args {
         let [first, rest @ ..] = &*self.files else {
             return Ok((None, &[]));
         };
-        let program = first.to_str().and_then(|name| name.parse().ok());
-        match program {
-            Some(program) if rest.is_empty() => {
+        match first.to_str().map(str::parse::<Program>) {
+            Some(Ok(program)) if rest.is_empty() => {
                 let problem = format!("no file is named; give the output of {program}");
                 Err(Failure::usage(problem))
             }
-            Some(program) => Ok((Some(program), rest)),
-            None => Ok((None, &self.files)),
+            Some(Ok(program)) => Ok((Some(program), rest)),
+            Some(Err(problem)) if is_word(first) => {
+                Err(Failure::usage(format!("there is no file {first:?}, and {problem}")))
+            }
+            _ => Ok((None, &self.files)),
         }
     }
 }
@@ -101,6 +103,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         data.aggregates.len()
     );
     Ok(())
+}
+
+/// True for a word that names no file and does not look like the name of one.
+fn is_word(name: &Path) -> bool {
+    let text = name.as_os_str().as_encoded_bytes();
+    !name.exists() && !text.iter().any(|sign| b"./-".contains(sign))
 }
 
 /// The texts of the files with their names, and notes on the files that cannot be read.

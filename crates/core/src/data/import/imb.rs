@@ -40,7 +40,8 @@ const PINGPONG: [(&str, StatisticKind); 1] = [("t[usec]", StatisticKind::Mean)];
 
 /// True for a line that these programs alone print.
 pub(super) fn announces(text: &str) -> bool {
-    benchmark(text).is_some() || is_header(text)
+    let is_title = text.starts_with('#') && text.contains("MPI Benchmark") && !text.contains("OSU");
+    is_title || benchmark(text).is_some() || is_header(text)
 }
 
 /// Reads an output.

@@ -43,7 +43,7 @@ const MEANING: &str = "medians of the repetitions; gaps, overheads and latency a
 
 /// True for a line that this program alone prints.
 pub(super) fn announces(text: &str) -> bool {
-    header(text).is_some()
+    (text.starts_with('#') && text.contains("Netgauge")) || header(text).is_some()
 }
 
 /// Reads a file.
