@@ -65,9 +65,9 @@ impl Args {
                 Err(Failure::usage(problem))
             }
             Some(Ok(program)) => Ok((Some(program), rest)),
-            Some(Err(problem)) if is_word(first) => {
-                Err(Failure::usage(format!("there is no file {first:?}, and {problem}")))
-            }
+            Some(Err(problem)) if is_word(first) => Err(Failure::usage(format!(
+                "there is no file {first:?}, and {problem}"
+            ))),
             _ => Ok((None, &self.files)),
         }
     }

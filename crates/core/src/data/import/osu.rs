@@ -167,7 +167,7 @@ fn fact(text: &str) -> Option<(&str, &str)> {
     Some((key, value.trim_end_matches('.')))
 }
 
-/// TableSubject of a title `OSU MPI-CUDA Broadcast Latency Test` or `OMB Python MPI Bcast Latency Test`; `None` if
+/// What a title such as `OSU MPI-CUDA Broadcast Latency Test` or `OMB Python MPI Bcast Latency Test` announces; `None` if
 /// it is not imported.
 fn subject(title: &str) -> Option<TableSubject> {
     let mut words = title.split_whitespace().skip(1).peekable();
