@@ -224,7 +224,7 @@ fn own_profile(group: &Group, name: &str) -> Result<(Profile, Vec<Note>), Refusa
     let mut profile = Profile::of(&fitted, Provenance::default(), options.model.confidence);
     profile.add_facts(&group.data.provenance);
     // Values that no profile may have, such as a negative gamma, make no predictions.
-    let profile = Profile::parse(name, &profile.to_toml())?;
+    profile.refuse_unreadable(name)?;
     let mut notes = vec![Note::remark(format!(
         "no profile of {name} was given for this: one was fitted to all of its data for this report; netsig fit makes one to keep"
     ))];

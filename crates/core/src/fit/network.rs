@@ -92,9 +92,7 @@ pub struct NetworkFit {
 /// was measured has no signature, or the one model that is wanted cannot be fitted.
 pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let cells = summarise(data);
-    let ping_pong = points(&cells, Statistic::Median, |key| {
-        key.experiment == Experiment::PingPong
-    });
+    let ping_pong = between_pairs(&cells);
     let substitute = in_place_of_pairs(&cells, data).filter(|_| ping_pong.is_empty());
     let without_pairs = substitute.as_ref().map(|(procs, _)| *procs);
     let ping_pong = substitute.map_or(ping_pong, |(_, points)| points);
@@ -144,6 +142,15 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         refuse_few("every model", 0, 4).map_err(FailedFit::of("alltoall"))?;
     }
     Ok(fitted)
+}
+
+/// The ping-pong, each size once: of several process counts that files state for it the one nearest to two.
+fn between_pairs(cells: &BTreeMap<CellKey, Summary>) -> Vec<Point> {
+    let is_ping_pong = |key: &CellKey| key.experiment == Experiment::PingPong;
+    let mut points = points(cells, Statistic::Median, is_ping_pong);
+    points.sort_by_key(|point| (point.size, point.procs.get().abs_diff(2)));
+    points.dedup_by_key(|point| point.size);
+    points
 }
 
 /// Largest size of an all-to-all in place of a ping-pong where the eager limit is not known: the

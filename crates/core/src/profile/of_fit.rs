@@ -1,5 +1,9 @@
 //! The profile of the fits of a dataset.
 
+use std::fmt::Display;
+
+use itertools::Itertools as _;
+
 use super::{Choice, KindError, Profile, ProtocolEntry, RegimesEntry, Repetitions, VERSION};
 use crate::algorithm::Collective;
 use crate::data::{Dataset, Provenance};
@@ -43,7 +47,7 @@ impl Profile {
     /// the facts `named`.
     ///
     /// # Errors
-    /// If the data do not support the fit.
+    /// If the data do not support the fit, or it has values that no profile may have.
     pub fn fit(
         data: &Dataset,
         source: &str,
@@ -64,7 +68,26 @@ impl Profile {
         if options.wanted.is_regimes_alone() {
             profile.choices.clear();
         }
+        profile.refuse_unreadable(source)?;
         Ok((fitted, profile))
+    }
+}
+
+impl Profile {
+    /// Refuses a profile of the data `source` that could not be read again.
+    ///
+    /// # Errors
+    /// Names the value that no profile may have.
+    pub fn refuse_unreadable(&self, source: &str) -> Result<(), Refusal> {
+        let refused = |problem: &dyn Display| {
+            let problem = problem.to_string().lines().join(" ");
+            let what = "gives values that no profile may have";
+            let remedy = "check the sizes and times of the data, or measure again";
+            Refusal::data(format!("{source}: the fit {what} ({problem}); {remedy}"))
+        };
+        let text = toml::to_string(self).map_err(|error| refused(&error))?;
+        let read: Self = toml::from_str(&text).map_err(|error| refused(&error.message()))?;
+        read.check().map_err(|problem| refused(&problem))
     }
 }
 

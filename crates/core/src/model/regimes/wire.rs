@@ -61,6 +61,8 @@ impl Wire {
                 .map(|((size, _), time)| (size.as_f64(), time - start))
                 .filter(|(size, _)| *size > 0.0),
         );
+        // Sizes beyond 2^53 may be one number.
+        table.dedup_by_key(|(size, _)| *size);
         Ok(Self { table, beta })
     }
 
