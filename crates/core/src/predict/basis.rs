@@ -288,6 +288,7 @@ impl<'a> Basis<'a> {
             return None;
         };
         let (entry, point) = measured.of_case(case);
+        point.check().ok()?;
         entry.model.times(point)
     }
 

@@ -8,6 +8,7 @@
 //! sizes is missed. Knots that their neighbours tell within the tolerance are left out again, so that an
 //! interpolated time is within twice the tolerance.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::select::{Ranked, Selector};
@@ -159,8 +160,9 @@ impl Draft<'_> {
     fn curve(mut self, grid: &[u64]) -> Curve {
         let mut sizes: BTreeSet<u64> = grid.iter().copied().collect();
         // The widest sections first, so that a curve at its limit is equally good everywhere.
-        let mut open: BTreeSet<(u64, u64)> = BTreeSet::new();
-        let key = |low: u64, high: u64| (u64::MAX - (high - low) * 4096 / low, low);
+        let mut open = BTreeSet::new();
+        let width = |low: u64, high: u64| u128::from(high - low) * 4096 / u128::from(low);
+        let key = |low: u64, high: u64| (Reverse(width(low, high)), low);
         let mut ends: BTreeMap<u64, u64> = grid.windows(2).map(|pair| (pair[0], pair[1])).collect();
         open.extend(ends.iter().map(|(&low, &high)| key(low, high)));
         while let Some((_, low)) = open.pop_first() {

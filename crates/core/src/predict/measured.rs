@@ -157,6 +157,9 @@ impl Measured<'_> {
         }
         let eager = entry.model.eager.as_ref();
         let onset = eager.and_then(|eager| eager.stalls?.onset);
+        if point.check().is_err() {
+            return false;
+        }
         let port_bytes = entry.model.pattern.port_bytes(point).unwrap_or_default();
         entry.model.protocol(point.message()) == Protocol::Eager
             && onset.is_none_or(|onset| port_bytes < ROOM * onset.bytes)

@@ -57,10 +57,7 @@ fn overflow(onset: Onset, cell: &Observation) -> String {
     let most = cell.procs;
     let at_once = Pattern::Exchange(Order::AtOnce).port_bytes(cell.point(None));
     let bytes_of_port = at_once.unwrap_or_default() / cell.size.as_f64();
-    let size = |bytes: f64| {
-        let kib = Bytes::rounded(bytes / bytes_of_port / 1024.0);
-        Bytes(kib.0 * 1024)
-    };
+    let size = |bytes: f64| Bytes::rounded((bytes / bytes_of_port / 1024.0).round() * 1024.0);
     let [from, least, greatest] = [onset.bytes, onset.lower, onset.upper].map(size);
     if onset.is_known() {
         format!(

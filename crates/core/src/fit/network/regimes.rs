@@ -90,6 +90,21 @@ fn law(
     losses::fit(&cells.collect::<Vec<_>>(), confidence)
 }
 
+/// Leaves out the cells of more processes than the sums over pairs allow.
+fn leave_out_large(all: &mut BTreeMap<Who, Vec<Observation>>) -> Vec<FailedFit> {
+    let mut failures = Vec::new();
+    for (who, cells) in all.iter_mut() {
+        let problem = |cell: &Observation| cell.point(None).check().err();
+        if let Some(error) = cells.iter().find_map(problem) {
+            let subject = format!("{} {} {REGIMES}", who.collective, who.algorithm);
+            failures.push(FailedFit::of(subject)(error.into()));
+        }
+        cells.retain(|cell| problem(cell).is_none());
+    }
+    all.retain(|_, cells| !cells.is_empty());
+    failures
+}
+
 /// Fits the regimes of every algorithm that they describe; `left_out` are the times of all-to-alls by the
 /// model of a shared link.
 pub(super) fn fit(
@@ -99,6 +114,7 @@ pub(super) fn fit(
     fitted: &mut NetworkFit,
 ) {
     let mut all = regimes::observations(data);
+    fitted.failures.extend(leave_out_large(&mut all));
     let mut times: Vec<(Bytes, Seconds)> = ping_pong.iter().map(|p| (p.size, p.time)).collect();
     times.sort_unstable_by_key(|(size, _)| *size);
     let stated = options
