@@ -135,7 +135,7 @@ fn the_page_of_the_examples_works() {
     std::thread::scope(|scope| {
         let points = scope.spawn(|| expected(&home, &points(&home)));
         let works = |task, file| drive(&home, task, "report.html", file);
-        let tasks = ["interaction", "download", "plain", "layout"];
+        let tasks = ["interaction", "download", "plain", "layout", "private"];
         if !tasks.into_iter().all(|task| works(task, None)) {
             return;
         }
@@ -147,6 +147,49 @@ fn the_page_of_the_examples_works() {
         }
         works("predictor", Some(&points.join().unwrap()));
     });
+}
+
+/// The page of data that hold statistics of another program and no repetitions: it shows the numbers that the
+/// files give, and nothing that only repetitions tell.
+#[test]
+fn imported_statistics_are_shown() {
+    let home = Home::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/data/osu");
+    let names = [
+        "latency-p2",
+        "alltoall-direct-p4",
+        "alltoall-direct-p6",
+        "alltoall-direct-p8",
+    ];
+    let names = names.map(|name| format!("osu_{name}.txt"));
+    for name in &names {
+        std::fs::copy(folder.join(name), home.path(name)).unwrap();
+    }
+    home.does(&format!(
+        "import osu {} --algorithm direct -o osu.csv",
+        names.join(" ")
+    ));
+    home.does("report osu.csv -o osu.html --procs 8");
+    let page = home.read("osu.html");
+    let row = page
+        .split("<tr>")
+        .find(|row| row.contains("max-over-ranks"))
+        .unwrap();
+    assert!(
+        !row.contains('%') || row.contains("error"),
+        "a share of stalled repetitions: {row}"
+    );
+    drive(&home, "private", "osu.html", None);
+    // Of a collective whose contention-free time nobody knows, nothing is said of time-outs.
+    let imported = home
+        .read("osu.csv")
+        .replace("collective,alltoall,direct", "collective,bcast,library");
+    home.write("bcast.csv", &imported);
+    let said = home.does("report bcast.csv -o bcast.html --procs 8");
+    assert!(
+        said.contains("the data hold no single repetitions"),
+        "{said}"
+    );
 }
 
 /// Asserts that a page needs nothing but itself, says what it is made of, and has the verdict first.

@@ -7,7 +7,6 @@ use netsig_core::data::{Dataset, Experiment, processors};
 use netsig_core::model::Case;
 use netsig_core::model::regimes::Times;
 use netsig_core::predict::{Basis, Prediction};
-use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 /// A measured cell of one collective.
@@ -20,12 +19,13 @@ pub struct Cell {
     pub size: Bytes,
     /// Statistics of all repetitions.
     pub summary: Summary,
-    /// Times of repetitions in seconds, ascending, thinned out evenly if there are many.
+    /// Times of repetitions in seconds, ascending, thinned out evenly if there are many; none of a statistic that
+    /// another program computed.
     pub times: Vec<f64>,
     /// Mean number of retransmitted packets of a repetition, if counted.
     pub retransmits: Option<f64>,
-    /// Share of the repetitions that stalled.
-    pub stalled: f64,
+    /// Share of the repetitions that stalled; unknown without single repetitions.
+    pub stalled: Option<f64>,
     /// Prediction of the median, if the profile has one.
     pub prediction: Option<Prediction>,
     /// Predicted share of stalled repetitions.
@@ -76,21 +76,21 @@ pub fn cells(
         .collect();
     let each = (most / own.len().max(1)).max(3);
     let cell = |(key, summary): (CellKey, Summary)| {
-        let (times, losses) = samples.remove(&key).unwrap_or_default();
-        let times = Sorted::new(times);
+        let (mut times, losses) = samples.remove(&key).unwrap_or_default();
+        times.sort_unstable_by(f64::total_cmp);
         let predictor = predictors.get(&*key.algorithm);
         let case = Case::new(key.procs, key.size);
         let expected = predictor.and_then(|own| own.basis.distribution(case));
         let counted = losses.len();
         let lost: f64 = losses.into_iter().map(f64::from).sum();
         Cell {
-            stalled: stalled(times.values(), expected.as_ref()),
+            stalled: stalled(&times, expected.as_ref()),
             stalling: expected.map(|times| times.stall.map_or(0.0, |stall| stall.probability)),
             retransmits: (counted > 0).then(|| lost / counted as f64),
             prediction: predictor.and_then(|own| own.basis.predict(case).ok()),
             is_held_out: predictor.is_some_and(|own| !own.fitted.contains(&key.procs)),
             is_busy: busy.contains(&key),
-            times: thinned(times.values(), each),
+            times: thinned(&times, each),
             algorithm: key.algorithm.to_string(),
             procs: key.procs,
             size: key.size,
@@ -101,16 +101,14 @@ pub fn cells(
 }
 
 /// Share of the times that are longer than usual by at least half a time-out of TCP.
-fn stalled(times: &[f64], expected: Option<&Times>) -> f64 {
-    let Some(&quickest) = times.first() else {
-        return 0.0;
-    };
+fn stalled(times: &[f64], expected: Option<&Times>) -> Option<f64> {
+    let &quickest = times.first()?;
     let usual = expected.map_or(quickest, |times| times.typical.0.min(quickest));
     let usual = Seconds(usual);
     let late = times
         .iter()
         .filter(|time| Times::is_stalled(usual, Seconds(**time)));
-    late.count() as f64 / times.len() as f64
+    Some(late.count() as f64 / times.len() as f64)
 }
 
 /// At most `most` of the sorted times, evenly by rank, the first and the last among them.

@@ -36,7 +36,7 @@ const ENCODED: &AsciiSet = &CONTROLS
 const PICTURED: usize = 4;
 
 /// What the page may load: nothing.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; form-action 'none'";
 
 /// A report.
 pub struct Page<'a> {

@@ -28,6 +28,9 @@ pub fn measured(chapter: &Chapter) -> Rows {
         .column("procs", |cell| Cell::number(cell.procs.get()))
         .column("size_bytes", |cell| Cell::size(cell.size))
         .column("repetitions", |cell| Cell::number(cell.summary.repetitions))
+        .column("statistic", |cell| {
+            Cell::if_some(cell.summary.imported, Cell::text)
+        })
         .column("median_s", |cell| Cell::time(cell.median()))
         .column("mean_s", |cell| Cell::time(cell.summary.mean))
         .column("predicted_s", |cell| predicted(cell, |own| Some(own.time)))
@@ -44,7 +47,7 @@ pub fn measured(chapter: &Chapter) -> Rows {
                 Cell::shown_as(lost, format!("{lost:.1}"))
             })
         })
-        .column("stalled", |cell| Cell::share(cell.stalled))
+        .column("stalled", |cell| Cell::if_some(cell.stalled, Cell::share))
         .column("waited_for_processors", |cell| is_true(cell.is_busy))
         .rows
 }

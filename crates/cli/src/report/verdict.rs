@@ -103,16 +103,19 @@ fn predicted_contention(chapter: &Chapter, usual: &str) -> String {
 
 /// Stalls of a collective whose contention-free time the page does not tell.
 fn stalls(chapter: &Chapter, usual: &str) -> String {
-    let worst = chapter
+    let shares = chapter
         .cells_of(usual)
-        .max_by(|a, b| a.stalled.total_cmp(&b.stalled));
-    match worst {
+        .filter_map(|cell| Some((cell.stalled?, cell)));
+    match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        None if chapter.cells_of(usual).next().is_some() => {
+            "Not known: the data hold no single repetitions.".to_owned()
+        }
         None => "Not known: no measurement was given.".to_owned(),
-        Some(cell) if cell.stalled > 0.0 => format!(
+        Some((stalled, cell)) if stalled > 0.0 => format!(
             "{} {usual} waits for time-outs: {:.0} % of the repetitions of {} among {} processes took 100 ms or \
              more longer than usual.",
             chapter.collective,
-            cell.stalled * 100.0,
+            stalled * 100.0,
             cell.size,
             cell.procs
         ),

@@ -204,6 +204,27 @@ def hostile(page, path):
         assert not complaints(driver), complaints(driver)
 
 
+def private(page):
+    """Every figure of the page is drawn, no button offers to upload it, and forms send nothing."""
+    with browser() as driver:
+        driver.get(page)
+        figures = [own for own in driver.find_elements(By.CSS_SELECTOR, "figure") if own.is_displayed()]
+        assert figures, "the page has figures"
+        for figure in figures:
+            show(driver, figure)
+            plot = figure.find_element(By.CSS_SELECTOR, ".plot")
+            titles = [own.get_attribute("data-title") for own in plot.find_elements(By.CSS_SELECTOR, ".modebar-btn")]
+            assert any("Download" in own for own in titles), titles
+            assert not any("hare" in own or "loud" in own for own in titles), titles
+            assert driver.execute_script("return arguments[0]._context.plotlyServerURL", plot) == ""
+        policy = find(driver, "meta[http-equiv=Content-Security-Policy]").get_attribute("content")
+        assert "form-action 'none'" in policy, policy
+        # Points of what was measured, or of statistics that another program computed.
+        count = "return [...document.querySelectorAll('.js-plotly-plot')].flatMap((p) => p._fullData).filter((t) => t.mode === 'markers').length"
+        assert driver.execute_script(count) > 0, "marks"
+        assert not complaints(driver), complaints(driver)
+
+
 def layout(page):
     """No sideways scrolling on a phone, and no figure cut off in print."""
     with browser() as driver:

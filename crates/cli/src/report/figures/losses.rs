@@ -57,7 +57,7 @@ pub fn stalls(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
                 .cells_of(algorithm)
                 .filter(|cell| cell.procs == procs)
         };
-        let measured = cells().map(|cell| (cell.size.as_f64(), cell.stalled));
+        let measured = cells().filter_map(|cell| Some((cell.size.as_f64(), cell.stalled?)));
         let predicted = cells().filter_map(|cell| Some((cell.size.as_f64(), cell.stalling?)));
         series.push(Series::new(&name, Look::Dots, colour, measured));
         series.push(Series::new(&name, Look::Dashes, colour, predicted));
