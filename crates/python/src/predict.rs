@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use netsig_core::algorithm::Collective;
 use netsig_core::model::segment::Segment;
-use netsig_core::predict::answer::{Answer, Predicted, Request};
+use netsig_core::predict::answer::{Answer, Predicted, Request, refuse_single};
 use netsig_core::predict::line::Line;
 use netsig_core::predict::speaker::{Models, Question};
 use netsig_core::predict::{Interval, Standing};
@@ -107,6 +107,7 @@ pub fn predict(
         too_far: arguments::too_far(wishes.extrapolate),
     };
     let grid = Grid::of(procs, size)?;
+    refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
     let lines = request.lines().map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
     let Answer {

@@ -6,6 +6,7 @@ use netsig_core::algorithm::{Collective, MpiFlavour};
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::network::Network;
+use netsig_core::predict::answer::refuse_single;
 use netsig_core::predict::ranking::{Ranker, Ranking, flavour, setting};
 use netsig_core::predict::select::{Binomial, Options, Sources};
 use netsig_core::predict::{Interval, Prediction, Standing};
@@ -125,6 +126,7 @@ pub fn select(
     };
     let asked = Asked::of(py, wishes)?;
     let grid = Grid::of(procs, size)?;
+    refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
     let ranker = asked
         .ranker((profile, name))
         .map_err(|error| refused(py, error))?;

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use netsig_core::predict::answer::refuse_single;
 use netsig_core::units::Procs;
 use netsig_core::units::list::List;
 
+use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::kind::Kind;
 use crate::input::output::Output;
@@ -28,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     procs: Option<List<Procs>>,
     /// Most single repetitions of a collective that the page shows; more are thinned out evenly.
-    #[arg(long, value_name = "N", default_value = "6000")]
+    #[arg(long, value_name = "N", default_value = "6000", value_parser = args::count)]
     repetitions: usize,
 }
 
@@ -45,6 +47,7 @@ Examples:
 pub fn run(args: &Args) -> Result<(), Failure> {
     let reads: Vec<_> = args.files.iter().map(PathBuf::as_path).collect();
     let output = Output::replacing("--output", &args.output, Kind::Page, &reads)?;
+    refuse_single(args.procs.as_ref().map_or(&[], List::items))?;
     let options = Options {
         procs: args.procs.clone(),
         repetitions: args.repetitions,

@@ -8,6 +8,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use netsig_core::network::Network;
 use netsig_core::predict::notes::on_links;
+use netsig_core::predict::rate::other_rate;
 use netsig_core::profile::Profile;
 use netsig_lab::{Outcome, Running, Watch};
 use nix::sys::signal::Signal;
@@ -75,6 +76,10 @@ enum Mode {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.profile)?;
     let network = args.network.load()?;
+    if let Some(problem) = other_rate(&profile, network.as_ref()) {
+        let problem = format!("{problem}; name the network that was measured");
+        return Err(Failure::data(problem).about(&args.profile));
+    }
     let (program, arguments) = args.command.split_first().expect("clap requires a word");
     let command = MpiCommand::recognise((program, arguments), args.mpi)?;
     let library = command.interposer()?;

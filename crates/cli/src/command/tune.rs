@@ -6,12 +6,16 @@ mod simulator;
 
 use std::path::PathBuf;
 
+use netsig_core::network::Network;
+use netsig_core::predict::rate::refuse_other_rate;
+use netsig_core::profile::Profile;
 use netsig_core::tune::{Release, Wanted, known};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::input::failure::Failure;
 use crate::input::network::NetworkArgs;
+use crate::input::points::too_far;
 use crate::job::installed;
 
 /// Write rules by which an MPI library takes its fastest algorithms, or a network for a simulator.
@@ -38,6 +42,28 @@ pub struct Args {
     library: Option<PathBuf>,
     #[command(flatten)]
     network: NetworkArgs,
+    /// Take also a profile whose messages pass at another rate than the links of --network.
+    #[arg(long, requires = "network")]
+    extrapolate: bool,
+}
+
+impl Args {
+    /// Refuses a profile of links of another rate than those of the network.
+    ///
+    /// # Errors
+    /// Without --extrapolate.
+    fn refuse_other_rate(
+        &self,
+        profile: &Profile,
+        network: Option<&Network>,
+    ) -> Result<(), Failure> {
+        let name = self.profile.display().to_string();
+        Ok(refuse_other_rate(
+            (profile, &name),
+            network,
+            too_far(self.extrapolate),
+        )?)
+    }
 }
 
 const EXAMPLES: &str = "\

@@ -65,6 +65,15 @@ pub fn limit(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write a duration from 1 s, such as 90s, 10m or 2h".to_owned())
 }
 
+/// Parses a number of things, at least one.
+///
+/// # Errors
+/// If the text is no such number.
+pub fn count(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "write a whole number from 1".to_owned())
+}
+
 /// Parses a precision such as `2%` and returns it in the form of a plan.
 ///
 /// # Errors

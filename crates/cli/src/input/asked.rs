@@ -6,6 +6,7 @@ use netsig_measure::plan::Plan;
 
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::kind::Kind;
 
 /// A plan with its text.
 #[derive(Debug, Clone)]
@@ -42,8 +43,13 @@ impl Asked {
     /// # Errors
     /// If the text is no plan.
     pub fn parse(file: &Path, text: String) -> Result<Self, Failure> {
+        let name = files::name(file);
+        let plan = Plan::parse(&name, &text).map_err(|error| {
+            let other = Kind::Plan.misnamed(&name, &text);
+            other.map_or_else(|| error.into(), Failure::from)
+        })?;
         Ok(Self {
-            plan: Plan::parse(&files::name(file), &text)?,
+            plan,
             file: file.to_owned(),
             text,
             is_file: false,

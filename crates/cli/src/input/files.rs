@@ -85,7 +85,7 @@ pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
     }
     let file = read(path, |path| File::open(path))?;
     Dataset::read(&name(path), file).map_err(|error| match text(path) {
-        Ok(text) => foreign(path, &text).unwrap_or_else(|| error.into()),
+        Ok(text) => foreign(Kind::Data, path, &text).unwrap_or_else(|| error.into()),
         Err(_) => error.into(),
     })
 }
@@ -96,15 +96,14 @@ pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
 /// If it is no data.
 pub fn dataset_of(path: &Path, text: &str) -> Result<Dataset, Failure> {
     let data = Dataset::read(&name(path), text.as_bytes());
-    data.map_err(|error| foreign(path, text).unwrap_or_else(|| error.into()))
+    data.map_err(|error| foreign(Kind::Data, path, text).unwrap_or_else(|| error.into()))
 }
 
-/// The refusal of a file of another kind that is named as data.
-fn foreign(path: &Path, text: &str) -> Option<Failure> {
-    let other = Kind::TAKEN_FOR_DATA.iter().find(|kind| kind.is_of(text));
-    let other = other.map(|kind| format!("is {kind} and not data; name data files"));
-    let other = other.map(|what| Refusal::request(what).about(name(path)));
-    let other = other.or_else(|| import::foreign(&name(path), text));
+/// The refusal of a file of another kind, or of another program, that is named as one of `wanted`.
+fn foreign(wanted: Kind, path: &Path, text: &str) -> Option<Failure> {
+    let name = name(path);
+    let other = wanted.misnamed(&name, text);
+    let other = other.or_else(|| import::foreign(&name, text));
     other.map(Failure::from)
 }
 
@@ -151,7 +150,8 @@ pub fn profile(path: &Path) -> Result<Profile, Failure> {
 /// # Errors
 /// If it is no profile.
 pub fn profile_of(path: &Path, text: &str) -> Result<Profile, Failure> {
-    Ok(Profile::parse(&name(path), text)?)
+    Profile::parse(&name(path), text)
+        .map_err(|error| foreign(Kind::Profile, path, text).unwrap_or_else(|| error.into()))
 }
 
 /// Reads the pLogP tables of a profile.

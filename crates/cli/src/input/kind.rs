@@ -90,15 +90,34 @@ pub const PAGE: &str = "<!DOCTYPE html>\n<!-- netsig report -->";
 const HEAD: u64 = 64 * 1024;
 
 impl Kind {
-    /// The kinds that a user may name in place of data.
-    pub(super) const TAKEN_FOR_DATA: [Self; 6] = [
+    /// The kinds that a user may name in place of another.
+    const MISNAMED: [Self; 9] = [
+        Self::Data,
         Self::Profile,
         Self::Plan,
         Self::Sweep,
         Self::Network,
         Self::Clusters,
         Self::Page,
+        Self::MpichSelection,
+        Self::OpenMpiRules,
     ];
+
+    /// The refusal of a file with this name and text that is of another kind than this one, if it is.
+    pub fn misnamed(self, name: &str, text: &str) -> Option<Refusal> {
+        let others = Self::MISNAMED.iter().filter(|other| **other != self);
+        let other = others.into_iter().find(|other| other.is_of(text))?;
+        let remedy = match (self, other) {
+            (Self::Data, _) => "name data files".to_owned(),
+            (Self::Profile, Self::Data) => format!("fit it with `netsig fit {name} -o PROFILE`"),
+            _ => format!("name {self}"),
+        };
+        let wanted = match self {
+            Self::Data => "data".to_owned(),
+            _ => self.to_string(),
+        };
+        Some(Refusal::request(format!("is {other} and not {wanted}; {remedy}")).about(name))
+    }
 
     /// True if the file at `path` is of this kind.
     ///

@@ -7,7 +7,8 @@ use netsig_core::network::named::{Speeds, topology_conf};
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 
 use crate::input::failure::Failure;
-use crate::input::files::UserFiles;
+use crate::input::files::{self, UserFiles};
+use crate::input::kind::Kind;
 
 /// The description of the network, and the speeds that a topology.conf does not state.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -46,7 +47,12 @@ impl NetworkArgs {
             uplink_rate: self.uplink_rate,
             port_buffer: self.port_buffer,
         };
-        Ok(Some(speeds.load(named, &UserFiles)?))
+        let network = speeds.load(named, &UserFiles).map_err(|refusal| {
+            let text = files::text(Path::new(named)).ok();
+            let other = text.and_then(|text| Kind::Network.misnamed(named, &text));
+            other.unwrap_or(refusal)
+        })?;
+        Ok(Some(network))
     }
 
     /// As [`Self::load`], and checks that there are hosts for `procs` processes.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use itertools::iproduct;
 use netsig_core::algorithm::{Collective, PairSizes};
-use netsig_core::predict::answer::TooFar;
+use netsig_core::predict::answer::{TooFar, refuse_single};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
@@ -65,7 +65,7 @@ impl PointArgs {
     /// The cells.
     ///
     /// # Errors
-    /// If the exchange cannot be read, or belongs to another collective than alltoallv.
+    /// If the exchange cannot be read, or belongs to another collective than alltoallv, or of a single process.
     pub fn points(&self) -> Result<Points, Failure> {
         let pairs = self.exchange.as_deref().map(|path| self.pairs(path));
         let pairs = pairs.transpose()?;
@@ -73,6 +73,7 @@ impl PointArgs {
         let (mut procs, mut sizes): (Vec<_>, Vec<_>) = of_exchange.unzip();
         procs.extend(self.procs.iter().flat_map(List::items));
         sizes.extend(self.size.iter().flat_map(List::items));
+        refuse_single(&procs)?;
         Ok(Points {
             procs,
             sizes,

@@ -6,7 +6,7 @@ use netsig_core::algorithm::{Collective, LIBRARY, MpiFlavour};
 use netsig_core::data::Experiment;
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::curve::Curve;
-use netsig_core::predict::outside::FAR;
+use netsig_core::predict::outside::{FAR, Outside};
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::select::{self, Ranked, Selector, Sources};
 use netsig_core::predict::speaker::{Models, Question};
@@ -161,6 +161,16 @@ impl<'a> Chapter<'a> {
             }
         };
         places.map(case).collect()
+    }
+
+    /// Why a process count is too far from the measurements, if the best candidate is.
+    pub fn outside(&self, procs: Procs) -> Option<Outside> {
+        let [least, _] = self.reach()?;
+        let selector = self.selector.as_ref()?;
+        let ranked = selector.rank(procs, least).ok()?;
+        ranked
+            .iter()
+            .find_map(|one| selector.outside(one, procs, least))
     }
 
     /// Process counts that were measured or fitted, ascending.

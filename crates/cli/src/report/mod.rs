@@ -64,7 +64,8 @@ pub struct Said {
 /// Writes the page about the files, and returns what it says first.
 ///
 /// # Errors
-/// If a file cannot be used, or the page cannot be written.
+/// If a file cannot be used, a process count of the user is too far from all measurements, or the page cannot be
+/// written.
 pub fn write(files: &[PathBuf], options: &Options, output: &Output) -> Result<Said, Failure> {
     let subjects = subject::gather(files)?;
     let mut most_counts = COUNTS;
@@ -74,6 +75,7 @@ pub fn write(files: &[PathBuf], options: &Options, output: &Output) -> Result<Sa
             most_counts,
         };
         let page = Page::new(&subjects, &wanted);
+        page.refuse_unpredicted(options.procs.as_ref())?;
         let html = page.html()?;
         if html.len() <= LARGE || options.procs.is_some() || most_counts <= FEW {
             output.replace(html.as_bytes())?;

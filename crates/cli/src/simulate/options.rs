@@ -6,6 +6,7 @@ use itertools::iproduct;
 use netsig_core::algorithm::{Algorithm, Collective};
 use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
 use netsig_core::model::setting::setting;
+use netsig_core::predict::rate::refuse_other_rate;
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Case;
 use netsig_core::simulate::placement::{Hosts, Placement};
@@ -19,6 +20,7 @@ use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
+use crate::input::points::too_far;
 
 /// The collective or program to simulate.
 #[derive(Debug, clap::Args)]
@@ -108,6 +110,10 @@ pub struct NetworkOptions {
     /// The width from which an edge without delay is negligible, in plogpt [default: at-least].
     #[arg(long, value_parser = args::variant::<Negligible>(), value_name = "RULE")]
     pub negligible: Option<Negligible>,
+    /// Take the ports of loggp and plogp also from a profile whose messages pass at another rate than the links of
+    /// --network.
+    #[arg(long, requires = "network", requires = "profile")]
+    pub extrapolate: bool,
     /// The seed of tcp's random numbers [default: 0].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -144,9 +150,15 @@ impl NetworkOptions {
             let profile = files::profile(path)?;
             Ok::<_, Failure>((files::name(path), profile))
         });
+        let profile = profile.transpose()?;
+        if let (Some((name, profile)), Some(hosts), true) = (&profile, &hosts, self.has_own_ports())
+        {
+            let network = Some(&*hosts.network);
+            refuse_other_rate((profile, name), network, too_far(self.extrapolate))?;
+        }
         Ok(Source::new(Wishes {
             model: self.model,
-            profile: profile.transpose()?,
+            profile,
             settings: &self.settings,
             hosts,
             rto_mode: self.rto_mode,
@@ -154,6 +166,11 @@ impl NetworkOptions {
             negligible: self.negligible,
             seed: self.seed,
         })?)
+    }
+
+    /// True for a model whose ports have the rate of the profile, in place of that of the network's links.
+    fn has_own_ports(&self) -> bool {
+        matches!(self.model, Some(ModelChoice::Loggp | ModelChoice::Plogp))
     }
 
     /// The network, if one is named, with the hosts of the ranks.

@@ -37,7 +37,7 @@ pub struct SweepOptions {
         long, value_name = "PLAN",
         conflicts_with_all = [
             "ProgramOptions", "network", "model", "profile", "settings", "placement", "nodes", "ppn",
-            "rate", "uplink_rate", "port_buffer", "rto_mode", "sharing", "negligible", "seed", "format",
+            "rate", "uplink_rate", "port_buffer", "rto_mode", "sharing", "negligible", "seed", "extrapolate", "format",
             "wide",
         ]
     )]

@@ -81,7 +81,7 @@ pub fn doubts(files: &[Source]) -> (Vec<Doubt>, Vec<Note>) {
     let all = [
         mixed(files),
         unlike(files, &mut notes),
-        shared(files),
+        shared(files, &mut notes),
         impossible(files),
     ];
     (all.into_iter().flatten().collect(), notes)
@@ -133,9 +133,10 @@ fn mixed(files: &[Source]) -> Option<Doubt> {
     Some(Doubt { what, remedy })
 }
 
-/// Doubt: ranks shared a host, so data did not cross the network, and the file does not name the clusters.
-fn shared(files: &[Source]) -> Option<Doubt> {
-    let found = |file: &Source| {
+/// Doubt: ranks shared a host, so data did not cross the network, and the file does not name the clusters. Adds a
+/// warning on files of another program, which cannot be measured again at will.
+fn shared(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
+    let found = |file: &&Source| {
         if places::grid(&file.data.provenance).is_some() {
             return None;
         }
@@ -145,7 +146,12 @@ fn shared(files: &[Source]) -> Option<Doubt> {
             file.name
         ))
     };
-    let what = files.iter().find_map(found)?;
+    let (imported, measured): (Vec<_>, Vec<_>) = files.iter().partition(|file| {
+        let has = |fact: &str| file.data.provenance.get(fact).is_some();
+        has("imported_from") && !has("started_unix_s")
+    });
+    notes.extend(imported.iter().filter_map(found).map(Note::warning));
+    let what = measured.iter().find_map(found)?;
     let remedy = "measure again with one rank a host, without --ppn";
     Some(Doubt { what, remedy })
 }

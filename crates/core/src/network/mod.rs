@@ -262,6 +262,20 @@ impl Network {
         }
     }
 
+    /// Gaps per byte of the slowest and of the fastest link of a host, without headers.
+    pub fn host_gaps(&self) -> [SecondsPerByte; 2] {
+        let slowest = self.host_gap();
+        let fastest = match &self.shape {
+            Shape::Switches { switches, .. } => {
+                let with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
+                let rate = with_hosts.map(|switch| switch.port.rate).max();
+                rate.map_or(slowest, BitsPerSecond::gap_per_byte)
+            }
+            Shape::BinaryTree(_) => slowest,
+        };
+        [slowest, fastest]
+    }
+
     /// Smallest buffer of a switch's port to a host.
     pub fn host_buffer(&self) -> Bytes {
         match &self.shape {

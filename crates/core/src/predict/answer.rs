@@ -3,6 +3,7 @@
 use super::line::{Line, Reason};
 use super::notes::{self, Predicting};
 use super::outside::Outside;
+use super::rate::refuse_other_rate;
 use super::regimes::Asked;
 use super::speaker::{Models, Question, Silence};
 use super::{Basis, Knowledge, Overflow, Prediction};
@@ -21,6 +22,19 @@ pub enum TooFar {
     Refused,
     /// They have one, with a warning.
     Extrapolated,
+}
+
+/// Refuses a single process, which exchanges nothing.
+///
+/// # Errors
+/// If one of the counts is 1.
+pub fn refuse_single(procs: &[Procs]) -> Result<(), Refusal> {
+    if procs.iter().all(|count| count.get() > 1) {
+        return Ok(());
+    }
+    Err(Refusal::request(
+        "a single process exchanges nothing; ask for 2 processes or more",
+    ))
 }
 
 /// A request for predictions.
@@ -192,23 +206,27 @@ impl<'a> Request<'a> {
                 segments: segments(line.segment.or(self.segment), size),
                 ..Case::new(procs, size)
             };
-            if let Some(why) = basis.outside(case) {
+            let outside = basis.outside(case);
+            if let Some(why) = outside.clone().filter(|_| self.too_far == TooFar::Refused) {
                 to.add_beyond(line, case, why);
-                if self.too_far == TooFar::Refused {
-                    continue;
-                }
+                continue;
             }
             if !is_told && let Some(overflow) = basis.overflow(case) {
                 to.overflows.push((line, procs, overflow));
                 is_told = true;
             }
             match basis.predict(case) {
-                Ok(prediction) => to.times.push(Predicted {
-                    line,
-                    procs,
-                    size,
-                    prediction,
-                }),
+                Ok(prediction) => {
+                    if let Some(why) = outside {
+                        to.add_beyond(line, case, why);
+                    }
+                    to.times.push(Predicted {
+                        line,
+                        procs,
+                        size,
+                        prediction,
+                    });
+                }
                 Err(error) => to.refused.push(error),
             }
         }
@@ -309,6 +327,15 @@ impl<'a> Gathered<'a> {
                     "{problem}; measure there, or give --extrapolate to predict all the same"
                 ))
             })),
+        }
+        let profile = (request.question.profile, request.name);
+        let rate = refuse_other_rate(profile, request.network, request.too_far);
+        if let (Err(refusal), false) = (rate, self.times.is_empty()) {
+            return Answer {
+                found: Vec::new(),
+                missing: vec![refusal],
+                notes: Vec::new(),
+            };
         }
         match self.refused.first() {
             Some(error) if all_that_apply => notes.push(Note::remark(format!(

@@ -24,6 +24,7 @@ pub mod notes;
 pub mod outside;
 pub mod penalty;
 pub mod ranking;
+pub mod rate;
 pub mod regimes;
 pub mod select;
 pub mod speaker;

@@ -2,6 +2,7 @@
 
 use itertools::Itertools as _;
 
+use super::rate::other_rate;
 use crate::algorithm::{ClosedForm, Collective};
 use crate::model::alltoall::has_degenerate_bounds;
 use crate::model::closed_form::on_plogp;
@@ -57,6 +58,8 @@ pub fn on_predictions(points: &Predicting, models: &[&Model]) -> Vec<Note> {
             "gather is predicted without contention; many senders to one receiver take longer",
         ));
     }
+    let rates = other_rate(profile, network).map(|found| format!("{name}: {found}"));
+    notes.extend(rates.map(Note::warning));
     if models.iter().any(|model| model.is_regimes()) {
         notes.extend(on_links(profile, network));
     }

@@ -4,6 +4,7 @@
 use super::answer::TooFar;
 use super::cross_over::CrossOver;
 use super::notes::{self, Predicting};
+use super::rate::refuse_other_rate;
 use super::select::{Options, Ranked, Selector, Sources};
 use crate::algorithm::{Collective, LIBRARY, Method, MpiFlavour, MpiSetting, PairSizes};
 use crate::model::{Kind, Model};
@@ -47,13 +48,15 @@ impl<'a> Ranker<'a> {
     /// The candidates from `sources`, whose profile has a `name`; `pairs` are the sizes of an alltoallv.
     ///
     /// # Errors
-    /// If the model of a candidate lacks a parameter, or there is no candidate.
+    /// If the network is another than the profile's, the model of a candidate lacks a parameter, or there is no
+    /// candidate.
     pub fn new(
         (sources, name): (Sources<'a>, &'a str),
         collective: Collective,
         pairs: Option<&'a PairSizes>,
         (options, too_far): (Options, TooFar),
     ) -> Result<Self, Refusal> {
+        refuse_other_rate((sources.profile, name), sources.network, too_far)?;
         let mut selector = Selector::new(sources, collective, options)?;
         if let Some(pairs) = pairs {
             selector = selector.of_pairs(pairs);

@@ -44,7 +44,7 @@ use crate::algorithm::{Algorithm, ClosedForm, Schedule};
 use crate::model::alltoall::plogpt;
 use crate::network::MOST_HOSTS;
 use crate::units::{Bytes, Procs};
-use bounds::{refuse_too_many, refuse_uncounted};
+use bounds::{refuse_too_many, refuse_too_many_packets, refuse_uncounted};
 
 pub use bounds::most_messages;
 pub use error::SimulationError;
@@ -149,7 +149,16 @@ pub fn simulate(setup: &Setup, case: Case, method: Method) -> Result<Report, Sim
 pub fn check(setup: &Setup, case: Case, method: Method) -> Result<(), SimulationError> {
     match solution(setup, case, method)? {
         Some(totals) => checked(totals.time, ()),
-        None => refuse_too_many(case),
+        None => refuse_too_large(setup, case),
+    }
+}
+
+/// Refuses a case with too many ranks or messages, or under TCP too many bytes, to follow each event.
+fn refuse_too_large(setup: &Setup, case: Case) -> Result<(), SimulationError> {
+    refuse_too_many(case)?;
+    match &setup.model {
+        NetworkModel::Tcp(..) => refuse_too_many_packets(case),
+        NetworkModel::Endpoint(_) | NetworkModel::PlogPT(_) | NetworkModel::Fluid(_) => Ok(()),
     }
 }
 
@@ -162,7 +171,7 @@ pub fn observe(
     case: Case,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    refuse_too_many(case)?;
+    refuse_too_large(setup, case)?;
     follow(setup, Rounds::new(case.schedule()), observer)
 }
 

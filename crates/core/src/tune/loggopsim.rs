@@ -37,6 +37,7 @@ use crate::model::hockney::Hockney;
 use crate::model::message::loggp::LogGP;
 use crate::model::plogp::PLogP;
 use crate::profile::Profile;
+use crate::text::note::Note;
 use crate::tune::origin;
 use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
@@ -73,6 +74,26 @@ struct Parameters {
     per_byte: SecondsPerByte,
     /// S, the last eager size.
     eager: Bytes,
+}
+
+/// Largest error of a message's time that is worth no warning.
+const GOOD: f64 = 0.1;
+
+/// How far the time of a message is from the profile's.
+///
+/// # Errors
+/// If the profile has no such parameters.
+pub fn note(profile: &Profile) -> Result<Note, ParameterError> {
+    let (worst, size) = Parameters::of(profile)?.worst(profile);
+    let percent = worst * 100.0;
+    let said = format!(
+        "the time of one message in LogGOPSim is up to {percent:.1} % from the profile's, furthest at {size}"
+    );
+    Ok(if worst > GOOD {
+        Note::warning(said)
+    } else {
+        Note::remark(said)
+    })
 }
 
 /// The text of the file; `name` is the name of the profile's file.
@@ -155,19 +176,24 @@ impl Parameters {
         }
     }
 
-    /// What a reader should know of the values.
-    fn notes(&self, profile: &Profile, unit: Unit) -> Vec<String> {
+    /// Largest relative error of the time of a message at the sizes of g's table, and its size.
+    fn worst(&self, profile: &Profile) -> (f64, Bytes) {
         let known = profile.network().plogp;
         let rows = known.tables()[0].rows().iter().map(|(size, _)| *size);
         let error = |size: Bytes| {
             let whole = known.message(size).0;
             let error = (self.loggp.message(size).0 / whole - 1.0).abs();
-            (if whole > 0.0 { error } else { 0.0 }, size.0)
+            (if whole > 0.0 { error } else { 0.0 }, size)
         };
         let errors = rows.filter(|size| size.0 > 0).map(error);
-        let (worst, size) = errors
+        errors
             .max_by(|a, b| a.0.total_cmp(&b.0))
-            .unwrap_or_default();
+            .unwrap_or_default()
+    }
+
+    /// What a reader should know of the values.
+    fn notes(&self, profile: &Profile, unit: Unit) -> Vec<String> {
+        let (worst, Bytes(size)) = self.worst(profile);
         let difference = match worst {
             ..5e-4 => String::new(),
             _ => format!(" within {:.1} %, furthest at {size} bytes", worst * 100.0),

@@ -85,6 +85,18 @@ impl Map {
         self.times[..own].iter().any(Option::is_some)
     }
 
+    /// True if a choice has a time among the process count at a place.
+    pub fn answers_count(&self, count: usize) -> bool {
+        let mut sizes = 0..self.sizes.len();
+        sizes.any(|size| self.best(Point { count, size }).is_some())
+    }
+
+    /// True if a choice has a time for the size at a place.
+    pub fn answers_size(&self, size: usize) -> bool {
+        let mut counts = 0..self.counts.len();
+        counts.any(|count| self.best(Point { count, size }).is_some())
+    }
+
     /// Shortest time at a point.
     pub fn best(&self, at: Point) -> Option<f64> {
         let times = (0..self.choices).filter_map(|choice| self.time(choice, at));

@@ -27,6 +27,7 @@ pub mod mpich;
 pub mod openmpi;
 mod origin;
 pub mod simgrid;
+mod single;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -140,7 +141,13 @@ fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<
     });
     let measure = request.release.measure(collective);
     let blocks = match measure {
-        Some(measure) => fewest(&map, measure),
+        Some(measure) => {
+            let mut blocks = fewest(&map, measure);
+            for block in &mut blocks {
+                single::merge(block, &map, measure);
+            }
+            blocks
+        }
         None => for_all_sizes(fewest(&map.over_sizes(), Measure::Each)),
     };
     Ok(Tuned {

@@ -273,15 +273,17 @@ fn whole(number: f64, scale: f64) -> Option<u64> {
 impl std::str::FromStr for Bytes {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const UNITS: [(&str, f64); 8] = [
+        const UNITS: [(&str, f64); 10] = [
             ("", 1.0),
             ("B", 1.0),
             ("kB", 1e3),
             ("MB", 1e6),
             ("GB", 1e9),
+            ("TB", 1e12),
             ("KiB", 1024.0),
             ("MiB", 1_048_576.0),
             ("GiB", 1_073_741_824.0),
+            ("TiB", 1_099_511_627_776.0),
         ];
         if let Ok(bytes) = text.trim().parse() {
             return Ok(Self(bytes));

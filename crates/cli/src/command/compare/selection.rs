@@ -10,6 +10,7 @@ use netsig_core::data::cells::Statistic;
 use netsig_core::data::mixture::{Difference, Source};
 use netsig_core::fit::accepted::Accepted;
 use netsig_core::predict::penalty::{Contest, Judged, Totals, contests};
+use netsig_core::predict::rate::other_rate;
 use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
 use netsig_core::stats::sample::median;
 
@@ -42,6 +43,12 @@ const OF_ANOTHER: f64 = 0.3;
 pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     let profile = files::profile(path)?;
     let network = args.network.load()?;
+    if let Some(problem) = other_rate(&profile, network.as_ref()) {
+        let problem = format!("{}: {problem}", path.display());
+        print([&args
+            .input
+            .doubt(&problem, "name the network that was measured")?]);
+    }
     let Accepted { data, name, notes } = args.input.read()?;
     print(&notes);
     let (contests, single) = contests(&data);

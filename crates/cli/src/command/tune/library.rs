@@ -3,6 +3,7 @@
 use std::path::{self, Path};
 
 use netsig_core::algorithm::MpiFlavour;
+use netsig_core::predict::answer::refuse_single;
 use netsig_core::predict::notes::on_links;
 use netsig_core::profile::Profile;
 use netsig_core::tune::{self, Names, Origin, Release, Request, Tuned, intelmpi, mpich, openmpi};
@@ -46,6 +47,8 @@ pub fn run(args: &Args, release: &Release) -> Result<(), Failure> {
     let output = Output::replacing("--output", &args.output, kind, &reads)?;
     let profile = files::profile(&args.profile)?;
     let network = args.network.load()?;
+    args.refuse_other_rate(&profile, network.as_ref())?;
+    refuse_single(args.procs.as_ref().map_or(&[], List::items))?;
     let request = Request {
         sources: tune::Sources {
             network: network.as_ref(),
@@ -59,6 +62,7 @@ pub fn run(args: &Args, release: &Release) -> Result<(), Failure> {
     if all.is_empty() {
         return Err(nothing_to_choose(&profile, release).about(&args.profile));
     }
+    refuse_unanswered(&request, &all).map_err(|failure| failure.about(&args.profile))?;
     let written = write(args, &profile, release, &all)?;
     output.replace(written.text.as_bytes())?;
     print(&on_links(&profile, network.as_ref()));
@@ -130,6 +134,28 @@ fn named(path: &Path) -> String {
         Some(name) => quote::line(&[name.into()]),
         None => "/ABSOLUTE/PATH/OF/THIS/FILE".to_owned(),
     }
+}
+
+/// Refuses process counts and sizes of the user that are too far from the measurements of every collective.
+fn refuse_unanswered(request: &Request, all: &[Tuned]) -> Result<(), Failure> {
+    let maps = || all.iter().map(|tuned| &tuned.times);
+    let refused = |what: String| {
+        let remedy = "leave it out, or measure nearer to it";
+        Failure::data(format!(
+            "{what}: no collective was measured near enough for a rule; {remedy}"
+        ))
+    };
+    let counts = request.counts.as_deref().unwrap_or_default();
+    let sizes = request.sizes.as_deref().unwrap_or_default();
+    let is_unknown = |place: &usize| maps().all(|map| !map.answers_count(*place));
+    if let Some(place) = (0..counts.len()).find(is_unknown) {
+        return Err(refused(format!("{} processes", counts[place])));
+    }
+    let is_unknown = |place: &usize| maps().all(|map| !map.answers_size(*place));
+    if let Some(place) = (0..sizes.len()).find(is_unknown) {
+        return Err(refused(sizes[place].to_string()));
+    }
+    Ok(())
 }
 
 fn nothing_to_choose(profile: &Profile, release: &Release) -> Failure {

@@ -6,12 +6,14 @@ use netsig_core::profile::Profile;
 use netsig_core::tune::simgrid::{self, Topology};
 use netsig_core::tune::{Simulator, loggopsim};
 use netsig_core::units::list::List;
+use netsig_core::units::parameter::ParameterError;
 
 use super::Args;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::kind::Kind;
 use crate::input::output::Output;
+use crate::print::notes::print;
 
 /// Writes the file for a simulator.
 ///
@@ -31,12 +33,18 @@ pub fn run(args: &Args, simulator: Simulator) -> Result<(), Failure> {
     let reads: Vec<&Path> = reads.into_iter().flatten().collect();
     let output = Output::replacing("--output", &args.output, kind, &reads)?;
     let profile = files::profile(&args.profile)?;
-    let text = match simulator {
-        Simulator::SimGrid => platform(args, &profile)?,
-        Simulator::LogGopSim => loggopsim::parameters(&profile, &name(args))
-            .map_err(|error| Failure::data(error.to_string()).about(&args.profile))?,
+    let (text, note) = match simulator {
+        Simulator::SimGrid => (platform(args, &profile)?, None),
+        Simulator::LogGopSim => {
+            let refused =
+                |error: ParameterError| Failure::data(error.to_string()).about(&args.profile);
+            let text = loggopsim::parameters(&profile, &name(args)).map_err(refused)?;
+            (text, Some(loggopsim::note(&profile).map_err(refused)?))
+        }
     };
-    Ok(output.replace(text.as_bytes())?)
+    output.replace(text.as_bytes())?;
+    print(&note);
+    Ok(())
 }
 
 fn name(args: &Args) -> String {
@@ -46,6 +54,7 @@ fn name(args: &Args) -> String {
 /// The platform of the described network, else of so many hosts on one switch.
 fn platform(args: &Args, profile: &Profile) -> Result<String, Failure> {
     let network = args.network.load()?;
+    args.refuse_other_rate(profile, network.as_ref())?;
     let hosts = args.procs.as_ref().map(List::largest);
     let topology = match (&network, hosts) {
         (Some(network), _) => Topology::Described(network),

@@ -19,6 +19,7 @@ use toml::Spanned;
 
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::kind::Kind;
 use crate::input::network::NetworkArgs;
 use crate::simulate::options::{Cases, NetworkOptions};
 
@@ -77,7 +78,10 @@ impl Plan {
     /// If one of these files cannot be used.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let (name, text) = (files::name(path), files::text(path)?);
-        let wire: Wire = parse_toml(&name, &text, HINT)?;
+        let wire: Wire = parse_toml(&name, &text, HINT).map_err(|error| {
+            let other = Kind::Sweep.misnamed(&name, &text);
+            other.map_or_else(|| error.into(), Failure::from)
+        })?;
         let sweep = |block: Spanned<Block>| {
             let start = block.span().start;
             block.into_inner().sweep().map_err(|failure| {
@@ -195,6 +199,8 @@ impl Block {
             sharing: self.sharing,
             negligible: self.negligible,
             seed: self.seed,
+            // A sweep is over networks, which need not be the profile's.
+            extrapolate: true,
             ..NetworkOptions::default()
         })
     }

@@ -85,7 +85,7 @@ use messages::{Message, Messages, State};
 use port::Train;
 
 /// The payload of a segment on Ethernet, with time stamps, in bytes.
-const SEGMENT: f64 = 1448.0;
+pub const SEGMENT: f64 = 1448.0;
 
 /// Initial window in bytes: 10 segments.
 const INITIAL_WINDOW: f64 = 10.0 * SEGMENT;

@@ -2,10 +2,17 @@
 
 use super::{Case, MOST_RANKS, SimulationError};
 use crate::algorithm::{Collective, Schedule};
-use crate::units::{Procs, Rank};
+use crate::sim::network::tcp::SEGMENT;
+use crate::units::{Procs, Rank, Seconds};
 
 /// Largest number of messages; more would take hours.
 const MOST_MESSAGES: u64 = 10_000_000_000;
+
+/// Largest number of packets under TCP; where they are lost, each takes about [`PACKET_TIME`] to follow.
+const MOST_PACKETS: f64 = 1e9;
+
+/// Time of a processor for a packet that losses make differ from others.
+pub(super) const PACKET_TIME: Seconds = Seconds(1e-7);
 
 /// Largest number of rounds of a sampled rank. Other ranks end at most as many rounds later as
 /// there are ranks, so every round number fits a `u32`.
@@ -37,6 +44,17 @@ pub(super) fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
         .any(|rank| schedule.active(rank).end > MOST_ROUNDS);
     if messages > MOST_MESSAGES || has_too_many_rounds {
         return Err(SimulationError::TooMany { case, messages });
+    }
+    Ok(())
+}
+
+/// Refuses a case with more packets than TCP's windows can be followed for.
+pub(super) fn refuse_too_many_packets(case: Case) -> Result<(), SimulationError> {
+    let part = case.schedule().extent().division.bytes(0);
+    let bytes = most_messages(case) as f64 * part as f64;
+    let packets = bytes / SEGMENT;
+    if packets > MOST_PACKETS {
+        return Err(SimulationError::TooManyPackets { case, packets });
     }
     Ok(())
 }

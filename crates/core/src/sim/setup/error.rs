@@ -1,13 +1,15 @@
 //! Errors of simulations.
 
+use super::bounds::PACKET_TIME;
 use super::{Case, MOST_RANKS};
 use crate::sim::goal::OtherInterface;
 use crate::sim::outcome::Stuck;
 use crate::text::refusal::Refusal;
+use crate::units::Seconds;
 use crate::units::parameter::ParameterError;
 
 /// Error of a simulation; the message ends with a remedy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SimulationError {
     /// No closed form gives the engine's result.
     #[error(
@@ -26,6 +28,18 @@ pub enum SimulationError {
         case: Case,
         /// Upper bound on the number of messages.
         messages: u64,
+    },
+    /// The case has too many packets for the windows of TCP.
+    #[error(
+        "{collective} {algorithm} among {procs} with {size} has up to {packets:.1e} packets, which tcp follows for about {time}; choose smaller messages, or --model fluid",
+        collective = .case.algorithm.collective(), algorithm = .case.algorithm,
+        procs = .case.procs, size = .case.size, time = Seconds(PACKET_TIME.0 * packets)
+    )]
+    TooManyPackets {
+        /// The refused case.
+        case: Case,
+        /// Number of packets.
+        packets: f64,
     },
     /// The case would need too much memory.
     #[error(
@@ -49,11 +63,14 @@ pub enum SimulationError {
     Stuck(#[from] Stuck),
 }
 
-/// A missing closed form is a fault of the data; others are faults of the request.
+/// A missing closed form, and more packets than can be followed, are faults of the data; others are faults of
+/// the request.
 impl From<SimulationError> for Refusal {
     fn from(error: SimulationError) -> Self {
         match error {
-            SimulationError::NoClosedForm(_) => Self::data(error),
+            SimulationError::NoClosedForm(_) | SimulationError::TooManyPackets { .. } => {
+                Self::data(error)
+            }
             _ => Self::request(error),
         }
     }
