@@ -6,7 +6,7 @@ mod support;
 use std::fmt::Write;
 
 use itertools::Itertools as _;
-use support::{Home, ON, PLAN, number, retimed, rows};
+use support::{Home, ON, PLAN, number, retimed, rows, said};
 
 /// A data file with further `columns`; each cell is its columns and its times.
 fn file(columns: &str, cells: impl IntoIterator<Item = (String, Vec<f64>)>) -> String {
@@ -373,4 +373,56 @@ fn files_are_fitted_together() {
     ] {
         assert!(profile.contains(fact), "{fact}: {profile}");
     }
+}
+
+/// A ping-pong of several process counts has each size once: what `fit` writes, `predict` reads. Data of another
+/// program whose ranks shared hosts are fitted with a warning; measured ones are refused.
+#[test]
+fn odd_pairs_and_imported_hosts_are_fitted() {
+    let home = Home::measured();
+    let data = home.read("data.csv");
+    let header = data
+        .lines()
+        .find(|line| line.starts_with("experiment"))
+        .unwrap();
+    let blank = ",".repeat(header.split(',').count() - 8);
+    home.write(
+        "odd.csv",
+        &format!("{data}pingpong,,,2000,64,0,0,0.0003{blank}\n"),
+    );
+    home.does("fit odd.csv -o odd.toml");
+    home.does("predict odd.toml --collective alltoall --procs 8 --size 1KiB");
+    let shared = "#@placement=a:2,b:2\n#@imported_from=osu 7.0\n";
+    let rows = data.lines().filter(|line| !line.starts_with('#'));
+    let rows = rows.collect::<Vec<_>>().join("\n") + "\n";
+    home.write("shared.csv", &format!("{shared}{rows}"));
+    let output = home
+        .netsig("fit shared.csv -o shared.toml")
+        .output()
+        .unwrap();
+    let warning = "netsig: warning: shared.csv: 2 ranks shared host a";
+    assert!(
+        output.status.success() && said(&output).contains(warning),
+        "{}",
+        said(&output)
+    );
+    home.write(
+        "measured.csv",
+        &format!("{shared}#@started_unix_s=1\n{rows}"),
+    );
+    home.refuses(
+        "fit measured.csv -o measured.toml",
+        3,
+        ["measured.csv: 2 ranks shared host a", "or give --force"],
+    );
+    // The parameters of LogGOPSim say on the terminal how far they are off.
+    let output = home
+        .netsig("tune odd.toml --for loggopsim -o options")
+        .output()
+        .unwrap();
+    assert!(
+        said(&output).contains("the time of one message in LogGOPSim is up to"),
+        "{}",
+        said(&output)
+    );
 }

@@ -3,6 +3,7 @@
 //! `figures` draws it, `predictor` tabulates it for the page to interpolate, and `page` writes the HTML.
 //! The page computes no model: every time in it was predicted here.
 
+mod asked;
 mod cell;
 mod chapter;
 mod figure;
@@ -75,7 +76,8 @@ pub fn write(files: &[PathBuf], options: &Options, output: &Output) -> Result<Sa
             most_counts,
         };
         let page = Page::new(&subjects, &wanted);
-        page.refuse_unpredicted(options.procs.as_ref())?;
+        let procs = options.procs.as_ref().map_or(&[][..], List::items);
+        asked::refuse_unpredicted(&page.chapters, procs)?;
         let html = page.html()?;
         if html.len() <= LARGE || options.procs.is_some() || most_counts <= FEW {
             output.replace(html.as_bytes())?;

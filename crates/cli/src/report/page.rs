@@ -6,8 +6,6 @@ use anyhow::Result;
 use itertools::Itertools as _;
 use maud::{Markup, PreEscaped, html};
 use netsig_core::text::note::Note;
-use netsig_core::units::Procs;
-use netsig_core::units::list::List;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
@@ -17,7 +15,6 @@ use super::map::Map;
 use super::subject::Subject;
 use super::verdict::{Sentence, verdict};
 use super::{figures, picture, predictor, tables};
-use crate::input::failure::Failure;
 use crate::input::kind::PAGE;
 use crate::print::rows::Rows;
 
@@ -44,7 +41,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// A report.
 pub struct Page<'a> {
     subjects: &'a [Subject],
-    chapters: Vec<Chapter<'a>>,
+    pub(super) chapters: Vec<Chapter<'a>>,
 }
 
 /// Figures and tables that the script draws, in the order of their places in the page.
@@ -65,28 +62,6 @@ impl<'a> Page<'a> {
             chapters: chapters.collect(),
             subjects,
         }
-    }
-
-    /// Refuses a process count of the user for which no chapter with predictions has any.
-    ///
-    /// # Errors
-    /// Names the first such count.
-    pub fn refuse_unpredicted(&self, asked: Option<&List<Procs>>) -> Result<(), Failure> {
-        let predicting = || self.chapters.iter().filter(|own| own.selector.is_some());
-        let Some(first) = predicting().next() else {
-            return Ok(());
-        };
-        let mut counts = asked.map_or(&[][..], List::items).iter();
-        let is_unknown = |procs: &&Procs| predicting().all(|own| own.sheet(**procs).is_none());
-        let Some(&procs) = counts.find(is_unknown) else {
-            return Ok(());
-        };
-        let why = first
-            .outside(procs)
-            .map_or(String::new(), |why| format!(": {why}"));
-        let remedy = "leave it out of --procs, or measure nearer to it";
-        let problem = format!("nothing is predicted of {procs} processes{why}; {remedy}");
-        Err(Failure::data(problem).about(&first.subject.name))
     }
 
     /// The verdict as lines of text.

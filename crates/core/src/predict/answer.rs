@@ -3,6 +3,7 @@
 use super::line::{Line, Reason};
 use super::notes::{self, Predicting};
 use super::outside::Outside;
+pub use super::outside::TooFar;
 use super::rate::refuse_other_rate;
 use super::regimes::Asked;
 use super::speaker::{Models, Question, Silence};
@@ -14,15 +15,6 @@ use crate::network::Network;
 use crate::text::note::Note;
 use crate::text::refusal::Refusal;
 use crate::units::{Bytes, Procs};
-
-/// Treatment of cases that are too far from the measurements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TooFar {
-    /// They have no time.
-    Refused,
-    /// They have one, with a warning.
-    Extrapolated,
-}
 
 /// Refuses a single process, which exchanges nothing.
 ///

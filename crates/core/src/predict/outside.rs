@@ -46,6 +46,15 @@ pub enum Outside {
     },
 }
 
+/// Treatment of cases that are too far from the measurements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TooFar {
+    /// They have no time.
+    Refused,
+    /// They have one, with a warning.
+    Extrapolated,
+}
+
 /// Largest ratio of a case to the largest measured process count, and to the largest size.
 pub const FAR: u32 = 4;
 

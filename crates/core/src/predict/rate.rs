@@ -4,7 +4,7 @@
 //! A long message passes at 1/β. A profile is of other links if that is more than a quarter below the slowest
 //! link of a host, or above the fastest: MPI libraries and headers take less of a link.
 
-use super::answer::TooFar;
+use super::outside::TooFar;
 use crate::network::Network;
 use crate::profile::Profile;
 use crate::text::refusal::Refusal;

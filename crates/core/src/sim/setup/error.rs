@@ -1,12 +1,14 @@
 //! Errors of simulations.
 
-use super::bounds::PACKET_TIME;
 use super::{Case, MOST_RANKS};
 use crate::sim::goal::OtherInterface;
 use crate::sim::outcome::Stuck;
 use crate::text::refusal::Refusal;
 use crate::units::Seconds;
 use crate::units::parameter::ParameterError;
+
+/// Time of a processor for a packet that losses make differ from others.
+const PACKET_TIME: Seconds = Seconds(1e-7);
 
 /// Error of a simulation; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
