@@ -66,7 +66,8 @@ impl Args {
             }
             Some(Ok(program)) => Ok((Some(program), rest)),
             Some(Err(problem)) if is_word(first) => Err(Failure::usage(format!(
-                "there is no file {first:?}, and {problem}"
+                "there is no file {}, and {problem}",
+                first.display()
             ))),
             _ => Ok((None, &self.files)),
         }
@@ -111,8 +112,11 @@ fn is_word(name: &Path) -> bool {
     !name.exists() && !text.iter().any(|sign| b"./-".contains(sign))
 }
 
+/// Names of files with their texts.
+type NamedTexts = Vec<(String, String)>;
+
 /// The texts of the files with their names, and notes on the files that cannot be read.
-fn readable(files: &[PathBuf]) -> Result<(Vec<(String, String)>, Vec<String>), Failure> {
+fn readable(files: &[PathBuf]) -> Result<(NamedTexts, Vec<String>), Failure> {
     let read = |path: &PathBuf| Ok((files::name(path), files::text(path)?));
     let (texts, mut failures): (Vec<_>, Vec<Failure>) = files.iter().map(read).partition_result();
     if texts.is_empty() {
