@@ -15,7 +15,7 @@ fn clusters(grid: &[(&str, &str)]) -> Clusters {
     Clusters::Named(named.collect())
 }
 
-/// By hand from the descriptions: a topology.conf without rates, a scenario, whose hosts the lab names, and
+/// By hand from the descriptions: Slurm's forms without rates, a scenario, whose hosts the lab names, and
 /// a file that names its own.
 #[test]
 fn clusters_of_described_networks_are_written() {
@@ -23,6 +23,21 @@ fn clusters_of_described_networks_are_written() {
     home.write(
         "topology.conf",
         "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=m7\nSwitchName=top Switches=s[0-1]\n",
+    );
+    home.write(
+        "shown.txt",
+        "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[1-2]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[3-4]\n\
+         SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[0-1]\n",
+    );
+    home.write(
+        "block.conf",
+        "BlockName=b1 Nodes=g[01-02]\nBlockName=b2 Nodes=g[03-04]\nBlockSizes=2,4\n",
+    );
+    home.write(
+        "topology.yaml",
+        "- topology: flat\n  flat: true\n- topology: tree\n  cluster_default: true\n  tree:\n\
+         \x20   switches:\n    - switch: top\n      children: leaf[1-2]\n\
+         \x20   - switch: leaf1\n      nodes: n[1-2]\n    - switch: leaf2\n      nodes: x.lan\n",
     );
     home.write(
         "far.toml",
@@ -34,6 +49,9 @@ fn clusters_of_described_networks_are_written() {
     );
     for (network, expected) in [
         ("topology.conf", [("s0", "n0,n1"), ("s1", "m7")]),
+        ("shown.txt", [("s0", "n1,n2"), ("s1", "n3,n4")]),
+        ("block.conf", [("b1", "g01,g02"), ("b2", "g03,g04")]),
+        ("topology.yaml", [("leaf1", "n1,n2"), ("leaf2", "x.lan")]),
         ("far.toml", [("a", "x,y"), ("b", "z,w")]),
         (
             "tree-2x4x40",

@@ -12,7 +12,8 @@ use crate::files::{Disk, path};
 /// Parameters
 /// ----------
 /// named : str or os.PathLike
-///     A shipped scenario (see :func:`scenarios`), a ``.toml`` file, or Slurm's ``topology.conf``.
+///     A shipped scenario (see :func:`scenarios`), a ``.toml`` file, or Slurm's ``topology.conf``,
+///     ``topology.yaml`` or output of ``scontrol show topology``.
 /// rate, uplink_rate : str, optional
 ///     Rates of the hosts' links and of those between switches such as ``"1Gbit/s"``, for a
 ///     ``topology.conf``, which does not state them. The second is the first if it is not given.

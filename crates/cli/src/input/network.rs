@@ -3,27 +3,28 @@
 use std::path::Path;
 
 use netsig_core::network::Network;
-use netsig_core::network::named::{Speeds, topology_conf};
+use netsig_core::network::named::{Speeds, of_slurm};
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 
 use crate::input::failure::Failure;
 use crate::input::files::{self, UserFiles};
 use crate::input::kind::Kind;
 
-/// The description of the network, and the speeds that a topology.conf does not state.
+/// The description of the network, and the speeds that Slurm does not state.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct NetworkArgs {
-    /// The network: a scenario of `netsig lab list`, a .toml file, or Slurm's topology.conf.
+    /// The network: a scenario of `netsig lab list`, a .toml file, or Slurm's: topology.conf,
+    /// topology.yaml, or the output of `scontrol show topology`.
     #[arg(long, value_name = "SCENARIO|FILE")]
     pub network: Option<String>,
-    /// The rate of the hosts' links, for a topology.conf.
+    /// The rate of the hosts' links, for a network of Slurm.
     #[arg(long, requires = "network")]
     pub rate: Option<BitsPerSecond>,
-    /// The rate of the links between switches, for a topology.conf [default: that of the
+    /// The rate of the links between switches, for a network of Slurm [default: that of the
     /// hosts' links].
     #[arg(long, value_name = "RATE", requires = "network")]
     pub uplink_rate: Option<BitsPerSecond>,
-    /// The buffer of a port, for a topology.conf [default: 128 KiB].
+    /// The buffer of a port, for a network of Slurm [default: 128 KiB].
     #[arg(long, value_name = "BYTES", requires = "network")]
     pub port_buffer: Option<Bytes>,
 }
@@ -34,7 +35,7 @@ impl NetworkArgs {
         self.network.as_deref().map(Path::new)
     }
 
-    /// Loads the network, if one is named: a .toml file, a topology.conf, or a shipped scenario.
+    /// Loads the network, if one is named: a .toml file, one of Slurm's, or a shipped scenario.
     ///
     /// # Errors
     /// If there is no network of that name, or its file cannot be used.
@@ -69,14 +70,14 @@ impl NetworkArgs {
         Ok(network)
     }
 
-    /// As [`Self::load`], for a use that asks for no rate: a topology.conf may come without --rate.
+    /// As [`Self::load`], for a use that asks for no rate: one of Slurm may come without --rate.
     ///
     /// # Errors
     /// As [`Self::load`].
     pub fn load_switches(&self) -> Result<Option<Network>, Failure> {
         let rate = self.rate.unwrap_or(BitsPerSecond(1));
         let named = self.network.as_deref();
-        match named.and_then(|named| topology_conf(named, &UserFiles)) {
+        match named.and_then(|named| of_slurm(named, &UserFiles)) {
             Some(_) => Self {
                 rate: Some(rate),
                 ..self.clone()

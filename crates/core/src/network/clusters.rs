@@ -3,7 +3,7 @@
 //! | from | by |
 //! |---|---|
 //! | a TOML file with `[[cluster]]` tables, by hand or of `netsig discover` | [`Clusters::parse`] |
-//! | a description of the network, also Slurm's `topology.conf` | [`Clusters::of_network`] |
+//! | a description of the network, also of Slurm | [`Clusters::of_network`] |
 //!
 //! # Choices
 //! In a description of a network, a link between switches separates clusters if it has a delay; if no

@@ -4,7 +4,7 @@
 //! | read from | by |
 //! |---|---|
 //! | TOML: a star, a tree of two switches, any graph of switches, a binary tree | [`Network::parse`] |
-//! | Slurm's `topology.conf` | [`slurm::parse`] |
+//! | Slurm's `topology.conf`, `topology.yaml`, and what `scontrol show topology` prints | [`slurm::parse`] |
 //!
 //! # Choices
 //! A host has one link, to its switch, and forwards nothing. In a tree of switches each route is

@@ -1,4 +1,4 @@
-//! Networks by name: the scenarios shipped with netsig, scenario files, and Slurm's topology.conf.
+//! Networks by name: the scenarios shipped with netsig, scenario files, and Slurm's descriptions.
 //! Callers read the files.
 
 use std::io;
@@ -53,7 +53,7 @@ pub trait Files {
     fn text(&self, path: &Path) -> io::Result<String>;
 }
 
-/// Speeds that a topology.conf does not state.
+/// Speeds that Slurm does not state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Speeds {
     /// Rate of the hosts' links.
@@ -93,13 +93,13 @@ pub fn scenario(named: &str, files: &impl Files) -> Result<Network, Refusal> {
 }
 
 impl Speeds {
-    /// Loads a network: a scenario, or a topology.conf with these speeds.
+    /// Loads a network: a scenario, or a description of Slurm with these speeds.
     ///
     /// # Errors
     /// If there is no network of that name, its file cannot be used, or speeds are missing or
     /// superfluous.
     pub fn load(&self, named: &str, files: &impl Files) -> Result<Network, Refusal> {
-        if let Some(path) = topology_conf(named, files) {
+        if let Some(path) = of_slurm(named, files) {
             return self.slurm(path, files);
         }
         let only_slurm = [
@@ -109,7 +109,7 @@ impl Speeds {
         ];
         match only_slurm.iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(Refusal::request(format!(
-                "{option} is for a topology.conf, and {named} states its own rates; leave out {option}"
+                "{option} is for Slurm's topology, and {named} states its own rates; leave out {option}"
             ))),
             None => scenario(named, files),
         }
@@ -124,7 +124,7 @@ impl Speeds {
             let any = Port::new(BitsPerSecond(1), PORT_BUFFER);
             slurm::parse(&name, &text, any, any)?;
             return Err(Refusal::request(format!(
-                "{name}: a topology.conf does not state the rate of links; give --rate 1Gbit/s"
+                "{name}: Slurm's topology does not state the rate of links; give --rate 1Gbit/s"
             )));
         };
         let buffer = self.port_buffer.unwrap_or(PORT_BUFFER);
@@ -136,8 +136,8 @@ impl Speeds {
     }
 }
 
-/// The name as the path of a topology.conf, if it is no scenario and no .toml file.
-pub fn topology_conf<'a>(named: &'a str, files: &impl Files) -> Option<&'a Path> {
+/// The name as the path of a description of Slurm, if it is no scenario and no .toml file.
+pub fn of_slurm<'a>(named: &'a str, files: &impl Files) -> Option<&'a Path> {
     let path = Path::new(named);
     (!is_toml(path) && (named.contains(['/', '.']) || files.has(path))).then_some(path)
 }

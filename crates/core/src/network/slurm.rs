@@ -1,10 +1,18 @@
-//! Slurm's `topology.conf`, as its plugin topology/tree reads it: the nodes of each switch, and
-//! the switches below each switch.
+//! Slurm's descriptions of a network: the nodes of each switch, and the switches below each switch.
 //!
-//! # Format
-//! Each line describes a switch: `SwitchName=s0 Nodes=n[0-15]`, or `SwitchName=top
-//! Switches=s[0-3]`, with an optional `LinkSpeed=NUMBER`. The case of keys does not matter, `#`
-//! begins a comment, and a backslash at the end continues a line.
+//! # Formats
+//! `topology.conf` of topology/tree: each line describes a switch: `SwitchName=s0 Nodes=n[0-15]`, or
+//! `SwitchName=top Switches=s[0-3]`, with an optional `LinkSpeed=NUMBER`. The case of keys does not matter,
+//! `#` begins a comment, and a backslash at the end continues a line.
+//!
+//! `topology.conf` of topology/block: `BlockName=b0 Nodes=n[0-17]`, and `BlockSizes=18,36`.
+//!
+//! The output of `scontrol show topology`: the same lines with `Level=`, or with `BlockIndex=` and
+//! `BlockSize=`. The `Nodes=` of a switch with `Switches=` are the nodes of all switches below it. A terminal
+//! may have wrapped the lines.
+//!
+//! `topology.yaml`: a list of topologies, each a tree, blocks or flat; the first with `cluster_default: true`
+//! counts, or the only one.
 //!
 //! # Choices
 //! Slurm defines `LinkSpeed` as the performance of "this communication link" in arbitrary units
@@ -14,8 +22,11 @@
 //! run. A simulation needs one tree, so netsig refuses both. Both Slurm and netsig refuse nodes
 //! and switches below the same switch.
 //!
+//! A block is a switch with its nodes. Slurm does not describe the network between blocks; netsig joins
+//! them by one switch, [`SPINE`]. Sizes and sums of blocks serve the planning of jobs and are ignored.
+//!
 //! # Source
-//! Slurm's manual page `topology.conf(5)`, section topology/tree.
+//! Slurm's manual pages `topology.conf(5)`, `topology.yaml(5)` and `scontrol(1)`.
 //!
 //! ```
 //! # use netsig_core::network::{Port, slurm};
@@ -28,23 +39,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod conf;
 mod lines;
 mod tree;
+mod yaml;
 
 use super::hosts::{self, Name};
 use super::{MOST_HOSTS, Network, Port};
 use crate::text::file_error::FileError;
-use lines::{Fault, Line, Pair, lines};
+use lines::{Fault, Line};
 
-/// Parses a `topology.conf`. The file has no rates, so `hosts` and `uplinks` give the links of
-/// hosts and those between switches. Errors name the file `name`.
+/// Name of the switch that joins blocks, with underscores behind it where a block has the name.
+pub const SPINE: &str = "spine";
+
+/// Parses a description of any of Slurm's forms. The file has no rates, so `hosts` and `uplinks` give the
+/// links of hosts and those between switches. Errors name the file `name`.
 ///
 /// # Errors
-/// If a line does not describe a switch, a list is not a host list expression, a switch is
+/// If a line does not describe a switch or block, a list is not a host list expression, a switch is
 /// unknown, or the switches are not one tree with each node on one of them. The message names
 /// line and column.
 pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Network, FileError> {
-    let parts = described(text).and_then(|described| tree::assemble(described, hosts, uplinks));
+    let described = match yaml::is_yaml(text) {
+        true => yaml::described(text),
+        false => conf::described(text),
+    };
+    let parts = described.and_then(|described| tree::assemble(described, hosts, uplinks));
     let (switches, trunks) = parts.map_err(|(place, problem)| {
         FileError::at_column(name, place.line, place.column, problem)
     })?;
@@ -56,72 +76,68 @@ pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Netwo
     })
 }
 
-/// A parsed line: a switch and the nodes or the switches below it. Offsets refer to the line.
+/// A switch and the nodes or the switches below it. Offsets refer to the line.
 struct Described {
     line: Line,
     name: Name,
     nodes: Vec<Name>,
     switches: Vec<Name>,
+    /// The nodes of all switches below, as `scontrol` prints them.
+    sum: Vec<Name>,
 }
 
-/// Parses the lines of a file; refuses too many nodes or switches.
-fn described(text: &str) -> Result<Vec<Described>, Fault> {
-    let mut totals = [0, 0];
-    let mut all = Vec::new();
-    for line in lines(text) {
-        let described = Described::new(line)?;
-        let below = [
-            ("nodes", &described.nodes),
-            ("switches", &described.switches),
-        ];
-        for (total, (what, names)) in totals.iter_mut().zip(below) {
-            *total += names.len();
-            if let Some(first) = names.first().filter(|_| *total > MOST_HOSTS) {
-                let problem = format!("more than {MOST_HOSTS} {what}; shorten the ranges");
-                return described.fault(first, problem);
-            }
-        }
-        all.push(described);
+/// A value and its offset in a line.
+struct Field {
+    offset: usize,
+    text: String,
+}
+
+impl Field {
+    fn new(offset: usize, text: &str) -> Self {
+        let text = text.to_owned();
+        Self { offset, text }
     }
-    Ok(all)
 }
-
-/// The keys of a line.
-const KEYS: [&str; 4] = ["SwitchName", "Nodes", "Switches", "LinkSpeed"];
 
 impl Described {
-    fn new(line: Line) -> Result<Self, Fault> {
-        let mut found: [Option<Pair>; 4] = [None, None, None, None];
-        for pair in line.pairs()? {
-            let wrong = |problem: String| (line.place(pair.key_offset), problem);
-            let key = KEYS
-                .iter()
-                .position(|key| pair.key.eq_ignore_ascii_case(key));
-            let key = key.ok_or_else(|| {
-                let known = KEYS.join(", ");
-                wrong(format!(
-                    "unknown key {:?}; the keys of topology/tree are {known}",
-                    pair.key
-                ))
-            })?;
-            if found[key].is_some() {
-                return Err(wrong(format!("{} is given twice; remove one", KEYS[key])));
+    /// A switch with either nodes or switches below it.
+    fn new(line: Line, name: &Field, below: [Option<Field>; 2]) -> Result<Self, Fault> {
+        let own = line.name(name)?;
+        let (nodes, switches) = match below {
+            [Some(nodes), None] => (line.names(&nodes)?, Vec::new()),
+            [None, Some(switches)] => (Vec::new(), line.names(&switches)?),
+            [None, None] => {
+                let own = own.text;
+                let problem = format!("nothing is below {own:?}; add its nodes or switches");
+                return Err((line.place(name.offset), problem));
             }
-            found[key] = Some(pair);
-        }
-        let [name, nodes, switches, link_speed] = found;
-        let name = switch_name(&line, name.as_ref())?;
-        check_below(&line, &name, [&nodes, &switches])?;
-        let listed = |pair: Option<Pair>| pair.map_or(Ok(Vec::new()), |pair| names(&line, &pair));
-        let (nodes, switches) = (listed(nodes)?, listed(switches)?);
-        if let Some(pair) = link_speed {
-            check_link_speed(&line, &pair)?;
-        }
+            [Some(nodes), Some(switches)] => {
+                let own = own.text;
+                let problem = format!(
+                    "switch {own:?} has both nodes and switches; put the nodes on a switch of \
+                     their own"
+                );
+                let last = nodes.offset.max(switches.offset);
+                return Err((line.place(last), problem));
+            }
+        };
         Ok(Self {
             line,
-            name,
+            name: own,
             nodes,
             switches,
+            sum: Vec::new(),
+        })
+    }
+
+    /// A switch without nodes.
+    fn empty(line: Line, name: &Field) -> Result<Self, Fault> {
+        Ok(Self {
+            name: line.name(name)?,
+            line,
+            nodes: Vec::new(),
+            switches: Vec::new(),
+            sum: Vec::new(),
         })
     }
 
@@ -130,63 +146,87 @@ impl Described {
     }
 }
 
-fn switch_name(line: &Line, pair: Option<&Pair>) -> Result<Name, Fault> {
-    let Some(pair) = pair else {
-        let problem = "no SwitchName; begin the line with SwitchName=NAME";
-        return Err((line.place(0), problem.to_owned()));
-    };
-    let mut names = names(line, pair)?;
-    match names.pop() {
-        Some(name) if names.is_empty() && name.text == pair.value => Ok(name),
-        _ => {
-            let problem = format!(
-                "{:?} is not one name; write a line for each switch",
-                pair.value
-            );
-            Err((line.place(pair.value_offset), problem))
+impl Line {
+    /// The names in a list.
+    fn names(&self, list: &Field) -> Result<Vec<Name>, Fault> {
+        let shift = |offset| list.offset + offset;
+        let names = hosts::expand(&list.text);
+        let names = names.map_err(|error| (self.place(shift(error.offset)), error.problem))?;
+        let shifted = names.into_iter().map(|name| Name {
+            offset: shift(name.offset),
+            ..name
+        });
+        Ok(shifted.collect())
+    }
+
+    /// A value that is one name.
+    fn name(&self, field: &Field) -> Result<Name, Fault> {
+        let mut names = self.names(field)?;
+        match names.pop() {
+            Some(name) if names.is_empty() && name.text == field.text => Ok(name),
+            _ => {
+                let text = &field.text;
+                let problem = format!("{text:?} is not one name; describe each switch by itself");
+                Err((self.place(field.offset), problem))
+            }
         }
     }
 }
 
-/// Checks that a line has either `Nodes` or `Switches` below the switch `name`.
-fn check_below(line: &Line, name: &Name, found: [&Option<Pair>; 2]) -> Result<(), Fault> {
-    let name = &name.text;
-    match found {
-        [Some(_), None] | [None, Some(_)] => Ok(()),
-        [None, None] => {
-            let problem = format!("nothing is below switch {name:?}; add Nodes= or Switches=");
-            Err((line.place(0), problem))
+/// Numbers of names so far, which are limited.
+#[derive(Default)]
+struct Total {
+    nodes: usize,
+    switches: usize,
+}
+
+impl Total {
+    /// Adds the names below a switch.
+    fn add(&mut self, own: &Described) -> Result<(), Fault> {
+        self.nodes += own.nodes.len() + own.sum.len();
+        self.switches += own.switches.len();
+        let lists = [
+            ("nodes", self.nodes, own.nodes.first().or(own.sum.first())),
+            ("switches", self.switches, own.switches.first()),
+        ];
+        for (what, total, first) in lists {
+            if let Some(first) = first.filter(|_| total > MOST_HOSTS) {
+                let problem = format!("more than {MOST_HOSTS} {what}; shorten the ranges");
+                return own.fault(first, problem);
+            }
         }
-        [Some(nodes), Some(switches)] => {
-            let problem = format!(
-                "switch {name:?} has both Nodes and Switches; put the nodes on a switch of their \
-                 own"
-            );
-            let last = nodes.key_offset.max(switches.key_offset);
-            Err((line.place(last), problem))
-        }
+        Ok(())
+    }
+
+    /// As [`Self::add`], and returns the switch.
+    fn counted(&mut self, own: Described) -> Result<Described, Fault> {
+        self.add(&own)?;
+        Ok(own)
     }
 }
 
-fn check_link_speed(line: &Line, pair: &Pair) -> Result<(), Fault> {
-    let value = pair.value;
-    if value.parse::<u32>().is_ok_and(|speed| speed > 0) {
-        return Ok(());
+/// Blocks, and the switch that joins them if there are several.
+fn joined(mut blocks: Vec<Described>) -> Vec<Described> {
+    if blocks.len() > 1 {
+        let mut name = SPINE.to_owned();
+        while blocks.iter().any(|block| block.name.text == name) {
+            name.push('_');
+        }
+        let switches = blocks.iter().map(|block| block.name.clone()).collect();
+        let mut line = Line::default();
+        line.append(&name, lines::Place::START);
+        blocks.push(Described {
+            line,
+            name: Name {
+                text: name,
+                offset: 0,
+            },
+            nodes: Vec::new(),
+            switches,
+            sum: Vec::new(),
+        });
     }
-    let problem = format!("LinkSpeed {value:?} is not a whole number from 1; change or omit it");
-    Err((line.place(pair.value_offset), problem))
-}
-
-/// Names in the list of a value.
-fn names(line: &Line, pair: &Pair) -> Result<Vec<Name>, Fault> {
-    let shift = |offset| pair.value_offset + offset;
-    let names = hosts::expand(pair.value);
-    let names = names.map_err(|error| (line.place(shift(error.offset)), error.problem))?;
-    let shifted = names.into_iter().map(|name| Name {
-        offset: shift(name.offset),
-        ..name
-    });
-    Ok(shifted.collect())
+    blocks
 }
 
 #[cfg(test)]

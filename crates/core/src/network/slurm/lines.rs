@@ -1,5 +1,7 @@
-//! Lines of a configuration file of Slurm: comments, continuations, and pairs of a key and a
-//! value, all with their places in the file.
+//! Lines of a configuration file of Slurm, or of the output of `scontrol`: comments, continuations, lines
+//! that a terminal wrapped, and pairs of a key and a value, all with their places in the file.
+
+use super::conf::RECORDS;
 
 /// Example of a line, as the end of an error.
 const HINT: &str = "write lines such as SwitchName=s0 Nodes=n[0-15]";
@@ -8,8 +10,8 @@ const HINT: &str = "write lines such as SwitchName=s0 Nodes=n[0-15]";
 #[derive(Debug, Default)]
 pub(super) struct Line {
     text: String,
-    /// Begin of each line of the file in `text`, and its number.
-    parts: Vec<(usize, u64)>,
+    /// Begin of each part in `text`, and its place in the file.
+    parts: Vec<(usize, Place)>,
 }
 
 /// A place in a file: line and column, from 1.
@@ -21,6 +23,11 @@ pub(super) struct Place {
 
 /// A fault and its place.
 pub(super) type Fault = (Place, String);
+
+impl Place {
+    /// The begin of a file.
+    pub(super) const START: Self = Self { line: 1, column: 1 };
+}
 
 /// `Key=Value`, or `Key="Value"`.
 #[derive(Debug)]
@@ -35,13 +42,46 @@ impl Line {
     /// Place in the file of a byte of the line.
     pub(super) fn place(&self, offset: usize) -> Place {
         let part = self.parts.partition_point(|&(start, _)| start <= offset);
-        let (start, line) = self.parts[part.saturating_sub(1)];
+        let (start, place) = self.parts[part.saturating_sub(1)];
         let before = self.text[start..].char_indices();
-        let column = before.take_while(|(at, _)| start + at < offset).count();
+        let further = before.take_while(|(at, _)| start + at < offset).count();
         Place {
-            line,
-            column: column as u64 + 1,
+            column: place.column + further as u64,
+            ..place
         }
+    }
+
+    /// Appends a part that begins at `place` of the file; returns its offset.
+    pub(super) fn append(&mut self, part: &str, place: Place) -> usize {
+        let start = self.text.len();
+        self.parts.push((start, place));
+        self.text.push_str(part);
+        start
+    }
+
+    /// Appends a line that a terminal wrapped: a part of a list, or further pairs.
+    fn unwrap_into(&mut self, content: &str, number: u64) {
+        let is_within_list = self.text.trim_end().ends_with([',', '[', '-', '=']);
+        let (indent, own) = match is_within_list {
+            true => (
+                content.len() - content.trim_start().len(),
+                content.trim_start(),
+            ),
+            false => (0, content),
+        };
+        if is_within_list {
+            self.text.truncate(self.text.trim_end().len());
+        } else if begins_with(content, RECORDS.iter().flat_map(|keys| keys.iter())) {
+            self.text.push(' ');
+        }
+        let column = indent as u64 + 1;
+        self.append(
+            own,
+            Place {
+                line: number,
+                column,
+            },
+        );
     }
 
     /// The pairs of the line, in order.
@@ -100,19 +140,53 @@ impl Line {
 
 /// The logical lines of a file that are not empty.
 pub(super) fn lines(text: &str) -> Vec<Line> {
-    let mut lines = Vec::new();
+    let is_printed = is_printed(text);
+    let mut lines: Vec<Line> = Vec::new();
     let mut line = Line::default();
     for (number, raw) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let content = raw.split('#').next().unwrap_or_default();
-        line.parts.push((line.text.len(), number));
+        if is_printed && !begins_with(content, RECORDS.iter().map(|keys| &keys[0])) {
+            match lines.last_mut() {
+                _ if is_prompt(content) || content.trim().is_empty() => continue,
+                None => {}
+                Some(above) => {
+                    above.unwrap_into(content, number);
+                    continue;
+                }
+            }
+        }
+        let place = Place {
+            line: number,
+            column: 1,
+        };
         if let Some(continued) = content.trim_end().strip_suffix('\\') {
-            line.text.push_str(continued);
+            line.append(continued, place);
         } else {
-            line.text.push_str(content);
+            line.append(content, place);
             lines.push(std::mem::take(&mut line));
         }
     }
     lines.push(line);
     lines.retain(|line| !line.text.trim().is_empty());
     lines
+}
+
+/// True for the output of `scontrol show topology`, whose lines have keys that no file has; a terminal may
+/// have wrapped them.
+fn is_printed(text: &str) -> bool {
+    let text = text.replace(['\r', '\n'], "");
+    [" Level=", " BlockIndex="]
+        .iter()
+        .any(|key| text.contains(key))
+}
+
+/// True for a line of a shell; no name has its sign.
+fn is_prompt(content: &str) -> bool {
+    content.contains('$')
+}
+
+/// True if a line begins with one of the keys and an equals sign.
+fn begins_with<'a>(content: &str, mut keys: impl Iterator<Item = &'a &'a str>) -> bool {
+    let key = content.split_once('=').map(|(key, _)| key.trim());
+    key.is_some_and(|own| keys.any(|key| own.eq_ignore_ascii_case(key)))
 }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::network::Shape;
 use crate::network::tests::way;
 use crate::units::{BitsPerSecond, Bytes};
 
@@ -30,8 +31,87 @@ fn a_file_is_read_in_full() {
     insta::assert_snapshot!(format!("{}\n{way}", hosts.join(" ")));
 }
 
+/// Each switch with its nodes, and the links between switches, by name.
+fn told(text: &str) -> String {
+    let network = read(text).unwrap_or_else(|error| panic!("{text}\n{error}"));
+    let Shape::Switches { switches, trunks } = &network.shape else {
+        panic!("switches")
+    };
+    let name = |index: usize| switches[index].name.as_str();
+    let nodes = switches.iter().filter(|switch| !switch.hosts.is_empty());
+    let nodes = nodes.map(|switch| format!("{}: {}", switch.name, switch.hosts.join(" ")));
+    let links = trunks.iter().map(|trunk| trunk.ends.map(name).join(" < "));
+    nodes.chain(links).collect::<Vec<_>>().join(", ")
+}
+
+/// What `scontrol show topology` prints, below a prompt.
+const PRINTED: &str = "[u@login ~]$ scontrol show topology\n\
+    SwitchName=s0 Level=0 LinkSpeed=1 Nodes=a[1-2]\n\
+    SwitchName=s1 Level=0 LinkSpeed=1 Nodes=r[0-1]n[0-1].lan,b.lan\n\
+    SwitchName=s2 Level=0 LinkSpeed=1 Nodes=(null)\n\
+    SwitchName=top Level=1 LinkSpeed=1 Nodes=a[1-2],b.lan,r[0-1]n[0-1].lan Switches=s[0-2]\n";
+
+const PRINTED_BLOCKS: &str = "BlockName=b1 BlockIndex=0 Nodes=10.0.0.1,10.0.0.2 BlockSize=2\n\
+    BlockName=b2 BlockIndex=1 Nodes=10.0.0.3 BlockSize=2\n\
+    BlockName=b3 BlockIndex=2 BlockSize=2\n\
+    AggregatedBlock=b[1-2] BlockIndex=3 Nodes=10.0.0.[1-3] BlockSize=4\n";
+
+const BLOCKS: &str =
+    "# two\nBlockName=spine Nodes=g[01-02]\nblockname=b2 nodes=g03\nBlockSizes=2,4\n";
+
+/// A default among others, with comments, quotes and a document's begin.
+const YAML: &str = "---\n# all\n- topology: old\n  cluster_default: false\n  flat: true\n\
+    - topology: trees\n  cluster_default: true\n  tree:\n    switches:\n\
+    \x20     - switch: top\n        children: s[0-1]\n\
+    \x20     - switch: s0\n        nodes: \"a[1-2]\"\n\
+    \x20     - switch: s1\n        nodes: b.lan, 17 # one\n\
+    - topology: later\n  cluster_default: true\n  block:\n    block_sizes: [2]\n    blocks: []\n";
+
+const YAML_BLOCKS: &str = "- topology: x\n  block:\n    block_sizes:\n      - 4\n      - 8\n\
+    \x20   blocks:\n    - block: b1\n      nodes: g[1-2]\n    - block: b2\n      nodes: g3\n";
+
+#[test]
+fn every_form_of_slurm_is_read() {
+    let tree =
+        "s0: a1 a2, s1: r0n0.lan r0n1.lan r1n0.lan r1n1.lan b.lan, s0 < top, s1 < top, s2 < top";
+    assert_eq!(told(PRINTED), tree);
+    assert_eq!(told(&PRINTED.replace('\n', "\r\n")), tree);
+    let blocks = "b1: 10.0.0.1 10.0.0.2, b2: 10.0.0.3, b1 < spine, b2 < spine, b3 < spine";
+    assert_eq!(told(PRINTED_BLOCKS), blocks);
+    assert_eq!(
+        told(BLOCKS),
+        "spine: g01 g02, b2: g03, spine < spine_, b2 < spine_"
+    );
+    assert_eq!(told("BlockName=b Nodes=g[1-2]\nBlockSizes=2"), "b: g1 g2");
+    assert_eq!(told(YAML), "s0: a1 a2, s1: b.lan 17, s0 < top, s1 < top");
+    assert_eq!(
+        told(YAML_BLOCKS),
+        "b1: g1 g2, b2: g3, b1 < spine, b2 < spine"
+    );
+}
+
+/// A terminal of any width wraps lines within words; a copy may lose the blanks at the ends of lines.
+#[test]
+fn wrapped_lines_are_joined() {
+    let expected = told(PRINTED);
+    for width in 12..120 {
+        let wrapped = |line: &str| {
+            let parts = line.as_bytes().chunks(width);
+            let parts = parts.map(|part| std::str::from_utf8(part).unwrap());
+            parts.collect::<Vec<_>>().join("\n")
+        };
+        let lines: Vec<String> = PRINTED.lines().skip(1).map(wrapped).collect();
+        assert_eq!(told(&lines.join("\n")), expected, "{width}");
+    }
+    let trimmed = PRINTED.replace(" Nodes", "\nNodes");
+    let trimmed = trimmed
+        .replace(" Switches", " \n  Switches")
+        .replace(",b", ",\n   b");
+    assert_eq!(told(&trimmed), expected);
+}
+
 /// Lines before one that describes switch s0 with node a.
-const FAULTS: [&str; 25] = [
+const FAULTS: [&str; 27] = [
     "include x.conf",
     "  nodes",
     "SwitchName=s0 = 4",
@@ -57,12 +137,30 @@ const FAULTS: [&str; 25] = [
     "SwitchName=t Switches=s0,s0",
     "SwitchName=t Switches=u,s0\nSwitchName=u Switches=t",
     "SwitchName=s1 Nodes=b",
+    "SwitchName=s1 Level=0 Nodes=b[1-2\n]:;",
+    "SwitchName=t Level=1 Nodes=a,c Switches=s0",
+];
+
+/// Files that are faulty as a whole.
+const FILES: [&str; 12] = [
+    "",
+    "# only\n",
+    "- topology: x\n  flat: true\n",
+    "- topology: x\n",
+    "- topology: x\n  tree:\n    switches: []\n",
+    "- topology: x\n  tree:\n    switches:\n    - switch: a\n      nodes: n[1-\n",
+    "- topology: x\n  tree:\n    switches:\n    - switch: a\n      node: n\n",
+    "- topology: x\n  tree:\n    switches:\n    - switch: a\n      children: b\n",
+    "- topology: x\n  flat: true\n- topology: y\n  flat: true\n",
+    "- topology: x\n  tree: [\n",
+    "--- {}\n",
+    "BlockSizes=2\n",
 ];
 
 #[test]
 fn each_fault_has_its_place_and_remedy() {
     let among_others = FAULTS.map(|fault| format!("{fault}\nSwitchName=s0 Nodes=a\n"));
-    let alone = ["", "# only\n"].map(str::to_owned);
+    let alone = FILES.map(str::to_owned);
     let told = alone.into_iter().chain(among_others).map(|text| {
         let message = read(&text).unwrap_err().to_string();
         assert_is_good(&message);
@@ -91,13 +189,17 @@ proptest! {
     ) {
         let lines = FILE.lines().enumerate().filter(|&(number, _)| number != drop);
         let kept: Vec<&str> = lines.map(|(_, line)| line).collect();
-        let mut bytes = kept.join("\n").into_bytes();
-        for (at, byte) in flips {
-            let at = at % bytes.len();
-            bytes[at] = byte;
+        let mut texts = vec![nonsense];
+        for form in [&*kept.join("\n"), PRINTED, BLOCKS, PRINTED_BLOCKS, YAML, YAML_BLOCKS] {
+            let mut bytes = form.as_bytes().to_vec();
+            for &(at, byte) in &flips {
+                let at = at % bytes.len();
+                bytes[at] = byte;
+            }
+            texts.push(String::from_utf8_lossy(&bytes).into_owned());
         }
-        for text in [&nonsense, &*String::from_utf8_lossy(&bytes)] {
-            if let Err(error) = read(text) {
+        for text in texts {
+            if let Err(error) = read(&text) {
                 assert_is_good(&error.to_string());
             }
         }

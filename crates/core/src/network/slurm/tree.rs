@@ -1,7 +1,7 @@
 //! Assembly of the described switches to one tree, and the faults that prevent it.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use super::Described;
 use super::lines::{Fault, Place};
@@ -15,6 +15,7 @@ pub(super) fn assemble(
 ) -> Result<(Vec<Switch>, Vec<Trunk>), Fault> {
     let numbers = numbers(&described)?;
     refuse_twice(&described)?;
+    refuse_strays(&described)?;
     let above = above(&described, &numbers)?;
     check_cycles(&described, &above)?;
     check_one_top(&described, &above)?;
@@ -64,6 +65,24 @@ fn refuse_twice(described: &[Described]) -> Result<(), Fault> {
                     format!("node {text:?} is on switch {other:?} already; name it there alone");
                 return switch.fault(node, problem);
             }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses sums with nodes that are on no switch.
+fn refuse_strays(described: &[Described]) -> Result<(), Fault> {
+    let nodes = described.iter().flat_map(|switch| &switch.nodes);
+    let known: HashSet<&str> = nodes.map(|node| node.text.as_str()).collect();
+    for switch in described {
+        let mut sum = switch.sum.iter();
+        if let Some(stray) = sum.find(|node| !known.contains(node.text.as_str())) {
+            let text = &stray.text;
+            let problem = format!(
+                "node {text:?} is on no switch of level 0; add the line of its switch, which \
+                 `scontrol show topology` prints"
+            );
+            return switch.fault(stray, problem);
         }
     }
     Ok(())
@@ -136,8 +155,7 @@ fn check_one_top(described: &[Described], above: &[Option<usize>]) -> Result<(),
         }
         (None, _) => {
             let problem = "no switch is described; write lines such as SwitchName=s0 Nodes=n[0-15]";
-            let start = Place { line: 1, column: 1 };
-            Err((start, problem.to_owned()))
+            Err((Place::START, problem.to_owned()))
         }
     }
 }

@@ -1,0 +1,155 @@
+//! `topology.conf`, and what `scontrol show topology` prints: a line for each switch or block.
+
+use super::lines::{Fault, Line, Pair, lines};
+use super::{Described, Field, Total, joined};
+
+/// What a line describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Record {
+    Switch,
+    Block,
+    /// Sizes and sums of blocks, by which Slurm plans jobs.
+    Planning,
+}
+
+/// The keys of each kind of line; the first is on no line of another kind.
+pub(super) const RECORDS: [&[&str]; 5] = [
+    &["SwitchName", "Nodes", "Switches", "LinkSpeed", "Level"],
+    &["BlockName", "Nodes", "BlockIndex", "BlockSize"],
+    &["AggregatedBlock", "Nodes", "BlockIndex", "BlockSize"],
+    &["BlockSizes"],
+    &["BlockLevels"],
+];
+
+/// The kinds in the order of [`RECORDS`].
+const KINDS: [Record; 5] = [
+    Record::Switch,
+    Record::Block,
+    Record::Planning,
+    Record::Planning,
+    Record::Planning,
+];
+
+/// The value of an absent list in the output of `scontrol`.
+const NULL: &str = "(null)";
+
+/// The switches of a file, or its blocks and a switch that joins them.
+pub(super) fn described(text: &str) -> Result<Vec<Described>, Fault> {
+    let (mut switches, mut blocks) = (Vec::new(), Vec::new());
+    let mut total = Total::default();
+    for line in lines(text) {
+        let mut values = Values::of(&line)?;
+        let own = match values.record {
+            Record::Planning => continue,
+            Record::Switch => switch(line, &mut values)?,
+            Record::Block => block(line, &mut values)?,
+        };
+        total.add(&own)?;
+        match values.record {
+            Record::Block => blocks.push(own),
+            _ => switches.push(own),
+        }
+    }
+    match blocks.first() {
+        None => Ok(switches),
+        Some(_) if switches.is_empty() => Ok(joined(blocks)),
+        Some(block) => {
+            let problem = "the file describes switches and blocks; remove the lines of one kind";
+            block.fault(&block.name, problem.to_owned())
+        }
+    }
+}
+
+/// The values of a line by key.
+struct Values {
+    record: Record,
+    found: Vec<(&'static str, Field)>,
+}
+
+impl Values {
+    fn of(line: &Line) -> Result<Self, Fault> {
+        let pairs = line.pairs()?;
+        let begins = |keys: &&[&str]| pairs.iter().any(|pair| pair.is(keys[0]));
+        let kind = RECORDS.iter().position(begins).unwrap_or_default();
+        let mut found: Vec<(&'static str, Field)> = Vec::new();
+        for pair in &pairs {
+            let wrong = |problem| Err((line.place(pair.key_offset), problem));
+            let Some(key) = RECORDS[kind].iter().find(|key| pair.is(key)) else {
+                let (key, known) = (pair.key, RECORDS[kind]);
+                let problem = format!(
+                    "unknown key {key:?}; the keys of a line with {} are {}",
+                    known[0],
+                    known.join(", ")
+                );
+                return wrong(problem);
+            };
+            if found.iter().any(|(earlier, _)| earlier == key) {
+                return wrong(format!("{key} is given twice; remove one"));
+            }
+            found.push((key, Field::new(pair.value_offset, pair.value)));
+        }
+        let record = KINDS[kind];
+        Ok(Self { record, found })
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.found.iter().any(|(own, _)| *own == key)
+    }
+
+    /// The value of a key, unless it is that of an absent list.
+    fn take(&mut self, key: &str) -> Option<Field> {
+        let at = self.found.iter().position(|(own, _)| *own == key)?;
+        let (_, field) = self.found.swap_remove(at);
+        (field.text != NULL).then_some(field)
+    }
+
+    fn take_name(&mut self, line: &Line, key: &str) -> Result<Field, Fault> {
+        self.take(key).ok_or_else(|| {
+            let problem = "no SwitchName; begin the line with SwitchName=NAME or BlockName=NAME";
+            (line.place(0), problem.to_owned())
+        })
+    }
+}
+
+/// A switch. Where `scontrol` prints its level, it prints the nodes of all switches below, too, and a switch
+/// may be empty.
+fn switch(line: Line, values: &mut Values) -> Result<Described, Fault> {
+    let name = values.take_name(&line, "SwitchName")?;
+    if let Some(speed) = values.take("LinkSpeed") {
+        check_link_speed(&line, &speed)?;
+    }
+    let is_printed = values.has("Level");
+    let below = [values.take("Nodes"), values.take("Switches")];
+    match below {
+        [Some(sum), Some(switches)] if is_printed => {
+            let sum = line.names(&sum)?;
+            let switch = Described::new(line, &name, [None, Some(switches)])?;
+            Ok(Described { sum, ..switch })
+        }
+        [None, None] if is_printed => Described::empty(line, &name),
+        below => Described::new(line, &name, below),
+    }
+}
+
+fn block(line: Line, values: &mut Values) -> Result<Described, Fault> {
+    let name = values.take_name(&line, "BlockName")?;
+    match values.take("Nodes") {
+        None if values.has("BlockIndex") => Described::empty(line, &name),
+        nodes => Described::new(line, &name, [nodes, None]),
+    }
+}
+
+fn check_link_speed(line: &Line, field: &Field) -> Result<(), Fault> {
+    let value = &field.text;
+    if value.parse::<u32>().is_ok_and(|speed| speed > 0) {
+        return Ok(());
+    }
+    let problem = format!("LinkSpeed {value:?} is not a whole number from 1; change or omit it");
+    Err((line.place(field.offset), problem))
+}
+
+impl Pair<'_> {
+    fn is(&self, key: &str) -> bool {
+        self.key.eq_ignore_ascii_case(key)
+    }
+}
