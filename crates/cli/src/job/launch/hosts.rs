@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
+use netsig_core::network::hosts;
 use netsig_core::network::named::Files as _;
+use netsig_core::text::file_error::FileError;
 use netsig_core::units::Procs;
 
 use super::flavour::Flavour;
@@ -86,15 +88,96 @@ fn names_hosts(option: &str) -> bool {
     is_option && (name == "f" || NAMING.iter().any(|naming| name.starts_with(naming)))
 }
 
-/// Number of different hosts in a host file. Each line begins with a host, possibly followed by `:`
-/// or a space and further details; `#` begins a comment.
+/// Number of different hosts in a host file.
 fn distinct(file: &Path) -> Result<u32, Failure> {
     let text = UserFiles.text(file).map_err(|error| {
         let problem = format!("the host file cannot be read ({error}); give --hostfile");
         Failure::usage(problem).about(file)
     })?;
-    let lines = text.lines().filter_map(|line| line.split('#').next());
-    let words = lines.filter_map(|line| line.split_whitespace().next());
-    let hosts = words.map(|word| word.split(':').next()).unique().count();
+    let hosts = names(&file.display().to_string(), &text)?;
+    let hosts = hosts.iter().unique().count();
     Ok(u32::try_from(hosts).unwrap_or(u32::MAX))
+}
+
+/// The hosts of a host file's lines. A line begins with a host, possibly with a user before it and a number of
+/// slots behind it, and further details follow a space; `#` begins a comment. A host is a name, a list such as
+/// `n[0-3]`, or an IP address.
+fn names(file: &str, text: &str) -> Result<Vec<String>, FileError> {
+    let mut all = Vec::new();
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+        let content = line.split('#').next().unwrap_or_default();
+        let Some(word) = content.split_whitespace().next() else {
+            continue;
+        };
+        let host = word.rsplit_once('@').map_or(word, |(_, host)| host);
+        let host = without_slots(host);
+        if let Some(address) = in_brackets(host) {
+            all.push(address.to_owned());
+        } else if host.contains(['[', ',']) {
+            let hosts = hosts::expand(host);
+            let hosts = hosts.map_err(|error| FileError::at_line(file, number, error.problem))?;
+            all.extend(hosts.into_iter().map(|own| own.text));
+        } else {
+            all.push(host.to_owned());
+        }
+    }
+    Ok(all)
+}
+
+/// A host without its number of slots: `n1:4`, `[2001:db8::1]:4`. An IPv6 address has colons of its own.
+fn without_slots(host: &str) -> &str {
+    let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match host.rsplit_once(':') {
+        Some((name, slots)) if is_count(slots) && is_whole(name) => name,
+        _ => host,
+    }
+}
+
+/// True for a name without colons, and for an address in brackets.
+fn is_whole(name: &str) -> bool {
+    !name.contains(':') || in_brackets(name).is_some()
+}
+
+/// The IPv6 address in brackets.
+fn in_brackets(host: &str) -> Option<&str> {
+    let inside = host.strip_prefix('[')?.strip_suffix(']')?;
+    inside.contains(':').then_some(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Forms of Open MPI, MPICH, Grid Engine and of lists, each with the hosts that it names.
+    #[test]
+    fn the_hosts_of_each_form_are_found() {
+        for (text, expected) in [
+            (
+                "2001:db8::1\n2001:db8::2\n2001:db8::3",
+                "2001:db8::1 2001:db8::2 2001:db8::3",
+            ),
+            ("[2001:db8::1]\n[2001:db8::2]:4", "2001:db8::1 2001:db8::2"),
+            (
+                "2001:db8::1 slots=4\nfe80::1%eth0 slots=2",
+                "2001:db8::1 fe80::1%eth0",
+            ),
+            ("2001:db8:0:0:0:0:0:10", "2001:db8:0:0:0:0:0:10"),
+            ("::1\nroot@[::1]:2", "::1 ::1"),
+            ("# all\n\na slots=4 max_slots=8\n\tb # c\n", "a b"),
+            ("a:4\nb:2 binding=user:0\r\nc\r\n", "a b c"),
+            ("\u{feff}u@a.lan:4\n10.0.0.1:2", "a.lan 10.0.0.1"),
+            ("a 4 all.q@a UNDEFINED", "a"),
+            (
+                "n[01-02,4]:2\nr[0-1]n[0-1]",
+                "n01 n02 n4 r0n0 r0n1 r1n0 r1n1",
+            ),
+            ("[1-2].lan\na,b:2", "1.lan 2.lan a b"),
+        ] {
+            let found = names("hosts", text).unwrap();
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+        let error = names("hosts", "a\nn[1-").unwrap_err();
+        let told = "hosts:2: \"[\" is never closed; write names such as n[0-15,20],login1";
+        assert_eq!(error.to_string(), told);
+    }
 }
