@@ -29,7 +29,7 @@ struct Row {
 
 /// `LogGP` parameters of a network with 8 Gbit/s, for the endpoint model.
 const CLOSED: &str = "--model loggp --set L=5us --set o=1us --set g=2us \
-                      --set G=1e-9";
+                      --set G=1ns/B";
 
 /// Time of `LogGOPSim` for this broadcast in seconds, also event by event.
 const LOGGOPSIM: f64 = 4.9;

@@ -145,6 +145,15 @@ fn clusters_of_a_profile_are_those_of_the_models() {
     );
 }
 
+/// The unit that a time needs.
+fn unit(parameter: &str) -> &str {
+    if parameter.ends_with("_s") || parameter.ends_with("_s_per_byte") {
+        "s"
+    } else {
+        ""
+    }
+}
+
 /// A refusal names the missing input of a model; with it, the model answers.
 #[test]
 fn every_alltoall_answers_or_says_what_it_needs() {
@@ -162,7 +171,7 @@ fn every_alltoall_answers_or_says_what_it_needs() {
         let needed = model.parameters.iter().filter(|p| p.default.is_none());
         let has_all = needed.clone().all(|p| message.contains(p.name));
         assert!(has_all, "{message}");
-        let settings = needed.map(|p| format!(" --set {}=3", p.name));
+        let settings = needed.map(|p| format!(" --set {}=3{}", p.name, unit(p.name)));
         let mut remedy: String = settings.collect();
         assert!(remedy.is_empty() || message.contains("--set"), "{message}");
         if message.contains("--clusters") {

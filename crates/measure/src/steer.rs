@@ -286,7 +286,7 @@ fn plan_of(cells: Vec<Cell>, plogp: Option<PLogPSettings>) -> Plan {
 fn dedup(cells: &mut Vec<Cell>) {
     let mut kept: Vec<Cell> = Vec::new();
     for cell in cells.drain(..) {
-        if !kept.iter().any(|other| other.is_same_work(&cell)) {
+        if !kept.iter().any(|other| other.work() == cell.work()) {
             kept.push(cell);
         }
     }

@@ -4,6 +4,7 @@
 
 mod facts;
 
+use std::io::ErrorKind::{AlreadyExists, NotADirectory};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -239,7 +240,13 @@ fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
 fn prepare(directory: &Path) -> Result<(), Failure> {
     let problem =
         |path: &Path, what| format!("{}: cannot be {what}; choose another --out", path.display());
-    std::fs::create_dir_all(directory).with_context(|| problem(directory, "made"))?;
+    match std::fs::create_dir_all(directory) {
+        Err(error) if matches!(error.kind(), AlreadyExists | NotADirectory) => {
+            let problem = "is or is in a file; give --out a folder, which need not exist";
+            return Err(Failure::usage(problem).about(directory));
+        }
+        made => made.with_context(|| problem(directory, "made"))?,
+    }
     let is_plan = |(name, plan): (&str, &str)| {
         std::fs::read(directory.join(name)).is_ok_and(|text| text == plan.as_bytes())
     };

@@ -82,7 +82,7 @@ const ALL: &str = "all";
 pub fn run(args: &Args) -> Result<(), Failure> {
     let points = args.points.points()?;
     let mut profile = files::profile(&args.points.profile)?;
-    args.clusters.apply(&mut profile)?;
+    args.clusters.apply(&mut profile, &points.procs)?;
     let network = args.network.load()?;
     let request = Request {
         question: args.question(&profile),

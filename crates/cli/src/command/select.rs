@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let collective = args.points.collective;
     let points = args.points.points()?;
     let mut profile = files::profile(&args.points.profile)?;
-    args.clusters.apply(&mut profile)?;
+    args.clusters.apply(&mut profile, &points.procs)?;
     let options = Options {
         binomial: args.binomial,
         search: args.segments,

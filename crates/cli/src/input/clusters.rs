@@ -4,6 +4,7 @@ use std::path::Path;
 
 use netsig_core::network::{Cluster, Clusters, Grid};
 use netsig_core::profile::Profile;
+use netsig_core::units::Procs;
 
 use crate::input::failure::Failure;
 use crate::input::files;
@@ -18,11 +19,11 @@ pub struct ClusterArgs {
 }
 
 impl ClusterArgs {
-    /// Puts the clusters into a profile, if they are given.
+    /// Puts the clusters into a profile, if they are given, for the process counts `procs`.
     ///
     /// # Errors
-    /// If they are neither a file of clusters nor sizes.
-    pub fn apply(&self, profile: &mut Profile) -> Result<(), Failure> {
+    /// If they are neither a file of clusters nor sizes, or have fewer hosts than there are processes.
+    pub fn apply(&self, profile: &mut Profile, procs: &[Procs]) -> Result<(), Failure> {
         let Some(given) = &self.clusters else {
             return Ok(());
         };
@@ -33,6 +34,10 @@ impl ClusterArgs {
         } else {
             files::grid(Path::new(given))?
         };
+        for &procs in procs {
+            let checked = grid.clusters.refuse_more_than_hosts(procs);
+            checked.map_err(|error| Failure::usage(format!("--clusters {given}: {error}")))?;
+        }
         profile.set_grid(grid);
         Ok(())
     }

@@ -32,14 +32,14 @@ use super::{Collective, UnknownAlgorithm, setting};
 use crate::units::Bytes;
 
 /// The library's own decision for a collective, or one of its algorithms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LibraryChoice {
     /// The collective.
     pub collective: Collective,
     forced: Option<Forced>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Forced {
     /// Name of an [`Offer`].
     name: &'static str,

@@ -6,7 +6,7 @@ use super::{Algorithm, Collective, UnknownAlgorithm};
 use crate::units::Bytes;
 
 /// Way to run a collective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, derive_more::Display)]
 pub enum Method {
     /// The MPI library's own call.
     Library(LibraryChoice),

@@ -38,6 +38,7 @@ mod unknown;
 mod windowed;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::iter;
 use std::ops::Range;
 
@@ -376,14 +377,26 @@ impl Cut {
     }
 }
 
+impl Algorithm {
+    /// What tells one from another; an entry has a name of its own.
+    fn key(&self) -> (Collective, &'static str, Values) {
+        (self.collective, self.entry.name, self.values)
+    }
+}
+
 impl PartialEq for Algorithm {
     fn eq(&self, other: &Self) -> bool {
-        let key = |one: &Self| (one.collective, one.entry.name, one.values);
-        key(self) == key(other)
+        self.key() == other.key()
     }
 }
 
 impl Eq for Algorithm {}
+
+impl Hash for Algorithm {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

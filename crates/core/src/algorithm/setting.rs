@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 /// Values of an algorithm's settings, in the order of its entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Values([u32; MOST_SETTINGS]);
 
 /// Largest number of messages in progress.

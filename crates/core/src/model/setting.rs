@@ -17,21 +17,29 @@ pub fn setting(text: &str) -> Result<(String, f64), Refusal> {
 
 /// Parses the value of a parameter. The name determines the allowed units: of a time if it ends in `_s`
 /// or is L, o, g or RTO; of a time per byte if it ends in `_s_per_byte` or is G; of a size if it ends in
-/// `_bytes` or is S.
+/// `_bytes` or is S. A time above 0 needs its unit.
 ///
 /// # Errors
 /// If the text is no such value.
 pub fn value(name: &str, text: &str) -> Result<f64, Refusal> {
+    let is_per_byte = name.ends_with("_s_per_byte") || name == "G";
+    let is_time = is_per_byte || name.ends_with("_s") || ["L", "o", "g", "RTO"].contains(&name);
     let number = text.trim().parse::<f64>().ok();
-    if let Some(number) = number.filter(|number| !number.is_nan()) {
-        return Ok(number);
+    match number.filter(|number| !number.is_nan()) {
+        Some(number) if is_time && number > 0.0 => {
+            let example = if is_per_byte { "1ns/B" } else { "10us" };
+            return Err(Refusal::request(format!(
+                "{name} is a time and {text:?} has no unit; write such as {name}={example}"
+            )));
+        }
+        Some(number) => return Ok(number),
+        None => {}
     }
-    let time = |text: &str| duration(text).map(|time| time.0).map_err(Refusal::request);
-    if name.ends_with("_s_per_byte") || name == "G" {
+    if is_time {
         let text = text.trim();
-        time(text.strip_suffix("/B").unwrap_or(text))
-    } else if name.ends_with("_s") || ["L", "o", "g", "RTO"].contains(&name) {
-        time(text)
+        let of_byte = text.strip_suffix("/B").filter(|_| is_per_byte);
+        let time = duration(of_byte.unwrap_or(text));
+        time.map(|time| time.0).map_err(Refusal::request)
     } else if name.ends_with("_bytes") || name == "S" {
         let size: Result<Bytes, _> = text.parse();
         size.map(Bytes::as_f64).map_err(Refusal::request)

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Network, Shape, Vertex, hosts};
 use crate::text::file_error::{FileError, parse_toml};
+use crate::units::Procs;
 
 /// The clusters of the hosts of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +77,16 @@ pub enum ClustersError {
         one: String,
         /// The second cluster; may be the same.
         other: String,
+    },
+    /// Fewer hosts than processes, of which each host runs one.
+    #[error(
+        "the clusters have {hosts} hosts for {procs} processes; name more hosts, or give fewer --procs"
+    )]
+    TooFew {
+        /// Number of hosts.
+        hosts: usize,
+        /// Number of processes.
+        procs: Procs,
     },
     /// A rank on a host of no cluster.
     #[error(
@@ -222,6 +233,21 @@ impl Clusters {
             hosts: hosts.into_iter().map(&name).collect(),
         });
         Self::Named(named.collect())
+    }
+
+    /// Refuses more processes than hosts. Where each host is a cluster, the number of hosts is unknown.
+    ///
+    /// # Errors
+    /// If there are more processes.
+    pub fn refuse_more_than_hosts(&self, procs: Procs) -> Result<(), ClustersError> {
+        let Self::Named(clusters) = self else {
+            return Ok(());
+        };
+        let hosts = clusters.iter().map(|own| own.hosts.len()).sum();
+        if procs.get() as usize <= hosts {
+            return Ok(());
+        }
+        Err(ClustersError::TooFew { hosts, procs })
     }
 
     /// Number of the cluster of each rank, from the hosts of the ranks.

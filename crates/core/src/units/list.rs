@@ -50,9 +50,12 @@ pub enum ParseListError {
     /// One item is not a quantity.
     #[error(transparent)]
     Item(#[from] ParseQuantityError),
-    /// A range runs backwards, cannot double, has no step or is too long.
+    /// A range runs backwards, cannot double, or has no step.
     #[error("{0:?} is not a range; write 8..64 to double from 8 to 64, or 8..64+8 for steps of 8")]
     Range(String),
+    /// A range has too many values.
+    #[error("{0:?} has more than {MOST} values; give a greater step, or a smaller end")]
+    Long(String),
     /// The list is empty.
     #[error("the list is empty; write one or more values, such as 8,16,32 or 8..64")]
     Empty,
@@ -117,7 +120,7 @@ fn range<T: Item>(part: &str, start: &str, rest: &str) -> Result<Vec<T>, ParseLi
         .take(MOST + 1)
         .collect();
     if values.len() > MOST {
-        return Err(wrong());
+        return Err(ParseListError::Long(part.trim().to_owned()));
     }
     values
         .into_iter()
@@ -191,6 +194,11 @@ mod tests {
         ] {
             assert!(bad.parse::<List<Bytes>>().is_err(), "{bad}");
         }
+        let long = "1..1000000000+1".parse::<List<Bytes>>();
+        assert_eq!(
+            long,
+            Err(ParseListError::Long("1..1000000000+1".to_owned()))
+        );
         for bad in ["0", "1..8589934592"] {
             assert!(bad.parse::<List<Procs>>().is_err(), "{bad}");
         }

@@ -31,7 +31,7 @@ pub struct Cell {
 }
 
 /// A timed operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Rank 0 sends `size` bytes to rank 1 and receives them back; the time is half of that.
     PingPong,
@@ -202,9 +202,9 @@ impl Cell {
         Ok(())
     }
 
-    /// True if both cells repeat the same operation, regardless of the number of repetitions.
-    pub(crate) fn is_same_work(&self, other: &Self) -> bool {
-        (self.operation, self.procs, self.size) == (other.operation, other.procs, other.size)
+    /// What the cell repeats, regardless of the number of repetitions.
+    pub(crate) fn work(&self) -> (Operation, Procs, Bytes) {
+        (self.operation, self.procs, self.size)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The keys of a plan file, with the conversion to cells and back.
 
+use std::collections::HashSet;
+
 use itertools::iproduct;
 use netsig_core::algorithm::{Collective, Method};
 use netsig_core::network::{ClusterLink, Clusters, Grid, Network};
@@ -206,8 +208,8 @@ impl WirePlan {
             );
         }
         cells.iter().try_for_each(Cell::check)?;
-        let doubled =
-            (1..cells.len()).find(|&i| cells[..i].iter().any(|cell| cell.is_same_work(&cells[i])));
+        let mut seen = HashSet::with_capacity(cells.len());
+        let doubled = cells.iter().position(|cell| !seen.insert(cell.work()));
         match doubled {
             Some(i) => Err(format!("{} is planned twice; merge the entries", cells[i])),
             None => Ok(cells),
