@@ -33,6 +33,8 @@ mod wire;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use netsig_core::text::shown::message;
+
 pub use capability::{Capabilities, Capability, check, delay_warning, verify};
 pub use catalogue::{Disk, SHIPPED, load};
 pub use error::LabError;
@@ -58,7 +60,7 @@ pub fn entry(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         _ => return None,
     };
     Some(result.unwrap_or_else(|error| {
-        eprintln!("netsig lab: {error}");
+        eprintln!("netsig lab: {}", message(&error.to_string()));
         ExitCode::FAILURE
     }))
 }

@@ -18,4 +18,5 @@ pub mod partial;
 pub mod points;
 pub mod report;
 pub mod standard;
+pub mod terminal;
 pub mod wish;

@@ -7,10 +7,12 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 use clap::ValueEnum;
+use netsig_core::text::shown::printable;
 use netsig_core::units::{Bytes, Seconds};
 use serde_json::Value;
 
 use crate::input::standard;
+use crate::input::terminal;
 use crate::print::table::{Breadth, Column, Content, Importance, Layout};
 
 /// Output format of rows.
@@ -61,7 +63,7 @@ impl Cell {
     /// A value with a different text for users.
     pub fn shown_as(value: impl Into<Value>, shown: impl fmt::Display) -> Self {
         Self {
-            shown: shown.to_string(),
+            shown: printable(&shown.to_string()).into_owned(),
             value: value.into(),
         }
     }
@@ -274,17 +276,21 @@ impl PrintArgs {
     }
 }
 
-/// Calls `write` with standard output, or with standard error where a file goes to standard output; a
-/// closed pipe is no error.
+/// Writes the output of `write`, without control characters, to standard output, or to standard error where a
+/// file goes to standard output; a closed pipe is no error.
 ///
 /// # Errors
 /// If standard output cannot be written.
 pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let written = if standard::is_output_taken() {
-        write(&mut io::stderr().lock())
-    } else {
-        write(&mut io::stdout().lock())
+    let mut text = Vec::new();
+    let out = |text: &[u8]| {
+        if standard::is_output_taken() {
+            terminal::write(&mut io::stderr().lock(), text)
+        } else {
+            terminal::write(&mut io::stdout().lock(), text)
+        }
     };
+    let written = write(&mut text).and_then(|()| out(&text));
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => done.context("standard output cannot be written; is the disk full?"),

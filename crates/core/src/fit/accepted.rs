@@ -9,6 +9,7 @@ use crate::data::mixture::{self, Source};
 use crate::data::{Dataset, places, sharing};
 use crate::text::note::Note;
 use crate::text::refusal::Refusal;
+use crate::text::shown::excerpt;
 
 /// Treatment of data that are in doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +99,10 @@ pub fn may_be_alike(files: &[Source]) -> bool {
 /// If the data are void.
 pub fn refuse_void(data: &Dataset, name: &str) -> Result<(), Refusal> {
     data.void().map_or(Ok(()), |reason| {
-        Err(Refusal::data(format!("the data are void: {reason}; measure again")).about(name))
+        Err(Refusal::data(format!(
+            "the data are void: {}; measure again",
+            excerpt(reason)
+        )).about(name))
     })
 }
 

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Network, Shape, Vertex, hosts};
 use crate::text::file_error::{FileError, parse_toml};
+use crate::text::shown::excerpt;
 use crate::units::Procs;
 
 /// The clusters of the hosts of a job.
@@ -55,10 +56,10 @@ pub enum ClustersError {
     #[error("no clusters; write a [[cluster]] with name and hosts for each")]
     None,
     /// A cluster without hosts.
-    #[error("cluster {0} has no hosts; name some, or leave it out")]
+    #[error("cluster {} has no hosts; name some, or leave it out", excerpt(.0))]
     Empty(String),
     /// Hosts that are no host list expression.
-    #[error("cluster {name}: hosts {problem}")]
+    #[error("cluster {}: hosts {problem}", excerpt(.name))]
     NoNames {
         /// The cluster.
         name: String,
@@ -66,10 +67,10 @@ pub enum ClustersError {
         problem: String,
     },
     /// Two clusters with one name.
-    #[error("two clusters are called {0}; give each a name of its own")]
+    #[error("two clusters are called {}; give each a name of its own", excerpt(.0))]
     SameName(String),
     /// A host in two clusters.
-    #[error("host {host} is in the clusters {one} and {other}; name it once")]
+    #[error("host {host} is in the clusters {} and {}; name it once", excerpt(.one), excerpt(.other))]
     Twice {
         /// The host.
         host: String,

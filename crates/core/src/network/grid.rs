@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 pub use self::cluster_link::ClusterLink;
 use super::clusters::Clusters;
 use crate::text::file_error::{FileError, parse_toml};
+use crate::text::shown::excerpt;
 
 /// Clusters and the links between and inside them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,7 +49,7 @@ pub struct Grid {
 pub enum GridError {
     /// Not as many times as sizes.
     #[error(
-        "[[cluster_link]] between {between}: {sizes} bytes and {times} time_s; give one for each"
+        "[[cluster_link]] between {}: {sizes} bytes and {times} time_s; give one for each", excerpt(.between)
     )]
     Unequal {
         /// The clusters.
@@ -60,12 +61,12 @@ pub enum GridError {
     },
     /// Fewer than two sizes.
     #[error(
-        "[[cluster_link]] between {0}: fewer than two sizes, which show no bandwidth; give two or more"
+        "[[cluster_link]] between {}: fewer than two sizes, which show no bandwidth; give two or more", excerpt(.0)
     )]
     TooFew(String),
     /// Sizes that do not ascend.
     #[error(
-        "[[cluster_link]] between {between}: {size} bytes are not above the size before; sort the sizes"
+        "[[cluster_link]] between {}: {size} bytes are not above the size before; sort the sizes", excerpt(.between)
     )]
     NotAscending {
         /// The clusters.
@@ -75,7 +76,7 @@ pub enum GridError {
     },
     /// A time that no message can take.
     #[error(
-        "[[cluster_link]] between {between}: a time of {time} s is not finite and above 0; measure again with netsig discover"
+        "[[cluster_link]] between {}: a time of {time} s is not finite and above 0; measure again with netsig discover", excerpt(.between)
     )]
     NoTime {
         /// The clusters.
@@ -85,12 +86,12 @@ pub enum GridError {
     },
     /// A size without a time, or a time without a size.
     #[error(
-        "[[cluster_link]] between {0}: paused_bytes and paused_time_s belong together; give both or none"
+        "[[cluster_link]] between {}: paused_bytes and paused_time_s belong together; give both or none", excerpt(.0)
     )]
     HalfPaused(String),
     /// A link of an unknown cluster.
     #[error(
-        "[[cluster_link]] between {between}: no cluster is called {name}; name two of the [[cluster]] tables"
+        "[[cluster_link]] between {}: no cluster is called {}; name two of the [[cluster]] tables", excerpt(.between), excerpt(.name)
     )]
     Unknown {
         /// The clusters.
@@ -99,7 +100,7 @@ pub enum GridError {
         name: String,
     },
     /// Two links between the same clusters.
-    #[error("[[cluster_link]] between {0} is given twice; leave one out")]
+    #[error("[[cluster_link]] between {} is given twice; leave one out", excerpt(.0))]
     Twice(String),
 }
 

@@ -49,6 +49,7 @@ mod write;
 use std::sync::{Arc, OnceLock};
 
 use crate::text::file_error::FileError;
+use crate::text::shown::excerpt;
 use crate::units::parameter::ParameterError;
 use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Seconds, SecondsPerByte};
 
@@ -184,10 +185,10 @@ pub enum NetworkError {
     #[error("two hosts are called {0:?}; give each a name of its own")]
     SameName(String),
     /// Two links between the same switches.
-    #[error("{0} and {1} are joined twice; join them once, at the sum of the rates")]
+    #[error("{} and {} are joined twice; join them once, at the sum of the rates", excerpt(.0), excerpt(.1))]
     Twice(String, String),
     /// Switches that cannot reach each other.
-    #[error("no way leads from {0} to {1} through switches; join their parts by a link")]
+    #[error("no way leads from {} to {} through switches; join their parts by a link", excerpt(.0), excerpt(.1))]
     Apart(String, String),
     /// Edges that no binary tree can have.
     #[error(transparent)]

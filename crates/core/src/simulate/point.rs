@@ -1,6 +1,6 @@
 //! Points of a simulation: a case on a network model.
 
-use crate::algorithm::{Algorithm, Collective, LIBRARY, entries, split};
+use crate::algorithm::{Algorithm, Collective, LIBRARY, Traffic, entries, split};
 use crate::sim::observer::Observer;
 use crate::sim::outcome::Outcome;
 use crate::sim::setup::{self, Case, Method, Report, SimulationError};
@@ -46,7 +46,24 @@ impl Point<'_> {
     pub fn problem(&self) -> Result<Option<Refusal>, Refusal> {
         let setup = self.source.setup(self.case.procs)?;
         let checked = setup::check(&setup, self.case, self.method);
-        Ok(checked.err().map(|error| self.failure(error)))
+        let refused = checked.err().map(|error| self.failure(error));
+        Ok(self.refuse_layout().err().or(refused))
+    }
+
+    /// Refuses algorithms that follow clusters, or the links between switches: the simulator does not give
+    /// them any, and they would run as in one cluster, or on one switch.
+    fn refuse_layout(&self) -> Result<(), Refusal> {
+        let algorithm = self.case.algorithm;
+        let what = match algorithm.traffic() {
+            Some(Traffic::Clusters) => "clusters of the ranks",
+            Some(Traffic::Phases) if self.source.has_uplinks() => "links between switches",
+            _ => return Ok(()),
+        };
+        let collective = algorithm.collective();
+        Err(Refusal::data(format!(
+            "{collective} {algorithm} follows the {what}, which simulate cannot give it yet; name \
+             another --algorithm, or measure it"
+        )))
     }
 
     /// Finds the time of the point.
@@ -54,6 +71,7 @@ impl Point<'_> {
     /// # Errors
     /// If the point cannot be simulated.
     pub fn report(&self) -> Result<Report, Refusal> {
+        self.refuse_layout()?;
         let setup = self.source.setup(self.case.procs)?;
         let report = setup::simulate(&setup, self.case, self.method);
         report.map_err(|error| self.failure(error))
@@ -64,6 +82,7 @@ impl Point<'_> {
     /// # Errors
     /// If the point cannot be simulated.
     pub fn observe(&self, observer: &mut impl Observer) -> Result<Outcome, Refusal> {
+        self.refuse_layout()?;
         let setup = self.source.setup(self.case.procs)?;
         let outcome = setup::observe(&setup, self.case, observer);
         outcome.map_err(|error| self.failure(error))

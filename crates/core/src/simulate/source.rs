@@ -162,6 +162,14 @@ impl Source {
         self.hosts.as_ref().map(|hosts| hosts.network.name.as_str())
     }
 
+    /// True if the model has links between switches, on which algorithms could depend.
+    pub fn has_uplinks(&self) -> bool {
+        let is_endpoint = matches!(self.setup.model, NetworkModel::Endpoint(_));
+        let networks = self.hosts.iter().filter(|_| !is_endpoint);
+        let mut cuts = networks.map(|hosts| hosts.network.cuts());
+        cuts.any(|cuts| cuts.is_none_or(|cuts| !cuts.is_empty()))
+    }
+
     /// The model and the network in words: `fluid on tree-2x6x40`.
     pub fn title(&self) -> String {
         let model = self.choice;

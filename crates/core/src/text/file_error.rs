@@ -2,6 +2,8 @@
 
 use serde::de::DeserializeOwned;
 
+use super::shown::{message, printable};
+
 /// A file that cannot be used. The text of the problem ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}:{}{} {problem}", counter(*line), counter(*column))]
@@ -21,10 +23,10 @@ impl FileError {
     /// A problem that names its own place in the file, or of the file as a whole.
     pub fn of_file(name: &str, problem: String) -> Self {
         Self {
-            name: name.to_owned(),
+            name: printable(name).into_owned(),
             line: None,
             column: None,
-            problem,
+            problem: message(&problem).into_owned(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Text in files and messages: names of variants, guesses for misspelt names, errors with their
-//! place in a file, refusals and notes.
+//! place in a file, refusals and notes; what a
+//! message shows of a file.
 
 pub mod decoded;
 pub mod file_error;
@@ -8,6 +9,7 @@ pub mod line;
 pub(crate) mod names;
 pub mod note;
 pub mod refusal;
+pub mod shown;
 
 /// `1 cell`, `2 cells`: a number with its noun in singular or plural.
 pub fn counted(count: u64, one: &str, many: &str) -> String {

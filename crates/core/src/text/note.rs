@@ -1,5 +1,7 @@
 //! Notes and warnings that come with an answer.
 
+use super::shown::message;
+
 /// A line beside an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, derive_more::Display)]
 pub enum Note {
@@ -14,12 +16,12 @@ pub enum Note {
 impl Note {
     /// A note on an assumption.
     pub fn remark(text: impl Into<String>) -> Self {
-        Self::Remark(text.into())
+        Self::Remark(message(&text.into()).into_owned())
     }
 
     /// A warning.
     pub fn warning(text: impl Into<String>) -> Self {
-        Self::Warning(text.into())
+        Self::Warning(message(&text.into()).into_owned())
     }
 
     /// The text without its kind.

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use itertools::Itertools as _;
 
 use super::file_error::FileError;
+use super::shown::message;
 
 /// Kind of the cause of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Refusal {
     }
 
     fn new(cause: Cause, text: impl Display) -> Self {
-        let text = text.to_string();
+        let text = message(&text.to_string()).into_owned();
         Self { cause, text }
     }
 
