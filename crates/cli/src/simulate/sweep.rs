@@ -5,6 +5,7 @@
 
 mod kept;
 mod plan;
+mod varied;
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -14,7 +15,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use netsig_core::simulate::Point;
 
-use super::answers::{self, Answer, COLUMNS};
 use super::points;
 use crate::input::args::first_given;
 use crate::input::claim::Claim;
@@ -23,8 +23,9 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt;
 use crate::input::output::Output;
-use crate::print::rows::{Format, to_stdout};
+use crate::print::rows::to_stdout;
 use plan::Plan;
+use varied::VariedColumns;
 
 /// Number of points that are simulated before their rows are written.
 const CHUNK: usize = 64;
@@ -161,23 +162,25 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
     for point in &points {
         point.check()?;
     }
+    let columns = VariedColumns::of(&plan);
     let shard = options.shard.unwrap_or(Shard::WHOLE);
     let points = &points[shard.range(points.len())];
     let header = match shard.number {
-        1 => format!("{}\n", COLUMNS.join(",")).into_bytes(),
+        1 => format!("{}\n", columns.names().join(",")).into_bytes(),
         _ => Vec::new(),
     };
     match &place {
         Place::Standard => {
             let print = |lines: &[u8]| to_stdout(|out| out.write_all(lines));
-            pass_on(&header, points, print)?;
+            pass_on(&header, (points, &columns), print)?;
         }
         Place::Through(output) => {
             let mut draft = output.draft()?;
-            pass_on(&header, points, |lines| Ok(draft.write_all(lines)?))?;
+            let write = |lines: &[u8]| Ok(draft.write_all(lines)?);
+            pass_on(&header, (points, &columns), write)?;
             draft.publish()?;
         }
-        Place::File(claim) => to_file(claim.path(), &header, points)?,
+        Place::File(claim) => to_file(claim.path(), &header, points, &columns)?,
     }
     for note in plan.notes() {
         eprintln!("netsig: note: {note}");
@@ -188,7 +191,7 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
 /// Passes the rows to `print` as they come.
 fn pass_on(
     header: &[u8],
-    points: &[Point],
+    (points, columns): (&[Point], &VariedColumns),
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
     print(header)?;
@@ -197,16 +200,21 @@ fn pass_on(
     );
     let bar = points::bar(points);
     for chunk in points.chunks(CHUNK) {
-        let lines = lines(points::simulate_all(chunk, &bar))?;
+        let lines = columns.lines(chunk, points::simulate_all(chunk, &bar))?;
         print(&lines)?;
     }
     Ok(())
 }
 
 /// Writes the rows to the file, after the rows of an earlier run.
-fn to_file(output: &Path, header: &[u8], points: &[Point]) -> Result<(), Failure> {
+fn to_file(
+    output: &Path,
+    header: &[u8],
+    points: &[Point],
+    columns: &VariedColumns,
+) -> Result<(), Failure> {
     let what = || files::unwritable(output);
-    let kept = kept::points(output, header, points)?;
+    let kept = kept::points(output, header, points, columns)?;
     let file = OpenOptions::new().create(true).append(true).open(output);
     let mut file = file.with_context(what)?;
     file.set_len(kept.bytes).with_context(what)?;
@@ -217,7 +225,7 @@ fn to_file(output: &Path, header: &[u8], points: &[Point]) -> Result<(), Failure
     let bar = points::bar(left);
     for (index, chunk) in left.chunks(CHUNK).enumerate() {
         tell_kept(output, [kept.points + index * CHUNK, points.len()]);
-        let lines = lines(points::simulate_all(chunk, &bar))?;
+        let lines = columns.lines(chunk, points::simulate_all(chunk, &bar))?;
         file.write_all(&lines).with_context(what)?;
     }
     Ok(file.sync_all().with_context(what)?)
@@ -228,21 +236,6 @@ fn tell_kept(output: &Path, [done, all]: [usize; 2]) {
     let output = output.display();
     let kept = format!("{done} of {all} points are in {output}; --resume simulates the rest");
     interrupt::keeps(kept);
-}
-
-/// The results as lines of CSV, without the header.
-///
-/// # Errors
-/// If a result is missing.
-fn lines(answers: Vec<Result<Answer, Failure>>) -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
-    let answers: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;
-    let rows = answers::rows(answers);
-    let written = rows.write(Format::Csv, &mut text);
-    written.context("rows cannot be written")?;
-    let end = text.iter().position(|&byte| byte == b'\n');
-    text.drain(..=end.unwrap_or_default());
-    Ok(text)
 }
 
 #[cfg(test)]

@@ -102,7 +102,8 @@ pub fn refuse_void(data: &Dataset, name: &str) -> Result<(), Refusal> {
         Err(Refusal::data(format!(
             "the data are void: {}; measure again",
             excerpt(reason)
-        )).about(name))
+        ))
+        .about(name))
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use netsig_core::simulate::Point;
 
-use super::lines;
+use super::varied::VariedColumns;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::simulate::answers::{Answer, COLUMNS, KEYS};
@@ -25,7 +25,12 @@ pub struct Kept {
 /// # Errors
 /// If the header or the keys of a line do not match the plan, or a row differs from a repeated
 /// simulation (of sampled rows and of an incomplete last row).
-pub fn points(output: &Path, header: &[u8], points: &[Point]) -> Result<Kept, Failure> {
+pub fn points(
+    output: &Path,
+    header: &[u8],
+    points: &[Point],
+    columns: &VariedColumns,
+) -> Result<Kept, Failure> {
     if !output.exists() {
         return Ok(Kept::default());
     }
@@ -47,7 +52,8 @@ pub fn points(output: &Path, header: &[u8], points: &[Point]) -> Result<Kept, Fa
     }
     let rows = whole.strip_prefix(header).ok_or_else(|| other(1))?;
     let first = usize::from(!header.is_empty()) + 1;
-    let kept = agreeing(rows, points).map_err(|row| other(first + row))?;
+    let line = |point: &Point| columns.lines(&[*point], vec![points::simulate(point)]);
+    let kept = agreeing(rows, points, columns).map_err(|row| other(first + row))?;
     for row in samples(&points[..kept.len()]) {
         let end = kept.get(row + 1).copied().unwrap_or(rows.len());
         if rows[kept[row]..end] != line(&points[row])? {
@@ -67,7 +73,7 @@ pub fn points(output: &Path, header: &[u8], points: &[Point]) -> Result<Kept, Fa
 }
 
 /// The offset of each row, or as an error the index of the first row that does not match its point.
-fn agreeing(rows: &[u8], points: &[Point]) -> Result<Vec<usize>, usize> {
+fn agreeing(rows: &[u8], points: &[Point], columns: &VariedColumns) -> Result<Vec<usize>, usize> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .from_reader(rows);
@@ -76,7 +82,7 @@ fn agreeing(rows: &[u8], points: &[Point]) -> Result<Vec<usize>, usize> {
         let record = record.map_err(|_| index)?;
         let is_of_plan = points
             .get(index)
-            .is_some_and(|point| agrees(&record, point));
+            .is_some_and(|point| agrees(&record, point, columns));
         let begin = record.position().filter(|_| is_of_plan).ok_or(index)?;
         begins.push(usize::try_from(begin.byte()).expect("it is in memory"));
     }
@@ -92,15 +98,12 @@ fn samples(points: &[Point]) -> Vec<usize> {
     (0..points.len()).filter(is_sample).collect()
 }
 
-/// Simulates a point and returns its row.
-fn line(point: &Point) -> Result<Vec<u8>, Failure> {
-    lines(vec![points::simulate(point)])
-}
-
 /// True if a row matches the point in the columns that are known before its simulation.
-fn agrees(record: &csv::StringRecord, point: &Point) -> bool {
+fn agrees(record: &csv::StringRecord, point: &Point, columns: &VariedColumns) -> bool {
     let keys = Answer::keys(point.case, point.source);
-    record.len() == COLUMNS.len()
+    let further = columns.values(point);
+    record.len() == COLUMNS.len() + further.len()
+        && record.iter().skip(COLUMNS.len()).eq(further)
         && KEYS
             .iter()
             .zip(keys)

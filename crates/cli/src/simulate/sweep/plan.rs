@@ -37,7 +37,27 @@ struct Sweep {
     sources: Vec<Source>,
     cases: Cases,
     method: Method,
+    stated: Stated,
 }
+
+/// Names of the columns of [`Stated`].
+pub const STATED: [&str; 12] = [
+    "rate_bit_per_s",
+    "uplink_rate_bit_per_s",
+    "port_buffer_bytes",
+    "seed",
+    "profile",
+    "placement",
+    "nodes",
+    "ppn",
+    "rto_mode",
+    "sharing",
+    "negligible",
+    "set",
+];
+
+/// What a sweep states for all its points, as texts in the order of [`STATED`]; empty where it states nothing.
+pub type Stated = [String; STATED.len()];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -107,6 +127,14 @@ impl Plan {
         notes.unique().collect()
     }
 
+    /// What each source's sweep states.
+    pub fn stated(&self) -> impl Iterator<Item = (&Source, &Stated)> {
+        self.sweeps.iter().flat_map(|sweep| {
+            let sources = sweep.sources.iter();
+            sources.map(|source| (source, &sweep.stated))
+        })
+    }
+
     /// All points: by sweep, network, model, algorithm, size and process count, with the last
     /// varying fastest.
     pub fn points(&self) -> Vec<Point<'_>> {
@@ -125,6 +153,7 @@ impl Plan {
 impl Block {
     fn sweep(self) -> Result<Sweep, Failure> {
         self.refuse_empty()?;
+        let stated = self.stated()?;
         let sources = self
             .options()?
             .iter()
@@ -140,7 +169,31 @@ impl Block {
                 procs: self.procs.items().to_vec(),
             },
             method: self.method,
+            stated,
         })
+    }
+
+    fn stated(&self) -> Result<Stated, Failure> {
+        let base = self.base()?;
+        let network = &base.network;
+        let settings = self.set.iter().map(|(name, value)| match value.as_str() {
+            Some(text) => format!("{name}={text}"),
+            None => format!("{name}={value}"),
+        });
+        Ok([
+            text(network.rate.map(|rate| rate.0)),
+            text(network.uplink_rate.map(|rate| rate.0)),
+            text(network.port_buffer.map(|size| size.0)),
+            text(base.seed),
+            text(base.profile.as_deref().map(Path::display)),
+            text(base.placement),
+            text(base.nodes),
+            text(base.ppn),
+            text(base.rto_mode),
+            text(base.sharing),
+            text(base.negligible),
+            settings.collect::<Vec<_>>().join(" "),
+        ])
     }
 
     /// Refuses empty lists.
@@ -204,6 +257,10 @@ impl Block {
             ..NetworkOptions::default()
         })
     }
+}
+
+fn text(value: Option<impl ToString>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }
 
 /// The items of a list as `Some`, or a single `None` if there is no list.

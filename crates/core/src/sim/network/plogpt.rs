@@ -89,7 +89,9 @@ use traffic::{Stage, Traffic};
 use crate::model::alltoall::plogpt::RtoMode;
 
 /// Set of messages that share a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display,
+)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Sharing {

@@ -8,7 +8,9 @@ use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, BytesPerSecond, Procs, Seconds};
 
 /// Rule by which an edge without delay is wide enough to be ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display,
+)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Negligible {

@@ -75,7 +75,9 @@ pub enum Algorithm {
 }
 
 /// Ranks that a retransmission time-out delays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display,
+)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum RtoMode {
