@@ -4,7 +4,7 @@ mod support;
 #[path = "simulate/sweep.rs"]
 mod sweep;
 
-use netsig_core::algorithm::{ALGORITHMS, Collective};
+use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective, Traffic};
 use support::{Home, Row, assert_same_json, number, rows, said, table};
 
 /// `LogGP` with round numbers: L = 5 µs, o = 1 µs, g = 2 µs, G = 1 ns.
@@ -123,12 +123,26 @@ fn links_are_those_of_the_network_or_of_one_switch() {
 fn every_algorithm_takes_the_same_as_its_goal() {
     let home = home();
     for entry in ALGORITHMS {
+        let algorithm = Algorithm::parse(entry.collective, &entry.example()).unwrap();
         let case = format!(
-            "--collective {} --algorithm {} --procs 6 --size 5000",
+            "--collective {} --algorithm {algorithm} --procs 6 --size 5000",
             entry.collective,
-            entry.example()
         );
         for model in [LOGGP, "--network four.toml --model fluid --ppn 2"] {
+            let needs = match algorithm.traffic() {
+                Some(Traffic::Clusters) => "follows the clusters of the ranks",
+                Some(Traffic::Phases) if model != LOGGP => "follows the links between switches",
+                _ => "",
+            };
+            if !needs.is_empty() {
+                let command = format!("simulate {case} {model}");
+                home.refuses(
+                    &command,
+                    3,
+                    [needs, "name another --algorithm, or measure it"],
+                );
+                continue;
+            }
             let direct = simulated(&home, &format!("{case} {model} --write-goal p.goal"));
             let read = simulated(&home, &format!("--goal p.goal {model}"));
             for key in ["time_s", "messages", "sent_bytes"] {

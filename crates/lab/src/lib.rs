@@ -60,7 +60,7 @@ pub fn entry(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         _ => return None,
     };
     Some(result.unwrap_or_else(|error| {
-        eprintln!("netsig lab: {}", message(&error.to_string()));
+        eprintln!("netsig lab: {}", message(error.to_string()));
         ExitCode::FAILURE
     }))
 }

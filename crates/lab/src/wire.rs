@@ -55,7 +55,7 @@ pub(crate) fn lay(name: String, ends: &[End; 2], link: &Link) -> Result<(), LabE
         let remedy = "start the lab again, and leave its switches as they are";
         let error = system_or("forward frames on", name, remedy)(error);
         // Without this link, the lab would go on as another network.
-        eprintln!("netsig lab: {}", message(&error.to_string()));
+        eprintln!("netsig lab: {}", message(error.to_string()));
         std::process::exit(1);
     };
     start_without_signals(work).map_err(system("start", "the thread of a wire"))

@@ -54,6 +54,49 @@ fn rows_come_in_order_at_any_number_of_threads_and_in_shards() {
     assert_eq!((1..=5).map(shard).collect::<String>(), whole);
 }
 
+/// A sweep whose blocks differ in rates and a seed says in each row which it is of.
+#[test]
+fn rows_carry_all_that_varied() {
+    let home = super::home();
+    home.write(
+        "racks.conf",
+        "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=t Switches=s[0-1]\n",
+    );
+    let block = |uplinks: &str, more: &str| {
+        format!(
+            "[[sweep]]\nnetworks = ['racks.conf']\ncollective = 'alltoall'\nalgorithms = ['direct']\n\
+             procs = 4\nsizes = 1000\nset = {{ L = '50us' }}\nrate = '1Gbit/s'\n\
+             uplink_rate = '{uplinks}'\nmodels = ['tcp']\n{more}"
+        )
+    };
+    let plan = block("1Gbit/s", "") + &block("100Mbit/s", "seed = 3\nport_buffer = '64KiB'\n");
+    home.write("rates.toml", &plan);
+    let whole = home.does("simulate --sweep rates.toml");
+    let (head, rows) = table(&whole);
+    let further = ["uplink_rate_bit_per_s", "port_buffer_bytes", "seed"];
+    assert!(
+        head.join(",")
+            .ends_with(&format!(",network,{}", further.join(",")))
+    );
+    let values = |row: usize| further.map(|key| &*rows[row][key]).join(" ");
+    assert_eq!(
+        (&*values(0), &*values(1)),
+        ("1000000000  ", "100000000 65536 3")
+    );
+    home.write("part.csv", &whole[..whole.len() - 3]);
+    home.does("simulate --sweep rates.toml -o part.csv --resume");
+    assert_eq!(home.read("part.csv"), whole);
+    home.write("rates.toml", &plan.replace("100Mbit", "200Mbit"));
+    home.refuses(
+        "simulate --sweep rates.toml -o part.csv --resume",
+        2,
+        [
+            "part.csv:3: is not of this plan",
+            "choose another --output or remove it",
+        ],
+    );
+}
+
 /// A sweep or a shard goes on wherever its file was cut, and in its own file alone.
 #[test]
 fn a_sweep_goes_on_where_it_was_interrupted() {

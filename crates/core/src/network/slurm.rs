@@ -60,9 +60,10 @@ pub const SPINE: &str = "spine";
 /// unknown, or the switches are not one tree with each node on one of them. The message names
 /// line and column.
 pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Network, FileError> {
-    let described = match yaml::is_yaml(text) {
-        true => yaml::described(text),
-        false => conf::described(text),
+    let described = if yaml::is_yaml(text) {
+        yaml::described(text)
+    } else {
+        conf::described(text)
     };
     let parts = described.and_then(|described| tree::assemble(described, hosts, uplinks));
     let (switches, trunks) = parts.map_err(|(place, problem)| {

@@ -26,7 +26,7 @@ impl FileError {
             name: printable(name).into_owned(),
             line: None,
             column: None,
-            problem: message(&problem).into_owned(),
+            problem: message(problem).into_owned(),
         }
     }
 

@@ -16,12 +16,12 @@ pub enum Note {
 impl Note {
     /// A note on an assumption.
     pub fn remark(text: impl Into<String>) -> Self {
-        Self::Remark(message(&text.into()).into_owned())
+        Self::Remark(message(text.into()).into_owned())
     }
 
     /// A warning.
     pub fn warning(text: impl Into<String>) -> Self {
-        Self::Warning(message(&text.into()).into_owned())
+        Self::Warning(message(text.into()).into_owned())
     }
 
     /// The text without its kind.

@@ -36,7 +36,7 @@ impl Refusal {
     }
 
     fn new(cause: Cause, text: impl Display) -> Self {
-        let text = message(&text.to_string()).into_owned();
+        let text = message(text.to_string()).into_owned();
         Self { cause, text }
     }
 

@@ -62,24 +62,18 @@ impl Line {
     /// Appends a line that a terminal wrapped: a part of a list, or further pairs.
     fn unwrap_into(&mut self, content: &str, number: u64) {
         let is_within_list = self.text.trim_end().ends_with([',', '[', '-', '=']);
-        let (indent, own) = match is_within_list {
-            true => (
-                content.len() - content.trim_start().len(),
-                content.trim_start(),
-            ),
-            false => (0, content),
-        };
+        let mut indent = 0;
         if is_within_list {
             self.text.truncate(self.text.trim_end().len());
+            indent = content.len() - content.trim_start().len();
         } else if begins_with(content, RECORDS.iter().flat_map(|keys| keys.iter())) {
             self.text.push(' ');
         }
-        let column = indent as u64 + 1;
         self.append(
-            own,
+            &content[indent..],
             Place {
                 line: number,
-                column,
+                column: indent as u64 + 1,
             },
         );
     }
