@@ -136,11 +136,9 @@ fn every_algorithm_takes_the_same_as_its_goal() {
             };
             if !needs.is_empty() {
                 let command = format!("simulate {case} {model}");
-                home.refuses(
-                    &command,
-                    3,
-                    [needs, "name another --algorithm, or measure it"],
-                );
+                let place = format!("{} {algorithm} {needs}", entry.collective);
+                let remedy = "name another --algorithm, or measure it";
+                home.refuses(&command, 3, [&place, remedy]);
                 continue;
             }
             let direct = simulated(&home, &format!("{case} {model} --write-goal p.goal"));

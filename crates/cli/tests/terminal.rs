@@ -49,108 +49,97 @@ fn only_a_terminal_without_no_color_gets_colours() {
     assert!(!String::from_utf8_lossy(&piped.stdout).contains(ESCAPE));
 }
 
-/// Files of every kind with this text where a name belongs, each with a command that reads it.
-fn read_by_commands(home: &Home, text: &str) -> Vec<String> {
+/// A file's name and text, and a command that reads it.
+type Read = (&'static str, String, String);
+
+const CELL: &str = "--collective alltoall --procs 4 --size 1KiB";
+
+/// Tables with this text where a name or a number belongs.
+fn tables(text: &str) -> Vec<Read> {
     const COLUMNS: &str =
         "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
-    const CELL: &str = "--collective alltoall --procs 4 --size 1KiB";
-    let plan = |collective: &str, algorithm: &str| {
-        format!(
-            "[[collective]]\nname = '{collective}'\nalgorithms = ['{algorithm}']\nprocs = 4\nsizes = 1\nrepetitions = 1\n"
-        )
+    let fitted = |name, text| (name, text, format!("fit {name} -o o"));
+    let cell = |collective: &str, algorithm: &str| {
+        format!("{COLUMNS}collective,{collective},{algorithm},4,1,0,0,0.1\n")
     };
-    // TOML has control characters as escapes alone.
-    let in_toml = text
-        .replace('\u{1b}', "\\u001b")
-        .replace('\u{7}', "\\u0007");
-    let basic = |toml: &str| toml.replace('\'', "\"");
-    let profile = include_str!("refusals/home/profile.toml");
-    let switch = |name: &str| format!("[[switch]]\nname = \"{name}{in_toml}\"\nhosts = 1\n");
-    let files = [
-        (
-            "a.csv",
-            format!("{COLUMNS}collective,{text},direct,4,1,0,0,0.1\n"),
-            "fit a.csv -o o",
-        ),
-        (
-            "b.csv",
-            format!("{COLUMNS}collective,alltoall,{text},4,1,0,0,0.1\n"),
-            "fit b.csv -o o",
-        ),
-        (
+    let osu = format!("# OSU MPI All-to-All Latency Test\n# Size Avg Latency(us)\n4 {text}\n");
+    vec![
+        fitted("a.csv", cell(text, "direct")),
+        fitted("b.csv", cell("alltoall", text)),
+        fitted(
             "c.csv",
             format!("#@void={text}\n{COLUMNS}pingpong,,,2,1,0,0,0.1\n"),
-            "fit c.csv -o o",
         ),
-        ("d.csv", format!("{text}\n"), "fit d.csv -o o"),
+        fitted("d.csv", format!("{text}\n")),
         (
-            "e.toml",
-            basic(&plan(&in_toml, "direct")),
-            "measure e.toml -o o --on sim:ethernet-4x50",
+            "n.csv",
+            format!("1,2\n{text},2\n"),
+            "bounds n.csv --alpha 1us --beta 1ns".into(),
         ),
+        ("p4.txt", osu, "import osu p4.txt -o o".into()),
+    ]
+}
+
+/// Files in TOML and YAML with this text, whose control characters are escapes, where a name belongs.
+fn documents(text: &str) -> Vec<Read> {
+    let text = text
+        .replace('\u{1b}', "\\u001b")
+        .replace('\u{7}', "\\u0007");
+    let planned = |name, collective: &str, algorithm: &str| {
+        let plan = format!(
+            "[[collective]]\nname = \"{collective}\"\nalgorithms = [\"{algorithm}\"]\nprocs = 4\n\
+             sizes = 1\nrepetitions = 1\n"
+        );
         (
-            "f.toml",
-            basic(&plan("alltoall", &in_toml)),
-            "measure f.toml -o o --on sim:ethernet-4x50",
-        ),
+            name,
+            plan,
+            format!("measure {name} -o o --on sim:ethernet-4x50"),
+        )
+    };
+    let profile = include_str!("refusals/home/profile.toml").replace("direct", &text);
+    let clusters = format!("[[cluster]]\nname = \"{text}\"\nhosts = \"a,a\"\n");
+    let switch = |name: &str| format!("[[switch]]\nname = \"{name}{text}\"\nhosts = 1\n");
+    let head = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '64KiB'\n";
+    let network = [head, &switch("a"), &switch("b")].concat();
+    let yaml = format!("- topology: \"{text}\"\n  tree: {{}}\n");
+    vec![
+        planned("e.toml", &text, "direct"),
+        planned("f.toml", "alltoall", &text),
+        ("g.toml", profile.clone(), format!("predict g.toml {CELL}")),
         (
             "g.toml",
-            profile.replace("direct", &in_toml),
-            &format!("predict g.toml {CELL}"),
-        ),
-        (
-            "g.toml",
-            profile.replace("direct", &in_toml),
-            &format!("select g.toml {CELL} --format csv"),
+            profile,
+            format!("select g.toml {CELL} --format csv"),
         ),
         (
             "h.toml",
             format!("{text} = 1\n"),
-            &format!("predict h.toml {CELL}"),
+            format!("predict h.toml {CELL}"),
         ),
         (
             "i.toml",
-            format!("[[cluster]]\nname = \"{in_toml}\"\nhosts = \"a,a\"\n"),
-            &format!("predict g.toml {CELL} --clusters i.toml"),
+            clusters,
+            format!("predict g.toml {CELL} --clusters i.toml"),
         ),
-        (
-            "j.toml",
-            format!(
-                "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '64KiB'\n{}{}",
-                switch("a"),
-                switch("b")
-            ),
-            "discover --network j.toml -o o",
-        ),
-        (
-            "k.conf",
-            format!("SwitchName={text} Nodes=a\n"),
-            "discover --network k.conf -o o",
-        ),
-        (
-            "l.yaml",
-            format!("- topology: \"{in_toml}\"\n  tree: {{}}\n"),
-            "discover --network l.yaml -o o",
-        ),
-        (
-            "m.goal",
-            format!("num_ranks 2\nrank 0 {{ {text} }}\n"),
-            "simulate --goal m.goal --set L=1us --set G=1ns",
-        ),
-        (
-            "n.csv",
-            format!("1,2\n{text},2\n"),
-            "bounds n.csv --alpha 1us --beta 1ns",
-        ),
-        (
-            "p4.txt",
-            format!("# OSU MPI All-to-All Latency Test\n# Size Avg Latency(us)\n4 {text}\n"),
-            "import osu p4.txt -o o",
-        ),
-    ];
+        ("j.toml", network, "discover --network j.toml -o o".into()),
+        ("l.yaml", yaml, "discover --network l.yaml -o o".into()),
+    ]
+}
+
+/// Writes files of every kind with this text; returns the commands that read them.
+fn read_by_commands(home: &Home, text: &str) -> Vec<String> {
+    let goal = format!("num_ranks 2\nrank 0 {{ {text} }}\n");
+    let goal = (
+        "m.goal",
+        goal,
+        "simulate --goal m.goal --set L=1us --set G=1ns".into(),
+    );
+    let slurm = format!("SwitchName={text} Nodes=a\n");
+    let slurm = ("k.conf", slurm, "discover --network k.conf -o o".into());
+    let files = [tables(text), documents(text), vec![goal, slurm]].concat();
     let written = files.into_iter().map(|(name, text, command)| {
         home.write(name, &text);
-        command.to_owned()
+        command
     });
     written.collect()
 }

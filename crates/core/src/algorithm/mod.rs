@@ -18,6 +18,7 @@ mod counterpart;
 mod decision;
 mod delivery;
 mod gather;
+mod identity;
 mod layout;
 mod library;
 mod method;
@@ -38,7 +39,6 @@ mod unknown;
 mod windowed;
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::iter;
 use std::ops::Range;
 
@@ -374,27 +374,6 @@ impl Cut {
     /// True if pieces may differ in size.
     fn is_straight(self) -> bool {
         matches!(self, Self::Straight | Self::StraightSegments)
-    }
-}
-
-impl Algorithm {
-    /// What tells one from another; an entry has a name of its own.
-    fn key(&self) -> (Collective, &'static str, Values) {
-        (self.collective, self.entry.name, self.values)
-    }
-}
-
-impl PartialEq for Algorithm {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Algorithm {}
-
-impl Hash for Algorithm {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
     }
 }
 

@@ -41,6 +41,7 @@
 
 mod conf;
 mod lines;
+mod records;
 mod tree;
 mod yaml;
 

@@ -1,34 +1,8 @@
 //! `topology.conf`, and what `scontrol show topology` prints: a line for each switch or block.
 
 use super::lines::{Fault, Line, Pair, lines};
+use super::records::{KINDS, RECORDS, Record};
 use super::{Described, Field, Total, joined};
-
-/// What a line describes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Record {
-    Switch,
-    Block,
-    /// Sizes and sums of blocks, by which Slurm plans jobs.
-    Planning,
-}
-
-/// The keys of each kind of line; the first is on no line of another kind.
-pub(super) const RECORDS: [&[&str]; 5] = [
-    &["SwitchName", "Nodes", "Switches", "LinkSpeed", "Level"],
-    &["BlockName", "Nodes", "BlockIndex", "BlockSize"],
-    &["AggregatedBlock", "Nodes", "BlockIndex", "BlockSize"],
-    &["BlockSizes"],
-    &["BlockLevels"],
-];
-
-/// The kinds in the order of [`RECORDS`].
-const KINDS: [Record; 5] = [
-    Record::Switch,
-    Record::Block,
-    Record::Planning,
-    Record::Planning,
-    Record::Planning,
-];
 
 /// The value of an absent list in the output of `scontrol`.
 const NULL: &str = "(null)";

@@ -1,7 +1,7 @@
 //! Lines of a configuration file of Slurm, or of the output of `scontrol`: comments, continuations, lines
 //! that a terminal wrapped, and pairs of a key and a value, all with their places in the file.
 
-use super::conf::RECORDS;
+use super::records::RECORDS;
 
 /// Example of a line, as the end of an error.
 const HINT: &str = "write lines such as SwitchName=s0 Nodes=n[0-15]";
