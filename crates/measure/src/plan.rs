@@ -188,6 +188,14 @@ mod tests {
         Plan::parse("plan.toml", text).unwrap()
     }
 
+    /// Not so if each cell were compared with all others.
+    #[test]
+    fn many_cells_are_read() {
+        let text = "[[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\nprocs = \"2..31+1\"\n\
+                    sizes = \"1..10000+1\"\nrepetitions = 1\n";
+        assert_eq!(plan(text).cells().len(), 300_000);
+    }
+
     /// The plan, its cells, the defaults of pLogP, and the plan as it is written.
     #[test]
     fn everything_a_plan_can_say_is_read_and_written() {

@@ -260,6 +260,14 @@ mod tests {
             Err(error) => format!("{expression:?} at {}\n  {error}\n", error.offset),
         });
         insta::assert_snapshot!(told.concat());
+        let zeros = "0".repeat(70_000);
+        for wide in [
+            format!("n[{zeros}-1000]"),
+            format!("n[{zeros}]"),
+            format!("n[1-9{zeros}]"),
+        ] {
+            assert!(expand(&wide).is_err());
+        }
         assert_eq!(expand("n[0-1048575]").unwrap().len(), 1 << 20);
     }
 
