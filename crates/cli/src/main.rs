@@ -4,13 +4,10 @@
 //! Layers, each using only those before it: input, print, job, campaign, simulate, report,
 //! command. `cargo xtask tidy` checks it.
 
-// Shadow the macros of the standard library in all modules below: nothing of a file reaches the terminal but
+// Shadows the macro of the standard library in all modules below: nothing of a file reaches the terminal but
 // through `terminal.rs`.
 macro_rules! eprintln {
     ($($word:tt)*) => { $crate::input::terminal::to_stderr(&format!($($word)*)) };
-}
-macro_rules! println {
-    ($($word:tt)*) => { $crate::input::terminal::to_stdout(&format!("{}\n", format_args!($($word)*))) };
 }
 
 mod campaign;

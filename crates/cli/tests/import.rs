@@ -48,17 +48,15 @@ fn several_files_become_one() {
 #[test]
 fn what_cannot_be_used_is_left_out_or_refused() {
     let home = Home::new();
-    let posted = |name: &str| {
-        let path = format!("../core/tests/posted/{name}");
-        home.write(name, &std::fs::read_to_string(path).unwrap());
-    };
-    [
+    for name in [
         "batch.txt",
         "imb-as-osu.txt",
         "allreduce-np4.txt",
         "alltoall-np4.txt",
-    ]
-    .map(posted);
+    ] {
+        let path = format!("../core/tests/posted/{name}");
+        home.write(name, &std::fs::read_to_string(path).unwrap());
+    }
     home.write("alltoall-np1.txt", &home.read("alltoall-np4.txt"));
     home.write("binary", "\u{1}\u{2}");
     let told = home.transcript(&[

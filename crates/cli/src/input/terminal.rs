@@ -12,12 +12,6 @@ pub fn to_stderr(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
 }
 
-/// Prints a text on standard output.
-pub fn to_stdout(text: &str) {
-    // A reader that goes away is no error.
-    let _ = write(&mut io::stdout().lock(), text.as_bytes());
-}
-
 /// Writes a text without control characters.
 ///
 /// # Errors
