@@ -155,6 +155,47 @@ fn posted_outputs_become_what_can_be_read_in_them() {
     insta::assert_snapshot!(told.concat());
 }
 
+/// Lines below a table of OSU or IMB that are no rows of it: other tables of numbers, counts, addresses.
+#[test]
+fn other_numbers_below_a_table_are_no_rows() {
+    let imb = posted("imb-npmin1.txt");
+    for tail in [
+        "  0:  10  21\n  1:  21  10",
+        "4 8",
+        "1714550400",
+        "12",
+        "16 10.0.0.1",
+        "8 0000:07:00.0",
+        "1234 5678 files",
+        "1 0 0 123456 1234",
+        "1 5.12",
+        "28.11.2026 10:00:00",
+        "# warm-up took 12 (us)",
+        "Size of the heap: 12 MB (us)",
+    ] {
+        for (program, whole) in [(Program::Osu, OSU), (Program::Imb, &imb)] {
+            let text = format!("{}\n{tail}\n", whole.trim_end());
+            let before = imported(program, "x-p8", whole).data.aggregates;
+            let after = imported(program, "x-p8", &text).data.aggregates;
+            assert_eq!(before, after, "{program} {tail}");
+        }
+    }
+}
+
+/// Rows of several times of which one is none are left out whole.
+#[test]
+fn a_row_with_an_unusable_time_is_left_out() {
+    for none in ["nan", "-nan(ind)", "-1.#IND", "inf", "0.00", "-1.00"] {
+        let text = OSU.replace("260647.67", none);
+        let Imported { data, notes } = imported(Program::Osu, "a-p8", &text);
+        assert_eq!(data.aggregates.len(), 9, "{none}");
+        assert_eq!(
+            notes,
+            ["a-p8:7: left out: a time that is no number above 0"]
+        );
+    }
+}
+
 /// A file that holds nothing is left out where another does; a broken row is an error among any files.
 #[test]
 fn a_file_that_holds_nothing_is_left_out_among_others() {

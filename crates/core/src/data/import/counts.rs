@@ -2,6 +2,7 @@
 //! the name of the file, and from the user, who must not contradict each other.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use itertools::Itertools as _;
 
@@ -9,14 +10,19 @@ use super::file::{File, pair};
 use super::source::Source;
 use super::tables::{LogTable, TableSubject};
 use crate::data::Experiment;
+use crate::text::counted;
 use crate::text::file_error::FileError;
 use crate::units::Procs;
 
-/// Words before a number of processes in the name of a file.
-const PROCESSES: [&str; 6] = ["p", "n", "np", "procs", "nprocs", "ranks"];
+/// Words before or behind a number of processes in the name of a file.
+const PROCESSES: [&str; 8] = [
+    "p", "n", "np", "procs", "nprocs", "ranks", "ntasks", "tasks",
+];
 
 /// Words before or behind a number of processes on a host.
-const PER_HOST: [&str; 3] = ["ppn", "ppr", "npernode"];
+const PER_HOST: [&str; 9] = [
+    "ppn", "ppr", "npernode", "pernode", "tpn", "rpn", "gpn", "gpus", "x",
+];
 
 /// Words before or behind a number of hosts.
 const HOSTS: [&str; 3] = ["N", "nodes", "nnodes"];
@@ -122,10 +128,16 @@ fn asked_of_tables(file: &File<'_>, tables: &[LogTable]) -> Result<Vec<Option<Pr
 fn wrong_number(given: &[Procs], name: &str, runs: usize) -> String {
     let counts = given.len();
     let all = given.iter().join(",");
-    let launches = given.iter().cycle().take(runs).join(",");
+    let example = match given {
+        [one] if runs > 1 => {
+            let launches = iter::repeat_n(one, runs).join(",");
+            format!(" (--procs {launches} for {runs} launches)")
+        }
+        _ => String::new(),
+    };
+    let tables = counted(runs as u64, "table", "tables");
     format!(
-        "--procs {all} gives {counts} for the {runs} tables of {name}; give one for each in their order (--procs \
-         {launches} for {runs} launches)"
+        "--procs {all} gives {counts} for {tables} of {name}; give one for each in their order{example}"
     )
 }
 
@@ -143,6 +155,11 @@ fn of_table(
         ));
     }
     let count = match (table.procs, table.launch.procs(), asked) {
+        (Some(count), Some(launched), _) if count > launched => {
+            return Err(format!(
+                "the table is of {count} processes and the launch line above it of {launched}; delete the wrong line"
+            ));
+        }
         (Some(count), ..) if name.is_of_more(count) => count,
         (Some(count), ..) => name.confirm(count, "the program")?,
         (None, Some(count), _) => name.confirm(count, "the launch line")?,
@@ -153,10 +170,17 @@ fn of_table(
         Some(launched) if launched == count => table.launch.per_host(),
         _ => None,
     };
-    Ok(TableProcs {
-        count,
-        per_host: per_host.or(name.per_host.first().copied()),
-    })
+    let named = name.per_host.first().copied();
+    match (per_host, named) {
+        (Some(launched), Some(named)) if launched != named => Err(format!(
+            "the file's name says {named} processes on a host, and the launch line {launched}; correct the one that is \
+             wrong"
+        )),
+        _ => Ok(TableProcs {
+            count,
+            per_host: per_host.or(named),
+        }),
+    }
 }
 
 impl NameNumbers {
@@ -171,7 +195,7 @@ impl NameNumbers {
                     found.hosts.insert(number);
                 } else if PER_HOST.contains(&&*lower) {
                     found.per_host.insert(number);
-                } else if PROCESSES.contains(&&*lower) && word.starts_with(unit) {
+                } else if PROCESSES.contains(&&*lower) {
                     found.procs.insert(number);
                 }
             }
@@ -247,6 +271,11 @@ fn pairs(word: &str) -> Vec<(&str, u32)> {
         let digits = usize::from(!two[0].starts_with(|sign: char| sign.is_ascii_digit()));
         Some((1 - digits, two.get(digits)?.parse().ok()?))
     };
+    if let [hosts, "x", per_host] = *parts {
+        let numbers = [("nodes", hosts), ("ppn", per_host)];
+        let numbers = numbers.map(|(unit, number)| Some((unit, number.parse().ok()?)));
+        return numbers.into_iter().flatten().collect();
+    }
     let whole = parts.len() % 2 == 0;
     let chunks = parts.chunks_exact(2).filter(|_| whole);
     let found = chunks.filter_map(|two| pair(two).map(|(unit, number)| (two[unit], number)));
@@ -269,6 +298,14 @@ mod tests {
             ("alltoall-n4-ppn8", None),
             ("alltoall-N4", None),
             ("alltoall_4nodes_p8", None),
+            ("alltoall-n4-tpn8", None),
+            ("alltoall_n4_8pernode", None),
+            ("alltoall-n4x8", None),
+            ("alltoall-4x8-p4", None),
+            ("alltoall-n4-ntasks32", None),
+            ("alltoall_4n_32p", None),
+            ("alltoall-16procs", Some(16)),
+            ("alltoall_32p", Some(32)),
             ("p8/alltoall.txt", None),
             ("imb8-top8-p-p0-p8x.txt", None),
             ("", None),
@@ -285,6 +322,8 @@ mod tests {
             ("alltoall-p16-ppn4", 16, true),
             ("alltoall-N4", 32, true),
             ("alltoall-4nodes-8ppn", 32, true),
+            ("alltoall-4x8", 32, true),
+            ("alltoall-16procs", 8, false),
             ("alltoall-p8", 16, false),
             ("alltoall", 16, true),
         ] {

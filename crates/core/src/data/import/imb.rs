@@ -49,7 +49,12 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new(&version(file), MEANING);
     let mut has_begun = false;
     let meaning = |text, source: &mut Source| meaning(text, &mut has_begun, source);
-    let tables = tables(file, (Program::Imb, None), &mut source, meaning)?;
+    let tables = tables(
+        file,
+        (Program::Imb, LoggedBenchmark::untitled(file)),
+        &mut source,
+        meaning,
+    )?;
     let procs = counts::of_tables(file, &tables)?;
     for (table, procs) in tables.iter().zip(procs) {
         if counts::begin(table, procs, &mut source) {
@@ -69,6 +74,9 @@ fn meaning<'t>(text: &'t str, has_begun: &mut bool, source: &mut Source) -> LogL
             subject: subject(name).map(TableSubject::One),
         });
     }
+    if text.starts_with('#') && text.contains(" groups of ") {
+        return LogLine::Unusable("several groups ran at once");
+    }
     if let Some(procs) = processes(text) {
         return LogLine::Procs(procs);
     }
@@ -86,13 +94,14 @@ fn meaning<'t>(text: &'t str, has_begun: &mut bool, source: &mut Source) -> LogL
 
 /// The name in `# Benchmarking NAME`.
 fn benchmark(text: &str) -> Option<&str> {
-    let name = text.strip_prefix('#')?.trim_start();
-    name.strip_prefix("Benchmarking ").map(str::trim)
+    let text = text.trim_start_matches('#').trim_start();
+    let name = text.strip_prefix("Benchmarking ")?.trim();
+    (!name.contains(' ')).then_some(name)
 }
 
 /// The number in `# #processes = 8`, which older versions put in brackets.
 fn processes(text: &str) -> Option<&str> {
-    let (_, rest) = text.strip_prefix('#')?.split_once("#processes = ")?;
+    let (_, rest) = text.split_once("#processes = ")?;
     rest.split(|sign: char| !sign.is_ascii_digit()).next()
 }
 
@@ -149,8 +158,9 @@ fn add(
         Experiment::PingPong => &PINGPONG,
         _ => &STATISTICS,
     };
-    for (column, statistic) in statistics {
-        source.aggregate(&cell, *statistic, averaged, row.microseconds(column)?);
-    }
+    let time =
+        |(column, statistic): &(&str, StatisticKind)| Ok((*statistic, row.microseconds(column)?));
+    let times: Vec<_> = statistics.iter().map(time).collect::<Result<_, _>>()?;
+    source.aggregates(&cell, averaged, &times);
     Ok(())
 }

@@ -18,6 +18,7 @@ type LaunchOptions = [(&'static str, LaunchQuantity)];
 const OF_MPI: &LaunchOptions = &[
     ("-n", LaunchQuantity::Procs),
     ("-np", LaunchQuantity::Procs),
+    ("-c", LaunchQuantity::Procs),
     ("--n", LaunchQuantity::Procs),
     ("--np", LaunchQuantity::Procs),
     ("-N", LaunchQuantity::PerHost),
@@ -36,13 +37,24 @@ const OF_SLURM: &LaunchOptions = &[
     ("-N", LaunchQuantity::Hosts),
     ("--nodes", LaunchQuantity::Hosts),
     ("--ntasks-per-node", LaunchQuantity::PerHost),
+    ("--tasks-per-node", LaunchQuantity::PerHost),
+];
+
+/// Options of LSF's commands.
+const OF_LSF: &LaunchOptions = &[("-n", LaunchQuantity::Procs)];
+
+/// Options of jsrun; its sets of resources are no hosts.
+const OF_JSRUN: &LaunchOptions = &[
+    ("-p", LaunchQuantity::Procs),
+    ("--np", LaunchQuantity::Procs),
 ];
 
 /// Commands that start the programs of a job.
-const LAUNCHERS: [(&str, &LaunchOptions); 11] = [
+const LAUNCHERS: [(&str, &LaunchOptions); 14] = [
     ("mpirun", OF_MPI),
     ("mpiexec", OF_MPI),
     ("mpiexec.hydra", OF_MPI),
+    ("mpiexec_mpt", OF_MPI),
     ("mpirun_rsh", OF_MPI),
     ("orterun", OF_MPI),
     ("prterun", OF_MPI),
@@ -50,14 +62,46 @@ const LAUNCHERS: [(&str, &LaunchOptions); 11] = [
     ("aprun", OF_MPI),
     ("ibrun", OF_MPI),
     ("srun", OF_SLURM),
+    ("yhrun", OF_SLURM),
     ("flux", OF_SLURM),
+    ("jsrun", OF_JSRUN),
 ];
 
-/// What stands before the options of an allocation of hosts, within which launchers start programs.
-const ALLOCATIONS: [&str; 3] = ["#SBATCH", "salloc", "sbatch"];
+/// Words before the options of an allocation of hosts, within which launchers start programs.
+const ALLOCATIONS: [(&str, &LaunchOptions); 4] = [
+    ("#SBATCH", OF_SLURM),
+    ("salloc", OF_SLURM),
+    ("sbatch", OF_SLURM),
+    ("#BSUB", OF_LSF),
+];
+
+/// Word before the resources of a job of PBS, and the resources that are numbers of a job.
+const PBS: &str = "#PBS";
+const RESOURCES: [(&str, LaunchQuantity); 4] = [
+    ("nodes=", LaunchQuantity::Hosts),
+    ("select=", LaunchQuantity::Hosts),
+    ("ppn=", LaunchQuantity::PerHost),
+    ("mpiprocs=", LaunchQuantity::PerHost),
+];
 
 /// Beginnings of the names of benchmark programs.
 const BENCHMARKS: [&str; 4] = ["osu_", "IMB-", "mpibenchmark", "run.py"];
+
+/// Programs whose launch prints no table.
+const TOOLS: [&str; 9] = [
+    "hostname",
+    "date",
+    "env",
+    "printenv",
+    "lscpu",
+    "nvidia-smi",
+    "uname",
+    "true",
+    "ucx_info",
+];
+
+/// Options of launchers with two values.
+const WITH_TWO_VALUES: [&str; 5] = ["--mca", "-mca", "--gmca", "-genv", "-env"];
 
 /// Numbers of a job, as far as they are stated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,15 +111,25 @@ pub(super) struct LaunchNumbers {
     per_host: Option<u32>,
 }
 
+/// A launch line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LaunchLine {
+    numbers: LaunchNumbers,
+    /// Name of the benchmark program.
+    program: Option<String>,
+}
+
 /// The launch lines of a log up to one of its lines.
 #[derive(Debug, Default)]
 pub(super) struct LaunchLog {
     allocation: LaunchNumbers,
-    last: Option<LaunchNumbers>,
+    last: Option<LaunchLine>,
     /// True if launch lines with different numbers stand in a row, as in a script that the log shows.
     is_listing: bool,
-    /// True if a table stands below the last launch line.
-    is_used: bool,
+    /// Benchmarks with a table below the last launch line, each with its run.
+    printed: Vec<(String, usize)>,
+    /// Lines that go on in the next one.
+    begun: String,
 }
 
 impl LaunchNumbers {
@@ -87,84 +141,188 @@ impl LaunchNumbers {
 
     /// Number of processes on each host.
     pub fn per_host(&self) -> Option<u32> {
-        let quotient = || Some(self.procs?.div_ceil(self.hosts.filter(|hosts| *hosts > 0)?));
-        self.per_host.or_else(quotient)
+        let hosts = self.hosts.filter(|hosts| *hosts > 0);
+        let quotient = hosts.and_then(|hosts| Some(self.procs?.div_ceil(hosts)));
+        quotient.or(self.per_host)
     }
 
-    /// The numbers that `words` state by `options`; the others from `known`.
-    fn of_words(words: &[&str], options: &LaunchOptions, known: Self) -> Option<Self> {
+    /// Sets a quantity, unless it is set already.
+    fn state(&mut self, quantity: LaunchQuantity, value: u32) {
+        let place = match quantity {
+            LaunchQuantity::Procs => &mut self.procs,
+            LaunchQuantity::Hosts => &mut self.hosts,
+            LaunchQuantity::PerHost => &mut self.per_host,
+        };
+        place.get_or_insert(value);
+    }
+
+    /// The numbers, with those of `known` where one is not stated.
+    fn or(self, known: Self) -> Self {
+        Self {
+            procs: self.procs.or(known.procs),
+            hosts: self.hosts.or(known.hosts),
+            per_host: self.per_host.or(known.per_host),
+        }
+    }
+
+    /// The numbers that `words` state by `options`, up to the program that they start; `None` if they state none,
+    /// and no number if one cannot be read.
+    fn of_words(words: &[&str], options: &LaunchOptions) -> Option<Self> {
         let mut found = Self::default();
-        let mut is_stated = false;
+        let mut values = 0;
         for (index, word) in words.iter().enumerate() {
             let next = words.get(index + 1).copied();
-            let Some((quantity, value)) = stated(word, next, options) else {
-                continue;
-            };
-            is_stated = true;
-            let place = match quantity {
-                LaunchQuantity::Procs => &mut found.procs,
-                LaunchQuantity::Hosts => &mut found.hosts,
-                LaunchQuantity::PerHost => &mut found.per_host,
-            };
-            *place = value.parse().ok();
+            if let Some((quantity, value)) = stated(word, next, options) {
+                let Ok(value) = value.parse() else {
+                    return Some(Self::default());
+                };
+                found.state(quantity, value);
+            }
+            if word.starts_with('-') {
+                values = if WITH_TWO_VALUES.contains(word) { 2 } else { 1 };
+            } else if values == 0 {
+                break;
+            } else {
+                values -= 1;
+            }
         }
-        is_stated.then_some(match found.procs {
-            Some(_) => found,
-            None => Self {
-                procs: None,
-                hosts: found.hosts.or(known.hosts),
-                per_host: found.per_host.or(known.per_host),
-            },
-        })
+        (found != Self::default()).then_some(found)
+    }
+
+    /// The numbers in the resources of a line of PBS: `-l nodes=2:ppn=8`.
+    fn of_resources(words: &[&str]) -> Self {
+        let mut found = Self::default();
+        for part in words.iter().flat_map(|word| word.split([':', ','])) {
+            for (name, quantity) in RESOURCES {
+                let value = part.strip_prefix(name).and_then(|value| value.parse().ok());
+                if let Some(value) = value {
+                    found.state(quantity, value);
+                }
+            }
+        }
+        found
     }
 }
 
 impl LaunchLog {
     /// Takes note of a line; false if it is no launch line.
     pub fn note(&mut self, line: &str) -> bool {
-        let words: Vec<&str> = line.split_whitespace().map(unquoted).collect();
-        if let Some(at) = words.iter().position(|word| ALLOCATIONS.contains(word)) {
-            let stated = LaunchNumbers::of_words(&words[at + 1..], OF_SLURM, self.allocation);
-            self.allocation = stated.unwrap_or(self.allocation);
-            return stated.is_some();
+        let whole = format!("{}{line}", self.begun);
+        if let Some(begun) = whole.strip_suffix('\\') {
+            begun.clone_into(&mut self.begun);
+            return true;
         }
-        let Some(numbers) = launched(&words, self.allocation) else {
+        self.begun.clear();
+        let words: Vec<&str> = whole.split_whitespace().map(unquoted).collect();
+        if let Some(stated) = allocated(&words) {
+            self.allocation = stated.or(self.allocation);
+            return true;
+        }
+        let Some(launch) = launched(&words, self.allocation) else {
             return false;
         };
-        let differs = self.last.is_some_and(|last| last != numbers);
+        let differs = self
+            .last
+            .as_ref()
+            .is_some_and(|last| last.numbers != launch.numbers);
         let is_traced = words.first() == Some(&"+") || words.contains(&"$");
-        self.is_listing = !self.is_used && !is_traced && (differs || self.is_listing);
-        self.last = Some(numbers);
-        self.is_used = false;
+        self.is_listing = self.printed.is_empty() && !is_traced && (differs || self.is_listing);
+        self.last = Some(launch);
+        self.printed.clear();
         true
     }
 
-    /// The numbers of the job that printed the table at this place of the log.
-    pub fn of_table(&mut self) -> LaunchNumbers {
-        self.is_used = true;
-        let last = self.last.filter(|_| !self.is_listing);
-        last.unwrap_or_default()
+    /// The numbers of the job that printed the table of a benchmark at this place of the log, which `program`
+    /// prints. One launch prints one run of a benchmark.
+    pub fn of_table(&mut self, benchmark: &str, program: &str, run: usize) -> LaunchNumbers {
+        let before = self.printed.iter().find(|(name, _)| name == benchmark);
+        let is_other_run = before.is_some_and(|(_, other)| *other != run);
+        self.printed.push((benchmark.to_owned(), run));
+        match &self.last {
+            None => self.allocation,
+            Some(_) if is_other_run || self.is_listing => LaunchNumbers::default(),
+            Some(launch) if launch.is_of_other(program) => LaunchNumbers::default(),
+            Some(launch) => launch.numbers,
+        }
     }
 }
 
-/// The numbers of a launch line.
-fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchNumbers> {
-    let base = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+impl LaunchLine {
+    /// True if the line starts another OSU program than `program`.
+    fn is_of_other(&self, program: &str) -> bool {
+        let osu = self
+            .program
+            .as_ref()
+            .filter(|name| name.starts_with("osu_"));
+        let behind = |name: &String| {
+            name.strip_prefix(program)
+                .map(|rest| rest.starts_with(char::is_alphanumeric))
+        };
+        osu.is_some_and(|name| behind(name) != Some(false))
+    }
+}
+
+/// The numbers of an allocation.
+fn allocated(words: &[&str]) -> Option<LaunchNumbers> {
+    if words.first() == Some(&PBS) {
+        return Some(LaunchNumbers::of_resources(&words[1..]));
+    }
+    if let Some(value) = words.first()?.strip_prefix("SLURM_NTASKS=") {
+        let procs = value.parse().ok();
+        return Some(LaunchNumbers {
+            procs,
+            ..LaunchNumbers::default()
+        });
+    }
     let (at, options) = words.iter().enumerate().find_map(|(index, word)| {
-        let (_, options) = LAUNCHERS.iter().find(|(name, _)| *name == base(word))?;
+        let (_, options) = ALLOCATIONS.iter().find(|(name, _)| name == word)?;
         Some((index, *options))
     })?;
-    let rest = &words[at + 1..];
-    let program = rest.iter().position(|word| is_benchmark(&base(word)));
-    let before = &rest[..program.unwrap_or(rest.len())];
-    match LaunchNumbers::of_words(before, options, allocation) {
-        None => program.map(|_| allocation),
-        several if before.contains(&":") => several.map(|_| LaunchNumbers::default()),
-        found => found,
-    }
+    Some(LaunchNumbers::of_words(&words[at + 1..], options).unwrap_or_default())
 }
 
-/// The quantity that a word states, with its value: `-n 8`, `-n8`, `--ntasks=8`, `--map-by ppr:8:node`.
+/// A launch line. Where several programs are started, or by several launchers, no number is known.
+fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchLine> {
+    let options_of = |word: &&str| {
+        let (_, options) = LAUNCHERS.iter().find(|(name, _)| *name == base(word))?;
+        Some(*options)
+    };
+    let (at, options) = words
+        .iter()
+        .enumerate()
+        .find_map(|(index, word)| Some((index, options_of(word)?)))?;
+    let rest = &words[at + 1..];
+    if rest.iter().any(|word| TOOLS.contains(&base(word))) {
+        return None;
+    }
+    let program = rest
+        .iter()
+        .map(|word| base(word))
+        .find(|name| is_benchmark(name));
+    let stated = LaunchNumbers::of_words(rest, options);
+    let numbers = match stated {
+        None => program.map(|_| allocation)?,
+        Some(_) if rest.contains(&":") || rest.iter().any(|word| options_of(word).is_some()) => {
+            LaunchNumbers::default()
+        }
+        // The numbers of processes of an allocation are not those of a launch within it.
+        Some(found) if found.procs.is_none() && found != LaunchNumbers::default() => {
+            let LaunchNumbers {
+                hosts, per_host, ..
+            } = allocation;
+            found.or(LaunchNumbers {
+                procs: None,
+                hosts,
+                per_host,
+            })
+        }
+        Some(found) => found,
+    };
+    let program = program.map(str::to_owned);
+    Some(LaunchLine { numbers, program })
+}
+
+/// The quantity that a word states, with its value: `-n 8`, `-n8`, `--ntasks=8`, `ppr:8:node`.
 fn stated<'w>(
     word: &'w str,
     next: Option<&'w str>,
@@ -187,6 +345,10 @@ fn stated<'w>(
     })
 }
 
+fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or_default()
+}
+
 fn is_benchmark(name: &str) -> bool {
     BENCHMARKS.iter().any(|start| name.starts_with(start))
 }
@@ -204,7 +366,7 @@ mod tests {
         let mut launches = LaunchLog::default();
         let notes = log.lines().map(|line| launches.note(line));
         let _ = notes.count();
-        let numbers = launches.of_table();
+        let numbers = launches.of_table("alltoall", "osu_alltoall", 0);
         (numbers.procs().map(Procs::get), numbers.per_host())
     }
 
@@ -213,7 +375,7 @@ mod tests {
         for (log, procs, per_host) in [
             ("+ mpirun -np 16 ./osu_alltoall", Some(16), None),
             (
-                "[u@h ~]$ /opt/bin/mpiexec -n 8 -ppn 4 osu_bcast -N 3",
+                "[u@h ~]$ /opt/bin/mpiexec -n 8 -ppn 4 osu_alltoall -N 3",
                 Some(8),
                 Some(4),
             ),
@@ -223,27 +385,65 @@ mod tests {
                 Some(8),
             ),
             (
+                "mpirun --mca btl tcp,self -np 4 ./osu_alltoall",
+                Some(4),
+                None,
+            ),
+            (
                 "srun -N 4 --ntasks-per-node=8 ./osu_alltoall",
                 Some(32),
                 Some(8),
             ),
             ("time srun -N4 -n32 ./osu_alltoall", Some(32), Some(8)),
             (
+                "#SBATCH --ntasks=16\n#SBATCH --nodes=2\nsrun osu_alltoall",
+                Some(16),
+                Some(8),
+            ),
+            (
                 "#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=8\nsrun osu_alltoall",
                 Some(32),
                 Some(8),
             ),
+            (
+                "#PBS -l nodes=2:ppn=8\nmpirun osu_alltoall",
+                Some(16),
+                Some(8),
+            ),
+            ("#SBATCH --ntasks=16", Some(16), None),
             (
                 "salloc -n128 -N1\nmpirun ./osu_alltoall",
                 Some(128),
                 Some(128),
             ),
             (
+                "salloc -N4 --ntasks-per-node=8\nmpirun -np $n ./osu_alltoall",
+                None,
+                None,
+            ),
+            (
                 "mpirun -np 4 ./osu_alltoall\nmpirun -np $n ./osu_alltoall",
                 None,
                 None,
             ),
-            ("mpirun -np 4 a : -np 8 b", None, None),
+            (
+                "mpirun -np 4 ./osu_alltoall : -np 8 ./osu_alltoall",
+                None,
+                None,
+            ),
+            (
+                "with mpirun -np 4 it hangs, but with mpirun -np 16",
+                None,
+                None,
+            ),
+            ("+ mpirun -np 16 ./pin.sh ./alltoall -n 100", Some(16), None),
+            ("+ srun -n 16 ./bench.sh -N 3", Some(16), None),
+            (
+                "+ srun -n 2 hostname\n$ mpirun \\\n -np 64 \\\n ./osu_alltoall",
+                Some(64),
+                None,
+            ),
+            ("+ srun -n 2 ./osu_latency", None, None),
             ("mpirun -np 4 x\nmpirun -np 8 x", None, None),
             ("+ mpirun -np 4 x\n+ mpirun -np 8 x", Some(8), None),
             ("mpirun noticed that process rank 3 died", None, None),
@@ -251,5 +451,19 @@ mod tests {
         ] {
             assert_eq!(found(log), (procs, per_host), "{log}");
         }
+    }
+
+    #[test]
+    fn a_launch_prints_one_run_of_a_benchmark() {
+        let mut launches = LaunchLog::default();
+        assert!(launches.note("+ mpirun -np 16 ./suite.sh"));
+        let mut procs = |name, run| launches.of_table(name, name, run).procs().map(Procs::get);
+        let found = [
+            procs("osu_bcast", 0),
+            procs("osu_alltoall", 1),
+            procs("osu_alltoall", 1),
+            procs("osu_alltoall", 2),
+        ];
+        assert_eq!(found, [Some(16), Some(16), Some(16), None]);
     }
 }

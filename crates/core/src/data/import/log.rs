@@ -3,35 +3,116 @@
 
 use std::iter;
 
-/// Spaces of Unicode and HTML that stand for a space.
-const SPACES: [&str; 5] = ["\u{a0}", "\u{2007}", "\u{202f}", "\u{3000}", "&nbsp;"];
+/// Marks of Unicode, HTML and Markdown, and what they stand for.
+const MARKS: [(&str, &str); 17] = [
+    ("\u{a0}", " "),
+    ("\u{2007}", " "),
+    ("\u{202f}", " "),
+    ("\u{3000}", " "),
+    ("&nbsp;", " "),
+    ("&gt;", ">"),
+    ("&lt;", "<"),
+    ("<br>", ""),
+    ("<br/>", ""),
+    ("<p>", ""),
+    ("<pre>", ""),
+    ("</pre>", ""),
+    ("<code>", ""),
+    ("</code>", ""),
+    ("\\#", "#"),
+    ("\\[", "["),
+    ("\\]", "]"),
+];
 
 /// Signs without a width.
 const INVISIBLE: [char; 3] = ['\u{feff}', '\u{200b}', '\u{200e}'];
 
-/// The start of a comment behind the name of a host: `node01: # OSU MPI …`, as pdsh prints it.
-const BEHIND_HOST: &str = ": #";
+/// Beginnings of titles, behind which headings follow.
+const TITLES: [&str; 3] = ["# OSU ", "# OMB ", "# Benchmarking "];
+
+/// Beginnings of headings.
+const HEADINGS: [&str; 2] = ["# Size", "#bytes #repetitions"];
 
 /// The lines with their numbers, without prefixes.
 pub(super) fn lines(text: &str) -> Vec<(u64, String)> {
-    let host = host_before_comments(text);
-    let cleaned = |line| {
-        let line = printed(line);
-        let line = host.map_or(&*line, |host| line.strip_prefix(host).unwrap_or(&line));
-        without_prefixes(line).trim_end().to_owned()
+    let printed: Vec<String> = text.lines().map(printed).collect();
+    let prefix = prefix_of_titles(&printed);
+    let is_labelled = printed.iter().any(|line| is_comment_behind_prefix(line));
+    let cleaned = |line: String| {
+        let text = prefix.as_deref().and_then(|shape| behind(&line, shape));
+        let text = text.unwrap_or(&line);
+        let text = if is_labelled {
+            without_prefixes(text)
+        } else {
+            text
+        };
+        text.trim().to_owned()
     };
-    (1..).zip(text.lines().map(cleaned)).collect()
+    (1..).zip(printed.into_iter().map(cleaned)).collect()
 }
 
-/// The part before the `#` of the first comment behind the name of a host.
-fn host_before_comments(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| {
-        let end = line.find(BEHIND_HOST)?;
-        let host = &line[..end];
-        let is_name = |sign: char| sign.is_ascii_alphanumeric() || "-_.".contains(sign);
-        let is_host = host.starts_with(|sign: char| sign.is_ascii_alphabetic());
-        (is_host && host.chars().all(is_name)).then(|| &line[..end + 2])
-    })
+/// True for a comment behind a prefix of a launcher: without such a line `0: ` and `[0] ` are no prefixes.
+fn is_comment_behind_prefix(line: &str) -> bool {
+    let text = without_prefixes(line);
+    text.starts_with('#') && text.len() < line.trim_start().len()
+}
+
+/// Shape of the prefix of a title and of its heading, where they have one that no launcher writes: a host's
+/// name, a date and time, the place of a message in a program.
+fn prefix_of_titles(lines: &[String]) -> Option<String> {
+    let before = |line: &str, marks: &[&str]| {
+        let at = marks.iter().find_map(|mark| line.find(mark))?;
+        Some(shape(&line[..at]))
+    };
+    let mut titles = None;
+    for line in lines {
+        let is_plain = TITLES
+            .iter()
+            .any(|title| without_prefixes(line).starts_with(title));
+        if let Some(prefix) = before(line, &TITLES).filter(|_| !is_plain) {
+            titles = Some(prefix);
+        } else if let Some(prefix) = before(line, &HEADINGS)
+            && titles
+                .as_ref()
+                .is_some_and(|title| title.trim_end() == prefix.trim_end())
+        {
+            return titles;
+        }
+    }
+    None
+}
+
+/// The shape of a text: `w` for a word, a blank for blanks, other signs as they are.
+fn shape(text: &str) -> String {
+    let mut shape: Vec<char> = text.chars().map(class).collect();
+    shape.dedup_by(|later, earlier| later == earlier && "w ".contains(*later));
+    shape.into_iter().collect()
+}
+
+fn class(sign: char) -> char {
+    match sign {
+        _ if sign.is_alphanumeric() || "_.-".contains(sign) => 'w',
+        _ if sign.is_whitespace() => ' ',
+        _ => sign,
+    }
+}
+
+/// The text behind a prefix of a shape.
+fn behind<'t>(line: &'t str, shape: &str) -> Option<&'t str> {
+    let mut rest = line;
+    for expected in shape.trim_end().chars() {
+        let is_other = |sign: char| class(sign) != expected;
+        let end = match expected {
+            'w' | ' ' => rest.find(is_other).unwrap_or(rest.len()),
+            _ if rest.starts_with(expected) => expected.len_utf8(),
+            _ => 0,
+        };
+        if end == 0 {
+            return None;
+        }
+        rest = &rest[end..];
+    }
+    Some(rest)
 }
 
 /// A line as a terminal shows it: only what follows the last return of the carriage, without colours and
@@ -39,8 +120,8 @@ fn host_before_comments(text: &str) -> Option<&str> {
 fn printed(line: &str) -> String {
     let line = line.trim_end_matches('\r');
     let line = line.rsplit('\r').next().unwrap_or(line);
-    let spaced = |text: String, space: &&str| text.replace(*space, " ");
-    let line = SPACES.iter().fold(without_escapes(line), spaced);
+    let replaced = |text: String, (mark, plain): &(&str, &str)| text.replace(mark, plain);
+    let line = MARKS.iter().fold(without_escapes(line), replaced);
     let shown = line.chars().filter(|sign| !INVISIBLE.contains(sign));
     let shown = shown.map(|sign| if sign == '\t' { ' ' } else { sign });
     shown.filter(|sign| !sign.is_control()).collect()
@@ -64,20 +145,18 @@ fn without_escapes(text: &str) -> String {
     iter::from_fn(next).flatten().collect()
 }
 
-/// The line behind any number of prefixes; `\#` is `#`.
+/// The line behind any number of prefixes.
 fn without_prefixes(line: &str) -> &str {
     let mut line = line.trim_start();
     while let Some(rest) = without_prefix(line) {
         line = rest.trim_start();
     }
-    line.strip_prefix('\\')
-        .filter(|rest| rest.starts_with('#'))
-        .unwrap_or(line)
+    line
 }
 
 /// The line behind one prefix.
 fn without_prefix(line: &str) -> Option<&str> {
-    let kinds = [quoted, labelled, ranked, bracketed, stamped];
+    let kinds = [quoted, labelled, ranked, bracketed];
     kinds.iter().find_map(|kind| kind(line))
 }
 
@@ -107,16 +186,6 @@ fn bracketed(line: &str) -> Option<&str> {
     (is_number(rank) && (rest.is_empty() || rest.starts_with(' '))).then_some(rest)
 }
 
-/// Behind the date and time of a log: `2026-02-01T10:00:00.123Z `.
-fn stamped(line: &str) -> Option<&str> {
-    let (stamp, rest) = line.split_once(' ')?;
-    let stamp = stamp.trim_start_matches('[').trim_end_matches(']');
-    let (date, time) = stamp.split_once('T')?;
-    let is_date = date.len() == 10 && date.split('-').all(is_number);
-    let has_time = time.starts_with(|sign: char| sign.is_ascii_digit()) && time.contains(':');
-    (is_date && has_time).then_some(rest)
-}
-
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -127,33 +196,41 @@ mod tests {
 
     #[test]
     fn a_line_is_found_behind_its_prefixes() {
-        for (line, expected) in [
-            (
-                "0: # OSU MPI Latency Test v5.7",
-                "# OSU MPI Latency Test v5.7",
-            ),
-            ("12: 1024   3.5", "1024   3.5"),
-            ("[1,0]<stdout>:1024 3.5", "1024 3.5"),
-            ("[prterun-n1-77@1,0]<stdout>: 1024 3.5", "1024 3.5"),
-            ("[0]        #bytes", "#bytes"),
-            ("> > \\# Size", "# Size"),
-            ("\u{1b}[1;32m1024\u{1b}[0m\t3.5\r", "1024 3.5"),
-            ("\u{1b}]0;title\u{7}1024\u{a0}3.5", "1024 3.5"),
-            ("25 %\r1024 3.5", "1024 3.5"),
-            ("2026-02-01T10:00:00.1234567Z 1024 3.5", "1024 3.5"),
-            ("\u{feff}&nbsp;# Size", "# Size"),
-            ("10:00:01 up 2 days", "10:00:01 up 2 days"),
-            ("[node07:4711 :0] UCX WARN", "[node07:4711 :0] UCX WARN"),
-            ("slurmstepd: error: x", "slurmstepd: error: x"),
+        for (prefix, end) in [
+            ("0: ", ""),
+            ("12: ", ""),
+            ("[1,0]<stdout>:", ""),
+            ("[prterun-n1-77@1,0]<stdout>: ", ""),
+            ("[0]        ", ""),
+            ("> > \\", ""),
+            ("\u{1b}[1;32m> ", "\u{1b}[0m\r"),
+            ("\u{1b}]0;title\u{7}> ", ""),
+            ("25 %\r> ", ""),
+            ("\u{feff}&nbsp;", "<br>"),
+            ("Wed May 16 10:17:50 2018[1,0]<stdout>:", ""),
+            ("2026-02-01T10:00:00.1234567Z ", ""),
+            ("2026-02-01 10:00:00 ", ""),
+            ("[2023-06-13 09:16:21,301] {x.py:32} INFO - ", ""),
+            ("osu-1  | ", ""),
+            ("node01:", ""),
         ] {
-            assert_eq!(lines(line), [(1, expected.to_owned())], "{line:?}");
+            let plain = ["# OSU MPI Latency Test v5.7", "# Size   Latency (us)"];
+            let text = plain.map(|line| format!("{prefix}{line}{end}")).join("\n");
+            let found = lines(&text).into_iter().map(|(_, line)| line);
+            assert!(found.eq(plain), "{prefix:?} {:?}", lines(&text));
         }
     }
 
     #[test]
-    fn the_name_of_a_host_before_a_comment_is_a_prefix_of_all_lines() {
-        let text = "n1: # Size\nn1: 8 1.5\nn2: 9 1.5";
-        let found = lines(text).into_iter().map(|(_, line)| line);
-        assert!(found.eq(["# Size", "8 1.5", "n2: 9 1.5"]));
+    fn other_lines_stay_as_they_are() {
+        for line in [
+            "10:00:01 up 2 days",
+            "[node07:4711 :0] UCX WARN",
+            "slurmstepd: error: x",
+            "0:  10  21",
+        ] {
+            let text = format!("# OSU MPI Latency Test v5.7\n# Size   Latency (us)\n{line}");
+            assert_eq!(lines(&text)[2].1, line);
+        }
     }
 }

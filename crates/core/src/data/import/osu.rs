@@ -53,7 +53,12 @@ pub(super) fn announces(text: &str) -> bool {
 /// Reads an output.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new(&version(file), MEANING);
-    let tables = tables(file, (Program::Osu, untitled(file)), &mut source, meaning)?;
+    let tables = tables(
+        file,
+        (Program::Osu, LoggedBenchmark::untitled(file)),
+        &mut source,
+        meaning,
+    )?;
     for name in counts::runs_by_name(file, &tables) {
         let same = tables.iter().rfind(|table| table.name == name);
         let line = same.map_or(1, |table| table.line);
@@ -78,15 +83,6 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     Ok(source)
 }
 
-/// The benchmark of tables without a title: the collective that the user names.
-fn untitled(file: &File<'_>) -> Option<LoggedBenchmark> {
-    let collective = file.asked.collective?;
-    Some(LoggedBenchmark {
-        name: collective.to_string(),
-        subject: Some(TableSubject::One(Experiment::Collective(collective))),
-    })
-}
-
 fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
     if let Some(title) = title(text) {
         source.fact("benchmark", title);
@@ -98,12 +94,11 @@ fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
     if let Some(columns) = header(text) {
         return LogLine::Heading(columns);
     }
-    if let Some(names) = other_header(text) {
-        return LogLine::OtherHeading(names);
-    }
     if let Some((key, value)) = fact(text) {
         source.fact(key, value);
-        return LogLine::Comment;
+        if key.trim() == "Datatype" {
+            return LogLine::MoreTables;
+        }
     }
     LogLine::without_meaning(text)
 }
@@ -117,27 +112,11 @@ fn comment(text: &str) -> &str {
 /// Columns of a line of names, with the replacements of [`COLUMNS`].
 fn header(text: &str) -> Option<Columns> {
     let names = comment(text);
-    let is_header = names.starts_with("Size") && names.contains("(us)");
+    let is_header =
+        names.starts_with("Size") && names.contains("Latency") && names.contains("(us)");
     let replaced = |text: String, (long, short): &(&str, &str)| text.replace(long, short);
     let names = || COLUMNS.iter().fold(names.to_owned(), replaced);
-    is_header.then(|| Columns::of(&names(), RowStart::Size))
-}
-
-/// The names of columns that another program printed, or that hold no times.
-fn other_header(text: &str) -> Option<String> {
-    let names = text.strip_prefix('#')?.trim_start();
-    let units = [
-        "(us)",
-        "(MB/s)",
-        "(GB/s)",
-        "[usec]",
-        "[MB/sec]",
-        "(B)",
-        "Messages/s",
-    ];
-    let has_unit = units.iter().any(|unit| names.contains(unit));
-    (has_unit && !names.contains(':'))
-        .then(|| names.split_whitespace().collect::<Vec<_>>().join(" "))
+    is_header.then(|| Columns::of(&names(), RowStart::RisingSize))
 }
 
 /// The title, without the version, in `# OSU MPI Latency Test v7.4`.
@@ -208,15 +187,16 @@ fn add(
         return Ok(());
     }
     let averaged = row.optional_count("Iterations")?;
+    let mut times = Vec::new();
     for (column, statistic) in STATISTICS {
-        if column != "mean" && !table.columns.has(column) {
-            continue;
+        if column == "mean" || table.columns.has(column) {
+            let statistic = match experiment {
+                Experiment::PingPong => StatisticKind::Mean,
+                _ => statistic,
+            };
+            times.push((statistic, row.microseconds(column)?));
         }
-        let statistic = match experiment {
-            Experiment::PingPong => StatisticKind::Mean,
-            _ => statistic,
-        };
-        source.aggregate(&cell, statistic, averaged, row.microseconds(column)?);
     }
+    source.aggregates(&cell, averaged, &times);
     Ok(())
 }

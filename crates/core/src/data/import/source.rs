@@ -130,6 +130,20 @@ impl Source {
         }
     }
 
+    /// Adds the statistics of a cell's repetitions, unless one of them is no time.
+    pub fn aggregates(
+        &mut self,
+        cell: &Cell,
+        averaged: Option<u32>,
+        times: &[(StatisticKind, Seconds)],
+    ) {
+        if times.iter().all(|(_, time)| self.is_data(cell, *time)) {
+            for (statistic, time) in times {
+                self.aggregate(cell, *statistic, averaged, *time);
+            }
+        }
+    }
+
     /// Adds one of a cell's repetitions.
     pub fn sample(&mut self, cell: &Cell, repetition: u32, time: Seconds) {
         if self.is_data(cell, time) {

@@ -18,11 +18,13 @@ pub(super) struct Cell {
 /// What the first words of a row are, by which other lines are told from rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowStart {
+    /// A size in bytes above that of the row before, and a number.
+    RisingSize,
     /// A size in bytes, and a number.
     Size,
     /// Anything.
     Any,
-    /// Two counts.
+    /// Two counts and a number.
     Counts,
     /// The name of a call, and a count.
     Call,
@@ -51,9 +53,11 @@ impl RowStart {
         let is =
             |index: usize, test: fn(&str) -> bool| words.get(index).is_some_and(|word| test(word));
         match self {
-            Self::Size => is(0, is_count) && (words.len() == 1 || is(1, resembles_number)),
+            Self::Size | Self::RisingSize => {
+                is(0, is_count) && (words.len() == 1 || is(1, resembles_number))
+            }
             Self::Any => true,
-            Self::Counts => is(0, is_count) && is(1, is_count),
+            Self::Counts => is(0, is_count) && is(1, is_count) && is(2, resembles_number),
             Self::Call => is(0, is_call) && is(1, is_count),
             Self::ProcessCall => is(0, is_count) && is(1, is_call) && is(2, is_count),
         }
@@ -64,17 +68,33 @@ fn is_count(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// True for `MPI_Alltoall` and `Send_Recv`.
+/// True for the names of calls as `ReproMPI` prints them.
 fn is_call(word: &str) -> bool {
-    word.starts_with(|sign: char| sign.is_ascii_alphabetic()) && word.contains('_')
+    word.starts_with("MPI_") || word.starts_with("GL_") || word.contains("Send_Recv")
 }
 
-/// True for a word that begins like a number, but not for an address in memory.
+/// True for a number, whole or damaged by two signs at its end.
 fn resembles_number(word: &str) -> bool {
-    let digits = word.trim_start_matches(['+', '-', '.']);
-    let is_address = digits.starts_with("0x");
-    let is_digit = digits.starts_with(|sign: char| sign.is_ascii_digit());
-    (is_digit && !is_address) || word.parse::<f64>().is_ok()
+    let digits = word.trim_start_matches(['+', '-']);
+    if digits.starts_with("0x") {
+        return false;
+    }
+    let end = digits.find(|sign: char| !sign.is_ascii_digit() && sign != '.');
+    let (number, damage) = digits.split_at(end.unwrap_or(digits.len()));
+    let is_number = number.parse::<f64>().is_ok() && damage.len() <= 2 && !damage.starts_with(':');
+    is_number || number_in(word).is_some()
+}
+
+/// A number, also as Windows prints those that are none: `-1.#IND`, `nan(ind)`.
+fn number_in(word: &str) -> Option<f64> {
+    let lower = word.to_ascii_lowercase();
+    let is_none = lower.contains("#ind") || lower.contains("#qnan") || lower.contains("nan(");
+    let is_infinite = lower.contains("#inf");
+    match word.parse() {
+        _ if is_none => Some(f64::NAN),
+        _ if is_infinite => Some(f64::INFINITY),
+        number => number.ok(),
+    }
 }
 
 impl Columns {
@@ -92,7 +112,27 @@ impl Columns {
     /// True if a line begins as the rows of this table do, or has a number in each other column.
     pub fn begins(&self, text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
-        self.start.begins(&words) || (self.start == RowStart::Size && self.has_numbers(&words))
+        self.start.begins(&words) || (self.begin_with_sizes() && self.has_numbers(&words))
+    }
+
+    /// True if rows begin with a size.
+    pub fn begin_with_sizes(&self) -> bool {
+        matches!(self.start, RowStart::Size | RowStart::RisingSize)
+    }
+
+    /// True if sizes rise from row to row.
+    pub fn have_rising_sizes(&self) -> bool {
+        self.start == RowStart::RisingSize
+    }
+
+    /// Number of columns.
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Name of the last column.
+    pub fn last(&self) -> &str {
+        self.names.last().map_or("", String::as_str)
     }
 
     fn has_numbers(&self, words: &[&str]) -> bool {
@@ -213,7 +253,7 @@ impl Row<'_> {
     fn scaled(&self, name: &str, exponent: &str) -> Result<Seconds, FileError> {
         let text = self.text(name)?;
         let number = format!("{text}{exponent}").parse().ok();
-        let unmeasured = || text.parse().ok().filter(|time: &f64| !time.is_finite());
+        let unmeasured = || number_in(text).filter(|time| !time.is_finite());
         let wrong = "is not a time; correct or delete the line";
         let time: Option<f64> = number.or_else(unmeasured);
         time.map(Seconds)

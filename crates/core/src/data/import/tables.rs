@@ -15,6 +15,8 @@ use crate::units::Procs;
 pub(super) enum LogLine<'a> {
     /// A title announces the tables of a benchmark.
     Title(LoggedBenchmark),
+    /// The tables of the benchmark cannot be imported, for a reason.
+    Unusable(&'static str),
     /// The names of a table's columns.
     Heading(Columns),
     /// The names of a table that is not imported.
@@ -25,6 +27,8 @@ pub(super) enum LogLine<'a> {
     Procs(&'a str),
     /// Bytes of an item that the tables count.
     ItemBytes(&'a str),
+    /// Another table of the same benchmark follows.
+    MoreTables,
     /// A row without times, and the reason.
     NotMeasured(&'static str),
     /// A comment, or an empty line.
@@ -34,15 +38,25 @@ pub(super) enum LogLine<'a> {
 }
 
 impl LogLine<'_> {
-    /// A line that is neither title nor heading.
+    /// A line that is neither title nor heading of the program.
     pub fn without_meaning(text: &str) -> Self {
-        if text.is_empty() || text.starts_with('#') {
+        let words: Vec<&str> = text.trim_start_matches('#').split_whitespace().collect();
+        let names = words.first().is_some_and(|first| SIZES.contains(first));
+        if text.starts_with('#') && names && words.len() > 1 {
+            Self::OtherHeading(words.join(" "))
+        } else if text.is_empty() || text.starts_with('#') {
             Self::Comment
         } else {
             Self::Other
         }
     }
 }
+
+/// Names of the first columns of tables that programs without a reader print.
+const SIZES: [&str; 6] = ["Size", "size", "bytes", "nbytes", "Bytes", "Message"];
+
+/// Last columns that hold a number with two digits behind the point.
+const TWO_DECIMALS: [&str; 5] = ["mean", "min", "max", "t_avg[usec]", "Mbytes/sec"];
 
 /// A benchmark with tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +68,15 @@ pub(super) struct LoggedBenchmark {
 }
 
 impl LoggedBenchmark {
+    /// The benchmark of tables without a title: the collective that the user names.
+    pub fn untitled(file: &File<'_>) -> Option<Self> {
+        let collective = file.asked.collective?;
+        Some(Self {
+            name: collective.to_string(),
+            subject: Some(TableSubject::One(Experiment::Collective(collective))),
+        })
+    }
+
     /// A benchmark of experiments between two processes.
     pub fn of_pairs(name: &str) -> Self {
         Self {
@@ -75,6 +98,15 @@ pub(super) enum TableSubject {
 }
 
 impl TableSubject {
+    /// Beginning of the name of the OSU program that measures it; empty if it is unknown.
+    fn program(self) -> String {
+        match self {
+            Self::One(Experiment::PingPong) => "osu_latency".to_owned(),
+            Self::One(Experiment::Collective(collective)) => format!("osu_{collective}"),
+            _ => String::new(),
+        }
+    }
+
     /// Refuses a title that contradicts the collective that the user names.
     fn agrees(self, asked: Option<Collective>) -> Result<(), String> {
         match (asked, self) {
@@ -123,6 +155,11 @@ enum LogPosition {
 struct LogReader {
     launches: LaunchLog,
     benchmark: Option<LoggedBenchmark>,
+    untitled: Option<LoggedBenchmark>,
+    /// True if a table stands below the last title.
+    has_table: bool,
+    /// Number of the last line, if the file ends within it.
+    unended: Option<u64>,
     run: usize,
     procs: Option<Procs>,
     item_bytes: Option<u64>,
@@ -144,7 +181,10 @@ pub(super) fn tables<'f>(
 ) -> Result<Vec<LogTable>, FileError> {
     let mut reader = LogReader {
         launches: LaunchLog::default(),
-        benchmark: untitled,
+        benchmark: untitled.clone(),
+        untitled,
+        has_table: false,
+        unended: file.unended_line(),
         run: 0,
         procs: None,
         item_bytes: None,
@@ -164,6 +204,7 @@ pub(super) fn tables<'f>(
         }
         match meaning(text, source) {
             LogLine::Title(benchmark) => reader.begin_run(benchmark, line, source),
+            LogLine::Unusable(why) => reader.end_benchmark(line, why, source),
             LogLine::Heading(columns) => reader.begin_table(file, line, columns)?,
             LogLine::OtherHeading(names) => {
                 reader.begin_other(line, &names, source);
@@ -176,7 +217,10 @@ pub(super) fn tables<'f>(
             LogLine::Procs(number) => reader.procs = number.trim().parse().ok(),
             LogLine::ItemBytes(number) => reader.item_bytes = number.trim().parse().ok(),
             LogLine::NotMeasured(why) => reader.leave_out_row(line, why, source),
-            LogLine::Comment => {}
+            LogLine::MoreTables => reader.has_table = false,
+            LogLine::Comment => {
+                reader.launches.note(text);
+            }
             LogLine::Other if reader.launches.note(text) => {}
             LogLine::Other => reader.add(line, text, source),
         }
@@ -189,6 +233,7 @@ pub(super) fn tables<'f>(
 impl LogReader {
     fn begin_run(&mut self, benchmark: LoggedBenchmark, line: u64, source: &mut Source) {
         self.run += 1;
+        self.has_table = false;
         self.procs = None;
         self.position = LogPosition::Outside;
         if benchmark.subject.is_none() {
@@ -204,7 +249,13 @@ impl LogReader {
         line: u64,
         columns: Columns,
     ) -> Result<(), FileError> {
-        let untitled = "no title names the collective; give the whole output, or --collective NAME";
+        let untitled = "no title names the collective of this table; give the whole output, or --collective NAME";
+        if self.has_table && columns.begin_with_sizes() {
+            // A second heading below a title is that of a table whose title is lost.
+            self.run += 1;
+            self.benchmark.clone_from(&self.untitled);
+        }
+        self.has_table = true;
         let benchmark = self.benchmark.as_ref();
         let benchmark = benchmark.ok_or_else(|| file.fault(line, untitled))?;
         let Some(subject) = benchmark.subject else {
@@ -220,12 +271,23 @@ impl LogReader {
             subject,
             columns,
             procs: self.procs,
-            launch: self.launches.of_table(),
+            launch: self
+                .launches
+                .of_table(&benchmark.name, &subject.program(), self.run),
             item_bytes: self.item_bytes,
             rows: Vec::new(),
         });
         self.position = LogPosition::InTable;
         Ok(())
+    }
+
+    fn end_benchmark(&mut self, line: u64, why: &str, source: &mut Source) {
+        if let Some(benchmark) = &mut self.benchmark
+            && benchmark.subject.take().is_some()
+        {
+            source.leave_out(line, &format!("{}: {why}", benchmark.name));
+            self.position = LogPosition::InOther;
+        }
     }
 
     fn begin_other(&mut self, line: u64, names: &str, source: &mut Source) {
@@ -244,8 +306,11 @@ impl LogReader {
     /// Adds a row to the table at this place, or leaves the line out.
     fn add(&mut self, line: u64, text: &str, source: &mut Source) {
         let table = self.tables.last_mut();
+        let is_unended = self.unended == Some(line);
         match (&self.position, table) {
-            (LogPosition::InTable, Some(table)) if table.is_row(text) => {
+            (LogPosition::InTable, Some(table))
+                if table.is_row(text) || (is_unended && table.columns.begins(text)) =>
+            {
                 table.rows.push((line, text.to_owned()));
             }
             (LogPosition::InOther, _) if text.starts_with(|sign: char| sign.is_ascii_digit()) => {}
@@ -255,13 +320,23 @@ impl LogReader {
 }
 
 impl LogTable {
-    /// True if a line begins like a row. A lone number does so only if it may be the next size: scripts
-    /// print numbers of processes.
+    /// True if a line begins like a row, and resembles the row before it: logs hold other tables of numbers. A
+    /// lone number is a broken row only if it may be the next size.
     fn is_row(&self, text: &str) -> bool {
-        let last = self.rows.last().and_then(|(_, row)| first_number(row));
-        let follows = || first_number(text) > last;
-        let is_lone = !text.contains(' ') && last.is_some();
-        self.columns.begins(text) && (!is_lone || follows())
+        let before = self.rows.last().map(|(_, row)| &**row);
+        let Some(before) = before.filter(|_| self.columns.begin_with_sizes()) else {
+            return self.columns.begins(text);
+        };
+        let rises = first_number(text).is_none_or(|size| Some(size) > first_number(before));
+        let is_lone = !text.contains(' ');
+        let is_size = first_number(text).is_some_and(u64::is_power_of_two);
+        let is_complete = self.columns.count() == text.split_whitespace().count();
+        // A row without one of its values has the others in wrong columns.
+        let comparable = if is_complete { usize::MAX } else { 2 };
+        self.columns.begins(text)
+            && (rises || (is_complete && !self.columns.have_rising_sizes()))
+            && (is_size || !is_lone)
+            && have_same_points([text, before], comparable)
     }
 
     /// Refuses a table whose last row ends the file, without a line end, in a number with fewer digits than those
@@ -272,7 +347,12 @@ impl LogTable {
         };
         let above: Vec<&str> = above.iter().map(|(_, row)| last_word(row)).collect();
         let word = last_word(row);
-        if file.unended_line() != Some(*line) || !is_shorter(word, &above) {
+        let has_decimals = TWO_DECIMALS.contains(&self.columns.last());
+        let is_cut = match &*above {
+            [] => has_decimals && decimals(word) < 2,
+            above => is_shorter(word, above),
+        };
+        if file.unended_line() != Some(*line) || !is_cut {
             return Ok(());
         }
         Err(file.fault(
@@ -289,16 +369,29 @@ fn last_word(row: &str) -> &str {
     row.split_whitespace().next_back().unwrap_or_default()
 }
 
+/// Number of digits behind the point.
+fn decimals(word: &str) -> usize {
+    word.split_once('.').map_or(0, |(_, digits)| digits.len())
+}
+
 /// True if a number has fewer digits behind the point than all others, or, where the one before has none, fewer
 /// digits than that one.
 fn is_shorter(word: &str, above: &[&str]) -> bool {
-    let decimals = |word: &str| word.split_once('.').map_or(0, |(_, digits)| digits.len());
     let fewest = above.iter().map(|word| decimals(word)).min();
     match (fewest, above.last()) {
         (Some(0), Some(before)) => word.len() < before.len(),
         (Some(fewest), _) => decimals(word) < fewest,
         (None, _) => false,
     }
+}
+
+/// True if none of the first `columns` that has a point in the earlier row is a whole number in the later one.
+fn have_same_points([later, earlier]: [&str; 2], columns: usize) -> bool {
+    let pairs = later.split_whitespace().zip(earlier.split_whitespace());
+    let is_whole = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    !pairs
+        .take(columns)
+        .any(|(word, above)| above.contains('.') && is_whole(word))
 }
 
 fn first_number(row: &str) -> Option<u64> {
