@@ -70,7 +70,7 @@ fn outputs_become_the_data_that_they_state() {
 }
 
 /// Outputs and logs in the shapes in which people post them, with the numbers of processes given.
-const POSTED: [(Option<Program>, &str, &[u32]); 26] = [
+const POSTED: [(Option<Program>, &str, &[u32]); 29] = [
     (Some(Program::Osu), "put-latency.txt", &[]),
     (Some(Program::Osu), "imb-as-osu.txt", &[8]),
     (None, "imb-as-osu.txt", &[]),
@@ -97,6 +97,9 @@ const POSTED: [(Option<Program>, &str, &[u32]); 26] = [
     (Some(Program::Osu), "pipe-p8.txt", &[]),
     (None, "batch.txt", &[]),
     (None, "markdown.txt", &[]),
+    (None, "sbatch.txt", &[]),
+    (None, "sbatch.txt", &[8]),
+    (None, "imb-n1-ppn8.txt", &[]),
 ];
 
 #[expect(clippy::disallowed_methods, reason = "a test reads its inputs")]

@@ -17,7 +17,7 @@ use crate::input::output::Output;
 pub struct Args {
     #[arg(required = true, value_name = "FILE", help = files_help())]
     files: Vec<PathBuf>,
-    /// The data file (CSV); it must not exist yet.
+    /// The data file (CSV), which must not exist yet; - is standard output.
     #[arg(short, long, value_name = "DATA")]
     output: PathBuf,
     /// The number of processes, if neither the text of the files nor pN, nN or npN in their names states it; of
@@ -48,7 +48,7 @@ Examples:
 fn files_help() -> String {
     let names = PROGRAMS.iter().join(", ");
     format!(
-        "The outputs of benchmark programs, or logs that hold them; before them perhaps the program whose tables are \
+        "The outputs of benchmark programs, or logs that hold them; - is standard input; before them perhaps the program whose tables are \
          taken, one of {names} [default: all that are recognised]"
     )
 }

@@ -27,6 +27,9 @@ const PER_HOST: [&str; 9] = [
 /// Words before or behind a number of hosts.
 const HOSTS: [&str; 3] = ["N", "nodes", "nnodes"];
 
+/// Most hosts of which the facts list the processes.
+const MOST_HOSTS: u32 = 10_000;
+
 /// The processes of a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TableProcs {
@@ -55,14 +58,27 @@ pub(super) fn of_tables(
     let asked = asked_of_tables(file, tables)?;
     let name = NameNumbers::of(file.name);
     let found = tables.iter().zip(asked);
-    let found = found.map(|(table, asked)| match table.subject {
-        TableSubject::Pair | TableSubject::One(Experiment::PingPong) => Ok(TableProcs {
-            count: pair(),
-            per_host: None,
-        }),
-        _ => of_table(table, &name, asked).map_err(|problem| file.fault(table.line, problem)),
+    let found = found.map(|(table, asked)| {
+        if is_pair(table) {
+            let (count, per_host) = (pair(), None);
+            return Ok(TableProcs { count, per_host });
+        }
+        of_table(table, &name, asked).map_err(|problem| file.fault(table.line, problem))
     });
     found.collect()
+}
+
+/// Adds the places of the processes to the facts: for each number of processes on a host those of the largest
+/// job, since a benchmark also runs among some of the processes.
+pub(super) fn add_placements(procs: &[TableProcs], source: &mut Source) {
+    let jobs = procs
+        .iter()
+        .filter_map(|procs| Some((procs.per_host?, procs.count)));
+    for (per_host, count) in jobs.into_grouping_map().max().into_iter().sorted() {
+        if per_host > 0 && count.get().div_ceil(per_host) <= MOST_HOSTS {
+            source.placement(count, per_host);
+        }
+    }
 }
 
 /// Begins the data of a table; false if the table is left out.
@@ -73,9 +89,6 @@ pub(super) fn begin(table: &LogTable, procs: TableProcs, source: &mut Source) ->
         "was run by one process, which exchanges nothing"
     } else {
         source.begin_run();
-        if let Some(per_host) = procs.per_host.filter(|count| *count > 0) {
-            source.placement(procs.count, per_host);
-        }
         return true;
     };
     source.leave_out(table.line, &format!("{} {why}", table.name));
@@ -110,9 +123,10 @@ fn stated(table: &LogTable) -> Option<Procs> {
 /// The number that the user gives for each table: of several, one for each run of a benchmark.
 fn asked_of_tables(file: &File<'_>, tables: &[LogTable]) -> Result<Vec<Option<Procs>>, FileError> {
     let given = &*file.asked.procs;
+    let named = tables.iter().map(|table| (&*table.name, table.run));
+    let runs = named.dedup().into_group_map();
     let asked = |table: &LogTable| {
-        let same = tables.iter().filter(|other| other.name == table.name);
-        let runs: Vec<usize> = same.map(|other| other.run).dedup().collect();
+        let runs = &runs[&*table.name];
         let place = runs.iter().position(|run| *run == table.run);
         match (given, place) {
             ([], _) => Ok(None),

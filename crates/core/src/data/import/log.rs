@@ -35,7 +35,10 @@ const HEADINGS: [&str; 2] = ["# Size", "#bytes #repetitions"];
 
 /// The lines with their numbers, without prefixes.
 pub(super) fn lines(text: &str) -> Vec<(u64, String)> {
-    let printed: Vec<String> = text.lines().map(printed).collect();
+    let is_of_mac = !text.contains('\n');
+    let lines = text.split(if is_of_mac { '\r' } else { '\n' });
+    let mut printed: Vec<String> = lines.map(printed).collect();
+    printed.pop_if(|last| last.is_empty());
     let prefix = prefix_of_titles(&printed);
     let is_labelled = printed.iter().any(|line| is_comment_behind_prefix(line));
     let cleaned = |line: String| {

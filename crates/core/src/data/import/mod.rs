@@ -94,7 +94,7 @@ pub fn foreign(name: &str, text: &str) -> Option<Refusal> {
         .first()
         .copied()?;
     Some(Refusal::request(format!(
-        "{name}: was printed by another program; turn it into data with `netsig import {program} {name} -o DATA`"
+        "{name}: was printed by another program; turn it into data with `netsig import {program}`"
     )))
 }
 
@@ -223,7 +223,6 @@ fn nothing(
     file: &File<'_>,
     note: Option<&(u64, String)>,
 ) -> (String, String) {
-    let name = file.name;
     let all = || PROGRAMS.iter().join(", ");
     let wanted = program.map_or_else(all, |program| program.to_string());
     let wanted = format!("give the output of {wanted}");
@@ -232,13 +231,13 @@ fn nothing(
     }
     let is_data = |line: &FileLine| line.text.starts_with("#@netsig=");
     if file.lines().iter().any(is_data) {
-        let remedy = format!("give `netsig fit {name}`");
+        let remedy = "give it to `netsig fit`".to_owned();
         return ("is data of netsig already".to_owned(), remedy);
     }
     let mut others = file.programs().into_iter();
     let other = others.find(|other| Some(*other) != program);
     if let (Some(_), Some(other)) = (program, other) {
-        let remedy = format!("give `netsig import {other} {name}`");
+        let remedy = format!("give it to `netsig import {other}`");
         return (format!("was printed by {other}"), remedy);
     }
     let why = note.map_or(String::new(), |(line, note)| {

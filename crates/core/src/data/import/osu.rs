@@ -68,6 +68,7 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
         );
     }
     let procs = counts::of_tables(file, &tables)?;
+    counts::add_placements(&procs, &mut source);
     for (table, procs) in tables.iter().zip(procs) {
         if counts::begin(table, procs, &mut source) {
             for (line, text) in &table.rows {

@@ -65,7 +65,7 @@ impl RowStart {
 }
 
 fn is_count(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit())
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// True for the names of calls as `ReproMPI` prints them.

@@ -313,7 +313,7 @@ impl LogReader {
             {
                 table.rows.push((line, text.to_owned()));
             }
-            (LogPosition::InOther, _) if text.starts_with(|sign: char| sign.is_ascii_digit()) => {}
+            (LogPosition::InOther, _) if begins_other_row(text) => {}
             _ => source.leave_out_foreign(line, text),
         }
     }
@@ -392,6 +392,11 @@ fn have_same_points([later, earlier]: [&str; 2], columns: usize) -> bool {
     !pairs
         .take(columns)
         .any(|(word, above)| above.contains('.') && is_whole(word))
+}
+
+/// True if a line may be a row of a table that is not imported.
+fn begins_other_row(text: &str) -> bool {
+    text.starts_with(|sign: char| sign.is_ascii_digit()) || text.starts_with("MPI_")
 }
 
 fn first_number(row: &str) -> Option<u64> {
