@@ -45,6 +45,8 @@ struct NameNumbers {
     procs: BTreeSet<u32>,
     per_host: BTreeSet<u32>,
     hosts: BTreeSet<u32>,
+    /// True if a word other than `n`, which may count hosts, gives a number of processes.
+    is_sure: bool,
 }
 
 /// The processes of each table.
@@ -174,7 +176,7 @@ fn of_table(
                 "the table is of {count} processes and the launch line above it of {launched}; delete the wrong line"
             ));
         }
-        (Some(count), ..) if name.is_of_more(count) => count,
+        (Some(count), ..) if name.is_of_more(count) || !name.is_sure => count,
         (Some(count), ..) => name.confirm(count, "the program")?,
         (None, Some(count), _) => name.confirm(count, "the launch line")?,
         (None, None, Some(count)) => name.confirm(count, "--procs")?,
@@ -211,6 +213,7 @@ impl NameNumbers {
                     found.per_host.insert(number);
                 } else if PROCESSES.contains(&&*lower) {
                     found.procs.insert(number);
+                    found.is_sure |= lower != "n";
                 }
             }
         }

@@ -100,6 +100,9 @@ const TOOLS: [&str; 9] = [
     "ucx_info",
 ];
 
+/// Words between a launcher and its options.
+const SUBCOMMANDS: [&str; 3] = ["run", "mini", "submit"];
+
 /// Options of launchers with two values.
 const WITH_TWO_VALUES: [&str; 5] = ["--mca", "-mca", "--gmca", "-genv", "-env"];
 
@@ -180,6 +183,8 @@ impl LaunchNumbers {
             }
             if word.starts_with('-') {
                 values = if WITH_TWO_VALUES.contains(word) { 2 } else { 1 };
+            } else if index == 0 && SUBCOMMANDS.contains(word) {
+                continue;
             } else if values == 0 {
                 break;
             } else {
@@ -411,6 +416,11 @@ mod tests {
                 Some(8),
             ),
             ("#SBATCH --ntasks=16", Some(16), None),
+            (
+                "flux run -N 4 --tasks-per-node=8 osu_alltoall",
+                Some(32),
+                Some(8),
+            ),
             (
                 "salloc -n128 -N1\nmpirun ./osu_alltoall",
                 Some(128),

@@ -21,8 +21,10 @@ use crate::data::{Experiment, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
 
 /// Names of columns, with replacements that have no spaces.
-const COLUMNS: [(&str, &str); 8] = [
+const COLUMNS: [(&str, &str); 10] = [
     ("Size (B)", "Size"),
+    ("Size(B)", "Size"),
+    ("Size (bytes)", "Size"),
     ("Transmit Size", "transmitted"),
     ("Avg Latency(us)", "mean"),
     ("Min Latency(us)", "min"),
