@@ -183,11 +183,10 @@ impl LaunchNumbers {
             }
             if word.starts_with('-') {
                 values = if WITH_TWO_VALUES.contains(word) { 2 } else { 1 };
-            } else if index == 0 && SUBCOMMANDS.contains(word) {
-                continue;
-            } else if values == 0 {
-                break;
-            } else {
+            } else if index > 0 || !SUBCOMMANDS.contains(word) {
+                if values == 0 {
+                    break;
+                }
                 values -= 1;
             }
         }
