@@ -199,6 +199,38 @@ fn a_row_with_an_unusable_time_is_left_out() {
     }
 }
 
+/// A table below the title of another suite is not that of the title before it.
+#[test]
+fn tables_of_other_suites_are_left_out_and_named() {
+    for title in [
+        "OSU MPI_Put Latency Test v5.8",
+        "OSU MPI_Accumulate latency Test v5.8",
+        "OSU One Sided MPI_Get latency Test v3.6",
+        "OSU NCCL-CUDA Broadcast Latency Test v7.4",
+        "OSU NCCL-Bcast",
+        "OSU OpenSHMEM Put Test v5.8",
+        "OSU UPC++ Broadcast Latency Test v5.8",
+        "NVSHMEM Put Latency Test",
+        "UPC Memput Test v5",
+        "MVAPICH2 RMA Put Latency",
+        "OMB-Py MPI Put Latency Test",
+        "OSU MPI Bandwidth Test v7.4",
+        "OSU MPI Non-blocking Broadcast Latency Test v7.4",
+    ] {
+        let text = format!("{LATENCY}# {title}\n# Size          Latency (us)\n1 1.50\n2 2.50\n");
+        let Imported { data, notes } = imported(Program::Osu, "latency.txt", &text);
+        assert_eq!(data.aggregates.len(), 3, "{title}");
+        let [note] = &*notes else {
+            panic!("{title}: {notes:?}")
+        };
+        let name = title.split(" v").next().unwrap();
+        assert!(
+            note.ends_with(&format!("left out: {name} is not imported")),
+            "{note}"
+        );
+    }
+}
+
 /// A file that holds nothing is left out where another does; a broken row is an error among any files.
 #[test]
 fn a_file_that_holds_nothing_is_left_out_among_others() {

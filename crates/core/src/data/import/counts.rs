@@ -20,9 +20,13 @@ const PROCESSES: [&str; 8] = [
 ];
 
 /// Words before or behind a number of processes on a host.
-const PER_HOST: [&str; 9] = [
-    "ppn", "ppr", "npernode", "pernode", "tpn", "rpn", "gpn", "gpus", "x",
+const PER_HOST: [&str; 15] = [
+    "perhost", "pph", "nppn", "ntpn", "cores", "c", "ppn", "ppr", "npernode", "pernode", "tpn",
+    "rpn", "gpn", "gpus", "x",
 ];
+
+/// Phrases that mean the same as `ppn`.
+const PHRASES: [&str; 4] = ["per-node", "per_node", "per-host", "per_host"];
 
 /// Words before or behind a number of hosts.
 const HOSTS: [&str; 3] = ["N", "nodes", "nnodes"];
@@ -204,17 +208,23 @@ impl NameNumbers {
     fn of(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let mut found = Self::default();
-        for word in name.split(|sign: char| !sign.is_ascii_alphanumeric()) {
-            for (unit, number) in pairs(word) {
-                let lower = unit.to_ascii_lowercase();
-                if HOSTS.contains(&unit) || HOSTS[1..].contains(&&*lower) {
-                    found.hosts.insert(number);
-                } else if PER_HOST.contains(&&*lower) {
-                    found.per_host.insert(number);
-                } else if PROCESSES.contains(&&*lower) {
-                    found.procs.insert(number);
-                    found.is_sure |= lower != "n";
-                }
+        let name = PHRASES
+            .iter()
+            .fold(name.to_owned(), |name, phrase| name.replace(phrase, "ppn"));
+        let words: Vec<&str> = name
+            .split(|sign: char| !sign.is_ascii_alphanumeric())
+            .collect();
+        let apart = words.windows(2).filter_map(|two| apart(two[0], two[1]));
+        let together = words.iter().flat_map(|word| pairs(word));
+        for (unit, number) in together.chain(apart) {
+            let lower = unit.to_ascii_lowercase();
+            if HOSTS.contains(&unit) || HOSTS[1..].contains(&&*lower) {
+                found.hosts.insert(number);
+            } else if PER_HOST.contains(&&*lower) {
+                found.per_host.insert(number);
+            } else if PROCESSES.contains(&&*lower) {
+                found.procs.insert(number);
+                found.is_sure |= lower != "n";
             }
         }
         found
@@ -273,6 +283,12 @@ impl NameNumbers {
     }
 }
 
+/// A unit and a number that are words of their own: `ppn_8`.
+fn apart<'w>(unit: &'w str, number: &str) -> Option<(&'w str, u32)> {
+    let is_unit = unit.len() > 1 && [&PROCESSES[..], &PER_HOST, &HOSTS].concat().contains(&unit);
+    Some((unit, number.parse().ok().filter(|_| is_unit)?))
+}
+
 /// Words with numbers, in a word that consists of such pairs: `p8`, `n4ppn8`, `4nodes`.
 fn pairs(word: &str) -> Vec<(&str, u32)> {
     let is_digit = |sign: &char| sign.is_ascii_digit();
@@ -318,6 +334,11 @@ mod tests {
             ("alltoall-n4-tpn8", None),
             ("alltoall_n4_8pernode", None),
             ("alltoall-n4x8", None),
+            ("alltoall-n4-ppn-8", None),
+            ("alltoall-n4_ppn_8", None),
+            ("alltoall-n4-ntasks-per-node8", None),
+            ("alltoall-n4-perhost8", None),
+            ("alltoall-np-8", Some(8)),
             ("alltoall-4x8-p4", None),
             ("alltoall-n4-ntasks32", None),
             ("alltoall_4n_32p", None),

@@ -225,10 +225,10 @@ impl LaunchLog {
         let Some(launch) = launched(&words, self.allocation) else {
             return false;
         };
-        let differs = self
-            .last
-            .as_ref()
-            .is_some_and(|last| last.numbers != launch.numbers);
+        let differs = self.last.as_ref().is_some_and(|last| {
+            let is_alike = launch.program.is_none() || launch.program == last.program;
+            last.numbers != launch.numbers && is_alike
+        });
         let is_traced = words.first() == Some(&"+") || words.contains(&"$");
         self.is_listing = self.printed.is_empty() && !is_traced && (differs || self.is_listing);
         self.last = Some(launch);
@@ -454,6 +454,7 @@ mod tests {
             ),
             ("+ srun -n 2 ./osu_latency", None, None),
             ("mpirun -np 4 x\nmpirun -np 8 x", None, None),
+            ("mpirun -np 4 x\nmpirun -np 8 osu_alltoall", Some(8), None),
             ("+ mpirun -np 4 x\n+ mpirun -np 8 x", Some(8), None),
             ("mpirun noticed that process rank 3 died", None, None),
             ("srun: error: n1: tasks 0-7: Killed -n 8", None, None),

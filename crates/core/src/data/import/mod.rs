@@ -46,7 +46,7 @@ use itertools::Itertools as _;
 use strum::VariantArray as _;
 
 use crate::algorithm::{Collective, LIBRARY};
-use crate::data::{Dataset, Place, Provenance};
+use crate::data::{Dataset, Experiment, Place, Provenance};
 use crate::text::file_error::FileError;
 use crate::text::names::named;
 use crate::text::refusal::Refusal;
@@ -197,10 +197,22 @@ pub fn import(
             }
         }
     }
-    match unusable {
-        Some(problem) if launches.is_empty() => Err(problem),
+    match (unusable, unused_collective(&imported.data, asked)) {
+        (Some(problem), _) if launches.is_empty() => Err(problem),
+        (_, Some(problem)) => {
+            let names = inputs.iter().map(|input| input.name).join(", ");
+            Err(FileError::of_file(&names, problem))
+        }
         _ => Ok(imported),
     }
+}
+
+/// The problem that no table is of the collective that the user names.
+fn unused_collective(data: &Dataset, asked: &Asked) -> Option<String> {
+    let asked = asked.collective?;
+    let is_used = cells(data).any(|cell| cell.experiment == Experiment::Collective(asked));
+    let problem = format!("the titles name other benchmarks than {asked}; leave --collective out");
+    (!is_used).then_some(problem)
 }
 
 fn file<'a>(input: &Input<'a>, asked: &'a Asked) -> File<'a> {

@@ -97,6 +97,12 @@ fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
     if let Some(columns) = header(text) {
         return LogLine::Heading(columns);
     }
+    if let Some(title) = other_title(text) {
+        return LogLine::Title(LoggedBenchmark {
+            name: title.to_owned(),
+            subject: None,
+        });
+    }
     if let Some((key, value)) = fact(text) {
         source.fact(key, value);
         if key.trim() == "Datatype" {
@@ -128,6 +134,18 @@ fn title(text: &str) -> Option<&str> {
     let title = title.split(" v").next().unwrap_or(title).trim();
     let is_title = title.starts_with("OSU ") || title.starts_with("OMB ");
     (is_title && title.split(' ').any(|word| word == "Test")).then_some(title)
+}
+
+/// The title of another suite, such as `# NVSHMEM Put Latency Test`.
+fn other_title(text: &str) -> Option<&str> {
+    let title = text.strip_prefix('#')?.trim();
+    let title = title.split(" v").next().unwrap_or(title);
+    let starts_with_letter = title.starts_with(|sign: char| sign.is_ascii_alphabetic());
+    let mut words = title.split_whitespace();
+    let names_benchmark = words.any(|word| ["Test", "Latency", "Bandwidth"].contains(&word));
+    let is_title = names_benchmark || title.starts_with("OSU ");
+    let is_sentence = title.contains(':') || title.starts_with("Size");
+    (starts_with_letter && is_title && !is_sentence).then_some(title)
 }
 
 fn version(file: &File<'_>) -> String {
