@@ -34,6 +34,7 @@ mod netgauge;
 mod osu;
 mod programs;
 mod reprompi;
+mod resemblance;
 mod source;
 mod table;
 mod tables;

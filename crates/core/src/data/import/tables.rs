@@ -4,6 +4,7 @@
 use super::Program;
 use super::file::{File, FileLine};
 use super::launch::{LaunchLog, LaunchNumbers};
+use super::resemblance::{begins_other_row, is_cut, last_word, resembles};
 use super::source::Source;
 use super::table::Columns;
 use crate::algorithm::Collective;
@@ -54,9 +55,6 @@ impl LogLine<'_> {
 
 /// Names of the first columns of tables that programs without a reader print.
 const SIZES: [&str; 6] = ["Size", "size", "bytes", "nbytes", "Bytes", "Message"];
-
-/// Last columns that hold a number with two digits behind the point.
-const TWO_DECIMALS: [&str; 5] = ["mean", "min", "max", "t_avg[usec]", "Mbytes/sec"];
 
 /// A benchmark with tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -320,23 +318,11 @@ impl LogReader {
 }
 
 impl LogTable {
-    /// True if a line begins like a row, and resembles the row before it: logs hold other tables of numbers. A
-    /// lone number is a broken row only if it may be the next size.
+    /// True if a line begins like a row, and resembles the row before it.
     fn is_row(&self, text: &str) -> bool {
         let before = self.rows.last().map(|(_, row)| &**row);
-        let Some(before) = before.filter(|_| self.columns.begin_with_sizes()) else {
-            return self.columns.begins(text);
-        };
-        let rises = first_number(text).is_none_or(|size| Some(size) > first_number(before));
-        let is_lone = !text.contains(' ');
-        let is_size = first_number(text).is_some_and(u64::is_power_of_two);
-        let is_complete = self.columns.count() == text.split_whitespace().count();
-        // A row without one of its values has the others in wrong columns.
-        let comparable = if is_complete { usize::MAX } else { 2 };
         self.columns.begins(text)
-            && (rises || (is_complete && !self.columns.have_rising_sizes()))
-            && (is_size || !is_lone)
-            && have_same_points([text, before], comparable)
+            && before.is_none_or(|before| resembles(text, before, &self.columns))
     }
 
     /// Refuses a table whose last row ends the file, without a line end, in a number with fewer digits than those
@@ -347,12 +333,7 @@ impl LogTable {
         };
         let above: Vec<&str> = above.iter().map(|(_, row)| last_word(row)).collect();
         let word = last_word(row);
-        let has_decimals = TWO_DECIMALS.contains(&self.columns.last());
-        let is_cut = match &*above {
-            [] => has_decimals && decimals(word) < 2,
-            above => is_shorter(word, above),
-        };
-        if file.unended_line() != Some(*line) || !is_cut {
+        if file.unended_line() != Some(*line) || !is_cut(word, &above, &self.columns) {
             return Ok(());
         }
         Err(file.fault(
@@ -363,42 +344,4 @@ impl LogTable {
             ),
         ))
     }
-}
-
-fn last_word(row: &str) -> &str {
-    row.split_whitespace().next_back().unwrap_or_default()
-}
-
-/// Number of digits behind the point.
-fn decimals(word: &str) -> usize {
-    word.split_once('.').map_or(0, |(_, digits)| digits.len())
-}
-
-/// True if a number has fewer digits behind the point than all others, or, where the one before has none, fewer
-/// digits than that one.
-fn is_shorter(word: &str, above: &[&str]) -> bool {
-    let fewest = above.iter().map(|word| decimals(word)).min();
-    match (fewest, above.last()) {
-        (Some(0), Some(before)) => word.len() < before.len(),
-        (Some(fewest), _) => decimals(word) < fewest,
-        (None, _) => false,
-    }
-}
-
-/// True if none of the first `columns` that has a point in the earlier row is a whole number in the later one.
-fn have_same_points([later, earlier]: [&str; 2], columns: usize) -> bool {
-    let pairs = later.split_whitespace().zip(earlier.split_whitespace());
-    let is_whole = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    !pairs
-        .take(columns)
-        .any(|(word, above)| above.contains('.') && is_whole(word))
-}
-
-/// True if a line may be a row of a table that is not imported.
-fn begins_other_row(text: &str) -> bool {
-    text.starts_with(|sign: char| sign.is_ascii_digit()) || text.starts_with("MPI_")
-}
-
-fn first_number(row: &str) -> Option<u64> {
-    row.split(' ').next()?.parse().ok()
 }
