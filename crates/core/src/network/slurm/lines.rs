@@ -26,7 +26,12 @@ pub(super) type Fault = (Place, String);
 
 impl Place {
     /// The begin of a file.
-    pub(super) const START: Self = Self { line: 1, column: 1 };
+    pub(super) const START: Self = Self::begin_of(1);
+
+    /// The begin of a line.
+    const fn begin_of(line: u64) -> Self {
+        Self { line, column: 1 }
+    }
 }
 
 /// `Key=Value`, or `Key="Value"`.
@@ -64,7 +69,9 @@ impl Line {
         let is_within_list = self.text.trim_end().ends_with([',', '[', '-', '=']);
         let mut indent = 0;
         if is_within_list {
-            self.text.truncate(self.text.trim_end().len());
+            let length = self.text.trim_end().len();
+            self.text.truncate(length);
+            self.parts.retain(|&(start, _)| start < length);
             indent = content.len() - content.trim_start().len();
         } else if begins_with(content, RECORDS.iter().flat_map(|keys| keys.iter())) {
             self.text.push(' ');
@@ -132,35 +139,31 @@ impl Line {
     }
 }
 
-/// The logical lines of a file that are not empty.
+/// The logical lines of a file that are not empty. A line behind a backslash belongs to the line above, and in
+/// printed output so does one that begins no switch or block.
 pub(super) fn lines(text: &str) -> Vec<Line> {
     let is_printed = is_printed(text);
     let mut lines: Vec<Line> = Vec::new();
-    let mut line = Line::default();
+    let mut is_continued = false;
     for (number, raw) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let content = raw.split('#').next().unwrap_or_default();
-        if is_printed && !begins_with(content, RECORDS.iter().map(|keys| &keys[0])) {
-            match lines.last_mut() {
-                _ if is_prompt(content) || content.trim().is_empty() => continue,
-                None => {}
-                Some(above) => {
-                    above.unwrap_into(content, number);
-                    continue;
-                }
+        let continued = content.trim_end().strip_suffix('\\');
+        let content = continued.unwrap_or(content);
+        let is_further = is_printed && !begins_with(content, RECORDS.iter().map(|keys| &keys[0]));
+        match lines.last_mut() {
+            Some(above) if is_continued => {
+                above.append(content, Place::begin_of(number));
+            }
+            _ if is_further && (is_prompt(content) || content.trim().is_empty()) => continue,
+            Some(above) if is_further => above.unwrap_into(content, number),
+            _ => {
+                let mut line = Line::default();
+                line.append(content, Place::begin_of(number));
+                lines.push(line);
             }
         }
-        let place = Place {
-            line: number,
-            column: 1,
-        };
-        if let Some(continued) = content.trim_end().strip_suffix('\\') {
-            line.append(continued, place);
-        } else {
-            line.append(content, place);
-            lines.push(std::mem::take(&mut line));
-        }
+        is_continued = continued.is_some();
     }
-    lines.push(line);
     lines.retain(|line| !line.text.trim().is_empty());
     lines
 }

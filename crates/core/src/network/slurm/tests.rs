@@ -110,6 +110,25 @@ fn wrapped_lines_are_joined() {
     assert_eq!(told(&trimmed), expected);
 }
 
+/// A line goes on behind a backslash whatever the form, and whatever the next line begins with.
+#[test]
+fn continued_lines_are_joined_in_every_form() {
+    let expected = told(PRINTED);
+    let spellings = [
+        (" Nodes", " \\\nNodes"),
+        (" Nodes", "\\\n\\\n Nodes"),
+        (" Switches", "\\\n  \\\n\t Switches"),
+        ("a[1-2]", "a[1-\\\n2]"),
+        ("a[1-2]", "a[1-\\\n   \n2]"),
+        (",b", ",\\\nb"),
+        ("Nodes=", "\nNodes=\\\n"),
+    ];
+    for (from, to) in spellings {
+        let text = PRINTED.replace(from, to);
+        assert_eq!(told(&text), expected, "{text}");
+    }
+}
+
 /// Lines before one that describes switch s0 with node a.
 const FAULTS: [&str; 27] = [
     "include x.conf",
@@ -204,4 +223,51 @@ proptest! {
             }
         }
     }
+
+    /// Lines that are continued, wrapped, blank or cut anywhere are read, or refused at a place in the file.
+    #[test]
+    fn odd_lines_never_panic(pieces in prop::collection::vec(0..PIECES.len(), 0..40)) {
+        let text: String = pieces.into_iter().map(|piece| PIECES[piece]).collect();
+        let message = read(&text).err().map(|error| error.to_string());
+        let is_placed = |message: &String| message != "f: a network without hosts; give at least one";
+        if let Some(message) = message.filter(is_placed) {
+            assert_is_good(&message);
+            assert_is_within(&message, &text);
+        }
+    }
+}
+
+/// What lines consist of, with both forms of ends.
+const PIECES: [&str; 20] = [
+    "SwitchName=s0",
+    "SwitchName=s1 Level=1",
+    "BlockName=b BlockIndex=0",
+    " Level=0",
+    " Nodes=a,",
+    "Nodes=n[0-",
+    " Switches=s0",
+    "1]",
+    "b, ",
+    "=",
+    "\"",
+    "é",
+    "$",
+    "# x",
+    "  ",
+    "\t",
+    "\\\n",
+    " \\\r\n",
+    "\n",
+    "\r\n",
+];
+
+/// The place of the fault is a place of the file, or the one behind a line's last character.
+fn assert_is_within(message: &str, text: &str) {
+    let mut parts = message.split(':').skip(1);
+    let mut number = || parts.next().unwrap().parse::<usize>().unwrap();
+    let [line, column] = [number(), number()];
+    let lines: Vec<&str> = text.lines().collect();
+    let length = lines.get(line - 1).map_or(0, |line| line.chars().count());
+    assert!(line <= lines.len().max(1), "{message}\n{text}");
+    assert!(column <= length + 1, "{message}\n{text}");
 }
