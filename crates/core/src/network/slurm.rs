@@ -84,8 +84,9 @@ struct Described {
     name: Name,
     nodes: Vec<Name>,
     switches: Vec<Name>,
-    /// The nodes of all switches below, as `scontrol` prints them.
-    sum: Vec<Name>,
+    /// The nodes of all switches below, as `scontrol` prints them. Only their check expands them, since
+    /// each level repeats the nodes below.
+    sum: Option<Field>,
 }
 
 /// A value and its offset in a line.
@@ -128,7 +129,7 @@ impl Described {
             name: own,
             nodes,
             switches,
-            sum: Vec::new(),
+            sum: None,
         })
     }
 
@@ -139,7 +140,7 @@ impl Described {
             line,
             nodes: Vec::new(),
             switches: Vec::new(),
-            sum: Vec::new(),
+            sum: None,
         })
     }
 
@@ -185,10 +186,10 @@ struct Total {
 impl Total {
     /// Adds the names below a switch.
     fn add(&mut self, own: &Described) -> Result<(), Fault> {
-        self.nodes += own.nodes.len() + own.sum.len();
+        self.nodes += own.nodes.len();
         self.switches += own.switches.len();
         let lists = [
-            ("nodes", self.nodes, own.nodes.first().or(own.sum.first())),
+            ("nodes", self.nodes, own.nodes.first()),
             ("switches", self.switches, own.switches.first()),
         ];
         for (what, total, first) in lists {
@@ -225,7 +226,7 @@ fn joined(mut blocks: Vec<Described>) -> Vec<Described> {
             },
             nodes: Vec::new(),
             switches,
-            sum: Vec::new(),
+            sum: None,
         });
     }
     blocks

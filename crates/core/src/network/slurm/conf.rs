@@ -96,9 +96,11 @@ fn switch(line: Line, values: &mut Values) -> Result<Described, Fault> {
     let below = [values.take("Nodes"), values.take("Switches")];
     match below {
         [Some(sum), Some(switches)] if is_printed => {
-            let sum = line.names(&sum)?;
             let switch = Described::new(line, &name, [None, Some(switches)])?;
-            Ok(Described { sum, ..switch })
+            Ok(Described {
+                sum: Some(sum),
+                ..switch
+            })
         }
         [None, None] if is_printed => Described::empty(line, &name),
         below => Described::new(line, &name, below),

@@ -110,6 +110,18 @@ fn wrapped_lines_are_joined() {
     assert_eq!(told(&trimmed), expected);
 }
 
+/// Each switch prints all nodes below it, so that each node is printed at each of its levels.
+#[test]
+fn nodes_count_once_however_deep_the_tree() {
+    let text = "SwitchName=l0 Level=0 Nodes=n[0-149999]\n\
+        SwitchName=l1 Level=0 Nodes=n[150000-299999]\n\
+        SwitchName=m0 Level=1 Nodes=n[0-149999] Switches=l0\n\
+        SwitchName=m1 Level=1 Nodes=n[150000-299999] Switches=l1\n\
+        SwitchName=top Level=2 Nodes=n[0-299999] Switches=m[0-1]\n\
+        SwitchName=root Level=3 Nodes=n[0-299999] Switches=top\n";
+    assert_eq!(read(text).unwrap().hosts().get(), 300_000);
+}
+
 /// A line goes on behind a backslash whatever the form, and whatever the next line begins with.
 #[test]
 fn continued_lines_are_joined_in_every_form() {

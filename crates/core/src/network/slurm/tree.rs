@@ -5,7 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::Described;
 use super::lines::{Fault, Place};
-use crate::network::{Port, Switch, Trunk};
+use crate::network::{MOST_HOSTS, Port, Switch, Trunk};
+
+/// Levels of switches that may repeat the most nodes of a network. Trees of switches are flatter.
+const MOST_LEVELS: usize = 8;
 
 /// Assembles the switches of all lines with their nodes, and the links between switches.
 pub(super) fn assemble(
@@ -70,13 +73,21 @@ fn refuse_twice(described: &[Described]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses sums with nodes that are on no switch.
+/// Refuses sums with nodes that are on no switch, and more sums than a tree can have.
 fn refuse_strays(described: &[Described]) -> Result<(), Fault> {
     let nodes = described.iter().flat_map(|switch| &switch.nodes);
     let known: HashSet<&str> = nodes.map(|node| node.text.as_str()).collect();
+    let mut total = 0;
     for switch in described {
-        let mut sum = switch.sum.iter();
-        if let Some(stray) = sum.find(|node| !known.contains(node.text.as_str())) {
+        let sum = switch.sum.as_ref().map(|sum| switch.line.names(sum));
+        let sum = sum.transpose()?.unwrap_or_default();
+        total += sum.len();
+        if total > MOST_LEVELS * MOST_HOSTS {
+            let problem = "the switches repeat too many nodes; remove Nodes= beside Switches=";
+            return switch.fault(&sum[0], problem.to_owned());
+        }
+        let stray = sum.iter().find(|node| !known.contains(node.text.as_str()));
+        if let Some(stray) = stray {
             let text = &stray.text;
             let problem = format!(
                 "node {text:?} is on no switch of level 0; add the line of its switch, which \
