@@ -1,7 +1,7 @@
 //! `topology.conf`, and what `scontrol show topology` prints: a line for each switch or block.
 
 use super::lines::{Fault, Line, Pair, lines};
-use super::records::{KINDS, RECORDS, Record};
+use super::records::{RECORDS, RecordForm, TopologyRecord};
 use super::{Described, Field, Total, joined};
 
 /// The value of an absent list in the output of `scontrol`.
@@ -12,15 +12,15 @@ pub(super) fn described(text: &str) -> Result<Vec<Described>, Fault> {
     let (mut switches, mut blocks) = (Vec::new(), Vec::new());
     let mut total = Total::default();
     for line in lines(text) {
-        let mut values = Values::of(&line)?;
+        let mut values = TopologyValues::of(&line)?;
         let own = match values.record {
-            Record::Planning => continue,
-            Record::Switch => switch(line, &mut values)?,
-            Record::Block => block(line, &mut values)?,
+            TopologyRecord::Planning => continue,
+            TopologyRecord::Switch => switch(line, &mut values)?,
+            TopologyRecord::Block => block(line, &mut values)?,
         };
         total.add(&own)?;
         match values.record {
-            Record::Block => blocks.push(own),
+            TopologyRecord::Block => blocks.push(own),
             _ => switches.push(own),
         }
     }
@@ -35,21 +35,21 @@ pub(super) fn described(text: &str) -> Result<Vec<Described>, Fault> {
 }
 
 /// The values of a line by key.
-struct Values {
-    record: Record,
+struct TopologyValues {
+    record: TopologyRecord,
     found: Vec<(&'static str, Field)>,
 }
 
-impl Values {
+impl TopologyValues {
     fn of(line: &Line) -> Result<Self, Fault> {
         let pairs = line.pairs()?;
-        let begins = |keys: &&[&str]| pairs.iter().any(|pair| pair.is(keys[0]));
-        let kind = RECORDS.iter().position(begins).unwrap_or_default();
+        let begins = |form: &&RecordForm| pairs.iter().any(|pair| pair.is(form.keys[0]));
+        let form = RECORDS.iter().find(begins).unwrap_or(&RECORDS[0]);
         let mut found: Vec<(&'static str, Field)> = Vec::new();
         for pair in &pairs {
             let wrong = |problem| Err((line.place(pair.key_offset), problem));
-            let Some(key) = RECORDS[kind].iter().find(|key| pair.is(key)) else {
-                let (key, known) = (pair.key, RECORDS[kind]);
+            let Some(key) = form.keys.iter().find(|key| pair.is(key)) else {
+                let (key, known) = (pair.key, form.keys);
                 let problem = format!(
                     "unknown key {key:?}; the keys of a line with {} are {}",
                     known[0],
@@ -62,8 +62,10 @@ impl Values {
             }
             found.push((key, Field::new(pair.value_offset, pair.value)));
         }
-        let record = KINDS[kind];
-        Ok(Self { record, found })
+        Ok(Self {
+            record: form.record,
+            found,
+        })
     }
 
     fn has(&self, key: &str) -> bool {
@@ -87,7 +89,7 @@ impl Values {
 
 /// A switch. Where `scontrol` prints its level, it prints the nodes of all switches below, too, and a switch
 /// may be empty.
-fn switch(line: Line, values: &mut Values) -> Result<Described, Fault> {
+fn switch(line: Line, values: &mut TopologyValues) -> Result<Described, Fault> {
     let name = values.take_name(&line, "SwitchName")?;
     if let Some(speed) = values.take("LinkSpeed") {
         check_link_speed(&line, &speed)?;
@@ -107,7 +109,7 @@ fn switch(line: Line, values: &mut Values) -> Result<Described, Fault> {
     }
 }
 
-fn block(line: Line, values: &mut Values) -> Result<Described, Fault> {
+fn block(line: Line, values: &mut TopologyValues) -> Result<Described, Fault> {
     let name = values.take_name(&line, "BlockName")?;
     match values.take("Nodes") {
         None if values.has("BlockIndex") => Described::empty(line, &name),

@@ -73,7 +73,7 @@ impl Line {
             self.text.truncate(length);
             self.parts.retain(|&(start, _)| start < length);
             indent = content.len() - content.trim_start().len();
-        } else if begins_with(content, RECORDS.iter().flat_map(|keys| keys.iter())) {
+        } else if begins_with(content, RECORDS.iter().flat_map(|form| form.keys)) {
             self.text.push(' ');
         }
         self.append(
@@ -149,7 +149,8 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         let content = raw.split('#').next().unwrap_or_default();
         let continued = content.trim_end().strip_suffix('\\');
         let content = continued.unwrap_or(content);
-        let is_further = is_printed && !begins_with(content, RECORDS.iter().map(|keys| &keys[0]));
+        let is_further =
+            is_printed && !begins_with(content, RECORDS.iter().map(|form| &form.keys[0]));
         match lines.last_mut() {
             Some(above) if is_continued => {
                 above.append(content, Place::begin_of(number));
