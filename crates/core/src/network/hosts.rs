@@ -20,6 +20,7 @@
 use std::collections::HashMap;
 
 use super::{MOST_HOSTS, Network, Vertex};
+use crate::text::is_whole_number;
 
 /// Example of an expression, as the end of an error.
 const HINT: &str = "write names such as n[0-15,20],login1";
@@ -215,10 +216,7 @@ fn numbers(mut place: usize, inside: &str) -> Result<Piece<'_>, HostListError> {
 /// Parses `7` or `08-12`.
 fn range(text: &str) -> Option<Range> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let number = |text: &str| {
-        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        is_plain.then(|| text.parse().ok()).flatten()
-    };
+    let number = |text: &str| text.parse().ok().filter(|_| is_whole_number(text));
     let range = Range {
         first: number(first)?,
         last: number(last)?,

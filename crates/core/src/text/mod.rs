@@ -11,6 +11,11 @@ pub mod note;
 pub mod refusal;
 pub mod shown;
 
+/// True for a whole number without a sign: ASCII digits, at least one, however many.
+pub fn is_whole_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// `1 cell`, `2 cells`: a number with its noun in singular or plural.
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     match count {

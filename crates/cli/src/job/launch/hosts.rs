@@ -6,6 +6,7 @@ use itertools::Itertools;
 use netsig_core::network::hosts;
 use netsig_core::network::named::Files as _;
 use netsig_core::text::file_error::FileError;
+use netsig_core::text::is_whole_number;
 use netsig_core::units::Procs;
 
 use super::flavour::Flavour;
@@ -126,9 +127,8 @@ fn names(file: &str, text: &str) -> Result<Vec<String>, FileError> {
 
 /// A host without its number of slots: `n1:4`, `[2001:db8::1]:4`. An IPv6 address has colons of its own.
 fn without_slots(host: &str) -> &str {
-    let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match host.rsplit_once(':') {
-        Some((name, slots)) if is_count(slots) && is_whole(name) => name,
+        Some((name, slots)) if is_whole_number(slots) && is_whole(name) => name,
         _ => host,
     }
 }

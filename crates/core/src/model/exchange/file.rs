@@ -6,8 +6,8 @@ use std::num::IntErrorKind;
 use super::{Arc, Exchange, ZeroMessages};
 use crate::algorithm::PairSizes;
 use crate::model::regimes::MOST_PROCS;
-use crate::text::counted;
 use crate::text::file_error::FileError;
+use crate::text::{counted, is_whole_number};
 use crate::units::{Bytes, Procs, Rank};
 
 /// The columns of a list of arcs, in any order.
@@ -166,10 +166,7 @@ fn rank(text: &str) -> Result<Rank, String> {
 
 fn integer(text: &str) -> Result<u64, String> {
     text.parse().map_err(|error: std::num::ParseIntError| {
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let negative = text
-            .strip_prefix('-')
-            .is_some_and(|rest| !rest.is_empty() && is_number(rest));
+        let negative = text.strip_prefix('-').is_some_and(is_whole_number);
         match error.kind() {
             IntErrorKind::PosOverflow => format!("{text} is 2^64 or more; write a smaller number"),
             _ if negative => format!("{text} is negative; write 0 or more"),
