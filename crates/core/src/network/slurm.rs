@@ -48,7 +48,7 @@ mod yaml;
 use super::hosts::{self, Name};
 use super::{MOST_HOSTS, Network, Port};
 use crate::text::file_error::FileError;
-use lines::{Fault, Line};
+use lines::{Line, TopologyFault};
 
 /// Name of the switch that joins blocks, with underscores behind it where a block has the name.
 pub const SPINE: &str = "spine";
@@ -67,8 +67,9 @@ pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Netwo
         conf::described(text)
     };
     let parts = described.and_then(|described| tree::assemble(described, hosts, uplinks));
-    let (switches, trunks) = parts.map_err(|(place, problem)| {
-        FileError::at_column(name, place.line, place.column, problem)
+    let (switches, trunks) = parts.map_err(|fault| {
+        let place = fault.place;
+        FileError::at_column(name, place.line, place.column, fault.problem)
     })?;
     let network = Network::new(switches, trunks);
     let network = network.map_err(|error| FileError::of_file(name, error.to_string()))?;
@@ -104,7 +105,7 @@ impl Field {
 
 impl Described {
     /// A switch with either nodes or switches below it.
-    fn new(line: Line, name: &Field, below: [Option<Field>; 2]) -> Result<Self, Fault> {
+    fn new(line: Line, name: &Field, below: [Option<Field>; 2]) -> Result<Self, TopologyFault> {
         let own = line.name(name)?;
         let (nodes, switches) = match below {
             [Some(nodes), None] => (line.names(&nodes)?, Vec::new()),
@@ -112,7 +113,7 @@ impl Described {
             [None, None] => {
                 let own = own.text;
                 let problem = format!("nothing is below {own:?}; add its nodes or switches");
-                return Err((line.place(name.offset), problem));
+                return Err(line.fault(name.offset, problem));
             }
             [Some(nodes), Some(switches)] => {
                 let own = own.text;
@@ -121,7 +122,7 @@ impl Described {
                      their own"
                 );
                 let last = nodes.offset.max(switches.offset);
-                return Err((line.place(last), problem));
+                return Err(line.fault(last, problem));
             }
         };
         Ok(Self {
@@ -134,7 +135,7 @@ impl Described {
     }
 
     /// A switch without nodes.
-    fn empty(line: Line, name: &Field) -> Result<Self, Fault> {
+    fn empty(line: Line, name: &Field) -> Result<Self, TopologyFault> {
         Ok(Self {
             name: line.name(name)?,
             line,
@@ -144,17 +145,17 @@ impl Described {
         })
     }
 
-    fn fault<T>(&self, name: &Name, problem: String) -> Result<T, Fault> {
-        Err((self.line.place(name.offset), problem))
+    fn fault<T>(&self, name: &Name, problem: String) -> Result<T, TopologyFault> {
+        Err(self.line.fault(name.offset, problem))
     }
 }
 
 impl Line {
     /// The names in a list.
-    fn names(&self, list: &Field) -> Result<Vec<Name>, Fault> {
+    fn names(&self, list: &Field) -> Result<Vec<Name>, TopologyFault> {
         let shift = |offset| list.offset + offset;
         let names = hosts::expand(&list.text);
-        let names = names.map_err(|error| (self.place(shift(error.offset)), error.problem))?;
+        let names = names.map_err(|error| self.fault(shift(error.offset), error.problem))?;
         let shifted = names.into_iter().map(|name| Name {
             offset: shift(name.offset),
             ..name
@@ -163,14 +164,14 @@ impl Line {
     }
 
     /// A value that is one name.
-    fn name(&self, field: &Field) -> Result<Name, Fault> {
+    fn name(&self, field: &Field) -> Result<Name, TopologyFault> {
         let mut names = self.names(field)?;
         match names.pop() {
             Some(name) if names.is_empty() && name.text == field.text => Ok(name),
             _ => {
                 let text = &field.text;
                 let problem = format!("{text:?} is not one name; describe each switch by itself");
-                Err((self.place(field.offset), problem))
+                Err(self.fault(field.offset, problem))
             }
         }
     }
@@ -185,7 +186,7 @@ struct Total {
 
 impl Total {
     /// Adds the names below a switch.
-    fn add(&mut self, own: &Described) -> Result<(), Fault> {
+    fn add(&mut self, own: &Described) -> Result<(), TopologyFault> {
         self.nodes += own.nodes.len();
         self.switches += own.switches.len();
         let lists = [
@@ -202,7 +203,7 @@ impl Total {
     }
 
     /// As [`Self::add`], and returns the switch.
-    fn counted(&mut self, own: Described) -> Result<Described, Fault> {
+    fn counted(&mut self, own: Described) -> Result<Described, TopologyFault> {
         self.add(&own)?;
         Ok(own)
     }
@@ -217,7 +218,7 @@ fn joined(mut blocks: Vec<Described>) -> Vec<Described> {
         }
         let switches = blocks.iter().map(|block| block.name.clone()).collect();
         let mut line = Line::default();
-        line.append(&name, lines::Place::START);
+        line.append(&name, lines::TopologyPlace::START);
         blocks.push(Described {
             line,
             name: Name {

@@ -1,6 +1,6 @@
 //! `topology.conf`, and what `scontrol show topology` prints: a line for each switch or block.
 
-use super::lines::{Fault, Line, Pair, lines};
+use super::lines::{Line, Pair, TopologyFault, lines};
 use super::records::{RECORDS, RecordForm, TopologyRecord};
 use super::{Described, Field, Total, joined};
 
@@ -8,7 +8,7 @@ use super::{Described, Field, Total, joined};
 const NULL: &str = "(null)";
 
 /// The switches of a file, or its blocks and a switch that joins them.
-pub(super) fn described(text: &str) -> Result<Vec<Described>, Fault> {
+pub(super) fn described(text: &str) -> Result<Vec<Described>, TopologyFault> {
     let (mut switches, mut blocks) = (Vec::new(), Vec::new());
     let mut total = Total::default();
     for line in lines(text) {
@@ -41,13 +41,13 @@ struct TopologyValues {
 }
 
 impl TopologyValues {
-    fn of(line: &Line) -> Result<Self, Fault> {
+    fn of(line: &Line) -> Result<Self, TopologyFault> {
         let pairs = line.pairs()?;
         let begins = |form: &&RecordForm| pairs.iter().any(|pair| pair.is(form.keys[0]));
         let form = RECORDS.iter().find(begins).unwrap_or(&RECORDS[0]);
         let mut found: Vec<(&'static str, Field)> = Vec::new();
         for pair in &pairs {
-            let wrong = |problem| Err((line.place(pair.key_offset), problem));
+            let wrong = |problem| Err(line.fault(pair.key_offset, problem));
             let Some(key) = form.keys.iter().find(|key| pair.is(key)) else {
                 let (key, known) = (pair.key, form.keys);
                 let problem = format!(
@@ -79,17 +79,17 @@ impl TopologyValues {
         (field.text != NULL).then_some(field)
     }
 
-    fn take_name(&mut self, line: &Line, key: &str) -> Result<Field, Fault> {
+    fn take_name(&mut self, line: &Line, key: &str) -> Result<Field, TopologyFault> {
         self.take(key).ok_or_else(|| {
             let problem = "no SwitchName; begin the line with SwitchName=NAME or BlockName=NAME";
-            (line.place(0), problem.to_owned())
+            line.fault(0, problem.to_owned())
         })
     }
 }
 
 /// A switch. Where `scontrol` prints its level, it prints the nodes of all switches below, too, and a switch
 /// may be empty.
-fn switch(line: Line, values: &mut TopologyValues) -> Result<Described, Fault> {
+fn switch(line: Line, values: &mut TopologyValues) -> Result<Described, TopologyFault> {
     let name = values.take_name(&line, "SwitchName")?;
     if let Some(speed) = values.take("LinkSpeed") {
         check_link_speed(&line, &speed)?;
@@ -109,7 +109,7 @@ fn switch(line: Line, values: &mut TopologyValues) -> Result<Described, Fault> {
     }
 }
 
-fn block(line: Line, values: &mut TopologyValues) -> Result<Described, Fault> {
+fn block(line: Line, values: &mut TopologyValues) -> Result<Described, TopologyFault> {
     let name = values.take_name(&line, "BlockName")?;
     match values.take("Nodes") {
         None if values.has("BlockIndex") => Described::empty(line, &name),
@@ -117,13 +117,13 @@ fn block(line: Line, values: &mut TopologyValues) -> Result<Described, Fault> {
     }
 }
 
-fn check_link_speed(line: &Line, field: &Field) -> Result<(), Fault> {
+fn check_link_speed(line: &Line, field: &Field) -> Result<(), TopologyFault> {
     let value = &field.text;
     if value.parse::<u32>().is_ok_and(|speed| speed > 0) {
         return Ok(());
     }
     let problem = format!("LinkSpeed {value:?} is not a whole number from 1; change or omit it");
-    Err((line.place(field.offset), problem))
+    Err(line.fault(field.offset, problem))
 }
 
 impl Pair<'_> {

@@ -11,20 +11,24 @@ const HINT: &str = "write lines such as SwitchName=s0 Nodes=n[0-15]";
 pub(super) struct Line {
     text: String,
     /// Begin of each part in `text`, and its place in the file.
-    parts: Vec<(usize, Place)>,
+    parts: Vec<(usize, TopologyPlace)>,
 }
 
 /// A place in a file: line and column, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TopologyPlace {
     pub(super) line: u64,
     pub(super) column: u64,
 }
 
-/// A fault and its place.
-pub(super) type Fault = (Place, String);
+/// A fault with its remedy, and its place.
+#[derive(Debug)]
+pub(super) struct TopologyFault {
+    pub(super) place: TopologyPlace,
+    pub(super) problem: String,
+}
 
-impl Place {
+impl TopologyPlace {
     /// The begin of a file.
     pub(super) const START: Self = Self::begin_of(1);
 
@@ -45,19 +49,25 @@ pub(super) struct Pair<'a> {
 
 impl Line {
     /// Place in the file of a byte of the line.
-    pub(super) fn place(&self, offset: usize) -> Place {
+    pub(super) fn place(&self, offset: usize) -> TopologyPlace {
         let part = self.parts.partition_point(|&(start, _)| start <= offset);
         let (start, place) = self.parts[part.saturating_sub(1)];
         let before = self.text[start..].char_indices();
         let further = before.take_while(|(at, _)| start + at < offset).count();
-        Place {
+        TopologyPlace {
             column: place.column + further as u64,
             ..place
         }
     }
 
+    /// The fault at a byte of the line.
+    pub(super) fn fault(&self, offset: usize, problem: String) -> TopologyFault {
+        let place = self.place(offset);
+        TopologyFault { place, problem }
+    }
+
     /// Appends a part that begins at `place` of the file; returns its offset.
-    pub(super) fn append(&mut self, part: &str, place: Place) -> usize {
+    pub(super) fn append(&mut self, part: &str, place: TopologyPlace) -> usize {
         let start = self.text.len();
         self.parts.push((start, place));
         self.text.push_str(part);
@@ -78,7 +88,7 @@ impl Line {
         }
         self.append(
             &content[indent..],
-            Place {
+            TopologyPlace {
                 line: number,
                 column: indent as u64 + 1,
             },
@@ -86,7 +96,7 @@ impl Line {
     }
 
     /// The pairs of the line, in order.
-    pub(super) fn pairs(&self) -> Result<Vec<Pair<'_>>, Fault> {
+    pub(super) fn pairs(&self) -> Result<Vec<Pair<'_>>, TopologyFault> {
         let mut pairs = Vec::new();
         let mut offset = 0;
         loop {
@@ -103,20 +113,20 @@ impl Line {
     }
 
     /// The pair that begins at byte `key_offset`.
-    fn pair(&self, key_offset: usize) -> Result<Pair<'_>, Fault> {
+    fn pair(&self, key_offset: usize) -> Result<Pair<'_>, TopologyFault> {
         let rest = &self.text[key_offset..];
         let is_other = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
         let key = &rest[..rest.find(is_other).unwrap_or(rest.len())];
         let behind = rest[key.len()..].trim_start();
         if key.eq_ignore_ascii_case("include") && !behind.starts_with('=') {
             let problem = "Include is not read; put the lines of that file here instead";
-            return Err((self.place(key_offset), problem.to_owned()));
+            return Err(self.fault(key_offset, problem.to_owned()));
         }
         let value = behind.strip_prefix('=').filter(|_| !key.is_empty());
         let Some(value) = value.map(str::trim_start) else {
             let word = rest.split_whitespace().next().unwrap_or_default();
             let problem = format!("{word:?} is not a key with a value; {HINT}");
-            return Err((self.place(key_offset), problem));
+            return Err(self.fault(key_offset, problem));
         };
         let mut value_offset = self.text.len() - value.len();
         let value = match value.strip_prefix('"') {
@@ -128,7 +138,7 @@ impl Line {
         };
         let value = value.filter(|value| !value.is_empty()).ok_or_else(|| {
             let problem = format!("{key} has no value or no closing quote; {HINT}");
-            (self.place(key_offset), problem)
+            self.fault(key_offset, problem)
         })?;
         Ok(Pair {
             key,
@@ -153,13 +163,13 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             is_printed && !begins_with(content, RECORDS.iter().map(|form| &form.keys[0]));
         match lines.last_mut() {
             Some(above) if is_continued => {
-                above.append(content, Place::begin_of(number));
+                above.append(content, TopologyPlace::begin_of(number));
             }
             _ if is_further && (is_prompt(content) || content.trim().is_empty()) => continue,
             Some(above) if is_further => above.unwrap_into(content, number),
             _ => {
                 let mut line = Line::default();
-                line.append(content, Place::begin_of(number));
+                line.append(content, TopologyPlace::begin_of(number));
                 lines.push(line);
             }
         }

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::Described;
-use super::lines::{Fault, Place};
+use super::lines::{TopologyFault, TopologyPlace};
 use crate::network::{MOST_HOSTS, Port, Switch, Trunk};
 
 /// Levels of switches that may repeat the most nodes of a network. Trees of switches are flatter.
@@ -15,7 +15,7 @@ pub(super) fn assemble(
     described: Vec<Described>,
     hosts: Port,
     uplinks: Port,
-) -> Result<(Vec<Switch>, Vec<Trunk>), Fault> {
+) -> Result<(Vec<Switch>, Vec<Trunk>), TopologyFault> {
     let numbers = numbers(&described)?;
     refuse_twice(&described)?;
     refuse_strays(&described)?;
@@ -39,7 +39,7 @@ pub(super) fn assemble(
 }
 
 /// Index of each switch in the file, by name; refuses two descriptions of one switch.
-fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, Fault> {
+fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, TopologyFault> {
     let mut numbers = HashMap::new();
     for (number, switch) in described.iter().enumerate() {
         match numbers.entry(switch.name.text.as_str()) {
@@ -58,7 +58,7 @@ fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, Fault> {
 }
 
 /// Refuses nodes on two switches.
-fn refuse_twice(described: &[Described]) -> Result<(), Fault> {
+fn refuse_twice(described: &[Described]) -> Result<(), TopologyFault> {
     let mut switches = HashMap::new();
     for switch in described {
         for node in &switch.nodes {
@@ -74,7 +74,7 @@ fn refuse_twice(described: &[Described]) -> Result<(), Fault> {
 }
 
 /// Refuses sums with nodes that are on no switch, and more sums than a tree can have.
-fn refuse_strays(described: &[Described]) -> Result<(), Fault> {
+fn refuse_strays(described: &[Described]) -> Result<(), TopologyFault> {
     let nodes = described.iter().flat_map(|switch| &switch.nodes);
     let known: HashSet<&str> = nodes.map(|node| node.text.as_str()).collect();
     let mut total = 0;
@@ -103,7 +103,7 @@ fn refuse_strays(described: &[Described]) -> Result<(), Fault> {
 fn above(
     described: &[Described],
     numbers: &HashMap<&str, usize>,
-) -> Result<Vec<Option<usize>>, Fault> {
+) -> Result<Vec<Option<usize>>, TopologyFault> {
     let mut above: Vec<Option<usize>> = vec![None; described.len()];
     for (number, switch) in described.iter().enumerate() {
         for child in &switch.switches {
@@ -126,7 +126,7 @@ fn above(
 }
 
 /// Refuses switches that are below themselves.
-fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), Fault> {
+fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), TopologyFault> {
     // The climb that first met each switch.
     let mut climbs = vec![usize::MAX; above.len()];
     for start in 0..above.len() {
@@ -148,7 +148,7 @@ fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), 
 }
 
 /// Refuses files with several trees, or none.
-fn check_one_top(described: &[Described], above: &[Option<usize>]) -> Result<(), Fault> {
+fn check_one_top(described: &[Described], above: &[Option<usize>]) -> Result<(), TopologyFault> {
     let mut tops = described
         .iter()
         .zip(above)
@@ -166,7 +166,10 @@ fn check_one_top(described: &[Described], above: &[Option<usize>]) -> Result<(),
         }
         (None, _) => {
             let problem = "no switch is described; write lines such as SwitchName=s0 Nodes=n[0-15]";
-            Err((Place::START, problem.to_owned()))
+            Err(TopologyFault {
+                place: TopologyPlace::START,
+                problem: problem.to_owned(),
+            })
         }
     }
 }

@@ -4,7 +4,7 @@ use itertools::Itertools as _;
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 
-use super::lines::{Fault, Line, Place};
+use super::lines::{Line, TopologyFault, TopologyPlace};
 use super::{Described, Field, Total, joined};
 
 /// Example of the cure for a file of another form.
@@ -55,7 +55,7 @@ pub(super) fn is_yaml(text: &str) -> bool {
 }
 
 /// The switches of the cluster's default topology, or its blocks and a switch that joins them.
-pub(super) fn described(text: &str) -> Result<Vec<Described>, Fault> {
+pub(super) fn described(text: &str) -> Result<Vec<Described>, TopologyFault> {
     let text = text.trim_start_matches('\u{feff}');
     let topologies: Vec<YamlTopology> =
         serde_saphyr::from_str(text).map_err(|error| of_reader(&error))?;
@@ -80,19 +80,25 @@ pub(super) fn described(text: &str) -> Result<Vec<Described>, Fault> {
                  beside one with a tree or blocks, or give --network a .toml with topology = \
                  \"star\""
             );
-            Err((place(&own.topology.referenced), problem))
+            Err(TopologyFault {
+                place: place(&own.topology.referenced),
+                problem,
+            })
         }
         _ => {
             let problem = format!(
                 "the topology {name:?} has not exactly one of tree, block and flat; {HINT}"
             );
-            Err((place(&own.topology.referenced), problem))
+            Err(TopologyFault {
+                place: place(&own.topology.referenced),
+                problem,
+            })
         }
     }
 }
 
 /// The only topology, or the first that is the cluster's default.
-fn default_of(mut all: Vec<YamlTopology>) -> Result<YamlTopology, Fault> {
+fn default_of(mut all: Vec<YamlTopology>) -> Result<YamlTopology, TopologyFault> {
     let default = all.iter().position(|own| own.cluster_default);
     match (default, all.len()) {
         (Some(at), _) => Ok(all.swap_remove(at)),
@@ -107,13 +113,16 @@ fn default_of(mut all: Vec<YamlTopology>) -> Result<YamlTopology, Fault> {
                 ),
             };
             let first = all.first().map(|own| place(&own.topology.referenced));
-            Err((first.unwrap_or(Place::START), problem))
+            Err(TopologyFault {
+                place: first.unwrap_or(TopologyPlace::START),
+                problem,
+            })
         }
     }
 }
 
 impl YamlSwitch {
-    fn described(self) -> Result<Described, Fault> {
+    fn described(self) -> Result<Described, TopologyFault> {
         let mut line = Line::default();
         let name = field(&mut line, self.switch);
         let below = [self.nodes, self.children].map(|own| Some(field(&mut line, own?)));
@@ -122,7 +131,7 @@ impl YamlSwitch {
 }
 
 impl YamlBlock {
-    fn described(self) -> Result<Described, Fault> {
+    fn described(self) -> Result<Described, TopologyFault> {
         let mut line = Line::default();
         let name = field(&mut line, self.block);
         let nodes = field(&mut line, self.nodes);
@@ -139,18 +148,21 @@ fn field(line: &mut Line, value: Spanned<String>) -> Field {
     }
 }
 
-fn place(location: &Location) -> Place {
-    Place {
+fn place(location: &Location) -> TopologyPlace {
+    TopologyPlace {
         line: location.line().max(1),
         column: location.column().max(1),
     }
 }
 
-fn of_reader(error: &serde_saphyr::Error) -> Fault {
+fn of_reader(error: &serde_saphyr::Error) -> TopologyFault {
     let error = error.without_snippet();
     let location = error.location().map(|location| place(&location));
     let what = error.to_string();
     let what = what.lines().map(str::trim).join(" ");
     let what = what.split(" at line ").next().unwrap_or_default();
-    (location.unwrap_or(Place::START), format!("{what}; {HINT}"))
+    TopologyFault {
+        place: location.unwrap_or(TopologyPlace::START),
+        problem: format!("{what}; {HINT}"),
+    }
 }
