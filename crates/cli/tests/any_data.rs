@@ -79,7 +79,7 @@ const STRANGE: [f64; 5] = [5e-324, 1e-300, 1e9, 1e300, f64::MAX];
 
 /// Repetitions or statistics of one experiment.
 #[derive(Debug, Clone)]
-struct Series {
+struct DataSeries {
     names: &'static str,
     procs: Vec<u32>,
     sizes: Vec<u64>,
@@ -94,7 +94,7 @@ struct Series {
     launch: u32,
 }
 
-impl Series {
+impl DataSeries {
     fn rows(&self) -> Vec<String> {
         let mut rows = Vec::new();
         for &procs in &self.procs {
@@ -124,7 +124,10 @@ impl Series {
     }
 }
 
-fn series(names: &'static [&'static str], procs: &'static [u32]) -> impl Strategy<Value = Series> {
+fn series(
+    names: &'static [&'static str],
+    procs: &'static [u32],
+) -> impl Strategy<Value = DataSeries> {
     let sizes = prop_oneof![
         4 => subsequence(&SIZES[..9], 1..9),
         1 => subsequence(&SIZES[..], 1..12),
@@ -150,7 +153,7 @@ fn series(names: &'static [&'static str], procs: &'static [u32]) -> impl Strateg
     )
         .prop_map(|((names, procs, sizes, statistics), rest)| {
             let (repetitions, line, strange, status, launch) = rest;
-            Series {
+            DataSeries {
                 names,
                 procs,
                 sizes,
@@ -173,7 +176,7 @@ fn data() -> impl Strategy<Value = String> {
     (facts, pairs, more, collectives).prop_map(|(facts, pairs, more, collectives)| {
         let facts = facts.iter().map(|fact| format!("#@{fact}"));
         let all = [pairs, more, collectives].concat();
-        let rows = all.iter().flat_map(Series::rows);
+        let rows = all.iter().flat_map(DataSeries::rows);
         let lines = facts.chain([COLUMNS.to_owned()]).chain(rows);
         lines.map(|line| line + "\n").collect()
     })

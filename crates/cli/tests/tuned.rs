@@ -361,7 +361,7 @@ fn check_read(bench: &Bench, text: &str, mut launch: impl FnMut(&str) -> Command
 
 /// Where Open MPI starts the ranks.
 #[derive(Clone, Copy)]
-enum Hosts {
+enum RankHosts {
     /// On this machine.
     One,
     /// On two hosts of the lab, three and two of them.
@@ -374,15 +374,15 @@ const IN_LAB: &str =
     r#"unset OMPI_MCA_oob_tcp_if_include; PRTE_MCA_plm_ssh_agent=$NETSIG_LAB_AGENT exec "$@""#;
 
 /// A launch of Open MPI with these options.
-fn open_mpi(mpirun: &Path, bench: &Bench, hosts: Hosts, options: &[String]) -> Command {
+fn open_mpi(mpirun: &Path, bench: &Bench, hosts: RankHosts, options: &[String]) -> Command {
     let ranks = RANKS.to_string();
     let mut command = match hosts {
-        Hosts::One => Command::new(mpirun),
-        Hosts::Two => Command::new(env!("CARGO_BIN_EXE_netsig")),
+        RankHosts::One => Command::new(mpirun),
+        RankHosts::Two => Command::new(env!("CARGO_BIN_EXE_netsig")),
     };
     match hosts {
-        Hosts::One => command.arg("--oversubscribe"),
-        Hosts::Two => command
+        RankHosts::One => command.arg("--oversubscribe"),
+        RankHosts::Two => command
             .args([
                 "lab",
                 "exec",
@@ -460,7 +460,7 @@ fn open_mpi_4_1_takes_the_algorithm_of_each_rule() {
         "4.1.4 does not know the header"
     );
     let mpirun = Path::new("mpirun.openmpi");
-    let launch = |rules: &str| open_mpi(mpirun, &bench, Hosts::One, &options(rules));
+    let launch = |rules: &str| open_mpi(mpirun, &bench, RankHosts::One, &options(rules));
     check_read(&bench, &text, launch);
     check_served(&text, || launch(&text));
 }
@@ -599,12 +599,12 @@ fn open_mpi_5_takes_the_algorithm_and_the_window_of_each_rule() {
     };
     assert!(windows.iter().any(|own| is_bounded(&own)), "{text}");
     let mpirun = wheel.join("bin/mpirun");
-    let launch = |rules: &str| open_mpi(&mpirun, &bench, Hosts::One, &options(rules));
+    let launch = |rules: &str| open_mpi(&mpirun, &bench, RankHosts::One, &options(rules));
     check_read(&bench, &text, launch);
     check_served(&text, || launch(&text));
     if has_lab() {
         check_served(&text, || {
-            open_mpi(&mpirun, &bench, Hosts::Two, &options(&text))
+            open_mpi(&mpirun, &bench, RankHosts::Two, &options(&text))
         });
     }
 }
@@ -643,7 +643,7 @@ fn functions(wheel: &Path, bench: &Bench, variables: &[(String, String)]) -> Vec
     let words = |(name, value): &(String, String)| ["-x".to_owned(), format!("{name}={value}")];
     let options: Vec<String> = variables.iter().flat_map(words).collect();
     let calls = FORCED.map(|(collective, _, _)| format!("{collective}:1000"));
-    let mut launch = open_mpi(&wheel.join("bin/mpirun"), bench, Hosts::Two, &options);
+    let mut launch = open_mpi(&wheel.join("bin/mpirun"), bench, RankHosts::Two, &options);
     let (seen, output) = seen(&mut launch, &calls);
     assert_eq!(seen.len(), calls.len(), "{}", said(&output));
     seen.into_iter().map(|own| own.function).collect()

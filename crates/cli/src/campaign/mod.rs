@@ -100,7 +100,7 @@ impl Campaign {
         }
         let scenario = self.scenario(plan, asked.plan.procs())?;
         if let (Place::Simulated(_), Some(scenario)) = (&self.place, &scenario) {
-            return self.simulate(asked, scenario, (&output, past));
+            return self.simulate(asked, scenario, &output, past);
         }
         scenario.iter().for_each(warn_if_unfaithful);
         Series::new(self, scenario.as_ref(), asked, past)?.run(what)?;
@@ -259,7 +259,8 @@ impl Campaign {
         &self,
         asked: Asked,
         scenario: &Network,
-        (output, past): (&Output, Option<Past>),
+        output: &Output,
+        past: Option<Past>,
     ) -> Result<Dataset, Failure> {
         let stated = scenario.truth.as_ref().ok_or_else(|| {
             Failure::usage(format!(

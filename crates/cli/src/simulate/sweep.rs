@@ -76,7 +76,7 @@ impl SweepOptions {
 }
 
 /// The place of the rows.
-enum Place {
+enum SweepPlace {
     /// Standard output.
     Standard,
     /// A pipe or device.
@@ -90,9 +90,9 @@ impl SweepOptions {
     ///
     /// # Errors
     /// If a file with rows exists and is not to be continued, or cannot be written.
-    fn place(&self, path: &Path) -> Result<Place, Failure> {
+    fn place(&self, path: &Path) -> Result<SweepPlace, Failure> {
         let Some(output) = &self.output else {
-            return Ok(Place::Standard);
+            return Ok(SweepPlace::Standard);
         };
         let destination = Destination::of(output);
         let destination = destination.map_err(|problem| Failure::usage(problem).about(output))?;
@@ -104,14 +104,14 @@ impl SweepOptions {
                 if !self.resume {
                     fresh()?;
                 }
-                Ok(Place::File(claim))
+                Ok(SweepPlace::File(claim))
             }
             _ if self.resume => {
                 let problem = "is no file to go on with; leave out --resume";
                 Err(Failure::usage(problem).about(output))
             }
-            Destination::Standard => Ok(Place::Standard),
-            Destination::Through(_) => fresh().map(Place::Through),
+            Destination::Standard => Ok(SweepPlace::Standard),
+            Destination::Through(_) => fresh().map(SweepPlace::Through),
         }
     }
 }
@@ -170,17 +170,17 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
         _ => Vec::new(),
     };
     match &place {
-        Place::Standard => {
+        SweepPlace::Standard => {
             let print = |lines: &[u8]| to_stdout(|out| out.write_all(lines));
-            pass_on(&header, (points, &columns), print)?;
+            pass_on(&header, points, &columns, print)?;
         }
-        Place::Through(output) => {
+        SweepPlace::Through(output) => {
             let mut draft = output.draft()?;
             let write = |lines: &[u8]| Ok(draft.write_all(lines)?);
-            pass_on(&header, (points, &columns), write)?;
+            pass_on(&header, points, &columns, write)?;
             draft.publish()?;
         }
-        Place::File(claim) => to_file(claim.path(), &header, points, &columns)?,
+        SweepPlace::File(claim) => to_file(claim.path(), &header, points, &columns)?,
     }
     for note in plan.notes() {
         eprintln!("netsig: note: {note}");
@@ -191,7 +191,8 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
 /// Passes the rows to `print` as they come.
 fn pass_on(
     header: &[u8],
-    (points, columns): (&[Point], &VariedColumns),
+    points: &[Point],
+    columns: &VariedColumns,
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
     print(header)?;
