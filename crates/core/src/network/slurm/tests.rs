@@ -142,7 +142,7 @@ fn continued_lines_are_joined_in_every_form() {
 }
 
 /// Lines before one that describes switch s0 with node a.
-const FAULTS: [&str; 27] = [
+const FAULTS: [&str; 28] = [
     "include x.conf",
     "  nodes",
     "SwitchName=s0 = 4",
@@ -169,6 +169,7 @@ const FAULTS: [&str; 27] = [
     "SwitchName=t Switches=u,s0\nSwitchName=u Switches=t",
     "SwitchName=s1 Nodes=b",
     "SwitchName=s1 Level=0 Nodes=b[1-2\n]:;",
+    "SwitchName=s1 Level=0 Nodes=b, \\\n  \n;",
     "SwitchName=t Level=1 Nodes=a,c Switches=s0",
 ];
 
