@@ -3,6 +3,8 @@
 
 use std::iter;
 
+use crate::text::is_whole_number;
+
 /// Marks of Unicode, HTML and Markdown, and what they stand for.
 const MARKS: [(&str, &str); 17] = [
     ("\u{a0}", " "),
@@ -180,17 +182,13 @@ fn labelled(line: &str) -> Option<&str> {
 /// Behind `0: `, as srun and ctest write.
 fn ranked(line: &str) -> Option<&str> {
     let (rank, rest) = line.split_once(':')?;
-    (is_number(rank) && (rest.is_empty() || rest.starts_with(' '))).then_some(rest)
+    (is_whole_number(rank) && (rest.is_empty() || rest.starts_with(' '))).then_some(rest)
 }
 
 /// Behind `[0] `, as Hydra writes.
 fn bracketed(line: &str) -> Option<&str> {
     let (rank, rest) = line.strip_prefix('[')?.split_once(']')?;
-    (is_number(rank) && (rest.is_empty() || rest.starts_with(' '))).then_some(rest)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    (is_whole_number(rank) && (rest.is_empty() || rest.starts_with(' '))).then_some(rest)
 }
 
 #[cfg(test)]

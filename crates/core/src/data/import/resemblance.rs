@@ -2,6 +2,7 @@
 //! tables of numbers.
 
 use super::table::Columns;
+use crate::text::is_whole_number;
 
 /// Last columns that hold a number with two digits behind the point.
 const TWO_DECIMALS: [&str; 5] = ["mean", "min", "max", "t_avg[usec]", "Mbytes/sec"];
@@ -60,10 +61,9 @@ fn is_shorter(word: &str, above: &[&str]) -> bool {
 /// True if none of the first `columns` that has a point in the earlier row is a whole number in the later one.
 fn have_same_points([later, earlier]: [&str; 2], columns: usize) -> bool {
     let pairs = later.split_whitespace().zip(earlier.split_whitespace());
-    let is_whole = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     !pairs
         .take(columns)
-        .any(|(word, above)| above.contains('.') && is_whole(word))
+        .any(|(word, above)| above.contains('.') && is_whole_number(word))
 }
 
 fn first_number(row: &str) -> Option<u64> {

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use super::file::File;
 use crate::algorithm::Method;
 use crate::data::{Experiment, Place};
-use crate::text::counted;
 use crate::text::file_error::FileError;
+use crate::text::{counted, is_whole_number};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Cell of a line, with the line's number.
@@ -54,18 +54,16 @@ impl RowStart {
             |index: usize, test: fn(&str) -> bool| words.get(index).is_some_and(|word| test(word));
         match self {
             Self::Size | Self::RisingSize => {
-                is(0, is_count) && (words.len() == 1 || is(1, resembles_number))
+                is(0, is_whole_number) && (words.len() == 1 || is(1, resembles_number))
             }
             Self::Any => true,
-            Self::Counts => is(0, is_count) && is(1, is_count) && is(2, resembles_number),
-            Self::Call => is(0, is_call) && is(1, is_count),
-            Self::ProcessCall => is(0, is_count) && is(1, is_call) && is(2, is_count),
+            Self::Counts => {
+                is(0, is_whole_number) && is(1, is_whole_number) && is(2, resembles_number)
+            }
+            Self::Call => is(0, is_call) && is(1, is_whole_number),
+            Self::ProcessCall => is(0, is_whole_number) && is(1, is_call) && is(2, is_whole_number),
         }
     }
-}
-
-fn is_count(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// True for the names of calls as `ReproMPI` prints them.
