@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use super::shown::{message, printable};
+use super::shown::{self, printable};
 
 /// A file that cannot be used. The text of the problem ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +26,7 @@ impl FileError {
             name: printable(name).into_owned(),
             line: None,
             column: None,
-            problem: message(problem).into_owned(),
+            problem: shown::problem(problem).into_owned(),
         }
     }
 

@@ -10,7 +10,6 @@
 //! ```
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 /// Most characters of a quotation or word that a message shows in full.
 const MOST: usize = 150;
@@ -18,18 +17,33 @@ const MOST: usize = 150;
 /// Characters of a longer one that it shows.
 const SHOWN: usize = 100;
 
+/// The longest path of Linux.
+const LONGEST_PATH: usize = 4096;
+
 /// The text with control characters, but for tabs and line ends, as escapes; also those that reverse the
 /// direction of writing.
 pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, |code| match code {
+        ..0x80 => format!("\\x{code:02x}"),
+        _ => format!("\\u{{{code:x}}}"),
+    })
+}
+
+/// The text of a JSON document with the same characters as JSON's own escapes: its value stays.
+pub fn printable_json(text: &str) -> Cow<'_, str> {
+    escaped(text, |code| format!("\\u{code:04x}"))
+}
+
+fn escaped(text: &str, escape: impl Fn(u32) -> String) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match u32::from(c) {
-            _ if !is_hostile(c) => shown.push(c),
-            code @ ..0x80 => write!(shown, "\\x{code:02x}").expect("memory can be written"),
-            code => write!(shown, "\\u{{{code:x}}}").expect("memory can be written"),
+        if is_hostile(c) {
+            shown.push_str(&escape(c.into()));
+        } else {
+            shown.push(c);
         }
     }
     Cow::Owned(shown)
@@ -41,22 +55,46 @@ fn is_hostile(c: char) -> bool {
     is_direction || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
-/// The text of a message: as [`printable`], and quotations and words that are too long are cut.
+/// The text of a message: as [`printable`], and quotations and words that are too long are cut, but for paths and
+/// commands of netsig.
 pub fn message<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
-    let text = text.into();
+    cut(text.into(), |part| {
+        let is_path = part.contains('/') && part.len() <= LONGEST_PATH;
+        part.starts_with("`netsig ") || is_path && !part.starts_with(['"', '`'])
+    })
+}
+
+/// The text of a file's problem, whose words may all be the file's: as [`message`], with everything cut.
+pub fn problem<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+    cut(text.into(), |_| false)
+}
+
+/// The printable text, without the parts that are too long and not to be kept.
+fn cut(text: Cow<'_, str>, is_kept: impl Fn(&str) -> bool) -> Cow<'_, str> {
     if text.len() <= MOST && !text.contains(is_hostile) {
         return text;
     }
     let text = printable(&text);
     let mut shown = String::with_capacity(text.len().min(4 * MOST));
     let mut rest = &*text;
+    let mut marks = vec!['"', '`'];
     while let Some(first) = rest.chars().next() {
-        let (part, behind) = rest.split_at(match first {
-            '"' | '`' => quotation(rest, first),
-            _ if first.is_whitespace() => first.len_utf8(),
-            _ => word(rest),
-        });
-        push_cut(&mut shown, part, first);
+        let quoted = marks.contains(&first).then(|| quotation(rest, first));
+        if quoted == Some(None) {
+            // None of the later ones ends, either: it is a character like others.
+            marks.retain(|mark| *mark != first);
+        }
+        let length = match quoted.flatten() {
+            Some(length) => length,
+            None if first.is_whitespace() => first.len_utf8(),
+            None => word(rest, &marks),
+        };
+        let (part, behind) = rest.split_at(length);
+        if is_kept(part) {
+            shown.push_str(part);
+        } else {
+            push_cut(&mut shown, part, quoted.flatten().map(|_| first));
+        }
         rest = behind;
     }
     Cow::Owned(shown)
@@ -65,41 +103,39 @@ pub fn message<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
 /// A text of a file without quotation marks, cut if it is too long.
 pub fn excerpt(text: &str) -> String {
     let mut shown = String::new();
-    push_cut(&mut shown, &printable(text), ' ');
+    push_cut(&mut shown, &printable(text), None);
     shown
 }
 
-/// Length of the quotation with which a text begins, or of the mark alone if it never ends.
-fn quotation(text: &str, mark: char) -> usize {
+/// Length of the quotation with which a text begins, if it ends.
+fn quotation(text: &str, mark: char) -> Option<usize> {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
-            c if c == mark => return at + 1,
+            c if c == mark => return Some(at + 1),
             _ => {}
         }
     }
-    1
+    None
 }
 
-/// Length of the word with which a text begins.
-fn word(text: &str) -> usize {
-    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '`');
+/// Length of the word with which a text begins, up to one of the `marks`.
+fn word(text: &str, marks: &[char]) -> usize {
+    let is_end = |c: char| c.is_whitespace() || marks.contains(&c);
     text.find(is_end).unwrap_or(text.len())
 }
 
-/// Appends a part; of a long one the begin, an ellipsis, and its closing mark.
-fn push_cut(shown: &mut String, part: &str, first: char) {
+/// Appends a part; of a long one the begin, an ellipsis, and its closing mark, if it has one.
+fn push_cut(shown: &mut String, part: &str, mark: Option<char>) {
     if part.char_indices().nth(MOST).is_none() {
         shown.push_str(part);
         return;
     }
     shown.extend(part.chars().take(SHOWN));
     shown.push('…');
-    if matches!(first, '"' | '`') {
-        shown.push(first);
-    }
+    shown.extend(mark);
 }
 
 #[cfg(test)]
@@ -136,5 +172,31 @@ mod tests {
         assert_eq!(excerpt(&"a b ".repeat(90)).chars().count(), SHOWN + 1);
         let known = "\"a\", \"b\" ".repeat(100);
         assert_eq!(message(&*known), known);
+    }
+
+    #[test]
+    fn paths_and_commands_stay_whole() {
+        let path = "/folder".repeat(30);
+        for text in [
+            format!("{path}: is no file; check the path"),
+            format!("fit it with `netsig fit {path} -o PROFILE`"),
+        ] {
+            assert_eq!(message(&*text), text);
+            assert!(problem(&*text).contains('…'));
+        }
+        assert!(message("/f".repeat(5000)).chars().count() < 200);
+    }
+
+    /// A quadratic search takes minutes.
+    #[test]
+    fn a_mark_that_never_ends_is_searched_once() {
+        let told = message("\"".to_owned() + &"\\\"".repeat(1 << 20));
+        assert_eq!(told.chars().count(), SHOWN + 1);
+    }
+
+    #[test]
+    fn a_json_document_keeps_its_value() {
+        let document = "{\"a\":\"\u{7f}\u{200f}\u{9b}\"}";
+        assert_eq!(printable_json(document), r#"{"a":"\u007f\u200f\u009b"}"#);
     }
 }
