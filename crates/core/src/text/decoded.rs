@@ -1,6 +1,7 @@
 //! The text in the bytes of a file: with a byte-order mark, in UTF-16 or Latin-1, or compressed by gzip, as
 //! editors, shells and archives leave it.
 
+use std::char::DecodeUtf16Error;
 use std::io::{self, Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
@@ -14,6 +15,9 @@ pub enum EncodingError {
     /// gzip data that do not end, or hold errors.
     #[error("is damaged or cut short within its gzip data; copy it again")]
     Damaged,
+    /// UTF-16 with half of a unit, or half of a pair of units.
+    #[error("is damaged or cut short within its UTF-16 text; copy it again")]
+    Broken,
     /// More text than [`MOST_BYTES`].
     #[error("is longer than 1 GiB without its gzip compression; decompress it")]
     TooLong,
@@ -70,11 +74,14 @@ pub fn head(bytes: &[u8], most: u64) -> String {
     } else {
         begin.extend_from_slice(bytes);
     }
-    let text = ByteOrder::of(&begin).map(|order| order.decode(&begin));
-    text.unwrap_or_else(|| {
+    let Some(order) = ByteOrder::of(&begin) else {
         let begin = begin.strip_prefix(MARK).unwrap_or(&begin);
-        String::from_utf8_lossy(begin).into_owned()
-    })
+        return String::from_utf8_lossy(begin).into_owned();
+    };
+    let units = order.units(&begin);
+    units
+        .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()
 }
 
 /// A reader of `input` without its byte-order mark, its gzip compression and UTF-16. Plain text is passed on
@@ -138,7 +145,7 @@ fn plain(mut bytes: Vec<u8>) -> Result<String, EncodingError> {
         return Err(EncodingError::Foreign(what));
     }
     if let Some(order) = ByteOrder::of(&bytes) {
-        return Ok(order.decode(&bytes));
+        return order.decode(&bytes);
     }
     if bytes.starts_with(MARK) {
         bytes.drain(..MARK.len());
@@ -163,17 +170,26 @@ impl ByteOrder {
         }
     }
 
-    fn decode(self, bytes: &[u8]) -> String {
+    fn decode(self, bytes: &[u8]) -> Result<String, EncodingError> {
+        if bytes.len() % 2 == 1 {
+            return Err(EncodingError::Broken);
+        }
+        let units = self.units(bytes);
+        units
+            .collect::<Result<_, _>>()
+            .map_err(|_| EncodingError::Broken)
+    }
+
+    /// The characters of whole units, behind the byte-order mark.
+    fn units(self, bytes: &[u8]) -> impl Iterator<Item = Result<char, DecodeUtf16Error>> {
         let pairs = bytes.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
-        let units = pairs.map(|pair| match self {
+        let units = pairs.map(move |pair| match self {
             Self::Little => u16::from_le_bytes(pair),
             Self::Big => u16::from_be_bytes(pair),
         });
-        let text = char::decode_utf16(units);
-        let text = text.map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER));
-        let mut text = text.peekable();
-        text.next_if_eq(&'\u{feff}');
-        text.collect()
+        let mut text = char::decode_utf16(units).peekable();
+        text.next_if_eq(&Ok('\u{feff}'));
+        text
     }
 }
 
@@ -240,6 +256,8 @@ mod tests {
             (gzip(b"BZh91AY"), "is a bzip2 file, "),
             (b"\x7fELF\x02\x01\0\0\0\xff".to_vec(), "is no text; "),
             (packed[..packed.len() / 2].to_vec(), "is damaged "),
+            (b"\xff\xfe1\x002".to_vec(), "is damaged "),
+            (b"\xff\xfe\0\xd81\0".to_vec(), "is damaged "),
         ] {
             let told = text(bytes).unwrap_err().to_string();
             assert!(told.starts_with(expected), "{told}");
