@@ -84,19 +84,20 @@ pub fn replace(
 
 fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let found = path.metadata().ok();
+    let target = followed(path);
     match found {
         Some(found) if found.file_type().is_block_device() => {
             Err(io::Error::other("it is a block device"))
         }
-        Some(found) if !found.is_file() => {
+        Some(found) if !found.is_file() || is_descriptor(&target) => {
             let file = OpenOptions::new().append(true).open(path)?;
             let mut out = io::BufWriter::new(file);
             content(&mut out)?;
             out.flush()
         }
         found => {
-            let draft = draft(&followed(path), found.as_ref(), content)?;
-            draft.persist(followed(path)).map_err(|error| error.error)?;
+            let draft = draft(&target, found.as_ref(), content)?;
+            draft.persist(target).map_err(|error| error.error)?;
             Ok(())
         }
     }
@@ -111,8 +112,9 @@ fn draft(
 ) -> io::Result<NamedTempFile> {
     let parent = target.parent().filter(|own| !own.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
-    // The umask takes from the mode of a new file.
-    let builder = builder.permissions(Permissions::from_mode(0o666));
+    // The umask takes from the mode of a new file; one that takes over another mode is nobody else's before.
+    let mode = if replaced.is_some() { 0o600 } else { 0o666 };
+    let builder = builder.permissions(Permissions::from_mode(mode));
     let mut out = io::BufWriter::new(builder.tempfile_in(parent.unwrap_or(Path::new(".")))?);
     content(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -124,11 +126,20 @@ fn draft(
     Ok(file)
 }
 
-/// The path behind symbolic links, which are kept; their file need not exist.
+/// True for an open descriptor of this process: what it has open is not replaced.
+fn is_descriptor(path: &Path) -> bool {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    folder.is_some() && folder == Path::new("/proc/self/fd").canonicalize().ok()
+}
+
+/// The path behind symbolic links, which are kept, up to an open descriptor; their file need not exist.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     // No more links than the kernel follows.
     for _ in 0..40 {
+        if is_descriptor(&path) {
+            break;
+        }
         match (path.read_link(), path.parent()) {
             (Ok(link), Some(parent)) => path = parent.join(link),
             _ => break,

@@ -10,6 +10,7 @@ use netsig_core::data::cells::CellKey;
 use netsig_core::data::{Dataset, Provenance, Rejection, VOID, processors};
 use netsig_core::text::counted;
 
+use crate::input::destination::Destination;
 use crate::input::standard::output_name;
 
 /// The bytes of a data file, whose last line may be incomplete.
@@ -64,8 +65,10 @@ pub fn or_removed(data: &Path) -> Option<String> {
     if samples(data) > 0 {
         return Some(so_far(data));
     }
-    // The file may not exist.
-    let _ = std::fs::remove_file(data);
+    // The file may not exist; a link to it stays.
+    if let Ok(Destination::Regular(file)) = Destination::of(data) {
+        let _ = std::fs::remove_file(file);
+    }
     None
 }
 

@@ -5,9 +5,12 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::Context as _;
 
+use crate::input::destination::Destination;
 use crate::input::failure::Failure;
 use crate::input::files::unwritable;
 use crate::input::identity::{FileIdentity, identity};
@@ -17,13 +20,19 @@ use crate::input::interrupt::{Registration, register_begun, remove_if_empty};
 /// is removed at its end if it is still empty.
 #[derive(Debug)]
 pub struct Claim {
+    /// The path as given by the user.
     path: PathBuf,
     identity: FileIdentity,
-    made: Option<Registration>,
+    /// The file that the claim made, behind symbolic links.
+    made: Option<(PathBuf, Registration)>,
     /// Held for its lock.
     #[expect(dead_code, reason = "the lock ends when it is dropped")]
     file: File,
 }
+
+/// How often, and after which time, a lock is tried again.
+const TRIES: u32 = 10;
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// The files that this process has claimed.
 static CLAIMED: Mutex<Vec<FileIdentity>> = Mutex::new(Vec::new());
@@ -38,11 +47,16 @@ impl Claim {
     /// # Errors
     /// If another netsig writes to the file, or it cannot be written.
     pub fn of(path: &Path) -> Result<Self, Failure> {
+        let followed = Destination::of(path).map_err(|problem| Failure::usage(problem).about(path));
+        let place = match followed? {
+            Destination::Regular(file) => file,
+            Destination::Standard | Destination::Through(_) => path.to_owned(),
+        };
         loop {
             let opened = open(path).with_context(|| unwritable(path));
             let (file, is_new) = opened.map_err(Failure::unusable)?;
-            let made = is_new.then(|| register_begun(path.to_owned()));
-            lock(&file, path)?;
+            let made = is_new.then(|| (place.clone(), register_begun(place.clone())));
+            lock(&file).map_err(|failure| failure.about(path))?;
             let found = file.metadata().map(|found| identity(&found));
             let identity = found.with_context(|| unwritable(path))?;
             // The writer before may have removed the file since it was opened.
@@ -69,8 +83,8 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         claimed().retain(|own| *own != self.identity);
-        if self.made.is_some() {
-            remove_if_empty(&self.path);
+        if let Some((place, _)) = &self.made {
+            remove_if_empty(place);
         }
     }
 }
@@ -82,7 +96,10 @@ impl Drop for Claim {
 pub fn refuse_claimed(path: &Path) -> Result<(), Failure> {
     let is_own = identity_at(path).is_some_and(|found| claimed().contains(&found));
     match OpenOptions::new().append(true).open(path) {
-        Ok(file) if !is_own => lock(&file, path),
+        Ok(file) if !is_own => {
+            // A shared lock, so that two that ask at once do not meet.
+            refuse_locked(&file.try_lock_shared()).map_err(|failure| failure.about(path))
+        }
         _ => Ok(()),
     }
 }
@@ -102,18 +119,45 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
     }
 }
 
-/// Locks a file. File systems without locks have none to refuse.
-fn lock(file: &File, path: &Path) -> Result<(), Failure> {
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            let problem =
-                "another netsig writes to it; wait until that has ended, or choose another path";
-            Err(Failure::usage(problem).about(path))
+/// Locks a file. [`refuse_claimed`] of others holds its lock for a moment, which is waited for.
+fn lock(file: &File) -> Result<(), Failure> {
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(MOMENT),
+            tried => return refuse_locked(&tried),
         }
+    }
+    refuse_locked(&file.try_lock())
+}
+
+/// Refuses the lock of another netsig. File systems without locks have none to refuse.
+fn refuse_locked(tried: &Result<(), TryLockError>) -> Result<(), Failure> {
+    match tried {
+        Err(TryLockError::WouldBlock) => Err(Failure::usage(
+            "another netsig writes to it; wait until that has ended, or choose another path",
+        )),
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
 
 fn identity_at(path: &Path) -> Option<FileIdentity> {
     path.metadata().ok().map(|found| identity(&found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two that only ask whether a file is claimed do not refuse each other.
+    #[test]
+    fn askers_do_not_meet() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let other = File::open(file.path()).unwrap();
+        other.lock_shared().unwrap();
+        refuse_claimed(file.path()).unwrap();
+        assert!(Claim::of(file.path()).is_err());
+        other.unlock().unwrap();
+        other.lock().unwrap();
+        assert!(refuse_claimed(file.path()).is_err());
+    }
 }

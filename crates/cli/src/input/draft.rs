@@ -33,6 +33,9 @@ enum Spool {
 /// The mode of a new file, before the umask takes from it.
 const NEW_MODE: u32 = 0o666;
 
+/// The mode of a draft that takes over another one at last: nobody else reads it before.
+const OWN_MODE: u32 = 0o600;
+
 impl Draft {
     /// Begins a draft for `destination`, which the user names `path`.
     ///
@@ -69,7 +72,8 @@ impl Spool {
         };
         let (file, registration) = interrupt::register(|| {
             let mut builder = tempfile::Builder::new();
-            let builder = builder.permissions(Permissions::from_mode(NEW_MODE));
+            let mode = if target.exists() { OWN_MODE } else { NEW_MODE };
+            let builder = builder.permissions(Permissions::from_mode(mode));
             builder.tempfile_in(parent(target))
         })?;
         Ok(Self::Beside(file, target.clone(), registration))
@@ -138,4 +142,22 @@ fn take_over(file: &File, replaced: &Metadata) -> io::Result<()> {
         let _ = fchown(file, None, Some(group));
     }
     file.set_permissions(replaced.permissions())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_is_no_more_open_than_what_it_replaces() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("own");
+        std::fs::write(&target, "").unwrap();
+        let spool = Spool::new(&Destination::Regular(target)).unwrap();
+        let Spool::Beside(file, ..) = &spool else {
+            panic!("{spool:?} is not beside its target");
+        };
+        let mode = file.as_file().metadata().unwrap().mode();
+        assert_eq!(mode & 0o777, OWN_MODE);
+    }
 }
