@@ -49,7 +49,6 @@ fn main() -> ExitCode {
         ))
         .report();
     }
-    interrupt::attend_readers();
     match cli.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -155,7 +155,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         _ => Shown::All,
     };
     parameters::of_all(&fitted, args.confidence, shown).print(args.print)?;
-    pairs::tell(&fitted.point_to_point, &data.provenance)?;
+    pairs::tell(&fitted.point_to_point, &data.provenance);
     if let Some(found) = &fitted.point_to_point.agreement
         && (args.all || fitted.is_empty())
     {

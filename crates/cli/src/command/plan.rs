@@ -17,7 +17,7 @@ use crate::input::files;
 use crate::input::kind::Kind;
 use crate::input::output::Output;
 use crate::input::wish::{self, AimArgs, LEAST, Predicted};
-use crate::print::rows::to_stdout;
+use crate::print::rows::data_to_stdout;
 
 /// Propose a measurement plan for a prediction within a time. `netsig measure --for` plans and
 /// measures in one, at the speed that it finds.
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let text = header(args, &rates, expected) + &plan.to_toml();
     match &output {
         Some(output) => output.replace(text.as_bytes())?,
-        None => to_stdout(|out| out.write_all(text.as_bytes()))?,
+        None => data_to_stdout(|out| out.write_all(text.as_bytes()))?,
     }
     report(args, &plan, expected);
     Ok(())

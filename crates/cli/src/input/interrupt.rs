@@ -2,11 +2,13 @@
 //! code 128 + the number of the signal. While a job runs, its `Watch` takes the signals instead, and
 //! the campaign ends in the same way by a `Failure`.
 
+use std::io::Write as _;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{fs, io, panic, thread};
+use std::{fs, io, thread};
 
+use netsig_core::text::shown::message;
 use netsig_lab::BY_SIGNAL;
 use signal_hook::consts::{SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -40,29 +42,25 @@ pub fn attend() -> io::Result<()> {
     thread::Builder::new().spawn(wait).map(drop)
 }
 
-/// Ends netsig quietly, as the signal of a closed pipe ends other programs, where the reader of standard error
-/// has gone.
-pub fn attend_readers() {
-    let usual = panic::take_hook();
-    panic::set_hook(Box::new(move |panic| {
-        let message = panic.payload().downcast_ref::<String>();
-        if message.is_some_and(|message| message.starts_with(NO_READER)) {
-            work().remove_unfinished();
-            std::process::exit(BY_SIGNAL + SIGPIPE);
-        }
-        usual(panic);
-    }));
+/// Ends netsig quietly, as the signal of a closed pipe ends other programs: the reader of standard error has gone.
+pub fn end_unheard() -> ! {
+    let work = work();
+    work.remove_unfinished();
+    std::process::exit(BY_SIGNAL + SIGPIPE);
 }
-
-/// How the message begins of a panic in `eprintln!`.
-const NO_READER: &str = "failed printing to stderr";
 
 fn end(signal: i32) {
     // Held to the end, so that no temporary file is made meanwhile.
     let work = work();
     work.remove_unfinished();
     let kept = Some(work.kept.as_str()).filter(|kept| !kept.is_empty());
-    eprintln!("netsig: interrupted; {}", kept.unwrap_or(NOTHING));
+    let kept = kept.unwrap_or(NOTHING);
+    // Whether somebody hears it or not, the signal is the cause.
+    let _ = writeln!(
+        io::stderr().lock(),
+        "netsig: interrupted; {}",
+        message(kept)
+    );
     std::process::exit(BY_SIGNAL + signal);
 }
 

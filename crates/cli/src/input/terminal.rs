@@ -3,20 +3,16 @@
 
 use std::io::{self, Write};
 
-use netsig_core::text::shown::{message, printable};
+use netsig_core::text::shown::message;
 
-/// Prints a line, or several, on standard error.
+use crate::input::interrupt;
+
+/// Prints a line, or several, on standard error. netsig ends if its reader has gone; there is nobody to tell of
+/// other failures.
 pub fn to_stderr(text: &str) {
     let lines: Vec<_> = text.split('\n').map(message).collect();
-    // There is nobody to tell.
-    let _ = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
-}
-
-/// Writes a text without control characters.
-///
-/// # Errors
-/// If `out` cannot be written.
-pub fn write(out: &mut dyn Write, text: &[u8]) -> io::Result<()> {
-    out.write_all(printable(&String::from_utf8_lossy(text)).as_bytes())?;
-    out.flush()
+    let told = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
+    if told.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+        interrupt::end_unheard();
+    }
 }

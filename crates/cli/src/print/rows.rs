@@ -3,16 +3,15 @@
 //! A column has a stable key; a cell has a text for users and a value for programs.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use netsig_core::text::shown::printable;
+use netsig_core::text::shown::{printable, printable_json};
 use netsig_core::units::{Bytes, Seconds};
 use serde_json::Value;
 
 use crate::input::standard;
-use crate::input::terminal;
 use crate::print::table::{Breadth, Column, Content, Importance, Layout};
 
 /// Output format of rows.
@@ -153,10 +152,21 @@ impl Rows {
     /// # Errors
     /// If standard output cannot be written.
     pub fn print(&self, args: PrintArgs) -> anyhow::Result<()> {
-        to_stdout(|out| match args.format {
-            Format::Table => self.write_table(args.breadth(), out),
-            format => self.write(format, out),
-        })
+        match args.format {
+            Format::Table => to_stdout(|out| self.write_table(args.breadth(), out)),
+            format => data_to_stdout(|out| self.write(format, out)),
+        }
+    }
+
+    /// Prints the rows, if there are any, as a table on standard error.
+    pub fn tell(&self) {
+        if self.is_empty() {
+            return;
+        }
+        let mut table = Vec::new();
+        let written = self.write_table(Breadth::of_terminal(), &mut table);
+        written.expect("memory can be written");
+        eprintln!("{}", String::from_utf8_lossy(&table).trim_end());
     }
 
     /// Writes the rows.
@@ -167,7 +177,7 @@ impl Rows {
         match format {
             Format::Table => self.write_table(Breadth::of_terminal(), out),
             Format::Csv => out.write_all(&self.csv()?),
-            Format::Json => writeln!(out, "{}", self.json()),
+            Format::Json => writeln!(out, "{}", printable_json(&self.json().to_string())),
         }
     }
 
@@ -282,17 +292,43 @@ impl PrintArgs {
 /// # Errors
 /// If standard output cannot be written.
 pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    pass_on(write, |_| true)
+}
+
+/// As [`to_stdout`], for what programs read: control characters stay, unless a terminal would obey them.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn data_to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    pass_on(write, |is_terminal| is_terminal)
+}
+
+fn pass_on(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    is_escaped: fn(bool) -> bool,
+) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    let out = |text: &[u8]| {
-        if standard::is_output_taken() {
-            terminal::write(&mut io::stderr().lock(), text)
-        } else {
-            terminal::write(&mut io::stdout().lock(), text)
+    let written = write(&mut text).and_then(|()| {
+        let (mut out, is_terminal) = place();
+        if is_escaped(is_terminal) {
+            text = printable(&String::from_utf8_lossy(&text))
+                .into_owned()
+                .into();
         }
-    };
-    let written = write(&mut text).and_then(|()| out(&text));
+        out.write_all(&text)?;
+        out.flush()
+    });
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => done.context("standard output cannot be written; is the disk full?"),
+    }
+}
+
+/// Where commands print, and whether it is a terminal.
+fn place() -> (Box<dyn Write>, bool) {
+    if standard::is_output_taken() {
+        (Box::new(io::stderr().lock()), io::stderr().is_terminal())
+    } else {
+        (Box::new(io::stdout().lock()), io::stdout().is_terminal())
     }
 }

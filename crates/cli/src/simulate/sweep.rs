@@ -23,7 +23,7 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt;
 use crate::input::output::Output;
-use crate::print::rows::to_stdout;
+use crate::print::rows::data_to_stdout;
 use plan::Plan;
 use varied::VariedColumns;
 
@@ -171,7 +171,10 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
     };
     match &place {
         SweepPlace::Standard => {
-            let print = |lines: &[u8]| to_stdout(|out| out.write_all(lines));
+            interrupt::keeps(
+                "rows of the first points are printed; with --output, --resume goes on".into(),
+            );
+            let print = |lines: &[u8]| data_to_stdout(|out| out.write_all(lines));
             pass_on(&header, points, &columns, print)?;
         }
         SweepPlace::Through(output) => {
@@ -196,9 +199,6 @@ fn pass_on(
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
     print(header)?;
-    interrupt::keeps(
-        "rows of the first points are printed; with --output, --resume goes on".into(),
-    );
     let bar = points::bar(points);
     for chunk in points.chunks(CHUNK) {
         let lines = columns.lines(chunk, points::simulate_all(chunk, &bar))?;

@@ -11,22 +11,19 @@ use netsig_core::fit::plogp::Measured;
 use netsig_core::fit::point_to_point::PointToPoint;
 use netsig_core::units::{BytesPerSecond, Seconds};
 
-use crate::print::rows::{Cell, Format, Rows};
+use crate::print::rows::{Cell, Rows};
 
 /// Suffix of the provenance keys of a configured eager limit.
 const EAGER_LIMIT: &str = "eager_limit";
 
 /// Prints all results.
-///
-/// # Errors
-/// If standard error cannot be written.
-pub fn tell(pairs: &PointToPoint, provenance: &Provenance) -> anyhow::Result<()> {
+pub fn tell(pairs: &PointToPoint, provenance: &Provenance) {
     tell_changes(pairs, provenance);
     if let Some(measured) = &pairs.plogp {
         tell_tables(measured);
     }
     if let Some(flows) = &pairs.flows {
-        loads(&pairs.loads).write(Format::Table, &mut std::io::stderr().lock())?;
+        loads(&pairs.loads).tell();
         eprintln!("{}", saturation(flows));
     }
     for failure in &pairs.failures {
@@ -35,7 +32,6 @@ pub fn tell(pairs: &PointToPoint, provenance: &Provenance) -> anyhow::Result<()>
     if let Some(found) = &pairs.agreement {
         eprintln!("{}", agreement::verdict(found));
     }
-    Ok(())
 }
 
 /// Prints a line for the eager limit, with the configured limits of the MPI library, and a line for
