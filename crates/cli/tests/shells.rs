@@ -125,12 +125,14 @@ fn a_pipe_or_descriptor_is_written_through() {
     assert_eq!(home.read("copy"), home.read("data.csv"));
     let gone = "netsig fit data.csv -o stdout | true; exit ${PIPESTATUS[0]}";
     assert_eq!(shell(&home, gone), Some(0), "a reader may go");
-    let deaf = "exec 2> >(true); wait $!; \"$NETSIG\" fit data.csv -o deaf.toml";
-    assert_eq!(
-        shell(&home, deaf),
-        Some(128 + 13),
-        "as any program without a reader"
-    );
+    for unheard in [
+        "fit data.csv -o unheard.toml",
+        "fit nowhere.csv -o unheard.toml",
+    ] {
+        let commands = format!("exec 2> >(true); wait $!; \"$NETSIG\" {unheard}");
+        let code = shell(&home, &commands);
+        assert_eq!(code, Some(128 + 13), "as any program without a reader");
+    }
     symlink("circle", home.path("circle")).unwrap();
     for (arguments, place) in [
         ("measure plan.toml -o fifo", "fifo: is no regular file"),
@@ -161,6 +163,13 @@ fn links_and_modes_stay() {
     assert!(home.path("link.toml").is_symlink());
     assert_eq!(home.read("behind.toml"), home.read("profile.toml"));
     assert_eq!(mode("behind.toml"), 0o644);
+    symlink("behind.csv", home.path("link.csv")).unwrap();
+    home.refuses(
+        "measure plan.toml --on sim:nowhere -o link.csv",
+        2,
+        ["no scenario is called", ".toml"],
+    );
+    assert!(home.path("link.csv").is_symlink() && !home.path("behind.csv").exists());
     for kept in [0o600, 0o664] {
         fs::set_permissions(home.path("behind.toml"), Permissions::from_mode(kept)).unwrap();
         home.does("fit data.csv -o link.toml");
@@ -209,6 +218,7 @@ fn every_encoding_is_read() {
             "{name}"
         );
     }
+    every_other_file_is_read(&home);
     let mut zip = fs::File::create(home.path("data.zip")).unwrap();
     zip.write_all(b"PK\x03\x04\x14\0").unwrap();
     home.refuses(
@@ -216,6 +226,73 @@ fn every_encoding_is_read() {
         2,
         ["data.zip: is a zip archive", "by gzip"],
     );
+}
+
+/// As plain text: printed tables, plans, networks of both kinds, and hosts.
+fn every_other_file_is_read(home: &Home) {
+    home.write("osu.txt", OSU);
+    home.write("hosts", "a\nb\nc\nd\n");
+    home.write("switches.conf", "SwitchName=s Nodes=a,b,c,d\n");
+    let network = "topology = \"star\"\nhosts = 4\nrate = \"50Mbit/s\"\nport_buffer = \"64KiB\"\n";
+    home.write("star.toml", network);
+    let simulated = "simulate --collective alltoall --algorithm direct --procs 4 --size 1KiB --format csv \
+                     --model loggp --profile profile.toml --network switches.conf --rate 40Mbit/s";
+    for (file, command) in [
+        ("osu.txt", "import osu osu.txt --procs 8 -o -".to_owned()),
+        ("plan.toml", format!("measure plan.toml {ON} -o -")),
+        ("star.toml", "discover --network star.toml -o -".to_owned()),
+        (
+            "switches.conf",
+            "discover --network switches.conf -o -".to_owned(),
+        ),
+        ("hosts", format!("{simulated} --placement hosts")),
+    ] {
+        // The data quote the plan with its line ends.
+        let rows = || {
+            let printed = home.does(&command);
+            let rows = printed.lines().filter(|line| !line.starts_with('#'));
+            rows.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let plain = rows();
+        for change in [
+            "(printf '\\357\\273\\277'; cat FILE) >NEW",
+            "sed 's/$/\\r/' FILE >NEW",
+            "(printf '\\377\\376'; iconv -t UTF-16LE FILE) >NEW",
+            "gzip -c FILE >NEW",
+        ] {
+            let commands = change.replace("FILE", file).replace("NEW", "new");
+            assert_eq!(
+                shell(
+                    home,
+                    &format!("{commands} && mv {file} old && mv new {file}")
+                ),
+                Some(0)
+            );
+            assert!(rows() == plain, "{change}: {command}");
+            fs::rename(home.path("old"), home.path(file)).unwrap();
+        }
+    }
+}
+
+/// A network may come by a pipe, whose text decides what it is; it is not read again after an error.
+#[test]
+fn a_network_may_be_a_pipe() {
+    let home = Home::new();
+    let star = "topology = \"star\"\nhosts = 4\nrate = \"50Mbit/s\"\nport_buffer = \"64KiB\"\n";
+    let slurm = "SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n[2-3]\nSwitchName=c Switches=a,b\n";
+    for (name, text) in [("net.toml", star), ("topology.conf", slurm)] {
+        home.write(name, text);
+        let named = home.does(&format!("discover --network {name} -o -"));
+        let piped = fed(&home, "discover --network - -o -", text.as_bytes());
+        let stem = name.split('.').next().unwrap();
+        let piped = String::from_utf8(piped.stdout).unwrap();
+        assert_eq!(piped.replace("standard input", stem), named);
+    }
+    home.write("bad", "SwitchName=a Nods=n[0-1]\n");
+    let place = "<bad netsig discover --network - -o - ; grep 'standard input:1:' said";
+    assert_eq!(shell(&home, place), Some(0));
+    let fifo = "mkfifo fifo; cat bad >fifo & timeout 20 \"$NETSIG\" discover --network ./fifo -o -";
+    assert_eq!(shell(&home, fifo), Some(2));
 }
 
 /// The clusters of a profile are those that `netsig discover` put there.

@@ -14,6 +14,7 @@ use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::input::failure::Failure;
+use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::points::too_far;
 use crate::job::installed;
@@ -57,7 +58,7 @@ impl Args {
         profile: &Profile,
         network: Option<&Network>,
     ) -> Result<(), Failure> {
-        let name = self.profile.display().to_string();
+        let name = files::name(&self.profile);
         Ok(refuse_other_rate(
             (profile, &name),
             network,

@@ -17,7 +17,7 @@ use netsig_core::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
 use crate::input::identity::identity_of_input;
-use crate::input::kind::Kind;
+use crate::input::kind::{Kind, beginning, head};
 use crate::input::standard;
 
 /// The files of this machine, for core.
@@ -32,6 +32,10 @@ impl Files for UserFiles {
     fn text(&self, path: &Path) -> io::Result<String> {
         let bytes = bytes(path)?.ok_or_else(|| io::Error::other("it is named twice"))?;
         decoded::text(bytes).map_err(io::Error::other)
+    }
+
+    fn name(&self, path: &Path) -> String {
+        name(path)
     }
 }
 
@@ -84,7 +88,7 @@ pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
         return dataset_of(path, &text(path)?);
     }
     let file = read(path, |path| File::open(path))?;
-    Dataset::read(&name(path), file).map_err(|error| match text(path) {
+    Dataset::read(&name(path), file).map_err(|error| match head(path) {
         Ok(text) => foreign(Kind::Data, path, &text).unwrap_or_else(|| error.into()),
         Err(_) => error.into(),
     })
@@ -103,7 +107,7 @@ pub fn dataset_of(path: &Path, text: &str) -> Result<Dataset, Failure> {
 fn foreign(wanted: Kind, path: &Path, text: &str) -> Option<Failure> {
     let name = name(path);
     let other = wanted.misnamed(&name, text);
-    let other = other.or_else(|| import::foreign(&name, text));
+    let other = other.or_else(|| import::foreign(&name, beginning(text)));
     other.map(Failure::from)
 }
 

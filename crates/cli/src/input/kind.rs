@@ -87,7 +87,7 @@ const SHARED: [&str; 5] = [
 pub const PAGE: &str = "<!DOCTYPE html>\n<!-- netsig report -->";
 
 /// Number of bytes that are read to recognise a file's kind.
-const HEAD: u64 = 64 * 1024;
+const HEAD: usize = 64 * 1024;
 
 impl Kind {
     /// The kinds that a user may name in place of another.
@@ -103,10 +103,14 @@ impl Kind {
         Self::OpenMpiRules,
     ];
 
-    /// The refusal of a file with this name and text that is of another kind than this one, if it is.
+    /// The refusal of a file with this name and text that is of another kind than this one, if it is. A file
+    /// of this kind may look like others, too, and has a fault of its own.
     pub fn misnamed(self, name: &str, text: &str) -> Option<Refusal> {
-        let others = Self::MISNAMED.iter().filter(|other| **other != self);
-        let other = others.into_iter().find(|other| other.is_of(text))?;
+        let head = beginning(text);
+        if self.is_of(head) {
+            return None;
+        }
+        let other = Self::MISNAMED.iter().find(|other| other.is_of(head))?;
         let remedy = match (self, other) {
             (Self::Data, _) => "name data files".to_owned(),
             (Self::Profile, Self::Data) => format!("fit it with `netsig fit {name} -o PROFILE`"),
@@ -204,11 +208,18 @@ fn is_setting(line: &str) -> bool {
     line.is_empty() || line.starts_with('#') || line.starts_with("export I_MPI_ADJUST_")
 }
 
+/// The begin of a text, as far as it is read to recognise a kind.
+pub(super) fn beginning(text: &str) -> &str {
+    let mut ends = (0..=HEAD.min(text.len())).rev();
+    let end = ends.find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
+}
+
 /// The begin of a file as text; invalid characters are replaced.
 pub(super) fn head(path: &Path) -> Result<String, Failure> {
     let mut head = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(HEAD).read_to_end(&mut head))
+        .and_then(|file| file.take(HEAD as u64).read_to_end(&mut head))
         .map_err(|error| Refusal::unreadable(path.display(), error))?;
-    Ok(decoded::head(&head, HEAD))
+    Ok(decoded::head(&head, HEAD as u64))
 }

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use netsig_core::network::Network;
-use netsig_core::network::named::{Speeds, of_slurm};
+use netsig_core::network::named::Speeds;
+use netsig_core::text::refusal::Refusal;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 
 use crate::input::failure::Failure;
 use crate::input::files::{self, UserFiles};
-use crate::input::kind::Kind;
+use crate::input::kind::{Kind, head};
 
 /// The description of the network, and the speeds that Slurm does not state.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -40,6 +41,13 @@ impl NetworkArgs {
     /// # Errors
     /// If there is no network of that name, or its file cannot be used.
     pub fn load(&self) -> Result<Option<Network>, Failure> {
+        self.load_by(Speeds::load)
+    }
+
+    fn load_by(
+        &self,
+        load: fn(&Speeds, &str, &UserFiles) -> Result<Network, Refusal>,
+    ) -> Result<Option<Network>, Failure> {
         let Some(named) = &self.network else {
             return Ok(None);
         };
@@ -48,11 +56,8 @@ impl NetworkArgs {
             uplink_rate: self.uplink_rate,
             port_buffer: self.port_buffer,
         };
-        let network = speeds.load(named, &UserFiles).map_err(|refusal| {
-            let text = files::text(Path::new(named)).ok();
-            let other = text.and_then(|text| Kind::Network.misnamed(named, &text));
-            other.unwrap_or(refusal)
-        })?;
+        let network = load(&speeds, named, &UserFiles);
+        let network = network.map_err(|refusal| misnamed(named).unwrap_or(refusal))?;
         Ok(Some(network))
     }
 
@@ -75,15 +80,13 @@ impl NetworkArgs {
     /// # Errors
     /// As [`Self::load`].
     pub fn load_switches(&self) -> Result<Option<Network>, Failure> {
-        let rate = self.rate.unwrap_or(BitsPerSecond(1));
-        let named = self.network.as_deref();
-        match named.and_then(|named| of_slurm(named, &UserFiles)) {
-            Some(_) => Self {
-                rate: Some(rate),
-                ..self.clone()
-            }
-            .load(),
-            None => self.load(),
-        }
+        self.load_by(Speeds::load_switches)
     }
+}
+
+/// The refusal of a file of another kind that is named as a network, if it is one that can be read again.
+fn misnamed(named: &str) -> Option<Refusal> {
+    let path = Path::new(named);
+    let text = files::is_lasting(path).then(|| head(path).ok())??;
+    Kind::Network.misnamed(named, &text)
 }

@@ -51,6 +51,11 @@ pub trait Files {
     /// # Errors
     /// If the file cannot be read as text.
     fn text(&self, path: &Path) -> io::Result<String>;
+
+    /// The name of a file in messages.
+    fn name(&self, path: &Path) -> String {
+        path.display().to_string()
+    }
 }
 
 /// Speeds that Slurm does not state.
@@ -93,15 +98,52 @@ pub fn scenario(named: &str, files: &impl Files) -> Result<Network, Refusal> {
 }
 
 impl Speeds {
-    /// Loads a network: a scenario, or a description of Slurm with these speeds.
+    /// Loads a network: a scenario, or a description of Slurm with these speeds. The text decides where a name does
+    /// not end in .toml.
     ///
     /// # Errors
     /// If there is no network of that name, its file cannot be used, or speeds are missing or
     /// superfluous.
     pub fn load(&self, named: &str, files: &impl Files) -> Result<Network, Refusal> {
-        if let Some(path) = of_slurm(named, files) {
-            return self.slurm(path, files);
+        self.load_or(None, named, files)
+    }
+
+    /// As [`Self::load`], for a use that asks for no rate: a description of Slurm may come without one.
+    ///
+    /// # Errors
+    /// As [`Self::load`], but for a missing rate.
+    pub fn load_switches(&self, named: &str, files: &impl Files) -> Result<Network, Refusal> {
+        self.load_or(Some(ANY_RATE), named, files)
+    }
+
+    fn load_or(
+        &self,
+        usual: Option<BitsPerSecond>,
+        named: &str,
+        files: &impl Files,
+    ) -> Result<Network, Refusal> {
+        let path = Path::new(named);
+        if is_toml(path) || !named.contains(['/', '.']) && !files.has(path) {
+            self.refuse_given(named)?;
+            return scenario(named, files);
         }
+        let name = files.name(path);
+        let text = files.text(path);
+        let text = text.map_err(|error| Refusal::unreadable(&name, error))?;
+        let mut network = if states_topology(&text) {
+            self.refuse_given(&name)?;
+            Network::parse(&name, &text)?
+        } else {
+            self.slurm(usual, &name, &text)?
+        };
+        if let Some(stem) = Path::new(&name).file_stem() {
+            network.name = stem.to_string_lossy().into_owned();
+        }
+        Ok(network)
+    }
+
+    /// Refuses speeds for a network that states its own.
+    fn refuse_given(&self, name: &str) -> Result<(), Refusal> {
         let only_slurm = [
             ("--rate", self.rate.is_some()),
             ("--uplink-rate", self.uplink_rate.is_some()),
@@ -109,39 +151,45 @@ impl Speeds {
         ];
         match only_slurm.iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(Refusal::request(format!(
-                "{option} is for Slurm's topology, and {named} states its own rates; leave out {option}"
+                "{option} is for Slurm's topology, and {name} states its own rates; leave out {option}"
             ))),
-            None => scenario(named, files),
+            None => Ok(()),
         }
     }
 
-    fn slurm(&self, path: &Path, files: &impl Files) -> Result<Network, Refusal> {
-        let name = path.display().to_string();
-        let text = files.text(path);
-        let text = text.map_err(|error| Refusal::unreadable(&name, error))?;
-        let Some(rate) = self.rate else {
+    fn slurm(
+        &self,
+        usual: Option<BitsPerSecond>,
+        name: &str,
+        text: &str,
+    ) -> Result<Network, Refusal> {
+        let Some(rate) = self.rate.or(usual) else {
             // Report an error of the file first.
-            let any = Port::new(BitsPerSecond(1), PORT_BUFFER);
-            slurm::parse(&name, &text, any, any)?;
+            let any = Port::new(ANY_RATE, PORT_BUFFER);
+            slurm::parse(name, text, any, any)?;
             return Err(Refusal::request(format!(
                 "{name}: Slurm's topology does not state the rate of links; give --rate 1Gbit/s"
             )));
         };
         let buffer = self.port_buffer.unwrap_or(PORT_BUFFER);
         let uplinks = Port::new(self.uplink_rate.unwrap_or(rate), buffer);
-        let mut network = slurm::parse(&name, &text, Port::new(rate, buffer), uplinks)?;
-        let stem = path.file_stem().unwrap_or(path.as_os_str());
-        network.name = stem.to_string_lossy().into_owned();
-        Ok(network)
+        Ok(slurm::parse(name, text, Port::new(rate, buffer), uplinks)?)
     }
 }
 
-/// The name as the path of a description of Slurm, if it is no scenario and no .toml file.
-pub fn of_slurm<'a>(named: &'a str, files: &impl Files) -> Option<&'a Path> {
-    let path = Path::new(named);
-    (!is_toml(path) && (named.contains(['/', '.']) || files.has(path))).then_some(path)
-}
+/// The rate of links where it makes no difference.
+const ANY_RATE: BitsPerSecond = BitsPerSecond(1);
 
 fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "toml")
+}
+
+/// True for the text of a scenario, by the key that no description of Slurm has.
+fn states_topology(text: &str) -> bool {
+    let values = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("topology"));
+    values
+        .into_iter()
+        .any(|value| value.trim_start().starts_with('='))
 }
