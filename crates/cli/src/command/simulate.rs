@@ -13,7 +13,7 @@ use crate::input::partial::Partial;
 use crate::print::rows::{Format, PrintArgs};
 use crate::simulate::answers::Answer;
 use crate::simulate::exports::{Exports, Files};
-use crate::simulate::options::{NetworkOptions, ProgramOptions};
+use crate::simulate::options::{DoubtedSource, NetworkOptions, ProgramOptions};
 use crate::simulate::recorders::Recorders;
 use crate::simulate::sweep::SweepOptions;
 use crate::simulate::{answers, goal, points, sweep};
@@ -64,7 +64,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "a program in GOAL has no closed form; leave out --method closed-form",
         ));
     }
-    let source = args.network.source()?;
+    let DoubtedSource { source, doubt } = args.network.source()?;
+    if let Some(doubt) = doubt {
+        eprintln!("netsig: warning: {doubt}");
+    }
     let answers = match &args.program.goal {
         Some(path) => Partial::of([goal::simulate(path, &source, &files)]),
         None => collective(args, &source, &files)?,

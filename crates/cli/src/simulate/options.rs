@@ -6,7 +6,7 @@ use itertools::iproduct;
 use netsig_core::algorithm::{Algorithm, Collective};
 use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
 use netsig_core::model::setting::setting;
-use netsig_core::predict::rate::refuse_other_rate;
+use netsig_core::predict::rate::{other_rate, refuse_other_rate};
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Case;
 use netsig_core::simulate::placement::{Hosts, Placement};
@@ -138,12 +138,20 @@ impl ProgramOptions {
     }
 }
 
+/// A source, and the doubt that its user passes over.
+pub struct DoubtedSource {
+    /// The source.
+    pub source: Source,
+    /// The other rate of the profile's links.
+    pub doubt: Option<String>,
+}
+
 impl NetworkOptions {
     /// Combines options, profile and network.
     ///
     /// # Errors
     /// If a file or parameter cannot be used, or the model lacks a parameter.
-    pub fn source(&self) -> Result<Source, Failure> {
+    pub fn source(&self) -> Result<DoubtedSource, Failure> {
         let hosts = self.hosts()?;
         let profile = self.profile.as_deref();
         let profile = profile.map(|path| {
@@ -151,12 +159,14 @@ impl NetworkOptions {
             Ok::<_, Failure>((files::name(path), profile))
         });
         let profile = profile.transpose()?;
+        let mut doubt = None;
         if let (Some((name, profile)), Some(hosts), true) = (&profile, &hosts, self.has_own_ports())
         {
             let network = Some(&*hosts.network);
             refuse_other_rate((profile, name), network, too_far(self.extrapolate))?;
+            doubt = other_rate(profile, network).map(|found| format!("{name}: {found}"));
         }
-        Ok(Source::new(Wishes {
+        let source = Source::new(Wishes {
             model: self.model,
             profile,
             settings: &self.settings,
@@ -165,7 +175,8 @@ impl NetworkOptions {
             sharing: self.sharing,
             negligible: self.negligible,
             seed: self.seed,
-        })?)
+        })?;
+        Ok(DoubtedSource { source, doubt })
     }
 
     /// True for a model whose ports have the rate of the profile, in place of that of the network's links.

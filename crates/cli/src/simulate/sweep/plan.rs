@@ -21,7 +21,7 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::kind::Kind;
 use crate::input::network::NetworkArgs;
-use crate::simulate::options::{Cases, NetworkOptions};
+use crate::simulate::options::{Cases, DoubtedSource, NetworkOptions};
 
 const HINT: &str = "see FORMATS.md for the keys of a sweep";
 
@@ -154,15 +154,18 @@ impl Block {
     fn sweep(self) -> Result<Sweep, Failure> {
         self.refuse_empty()?;
         let stated = self.stated()?;
-        let sources = self
+        let sources: Vec<DoubtedSource> = self
             .options()?
             .iter()
             .map(NetworkOptions::source)
             .collect::<Result<_, _>>()?;
+        if let Some(doubt) = sources.iter().find_map(|own| own.doubt.as_ref()) {
+            eprintln!("netsig: warning: {doubt}");
+        }
         let collective: Collective = self.collective.parse()?;
         let names = self.algorithms.map(|names| names.join(","));
         Ok(Sweep {
-            sources,
+            sources: sources.into_iter().map(|own| own.source).collect(),
             cases: Cases {
                 algorithms: algorithms(collective, names.as_deref())?,
                 sizes: self.sizes.items().to_vec(),
