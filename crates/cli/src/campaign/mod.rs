@@ -22,8 +22,8 @@ use netsig_core::text::line::escaped;
 use netsig_core::units::{Procs, Seconds};
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
-use netsig_measure::plan::Synchronisation;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
+use netsig_measure::plan::{Plan, Synchronisation};
 use netsig_measure::simulated::{self, Simulated};
 
 use self::estimate::settle;
@@ -280,33 +280,9 @@ impl Campaign {
             Some(past) => past.carried_out,
             None => settle(asked, &rates, self.budget, "on this network: ")?,
         };
-        let plan = &asked.plan;
-        let mut data = Dataset::default();
-        data.provenance.push("netsig", env!("CARGO_PKG_VERSION"));
-        data.provenance.push("simulated", &scenario.name);
-        data.provenance.push("seed", plan.seed);
-        data.provenance.push(PLAN, escaped(&asked.text));
-        if let Some(requested) = &asked.requested {
-            data.provenance.push(REQUESTED_PLAN, escaped(requested));
-        }
-        let jobs = plan.jobs();
-        let share = |budget: Duration| Seconds(budget.as_secs_f64() / jobs.len() as f64);
-        let budget = self.budget.map(share);
-        let bar = Bar::new(jobs.len() as u64, "measuring");
-        for &job in &jobs {
-            let mut network = Simulated::new(truth, stated.noise, plan, job.launch);
-            let launch = Launch {
-                plan,
-                job,
-                past: &Dataset::default(),
-                budget,
-            };
-            let Ok(_) = campaign::run(&launch, &mut network, |records| {
-                data.extend(records.iter().cloned());
-                Ok(())
-            });
-            bar.advance();
-        }
+        let network = |launch| Simulated::new(truth, stated.noise, &asked.plan, launch);
+        let mut data = simulated_facts(&asked, scenario);
+        self.run_jobs(&asked.plan, network, &mut data);
         let mut text = Vec::new();
         data.write(&mut text).context("memory cannot be written")?;
         if is_resumed && !text.starts_with(Written::read(&self.output)?.whole()) {
@@ -318,6 +294,27 @@ impl Campaign {
         }
         output.replace(&text)?;
         Ok(data)
+    }
+
+    /// Adds the samples of all jobs of the plan in the simulated networks of their launches.
+    fn run_jobs(&self, plan: &Plan, network: impl Fn(u32) -> Simulated, data: &mut Dataset) {
+        let jobs = plan.jobs();
+        let share = |budget: Duration| Seconds(budget.as_secs_f64() / jobs.len() as f64);
+        let budget = self.budget.map(share);
+        let bar = Bar::new(jobs.len() as u64, "measuring");
+        for &job in &jobs {
+            let launch = Launch {
+                plan,
+                job,
+                past: &Dataset::default(),
+                budget,
+            };
+            let Ok(_) = campaign::run(&launch, &mut network(job.launch), |records| {
+                data.extend(records.iter().cloned());
+                Ok(())
+            });
+            bar.advance();
+        }
     }
 
     /// The scenario of the place, if any, with room for `procs` processes of the plan `file`.
@@ -341,4 +338,17 @@ impl Campaign {
         let places = scenario.hosts().get().saturating_mul(self.launch.ppn);
         Procs::new(places).unwrap_or(scenario.hosts())
     }
+}
+
+/// The provenance of simulated data.
+fn simulated_facts(asked: &Asked, scenario: &Network) -> Dataset {
+    let mut data = Dataset::default();
+    data.provenance.push("netsig", env!("CARGO_PKG_VERSION"));
+    data.provenance.push("simulated", &scenario.name);
+    data.provenance.push("seed", asked.plan.seed);
+    data.provenance.push(PLAN, escaped(&asked.text));
+    if let Some(requested) = &asked.requested {
+        data.provenance.push(REQUESTED_PLAN, escaped(requested));
+    }
+    data
 }

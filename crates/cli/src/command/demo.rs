@@ -4,7 +4,11 @@
 
 mod facts;
 
-use std::io::ErrorKind::{AlreadyExists, NotADirectory};
+use std::io::{
+    self,
+    ErrorKind::{AlreadyExists, NotADirectory},
+    Write,
+};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +18,7 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::Dataset;
 use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_core::fit::fitted::FittedModel;
-use netsig_core::fit::network;
+use netsig_core::fit::network::{self, NetworkFit};
 use netsig_core::fit::notes::of_signature;
 use netsig_core::model::{Case, Model};
 use netsig_core::predict::regimes::Asked;
@@ -38,6 +42,7 @@ use crate::job::launch::Launcher;
 use crate::print::parameters;
 use crate::print::plot::{self, PlotPoint};
 use crate::print::rows::{Cell, Format, PrintArgs, Rows, to_stdout};
+use crate::print::table::Breadth;
 use crate::report;
 
 /// The network of the demo.
@@ -139,20 +144,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         output(page, Kind::Page)?,
     ];
     let reported = [train.clone(), held_out.clone(), profile.clone()];
-    let measure = |plan: &Path, output: &Path, what| {
-        Campaign {
-            output: output.to_owned(),
-            place: place.clone(),
-            resume: false,
-            budget: None,
-            precision: None,
-            timeout: TIMEOUT,
-            launch: args.launch.clone(),
-            clusters: None,
-            network: NetworkArgs::default(),
-        }
-        .carry_out(plan, what)
-    };
+    let measure =
+        |plan: &Path, output: &Path, what| args.campaign(&place, output).carry_out(plan, what);
     let what = "measuring 4, 6 and 8 processes";
     let network = netsig_lab::load(SCENARIO)?.summary();
     eprintln!("1/4 {what} ({network}){label}");
@@ -174,11 +167,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let title = format!("All-to-all among 12 processes, predicted from 4, 6 and 8{label}");
     let plotted: Vec<PlotPoint> = points.iter().map(|point| point.plot).collect();
     plot_file.replace(plot::comparison(&title, &plotted)?.as_bytes())?;
-    let options = report::Options {
-        procs: Some(REPORTED.parse().expect("a list of process counts")),
-        ..report::Options::default()
-    };
-    report::write(&reported, &options, &page_file)?;
+    write_page(&reported, &page_file)?;
     let rows = rows(chosen, &points);
     if args.print.format != Format::Table {
         return Ok(rows.print(args.print)?);
@@ -191,15 +180,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let facts = Facts::new(&points, &held_out, remedy, &args.out);
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{label}")?;
-        let is_shown = |own: &FittedModel| own.model.is_signature() && own.algorithm == ALGORITHM;
-        parameters::of_models(&fitted, is_shown).write_table(breadth, out)?;
-        let mut signatures = fitted.signatures.iter();
-        if let Some(algorithm) = signatures.find(|own| own.model.algorithm == ALGORITHM) {
-            writeln!(out, "{}", sentence(algorithm))?;
-            for warning in of_signature(algorithm) {
-                writeln!(out, "Note: {warning}.")?;
-            }
-        }
+        tell_signature(&fitted, breadth, out)?;
         writeln!(
             out,
             "\n12 processes, predicted from 4, 6 and 8, then measured{label}"
@@ -208,6 +189,44 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         writeln!(out, "{}", verdict(chosen, &points))?;
         write!(out, "\n{facts}")
     })?)
+}
+
+impl Args {
+    /// The measurement at `place`, into `output`.
+    fn campaign(&self, place: &Place, output: &Path) -> Campaign {
+        Campaign {
+            output: output.to_owned(),
+            place: place.clone(),
+            resume: false,
+            budget: None,
+            precision: None,
+            timeout: TIMEOUT,
+            launch: self.launch.clone(),
+            clusters: None,
+            network: NetworkArgs::default(),
+        }
+    }
+}
+
+fn write_page(reported: &[PathBuf], page: &Output) -> Result<(), Failure> {
+    let options = report::Options {
+        procs: Some(REPORTED.parse().expect("a list of process counts")),
+        ..report::Options::default()
+    };
+    report::write(reported, &options, page).map(drop)
+}
+
+/// The parameters of the fitted signature, what they mean, and its warnings.
+fn tell_signature(fitted: &NetworkFit, breadth: Breadth, out: &mut dyn Write) -> io::Result<()> {
+    let is_shown = |own: &FittedModel| own.model.is_signature() && own.algorithm == ALGORITHM;
+    parameters::of_models(fitted, is_shown).write_table(breadth, out)?;
+    let mut signatures = fitted.signatures.iter();
+    let Some(algorithm) = signatures.find(|own| own.model.algorithm == ALGORITHM) else {
+        return Ok(());
+    };
+    writeln!(out, "{}", sentence(algorithm))?;
+    let mut warnings = of_signature(algorithm).into_iter();
+    warnings.try_for_each(|warning| writeln!(out, "Note: {warning}."))
 }
 
 /// What the demo will do, and for how long.

@@ -28,6 +28,13 @@ struct Chosen {
     errors: Vec<f64>,
 }
 
+/// The judged choices, and why there are no others, in words.
+#[derive(Default)]
+struct JudgedChoices {
+    chosen: Vec<Chosen>,
+    left_out: Vec<String>,
+}
+
 /// Facts that name a network: half of its hosts may have another name.
 const NAMES: [&str; 2] = ["lab", "network"];
 
@@ -44,7 +51,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     let profile = files::profile(path)?;
     let network = args.network.load()?;
     if let Some(problem) = other_rate(&profile, network.as_ref()) {
-        let problem = format!("{}: {problem}", path.display());
+        let problem = format!("{}: {problem}", files::name(path));
         print([&args
             .input
             .doubt(&problem, "name the network that was measured")?]);
@@ -66,23 +73,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
         network: network.as_ref(),
         asked: statistic.into(),
     };
-    let mut chosen = Vec::new();
-    let mut left_out = Vec::new();
-    for (collective, own) in by_collective(contests) {
-        if profile.algorithms(collective).is_empty() {
-            left_out.push(format!(
-                "holds no algorithm of {collective}; measure some and fit them"
-            ));
-            continue;
-        }
-        let selector = Selector::new(sources, collective, Options::default())?;
-        for contest in own {
-            match judge(&selector, contest, statistic) {
-                Ok(one) => chosen.push(one),
-                Err(problem) => left_out.push(problem),
-            }
-        }
-    }
+    let JudgedChoices { chosen, left_out } = choose(sources, contests, statistic)?;
     if chosen.is_empty() {
         let problems = left_out.iter().map(|problem| format!("{place}: {problem}"));
         return Err(Failure::data(problems.unique().join("\n")));
@@ -108,6 +99,31 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
         Show::Cells => cells(&chosen, statistic),
     };
     Ok(rows.print(args.print)?)
+}
+
+/// The profile's choices in all contests.
+fn choose(
+    sources: Sources,
+    contests: Vec<Contest>,
+    statistic: Statistic,
+) -> Result<JudgedChoices, Failure> {
+    let mut choices = JudgedChoices::default();
+    for (collective, own) in by_collective(contests) {
+        if sources.profile.algorithms(collective).is_empty() {
+            choices.left_out.push(format!(
+                "holds no algorithm of {collective}; measure some and fit them"
+            ));
+            continue;
+        }
+        let selector = Selector::new(sources, collective, Options::default())?;
+        for contest in own {
+            match judge(&selector, contest, statistic) {
+                Ok(one) => choices.chosen.push(one),
+                Err(problem) => choices.left_out.push(problem),
+            }
+        }
+    }
+    Ok(choices)
 }
 
 fn by_collective(contests: Vec<Contest>) -> BTreeMap<Collective, Vec<Contest>> {

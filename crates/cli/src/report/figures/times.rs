@@ -52,7 +52,8 @@ pub fn times(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
         ),
         format!(
             "Time over size on logarithmic axes for {}. Lines are predictions, areas their intervals, marks \
-             single repetitions, or a statistic of them that another program computed; rings are of process counts that the profile was not fitted to.",
+             single repetitions, or a statistic of them that another program computed; rings are of process counts \
+             that the profile was not fitted to.",
             among(&counts)
         ),
         (chapter.size_title(), Quantity::Bytes, true),
