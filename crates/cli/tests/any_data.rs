@@ -216,8 +216,14 @@ fn answers(home: &Home, command: &str) -> bool {
     code == Some(0)
 }
 
+/// Each case runs up to a dozen commands.
+fn cases() -> u32 {
+    let all = std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all");
+    if all { 24 } else { 4 }
+}
+
 proptest! {
-    #![proptest_config(Config { max_shrink_iters: 16, ..seeded::cases(24) })]
+    #![proptest_config(Config { max_shrink_iters: 16, ..seeded::cases(cases()) })]
 
     #[test]
     fn every_readable_file_is_answered_or_refused(data in data()) {
