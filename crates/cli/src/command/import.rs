@@ -39,10 +39,9 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  netsig import osu osu_latency.txt osu_alltoall-np8.txt osu_alltoall-np16.txt -o osu.csv
+  netsig import osu_latency.txt osu_alltoall-np8.txt osu_alltoall-np16.txt slurm-4711.out -o osu.csv
   netsig import imb imb.txt --algorithm pairwise -o imb.csv
   netsig import osu table.txt --collective alltoall --procs 16 -o data.csv
-  netsig import slurm-4711.out -o data.csv
   netsig import osu loop.txt --procs 4,8,16 -o data.csv";
 
 fn files_help() -> String {

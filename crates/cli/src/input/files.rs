@@ -58,7 +58,10 @@ fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if standard::is_dash(path) {
         return standard::read();
     }
-    std::fs::read(path).map(Some)
+    if is_lasting(path) {
+        return std::fs::read(path).map(Some);
+    }
+    standard::until_end(File::open(path)?).map(Some)
 }
 
 /// Opens or reads a file with `open`.

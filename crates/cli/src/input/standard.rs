@@ -1,7 +1,7 @@
 //! Standard input and output, which `-` names in place of a file. Standard input is read once; where a file
 //! goes to standard output, everything else that a command prints goes to standard error.
 
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::{Display, Path};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,6 +13,9 @@ const INPUT: &str = "standard input";
 
 /// The name of standard output in messages.
 const OUTPUT: &str = "standard output";
+
+/// Most bytes that are read from a pipe or a device.
+const MOST_STREAMED: u64 = 1 << 30;
 
 static IS_READ: AtomicBool = AtomicBool::new(false);
 
@@ -51,9 +54,20 @@ pub fn read() -> io::Result<Option<Vec<u8>>> {
     if IS_READ.swap(true, Ordering::Relaxed) {
         return Ok(None);
     }
+    until_end(io::stdin().lock()).map(Some)
+}
+
+/// Reads a pipe or a device to its end.
+///
+/// # Errors
+/// If it cannot be read, or does not end: a device such as `/dev/zero` never does.
+pub fn until_end(input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    input.take(MOST_STREAMED + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_STREAMED {
+        return Err(io::Error::other("no end after 1 GiB"));
+    }
+    Ok(bytes)
 }
 
 /// Sets that a file goes to standard output.
