@@ -231,6 +231,18 @@ fn tables_of_other_suites_are_left_out_and_named() {
     }
 }
 
+/// A heading without a title of its own is that of a table of something unknown.
+#[test]
+fn a_table_without_a_title_is_left_out() {
+    let text = format!("{LATENCY}\n# Size          Latency (us)\n1 1.50\n2 2.50\n");
+    let Imported { data, notes } = imported(Program::Osu, "latency.txt", &text);
+    assert_eq!((data.aggregates.len(), notes.len()), (3, 1), "{notes:?}");
+    assert!(
+        notes[0].contains("no title names the collective"),
+        "{notes:?}"
+    );
+}
+
 /// A file that holds nothing is left out where another does; a broken row is an error among any files.
 #[test]
 fn a_file_that_holds_nothing_is_left_out_among_others() {

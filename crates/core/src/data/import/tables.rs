@@ -150,14 +150,13 @@ enum LogPosition {
 }
 
 /// A log of which some lines are read.
-struct LogReader {
+struct LogReader<'f> {
+    file: &'f File<'f>,
     launches: LaunchLog,
     benchmark: Option<LoggedBenchmark>,
     untitled: Option<LoggedBenchmark>,
-    /// True if a table stands below the last title.
+    /// True if a table stands below the last title or datatype.
     has_table: bool,
-    /// Number of the last line, if the file ends within it.
-    unended: Option<u64>,
     run: usize,
     procs: Option<Procs>,
     item_bytes: Option<u64>,
@@ -177,50 +176,13 @@ pub(super) fn tables<'f>(
     source: &mut Source,
     mut meaning: impl FnMut(&'f str, &mut Source) -> LogLine<'f>,
 ) -> Result<Vec<LogTable>, FileError> {
-    let mut reader = LogReader {
-        launches: LaunchLog::default(),
-        benchmark: untitled.clone(),
-        untitled,
-        has_table: false,
-        unended: file.unended_line(),
-        run: 0,
-        procs: None,
-        item_bytes: None,
-        position: LogPosition::Outside,
-        tables: Vec::new(),
-    };
-    for FileLine {
-        number,
-        text,
-        announces,
-    } in file.lines()
-    {
-        let line = *number;
-        if announces.is_some_and(|other| other != program) {
+    let mut reader = LogReader::new(file, untitled);
+    for line in file.lines() {
+        if line.announces.is_some_and(|other| other != program) {
             reader.position = LogPosition::InOther;
-            continue;
-        }
-        match meaning(text, source) {
-            LogLine::Title(benchmark) => reader.begin_run(benchmark, line, source),
-            LogLine::Unusable(why) => reader.end_benchmark(line, why, source),
-            LogLine::Heading(columns) => reader.begin_table(file, line, columns)?,
-            LogLine::OtherHeading(names) => {
-                reader.begin_other(line, &names, source);
-            }
-            LogLine::LoneRow(columns, row) => {
-                reader.begin_table(file, line, columns)?;
-                reader.add(line, row, source);
-                reader.position = LogPosition::Outside;
-            }
-            LogLine::Procs(number) => reader.procs = number.trim().parse().ok(),
-            LogLine::ItemBytes(number) => reader.item_bytes = number.trim().parse().ok(),
-            LogLine::NotMeasured(why) => reader.leave_out_row(line, why, source),
-            LogLine::MoreTables => reader.has_table = false,
-            LogLine::Comment => {
-                reader.launches.note(text);
-            }
-            LogLine::Other if reader.launches.note(text) => {}
-            LogLine::Other => reader.add(line, text, source),
+        } else {
+            let meaning = meaning(&line.text, source);
+            reader.read(line, meaning, source)?;
         }
     }
     let tables = reader.tables;
@@ -228,7 +190,52 @@ pub(super) fn tables<'f>(
     Ok(tables)
 }
 
-impl LogReader {
+impl<'f> LogReader<'f> {
+    fn new(file: &'f File<'f>, untitled: Option<LoggedBenchmark>) -> Self {
+        Self {
+            file,
+            launches: LaunchLog::default(),
+            benchmark: untitled.clone(),
+            untitled,
+            has_table: false,
+            run: 0,
+            procs: None,
+            item_bytes: None,
+            position: LogPosition::Outside,
+            tables: Vec::new(),
+        }
+    }
+
+    fn read(
+        &mut self,
+        line: &FileLine,
+        meaning: LogLine<'_>,
+        source: &mut Source,
+    ) -> Result<(), FileError> {
+        let FileLine { number, text, .. } = line;
+        match meaning {
+            LogLine::Title(benchmark) => self.begin_run(benchmark, *number, source),
+            LogLine::Unusable(why) => self.end_benchmark(*number, why, source),
+            LogLine::Heading(columns) => self.begin_table(*number, columns, source)?,
+            LogLine::OtherHeading(names) => self.begin_other(*number, &names, source),
+            LogLine::LoneRow(columns, row) => {
+                self.begin_table(*number, columns, source)?;
+                self.add(*number, row, source);
+                self.position = LogPosition::Outside;
+            }
+            LogLine::Procs(count) => self.procs = count.trim().parse().ok(),
+            LogLine::ItemBytes(count) => self.item_bytes = count.trim().parse().ok(),
+            LogLine::NotMeasured(why) => self.leave_out_row(*number, why, source),
+            LogLine::MoreTables => self.has_table = false,
+            LogLine::Comment => {
+                self.launches.note(text);
+            }
+            LogLine::Other if self.launches.note(text) => {}
+            LogLine::Other => self.add(*number, text, source),
+        }
+        Ok(())
+    }
+
     fn begin_run(&mut self, benchmark: LoggedBenchmark, line: u64, source: &mut Source) {
         self.run += 1;
         self.has_table = false;
@@ -243,25 +250,29 @@ impl LogReader {
 
     fn begin_table(
         &mut self,
-        file: &File<'_>,
         line: u64,
         columns: Columns,
+        source: &mut Source,
     ) -> Result<(), FileError> {
-        let untitled = "no title names the collective of this table; give the whole output, or --collective NAME";
-        if self.has_table && columns.begin_with_sizes() {
+        let is_imported = self
+            .benchmark
+            .as_ref()
+            .is_some_and(|known| known.subject.is_some());
+        if self.has_table && is_imported && columns.begin_with_sizes() {
             // A second heading below a title is that of a table whose title is lost.
             self.run += 1;
             self.benchmark.clone_from(&self.untitled);
         }
         self.has_table = true;
-        let benchmark = self.benchmark.as_ref();
-        let benchmark = benchmark.ok_or_else(|| file.fault(line, untitled))?;
+        let Some(benchmark) = &self.benchmark else {
+            return self.leave_out_untitled(line, source);
+        };
         let Some(subject) = benchmark.subject else {
             return Ok(());
         };
         subject
-            .agrees(file.asked.collective)
-            .map_err(|problem| file.fault(line, problem))?;
+            .agrees(self.file.asked.collective)
+            .map_err(|problem| self.file.fault(line, problem))?;
         self.tables.push(LogTable {
             line,
             run: self.run,
@@ -276,6 +287,20 @@ impl LogReader {
             rows: Vec::new(),
         });
         self.position = LogPosition::InTable;
+        Ok(())
+    }
+
+    /// Leaves out a table without a title.
+    ///
+    /// # Errors
+    /// If it is the first table.
+    fn leave_out_untitled(&mut self, line: u64, source: &mut Source) -> Result<(), FileError> {
+        let problem = "no title names the collective of this table; give the whole output, or --collective NAME";
+        if self.tables.is_empty() {
+            return Err(self.file.fault(line, problem));
+        }
+        self.position = LogPosition::InOther;
+        source.leave_out(line, problem);
         Ok(())
     }
 
@@ -304,7 +329,7 @@ impl LogReader {
     /// Adds a row to the table at this place, or leaves the line out.
     fn add(&mut self, line: u64, text: &str, source: &mut Source) {
         let table = self.tables.last_mut();
-        let is_unended = self.unended == Some(line);
+        let is_unended = self.file.unended_line() == Some(line);
         match (&self.position, table) {
             (LogPosition::InTable, Some(table))
                 if table.is_row(text) || (is_unended && table.columns.begins(text)) =>
