@@ -18,7 +18,7 @@ pub enum EncodingError {
     /// UTF-16 with half of a unit, or half of a pair of units.
     #[error("is damaged or cut short within its UTF-16 text; copy it again")]
     Broken,
-    /// More text than [`MOST_BYTES`].
+    /// More text than 1 GiB.
     #[error("is longer than 1 GiB without its gzip compression; decompress it")]
     TooLong,
     /// Bytes that no text has.
