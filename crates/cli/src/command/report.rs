@@ -10,6 +10,7 @@ use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::kind::Kind;
 use crate::input::output::Output;
+use crate::input::standard;
 use crate::print::notes::print;
 use crate::print::rows::to_stdout;
 use crate::report::{self, Options};
@@ -59,6 +60,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .iter()
             .try_for_each(|line| writeln!(out, "{line}"))
     })?;
-    eprintln!("netsig: wrote {output}: open it in a browser");
+    if !standard::is_output_taken() {
+        eprintln!("netsig: wrote {output}: open it in a browser");
+    }
     Ok(())
 }
