@@ -243,6 +243,17 @@ fn a_table_without_a_title_is_left_out() {
     );
 }
 
+/// A benchmark that printed nothing below its heading needs no number of processes.
+#[test]
+fn a_table_without_rows_is_left_out() {
+    let empty = "# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n";
+    let inputs = [("bcast.txt", empty), ("alltoall-p8.txt", OSU)];
+    let inputs = inputs.map(|(name, text)| Input { name, text });
+    let Imported { data, notes } = import(None, &inputs, &Asked::default()).unwrap();
+    assert_eq!((data.aggregates.len(), notes.len()), (12, 1), "{notes:?}");
+    assert!(notes[0].contains("bcast.txt: left out:"), "{notes:?}");
+}
+
 /// A file that holds nothing is left out where another does; a broken row is an error among any files.
 #[test]
 fn a_file_that_holds_nothing_is_left_out_among_others() {

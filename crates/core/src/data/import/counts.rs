@@ -65,7 +65,8 @@ pub(super) fn of_tables(
     let name = NameNumbers::of(file.name);
     let found = tables.iter().zip(asked);
     let found = found.map(|(table, asked)| {
-        if is_pair(table) {
+        // A table without rows is left out, whatever its number.
+        if is_pair(table) || table.rows.is_empty() {
             let (count, per_host) = (pair(), None);
             return Ok(TableProcs { count, per_host });
         }
