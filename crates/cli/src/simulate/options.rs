@@ -6,7 +6,7 @@ use itertools::iproduct;
 use netsig_core::algorithm::{Algorithm, Collective};
 use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
 use netsig_core::model::setting::setting;
-use netsig_core::predict::rate::{other_rate, refuse_other_rate};
+use netsig_core::predict::rate::other_rate;
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Case;
 use netsig_core::simulate::placement::{Hosts, Placement};
@@ -20,7 +20,6 @@ use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
-use crate::input::points::too_far;
 
 /// The collective or program to simulate.
 #[derive(Debug, clap::Args)]
@@ -162,9 +161,12 @@ impl NetworkOptions {
         let mut doubt = None;
         if let (Some((name, profile)), Some(hosts), true) = (&profile, &hosts, self.has_own_ports())
         {
-            let network = Some(&*hosts.network);
-            refuse_other_rate((profile, name), network, too_far(self.extrapolate))?;
-            doubt = other_rate(profile, network).map(|found| format!("{name}: {found}"));
+            let found = other_rate(profile, Some(&*hosts.network));
+            doubt = found.map(|found| format!("{name}: {found}"));
+        }
+        if let Some(doubt) = doubt.as_ref().filter(|_| !self.extrapolate) {
+            let remedy = "name the network that was measured, or give --extrapolate, in a sweep extrapolate = true";
+            return Err(Failure::data(format!("{doubt}; {remedy}")));
         }
         let source = Source::new(Wishes {
             model: self.model,

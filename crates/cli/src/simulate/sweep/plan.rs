@@ -71,6 +71,8 @@ struct Block {
     networks: Option<Vec<String>>,
     models: Option<Vec<ModelChoice>>,
     profile: Option<PathBuf>,
+    #[serde(default)]
+    extrapolate: bool,
     collective: String,
     algorithms: Option<Vec<String>>,
     procs: List<Procs>,
@@ -255,8 +257,7 @@ impl Block {
             sharing: self.sharing,
             negligible: self.negligible,
             seed: self.seed,
-            // A sweep is over networks, which need not be the profile's.
-            extrapolate: true,
+            extrapolate: self.extrapolate,
             ..NetworkOptions::default()
         })
     }
