@@ -1,110 +1,11 @@
 //! Lines that start a job, which people leave in their logs: `+ mpirun -np 16 ./osu_alltoall`, `srun -N 4
 //! --ntasks-per-node=8 …`, `#SBATCH --ntasks=16`.
 
+use super::launchers::{
+    ALLOCATIONS, BENCHMARKS, LAUNCHERS, LaunchOptions, LaunchQuantity, PBS, RESOURCES, SUBCOMMANDS,
+    TOOLS, WITH_TWO_VALUES,
+};
 use crate::units::Procs;
-
-/// Quantity that an option of a launcher states.
-#[derive(Debug, Clone, Copy)]
-enum LaunchQuantity {
-    Procs,
-    Hosts,
-    PerHost,
-}
-
-/// Options with the quantities that they state.
-type LaunchOptions = [(&'static str, LaunchQuantity)];
-
-/// Options of mpirun, mpiexec and their kin.
-const OF_MPI: &LaunchOptions = &[
-    ("-n", LaunchQuantity::Procs),
-    ("-np", LaunchQuantity::Procs),
-    ("-c", LaunchQuantity::Procs),
-    ("--n", LaunchQuantity::Procs),
-    ("--np", LaunchQuantity::Procs),
-    ("-N", LaunchQuantity::PerHost),
-    ("-ppn", LaunchQuantity::PerHost),
-    ("--ppn", LaunchQuantity::PerHost),
-    ("-perhost", LaunchQuantity::PerHost),
-    ("-npernode", LaunchQuantity::PerHost),
-    ("--npernode", LaunchQuantity::PerHost),
-    ("--ntasks-per-node", LaunchQuantity::PerHost),
-];
-
-/// Options of the commands of Slurm and Flux.
-const OF_SLURM: &LaunchOptions = &[
-    ("-n", LaunchQuantity::Procs),
-    ("--ntasks", LaunchQuantity::Procs),
-    ("-N", LaunchQuantity::Hosts),
-    ("--nodes", LaunchQuantity::Hosts),
-    ("--ntasks-per-node", LaunchQuantity::PerHost),
-    ("--tasks-per-node", LaunchQuantity::PerHost),
-];
-
-/// Options of LSF's commands.
-const OF_LSF: &LaunchOptions = &[("-n", LaunchQuantity::Procs)];
-
-/// Options of jsrun; its sets of resources are no hosts.
-const OF_JSRUN: &LaunchOptions = &[
-    ("-p", LaunchQuantity::Procs),
-    ("--np", LaunchQuantity::Procs),
-];
-
-/// Commands that start the programs of a job.
-const LAUNCHERS: [(&str, &LaunchOptions); 14] = [
-    ("mpirun", OF_MPI),
-    ("mpiexec", OF_MPI),
-    ("mpiexec.hydra", OF_MPI),
-    ("mpiexec_mpt", OF_MPI),
-    ("mpirun_rsh", OF_MPI),
-    ("orterun", OF_MPI),
-    ("prterun", OF_MPI),
-    ("prun", OF_MPI),
-    ("aprun", OF_MPI),
-    ("ibrun", OF_MPI),
-    ("srun", OF_SLURM),
-    ("yhrun", OF_SLURM),
-    ("flux", OF_SLURM),
-    ("jsrun", OF_JSRUN),
-];
-
-/// Words before the options of an allocation of hosts, within which launchers start programs.
-const ALLOCATIONS: [(&str, &LaunchOptions); 4] = [
-    ("#SBATCH", OF_SLURM),
-    ("salloc", OF_SLURM),
-    ("sbatch", OF_SLURM),
-    ("#BSUB", OF_LSF),
-];
-
-/// Word before the resources of a job of PBS, and the resources that are numbers of a job.
-const PBS: &str = "#PBS";
-const RESOURCES: [(&str, LaunchQuantity); 4] = [
-    ("nodes=", LaunchQuantity::Hosts),
-    ("select=", LaunchQuantity::Hosts),
-    ("ppn=", LaunchQuantity::PerHost),
-    ("mpiprocs=", LaunchQuantity::PerHost),
-];
-
-/// Beginnings of the names of benchmark programs.
-const BENCHMARKS: [&str; 4] = ["osu_", "IMB-", "mpibenchmark", "run.py"];
-
-/// Programs whose launch prints no table.
-const TOOLS: [&str; 9] = [
-    "hostname",
-    "date",
-    "env",
-    "printenv",
-    "lscpu",
-    "nvidia-smi",
-    "uname",
-    "true",
-    "ucx_info",
-];
-
-/// Words between a launcher and its options.
-const SUBCOMMANDS: [&str; 3] = ["run", "mini", "submit"];
-
-/// Options of launchers with two values.
-const WITH_TWO_VALUES: [&str; 5] = ["--mca", "-mca", "--gmca", "-genv", "-env"];
 
 /// Numbers of a job, as far as they are stated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -28,6 +28,7 @@ mod counts;
 mod file;
 mod imb;
 mod launch;
+mod launchers;
 mod log;
 mod logp_mpi;
 mod netgauge;
