@@ -1,6 +1,8 @@
-//! Maintenance tasks of this repository: `cargo xtask tidy`, `cargo xtask vectors`. Exit code 1: a
+//! Maintenance tasks of this repository: `cargo xtask tidy`, `cargo xtask same`, `cargo xtask
+//! vectors`. Exit code 1: a
 //! check failed; 2: a task could not run.
 
+mod same;
 mod tidy;
 mod vectors;
 
@@ -13,9 +15,10 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["tidy"] => tidy::run(),
         ["tidy", "--write"] => tidy::write(),
+        ["same", old, new] => same::run(old, new),
         ["vectors", files @ ..] if !files.is_empty() => vectors::run(files),
         _ => {
-            eprintln!("usage: cargo xtask tidy [--write] | vectors FILE...");
+            eprintln!("usage: cargo xtask tidy [--write] | same OLD NEW | vectors FILE...");
             return ExitCode::from(2);
         }
     };
