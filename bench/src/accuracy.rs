@@ -21,12 +21,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use anyhow::Result;
-use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::{CellKey, Summary, summarise};
-use netsig_core::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
-use netsig_core::predict::regimes::Asked;
-use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::predict::regimes::Asked;
+use netsig_model::profile::Profile;
 
 use campaign::{HALF, Learned, Measured, QUARTER};
 use ours::Ours;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::CellKey;
-use netsig_core::data::{Experiment, Place};
-use netsig_core::network::Network;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::CellKey;
+use netsig_base::data::{Experiment, Place};
+use netsig_base::network::Network;
+use netsig_base::units::{Bytes, Procs, Seconds};
 
 use crate::draw::Drawn;
 use crate::plan::Planned;
@@ -83,8 +83,8 @@ impl Cell {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::network::Port;
-    use netsig_core::units::{BitsPerSecond, BytesPerSecond};
+    use netsig_base::network::Port;
+    use netsig_base::units::{BitsPerSecond, BytesPerSecond};
 
     use super::*;
 

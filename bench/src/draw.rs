@@ -8,9 +8,9 @@
 //! consecutive networks one is measured with MPICH, the others with Open MPI.
 
 use anyhow::Result;
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::network::{Network, Port};
-use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond, Seconds};
+use netsig_base::algorithm::MpiFlavour;
+use netsig_base::network::{Network, Port};
+use netsig_base::units::{BitsPerSecond, Bytes, BytesPerSecond, Seconds};
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use netsig_core::stats::sample::median;
+use netsig_base::stats::sample::median;
 
 /// A measured value with its target range.
 pub struct Figure {

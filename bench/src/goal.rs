@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use netsig_core::stats::bootstrap::Bootstrap;
+use netsig_base::stats::bootstrap::Bootstrap;
 use rand::RngExt as _;
 
 /// The draws of networks.

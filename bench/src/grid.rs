@@ -13,7 +13,7 @@ mod learn;
 mod report;
 
 use anyhow::Result;
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 use crate::draw::Drawn;
 use crate::effort::Effort;

@@ -9,13 +9,13 @@
 
 use std::collections::BTreeSet;
 
-use netsig_core::algorithm::{Collective, LIBRARY};
-use netsig_core::data::cells::{CellKey, Statistic};
-use netsig_core::data::{Dataset, LossCounters, processors};
-use netsig_core::network;
-use netsig_core::predict::penalty::{Contest, contests};
-use netsig_core::stats::bootstrap::Bootstrap;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::data::cells::{CellKey, Statistic};
+use netsig_base::data::{Dataset, LossCounters, processors};
+use netsig_base::network;
+use netsig_base::stats::bootstrap::Bootstrap;
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::predict::penalty::{Contest, contests};
 use serde::Serialize;
 
 use crate::cell::{Cell, Choices};
@@ -184,8 +184,8 @@ fn loses(counters: LossCounters) -> bool {
 #[cfg(test)]
 mod tests {
     use itertools::Itertools as _;
-    use netsig_core::network::Port;
-    use netsig_core::units::{BitsPerSecond, BytesPerSecond};
+    use netsig_base::network::Port;
+    use netsig_base::units::{BitsPerSecond, BytesPerSecond};
 
     use super::*;
 

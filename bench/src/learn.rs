@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour, split};
-use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::{Collective, LIBRARY, Method, MpiFlavour, split};
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::profile::Profile;
 use serde::Deserialize;
 
 use crate::cell::{Cell, Choices};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use netsig_core::algorithm::Collective;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::Collective;
+use netsig_base::units::{Bytes, Procs};
 
 use crate::draw::Drawn;
 

@@ -15,8 +15,8 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use itertools::izip;
-use netsig_core::stats::sample::{Sorted, median};
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::stats::sample::{Sorted, median};
+use netsig_base::units::{Bytes, Seconds};
 use serde::Deserialize;
 
 use crate::process::Netsig;

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::data::{Dataset, Provenance};
+use netsig_base::data::{Dataset, Provenance};
 use nix::sys::resource::{UsageWho, getrusage};
 
 /// The release build of netsig, run in a given folder.

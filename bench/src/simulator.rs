@@ -11,9 +11,9 @@ use std::iter;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use netsig_core::profile::Profile;
-use netsig_core::stats::line::Line;
-use netsig_core::units::Procs;
+use netsig_base::stats::line::Line;
+use netsig_base::units::Procs;
+use netsig_model::profile::Profile;
 
 use crate::figure::Figure;
 use crate::process::{Netsig, Usage};

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use netsig_core::data::Dataset;
-use netsig_core::network::Network;
-use netsig_core::profile::Profile;
+use netsig_base::data::Dataset;
+use netsig_base::network::Network;
+use netsig_model::profile::Profile;
 
 use crate::draw::Drawn;
 use crate::process::{self, Netsig};

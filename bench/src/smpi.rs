@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
-use netsig_core::profile::Profile;
-use netsig_core::tune::simgrid::{Topology, platform};
-use netsig_core::units::Procs;
+use netsig_base::units::Procs;
+use netsig_model::profile::Profile;
+use netsig_model::tune::simgrid::{Topology, platform};
 
 use crate::process::output;
 

@@ -45,11 +45,11 @@ pub fn run() -> Result<bool> {
     Ok(figures.iter().all(Figure::is_met))
 }
 
-/// Runs a benchmark of netsig-core and returns its output.
-fn benchmark(name: &str, arguments: &[&str]) -> Result<String> {
+/// Runs a benchmark of a crate and returns its output.
+fn benchmark(package: &str, name: &str, arguments: &[&str]) -> Result<String> {
     output(
         Command::new("cargo")
-            .args(["bench", "--package", "netsig-core", "--bench", name, "--"])
+            .args(["bench", "--package", package, "--bench", name, "--"])
             .args(arguments)
             .current_dir(crate::root()),
     )

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use netsig_core::algorithm::LIBRARY;
-use netsig_core::data::Dataset;
+use netsig_base::algorithm::LIBRARY;
+use netsig_base::data::Dataset;
 
 use crate::cell::Cell;
 use crate::draw::Drawn;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What all ranks must have alike.
-const SOURCES: [&str; 3] = ["src", "../core/src", "../mpi/src"];
+const SOURCES: [&str; 4] = ["src", "../base/src", "../model/src", "../mpi/src"];
 
 /// Preprocessed by the MPI compiler.
 const QUESTION: &str = "#include <mpi.h>\n#ifdef OPEN_MPI\nnetsig_open_mpi\n#endif\n\

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use netsig_core::sim::goal::Goal;
+use netsig_sim::goal::Goal;
 
 fuzz_target!(|text: &str| {
     let Ok(goal) = Goal::parse("f.goal", text) else {

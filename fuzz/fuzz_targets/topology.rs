@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use netsig_core::network::{Network, Port, slurm};
-use netsig_core::units::{BitsPerSecond, Bytes};
+use netsig_base::network::{Network, Port, slurm};
+use netsig_base::units::{BitsPerSecond, Bytes};
 
 fuzz_target!(|text: &str| {
     let port = Port::new(BitsPerSecond(1_000_000_000), Bytes(65_536));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use netsig_core::data::COLUMNS;
+use netsig_base::data::COLUMNS;
 
 use modules::Sources;
 

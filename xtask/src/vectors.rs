@@ -1,4 +1,4 @@
-//! `cargo xtask vectors FILE...`: compares netsig-core with values of the models that were computed
+//! `cargo xtask vectors FILE...`: compares netsig-base and netsig-model with values of the models that were computed
 //! independently. Prints one line for each failure, and a count at the end.
 //!
 //! A file is JSON: `parameter_sets`, networks by name, and `vectors`, a list of {`id`, `model`,
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_worked_values_are_met() {
-        let path = crate::root().join("crates/core/tests/vectors.json");
+        let path = crate::root().join("crates/model/tests/vectors.json");
         let mut tally = Tally::default();
         tally.add("vectors", &read(path.to_str().unwrap()).unwrap());
         assert_eq!(tally.faults, Vec::<String>::new());

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use netsig_core::data::Dataset;
-use netsig_core::network::Network;
-use netsig_core::profile::Profile;
+use netsig_base::data::Dataset;
+use netsig_base::network::Network;
+use netsig_model::profile::Profile;
 
 use super::truth;
 use crate::draw::Drawn;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::Collective;
-use netsig_core::units::Bytes;
+use netsig_base::algorithm::Collective;
+use netsig_base::units::Bytes;
 
 use super::rivals::LINE;
 use super::row::{ORACLE, OURS, Row, Trial};

@@ -1,14 +1,14 @@
 //! netsig's predictions from a profile, by the road of `netsig predict`.
 
-use netsig_core::algorithm::Collective;
-use netsig_core::model::regimes::Times;
-use netsig_core::model::{self, Case};
-use netsig_core::network::Network;
-use netsig_core::predict::regimes::Asked;
-use netsig_core::predict::speaker::{Models, Question};
-use netsig_core::predict::{Basis, Interval, Knowledge};
-use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::network::Network;
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::model::regimes::Times;
+use netsig_model::model::{self, Case};
+use netsig_model::predict::regimes::Asked;
+use netsig_model::predict::speaker::{Models, Question};
+use netsig_model::predict::{Basis, Interval, Knowledge};
+use netsig_model::profile::Profile;
 
 /// A predicted time with its distribution, where the model has one.
 pub(super) struct Forecast {

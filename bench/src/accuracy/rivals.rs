@@ -7,8 +7,8 @@ mod process;
 mod regression;
 pub(super) mod smpi;
 
-use netsig_core::fit::Point;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::fit::Point;
 
 use self::lines::Lines;
 use self::ports::Ports;

@@ -1,7 +1,7 @@
 //! The prediction of one cell by one method.
 
-use netsig_core::algorithm::Collective;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::units::{Bytes, Procs, Seconds};
 use serde::Serialize;
 
 /// The choice of data and cells.

@@ -9,7 +9,7 @@
 //! for an observation y under equally likely values x (Gneiting and Raftery 2007), and a chance p,
 //! s being 1 where a repetition stalls and 0 elsewhere (Brier 1950). Smaller is better.
 
-use netsig_core::stats::sample::Sorted;
+use netsig_base::stats::sample::Sorted;
 
 use super::row::Row;
 

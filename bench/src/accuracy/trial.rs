@@ -11,13 +11,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::{Statistic, summarise};
-use netsig_core::data::{Dataset, Experiment};
-use netsig_core::fit::{Point, points};
-use netsig_core::network::Network;
-use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::{Statistic, summarise};
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::network::Network;
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::fit::{Point, points};
+use netsig_model::profile::Profile;
 
 use super::ours::{Forecast, Ours};
 use super::rivals::{self, smpi};

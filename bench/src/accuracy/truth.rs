@@ -13,12 +13,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::CellKey;
-use netsig_core::data::{Dataset, Experiment, processors};
-use netsig_core::network::Network;
-use netsig_core::stats::sample::median;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::CellKey;
+use netsig_base::data::{Dataset, Experiment, processors};
+use netsig_base::network::Network;
+use netsig_base::stats::sample::median;
+use netsig_base::units::{Bytes, Procs, Seconds};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

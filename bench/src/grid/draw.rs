@@ -7,8 +7,8 @@
 //! buffers 64 KiB. Reno or cubic; Open MPI.
 
 use anyhow::Result;
-use netsig_core::network::{Network, Port, Switch, Trunk};
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::network::{Network, Port, Switch, Trunk};
+use netsig_base::units::{Bytes, Seconds};
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -95,7 +95,7 @@ fn joined(sites: &[u32], rate: u32, delay: Seconds) -> Result<Network> {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::network::Clusters;
+    use netsig_base::network::Clusters;
 
     use super::*;
 

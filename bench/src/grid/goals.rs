@@ -1,9 +1,9 @@
 //! The figures of the benchmark with their goals. Cells with busy processors are left out.
 
 use itertools::Itertools as _;
-use netsig_core::predict::penalty::geometric_mean;
-use netsig_core::stats::sample::Sorted;
-use netsig_core::units::Seconds;
+use netsig_base::stats::sample::Sorted;
+use netsig_base::units::Seconds;
+use netsig_model::predict::penalty::geometric_mean;
 
 use super::Outcome;
 use super::judge;
@@ -117,7 +117,7 @@ fn least_packed(rows: &[&judge::Row]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::units::{Bytes, Procs};
+    use netsig_base::units::{Bytes, Procs};
 
     use super::*;
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netsig_core::algorithm::{Collective, LIBRARY};
-use netsig_core::data::cells::{CellKey, summarise};
-use netsig_core::data::{Dataset, processors};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::data::cells::{CellKey, summarise};
+use netsig_base::data::{Dataset, processors};
+use netsig_base::units::{Bytes, Procs, Seconds};
 use serde::Serialize;
 
 use super::learn::Known;

@@ -6,10 +6,10 @@ use std::fs;
 
 use anyhow::Result;
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Collective, LIBRARY};
-use netsig_core::data::{Dataset, Experiment};
-use netsig_core::network::{Clusters, Grid};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::network::{Clusters, Grid};
+use netsig_base::units::{Bytes, Procs, Seconds};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde::Deserialize;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 use super::Outcome;
 use super::goals::goals;

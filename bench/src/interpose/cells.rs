@@ -14,9 +14,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour};
-use netsig_core::data::cells::{CellKey, Summary, summarise};
-use netsig_core::data::{Dataset, processors};
+use netsig_base::algorithm::{Collective, LIBRARY, Method, MpiFlavour};
+use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::{Dataset, processors};
 
 use super::reported::{self, Reported};
 use crate::cell::{Cell, Choices};

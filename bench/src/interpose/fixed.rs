@@ -5,9 +5,9 @@
 //! whose `MPI_Alltoallv` the profile of the all-to-all has to serve (`sorts`).
 
 use anyhow::{Context as _, Result};
-use netsig_core::network::named::SHIPPED;
-use netsig_core::network::{Network, Port};
-use netsig_core::units::{BitsPerSecond, BytesPerSecond, Seconds};
+use netsig_base::network::named::SHIPPED;
+use netsig_base::network::{Network, Port};
+use netsig_base::units::{BitsPerSecond, BytesPerSecond, Seconds};
 
 use super::{programs, saved, sorts};
 use crate::draw::Drawn;

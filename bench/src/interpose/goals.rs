@@ -1,7 +1,7 @@
 //! The figures of the cells and programs with their goals. Cells with busy processors are left out.
 
-use netsig_core::algorithm::LIBRARY;
-use netsig_core::predict::penalty::geometric_mean;
+use netsig_base::algorithm::LIBRARY;
+use netsig_model::predict::penalty::geometric_mean;
 
 use super::programs;
 use super::row::Row;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use itertools::Itertools as _;
-use netsig_core::predict::penalty::geometric_mean;
+use netsig_model::predict::penalty::geometric_mean;
 
 use super::Outcome;
 use super::goals::{of_cells, of_programs};

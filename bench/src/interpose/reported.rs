@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, Procs};
 use serde::Deserialize;
 
 use crate::cell::Cell;

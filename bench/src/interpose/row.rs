@@ -1,8 +1,8 @@
 //! What the rounds say about a cell: a row of cells.csv.
 
 use anyhow::{Context, Result};
-use netsig_core::algorithm::{Collective, LIBRARY};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::units::{Bytes, Procs, Seconds};
 use serde::Serialize;
 
 use super::cells::{Bench, Measured, Way, same, schedule};

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use itertools::Itertools as _;
-use netsig_core::algorithm::Collective;
-use netsig_core::units::Bytes;
+use netsig_base::algorithm::Collective;
+use netsig_base::units::Bytes;
 use serde::Serialize;
 
 use super::launch::{Launch, TURNS, With};

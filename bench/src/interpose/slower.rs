@@ -12,8 +12,8 @@
 //! Of cells whose ratio is exactly [`SLOWER`], one of forty is called slower by chance; of those as fast as
 //! the library, fewer.
 
-use netsig_core::stats::interval::t_quantile;
-use netsig_core::stats::sample::{mean, variance};
+use netsig_base::stats::interval::t_quantile;
+use netsig_base::stats::sample::{mean, variance};
 
 /// Ratio of the times above which a cell is slower.
 pub(super) const SLOWER: f64 = 1.02;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use itertools::Itertools as _;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::units::{Bytes, Seconds};
 use plotters::coord::Shift;
 use plotters::coord::combinators::IntoLogRange;
 use plotters::prelude::*;

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment};
-use netsig_core::network::{Network, Port};
-use netsig_core::profile::Profile;
-use netsig_core::stats::sample::Sorted;
-use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::network::{Network, Port};
+use netsig_base::stats::sample::Sorted;
+use netsig_base::units::{BitsPerSecond, Bytes, Procs, Seconds};
+use netsig_model::profile::Profile;
 
 use crate::process;
 

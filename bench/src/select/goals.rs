@@ -1,9 +1,9 @@
 //! The figures of the benchmark with their goals. Cells with busy processors are left out.
 
-use netsig_core::algorithm::Collective;
-use netsig_core::predict::penalty::geometric_mean;
-use netsig_core::stats::sample::{Sorted, mean};
-use netsig_core::units::Bytes;
+use netsig_base::algorithm::Collective;
+use netsig_base::stats::sample::{Sorted, mean};
+use netsig_base::units::Bytes;
+use netsig_model::predict::penalty::geometric_mean;
 
 use crate::goal::{Goal, goal};
 use crate::judge::{Row, WORTH};
@@ -180,7 +180,7 @@ impl Target {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::units::{Procs, Seconds};
+    use netsig_base::units::{Procs, Seconds};
 
     use super::*;
 

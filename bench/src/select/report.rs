@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use netsig_core::algorithm::Collective;
-use netsig_core::predict::penalty::geometric_mean;
-use netsig_core::stats::sample::{Sorted, mean};
+use netsig_base::algorithm::Collective;
+use netsig_base::stats::sample::{Sorted, mean};
+use netsig_model::predict::penalty::geometric_mean;
 
 use super::Outcome;
 use super::goals::goals;

@@ -9,10 +9,10 @@ use std::fmt;
 
 use anyhow::Result;
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Collective, LIBRARY, MpiSetting};
-use netsig_core::data::cells::{CellKey, Summary, summarise};
-use netsig_core::data::{Dataset, Experiment, processors};
-use netsig_core::predict::penalty::geometric_mean;
+use netsig_base::algorithm::{Collective, LIBRARY, MpiSetting};
+use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::{Dataset, Experiment, processors};
+use netsig_model::predict::penalty::geometric_mean;
 
 use crate::draw::Drawn;
 use crate::effort::Effort;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Result, ensure};
-use netsig_core::data::cells::{CellKey, Summary, summarise};
-use netsig_core::data::{Dataset, Experiment};
+use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::{Dataset, Experiment};
 
 use crate::figure::Figure;
 use crate::process::{Netsig, spent};

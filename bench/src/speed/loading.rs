@@ -1,13 +1,13 @@
-//! Time and memory to load a million samples, measured by the program `loading` of netsig-core.
+//! Time and memory to load a million samples, measured by the program `loading` of netsig-base.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::algorithm::Collective::Alltoall;
-use netsig_core::data::{Dataset, Experiment, LossCounters, Place, Sample};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::Collective::Alltoall;
+use netsig_base::data::{Dataset, Experiment, LossCounters, Place, Sample};
+use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::benchmark;
 use crate::figure::Figure;
@@ -22,7 +22,7 @@ pub(super) fn figures(work: &Path) -> Result<[Figure; 2]> {
     write_samples(&data).with_context(|| format!("{} cannot be written", data.display()))?;
     let (mut seconds, mut megabytes) = (Vec::new(), Vec::new());
     for _ in 0..TIMES {
-        let said = benchmark("loading", &[&data.to_string_lossy()])?;
+        let said = benchmark("netsig-base", "loading", &[&data.to_string_lossy()])?;
         let mut words = said.split_whitespace().skip_while(|word| *word != "loaded");
         let mut number = || words.next()?.parse::<f64>().ok();
         number();

@@ -1,7 +1,7 @@
-//! Durations of predictions, from the table that the benchmarks of netsig-core print.
+//! Durations of predictions, from the table that the benchmarks of netsig-model print.
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 use super::benchmark;
 use crate::figure::Figure;
@@ -27,7 +27,11 @@ struct Row {
 
 /// Runs the benchmarks; every function must have at least one case.
 pub(super) fn figures() -> Result<Vec<Figure>> {
-    let rows = rows(&benchmark("predictions", &["--color", "never"])?)?;
+    let rows = rows(&benchmark(
+        "netsig-model",
+        "predictions",
+        &["--color", "never"],
+    )?)?;
     let mut figures = Vec::new();
     for (function, most, unit, scale) in TARGETS {
         let before = figures.len();

@@ -1,7 +1,7 @@
 //! Whatever data netsig reads, it answers or refuses: no command panics, and no profile that `fit` writes is
 //! refused by those that read profiles.
 
-#[path = "../../core/tests/seeded/mod.rs"]
+#[path = "../../base/tests/seeded/mod.rs"]
 mod seeded;
 mod support;
 

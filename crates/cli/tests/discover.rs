@@ -3,8 +3,8 @@
 
 mod support;
 
-use netsig_core::network::{Cluster, Clusters, Grid};
-use netsig_core::profile::Profile;
+use netsig_base::network::{Cluster, Clusters, Grid};
+use netsig_model::profile::Profile;
 use support::Home;
 
 fn clusters(grid: &[(&str, &str)]) -> Clusters {

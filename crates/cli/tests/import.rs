@@ -17,15 +17,15 @@ fn several_files_become_one() {
     for (name, text) in [
         (
             "alltoall-p8.txt",
-            include_str!("../../core/tests/outputs/osu-5.3-alltoall-p8.txt"),
+            include_str!("../../base/tests/outputs/osu-5.3-alltoall-p8.txt"),
         ),
         (
             "latency.txt",
-            include_str!("../../core/tests/outputs/osu-5.3-latency.txt"),
+            include_str!("../../base/tests/outputs/osu-5.3-latency.txt"),
         ),
         (
             "imb.txt",
-            include_str!("../../core/tests/outputs/imb-2021.11.txt"),
+            include_str!("../../base/tests/outputs/imb-2021.11.txt"),
         ),
     ] {
         home.write(name, text);
@@ -54,7 +54,7 @@ fn what_cannot_be_used_is_left_out_or_refused() {
         "allreduce-np4.txt",
         "alltoall-np4.txt",
     ] {
-        let path = format!("../core/tests/posted/{name}");
+        let path = format!("../base/tests/posted/{name}");
         home.write(name, &std::fs::read_to_string(path).unwrap());
     }
     home.write("alltoall-np1.txt", &home.read("alltoall-np4.txt"));

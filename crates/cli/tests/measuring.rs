@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 
-use netsig_core::data::{Dataset, Record};
+use netsig_base::data::{Dataset, Record};
 use support::{Home, ON, said, script, skipped};
 
 /// The hosts of the ranks are their clusters, as `measure --ppn` has it.

@@ -5,8 +5,8 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use netsig_core::algorithm::{Algorithm, Collective};
-use netsig_core::model::{self, Estimator, Model};
+use netsig_base::algorithm::{Algorithm, Collective};
+use netsig_model::model::{self, Estimator, Model};
 use support::{Home, ON, PLAN, Row, number, retimed, rows, said, table};
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs, written by

@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use netsig_core::algorithm::{ALGORITHMS, Collective, Entry};
-use netsig_core::data::{Dataset, Experiment};
+use netsig_base::algorithm::{ALGORITHMS, Collective, Entry};
+use netsig_base::data::{Dataset, Experiment};
 use support::skipped;
 use tempfile::TempDir;
 

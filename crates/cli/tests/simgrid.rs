@@ -9,15 +9,15 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use netsig_core::network::Network;
-use netsig_core::profile::Profile;
-use netsig_core::tune::simgrid::{Topology, platform};
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::network::Network;
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::profile::Profile;
+use netsig_model::tune::simgrid::{Topology, platform};
 use support::skipped;
 use tempfile::TempDir;
 
 /// Tables with two protocols, and overheads, up to 1 MiB; beyond, they go below β·m.
-const TABLES: &str = include_str!("../../core/benches/profile.toml");
+const TABLES: &str = include_str!("../../model/benches/profile.toml");
 
 /// α and β alone.
 const LINE: &str = "netsig_profile = 3\n[hockney]\n\

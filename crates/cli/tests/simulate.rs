@@ -4,7 +4,7 @@ mod support;
 #[path = "simulate/sweep.rs"]
 mod sweep;
 
-use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective, Traffic};
+use netsig_base::algorithm::{ALGORITHMS, Algorithm, Collective, Traffic};
 use support::{Home, Row, assert_same_json, number, rows, said, table};
 
 /// `LogGP` with round numbers: L = 5 µs, o = 1 µs, g = 2 µs, G = 1 ns.

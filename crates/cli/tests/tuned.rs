@@ -13,7 +13,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use netsig_core::algorithm::{Collective, Method, MpiFlavour};
+use netsig_base::algorithm::{Collective, Method, MpiFlavour};
 use support::{Home, said, skipped};
 
 /// Ranks of every launch.

@@ -9,8 +9,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use mpi::ffi;
-use netsig_core::algorithm::{Algorithm, Collective, Layout, PairSizes};
-use netsig_core::units::{Bytes, Rank};
+use netsig_base::algorithm::{Algorithm, Collective, Layout, PairSizes};
+use netsig_base::units::{Bytes, Rank};
 use netsig_mpi::MpiError;
 
 use crate::call::{MOST_BYTES, PairSide, is_in_place};

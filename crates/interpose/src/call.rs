@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_void};
 
 use mpi::ffi;
-use netsig_core::algorithm::Collective;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::Collective;
+use netsig_base::units::{Bytes, Procs};
 
 use crate::datatype;
 use crate::member::Member;

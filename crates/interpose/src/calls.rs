@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use netsig_core::algorithm::Collective;
-use netsig_core::units::Procs;
+use netsig_base::algorithm::Collective;
+use netsig_base::units::Procs;
 
 use crate::call::{Length, Refused};
 use crate::choice::{Certainty, Decision};

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::{
+use netsig_base::algorithm::{
     Algorithm, Call, Collective, LIBRARY, Layout, Method, MpiFlavour, PairSizes,
 };
-use netsig_core::network::Network;
-use netsig_core::predict::Prediction;
-use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
-use netsig_core::profile::Profile;
-use netsig_core::schedule::{BlockCounts, Extent};
-use netsig_core::text::counted;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::network::Network;
+use netsig_base::schedule::{BlockCounts, Extent};
+use netsig_base::text::counted;
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::predict::Prediction;
+use netsig_model::predict::select::{Options, Ranked, Selector, Sources};
+use netsig_model::profile::Profile;
 
 /// The MPI of this build.
 #[cfg(open_mpi)]

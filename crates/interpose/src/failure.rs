@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::transmute;
 
 use mpi::ffi;
-use netsig_core::algorithm::Collective;
+use netsig_base::algorithm::Collective;
 use netsig_mpi::MpiError;
 
 use crate::loaded;

@@ -1,6 +1,6 @@
 //! A process in a communicator.
 
-use netsig_core::units::{Procs, Rank};
+use netsig_base::units::{Procs, Rank};
 
 /// A rank of a communicator.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
-use netsig_core::algorithm::{Algorithm, Layout};
-use netsig_core::units::{Procs, Rank};
+use netsig_base::algorithm::{Algorithm, Layout};
+use netsig_base::units::{Procs, Rank};
 use netsig_mpi::MpiError;
 
 use crate::agreement::{self, Agreed, CONTRADICTING, Deciding, Kind, MOST_PROCS, Party, Terms};

@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 
 use mpi::ffi;
-use netsig_core::algorithm::Collective;
-use netsig_core::units::Procs;
+use netsig_base::algorithm::Collective;
+use netsig_base::units::Procs;
 use netsig_mpi::MpiError;
 
 /// A number with its MPI datatype.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use std::time::Duration;
 
-use netsig_core::algorithm::Collective;
-use netsig_core::units::Procs;
+use netsig_base::algorithm::Collective;
+use netsig_base::units::Procs;
 
 use crate::choice::Decision;
 use crate::trial::{Compared, Runs, Sides};
@@ -241,8 +241,8 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::algorithm::Algorithm;
-    use netsig_core::units::Bytes;
+    use netsig_base::algorithm::Algorithm;
+    use netsig_base::units::Bytes;
 
     use super::*;
 

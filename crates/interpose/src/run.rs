@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use mpi::ffi;
-use netsig_core::algorithm::{self, Algorithm, Layout as Clusters, Proven, Schedule};
-use netsig_core::units::{Bytes, Rank};
+use netsig_base::algorithm::{self, Algorithm, Layout as Clusters, Proven, Schedule};
+use netsig_base::units::{Bytes, Rank};
 use netsig_mpi::{Channel, Layout, MpiError, Pieces, ReadyRound};
 
 use crate::call::{Buffers, Call, Length, PairSide, is_in_place};

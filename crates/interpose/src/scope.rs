@@ -1,9 +1,9 @@
 //! What the profile says of the processes of a program.
 
-use netsig_core::algorithm::Layout;
-use netsig_core::network::Clusters;
-use netsig_core::profile::Profile;
-use netsig_core::text::counted;
+use netsig_base::algorithm::Layout;
+use netsig_base::network::Clusters;
+use netsig_base::text::counted;
+use netsig_model::profile::Profile;
 
 use crate::fault;
 use crate::settings::Settings;

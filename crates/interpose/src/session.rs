@@ -6,8 +6,8 @@ use std::sync::{Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
-use netsig_core::algorithm::Layout;
-use netsig_core::units::Rank;
+use netsig_base::algorithm::Layout;
+use netsig_base::units::Rank;
 use netsig_mpi::MpiError;
 
 use crate::choice::{Chooser, Decision, FLAVOUR, Question};

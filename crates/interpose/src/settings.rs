@@ -7,10 +7,10 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use mpi::ffi;
-use netsig_core::algorithm::{Algorithm, Collective, MpiFlavour};
-use netsig_core::network::Network;
-use netsig_core::profile::Profile;
-use netsig_core::text::decoded;
+use netsig_base::algorithm::{Algorithm, Collective, MpiFlavour};
+use netsig_base::network::Network;
+use netsig_base::text::decoded;
+use netsig_model::profile::Profile;
 use netsig_mpi::MpiError;
 
 use crate::agreement::{broadcast, broadcast_in_parts};

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use mpi::ffi;
-use netsig_core::algorithm::Collective;
-use netsig_core::units::Procs;
+use netsig_base::algorithm::Collective;
+use netsig_base::units::Procs;
 use netsig_mpi::{MpiError, Pieces};
 
 use crate::call::{PairSide, Side, is_in_place};

@@ -1,6 +1,6 @@
 //! Classes of sizes: one decision serves all sizes of a class, four classes for each doubling.
 
-use netsig_core::algorithm::Collective;
+use netsig_base::algorithm::Collective;
 
 /// A collective and a class of sizes.
 pub type Place = (Collective, u32);

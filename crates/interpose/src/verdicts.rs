@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
-use netsig_core::algorithm::Algorithm;
+use netsig_base::algorithm::Algorithm;
 
 use crate::choice::{Certainty, Decision};
 use crate::size_class::Place;
@@ -60,7 +60,7 @@ impl TrialVerdicts {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::algorithm::Collective;
+    use netsig_base::algorithm::Collective;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use netsig_core::network::Network;
+use netsig_base::network::Network;
 
 use crate::delay;
 use crate::error::LabError;
@@ -179,8 +179,8 @@ fn shown(path: impl AsRef<Path>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::network::Port;
-    use netsig_core::units::{BitsPerSecond, Bytes};
+    use netsig_base::network::Port;
+    use netsig_base::units::{BitsPerSecond, Bytes};
 
     use super::*;
 

@@ -3,14 +3,14 @@
 use std::io;
 use std::path::Path;
 
-use netsig_core::network::Network;
-pub use netsig_core::network::named::SHIPPED;
-use netsig_core::network::named::{Files, scenario};
-use netsig_core::text::decoded;
+use netsig_base::network::Network;
+pub use netsig_base::network::named::SHIPPED;
+use netsig_base::network::named::{Files, scenario};
+use netsig_base::text::decoded;
 
 use crate::error::LabError;
 
-/// The files of this machine, for core.
+/// The files of this machine, for the pure crates.
 #[derive(Debug, Clone, Copy)]
 pub struct Disk;
 

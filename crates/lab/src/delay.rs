@@ -2,8 +2,8 @@
 //! this machine cannot hold frames back.
 
 use itertools::Itertools;
-use netsig_core::network::{Link, LinkId, Network};
-use netsig_core::units::Seconds;
+use netsig_base::network::{Link, LinkId, Network};
+use netsig_base::units::Seconds;
 
 /// Set in a lab without delays: the links whose delay is emulated as 0.
 pub(crate) const UNDELAYED: &str = "NETSIG_LAB_UNDELAYED_LINKS";

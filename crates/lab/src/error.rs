@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use netsig_core::text::refusal::Refusal;
+use netsig_base::text::refusal::Refusal;
 
 /// An error of the lab.
 #[derive(Debug, thiserror::Error)]

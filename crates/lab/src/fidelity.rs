@@ -3,8 +3,8 @@
 //! The limits were found by varying the rate: if times no longer scale with it, the machine limits
 //! them instead of the network.
 
-use netsig_core::network::{LINUX_RTO, Link, Network};
-use netsig_core::units::{BitsPerSecond, Bytes, Seconds};
+use netsig_base::network::{LINUX_RTO, Link, Network};
+use netsig_base::units::{BitsPerSecond, Bytes, Seconds};
 
 use crate::delay;
 
@@ -34,7 +34,7 @@ pub(crate) fn impossible(network: &Network) -> Option<String> {
             "{problem}; remove a [[link]], or use `netsig simulate --network`"
         ));
     }
-    let links = || (0..).map(netsig_core::network::LinkId).zip(network.links());
+    let links = || (0..).map(netsig_base::network::LinkId).zip(network.links());
     let name = |id| network.link_name(id);
     let is_of_host = |link: &Link| network.is_host(link.from) || network.is_host(link.to);
     let of_host = |(_, link): &(_, &Link)| is_of_host(link) && link.delay.0 > 0.0;
@@ -106,7 +106,7 @@ pub fn fidelity_warning(network: &Network) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netsig_core::network::Port;
+    use netsig_base::network::Port;
 
     #[test]
     fn bursts_grow_with_the_rate() {

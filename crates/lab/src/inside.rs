@@ -5,8 +5,8 @@
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
-use netsig_core::network::Network;
-use netsig_core::text::refusal::Refusal;
+use netsig_base::network::Network;
+use netsig_base::text::refusal::Refusal;
 
 use crate::delay::{Delays, UNDELAYED};
 use crate::error::{LabError, system_or};

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use netsig_core::network::Link;
-use netsig_core::units::Bytes;
+use netsig_base::network::Link;
+use netsig_base::units::Bytes;
 
 /// Bytes under way beyond those that the link sends during its delay: what a thread that got no
 /// processor for 80 ms finds at 100 Mbit/s.
@@ -65,8 +65,8 @@ impl Lane {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::network::Vertex;
-    use netsig_core::units::{BytesPerSecond, Seconds};
+    use netsig_base::network::Vertex;
+    use netsig_base::units::{BytesPerSecond, Seconds};
 
     use super::*;
 

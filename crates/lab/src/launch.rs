@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use netsig_core::network::Network;
+use netsig_base::network::Network;
 
 use crate::stage::{AGENT_SCRIPT, HOSTFILE, HOSTFILE_MPICH, TMPDIR};
 
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn the_eager_limit_is_a_setting_of_the_mpi() {
         let mut network = crate::load("ethernet-8x50").unwrap();
-        network.eager_limit = Some(netsig_core::units::Bytes(16384));
+        network.eager_limit = Some(netsig_base::units::Bytes(16384));
         let limit = ("OMPI_MCA_btl_tcp_eager_limit", "16384".into());
         assert!(environment(&network).contains(&limit));
     }

@@ -33,7 +33,7 @@ mod wire;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use netsig_core::text::shown::message;
+use netsig_base::text::shown::message;
 
 pub use capability::{Capabilities, Capability, check, delay_warning, verify};
 pub use catalogue::{Disk, SHIPPED, load};

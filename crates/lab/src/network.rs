@@ -9,8 +9,8 @@
 //! bridge `ctlbr`.
 
 use itertools::Itertools;
-use netsig_core::network::{Clusters, Link, LinkId, Network, Vertex};
-use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond};
+use netsig_base::network::{Clusters, Link, LinkId, Network, Vertex};
+use netsig_base::units::{BitsPerSecond, Bytes, BytesPerSecond};
 
 use crate::delay::{Delays, cables_between_switches, delayed};
 use crate::error::LabError;

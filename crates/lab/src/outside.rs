@@ -6,7 +6,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use netsig_core::network::Network;
+use netsig_base::network::Network;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 

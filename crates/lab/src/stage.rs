@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use netsig_core::network::Network;
+use netsig_base::network::Network;
 use nix::mount::{MsFlags, mount};
 
 use crate::error::{LabError, system, system_or};

@@ -11,8 +11,8 @@ use std::os::fd::AsFd;
 use std::thread;
 use std::time::Instant;
 
-use netsig_core::network::Link;
-use netsig_core::text::shown::message;
+use netsig_base::network::Link;
+use netsig_base::text::shown::message;
 use nix::errno::Errno;
 use nix::libc::c_ulong;
 use nix::poll::{PollFd, PollFlags, ppoll};

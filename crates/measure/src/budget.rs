@@ -16,7 +16,7 @@
 
 mod grid;
 
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 use self::grid::Grid;
 use crate::estimate::{Estimate, Rates, estimate};

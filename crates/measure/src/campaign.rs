@@ -13,8 +13,8 @@ mod orders;
 mod rows;
 mod shares;
 
-use netsig_core::data::{Dataset, Record};
-use netsig_core::units::Seconds;
+use netsig_base::data::{Dataset, Record};
+use netsig_base::units::Seconds;
 
 use crate::plan::{JobId, Plan};
 use crate::transport::Transport;

@@ -23,7 +23,7 @@
 //! and Hunold and Carpen-Amarie 2015.
 //!
 //! ```
-//! # use netsig_core::units::Seconds;
+//! # use netsig_base::units::Seconds;
 //! # use netsig_measure::clock::{Clock, Exchange};
 //! // The answer was read at 107 s over there, between 2 s and 4 s here.
 //! let exchange = Exchange { sent: Seconds(2.0), remote: Seconds(107.0), received: Seconds(4.0) };
@@ -32,8 +32,8 @@
 //! assert_eq!(clock.error_at(Seconds(3.0)), Seconds(1.0));
 //! ```
 
-use netsig_core::stats::line::Line;
-use netsig_core::units::Seconds;
+use netsig_base::stats::line::Line;
+use netsig_base::units::Seconds;
 
 /// Largest drift between two clocks, in s/s: each quartz is off by up to 50 millionths.
 const MOST_DRIFT: f64 = 1e-4;

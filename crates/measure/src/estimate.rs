@@ -20,11 +20,11 @@
 use std::ops::Add as _;
 
 use derive_more::{Add, Mul};
-use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::{CellKey, Summary, summarise};
-use netsig_core::data::{Dataset, Experiment};
-use netsig_core::model::hockney::Hockney;
-use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_model::model::hockney::Hockney;
 
 use crate::plan::{Cell, Flood, Operation, PLogPSettings, Plan};
 

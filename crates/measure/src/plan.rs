@@ -12,9 +12,9 @@ mod wire;
 
 use std::sync::Arc;
 
-use netsig_core::algorithm::{Call, Layout, Method, Phases, Schedule};
-use netsig_core::network::{Grid, Network};
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::{Call, Layout, Method, Phases, Schedule};
+use netsig_base::network::{Grid, Network};
+use netsig_base::units::{Bytes, Procs};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIs};
 
 pub use cell::{Cell, Operation};
-pub use netsig_core::data::JobId;
+pub use netsig_base::data::JobId;
 pub use settings::{Flood, PLogPSettings, SizeRange};
 pub use variant::Variant;
 

@@ -22,9 +22,9 @@
 mod saturation;
 mod sizes;
 
-use netsig_core::fit::plogp::gap_from_round_trips;
-use netsig_core::stats::sample::{Sorted, mean};
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::stats::sample::{Sorted, mean};
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::fit::plogp::gap_from_round_trips;
 
 use self::saturation::{FIRST_FLOOD, Search};
 use self::sizes::{Point, Value};

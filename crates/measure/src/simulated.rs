@@ -6,15 +6,15 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use netsig_core::algorithm::Collective;
-use netsig_core::data::LossCounters;
-use netsig_core::model::hockney::Hockney;
-use netsig_core::model::plogp::{PLogP, Parameters};
-use netsig_core::model::signature::{Form, Signature};
-use netsig_core::network::{Network, Truth};
-use netsig_core::units::parameter::ParameterError;
-use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::LossCounters;
+use netsig_base::network::{Network, Truth};
+use netsig_base::units::parameter::ParameterError;
+use netsig_base::units::table::Table;
+use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_model::model::hockney::Hockney;
+use netsig_model::model::plogp::{PLogP, Parameters};
+use netsig_model::model::signature::{Form, Signature};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

@@ -23,8 +23,8 @@ mod counts;
 mod grid;
 mod seen;
 
-use netsig_core::algorithm::{Collective, Method};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::{Collective, Method};
+use netsig_base::units::{Bytes, Procs, Seconds};
 
 use self::grid::{Grid, Level};
 pub use self::seen::Seen;

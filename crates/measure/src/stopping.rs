@@ -28,8 +28,8 @@
 //! assert_eq!(median_interval(&times), Some((2.0, 9.0)));
 //! ```
 
-use netsig_core::stats::interval::t_quantile;
-use netsig_core::stats::sample::{Sorted, mean, variance};
+use netsig_base::stats::interval::t_quantile;
+use netsig_base::stats::sample::{Sorted, mean, variance};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// Number of repetitions at the first check; it grows by half to the next check.

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use netsig_core::data::{LossCounters, Rejection};
-use netsig_core::units::Seconds;
+use netsig_base::data::{LossCounters, Rejection};
+use netsig_base::units::Seconds;
 
 use crate::plan::Cell;
 

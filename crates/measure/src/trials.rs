@@ -1,7 +1,7 @@
 //! Trial repetitions before a step whose ranks start at agreed times. They show how long the windows must be,
 //! and let connections that lost packets in the step before recover: these send less at once in their first ones.
 
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 /// Most trials of a step.
 pub const MOST: u32 = 8;

@@ -1,14 +1,14 @@
 //! Plans that are fitted into any budget that is not too little.
 
-#[path = "../../core/tests/seeded/mod.rs"]
+#[path = "../../base/tests/seeded/mod.rs"]
 mod seeded;
 
 use itertools::Itertools;
-use netsig_core::model::hockney::Hockney;
-use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_measure::budget::fit_into;
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Cell, Operation, Plan};
+use netsig_model::model::hockney::Hockney;
 use proptest::prelude::*;
 
 const PLAN: &str = r#"

@@ -6,22 +6,22 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment, Place, Record, Rejection, Sample};
-use netsig_core::fit::fitted::Found;
-use netsig_core::fit::network::{self, Options, Wanted};
-use netsig_core::fit::plogp::measured;
-use netsig_core::model::hockney::Hockney;
-use netsig_core::model::signature::{Form, Signature};
-use netsig_core::model::{self, SIGNATURE};
-use netsig_core::stats::interval::Estimate;
-use netsig_core::stats::sample::Sorted;
-use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::{Dataset, Experiment, Place, Record, Rejection, Sample};
+use netsig_base::stats::interval::Estimate;
+use netsig_base::stats::sample::Sorted;
+use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_measure::campaign::{self, Launch, Spent};
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Cell, JobId, Plan};
 use netsig_measure::simulated::{Simulated, between_two};
 use netsig_measure::transport::{Observation, Transport};
+use netsig_model::fit::fitted::Found;
+use netsig_model::fit::network::{self, Options, Wanted};
+use netsig_model::fit::plogp::measured;
+use netsig_model::model::hockney::Hockney;
+use netsig_model::model::signature::{Form, Signature};
+use netsig_model::model::{self, SIGNATURE};
 
 const EVERYTHING: &str = r#"
 seed = 3

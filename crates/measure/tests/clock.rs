@@ -1,9 +1,9 @@
 //! The common clock against clocks whose relation is known.
 
-#[path = "../../core/tests/seeded/mod.rs"]
+#[path = "../../base/tests/seeded/mod.rs"]
 mod seeded;
 
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 use netsig_measure::clock::{Burst, Clock, Exchange};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use netsig_core::algorithm::{Collective, Method};
-use netsig_core::data::{Dataset, Experiment, LossCounters, Place};
-use netsig_core::model::hockney::Hockney;
-use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_base::algorithm::{Collective, Method};
+use netsig_base::data::{Dataset, Experiment, LossCounters, Place};
+use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_measure::budget::TooLittle;
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Operation, Plan, Synchronisation};
 use netsig_measure::steer::{Seen, Target};
+use netsig_model::model::hockney::Hockney;
 
 fn procs(count: u32) -> Procs {
     Procs::new(count).unwrap()

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
-use netsig_core::data::{LossCounters, Rejection};
-use netsig_core::units::Seconds;
+use netsig_base::data::{LossCounters, Rejection};
+use netsig_base::units::Seconds;
 use netsig_measure::clock::Clock;
 use netsig_measure::plan::Cell;
 use netsig_measure::transport::Observation;

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use netsig_core::algorithm::PairSizes;
-use netsig_core::schedule::Extent;
-use netsig_core::units::{Bytes, Procs, Rank};
+use netsig_base::algorithm::PairSizes;
+use netsig_base::schedule::Extent;
+use netsig_base::units::{Bytes, Procs, Rank};
 use netsig_mpi::{Layout, Pieces};
 
 /// Three consecutive arrays in one allocation. Pieces that differ in size lie as far apart as if all had
@@ -137,7 +137,7 @@ fn length(bytes: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::schedule::{BlockCounts, Division, Slot};
+    use netsig_base::schedule::{BlockCounts, Division, Slot};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::os::raw::c_int;
 
 use mpi::ffi;
-use netsig_core::units::Rank;
+use netsig_base::units::Rank;
 
 /// Tag where a communicator has one channel; MPI's order of messages distinguishes them.
 const TAG: c_int = 0x5167;

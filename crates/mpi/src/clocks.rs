@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use mpi::traits::{Communicator, Destination, Source};
-use netsig_core::units::{Rank, Seconds};
+use netsig_base::units::{Rank, Seconds};
 use netsig_measure::clock::{Burst, Clock, Exchange};
 
 use crate::group::Group;

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::Seek;
 
 use itertools::Itertools as _;
-use netsig_core::data::LossCounters;
+use netsig_base::data::LossCounters;
 
 use crate::scope::Duty;
 

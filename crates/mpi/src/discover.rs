@@ -26,9 +26,9 @@ use anyhow::{Result, bail};
 use itertools::Itertools as _;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator as _;
-use netsig_core::network::discovery::{Criterion, Pair, Survey};
-use netsig_core::network::{Cluster, Clusters, Grid};
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::network::discovery::{Criterion, Pair, Survey};
+use netsig_base::network::{Cluster, Clusters, Grid};
+use netsig_base::units::{Bytes, Seconds};
 
 use crate::batch::Tools;
 use crate::report::Report;

@@ -14,9 +14,9 @@ use std::slice::Iter;
 
 use itertools::Itertools as _;
 use mpi::ffi;
-use netsig_core::algorithm::Proven;
-use netsig_core::schedule::{self, InFlight, Messages};
-use netsig_core::units::Rank;
+use netsig_base::algorithm::Proven;
+use netsig_base::schedule::{self, InFlight, Messages};
+use netsig_base::units::Rank;
 
 use crate::channel::Channel;
 use crate::error::MpiError;

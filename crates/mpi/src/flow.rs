@@ -7,7 +7,7 @@ use std::os::raw::c_int;
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
-use netsig_core::units::{Procs, Rank, Seconds};
+use netsig_base::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::Cell;
 
 use crate::pattern::{Fault, Label};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mpi::collective::SystemOperation;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::{Communicator, CommunicatorCollectives, Equivalence, Root};
-use netsig_core::units::Rank;
+use netsig_base::units::Rank;
 
 /// Sleep of an idle rank between tests of a barrier.
 const NAP: Duration = Duration::from_micros(500);

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use netsig_core::schedule::{self, BlockCounts, Division, Extent, Slot};
+use netsig_base::schedule::{self, BlockCounts, Division, Extent, Slot};
 
 /// Addresses of all blocks of a rank. The arrays may lie anywhere; blocks of one array do not overlap.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ fn length(bytes: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::units::{Bytes, Procs};
+    use netsig_base::units::{Bytes, Procs};
 
     use super::*;
 

@@ -39,7 +39,7 @@ use clap::{Parser, Subcommand};
 use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::{JobId, Plan};
 

@@ -6,8 +6,8 @@
 use std::os::raw::c_int;
 
 use mpi::{Address, ffi};
-use netsig_core::schedule::Slot;
-use netsig_core::units::Rank;
+use netsig_base::schedule::Slot;
+use netsig_base::units::Rank;
 
 use crate::channel::Channel;
 use crate::error::MpiError;

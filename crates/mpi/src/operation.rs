@@ -6,8 +6,8 @@ use std::os::raw::c_int;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator, Destination, Source};
-use netsig_core::algorithm::{Collective, Proven};
-use netsig_core::units::{Procs, Rank, Seconds};
+use netsig_base::algorithm::{Collective, Proven};
+use netsig_base::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation};
 use netsig_mpi::{Channel, ReadyRound};
 

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
-use netsig_core::units::{Rank, Seconds};
+use netsig_base::units::{Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation};
 
 use crate::pattern::{Fault, Label};

@@ -1,7 +1,7 @@
 //! Data that prove their origin: every piece depends on sender, receiver and repetition, so that
 //! stale, swapped or shifted data are detected.
 
-use netsig_core::units::Rank;
+use netsig_base::units::Rank;
 
 /// Identification of a piece of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,10 +9,10 @@ use anyhow::{Context, Result, bail};
 use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
-use netsig_core::algorithm::Layout;
-use netsig_core::data::Provenance;
-use netsig_core::data::{places, sharing};
-use netsig_core::text::line::escaped;
+use netsig_base::algorithm::Layout;
+use netsig_base::data::Provenance;
+use netsig_base::data::{places, sharing};
+use netsig_base::text::line::escaped;
 use netsig_measure::plan::provenance::PLAN;
 use netsig_measure::plan::{JobId, Plan};
 

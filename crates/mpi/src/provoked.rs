@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use netsig_core::units::Rank;
+use netsig_base::units::Rank;
 use nix::sys::signal::{Signal, raise};
 use strum::EnumString;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use netsig_core::data::{self, Dataset, Provenance, Record};
+use netsig_base::data::{self, Dataset, Provenance, Record};
 use netsig_measure::campaign::Spent;
 use netsig_measure::plan::JobId;
 

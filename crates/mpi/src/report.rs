@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use netsig_core::data::Provenance;
+use netsig_base::data::Provenance;
 use netsig_measure::plan::JobId;
 
 /// The file, open for writing.

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 /// The kernel's file, kept open; nothing where there is none.
 pub struct RunQueue(Option<File>);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Error, Result};
-use netsig_core::algorithm::{Layout, Proven, Schedule};
-use netsig_core::units::Procs;
+use netsig_base::algorithm::{Layout, Proven, Schedule};
+use netsig_base::units::Procs;
 use netsig_measure::plan::{Cell, Plan};
 
 /// The proven schedules of all cells of a plan.

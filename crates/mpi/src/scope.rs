@@ -8,8 +8,8 @@ use std::path::Path;
 use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
-use netsig_core::network::placement::TakingPart;
-use netsig_core::units::Procs;
+use netsig_base::network::placement::TakingPart;
+use netsig_base::units::Procs;
 
 use crate::group::rank;
 

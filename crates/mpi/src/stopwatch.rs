@@ -3,7 +3,7 @@
 use std::hint::{black_box, spin_loop};
 use std::time::Instant;
 
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 /// Number of loop iterations to measure the overhead of the clock.
 const LOOPS: u32 = 1000;

@@ -1,7 +1,7 @@
 //! The interface of a step that a rank repeats.
 
 use mpi::topology::SimpleCommunicator;
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 use crate::pattern::Fault;
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use itertools::Itertools;
-use netsig_core::units::Rank;
+use netsig_base::units::Rank;
 
 /// Number of checks within the time-out.
 const LOOKS: u32 = 20;

@@ -1,7 +1,7 @@
 //! Agreed start times: each repetition of a batch has a time window, and starts at its beginning on
 //! the common clock.
 
-use netsig_core::units::{Rank, Seconds};
+use netsig_base::units::{Rank, Seconds};
 use netsig_measure::trials::ROOM;
 
 use crate::clocks::Clocks;

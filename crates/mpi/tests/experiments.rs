@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use netsig_core::data::{Dataset, Experiment, Rejection, Sample};
+use netsig_base::data::{Dataset, Experiment, Rejection, Sample};
 use tempfile::TempDir;
 
 use self::support::{data, fault, run, start};

@@ -10,8 +10,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use netsig_core::algorithm::{COLLECTIVES, Collective, Entry, Method, MpiFlavour, entries, offers};
-use netsig_core::data::{COLUMNS, Dataset, Experiment};
+use netsig_base::algorithm::{COLLECTIVES, Collective, Entry, Method, MpiFlavour, entries, offers};
+use netsig_base::data::{COLUMNS, Dataset, Experiment};
 use tempfile::TempDir;
 
 use self::support::{End, data, run, start};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::Statistic;
-use netsig_core::model::setting;
-use netsig_core::predict::answer::TooFar;
-use netsig_core::predict::regimes::{self, Asked};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::Statistic;
+use netsig_model::model::setting;
+use netsig_model::predict::answer::TooFar;
+use netsig_model::predict::regimes::{self, Asked};
 use pyo3::prelude::*;
 use strum::{EnumMessage, IntoEnumIterator};
 

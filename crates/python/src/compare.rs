@@ -1,13 +1,13 @@
 //! Comparison of models for Python.
 
-use netsig_core::data::cells::Statistic;
-use netsig_core::fit::choices;
-use netsig_core::fit::network::Options;
-use netsig_core::fit::notes::without_tables;
-use netsig_core::predict::compare::{Score, compare as compare_models};
-use netsig_core::predict::split::{Filter, Split};
-use netsig_core::text::note::Note;
-use netsig_core::text::refusal::Refusal;
+use netsig_base::data::cells::Statistic;
+use netsig_base::text::note::Note;
+use netsig_base::text::refusal::Refusal;
+use netsig_model::fit::choices;
+use netsig_model::fit::network::Options;
+use netsig_model::fit::notes::without_tables;
+use netsig_model::predict::compare::{Score, compare as compare_models};
+use netsig_model::predict::split::{Filter, Split};
 use pyo3::prelude::*;
 
 use crate::arguments::{parsed, variant};

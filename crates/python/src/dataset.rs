@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use itertools::Itertools as _;
-use netsig_core::data::import::{self, Asked, Imported, Input, Program};
-use netsig_core::data::{self, Provenance};
-use netsig_core::fit::accepted::{Accepted, Doubtful, accept};
-use netsig_core::network::named::Files as _;
-use netsig_core::text::refusal::Refusal;
-use netsig_core::units::Procs;
+use netsig_base::data::import::{self, Asked, Imported, Input, Program};
+use netsig_base::data::{self, Provenance};
+use netsig_base::network::named::Files as _;
+use netsig_base::text::refusal::Refusal;
+use netsig_base::units::Procs;
+use netsig_model::fit::accepted::{Accepted, Doubtful, accept};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3_arrow::PyTable;
@@ -247,7 +247,7 @@ pub fn import_data(
         py,
         &notes
             .into_iter()
-            .map(netsig_core::text::note::Note::remark)
+            .map(netsig_base::text::note::Note::remark)
             .collect::<Vec<_>>(),
     )?;
     let name = texts.iter().map(|(name, _)| name).join(", ");

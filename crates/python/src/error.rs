@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::io;
 
-use netsig_core::text::note::Note;
-use netsig_core::text::refusal::{Cause, Refusal};
+use netsig_base::text::note::Note;
+use netsig_base::text::refusal::{Cause, Refusal};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;

@@ -6,15 +6,15 @@ use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
-use netsig_core::network::named::Files;
-use netsig_core::text::decoded;
-use netsig_core::text::refusal::Refusal;
+use netsig_base::network::named::Files;
+use netsig_base::text::decoded;
+use netsig_base::text::refusal::Refusal;
 use pyo3::prelude::*;
 use tempfile::NamedTempFile;
 
 use crate::error;
 
-/// The files of this machine, for core.
+/// The files of this machine, for the pure crates.
 pub struct Disk;
 
 impl Files for Disk {

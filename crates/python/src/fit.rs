@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use netsig_core::data::cells::Statistic;
-use netsig_core::fit::choices;
-use netsig_core::fit::model::{Options, Unsaturated};
-use netsig_core::fit::network;
-use netsig_core::fit::notes::on_fit;
-use netsig_core::model::plogp::PLogP;
-use netsig_core::profile as core;
-use netsig_core::text::refusal::Refusal;
+use netsig_base::data::cells::Statistic;
+use netsig_base::text::refusal::Refusal;
+use netsig_model::fit::choices;
+use netsig_model::fit::model::{Options, Unsaturated};
+use netsig_model::fit::network;
+use netsig_model::fit::notes::on_fit;
+use netsig_model::model::plogp::PLogP;
+use netsig_model::profile;
 use pyo3::prelude::*;
 
 use crate::arguments::{parsed, variant};
@@ -35,7 +35,7 @@ impl Wishes<'_> {
     fn options(
         self,
         py: Python<'_>,
-        data: &netsig_core::data::Dataset,
+        data: &netsig_base::data::Dataset,
     ) -> PyResult<(network::Options, Vec<(&'static str, String)>)> {
         let confidence = self.confidence.to_string();
         let threshold = self.threshold.as_str();
@@ -183,7 +183,7 @@ pub fn fit(
     let Dataset { data, name } = data.get();
     let (options, named) = wishes.options(py, data)?;
     let fitted = py.detach(|| {
-        let (fitted, profile) = core::Profile::fit(data, name, &options, &named)?;
+        let (fitted, profile) = profile::Profile::fit(data, name, &options, &named)?;
         Ok((on_fit(&fitted, data, usize::MAX), profile))
     });
     let (notes, profile) = fitted.map_err(|error: Refusal| refused(py, error))?;

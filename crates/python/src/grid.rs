@@ -1,8 +1,8 @@
 //! Process counts and sizes from numbers, text and arrays, broadcast against each other.
 
 use itertools::Itertools as _;
-use netsig_core::units::list::{Item, List};
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::units::list::{Item, List};
+use netsig_base::units::{Bytes, Procs};
 use numpy::{PyArrayDyn, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};

@@ -1,4 +1,4 @@
-//! netsig in Python: glue between Python's types and netsig-core, which decides everything. The
+//! netsig in Python: glue between Python's types and the pure crates, which decides everything. The
 //! docstrings of functions and classes are here; types stand in `_netsig.pyi`.
 
 #![expect(

@@ -1,7 +1,7 @@
 //! The models for Python.
 
 use itertools::Itertools as _;
-use netsig_core::model;
+use netsig_model::model;
 use pyo3::prelude::*;
 
 use crate::columns::Columns;

@@ -1,7 +1,7 @@
 //! Networks for Python: the links that predictions, fits and simulations take into account.
 
-use netsig_core::network;
-use netsig_core::network::named::{SHIPPED, Speeds};
+use netsig_base::network;
+use netsig_base::network::named::{SHIPPED, Speeds};
 use pyo3::prelude::*;
 
 use crate::error::{refused, usage};
@@ -55,7 +55,7 @@ impl Network {
                 .map_err(|error| usage(py, format!("uplink_rate: {error}")))?,
             port_buffer: match port_buffer {
                 None => None,
-                Some(Size::Bytes(bytes)) => Some(netsig_core::units::Bytes(bytes)),
+                Some(Size::Bytes(bytes)) => Some(netsig_base::units::Bytes(bytes)),
                 Some(Size::Text(text)) => Some(
                     text.parse()
                         .map_err(|error| usage(py, format!("port_buffer: {error}")))?,

@@ -1,8 +1,8 @@
 //! Fitted parameters of a profile as a table.
 
-use netsig_core::fit::fitted::{FittedModel, Found};
-use netsig_core::profile::Profile;
-use netsig_core::stats::interval::Estimate;
+use netsig_base::stats::interval::Estimate;
+use netsig_model::fit::fitted::{FittedModel, Found};
+use netsig_model::profile::Profile;
 
 use crate::columns::Columns;
 use crate::table::Table;

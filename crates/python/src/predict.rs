@@ -1,15 +1,15 @@
-//! Predictions for Python: the answer of core as arrays in the shape of the question.
+//! Predictions for Python: the answers of netsig-model as arrays in the shape of the question.
 
 use arrow_array::RecordBatch;
-use netsig_core::algorithm::Collective;
-use netsig_core::model::segment::Segment;
-use netsig_core::predict::answer::{Answer, Predicted, Request, refuse_single};
-use netsig_core::predict::line::Line;
-use netsig_core::predict::speaker::{Models, Question};
-use netsig_core::predict::{Interval, Standing};
-use netsig_core::profile::Profile;
-use netsig_core::text::refusal::Refusal;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::text::refusal::Refusal;
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::model::segment::Segment;
+use netsig_model::predict::answer::{Answer, Predicted, Request, refuse_single};
+use netsig_model::predict::line::Line;
+use netsig_model::predict::speaker::{Models, Question};
+use netsig_model::predict::{Interval, Standing};
+use netsig_model::profile::Profile;
 use numpy::{IntoPyArray as _, PyArrayDyn, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use netsig_core::profile;
+use netsig_model::profile;
 use pyo3::prelude::*;
 
 use crate::arguments::{Settings, collective};

@@ -2,17 +2,17 @@
 
 use arrow_array::RecordBatch;
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Collective, MpiFlavour};
-use netsig_core::data::cells::Statistic;
-use netsig_core::model::segment::{Search, Segment};
-use netsig_core::network::Network;
-use netsig_core::predict::answer::refuse_single;
-use netsig_core::predict::ranking::{Ranker, Ranking, flavour, setting};
-use netsig_core::predict::select::{Binomial, Options, Sources};
-use netsig_core::predict::{Interval, Prediction, Standing};
-use netsig_core::profile::Profile;
-use netsig_core::text::refusal::Refusal;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::{Collective, MpiFlavour};
+use netsig_base::data::cells::Statistic;
+use netsig_base::network::Network;
+use netsig_base::text::refusal::Refusal;
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::model::segment::{Search, Segment};
+use netsig_model::predict::answer::refuse_single;
+use netsig_model::predict::ranking::{Ranker, Ranking, flavour, setting};
+use netsig_model::predict::select::{Binomial, Options, Sources};
+use netsig_model::predict::{Interval, Prediction, Standing};
+use netsig_model::profile::Profile;
 use numpy::{IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -1,16 +1,16 @@
 //! Simulations for Python.
 
 use arrow_array::RecordBatch;
-use netsig_core::algorithm::Algorithm;
-use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
-use netsig_core::sim::network::plogpt::Sharing;
-use netsig_core::sim::setup::{Case, Found, Method, Report};
-use netsig_core::simulate::placement::{Hosts, Placement};
-use netsig_core::simulate::point::algorithms;
-use netsig_core::simulate::source::Wishes;
-use netsig_core::simulate::{ModelChoice, Point, Source};
-use netsig_core::text::note::Note;
-use netsig_core::text::refusal::Refusal;
+use netsig_base::algorithm::Algorithm;
+use netsig_base::text::note::Note;
+use netsig_base::text::refusal::Refusal;
+use netsig_model::model::alltoall::plogpt::{Negligible, RtoMode};
+use netsig_sim::network::plogpt::Sharing;
+use netsig_sim::setup::{Case, Found, Method, Report};
+use netsig_sim::simulate::placement::{Hosts, Placement};
+use netsig_sim::simulate::point::algorithms;
+use netsig_sim::simulate::source::Wishes;
+use netsig_sim::simulate::{ModelChoice, Point, Source};
 use numpy::{Element, IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -150,7 +150,7 @@ def test_models(cli):
     [("osu", "osu-5.3-alltoall-p8.txt"), ("imb", "imb-2021.11.txt"), ("reprompi", "reprompi-summary-p4.txt")],
 )
 def test_imports(cli, tmp_path, program, file):
-    path, out, own = SOURCES / "crates/core/tests/outputs" / file, tmp_path / "cli.csv", tmp_path / "own.csv"
+    path, out, own = SOURCES / "crates/base/tests/outputs" / file, tmp_path / "cli.csv", tmp_path / "own.csv"
     code, _, _ = cli("import", program, path, "-o", out)
     assert code == 0
     netsig.import_data(program, path).write(own)

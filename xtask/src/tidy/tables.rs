@@ -1,8 +1,8 @@
 //! Generates `docs/tables.md`, the tables of algorithms and models, from their entries.
 
 use itertools::Itertools;
-use netsig_core::algorithm::{COLLECTIVES, Collective, entries};
-use netsig_core::model::{self, Model};
+use netsig_base::algorithm::{COLLECTIVES, Collective, entries};
+use netsig_model::model::{self, Model};
 
 /// The path of the file, relative to the root.
 pub const FILE: &str = "docs/tables.md";

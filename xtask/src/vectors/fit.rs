@@ -3,16 +3,16 @@
 
 use anyhow::{Context, Result, anyhow, ensure};
 use itertools::izip;
-use netsig_core::algorithm::Collective;
-use netsig_core::fit::fitted::{Base, Found};
-use netsig_core::fit::model::{
+use netsig_base::algorithm::Collective;
+use netsig_base::stats::interval::t_quantile;
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::fit::fitted::{Base, Found};
+use netsig_model::fit::model::{
     DeltaRule, Options, Problem, SidePoints, ThresholdChoice, Unsaturated,
 };
-use netsig_core::fit::saturation::{Saturation, diagnose};
-use netsig_core::fit::{Covariance, Point, hockney as hockney_fit, plogp};
-use netsig_core::model::{self, Known};
-use netsig_core::stats::interval::t_quantile;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_model::fit::saturation::{Saturation, diagnose};
+use netsig_model::fit::{Covariance, Point, hockney as hockney_fit, plogp};
+use netsig_model::model::{self, Known};
 use serde_json::{Value, json};
 
 use super::inputs::{Inputs, base};

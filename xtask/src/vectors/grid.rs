@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use itertools::{Itertools as _, iproduct};
-use netsig_core::algorithm::{Algorithm, Call, Collective, Layout};
-use netsig_core::model::alltoall::two_phase::{self, Clusters};
-use netsig_core::model::hockney::Hockney;
-use netsig_core::units::{Bytes, Procs, Rank, Seconds};
+use netsig_base::algorithm::{Algorithm, Call, Collective, Layout};
+use netsig_base::units::{Bytes, Procs, Rank, Seconds};
+use netsig_model::model::alltoall::two_phase::{self, Clusters};
+use netsig_model::model::hockney::Hockney;
 use serde_json::{Value, json};
 
 use super::inputs::Inputs;
@@ -141,7 +141,7 @@ fn missing(clusters: Clusters) -> Vec<Datum> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netsig_core::units::Procs;
+    use netsig_base::units::Procs;
 
     fn missing_among(n1: u32, n2: u32) -> Vec<Datum> {
         let [smaller, larger] = [n1, n2].map(|n| Procs::new(n).unwrap());

@@ -2,7 +2,7 @@
 //! it names.
 
 use anyhow::{Context, Result, anyhow, ensure};
-use netsig_core::model::hockney::Hockney;
+use netsig_model::model::hockney::Hockney;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};

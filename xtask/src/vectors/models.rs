@@ -1,21 +1,21 @@
-//! Computes the models by their names in the vectors: those with an entry in `netsig_core::model`
+//! Computes the models by their names in the vectors: those with an entry in `netsig_model::model`
 //! through the entry, each other model by one line.
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::algorithm::Collective::{self, Bcast, Scatter};
-use netsig_core::fit::model::ThresholdChoice;
-use netsig_core::fit::plogp::{gap_from_round_trips, latency};
-use netsig_core::model::alltoall::two_phase::Crossing;
-use netsig_core::model::alltoall::{labarta, throughput};
-use netsig_core::model::exchange::{Exchange, ZeroMessages};
-use netsig_core::model::hockney::Hockney;
-use netsig_core::model::plogp::{PLogP, Parameters};
-use netsig_core::model::segment::{Search, Segment};
-use netsig_core::model::{
+use netsig_base::algorithm::Collective::{self, Bcast, Scatter};
+use netsig_base::units::table::Table;
+use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_model::fit::model::ThresholdChoice;
+use netsig_model::fit::plogp::{gap_from_round_trips, latency};
+use netsig_model::model::alltoall::two_phase::Crossing;
+use netsig_model::model::alltoall::{labarta, throughput};
+use netsig_model::model::exchange::{Exchange, ZeroMessages};
+use netsig_model::model::hockney::Hockney;
+use netsig_model::model::plogp::{PLogP, Parameters};
+use netsig_model::model::segment::{Search, Segment};
+use netsig_model::model::{
     self, Case, Known, Model, Need, Parameter, Segments, Subject, Timed, Values, message,
 };
-use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use serde_json::{Value, json};
 
 use super::inputs::{Inputs, base};

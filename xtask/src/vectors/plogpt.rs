@@ -1,11 +1,11 @@
 //! `PlogPT`: messages that share the edges of a tree, and TCP's retransmission time-outs.
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::model::alltoall::plogpt::{
+use netsig_base::network::Edge;
+use netsig_base::units::{BytesPerSecond, Procs, Rank, Seconds};
+use netsig_model::model::alltoall::plogpt::{
     self, Algorithm, Negligible, Parameters, PlogPT, RtoMode,
 };
-use netsig_core::network::Edge;
-use netsig_core::units::{BytesPerSecond, Procs, Rank, Seconds};
 use serde_json::{Value, json};
 
 use super::inputs::Inputs;

@@ -1,7 +1,7 @@
 //! A curve through points: linear in the logarithms of both coordinates, and beyond the points the
 //! continuation of the last segment.
 
-use netsig_core::units::Seconds;
+use netsig_base::units::Seconds;
 
 /// Least time in seconds, so that its logarithm exists.
 const LEAST: f64 = 1e-9;

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netsig_core::fit::Point;
-use netsig_core::stats::line::Line;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::stats::line::Line;
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::fit::Point;
 
 use super::curve::Curve;
 

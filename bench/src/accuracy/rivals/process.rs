@@ -1,9 +1,9 @@
 //! Rival `Gaussian process`: ln T over ln m and ln n with a linear trend, without knowledge of
 //! networks; eager and other messages apart.
 
-use netsig_core::fit::Point;
-use netsig_core::stats::gaussian::{self, Grid, Process, Trend};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::stats::gaussian::{self, Grid, Process, Trend};
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::fit::Point;
 
 /// Lengths in ln m and ln n, and the noise of the medians.
 const GRID: Grid<'static, 2> = Grid {

@@ -8,8 +8,8 @@
 
 use itertools::{Itertools as _, iproduct};
 use nalgebra::{DMatrix, DVector};
-use netsig_core::fit::Point;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::fit::Point;
 
 const POWERS: [f64; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
 const LOGARITHMS: [i32; 2] = [0, 1];

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::profile::Profile;
 
 use crate::process::output;
 use crate::smpi::{AT_ONCE, MISSING, Program, is_installed};

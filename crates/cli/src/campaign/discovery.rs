@@ -1,8 +1,8 @@
 //! The job that finds the clusters of hosts: starts the rank program, follows it, and reads its report.
 
 use anyhow::anyhow;
-use netsig_core::network::Grid;
-use netsig_core::units::Procs;
+use netsig_base::network::Grid;
+use netsig_base::units::Procs;
 
 use super::errand::Errand;
 use crate::input::args::{LaunchArgs, Place};

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use netsig_core::network::Network;
-use netsig_core::units::Procs;
+use netsig_base::network::Network;
+use netsig_base::units::Procs;
 use netsig_measure::plan::JobId;
 use tempfile::TempPath;
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use itertools::Itertools;
-use netsig_core::text::counted;
-use netsig_core::units::Seconds;
+use netsig_base::text::counted;
+use netsig_base::units::Seconds;
 use netsig_measure::budget::{self, TooLittle};
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Cell, Plan};

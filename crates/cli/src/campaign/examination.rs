@@ -1,9 +1,9 @@
 //! The job that examines the hosts: what it found there, and how it ended.
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::text::file_error::parse_toml;
-use netsig_core::units::Procs;
+use netsig_base::algorithm::MpiFlavour;
+use netsig_base::text::file_error::parse_toml;
+use netsig_base::units::Procs;
 use serde::Deserialize;
 
 use super::errand::Errand;

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use itertools::Itertools;
-use netsig_core::data::cells::CellKey;
-use netsig_core::data::{Dataset, Provenance, Rejection, VOID, processors};
-use netsig_core::text::counted;
+use netsig_base::data::cells::CellKey;
+use netsig_base::data::{Dataset, Provenance, Rejection, VOID, processors};
+use netsig_base::text::counted;
 
 use crate::input::destination::Destination;
 use crate::input::standard::output_name;

@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use netsig_core::data::Dataset;
-use netsig_core::network::{Clusters, Grid, Network};
-use netsig_core::text::line::escaped;
-use netsig_core::units::{Procs, Seconds};
+use netsig_base::data::Dataset;
+use netsig_base::network::{Clusters, Grid, Network};
+use netsig_base::text::line::escaped;
+use netsig_base::units::{Procs, Seconds};
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};

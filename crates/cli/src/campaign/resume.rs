@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use netsig_core::data::{Dataset, Provenance};
-use netsig_core::text::line::unescaped;
+use netsig_base::data::{Dataset, Provenance};
+use netsig_base::text::line::unescaped;
 use netsig_measure::plan::JobId;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
 

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use netsig_core::data::sharing;
-use netsig_core::network::Network;
-use netsig_core::text::line::escaped;
-use netsig_core::units::Seconds;
+use netsig_base::data::sharing;
+use netsig_base::network::Network;
+use netsig_base::text::line::escaped;
+use netsig_base::units::Seconds;
 use netsig_lab::Watch;
 use netsig_measure::estimate::Rates;
 use netsig_measure::plan::provenance::REQUESTED_PLAN;

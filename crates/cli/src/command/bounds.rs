@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use netsig_core::model::exchange::{Bounds, Claim3, Exchange, Stepping, ZeroMessages};
-use netsig_core::model::hockney::Hockney;
-use netsig_core::model::signature::{Form, Signature};
-use netsig_core::units::{Bytes, Seconds, SecondsPerByte, duration};
+use netsig_base::units::{Bytes, Seconds, SecondsPerByte, duration};
+use netsig_model::model::exchange::{Bounds, Claim3, Exchange, Stepping, ZeroMessages};
+use netsig_model::model::hockney::Hockney;
+use netsig_model::model::signature::{Form, Signature};
 
 use crate::input::failure::Failure;
 use crate::input::files;

@@ -6,12 +6,12 @@ mod selection;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use netsig_core::data::cells::Statistic;
-use netsig_core::fit::accepted::Accepted;
-use netsig_core::fit::network::Options;
-use netsig_core::fit::notes::without_tables;
-use netsig_core::predict::compare::{self, Score};
-use netsig_core::predict::split::{Filter, Split};
+use netsig_base::data::cells::Statistic;
+use netsig_model::fit::accepted::Accepted;
+use netsig_model::fit::network::Options;
+use netsig_model::fit::notes::without_tables;
+use netsig_model::predict::compare::{self, Score};
+use netsig_model::predict::split::{Filter, Split};
 
 use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::DataArgs;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use netsig_core::network::{Cluster, ClusterLink, Clusters, Grid, Network};
-use netsig_core::profile::Profile;
-use netsig_core::units::{Procs, Seconds};
+use netsig_base::network::{Cluster, ClusterLink, Clusters, Grid, Network};
+use netsig_base::units::{Procs, Seconds};
+use netsig_model::profile::Profile;
 
 use crate::campaign::discovery::Discovery;
 use crate::campaign::errand::Errand;

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use itertools::Itertools as _;
-use netsig_core::network::Network;
-use netsig_core::units::Procs;
+use netsig_base::network::Network;
+use netsig_base::units::Procs;
 
 use self::installed::Installed;
 use self::row::Row;

@@ -6,16 +6,16 @@ mod verdict;
 
 use std::path::{Path, PathBuf};
 
-use netsig_core::data::Dataset;
-use netsig_core::data::cells::Statistic;
-use netsig_core::fit::choices;
-use netsig_core::fit::fitted::FittedModel;
-use netsig_core::fit::model::{ModelFit, Options, ThresholdChoice, Unsaturated};
-use netsig_core::fit::network::{self, NetworkFit, Wanted};
-use netsig_core::fit::notes::on_fit;
-use netsig_core::network::Clusters;
-use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::data::Dataset;
+use netsig_base::data::cells::Statistic;
+use netsig_base::network::Clusters;
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::fit::choices;
+use netsig_model::fit::fitted::FittedModel;
+use netsig_model::fit::model::{ModelFit, Options, ThresholdChoice, Unsaturated};
+use netsig_model::fit::network::{self, NetworkFit, Wanted};
+use netsig_model::fit::notes::on_fit;
+use netsig_model::profile::Profile;
 
 use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::DataArgs;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Collective, LIBRARY};
-use netsig_core::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
-use netsig_core::units::Procs;
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
+use netsig_base::units::Procs;
 
 use crate::input::failure::Failure;
 use crate::input::files;

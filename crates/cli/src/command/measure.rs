@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use netsig_core::data::{Dataset, Rejection};
+use netsig_base::data::{Dataset, Rejection};
 
 use crate::campaign::Campaign;
 use crate::campaign::kept;

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use itertools::Itertools;
-use netsig_core::algorithm::Collective;
-use netsig_core::model::{self, Estimator, Model, Parameter, Role};
-use netsig_core::units::Seconds;
+use netsig_base::algorithm::Collective;
+use netsig_base::units::Seconds;
+use netsig_model::model::{self, Estimator, Model, Parameter, Role};
 
 use crate::input::failure::Failure;
 use crate::print::rows::{Cell, Columns, Format, PrintArgs, Rows, to_stdout};

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use netsig_core::predict::outside::FAR;
-use netsig_core::units::{Procs, Seconds};
+use netsig_base::units::{Procs, Seconds};
 use netsig_measure::budget::TooLittle;
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::Plan;
 use netsig_measure::steer::Target;
+use netsig_model::predict::outside::FAR;
 
 use crate::campaign::estimate::span;
 use crate::input::args::limit;

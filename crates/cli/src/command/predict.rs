@@ -1,13 +1,13 @@
 //! `netsig predict`: predicts times with intervals from a profile, by any model.
 
-use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::Statistic;
-use netsig_core::model::segment::Segment;
-use netsig_core::model::setting::setting;
-use netsig_core::predict::answer::{Predicted, Request};
-use netsig_core::predict::regimes::{self, Asked};
-use netsig_core::predict::speaker::{Models, Question};
-use netsig_core::profile::Profile;
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::Statistic;
+use netsig_model::model::segment::Segment;
+use netsig_model::model::setting::setting;
+use netsig_model::predict::answer::{Predicted, Request};
+use netsig_model::predict::regimes::{self, Asked};
+use netsig_model::predict::speaker::{Models, Question};
+use netsig_model::profile::Profile;
 
 use crate::input::args;
 use crate::input::clusters::ClusterArgs;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use netsig_core::predict::answer::refuse_single;
-use netsig_core::units::Procs;
-use netsig_core::units::list::List;
+use netsig_base::units::Procs;
+use netsig_base::units::list::List;
+use netsig_model::predict::answer::refuse_single;
 
 use crate::input::args;
 use crate::input::failure::Failure;

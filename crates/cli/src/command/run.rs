@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use netsig_core::network::Network;
-use netsig_core::predict::notes::on_links;
-use netsig_core::predict::rate::other_rate;
-use netsig_core::profile::Profile;
+use netsig_base::network::Network;
 use netsig_lab::{Outcome, Running, Watch};
+use netsig_model::predict::notes::on_links;
+use netsig_model::predict::rate::other_rate;
+use netsig_model::profile::Profile;
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 

@@ -2,13 +2,13 @@
 //! which the best one changes.
 
 use clap::ValueEnum;
-use netsig_core::algorithm::{Collective, LIBRARY, MpiFlavour};
-use netsig_core::data::cells::Statistic;
-use netsig_core::model::segment::{Search, Segment};
-use netsig_core::predict::cross_over::CrossOver;
-use netsig_core::predict::ranking::{self, Ranker, Ranking};
-use netsig_core::predict::select::{Binomial, Options, Sources};
-use netsig_core::profile::Profile;
+use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
+use netsig_base::data::cells::Statistic;
+use netsig_model::model::segment::{Search, Segment};
+use netsig_model::predict::cross_over::CrossOver;
+use netsig_model::predict::ranking::{self, Ranker, Ranking};
+use netsig_model::predict::select::{Binomial, Options, Sources};
+use netsig_model::profile::Profile;
 
 use crate::input::args::{self, Mpi};
 use crate::input::clusters::ClusterArgs;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context;
-use netsig_core::sim::goal::write_algorithm;
-use netsig_core::sim::setup::Method;
-use netsig_core::simulate::{Point, Source};
+use netsig_sim::goal::write_algorithm;
+use netsig_sim::setup::Method;
+use netsig_sim::simulate::{Point, Source};
 
 use crate::input::args;
 use crate::input::failure::Failure;

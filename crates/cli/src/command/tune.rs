@@ -6,12 +6,12 @@ mod simulator;
 
 use std::path::PathBuf;
 
-use netsig_core::network::Network;
-use netsig_core::predict::rate::refuse_other_rate;
-use netsig_core::profile::Profile;
-use netsig_core::tune::{Release, Wanted, known};
-use netsig_core::units::list::List;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::network::Network;
+use netsig_base::units::list::List;
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::predict::rate::refuse_other_rate;
+use netsig_model::profile::Profile;
+use netsig_model::tune::{Release, Wanted, known};
 
 use crate::input::failure::Failure;
 use crate::input::files;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::fit::{Covariance, choices};
-use netsig_core::model::segment::Segment;
-use netsig_core::units::duration;
+use netsig_base::algorithm::MpiFlavour;
+use netsig_base::units::duration;
+use netsig_model::fit::{Covariance, choices};
+use netsig_model::model::segment::Segment;
 use strum::{EnumMessage, IntoEnumIterator};
 
 /// Place of a measurement.

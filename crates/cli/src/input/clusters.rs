@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use netsig_core::network::{Cluster, Clusters, Grid};
-use netsig_core::profile::Profile;
-use netsig_core::units::Procs;
+use netsig_base::network::{Cluster, Clusters, Grid};
+use netsig_base::units::Procs;
+use netsig_model::profile::Profile;
 
 use crate::input::failure::Failure;
 use crate::input::files;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use netsig_core::fit::accepted::{self, Accepted, Doubtful};
-use netsig_core::text::note::Note;
+use netsig_base::text::note::Note;
+use netsig_model::fit::accepted::{self, Accepted, Doubtful};
 
 use crate::input::failure::Failure;
 use crate::input::files;

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use itertools::Itertools;
-use netsig_core::algorithm::UnknownAlgorithm;
-use netsig_core::model::ModelError;
-use netsig_core::sim::setup::SimulationError;
-use netsig_core::text::file_error::FileError;
-use netsig_core::text::refusal::{Cause, Refusal};
+use netsig_base::algorithm::UnknownAlgorithm;
+use netsig_base::text::file_error::FileError;
+use netsig_base::text::refusal::{Cause, Refusal};
 use netsig_lab::{BY_SIGNAL, LabError};
+use netsig_model::model::ModelError;
+use netsig_sim::setup::SimulationError;
 
 use crate::input::standard::input_name;
 

@@ -6,21 +6,21 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use itertools::Itertools as _;
-use netsig_core::data::{Dataset, import};
-use netsig_core::fit::accepted;
-use netsig_core::model::plogp::PLogP;
-use netsig_core::network::Grid;
-use netsig_core::network::named::Files;
-use netsig_core::profile::Profile;
-use netsig_core::text::decoded;
-use netsig_core::text::refusal::Refusal;
+use netsig_base::data::{Dataset, import};
+use netsig_base::network::Grid;
+use netsig_base::network::named::Files;
+use netsig_base::text::decoded;
+use netsig_base::text::refusal::Refusal;
+use netsig_model::fit::accepted;
+use netsig_model::model::plogp::PLogP;
+use netsig_model::profile::Profile;
 
 use crate::input::failure::Failure;
 use crate::input::identity::identity_of_input;
 use crate::input::kind::{Kind, beginning, head};
 use crate::input::standard;
 
-/// The files of this machine, for core.
+/// The files of this machine, for the pure crates.
 #[derive(Debug, Clone, Copy)]
 pub struct UserFiles;
 

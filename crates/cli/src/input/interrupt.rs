@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fs, io, thread};
 
-use netsig_core::text::shown::message;
+use netsig_base::text::shown::message;
 use netsig_lab::BY_SIGNAL;
 use signal_hook::consts::{SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::iterator::Signals;

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use netsig_core::data::names_columns;
-use netsig_core::text::decoded;
-use netsig_core::text::refusal::Refusal;
+use netsig_base::data::names_columns;
+use netsig_base::text::decoded;
+use netsig_base::text::refusal::Refusal;
 
 use crate::input::failure::Failure;
 use crate::input::report;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use netsig_core::network::Network;
-use netsig_core::network::named::Speeds;
-use netsig_core::text::refusal::Refusal;
-use netsig_core::units::{BitsPerSecond, Bytes, Procs};
+use netsig_base::network::Network;
+use netsig_base::network::named::Speeds;
+use netsig_base::text::refusal::Refusal;
+use netsig_base::units::{BitsPerSecond, Bytes, Procs};
 
 use crate::input::failure::Failure;
 use crate::input::files::{self, UserFiles};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use itertools::iproduct;
-use netsig_core::algorithm::{Collective, PairSizes};
-use netsig_core::predict::answer::{TooFar, refuse_single};
-use netsig_core::units::list::List;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::{Collective, PairSizes};
+use netsig_base::units::list::List;
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::predict::answer::{TooFar, refuse_single};
 
 use super::failure::Failure;
 use super::files;
@@ -88,7 +88,10 @@ impl PointArgs {
                 self.collective
             )));
         }
-        Ok(PairSizes::parse(&files::name(path), &files::text(path)?)?)
+        Ok(netsig_model::model::exchange::parse_pair_sizes(
+            &files::name(path),
+            &files::text(path)?,
+        )?)
     }
 }
 

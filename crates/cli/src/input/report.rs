@@ -1,8 +1,8 @@
 //! The report of the interposer: the calls of a program, what ran in their place, and the time that
 //! this saved.
 
-use netsig_core::text::file_error::FileError;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::text::file_error::FileError;
+use netsig_base::units::{Bytes, Seconds};
 use serde::Deserialize;
 
 /// The first line of a report.

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use netsig_core::text::shown::message;
+use netsig_base::text::shown::message;
 
 use crate::input::interrupt;
 

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use itertools::Itertools;
-use netsig_core::algorithm::{Collective, LIBRARY, Method, UnknownAlgorithm, split};
-use netsig_core::units::list::List;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::{Collective, LIBRARY, Method, UnknownAlgorithm, split};
+use netsig_base::units::list::List;
+use netsig_base::units::{Bytes, Procs};
 use netsig_measure::plan::Synchronisation;
 use netsig_measure::steer::Target;
 

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::tune::Version;
+use netsig_base::algorithm::MpiFlavour;
+use netsig_model::tune::Version;
 
 use crate::input::failure::Failure;
 use crate::input::files;

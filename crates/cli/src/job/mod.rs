@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use netsig_core::network::Network;
+use netsig_base::network::Network;
 use netsig_lab::{BY_SIGNAL, Outcome, Running, Watch};
 use netsig_measure::plan::JobId;
 use nix::sys::signal::Signal;

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use netsig_core::units::Bytes;
+use netsig_base::units::Bytes;
 use netsig_measure::plan::{JobId, Plan, volume};
 
 use crate::print::bar::Bar;

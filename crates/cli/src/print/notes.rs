@@ -1,7 +1,7 @@
 //! Prints notes and warnings on standard error.
 
-use netsig_core::network::Network;
-use netsig_core::text::note::Note;
+use netsig_base::network::Network;
+use netsig_base::text::note::Note;
 
 /// Prints each note on a line of its own.
 pub fn print<'a>(notes: impl IntoIterator<Item = &'a Note>) {

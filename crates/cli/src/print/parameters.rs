@@ -4,18 +4,18 @@ mod regimes;
 
 use std::iter;
 
-use netsig_core::fit::breakpoints::{EagerLimit, Pieces};
-use netsig_core::fit::fitted::{FittedModel, Found};
-use netsig_core::fit::flows::Flows;
-use netsig_core::fit::hockney::HockneyFit;
-use netsig_core::fit::network::{FittedRegimes, NetworkFit};
-use netsig_core::fit::plogp::Measured;
-use netsig_core::model::plogp::PLogP;
-use netsig_core::model::{REGIMES, THROUGHPUT};
-use netsig_core::profile::Profile;
-use netsig_core::stats::interval::Estimate;
-use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_base::stats::interval::Estimate;
+use netsig_base::units::table::Table;
+use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_model::fit::breakpoints::{EagerLimit, Pieces};
+use netsig_model::fit::fitted::{FittedModel, Found};
+use netsig_model::fit::flows::Flows;
+use netsig_model::fit::hockney::HockneyFit;
+use netsig_model::fit::network::{FittedRegimes, NetworkFit};
+use netsig_model::fit::plogp::Measured;
+use netsig_model::model::plogp::PLogP;
+use netsig_model::model::{REGIMES, THROUGHPUT};
+use netsig_model::profile::Profile;
 
 use crate::print::rows::{Cell, Rows};
 

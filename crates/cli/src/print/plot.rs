@@ -2,8 +2,8 @@
 //! logarithmic axes.
 
 use anyhow::Result;
-use netsig_core::predict::Interval;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::predict::Interval;
 use plotters::coord::combinators::IntoLogRange;
 use plotters::prelude::*;
 

@@ -7,8 +7,8 @@ use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use netsig_core::text::shown::{printable, printable_json};
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::text::shown::{printable, printable_json};
+use netsig_base::units::{Bytes, Seconds};
 use serde_json::Value;
 
 use crate::input::standard;

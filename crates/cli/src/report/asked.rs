@@ -1,6 +1,6 @@
 //! The process counts that the user asks the page for.
 
-use netsig_core::units::Procs;
+use netsig_base::units::Procs;
 
 use super::chapter::Chapter;
 use crate::input::failure::Failure;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
-use netsig_core::data::{Dataset, Experiment, processors};
-use netsig_core::model::Case;
-use netsig_core::model::regimes::Times;
-use netsig_core::predict::{Basis, Prediction};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::data::cells::{CellKey, Statistic, Summary, summarise};
+use netsig_base::data::{Dataset, Experiment, processors};
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::model::Case;
+use netsig_model::model::regimes::Times;
+use netsig_model::predict::{Basis, Prediction};
 
 /// A measured cell of one collective.
 pub struct Cell {

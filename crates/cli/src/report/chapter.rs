@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netsig_core::algorithm::{Collective, LIBRARY, MpiFlavour};
-use netsig_core::data::Experiment;
-use netsig_core::predict::Knowledge;
-use netsig_core::predict::curve::Curve;
-use netsig_core::predict::outside::{FAR, Outside};
-use netsig_core::predict::regimes::Asked;
-use netsig_core::predict::select::{self, Ranked, Selector, Sources};
-use netsig_core::predict::speaker::{Models, Question};
-use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
+use netsig_base::data::Experiment;
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::predict::Knowledge;
+use netsig_model::predict::curve::Curve;
+use netsig_model::predict::outside::{FAR, Outside};
+use netsig_model::predict::regimes::Asked;
+use netsig_model::predict::select::{self, Ranked, Selector, Sources};
+use netsig_model::predict::speaker::{Models, Question};
+use netsig_model::profile::Profile;
 use rayon::prelude::*;
 
 use super::Options;
@@ -241,7 +241,7 @@ impl Sheet {
 fn domains(
     profile: &Profile,
     collective: Collective,
-) -> impl Iterator<Item = (&str, &netsig_core::fit::domain::Domain)> {
+) -> impl Iterator<Item = (&str, &netsig_model::fit::domain::Domain)> {
     let regimes = profile
         .regimes
         .iter()

@@ -8,7 +8,7 @@ mod times;
 
 use std::collections::BTreeSet;
 
-use netsig_core::units::Procs;
+use netsig_base::units::Procs;
 
 pub use self::contention::{contention, lost, onset, onsets};
 pub use self::errors::{errors_by_procs, errors_by_size};

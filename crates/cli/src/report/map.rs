@@ -1,7 +1,7 @@
 //! The selection map: the best algorithm over process counts and sizes, with its gain.
 
 use itertools::Itertools as _;
-use netsig_core::predict::select::Ranked;
+use netsig_model::predict::select::Ranked;
 use serde::Serialize;
 
 use super::chapter::{Case, Chapter};

@@ -19,9 +19,9 @@ mod verdict;
 
 use std::path::PathBuf;
 
-use netsig_core::text::note::Note;
-use netsig_core::units::Procs;
-use netsig_core::units::list::List;
+use netsig_base::text::note::Note;
+use netsig_base::units::Procs;
+use netsig_base::units::list::List;
 
 use self::chapter::Wanted;
 use self::page::Page;

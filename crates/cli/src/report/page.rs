@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use itertools::Itertools as _;
 use maud::{Markup, PreEscaped, html};
-use netsig_core::text::note::Note;
+use netsig_base::text::note::Note;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
@@ -202,7 +202,7 @@ impl<'a> Page<'a> {
         let map = Map::of(chapter, &cases)
             .map(|map| selection_map(&map, drawn))
             .transpose()?;
-        let is_exchange = chapter.collective == netsig_core::algorithm::Collective::Alltoall;
+        let is_exchange = chapter.collective == netsig_base::algorithm::Collective::Alltoall;
         let contention = is_exchange.then(|| figures::contention(chapter)).flatten();
         let of_all = [contention, figures::onset(chapter)].into_iter().flatten();
         let of_all: Vec<Markup> = of_all
@@ -384,7 +384,7 @@ fn subject(own: &Subject, drawn: &mut Drawn) -> Result<Markup> {
     Ok(html! {
         h2 { "Network and files: " (own.name) }
         @if let Some(profile) = &own.profile {
-            p { "α = " (netsig_core::units::Seconds(profile.hockney.alpha.value)) ", β = " (netsig_core::units::SecondsPerByte(profile.hockney.beta.value)) " between two processes." }
+            p { "α = " (netsig_base::units::Seconds(profile.hockney.alpha.value)) ", β = " (netsig_base::units::SecondsPerByte(profile.hockney.beta.value)) " between two processes." }
         }
         @if let Some(pairs) = &pairs { (pairs) }
         @if let Some(parameters) = &parameters { (table("Parameters: α, β, pLogP, signatures and regimes", &format!("{name}-parameters"), parameters)) }

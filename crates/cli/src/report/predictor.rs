@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use netsig_core::algorithm::{LIBRARY, Method};
-use netsig_core::predict::curve::{Curve, Knot};
+use netsig_base::algorithm::{LIBRARY, Method};
+use netsig_model::predict::curve::{Curve, Knot};
 use serde_json::{Value, json};
 
 use super::chapter::Chapter;

@@ -1,6 +1,6 @@
 //! Axes: quantities, their scales and the places of their ticks.
 
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::units::{Bytes, Seconds};
 use serde::Serialize;
 
 /// Quantity on an axis, which decides how a number reads.

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use itertools::{Either, Itertools as _};
-use netsig_core::algorithm::Collective;
-use netsig_core::data::mixture::Source;
-use netsig_core::data::{Dataset, Experiment, Provenance};
-use netsig_core::fit::accepted::{self, Doubt};
-use netsig_core::fit::network;
-use netsig_core::fit::notes::on_fit;
-use netsig_core::profile::Profile;
-use netsig_core::text::note::Note;
-use netsig_core::text::refusal::Refusal;
+use netsig_base::algorithm::Collective;
+use netsig_base::data::mixture::Source;
+use netsig_base::data::{Dataset, Experiment, Provenance};
+use netsig_base::text::note::Note;
+use netsig_base::text::refusal::Refusal;
+use netsig_model::fit::accepted::{self, Doubt};
+use netsig_model::fit::network;
+use netsig_model::fit::notes::on_fit;
+use netsig_model::profile::Profile;
 
 use crate::input::failure::Failure;
 use crate::input::files;

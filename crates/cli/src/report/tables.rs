@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use netsig_core::data::Experiment;
-use netsig_core::fit::network::Options;
-use netsig_core::predict::compare::{self, Comparison};
-use netsig_core::predict::cross_over::CrossOver;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::data::Experiment;
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::fit::network::Options;
+use netsig_model::predict::compare::{self, Comparison};
+use netsig_model::predict::cross_over::CrossOver;
 
 use super::cell::Cell as Measured;
 use super::chapter::{Case, Chapter};
@@ -54,7 +54,7 @@ pub fn measured(chapter: &Chapter) -> Rows {
 
 fn predicted(
     cell: &Measured,
-    of: impl Fn(netsig_core::predict::Prediction) -> Option<netsig_core::units::Seconds>,
+    of: impl Fn(netsig_model::predict::Prediction) -> Option<netsig_base::units::Seconds>,
 ) -> Cell {
     Cell::if_some(cell.prediction.and_then(of), Cell::time)
 }

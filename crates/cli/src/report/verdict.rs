@@ -6,9 +6,9 @@ mod change;
 use std::collections::BTreeSet;
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::Collective;
-use netsig_core::predict::compare::{Errors, Judged};
-use netsig_core::units::Procs;
+use netsig_base::algorithm::Collective;
+use netsig_base::units::Procs;
+use netsig_model::predict::compare::{Errors, Judged};
 
 use self::change::change;
 use super::chapter::Chapter;

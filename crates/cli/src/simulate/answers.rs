@@ -1,9 +1,9 @@
 //! Converts the results of simulations to rows.
 
-use netsig_core::sim::network::Loss;
-use netsig_core::sim::setup::{Case, Report};
-use netsig_core::simulate::Source;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, Procs};
+use netsig_sim::network::Loss;
+use netsig_sim::setup::{Case, Report};
+use netsig_sim::simulate::Source;
 
 use crate::print::rows::{Cell, Rows};
 

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use netsig_core::sim::Time;
-use netsig_core::sim::outcome::Outcome;
-use netsig_core::sim::setup::{Case, Method, most_messages};
-use netsig_core::simulate::Point;
-use netsig_core::units::Bytes;
+use netsig_base::units::Bytes;
+use netsig_sim::Time;
+use netsig_sim::outcome::Outcome;
+use netsig_sim::setup::{Case, Method, most_messages};
+use netsig_sim::simulate::Point;
 
 use crate::input::failure::Failure;
 use crate::input::kind::Kind;

@@ -2,9 +2,9 @@
 //! time.
 
 use anyhow::Result;
-use netsig_core::sim::Time;
-use netsig_core::sim::observer::{Activity, Observer};
-use netsig_core::units::{Procs, Rank, Seconds};
+use netsig_base::units::{Procs, Rank, Seconds};
+use netsig_sim::Time;
+use netsig_sim::observer::{Activity, Observer};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use strum::{EnumCount, IntoEnumIterator};
@@ -335,7 +335,7 @@ impl Chart {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::sim::program::Op;
+    use netsig_sim::program::Op;
 
     use super::super::lanes::testing::{Lossy, endpoint, exchange};
     use super::*;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use netsig_core::sim::goal::Goal;
-use netsig_core::sim::outcome::{Outcome, Stuck};
-use netsig_core::sim::program::Rest;
-use netsig_core::sim::setup::{Report, SimulationError, simulate_goal};
-use netsig_core::simulate::Source;
+use netsig_sim::goal::Goal;
+use netsig_sim::outcome::{Outcome, Stuck};
+use netsig_sim::program::Rest;
+use netsig_sim::setup::{Report, SimulationError, simulate_goal};
+use netsig_sim::simulate::Source;
 
 use super::answers::Answer;
 use super::exports::Files;

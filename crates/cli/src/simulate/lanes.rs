@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use netsig_core::sim::Time;
-use netsig_core::sim::observer::Activity;
-use netsig_core::units::{Procs, Rank};
+use netsig_base::units::{Procs, Rank};
+use netsig_sim::Time;
+use netsig_sim::observer::Activity;
 use strum::{Display, EnumCount, EnumIter};
 
 /// A kind of activity, in the order of pictures.
@@ -80,15 +80,15 @@ fn place(activity: &Activity<'_>) -> (Rank, Kind) {
 /// Simulations for the tests of pictures.
 #[cfg(test)]
 pub mod testing {
-    use netsig_core::algorithm::{Algorithm, Collective};
-    use netsig_core::model::message::loggp::LogGP;
-    use netsig_core::sim::network::endpoint::{Endpoint, Ports};
-    use netsig_core::sim::network::{Agenda, Cause, Flight, Injected, Medium};
-    use netsig_core::sim::observer::Observer;
-    use netsig_core::sim::program::FlightId;
-    use netsig_core::sim::rounds::Rounds;
-    use netsig_core::sim::{Outcome, Time, run};
-    use netsig_core::units::{Bytes, Procs, Rank, Seconds, SecondsPerByte};
+    use netsig_base::algorithm::{Algorithm, Collective};
+    use netsig_base::units::{Bytes, Procs, Rank, Seconds, SecondsPerByte};
+    use netsig_model::model::message::loggp::LogGP;
+    use netsig_sim::network::endpoint::{Endpoint, Ports};
+    use netsig_sim::network::{Agenda, Cause, Flight, Injected, Medium};
+    use netsig_sim::observer::Observer;
+    use netsig_sim::program::FlightId;
+    use netsig_sim::rounds::Rounds;
+    use netsig_sim::{Outcome, Time, run};
 
     /// An all-to-all exchange of 64 KiB.
     pub fn exchange(

@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 
 use itertools::iproduct;
-use netsig_core::algorithm::{Algorithm, Collective};
-use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
-use netsig_core::model::setting::setting;
-use netsig_core::predict::rate::other_rate;
-use netsig_core::sim::network::plogpt::Sharing;
-use netsig_core::sim::setup::Case;
-use netsig_core::simulate::placement::{Hosts, Placement};
-use netsig_core::simulate::point::algorithms;
-use netsig_core::simulate::source::Wishes;
-use netsig_core::simulate::{ModelChoice, Source};
-use netsig_core::units::list::List;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::{Algorithm, Collective};
+use netsig_base::units::list::List;
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::model::alltoall::plogpt::{Negligible, RtoMode};
+use netsig_model::model::setting::setting;
+use netsig_model::predict::rate::other_rate;
+use netsig_sim::network::plogpt::Sharing;
+use netsig_sim::setup::Case;
+use netsig_sim::simulate::placement::{Hosts, Placement};
+use netsig_sim::simulate::point::algorithms;
+use netsig_sim::simulate::source::Wishes;
+use netsig_sim::simulate::{ModelChoice, Source};
 
 use crate::input::args;
 use crate::input::failure::Failure;

@@ -1,9 +1,9 @@
 //! The requested points, simulated in parallel with results in order.
 
-use netsig_core::sim::observer::Observer;
-use netsig_core::sim::outcome::Outcome;
-use netsig_core::sim::setup::Report;
-use netsig_core::simulate::Point;
+use netsig_sim::observer::Observer;
+use netsig_sim::outcome::Outcome;
+use netsig_sim::setup::Report;
+use netsig_sim::simulate::Point;
 use rayon::prelude::*;
 
 use super::answers::Answer;

@@ -1,8 +1,8 @@
 //! The observers of a simulation: timeline and Gantt chart.
 
-use netsig_core::sim::Time;
-use netsig_core::sim::observer::{Activity, Observer};
-use netsig_core::units::Procs;
+use netsig_base::units::Procs;
+use netsig_sim::Time;
+use netsig_sim::observer::{Activity, Observer};
 
 use super::exports::Files;
 use super::gantt::Gantt;

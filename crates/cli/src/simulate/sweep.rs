@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use netsig_core::simulate::Point;
+use netsig_sim::simulate::Point;
 
 use super::points;
 use crate::input::args::first_given;

@@ -6,11 +6,11 @@ use std::fmt;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use netsig_core::sim::Time;
-use netsig_core::sim::network::{Flight, Loss};
-use netsig_core::sim::observer::{Activity, Observer};
-use netsig_core::sim::program::{FlightId, Op};
-use netsig_core::units::{Procs, Rank};
+use netsig_base::units::{Procs, Rank};
+use netsig_sim::Time;
+use netsig_sim::network::{Flight, Loss};
+use netsig_sim::observer::{Activity, Observer};
+use netsig_sim::program::{FlightId, Op};
 
 use super::lanes::{Lane, Lanes};
 use crate::input::draft::Draft;
@@ -228,8 +228,8 @@ mod tests {
     fn timeline(
         algorithm: &str,
         procs: u32,
-        network: &mut impl netsig_core::sim::network::Medium,
-    ) -> (String, netsig_core::sim::Outcome) {
+        network: &mut impl netsig_sim::network::Medium,
+    ) -> (String, netsig_sim::Outcome) {
         let directory = tempfile::tempdir().unwrap();
         let output = output(&directory);
         let mut timeline = Timeline::create(&output, Procs::new(procs).unwrap()).unwrap();
@@ -282,7 +282,7 @@ mod tests {
             .collect()
     }
 
-    fn check(text: &str, outcome: &netsig_core::sim::Outcome) {
+    fn check(text: &str, outcome: &netsig_sim::Outcome) {
         let trace = Trace::parse(text);
         let (messages, losses) = (outcome.messages, outcome.losses.len());
         let bars = usize::try_from(2 * messages).unwrap() + losses;

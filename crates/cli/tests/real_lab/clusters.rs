@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use netsig_core::algorithm::{COLLECTIVES, Method, entries};
-use netsig_core::data::{Dataset, places};
+use netsig_base::algorithm::{COLLECTIVES, Method, entries};
+use netsig_base::data::{Dataset, places};
 use tempfile::TempDir;
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use netsig_core::network::{Clusters, Grid};
+use netsig_base::network::{Clusters, Grid};
 use tempfile::TempDir;
 
 use super::{lab, netsig, path_of, rank_program, run_unless_void, said, takes_all};

@@ -93,7 +93,7 @@ fn furnish(home: &Path) {
         symlink(env!("CARGO_BIN_EXE_netsig"), path(netsig)).unwrap();
     }
     symlink(workspace().join("scenarios"), path("scenarios")).unwrap();
-    let outputs = workspace().join("crates/core/tests/outputs");
+    let outputs = workspace().join("crates/base/tests/outputs");
     let osu = |name: &str| fs::read_to_string(outputs.join(name)).unwrap();
     let files = [
         ("plans/complete.toml", PLAN.to_owned()),

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use netsig_core::data::{Dataset, Experiment, Place};
+use netsig_base::data::{Dataset, Experiment, Place};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use tempfile::TempDir;

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::MutexGuard;
 
 use itertools::Itertools as _;
-use netsig_core::data::Dataset;
+use netsig_base::data::Dataset;
 use tempfile::TempDir;
 
 use super::documents::PROGRAM;

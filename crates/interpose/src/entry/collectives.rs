@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use netsig_core::algorithm::Collective;
+use netsig_base::algorithm::Collective;
 
 use super::export;
 use crate::call::{Buffers, Call, Numbers, PairSide, Side};

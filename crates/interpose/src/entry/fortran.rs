@@ -15,7 +15,7 @@ use std::sync::{PoisonError, RwLock};
 
 use itertools::Itertools as _;
 use mpi::ffi;
-use netsig_core::algorithm::Collective;
+use netsig_base::algorithm::Collective;
 
 use super::collectives::{by_pair, equal, pair_side, side};
 use super::export;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use itertools::Itertools;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::units::{Bytes, Procs, Seconds};
 
 use crate::plan::{Cell, Operation, Plan};
 

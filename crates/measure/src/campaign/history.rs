@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use netsig_core::data::{Dataset, Place};
-use netsig_core::units::Seconds;
+use netsig_base::data::{Dataset, Place};
+use netsig_base::units::Seconds;
 
 use super::rows::values;
 

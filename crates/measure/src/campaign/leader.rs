@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use netsig_core::data::{Place, Record};
-use netsig_core::units::Seconds;
+use netsig_base::data::{Place, Record};
+use netsig_base::units::Seconds;
 
 use super::history::{History, Past};
 use super::rows::{places, records};

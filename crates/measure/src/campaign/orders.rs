@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use netsig_core::units::Bytes;
+use netsig_base::units::Bytes;
 
 use crate::plan::{Cell, Operation};
 use crate::transport::Transport;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use netsig_core::data::{Experiment, Place, Record, Rejected, Sample};
-use netsig_core::units::Seconds;
+use netsig_base::data::{Experiment, Place, Record, Rejected, Sample};
+use netsig_base::units::Seconds;
 
 use crate::plan::{Cell, Operation};
 use crate::transport::Observation;

@@ -4,7 +4,7 @@
 //! durations: estimated from an ordinary network's rates, and corrected by the durations of earlier
 //! cells of the same kind. The other cells get the time that a cell does not use.
 
-use netsig_core::units::{Procs, Seconds};
+use netsig_base::units::{Procs, Seconds};
 
 use crate::estimate::Rates;
 use crate::plan::{Cell, Operation, Plan};

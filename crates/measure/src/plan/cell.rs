@@ -1,8 +1,8 @@
 //! A cell: one operation to repeat, with a check that it can be measured.
 
-use netsig_core::algorithm::{Collective, Method, PairSizes};
-use netsig_core::schedule::{BlockCounts, Division, Extent};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::{Collective, Method, PairSizes};
+use netsig_base::schedule::{BlockCounts, Division, Extent};
+use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::LARGEST_MESSAGE;
 use super::settings::{PLogPSettings, warm_up};

@@ -1,7 +1,7 @@
 //! The plan in the provenance of data.
 
 /// Provenance key of the plan that was carried out, in one line
-/// ([`escaped`](netsig_core::text::line::escaped)).
+/// ([`escaped`](netsig_base::text::line::escaped)).
 pub const PLAN: &str = "plan";
 
 /// Provenance key of the requested plan, if a budget changed it.

@@ -1,8 +1,8 @@
 //! Settings of a pLogP measurement: those of the MPI `LogP` benchmark with its defaults, and the
 //! derived sizes and repetitions.
 
-use netsig_core::units::Bytes;
-use netsig_core::units::list::List;
+use netsig_base::units::Bytes;
+use netsig_base::units::list::List;
 use serde::{Deserialize, Serialize};
 
 use super::LARGEST_MESSAGE;

@@ -2,8 +2,8 @@
 //! every forced algorithm of the library needs a separate job.
 
 use itertools::{Itertools, iproduct};
-use netsig_core::algorithm::{LibraryChoice, Method, MpiFlavour, NotOffered};
-use netsig_core::data::JobId;
+use netsig_base::algorithm::{LibraryChoice, Method, MpiFlavour, NotOffered};
+use netsig_base::data::JobId;
 
 use super::{Cell, Operation, Plan};
 

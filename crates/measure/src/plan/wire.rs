@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use itertools::iproduct;
-use netsig_core::algorithm::{Collective, Method};
-use netsig_core::network::{ClusterLink, Clusters, Grid, Network};
-use netsig_core::text::file_error::{FileError, parse_toml};
-use netsig_core::units::list::{Item, List};
-use netsig_core::units::{self, Bytes, Procs};
+use netsig_base::algorithm::{Collective, Method};
+use netsig_base::network::{ClusterLink, Clusters, Grid, Network};
+use netsig_base::text::file_error::{FileError, parse_toml};
+use netsig_base::units::list::{Item, List};
+use netsig_base::units::{self, Bytes, Procs};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::number::{count, count_or_none, precision};

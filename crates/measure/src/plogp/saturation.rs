@@ -15,7 +15,7 @@
 //! # Source
 //! The MPI `LogP` benchmark of Kielmann, Bal, Verstoep 2000.
 
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::units::{Bytes, Seconds};
 
 /// Number of messages of the first flood.
 pub(super) const FIRST_FLOOD: u32 = 10;

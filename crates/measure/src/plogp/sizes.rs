@@ -2,13 +2,13 @@
 //! of the line through two smaller sizes, and sizes between wherever a value misses that line.
 //!
 //! # Choices
-//! The limits are those of the MPI `LogP` benchmark, see [`netsig_core::fit::plogp`]. In addition,
+//! The limits are those of the MPI `LogP` benchmark, see [`netsig_model::fit::plogp`]. In addition,
 //! a miss must be significant: a size is only added if the deviation exceeds three times its
 //! standard error. The original adds sizes without end if times scatter.
 
-use netsig_core::fit::plogp::discontinuity;
-use netsig_core::stats::sample::Sorted;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::stats::sample::Sorted;
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::fit::plogp::discontinuity;
 
 use crate::plan::{LARGEST_MESSAGE, PLogPSettings};
 

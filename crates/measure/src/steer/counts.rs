@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use netsig_core::algorithm::Method;
-use netsig_core::model::regimes::{Class, Order, Pattern};
-use netsig_core::units::Procs;
+use netsig_base::algorithm::Method;
+use netsig_base::units::Procs;
+use netsig_model::model::regimes::{Class, Order, Pattern};
 
 /// Ratio of the largest count to the smallest; fewer processes say little about many.
 const SPAN: u32 = 8;
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn counts_are_of_their_class_and_reach_the_most() {
         let counts = |name: &str, most, largest| -> Vec<u32> {
-            let method = Method::parse(netsig_core::algorithm::Collective::Alltoall, name);
+            let method = Method::parse(netsig_base::algorithm::Collective::Alltoall, name);
             let most = Procs::new(most).unwrap();
             let counts = measured(method.unwrap(), most, largest);
             counts.into_iter().map(Procs::get).collect()

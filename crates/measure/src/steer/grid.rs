@@ -1,7 +1,7 @@
 //! The cells of a launch with their repetitions.
 
-use netsig_core::algorithm::Method;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::Method;
+use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::{MOST_REPETITIONS, Seen, Target, counts};
 use crate::estimate::Rates;

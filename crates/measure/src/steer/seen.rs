@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use netsig_core::algorithm::{Collective, Method};
-use netsig_core::data::{Dataset, Experiment};
-use netsig_core::fit::regimes::Observation;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::algorithm::{Collective, Method};
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::fit::regimes::Observation;
 
 use super::{APART, OF_MIXTURE};
 use crate::plan::{Cell, Operation};

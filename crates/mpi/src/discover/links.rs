@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use itertools::Itertools as _;
-use netsig_core::network::ClusterLink;
-use netsig_core::network::discovery::Pair;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::network::ClusterLink;
+use netsig_base::network::discovery::Pair;
+use netsig_base::units::{Bytes, Seconds};
 
 use super::Leader;
 use super::probe::Probing;

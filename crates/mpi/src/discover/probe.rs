@@ -10,8 +10,8 @@ use itertools::Itertools as _;
 use mpi::datatype::Equivalence as _;
 use mpi::topology::{Process, SimpleCommunicator};
 use mpi::traits::{Communicator as _, Destination as _, Source as _};
-use netsig_core::stats::sample::median;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::stats::sample::median;
+use netsig_base::units::{Bytes, Seconds};
 
 use crate::batch::{Tools, rounded};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use netsig_core::data::Dataset;
+use netsig_base::data::Dataset;
 
 /// A job that takes a minute hangs. mpirun ends its ranks if it is asked to, not if it is killed.
 const TIMEOUT: [&str; 2] = ["--kill-after=10", "60"];

@@ -12,10 +12,10 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use itertools::Itertools as _;
-use netsig_core::data::{
+use netsig_base::data::{
     Aggregate, COLUMNS, Dataset, LossCounters, OK, Place, Provenance, Rejected, Sample,
 };
-use netsig_core::text::refusal::Refusal;
+use netsig_base::text::refusal::Refusal;
 use pyo3_arrow::PyTable;
 
 use crate::columns::Columns;

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use itertools::Itertools;
-use netsig_core::algorithm::{Collective, LIBRARY};
-use netsig_core::data::cells::Statistic;
-use netsig_core::data::mixture::{Difference, Source};
-use netsig_core::fit::accepted::Accepted;
-use netsig_core::predict::penalty::{Contest, Judged, Totals, contests};
-use netsig_core::predict::rate::other_rate;
-use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
-use netsig_core::stats::sample::median;
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::data::cells::Statistic;
+use netsig_base::data::mixture::{Difference, Source};
+use netsig_base::stats::sample::median;
+use netsig_model::fit::accepted::Accepted;
+use netsig_model::predict::penalty::{Contest, Judged, Totals, contests};
+use netsig_model::predict::rate::other_rate;
+use netsig_model::predict::select::{Options, Ranked, Selector, Sources};
 
 use super::{Args, Show};
 use crate::input::failure::Failure;

@@ -5,13 +5,13 @@ use std::fmt;
 use std::path::Path;
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::{CellKey, summarise};
-use netsig_core::data::{Dataset, processors};
-use netsig_core::predict::regimes::Asked;
-use netsig_core::predict::select::{Options, Selector, Sources};
-use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::{CellKey, summarise};
+use netsig_base::data::{Dataset, processors};
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::predict::regimes::Asked;
+use netsig_model::predict::select::{Options, Selector, Sources};
+use netsig_model::profile::Profile;
 
 use super::{ALGORITHM, CONTENDED, Point, STATISTIC};
 use crate::input::failure::Failure;

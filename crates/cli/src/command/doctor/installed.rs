@@ -2,8 +2,8 @@
 //! the number of hosts.
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::units::Procs;
+use netsig_base::algorithm::MpiFlavour;
+use netsig_base::units::Procs;
 
 use super::Args;
 use super::row::Row;

@@ -4,10 +4,10 @@
 use std::time::{Duration, Instant};
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::data::sharing;
-use netsig_core::text::counted;
-use netsig_core::units::{Procs, Seconds};
+use netsig_base::algorithm::MpiFlavour;
+use netsig_base::data::sharing;
+use netsig_base::text::counted;
+use netsig_base::units::{Procs, Seconds};
 
 use super::row::Row;
 use crate::campaign::errand::Errand;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use netsig_core::units::{Procs, Seconds};
+use netsig_base::units::{Procs, Seconds};
 
 use super::row::Row;
 use super::{Args, DATA};

@@ -4,12 +4,12 @@
 pub mod agreement;
 
 use itertools::Itertools;
-use netsig_core::data::Provenance;
-use netsig_core::fit::breakpoints::{Break, Change, EagerLimit};
-use netsig_core::fit::flows::{Flows, Load};
-use netsig_core::fit::plogp::Measured;
-use netsig_core::fit::point_to_point::PointToPoint;
-use netsig_core::units::{BytesPerSecond, Seconds};
+use netsig_base::data::Provenance;
+use netsig_base::units::{BytesPerSecond, Seconds};
+use netsig_model::fit::breakpoints::{Break, Change, EagerLimit};
+use netsig_model::fit::flows::{Flows, Load};
+use netsig_model::fit::plogp::Measured;
+use netsig_model::fit::point_to_point::PointToPoint;
 
 use crate::print::rows::{Cell, Rows};
 

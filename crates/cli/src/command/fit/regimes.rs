@@ -1,12 +1,12 @@
 //! Describes fitted regimes.
 
 use itertools::Itertools;
-use netsig_core::fit::ladder::Rung;
-use netsig_core::fit::network::FittedRegimes;
-use netsig_core::fit::notes::among;
-use netsig_core::fit::regimes::{Observation, RegimesFit};
-use netsig_core::model::regimes::{Onset, Order, Pattern, ProtocolParameters, Regimes};
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::fit::ladder::Rung;
+use netsig_model::fit::network::FittedRegimes;
+use netsig_model::fit::notes::among;
+use netsig_model::fit::regimes::{Observation, RegimesFit};
+use netsig_model::model::regimes::{Onset, Order, Pattern, ProtocolParameters, Regimes};
 
 /// What is said of an algorithm whose pieces share links.
 pub const SHARED: &str = "the pieces between clusters share their links";

@@ -4,16 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
-use netsig_core::data::cells::summarise;
-use netsig_core::data::{Dataset, Experiment};
-use netsig_core::fit::ladder::Rung;
-use netsig_core::fit::model::ModelFit;
-use netsig_core::fit::network::{FittedRegimes, NetworkFit, Wanted};
-use netsig_core::fit::saturation::Saturation;
-use netsig_core::model::SHARED_LINK;
-use netsig_core::model::regimes::Pattern;
-use netsig_core::predict::outside::FAR;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::data::cells::summarise;
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::fit::ladder::Rung;
+use netsig_model::fit::model::ModelFit;
+use netsig_model::fit::network::{FittedRegimes, NetworkFit, Wanted};
+use netsig_model::fit::saturation::Saturation;
+use netsig_model::model::SHARED_LINK;
+use netsig_model::model::regimes::Pattern;
+use netsig_model::predict::outside::FAR;
 
 use super::{meaning, regimes};
 

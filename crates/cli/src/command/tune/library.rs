@@ -2,12 +2,12 @@
 
 use std::path::{self, Path};
 
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::predict::answer::refuse_single;
-use netsig_core::predict::notes::on_links;
-use netsig_core::profile::Profile;
-use netsig_core::tune::{self, Names, Origin, Release, Request, Tuned, intelmpi, mpich, openmpi};
-use netsig_core::units::list::{Item, List};
+use netsig_base::algorithm::MpiFlavour;
+use netsig_base::units::list::{Item, List};
+use netsig_model::predict::answer::refuse_single;
+use netsig_model::predict::notes::on_links;
+use netsig_model::profile::Profile;
+use netsig_model::tune::{self, Names, Origin, Release, Request, Tuned, intelmpi, mpich, openmpi};
 
 use super::Args;
 use crate::input::destination::Destination;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use netsig_core::profile::Profile;
-use netsig_core::tune::simgrid::{self, Topology};
-use netsig_core::tune::{Simulator, loggopsim};
-use netsig_core::units::list::List;
-use netsig_core::units::parameter::ParameterError;
+use netsig_base::units::list::List;
+use netsig_base::units::parameter::ParameterError;
+use netsig_model::profile::Profile;
+use netsig_model::tune::simgrid::{self, Topology};
+use netsig_model::tune::{Simulator, loggopsim};
 
 use super::Args;
 use crate::input::failure::Failure;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use netsig_core::algorithm::MpiFlavour;
+use netsig_base::algorithm::MpiFlavour;
 
 use super::in_path;
 use crate::input::args::{LauncherChoice, Mpi};

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
-use netsig_core::network::hosts;
-use netsig_core::network::named::Files as _;
-use netsig_core::text::file_error::FileError;
-use netsig_core::text::is_whole_number;
-use netsig_core::units::Procs;
+use netsig_base::network::hosts;
+use netsig_base::network::named::Files as _;
+use netsig_base::text::file_error::FileError;
+use netsig_base::text::is_whole_number;
+use netsig_base::units::Procs;
 
 use super::flavour::Flavour;
 use super::slurm::Allocation;

@@ -11,8 +11,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::units::Procs;
+use netsig_base::algorithm::MpiFlavour;
+use netsig_base::units::Procs;
 
 use crate::input::args::{LaunchArgs, LauncherChoice, Place};
 use crate::input::failure::Failure;

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::units::Procs;
+use netsig_base::algorithm::MpiFlavour;
+use netsig_base::units::Procs;
 
 use crate::input::failure::Failure;
 

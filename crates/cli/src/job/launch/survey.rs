@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::tune::Version;
+use netsig_base::algorithm::MpiFlavour;
+use netsig_model::tune::Version;
 
 use super::{Base, beside, flavour, installed, rank_program, refuse_other};
 use crate::input::args::{LaunchArgs, Place};

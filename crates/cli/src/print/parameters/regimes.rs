@@ -1,12 +1,12 @@
 //! Fitted regimes as rows.
 
-use netsig_core::fit::fitted::Found;
-use netsig_core::fit::network::FittedRegimes;
-use netsig_core::fit::regimes::Column;
-use netsig_core::model::REGIMES;
-use netsig_core::model::regimes::{Class, Protocol, Regimes};
-use netsig_core::profile::RegimesEntry;
-use netsig_core::stats::interval::Estimate;
+use netsig_base::stats::interval::Estimate;
+use netsig_model::fit::fitted::Found;
+use netsig_model::fit::network::FittedRegimes;
+use netsig_model::fit::regimes::Column;
+use netsig_model::model::REGIMES;
+use netsig_model::model::regimes::{Class, Protocol, Regimes};
+use netsig_model::profile::RegimesEntry;
 use strum::VariantArray as _;
 
 use super::{Parameters, estimated, plain};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use netsig_core::model::Case;
-use netsig_core::predict::Overflow;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::model::Case;
+use netsig_model::predict::Overflow;
 
 use super::finished;
 use crate::report::cell::Cell;

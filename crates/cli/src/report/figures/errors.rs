@@ -1,7 +1,7 @@
 //! Errors of the predictions of an algorithm, over sizes and over process counts.
 
 use itertools::Itertools as _;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, Procs};
 
 use super::{COUNTS, among, counts, finished};
 use crate::report::cell::Cell;

@@ -1,9 +1,9 @@
 //! The network between two processes.
 
-use netsig_core::data::Experiment;
-use netsig_core::data::cells::{Statistic, summarise};
-use netsig_core::profile::Profile;
-use netsig_core::units::Bytes;
+use netsig_base::data::Experiment;
+use netsig_base::data::cells::{Statistic, summarise};
+use netsig_base::units::Bytes;
+use netsig_model::profile::Profile;
 
 use super::finished;
 use crate::report::figure::{Figure, Look, Series};

@@ -1,8 +1,8 @@
 //! Times of an algorithm, measured and predicted.
 
-use netsig_core::model::Case;
-use netsig_core::predict::Prediction;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::model::Case;
+use netsig_model::predict::Prediction;
 
 use super::{among, counts, finished};
 use crate::report::chapter::Chapter;

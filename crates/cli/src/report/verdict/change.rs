@@ -1,10 +1,10 @@
 //! The algorithm that should replace the library's own choice, and what it gains.
 
 use itertools::Itertools as _;
-use netsig_core::algorithm::{LIBRARY, Method};
-use netsig_core::predict::penalty::geometric_mean;
-use netsig_core::predict::select::Ranked;
-use netsig_core::units::{Bytes, Procs};
+use netsig_base::algorithm::{LIBRARY, Method};
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::predict::penalty::geometric_mean;
+use netsig_model::predict::select::Ranked;
 
 use crate::report::cell::Cell;
 use crate::report::chapter::Chapter;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netsig_core::simulate::Point;
+use netsig_sim::simulate::Point;
 
 use super::varied::VariedColumns;
 use crate::input::failure::Failure;

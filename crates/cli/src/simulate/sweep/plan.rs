@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use itertools::{Itertools, iproduct};
-use netsig_core::algorithm::Collective;
-use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
-use netsig_core::model::setting::setting;
-use netsig_core::sim::network::plogpt::Sharing;
-use netsig_core::sim::setup::Method;
-use netsig_core::simulate::point::algorithms;
-use netsig_core::simulate::{ModelChoice, Point, Source};
-use netsig_core::text::file_error::{FileError, parse_toml};
-use netsig_core::text::refusal::Refusal;
-use netsig_core::units::list::List;
-use netsig_core::units::{BitsPerSecond, Bytes, Procs};
+use netsig_base::algorithm::Collective;
+use netsig_base::text::file_error::{FileError, parse_toml};
+use netsig_base::text::refusal::Refusal;
+use netsig_base::units::list::List;
+use netsig_base::units::{BitsPerSecond, Bytes, Procs};
+use netsig_model::model::alltoall::plogpt::{Negligible, RtoMode};
+use netsig_model::model::setting::setting;
+use netsig_sim::network::plogpt::Sharing;
+use netsig_sim::setup::Method;
+use netsig_sim::simulate::point::algorithms;
+use netsig_sim::simulate::{ModelChoice, Point, Source};
 use serde::Deserialize;
 use toml::Spanned;
 

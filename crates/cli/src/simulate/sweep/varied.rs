@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ptr;
 
 use itertools::Itertools;
-use netsig_core::simulate::{Point, Source};
+use netsig_sim::simulate::{Point, Source};
 
 use super::plan::{Plan, STATED, Stated};
 use crate::input::failure::Failure;

@@ -1,10 +1,10 @@
 //! Prints the agreement of pLogP and the ping-pong: the number of sizes that agree, the
 //! differences, α and β of both, and the shape of the difference if it has one.
 
-use netsig_core::fit::agreement::{Agreement, Difference, Twice, Verdict};
-use netsig_core::stats::interval::Estimate;
-use netsig_core::stats::sample::Sorted;
-use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_base::stats::interval::Estimate;
+use netsig_base::stats::sample::Sorted;
+use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_model::fit::agreement::{Agreement, Difference, Twice, Verdict};
 
 use super::signed;
 

@@ -1,0 +1,391 @@
+//! The table of algorithms: one entry per algorithm, with a function that gives a rank's rounds.
+//!
+//! Help, documents, the executor, the tests and the benchmarks iterate over [`ALGORITHMS`]; a new
+//! algorithm needs one entry, one function and one line here. The functions have rank 0 as their
+//! root; [`Schedule`] renumbers the ranks for another root.
+//!
+//! Reductions are left out: a block of a schedule is the unchanged data of one rank, while a
+//! reduction combines two blocks into new data. Reductions would need a combining operation in a
+//! round, proofs over sets of data, and a check of results.
+
+mod allgather;
+mod alltoall;
+mod bcast;
+mod bruck;
+mod call;
+mod collective;
+mod counterpart;
+mod decision;
+mod delivery;
+mod gather;
+mod identity;
+mod layout;
+mod library;
+mod method;
+mod offer;
+mod phased;
+mod phases;
+mod rule;
+mod scatter;
+mod scatter_allgather;
+mod schedule;
+mod setting;
+mod sizes;
+#[cfg(test)]
+mod testing;
+mod traffic;
+mod tree;
+mod two_level;
+mod two_phase;
+mod unknown;
+mod windowed;
+
+use std::fmt;
+use std::iter;
+use std::ops::Range;
+
+use itertools::Itertools as _;
+
+use crate::schedule::Round;
+use crate::units::{Bytes, Procs, Rank};
+use setting::{RADIX, SEGMENT, Values, WAN_FLOWS, WINDOW};
+
+pub use bruck::{Relayed, relayed};
+pub use call::{Call, Unsupported};
+pub use collective::{COLLECTIVES, Collective};
+pub use counterpart::MpiSetting;
+pub use decision::Decision;
+pub use delivery::{Piece, Pieces};
+pub use layout::{Layout, Seat};
+pub use library::{LIBRARY, LibraryChoice, NotOffered};
+pub use method::Method;
+pub use offer::{MpiFlavour, Offer, offers};
+pub use phases::Phases;
+pub use rule::LibraryAlgorithm;
+pub use schedule::{Proven, Schedule};
+pub use setting::{Kind, LONGEST_SEGMENT, Setting, split};
+pub use sizes::{PairSizes, PieceSizes, Sizes};
+pub use traffic::{ClosedForm, Load, Traffic};
+pub use unknown::UnknownAlgorithm;
+
+/// An entry of the table of algorithms.
+#[derive(Debug)]
+pub struct Entry {
+    /// Name in plans, data and options.
+    pub name: &'static str,
+    /// The collective that it computes.
+    pub collective: Collective,
+    /// Description in one line.
+    pub summary: &'static str,
+    /// Settings, in the order in which they are written.
+    pub settings: &'static [Setting],
+    cut: Cut,
+    rounds: &'static dyn Rounds,
+    /// Traffic of its messages; `None` where the contention regimes do not describe it.
+    traffic: Option<Traffic>,
+    closed_form: Option<ClosedForm>,
+    /// Names in MPI libraries. A library may have the same algorithm with and without segments
+    /// under one name.
+    library: &'static [Offer],
+}
+
+/// The rounds of an algorithm.
+trait Rounds: fmt::Debug + Sync {
+    /// Number of rounds, and their memory.
+    fn outline(&self, shape: Shape) -> Outline;
+
+    /// Sends, receives and copies of a rank in round `index`.
+    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round;
+
+    /// Range of rounds outside of which a rank is idle.
+    fn active(&self, shape: Shape, rank: Rank) -> Range<usize>;
+}
+
+/// Rounds given by two functions; every rank may be active in all of them.
+#[derive(Debug)]
+struct AllRounds(fn(Shape) -> Outline, fn(Shape, Rank, usize) -> Round);
+
+impl Rounds for AllRounds {
+    fn outline(&self, shape: Shape) -> Outline {
+        (self.0)(shape)
+    }
+
+    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round {
+        (self.1)(shape, rank, index)
+    }
+
+    fn active(&self, shape: Shape, _: Rank) -> Range<usize> {
+        0..self.outline(shape).rounds
+    }
+}
+
+/// Division of a piece by an algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    /// None. Each message is one piece, from the rank that supplies it to its destination, so that
+    /// pieces may differ in size.
+    Straight,
+    /// None. Pieces may be relayed or sent together.
+    Whole,
+    /// Segments of the size that is set.
+    Segments,
+    /// As `Segments`. Each message is one segment, from the rank that supplies it to its
+    /// destination, so that pieces may differ in size.
+    StraightSegments,
+    /// One part for each rank.
+    Ranks,
+    /// One part for each rank of the largest power of two.
+    PowerOfTwo,
+}
+
+/// Arguments that determine a schedule, apart from rank and round. The size of the message affects
+/// the number of parts only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape<'a> {
+    procs: Procs,
+    parts: u32,
+    algorithm: Algorithm,
+    /// Phases that fit the links between the switches, if these are known.
+    phases: Option<&'a Phases>,
+    /// Clusters, of an algorithm that follows them.
+    layout: Option<&'a Layout>,
+}
+
+/// Dimensions of a schedule, apart from those that follow from its collective and cut.
+#[derive(Debug, Clone, Copy)]
+struct Outline {
+    rounds: usize,
+    /// Blocks of memory for data on the way to other ranks.
+    scratch: u32,
+    /// Largest number of blocks in a message.
+    longest_message: u32,
+}
+
+/// Every algorithm, in the order in which help and reports list them.
+pub static ALGORITHMS: &[Entry] = &[
+    bcast::FLAT,
+    bcast::CHAIN,
+    bcast::BINARY,
+    bcast::BINOMIAL,
+    bcast::KNOMIAL,
+    bcast::FLAT_SEGMENTED,
+    bcast::PIPELINE,
+    bcast::BINARY_SEGMENTED,
+    bcast::BINOMIAL_SEGMENTED,
+    scatter_allgather::SCATTER_ALLGATHER,
+    scatter_allgather::SCATTER_ALLGATHER_RING,
+    two_level::BCAST,
+    scatter::FLAT,
+    scatter::BINOMIAL,
+    scatter::CHAIN,
+    two_level::SCATTER,
+    gather::FLAT,
+    gather::BINOMIAL,
+    gather::CHAIN,
+    two_level::GATHER,
+    alltoall::DIRECT,
+    alltoall::DIRECT_UNROTATED,
+    alltoall::PAIRWISE,
+    alltoall::PAIRWISE_RING,
+    windowed::WINDOWED,
+    alltoall::PAIRWISE_SEGMENTED,
+    phased::PHASED,
+    alltoall::THROTTLED,
+    alltoall::SENDS_IN_TURN,
+    bruck::BRUCK,
+    two_phase::TWO_PHASE,
+    two_phase::TWO_PHASE_BALANCED,
+    two_phase::TWO_PHASE_STAGGERED,
+    two_phase::TWO_PHASE_SPACED,
+    allgather::RING,
+    allgather::RECURSIVE_DOUBLING,
+    allgather::BRUCK,
+    allgather::NEIGHBOUR,
+    two_level::ALLGATHER,
+];
+
+/// An algorithm with its settings, such as `direct` or `throttled:4`.
+#[derive(Debug, Clone, Copy)]
+pub struct Algorithm {
+    /// The collective of its entry, or one with other sizes of the pieces.
+    collective: Collective,
+    entry: &'static Entry,
+    values: Values,
+}
+
+impl Entry {
+    /// Syntax of the algorithm: `direct`, `throttled:WINDOW`, or with several settings
+    /// `NAME:KEY=VALUE,KEY=VALUE`.
+    pub fn usage(&self) -> String {
+        setting::text(self.name, self.settings, |_, setting| setting.placeholder())
+    }
+
+    /// The algorithm with the example values of its settings: `direct`, `throttled:2`.
+    pub fn example(&self) -> String {
+        self.text(|setting| setting.example)
+    }
+
+    /// Closed form of its time on networks that consist of ports alone.
+    pub fn closed_form(&self) -> Option<ClosedForm> {
+        self.closed_form
+    }
+
+    /// The algorithm with every combination of the values of its settings that a choice tries: once
+    /// without settings, never with a setting that no choice tries.
+    pub fn tried(&'static self) -> impl Iterator<Item = Algorithm> {
+        let values = self.settings.iter().map(|setting| setting.tried.iter());
+        let combined = values.multi_cartesian_product();
+        combined.map(move |combination| {
+            let mut values = Values::default();
+            for (place, value) in combination.into_iter().enumerate() {
+                values.set(place, *value);
+            }
+            Algorithm {
+                collective: self.collective,
+                entry: self,
+                values,
+            }
+        })
+    }
+
+    /// True if `text` is the name of the algorithm, with or without settings.
+    pub fn is_named_by(&self, text: &str) -> bool {
+        text.split(':').next() == Some(self.name)
+    }
+
+    /// True if the algorithm has no setting other than a segment size.
+    pub fn is_chosen_by_size(&self) -> bool {
+        self.settings.iter().all(|own| own.key == SEGMENT.key)
+    }
+
+    /// The algorithm with these values of its settings.
+    pub fn text<T: fmt::Display>(&self, value: impl Fn(&Setting) -> T) -> String {
+        setting::text(self.name, self.settings, |_, setting| value(setting))
+    }
+}
+
+impl<'a> Shape<'a> {
+    /// Clusters, of an algorithm that follows them.
+    fn clusters(&self) -> &'a Layout {
+        self.layout
+            .expect("an algorithm that follows clusters has a layout")
+    }
+
+    /// Value of a setting that the algorithm has.
+    fn get(&self, setting: Setting) -> u32 {
+        let value = self.algorithm.get(setting);
+        value.expect("an algorithm reads the settings of its entry")
+    }
+}
+
+impl Outline {
+    /// This many rounds of messages of one block, from and into the caller's arrays.
+    fn without_relays(rounds: usize) -> Self {
+        Self {
+            rounds,
+            scratch: 0,
+            longest_message: 1,
+        }
+    }
+}
+
+impl Algorithm {
+    /// The algorithm of `collective` written as `text`.
+    ///
+    /// # Errors
+    /// If there is none of that name or its settings differ from [`Entry::usage`].
+    pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
+        let entry = entries(collective)
+            .find(|entry| entry.is_named_by(text))
+            .ok_or_else(|| UnknownAlgorithm::name(collective, text))?;
+        let own = Self::set(entry, text)?;
+        Ok(Self { collective, ..own })
+    }
+
+    /// `entry` with the settings of `text`, which begins with its name.
+    fn set(entry: &'static Entry, text: &str) -> Result<Self, UnknownAlgorithm> {
+        let settings = text.split_once(':').map(|(_, settings)| settings);
+        let values = Values::read(entry.settings, settings);
+        let values = values.ok_or_else(|| UnknownAlgorithm::Setting {
+            text: text.to_owned(),
+            usage: iter::once(entry.usage())
+                .chain(entry.settings.iter().map(Setting::range))
+                .join(", "),
+        })?;
+        Ok(Self {
+            collective: entry.collective,
+            entry,
+            values,
+        })
+    }
+
+    /// The collective that it computes.
+    pub fn collective(&self) -> Collective {
+        self.collective
+    }
+
+    /// Traffic of its messages; `None` where the contention regimes do not describe it.
+    pub fn traffic(&self) -> Option<Traffic> {
+        self.entry.traffic
+    }
+
+    /// Closed form of its time on networks that consist of ports alone; `None` also for pieces of
+    /// different sizes.
+    pub fn closed_form(&self) -> Option<ClosedForm> {
+        let form = self.entry.closed_form;
+        form.filter(|_| self.collective.sizes() == Sizes::Equal)
+    }
+
+    /// Segment size, if it has this setting.
+    pub fn segment(&self) -> Option<Bytes> {
+        self.get(SEGMENT).map(|bytes| Bytes(bytes.into()))
+    }
+
+    /// Largest number of exchanges in progress, if it has this setting.
+    pub fn window(&self) -> Option<u32> {
+        self.get(WINDOW)
+    }
+
+    /// Largest number of exchanges in progress between two clusters, if it has this setting.
+    pub fn wan_flows(&self) -> Option<u32> {
+        self.get(WAN_FLOWS)
+    }
+
+    /// Base of the numbers that order the ranks, if it has this setting.
+    pub fn radix(&self) -> Option<u32> {
+        self.get(RADIX)
+    }
+
+    /// Value of a setting; `None` without this setting.
+    fn get(&self, setting: Setting) -> Option<u32> {
+        let mut settings = self.entry.settings.iter();
+        let place = settings.position(|own| own.key == setting.key)?;
+        Some(self.values.get(place))
+    }
+}
+
+/// The algorithms of a collective.
+pub fn entries(collective: Collective) -> impl Iterator<Item = &'static Entry> {
+    let table = collective.table();
+    let serves = move |entry: &&Entry| collective == table || entry.cut.is_straight();
+    let own = ALGORITHMS.iter().filter(move |own| own.collective == table);
+    own.filter(serves)
+}
+
+impl Cut {
+    /// True if pieces may differ in size.
+    fn is_straight(self) -> bool {
+        matches!(self, Self::Straight | Self::StraightSegments)
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { entry, values, .. } = self;
+        let text = setting::text(entry.name, entry.settings, |place, _| values.get(place));
+        f.write_str(&text)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,193 @@
+//! Construction of networks from switches, links or heights.
+
+use std::sync::{Arc, OnceLock};
+
+use itertools::Itertools;
+
+use super::graph::Graph;
+use super::link::{Cable, Vertex};
+use super::{Edge, MOST_HOSTS, Network, NetworkError, Port, RENO, Shape, Switch, Trunk};
+use crate::units::parameter::{ParameterError, non_negative};
+use crate::units::{Bytes, Seconds};
+
+/// Largest number of heights of a binary tree, so that its leaves can be counted.
+const MOST_HEIGHTS: usize = 31;
+
+impl Network {
+    /// A network of switches with their hosts, and of links between switches.
+    ///
+    /// # Errors
+    /// If there are no or too many hosts, two hosts have one name, two links join the same
+    /// switches, or some switch cannot be reached.
+    pub fn new(switches: Vec<Switch>, trunks: Vec<Trunk>) -> Result<Self, NetworkError> {
+        let graph = graph(&switches, &trunks)?;
+        Ok(Self {
+            graph: Arc::new(OnceLock::from(graph)),
+            ..Self::of(Shape::Switches { switches, trunks })
+        })
+    }
+
+    /// A star: all hosts, `host0` and so on, on one switch.
+    ///
+    /// # Errors
+    /// If there are no or too many hosts.
+    pub fn star(hosts: u32, port: Port) -> Result<Self, NetworkError> {
+        Self::new(vec![Switch::numbered(0, 0..hosts, port)?], Vec::new())
+    }
+
+    /// A tree of two switches: the `first` hosts are on switch 0, the others on switch 1.
+    ///
+    /// # Errors
+    /// If there are no or too many hosts.
+    pub fn two_switches(
+        [first, second]: [u32; 2],
+        port: Port,
+        uplink: Port,
+    ) -> Result<Self, NetworkError> {
+        let all = first.saturating_add(second);
+        let switches = [
+            Switch::numbered(0, 0..first, port)?,
+            Switch::numbered(1, first..all, port)?,
+        ];
+        let trunk = Trunk {
+            ends: [0, 1],
+            port: uplink,
+        };
+        Self::new(switches.into(), vec![trunk])
+    }
+
+    /// The symmetric binary tree of [`plogpt`](netsig_model::model::alltoall::plogpt): 2^H hosts below H
+    /// heights of switches; the edges of the hosts come first. A port buffers b·d.
+    ///
+    /// # Errors
+    /// If a bandwidth is not positive, a delay is negative, or there are no or more than 20
+    /// heights.
+    pub fn binary_tree(heights: Vec<Edge>) -> Result<Self, NetworkError> {
+        check_edges(&heights)?;
+        if heights.is_empty() {
+            return Err(NetworkError::NoHosts);
+        }
+        refuse_too_many("hosts", 1 << heights.len())?;
+        Ok(Self::of(Shape::BinaryTree(heights)))
+    }
+
+    fn of(shape: Shape) -> Self {
+        Self {
+            name: String::new(),
+            description: String::new(),
+            congestion_control: RENO.to_owned(),
+            eager_limit: None,
+            latency: None,
+            rto: None,
+            truth: None,
+            shape,
+            graph: Arc::default(),
+        }
+    }
+
+    /// Hosts, switches and links; built at the first call.
+    pub(super) fn graph(&self) -> &Graph {
+        self.graph.get_or_init(|| {
+            let built = match &self.shape {
+                Shape::Switches { switches, trunks } => graph(switches, trunks),
+                Shape::BinaryTree(heights) => binary_tree(heights),
+            };
+            built.expect("the parts were checked")
+        })
+    }
+}
+
+impl Switch {
+    /// A switch `switch0`, with `host0` and so on.
+    fn numbered(
+        number: u32,
+        hosts: std::ops::Range<u32>,
+        port: Port,
+    ) -> Result<Self, NetworkError> {
+        refuse_too_many("hosts", hosts.len())?;
+        Ok(Self {
+            name: format!("switch{number}"),
+            hosts: hosts.map(|host| format!("host{host}")).collect(),
+            port,
+        })
+    }
+}
+
+/// Refuses edges that no binary tree can have.
+///
+/// # Errors
+/// If a bandwidth is not positive, a delay is negative, a number is not finite, or there are more
+/// than 31 heights.
+pub fn check_edges(edges: &[Edge]) -> Result<(), ParameterError> {
+    if edges.len() > MOST_HEIGHTS {
+        let rule = "at most 31, for 2^31 ranks";
+        return Err(ParameterError::new("number of heights", edges.len(), rule));
+    }
+    for Edge { bandwidth, delay } in edges {
+        if !(bandwidth.0.is_finite() && bandwidth.0 > 0.0) {
+            let rule = "finite and above 0 bytes per second";
+            return Err(ParameterError::new("bandwidth", bandwidth.0, rule));
+        }
+        non_negative("delay", delay.0)?;
+    }
+    Ok(())
+}
+
+/// The number of hosts on all switches.
+pub(super) fn host_count(switches: &[Switch]) -> usize {
+    switches.iter().map(|switch| switch.hosts.len()).sum()
+}
+
+fn refuse_too_many(what: &'static str, count: usize) -> Result<(), NetworkError> {
+    if count > MOST_HOSTS {
+        return Err(NetworkError::TooMany { what, count });
+    }
+    Ok(())
+}
+
+/// Graph of switches: its vertices are the hosts of all switches in order, then the switches.
+fn graph(switches: &[Switch], trunks: &[Trunk]) -> Result<Graph, NetworkError> {
+    let count = host_count(switches);
+    refuse_too_many("hosts", count)?;
+    refuse_too_many("switches", switches.len())?;
+    let hosts = || switches.iter().flat_map(|switch| &switch.hosts);
+    if count == 0 {
+        return Err(NetworkError::NoHosts);
+    }
+    if let Some(name) = hosts().duplicates().next() {
+        return Err(NetworkError::SameName(name.clone()));
+    }
+    let switch = |number: usize| Vertex::of(count + number);
+    let cable = |ends, port: Port| Cable {
+        ends,
+        rate: port.rate.into(),
+        buffer: port.buffer,
+        delay: port.delay,
+    };
+    let on = switches.iter().enumerate();
+    let on = on.flat_map(|(number, own)| own.hosts.iter().map(move |_| (number, own.port)));
+    let to_switch = |(host, (number, port))| cable([Vertex::of(host), switch(number)], port);
+    let between = |trunk: &Trunk| cable(trunk.ends.map(switch), trunk.port);
+    let cables = on.enumerate().map(to_switch);
+    let cables: Vec<Cable> = cables.chain(trunks.iter().map(between)).collect();
+    let names = hosts().chain(switches.iter().map(|switch| &switch.name));
+    Graph::new(count, names.cloned().collect(), &cables)
+}
+
+/// Graph of a binary tree: every two vertices are below one of the next height.
+fn binary_tree(heights: &[Edge]) -> Result<Graph, NetworkError> {
+    let hosts = 1 << heights.len();
+    let first = |height: usize| 2 * hosts - ((2 * hosts) >> height);
+    let cables = heights.iter().enumerate().flat_map(|(below, edge)| {
+        (0..hosts >> below).map(move |node| Cable {
+            ends: [first(below) + node, first(below + 1) + node / 2].map(Vertex::of),
+            rate: edge.bandwidth,
+            buffer: Bytes::rounded(edge.buffer()),
+            delay: Seconds(0.0),
+        })
+    });
+    let name = |kind| move |number| format!("{kind}{number}");
+    let names = (0..hosts).map(name("host"));
+    let names = names.chain((0..hosts - 1).map(name("switch")));
+    Graph::new(hosts, names.collect(), &cables.collect::<Vec<_>>())
+}

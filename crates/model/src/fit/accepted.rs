@@ -1,0 +1,211 @@
+//! Data files that may be fitted together: refuses void data, mixed networks, ranks that shared a host,
+//! and impossible times, and joins the rest.
+
+use itertools::Itertools as _;
+use netsig_base::data::likeness::{Likeness, Unlike, likeness, within};
+use netsig_base::data::mixture::{self, Source};
+use netsig_base::data::{Dataset, places, sharing};
+use netsig_base::text::note::Note;
+use netsig_base::text::refusal::Refusal;
+use netsig_base::text::shown::excerpt;
+
+use super::link;
+
+/// Treatment of data that are in doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubtful {
+    /// They are refused.
+    Refused,
+    /// They are taken, with a warning.
+    Taken,
+}
+
+/// Data that may be fitted.
+#[derive(Debug)]
+pub struct Accepted {
+    /// All repetitions.
+    pub data: Dataset,
+    /// The names of the files, for messages and profiles.
+    pub name: String,
+    /// Notes and warnings about the data.
+    pub notes: Vec<Note>,
+}
+
+/// A reason not to fit the data, and a remedy.
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
+#[display("{what}; {remedy}")]
+pub struct Doubt {
+    /// The reason, with the names of the files.
+    pub what: String,
+    remedy: &'static str,
+}
+
+/// Joins data files, each with its name.
+///
+/// # Errors
+/// If data are void, or in doubt and such are refused, or a launch number becomes too large.
+pub fn accept(files: Vec<(String, Dataset)>, doubtful: Doubtful) -> Result<Accepted, Refusal> {
+    for (name, data) in &files {
+        refuse_void(data, name)?;
+    }
+    let (names, all): (Vec<String>, Vec<Dataset>) = files.into_iter().unzip();
+    let sources = names.iter().zip(&all);
+    let sources: Vec<Source> = sources.map(|(name, data)| Source { name, data }).collect();
+    let (doubts, mut notes) = doubts(&sources);
+    for Doubt { what, remedy } in doubts {
+        notes.push(doubtful.doubt(&what, remedy)?);
+    }
+    Ok(Accepted {
+        data: joined(&names, all)?,
+        name: names.join(", "),
+        notes,
+    })
+}
+
+/// Joins data files, each with its name.
+///
+/// # Errors
+/// If a launch number becomes too large.
+pub fn joined(names: &[String], all: Vec<Dataset>) -> Result<Dataset, Refusal> {
+    let mut all = all.into_iter();
+    let mut data = all.next().unwrap_or_default();
+    for (number, (later, file)) in (2..).zip(all.zip(&names[1..])) {
+        data.join(later, number)
+            .map_err(|error| Refusal::data(error).about(file))?;
+    }
+    Ok(data)
+}
+
+/// Reasons not to fit data files together, and remarks where nothing shows whether they may be.
+pub fn doubts(files: &[Source]) -> (Vec<Doubt>, Vec<Note>) {
+    let mut notes = Vec::new();
+    let all = [
+        mixed(files),
+        unlike(files, &mut notes),
+        shared(files, &mut notes),
+        impossible(files),
+    ];
+    (all.into_iter().flatten().collect(), notes)
+}
+
+/// True if neither their provenance nor their times show that the files are of different networks or settings.
+pub fn may_be_alike(files: &[Source]) -> bool {
+    mixed(files).is_none() && unlike(files, &mut Vec::new()).is_none()
+}
+
+/// Refuses data that are marked as void.
+///
+/// # Errors
+/// If the data are void.
+pub fn refuse_void(data: &Dataset, name: &str) -> Result<(), Refusal> {
+    data.void().map_or(Ok(()), |reason| {
+        Err(Refusal::data(format!(
+            "the data are void: {}; measure again",
+            excerpt(reason)
+        ))
+        .about(name))
+    })
+}
+
+impl Doubtful {
+    /// A warning of what is doubted.
+    ///
+    /// # Errors
+    /// If such data are refused.
+    pub fn doubt(self, what: &str, remedy: &str) -> Result<Note, Refusal> {
+        match self {
+            Self::Refused => Err(Refusal::data(format!("{what}; {remedy}, or give --force"))),
+            Self::Taken => Ok(Note::warning(what)),
+        }
+    }
+}
+
+/// Doubt: the data are of several networks or settings.
+fn mixed(files: &[Source]) -> Option<Doubt> {
+    let differences = mixture::differences(files);
+    let (first, others) = differences.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        1 => " (and 1 more difference)".to_owned(),
+        count => format!(" (and {count} more differences)"),
+    };
+    let remedy = match files.len() {
+        1 => "measure again with one of them",
+        _ => "take each on its own",
+    };
+    let names = files.iter().map(|file| file.name).join(", ");
+    let what = format!("{names}: two networks or settings are mixed: {first}{others}");
+    Some(Doubt { what, remedy })
+}
+
+/// Doubt: ranks shared a host, so data did not cross the network, and the file does not name the clusters. Adds a
+/// warning on files of another program, which cannot be measured again at will.
+fn shared(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
+    let found = |file: &&Source| {
+        if places::grid(&file.data.provenance).is_some() {
+            return None;
+        }
+        let shared = sharing::shared_host(&file.data.provenance)?;
+        Some(format!(
+            "{}: {shared}, so that times are those of its memory and not of the network",
+            file.name
+        ))
+    };
+    let (imported, measured): (Vec<_>, Vec<_>) = files.iter().partition(|file| {
+        let has = |fact: &str| file.data.provenance.get(fact).is_some();
+        has("imported_from") && !has("started_unix_s")
+    });
+    notes.extend(imported.iter().filter_map(found).map(Note::warning));
+    let what = measured.iter().find_map(found)?;
+    let remedy = "measure again with one rank a host, without --ppn";
+    Some(Doubt { what, remedy })
+}
+
+/// Doubt: the times of two files cannot be of one network. Adds a note on files whose network
+/// neither their provenance nor their times show.
+fn unlike(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
+    let doubt = |found: Unlike, remedy| {
+        let what = found.to_string();
+        Some(Doubt { what, remedy })
+    };
+    let is_imported = |file: &&Source| file.data.provenance.get("imported_from").is_some();
+    if let Some(found) = files.iter().filter(is_imported).find_map(within) {
+        return doubt(found, "import each on its own");
+    }
+    for [one, other] in files.iter().array_combinations() {
+        match likeness(one, other) {
+            Likeness::Alike => {}
+            Likeness::Unlike(found) => return doubt(found, "take each on its own"),
+            Likeness::Unknown => {
+                let is_measured = |file: &Source| mixture::is_measured(&file.data.provenance);
+                if !(is_measured(one) && is_measured(other)) {
+                    notes.push(Note::remark(format!(
+                        "{} and {} have fewer than three cells in common: nothing shows whether they are of one network",
+                        one.name, other.name
+                    )));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Doubt: a collective is faster than its links allow.
+fn impossible(files: &[Source]) -> Option<Doubt> {
+    let data: Vec<&Dataset> = files.iter().map(|file| file.data).collect();
+    let gap = link::gap(&data)?;
+    let found = |file: &Source| Some((file.name.to_owned(), link::too_fast(file.data, gap)?));
+    let (name, cell) = files.iter().find_map(found)?;
+    let what = format!("{name}: {cell}: time_s may be in another unit than seconds");
+    let remedy = "correct it or measure again";
+    Some(Doubt { what, remedy })
+}
+
+/// A warning about cells that stalled in every repetition.
+pub fn stalled(data: &Dataset) -> Option<Note> {
+    let gap = link::gap(&[data])?;
+    let stalled = link::stalled(data, gap)?;
+    Some(Note::warning(format!(
+        "{stalled}; measure smaller messages, or give the switch deeper buffers"
+    )))
+}

@@ -1,0 +1,320 @@
+//! Comparison of pLogP with the ping-pong of a network, and the form of their difference.
+//!
+//! # Formula
+//! A message of m bytes takes t(m) one way in a ping-pong, and L + g(m) by pLogP, which is
+//! RTT(m) − RTT(0)/2. The difference Δ(m) = L + g(m) − t(m), in seconds, is within its error if |Δ|
+//! is at most t·√(v₁ + v₂), with the variances of both times and Student's t for intervals that
+//! hold at all N sizes together (each at the level 1 − (1 − confidence)/N). If neither variance is
+//! known, the error is 3 % of t(m). The two agree if all sizes are within their errors.
+//!
+//! # Method
+//! Otherwise the verdict is the first of these forms that brings all sizes within their errors:
+//! Δ = a, Δ = b·m, Δ = a from a size on (0 below), Δ = a + b·m; a and b by least squares,
+//! weighted with the errors. If none does, Δ is scattered. α and β are estimated from both at the
+//! same sizes, as [`fit_ends`] does.
+//!
+//! # Domain
+//! Four sizes that both measured.
+//!
+//! # Source
+//! The identity is that of the MPI `LogP` benchmark (Kielmann, Bal, Verstoep 2000); the
+//! comparison is netsig's.
+
+use netsig_base::stats::interval::{Estimate, Variance, t_quantile};
+use netsig_base::stats::line::{self, Line, slope_from_origin};
+use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
+
+use super::hockney::{BaseError, HockneyFit, fit_ends};
+use super::levels::Level;
+use super::plogp::{EPSILON, Measured, Row};
+use super::{FitError, Point};
+
+/// Relative difference that the rounding of numbers can cause.
+const ROUNDING: f64 = 1e-9;
+
+/// Comparison of pLogP with the ping-pong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agreement {
+    /// α in seconds.
+    pub alpha: Twice,
+    /// β in seconds per byte.
+    pub beta: Twice,
+    /// The sizes that both measured.
+    pub sizes: Vec<Difference>,
+    /// Verdict over all sizes.
+    pub verdict: Verdict,
+}
+
+/// A parameter estimated from both.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Twice {
+    /// Estimate from L + g(m).
+    pub plogp: Estimate,
+    /// Estimate from the ping-pong.
+    pub ping_pong: Estimate,
+    /// The pLogP value less that of the ping-pong.
+    pub difference: Estimate,
+}
+
+/// Δ at one size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// Size m.
+    pub size: Bytes,
+    /// One-way time t(m) of the ping-pong.
+    pub ping_pong: Seconds,
+    /// Difference Δ(m).
+    pub difference: Seconds,
+    /// The largest |Δ| that the errors explain.
+    pub error: Seconds,
+}
+
+/// Form of Δ(m).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// Δ is within its error.
+    Agree,
+    /// Δ is constant.
+    Offset(Seconds),
+    /// Δ is proportional to m.
+    Slope(SecondsPerByte),
+    /// Δ is constant from a size on.
+    OffsetFrom(Bytes, Seconds),
+    /// Δ is a constant and a slope.
+    Line(Seconds, SecondsPerByte),
+    /// Δ has none of these forms.
+    Scattered,
+}
+
+/// Compares a ping-pong with measured pLogP tables.
+///
+/// # Errors
+/// If fewer than four sizes are in both, or these determine no α and β.
+pub fn compare(
+    ping_pong: &[Level],
+    plogp: &Measured,
+    confidence: f64,
+) -> Result<Agreement, FitError> {
+    let pairs: Vec<(&Level, &Row)> = ping_pong
+        .iter()
+        .filter_map(|level| {
+            let mut rows = plogp.message.iter();
+            Some((level, rows.find(|row| row.size == level.size)?))
+        })
+        .collect();
+    let times = |time: fn(&(&Level, &Row)) -> f64| -> Vec<Point> {
+        let point = |pair| point(pair, time(pair));
+        pairs.iter().map(point).collect()
+    };
+    let one_way = times(|(level, _)| level.time.0);
+    let own = fit_ends(&one_way, confidence)?;
+    let other = fit_ends(&times(|(_, row)| row.estimate.value), confidence)?;
+    let twice = |parameter: fn((HockneyFit, BaseError)) -> (Estimate, Variance)| {
+        let [(ping_pong, own), (plogp, other)] = [own, other].map(parameter);
+        let difference = plogp.value - ping_pong.value;
+        Twice {
+            plogp,
+            ping_pong,
+            difference: Estimate::around(difference, &[own, other], confidence),
+        }
+    };
+    let each = 1.0 - (1.0 - confidence) / pairs.len() as f64;
+    let sizes: Vec<Difference> = pairs
+        .iter()
+        .map(|(level, row)| difference(level, row, each))
+        .collect();
+    Ok(Agreement {
+        alpha: twice(|(fit, errors)| (fit.alpha, errors.alpha)),
+        beta: twice(|(fit, errors)| (fit.beta, errors.beta)),
+        verdict: judge(&sizes),
+        sizes,
+    })
+}
+
+fn point((level, _): &(&Level, &Row), time: f64) -> Point {
+    Point {
+        procs: Procs::new(2).expect("two is not zero"),
+        size: level.size,
+        time: Seconds(time),
+        deviation: Seconds(0.0),
+        repetitions: 1,
+    }
+}
+
+fn difference(level: &Level, row: &Row, confidence: f64) -> Difference {
+    let both = Variance::sum(&[level.variance, row.variance]);
+    let error = if both.value > 0.0 {
+        t_quantile(confidence, both.dof) * both.value.sqrt()
+    } else {
+        EPSILON * level.time.0
+    };
+    Difference {
+        size: level.size,
+        ping_pong: level.time,
+        difference: Seconds(row.estimate.value - level.time.0),
+        error: Seconds(error),
+    }
+}
+
+impl Twice {
+    /// True if the difference is significant and exceeds the rounding of numbers.
+    pub fn differs(&self) -> bool {
+        let Estimate {
+            value,
+            lower,
+            upper,
+        } = self.difference;
+        let is_rounding = value.abs() <= ROUNDING * self.ping_pong.value.abs();
+        !is_rounding && (lower > 0.0 || upper < 0.0)
+    }
+}
+
+impl Agreement {
+    /// True if α, β and all sizes agree.
+    pub fn is_complete(&self) -> bool {
+        self.verdict == Verdict::Agree && !self.alpha.differs() && !self.beta.differs()
+    }
+
+    /// Number of sizes whose Δ is within its error.
+    pub fn agreeing(&self) -> usize {
+        self.sizes.iter().filter(|one| one.agrees()).count()
+    }
+}
+
+impl Difference {
+    /// Δ relative to the ping-pong's time.
+    pub fn relative(&self) -> f64 {
+        self.difference / self.ping_pong
+    }
+
+    /// True if Δ is within its error.
+    pub fn agrees(&self) -> bool {
+        self.is_within(0.0)
+    }
+
+    /// True if Δ − `expected`, in seconds, is within the error.
+    fn is_within(&self, expected: f64) -> bool {
+        (self.difference.0 - expected).abs() <= self.error.0
+    }
+}
+
+fn judge(sizes: &[Difference]) -> Verdict {
+    let explains = |verdict: &Verdict| {
+        let mut all = sizes.iter();
+        all.all(|one| one.is_within(verdict.expected(one.size)))
+    };
+    let offset = |sizes| Seconds(slope_from_origin(&points(sizes, |_| 1.0)));
+    let in_size = points(sizes, Bytes::as_f64);
+    let line = Line::through(&in_size);
+    let mut candidates = vec![
+        Verdict::Agree,
+        Verdict::Offset(offset(sizes)),
+        Verdict::Slope(SecondsPerByte(slope_from_origin(&in_size))),
+    ];
+    let from = |first: usize| Verdict::OffsetFrom(sizes[first].size, offset(&sizes[first..]));
+    candidates.extend((1..sizes.len()).map(from));
+    if line.slope.is_finite() {
+        let slope = SecondsPerByte(line.slope);
+        candidates.push(Verdict::Line(Seconds(line.at(0.0)), slope));
+    }
+    let found = candidates.into_iter().find(explains);
+    found.unwrap_or(Verdict::Scattered)
+}
+
+impl Verdict {
+    /// Δ at a size by this verdict, in seconds.
+    fn expected(&self, size: Bytes) -> f64 {
+        match *self {
+            Self::Offset(offset) => offset.0,
+            Self::Slope(slope) => (slope * size).0,
+            Self::OffsetFrom(from, offset) if size >= from => offset.0,
+            Self::Agree | Self::Scattered | Self::OffsetFrom(..) => 0.0,
+            Self::Line(offset, slope) => (offset + slope * size).0,
+        }
+    }
+}
+
+/// Points (column(m), Δ) with the weights 1/error².
+fn points(sizes: &[Difference], column: fn(Bytes) -> f64) -> Vec<line::Point> {
+    let point = |one: &Difference| {
+        let weight = one.error.0.powi(2).recip();
+        (column(one.size), one.difference.0, weight)
+    };
+    sizes.iter().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use netsig_base::data::Experiment;
+
+    use super::*;
+    use crate::fit::levels::levels;
+    use crate::fit::plogp;
+    use crate::fit::testing::{self, is_close};
+
+    /// L = 50 µs and g(m) = 10 µs + 10 ns·m, with the ping-pong later by `extra`.
+    fn compared(extra: fn(f64) -> f64, seed: u64) -> Agreement {
+        let mut error = testing::normal(seed);
+        let cells = testing::doubling(20).into_iter().flat_map(|m| {
+            let bytes = m as f64;
+            let round_trip = 120e-6 + 1e-8 * bytes;
+            [
+                (Experiment::PingPong, m, 60e-6 + 1e-8 * bytes + extra(bytes)),
+                (Experiment::RoundTrip, m, round_trip),
+                (Experiment::SendOverhead, m, 5e-6),
+                (Experiment::ReceiveOverhead, m, 6e-6),
+            ]
+        });
+        let cells: Vec<_> = cells.chain([(Experiment::Gap, 0, 1e-5)]).collect();
+        let mut noisy = |time: f64| time * (1.0 + 0.01 * error());
+        let rows = cells.into_iter().flat_map(|cell| [cell; 20]);
+        let rows = rows.map(|(experiment, size, time)| (experiment, size, 0, noisy(time)));
+        let data = testing::data(rows);
+        let measured = plogp::measured(&data, 0.95).unwrap();
+        compare(&levels(&data, Experiment::PingPong), &measured, 0.95).unwrap()
+    }
+
+    /// Of twenty pairs of measurements of one network with 1 % noise nearly all agree.
+    #[test]
+    fn one_network_measured_twice_agrees() {
+        let agree = |seed: &u64| compared(|_| 0.0, *seed).verdict == Verdict::Agree;
+        assert!((0..20).filter(agree).count() >= 18);
+        let found = compared(|_| 0.0, 1);
+        assert!(is_close(found.alpha.plogp.value, 60e-6, 0.02), "{found:?}");
+        assert!(
+            is_close(found.beta.ping_pong.value, 1e-8, 0.02),
+            "{found:?}"
+        );
+    }
+
+    /// A rendezvous of the answer, which pLogP does not meet, is an offset from one size on.
+    #[test]
+    fn what_makes_the_difference_is_told_with_its_figure() {
+        let offset = compared(|_| 20e-6, 1);
+        assert!(offset.alpha.differs() && !offset.is_complete());
+        let slope = compared(|m| 2e-9 * m, 1);
+        assert!(slope.beta.differs());
+        let late = compared(|m| if m >= 65536.0 { 9e-4 } else { 0.0 }, 1);
+        let line = compared(|m| 20e-6 + 2e-9 * m, 1);
+        let told = [offset, slope, late, line].map(|found| found.verdict);
+        let [
+            Verdict::Offset(Seconds(offset)),
+            Verdict::Slope(SecondsPerByte(slope)),
+            Verdict::OffsetFrom(Bytes(65536), Seconds(late)),
+            Verdict::Line(..),
+        ] = told
+        else {
+            panic!("{told:?}");
+        };
+        for (value, expected) in [(offset, -20e-6), (slope, -2e-9), (late, -9e-4)] {
+            assert!(is_close(value, expected, 0.1), "{told:?}");
+        }
+
+        let scattered = compared(|m| 1e-4 * f64::from((64.0..600.0).contains(&m)), 1);
+        assert_eq!(scattered.verdict, Verdict::Scattered);
+        let differing = scattered.sizes.iter().filter(|one| !one.agrees());
+        let differing: Vec<u64> = differing.map(|one| one.size.0).collect();
+        assert_eq!(differing, [64, 128, 256, 512]);
+        assert_eq!((scattered.sizes.len(), scattered.agreeing()), (22, 18));
+    }
+}

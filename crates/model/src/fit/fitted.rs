@@ -1,0 +1,337 @@
+//! A fitted model: the values of a model's parameters, their uncertainty, and their domain. Every
+//! fit of a model except the regimes returns this type, profiles store a list of it unchanged,
+//! and predictions read it.
+
+use std::collections::BTreeMap;
+
+use itertools::Itertools;
+use nalgebra::DMatrix;
+use netsig_base::algorithm::Collective;
+use netsig_base::stats::interval::{Estimate, Student};
+use netsig_base::units::table::Table;
+use netsig_base::units::{Bytes, Seconds};
+use serde::{Deserialize, Serialize};
+
+use super::domain::Domain;
+use crate::model::hockney::Hockney;
+use crate::model::plogp::PLogP;
+use crate::model::signature::Signature;
+use crate::model::{Estimator, Model, ModelError, Need, Role, Subject, Values};
+
+/// A model with its fitted parameters, for one algorithm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedModel {
+    /// The model; in a file `SUBJECT/NAME`, such as `alltoall/signature`.
+    #[serde(with = "entry")]
+    pub model: &'static Model,
+    /// Algorithm that ran the collective: one of netsig or of the library, or `library`.
+    pub algorithm: String,
+    /// Base on which the parameters were fitted.
+    pub fitted_on: Base,
+    /// The assumption about the errors of the times: the name of a covariance.
+    pub errors: String,
+    /// The level of the intervals and the degrees of freedom.
+    pub student: Student,
+    /// The values, by name of the parameter.
+    pub parameters: BTreeMap<String, Found>,
+    /// L(m), if the model has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_s: Option<Table>,
+    /// The parameters in the order of `covariance`. The time is linear in each.
+    pub covariance_of: Vec<String>,
+    /// cov(θ̂), in the units of the parameters.
+    #[serde(with = "square")]
+    pub covariance: DMatrix<f64>,
+    /// Relative residuals of the fitted points.
+    pub residuals: Residuals,
+    /// The measured process counts and sizes.
+    pub domain: Domain,
+}
+
+/// The relative residuals on either side of the threshold, for a message whose time is all
+/// bandwidth; those of a message with the bandwidth share w are 1/√w times as large.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Residuals {
+    /// For m < M, or for all sizes without a threshold.
+    pub below: f64,
+    /// For m ≥ M; without a threshold 0 in a signature and equal to `below` in other models.
+    pub above: f64,
+}
+
+/// The value of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Found {
+    /// An estimate with an interval.
+    Estimated(Estimate),
+    /// A value without an interval: found by a search, dropped or given.
+    Plain(f64),
+}
+
+/// Base on which the parameters of a model were fitted; predictions use the same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Base {
+    /// α and β, also in place of pLogP tables.
+    #[default]
+    Hockney,
+    /// The pLogP tables of the profile.
+    #[serde(rename = "plogp")]
+    Tables,
+}
+
+impl Base {
+    /// Base of a fit of `model` if the pLogP `tables` are known.
+    pub fn of(model: &Model, tables: Option<&PLogP>) -> Self {
+        match tables {
+            Some(_) if model.needs.contains(&Need::PLogP) => Self::Tables,
+            _ => Self::Hockney,
+        }
+    }
+}
+
+impl Found {
+    /// The value.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Estimated(estimate) => estimate.value,
+            Self::Plain(value) => value,
+        }
+    }
+}
+
+impl FittedModel {
+    /// The collective that was measured.
+    pub fn collective(&self) -> Option<Collective> {
+        match self.model.subject {
+            Subject::Collective(collective) => Some(collective),
+            _ => None,
+        }
+    }
+
+    /// The value of a parameter.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.parameters.get(name).map(|found| found.value())
+    }
+
+    /// All values in the order of the model's parameters; a parameter that the fit did not
+    /// find has its default.
+    ///
+    /// # Errors
+    /// If parameters have no value; the error names them.
+    pub fn values(&self) -> Result<Values, ModelError> {
+        let values = self.model.values(|parameter| self.value(parameter.name))?;
+        Ok(Values {
+            latency: self.latency_s.clone(),
+            ..values
+        })
+    }
+
+    /// M and its interval, if the model has an M that was found.
+    pub fn threshold(&self) -> Option<Estimate> {
+        let own = self.model.place(Role::Threshold)?;
+        match self.parameters.get(self.model.parameters[own].name)? {
+            Found::Estimated(estimate) => Some(*estimate),
+            Found::Plain(_) => None,
+        }
+    }
+
+    /// The contention signature on top of `base`; `None` for other models.
+    pub fn signature(&self, base: Hockney) -> Option<Signature> {
+        let Estimator::Signature(form) = self.model.estimator else {
+            return None;
+        };
+        let value = |is: fn(Role) -> bool| {
+            let mut parameters = self.model.parameters.iter();
+            self.value(parameters.find(|own| is(own.role))?.name)
+        };
+        let threshold = value(|role| role == Role::Threshold).filter(|m| m.is_finite());
+        Some(Signature {
+            base,
+            form,
+            gamma: value(|role| matches!(role, Role::Linear(_)))?,
+            gamma_below: value(|role| matches!(role, Role::Below(_))),
+            delta: Seconds(value(|role| role == Role::Supplement).unwrap_or(0.0)),
+            threshold: threshold.map(Bytes::rounded),
+        })
+    }
+
+    /// Refuses values that no fit returns and no prediction can use.
+    ///
+    /// # Errors
+    /// Names the key and the fault.
+    pub fn check(&self) -> Result<(), String> {
+        self.refuse_unsuitable()?;
+        self.refuse_too_low()?;
+        self.refuse_uncertain()?;
+        for (side, residual) in [
+            ("below", self.residuals.below),
+            ("above", self.residuals.above),
+        ] {
+            if !(residual.is_finite() && residual >= 0.0) {
+                return Err(format!(
+                    "residuals.{side} = {residual} is not finite and at least 0"
+                ));
+            }
+        }
+        self.domain.check()?;
+        self.values().map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Refuses unknown parameters, and a table that the model lacks or does not have.
+    fn refuse_unsuitable(&self) -> Result<(), String> {
+        let name = self.model.name;
+        let known: Vec<&str> = self.model.parameters.iter().map(|p| p.name).collect();
+        let is_strange = |own: &&String| !known.contains(&own.as_str());
+        if let Some(own) = self.parameters.keys().find(is_strange) {
+            return Err(match known.as_slice() {
+                [] => format!("parameters.{own} is none, {name} has no parameters"),
+                known => format!("parameters.{own} is none of {}", known.join(", ")),
+            });
+        }
+        match (self.model.estimator == Estimator::Latency, &self.latency_s) {
+            (true, None) => Err(format!("{name} lacks its table latency_s")),
+            (false, Some(_)) => Err(format!("{name} takes no table latency_s")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses values below the least value of a parameter's role.
+    fn refuse_too_low(&self) -> Result<(), String> {
+        for parameter in self.model.parameters {
+            let least = match parameter.role {
+                Role::Linear(least) | Role::Below(least) => least,
+                Role::Supplement | Role::Threshold => 0.0,
+                Role::Count => 1.0,
+                Role::Given => continue,
+            };
+            let key = parameter.name;
+            let rule = match self.value(key) {
+                Some(value) if value.is_nan() || value < least => {
+                    format!("= {value} is not at least {least}")
+                }
+                Some(value) if parameter.role == Role::Threshold && !is_size(value) => {
+                    format!("= {value} is neither a whole number of bytes nor inf")
+                }
+                _ => continue,
+            };
+            return Err(format!("parameters.{key} {rule}"));
+        }
+        Ok(())
+    }
+
+    /// Refuses estimates that are not finite, and a covariance that does not match them.
+    fn refuse_uncertain(&self) -> Result<(), String> {
+        for (name, found) in &self.parameters {
+            if let Found::Estimated(estimate) = found {
+                estimate.check(&format!("parameters.{name}"))?;
+            }
+        }
+        let is_linear = |name: &String| {
+            let mut all = self.model.parameters.iter();
+            all.find(|parameter| parameter.name == name)
+                .is_some_and(|own| own.role.is_estimated())
+        };
+        let names = &self.covariance_of;
+        if let Some(name) = names.iter().duplicates().next() {
+            return Err(format!("covariance_of names {name:?} twice"));
+        }
+        for name in names {
+            if !matches!(self.parameters.get(name), Some(Found::Estimated(_))) {
+                return Err(format!("covariance_of: {name} has no estimate"));
+            }
+            if !is_linear(name) {
+                return Err(format!("covariance_of: the time is not linear in {name}"));
+            }
+        }
+        let is_lost = |(name, found): &(&String, &Found)| {
+            matches!(found, Found::Estimated(_)) && is_linear(name) && !names.contains(*name)
+        };
+        if let Some((name, _)) = self.parameters.iter().find(is_lost) {
+            return Err(format!("covariance_of does not name {name:?}"));
+        }
+        check_covariance(&self.covariance, names.len())
+    }
+}
+
+/// True if a number stands for a size, or for no threshold.
+fn is_size(bytes: f64) -> bool {
+    bytes == f64::INFINITY || bytes.fract() == 0.0 && bytes < 2f64.powi(64)
+}
+
+/// Factor by which rounding may enlarge a number.
+const ROUNDED: f64 = 1.000_001;
+
+/// Refuses a matrix that is not the covariance of `count` parameters.
+///
+/// # Errors
+/// Names the wrong shape or the impossible element.
+pub fn check_covariance(matrix: &DMatrix<f64>, count: usize) -> Result<(), String> {
+    if matrix.shape() != (count, count) {
+        return Err(format!("the covariance is not {count} by {count}"));
+    }
+    if !matrix.iter().all(|value| value.is_finite()) {
+        return Err("the covariance is not finite".to_owned());
+    }
+    for (i, j) in (0..count).flat_map(|i| (0..count).map(move |j| (i, j))) {
+        let own = matrix[(i, j)];
+        let most = (matrix[(i, i)].max(0.0) * matrix[(j, j)].max(0.0)).sqrt();
+        if own.abs() > most * ROUNDED || (own - matrix[(j, i)]).abs() > most * (ROUNDED - 1.0) {
+            return Err(format!(
+                "covariance[{i}][{j}] = {own} is none of these variances"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A model as `SUBJECT/NAME`.
+mod entry {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::model::{self, Model};
+
+    pub(super) fn serialize<S: Serializer>(model: &Model, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{}/{}", model.subject, model.name))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<&'static Model, D::Error> {
+        let text = String::deserialize(from)?;
+        let (subject, name) = text.split_once('/').unwrap_or(("", &text));
+        let collective = subject.parse().map_err(Error::custom)?;
+        model::find(collective, name).map_err(Error::custom)
+    }
+}
+
+/// A square matrix as a list of rows.
+pub(crate) mod square {
+    use nalgebra::DMatrix;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        matrix: &DMatrix<f64>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let rows = matrix.row_iter().map(|row| row.iter().copied().collect());
+        rows.collect::<Vec<Vec<f64>>>().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<DMatrix<f64>, D::Error> {
+        let rows = Vec::<Vec<f64>>::deserialize(from)?;
+        let size = rows.len();
+        if rows.iter().any(|row| row.len() != size) {
+            return Err(D::Error::custom(format!(
+                "the covariance is not {size} by {size}"
+            )));
+        }
+        Ok(DMatrix::from_fn(size, size, |i, j| rows[i][j]))
+    }
+}

@@ -1,0 +1,186 @@
+//! Medians of one experiment between two processes at each size, with their variances.
+//!
+//! # Formula
+//! The variance of a median of R repetitions in K launches is the greater of
+//!
+//! - π/2·w(t)/R, where w is the variance of a repetition: (1.4826·MAD)², with the median absolute
+//!   deviation of the repetitions from the median of their launch (π/2 holds for the median of
+//!   normal errors; stalls have no influence), with 0.37·(R − K) degrees of freedom,
+//! - v(t)/K, where v is the variance of a launch's median, with K − 1 degrees of freedom.
+//!   Launches with unequal numbers of repetitions Rⱼ count as K = (ΣRⱼ)²/ΣRⱼ².
+//!
+//! w and v are functions of the time, fitted to all sizes of the experiment together: a single
+//! size has too few repetitions, and far too few launches, to determine them.
+//!
+//! All variances are in s². They are 0 if the repetitions are unknown.
+//!
+//! # Source
+//! netsig. The pLogP benchmark of Kielmann, Bal and Verstoep takes means of few repetitions and
+//! adds repetitions until they agree; on TCP a single retransmission (200 ms) then dominates the
+//! mean, so netsig takes medians. The factor 0.37 is the efficiency of the MAD under a normal
+//! distribution (Hampel 1974).
+
+mod noise;
+
+use std::collections::BTreeMap;
+use std::f64::consts::FRAC_PI_2;
+
+use netsig_base::data::cells::{Statistic, summarise};
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::stats::interval::Variance;
+use netsig_base::stats::sample::{Sorted, median, robust_deviation};
+use netsig_base::units::{Bytes, Seconds};
+
+use self::noise::{Noise, Spread};
+
+/// Degrees of freedom of a MAD per repetition.
+const MAD_EFFICIENCY: f64 = 0.37;
+
+/// Median at one size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// Size m.
+    pub size: Bytes,
+    /// The median, or the statistic that another program computed.
+    pub time: Seconds,
+    /// The variance of `time` in s².
+    pub variance: Variance,
+    /// Degrees of freedom of the variance between launches; 0 with one launch.
+    pub launched_dof: f64,
+    /// The shortest repetition.
+    pub least: Seconds,
+}
+
+/// The repetitions of one size by launch.
+type Launches = BTreeMap<u32, Vec<f64>>;
+
+/// The levels of an experiment, ascending in size.
+pub fn levels(data: &Dataset, experiment: Experiment) -> Vec<Level> {
+    let mut by_size: BTreeMap<Bytes, Launches> = BTreeMap::new();
+    let own = data.part(|place| place.experiment == experiment);
+    for sample in &own.samples {
+        let launches = by_size.entry(sample.place.size).or_default();
+        let repetitions = launches.entry(sample.place.launch).or_default();
+        repetitions.push(sample.time.0);
+    }
+    let mut levels: BTreeMap<Bytes, Level> = imported(own);
+    levels.extend(measured(&by_size));
+    levels.into_values().collect()
+}
+
+/// The levels that other programs computed.
+fn imported(mut own: Dataset) -> BTreeMap<Bytes, Level> {
+    own.samples.clear();
+    let cells = summarise(&own).into_iter();
+    cells
+        .map(|(key, summary)| {
+            let time = summary.value(Statistic::Median);
+            let level = Level {
+                size: key.size,
+                time,
+                variance: Variance {
+                    value: 0.0,
+                    dof: 1.0,
+                },
+                launched_dof: 0.0,
+                least: time,
+            };
+            (key.size, level)
+        })
+        .collect()
+}
+
+/// The levels of measured repetitions.
+fn measured(by_size: &BTreeMap<Bytes, Launches>) -> impl Iterator<Item = (Bytes, Level)> {
+    let within = by_size.values().map(within_launches);
+    let within = Noise::fitted(within.collect());
+    let repeated = by_size.values().filter(|launches| launches.len() > 1);
+    let between = Noise::fitted(repeated.map(between_launches).collect());
+    by_size.iter().map(move |(&size, launches)| {
+        let level = level(size, launches, [&within, &between]);
+        (size, level)
+    })
+}
+
+fn level(size: Bytes, launches: &Launches, [within, between]: [&Noise; 2]) -> Level {
+    let all = Sorted::new(launches.values().flatten().copied().collect());
+    let count: usize = launches.values().map(Vec::len).sum();
+    let own = within.variance(all.median());
+    let own = own.times(FRAC_PI_2 / count as f64);
+    let launched = between.variance(all.median());
+    let launched = launched.times(1.0 / equal_launches(launches));
+    Level {
+        size,
+        time: Seconds(all.median()),
+        variance: if launched.value > own.value {
+            launched
+        } else {
+            own
+        },
+        launched_dof: launched.dof,
+        least: Seconds(all.quantile(0.0)),
+    }
+}
+
+/// Number of launches with equal numbers of repetitions that contain as much information.
+fn equal_launches(launches: &Launches) -> f64 {
+    let counts = || launches.values().map(|times| times.len() as f64);
+    counts().sum::<f64>().powi(2) / counts().map(|count| count * count).sum::<f64>()
+}
+
+/// The variance of a repetition around the median of its launch.
+fn within_launches(launches: &Launches) -> Spread {
+    let all = Sorted::new(launches.values().flatten().copied().collect());
+    let deviations = launches.values().flat_map(|times| {
+        let middle = median(times.iter().copied());
+        times.iter().map(move |time| time - middle)
+    });
+    let variance = robust_deviation(deviations).powi(2);
+    let count: usize = launches.values().map(Vec::len).sum();
+    Spread {
+        square_time: all.median().powi(2),
+        variance,
+        dof: (MAD_EFFICIENCY * (count - launches.len()) as f64).max(1.0),
+    }
+}
+
+/// The variance of the launches' medians around their mean, from at least two launches.
+fn between_launches(launches: &Launches) -> Spread {
+    let medians = launches.values().map(|times| median(times.iter().copied()));
+    Spread::of(&medians.collect::<Vec<f64>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::testing;
+
+    /// Five repetitions around 10 with one stall: MAD 1, so π/2·1.4826²/5; 0.37·4 degrees of
+    /// freedom.
+    #[test]
+    fn a_stall_changes_neither_the_median_nor_its_variance() {
+        for stall in [12.0, 200.0] {
+            let times = [9.0, 10.0, 8.0, 11.0, stall];
+            let data = testing::data(times.map(|t| (Experiment::PingPong, 8, 0, t)));
+            let level = levels(&data, Experiment::PingPong)[0];
+            assert_eq!((level.time, level.least), (Seconds(10.0), Seconds(8.0)));
+            assert!((level.variance.value - 0.690_553).abs() < 1e-5, "{level:?}");
+            assert!((level.variance.dof - 1.48).abs() < 1e-12);
+        }
+    }
+
+    /// Two launches that differ by 2 % of 1 s at every size: each median is 10 ms off the mean,
+    /// so s² = 2·(10 ms)² for one degree of freedom a size, and half of that for the mean of two.
+    #[test]
+    fn what_differs_between_launches_is_not_repeated_away() {
+        let rows = (0..5).flat_map(|i| (0..2).map(move |launch| (i, launch)));
+        let rows = rows.flat_map(|(i, launch)| {
+            let time = if launch == 0 { 0.99 } else { 1.01 };
+            (0..100).map(move |_| (Experiment::PingPong, 8 << i, launch, time))
+        });
+        for level in levels(&testing::data(rows), Experiment::PingPong) {
+            assert!((level.variance.value - 1e-4).abs() < 1e-9, "{level:?}");
+            assert_eq!(level.variance.dof.to_bits(), 5f64.to_bits());
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Limits of the links: the least time in which the bytes of a collective can pass a link. Times
+//! below it show a wrong unit or clock; other cells consist of stalls alone.
+//!
+//! # Formula
+//! T ≥ β·B, with β of the ping-pong and B the bytes that some process must send or receive:
+//! (n−1)·m in an alltoall, scatter, gather or allgather, m in a bcast.
+//!
+//! # Domain
+//! Processes with links of their own. Fewer bytes than [`LEAST`] are not judged, because buffers
+//! and burst allowances may take them faster; nor is anything with a ping-pong of smaller
+//! messages, whose β may be that of start-ups. If `placement` says that ranks share hosts, or
+//! imported data do not state it, memory may carry bytes in place of links.
+//!
+//! # Source
+//! The bytes of the busiest port, `claim2` of `netsig bounds`, for these collectives.
+
+use std::collections::BTreeMap;
+
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::{CellKey, Statistic, Summary, summarise};
+use netsig_base::data::{Dataset, Experiment, Sample, mixture};
+use netsig_base::network::LINUX_RTO;
+use netsig_base::text::counted;
+use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
+
+use crate::fit::{hockney, points};
+
+/// Least number of bytes over a link whose time is judged.
+pub const LEAST: Bytes = Bytes(64 << 10);
+
+/// Share of the least time below which a time is impossible, for any error of β.
+const SHARE: f64 = 0.5;
+
+/// Least number of repetitions of a cell that counts as stalled.
+const ENOUGH: usize = 3;
+
+/// The level of the interval of β, which is not used.
+const CONFIDENCE: f64 = 0.95;
+
+/// A cell whose time is impossible.
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+#[display(
+    "{}: {time} is less than half of the {floor} that its {bytes} take over a link at the ping-pong's rate",
+    shown(cell)
+)]
+pub struct TooFast {
+    /// The cell.
+    pub cell: CellKey,
+    /// The median of the repetitions.
+    pub time: Seconds,
+    /// Least time of its bytes.
+    pub floor: Seconds,
+    /// Number of these bytes.
+    pub bytes: Bytes,
+}
+
+/// Cells that stalled in every repetition.
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+#[display(
+    "{} stalled in every repetition (first: {}): the network never showed its unstalled time there, and the models count the stall as certain",
+    counted(*count as u64, "cell", "cells"),
+    shown(first)
+)]
+pub struct Stalled {
+    /// The first stalled cell.
+    pub first: CellKey,
+    /// Number of stalled cells.
+    pub count: usize,
+}
+
+/// β of the ping-pongs of all `files` together; `None` if none reaches [`LEAST`].
+pub fn gap(files: &[&Dataset]) -> Option<SecondsPerByte> {
+    let mut pairs = Dataset::default();
+    for data in files {
+        pairs.append(data.part(|place| place.experiment == Experiment::PingPong));
+    }
+    let cells = summarise(&pairs);
+    let points = points(&cells, Statistic::Median, |_| true);
+    let reaches = points.iter().any(|point| point.size >= LEAST);
+    let fit = hockney::fit_ends(&points, CONFIDENCE).ok();
+    fit.filter(|_| reaches).map(|(fit, _)| fit.model().beta())
+}
+
+/// First cell of `data` that takes less than half of the time of its bytes at `gap`.
+pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
+    if !has_own_links(data) {
+        return None;
+    }
+    let judged = |(cell, summary): (CellKey, Summary)| {
+        let bytes = bytes_over_a_link(&cell).filter(|bytes| *bytes >= LEAST)?;
+        let (time, floor) = (summary.median, gap * bytes);
+        (time < floor * SHARE).then_some(TooFast {
+            cell,
+            time,
+            floor,
+            bytes,
+        })
+    };
+    summarise(data).into_iter().find_map(judged)
+}
+
+/// Cells of at least three repetitions, in each of which a retransmission timer or a tail loss
+/// probe expired, and each of which took at least 200 ms longer than its bytes at `gap`. Cells
+/// whose bytes take 200 ms or more are left out: contention alone may delay them as much.
+pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
+    let mut cells: BTreeMap<CellKey, Vec<&Sample>> = BTreeMap::new();
+    for sample in &data.samples {
+        let key = CellKey::from(&sample.place);
+        cells.entry(key).or_default().push(sample);
+    }
+    let has_stalled = |cell: &CellKey, samples: &[&Sample]| {
+        let least = bytes_over_a_link(cell).map(|bytes| gap * bytes);
+        let least = least
+            .filter(|time| *time < LINUX_RTO)
+            .map(|time| time + LINUX_RTO);
+        let is_stalled = |sample: &&Sample| {
+            let losses = [sample.losses.rtos, sample.losses.tail_probes];
+            losses.iter().flatten().any(|count| *count > 0)
+                && least.is_some_and(|least| sample.time >= least)
+        };
+        samples.len() >= ENOUGH && samples.iter().all(is_stalled)
+    };
+    let all = cells.into_iter();
+    let mut stalled = all.filter(|(cell, samples)| has_stalled(cell, samples));
+    let (first, _) = stalled.next()?;
+    Some(Stalled {
+        first,
+        count: 1 + stalled.count(),
+    })
+}
+
+/// Bytes that some process must send or receive; `None` if the cell is no collective.
+fn bytes_over_a_link(cell: &CellKey) -> Option<Bytes> {
+    let Experiment::Collective(collective) = cell.experiment else {
+        return None;
+    };
+    let partners = u64::from(cell.procs.get() - 1);
+    let blocks = match collective {
+        Collective::Bcast => partners.min(1),
+        // Of pieces that differ, the busiest process has at least the mean.
+        _ => partners,
+    };
+    Some(Bytes(cell.size.0.saturating_mul(blocks)))
+}
+
+/// True if each process has a link of its own, as far as the data state it.
+fn has_own_links(data: &Dataset) -> bool {
+    match mixture::ranks_per_host(&data.provenance) {
+        Some(most) => most == 1,
+        None => data.provenance.get("imported_from").is_none(),
+    }
+}
+
+fn shown(cell: &CellKey) -> String {
+    let name = match cell.experiment {
+        Experiment::Collective(collective) => format!("{collective} {}", cell.algorithm),
+        _ => cell.algorithm.to_string(),
+    };
+    format!("{name}, {} processes, {}", cell.procs, cell.size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::read;
+
+    /// 80 Mbit/s.
+    const GAP: f64 = 1e-7;
+
+    /// Ping-pongs up to `largest`, and a collective of 5 processes with its size and time.
+    fn data(facts: &str, largest: u64, name: &str, (size, time): (u64, f64)) -> Dataset {
+        let pair = |size: u64| format!("pingpong,,,2,{size},0,0,{}\n", 1e-4 + GAP * size as f64);
+        let pairs = [1, 2, 4, 8, 16].map(|part| pair(largest / part)).concat();
+        let cell = format!("collective,{name},direct,5,{size},0,0,{time}\n");
+        read(facts, "", &(pairs + &cell))
+    }
+
+    fn judged(data: &Dataset) -> Option<TooFast> {
+        too_fast(data, gap(&[data]).unwrap())
+    }
+
+    /// Four blocks of 32 KiB are 131072 B, which take 13.1072 ms; half of that is 6.5536 ms. A
+    /// broadcast need pass one message only.
+    #[test]
+    fn the_root_and_every_member_of_an_exchange_pass_all_other_blocks() {
+        let of = |name, size, time| judged(&data("", 1 << 18, name, (size, time)));
+        for name in ["scatter", "gather", "allgather", "alltoall"] {
+            let found = of(name, 32 << 10, 6.55e-3).unwrap();
+            assert_eq!(found.bytes, Bytes(131_072));
+            assert!((found.floor.0 / 13.1072e-3 - 1.0).abs() < 1e-6, "{found:?}");
+            assert_eq!(of(name, 32 << 10, 6.56e-3), None);
+        }
+        assert!(of("bcast", 128 << 10, 6.55e-3).is_some());
+        assert_eq!(of("bcast", 32 << 10, 1e-9), None);
+    }
+
+    #[test]
+    fn what_buffers_or_memory_may_carry_is_not_judged() {
+        for (fact, size, is_judged) in [
+            ("placement=a:1,b:1", 16_384, true),
+            ("placement=a:1,b:1", 16_383, false),
+            ("placement=a:1,b:2", 16_384, false),
+            ("imported_from=osu", 16_384, false),
+        ] {
+            let fast = data(&format!("#@{fact}\n"), 1 << 18, "alltoall", (size, 1e-9));
+            assert_eq!(judged(&fast).is_some(), is_judged, "{fact}");
+        }
+        // A ping-pong of small messages tells no rate.
+        let small = data("", 32 << 10, "alltoall", (1 << 20, 1e-9));
+        assert_eq!(gap(&[&small]), None);
+        assert_eq!(gap(&[&Dataset::default()]), None);
+    }
+
+    /// Its bytes take 26.2 ms. Times with the timers that expired and the probes.
+    #[test]
+    fn a_cell_stalls_when_all_of_its_repetitions_do() {
+        let all = |times: &[&str]| {
+            let cell = "collective,alltoall,direct,5,65536";
+            let rows = times.iter().enumerate();
+            let rows = rows.map(|(number, time)| format!("{cell},{number},0,{time}\n"));
+            let data = read("", ",rtos,tail_probes", &rows.collect::<String>());
+            stalled(&data, SecondsPerByte(GAP)).map(|found| (found.first.size.0, found.count))
+        };
+        let (by_timer, by_probe) = ("0.23,1,0", "0.5,0,2");
+        assert_eq!(all(&[by_timer, by_probe, by_timer]), Some((65536, 1)));
+        for other in ["0.22,1,", "0.5,0,0", "0.5,,"] {
+            assert_eq!(all(&[by_timer, by_probe, other]), None, "{other}");
+        }
+        assert_eq!(all(&[by_timer, by_probe]), None);
+    }
+}

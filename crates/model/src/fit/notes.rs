@@ -1,0 +1,216 @@
+//! Notes and warnings about a fit: data that it passes over, models that failed, and the reliability of
+//! the chosen ones.
+
+use std::collections::{BTreeSet, HashSet};
+
+use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::summarise;
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::text::counted;
+use netsig_base::text::note::Note;
+use netsig_base::units::Procs;
+
+use super::accepted;
+use super::model::ModelFit;
+use super::network::{FittedRegimes, NetworkFit};
+use super::regimes::RegimesFit;
+use super::saturation::Saturation;
+use crate::model::regimes::Class;
+
+/// All notes on the fit of `data`, with the reasons of at most `most` fits that failed.
+pub fn on_fit(fitted: &NetworkFit, data: &Dataset, most: usize) -> Vec<Note> {
+    let mut notes = Vec::new();
+    notes.extend(fitted.without_pairs.map(|procs| {
+        Note::warning(format!(
+            "no ping-pong: alpha and beta are those of one partner's message in the all-to-all among {procs}, below the eager limit; contention among {procs} is unknown, and that of more is relative to it"
+        ))
+    }));
+    notes.extend(about_data(fitted, data));
+    notes.extend(accepted::stalled(data));
+    if fitted.is_empty() {
+        notes.push(Note::remark(
+            "the data hold no alltoall or other collective that models describe: alpha and beta are all that was fitted",
+        ));
+    }
+    if !fitted.models.is_empty() && fitted.plogp.is_none() {
+        notes.push(without_tables());
+    }
+    let failures = fitted.failures.iter().take(most);
+    notes.extend(failures.map(|failure| Note::remark(format!("not fitted: {failure}"))));
+    if fitted.failures.len() > most {
+        let more = fitted.failures.len() - most;
+        notes.push(Note::remark(format!(
+            "not fitted are {more} more; --all gives the reasons"
+        )));
+    }
+    notes.extend(on_models(fitted));
+    notes
+}
+
+/// Warnings about the chosen model of each algorithm.
+fn on_models(fitted: &NetworkFit) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut warn = |subject: String, warnings: Vec<String>| {
+        let warning = |warning| Note::warning(format!("{subject}: {warning}"));
+        notes.extend(warnings.into_iter().map(warning));
+    };
+    for own in &fitted.regimes {
+        let subject = format!("{} {}", own.collective, own.algorithm);
+        warn(subject, of_regimes(own));
+    }
+    for own in &fitted.signatures {
+        // Warnings about a signature are irrelevant if another model was chosen.
+        if !fitted.regimes.iter().any(|other| other.are_of(&own.model)) {
+            let model = &own.model;
+            let subject = format!("{} {}", model.model.subject, model.algorithm);
+            warn(subject, of_signature(own));
+        }
+    }
+    notes
+}
+
+/// Notes that some models coincide without pLogP tables.
+pub fn without_tables() -> Note {
+    Note::remark(
+        "without pLogP tables g, os and or are alpha + beta m, so some models coincide: \
+         free with hockney, factor_003 with slowdown",
+    )
+}
+
+/// Notes the statistics that replace repetitions missing in the data, and the algorithms without a
+/// fitted model.
+fn about_data(fitted: &NetworkFit, data: &Dataset) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let counts = fitted.imported.iter();
+    let counts = counts.map(|(kind, n)| format!("{n} {kind}")).join(", ");
+    if !counts.is_empty() {
+        notes.push(Note::remark(format!(
+            "cells with a statistic of another program in place of repetitions: {counts}"
+        )));
+    }
+    let names = unfitted(fitted, data).join(", ");
+    if !names.is_empty() {
+        notes.push(Note::remark(format!("nothing is fitted to {names}")));
+    }
+    notes
+}
+
+/// The measured algorithms without a fitted model, each once.
+fn unfitted(fitted: &NetworkFit, data: &Dataset) -> impl Iterator<Item = String> {
+    let name = |collective: Collective, algorithm: &str| format!("{collective} {algorithm}");
+    let models = fitted.models.iter();
+    let models = models.filter_map(|own| Some(name(own.collective()?, &own.algorithm)));
+    let regimes = fitted.regimes.iter();
+    let regimes = regimes.map(|own| name(own.collective, &own.algorithm));
+    let known: HashSet<String> = models.chain(regimes).collect();
+    let measured = summarise(data).into_keys();
+    let measured = measured.filter_map(move |key| match key.experiment {
+        Experiment::Collective(collective) => Some(name(collective, &key.algorithm)),
+        _ => None,
+    });
+    measured.unique().filter(move |name| !known.contains(name))
+}
+
+/// The introduction of the words on a class of process counts.
+pub fn among(class: Class) -> &'static str {
+    match class {
+        Class::Every => "",
+        Class::Power => "among powers of two, ",
+        Class::Other => "among other counts, ",
+    }
+}
+
+/// A warning about cells that stalled in every repetition.
+fn only_stalled(own: &FittedRegimes) -> Option<String> {
+    let cells = own.fit.fits.iter().flat_map(|fit| &fit.cells);
+    let mut stalled = cells.filter(|cell| cell.plain == 0);
+    let first = stalled.next()?;
+    let (procs, size) = (first.procs, first.size);
+    let count = counted(1 + stalled.count() as u64, "cell", "cells");
+    Some(format!(
+        "{count} waited for a time-out in every repetition (first: {procs} processes, {size}): their time without a time-out is only known from the other cells; measure smaller messages, or give the switch deeper buffers"
+    ))
+}
+
+/// Least median error of a fit on its own data that is told, and least ratio to their scatter.
+const MISSED: f64 = 0.1;
+const BEYOND_SCATTER: f64 = 2.0;
+
+/// A warning about a fit that misses its own data by more than their scatter.
+fn missed(fit: &RegimesFit) -> Option<String> {
+    let [error, scatter] = fit.misfit;
+    let is_missed = error > MISSED && error > BEYOND_SCATTER * scatter;
+    is_missed.then(|| {
+        format!(
+            "{}the model misses the data that it was fitted to by {:.0} % in the median, more than their scatter ({:.0} %): its predictions are no better; see compare for others",
+            among(fit.class),
+            error.exp_m1() * 100.0,
+            scatter.exp_m1() * 100.0
+        )
+    })
+}
+
+/// Warnings about the reliability of an algorithm's regimes.
+fn of_regimes(own: &FittedRegimes) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for fit in &own.fit.fits {
+        let counts: BTreeSet<Procs> = fit.cells.iter().map(|cell| cell.procs).collect();
+        if let (1, Some(only)) = (counts.len(), counts.first()) {
+            let unknown = if fit.model.pattern.grows_as_usual() {
+                "others are predicted with the usual growth of exchanges and a wide interval"
+            } else {
+                "growth, overflow and intervals at other counts cannot be estimated"
+            };
+            warnings.push(format!(
+                "{}{only} is the only process count, so that {unknown}; measure three",
+                among(fit.class)
+            ));
+        }
+    }
+    warnings.extend(own.fit.fits.iter().filter_map(missed));
+    warnings.extend(only_stalled(own));
+    let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none();
+    if own.fit.fits.iter().any(has_no_limit) {
+        warnings.push(
+            "no eager limit was seen: larger messages than were measured may be sent otherwise"
+                .to_owned(),
+        );
+    }
+    warnings
+}
+
+/// Warnings about the reliability of a signature.
+pub fn of_signature(fit: &ModelFit) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (name, words) in [("gamma_below", "gamma below M"), ("gamma", "gamma")] {
+        if let Some(gamma) = fit.model.value(name).filter(|gamma| *gamma < 1.0) {
+            warnings.push(format!(
+                "{words} = {gamma:.2} is below 1: the contention-free model is too slow there"
+            ));
+        }
+    }
+    let gammas = fit.gamma_by_procs.iter();
+    let gammas = gammas
+        .map(|(n, gamma)| format!("{gamma:.2} at {n}"))
+        .join(", ");
+    if !fit.left_out.is_empty() {
+        warnings.push(format!(
+            "{} processes do not saturate the network and were left out of the fit; --keep-unsaturated keeps them",
+            fit.left_out.iter().join(", ")
+        ));
+    }
+    match fit.model.domain.saturation {
+        Saturation::From(_) => {}
+        Saturation::NotReached => warnings.push(format!(
+            "saturation is not reached: gamma still changes with the number of processes ({gammas}); measure more processes"
+        )),
+        Saturation::Unverified if fit.gamma_by_procs.len() == 1 => warnings.push(format!(
+            "all data are of one process count (gamma = {gammas}), so that saturation, growth with the processes and intervals at other counts cannot be estimated; measure three process counts"
+        )),
+        Saturation::Unverified => warnings.push(format!(
+            "saturation is unverified ({gammas}): it takes three process counts; predictions for more may be too low"
+        )),
+    }
+    warnings
+}

@@ -1,0 +1,85 @@
+//! ρ(n, m): deviations of typical times from T₀ that neighbouring cells share.
+//!
+//! # Method
+//! A Gaussian process without a trend over (ln n, ln(m + 1)), for each protocol alone: residuals
+//! ln(T/T̂₀), bounded, with the variance of their medians. Its lengths and the part of noise are
+//! the likeliest of a grid.
+//!
+//! # Source
+//! Rasmussen and Williams 2006, section 5.4.
+
+use netsig_base::stats::gaussian::{Grid, Point, Process, Trend};
+
+use super::observation::{FLOOR, Observation};
+use crate::model::regimes::{Correction, place};
+
+/// Bound of residuals: a larger one is an outlier.
+const MOST: f64 = 0.4;
+
+/// Candidates of ℓₙ, of deviations that recur at other process counts and of those that do not.
+const RECURRING: &[f64] = &[1.5, 4.0];
+const LOCAL: &[f64] = &[0.1];
+
+/// The correction of cells with their residuals ln(T/T̂₀), which recur at other process counts or
+/// not; `None` without cells.
+pub(super) fn of(cells: &[(&Observation, f64)], recurs: bool) -> Option<Correction> {
+    let grid = Grid {
+        lengths: [if recurs { RECURRING } else { LOCAL }, &[0.7, 1.5, 3.0]],
+        noise: &[0.1, 0.4, 1.0, 3.0],
+    };
+    let point = |(cell, error): &(&Observation, f64)| Point {
+        at: place(cell.procs, cell.size),
+        value: error.clamp(-MOST, MOST),
+        variance: 1.0 + cell.variance() / FLOOR.powi(2),
+    };
+    let points: Vec<Point<2>> = cells.iter().map(point).collect();
+    let process = Process::fit(&points, Trend::Zero, &grid)?;
+    let weights = cells.iter().zip(process.weights());
+    Some(Correction {
+        lengths: process.lengths(),
+        cells: weights
+            .map(|((cell, _), weight)| (cell.procs, cell.size, weight).into())
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use netsig_base::units::{Bytes, Procs};
+
+    use super::*;
+    use crate::fit::testing::observed;
+
+    fn procs(count: u32) -> Procs {
+        Procs::new(count).unwrap()
+    }
+
+    #[test]
+    fn a_deviation_that_neighbours_share_is_interpolated_and_noise_is_not() {
+        let sizes = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
+        let cells: Vec<Observation> = [4, 8]
+            .iter()
+            .flat_map(|count| sizes.map(|size| observed(*count, size, &[1.0, 1.01, 0.99])))
+            .collect();
+        let shared: Vec<(&Observation, f64)> = cells
+            .iter()
+            .map(|cell| {
+                (
+                    cell,
+                    if cell.size < Bytes(8 << 10) {
+                        0.2
+                    } else {
+                        -0.1
+                    },
+                )
+            })
+            .collect();
+        let correction = of(&shared, true).unwrap();
+        assert!((correction.at(procs(6), Bytes(2 << 10)) - 0.2).abs() < 0.05);
+        assert!((correction.at(procs(6), Bytes(32 << 10)) + 0.1).abs() < 0.05);
+        assert!(correction.at(procs(4), Bytes(1 << 40)).abs() < 1e-3);
+        let local = of(&shared, false).unwrap();
+        assert!((local.at(procs(8), Bytes(2 << 10)) - 0.2).abs() < 0.05);
+        assert!(local.at(procs(6), Bytes(2 << 10)).abs() < 0.01);
+    }
+}

@@ -1,0 +1,42 @@
+//! Estimates of the parameters of the regimes, and their domain.
+
+use netsig_base::stats::interval::{Estimate, Variance};
+
+use super::{Column, RegimesFit};
+use crate::fit::domain::Domain;
+use crate::model::regimes::{Protocol, Regimes};
+
+impl Column {
+    /// Value of the parameter in a model; `None` if the model lacks its protocol.
+    pub fn value(self, model: &Regimes) -> Option<f64> {
+        let of = |protocol: Protocol| model.parameters(protocol);
+        Some(match self {
+            Self::Latency => model.latency.0,
+            Self::Startup => model.startup.0,
+            Self::Request => model.request.0,
+            Self::Gamma(protocol) => of(protocol)?.gamma,
+            Self::Growth(protocol) => of(protocol)?.growth,
+            Self::Overlap(protocol) => of(protocol)?.overlap,
+            Self::Slowdown => of(Protocol::Eager)?.slowdown,
+        })
+    }
+}
+
+impl RegimesFit {
+    /// A parameter of the regression with its interval; `None` if it was not estimated.
+    pub fn estimate(&self, wanted: Column, confidence: f64) -> Option<Estimate> {
+        let place = self.columns.iter().position(|column| *column == wanted)?;
+        let value = wanted.value(&self.model)?;
+        let dof = self.cells.len().saturating_sub(self.columns.len()).max(1);
+        let variance = Variance {
+            value: self.covariance[(place, place)],
+            dof: dof as f64,
+        };
+        Some(Estimate::around(value, &[variance], confidence))
+    }
+
+    /// The measured process counts and sizes; `None` if there are no cells.
+    pub fn domain(&self) -> Option<Domain> {
+        Domain::of(self.cells.iter().map(|cell| (cell.procs, cell.size)))
+    }
+}

@@ -1,0 +1,151 @@
+//! The eager limit: the first size whose messages are not sent at once.
+//!
+//! # Method
+//! If pairs give an interval of the eager limit, the candidates are the measured sizes in it and
+//! its upper end. Otherwise the limit is the configured one of the MPI library, if the data state
+//! it; otherwise the candidates are all measured sizes with two below them, and no limit. Of
+//! several candidates the one with the least loss over all algorithms is taken, each with a, b
+//! and a γ for either protocol; a limit costs as much as the Bayesian information criterion
+//! charges for another γ of each algorithm (Schwarz 1978).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netsig_base::network::Network;
+use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
+
+use super::basis::{Basis, Column};
+use super::observation::{Observation, Who};
+use super::regression;
+use crate::fit::FitError;
+use crate::fit::breakpoints::EagerLimit;
+use crate::model::regimes::{Class, Pattern, Protocol, Wire};
+
+/// Least number of sizes below a limit that pairs do not give.
+const LEAST_BELOW: usize = 2;
+
+/// Evidence of the limit besides the algorithms.
+pub struct Limits<'a> {
+    /// The medians of the ping-pong by size, ascending.
+    pub ping_pong: &'a [(Bytes, Seconds)],
+    /// β of the ping-pong.
+    pub beta: SecondsPerByte,
+    /// The limit that pairs show.
+    pub seen: Option<&'a EagerLimit>,
+    /// The configured limit of the MPI library, if known.
+    pub configured: Option<Bytes>,
+    /// The links of the network, if known.
+    pub network: Option<&'a Network>,
+}
+
+/// A network with its eager limit.
+#[derive(Debug, Clone)]
+pub struct Limited<'a> {
+    /// V(w).
+    pub wire: Wire,
+    /// The first size that is not eager; `None` if all are.
+    pub eager_limit: Option<Bytes>,
+    /// The links of the network, if known.
+    pub network: Option<&'a Network>,
+}
+
+impl<'a> Limits<'a> {
+    /// Finds the limit, and V(w) of the sizes below it.
+    ///
+    /// # Errors
+    /// If a time of the ping-pong is not valid.
+    pub fn find(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Result<Limited<'a>, FitError> {
+        let mut best: Option<(f64, Limited<'a>)> = None;
+        for limit in self.candidates(all) {
+            let limited = self.limited(limit)?;
+            let loss = limited.loss(all);
+            if best.as_ref().is_none_or(|(least, _)| loss < *least) {
+                best = Some((loss, limited));
+            }
+        }
+        match best {
+            Some((_, limited)) => Ok(limited),
+            None => self.limited(None),
+        }
+    }
+
+    fn candidates(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Vec<Option<Bytes>> {
+        let sizes: BTreeSet<Bytes> = all.values().flatten().map(|cell| cell.size).collect();
+        match (self.seen, self.configured) {
+            (Some(seen), _) => {
+                let between = |size: &&Bytes| {
+                    (seen.above.0.saturating_add(1)..seen.up_to.0).contains(&size.0)
+                };
+                let mut found: Vec<_> = sizes.iter().filter(between).copied().map(Some).collect();
+                found.push(Some(seen.up_to));
+                found
+            }
+            (None, Some(configured)) => vec![Some(configured)],
+            (None, None) => std::iter::once(None)
+                .chain(sizes.into_iter().skip(LEAST_BELOW).map(Some))
+                .collect(),
+        }
+    }
+
+    fn limited(&self, limit: Option<Bytes>) -> Result<Limited<'a>, FitError> {
+        let at_once = |(size, _): &&(Bytes, Seconds)| limit.is_none_or(|limit| *size < limit);
+        let times: Vec<(Bytes, Seconds)> = self.ping_pong.iter().filter(at_once).copied().collect();
+        Ok(Limited {
+            wire: Wire::new(&times, self.beta)?,
+            eager_limit: limit,
+            network: self.network,
+        })
+    }
+}
+
+impl Limited<'_> {
+    /// The protocol of a cell under a pattern.
+    pub(crate) fn protocol(&self, pattern: Pattern, cell: &Observation) -> Protocol {
+        Protocol::of(pattern.message(cell.message()), self.eager_limit)
+    }
+
+    /// Cells with their protocols.
+    pub(super) fn placed<'c>(
+        &self,
+        pattern: Pattern,
+        cells: &'c [Observation],
+    ) -> Vec<(&'c Observation, Protocol)> {
+        let of = |cell: &'c Observation| (cell, self.protocol(pattern, cell));
+        cells.iter().map(of).collect()
+    }
+
+    /// Inputs of the terms of T₀, without overflow.
+    pub(super) fn basis(&self, pattern: Pattern) -> Basis<'_> {
+        Basis {
+            pattern,
+            class: Class::Every,
+            wire: &self.wire,
+            network: self.network,
+            onset: None,
+        }
+    }
+
+    fn loss(&self, all: &BTreeMap<Who, Vec<Observation>>) -> f64 {
+        let mut sum = 0.0;
+        for (who, cells) in all {
+            let Some(pattern) = who.pattern else {
+                continue;
+            };
+            let placed = self.placed(pattern, cells);
+            let columns = columns(&placed);
+            if let Ok(solution) = regression::solve(&self.basis(pattern), &placed, &columns) {
+                sum += solution.loss + (cells.len() as f64).ln() / 2.0 * columns.len() as f64;
+            }
+        }
+        sum
+    }
+}
+
+/// a, b, and a γ for every protocol among the cells.
+pub(super) fn columns(placed: &[(&Observation, Protocol)]) -> Vec<Column> {
+    let protocols = [Protocol::Eager, Protocol::Rendezvous].into_iter();
+    let there = protocols.filter(|protocol| placed.iter().any(|(_, of)| of == protocol));
+    [Column::Latency, Column::Startup]
+        .into_iter()
+        .chain(there.map(Column::Gamma))
+        .collect()
+}

@@ -1,0 +1,224 @@
+//! The repetitions of one process count and size, separated into stalled and other ones.
+//!
+//! # Method
+//! A repetition waited for a time-out of TCP if it took longer than the quickest of its cell by
+//! half of the least time that Linux waits (200 ms) and by 30 per cent, which exceeds the scatter
+//! of other causes. A number that another program computed is one repetition that did not wait.
+
+use std::collections::BTreeMap;
+
+use netsig_base::algorithm::{Collective, Sizes};
+use netsig_base::data::cells::{CellKey, summarise};
+use netsig_base::data::{Aggregate, Dataset, Experiment};
+use netsig_base::network::Network;
+use netsig_base::stats::sample::{Sorted, median, variance};
+use netsig_base::units::{Bytes, Procs, Seconds};
+
+use crate::model::regimes::{Pattern, Patterns, Point, noticeable};
+
+/// Standard deviation of ln T of one repetition if it is unknown.
+pub(crate) const UNKNOWN_SPREAD: f64 = 0.1;
+
+/// σ: least relative error of any model of an emulated or real cluster.
+pub(crate) const FLOOR: f64 = 0.03;
+
+/// Number of repetitions of a mean if its program does not state it.
+const UNKNOWN_COUNT: u32 = 20;
+
+/// Largest number of repetitions that counts.
+const MOST_COUNT: u32 = 1000;
+
+/// Measurements of one cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// Number of processes n.
+    pub procs: Procs,
+    /// Size m.
+    pub size: Bytes,
+    /// Sizes of the pieces, of which m is the mean.
+    pub sizes: Sizes,
+    /// The median of the repetitions that did not stall.
+    pub typical: Seconds,
+    /// The median of all repetitions.
+    pub median: Seconds,
+    /// The shortest repetition.
+    pub quickest: Seconds,
+    /// The standard deviation of ln T of one repetition that did not stall.
+    pub spread: f64,
+    /// Number of repetitions that did not stall.
+    pub plain: usize,
+    /// Excess of each stalled repetition over `typical`.
+    pub excesses: Vec<Seconds>,
+    /// Number of repetitions of which another program computed one number, if it did.
+    pub averaged: Option<u32>,
+}
+
+impl Observation {
+    /// Observation of repetitions, at least one, with positive times, of pieces of one size.
+    pub fn of(procs: Procs, size: Bytes, times: &[Seconds]) -> Self {
+        let mut times: Vec<f64> = times.iter().map(|time| time.0).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        let all = Sorted::new(times.clone());
+        let quickest = all.quantile(0.0);
+        let (plain, stalled): (Vec<f64>, Vec<f64>) = times
+            .into_iter()
+            .partition(|time| !exceeds(Seconds(*time), Seconds(quickest)));
+        let typical = median(plain.iter().copied());
+        Self {
+            procs,
+            size,
+            sizes: Sizes::Equal,
+            typical: Seconds(typical),
+            median: Seconds(all.median()),
+            spread: spread(&plain),
+            plain: plain.len(),
+            excesses: stalled.iter().map(|time| Seconds(time - typical)).collect(),
+            quickest: Seconds(quickest),
+            averaged: None,
+        }
+    }
+
+    /// Takes the cell as one number that represents `count` repetitions.
+    pub(super) fn averaged(self, count: u32) -> Self {
+        let count = count.clamp(1, MOST_COUNT);
+        Self {
+            plain: count as usize,
+            averaged: Some(count),
+            ..self
+        }
+    }
+
+    /// The cell as a point of the model, with the links if known.
+    pub fn point<'a>(&self, network: Option<&'a Network>) -> Point<'a> {
+        Point {
+            procs: self.procs,
+            size: self.size,
+            network,
+            pieces: self.sizes.into(),
+        }
+    }
+
+    /// Length of the message that carries a byte on average.
+    pub fn message(&self) -> Bytes {
+        self.point(None).message()
+    }
+
+    /// The variance of ln of `typical`: that of a median of normal errors; of a mean, that of a
+    /// mean, and more if stalled repetitions were separated from it. Infinite if all stalled.
+    pub fn variance(&self) -> f64 {
+        let plain = self.plain as f64;
+        match self.averaged {
+            _ if self.plain == 0 => f64::INFINITY,
+            Some(_) if self.excesses.is_empty() => self.spread.powi(2) / plain,
+            Some(_) => self.spread.powi(2),
+            None => std::f64::consts::FRAC_PI_2 * self.spread.powi(2) / plain,
+        }
+    }
+
+    /// Weight of an error of `median` relative to a cell without noise, from 0 to 1: the ratio of
+    /// the standard deviations, with a model error of three per cent in any case.
+    pub fn weight(&self) -> f64 {
+        let repetitions = (self.plain + self.excesses.len()) as f64;
+        let own = std::f64::consts::FRAC_PI_2 * self.spread.powi(2) / repetitions;
+        FLOOR / (FLOOR.powi(2) + own).sqrt()
+    }
+}
+
+/// True if a time exceeds another so much that it waited for a time-out.
+pub(super) fn exceeds(time: Seconds, other: Seconds) -> bool {
+    time.0 > (other + noticeable(other)).0
+}
+
+/// The sample standard deviation of the logarithms.
+fn spread(times: &[f64]) -> f64 {
+    if times.len() < 2 {
+        return UNKNOWN_SPREAD;
+    }
+    let logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
+    variance(&logs).sqrt()
+}
+
+/// A collective, the algorithm that ran it, and its traffic pattern if the regimes describe it. The
+/// library's own choice has several patterns.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Who {
+    /// The collective.
+    pub collective: Collective,
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// The pattern.
+    pub pattern: Option<Pattern>,
+}
+
+/// The observations of every algorithm, with more than one process and positive times, by process
+/// count and size.
+pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
+    let mpi = data.provenance.get("mpi");
+    let mut times: BTreeMap<CellKey, Vec<Seconds>> = BTreeMap::new();
+    for sample in &data.samples {
+        let cell = times.entry(CellKey::from(&sample.place)).or_default();
+        cell.push(sample.time);
+    }
+    let count = |one: &Aggregate| (CellKey::from(&one.place), one.averaged);
+    let averaged: BTreeMap<CellKey, Option<u32>> = data.aggregates.iter().map(count).collect();
+    let mut patterns: BTreeMap<(Collective, String), Patterns> = BTreeMap::new();
+    let mut all: BTreeMap<Who, Vec<Observation>> = BTreeMap::new();
+    for (key, summary) in summarise(data) {
+        let Experiment::Collective(collective) = key.experiment else {
+            continue;
+        };
+        let times = match summary.imported {
+            Some(_) => vec![summary.mean],
+            None => times.remove(&key).unwrap_or_default(),
+        };
+        let is_possible = times.iter().all(|time| time.0 > 0.0 && time.0.is_finite());
+        if key.procs.get() > 1 && is_possible {
+            let observation = Observation {
+                sizes: collective.sizes(),
+                ..Observation::of(key.procs, key.size, &times)
+            };
+            let observation = match (summary.imported, averaged.get(&key)) {
+                (Some(_), Some(count)) => observation.averaged(count.unwrap_or(UNKNOWN_COUNT)),
+                _ => observation,
+            };
+            let algorithm = key.algorithm.to_string();
+            let patterns = patterns.entry((collective, algorithm.clone()));
+            let patterns = patterns.or_insert_with(|| Patterns::of(collective, &algorithm, mpi));
+            let who = Who {
+                collective,
+                pattern: patterns.at(key.procs, key.size),
+                algorithm,
+            };
+            all.entry(who).or_default().push(observation);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fit::testing::observed;
+
+    /// A second of noise among ten is not a time-out, nor are a few milliseconds among short
+    /// operations.
+    #[test]
+    fn time_outs_are_told_from_noise() {
+        let observation = observed(4, 1024, &[0.10, 0.11, 0.12, 0.31, 0.33]);
+        assert!((observation.typical.0 - 0.11).abs() < 1e-12);
+        assert!((observation.median.0 - 0.12).abs() < 1e-12);
+        let [first, second] = observation.excesses[..] else {
+            panic!("{observation:?}")
+        };
+        assert!((first.0 - 0.20).abs() < 1e-12 && (second.0 - 0.22).abs() < 1e-12);
+        for times in [[10.0, 10.4, 11.0], [1e-3, 5e-3, 9e-3]] {
+            assert!(observed(4, 1024, &times).excesses.is_empty());
+        }
+    }
+
+    /// e^±0.1: a standard deviation of 0.1·√2 of two, by hand.
+    #[test]
+    fn the_spread_is_that_of_logarithms() {
+        let observation = observed(4, 1024, &[0.1f64, -0.1].map(f64::exp));
+        assert!((observation.spread - 0.1 * 2f64.sqrt()).abs() < 1e-12);
+    }
+}

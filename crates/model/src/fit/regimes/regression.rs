@@ -1,0 +1,267 @@
+//! Estimation of a, b, γ, κ, λ and u from typical times.
+//!
+//! # Method
+//! The terms of T₀ are linear in a, b and r, in γ, κ, λ of each protocol, and in u if the onset is
+//! known; T₀ is replaced by its tangent at the last estimate (Gauss and Newton), which is exact
+//! there. The method is iterated least squares
+//! of relative errors: a cell's variance is T̂₀²·(σ² + s²/R), with σ a floor for the errors of
+//! the model and s²/R the variance of its median (π/2 times that of a mean). Outlying cells have
+//! less weight by Huber's rule (Huber 1964), |e| > 1.345·ŝ, with ŝ the scaled median absolute
+//! deviation, so that no cell decides alone. Negative estimates of a, b, r, γ, λ and u are set to 0,
+//! and the others are fitted again.
+//!
+//! γ, κ, r and u of an exchange have priors, each as an observation with the standard deviation of
+//! its usual value (`crate::model::regimes::Usual`): few process counts and sizes determine
+//! them badly, and a prediction would extrapolate their noise.
+//!
+//! A column that the points do not distinguish from others is left out, κ, u, r, λ and a before b.
+//!
+//! # Source
+//! Huber 1964; iteration of weights as in Holland and Welsch 1977; the ridge of Hoerl and
+//! Kennard 1970, as a prior.
+
+use nalgebra::{DMatrix, DVector};
+use netsig_base::stats::least_squares::{Omega, Regression};
+use netsig_base::stats::sample::robust_deviation;
+
+use super::basis::{Basis, Column};
+use super::observation::{FLOOR, Observation};
+use crate::fit::{self, FitError, ITERATIONS, SETTLED, refuse_few};
+use crate::model::regimes::{Protocol, Spread, Terms};
+
+/// Least number of cells: priors alone are no fit.
+const LEAST: usize = 2;
+
+/// Number of ŝ beyond which errors count less: 95 % of the efficiency of least squares if errors
+/// are normal.
+const HUBER: f64 = 1.345;
+
+/// Least ŝ, which leaves exact data their full weight.
+const LEAST_SCALE: f64 = 0.01;
+
+/// Estimated parameters.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// The estimated parameters, in the order of `covariance`.
+    pub columns: Vec<Column>,
+    /// Values of these parameters.
+    pub theta: DVector<f64>,
+    /// Covariance of these parameters.
+    pub covariance: DMatrix<f64>,
+    /// ln(T/T̂₀) of every point.
+    pub errors: Vec<f64>,
+    /// Σ of Huber's loss of the standardised errors: half their square, and linear beyond
+    /// [`HUBER`].
+    pub loss: f64,
+}
+
+impl Solution {
+    /// Value of a column; 0 if it was left out.
+    pub fn value(&self, wanted: Column) -> f64 {
+        let place = self.columns.iter().position(|column| *column == wanted);
+        place.map_or(0.0, |place| self.theta[place])
+    }
+}
+
+/// Estimates `columns` from cells, each with its protocol.
+///
+/// # Errors
+/// If there are too few cells for γ alone, or the numbers overflow.
+pub fn solve(
+    basis: &Basis,
+    cells: &[(&Observation, Protocol)],
+    columns: &[Column],
+) -> Result<Solution, FitError> {
+    refuse_few("the parameters of the regimes", cells.len(), LEAST)?;
+    let mut kept: Vec<Column> = columns.to_vec();
+    loop {
+        match bounded(basis, cells, &kept) {
+            Ok(solution) => return Ok(solution),
+            Err(error) => {
+                let last = kept
+                    .iter()
+                    .copied()
+                    .max_by_key(|column| column.expendability());
+                match last {
+                    Some(column) if column.expendability() > 0 => kept.retain(|c| *c != column),
+                    _ => return Err(error),
+                }
+            }
+        }
+    }
+}
+
+/// Solves without the columns whose estimates are negative.
+fn bounded(
+    basis: &Basis,
+    cells: &[(&Observation, Protocol)],
+    columns: &[Column],
+) -> Result<Solution, FitError> {
+    let mut kept = columns.to_vec();
+    loop {
+        let solution = robust(basis, cells, &kept)?;
+        let values = kept.iter().zip(solution.theta.iter());
+        let worst = values
+            .filter(|(column, value)| !column.is_free() && **value < 0.0)
+            .min_by(|a, b| a.1.total_cmp(b.1))
+            .map(|(column, _)| *column);
+        match worst {
+            Some(column) => kept.retain(|c| *c != column),
+            None => return Ok(solution),
+        }
+    }
+}
+
+/// What the cells' times consist of.
+struct Parts {
+    /// Contributions of one unit of each parameter, in the order of the cells.
+    slopes: Vec<Vec<Terms>>,
+    /// The parts of the floors that no parameter multiplies.
+    floors: Vec<f64>,
+}
+
+impl Parts {
+    fn of(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Self {
+        let of_cell = |(cell, protocol): &(&Observation, Protocol)| {
+            basis.parts(columns, cell.point(basis.network), *protocol)
+        };
+        let (slopes, floors) = cells.iter().map(of_cell).unzip();
+        Self { slopes, floors }
+    }
+
+    /// Terms of the cells.
+    fn terms(&self, theta: &DVector<f64>) -> Vec<Terms> {
+        let of_cell = |(slopes, floor): (&Vec<Terms>, &f64)| {
+            let parts = slopes.iter().zip(theta.iter());
+            let sum: Terms = parts.map(|(slope, value)| *slope * *value).sum();
+            Terms {
+                once: sum.once,
+                startups: sum.startups.max(0.0),
+                wire: sum.wire.max(0.0),
+                floor: floor + sum.floor.max(0.0),
+            }
+        };
+        self.slopes.iter().zip(&self.floors).map(of_cell).collect()
+    }
+
+    /// ∂T₀/∂θ at `terms`, and the times `y` less what no parameter multiplies: nothing where `terms`
+    /// are still 0.
+    fn tangent(&self, terms: &[Terms], y: &DVector<f64>) -> (DMatrix<f64>, DVector<f64>) {
+        let marginals: Vec<Terms> = terms.iter().map(|terms| terms.marginal()).collect();
+        let columns = self.slopes.first().map_or(0, Vec::len);
+        let x = DMatrix::from_fn(terms.len(), columns, |i, j| {
+            self.slopes[i][j].dot(marginals[i])
+        });
+        let free = DVector::from_fn(terms.len(), |i, _| {
+            y[i] - terms[i].floor.min(self.floors[i]) * marginals[i].floor
+        });
+        (x, free)
+    }
+}
+
+/// Iterates weights and tangents.
+fn robust(
+    basis: &Basis,
+    cells: &[(&Observation, Protocol)],
+    columns: &[Column],
+) -> Result<Solution, FitError> {
+    let parts = Parts::of(basis, cells, columns);
+    let y = DVector::from_iterator(cells.len(), cells.iter().map(|(cell, _)| cell.typical.0));
+    let own: Vec<f64> = cells
+        .iter()
+        .map(|(cell, _)| FLOOR.powi(2) + cell.variance())
+        .collect();
+    let mut fitted = y.clone();
+    let mut weights = vec![1.0; cells.len()];
+    let mut all = vec![Terms::default(); cells.len()];
+    let mut last: Option<Regression> = None;
+    for _ in 0..ITERATIONS {
+        let variances = (0..cells.len()).map(|i| fitted[i] * fitted[i] * own[i] / weights[i]);
+        let (x, free) = parts.tangent(&all, &y);
+        let regression = with_priors(&x, &free, variances.collect(), (columns, basis))?;
+        all = parts.terms(&regression.theta);
+        let next = all.iter().map(|terms| terms.time());
+        // A fitted time that is impossible counts as a tenth of the measured one.
+        let next = DVector::from_iterator(cells.len(), next)
+            .zip_map(&y, |t, measured| t.max(measured * 0.1));
+        let change = (&next - &fitted).component_div(&fitted).amax();
+        fitted = next;
+        weights = huber(&errors(&y, &fitted));
+        last = Some(regression);
+        if change < SETTLED {
+            break;
+        }
+    }
+    let regression = last.ok_or(FitError::NoSpread)?;
+    let errors = errors(&y, &fitted);
+    let standard = |(error, own): (&f64, &f64)| loss(error / own.sqrt());
+    let loss: f64 = errors.iter().zip(&own).map(standard).sum();
+    let dof = errors.len().saturating_sub(columns.len()).max(1);
+    // ŝ² of the data, at least 1, since the floor and the priors are absolute.
+    let scale = (2.0 * loss / dof as f64).max(1.0);
+    Ok(Solution {
+        columns: columns.to_vec(),
+        loss,
+        theta: regression.theta,
+        covariance: &regression.unscaled * scale,
+        errors,
+    })
+}
+
+/// Weighted least squares, with one more row for every parameter with a prior.
+fn with_priors(
+    x: &DMatrix<f64>,
+    y: &DVector<f64>,
+    mut variances: Vec<f64>,
+    (columns, basis): (&[Column], &Basis),
+) -> Result<Regression, FitError> {
+    let drawn = columns.iter().enumerate();
+    let drawn = drawn.filter_map(|(place, column)| Some((place, column.prior(basis)?)));
+    let drawn: Vec<(usize, Spread)> = drawn.collect();
+    variances.extend(drawn.iter().map(|(_, prior)| prior.deviation.powi(2)));
+    let count = x.nrows();
+    let rows = count + drawn.len();
+    let x = DMatrix::from_fn(rows, columns.len(), |i, j| match i.checked_sub(count) {
+        None => x[(i, j)],
+        Some(prior) => f64::from(u8::from(drawn[prior].0 == j)),
+    });
+    let y = DVector::from_fn(rows, |i, _| {
+        if i < count {
+            y[i]
+        } else {
+            drawn[i - count].1.value
+        }
+    });
+    let omega = Omega::Diagonal(DVector::from_vec(variances));
+    fit::solve(&x, &y, &omega, "the parameters of the regimes")
+}
+
+/// ln(T/T̂).
+fn errors(measured: &DVector<f64>, fitted: &DVector<f64>) -> Vec<f64> {
+    let pairs = measured.iter().zip(fitted.iter());
+    pairs
+        .map(|(measured, fitted)| (measured / fitted).ln())
+        .collect()
+}
+
+fn huber(errors: &[f64]) -> Vec<f64> {
+    let away: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+    let scale = robust_deviation(away.iter().copied()).max(LEAST_SCALE);
+    let weight = |error: f64| {
+        if error > HUBER * scale {
+            HUBER * scale / error
+        } else {
+            1.0
+        }
+    };
+    away.into_iter().map(weight).collect()
+}
+
+fn loss(standard: f64) -> f64 {
+    let size = standard.abs();
+    if size <= HUBER {
+        size * size / 2.0
+    } else {
+        HUBER * (size - HUBER / 2.0)
+    }
+}

@@ -1,0 +1,364 @@
+//! `plogpt_a`, `plogpt_b` and its variants: `PlogPT`, pLogP for TCP over a tree of switches, where
+//! messages share links and the loss of a last packet costs a retransmission time-out.
+//!
+//! # Formula
+//! Communication time = `L + g_c(m, C) + T_RTO`, in seconds, the last term only where the
+//! conditions below hold. C is the set of communications that run at the same time.
+//!
+//! The network is a symmetric binary tree of P = 2^H leaves. All edges of height h (1 at the
+//! leaves) have bandwidth `b_h` (bytes per second) and delay `d_h` (seconds) in each direction.
+//! `g_c(m, C) = m / throughput`. The throughput is the minimum, over the edges on the path, of b
+//! divided by the number of members of C on that edge. In a round "rank r to r xor i" every message
+//! has the height h = bit length of i and the throughput `min over j ≤ h of b_j / 2^(j−1)`.
+//!
+//! An edge of height h ≥ 2 is negligible if `b_h ≥ 2·b_(h−1)` and `d_h = 0`; the effective height
+//! of a message is the height of the highest edge on its path that is not negligible.
+//!
+//! A message loses its last packet if (1) another message to the same receiver begins when it ends,
+//! (2) m > b·d, the buffer of the switch, at the greater effective height of the two, and (3) their
+//! effective heights differ.
+//!
+//! | all-to-all | without time-outs | rounds with a time-out |
+//! |---|---|---|
+//! | A: send to r xor i and wait for its message, i = 1…P−1 | `Σ (g_c + L)` | none |
+//! | B: send to r xor i, i = 1…P−1, then wait for all | `Σ g_c + L` | the last of an effective height |
+//!
+//! With [`RtoMode::Receiver`], B takes
+//! `T = max(T_noRTO, max over these rounds k of f_noRTO(k) + T_RTO + L)`; with
+//! [`RtoMode::TwoPass`], `T_noRTO + (number of these rounds)·T_RTO`.
+//!
+//! # Choices
+//! The slides do not say when a send whose last packet is lost completes. If it completed after the
+//! time-out, the next message would begin too late for condition 1, so no packet would be lost: no
+//! schedule satisfies this. In the default, therefore, only the receiver waits. Algorithm A never
+//! meets condition 1, as its next round begins L later; L = 0 would bring the same contradiction,
+//! and no time-out is charged.
+//!
+//! The slides print `b_h > 2·b_(h−1)` ([`Negligible::Above`]). A tree of full bisection has `b_h =
+//! 2·b_(h−1)`; by the printed rule its switches would have no buffer and lose packets although they
+//! block nothing. The default is therefore [`Negligible::AtLeast`].
+//!
+//! Heights only grow from round to round, so condition 3 gives the same result for "different" and
+//! for "growing" heights.
+//!
+//! # Domain
+//! Bandwidths are positive; P is a power of two up to 2^31; messages are sent eagerly.
+//!
+//! # Source
+//! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); algorithms A and B after
+//! their second listing. `T_RTO` = 0.2 s in Linux.
+
+mod levels;
+mod sharing;
+
+pub use levels::{Level, overflows};
+pub use levels::{Negligible, Parameters, PlogPT};
+use netsig_base::network::{Edge, Network, Port};
+use netsig_base::units::parameter::ParameterError;
+use netsig_base::units::{BitsPerSecond, BytesPerSecond};
+pub use sharing::throughput;
+
+use serde::Deserialize;
+use strum::{EnumIter, EnumMessage};
+
+use super::hockney::HOCKNEY;
+use crate::model::examples::hockney;
+use crate::model::prelude::*;
+
+/// Order in which a rank sends and waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// A round ends when its message has arrived.
+    A,
+    /// A rank sends all messages before it waits for the first.
+    B,
+}
+
+/// Ranks that a retransmission time-out delays.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum RtoMode {
+    /// The receiver of the message alone.
+    #[default]
+    Receiver,
+    /// The sender and the receiver, found in a first pass.
+    TwoPass,
+}
+
+/// One round of an all-to-all, in which each rank r sends to r xor `xor`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Number of the round, from 1.
+    pub xor: u32,
+    /// Height of the messages of the round.
+    pub height: u32,
+    /// Effective height of the messages.
+    pub effective_height: u32,
+    /// Bandwidth of each message.
+    pub throughput: BytesPerSecond,
+    /// e: time at which the messages begin.
+    pub enter: Seconds,
+    /// `f_noRTO`: time at which the messages have been sent if no packet is lost.
+    pub finish_no_rto: Seconds,
+}
+
+/// Time of an all-to-all, and the rounds with a time-out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Time with retransmission time-outs.
+    pub time: Seconds,
+    /// Time if no packet were lost.
+    pub time_without_rto: Seconds,
+    /// Rounds whose messages lose their last packet.
+    pub rto_steps: Vec<u32>,
+}
+
+/// All rounds of one height: 2^(height−1) successive rounds.
+#[derive(Debug, Clone, Copy)]
+struct Class<'a> {
+    level: &'a Level,
+    /// Number of rounds, and also the number of the first round.
+    rounds: u32,
+    /// Time at which the first round begins.
+    start: Seconds,
+    /// Gap `g_c(m, C)` of a message.
+    gap: Seconds,
+    /// Wait of a receiver beyond the gap.
+    latency: Seconds,
+    /// Time from the start of one round to the start of the next.
+    pace: Seconds,
+}
+
+impl Class<'_> {
+    /// Time at which the message of the k-th round, k from 0, has been sent.
+    fn finish(&self, k: u32) -> Seconds {
+        self.start + self.pace * f64::from(k) + self.gap
+    }
+
+    /// Time at which the messages of the last round have been received.
+    fn received(&self) -> Seconds {
+        self.finish(self.rounds - 1) + self.latency
+    }
+
+    fn step(&self, k: u32) -> Step {
+        Step {
+            xor: self.rounds + k,
+            height: self.level.height,
+            effective_height: self.level.effective_height,
+            throughput: self.level.shared,
+            enter: self.start + self.pace * f64::from(k),
+            finish_no_rto: self.finish(k),
+        }
+    }
+}
+
+impl PlogPT {
+    /// The all-to-all of `size` bytes per destination.
+    pub fn alltoall(&self, size: Bytes, algorithm: Algorithm, mode: RtoMode) -> Outcome {
+        let classes = self.classes(size, algorithm);
+        let zero = Seconds(0.0);
+        let time_without_rto = classes.last().map_or(zero, Class::received);
+        let losing: Vec<&Class> = match algorithm {
+            Algorithm::A => Vec::new(),
+            Algorithm::B => classes
+                .windows(2)
+                .filter(|pair| pair[0].level.loses_before(pair[1].level, size))
+                .map(|pair| &pair[0])
+                .collect(),
+        };
+        let time = match mode {
+            RtoMode::Receiver => losing
+                .iter()
+                .map(|class| class.received() + self.rto())
+                .fold(time_without_rto, |a, b| if b > a { b } else { a }),
+            RtoMode::TwoPass => time_without_rto + self.rto() * losing.len() as f64,
+        };
+        let last_round = |class: &&Class| 2 * class.rounds - 1;
+        Outcome {
+            time,
+            time_without_rto,
+            rto_steps: losing.iter().map(last_round).collect(),
+        }
+    }
+
+    /// The rounds of the all-to-all in order.
+    pub fn steps(&self, size: Bytes, algorithm: Algorithm) -> impl Iterator<Item = Step> {
+        self.classes(size, algorithm)
+            .into_iter()
+            .flat_map(|class| (0..class.rounds).map(move |k| class.step(k)))
+    }
+
+    fn classes(&self, size: Bytes, algorithm: Algorithm) -> Vec<Class<'_>> {
+        let mut classes: Vec<Class> = Vec::new();
+        for level in self.levels() {
+            let (gap, latency) = (level.gap(size), level.latency);
+            let end = |class: &Class| class.start + class.pace * f64::from(class.rounds);
+            classes.push(Class {
+                level,
+                rounds: 1 << (level.height - 1),
+                start: classes.last().map_or(Seconds(0.0), end),
+                gap,
+                latency,
+                pace: match algorithm {
+                    Algorithm::A => gap + latency,
+                    Algorithm::B => gap,
+                },
+            });
+        }
+        classes
+    }
+}
+
+const IN_A_TREE: Example = Example::on(
+    Setting::Known(tree_of_eight),
+    "P = 8, m = 10000 B, links of 125 MB/s, between the halves 250 MB/s with a buffer of \
+     4550 B, L = 50 µs",
+    0.001_23,
+    (8, 10_000),
+);
+
+pub(super) const A: Model = Model {
+    name: "plogpt_a",
+    kind: Kind::Contention,
+    formula: "T = Σ_i (m/thr(h_i) + L), rounds i = 1…P−1 with partner r xor i",
+    source: "Nomura, Matsuba, Ishikawa 2007, algorithm A in PlogPT",
+    domain: "P a power of two on a complete binary tree: that of --network, or its two switches \
+             with half of the processes each, else one switch with links of rate 1/β; L = α. A \
+             waits in every round and never times out.",
+    example: IN_A_TREE,
+    time: |inputs| plogpt(inputs, Algorithm::A, RtoMode::Receiver, Negligible::AtLeast),
+    ..HOCKNEY
+};
+
+pub(super) const B: Model = Model {
+    name: "plogpt_b",
+    formula: "T = max(Σ_i m/thr(h_i) + L, latest f_noRTO + T_RTO + L)",
+    source: "Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
+    domain: "As plogpt_a. Where the uplink is narrow and m beyond its buffer, B meets a time-out \
+             of 200 ms, which delays its receiver.",
+    example: IN_A_TREE.giving(0.200_29),
+    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::Receiver, Negligible::AtLeast),
+    ..A
+};
+
+pub(super) const B_TWO_PASS: Model = Model {
+    name: "plogpt_b_two_pass",
+    formula: "T = Σ_i m/thr(h_i) + L + T_RTO for each time-out",
+    source: "netsig, after Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
+    domain: "The other reading of plogpt_b: time-outs are found first, and then each delays \
+             all that comes after it.",
+    example: IN_A_TREE.giving(0.200_93),
+    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::TwoPass, Negligible::AtLeast),
+    ..B
+};
+
+pub(super) const B_PRINTED: Model = Model {
+    name: "plogpt_b_printed",
+    domain: "plogpt_b with the printed rule: an edge is negligible if it is more than twice as \
+             wide as the one below, not at least. Then even a switch of full bisection times \
+             out, as in the example.",
+    example: Example::on(
+        Setting::Hockney(5e-5, 8e-9),
+        "P = 8, m = 10000 B, links of 125 MB/s on one switch, L = 50 µs",
+        0.200_29,
+        (8, 10_000),
+    ),
+    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::Receiver, Negligible::Above),
+    ..B
+};
+
+/// Two switches of four hosts.
+fn tree_of_eight() -> Known {
+    let port = |mbit: u64, buffer| Port::new(BitsPerSecond(mbit * 1_000_000), Bytes(buffer));
+    Known {
+        network: Network::two_switches([4, 4], port(1000, 0), port(2000, 4550)).ok(),
+        ..hockney(5e-5, 8e-9)
+    }
+}
+
+fn plogpt(
+    inputs: &Inputs,
+    algorithm: Algorithm,
+    mode: RtoMode,
+    negligible: Negligible,
+) -> Result<Timed, ModelError> {
+    let Known {
+        hockney, network, ..
+    } = inputs.known;
+    let Some(edges) = edges(hockney, network.as_ref(), inputs.case.procs)? else {
+        return inputs.by_hockney(|base, procs, _| start_ups(base, algorithm, procs));
+    };
+    let model = PlogPT::new(&Parameters {
+        negligible,
+        ..Parameters::new(edges, hockney.alpha())
+    })?;
+    inputs.by_hockney(|_, _, size| model.alltoall(size, algorithm, mode).time)
+}
+
+/// Time of the start-ups alone, where bytes take no time.
+fn start_ups(hockney: &Hockney, algorithm: Algorithm, procs: Procs) -> Seconds {
+    match algorithm {
+        Algorithm::A => hockney.alpha() * procs.partners(),
+        Algorithm::B => hockney.alpha(),
+    }
+}
+
+/// Edges by height of a tree of `procs` ranks. A network that is a binary tree has its own edges.
+/// Otherwise the lowest edges are the links of the hosts, the bandwidth doubles from height to
+/// height, as within a switch, and a link between two switches is the top edge. `None` if bytes
+/// take no time.
+fn edges(
+    hockney: &Hockney,
+    network: Option<&Network>,
+    procs: Procs,
+) -> Result<Option<Vec<Edge>>, ParameterError> {
+    if !procs.get().is_power_of_two() {
+        let rule = "a power of two for PlogPT";
+        return Err(ParameterError::new("procs", procs, rule));
+    }
+    let count = procs.floor_log2() as usize;
+    if let Some(heights) = network.and_then(Network::heights) {
+        let edges = heights.get(..count).map(<[Edge]>::to_vec);
+        let rule = "at most the hosts of the network";
+        return edges
+            .map(Some)
+            .ok_or_else(|| ParameterError::new("procs", procs, rule));
+    }
+    let gap = network.map_or(hockney.beta(), Network::host_gap).0;
+    if gap == 0.0 {
+        return Ok(None);
+    }
+    let edge = |height: u32| Edge {
+        bandwidth: BytesPerSecond(f64::from(height).exp2() / gap),
+        delay: Seconds(0.0),
+    };
+    let mut edges: Vec<Edge> = (0..procs.floor_log2()).map(edge).collect();
+    let cuts = network.map_or(Some(&[][..]), Network::cuts);
+    let cuts = cuts.ok_or_else(|| {
+        let rule = "a tree of switches for PlogPT";
+        ParameterError::new("network", "a graph with circles", rule)
+    })?;
+    for cut in cuts {
+        let behind = cut.count(procs);
+        if behind == 0 || behind == procs.get() {
+            continue;
+        }
+        if behind * 2 != procs.get() {
+            let value = format!("{procs} with {behind} of them behind a link between switches");
+            let rule = "twice as many as behind that link for PlogPT";
+            return Err(ParameterError::new("procs", value, rule));
+        }
+        edges.pop();
+        edges.push(Edge {
+            bandwidth: BytesPerSecond(1.0 / cut.gap.0),
+            delay: cut.gap * cut.buffer,
+        });
+    }
+    Ok(Some(edges))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! ρ(n, m): deviation of measured times from the formula, interpolated by a Gaussian process.
+//!
+//! # Formula
+//! ```text
+//! ρ(n, m) = Σᵢ wᵢ·exp(−½·((ln n − ln nᵢ)/ℓₙ)² − ½·((ln(m + 1) − ln(mᵢ + 1))/ℓₘ)²)
+//! ```
+//!
+//! over the measured cells i; it vanishes far from them.
+//!
+//! # Source
+//! Rasmussen and Williams 2006, section 2.2.
+
+use serde::{Deserialize, Serialize};
+
+use netsig_base::units::parameter::finite;
+use netsig_base::units::{Bytes, Procs};
+
+/// A correction of ln T.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Correction {
+    /// Lengths ℓₙ and ℓₘ.
+    pub lengths: [f64; 2],
+    /// The measured cells.
+    pub cells: Vec<Cell>,
+}
+
+/// nᵢ, mᵢ and wᵢ of a measured cell.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(Procs, Bytes, f64)", into = "(Procs, Bytes, f64)")]
+pub struct Cell {
+    procs: Procs,
+    size: Bytes,
+    weight: f64,
+    /// Its coordinates, whose logarithms a prediction does not take again.
+    place: [f64; 2],
+}
+
+impl From<(Procs, Bytes, f64)> for Cell {
+    fn from((procs, size, weight): (Procs, Bytes, f64)) -> Self {
+        let place = place(procs, size);
+        Self {
+            procs,
+            size,
+            weight,
+            place,
+        }
+    }
+}
+
+impl From<Cell> for (Procs, Bytes, f64) {
+    fn from(cell: Cell) -> Self {
+        (cell.procs, cell.size, cell.weight)
+    }
+}
+
+/// Lengths from which on a cell has no weight left.
+const FAR: f64 = 6.0;
+
+impl Correction {
+    /// ρ(n, m).
+    pub fn at(&self, procs: Procs, size: Bytes) -> f64 {
+        let [n, m] = place(procs, size);
+        let [length_n, length_m] = self.lengths;
+        let near = self.cells.iter().filter_map(|cell| {
+            let away_n = (n - cell.place[0]) / length_n;
+            let away_m = (m - cell.place[1]) / length_m;
+            let is_near = away_n.abs() < FAR && away_m.abs() < FAR;
+            is_near.then(|| cell.weight * (-0.5 * (away_n * away_n + away_m * away_m)).exp())
+        });
+        near.sum()
+    }
+
+    /// Refuses values that no fit produces.
+    ///
+    /// # Errors
+    /// Names the key and its error.
+    pub fn check(&self) -> Result<(), String> {
+        if self
+            .lengths
+            .iter()
+            .any(|length| !length.is_finite() || *length <= 0.0)
+        {
+            return Err(format!(
+                "correction.lengths = {:?} are not finite and above 0",
+                self.lengths
+            ));
+        }
+        for cell in &self.cells {
+            finite("correction.cells", cell.weight)?;
+        }
+        Ok(())
+    }
+}
+
+/// Coordinates of a cell: ln n and ln(m + 1).
+pub(crate) fn place(procs: Procs, size: Bytes) -> [f64; 2] {
+    [f64::from(procs.get()).ln(), size.as_f64().ln_1p()]
+}

@@ -1,0 +1,255 @@
+//! `regimes`: the regimes of every collective, with parameters given by the user. Fits store the
+//! regimes in full.
+
+use netsig_base::algorithm::Sizes;
+use netsig_base::network::LINUX_RTO;
+use netsig_base::units::parameter::{ParameterError, finite, non_negative};
+
+use super::{Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire};
+use crate::model::REGIMES;
+use crate::model::entry::threshold;
+use crate::model::prelude::*;
+
+const INF: f64 = f64::INFINITY;
+
+const PARAMETERS: [Parameter; 10] = [
+    Parameter::given("startup_s", "the time that one start-up adds, b", None),
+    Parameter::given(
+        "gamma_eager",
+        "γ of messages below the eager limit",
+        Some(1.0),
+    ),
+    Parameter::given("growth_eager", "κ of these", Some(0.0)),
+    Parameter::given(
+        "gamma_rendezvous",
+        "γ of messages from the eager limit on",
+        Some(1.0),
+    ),
+    Parameter::given("growth_rendezvous", "κ of these", Some(0.0)),
+    Parameter::given(
+        "eager_limit_bytes",
+        "the first size that is not sent at once",
+        Some(INF),
+    ),
+    Parameter::given(
+        "overflow_bytes",
+        "X, the bytes through a port from which it overflows",
+        Some(INF),
+    ),
+    Parameter::given(
+        "stall_rate",
+        "c, the rate of time-outs of one connection",
+        Some(0.0),
+    ),
+    Parameter::given(
+        "stall_s",
+        "D, the time that a time-out adds",
+        Some(LINUX_RTO.0),
+    ),
+    Parameter::given("latency_s", "the time that is paid once, a", Some(0.0)),
+];
+
+pub(in crate::model) const ALLTOALL: Model = Model {
+    name: REGIMES,
+    kind: Kind::Contention,
+    formula: "T₀ = (a + ((b·s + (γ + κ/(1 + (n−2)/32))·W)⁸ + (γ·F)⁸)^⅛)·e^ρ, and D more with p = 1 − exp(−c·n·(n−1)·φ), φ = 1/(1 + (1.1·X/x)¹⁶)",
+    source: "netsig, on Steffenel 2006 and Kielmann, Bal, Verstoep 2000",
+    domain: "n ≥ 2. s = n−1, W = (n−1)·β·(m + 96 B of headers), x = (n−1)·m; γ and κ for either \
+             side of the eager limit, from which on a time-out counts where T₀ does not hide it. \
+             Here ρ = 0 and the median; a fit adds ρ, V(w) in the place of β·w, the requests of \
+             large messages, spreads and intervals, and F from the links of --network SCENARIO.",
+    parameters: &PARAMETERS,
+    estimator: Estimator::Regimes,
+    example: Example::on(
+        ROUND,
+        "n = 8, m = 32 KiB, β = 10 ns/B, b = 50 µs, γ = 1.2, κ = 0.7, X = 64 KiB, c = 10, \
+         D = 200 ms, all eager",
+        0.204_466_648_421_052_64,
+        (8, 32768),
+    )
+    .with(&[5e-5, 1.2, 0.7, 1.0, 0.0, INF, 65536.0, 10.0, 0.2, 0.0]),
+    time: |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
+    ..Model::about(Subject::Collective(Collective::Alltoall))
+};
+
+pub(in crate::model) const BCAST: Model = Model {
+    subject: Subject::Collective(Collective::Bcast),
+    domain: "As the regimes of alltoall, with a binomial tree: s = ⌈log₂ n⌉, W = β·(m + 96 B) times \
+             the longest path on which a rank sends one message after the other.",
+    example: in_thousands(0.000_186_168),
+    time: |inputs| time(inputs, Pattern::Tree { parts: false }),
+    ..ALLTOALL
+};
+
+pub(in crate::model) const SCATTER: Model = Model {
+    subject: Subject::Collective(Collective::Scatter),
+    domain: "As the regimes of bcast, with a message of m bytes for each process behind an edge.",
+    example: in_thousands(0.000_230_168),
+    time: |inputs| time(inputs, Pattern::Tree { parts: true }),
+    ..ALLTOALL
+};
+
+pub(in crate::model) const GATHER: Model = through_a_port(Collective::Gather);
+
+pub(in crate::model) const ALLGATHER: Model = through_a_port(Collective::Allgather);
+
+/// An all-to-all whose sizes differ from pair to pair, or whose sizes MPI takes to differ.
+const fn by_pair(
+    collective: Collective,
+    domain: &'static str,
+    expected: f64,
+    time: fn(&Inputs) -> Result<Timed, ModelError>,
+) -> Model {
+    Model {
+        subject: Subject::Collective(collective),
+        domain,
+        example: in_thousands(expected),
+        time,
+        ..ALLTOALL
+    }
+}
+
+pub(in crate::model) const ALLTOALLV: Model = by_pair(
+    Collective::Alltoallv,
+    "As the regimes of alltoall.",
+    0.000_434_392,
+    |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
+);
+
+pub(in crate::model) const ALLTOALLV_SKEWED: Model = by_pair(
+    Collective::AlltoallvSkewed,
+    "As the regimes of alltoall, of sizes with the mean m: s, W and x of the busiest process, and F of \
+     the busiest link, from the sums over all pairs; n ≤ 2048.",
+    0.000_503_428,
+    |inputs| time_of(inputs, Pattern::Exchange(Order::AtOnce), Sizes::Skewed),
+);
+
+pub(in crate::model) const ALLTOALLV_SPARSE: Model = by_pair(
+    Collective::AlltoallvSparse,
+    "As the regimes of alltoallv-skewed.",
+    0.000_358_224,
+    |inputs| time_of(inputs, Pattern::Exchange(Order::AtOnce), Sizes::Sparse),
+);
+
+const fn through_a_port(collective: Collective) -> Model {
+    Model {
+        subject: Subject::Collective(collective),
+        domain: "As the regimes of alltoall; all that comes passes one port.",
+        example: in_thousands(0.000_434_392),
+        time: |inputs| time(inputs, Pattern::Port),
+        ..ALLTOALL
+    }
+}
+
+/// An example beyond the eager limit, without stalls.
+const fn in_thousands(expected: f64) -> Example {
+    Example::on(
+        ROUND,
+        "n = 8, m = 1000 B, β = 10 ns/B, b = 50 µs, γ = 1.1 from the eager limit of 512 B on",
+        expected,
+        (8, 1000),
+    )
+    .with(&[5e-5, 9.0, 0.0, 1.1, 0.0, 512.0, INF, 0.0, 0.2, 0.0])
+}
+
+/// Median time of the case.
+fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
+    time_of(inputs, pattern, Sizes::Equal)
+}
+
+/// Median time of the case, with these sizes of the pieces.
+fn time_of(inputs: &Inputs, pattern: Pattern, sizes: Sizes) -> Result<Timed, ModelError> {
+    let point = Point {
+        procs: inputs.case.procs,
+        size: inputs.case.size,
+        network: inputs.known.network.as_ref(),
+        pieces: sizes.into(),
+    };
+    point.check()?;
+    let times = regimes(inputs, pattern)?.times(point);
+    Ok(times.expect("both protocols are there").median().into())
+}
+
+/// The regimes with the given parameters, on a wire with the constant gap β.
+fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError> {
+    let mut regimes = Regimes {
+        pattern,
+        wire: Wire::straight(inputs.known.hockney.beta()),
+        latency: Seconds(0.0),
+        startup: Seconds(0.0),
+        request: Seconds(0.0),
+        jitter: Seconds(0.0),
+        eager: None,
+        rendezvous: None,
+        eager_limit: None,
+    };
+    for (parameter, value) in PARAMETERS.iter().zip(&inputs.values.numbers) {
+        regimes.set(parameter.name, *value)?;
+    }
+    Ok(regimes)
+}
+
+impl Regimes {
+    /// Sets one of the entry's parameters; other names are ignored. A missing protocol is created
+    /// with γ = 1, missing stalls with rate 0 and the time-out of Linux.
+    ///
+    /// # Errors
+    /// If the parameter does not allow the value.
+    pub(crate) fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        let Some(parameter) = PARAMETERS.iter().find(|own| own.name == name) else {
+            return Ok(());
+        };
+        let name = parameter.name;
+        match name {
+            "latency_s" => self.latency = Seconds(non_negative(name, value)?),
+            "startup_s" => self.startup = Seconds(non_negative(name, value)?),
+            "eager_limit_bytes" => self.eager_limit = threshold(name, value)?,
+            "gamma_eager" => own(&mut self.eager).gamma = non_negative(name, value)?,
+            "growth_eager" => own(&mut self.eager).growth = finite(name, value)?,
+            "gamma_rendezvous" => own(&mut self.rendezvous).gamma = non_negative(name, value)?,
+            "growth_rendezvous" => own(&mut self.rendezvous).growth = finite(name, value)?,
+            "overflow_bytes" => {
+                if value.is_nan() || value <= 0.0 {
+                    let rule = "above 0, or inf for none";
+                    return Err(ParameterError::new(name, value, rule));
+                }
+                stalls(&mut self.eager).onset = Some(Onset::at(value));
+            }
+            "stall_rate" => {
+                let rate = non_negative(name, value)?;
+                self.all_stalls().for_each(|stalls| stalls.rate = rate);
+            }
+            "stall_s" => {
+                let cost = Seconds(non_negative(name, value)?);
+                self.all_stalls().for_each(|stalls| stalls.cost = cost);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn all_stalls(&mut self) -> impl Iterator<Item = &mut Stalls> {
+        [&mut self.eager, &mut self.rendezvous]
+            .into_iter()
+            .filter(|protocol| protocol.is_some())
+            .map(stalls)
+    }
+}
+
+/// Parameters of a protocol, created if missing.
+fn own(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
+    protocol.get_or_insert_with(|| ProtocolParameters {
+        gamma: 1.0,
+        growth: 0.0,
+        overlap: 0.0,
+        slowdown: 0.0,
+        correction: None,
+        spread: 0.0,
+        stalls: None,
+    })
+}
+
+/// Stalls of a protocol, created if missing.
+fn stalls(protocol: &mut Option<ProtocolParameters>) -> &mut Stalls {
+    own(protocol).stalls.get_or_insert(Stalls::UNSEEN)
+}

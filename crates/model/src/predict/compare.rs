@@ -1,0 +1,293 @@
+//! Error of every model on data that it was not fitted to.
+//!
+//! # Method
+//! The models are fitted to one part of a dataset and predict the cells of the rest. The error of a
+//! cell is predicted/measured − 1. [`Errors`] summarises several cells: the median, the 90th
+//! percentile (nearest rank) and the largest of the absolute errors, their signed mean (bias), and
+//! the share of the measured times inside the predicted intervals. Models rank by the median.
+
+use std::collections::BTreeMap;
+
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::{Dataset, Experiment, Place, Provenance};
+use netsig_base::stats::sample::{Sorted, mean};
+use netsig_base::units::{Bytes, Procs, Seconds};
+
+use crate::fit::FailedFit;
+use crate::fit::network::{self, Options, Wanted};
+use crate::model::{self, Case, ModelError};
+use crate::predict::{Basis, Interval, Knowledge};
+use crate::profile::Profile;
+
+/// Errors of one model for one algorithm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Score {
+    /// The collective.
+    pub collective: Collective,
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// Name of the model.
+    pub model: &'static str,
+    /// Errors over all cells.
+    pub errors: Errors,
+}
+
+/// A cell with its predicted and its measured time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// The predicted time.
+    pub predicted: Seconds,
+    /// The predicted interval, if the model gives one.
+    pub interval: Option<Interval>,
+    /// The measured time.
+    pub measured: Seconds,
+}
+
+/// Statistics of the relative errors, predicted/measured − 1, of several cells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Errors {
+    /// Median of the absolute errors.
+    pub median: f64,
+    /// 90th percentile of the absolute errors.
+    pub p90: f64,
+    /// Largest absolute error.
+    pub worst: f64,
+    /// Mean of the signed errors.
+    pub bias: f64,
+    /// Share of the measured times inside their intervals; `None` unless every cell has an
+    /// interval.
+    pub coverage: Option<f64>,
+    /// Number of cells.
+    pub points: usize,
+}
+
+/// Scores, best first within each algorithm, and notes on failures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// One score for each algorithm and model.
+    pub scores: Vec<Score>,
+    /// Failed fits and models that do not apply, with reasons.
+    pub notes: Vec<String>,
+    /// True if pLogP models used tables, given or measured, rather than α and β.
+    pub has_tables: bool,
+}
+
+/// Fits all models to the cells that `trains` selects and to all data other than collectives, and
+/// scores the models on the other cells.
+///
+/// # Errors
+/// If the training samples allow no fit at all.
+pub fn compare(
+    data: &Dataset,
+    trains: impl Fn(Procs, Bytes) -> bool,
+    options: &Options,
+) -> Result<Comparison, FailedFit> {
+    let is_seen = |place: &Place| {
+        !matches!(place.experiment, Experiment::Collective(_)) || trains(place.procs, place.size)
+    };
+    let options = &Options {
+        wanted: Wanted::Any,
+        ..options.clone()
+    };
+    let fitted = network::fit(&data.part(is_seen), options)?;
+    if let Some(failure) = fitted.failures.first().filter(|_| fitted.is_empty()) {
+        return Err(failure.clone());
+    }
+    let judge = Judge {
+        profile: Profile::of(&fitted, Provenance::default(), options.model.confidence),
+        options,
+    };
+    let mut comparison = Comparison {
+        scores: Vec::new(),
+        notes: fitted.failures.iter().map(ToString::to_string).collect(),
+        has_tables: fitted.plogp.is_some(),
+    };
+    let cells = summarise(&data.part(|place| !is_seen(place)));
+    for ((collective, algorithm), cells) in by_algorithm(&cells) {
+        let (scores, left_out) = judge.scores(collective, &algorithm, &cells);
+        comparison.scores.extend(scores);
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            let note = format!("{collective} {algorithm}: not applicable to all cells: {names}");
+            comparison.notes.push(note);
+        }
+    }
+    Ok(comparison)
+}
+
+type Cells<'a> = Vec<(&'a CellKey, &'a Summary)>;
+
+fn by_algorithm(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<(Collective, String), Cells<'_>> {
+    let mut all: BTreeMap<(Collective, String), Cells> = BTreeMap::new();
+    for (key, summary) in cells {
+        if let Experiment::Collective(collective) = key.experiment {
+            let who = (collective, key.algorithm.to_string());
+            all.entry(who).or_default().push((key, summary));
+        }
+    }
+    all
+}
+
+/// Profile of the training part, with the options of the fit.
+struct Judge<'a> {
+    profile: Profile,
+    options: &'a Options,
+}
+
+impl Judge<'_> {
+    /// Scores of one algorithm, and the models that do not apply to all of its cells.
+    fn scores(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        cells: &Cells,
+    ) -> (Vec<Score>, Vec<&'static str>) {
+        let (mut scores, mut left_out) = (Vec::new(), Vec::new());
+        let knowledge = Knowledge {
+            profile: &self.profile,
+            algorithm,
+            network: self.options.network.as_ref(),
+            given: &[],
+            asked: self.options.statistic.into(),
+        };
+        for model in model::of(collective) {
+            let needs_fit = model.is_fitted_to_cells();
+            if needs_fit && self.profile.model(model, algorithm).is_none() {
+                continue;
+            }
+            let basis = knowledge.basis(model);
+            match basis.and_then(|basis| self.judged(cells, &basis)) {
+                Ok(judged) => scores.extend(Errors::of(judged).map(|errors| Score {
+                    collective,
+                    algorithm: algorithm.to_owned(),
+                    model: model.name,
+                    errors,
+                })),
+                Err(_) => left_out.push(model.name),
+            }
+        }
+        scores.sort_by(|a, b| a.errors.median.total_cmp(&b.errors.median));
+        (scores, left_out)
+    }
+
+    /// Predicted and measured times of all cells.
+    fn judged(&self, cells: &Cells, basis: &Basis) -> Result<Vec<Judged>, ModelError> {
+        let judge = |(key, summary): &(&CellKey, &Summary)| {
+            let prediction = basis.predict(Case::new(key.procs, key.size))?;
+            Ok(Judged {
+                predicted: prediction.time,
+                interval: prediction.interval,
+                measured: summary.value(self.options.statistic),
+            })
+        };
+        cells.iter().map(judge).collect()
+    }
+}
+
+impl Judged {
+    fn error(&self) -> f64 {
+        self.predicted / self.measured - 1.0
+    }
+
+    fn is_covered(&self) -> Option<bool> {
+        let interval = self.interval?;
+        Some((interval.lower..=interval.upper).contains(&self.measured))
+    }
+}
+
+impl Errors {
+    /// The statistics of these cells; `None` if there are none.
+    pub fn of(cells: impl IntoIterator<Item = Judged>) -> Option<Self> {
+        let cells: Vec<Judged> = cells.into_iter().collect();
+        if cells.is_empty() {
+            return None;
+        }
+        let covered: Option<Vec<bool>> = cells.iter().map(Judged::is_covered).collect();
+        let share = |covered: Vec<bool>| mean(covered.into_iter().map(f64::from));
+        let sorted = Sorted::new(cells.iter().map(|cell| cell.error().abs()).collect());
+        Some(Self {
+            median: sorted.median(),
+            p90: sorted.quantile(0.9),
+            worst: sorted.quantile(1.0),
+            bias: mean(cells.iter().map(Judged::error)),
+            coverage: covered.map(share),
+            points: cells.len(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netsig_base::units::SecondsPerByte;
+
+    use super::*;
+    use crate::model::hockney::Hockney;
+    use crate::testing::procs;
+    use crate::testing::read;
+
+    /// All-to-alls that take 1.5 times their contention-free time at 4, 6 and 8 processes.
+    fn data() -> Dataset {
+        let base = Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap();
+        let cell = |cell: &str, size: u64, time: Seconds| {
+            let errors = (0..).zip([0.99, 1.01, 0.99, 1.01]);
+            let row = |(number, error): (u32, f64)| {
+                format!("{cell},{size},{number},0,{}\n", time.0 * error)
+            };
+            errors.map(row).collect::<String>()
+        };
+        let rows = |size| {
+            let exchange = |n| {
+                let time = base.alltoall(procs(n), Bytes(size)) * 1.5;
+                cell(&format!("collective,alltoall,direct,{n}"), size, time)
+            };
+            let pair = cell("pingpong,,,2", size, base.time(Bytes(size)));
+            pair + &[4, 6, 8].map(exchange).concat()
+        };
+        let all = (0..10).map(|i| rows(256 << i));
+        read("", "", &all.collect::<String>())
+    }
+
+    /// The truth is a factor on the contention-free time: the models that hold it are right
+    /// about eight processes, the bound is a third too low, and so they rank.
+    #[test]
+    fn models_are_judged_on_what_they_have_not_seen() {
+        let judged = compare(&data(), |n, _| n.get() < 8, &Options::default()).unwrap();
+        let errors = |name| {
+            let found = judged.scores.iter().find(|score| score.model == name);
+            found.unwrap().errors
+        };
+        assert_eq!(errors("full").points, 10);
+        assert!(errors("full").worst < 0.01 && errors("slowdown").worst < 0.01);
+        assert!((errors("hockney").bias + 1.0 / 3.0).abs() < 0.01);
+        assert!((errors("hockney").median - 1.0 / 3.0).abs() < 0.01);
+        let medians = judged.scores.iter().map(|score| score.errors.median);
+        assert!(medians.is_sorted() && judged.scores.len() >= 8);
+    }
+
+    /// Of eleven absolute errors the median is the sixth, the 90th percentile the tenth: the
+    /// first that nine tenths do not exceed. A cell without an interval leaves no coverage.
+    #[test]
+    fn errors_are_summed_up_by_nearest_ranks() {
+        let errors = [
+            -0.01, 0.02, -0.03, 0.04, 0.05, -0.06, 0.07, 0.08, 0.09, 0.5, 0.6,
+        ];
+        let mut cells = errors.map(|error| Judged {
+            predicted: Seconds(2.0 * (1.0 + error)),
+            interval: Some(Interval {
+                lower: Seconds(2.0 + 2.0 * error),
+                upper: Seconds(3.0),
+            }),
+            measured: Seconds(2.0),
+        });
+        let all = Errors::of(cells).unwrap();
+        let expected = [0.06, 0.5, 0.6, 1.35 / 11.0, 3.0 / 11.0];
+        let found = [all.median, all.p90, all.worst, all.bias];
+        for (found, expected) in found.into_iter().chain(all.coverage).zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+        cells[0].interval = None;
+        assert_eq!(Errors::of(cells).unwrap().coverage, None);
+        assert_eq!(Errors::of([]), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! Notes and warnings about the limits of predictions.
+
+use itertools::Itertools as _;
+use netsig_base::algorithm::{ClosedForm, Collective};
+use netsig_base::network::Network;
+use netsig_base::text::note::Note;
+use netsig_base::units::{Bytes, Procs};
+
+use super::rate::other_rate;
+use crate::model::alltoall::has_degenerate_bounds;
+use crate::model::closed_form::on_plogp;
+use crate::model::plogp::PLogP;
+use crate::model::{Kind, Model, Need};
+use crate::profile::Profile;
+
+/// Ratio by which an overhead may exceed the gap without a warning.
+const TOLERANCE: f64 = 0.03;
+
+/// Predictions that notes are on.
+#[derive(Debug, Clone, Copy)]
+pub struct Predicting<'a> {
+    /// The profile.
+    pub profile: &'a Profile,
+    /// Name of the profile.
+    pub name: &'a str,
+    /// The links of the network, if known.
+    pub network: Option<&'a Network>,
+    /// The collective.
+    pub collective: Collective,
+    /// The process counts.
+    pub procs: &'a [Procs],
+    /// The sizes.
+    pub sizes: &'a [Bytes],
+}
+
+/// Notes and warnings on predictions by `models`.
+pub fn on_predictions(points: &Predicting, models: &[&Model]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let Predicting {
+        profile,
+        name,
+        network,
+        ..
+    } = *points;
+    let uses_plogp = models.iter().any(|m| m.needs.contains(&Need::PLogP));
+    match &profile.plogp {
+        _ if !uses_plogp => {}
+        None => notes.push(Note::remark(format!(
+            "{name} has no [plogp]; it is taken from alpha and beta, with L = 0 and g = os = or"
+        ))),
+        Some(plogp) => notes.extend(on_tables(points, plogp, models)),
+    }
+    // In a chain each rank receives from one sender.
+    let chain = on_plogp(points.collective, ClosedForm::ChainOfParts);
+    let mut free = models.iter().filter(|m| m.kind == Kind::ContentionFree);
+    if points.collective == Collective::Gather && free.any(|model| Some(*model) != chain) {
+        notes.push(Note::warning(
+            "gather is predicted without contention; many senders to one receiver take longer",
+        ));
+    }
+    let rates = other_rate(profile, network).map(|found| format!("{name}: {found}"));
+    notes.extend(rates.map(Note::warning));
+    if models.iter().any(|model| model.is_regimes()) {
+        notes.extend(on_links(profile, network));
+    }
+    notes
+}
+
+/// Warns if regimes are predicted with other links than they were fitted with.
+pub fn on_links(profile: &Profile, network: Option<&Network>) -> Option<Note> {
+    let fitted = profile.provenance.get("network");
+    let network = network.map(|network| network.name.as_str());
+    let is_other = !profile.regimes.is_empty() && fitted != network;
+    is_other.then(|| {
+        let [fitted, network] = [fitted, network].map(|name| match name {
+            None => "no links".to_owned(),
+            Some(name) => format!("the links of {name}"),
+        });
+        Note::warning(format!(
+            "the regimes were fitted with {fitted} and are predicted with {network}; give the same --network to both"
+        ))
+    })
+}
+
+/// The largest size in the models' table lookups: relays of a scatter or gather send many blocks in
+/// one message.
+fn largest(points: &Predicting, models: &[&Model]) -> Bytes {
+    let flat = on_plogp(points.collective, ClosedForm::Flat);
+    let blocks = match points.collective {
+        Collective::Scatter | Collective::Gather
+            if models.iter().any(|model| flat != Some(*model)) =>
+        {
+            points.procs.iter().max().map_or(0, |most| most.get() - 1)
+        }
+        _ => 1,
+    };
+    let largest = points.sizes.iter().max().copied().unwrap_or_default();
+    Bytes(largest.0.saturating_mul(blocks.into()))
+}
+
+/// Warns if the tables are extrapolated, suspicious, or give no valid bounds.
+fn on_tables(points: &Predicting, plogp: &PLogP, models: &[&Model]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let largest = largest(points, models);
+    let mut tables = plogp.tables().into_iter();
+    if tables.any(|table| table.is_extrapolated(largest)) {
+        notes.push(Note::warning(
+            "sizes beyond the last of the pLogP table are extrapolated",
+        ));
+    }
+    let small = plogp.sizes_with_small_gap(TOLERANCE);
+    if let Some(size) = small.first() {
+        notes.push(Note::warning(format!(
+            "os or or exceeds g at {} sizes of the pLogP tables, first at {size}; were they measured well?",
+            small.len()
+        )));
+    }
+    let mut cases = models.iter().cartesian_product(points.sizes);
+    if cases.any(|(model, size)| has_degenerate_bounds(model, plogp, *size)) {
+        notes.push(Note::warning(
+            "os + or < g: the upper limit of upper_003 lies below the lower one; use factor_001",
+        ));
+    }
+    notes
+}

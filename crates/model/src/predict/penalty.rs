@@ -1,0 +1,332 @@
+//! Penalty of a chosen algorithm against the best measured one, and its gain over the library's own
+//! choice.
+//!
+//! # Method
+//! A contest is a cell in which at least two algorithms were measured. The launches in which all of
+//! its algorithms were measured are dealt out in turn to two halves. The oracle is the algorithm
+//! that is the fastest in one half; on the other half B, with the statistic T of all its
+//! repetitions,
+//!
+//! ```text
+//! penalty = T_B(choice)/T_B(oracle) - 1      oracle's own = T_B(oracle)/min T_B - 1
+//! ```
+//!
+//! and both are averaged over the two ways to take the halves. If one half named and judged, the
+//! best would be the luckiest, and every choice would look worse than it is. So a penalty is what a
+//! choice costs beyond the oracle, and negative where the choice is better; the oracle's own shows
+//! what chance alone costs. With fewer than two common launches the same repetitions name and
+//! judge, and the oracle's own penalty is 0.
+//!
+//! The gain is T(library)/T(choice) over all common launches. Several gains are averaged
+//! geometrically.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use itertools::Itertools as _;
+
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::data::cells::{ByLaunch, Statistic, by_launch};
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::stats::bootstrap::{Bootstrap, Pair};
+use netsig_base::stats::interval::Estimate;
+use netsig_base::stats::sample::{Sorted, mean};
+use netsig_base::units::{Bytes, Procs, Seconds};
+
+/// A cell in which several algorithms were measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contest {
+    /// The collective.
+    pub collective: Collective,
+    /// Number of processes.
+    pub procs: Procs,
+    /// Bytes per destination or message.
+    pub size: Bytes,
+    /// Times of each algorithm; of the common launches, or if there are none, all in one.
+    runs: BTreeMap<Arc<str>, ByLaunch>,
+}
+
+/// A choice in one contest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The chosen algorithm.
+    pub choice: String,
+    /// The fastest over all common launches.
+    pub best: Arc<str>,
+    /// Penalty of the choice.
+    pub penalty: f64,
+    /// The oracle's own penalty; `None` if there are no two halves.
+    pub oracle: Option<f64>,
+    /// Gain over the library's own choice; `None` if this was not measured.
+    pub gain: Option<f64>,
+}
+
+/// Penalties and gains of several contests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Totals {
+    /// Number of contests.
+    pub cells: usize,
+    /// Mean penalty.
+    pub mean: f64,
+    /// 90th percentile of the penalties (nearest rank).
+    pub p90: f64,
+    /// Largest penalty.
+    pub worst: f64,
+    /// Mean of the oracle's own penalties; `None` if no contest has two halves.
+    pub oracle: Option<f64>,
+    /// Geometric mean of the gains; `None` if the library's own choice was measured nowhere.
+    pub gain: Option<f64>,
+    /// Number of contests with a gain.
+    pub gains: usize,
+}
+
+/// The contests of the data, by collective, process count and size, and the number of other cells:
+/// those of a single algorithm.
+pub fn contests(data: &Dataset) -> (Vec<Contest>, usize) {
+    let mut cells: BTreeMap<(Collective, Procs, Bytes), BTreeMap<Arc<str>, ByLaunch>> =
+        BTreeMap::new();
+    for (key, launches) in by_launch(data) {
+        if let Experiment::Collective(collective) = key.experiment {
+            let cell = cells.entry((collective, key.procs, key.size)).or_default();
+            cell.insert(key.algorithm, launches);
+        }
+    }
+    let total = cells.len();
+    let several = cells.into_iter().filter(|(_, runs)| runs.len() > 1);
+    let contest = several.map(|((collective, procs, size), runs)| Contest {
+        collective,
+        procs,
+        size,
+        runs: common(runs),
+    });
+    let contests: Vec<Contest> = contest.collect();
+    let single = total - contests.len();
+    (contests, single)
+}
+
+/// The launches of all algorithms alone; without any, all times of an algorithm as one launch.
+fn common(runs: BTreeMap<Arc<str>, ByLaunch>) -> BTreeMap<Arc<str>, ByLaunch> {
+    let mut all = runs.values();
+    let first = all.next().into_iter().flat_map(ByLaunch::keys).copied();
+    let is_shared = |launch: &u32| all.clone().all(|own| own.contains_key(launch));
+    let shared: Vec<u32> = first.filter(is_shared).collect();
+    let part = |launches: ByLaunch| -> ByLaunch {
+        if shared.is_empty() {
+            return [(0, launches.into_values().flatten().collect())].into();
+        }
+        let own = launches.into_iter();
+        own.filter(|(launch, _)| shared.contains(launch)).collect()
+    };
+    let runs = runs.into_iter();
+    runs.map(|(name, own)| (name, part(own))).collect()
+}
+
+/// The common launches whose times a statistic takes.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    All,
+    /// Every other launch, beginning with this one.
+    Half(usize),
+}
+
+impl Contest {
+    /// The measured algorithms, by name.
+    pub fn algorithms(&self) -> impl Iterator<Item = &str> {
+        self.runs.keys().map(|name| &**name)
+    }
+
+    /// Number of launches in which all algorithms were measured, at least 1.
+    fn launches(&self) -> usize {
+        self.runs.values().map(BTreeMap::len).min().unwrap_or(1)
+    }
+
+    /// The time of an algorithm over the common launches; `None` if it was not measured.
+    pub fn time(&self, algorithm: &str, statistic: Statistic) -> Option<Seconds> {
+        let launches = self.runs.get(algorithm)?;
+        Some(Seconds(time(launches, Part::All, statistic)))
+    }
+
+    /// The fastest algorithm in a part of the launches, and its time in seconds.
+    fn fastest(&self, part: Part, statistic: Statistic) -> (&Arc<str>, f64) {
+        let times = self.runs.iter();
+        let times = times.map(|(name, own)| (name, time(own, part, statistic)));
+        let least = times.min_by(|(_, a), (_, b)| a.total_cmp(b));
+        least.expect("a contest has algorithms")
+    }
+
+    /// Judges a choice; `None` if the algorithm was not measured here.
+    pub fn judge(&self, choice: &str, statistic: Statistic) -> Option<Judged> {
+        let own = self.runs.get(choice)?;
+        let ways: &[[Part; 2]] = if self.launches() < 2 {
+            &[[Part::All; 2]]
+        } else {
+            &[
+                [Part::Half(0), Part::Half(1)],
+                [Part::Half(1), Part::Half(0)],
+            ]
+        };
+        let judged = ways.iter().map(|&[names, judges]| {
+            let (oracle, _) = self.fastest(names, statistic);
+            let oracle = time(&self.runs[oracle], judges, statistic);
+            let (_, least) = self.fastest(judges, statistic);
+            (
+                time(own, judges, statistic) / oracle - 1.0,
+                oracle / least - 1.0,
+            )
+        });
+        let (penalties, oracles): (Vec<f64>, Vec<f64>) = judged.unzip();
+        Some(Judged {
+            choice: choice.to_owned(),
+            best: Arc::clone(self.fastest(Part::All, statistic).0),
+            penalty: mean(penalties),
+            oracle: (ways.len() > 1).then(|| mean(oracles)),
+            gain: self.gain(choice, statistic),
+        })
+    }
+
+    /// T(library)/T(choice) over the common launches; `None` unless both were measured.
+    fn gain(&self, choice: &str, statistic: Statistic) -> Option<f64> {
+        Some(self.time(LIBRARY, statistic)? / self.time(choice, statistic)?)
+    }
+
+    /// T(over)/T(under) with its bootstrap interval over launches and repetitions; `None` unless
+    /// both were measured.
+    pub fn ratio(
+        &self,
+        [over, under]: [&str; 2],
+        statistic: Statistic,
+        bootstrap: &Bootstrap,
+    ) -> Option<Estimate> {
+        let [first, second] = [self.runs.get(over)?, self.runs.get(under)?];
+        let pairs = first.values().zip(second.values());
+        let pairs: Vec<Pair> = pairs.map(|(one, other)| [&one[..], other]).collect();
+        let [lower, upper] = bootstrap.ratio(&pairs, |times| statistic.of(times))?;
+        Some(Estimate {
+            value: self.time(over, statistic)? / self.time(under, statistic)?,
+            lower,
+            upper,
+        })
+    }
+}
+
+/// The statistic of the times in a part of the launches.
+fn time(launches: &ByLaunch, part: Part, statistic: Statistic) -> f64 {
+    let (skip, step) = match part {
+        Part::All => (0, 1),
+        Part::Half(first) => (first, 2),
+    };
+    let times = launches.values().skip(skip).step_by(step);
+    statistic.of(times.flatten().copied().collect())
+}
+
+impl Totals {
+    /// The totals of these contests; `None` if there are none.
+    pub fn of<'a>(judged: impl IntoIterator<Item = &'a Judged>) -> Option<Self> {
+        let judged = judged.into_iter().collect_vec();
+        if judged.is_empty() {
+            return None;
+        }
+        let penalties = Sorted::new(judged.iter().map(|own| own.penalty).collect());
+        let oracles: Vec<f64> = judged.iter().filter_map(|own| own.oracle).collect();
+        let gains: Vec<f64> = judged.iter().filter_map(|own| own.gain).collect();
+        Some(Self {
+            cells: judged.len(),
+            mean: mean(penalties.values()),
+            p90: penalties.quantile(0.9),
+            worst: penalties.quantile(1.0),
+            oracle: (!oracles.is_empty()).then(|| mean(&oracles)),
+            gain: geometric_mean(&gains),
+            gains: gains.len(),
+        })
+    }
+}
+
+/// exp of the mean logarithm; `None` without numbers.
+pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| mean(values.iter().map(|value| value.ln())).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::read;
+
+    /// Rows of one all-to-all cell: algorithm, and its times by launch, one repetition each.
+    fn data(cells: &[(&str, &[(u32, f64)])]) -> Dataset {
+        let rows = cells.iter().flat_map(|(name, times)| {
+            let row = move |(launch, time): &(u32, f64)| {
+                format!("collective,alltoall,{name},4,1024,0,{launch},{time}\n")
+            };
+            times.iter().map(row)
+        });
+        read("", "", &rows.collect::<String>())
+    }
+
+    fn only(data: &Dataset) -> Contest {
+        let (contests, single) = contests(data);
+        assert_eq!(single, 0);
+        contests.into_iter().exactly_one().unwrap()
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-12, "{value} {expected}");
+    }
+
+    /// Launches 0 and 2 are one half, 1 and 3 the other. Medians: a has 1.0 and 1.4, b has 1.1 and
+    /// 1.1, c has 2.0 and 2.0, the library 3.0 and 3.0. The first half names a, judged on the
+    /// second: a costs 1.4/1.1 of the least; the second half names b, which on the first costs
+    /// 1.1/1.0 of the least. c: 2.0/1.4 − 1 and 2.0/1.1 − 1.
+    #[test]
+    fn one_half_names_the_best_and_the_other_judges() {
+        let data = data(&[
+            ("a", &[(0, 1.0), (1, 1.4), (2, 1.0), (3, 1.4)]),
+            ("b", &[(0, 1.1), (1, 1.1), (2, 1.1), (3, 1.1)]),
+            ("c", &[(0, 2.0), (1, 2.0), (2, 2.0), (3, 2.0), (4, 9.0)]),
+            ("library", &[(0, 3.0), (1, 3.0), (2, 3.0), (3, 3.0)]),
+        ]);
+        let contest = only(&data);
+        let judged = |choice| contest.judge(choice, Statistic::Median).unwrap();
+        let c = judged("c");
+        near(c.penalty, f64::midpoint(2.0 / 1.4, 2.0 / 1.1) - 1.0);
+        near(c.oracle.unwrap(), f64::midpoint(1.4 / 1.1, 1.1) - 1.0);
+        near(c.gain.unwrap(), 1.5);
+        // b beats the oracle of the first half and is that of the second.
+        near(judged("b").penalty, f64::midpoint(1.1 / 1.4, 1.0) - 1.0);
+        assert_eq!((&*c.best, contest.judge("d", Statistic::Mean)), ("b", None));
+        let all = ["a", "b", "c"].map(judged);
+        let totals = Totals::of(&all).unwrap();
+        near(totals.worst, c.penalty);
+        near(totals.gain.unwrap(), (2.5f64 * 3.0 / 1.1 * 1.5).cbrt());
+        assert_eq!((totals.cells, totals.gains), (3, 3));
+        let bootstrap = Bootstrap {
+            draws: 200,
+            seed: 1,
+            confidence: 0.95,
+        };
+        let ratio = contest.ratio(["library", "a"], Statistic::Median, &bootstrap);
+        let Estimate { lower, upper, .. } = ratio.unwrap();
+        near(lower, 3.0 / 1.4);
+        near(upper, 3.0);
+    }
+
+    /// Algorithms that were measured in different launches, and a single launch, name and judge with
+    /// the same repetitions; a cell of one algorithm is no contest.
+    #[test]
+    fn without_two_common_launches_all_repetitions_name_and_judge() {
+        for cells in [
+            [("a", 0, 1.0), ("b", 1, 1.5)],
+            [("a", 0, 1.0), ("b", 0, 1.5)],
+        ] {
+            let cells = cells.map(|(name, launch, time)| (name, [(launch, time)]));
+            let contest = only(&data(
+                &cells.each_ref().map(|(name, all)| (*name, &all[..])),
+            ));
+            let b = contest.judge("b", Statistic::Median).unwrap();
+            near(b.penalty, 0.5);
+            assert_eq!((b.oracle, b.gain, &*b.best), (None, None, "a"));
+        }
+        let (none, single) = contests(&data(&[("a", &[(0, 1.0), (1, 2.0)])]));
+        assert_eq!((none.len(), single), (0, 1));
+        assert_eq!((Totals::of([]), geometric_mean(&[])), (None, None));
+    }
+}

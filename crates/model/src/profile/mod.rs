@@ -1,0 +1,346 @@
+//! Profiles: the results of fits, as predictions need them; one TOML file per network (FORMATS.md).
+//!
+//! The file contains the structs of this folder, and the fits that need no other form, unchanged.
+//! Reading checks every value, so that later code cannot meet a bad one.
+
+mod facts;
+mod of_fit;
+mod regimes;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use itertools::Itertools as _;
+use netsig_base::algorithm::{Collective, Layout};
+use netsig_base::data::mixture::{self, Difference, Source};
+use netsig_base::data::{Dataset, Provenance, places};
+use netsig_base::network::{ClusterLink, Clusters, Grid, grid};
+use netsig_base::text::file_error::{FileError, parse_toml};
+use netsig_base::text::refusal::Refusal;
+use netsig_base::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+pub use self::regimes::{Choice, KindError, RegimesEntry, Repetitions};
+use crate::fit::fitted::{Base, FittedModel};
+use crate::fit::flows::Flows;
+use crate::fit::hockney::HockneyFit;
+use crate::model::hockney::Hockney;
+use crate::model::plogp::PLogP;
+use crate::model::signature::Signature;
+use crate::model::{self, Clustered, Known, Model, SIGNATURE};
+
+/// Version of the format that this netsig writes and reads.
+pub const VERSION: u32 = 3;
+
+/// The fitted models of one network.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Version of the format, [`VERSION`].
+    #[serde(rename = "netsig_profile")]
+    pub version: u32,
+    /// Origin of the profile and its data.
+    #[serde(default, with = "facts")]
+    pub provenance: Provenance,
+    /// Point-to-point parameters.
+    pub hockney: HockneyFit,
+    /// L, g(m), os(m), or(m), where known.
+    pub plogp: Option<PLogP>,
+    /// Eager limit of the MPI library, where a measurement has shown it.
+    pub protocol: Option<ProtocolEntry>,
+    /// Gaps of simultaneous transfers between disjoint pairs.
+    pub flows: Option<Flows>,
+    /// Fitted models of each algorithm.
+    #[serde(default)]
+    pub fitted: Vec<FittedModel>,
+    /// Regimes of each algorithm, one entry for each class of process counts.
+    #[serde(default)]
+    pub regimes: Vec<RegimesEntry>,
+    /// Model that a fit chose for each algorithm.
+    #[serde(default, rename = "choice")]
+    pub choices: Vec<Choice>,
+    /// Clusters of hosts that `netsig discover` found.
+    #[serde(default, rename = "cluster", skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
+    /// Measured links between and inside the clusters.
+    #[serde(
+        default,
+        rename = "cluster_link",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub cluster_links: Vec<ClusterLink>,
+}
+
+/// Sizes between which the eager limit lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProtocolEntry {
+    /// A message of this size is still sent at once.
+    #[serde(rename = "eager_above_bytes")]
+    pub eager_above: Bytes,
+    /// A message of this size is sent after a request.
+    #[serde(rename = "eager_up_to_bytes")]
+    pub eager_up_to: Bytes,
+}
+
+/// Version of a profile, read before all else.
+#[derive(Deserialize)]
+struct Versioned {
+    netsig_profile: toml::Spanned<u32>,
+}
+
+/// Begin of the keys of facts about the data of a fit.
+const OF_DATA: &str = "data_";
+
+const HINT: &str = "`netsig fit` writes profiles";
+
+/// Remedy for an impossible value.
+const REMEDY: &str = "correct it or fit again";
+
+impl Profile {
+    /// Reads a profile; `name` is the file's name in errors.
+    ///
+    /// # Errors
+    /// If the text is no profile, has another version, or contains impossible values.
+    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
+        let version = parse_toml::<Versioned>(name, text, HINT)?.netsig_profile;
+        refuse_version(*version.get_ref())
+            .map_err(|problem| FileError::at_offset(name, text, version.span().start, problem))?;
+        let profile: Self = parse_toml(name, text, HINT)?;
+        profile
+            .check()
+            .map_err(|problem| FileError::of_file(name, format!("{problem}; {REMEDY}")))?;
+        Ok(profile)
+    }
+
+    /// The profile as TOML text.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a profile has a TOML form")
+    }
+
+    /// Known properties of the network; without measured pLogP, pLogP follows from α and β, see
+    /// [`PLogP::from_hockney`].
+    pub fn network(&self) -> Known {
+        Known::of(self.hockney.model(), self.plogp.as_ref())
+    }
+
+    /// The pLogP tables; `name` is the file's name in errors.
+    ///
+    /// # Errors
+    /// If the profile has none.
+    pub fn tables(self, name: &str) -> Result<PLogP, Refusal> {
+        let problem = "has no [plogp]; name a profile with its tables";
+        self.plogp.ok_or_else(|| Refusal::data(problem).about(name))
+    }
+
+    /// The clusters of the hosts with the times between them, if known.
+    pub fn grid(&self) -> Option<Grid> {
+        let clusters = self.clusters.clone()?;
+        let links = self.cluster_links.clone();
+        Some(Grid { clusters, links })
+    }
+
+    /// Adds the facts of the data that the profile is of.
+    pub fn add_facts(&mut self, facts: &Provenance) {
+        for (key, value) in facts.iter() {
+            self.provenance.push(&format!("{OF_DATA}{key}"), value);
+        }
+    }
+
+    /// Facts in which data are of another network, MPI or setting than the data of this profile, whose file is
+    /// `place`; empty if they are of the same.
+    pub fn differences(&self, place: &str, data: Source) -> Vec<Difference> {
+        let facts = self.provenance.iter();
+        let mut provenance = Provenance::default();
+        for (key, value) in
+            facts.filter_map(|(key, value)| Some((key.strip_prefix(OF_DATA)?, value)))
+        {
+            provenance.push(key, value);
+        }
+        let fitted = Dataset {
+            provenance,
+            ..Dataset::default()
+        };
+        mixture::differences(&[
+            Source {
+                name: place,
+                data: &fitted,
+            },
+            data,
+        ])
+    }
+
+    /// Replaces the clusters of the hosts, and the times between them if the new ones have any; each host then
+    /// runs one process, in the order of the clusters.
+    pub fn set_grid(&mut self, grid: Grid) {
+        if let Some(layout) = layout_of(&grid.clusters) {
+            self.set_layout(&layout);
+        }
+        self.clusters = Some(grid.clusters);
+        if !grid.links.is_empty() {
+            self.cluster_links = grid.links;
+        }
+    }
+
+    /// Replaces the clusters of the ranks.
+    pub fn set_layout(&mut self, layout: &Layout) {
+        places::push_layout(&mut self.provenance, OF_DATA, layout);
+    }
+
+    /// Largest number of processes on a host when the data were measured.
+    pub fn per_host(&self) -> u32 {
+        places::per_host(&self.provenance)
+    }
+
+    /// The clusters of the ranks as they were measured, else with one process on each host.
+    pub fn clustered(&self) -> Option<Clustered> {
+        let grid = self.grid()?;
+        let measured = places::layout(&self.provenance, OF_DATA);
+        let layout = measured.or_else(|| layout_of(&grid.clusters))?;
+        let places = (layout, places::taking_part(&self.provenance));
+        Some(Clustered::new(&grid, places, &self.hockney.model()))
+    }
+
+    /// True if the ranks were in several clusters: what was measured mixes both kinds of links.
+    pub fn is_between_clusters(&self) -> bool {
+        let layout = places::layout(&self.provenance, OF_DATA);
+        layout.is_some_and(|layout| layout.clusters() > 1)
+    }
+
+    /// A fitted model of an algorithm.
+    pub fn model(&self, model: &Model, algorithm: &str) -> Option<&FittedModel> {
+        self.fitted
+            .iter()
+            .find(|entry| entry.model == model && entry.algorithm == algorithm)
+    }
+
+    /// The contention signature of an algorithm on top of `base`.
+    pub fn signature(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        base: Hockney,
+    ) -> Option<Signature> {
+        let model = model::find(collective, SIGNATURE).ok()?;
+        self.model(model, algorithm)?.signature(base)
+    }
+
+    /// Algorithms of a collective with a fitted model, each once.
+    pub fn algorithms(&self, collective: Collective) -> Vec<&str> {
+        let fitted = self.fitted.iter();
+        let fitted = fitted.map(|entry| (entry.collective(), entry.algorithm.as_str()));
+        let regimes = self.regimes.iter();
+        let regimes = regimes.map(|entry| (Some(entry.collective), entry.algorithm.as_str()));
+        let mut known = Vec::new();
+        for (own, algorithm) in fitted.chain(regimes) {
+            if own == Some(collective) && !known.contains(&algorithm) {
+                known.push(algorithm);
+            }
+        }
+        known
+    }
+
+    /// Refuses values that no prediction can use, and repeated sections.
+    fn check(&self) -> Result<(), String> {
+        let within = |section: &str| {
+            let section = section.to_owned();
+            move |what: String| format!("{section} {what}")
+        };
+        self.hockney.check().map_err(within("[hockney]"))?;
+        if let Some(protocol) = &self.protocol {
+            protocol.check().map_err(within("[protocol]"))?;
+        }
+        if let Some(flows) = &self.flows {
+            flows.check().map_err(within("[flows]"))?;
+        }
+        for own in &self.fitted {
+            let who = format!("[[fitted]] {} of {:?}:", own.model.name, own.algorithm);
+            own.check().map_err(within(&who))?;
+            if own.fitted_on == Base::Tables && self.plogp.is_none() {
+                let what = "fitted_on = \"plogp\", but the profile has no [plogp]";
+                return Err(within(&who)(what.to_owned()));
+            }
+        }
+        for own in &self.regimes {
+            let who = format!("[[regimes]] of {:?}:", own.algorithm);
+            own.check().map_err(within(&who))?;
+        }
+        for own in &self.choices {
+            let who = format!("[[choice]] of {:?}:", own.algorithm);
+            own.check().map_err(within(&who))?;
+        }
+        let of = |own: &FittedModel| {
+            let model = own.model;
+            let name = format!("{}/{} of {}", model.subject, model.name, own.algorithm);
+            (name, ())
+        };
+        refuse_twice("[[fitted]]", self.fitted.iter().map(of))?;
+        let of = |own: &RegimesEntry| {
+            let name = format!("{} {} {}", own.collective, own.algorithm, own.class);
+            (name, own.model.pattern)
+        };
+        refuse_twice("[[regimes]]", self.regimes.iter().map(of))?;
+        let of = |own: &Choice| (format!("{} {}", own.collective, own.algorithm), ());
+        refuse_twice("[[choice]]", self.choices.iter().map(of))?;
+        self.check_links()
+    }
+
+    fn check_links(&self) -> Result<(), String> {
+        match &self.clusters {
+            None if self.cluster_links.is_empty() => Ok(()),
+            None => Err("[[cluster_link]] without a [[cluster]]".to_owned()),
+            Some(clusters) => {
+                grid::check(clusters, &self.cluster_links).map_err(|error| error.to_string())
+            }
+        }
+    }
+}
+
+/// One rank on each host, in the order of the clusters.
+fn layout_of(clusters: &Clusters) -> Option<Layout> {
+    let Clusters::Named(clusters) = clusters else {
+        return None;
+    };
+    let sizes = clusters
+        .iter()
+        .map(|own| u32::try_from(own.hosts.len()).ok());
+    let sizes: Option<Vec<u32>> = sizes.collect();
+    sizes.map(|sizes| Layout::of_sizes(&sizes))
+}
+
+fn refuse_version(version: u32) -> Result<(), String> {
+    match version {
+        VERSION => Ok(()),
+        newer if newer > VERSION => Err(format!(
+            "profile version {newer} is newer than {VERSION}, which this netsig reads; update netsig or fit again"
+        )),
+        older => Err(format!(
+            "profile version {older} is older than {VERSION}, which this netsig reads; fit the data again with netsig fit"
+        )),
+    }
+}
+
+/// Refuses two sections with the same name that differ in nothing else.
+fn refuse_twice<K: Hash + Eq>(
+    section: &str,
+    names: impl Iterator<Item = (String, K)>,
+) -> Result<(), String> {
+    match names.duplicates().next() {
+        Some((name, _)) => Err(format!("{section} of {name} is given twice")),
+        None => Ok(()),
+    }
+}
+
+impl ProtocolEntry {
+    fn check(&self) -> Result<(), String> {
+        let (Bytes(above), Bytes(up_to)) = (self.eager_above, self.eager_up_to);
+        if above < up_to {
+            return Ok(());
+        }
+        Err(format!(
+            "eager_above_bytes = {above} is not below eager_up_to_bytes = {up_to}"
+        ))
+    }
+}

@@ -1,0 +1,247 @@
+//! The fitted regimes of an algorithm in the form of a profile, and the choice of a model.
+//!
+//! The regimes are the only fitted model with a type of its own. A [`FittedModel`] has numbers by
+//! name with one covariance and one spread. The regimes have two sets of parameters, one for each
+//! protocol of the MPI library, and one of the two may be missing; the wire time V(w) and the
+//! corrections ρ(m) as tables; stalls with an asymmetric interval, which a covariance cannot
+//! express; and a spread for each kind of cell.
+//!
+//! [`FittedModel`]: crate::fit::fitted::FittedModel
+
+use itertools::Itertools;
+use nalgebra::DMatrix;
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::stats::interval::check_confidence;
+use netsig_base::units::parameter::{ParameterError, finite, non_negative};
+use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
+
+use crate::fit::domain::Domain;
+use crate::fit::fitted::{check_covariance, square};
+use crate::fit::regimes::{Column, Kind};
+use crate::model;
+use crate::model::regimes::{Class, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls};
+
+/// The regimes of one algorithm at the process counts of one class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegimesEntry {
+    /// The measured collective.
+    pub collective: Collective,
+    /// Algorithm that ran the collective.
+    pub algorithm: String,
+    /// Class of process counts of the entry.
+    #[serde(rename = "procs_class")]
+    pub class: Class,
+    /// Confidence level of the intervals.
+    pub confidence: f64,
+    /// The model.
+    pub model: Regimes,
+    /// Estimated parameters, in the order of `covariance`.
+    #[serde(rename = "covariance_of")]
+    pub columns: Vec<Column>,
+    /// Covariance of the estimated parameters; a and b are in seconds, the others are pure numbers.
+    #[serde(with = "square")]
+    pub covariance: DMatrix<f64>,
+    /// Errors of the model at process counts left out of the fit.
+    pub errors: Vec<KindError>,
+    /// Measured process counts and sizes.
+    pub domain: Domain,
+    /// Availability of the times of single repetitions.
+    #[serde(default, skip_serializing_if = "Repetitions::are_known")]
+    pub repetitions: Repetitions,
+}
+
+/// Availability of the times of single repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repetitions {
+    /// At least some cells have the times of repetitions.
+    #[default]
+    Known,
+    /// Every cell is one statistic of another program.
+    Unknown,
+}
+
+impl Repetitions {
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
+    fn are_known(&self) -> bool {
+        *self == Self::Known
+    }
+}
+
+/// Error of a model on cells of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KindError {
+    /// Part that takes most of the time of these cells.
+    pub kind: Kind,
+    /// Scaled median absolute deviation of ln(T/T̂) of the cells left out of the fit.
+    pub deviation: f64,
+    /// Number of these cells.
+    pub cells: usize,
+}
+
+/// The model that a fit chose for an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The measured collective.
+    pub collective: Collective,
+    /// Algorithm that ran the collective.
+    pub algorithm: String,
+    /// Name of the model.
+    pub model: String,
+    /// Reason in one sentence.
+    pub reason: String,
+}
+
+impl RegimesEntry {
+    /// Error of the model on cells of this `kind`; the largest known error if no such cell was left
+    /// out of a fit.
+    pub fn error(&self, kind: Kind) -> Option<KindError> {
+        let known = self.errors.iter().find(|error| error.kind == kind);
+        let greatest = || {
+            self.errors
+                .iter()
+                .max_by(|a, b| a.deviation.total_cmp(&b.deviation))
+        };
+        known.or_else(greatest).copied()
+    }
+
+    /// Gives a parameter an exact value; other names are ignored.
+    ///
+    /// # Errors
+    /// If the parameter does not allow the value.
+    pub(crate) fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.model.set(name, value)?;
+        if let Some(place) = self.columns.iter().position(|own| own.name() == name) {
+            self.columns.remove(place);
+            let covariance = self.covariance.clone();
+            self.covariance = covariance.remove_row(place).remove_column(place);
+        }
+        Ok(())
+    }
+
+    /// Refuses values that no fit produces and no prediction can use.
+    ///
+    /// # Errors
+    /// Names the key and its error.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let Self {
+            collective,
+            algorithm,
+            model,
+            ..
+        } = self;
+        match Pattern::of(*collective, algorithm) {
+            None => return Err(format!("{collective} {algorithm} has no regimes")),
+            Some(pattern) if pattern != model.pattern && algorithm != LIBRARY => {
+                return Err("model.pattern is not that of the algorithm".to_owned());
+            }
+            Some(_) => {}
+        }
+        check_confidence(self.confidence)?;
+        check_model(model).map_err(|what| format!("model.{what}"))?;
+        self.check_columns()?;
+        check_covariance(&self.covariance, self.columns.len())?;
+        self.check_errors()?;
+        self.domain.check()
+    }
+
+    /// Refuses an estimate that is listed twice, or whose protocol is missing.
+    fn check_columns(&self) -> Result<(), String> {
+        let mut names = self.columns.iter().map(|column| column.name()).duplicates();
+        if let Some(name) = names.next() {
+            return Err(format!("covariance_of names {name:?} twice"));
+        }
+        for column in &self.columns {
+            let name = column.name();
+            let is_there = column
+                .protocol()
+                .is_none_or(|protocol| self.model.parameters(protocol).is_some());
+            if !is_there {
+                return Err(format!(
+                    "covariance_of names {name:?}, whose protocol is not there"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_errors(&self) -> Result<(), String> {
+        let mut kinds = self.errors.iter().map(|error| error.kind).duplicates();
+        if let Some(kind) = kinds.next() {
+            return Err(format!("errors has {kind:?} twice"));
+        }
+        for error in &self.errors {
+            non_negative("errors.deviation", error.deviation)?;
+            if error.cells == 0 {
+                return Err("errors.cells is 0; it must be at least 1".to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Choice {
+    /// Refuses a model that does not exist.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let found = model::find(self.collective, &self.model);
+        found.map(drop).map_err(|error| error.to_string())
+    }
+}
+
+fn check_model(model: &Regimes) -> Result<(), String> {
+    if model.eager.is_none() && model.rendezvous.is_none() {
+        return Err("eager or model.rendezvous is missing".to_owned());
+    }
+    non_negative("latency_s", model.latency.0)?;
+    non_negative("startup_s", model.startup.0)?;
+    non_negative("request_s", model.request.0)?;
+    non_negative("jitter_s", model.jitter.0)?;
+    for &protocol in Protocol::VARIANTS {
+        if let Some(own) = model.parameters(protocol) {
+            check_protocol(own).map_err(|what| format!("{protocol}.{what}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_protocol(protocol: &ProtocolParameters) -> Result<(), String> {
+    non_negative("gamma", protocol.gamma)?;
+    finite("growth", protocol.growth)?;
+    non_negative("overlap", protocol.overlap)?;
+    non_negative("slowdown", protocol.slowdown)?;
+    non_negative("spread", protocol.spread)?;
+    if let Some(correction) = &protocol.correction {
+        correction.check()?;
+    }
+    let stalls = protocol.stalls.as_ref();
+    stalls.map_or(Ok(()), |stalls| {
+        check_stalls(stalls).map_err(|what| format!("stalls.{what}"))
+    })
+}
+
+fn check_stalls(stalls: &Stalls) -> Result<(), String> {
+    non_negative("rate", stalls.rate)?;
+    non_negative("cost_s", stalls.cost.0)?;
+    non_negative("spread", stalls.spread)?;
+    let Some(Onset {
+        bytes,
+        lower,
+        upper,
+    }) = stalls.onset
+    else {
+        return Ok(());
+    };
+    if 0.0 < lower && lower <= bytes && bytes <= upper && upper.is_finite() {
+        return Ok(());
+    }
+    Err(format!(
+        "onset = {bytes} bytes, from {lower} to {upper}, is not finite and above 0 with lower <= bytes <= upper"
+    ))
+}

@@ -1,0 +1,96 @@
+//! MPICH's tree of conditions: nested objects whose order counts, and its place in the library file.
+
+use std::fmt;
+
+use netsig_base::algorithm::COLLECTIVES;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::tune::has_rules;
+
+/// Conditions in their order, each with the tree of those that follow it; a leaf is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tree(pub Vec<(String, Tree)>);
+
+/// First bytes of a tree in a library file.
+const BEGIN: &[u8] = b"{\"collective=";
+
+/// Beginning of the keys that name algorithms for all networks.
+const ALGORITHM: &str = "algorithm=MPIR_";
+
+impl Tree {
+    /// The tree behind a condition.
+    pub fn branch_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let mut all = self.0.iter_mut();
+        all.find(|(own, _)| own == key).map(|(_, tree)| tree)
+    }
+
+    /// As JSON, in the order of the tree.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("texts and objects have a JSON form")
+    }
+
+    /// True if every leaf names an algorithm for all networks.
+    fn is_generic(&self) -> bool {
+        let is_leaf = |key: &str, tree: &Self| tree.0.is_empty() && key.starts_with(ALGORITHM);
+        let mut all = self.0.iter();
+        all.all(|(key, tree)| is_leaf(key, tree) || (!tree.0.is_empty() && tree.is_generic()))
+    }
+
+    /// True if it serves every collective whose rules it may hold.
+    fn is_complete(&self) -> bool {
+        let has = |name: String| self.0.iter().any(|(key, _)| *key == name);
+        let mut ruled = COLLECTIVES.iter().filter(|own| has_rules(**own));
+        ruled.all(|own| has(format!("collective={own}")))
+    }
+}
+
+/// The library's own tree for all networks and collectives, in the bytes of the library file:
+/// a text that ends in a zero byte. `None` if there is none.
+pub fn generic(library: &[u8]) -> Option<Tree> {
+    let starts = places(library);
+    let mut trees = starts.filter_map(|start| {
+        let text = library[start..].split(|byte| *byte == 0).next()?;
+        serde_json::from_slice::<Tree>(text).ok()
+    });
+    trees.find(|tree| tree.is_complete() && tree.is_generic())
+}
+
+/// Places of [`BEGIN`].
+fn places(library: &[u8]) -> impl Iterator<Item = usize> {
+    let braces = library
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == BEGIN[0]);
+    braces
+        .map(|(place, _)| place)
+        .filter(|place| library[*place..].starts_with(BEGIN))
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Conditions;
+        impl<'de> Visitor<'de> for Conditions {
+            type Value = Tree;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("conditions")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
+                let mut all = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    all.push(entry);
+                }
+                Ok(Tree(all))
+            }
+        }
+        from.deserialize_map(Conditions)
+    }
+}
+
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(key, tree)| (key, tree)))
+    }
+}

@@ -1,0 +1,132 @@
+//! Exchanges whose sizes differ from pair to pair, predicted from the profile of an all-to-all.
+
+use netsig_base::algorithm::{Collective, LIBRARY, PairSizes, Sizes};
+use netsig_base::units::Bytes;
+use netsig_model::model::Case;
+use netsig_model::predict::regimes::Asked;
+use netsig_model::predict::select::{Options, Selector, Sources};
+use netsig_model::predict::speaker::{Models, Question};
+use netsig_model::predict::{Basis, Knowledge, Prediction, Standing};
+use netsig_model::profile::Profile;
+
+use crate::arbitrary::procs;
+use crate::regimes::known_exchange;
+
+/// The basis of `netsig predict`.
+fn basis<'a>(profile: &'a Profile, collective: Collective, algorithm: &str) -> Basis<'a> {
+    let question = Question {
+        profile,
+        collective,
+        algorithm: Some(algorithm),
+        models: Models::Speaking,
+        given: &[],
+    };
+    let lines = question.lines().unwrap();
+    let knowledge = Knowledge {
+        profile,
+        algorithm: &lines[0].algorithm,
+        network: None,
+        given: &[],
+        asked: Asked::Median,
+    };
+    knowledge.basis(lines[0].model).unwrap()
+}
+
+/// Mean size.
+const MEAN: Bytes = Bytes(8192);
+
+fn predict(profile: &Profile, collective: Collective, algorithm: &str, count: u32) -> Prediction {
+    let basis = basis(profile, collective, algorithm);
+    basis.predict(Case::new(procs(count), MEAN)).unwrap()
+}
+
+fn width(prediction: Prediction) -> f64 {
+    let interval = prediction.interval.unwrap();
+    (interval.upper / interval.lower).ln()
+}
+
+/// Equal pieces take the time of the all-to-all; others as much longer as the busiest port has more
+/// bytes (1.90 times among eight) or as messages are fewer, and are less certain.
+#[test]
+fn an_alltoall_tells_of_every_alltoallv() {
+    let profile = known_exchange();
+    let told = predict(&profile, Collective::Alltoall, "direct", 8);
+    let equal = predict(&profile, Collective::Alltoallv, "direct", 8);
+    assert!((equal.time / told.time - 1.0).abs() < 1e-3);
+    assert_eq!(equal.standing, Standing::Unfitted);
+    let skewed = predict(&profile, Collective::AlltoallvSkewed, "direct", 8);
+    let ratio = skewed.time / told.time;
+    assert!((1.75..1.95).contains(&ratio), "{ratio}");
+    assert!(width(skewed) > width(equal) + 0.3);
+    // Sparse pieces reach one port from four ranks, and pairs wait for each other.
+    let sparse = |algorithm| predict(&profile, Collective::AlltoallvSparse, algorithm, 8).time;
+    assert!(sparse("pairwise") > sparse("direct") * 1.2);
+    assert!(sparse("windowed:segment=4096,window=2").0 > 0.0);
+}
+
+/// Of a program's own sizes only how far they are from equal makes the time less certain, and the schedule that
+/// was measured is surer than another.
+#[test]
+fn nearly_equal_sizes_are_nearly_as_certain() {
+    let profile = known_exchange();
+    let measured = "direct";
+    let equal = predict(&profile, Collective::Alltoallv, measured, 8);
+    let known = |spread: u64| {
+        let pairs = PairSizes::new(procs(8), |from, to| {
+            Bytes(MEAN.0 + spread * u64::from((from.0 + to.0) % 2))
+        });
+        let basis = basis(&profile, Collective::Alltoallv, measured);
+        let basis = basis.of_pairs(&pairs).unwrap();
+        width(basis.predict(Case::new(procs(8), pairs.mean())).unwrap())
+    };
+    let of_spread = [0, MEAN.0 / 20, MEAN.0].map(known);
+    assert!((of_spread[0] - width(equal)).abs() < 1e-3, "{of_spread:?}");
+    assert!(of_spread[1] < of_spread[0] + 0.05, "{of_spread:?}");
+    assert!(of_spread[2] > of_spread[0] + 0.3, "{of_spread:?}");
+    let other = predict(&profile, Collective::Alltoallv, "pairwise", 8);
+    assert!(width(other) > width(equal) + 0.05);
+}
+
+/// The library's own choice is a candidate with the time that is predicted when it is asked for by name.
+#[test]
+fn the_library_of_an_alltoallv_ranks_by_its_predicted_time() {
+    let profile = known_exchange();
+    let told = predict(&profile, Collective::Alltoallv, LIBRARY, 8);
+    let selector = Selector::new(
+        Sources::from(&profile),
+        Collective::Alltoallv,
+        Options::default(),
+    );
+    let selector = selector.unwrap();
+    let ranking = selector.rank(procs(8), MEAN).unwrap();
+    let library = ranking.iter().find(|one| one.algorithm() == LIBRARY);
+    let library = library.unwrap();
+    assert!(library.stands());
+    assert_eq!(library.prediction, told);
+}
+
+/// The sizes of a program's own exchange take the time of the law by which they were drawn, and are
+/// those of as many processes.
+#[test]
+fn known_sizes_are_predicted_as_their_law() {
+    let profile = known_exchange();
+    let laws = [
+        (Sizes::Skewed, Collective::AlltoallvSkewed),
+        (Sizes::Sparse, Collective::AlltoallvSparse),
+    ];
+    for (law, collective) in laws {
+        let pairs = PairSizes::of(law, procs(8), MEAN).unwrap();
+        assert!(pairs.mean().0.abs_diff(MEAN.0) <= 1);
+        let known = PairSizes::new(procs(8), |from, to| pairs.get(from, to));
+        for algorithm in ["direct", "pairwise", "windowed:segment=4096,window=2"] {
+            let of_law = predict(&profile, collective, algorithm, 8);
+            let basis = basis(&profile, Collective::Alltoallv, algorithm);
+            let basis = basis.of_pairs(&known).unwrap();
+            let found = basis.predict(Case::new(procs(8), known.mean())).unwrap();
+            assert!((found.time / of_law.time - 1.0).abs() < 1e-3, "{algorithm}");
+            assert!((width(found) - width(of_law)).abs() < 1e-3, "{algorithm}");
+            let other = basis.predict(Case::new(procs(7), MEAN)).unwrap_err();
+            assert!(other.to_string().contains("as in the exchange"), "{other}");
+        }
+    }
+}

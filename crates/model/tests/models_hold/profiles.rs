@@ -1,0 +1,289 @@
+//! Profiles survive being written, and no text makes their reader panic.
+
+use std::iter::zip;
+
+use itertools::Itertools as _;
+use nalgebra::DMatrix;
+use netsig_base::algorithm::Collective;
+use netsig_base::data::Provenance;
+use netsig_base::stats::interval::{Estimate, Student};
+use netsig_base::units::Bytes;
+use netsig_model::fit::domain::Domain;
+use netsig_model::fit::fitted::{Base, FittedModel, Found, Residuals};
+use netsig_model::fit::hockney::HockneyFit;
+use netsig_model::fit::saturation::Saturation;
+use netsig_model::model::{
+    self, Case, Estimator, Known, Model, ModelError, Parameter, REGIMES, Role, SIGNATURE, Values,
+};
+use netsig_model::predict::regimes::Asked;
+use netsig_model::predict::{Interval, Knowledge, Prediction};
+use netsig_model::profile::{Choice, Profile, RegimesEntry, VERSION};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::arbitrary::{any_network, any_table, as_they_come, counts, procs, sizes, toy};
+use crate::fits::fittable;
+use crate::regime_profiles::any_regimes;
+use crate::seeded;
+
+/// A profile of the point-to-point parameters alone.
+pub fn of_network(network: &Known) -> Profile {
+    let model = network.hockney;
+    Profile {
+        version: VERSION,
+        provenance: Provenance::default(),
+        hockney: HockneyFit {
+            alpha: towards(model.alpha().0, model.alpha().0),
+            beta: towards(model.beta().0, model.beta().0),
+            residual: 0.1,
+        },
+        plogp: Some(network.plogp.clone()),
+        protocol: None,
+        flows: None,
+        fitted: Vec::new(),
+        regimes: Vec::new(),
+        choices: Vec::new(),
+        clusters: None,
+        cluster_links: Vec::new(),
+    }
+}
+
+/// From the one number to the other, whichever is the lower, around the first.
+fn towards(value: f64, end: f64) -> Estimate {
+    let (lower, upper) = (value.min(end), value.max(end));
+    Estimate {
+        value,
+        lower,
+        upper,
+    }
+}
+
+/// The least that a profile may hold of a parameter.
+fn least(role: Role) -> f64 {
+    match role {
+        Role::Linear(least) | Role::Below(least) => least,
+        Role::Supplement | Role::Threshold => 0.0,
+        Role::Count => 1.0,
+        Role::Given => f64::MIN,
+    }
+}
+
+/// A model with these values. Its linear parameters and the threshold of a signature were
+/// estimated, with one end of their intervals at `end`; a value that is not finite is not an
+/// estimate.
+pub fn fitted(model: &'static Model, values: &Values, end: f64) -> FittedModel {
+    let is_signature = matches!(model.estimator, Estimator::Signature(_));
+    let found = |(parameter, value): (&Parameter, &f64)| {
+        let value = match parameter.role {
+            Role::Threshold if *value >= 2f64.powi(60) => f64::INFINITY,
+            Role::Threshold => value.max(0.0).round(),
+            role => value.max(least(role)),
+        };
+        let is_estimate = match parameter.role {
+            Role::Linear(_) | Role::Supplement => true,
+            Role::Threshold => is_signature && value.is_finite(),
+            _ => false,
+        };
+        let found = if is_estimate {
+            Found::Estimated(towards(value.min(f64::MAX), end))
+        } else {
+            Found::Plain(value)
+        };
+        (parameter.name.to_owned(), found)
+    };
+    let is_linear = |p: &&Parameter| matches!(p.role, Role::Linear(_) | Role::Supplement);
+    let linear = model.parameters.iter().filter(is_linear);
+    let covariance_of: Vec<String> = linear.map(|p| p.name.to_owned()).collect();
+    let count = covariance_of.len();
+    FittedModel {
+        model,
+        algorithm: "direct \"ü\" #1".to_owned(),
+        fitted_on: Base::Hockney,
+        errors: "ar1:0.5".to_owned(),
+        student: Student::new(0.5, 3),
+        parameters: zip(model.parameters, &values.numbers).map(found).collect(),
+        latency_s: values.latency.clone(),
+        covariance_of,
+        covariance: DMatrix::from_diagonal_element(count, count, 1e-5),
+        residuals: Residuals {
+            below: 0.1,
+            above: 0.0,
+        },
+        domain: Domain {
+            procs: [4, 8].map(procs).to_vec(),
+            smallest: Bytes(1),
+            largest: Bytes(u64::MAX),
+            saturation: Saturation::From(procs(6)),
+        },
+    }
+}
+
+/// The signature of an algorithm.
+pub fn signature(algorithm: &str, [gamma, delta, threshold]: [f64; 3]) -> FittedModel {
+    let values = Values {
+        numbers: vec![gamma, gamma, delta, threshold],
+        latency: None,
+    };
+    let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
+    FittedModel {
+        algorithm: algorithm.to_owned(),
+        ..fitted(model, &values, gamma)
+    }
+}
+
+fn any_number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<f64>().prop_filter("as a parameter", |x| x.is_finite()),
+        select(vec![0.0, 5e-324, f64::MAX, f64::INFINITY]),
+        0.0..10.0f64,
+    ]
+}
+
+fn any_profile() -> impl Strategy<Value = Profile> {
+    let numbers = prop::array::uniform5(any_number());
+    let network = (
+        any_network(1e-2, as_they_come),
+        any_table(0.0..1.0f64, as_they_come),
+    );
+    let whole = (network, numbers, "\\PC{0,9}").prop_map(|((network, latency), numbers, fact)| {
+        let end = numbers[0].min(f64::MAX);
+        let entry = |model: &'static Model| {
+            let numbers = numbers[..model.parameters.len()].to_vec();
+            let latency = (model.estimator == Estimator::Latency).then(|| latency.clone());
+            fitted(model, &Values { numbers, latency }, end)
+        };
+        let mut profile = of_network(&network);
+        profile.provenance.push("fact", fact);
+        profile.fitted = fittable().map(entry).collect();
+        for entry in &mut profile.fitted {
+            entry.fitted_on = Base::of(entry.model, profile.plogp.as_ref());
+        }
+        profile
+    });
+    (whole, prop::collection::vec(any_regimes(), 0..3)).prop_map(|(mut profile, regimes)| {
+        let key = |entry: &RegimesEntry| (entry.collective, entry.algorithm.clone());
+        for entry in regimes.into_iter().unique_by(key) {
+            profile.choices.push(Choice {
+                collective: entry.collective,
+                algorithm: entry.algorithm.clone(),
+                model: REGIMES.to_owned(),
+                reason: "\"why\" not".to_owned(),
+            });
+            profile.regimes.push(entry);
+        }
+        profile
+    })
+}
+
+/// Damage to a text: from a place on, something else instead of so many words and
+/// signs.
+type Change = (Index, usize, &'static str);
+
+fn any_change() -> impl Strategy<Value = Change> {
+    let words = "0 -1 nan inf 1e400 1e-300 18446744073709551616 [ ] \" = x { # \0 ü \n [\"delta_s\"] \
+        [[fitted]]\n [regimes.model.eager]\n";
+    let words: Vec<&str> = std::iter::once("").chain(words.split(' ')).collect();
+    let count = prop_oneof![3 => Just(1), 1 => 0..12usize];
+    (any::<Index>(), count, select(words))
+}
+
+fn change(text: &str, (place, count, word): Change) -> String {
+    let is_word = |c: &char| c.is_alphanumeric() || "._-".contains(*c);
+    let characters: Vec<char> = text.chars().collect();
+    let parts = characters.chunk_by(|a, b| is_word(a) && is_word(b));
+    let mut parts: Vec<String> = parts.map(|part| part.iter().collect()).collect();
+    let start = place.index(parts.len());
+    let end = parts.len().min(start + count);
+    parts.splice(start..end, [word.to_owned()]);
+    parts.concat()
+}
+
+pub fn check(prediction: &Result<Prediction, ModelError>) -> Result<(), TestCaseError> {
+    let Ok(Prediction { time, interval, .. }) = prediction else {
+        return Ok(());
+    };
+    prop_assert!(time.0.is_finite() && time.0 >= 0.0);
+    if let Some(Interval { lower, upper }) = interval {
+        prop_assert!(lower <= time && time <= upper);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(seeded::cases(128))]
+
+    /// A text that is still a profile predicts, and survives being written and read.
+    #[test]
+    fn a_profile_survives_being_written_and_is_refused_or_works_when_damaged(
+        profile in any_profile(),
+        changes in prop::collection::vec(any_change(), 0..4),
+        (count, size) in (counts(), sizes()),
+    ) {
+        let written = profile.to_toml();
+        prop_assert_eq!(Profile::parse("p.toml", &written), Ok(profile));
+        let text = changes.into_iter().fold(written, |text, one| change(&text, one));
+        match Profile::parse("p.toml", &text) {
+            Err(error) => prop_assert!(error.to_string().starts_with("p.toml:")),
+            Ok(profile) => {
+                let again = Profile::parse("p.toml", &profile.to_toml());
+                prop_assert_eq!(again.map(|again| again.to_toml()), Ok(profile.to_toml()));
+                let fitted = profile.fitted.iter().map(|own| (own.model, &own.algorithm));
+                let regimes = profile.regimes.iter().map(|own| {
+                    (model::find(own.collective, REGIMES).unwrap(), &own.algorithm)
+                });
+                for (model, algorithm) in fitted.chain(regimes) {
+                    // A tree takes a step for each process.
+                    let most = if model.name == REGIMES { 10_000 } else { u32::MAX };
+                    let case = Case::new(procs(count.min(most)), Bytes(size));
+                    let knowledge = knowledge(&profile, algorithm);
+                    check(&knowledge.basis(model).and_then(|basis| basis.predict(case)))?;
+                }
+            }
+        }
+    }
+}
+
+/// Knowledge of an algorithm, without links and given values.
+pub fn knowledge<'a>(profile: &'a Profile, algorithm: &'a str) -> Knowledge<'a, 'a> {
+    Knowledge {
+        profile,
+        algorithm,
+        network: None,
+        given: &[],
+        asked: Asked::default(),
+    }
+}
+
+/// Up to four times the processes and sizes that were fitted a prediction is an extrapolation;
+/// beyond, and beyond all counts where γ still grows or one was measured, it is outside.
+#[test]
+fn predictions_far_from_a_fit_are_outside() {
+    let steady = (Saturation::From(procs(6)), &[4, 8][..]);
+    let rising = (Saturation::NotReached, &[4, 8][..]);
+    let lone = (Saturation::Unverified, &[8][..]);
+    let cases = [
+        (steady, 8, 1000),
+        (steady, 5, 1000),
+        (steady, 32, 4000),
+        (steady, 33, 1000),
+        (steady, 8, 4001),
+        (rising, 9, 1000),
+        (rising, 8, 1000),
+        (lone, 4, 1000),
+    ];
+    let told = cases.map(|((saturation, measured), count, size)| {
+        let mut entry = signature("direct", [1.5, 1e-3, 4096.0]);
+        entry.domain.largest = Bytes(1000);
+        entry.domain.saturation = saturation;
+        entry.domain.procs = measured.iter().copied().map(procs).collect();
+        let model = entry.model;
+        let mut profile = of_network(&toy());
+        profile.fitted.push(entry);
+        let basis = knowledge(&profile, "direct").basis(model).unwrap();
+        let case = Case::new(procs(count), Bytes(size));
+        let standing = basis.predict(case).unwrap().standing;
+        let why = basis.outside(case).map(|why| why.to_string());
+        format!("{measured:?} {saturation:?}, {count} and {size} B: {standing} {why:?}\n")
+    });
+    insta::assert_snapshot!(told.concat());
+}

@@ -1,0 +1,72 @@
+//! The search for the segments of a message: it ends, and a wider one finds no worse.
+
+use netsig_base::algorithm::Collective;
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::model::segment::{SEARCHES, Search, Segment, optimise};
+use netsig_model::model::{self, Case, Known, Segments, Values};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::arbitrary::{plogp, procs, table, toy};
+use crate::seeded;
+
+fn segment(size: u64) -> Segment {
+    Segment::new(Bytes(size)).unwrap()
+}
+
+#[test]
+fn no_search_by_another_name() {
+    let error = "pow3".parse::<Search>().unwrap_err();
+    let expected = "\"pow3\" is not a search for the segment; did you mean pow2? If not, write one of: pow2, hill, exhaustive";
+    assert_eq!(error, expected);
+}
+
+/// A gap that rises and falls within a message.
+fn any_jagged() -> impl Strategy<Value = Known> {
+    let rows = prop::collection::btree_map(0u64..20_000, 0.0..1e-3f64, 1..12);
+    (0.0..1e-3f64, rows).prop_map(|(latency, rows)| {
+        let gap = table(rows);
+        Known {
+            plogp: plogp(latency, [gap.clone(), gap.clone(), gap]),
+            ..toy()
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(seeded::cases(256))]
+
+    /// An empty message is one segment.
+    #[test]
+    fn a_wider_search_is_never_worse(
+        network in any_jagged(),
+        (count, datatype) in (1u32..60, 1u64..40),
+        size in prop_oneof![1 => Just(0), 9 => 0u64..20_000],
+        name in select(vec!["flat_seg", "chain_seg", "binomial_seg", "binomial_seg_exact"]),
+    ) {
+        let model = model::find(Collective::Bcast, name).unwrap();
+        let time = |segments| {
+            let case = Case { segments, ..Case::new(procs(count), Bytes(size)) };
+            model.time(&network, &Values::default(), case).unwrap()
+        };
+        let best = SEARCHES.map(|(search, _)| time(Segments::Best(search, segment(datatype))));
+        let [pow2, hill, exhaustive] = best;
+        prop_assert!(exhaustive.time <= hill.time && hill.time <= pow2.time);
+        for best in best {
+            let found = best.segment.unwrap();
+            prop_assert_eq!(time(Segments::Of(found)), best);
+            prop_assert!(size > 0 || found == segment(datatype));
+        }
+    }
+
+    /// Whatever the numbers, a search ends, and within the message.
+    #[test]
+    fn a_search_ends_in_any_landscape(size: u64, datatype in 1u64.., seed: u64) {
+        let noise = |s: Segment| Seconds((s.bytes().0 ^ seed).wrapping_mul(seed | 1) as f64);
+        for search in [Search::PowersOfTwo, Search::HillClimbing] {
+            let best = optimise(search, Bytes(size), segment(datatype), noise);
+            prop_assert!(best.segment.bytes().0 <= size.max(datatype));
+            prop_assert_eq!(best.segment.bytes().0 % datatype, 0);
+        }
+    }
+}

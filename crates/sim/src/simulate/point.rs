@@ -1,0 +1,136 @@
+//! Points of a simulation: a case on a network model.
+
+use netsig_base::algorithm::{Algorithm, Collective, LIBRARY, Traffic, entries, split};
+use netsig_base::text::refusal::Refusal;
+
+use crate::observer::Observer;
+use crate::outcome::Outcome;
+use crate::setup::{self, Case, Method, Report, SimulationError};
+
+use super::source::Source;
+
+/// One point: a case on a network model.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'a> {
+    /// The network model.
+    pub source: &'a Source,
+    /// The collective, algorithm, process count and size.
+    pub case: Case,
+    /// The method of finding the time.
+    pub method: Method,
+}
+
+impl Point<'_> {
+    /// A short title.
+    pub fn title(&self) -> String {
+        let Case {
+            algorithm,
+            procs,
+            size,
+        } = self.case;
+        let (collective, on) = (algorithm.collective(), self.source.title());
+        format!("{collective} {algorithm}, {procs} ranks, {size}, {on}")
+    }
+
+    /// Checks that the point can be simulated, without simulating it.
+    ///
+    /// # Errors
+    /// If the network has too few hosts, or the method does not apply.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.problem()?.map_or(Ok(()), Err)
+    }
+
+    /// The reason why the algorithm cannot be simulated, if there is one.
+    ///
+    /// # Errors
+    /// If the network has too few hosts.
+    pub fn problem(&self) -> Result<Option<Refusal>, Refusal> {
+        let setup = self.source.setup(self.case.procs)?;
+        let checked = setup::check(&setup, self.case, self.method);
+        let refused = checked.err().map(|error| self.failure(error));
+        Ok(self.refuse_layout().err().or(refused))
+    }
+
+    /// Refuses algorithms that follow clusters, or the links between switches: the simulator does not give
+    /// them any, and they would run as in one cluster, or on one switch.
+    fn refuse_layout(&self) -> Result<(), Refusal> {
+        let algorithm = self.case.algorithm;
+        let what = match algorithm.traffic() {
+            Some(Traffic::Clusters) => "clusters of the ranks",
+            Some(Traffic::Phases) if self.source.has_uplinks() => "links between switches",
+            _ => return Ok(()),
+        };
+        let collective = algorithm.collective();
+        Err(Refusal::data(format!(
+            "{collective} {algorithm} follows the {what}, which simulate cannot give it yet; name \
+             another --algorithm, or measure it"
+        )))
+    }
+
+    /// Finds the time of the point.
+    ///
+    /// # Errors
+    /// If the point cannot be simulated.
+    pub fn report(&self) -> Result<Report, Refusal> {
+        self.refuse_layout()?;
+        let setup = self.source.setup(self.case.procs)?;
+        let report = setup::simulate(&setup, self.case, self.method);
+        report.map_err(|error| self.failure(error))
+    }
+
+    /// Simulates every event of the point for `observer`.
+    ///
+    /// # Errors
+    /// If the point cannot be simulated.
+    pub fn observe(&self, observer: &mut impl Observer) -> Result<Outcome, Refusal> {
+        self.refuse_layout()?;
+        let setup = self.source.setup(self.case.procs)?;
+        let outcome = setup::observe(&setup, self.case, observer);
+        outcome.map_err(|error| self.failure(error))
+    }
+
+    /// Converts an error; adds the title of the point if the message does not identify the point.
+    fn failure(&self, error: SimulationError) -> Refusal {
+        let is_named = !matches!(
+            error,
+            SimulationError::TooLong | SimulationError::Network(_)
+        );
+        let refusal = Refusal::from(error);
+        if is_named {
+            return refusal;
+        }
+        refusal.about(self.title())
+    }
+}
+
+/// The algorithms in the list `names`; if `None` or `all`, those of the collective without
+/// settings.
+///
+/// # Errors
+/// If the collective has no such algorithm.
+pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Algorithm>, Refusal> {
+    let all = || {
+        let plain = entries(collective).filter(|entry| entry.settings.is_empty());
+        plain.map(|entry| entry.name).collect()
+    };
+    let names: Vec<&str> = match names {
+        None | Some("all") => all(),
+        Some(names) => split(names),
+    };
+    let mut algorithms: Vec<Algorithm> = Vec::new();
+    for name in names {
+        if name.split(':').next() == Some(LIBRARY) {
+            return Err(Refusal::request(format!(
+                "the MPI library chooses the messages of {name}, so that they cannot be simulated; name an algorithm of netsig"
+            )));
+        }
+        let algorithm = Algorithm::parse(collective, name)?;
+        if algorithms.contains(&algorithm) {
+            return Err(Refusal::request(format!(
+                "{name} is named twice; name it once"
+            )));
+        }
+        algorithms.push(algorithm);
+    }
+    Ok(algorithms)
+}
