@@ -156,11 +156,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     parameters::of_all(&fitted, args.confidence, shown).print(args.print)?;
     pairs::tell(&fitted.point_to_point, &data.provenance);
-    if let Some(found) = &fitted.point_to_point.agreement
-        && (args.all || fitted.is_empty())
-    {
-        pairs::agreement::tell_details(found);
-    }
     let most = if args.all { usize::MAX } else { 1 };
     print(&on_fit(&fitted, data, most));
     if args.all {

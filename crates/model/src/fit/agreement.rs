@@ -10,8 +10,7 @@
 //! # Method
 //! Otherwise the verdict is the first of these forms that brings all sizes within their errors:
 //! Δ = a, Δ = b·m, Δ = a from a size on (0 below), Δ = a + b·m; a and b by least squares,
-//! weighted with the errors. If none does, Δ is scattered. α and β are estimated from both at the
-//! same sizes, as [`fit_ends`] does.
+//! weighted with the errors. If none does, Δ is scattered.
 //!
 //! # Domain
 //! Four sizes that both measured.
@@ -20,40 +19,24 @@
 //! The identity is that of the MPI `LogP` benchmark (Kielmann, Bal, Verstoep 2000); the
 //! comparison is netsig's.
 
-use netsig_base::stats::interval::{Estimate, Variance, t_quantile};
+use netsig_base::stats::interval::{Variance, t_quantile};
 use netsig_base::stats::line::{self, Line, slope_from_origin};
-use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 
-use super::hockney::{BaseError, HockneyFit, fit_ends};
 use super::levels::Level;
 use super::plogp::{EPSILON, Measured, Row};
-use super::{FitError, Point};
+use super::{FitError, refuse_few};
 
-/// Relative difference that the rounding of numbers can cause.
-const ROUNDING: f64 = 1e-9;
+/// Least number of sizes that both measured.
+const FEWEST: usize = 4;
 
 /// Comparison of pLogP with the ping-pong.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agreement {
-    /// α in seconds.
-    pub alpha: Twice,
-    /// β in seconds per byte.
-    pub beta: Twice,
     /// The sizes that both measured.
     pub sizes: Vec<Difference>,
     /// Verdict over all sizes.
     pub verdict: Verdict,
-}
-
-/// A parameter estimated from both.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Twice {
-    /// Estimate from L + g(m).
-    pub plogp: Estimate,
-    /// Estimate from the ping-pong.
-    pub ping_pong: Estimate,
-    /// The pLogP value less that of the ping-pong.
-    pub difference: Estimate,
 }
 
 /// Δ at one size.
@@ -61,8 +44,6 @@ pub struct Twice {
 pub struct Difference {
     /// Size m.
     pub size: Bytes,
-    /// One-way time t(m) of the ping-pong.
-    pub ping_pong: Seconds,
     /// Difference Δ(m).
     pub difference: Seconds,
     /// The largest |Δ| that the errors explain.
@@ -89,7 +70,7 @@ pub enum Verdict {
 /// Compares a ping-pong with measured pLogP tables.
 ///
 /// # Errors
-/// If fewer than four sizes are in both, or these determine no α and β.
+/// If fewer than four sizes are in both.
 pub fn compare(
     ping_pong: &[Level],
     plogp: &Measured,
@@ -102,43 +83,16 @@ pub fn compare(
             Some((level, rows.find(|row| row.size == level.size)?))
         })
         .collect();
-    let times = |time: fn(&(&Level, &Row)) -> f64| -> Vec<Point> {
-        let point = |pair| point(pair, time(pair));
-        pairs.iter().map(point).collect()
-    };
-    let one_way = times(|(level, _)| level.time.0);
-    let own = fit_ends(&one_way, confidence)?;
-    let other = fit_ends(&times(|(_, row)| row.estimate.value), confidence)?;
-    let twice = |parameter: fn((HockneyFit, BaseError)) -> (Estimate, Variance)| {
-        let [(ping_pong, own), (plogp, other)] = [own, other].map(parameter);
-        let difference = plogp.value - ping_pong.value;
-        Twice {
-            plogp,
-            ping_pong,
-            difference: Estimate::around(difference, &[own, other], confidence),
-        }
-    };
+    refuse_few("sizes that both measured", pairs.len(), FEWEST)?;
     let each = 1.0 - (1.0 - confidence) / pairs.len() as f64;
     let sizes: Vec<Difference> = pairs
         .iter()
         .map(|(level, row)| difference(level, row, each))
         .collect();
     Ok(Agreement {
-        alpha: twice(|(fit, errors)| (fit.alpha, errors.alpha)),
-        beta: twice(|(fit, errors)| (fit.beta, errors.beta)),
         verdict: judge(&sizes),
         sizes,
     })
-}
-
-fn point((level, _): &(&Level, &Row), time: f64) -> Point {
-    Point {
-        procs: Procs::new(2).expect("two is not zero"),
-        size: level.size,
-        time: Seconds(time),
-        deviation: Seconds(0.0),
-        repetitions: 1,
-    }
 }
 
 fn difference(level: &Level, row: &Row, confidence: f64) -> Difference {
@@ -150,31 +104,12 @@ fn difference(level: &Level, row: &Row, confidence: f64) -> Difference {
     };
     Difference {
         size: level.size,
-        ping_pong: level.time,
         difference: Seconds(row.estimate.value - level.time.0),
         error: Seconds(error),
     }
 }
 
-impl Twice {
-    /// True if the difference is significant and exceeds the rounding of numbers.
-    pub fn differs(&self) -> bool {
-        let Estimate {
-            value,
-            lower,
-            upper,
-        } = self.difference;
-        let is_rounding = value.abs() <= ROUNDING * self.ping_pong.value.abs();
-        !is_rounding && (lower > 0.0 || upper < 0.0)
-    }
-}
-
 impl Agreement {
-    /// True if α, β and all sizes agree.
-    pub fn is_complete(&self) -> bool {
-        self.verdict == Verdict::Agree && !self.alpha.differs() && !self.beta.differs()
-    }
-
     /// Number of sizes whose Δ is within its error.
     pub fn agreeing(&self) -> usize {
         self.sizes.iter().filter(|one| one.agrees()).count()
@@ -182,11 +117,6 @@ impl Agreement {
 }
 
 impl Difference {
-    /// Δ relative to the ping-pong's time.
-    pub fn relative(&self) -> f64 {
-        self.difference / self.ping_pong
-    }
-
     /// True if Δ is within its error.
     pub fn agrees(&self) -> bool {
         self.is_within(0.0)
@@ -279,21 +209,13 @@ mod tests {
     fn one_network_measured_twice_agrees() {
         let agree = |seed: &u64| compared(|_| 0.0, *seed).verdict == Verdict::Agree;
         assert!((0..20).filter(agree).count() >= 18);
-        let found = compared(|_| 0.0, 1);
-        assert!(is_close(found.alpha.plogp.value, 60e-6, 0.02), "{found:?}");
-        assert!(
-            is_close(found.beta.ping_pong.value, 1e-8, 0.02),
-            "{found:?}"
-        );
     }
 
     /// A rendezvous of the answer, which pLogP does not meet, is an offset from one size on.
     #[test]
     fn what_makes_the_difference_is_told_with_its_figure() {
         let offset = compared(|_| 20e-6, 1);
-        assert!(offset.alpha.differs() && !offset.is_complete());
         let slope = compared(|m| 2e-9 * m, 1);
-        assert!(slope.beta.differs());
         let late = compared(|m| if m >= 65536.0 { 9e-4 } else { 0.0 }, 1);
         let line = compared(|m| 20e-6 + 2e-9 * m, 1);
         let told = [offset, slope, late, line].map(|found| found.verdict);

@@ -1,11 +1,10 @@
 //! Prints the results of `netsig fit` for pairs of processes on standard error: pLogP, protocol
 //! changes, agreement of ping-pong and pLogP, and simultaneous transfers.
 
-pub mod agreement;
-
 use itertools::Itertools;
 use netsig_base::data::Provenance;
 use netsig_base::units::{BytesPerSecond, Seconds};
+use netsig_model::fit::agreement::{Agreement, Verdict};
 use netsig_model::fit::breakpoints::{Break, Change, EagerLimit};
 use netsig_model::fit::flows::{Flows, Load};
 use netsig_model::fit::plogp::Measured;
@@ -30,7 +29,7 @@ pub fn tell(pairs: &PointToPoint, provenance: &Provenance) {
         eprintln!("netsig: note: not fitted: {failure}");
     }
     if let Some(found) = &pairs.agreement {
-        eprintln!("{}", agreement::verdict(found));
+        eprintln!("{}", agreement(found));
     }
 }
 
@@ -143,6 +142,33 @@ fn saturation(flows: &Flows) -> String {
         format!("{slow} delayed, {share:.0} % of the transfers delayed")
     };
     format!("flows: {free} alone, {delayed}; {from}")
+}
+
+/// A sentence on the agreement.
+fn agreement(found: &Agreement) -> String {
+    let (agreeing, all) = (found.agreeing(), found.sizes.len());
+    let sizes = format!("{agreeing} of {all} sizes within their intervals");
+    let shape = match found.verdict {
+        Verdict::Agree => return format!("pLogP and the ping-pong agree: {sizes}"),
+        Verdict::Offset(offset) => format!("; L + g(m) is {} at every size", apart(offset)),
+        Verdict::Slope(slope) => format!("; L + g(m) differs by {slope} of m"),
+        Verdict::OffsetFrom(from, offset) => format!(
+            "; L + g(m) agrees below {from}, and is {} from there on",
+            apart(offset)
+        ),
+        Verdict::Line(offset, slope) => format!(
+            "; L + g(m) is {} and differs by {slope} of m besides",
+            apart(offset)
+        ),
+        Verdict::Scattered => String::new(),
+    };
+    format!("pLogP and the ping-pong differ: {sizes}{shape}")
+}
+
+/// `12 us less` or `12 us more`.
+fn apart(offset: Seconds) -> String {
+    let word = if offset.0 < 0.0 { "less" } else { "more" };
+    format!("{} {word}", Seconds(offset.0.abs()))
 }
 
 /// Ratio to a single transfer's time above which a transfer counts as delayed.
