@@ -31,7 +31,7 @@ pub fn alltoall(inputs: &Inputs) -> Result<Value> {
         "the edges make a tree of {leaves} ranks, which is not P"
     );
     let size = inputs.get("m")?;
-    let outcome = network.alltoall(size, algorithm, inputs.one_of("rto_mode", &modes)?);
+    let outcome = network.alltoall::<Seconds>(size, algorithm, inputs.one_of("rto_mode", &modes)?);
     let steps = network.steps(size, algorithm).map(|step| {
         json!({
             "i": step.xor,

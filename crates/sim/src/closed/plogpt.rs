@@ -33,19 +33,25 @@
 //! assert_eq!((b.time, b.losses), (Time::of(Seconds(0.200_13)), 4));
 //! ```
 
-use netsig_base::units::Bytes;
-use netsig_model::model::alltoall::plogpt::{Algorithm, Level, Parameters, PlogPT, RtoMode};
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::model::alltoall::plogpt::{
+    Algorithm, ElapsedTime, Parameters, PlogPT, RoundClass, RtoMode,
+};
 
 use super::Totals;
 use crate::network::plogpt::tolerance;
 use crate::time::Time;
 
-/// All rounds of one height.
-#[derive(Debug, Clone, Copy)]
-struct Class {
-    duration: Time,
-    /// Time at which the sends of the last round end.
-    finish: Time,
+impl From<Seconds> for Time {
+    fn from(time: Seconds) -> Self {
+        Self::of(time)
+    }
+}
+
+impl ElapsedTime for Time {
+    fn times(self, count: u32) -> Self {
+        self * u64::from(count)
+    }
 }
 
 /// Totals of the all-to-all of `size` bytes per destination on the tree of `parameters`; `None`
@@ -57,55 +63,19 @@ pub fn plogpt(
     mode: RtoMode,
 ) -> Option<Totals> {
     let network = PlogPT::new(parameters).ok()?;
-    let latency = Time::of(parameters.latency);
-    let pause = match algorithm {
-        Algorithm::A => latency,
-        Algorithm::B => Time::ZERO,
-    };
-    let classes = classes(&network, size, pause);
-    if may_lose(&network, size) && !are_apart(&classes) {
+    if may_lose(&network, size) && !are_apart(&network.classes(size, algorithm)) {
         return None;
     }
-    // Heights whose last round loses its last packets to the first round of the next height.
-    let pairs = network.levels().windows(2).zip(&classes);
-    let losing: Vec<&Class> = match algorithm {
-        Algorithm::A => Vec::new(),
-        Algorithm::B => pairs
-            .filter(|(pair, _)| pair[0].loses_before(&pair[1], size))
-            .map(|(_, class)| class)
-            .collect(),
-    };
-    let rto = Time::of(parameters.rto);
-    let received = |class: &Class| class.finish + latency;
-    let without_rto = classes.last().map_or(Time::ZERO, received);
-    let late = losing.iter().map(|class| received(class) + rto);
-    let time = match mode {
-        RtoMode::Receiver => late.fold(without_rto, Time::max),
-        RtoMode::TwoPass => without_rto + rto * losing.len() as u64,
-    };
+    let outcome = network.alltoall::<Time>(size, algorithm, mode);
     let procs = u64::from(network.procs().get());
     let messages = procs * (procs - 1);
     let bytes = u128::from(messages) * u128::from(size.0);
-    (time < Time::MAX).then(|| Totals {
-        time,
+    (outcome.time < Time::MAX).then(|| Totals {
+        time: outcome.time,
         messages,
         bytes,
-        losses: procs * losing.len() as u64,
+        losses: procs * outcome.rto_steps.len() as u64,
     })
-}
-
-/// Groups the rounds by height, with `pause` after each round.
-fn classes(network: &PlogPT, size: Bytes, pause: Time) -> Vec<Class> {
-    let mut start = Time::ZERO;
-    let class = |level: &Level| {
-        let duration = Time::of(level.gap(size));
-        let pace = duration + pause;
-        let rounds = 1 << (level.height - 1);
-        let finish = start + pace * (rounds - 1) + duration;
-        start += pace * rounds;
-        Class { duration, finish }
-    };
-    network.levels().iter().map(class).collect()
 }
 
 /// True if a message could lose its last packet to a message of a greater height.
@@ -118,10 +88,10 @@ fn may_lose(network: &PlogPT, size: Bytes) -> bool {
 
 /// True if every round is longer than the tolerance, so that its messages can meet only those of
 /// the next round.
-fn are_apart(classes: &[Class]) -> bool {
+fn are_apart(classes: &[RoundClass<Time>]) -> bool {
     let next = classes.iter().skip(1).chain(classes.last());
     classes.iter().zip(next).all(|(class, next)| {
-        let tolerance = tolerance(class.finish);
-        class.duration > tolerance && next.duration > tolerance
+        let tolerance = tolerance(class.finish());
+        class.gap > tolerance && next.gap > tolerance
     })
 }

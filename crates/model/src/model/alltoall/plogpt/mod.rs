@@ -58,6 +58,8 @@ use netsig_base::units::parameter::ParameterError;
 use netsig_base::units::{BitsPerSecond, BytesPerSecond};
 pub use sharing::throughput;
 
+use std::ops::Add;
+
 use serde::Deserialize;
 use strum::{EnumIter, EnumMessage};
 
@@ -107,61 +109,101 @@ pub struct Step {
 
 /// Time of an all-to-all, and the rounds with a time-out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct Outcome<T = Seconds> {
     /// Time with retransmission time-outs.
-    pub time: Seconds,
+    pub time: T,
     /// Time if no packet were lost.
-    pub time_without_rto: Seconds,
+    pub time_without_rto: T,
     /// Rounds whose messages lose their last packet.
     pub rto_steps: Vec<u32>,
 }
 
+/// Number type of the closed form: seconds here, whole picoseconds in the simulator.
+pub trait ElapsedTime: Copy + PartialOrd + Add<Output = Self> + From<Seconds> {
+    /// This time, `count` times.
+    #[must_use]
+    fn times(self, count: u32) -> Self;
+}
+
+impl ElapsedTime for Seconds {
+    fn times(self, count: u32) -> Self {
+        self * f64::from(count)
+    }
+}
+
 /// All rounds of one height: 2^(height−1) successive rounds.
 #[derive(Debug, Clone, Copy)]
-struct Class<'a> {
+pub struct RoundClass<'a, T> {
     level: &'a Level,
     /// Number of rounds, and also the number of the first round.
     rounds: u32,
     /// Time at which the first round begins.
-    start: Seconds,
+    start: T,
     /// Gap `g_c(m, C)` of a message.
-    gap: Seconds,
+    pub gap: T,
     /// Wait of a receiver beyond the gap.
-    latency: Seconds,
+    latency: T,
     /// Time from the start of one round to the start of the next.
-    pace: Seconds,
+    pace: T,
 }
 
-impl Class<'_> {
-    /// Time at which the message of the k-th round, k from 0, has been sent.
-    fn finish(&self, k: u32) -> Seconds {
-        self.start + self.pace * f64::from(k) + self.gap
+impl<'a, T: ElapsedTime> RoundClass<'a, T> {
+    fn new(level: &'a Level, size: Bytes, algorithm: Algorithm, start: T) -> Self {
+        let (gap, latency) = (T::from(level.gap(size)), T::from(level.latency));
+        Self {
+            level,
+            rounds: 1 << (level.height - 1),
+            start,
+            gap,
+            latency,
+            pace: match algorithm {
+                Algorithm::A => gap + latency,
+                Algorithm::B => gap,
+            },
+        }
+    }
+
+    /// Time at which the k-th round, k from 0, begins.
+    fn enter(&self, k: u32) -> T {
+        self.start + self.pace.times(k)
+    }
+
+    /// Time at which the messages of the last round have been sent.
+    pub fn finish(&self) -> T {
+        self.enter(self.rounds - 1) + self.gap
     }
 
     /// Time at which the messages of the last round have been received.
-    fn received(&self) -> Seconds {
-        self.finish(self.rounds - 1) + self.latency
+    fn received(&self) -> T {
+        self.finish() + self.latency
     }
+}
 
+impl RoundClass<'_, Seconds> {
     fn step(&self, k: u32) -> Step {
         Step {
             xor: self.rounds + k,
             height: self.level.height,
             effective_height: self.level.effective_height,
             throughput: self.level.shared,
-            enter: self.start + self.pace * f64::from(k),
-            finish_no_rto: self.finish(k),
+            enter: self.enter(k),
+            finish_no_rto: self.enter(k) + self.gap,
         }
     }
 }
 
 impl PlogPT {
     /// The all-to-all of `size` bytes per destination.
-    pub fn alltoall(&self, size: Bytes, algorithm: Algorithm, mode: RtoMode) -> Outcome {
-        let classes = self.classes(size, algorithm);
-        let zero = Seconds(0.0);
-        let time_without_rto = classes.last().map_or(zero, Class::received);
-        let losing: Vec<&Class> = match algorithm {
+    pub fn alltoall<T: ElapsedTime>(
+        &self,
+        size: Bytes,
+        algorithm: Algorithm,
+        mode: RtoMode,
+    ) -> Outcome<T> {
+        let classes = self.classes::<T>(size, algorithm);
+        let zero = T::from(Seconds(0.0));
+        let time_without_rto = classes.last().map_or(zero, RoundClass::received);
+        let losing: Vec<&RoundClass<T>> = match algorithm {
             Algorithm::A => Vec::new(),
             Algorithm::B => classes
                 .windows(2)
@@ -169,14 +211,16 @@ impl PlogPT {
                 .map(|pair| &pair[0])
                 .collect(),
         };
+        let rto = T::from(self.rto());
+        let count = u32::try_from(losing.len()).expect("at most 31 heights");
         let time = match mode {
             RtoMode::Receiver => losing
                 .iter()
-                .map(|class| class.received() + self.rto())
+                .map(|class| class.received() + rto)
                 .fold(time_without_rto, |a, b| if b > a { b } else { a }),
-            RtoMode::TwoPass => time_without_rto + self.rto() * losing.len() as f64,
+            RtoMode::TwoPass => time_without_rto + rto.times(count),
         };
-        let last_round = |class: &&Class| 2 * class.rounds - 1;
+        let last_round = |class: &&RoundClass<T>| 2 * class.rounds - 1;
         Outcome {
             time,
             time_without_rto,
@@ -191,24 +235,19 @@ impl PlogPT {
             .flat_map(|class| (0..class.rounds).map(move |k| class.step(k)))
     }
 
-    fn classes(&self, size: Bytes, algorithm: Algorithm) -> Vec<Class<'_>> {
-        let mut classes: Vec<Class> = Vec::new();
-        for level in self.levels() {
-            let (gap, latency) = (level.gap(size), level.latency);
-            let end = |class: &Class| class.start + class.pace * f64::from(class.rounds);
-            classes.push(Class {
-                level,
-                rounds: 1 << (level.height - 1),
-                start: classes.last().map_or(Seconds(0.0), end),
-                gap,
-                latency,
-                pace: match algorithm {
-                    Algorithm::A => gap + latency,
-                    Algorithm::B => gap,
-                },
-            });
-        }
-        classes
+    /// The rounds of the all-to-all by height.
+    pub fn classes<T: ElapsedTime>(
+        &self,
+        size: Bytes,
+        algorithm: Algorithm,
+    ) -> Vec<RoundClass<'_, T>> {
+        let mut start = T::from(Seconds(0.0));
+        let class = |level| {
+            let class = RoundClass::new(level, size, algorithm, start);
+            start = class.enter(class.rounds);
+            class
+        };
+        self.levels().iter().map(class).collect()
     }
 }
 

@@ -20,7 +20,7 @@ fn parameters(list: &[(f64, f64)]) -> Parameters {
 fn trees_of_one_rank_of_a_million_and_of_too_many() {
     let lone = PlogPT::new(&parameters(&[])).unwrap();
     assert_eq!(lone.procs().get(), 1);
-    let outcome = lone.alltoall(Bytes(10_000), Algorithm::B, RtoMode::Receiver);
+    let outcome: Outcome = lone.alltoall(Bytes(10_000), Algorithm::B, RtoMode::Receiver);
     assert_eq!(outcome.time, Seconds(0.0));
     assert_eq!(lone.steps(Bytes(1), Algorithm::A).count(), 0);
     // Full bisection: PlogP's (P − 1)·g + L.
@@ -30,7 +30,7 @@ fn trees_of_one_rank_of_a_million_and_of_too_many() {
     assert_close(outcome.time, 1_048_575.0 * 1e-4 + 5e-5);
     let most = PlogPT::new(&parameters(&[(1e9, 1e-6); 31])).unwrap();
     assert_eq!(most.procs().get(), 1 << 31);
-    let outcome = most.alltoall(Bytes(u64::MAX), Algorithm::B, RtoMode::TwoPass);
+    let outcome: Outcome = most.alltoall(Bytes(u64::MAX), Algorithm::B, RtoMode::TwoPass);
     assert_eq!(outcome.rto_steps.last(), Some(&((1 << 30) - 1)));
     let error = PlogPT::new(&parameters(&[(1.0, 0.0); 32])).unwrap_err();
     assert!(error.to_string().starts_with("number of heights = 32"));
@@ -110,7 +110,7 @@ proptest! {
         let network = PlogPT::new(&parameters).unwrap();
         for algorithm in [Algorithm::A, Algorithm::B] {
             let (time, rounds) = simulate(&parameters, size, algorithm);
-            let outcome = network.alltoall(Bytes(size), algorithm, RtoMode::Receiver);
+            let outcome: Outcome = network.alltoall(Bytes(size), algorithm, RtoMode::Receiver);
             prop_assert!((outcome.time.0 / time - 1.0).abs() < 1e-9, "{outcome:?} not {time}");
             prop_assert_eq!(outcome.rto_steps, rounds);
         }
