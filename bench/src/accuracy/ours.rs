@@ -4,10 +4,9 @@ use netsig_base::algorithm::Collective;
 use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::model::regimes::Times;
-use netsig_model::model::{self, Case};
+use netsig_model::predict::Interval;
+use netsig_model::predict::predictor::CasePredictor;
 use netsig_model::predict::regimes::Asked;
-use netsig_model::predict::speaker::{Models, Question};
-use netsig_model::predict::{Basis, Interval, Knowledge};
 use netsig_model::profile::Profile;
 
 /// A predicted time with its distribution, where the model has one.
@@ -18,7 +17,7 @@ pub(super) struct Forecast {
 }
 
 /// The predictions of one algorithm by one model.
-pub(super) struct Ours<'a>(Basis<'a>);
+pub(super) struct Ours<'a>(CasePredictor<'a>);
 
 impl<'a> Ours<'a> {
     /// The model that speaks for an algorithm, or the model that is named; `None` if the profile has
@@ -26,47 +25,33 @@ impl<'a> Ours<'a> {
     pub(super) fn new(
         profile: &'a Profile,
         network: Option<&'a Network>,
-        (collective, algorithm): (Collective, &str),
+        (collective, algorithm): (Collective, &'a str),
         asked: Asked,
-        named: Option<&str>,
+        named: Option<&'a str>,
     ) -> Option<Self> {
-        let question = Question {
-            profile,
-            collective,
-            algorithm: Some(algorithm),
-            models: Models::Speaking,
-            given: &[],
-        };
-        let model = match named {
-            Some(name) => model::find(collective, name).ok()?,
-            None => question.lines().ok()?.first()?.model,
-        };
-        let knowledge = Knowledge {
-            profile,
-            algorithm,
-            network,
-            given: &[],
-            asked,
-        };
-        Some(Self(knowledge.basis(model).ok()?))
+        let times = profile
+            .predict(collective)
+            .network(network)
+            .statistic(asked);
+        let times = times.algorithm(algorithm).model(named);
+        Some(Self(times.predictor().ok()?))
     }
 
     /// The time alone.
     pub(super) fn time(&self, procs: Procs, size: Bytes) -> Option<Seconds> {
-        Some(self.0.predict(Case::new(procs, size)).ok()?.time)
+        Some(self.0.predict(procs, size).ok()?.time)
     }
 
     /// The prediction; `None` where `netsig predict` refuses one.
     pub(super) fn forecast(&self, procs: Procs, size: Bytes) -> Option<Forecast> {
-        let case = Case::new(procs, size);
-        if self.0.outside(case).is_some() {
+        if self.0.outside(procs, size).is_some() {
             return None;
         }
-        let prediction = self.0.predict(case).ok()?;
+        let prediction = self.0.predict(procs, size).ok()?;
         Some(Forecast {
             time: prediction.time,
             interval: prediction.interval,
-            times: self.0.distribution(case),
+            times: self.0.distribution(procs, size),
         })
     }
 }

@@ -99,7 +99,7 @@ impl<'a> Judge<'a> {
             key.experiment == Experiment::Collective(who.0) && *key.algorithm == *who.1
         });
         let known: BTreeSet<Bytes> = points.iter().map(|point| point.size).collect();
-        let by = |named: Option<&str>| {
+        let by = |named: Option<&'static str>| {
             let asked = self.statistic().into();
             Ours::new(self.profile?, self.links, who, asked, named)
         };

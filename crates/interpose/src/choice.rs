@@ -1,7 +1,7 @@
 //! Decisions: which schedule runs, or why the MPI library's own algorithm does.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{
@@ -10,9 +10,11 @@ use netsig_base::algorithm::{
 use netsig_base::network::Network;
 use netsig_base::schedule::{BlockCounts, Extent};
 use netsig_base::text::counted;
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::predict::Prediction;
-use netsig_model::predict::select::{Options, Ranked, Selector, Sources};
+use netsig_model::predict::outside::TooFar;
+use netsig_model::predict::select::{CandidateRanker, Ranked};
 use netsig_model::profile::Profile;
 
 /// The MPI of this build.
@@ -71,11 +73,12 @@ pub struct Question<'a> {
 /// Answers questions from a profile.
 pub struct Chooser {
     /// The profile, or why there is none.
-    sources: Result<Sources<'static>, &'static str>,
+    profile: Result<&'static Profile, &'static str>,
+    network: Option<&'static Network>,
     /// By collective and clusters of the processes.
-    selectors: BTreeMap<(Collective, String), Selector<'static>>,
-    /// The profile for the clusters of a communicator.
-    placed: BTreeMap<String, Sources<'static>>,
+    rankers: BTreeMap<(Collective, String), CandidateRanker<'static>>,
+    /// Clusters of communicators that decisions were made for.
+    placed: BTreeSet<String>,
     /// Algorithms that are not left to the profile.
     given: BTreeMap<Collective, Algorithm>,
 }
@@ -148,16 +151,14 @@ impl Chooser {
         network: Option<Network>,
         given: BTreeMap<Collective, Algorithm>,
     ) -> Self {
-        // Selectors borrow the profile, and live as long as the program.
+        // Rankers borrow the profile, and live as long as the program.
         let profile: Result<&'static Profile, _> = profile.map(|own| &*Box::leak(Box::new(own)));
         let network: Option<&'static Network> = network.map(|own| &*Box::leak(Box::new(own)));
         Self {
-            sources: profile.map(|profile| Sources {
-                network,
-                ..Sources::from(profile)
-            }),
-            selectors: BTreeMap::new(),
-            placed: BTreeMap::new(),
+            profile,
+            network,
+            rankers: BTreeMap::new(),
+            placed: BTreeSet::new(),
             given,
         }
     }
@@ -180,27 +181,27 @@ impl Chooser {
                 ..Decision::library("")
             };
         }
-        match self.sources {
-            Ok(sources) => self
-                .of_profile(sources, question)
+        match self.profile {
+            Ok(profile) => self
+                .of_profile(profile, question)
                 .unwrap_or_else(Decision::library),
             Err(reason) => Decision::library(reason),
         }
     }
 
-    /// The sources for the clusters of a communicator, whose ranks the profile then has.
-    fn placed(
+    /// The clusters of a communicator to decide for; `None` where the profile knows none.
+    fn placed<'q>(
         &mut self,
-        sources: Sources<'static>,
-        question: Question,
+        profile: &Profile,
+        question: Question<'q>,
         clusters: &str,
-    ) -> Result<Sources<'static>, String> {
-        if let Some(known) = self.placed.get(clusters) {
-            return Ok(*known);
-        }
-        let (Some(layout), Some(measured)) = (question.layout, sources.profile.clustered()) else {
-            return Ok(sources);
+    ) -> Result<Option<&'q Layout>, String> {
+        let (Some(layout), Some(measured)) = (question.layout, profile.clustered()) else {
+            return Ok(None);
         };
+        if self.placed.contains(clusters) {
+            return Ok(Some(layout));
+        }
         if layout.clusters() != measured.layout.clusters() {
             let [own, measured] = [layout, &measured.layout]
                 .map(|layout| counted(layout.clusters() as u64, "cluster", "clusters"));
@@ -211,35 +212,33 @@ impl Chooser {
         if self.placed.len() >= MOST_LAYOUTS {
             return Err("too many communicators with other clusters".to_owned());
         }
-        let mut profile = sources.profile.clone();
-        profile.set_layout(layout);
-        // Selectors borrow the profile, and live as long as the program.
-        let profile: &'static Profile = Box::leak(Box::new(profile));
-        let placed = Sources { profile, ..sources };
-        self.placed.insert(clusters.to_owned(), placed);
-        Ok(placed)
+        self.placed.insert(clusters.to_owned());
+        Ok(Some(layout))
     }
 
     fn of_profile(
         &mut self,
-        sources: Sources<'static>,
+        profile: &'static Profile,
         question: Question,
     ) -> Result<Decision, String> {
         let collective = question.collective;
         let clusters = question.layout.map(Layout::clusters_of_ranks);
         let key = (collective, clusters.unwrap_or_default());
-        let sources = self.placed(sources, question, &key.1)?;
-        let selector = || {
-            let made = Selector::new(sources, collective, Options::default());
-            made.map_err(|error| error.to_string())
+        let layout = self.placed(profile, question, &key.1)?;
+        let network = self.network;
+        let request = || {
+            let request = profile.rank(collective).network(network).layout(layout);
+            request.too_far(TooFar::Extrapolated)
         };
+        let told = |refusal: Refusal| refusal.to_string();
         if let Some(pairs) = question.pairs {
-            let check = check(sources.profile.hockney.alpha.value, question.procs);
-            return decided(&selector()?.of_pairs(pairs), question, check);
+            let check = check(profile.hockney.alpha.value, question.procs);
+            let ranker = request().pairs(pairs).ranker().map_err(told)?;
+            return decided(&ranker, question, check);
         }
-        let known = match self.selectors.entry(key) {
+        let known = match self.rankers.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(selector()?),
+            Entry::Vacant(place) => place.insert(request().ranker().map_err(told)?),
         };
         decided(known, question, 0.0)
     }
@@ -255,15 +254,15 @@ const MOST_LAYOUTS: usize = 64;
 
 /// The decision by a ranking: the first candidate that a schedule can run, unless the library's own choice
 /// comes before it. A schedule takes `check` seconds more than its messages.
-fn decided(selector: &Selector, question: Question, check: f64) -> Result<Decision, String> {
+fn decided(ranker: &CandidateRanker, question: Question, check: f64) -> Result<Decision, String> {
     let Question { procs, size, .. } = question;
-    let ranking = selector.rank_all(procs, size);
+    let ranking = ranker.rank_all(procs, size);
     let ranking = ranking.map_err(|error| error.to_string())?;
     let is_library = |one: &&Ranked| one.algorithm() == LIBRARY;
     let library = ranking.iter().find(is_library);
     let library = library.ok_or("the profile has no times of the library's own choice")?;
     if !library.stands() {
-        let outside = selector.outside(library, procs, size);
+        let outside = ranker.outside(library, procs, size);
         let why = outside.map_or_else(
             || "no comparable time of the library's own choice".to_owned(),
             |outside| format!("{OUTSIDE}: {outside}"),

@@ -7,10 +7,9 @@
 use divan::{Bencher, black_box};
 use netsig_base::algorithm::Collective;
 use netsig_base::units::{Bytes, Procs};
-use netsig_model::model::{self, Case, ModelError};
-use netsig_model::predict::regimes::Asked;
-use netsig_model::predict::select::{Options, Selector, Sources};
-use netsig_model::predict::{Basis, Interval, Knowledge, Prediction};
+use netsig_model::model::{self, ModelError};
+use netsig_model::predict::predictor::CasePredictor;
+use netsig_model::predict::{Interval, Prediction};
 use netsig_model::profile::Profile;
 
 fn main() {
@@ -33,18 +32,18 @@ const CLOSED_FORMS: [&str; 5] = [
 fn closed_form(bencher: Bencher, form: &str) {
     let (collective, name) = form.split_once('/').expect("as written above");
     let profile = profile();
-    let basis = basis(&profile, collective.parse().expect("a collective"), name);
-    let case = case(24, 48 << 10);
-    bencher.bench_local(|| plausible(&basis.predict(black_box(case))));
+    let predictor = predictor(&profile, collective.parse().expect("a collective"), name);
+    let size = Bytes(48 << 10);
+    bencher.bench_local(|| plausible(&predictor.predict(procs(), black_box(size))));
 }
 
 /// 1 MiB, with the segment that hill climbing on single bytes finds.
 #[divan::bench(args = ["chain_seg"], sample_size = 20, sample_count = 10_000)]
 fn optimised_broadcast(bencher: Bencher, strategy: &str) {
     let profile = profile();
-    let basis = basis(&profile, Collective::Bcast, strategy);
-    let case = case(24, 1 << 20);
-    bencher.bench_local(|| plausible(&basis.predict(black_box(case))));
+    let predictor = predictor(&profile, Collective::Bcast, strategy);
+    let size = Bytes(1 << 20);
+    bencher.bench_local(|| plausible(&predictor.predict(procs(), black_box(size))));
 }
 
 /// All algorithms of a collective, ranked, for 64 process counts and 64 sizes up to 1 MiB.
@@ -53,13 +52,13 @@ fn selection_map(bencher: Bencher, collective: &str) {
     let profile = profile();
     let collective = collective.parse().expect("a collective");
     bencher.bench_local(|| {
-        let sources = Sources::from(black_box(&profile));
-        let selector = Selector::new(sources, collective, Options::default()).expect("parameters");
+        let ranker = black_box(&profile).rank(collective).ranker();
+        let ranker = ranker.expect("parameters");
         let counts = (1..=64).map(|i| Procs::new(2 * i).expect("not zero"));
         let cells = counts.flat_map(|procs| (1..=64).map(move |i| (procs, Bytes(i << 14))));
         for (procs, size) in cells {
-            let ranked = selector.rank(procs, size).expect("a ranking");
-            assert_eq!(ranked.len(), selector.candidates());
+            let ranked = ranker.rank(procs, size).expect("a ranking");
+            assert_eq!(ranked.len(), ranker.candidates());
             assert!(ranked.is_sorted_by_key(|own| (!own.stands(), own.prediction.time)));
             assert!(ranked[0].prediction.time.0 > 0.0);
             black_box(ranked);
@@ -67,17 +66,16 @@ fn selection_map(bencher: Bencher, collective: &str) {
     });
 }
 
-/// Basis of `netsig predict` for a model.
-fn basis<'a>(profile: &'a Profile, collective: Collective, name: &str) -> Basis<'a> {
-    let knowledge = Knowledge {
-        profile,
-        algorithm: "direct",
-        network: None,
-        given: &[],
-        asked: Asked::default(),
-    };
+/// The predictor of a model.
+fn predictor<'a>(profile: &'a Profile, collective: Collective, name: &str) -> CasePredictor<'a> {
     let model = model::find(collective, name).expect("a model");
-    knowledge.basis(model).expect("known parameters")
+    let times = profile.predict(collective).algorithm("direct");
+    times.predictor_by(model).expect("known parameters")
+}
+
+/// Number of processes of a case.
+fn procs() -> Procs {
+    Procs::new(24).expect("not zero")
 }
 
 /// A benchmark of a wrong answer is worth nothing.
@@ -93,8 +91,4 @@ fn plausible(prediction: &Result<Prediction, ModelError>) -> Prediction {
 
 fn profile() -> Profile {
     Profile::parse("profile.toml", include_str!("profile.toml")).expect("a profile")
-}
-
-fn case(procs: u32, size: u64) -> Case {
-    Case::new(Procs::new(procs).expect("not zero"), Bytes(size))
 }

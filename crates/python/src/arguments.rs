@@ -6,7 +6,7 @@ use std::fmt::Display;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::Statistic;
 use netsig_model::model::setting;
-use netsig_model::predict::answer::TooFar;
+use netsig_model::predict::outside::TooFar;
 use netsig_model::predict::regimes::{self, Asked};
 use pyo3::prelude::*;
 use strum::{EnumMessage, IntoEnumIterator};

@@ -5,10 +5,8 @@ use netsig_base::algorithm::Collective;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::model::segment::Segment;
-use netsig_model::predict::answer::{Answer, Predicted, Request, refuse_single};
-use netsig_model::predict::line::Line;
-use netsig_model::predict::speaker::{Models, Question};
-use netsig_model::predict::{Interval, Standing};
+use netsig_model::predict::answer::{AlgorithmTimes, CaseTime, refuse_single};
+use netsig_model::predict::{Interval, Prediction};
 use netsig_model::profile::Profile;
 use numpy::{IntoPyArray as _, PyArrayDyn, PyArrayMethods as _};
 use pyo3::prelude::*;
@@ -43,20 +41,8 @@ pub struct Wishes<'py> {
 #[pyclass(frozen, module = "netsig")]
 pub struct Predictions {
     collective: Collective,
-    line: Line,
     shape: Vec<usize>,
-    rows: Vec<Row>,
-}
-
-/// A predicted time, without the line that all share.
-#[derive(Clone, Copy)]
-struct Row {
-    procs: u32,
-    size: u64,
-    time: f64,
-    interval: Option<Interval>,
-    standing: Standing,
-    segment: Option<Segment>,
+    found: AlgorithmTimes,
 }
 
 /// One algorithm, or all by name.
@@ -91,73 +77,48 @@ pub fn predict(
     let py = procs.py();
     let given_settings = arguments::settings(py, wishes.settings)?;
     let network = given(wishes.network)?;
-    let question = Question {
-        profile,
-        collective: collective(py, wishes.collective)?,
-        algorithm: wishes.algorithm,
-        models: wishes.model.map_or(Models::Speaking, Models::Named),
-        given: &given_settings,
-    };
-    let request = Request {
-        question,
-        name,
-        network: network.as_ref(),
-        asked: arguments::asked(py, wishes.asked.0, wishes.asked.1)?,
-        segment: segment(("segment", wishes.segment))?,
-        too_far: arguments::too_far(wishes.extrapolate),
-    };
+    let collective = collective(py, wishes.collective)?;
+    let request = profile
+        .predict(collective)
+        .named(name)
+        .network(network.as_ref())
+        .statistic(arguments::asked(py, wishes.asked.0, wishes.asked.1)?)
+        .too_far(arguments::too_far(wishes.extrapolate))
+        .algorithm(wishes.algorithm)
+        .model(wishes.model)
+        .given(&given_settings)
+        .segment(segment(("segment", wishes.segment))?);
     let grid = Grid::of(procs, size)?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
-    let lines = request.lines().map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
-    let Answer {
-        found,
-        missing,
-        notes,
-    } = py.detach(|| request.answer(&lines, &interrupted.over(grid.cases()), None));
+    let answer = py.detach(|| request.answer(interrupted.over(grid.cases())));
     interrupted.check()?;
-    if let Some(refusal) = Refusal::joined(&missing) {
+    let mut answer = answer.map_err(|error| refused(py, error))?;
+    if let Some(refusal) = Refusal::joined(&answer.missing) {
         return Err(refused(py, refusal));
     }
-    warn(py, &notes)?;
-    warn(py, &request.limits(&found, &grid.procs, &grid.sizes))?;
-    let of = |line: &Line, found: &[Predicted]| {
-        let rows = found.iter().map(Row::of).collect();
+    warn(py, answer.notes.iter().chain(&answer.limits))?;
+    let of = |found| {
         let predictions = Predictions {
-            collective: question.collective,
-            line: line.clone(),
+            collective,
             shape: grid.shape.clone(),
-            rows,
+            found,
         };
         Py::new(py, predictions)
     };
-    if let (Some(_), [line]) = (wishes.algorithm, &lines[..]) {
-        return Ok(Answers::One(of(line, &found)?));
+    if wishes.algorithm.is_some() && answer.found.len() == 1 {
+        return Ok(Answers::One(of(answer.found.remove(0))?));
     }
     let all = PyDict::new(py);
-    let count = grid.procs.len();
-    for (place, line) in lines.iter().enumerate() {
-        let own = &found[place * count..(place + 1) * count];
-        all.set_item(&line.algorithm, of(line, own)?)?;
+    for found in answer.found {
+        all.set_item(found.algorithm().to_owned(), of(found)?)?;
     }
     Ok(Answers::All(all.unbind()))
 }
 
-impl Row {
-    fn of(own: &Predicted) -> Self {
-        Self {
-            procs: own.procs.get(),
-            size: own.size.0,
-            time: own.prediction.time.0,
-            interval: own.prediction.interval,
-            standing: own.prediction.standing,
-            segment: own.prediction.segment,
-        }
-    }
-
-    fn end(&self, end: fn(Interval) -> Seconds) -> Option<f64> {
-        self.interval.map(|interval| end(interval).0)
-    }
+/// An end of the interval in seconds, if there is one.
+pub fn end(prediction: &Prediction, end: fn(Interval) -> Seconds) -> Option<f64> {
+    prediction.interval.map(|interval| end(interval).0)
 }
 
 impl Predictions {
@@ -165,13 +126,18 @@ impl Predictions {
     fn array<'py, T: numpy::Element + Copy>(
         &self,
         py: Python<'py>,
-        value: impl Fn(&Row) -> T,
+        value: impl Fn(&CaseTime) -> T,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let values: Vec<T> = self.rows.iter().map(value).collect();
+        let values: Vec<T> = self.found.times.iter().map(value).collect();
         let array: Bound<'py, PyArrayDyn<T>> =
             values.into_pyarray(py).reshape(self.shape.clone())?;
         shown(array.into_any(), &self.shape)
     }
+}
+
+/// The segment size in bytes, if there is one.
+pub fn segment_bytes(prediction: &Prediction) -> Option<u64> {
+    prediction.segment.map(|own| own.bytes().0)
 }
 
 /// The array, or the single value of one without axes.
@@ -221,13 +187,13 @@ impl Predictions {
     /// The algorithm, without a segment size that was searched for each case.
     #[getter]
     fn algorithm(&self) -> &str {
-        &self.line.algorithm
+        self.found.algorithm()
     }
 
     /// Name of the model.
     #[getter]
     fn model(&self) -> &'static str {
-        self.line.model.name
+        self.found.model().name
     }
 
     /// The shape of the arrays.
@@ -239,82 +205,102 @@ impl Predictions {
     /// Numbers of processes.
     #[getter]
     fn procs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.procs)
+        self.array(py, |row| row.procs.get())
     }
 
     /// Sizes in bytes.
     #[getter]
     fn size_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.size)
+        self.array(py, |row| row.size.0)
     }
 
     /// Times in seconds.
     #[getter]
     fn time_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.time)
+        self.array(py, |row| row.prediction.time.0)
     }
 
     /// Lower ends of the intervals in seconds, NaN where there is none.
     #[getter]
     fn lower_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.end(|own| own.lower).unwrap_or(f64::NAN))
+        let lower = |row: &CaseTime| end(&row.prediction, |own| own.lower);
+        self.array(py, |row| lower(row).unwrap_or(f64::NAN))
     }
 
     /// Upper ends of the intervals in seconds, NaN where there is none.
     #[getter]
     fn upper_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.end(|own| own.upper).unwrap_or(f64::NAN))
+        let upper = |row: &CaseTime| end(&row.prediction, |own| own.upper);
+        self.array(py, |row| upper(row).unwrap_or(f64::NAN))
     }
 
     /// Positions of the cases relative to the data, in words.
     #[getter]
     fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let standings = self.rows.iter().map(|row| row.standing.to_string());
+        let rows = self.found.times.iter();
+        let standings = rows.map(|row| row.prediction.standing.to_string());
         texts(py, standings.collect(), &self.shape)
     }
 
     /// Segment sizes in bytes, 0 where there is none.
     #[getter]
     fn segment_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.segment.map_or(0, |own| own.bytes().0))
+        self.array(py, |row| segment_bytes(&row.prediction).unwrap_or(0))
     }
 
     fn __len__(&self) -> usize {
-        self.rows.len()
+        self.found.times.len()
     }
 
     /// All cases as a table, in C order.
     fn table(&self) -> Table {
-        let rows = || self.rows.iter();
+        let rows = || self.found.times.iter();
         let fixed = |text: String| rows().map(move |_| Some(text.clone()));
-        let name = |row: &Row| self.line.name(row.segment);
+        let name = |row: &CaseTime| self.found.name(row.prediction.segment);
         let columns = Columns::default()
             .texts("collective", fixed(self.collective.to_string()))
             .words("algorithm", rows().map(name))
-            .counts("procs", rows().map(|row| Some(row.procs)))
-            .sizes("size_bytes", rows().map(|row| Some(row.size)))
-            .floats("time_s", rows().map(|row| Some(row.time)))
-            .floats("lower_s", rows().map(|row| row.end(|own| own.lower)))
-            .floats("upper_s", rows().map(|row| row.end(|own| own.upper)))
-            .texts("model", fixed(self.line.model.name.to_owned()))
-            .words("standing", rows().map(|row| row.standing))
+            .counts("procs", rows().map(|row| Some(row.procs.get())))
+            .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
+            .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
+            .floats(
+                "lower_s",
+                rows().map(|row| end(&row.prediction, |own| own.lower)),
+            )
+            .floats(
+                "upper_s",
+                rows().map(|row| end(&row.prediction, |own| own.upper)),
+            )
+            .texts("model", fixed(self.found.model().name.to_owned()))
+            .words("standing", rows().map(|row| row.prediction.standing))
             .sizes(
                 "segment_bytes",
-                rows().map(|row| row.segment.map(|own| own.bytes().0)),
+                rows().map(|row| segment_bytes(&row.prediction)),
             );
         columns.batch().into()
     }
 
     fn __repr__(&self) -> String {
         let Self {
-            collective, line, ..
+            collective,
+            shape,
+            found,
         } = self;
-        let of = format!("{collective} {} by {}", line.algorithm, line.model.name);
-        match (&self.shape[..], &self.rows[..]) {
-            ([], [row]) => {
-                let time = Seconds(row.time);
-                let (procs, size) = (row.procs, Bytes(row.size));
-                let interval = row.interval.map_or(String::new(), |own| {
+        let (algorithm, model) = (found.algorithm(), found.model().name);
+        let of = format!("{collective} {algorithm} by {model}");
+        match (&shape[..], &found.times[..]) {
+            (
+                [],
+                [
+                    CaseTime {
+                        procs,
+                        size,
+                        prediction,
+                    },
+                ],
+            ) => {
+                let time = prediction.time;
+                let interval = prediction.interval.map_or(String::new(), |own| {
                     format!(" ({} to {})", own.lower, own.upper)
                 });
                 format!("Predictions({of}, {procs} processes, {size}: {time}{interval})")

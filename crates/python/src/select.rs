@@ -1,17 +1,16 @@
 //! Selections for Python: rankings of algorithms in the shape of the question.
 
 use arrow_array::RecordBatch;
-use itertools::Itertools as _;
+use itertools::{Itertools as _, iproduct};
 use netsig_base::algorithm::{Collective, MpiFlavour};
 use netsig_base::data::cells::Statistic;
-use netsig_base::network::Network;
 use netsig_base::text::refusal::Refusal;
-use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_base::units::{Bytes, Procs};
 use netsig_model::model::segment::{Search, Segment};
+use netsig_model::predict::Prediction;
 use netsig_model::predict::answer::refuse_single;
-use netsig_model::predict::ranking::{Ranker, Ranking, flavour, setting};
-use netsig_model::predict::select::{Binomial, Options, Sources};
-use netsig_model::predict::{Interval, Prediction, Standing};
+use netsig_model::predict::ranking::{CaseRanking, flavour, setting};
+use netsig_model::predict::request::{Binomial, RankingRequest};
 use netsig_model::profile::Profile;
 use numpy::{IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
@@ -24,7 +23,7 @@ use crate::frame::{Frame, frame_methods};
 use crate::grid::Grid;
 use crate::interrupt::Interruptible;
 use crate::network::{Named, given};
-use crate::predict::{segment, shown, texts};
+use crate::predict::{end, segment, segment_bytes, shown, texts};
 use crate::table::Table;
 
 /// What to rank, as Python states it.
@@ -64,45 +63,25 @@ struct Row {
     setting: Option<String>,
 }
 
-/// The checked wishes.
-struct Asked {
-    collective: Collective,
-    statistic: Statistic,
-    options: Options,
-    network: Option<Network>,
-    extrapolate: bool,
-}
-
-impl Asked {
-    fn of(py: Python<'_>, wishes: Wishes<'_>) -> PyResult<Self> {
-        let binomial: Binomial = variant(py, "binomial", wishes.binomial)?;
-        let search = wishes.segments.parse::<Search>();
-        let datatype = segment(("datatype", wishes.datatype))?;
-        Ok(Self {
-            collective: collective(py, wishes.collective)?,
-            statistic: variant(py, "statistic", wishes.statistic)?,
-            options: Options {
-                binomial,
-                search: parsed(py, ("segments", format!("{:?}", wishes.segments)), search)?,
-                datatype: datatype.unwrap_or(Segment::BYTE),
-            },
-            network: given(wishes.network)?,
-            extrapolate: wishes.extrapolate,
-        })
-    }
-
-    fn ranker<'a>(
-        &'a self,
-        (profile, name): (&'a Profile, &'a str),
-    ) -> Result<Ranker<'a>, Refusal> {
-        let sources = Sources {
-            profile,
-            network: self.network.as_ref(),
-            asked: self.statistic.into(),
-        };
-        let how = (self.options, arguments::too_far(self.extrapolate));
-        Ranker::new((sources, name), self.collective, None, how)
-    }
+/// The request of these wishes, still without a network.
+fn request<'a>(
+    py: Python<'_>,
+    (profile, name): (&'a Profile, &'a str),
+    wishes: &Wishes<'_>,
+) -> PyResult<RankingRequest<'a>> {
+    let binomial: Binomial = variant(py, "binomial", wishes.binomial)?;
+    let search = wishes.segments.parse::<Search>();
+    let datatype = segment(("datatype", wishes.datatype))?;
+    let request = profile.rank(collective(py, wishes.collective)?).named(name);
+    let statistic: Statistic = variant(py, "statistic", wishes.statistic)?;
+    Ok(request
+        .statistic(statistic)
+        .too_far(arguments::too_far(wishes.extrapolate))
+        .binomial(binomial)
+        .segments(
+            parsed(py, ("segments", format!("{:?}", wishes.segments)), search)?,
+            datatype.unwrap_or(Segment::BYTE),
+        ))
 }
 
 /// Ranks the algorithms for the cases of a grid.
@@ -124,30 +103,27 @@ pub fn select(
             return Err(usage(py, problem));
         }
     };
-    let asked = Asked::of(py, wishes)?;
+    let request = request(py, (profile, name), &wishes)?;
+    let network = given(wishes.network)?;
     let grid = Grid::of(procs, size)?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
-    let ranker = asked
-        .ranker((profile, name))
-        .map_err(|error| refused(py, error))?;
+    let ranker = request.network(network.as_ref()).ranker();
+    let ranker = ranker.map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
-    let (rows, missing) = py.detach(|| {
-        let (mut rows, mut missing) = (Vec::new(), Vec::new());
-        for (procs, size) in interrupted.over(grid.cases()) {
-            match ranker.ranking(procs, size) {
-                Ok(ranking) => rows.extend(Row::all(asked.collective, mpi, &ranking)),
-                Err(refusal) => missing.push(refusal),
-            }
-        }
-        (rows, missing)
+    let collective = ranker.collective();
+    let (rows, answer) = py.detach(|| {
+        let answer = ranker.answer(interrupted.over(grid.cases()));
+        let rows = answer.found.iter();
+        let rows = rows.flat_map(|ranking| Row::all(collective, mpi, ranking));
+        (rows.collect(), answer)
     });
     interrupted.check()?;
-    if let Some(refusal) = Refusal::joined(&missing) {
+    if let Some(refusal) = Refusal::joined(&answer.missing) {
         return Err(refused(py, refusal));
     }
-    warn(py, &ranker.limits(&grid.procs, &grid.sizes))?;
+    warn(py, &answer.limits)?;
     Ok(Selection {
-        collective: asked.collective,
+        collective,
         shape: grid.shape,
         rows,
     })
@@ -163,11 +139,11 @@ pub fn cross_overs(
     (procs, size): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
 ) -> PyResult<Table> {
     let py = procs.py();
-    let asked = Asked::of(py, wishes)?;
+    let request = request(py, (profile, name), &wishes)?;
+    let network = given(wishes.network)?;
     let Grid { procs, sizes, .. } = Grid::product(procs, size)?;
-    let ranker = asked
-        .ranker((profile, name))
-        .map_err(|error| refused(py, error))?;
+    let ranker = request.network(network.as_ref()).ranker();
+    let ranker = ranker.map_err(|error| refused(py, error))?;
     let found = py.detach(|| {
         let mut all = Vec::new();
         for &procs in &procs {
@@ -176,10 +152,10 @@ pub fn cross_overs(
         Ok(all)
     });
     let found = found.map_err(|error: Refusal| refused(py, error))?;
-    warn(py, &ranker.limits(&procs, &sizes))?;
+    warn(py, &ranker.limits(iproduct!(procs, sizes)))?;
     let all = || found.iter();
     let columns = Columns::default()
-        .words("collective", all().map(|_| asked.collective))
+        .words("collective", all().map(|_| ranker.collective()))
         .counts("procs", all().map(|own| Some(own.procs.get())))
         .sizes("from_bytes", all().map(|own| Some(own.size.0)))
         .words("before", all().map(|own| own.from.algorithm()))
@@ -191,7 +167,7 @@ impl Row {
     fn all(
         collective: Collective,
         mpi: Option<MpiFlavour>,
-        ranking: &Ranking,
+        ranking: &CaseRanking,
     ) -> impl Iterator<Item = Self> {
         (1..).zip(&ranking.ranked).map(move |(rank, one)| {
             let algorithm = one.algorithm();
@@ -207,18 +183,6 @@ impl Row {
                 gain: ranking.gain(one),
             }
         })
-    }
-
-    fn end(&self, end: fn(Interval) -> Seconds) -> Option<f64> {
-        self.prediction.interval.map(|interval| end(interval).0)
-    }
-
-    fn segment(&self) -> Option<u64> {
-        self.prediction.segment.map(|own| own.bytes().0)
-    }
-
-    fn standing(&self) -> Standing {
-        self.prediction.standing
     }
 }
 
@@ -302,12 +266,21 @@ impl Selection {
             .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
             .counts("rank", rows().map(|row| Some(row.rank)))
             .words("algorithm", rows().map(|row| &row.algorithm))
-            .sizes("segment_bytes", rows().map(Row::segment))
+            .sizes(
+                "segment_bytes",
+                rows().map(|row| segment_bytes(&row.prediction)),
+            )
             .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
-            .floats("lower_s", rows().map(|row| row.end(|own| own.lower)))
-            .floats("upper_s", rows().map(|row| row.end(|own| own.upper)))
+            .floats(
+                "lower_s",
+                rows().map(|row| end(&row.prediction, |own| own.lower)),
+            )
+            .floats(
+                "upper_s",
+                rows().map(|row| end(&row.prediction, |own| own.upper)),
+            )
             .words("model", rows().map(|row| row.model))
-            .words("standing", rows().map(Row::standing))
+            .words("standing", rows().map(|row| row.prediction.standing))
             .floats("gain", rows().map(|row| row.gain))
             .texts("setting", rows().map(|row| row.setting.as_ref()));
         columns.batch().into()

@@ -18,10 +18,7 @@ use netsig_measure::plan::provenance::PLAN;
 use netsig_measure::plan::{JobId, Plan};
 use netsig_measure::steer::{OPEN, SURVEYS, Seen, Stage, Target, stage};
 use netsig_model::fit::network::{self, Options};
-use netsig_model::model::Case;
-use netsig_model::predict::regimes::Asked as Statistic;
-use netsig_model::predict::speaker::{Models, Question};
-use netsig_model::predict::{Basis, Knowledge};
+use netsig_model::predict::request::PredictionRequest;
 use netsig_model::profile::Profile;
 
 use super::Campaign;
@@ -141,8 +138,9 @@ impl Steered<'_> {
         let profile = self.profile(data)?;
         let largest = *self.target.sizes.last()?;
         let onset = |method: &Method| {
-            let basis = self.basis(&profile, &method.to_string())?;
-            let overflow = basis.overflow(Case::new(self.target.most, largest))?;
+            let algorithm = method.to_string();
+            let predictor = self.times(&profile, &algorithm).predictor().ok()?;
+            let overflow = predictor.overflow(self.target.most, largest)?;
             overflow.is_known.then_some((*method, overflow.interval))
         };
         let onsets: Vec<_> = self.target.methods.iter().filter_map(onset).collect();
@@ -304,33 +302,19 @@ impl Steered<'_> {
         self.scenario.filter(is_whole)
     }
 
-    /// Basis of the predictions of one algorithm.
-    fn basis<'a>(&'a self, profile: &'a Profile, algorithm: &str) -> Option<Basis<'a>> {
-        let question = Question {
-            profile,
-            collective: self.target.collective,
-            algorithm: Some(algorithm),
-            models: Models::Speaking,
-            given: &[],
-        };
-        let knowledge = Knowledge {
-            profile,
-            algorithm,
-            network: self.links(),
-            given: &[],
-            asked: Statistic::Median,
-        };
-        let line = question.lines().ok()?.into_iter().next()?;
-        knowledge.basis(line.model).ok()
+    /// The request for the times of one algorithm.
+    fn times<'a>(&'a self, profile: &'a Profile, algorithm: &'a str) -> PredictionRequest<'a> {
+        let times = profile.predict(self.target.collective);
+        times.algorithm(algorithm).network(self.links())
     }
 
     /// Half-widths of the intervals of the predictions of one algorithm.
     fn half_widths(&self, profile: &Profile, algorithm: &str) -> Vec<f64> {
-        let Some(basis) = self.basis(profile, algorithm) else {
+        let Ok(predictor) = self.times(profile, algorithm).predictor() else {
             return Vec::new();
         };
         let width = |size: &Bytes| {
-            let prediction = basis.predict(Case::new(self.predicted.procs, *size)).ok()?;
+            let prediction = predictor.predict(self.predicted.procs, *size).ok()?;
             let interval = prediction.interval?;
             Some((interval.upper / interval.lower).sqrt() - 1.0)
         };

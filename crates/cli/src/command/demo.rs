@@ -22,10 +22,8 @@ use netsig_base::units::Seconds;
 use netsig_model::fit::fitted::FittedModel;
 use netsig_model::fit::network::{self, NetworkFit};
 use netsig_model::fit::notes::of_signature;
-use netsig_model::model::{Case, Model};
-use netsig_model::predict::regimes::Asked;
-use netsig_model::predict::speaker::{Models, Question};
-use netsig_model::predict::{Interval, Knowledge, Prediction};
+use netsig_model::model::Model;
+use netsig_model::predict::{Interval, Prediction};
 use netsig_model::profile::Profile;
 
 use self::facts::{Facts, Remedy};
@@ -290,27 +288,12 @@ fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec
     let entry = fitted
         .find(|own| own.model.is_signature() && own.algorithm == ALGORITHM)
         .ok_or_else(|| Failure::data("the profile has no signature"))?;
-    let question = Question {
-        profile,
-        collective: Collective::Alltoall,
-        algorithm: None,
-        models: Models::Speaking,
-        given: &[],
-    };
-    let speaker = question.speaker(&entry.algorithm);
-    let chosen = speaker.map_or(entry.model, |(model, _)| model);
-    let knowledge = Knowledge {
-        profile,
-        algorithm: &entry.algorithm,
-        network: None,
-        given: &[],
-        asked: Asked::Mean,
-    };
-    let signature = knowledge.basis(entry.model)?;
-    let by_chosen = knowledge.basis(chosen)?;
+    let times = profile.predict(Collective::Alltoall).statistic(STATISTIC);
+    let times = times.algorithm(ALGORITHM);
+    let signature = times.predictor_by(entry.model)?;
+    let chosen = times.predictor()?;
     let point = |(key, summary): (&CellKey, &Summary)| {
-        let case = Case::new(key.procs, key.size);
-        let Prediction { time, interval, .. } = by_chosen.predict(case)?;
+        let Prediction { time, interval, .. } = chosen.predict(key.procs, key.size)?;
         let (lower, upper) = (time, time);
         let plot = PlotPoint {
             size: key.size,
@@ -319,7 +302,7 @@ fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec
             contention_free: profile.hockney.model().alltoall(key.procs, key.size),
             measured: summary.value(STATISTIC),
         };
-        let signature = signature.predict(case)?.time;
+        let signature = signature.predict(key.procs, key.size)?.time;
         Ok(Point { plot, signature })
     };
     let points = summarise(held_out)
@@ -327,7 +310,7 @@ fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec
         .filter(|(key, _)| &*key.algorithm == ALGORITHM)
         .map(point)
         .collect::<Result<_, Failure>>()?;
-    Ok((chosen, points))
+    Ok((chosen.model(), points))
 }
 
 fn rows(chosen: &Model, points: &[Point]) -> Rows {

@@ -4,10 +4,8 @@ use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::Statistic;
 use netsig_model::model::segment::Segment;
 use netsig_model::model::setting::setting;
-use netsig_model::predict::answer::{Predicted, Request};
+use netsig_model::predict::answer::{AlgorithmTimes, CaseTime};
 use netsig_model::predict::regimes::{self, Asked};
-use netsig_model::predict::speaker::{Models, Question};
-use netsig_model::profile::Profile;
 
 use crate::input::args;
 use crate::input::clusters::ClusterArgs;
@@ -81,63 +79,52 @@ const ALL: &str = "all";
 /// If the profile cannot be used or lacks data for the model, or the arguments are impossible.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let points = args.points.points()?;
-    let mut profile = files::profile(&args.points.profile)?;
-    args.clusters.apply(&mut profile, &points.procs)?;
+    let profile = files::profile(&args.points.profile)?;
+    let grid = args.clusters.grid(&points.procs)?;
     let network = args.network.load()?;
-    let request = Request {
-        question: args.question(&profile),
-        name: &files::name(&args.points.profile),
-        network: network.as_ref(),
-        asked: args.quantile.map_or(args.statistic.into(), Asked::Quantile),
-        segment: args.segment,
-        too_far: too_far(args.extrapolate),
+    let name = files::name(&args.points.profile);
+    let request = profile
+        .predict(args.points.collective)
+        .named(&name)
+        .clusters(grid)
+        .network(network.as_ref())
+        .statistic(args.quantile.map_or(args.statistic.into(), Asked::Quantile))
+        .pairs(points.pairs.as_ref())
+        .too_far(too_far(args.extrapolate))
+        .algorithm(args.algorithm.as_deref())
+        .given(&args.settings)
+        .segment(args.segment);
+    let request = match args.model.as_deref() {
+        Some(ALL) => request.all_models(),
+        model => request.model(model),
     };
-    let lines = request.lines()?;
-    let answer = request.answer(&lines, &points.cells(), points.pairs.as_ref());
+    let answer = request.answer(points.cells())?;
     print(&answer.notes);
-    let missing = answer.missing.into_iter().map(Failure::from).collect();
-    let found = answer.found;
-    Partial { found, missing }.conclude(|found| {
-        print(&request.limits(&found, &points.procs, &points.sizes));
+    let found = answer.times().collect();
+    Partial::new(found, &answer.missing).conclude(|found| {
+        print(&answer.limits);
         Ok(rows(args.points.collective, &found).print(args.print)?)
     })
 }
 
-impl Args {
-    /// The algorithms and models to predict.
-    fn question<'a>(&'a self, profile: &'a Profile) -> Question<'a> {
-        Question {
-            profile,
-            collective: self.points.collective,
-            algorithm: self.algorithm.as_deref(),
-            models: match self.model.as_deref() {
-                None => Models::Speaking,
-                Some(ALL) => Models::All,
-                Some(name) => Models::Named(name),
-            },
-            given: &self.settings,
-        }
-    }
-}
-
-fn rows(collective: Collective, found: &[Predicted]) -> Rows {
+fn rows(collective: Collective, found: &[(&AlgorithmTimes, &CaseTime)]) -> Rows {
     Rows::of(found)
         .column("collective", |_| Cell::text(collective))
-        .column("algorithm", |row| {
-            Cell::text(row.line.name(row.prediction.segment))
+        .column("algorithm", |(own, row)| {
+            Cell::text(own.name(row.prediction.segment))
         })
-        .column("procs", |row| Cell::number(row.procs.get()))
-        .column("size_bytes", |row| Cell::size(row.size))
-        .column("time_s", |row| Cell::time(row.prediction.time))
-        .column("lower_s", |row| {
+        .column("procs", |(_, row)| Cell::number(row.procs.get()))
+        .column("size_bytes", |(_, row)| Cell::size(row.size))
+        .column("time_s", |(_, row)| Cell::time(row.prediction.time))
+        .column("lower_s", |(_, row)| {
             Cell::if_some(row.prediction.interval.map(|i| i.lower), Cell::time)
         })
-        .column("upper_s", |row| {
+        .column("upper_s", |(_, row)| {
             Cell::if_some(row.prediction.interval.map(|i| i.upper), Cell::time)
         })
-        .detail(1, "model", |row| Cell::text(row.line.model.name))
-        .column("standing", |row| Cell::text(row.prediction.standing))
-        .detail(2, "segment_bytes", |row| {
+        .detail(1, "model", |(own, _)| Cell::text(own.model().name))
+        .column("standing", |(_, row)| Cell::text(row.prediction.standing))
+        .detail(2, "segment_bytes", |(_, row)| {
             Cell::if_some(row.prediction.segment.map(Segment::bytes), Cell::size)
         })
         .rows

@@ -6,8 +6,8 @@ use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
 use netsig_base::data::cells::Statistic;
 use netsig_model::model::segment::{Search, Segment};
 use netsig_model::predict::cross_over::CrossOver;
-use netsig_model::predict::ranking::{self, Ranker, Ranking};
-use netsig_model::predict::select::{Binomial, Options, Sources};
+use netsig_model::predict::ranking::{self, CaseRanking};
+use netsig_model::predict::request::Binomial;
 use netsig_model::profile::Profile;
 
 use crate::input::args::{self, Mpi};
@@ -80,47 +80,44 @@ enum Show {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let collective = args.points.collective;
     let points = args.points.points()?;
-    let mut profile = files::profile(&args.points.profile)?;
-    args.clusters.apply(&mut profile, &points.procs)?;
-    let options = Options {
-        binomial: args.binomial,
-        search: args.segments,
-        datatype: args.datatype,
-    };
+    let profile = files::profile(&args.points.profile)?;
+    let grid = args.clusters.grid(&points.procs)?;
     let network = args.network.load()?;
-    let sources = Sources {
-        profile: &profile,
-        network: network.as_ref(),
-        asked: args.statistic.into(),
-    };
     let name = files::name(&args.points.profile);
-    let pairs = points.pairs.as_ref();
-    let how = (options, too_far(args.extrapolate));
-    let ranker = Ranker::new((sources, &name), collective, pairs, how)?;
-    let print = |rows: Rows| {
-        print(&ranker.limits(&points.procs, &points.sizes));
-        Ok(rows.print(args.print)?)
-    };
-    let flavour = args.flavour(&profile);
-    let ranked = |most: usize| {
-        let rankings = points.cells().map(|(procs, size)| {
-            let mut ranking = ranker.ranking(procs, size)?;
-            ranking.ranked.truncate(most);
-            Ok::<_, Failure>(ranking)
+    let ranker = profile
+        .rank(collective)
+        .named(&name)
+        .clusters(grid)
+        .network(network.as_ref())
+        .statistic(args.statistic)
+        .pairs(points.pairs.as_ref())
+        .too_far(too_far(args.extrapolate))
+        .binomial(args.binomial)
+        .segments(args.segments, args.datatype)
+        .most(args.show.most())
+        .ranker()?;
+    if args.show == Show::CrossOvers {
+        let counts = points.procs.iter();
+        let changes = counts.map(|&procs| ranker.cross_overs(procs, &points.sizes));
+        return Partial::of(changes).conclude(|found| {
+            print(&ranker.limits(points.cells()));
+            Ok(cross_overs(collective, found.into_iter().flatten()).print(args.print)?)
         });
-        Partial::of(rankings).conclude(|found| print(ranked_rows(collective, flavour, &found)))
-    };
-    match args.show {
-        Show::Ranking => ranked(usize::MAX),
-        Show::Best => ranked(1),
-        Show::CrossOvers => {
-            let counts = points.procs.iter();
-            let changes = counts.map(|&procs| {
-                let found = ranker.cross_overs(procs, &points.sizes)?;
-                Ok::<_, Failure>(found)
-            });
-            Partial::of(changes)
-                .conclude(|found| print(cross_overs(collective, found.into_iter().flatten())))
+    }
+    let answer = ranker.answer(points.cells());
+    let flavour = args.flavour(&profile);
+    Partial::new(answer.found, &answer.missing).conclude(|found| {
+        print(&answer.limits);
+        Ok(ranked_rows(collective, flavour, &found).print(args.print)?)
+    })
+}
+
+impl Show {
+    /// Greatest number of algorithms for a process count and size.
+    fn most(self) -> usize {
+        match self {
+            Self::Best => 1,
+            Self::Ranking | Self::CrossOvers => usize::MAX,
         }
     }
 }
@@ -135,7 +132,7 @@ impl Args {
     }
 }
 
-fn ranked_rows(collective: Collective, mpi: Option<MpiFlavour>, rankings: &[Ranking]) -> Rows {
+fn ranked_rows(collective: Collective, mpi: Option<MpiFlavour>, rankings: &[CaseRanking]) -> Rows {
     let each = rankings.iter().flat_map(|all| {
         let ranked = (1u64..).zip(&all.ranked);
         ranked.map(move |(rank, candidate)| (all, rank, candidate))

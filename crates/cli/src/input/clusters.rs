@@ -4,7 +4,6 @@ use std::path::Path;
 
 use netsig_base::network::{Cluster, Clusters, Grid};
 use netsig_base::units::Procs;
-use netsig_model::profile::Profile;
 
 use crate::input::failure::Failure;
 use crate::input::files;
@@ -19,13 +18,13 @@ pub struct ClusterArgs {
 }
 
 impl ClusterArgs {
-    /// Puts the clusters into a profile, if they are given, for the process counts `procs`.
+    /// The clusters, if they are given, for the process counts `procs`.
     ///
     /// # Errors
     /// If they are neither a file of clusters nor sizes, or have fewer hosts than there are processes.
-    pub fn apply(&self, profile: &mut Profile, procs: &[Procs]) -> Result<(), Failure> {
+    pub fn grid(&self, procs: &[Procs]) -> Result<Option<Grid>, Failure> {
         let Some(given) = &self.clusters else {
-            return Ok(());
+            return Ok(None);
         };
         let is_sizes =
             given.starts_with(|c: char| c.is_ascii_digit()) && !Path::new(given).exists();
@@ -38,8 +37,7 @@ impl ClusterArgs {
             let checked = grid.clusters.refuse_more_than_hosts(procs);
             checked.map_err(|error| Failure::usage(format!("--clusters {given}: {error}")))?;
         }
-        profile.set_grid(grid);
-        Ok(())
+        Ok(Some(grid))
     }
 }
 

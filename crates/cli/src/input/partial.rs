@@ -4,6 +4,8 @@
 use anyhow::anyhow;
 use itertools::Itertools;
 
+use netsig_base::text::refusal::Refusal;
+
 use crate::input::failure::Failure;
 
 /// Results, and the causes of missing ones.
@@ -24,6 +26,12 @@ impl<T> Partial<T> {
             found,
             missing: missing.into_iter().map(Into::into).collect(),
         }
+    }
+
+    /// Results, and refusals of missing ones.
+    pub fn new(found: Vec<T>, missing: &[Refusal]) -> Self {
+        let missing = missing.iter().cloned().map(Failure::from).collect();
+        Self { found, missing }
     }
 
     /// Passes the results to `print`, unless there are only causes.

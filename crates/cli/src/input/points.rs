@@ -6,7 +6,8 @@ use itertools::iproduct;
 use netsig_base::algorithm::{Collective, PairSizes};
 use netsig_base::units::list::List;
 use netsig_base::units::{Bytes, Procs};
-use netsig_model::predict::answer::{TooFar, refuse_single};
+use netsig_model::predict::answer::refuse_single;
+use netsig_model::predict::outside::TooFar;
 
 use super::failure::Failure;
 use super::files;

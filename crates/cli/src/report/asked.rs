@@ -10,7 +10,7 @@ use crate::input::failure::Failure;
 /// # Errors
 /// Names the first such count.
 pub fn refuse_unpredicted(chapters: &[Chapter], asked: &[Procs]) -> Result<(), Failure> {
-    let predicting = || chapters.iter().filter(|own| own.selector.is_some());
+    let predicting = || chapters.iter().filter(|own| own.ranker.is_some());
     let Some(first) = predicting().next() else {
         return Ok(());
     };

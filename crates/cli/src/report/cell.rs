@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use netsig_base::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_base::data::{Dataset, Experiment, processors};
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::model::Case;
 use netsig_model::model::regimes::Times;
-use netsig_model::predict::{Basis, Prediction};
+use netsig_model::predict::Prediction;
+use netsig_model::predict::predictor::CasePredictor;
 
 /// A measured cell of one collective.
 pub struct Cell {
@@ -38,7 +38,7 @@ pub struct Cell {
 
 /// Predictions of an algorithm with the process counts that it was fitted to.
 pub struct Predictor<'a> {
-    pub basis: Basis<'a>,
+    pub predictor: CasePredictor<'a>,
     pub fitted: Vec<Procs>,
 }
 
@@ -79,15 +79,14 @@ pub fn cells(
         let (mut times, losses) = samples.remove(&key).unwrap_or_default();
         times.sort_unstable_by(f64::total_cmp);
         let predictor = predictors.get(&*key.algorithm);
-        let case = Case::new(key.procs, key.size);
-        let expected = predictor.and_then(|own| own.basis.distribution(case));
+        let expected = predictor.and_then(|own| own.predictor.distribution(key.procs, key.size));
         let counted = losses.len();
         let lost: f64 = losses.into_iter().map(f64::from).sum();
         Cell {
             stalled: stalled(&times, expected.as_ref()),
             stalling: expected.map(|times| times.stall.map_or(0.0, |stall| stall.probability)),
             retransmits: (counted > 0).then(|| lost / counted as f64),
-            prediction: predictor.and_then(|own| own.basis.predict(case).ok()),
+            prediction: predictor.and_then(|own| own.predictor.predict(key.procs, key.size).ok()),
             is_held_out: predictor.is_some_and(|own| !own.fitted.contains(&key.procs)),
             is_busy: busy.contains(&key),
             times: thinned(&times, each),

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::iproduct;
 use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
 use netsig_base::data::Experiment;
 use netsig_base::units::{Bytes, Procs};
-use netsig_model::predict::Knowledge;
 use netsig_model::predict::curve::Curve;
-use netsig_model::predict::outside::{FAR, Outside};
-use netsig_model::predict::regimes::Asked;
-use netsig_model::predict::select::{self, Ranked, Selector, Sources};
-use netsig_model::predict::speaker::{Models, Question};
+use netsig_model::predict::outside::{FAR, Outside, TooFar};
+use netsig_model::predict::ranking::{self, CaseRanking};
+use netsig_model::predict::select::CandidateRanker;
 use netsig_model::profile::Profile;
 use rayon::prelude::*;
 
@@ -39,7 +38,7 @@ pub struct Chapter<'a> {
     /// Predictions of fitted algorithms.
     pub predictors: BTreeMap<String, Predictor<'a>>,
     /// All candidates; `None` without a profile that predicts the collective.
-    pub selector: Option<Selector<'a>>,
+    pub ranker: Option<CandidateRanker<'a>>,
     /// Curves of all candidates, by process count.
     pub sheets: Vec<Sheet>,
 }
@@ -50,23 +49,6 @@ pub struct Sheet {
     pub procs: Procs,
     /// Curves of the candidates.
     pub curves: Vec<Curve>,
-}
-
-/// The ranking for a process count and a size.
-pub struct Case<'a> {
-    /// Number of processes.
-    pub procs: Procs,
-    /// Size.
-    pub size: Bytes,
-    /// The candidates that may be the best, the best first.
-    pub standing: Vec<Ranked<'a>>,
-}
-
-impl<'a> Case<'a> {
-    /// The library's own choice.
-    pub fn library(&self) -> Option<&Ranked<'a>> {
-        self.standing.iter().find(|one| one.algorithm() == LIBRARY)
-    }
 }
 
 impl<'a> Chapter<'a> {
@@ -85,8 +67,9 @@ impl<'a> Chapter<'a> {
         let names: BTreeSet<String> = names.chain(predictors.keys().cloned()).collect();
         let mut algorithms: Vec<String> = names.into_iter().collect();
         algorithms.sort_by_key(|name| name != LIBRARY);
-        let selector = profile.filter(|_| !predictors.is_empty()).and_then(|own| {
-            Selector::new(Sources::from(own), collective, select::Options::default()).ok()
+        let ranker = profile.filter(|_| !predictors.is_empty()).and_then(|own| {
+            let request = own.rank(collective).too_far(TooFar::Extrapolated);
+            request.ranker().ok()
         });
         let mut chapter = Self {
             subject,
@@ -94,7 +77,7 @@ impl<'a> Chapter<'a> {
             cells,
             algorithms,
             predictors,
-            selector,
+            ranker,
             sheets: Vec::new(),
         };
         chapter.sheets = chapter.predict(wanted);
@@ -103,7 +86,7 @@ impl<'a> Chapter<'a> {
 
     /// Curves of all candidates for the wanted process counts.
     fn predict(&self, wanted: &Wanted) -> Vec<Sheet> {
-        let Some(selector) = &self.selector else {
+        let Some(ranker) = &self.ranker else {
             return Vec::new();
         };
         let most = self.reach().map_or(Bytes(1 << 20), |[_, most]| most);
@@ -113,7 +96,7 @@ impl<'a> Chapter<'a> {
             None => self.counts(wanted.most_counts),
         };
         let sheet = |&procs: &Procs| {
-            let mut curves = selector.curves(procs, range).ok()?;
+            let mut curves = ranker.curves(procs, range).ok()?;
             curves.retain(|curve| !curve.knots.is_empty());
             (!curves.is_empty()).then_some(Sheet { procs, curves })
         };
@@ -137,40 +120,22 @@ impl<'a> Chapter<'a> {
             .collect()
     }
 
-    /// The candidates that may be the best, ranked, by process count and then size; none where nothing is predicted.
-    pub fn cases(&self) -> Vec<Case<'_>> {
-        let sizes = self.sizes();
-        let places = self.sheets.iter().flat_map(|sheet| {
-            let procs = sheet.procs;
-            sizes.iter().map(move |&size| (procs, size))
-        });
-        let case = |(procs, size)| {
-            let ranked = self
-                .selector
-                .as_ref()
-                .and_then(|own| own.rank(procs, size).ok());
-            let standing = ranked
-                .into_iter()
-                .flatten()
-                .filter(Ranked::stands)
-                .collect();
-            Case {
-                procs,
-                size,
-                standing,
-            }
-        };
-        places.map(case).collect()
+    /// The rankings by process count and then size; none where nothing is predicted.
+    pub fn cases(&self) -> Vec<CaseRanking<'_>> {
+        let places = iproduct!(&self.sheets, self.sizes());
+        let places = places.map(|(sheet, size)| (sheet.procs, size));
+        let ranker = self.ranker.as_ref();
+        ranker.map_or_else(Vec::new, |own| own.answer(places).found)
     }
 
     /// Why a process count is too far from the measurements, if the best candidate is.
     pub fn outside(&self, procs: Procs) -> Option<Outside> {
         let [least, _] = self.reach()?;
-        let selector = self.selector.as_ref()?;
-        let ranked = selector.rank(procs, least).ok()?;
+        let ranker = self.ranker.as_ref()?;
+        let ranked = ranker.rank(procs, least).ok()?;
         ranked
             .iter()
-            .find_map(|one| selector.outside(one, procs, least))
+            .find_map(|one| ranker.outside(one, procs, least))
     }
 
     /// Process counts that were measured or fitted, ascending.
@@ -214,7 +179,7 @@ impl<'a> Chapter<'a> {
 
     /// The MPI library of the data, if known.
     pub fn flavour(&self) -> Option<MpiFlavour> {
-        MpiFlavour::of(self.subject.profile.as_ref()?.provenance.get("data_mpi")?)
+        ranking::flavour(self.subject.profile.as_ref()?)
     }
 
     /// The curves of a process count.
@@ -256,33 +221,16 @@ fn domains(
 
 /// Predictions of the median of every fitted algorithm.
 fn predictors(profile: &Profile, collective: Collective) -> BTreeMap<String, Predictor<'_>> {
-    let question = Question {
-        profile,
-        collective,
-        algorithm: None,
-        models: Models::Speaking,
-        given: &[],
-    };
-    let predictor = |algorithm: &str| {
-        let (model, _) = question.speaker(algorithm)?;
-        let knowledge = Knowledge {
-            profile,
-            algorithm,
-            network: None,
-            given: &[],
-            asked: Asked::Median,
-        };
+    let algorithms = profile.algorithms(collective).into_iter();
+    let predictors = algorithms.filter_map(|algorithm| {
+        let times = profile.predict(collective).algorithm(algorithm);
         let own = domains(profile, collective).filter(|(name, _)| *name == algorithm);
         let fitted: BTreeSet<Procs> = own.flat_map(|(_, domain)| domain.procs.clone()).collect();
         let predictor = Predictor {
-            basis: knowledge.basis(model).ok()?,
+            predictor: times.predictor().ok()?,
             fitted: fitted.into_iter().collect(),
         };
         Some((algorithm.to_owned(), predictor))
-    };
-    profile
-        .algorithms(collective)
-        .into_iter()
-        .filter_map(predictor)
-        .collect()
+    });
+    predictors.collect()
 }

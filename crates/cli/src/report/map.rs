@@ -1,10 +1,11 @@
 //! The selection map: the best algorithm over process counts and sizes, with its gain.
 
 use itertools::Itertools as _;
+use netsig_model::predict::ranking::CaseRanking;
 use netsig_model::predict::select::Ranked;
 use serde::Serialize;
 
-use super::chapter::{Case, Chapter};
+use super::chapter::Chapter;
 use super::figure::digits;
 
 /// The best algorithms.
@@ -35,11 +36,12 @@ pub struct Tile {
 
 impl Map {
     /// The map of a chapter's cases; `None` if there is no choice.
-    pub fn of(chapter: &Chapter, cases: &[Case]) -> Option<Self> {
+    pub fn of(chapter: &Chapter, cases: &[CaseRanking]) -> Option<Self> {
         let sizes = chapter.sizes();
         let mut names: Vec<String> = Vec::new();
-        let mut tile = |case: &Case| {
-            let (first, second) = (case.standing.first()?, case.standing.get(1));
+        let mut tile = |case: &CaseRanking| {
+            let mut standing = case.standing();
+            let (first, second) = (standing.next()?, standing.next());
             let family = first.family().to_owned();
             let known = names.iter().position(|name| *name == family);
             let best = known.unwrap_or_else(|| {
@@ -72,8 +74,8 @@ impl Map {
 }
 
 /// The best algorithm, its time, and its ratios to the second best and the library's own choice.
-fn words(case: &Case, first: &Ranked) -> String {
-    let others = case.standing.get(1).into_iter().chain(case.library());
+fn words(case: &CaseRanking, first: &Ranked) -> String {
+    let others = case.standing().nth(1).into_iter().chain(case.library());
     let others = others.unique_by(|one| one.algorithm());
     let others = others.filter(|other| other.family() != first.family());
     let beside = |other: &Ranked| {

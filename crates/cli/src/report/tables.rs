@@ -7,9 +7,10 @@ use netsig_base::units::{Bytes, Procs};
 use netsig_model::fit::network::Options;
 use netsig_model::predict::compare::{self, Comparison};
 use netsig_model::predict::cross_over::CrossOver;
+use netsig_model::predict::ranking::CaseRanking;
 
 use super::cell::Cell as Measured;
-use super::chapter::{Case, Chapter};
+use super::chapter::Chapter;
 use super::figures;
 use super::subject::Subject;
 use crate::print::rows::{Cell, Rows};
@@ -60,30 +61,26 @@ fn predicted(
 }
 
 /// The best algorithm of each process count and size, and its gain over the library's own choice.
-pub fn best(cases: &[Case]) -> Rows {
-    let rows = cases
-        .iter()
-        .filter_map(|own| Some((own, own.standing.first()?, own.library())));
+pub fn best(cases: &[CaseRanking]) -> Rows {
+    let rows = cases.iter();
+    let rows = rows.filter_map(|own| Some((own, own.standing().next()?)));
     Rows::of(rows)
-        .column("procs", |(own, ..)| Cell::number(own.procs.get()))
-        .column("size_bytes", |(own, ..)| Cell::size(own.size))
-        .column("algorithm", |(_, best, _)| Cell::text(best.algorithm()))
-        .column("time_s", |(_, best, _)| Cell::time(best.prediction.time))
-        .column("lower_s", |(_, best, _)| {
+        .column("procs", |(own, _)| Cell::number(own.procs.get()))
+        .column("size_bytes", |(own, _)| Cell::size(own.size))
+        .column("algorithm", |(_, best)| Cell::text(best.algorithm()))
+        .column("time_s", |(_, best)| Cell::time(best.prediction.time))
+        .column("lower_s", |(_, best)| {
             Cell::if_some(best.prediction.interval.map(|i| i.lower), Cell::time)
         })
-        .column("upper_s", |(_, best, _)| {
+        .column("upper_s", |(_, best)| {
             Cell::if_some(best.prediction.interval.map(|i| i.upper), Cell::time)
         })
-        .column("standing", |(_, best, _)| {
-            Cell::text(best.prediction.standing)
+        .column("standing", |(_, best)| Cell::text(best.prediction.standing))
+        .column("library_s", |(own, _)| {
+            Cell::if_some(own.library().map(|one| one.prediction.time), Cell::time)
         })
-        .column("library_s", |(.., library)| {
-            Cell::if_some(library.map(|own| own.prediction.time), Cell::time)
-        })
-        .column("gain", |(_, best, library)| {
-            let gain = library.map(|own| own.prediction.time / best.prediction.time);
-            Cell::if_some(gain, Cell::factor)
+        .column("gain", |(own, best)| {
+            Cell::if_some(own.gain(best), Cell::factor)
         })
         .rows
 }
@@ -93,7 +90,7 @@ pub fn cross_overs(chapter: &Chapter) -> Rows {
     let sizes = chapter.sizes();
     let of = |procs: Procs| -> Vec<CrossOver> {
         let found = chapter
-            .selector
+            .ranker
             .as_ref()
             .map(|own| own.cross_overs(procs, &sizes));
         found.and_then(Result::ok).unwrap_or_default()

@@ -29,7 +29,7 @@ const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
 #[derive(Debug, Clone, Copy)]
 pub struct Knowledge<'a, 'n> {
     /// Fitted models and parameters.
-    pub profile: &'a Profile,
+    pub profile: &'n Profile,
     /// The algorithm; a strategy is its own model and needs none.
     pub algorithm: &'n str,
     /// Network with its links, where known.
@@ -68,7 +68,7 @@ struct Networks {
     are_apart: bool,
 }
 
-impl<'a> Knowledge<'a, '_> {
+impl<'a, 'n> Knowledge<'a, 'n> {
     /// Basis of the predictions by `model`.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ impl<'a> Knowledge<'a, '_> {
     }
 
     /// Measured transfers, for a model that takes parameters from them and was not fitted.
-    fn flows(&self, model: &Model) -> Option<&'a Flows> {
+    fn flows(&self, model: &Model) -> Option<&'n Flows> {
         let mut names = model.parameters.iter().map(|own| own.name);
         let is_theirs = names.any(|name| name == CONTENDED_GAP);
         let is_fitted = self.profile.model(model, self.algorithm).is_some();

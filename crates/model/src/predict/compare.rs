@@ -14,10 +14,11 @@ use netsig_base::data::{Dataset, Experiment, Place, Provenance};
 use netsig_base::stats::sample::{Sorted, mean};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
+use super::Interval;
+use super::predictor::CasePredictor;
 use crate::fit::FailedFit;
 use crate::fit::network::{self, Options, Wanted};
-use crate::model::{self, Case, ModelError};
-use crate::predict::{Basis, Interval, Knowledge};
+use crate::model::{self, ModelError};
 use crate::profile::Profile;
 
 /// Errors of one model for one algorithm.
@@ -144,20 +145,19 @@ impl Judge<'_> {
         cells: &Cells,
     ) -> (Vec<Score>, Vec<&'static str>) {
         let (mut scores, mut left_out) = (Vec::new(), Vec::new());
-        let knowledge = Knowledge {
-            profile: &self.profile,
-            algorithm,
-            network: self.options.network.as_ref(),
-            given: &[],
-            asked: self.options.statistic.into(),
-        };
+        let request = self
+            .profile
+            .predict(collective)
+            .algorithm(algorithm)
+            .network(self.options.network.as_ref())
+            .statistic(self.options.statistic);
         for model in model::of(collective) {
             let needs_fit = model.is_fitted_to_cells();
             if needs_fit && self.profile.model(model, algorithm).is_none() {
                 continue;
             }
-            let basis = knowledge.basis(model);
-            match basis.and_then(|basis| self.judged(cells, &basis)) {
+            let predictor = request.predictor_by(model);
+            match predictor.and_then(|predictor| self.judged(cells, &predictor)) {
                 Ok(judged) => scores.extend(Errors::of(judged).map(|errors| Score {
                     collective,
                     algorithm: algorithm.to_owned(),
@@ -172,9 +172,9 @@ impl Judge<'_> {
     }
 
     /// Predicted and measured times of all cells.
-    fn judged(&self, cells: &Cells, basis: &Basis) -> Result<Vec<Judged>, ModelError> {
+    fn judged(&self, cells: &Cells, predictor: &CasePredictor) -> Result<Vec<Judged>, ModelError> {
         let judge = |(key, summary): &(&CellKey, &Summary)| {
-            let prediction = basis.predict(Case::new(key.procs, key.size))?;
+            let prediction = predictor.predict(key.procs, key.size)?;
             Ok(Judged {
                 predicted: prediction.time,
                 interval: prediction.interval,

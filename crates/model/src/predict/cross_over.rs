@@ -7,9 +7,10 @@
 //! several times. Between two sizes with the same best candidate there is no search, so that a
 //! change from A to B and back to A is missed as well. A denser list finds more.
 
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
-use super::select::{Ranked, Selector};
+use super::select::{CandidateRanker, Ranked};
 use crate::model::ModelError;
 
 /// A size from which on another candidate is the best.
@@ -25,18 +26,21 @@ pub struct CrossOver<'a> {
     pub to: Ranked<'a>,
 }
 
-impl Selector<'_> {
+impl CandidateRanker<'_> {
     /// Sizes at which the best candidate changes, between ascending `sizes`: a chain of changes
     /// from the best candidate of one size to that of the next, if they differ. Changes to another
     /// candidate and back are missed.
     ///
     /// # Errors
-    /// As [`Selector::rank`].
+    /// If there is no ranking for one of the sizes.
     pub fn cross_overs(
         &self,
         procs: Procs,
         sizes: &[Bytes],
-    ) -> Result<Vec<CrossOver<'_>>, ModelError> {
+    ) -> Result<Vec<CrossOver<'_>>, Refusal> {
+        for &size in sizes {
+            self.ranking(procs, size)?;
+        }
         let mut found = Vec::new();
         for pair in sizes.windows(2) {
             let (mut low, high) = (pair[0], pair[1]);

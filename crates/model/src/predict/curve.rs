@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::select::{Ranked, Selector};
+use super::select::{CandidateRanker, Ranked};
 use super::{Interval, Prediction};
 use crate::model::ModelError;
 
@@ -102,12 +102,12 @@ impl Knot {
     }
 }
 
-impl Selector<'_> {
-    /// Curves of all candidates that [`Selector::rank`] may put first, from the first size to the last,
+impl CandidateRanker<'_> {
+    /// Curves of all candidates that [`CandidateRanker::rank`] may put first, from the first size to the last,
     /// among at least two processes. A candidate has no knots at sizes too far from the measurements.
     ///
     /// # Errors
-    /// As [`Selector::rank`].
+    /// As [`CandidateRanker::rank`].
     pub fn curves(&self, procs: Procs, range: [Bytes; 2]) -> Result<Vec<Curve>, ModelError> {
         let grid = grid(range);
         let mut families = BTreeSet::new();
@@ -141,7 +141,7 @@ fn grid([least, most]: [Bytes; 2]) -> Vec<u64> {
 
 /// The knots of a family at the sizes that were asked for so far; `None` at a size without a time.
 struct Draft<'a> {
-    selector: &'a Selector<'a>,
+    selector: &'a CandidateRanker<'a>,
     procs: Procs,
     family: &'a str,
     known: BTreeMap<u64, Option<Knot>>,

@@ -18,21 +18,22 @@ pub mod compare;
 pub mod cross_over;
 pub mod curve;
 mod fitted;
-pub mod line;
+mod line;
 mod measured;
 pub mod notes;
 pub mod outside;
 pub mod penalty;
+pub mod predictor;
 pub mod ranking;
 pub mod rate;
 pub mod regimes;
+pub mod request;
 pub mod select;
-pub mod speaker;
+mod speaker;
 pub mod split;
 
 use netsig_base::units::Seconds;
 
-pub use self::basis::{Basis, Knowledge};
 pub use self::measured::Overflow;
 use crate::model::segment::Segment;
 

@@ -1,5 +1,7 @@
 //! Notes and warnings about the limits of predictions.
 
+use std::collections::BTreeSet;
+
 use itertools::Itertools as _;
 use netsig_base::algorithm::{ClosedForm, Collective};
 use netsig_base::network::Network;
@@ -7,6 +9,7 @@ use netsig_base::text::note::Note;
 use netsig_base::units::{Bytes, Procs};
 
 use super::rate::other_rate;
+use super::request::ProfileRequest;
 use crate::model::alltoall::has_degenerate_bounds;
 use crate::model::closed_form::on_plogp;
 use crate::model::plogp::PLogP;
@@ -16,44 +19,27 @@ use crate::profile::Profile;
 /// Ratio by which an overhead may exceed the gap without a warning.
 const TOLERANCE: f64 = 0.03;
 
-/// Predictions that notes are on.
-#[derive(Debug, Clone, Copy)]
-pub struct Predicting<'a> {
-    /// The profile.
-    pub profile: &'a Profile,
-    /// Name of the profile.
-    pub name: &'a str,
-    /// The links of the network, if known.
-    pub network: Option<&'a Network>,
-    /// The collective.
-    pub collective: Collective,
-    /// The process counts.
-    pub procs: &'a [Procs],
-    /// The sizes.
-    pub sizes: &'a [Bytes],
-}
-
-/// Notes and warnings on predictions by `models`.
-pub fn on_predictions(points: &Predicting, models: &[&Model]) -> Vec<Note> {
+/// Notes and warnings on predictions of `cases` by `models`.
+pub(super) fn on_predictions<W>(
+    request: &ProfileRequest<W>,
+    models: &[&Model],
+    cases: impl Iterator<Item = (Procs, Bytes)>,
+) -> Vec<Note> {
     let mut notes = Vec::new();
-    let Predicting {
-        profile,
-        name,
-        network,
-        ..
-    } = *points;
+    let (profile, name, network) = (&*request.profile, request.name, request.network);
+    let collective = request.collective;
     let uses_plogp = models.iter().any(|m| m.needs.contains(&Need::PLogP));
     match &profile.plogp {
         _ if !uses_plogp => {}
         None => notes.push(Note::remark(format!(
             "{name} has no [plogp]; it is taken from alpha and beta, with L = 0 and g = os = or"
         ))),
-        Some(plogp) => notes.extend(on_tables(points, plogp, models)),
+        Some(plogp) => notes.extend(on_tables(collective, plogp, models, cases)),
     }
     // In a chain each rank receives from one sender.
-    let chain = on_plogp(points.collective, ClosedForm::ChainOfParts);
+    let chain = on_plogp(collective, ClosedForm::ChainOfParts);
     let mut free = models.iter().filter(|m| m.kind == Kind::ContentionFree);
-    if points.collective == Collective::Gather && free.any(|model| Some(*model) != chain) {
+    if collective == Collective::Gather && free.any(|model| Some(*model) != chain) {
         notes.push(Note::warning(
             "gather is predicted without contention; many senders to one receiver take longer",
         ));
@@ -82,26 +68,31 @@ pub fn on_links(profile: &Profile, network: Option<&Network>) -> Option<Note> {
     })
 }
 
-/// The largest size in the models' table lookups: relays of a scatter or gather send many blocks in
-/// one message.
-fn largest(points: &Predicting, models: &[&Model]) -> Bytes {
-    let flat = on_plogp(points.collective, ClosedForm::Flat);
-    let blocks = match points.collective {
+/// Most blocks in one message of the models' table lookups: relays of a scatter or gather send many.
+fn blocks(collective: Collective, models: &[&Model], most: Option<&Procs>) -> u32 {
+    let flat = on_plogp(collective, ClosedForm::Flat);
+    match collective {
         Collective::Scatter | Collective::Gather
             if models.iter().any(|model| flat != Some(*model)) =>
         {
-            points.procs.iter().max().map_or(0, |most| most.get() - 1)
+            most.map_or(0, |most| most.get() - 1)
         }
         _ => 1,
-    };
-    let largest = points.sizes.iter().max().copied().unwrap_or_default();
-    Bytes(largest.0.saturating_mul(blocks.into()))
+    }
 }
 
 /// Warns if the tables are extrapolated, suspicious, or give no valid bounds.
-fn on_tables(points: &Predicting, plogp: &PLogP, models: &[&Model]) -> Vec<Note> {
+fn on_tables(
+    collective: Collective,
+    plogp: &PLogP,
+    models: &[&Model],
+    cases: impl Iterator<Item = (Procs, Bytes)>,
+) -> Vec<Note> {
     let mut notes = Vec::new();
-    let largest = largest(points, models);
+    let (procs, sizes): (BTreeSet<Procs>, BTreeSet<Bytes>) = cases.unzip();
+    let blocks = blocks(collective, models, procs.last());
+    let largest = sizes.last().copied().unwrap_or_default();
+    let largest = Bytes(largest.0.saturating_mul(blocks.into()));
     let mut tables = plogp.tables().into_iter();
     if tables.any(|table| table.is_extrapolated(largest)) {
         notes.push(Note::warning(
@@ -115,8 +106,8 @@ fn on_tables(points: &Predicting, plogp: &PLogP, models: &[&Model]) -> Vec<Note>
             small.len()
         )));
     }
-    let mut cases = models.iter().cartesian_product(points.sizes);
-    if cases.any(|(model, size)| has_degenerate_bounds(model, plogp, *size)) {
+    let mut all = models.iter().cartesian_product(&sizes);
+    if all.any(|(model, size)| has_degenerate_bounds(model, plogp, *size)) {
         notes.push(Note::warning(
             "os + or < g: the upper limit of upper_003 lies below the lower one; use factor_001",
         ));

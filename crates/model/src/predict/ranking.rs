@@ -1,22 +1,20 @@
-//! Rankings of the algorithms for a case as an answer: with refusals, gains over the library's own
-//! choice, and notes.
+//! Rankings of the algorithms as answers: with refusals, gains over the library's own choice, and notes.
 
-use netsig_base::algorithm::{Collective, LIBRARY, Method, MpiFlavour, MpiSetting, PairSizes};
+use itertools::Itertools as _;
+use netsig_base::algorithm::{Collective, LIBRARY, Method, MpiFlavour, MpiSetting};
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
-use super::answer::TooFar;
-use super::cross_over::CrossOver;
-use super::notes::{self, Predicting};
-use super::rate::refuse_other_rate;
-use super::select::{Options, Ranked, Selector, Sources};
+use super::notes;
+use super::outside::TooFar;
+use super::select::{CandidateRanker, Ranked};
 use crate::model::{Kind, Model};
 use crate::profile::Profile;
 
 /// The algorithms for a process count and size, the fastest first.
 #[derive(Debug, Clone)]
-pub struct Ranking<'a> {
+pub struct CaseRanking<'a> {
     /// Number of processes.
     pub procs: Procs,
     /// The size.
@@ -27,17 +25,28 @@ pub struct Ranking<'a> {
     library: Option<Ranked<'a>>,
 }
 
-/// The candidates of a collective, from a profile with a name.
+/// The requested rankings.
 #[derive(Debug)]
-pub struct Ranker<'a> {
-    sources: Sources<'a>,
-    name: &'a str,
-    collective: Collective,
-    selector: Selector<'a>,
-    too_far: TooFar,
+pub struct RankingAnswer<'a> {
+    /// The rankings, in the order of the cases.
+    pub found: Vec<CaseRanking<'a>>,
+    /// The causes of missing rankings.
+    pub missing: Vec<Refusal>,
+    /// Notes and warnings on the limits of the models.
+    pub limits: Vec<Note>,
 }
 
-impl Ranking<'_> {
+impl<'a> CaseRanking<'a> {
+    /// The algorithms that may be the best.
+    pub fn standing(&self) -> impl Iterator<Item = &Ranked<'a>> {
+        self.ranked.iter().filter(|one| one.stands())
+    }
+
+    /// The library's own choice, if its time is comparable.
+    pub fn library(&self) -> Option<&Ranked<'a>> {
+        self.library.as_ref()
+    }
+
     /// Time of the library's own choice over that of a candidate, if both are comparable.
     pub fn gain(&self, one: &Ranked) -> Option<f64> {
         let library = self.library.filter(|_| one.stands())?;
@@ -45,55 +54,48 @@ impl Ranking<'_> {
     }
 }
 
-impl<'a> Ranker<'a> {
-    /// The candidates from `sources`, whose profile has a `name`; `pairs` are the sizes of an alltoallv.
-    ///
-    /// # Errors
-    /// If the network is another than the profile's, the model of a candidate lacks a parameter, or there is no
-    /// candidate.
-    pub fn new(
-        (sources, name): (Sources<'a>, &'a str),
-        collective: Collective,
-        pairs: Option<&'a PairSizes>,
-        (options, too_far): (Options, TooFar),
-    ) -> Result<Self, Refusal> {
-        refuse_other_rate((sources.profile, name), sources.network, too_far)?;
-        let mut selector = Selector::new(sources, collective, options)?;
-        if let Some(pairs) = pairs {
-            selector = selector.of_pairs(pairs);
+impl CandidateRanker<'_> {
+    /// Ranks the candidates for all cases.
+    pub fn answer<C>(&self, cases: C) -> RankingAnswer<'_>
+    where
+        C: IntoIterator<Item = (Procs, Bytes), IntoIter: Clone>,
+    {
+        let cases = cases.into_iter();
+        let all = cases.clone();
+        let all = all.map(|(procs, size)| self.ranking(procs, size));
+        let (found, missing) = all.partition_result();
+        RankingAnswer {
+            found,
+            missing,
+            limits: self.limits(cases),
         }
-        if selector.candidates() == 0 {
-            let problem = format!("holds no algorithm of {collective}; measure some and fit them");
-            return Err(Refusal::data(problem).about(name));
-        }
-        Ok(Self {
-            sources,
-            name,
-            collective,
-            selector,
-            too_far,
-        })
     }
 
-    /// All candidates for a case, the fastest first.
+    /// The candidates for a case, the fastest first.
     ///
     /// # Errors
     /// If no candidate has a time, or all are too far from the measurements and such are refused.
-    pub fn ranking(&self, procs: Procs, size: Bytes) -> Result<Ranking<'_>, Refusal> {
-        let ranked = self.selector.rank(procs, size)?;
-        let has_choice = self.too_far == TooFar::Extrapolated || ranked.iter().any(Ranked::stands);
+    pub(super) fn ranking(&self, procs: Procs, size: Bytes) -> Result<CaseRanking<'_>, Refusal> {
+        let collective = self.request.collective;
+        if self.candidates() == 0 {
+            let problem = format!("holds no algorithm of {collective}; measure some and fit them");
+            return Err(Refusal::data(problem).about(self.request.name));
+        }
+        let mut ranked = self.rank(procs, size)?;
+        let has_choice =
+            self.request.too_far == TooFar::Extrapolated || ranked.iter().any(Ranked::stands);
         let mut whys = ranked.iter();
-        let why = whys.find_map(|one| self.selector.outside(one, procs, size));
+        let why = whys.find_map(|one| self.outside(one, procs, size));
         if let Some(why) = why.filter(|_| !has_choice) {
             return Err(Refusal::data(format!(
-                "{} of {procs} processes: {why}; measure there, or give --extrapolate to rank all the same",
-                self.collective
+                "{collective} of {procs} processes: {why}; measure there, or give --extrapolate to rank all the same"
             ))
-            .about(self.name));
+            .about(self.request.name));
         }
         let library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
         let library = library.filter(|one| one.stands()).copied();
-        Ok(Ranking {
+        ranked.truncate(self.request.wanted.most);
+        Ok(CaseRanking {
             procs,
             size,
             ranked,
@@ -101,35 +103,12 @@ impl<'a> Ranker<'a> {
         })
     }
 
-    /// Sizes at which the best candidate changes, between ascending `sizes`.
-    ///
-    /// # Errors
-    /// As of [`Ranker::ranking`], for each size.
-    pub fn cross_overs(
-        &self,
-        procs: Procs,
-        sizes: &[Bytes],
-    ) -> Result<Vec<CrossOver<'_>>, Refusal> {
-        for &size in sizes {
-            self.ranking(procs, size)?;
-        }
-        Ok(self.selector.cross_overs(procs, sizes)?)
-    }
-
-    /// Notes on the limits of the models for these process counts and sizes.
-    pub fn limits(&self, procs: &[Procs], sizes: &[Bytes]) -> Vec<Note> {
-        let models: Vec<&Model> = self.selector.models().collect();
-        let predicting = Predicting {
-            profile: self.sources.profile,
-            name: self.name,
-            network: self.sources.network,
-            collective: self.collective,
-            procs,
-            sizes,
-        };
-        let mut notes = notes::on_predictions(&predicting, &models);
+    /// Notes on the limits of the models for these cases.
+    pub fn limits(&self, cases: impl Iterator<Item = (Procs, Bytes)>) -> Vec<Note> {
+        let models: Vec<&Model> = self.models().collect();
+        let mut notes = notes::on_predictions(&self.request, &models, cases);
         let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
-        if self.collective == Collective::Alltoall && models.iter().all(is_free) {
+        if self.request.collective == Collective::Alltoall && models.iter().all(is_free) {
             notes.push(Note::warning(
                 "no alltoall was measured: the times are without contention and do not show the fastest algorithm under contention",
             ));

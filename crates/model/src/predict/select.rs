@@ -3,7 +3,7 @@
 //!
 //! # Method
 //! The candidates are the measured algorithms of the profile, including the library's own choice,
-//! each with the model that [`super::speaker`] determines, and the other algorithms of the table
+//! each with the model that `speaker.rs` determines, and the other algorithms of the table
 //! that have a pLogP model, segmented ones with the best segment size that the search finds
 //! (Barchet-Steffenel and Mounié 2005, RenPar, sections 3 and 4). The name of a candidate is the
 //! one that measuring, predicting and simulating accept. Equal times keep the order of the
@@ -29,75 +29,18 @@
 //! contention-free model alone speaks: their times are lower bounds and cannot be compared.
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, LIBRARY, PairSizes};
-use netsig_base::network::Network;
+use netsig_base::algorithm::{Collective, LIBRARY};
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds};
-use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
-use crate::model::segment::{Search, Segment};
-use crate::model::{self, Case, Model, ModelError, Segments};
-use crate::predict::line::{Line, Reason};
-use crate::predict::outside::Outside;
-use crate::predict::regimes::Asked;
-use crate::predict::speaker::{Models, Question};
-use crate::predict::{Basis, Knowledge, Prediction, Standing};
+use super::line::{Line, Reason};
+use super::outside::Outside;
+use super::predictor::CasePredictor;
+use super::rate::refuse_other_rate;
+use super::request::{Binomial, RankingRequest};
+use super::{Prediction, Standing};
+use crate::model::{self, Model, ModelError};
 use crate::profile::Profile;
-
-/// Form of the binomial models.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr,
-)]
-#[strum(serialize_all = "lowercase")]
-pub enum Binomial {
-    /// As printed.
-    #[default]
-    Printed,
-    /// Exact for every process count.
-    Exact,
-}
-
-/// Options of the candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// The binomial broadcast and scatter as printed, or exact for all process counts.
-    pub binomial: Binomial,
-    /// Search for the segment size.
-    pub search: Search,
-    /// Unit of segment sizes.
-    pub datatype: Segment,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            binomial: Binomial::default(),
-            search: Search::default(),
-            datatype: Segment::BYTE,
-        }
-    }
-}
-
-/// Sources of the predictions.
-#[derive(Debug, Clone, Copy)]
-pub struct Sources<'a> {
-    /// The fitted models.
-    pub profile: &'a Profile,
-    /// Network with its links, where known.
-    pub network: Option<&'a Network>,
-    /// Statistic of the predicted times.
-    pub asked: Asked,
-}
-
-impl<'a> From<&'a Profile> for Sources<'a> {
-    /// The profile alone: no links, and medians.
-    fn from(profile: &'a Profile) -> Self {
-        Self {
-            profile,
-            network: None,
-            asked: Asked::default(),
-        }
-    }
-}
 
 /// A candidate with its prediction.
 #[derive(Debug, Clone, Copy)]
@@ -125,9 +68,9 @@ pub enum NoChoice {
 
 /// The candidates of one collective.
 #[derive(Debug)]
-pub struct Selector<'a> {
+pub struct CandidateRanker<'a> {
+    pub(super) request: RankingRequest<'a>,
     candidates: Vec<Candidate<'a>>,
-    options: Options,
     /// Least gain of the intervals' middles over the library's own choice.
     least_gain: f64,
 }
@@ -137,26 +80,29 @@ const BETWEEN_CLUSTERS: f64 = 1.05;
 
 #[derive(Debug)]
 struct Candidate<'a> {
-    line: Line,
-    basis: Basis<'a>,
+    predictor: CasePredictor<'a>,
     /// True if the time is a lower bound beside measured candidates.
     is_bound: bool,
 }
 
 impl<'a> Ranked<'a> {
+    fn line(&self) -> &'a Line {
+        &self.candidate.predictor.line
+    }
+
     /// Name without settings that are a choice.
     pub fn family(&self) -> &'a str {
-        self.candidate.line.family()
+        self.line().family()
     }
 
     /// Name of the algorithm that measuring, predicting and simulating accept.
     pub fn algorithm(&self) -> String {
-        self.candidate.line.name(self.prediction.segment)
+        self.line().name(self.prediction.segment)
     }
 
     /// Model that predicts the candidate.
     pub fn model(&self) -> &'static Model {
-        self.candidate.line.model
+        self.line().model
     }
 
     /// True if the candidate may be the best: inside the measured range and no lower bound.
@@ -166,77 +112,49 @@ impl<'a> Ranked<'a> {
 
     /// True if the segment size was chosen for the case rather than measured.
     pub(super) fn has_chosen_segment(&self) -> bool {
-        self.prediction.segment.is_some() && self.candidate.line.reason == Reason::Unmeasured
+        self.prediction.segment.is_some() && self.line().reason == Reason::Unmeasured
     }
 }
 
-impl<'a> Selector<'a> {
-    /// The candidates from `sources` for `collective`.
+impl<'a> RankingRequest<'a> {
+    /// The candidates; for known sizes from pair to pair without those that know pieces of one size alone.
     ///
     /// # Errors
-    /// If the model of a candidate lacks a parameter.
-    pub fn new(
-        sources: Sources<'a>,
-        collective: Collective,
-        options: Options,
-    ) -> Result<Self, ModelError> {
-        let Sources {
-            profile,
-            network,
-            asked,
-        } = sources;
-        let question = Question {
-            profile,
-            collective,
-            algorithm: None,
-            models: Models::Speaking,
-            given: &[],
-        };
-        let has_rivals = !profile.algorithms(collective).is_empty();
+    /// If the network is another than the profile's, or the model of a candidate lacks a parameter.
+    pub fn ranker(self) -> Result<CandidateRanker<'a>, Refusal> {
+        refuse_other_rate((&self.profile, self.name), self.network, self.too_far)?;
+        let has_rivals = !self.profile.algorithms(self.collective).is_empty();
         let candidate = |mut line: Line| {
             let is_measured = line.reason != Reason::Unmeasured;
             if !is_measured {
-                line.model = read(line.model, options.binomial);
+                line.model = read(line.model, self.wanted.binomial);
             }
-            let knowledge = Knowledge {
-                profile,
-                algorithm: &line.algorithm,
-                network,
-                given: &[],
-                asked,
-            };
-            Ok(Candidate {
-                basis: knowledge.basis(line.model)?,
-                is_bound: has_rivals && !is_measured && !line.model.is_regimes(),
-                line,
-            })
+            let is_bound = has_rivals && !is_measured && !line.model.is_regimes();
+            let predictor = self.of_line(line)?.of_pairs(self.pairs).ok();
+            Ok(predictor.map(|predictor| Candidate {
+                predictor,
+                is_bound,
+            }))
         };
-        let lines = question.candidates().into_iter();
-        let candidates = lines.map(candidate).collect::<Result<_, ModelError>>()?;
-        Ok(Self {
-            candidates,
-            options,
-            least_gain: least_gain(profile),
+        let lines = self.lines().into_iter();
+        let candidates = lines.filter_map(|line| candidate(line).transpose());
+        Ok(CandidateRanker {
+            candidates: candidates.collect::<Result<_, ModelError>>()?,
+            least_gain: least_gain(&self.profile),
+            request: self,
         })
     }
+}
 
-    /// The candidates for an alltoallv with these sizes, without those that know pieces of one size alone.
-    #[must_use]
-    pub fn of_pairs(self, pairs: &'a PairSizes) -> Self {
-        let of_pairs = |candidate: Candidate<'a>| {
-            let basis = candidate.basis.of_pairs(pairs).ok()?;
-            Some(Candidate { basis, ..candidate })
-        };
-        let candidates = self.candidates.into_iter();
-        Self {
-            candidates: candidates.filter_map(of_pairs).collect(),
-            ..self
-        }
+impl CandidateRanker<'_> {
+    /// The collective.
+    pub fn collective(&self) -> Collective {
+        self.request.collective
     }
 
     /// The models of the candidates.
     pub fn models(&self) -> impl Iterator<Item = &'static Model> {
-        self.candidates.iter().map(|own| own.line.model)
+        self.candidates.iter().map(|own| own.predictor.model())
     }
 
     /// Number of candidates.
@@ -254,10 +172,10 @@ impl<'a> Selector<'a> {
         Ok(all.unique_by(Ranked::family).collect())
     }
 
-    /// [`Selector::rank`] with all settings.
+    /// [`CandidateRanker::rank`] with all settings.
     ///
     /// # Errors
-    /// As of [`Selector::rank`].
+    /// As of [`CandidateRanker::rank`].
     pub fn rank_all(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
         self.rank_some(procs, size, |_| true)
     }
@@ -274,7 +192,7 @@ impl<'a> Selector<'a> {
         ranked.into_iter().find(|one| one.family() == family)
     }
 
-    /// [`Selector::rank_all`] of some candidates. The library's own choice must be among them where it is
+    /// [`CandidateRanker::rank_all`] of some candidates. The library's own choice must be among them where it is
     /// among all.
     fn rank_some(
         &self,
@@ -282,13 +200,21 @@ impl<'a> Selector<'a> {
         size: Bytes,
         is_wanted: impl Fn(&Line) -> bool,
     ) -> Result<Vec<Ranked<'_>>, ModelError> {
-        let wanted = self.candidates.iter().filter(|own| is_wanted(&own.line));
-        let found = wanted.filter(|candidate| {
-            let is_open =
-                candidate.line.reason == Reason::Unmeasured && candidate.line.algorithm != LIBRARY;
-            !is_open || candidate.basis.is_paced(self.case(procs, size))
+        let wanted = self.candidates.iter();
+        let wanted = wanted.filter(|own| is_wanted(&own.predictor.line));
+        let found = wanted.filter(|Candidate { predictor, .. }| {
+            let line = &predictor.line;
+            let is_open = line.reason == Reason::Unmeasured && line.algorithm != LIBRARY;
+            !is_open || predictor.is_paced(procs, size)
         });
-        let found = found.map(|candidate| self.ranked(candidate, procs, size));
+        let found = found.map(|candidate| {
+            let prediction = candidate.predictor.predict(procs, size)?;
+            Ok(Ranked {
+                candidate,
+                prediction,
+                cautious: prediction.time,
+            })
+        });
         let (mut all, mut refused) = (Vec::with_capacity(self.candidates.len()), None);
         for ranked in found {
             match ranked {
@@ -316,11 +242,11 @@ impl<'a> Selector<'a> {
         Ok(all)
     }
 
-    /// The first of [`Selector::rank`]: the fastest candidate that stands, else the fastest; `None`
+    /// The first of [`CandidateRanker::rank`]: the fastest candidate that stands, else the fastest; `None`
     /// without candidates.
     ///
     /// # Errors
-    /// As [`Selector::rank`].
+    /// As [`CandidateRanker::rank`].
     pub fn best(&self, procs: Procs, size: Bytes) -> Result<Option<Ranked<'_>>, ModelError> {
         Ok(self.rank(procs, size)?.first().copied())
     }
@@ -348,30 +274,8 @@ impl<'a> Selector<'a> {
     /// Why a candidate of the ranking for a case is too far from the measurements, if it is.
     pub fn outside(&self, one: &Ranked, procs: Procs, size: Bytes) -> Option<Outside> {
         let is_outside = one.prediction.standing == Standing::Outside;
-        let why = || one.candidate.basis.outside(self.case(procs, size));
+        let why = || one.candidate.predictor.outside(procs, size);
         is_outside.then(why).flatten()
-    }
-
-    fn case(&self, procs: Procs, size: Bytes) -> Case {
-        Case {
-            procs,
-            size,
-            segments: Segments::Best(self.options.search, self.options.datatype),
-        }
-    }
-
-    fn ranked(
-        &self,
-        candidate: &'a Candidate<'a>,
-        procs: Procs,
-        size: Bytes,
-    ) -> Result<Ranked<'_>, ModelError> {
-        let prediction = candidate.basis.predict(self.case(procs, size))?;
-        Ok(Ranked {
-            candidate,
-            prediction,
-            cautious: prediction.time,
-        })
     }
 }
 

@@ -12,9 +12,8 @@
 //!    unless parameters are given. Beside measured algorithms this is a lower bound, and ranked as one.
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{
-    Algorithm, Collective, Entry, LIBRARY, Method, Sizes, UnknownAlgorithm, entries,
-};
+use netsig_base::algorithm::{Algorithm, Collective, Entry, LIBRARY, Method, Sizes, entries};
+use netsig_base::text::refusal::Refusal;
 
 use super::borrowed;
 use super::line::{Line, Reason};
@@ -27,6 +26,8 @@ use crate::profile::Profile;
 pub struct Question<'a> {
     /// The fitted models.
     pub profile: &'a Profile,
+    /// Name of the profile, for messages.
+    pub name: &'a str,
     /// The collective.
     pub collective: Collective,
     /// The algorithm; `None` for all algorithms of the profile.
@@ -48,30 +49,13 @@ pub enum Models<'a> {
     Named(&'a str),
 }
 
-/// Reason why no model answers a question.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Silence {
-    /// The model does not exist, or lacks a parameter.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The algorithm does not exist.
-    #[error(transparent)]
-    Algorithm(#[from] UnknownAlgorithm),
-    /// The profile does not contain the fit.
-    #[error("{0}")]
-    NotFitted(String),
-    /// The question contradicts itself.
-    #[error("{0}")]
-    Contradiction(String),
-}
-
 impl Question<'_> {
     /// Algorithms and models to predict, in the order of the profile and of the models.
     ///
     /// # Errors
     /// If a name is unknown, nothing fitted or given answers the question, or no model has a given
     /// parameter.
-    pub fn lines(&self) -> Result<Vec<Line>, Silence> {
+    pub fn lines(&self) -> Result<Vec<Line>, Refusal> {
         let known = self.profile.algorithms(self.collective);
         let other = self.algorithm.filter(|name| !known.contains(name));
         let canonical = other.map(|name| Method::canonical(self.collective, name));
@@ -83,7 +67,7 @@ impl Question<'_> {
     }
 
     /// [`Question::lines`] for an algorithm in the form that measuring writes.
-    fn answer(&self) -> Result<Vec<Line>, Silence> {
+    fn answer(&self) -> Result<Vec<Line>, Refusal> {
         if let Some(line) = self.unmeasured() {
             return Ok(vec![line]);
         }
@@ -142,7 +126,7 @@ impl Question<'_> {
     }
 
     /// All algorithms of an all-to-all with the requested models.
-    fn alltoalls(&self) -> Result<Vec<Line>, Silence> {
+    fn alltoalls(&self) -> Result<Vec<Line>, Refusal> {
         let named = match self.models {
             Models::Speaking => Vec::new(),
             Models::All => model::of(self.collective).collect(),
@@ -167,7 +151,7 @@ impl Question<'_> {
 
     /// Algorithms of an all-to-all: the measured ones, or without these `any`, which suffices for
     /// models that need no measurement.
-    fn algorithms(&self, named: &[&Model]) -> Result<Vec<String>, Silence> {
+    fn algorithms(&self, named: &[&Model]) -> Result<Vec<String>, Refusal> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);
         let is_asked = named.iter().any(|model| !model.is_signature());
@@ -177,7 +161,7 @@ impl Question<'_> {
         match self.algorithm {
             None if !known.is_empty() => Ok(known.into_iter().map(str::to_owned).collect()),
             None if is_general || speaks => Ok(vec!["any".to_owned()]),
-            None => Err(Silence::NotFitted(format!(
+            None => Err(self.lacks(&format!(
                 "has no signature of {collective}; fit one, give gamma with --set, or choose another --model"
             ))),
             Some(wanted) if known.contains(&wanted) => Ok(vec![wanted.to_owned()]),
@@ -186,7 +170,7 @@ impl Question<'_> {
                 if is_general {
                     return Ok(vec![wanted.to_owned()]);
                 }
-                Err(Silence::NotFitted(format!(
+                Err(self.lacks(&format!(
                     "has no signature of {collective} {wanted}{}; measure and fit it",
                     others(&known)
                 )))
@@ -195,7 +179,7 @@ impl Question<'_> {
     }
 
     /// All algorithms of another collective with the requested models.
-    fn others(&self) -> Result<Vec<Line>, Silence> {
+    fn others(&self) -> Result<Vec<Line>, Refusal> {
         let collective = self.collective;
         let lines = match (self.algorithm, self.models) {
             (None, Models::Speaking) => self.candidates(),
@@ -215,7 +199,7 @@ impl Question<'_> {
             (Some(own), Models::Named(name)) => vec![self.strategy(own, name)?],
         };
         if lines.is_empty() {
-            return Err(Silence::NotFitted(format!(
+            return Err(self.lacks(&format!(
                 "has no regimes of {collective}; measure some and fit them"
             )));
         }
@@ -263,7 +247,7 @@ impl Question<'_> {
     }
 
     /// A measured algorithm with its model; if all models are requested, also with its pLogP model.
-    fn named(&self, name: &str) -> Result<Vec<Line>, Silence> {
+    fn named(&self, name: &str) -> Result<Vec<Line>, Refusal> {
         let mut found = self.measured();
         found.retain(|line| line.algorithm == name);
         if self.models == Models::All {
@@ -320,12 +304,12 @@ impl Question<'_> {
     }
 
     /// An algorithm with its pLogP model, if that is `model` or `model` corrects it.
-    fn strategy(&self, algorithm: &str, model: &str) -> Result<Line, Silence> {
+    fn strategy(&self, algorithm: &str, model: &str) -> Result<Line, Refusal> {
         let model = model::find(self.collective, model)?;
         let is_read = |own: &Model| own == model || model.mends == Some(own.name);
         match self.on_plogp(algorithm) {
             Some(line) if is_read(line.model) => Ok(line.by(model)),
-            _ => Err(Silence::Contradiction(format!(
+            _ => Err(Refusal::request(format!(
                 "{} is no model of {} {algorithm}; leave out --model or --algorithm",
                 model.name, self.collective
             ))),
@@ -333,11 +317,11 @@ impl Question<'_> {
     }
 
     /// An algorithm with its regimes, measured or given.
-    fn regimes_of(&self, algorithm: &str) -> Result<Vec<Line>, Silence> {
+    fn regimes_of(&self, algorithm: &str) -> Result<Vec<Line>, Refusal> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);
         if self.given.is_empty() && !known.contains(&algorithm) {
-            return Err(Silence::NotFitted(format!(
+            return Err(self.lacks(&format!(
                 "has no regimes of {collective} {algorithm}{}; measure and fit it",
                 others(&known)
             )));
@@ -346,8 +330,13 @@ impl Question<'_> {
         Ok(vec![Line::new(algorithm, self.regimes()?, reason)])
     }
 
+    /// The refusal of a profile that lacks the answer.
+    fn lacks(&self, problem: &str) -> Refusal {
+        Refusal::data(problem).about(self.name)
+    }
+
     /// Refuses a parameter that none of the models has, or that is given twice.
-    fn refuse_settings(&self, models: &[&Model]) -> Result<(), Silence> {
+    fn refuse_settings(&self, models: &[&Model]) -> Result<(), Refusal> {
         let parameters = models.iter().flat_map(|model| model.parameters);
         let known: Vec<&str> = parameters.map(|own| own.name).unique().collect();
         for (index, (name, _)) in self.given.iter().enumerate() {
@@ -356,7 +345,7 @@ impl Question<'_> {
                 .any(|(earlier, _)| earlier == name)
             {
                 let problem = format!("{name} is set twice; set it once");
-                return Err(Silence::Contradiction(problem));
+                return Err(Refusal::request(problem));
             }
             if !known.contains(&name.as_str()) {
                 return Err(unknown_parameter(models, name, &known));
@@ -374,7 +363,7 @@ fn others(known: &[&str]) -> String {
     }
 }
 
-fn unknown_parameter(models: &[&Model], name: &str, known: &[&str]) -> Silence {
+fn unknown_parameter(models: &[&Model], name: &str, known: &[&str]) -> Refusal {
     let whose = match models {
         [model] => format!("{} has no parameter", model.name),
         _ => "no model here has a parameter".to_owned(),
@@ -383,5 +372,5 @@ fn unknown_parameter(models: &[&Model], name: &str, known: &[&str]) -> Silence {
         [] => "leave out --set".to_owned(),
         known => format!("set one of: {}", known.join(", ")),
     };
-    Silence::Contradiction(format!("{whose} {name:?}; {remedy}"))
+    Refusal::request(format!("{whose} {name:?}; {remedy}"))
 }

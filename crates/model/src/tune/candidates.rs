@@ -8,16 +8,14 @@
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, LibraryAlgorithm, Method, MpiFlavour, offers};
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
+use super::Request;
 use super::target::Release;
-use crate::model::segment::{Search, Segment};
-use crate::model::{Case, ModelError, Segments};
-use crate::predict::line::Line;
 use crate::predict::outside::FAR;
-use crate::predict::select::Sources;
-use crate::predict::speaker::{Models, Question};
-use crate::predict::{Basis, Knowledge, Prediction, Standing};
+use crate::predict::predictor::CasePredictor;
+use crate::predict::{Prediction, Standing};
 use crate::profile::Profile;
 
 /// MPI of a profile's data, beside the target's library.
@@ -51,9 +49,9 @@ pub struct Choices {
     pub unmeasured: Vec<&'static str>,
 }
 
-/// A choice with the basis of its times.
+/// The predictor of a choice's times, if the choice was measured.
 #[derive(Debug)]
-pub(super) struct Timed<'a>(Option<Basis<'a>>);
+pub(super) struct Timed<'a>(Option<CasePredictor<'a>>);
 
 impl Origin {
     /// Origin of a profile, for rules of `flavour`.
@@ -135,47 +133,26 @@ impl Choices {
 }
 
 impl<'a> Timed<'a> {
-    /// The basis of a choice's times.
+    /// The predictor of a choice's times.
     ///
     /// # Errors
     /// If the model lacks a parameter.
     pub(super) fn new(
-        sources: Sources<'a>,
+        request: &Request<'a>,
         collective: Collective,
-        choice: &Choice,
-    ) -> Result<Self, ModelError> {
-        let question = Question {
-            profile: sources.profile,
-            collective,
-            algorithm: Some(&choice.measured),
-            models: Models::Speaking,
-            given: &[],
-        };
+        choice: &'a Choice,
+    ) -> Result<Self, Refusal> {
         if choice.measured.is_empty() {
             return Ok(Self(None));
         }
-        let lines = question.lines().unwrap_or_default();
-        let basis = |line: &Line| {
-            let knowledge = Knowledge {
-                profile: sources.profile,
-                algorithm: &line.algorithm,
-                network: sources.network,
-                given: &[],
-                asked: sources.asked,
-            };
-            knowledge.basis(line.model)
-        };
-        Ok(Self(lines.first().map(basis).transpose()?))
+        let times = request.profile.predict(collective);
+        let times = times.algorithm(choice.measured.as_str());
+        Ok(Self(Some(times.network(request.network).predictor()?)))
     }
 
     /// Prediction at a point, if it counts.
     pub(super) fn prediction(&self, procs: Procs, size: Bytes) -> Option<Prediction> {
-        let case = Case {
-            procs,
-            size,
-            segments: Segments::Best(Search::default(), Segment::BYTE),
-        };
-        let predicted = self.0.as_ref()?.predict(case).ok()?;
+        let predicted = self.0.as_ref()?.predict(procs, size).ok()?;
         let counts = matches!(
             predicted.standing,
             Standing::Interpolated | Standing::Extrapolated

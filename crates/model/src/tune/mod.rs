@@ -33,6 +33,8 @@ mod target;
 mod tests;
 
 use netsig_base::algorithm::{COLLECTIVES, Collective};
+use netsig_base::network::Network;
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 pub use self::candidates::{Choices, Origin};
@@ -46,9 +48,8 @@ pub use self::target::{
 use self::candidates::{Timed, reach};
 use self::fewest::fewest;
 use self::map::{OWN, Point};
-use crate::model::ModelError;
-pub use crate::predict::select::Sources;
 use crate::predict::select::least_gain;
+use crate::profile::Profile;
 
 /// Sizes for each doubling.
 const STEPS: f64 = 4.0;
@@ -59,8 +60,10 @@ const EVERY_COUNT: u32 = 64;
 /// What rules are wanted.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    /// Sources of the predictions.
-    pub sources: Sources<'a>,
+    /// The fitted models.
+    pub profile: &'a Profile,
+    /// The links of the network, if they are known.
+    pub network: Option<&'a Network>,
     /// The library.
     pub release: &'a Release,
     /// Process counts, ascending; `None` for all that `predict` answers.
@@ -99,10 +102,9 @@ pub struct Gain {
 ///
 /// # Errors
 /// If the model of an algorithm lacks a parameter.
-pub fn tune(request: &Request) -> Result<Vec<Tuned>, ModelError> {
-    let profile = request.sources.profile;
+pub fn tune(request: &Request) -> Result<Vec<Tuned>, Refusal> {
     let of = |collective: &Collective| {
-        let choices = Choices::of(profile, request.release, *collective);
+        let choices = Choices::of(request.profile, request.release, *collective);
         choices
             .can_choose()
             .then(|| tuned(request, *collective, choices))
@@ -116,11 +118,11 @@ fn has_rules(collective: Collective) -> bool {
     collective.operation() != Collective::Alltoallv
 }
 
-fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<Tuned, ModelError> {
-    let timed = |choice| Timed::new(request.sources, collective, choice);
+fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<Tuned, Refusal> {
+    let timed = |choice| Timed::new(request, collective, choice);
     let timed = choices.all.iter().map(timed);
-    let timed = timed.collect::<Result<Vec<_>, ModelError>>()?;
-    let profile = request.sources.profile;
+    let timed = timed.collect::<Result<Vec<_>, Refusal>>()?;
+    let profile = request.profile;
     let (most, largest) = reach(profile, collective);
     let counts = request.counts.clone();
     let sizes = request.sizes.clone();

@@ -28,7 +28,8 @@ const NAMES: Names = Names {
 fn tuned(profile: &Profile, release: &Release) -> Vec<Tuned> {
     let counts = (2..=8).map(|count| Procs::new(count).unwrap());
     let request = Request {
-        sources: Sources::from(profile),
+        profile,
+        network: None,
         release,
         counts: Some(counts.collect()),
         sizes: None,

@@ -5,7 +5,9 @@ use netsig_base::units::{Bytes, Rank};
 use netsig_model::model::exchange::{Arc, Exchange, ZeroMessages};
 use netsig_model::model::segment::{Search, Segment};
 use netsig_model::predict::curve::{Knot, TOLERANCE};
-use netsig_model::predict::select::{Binomial, Options, Ranked, Selector, Sources};
+use netsig_model::predict::outside::TooFar;
+use netsig_model::predict::request::Binomial;
+use netsig_model::predict::select::{CandidateRanker, Ranked};
 use netsig_model::profile::Profile;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -40,16 +42,23 @@ fn any_profile() -> impl Strategy<Value = Profile> {
     })
 }
 
-fn any_options() -> impl Strategy<Value = Options> {
+/// Form of the binomial models, search and unit of the segments.
+fn any_options() -> impl Strategy<Value = (Binomial, Search, Segment)> {
     let searches = vec![Search::PowersOfTwo, Search::HillClimbing];
     let readings = vec![Binomial::Printed, Binomial::Exact];
     let datatype = (1..100_000u64).prop_map(|size| Segment::new(Bytes(size)).unwrap());
-    let parts = (select(readings), select(searches), datatype);
-    parts.prop_map(|(binomial, search, datatype)| Options {
-        binomial,
-        search,
-        datatype,
-    })
+    (select(readings), select(searches), datatype)
+}
+
+/// The candidates, also where they are far from the measurements.
+fn ranker(
+    profile: &Profile,
+    collective: Collective,
+    (binomial, search, datatype): (Binomial, Search, Segment),
+) -> CandidateRanker<'_> {
+    let request = profile.rank(collective).too_far(TooFar::Extrapolated);
+    let request = request.binomial(binomial).segments(search, datatype);
+    request.ranker().unwrap()
 }
 
 proptest! {
@@ -62,13 +71,13 @@ proptest! {
     ) {
         let count = procs(count.min(10_000));
         for &collective in COLLECTIVES {
-            let selector = Selector::new(Sources::from(&profile), collective, options).unwrap();
-            let best = selector.best(count, Bytes(size)).map(|best| best.map(|own| own.algorithm()));
-            let Ok(all) = selector.rank(count, Bytes(size)) else {
+            let ranker = ranker(&profile, collective, options);
+            let best = ranker.best(count, Bytes(size)).map(|best| best.map(|own| own.algorithm()));
+            let Ok(all) = ranker.rank(count, Bytes(size)) else {
                 prop_assert!(best.is_err());
                 continue;
             };
-            prop_assert!(all.len() <= selector.candidates());
+            prop_assert!(all.len() <= ranker.candidates());
             let mut standing = all.iter().filter(|own| own.stands());
             let library = standing.find(|own| own.algorithm() == LIBRARY);
             let library = library.map(|own| &own.prediction);
@@ -93,12 +102,12 @@ proptest! {
         sizes.sort_unstable();
         let sizes: Vec<Bytes> = sizes.into_iter().map(Bytes).collect();
         for collective in [Collective::Bcast, Collective::Scatter, Collective::Alltoall] {
-            let selector = Selector::new(Sources::from(&profile), collective, options).unwrap();
+            let ranker = ranker(&profile, collective, options);
             let best = |size| {
-                let best = selector.best(procs(count), size).unwrap();
+                let best = ranker.best(procs(count), size).unwrap();
                 best.map(|best| best.algorithm())
             };
-            let all = selector.cross_overs(procs(count), &sizes).unwrap();
+            let all = ranker.cross_overs(procs(count), &sizes).unwrap();
             prop_assert!(all.windows(2).all(|pair| pair[0].size < pair[1].size));
             for change in &all {
                 prop_assert_eq!(best(Bytes(change.size.0 - 1)), Some(change.from.algorithm()));
@@ -118,15 +127,14 @@ proptest! {
     fn a_curve_tells_the_times_between_its_knots(
         (profile, count, shares) in (any_profile(), 2..100u32, prop::collection::vec(0.0..1.0f64, 20)),
     ) {
-        let sources = Sources::from(&profile);
-        let selector = Selector::new(sources, Collective::Alltoall, Options::default()).unwrap();
+        let ranker = profile.rank(Collective::Alltoall).ranker().unwrap();
         let most = Bytes(1 << 20);
-        let curves = selector.curves(procs(count), [Bytes(1), most]).unwrap();
+        let curves = ranker.curves(procs(count), [Bytes(1), most]).unwrap();
         let fitted = profile.algorithms(Collective::Alltoall);
         for curve in curves.iter().filter(|curve| fitted.contains(&&*curve.family)) {
             for share in &shares {
                 let size = Bytes::rounded(most.as_f64().powf(*share));
-                let ranked = selector.rank(procs(count), size).unwrap();
+                let ranked = ranker.rank(procs(count), size).unwrap();
                 let own = ranked.iter().find(|one| one.family() == curve.family && one.stands());
                 let told = interpolated(&curve.knots, size);
                 prop_assert_eq!(told.is_some(), own.is_some());

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::arbitrary::{any_network, as_they_come, counts, hockney, procs, sizes, toy};
-use crate::profiles::{check, knowledge, of_network};
+use crate::profiles::{check, of_network, predictor};
 use crate::seeded;
 
 /// Every model that a fit can be asked for.
@@ -250,8 +250,8 @@ proptest! {
                     continue;
                 }
                 profile.fitted = vec![fitted];
-                let case = Case::new(procs(count), Bytes(size));
-                check(&knowledge(&profile, "direct").basis(model).and_then(|basis| basis.predict(case)))?;
+                let predictor = predictor(&profile, "direct", model);
+                check(&predictor.and_then(|own| own.predict(procs(count), Bytes(size))))?;
             }
         }
     }

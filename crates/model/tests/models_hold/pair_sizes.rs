@@ -2,42 +2,19 @@
 
 use netsig_base::algorithm::{Collective, LIBRARY, PairSizes, Sizes};
 use netsig_base::units::Bytes;
-use netsig_model::model::Case;
-use netsig_model::predict::regimes::Asked;
-use netsig_model::predict::select::{Options, Selector, Sources};
-use netsig_model::predict::speaker::{Models, Question};
-use netsig_model::predict::{Basis, Knowledge, Prediction, Standing};
+use netsig_model::predict::{Prediction, Standing};
 use netsig_model::profile::Profile;
 
 use crate::arbitrary::procs;
 use crate::regimes::known_exchange;
 
-/// The basis of `netsig predict`.
-fn basis<'a>(profile: &'a Profile, collective: Collective, algorithm: &str) -> Basis<'a> {
-    let question = Question {
-        profile,
-        collective,
-        algorithm: Some(algorithm),
-        models: Models::Speaking,
-        given: &[],
-    };
-    let lines = question.lines().unwrap();
-    let knowledge = Knowledge {
-        profile,
-        algorithm: &lines[0].algorithm,
-        network: None,
-        given: &[],
-        asked: Asked::Median,
-    };
-    knowledge.basis(lines[0].model).unwrap()
-}
-
 /// Mean size.
 const MEAN: Bytes = Bytes(8192);
 
 fn predict(profile: &Profile, collective: Collective, algorithm: &str, count: u32) -> Prediction {
-    let basis = basis(profile, collective, algorithm);
-    basis.predict(Case::new(procs(count), MEAN)).unwrap()
+    let times = profile.predict(collective).algorithm(algorithm);
+    let predictor = times.predictor().unwrap();
+    predictor.predict(procs(count), MEAN).unwrap()
 }
 
 fn width(prediction: Prediction) -> f64 {
@@ -75,9 +52,9 @@ fn nearly_equal_sizes_are_nearly_as_certain() {
         let pairs = PairSizes::new(procs(8), |from, to| {
             Bytes(MEAN.0 + spread * u64::from((from.0 + to.0) % 2))
         });
-        let basis = basis(&profile, Collective::Alltoallv, measured);
-        let basis = basis.of_pairs(&pairs).unwrap();
-        width(basis.predict(Case::new(procs(8), pairs.mean())).unwrap())
+        let times = profile.predict(Collective::Alltoallv).algorithm(measured);
+        let predictor = times.pairs(&pairs).predictor().unwrap();
+        width(predictor.predict(procs(8), pairs.mean()).unwrap())
     };
     let of_spread = [0, MEAN.0 / 20, MEAN.0].map(known);
     assert!((of_spread[0] - width(equal)).abs() < 1e-3, "{of_spread:?}");
@@ -92,13 +69,8 @@ fn nearly_equal_sizes_are_nearly_as_certain() {
 fn the_library_of_an_alltoallv_ranks_by_its_predicted_time() {
     let profile = known_exchange();
     let told = predict(&profile, Collective::Alltoallv, LIBRARY, 8);
-    let selector = Selector::new(
-        Sources::from(&profile),
-        Collective::Alltoallv,
-        Options::default(),
-    );
-    let selector = selector.unwrap();
-    let ranking = selector.rank(procs(8), MEAN).unwrap();
+    let ranker = profile.rank(Collective::Alltoallv).ranker().unwrap();
+    let ranking = ranker.rank(procs(8), MEAN).unwrap();
     let library = ranking.iter().find(|one| one.algorithm() == LIBRARY);
     let library = library.unwrap();
     assert!(library.stands());
@@ -120,12 +92,12 @@ fn known_sizes_are_predicted_as_their_law() {
         let known = PairSizes::new(procs(8), |from, to| pairs.get(from, to));
         for algorithm in ["direct", "pairwise", "windowed:segment=4096,window=2"] {
             let of_law = predict(&profile, collective, algorithm, 8);
-            let basis = basis(&profile, Collective::Alltoallv, algorithm);
-            let basis = basis.of_pairs(&known).unwrap();
-            let found = basis.predict(Case::new(procs(8), known.mean())).unwrap();
+            let times = profile.predict(Collective::Alltoallv).algorithm(algorithm);
+            let predictor = times.pairs(&known).predictor().unwrap();
+            let found = predictor.predict(procs(8), known.mean()).unwrap();
             assert!((found.time / of_law.time - 1.0).abs() < 1e-3, "{algorithm}");
             assert!((width(found) - width(of_law)).abs() < 1e-3, "{algorithm}");
-            let other = basis.predict(Case::new(procs(7), MEAN)).unwrap_err();
+            let other = predictor.predict(procs(7), MEAN).unwrap_err();
             assert!(other.to_string().contains("as in the exchange"), "{other}");
         }
     }

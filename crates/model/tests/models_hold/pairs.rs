@@ -7,11 +7,11 @@ use netsig_base::units::Bytes;
 use netsig_model::fit::agreement::Verdict;
 use netsig_model::fit::fitted::{Base, FittedModel};
 use netsig_model::fit::network::{self, Options, Wanted};
-use netsig_model::model::{self, Case, Model, SIGNATURE, THROUGHPUT};
+use netsig_model::model::{self, Model, SIGNATURE, THROUGHPUT};
 use netsig_model::profile::Profile;
 
 use crate::arbitrary::{procs, push};
-use crate::profiles::knowledge;
+use crate::profiles::predictor;
 
 const ALLTOALL: Experiment = Experiment::Collective(Collective::Alltoall);
 const BCAST: Experiment = Experiment::Collective(Collective::Bcast);
@@ -50,9 +50,9 @@ pub fn profile_of(data: &Dataset, options: &Options) -> Profile {
 
 /// The time of an all-to-all by direct exchange.
 fn predicted(profile: &Profile, model: &'static Model, (count, size): (u32, u64)) -> f64 {
-    let case = Case::new(procs(count), Bytes(size));
-    let basis = knowledge(profile, "direct").basis(model).unwrap();
-    basis.predict(case).unwrap().time.0
+    let predictor = predictor(profile, "direct", model).unwrap();
+    let predicted = predictor.predict(procs(count), Bytes(size));
+    predicted.unwrap().time.0
 }
 
 fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {

@@ -13,10 +13,10 @@ use netsig_model::fit::fitted::{Base, FittedModel, Found, Residuals};
 use netsig_model::fit::hockney::HockneyFit;
 use netsig_model::fit::saturation::Saturation;
 use netsig_model::model::{
-    self, Case, Estimator, Known, Model, ModelError, Parameter, REGIMES, Role, SIGNATURE, Values,
+    self, Estimator, Known, Model, ModelError, Parameter, REGIMES, Role, SIGNATURE, Subject, Values,
 };
-use netsig_model::predict::regimes::Asked;
-use netsig_model::predict::{Interval, Knowledge, Prediction};
+use netsig_model::predict::predictor::CasePredictor;
+use netsig_model::predict::{Interval, Prediction};
 use netsig_model::profile::{Choice, Profile, RegimesEntry, VERSION};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -234,24 +234,26 @@ proptest! {
                 for (model, algorithm) in fitted.chain(regimes) {
                     // A tree takes a step for each process.
                     let most = if model.name == REGIMES { 10_000 } else { u32::MAX };
-                    let case = Case::new(procs(count.min(most)), Bytes(size));
-                    let knowledge = knowledge(&profile, algorithm);
-                    check(&knowledge.basis(model).and_then(|basis| basis.predict(case)))?;
+                    let count = procs(count.min(most));
+                    let predictor = predictor(&profile, algorithm, model);
+                    check(&predictor.and_then(|own| own.predict(count, Bytes(size))))?;
                 }
             }
         }
     }
 }
 
-/// Knowledge of an algorithm, without links and given values.
-pub fn knowledge<'a>(profile: &'a Profile, algorithm: &'a str) -> Knowledge<'a, 'a> {
-    Knowledge {
-        profile,
-        algorithm,
-        network: None,
-        given: &[],
-        asked: Asked::default(),
-    }
+/// Predictor of an algorithm by a model of a collective, without links and given values.
+pub fn predictor<'a>(
+    profile: &'a Profile,
+    algorithm: &'a str,
+    model: &'static Model,
+) -> Result<CasePredictor<'a>, ModelError> {
+    let Subject::Collective(collective) = model.subject else {
+        panic!("{} is of no collective", model.name);
+    };
+    let times = profile.predict(collective).algorithm(algorithm);
+    times.predictor_by(model)
 }
 
 /// Up to four times the processes and sizes that were fitted a prediction is an extrapolation;
@@ -279,11 +281,11 @@ fn predictions_far_from_a_fit_are_outside() {
         let model = entry.model;
         let mut profile = of_network(&toy());
         profile.fitted.push(entry);
-        let basis = knowledge(&profile, "direct").basis(model).unwrap();
-        let case = Case::new(procs(count), Bytes(size));
-        let standing = basis.predict(case).unwrap().standing;
-        let why = basis.outside(case).map(|why| why.to_string());
-        format!("{measured:?} {saturation:?}, {count} and {size} B: {standing} {why:?}\n")
+        let predictor = predictor(&profile, "direct", model).unwrap();
+        let (count, size) = (procs(count), Bytes(size));
+        let standing = predictor.predict(count, size).unwrap().standing;
+        let why = predictor.outside(count, size).map(|why| why.to_string());
+        format!("{measured:?} {saturation:?}, {count} and {size}: {standing} {why:?}\n")
     });
     insta::assert_snapshot!(told.concat());
 }

@@ -8,11 +8,14 @@ use itertools::Itertools;
 use netsig_base::algorithm::{Collective, LIBRARY};
 use netsig_base::data::cells::Statistic;
 use netsig_base::data::mixture::{Difference, Source};
+use netsig_base::network::Network;
 use netsig_base::stats::sample::median;
 use netsig_model::fit::accepted::Accepted;
+use netsig_model::predict::outside::TooFar;
 use netsig_model::predict::penalty::{Contest, Judged, Totals, contests};
 use netsig_model::predict::rate::other_rate;
-use netsig_model::predict::select::{Options, Ranked, Selector, Sources};
+use netsig_model::predict::select::{CandidateRanker, Ranked};
+use netsig_model::profile::Profile;
 
 use super::{Args, Show};
 use crate::input::failure::Failure;
@@ -68,11 +71,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     }
     let place = files::name(path);
     let statistic = args.statistic.unwrap_or(Statistic::Median);
-    let sources = Sources {
-        profile: &profile,
-        network: network.as_ref(),
-        asked: statistic.into(),
-    };
+    let sources = (&profile, network.as_ref());
     let JudgedChoices { chosen, left_out } = choose(sources, contests, statistic)?;
     if chosen.is_empty() {
         let problems = left_out.iter().map(|problem| format!("{place}: {problem}"));
@@ -103,21 +102,23 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
 
 /// The profile's choices in all contests.
 fn choose(
-    sources: Sources,
+    (profile, network): (&Profile, Option<&Network>),
     contests: Vec<Contest>,
     statistic: Statistic,
 ) -> Result<JudgedChoices, Failure> {
     let mut choices = JudgedChoices::default();
     for (collective, own) in by_collective(contests) {
-        if sources.profile.algorithms(collective).is_empty() {
+        if profile.algorithms(collective).is_empty() {
             choices.left_out.push(format!(
                 "holds no algorithm of {collective}; measure some and fit them"
             ));
             continue;
         }
-        let selector = Selector::new(sources, collective, Options::default())?;
+        let request = profile.rank(collective).network(network);
+        let request = request.statistic(statistic).too_far(TooFar::Extrapolated);
+        let ranker = request.ranker()?;
         for contest in own {
-            match judge(&selector, contest, statistic) {
+            match judge(&ranker, contest, statistic) {
                 Ok(one) => choices.chosen.push(one),
                 Err(problem) => choices.left_out.push(problem),
             }
@@ -132,7 +133,11 @@ fn by_collective(contests: Vec<Contest>) -> BTreeMap<Collective, Vec<Contest>> {
 }
 
 /// The profile's choice among the measured algorithms, judged; or why there is none, in words.
-fn judge(selector: &Selector, contest: Contest, statistic: Statistic) -> Result<Chosen, String> {
+fn judge(
+    ranker: &CandidateRanker,
+    contest: Contest,
+    statistic: Statistic,
+) -> Result<Chosen, String> {
     let Contest {
         collective,
         procs,
@@ -140,14 +145,11 @@ fn judge(selector: &Selector, contest: Contest, statistic: Statistic) -> Result<
         ..
     } = contest;
     let is_measured = |name: &str| contest.algorithms().contains(&name);
-    let choice = selector.best_of(procs, size, is_measured);
+    let choice = ranker.best_of(procs, size, is_measured);
     let choice = choice.map_err(|error| format!("{collective}, {procs} x {size}: {error}"))?;
     let judged = contest.judge(&choice.algorithm(), statistic);
     let judged = judged.expect("the choice is one of the measured algorithms");
-    let ranking = selector
-        .rank_all(procs, size)
-        .unwrap_or_default()
-        .into_iter();
+    let ranking = ranker.rank_all(procs, size).unwrap_or_default().into_iter();
     let error = |one: Ranked| {
         let measured = contest.time(&one.algorithm(), statistic)?;
         Some((measured / one.prediction.time).ln().abs())

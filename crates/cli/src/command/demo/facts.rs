@@ -9,8 +9,6 @@ use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::{CellKey, summarise};
 use netsig_base::data::{Dataset, processors};
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::predict::regimes::Asked;
-use netsig_model::predict::select::{Options, Selector, Sources};
 use netsig_model::profile::Profile;
 
 use super::{ALGORITHM, CONTENDED, Point, STATISTIC};
@@ -50,12 +48,8 @@ pub struct Facts<'a> {
 /// # Errors
 /// If the profile lacks a parameter of a model.
 pub fn faster(profile: &Profile, held_out: &Dataset) -> Result<Remedy, Failure> {
-    let sources = Sources {
-        profile,
-        network: None,
-        asked: Asked::Mean,
-    };
-    let selector = Selector::new(sources, Collective::Alltoall, Options::default())?;
+    let request = profile.rank(Collective::Alltoall).statistic(STATISTIC);
+    let ranker = request.ranker()?;
     let measured = summarise(held_out);
     let time = |key: &CellKey| measured.get(key).map(|summary| summary.value(STATISTIC));
     let rivals = measured.keys().filter(|key| &*key.algorithm != ALGORITHM);
@@ -64,7 +58,7 @@ pub fn faster(profile: &Profile, held_out: &Dataset) -> Result<Remedy, Failure> 
             algorithm: ALGORITHM.into(),
             ..rival.clone()
         };
-        let ranked = selector.rank_all(rival.procs, rival.size)?;
+        let ranked = ranker.rank_all(rival.procs, rival.size)?;
         let predicted = |name: &str| {
             let one = ranked.iter().find(|one| one.algorithm() == name);
             one.map(|one| one.prediction.time)

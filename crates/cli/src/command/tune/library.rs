@@ -50,10 +50,8 @@ pub fn run(args: &Args, release: &Release) -> Result<(), Failure> {
     args.refuse_other_rate(&profile, network.as_ref())?;
     refuse_single(args.procs.as_ref().map_or(&[], List::items))?;
     let request = Request {
-        sources: tune::Sources {
-            network: network.as_ref(),
-            ..tune::Sources::from(&profile)
-        },
+        profile: &profile,
+        network: network.as_ref(),
         release,
         counts: args.procs.as_ref().map(ascending),
         sizes: args.size.as_ref().map(ascending),

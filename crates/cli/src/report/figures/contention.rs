@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::model::Case;
 use netsig_model::predict::Overflow;
 
 use super::finished;
@@ -98,7 +97,7 @@ pub fn onsets(chapter: &Chapter, algorithm: &str) -> Vec<(Procs, Overflow)> {
     let counts = counts.filter(|procs| procs.get() > 2);
     let first = |procs: Procs| {
         let all = sizes.iter().rev();
-        let known = |size: &Bytes| predictor.basis.overflow(Case::new(procs, *size));
+        let known = |size: &Bytes| predictor.predictor.overflow(procs, *size);
         let onset = all.filter_map(known).find(|onset| onset.is_known)?;
         Some((procs, onset))
     };

@@ -1,7 +1,6 @@
 //! Times of an algorithm, measured and predicted.
 
 use netsig_base::units::{Bytes, Procs};
-use netsig_model::model::Case;
 use netsig_model::predict::Prediction;
 
 use super::{among, counts, finished};
@@ -72,8 +71,8 @@ fn within(chapter: &Chapter, algorithm: &str, procs: Procs) -> Vec<(f64, Predict
     };
     let knots = curve.knots.iter().map(|knot| (knot.size, knot.prediction));
     let end = |size: Bytes| {
-        let basis = &chapter.predictors.get(algorithm)?.basis;
-        Some((size, basis.predict(Case::new(procs, size)).ok()?))
+        let predictor = &chapter.predictors.get(algorithm)?.predictor;
+        Some((size, predictor.predict(procs, size).ok()?))
     };
     let inner = knots.filter(|(size, _)| (least..most).contains(size) && *size > least);
     let all: Vec<(Bytes, Prediction)> = end(least)

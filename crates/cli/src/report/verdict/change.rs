@@ -75,10 +75,10 @@ impl Gains {
 
 pub(super) fn change(chapter: &Chapter) -> String {
     let procs = chapter.measured().last().copied();
-    let Some((procs, selector)) = procs.zip(chapter.selector.as_ref()) else {
+    let Some((procs, ranker)) = procs.zip(chapter.ranker.as_ref()) else {
         return "Not known: there is no profile of this collective.".to_owned();
     };
-    let ranked = |size: Bytes| (size, selector.rank_all(procs, size).unwrap_or_default());
+    let ranked = |size: Bytes| (size, ranker.rank_all(procs, size).unwrap_or_default());
     let ranked: Vec<(Bytes, Vec<Ranked>)> = chapter.sizes().into_iter().map(ranked).collect();
     let all = Gains::of(chapter, &ranked)
         .into_iter()
