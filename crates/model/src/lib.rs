@@ -2,6 +2,53 @@
 //! from profiles: predictions, rankings, tuning files. The crate uses no clock, process, file or
 //! network.
 //!
+//! # Example
+//!
+//! The data file `text` has one-way messages of 100 µs and 0.01 µs a byte, and two all-to-alls among 4, 6
+//! and 8 processes that take 1.8 and 1.3 times as long as without contention. The example fits it, predicts
+//! one of them among 16 processes, where the formula of the data gives 7.12 ms, and ranks the algorithms:
+//!
+//! ```
+//! # use netsig_base::algorithm::Collective;
+//! # use netsig_base::data::Dataset;
+//! # use netsig_base::units::{Bytes, Procs};
+//! # use netsig_model::fit::network::Options;
+//! # use netsig_model::predict::Standing;
+//! # use netsig_model::profile::Profile;
+//! # let mut text = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n".to_owned();
+//! # for size in (8..18).map(|power| 1 << power) {
+//! #     let message = 1e-4 + 1e-8 * f64::from(size);
+//! #     let mut cell = |what: &str, procs: u32, time: f64| {
+//! #         for (rep, error) in [0.99, 1.0, 1.01].into_iter().enumerate() {
+//! #             text += &format!("{what},{procs},{size},{rep},0,{}\n", time * error);
+//! #         }
+//! #     };
+//! #     cell("pingpong,,", 2, message);
+//! #     for procs in [4, 6, 8] {
+//! #         let rounds = f64::from(procs - 1);
+//! #         cell("collective,alltoall,library", procs, 1.8 * rounds * message);
+//! #         cell("collective,alltoall,pairwise", procs, 1.3 * rounds * message);
+//! #     }
+//! # }
+//! let data = Dataset::read("data.csv", text.as_bytes())?;
+//! let (_, profile) = Profile::fit(&data, "data.csv", &Options::default(), &[])?;
+//! let case = (Procs::new(16)?, Bytes(16 << 10));
+//!
+//! let answer = profile.predict(Collective::Alltoall).algorithm("library").answer([case])?;
+//! let (own, time) = answer.times().next().expect("no time is missing");
+//! assert_eq!((own.model().name, time.prediction.standing), ("regimes", Standing::Extrapolated));
+//! let within = time.prediction.interval.expect("regimes have intervals");
+//! let text = format!("{} ({} to {})", time.prediction.time, within.lower, within.upper);
+//! assert_eq!(text, "7.18 ms (6.64 ms to 7.78 ms)");
+//!
+//! let ranker = profile.rank(Collective::Alltoall).ranker()?;
+//! let ranking = &ranker.answer([case]).found[0];
+//! let best = &ranking.ranked[0];
+//! let gain = ranking.gain(best).expect("the library's own choice was measured");
+//! assert_eq!(format!("{}, {gain:.2} times as fast", best.algorithm()), "pairwise, 1.36 times as fast");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Layers, each using only those before it: model, fit, profile, predict, tune. `cargo xtask tidy`
 //! checks it.
 
