@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::MeasuredCells;
 use netsig_base::data::{Dataset, Experiment, Place, Record, Rejection, Sample};
 use netsig_base::stats::interval::Estimate;
 use netsig_base::stats::sample::Sorted;
@@ -16,9 +17,9 @@ use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Cell, JobId, Plan};
 use netsig_measure::simulated::{Simulated, between_two};
 use netsig_measure::transport::{Observation, Transport};
-use netsig_model::fit::fitted::Found;
 use netsig_model::fit::network::{self, Options, Wanted};
 use netsig_model::fit::plogp::measured;
+use netsig_model::fitted::Found;
 use netsig_model::model::hockney::Hockney;
 use netsig_model::model::signature::{Form, Signature};
 use netsig_model::model::{self, SIGNATURE};
@@ -111,7 +112,7 @@ fn is_close(found: f64, expected: f64, tolerance: f64) -> bool {
 fn a_known_plogp_is_recovered() {
     let known = between_two(&truth().base);
     let data = measure(&plan("[plogp]\nsizes = \"1..64KiB\""), 0.02, None).0;
-    let found = measured(&data, 0.95).unwrap().plogp;
+    let found = measured(&MeasuredCells::of(&data), 0.95).unwrap().plogp;
     assert!(is_close(found.latency().0, known.latency().0, 0.02));
     assert!(is_close(found.g(Bytes(0)).0, known.g(Bytes(0)).0, 0.02));
     let rows = found.tables()[0].rows();

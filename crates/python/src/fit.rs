@@ -184,7 +184,7 @@ pub fn fit(
     let (options, named) = wishes.options(py, data)?;
     let fitted = py.detach(|| {
         let (fitted, profile) = profile::Profile::fit(data, name, &options, &named)?;
-        Ok((on_fit(&fitted, data, usize::MAX), profile))
+        Ok((on_fit(&fitted, usize::MAX), profile))
     });
     let (notes, profile) = fitted.map_err(|error: Refusal| refused(py, error))?;
     warn(py, &notes)?;

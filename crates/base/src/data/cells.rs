@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
-use crate::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
+use crate::data::{Aggregate, Dataset, Experiment, Place, Provenance, Sample, StatisticKind};
 use crate::stats::sample::{self, Sorted};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -127,55 +127,102 @@ fn best_kind(all: &[&Aggregate]) -> Option<StatisticKind> {
     IMPORTED.into_iter().find(has)
 }
 
-/// The statistics of other programs, by cell.
-fn imported(data: &Dataset) -> BTreeMap<CellKey, Vec<&Aggregate>> {
-    let mut cells: BTreeMap<CellKey, Vec<&Aggregate>> = BTreeMap::new();
-    for aggregate in &data.aggregates {
-        let key = CellKey::from(&aggregate.place);
-        cells.entry(key).or_default().push(aggregate);
-    }
-    cells
+/// All cells of a dataset, ordered by experiment, algorithm, process count and size: its rows, grouped
+/// once for all that are fitted to them.
+#[derive(Debug, Clone)]
+pub struct MeasuredCells<'a> {
+    /// Origin of the rows.
+    pub provenance: &'a Provenance,
+    /// Summaries of the cells that have one.
+    pub summaries: BTreeMap<CellKey, Summary>,
+    rows: BTreeMap<CellKey, CellRows<'a>>,
 }
 
-/// All cells of a dataset, ordered by experiment, algorithm, process count and size.
-pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
-    let mut times: BTreeMap<CellKey, Vec<f64>> = BTreeMap::new();
-    for sample in &data.samples {
-        times
-            .entry(CellKey::from(&sample.place))
-            .or_default()
-            .push(sample.time.0);
-    }
-    let imported = imported(data)
-        .into_iter()
-        .filter_map(|(key, all)| Some((key, Summary::of_aggregates(&all)?)));
-    let mut cells: BTreeMap<CellKey, Summary> = imported.collect();
-    let measured = times.into_iter();
-    cells.extend(measured.map(|(key, times)| (key, Summary::of(times))));
-    cells
+/// Rows of one cell in the order of the data, at least one.
+#[derive(Debug, Clone, Default)]
+pub struct CellRows<'a> {
+    /// Repetitions.
+    pub samples: Vec<&'a Sample>,
+    /// Statistics of other programs.
+    pub aggregates: Vec<&'a Aggregate>,
 }
 
 /// Times in seconds by launch, none empty.
 pub type ByLaunch = BTreeMap<u32, Vec<f64>>;
 
+impl<'a> MeasuredCells<'a> {
+    /// Groups the rows of a dataset.
+    pub fn of(data: &'a Dataset) -> Self {
+        let mut rows: BTreeMap<CellKey, CellRows> = BTreeMap::new();
+        for sample in &data.samples {
+            let cell = rows.entry(CellKey::from(&sample.place)).or_default();
+            cell.samples.push(sample);
+        }
+        for aggregate in &data.aggregates {
+            let cell = rows.entry(CellKey::from(&aggregate.place)).or_default();
+            cell.aggregates.push(aggregate);
+        }
+        let summary = |(key, rows): (&CellKey, &CellRows)| Some((key.clone(), rows.summary()?));
+        Self {
+            provenance: &data.provenance,
+            summaries: rows.iter().filter_map(summary).collect(),
+            rows,
+        }
+    }
+
+    /// The cells with their rows.
+    pub fn iter(&self) -> impl Iterator<Item = (&CellKey, &CellRows<'a>)> {
+        self.rows.iter()
+    }
+
+    /// The cells of one experiment.
+    pub fn of_experiment(
+        &self,
+        experiment: Experiment,
+    ) -> impl Iterator<Item = (&CellKey, &CellRows<'a>)> {
+        self.iter()
+            .filter(move |(key, _)| key.experiment == experiment)
+    }
+}
+
+impl CellRows<'_> {
+    /// The repetitions by launch; without any, the statistics of another program that represent the
+    /// cell.
+    pub fn by_launch(&self) -> ByLaunch {
+        let mut launches = ByLaunch::new();
+        let samples = self.samples.iter().map(|own| (own.place.launch, own.time));
+        let kind = best_kind(&self.aggregates).filter(|_| self.samples.is_empty());
+        let imported = self.aggregates.iter();
+        let imported = imported.filter(|own| Some(own.statistic) == kind);
+        let imported = imported.map(|own| (own.place.launch, own.time));
+        for (launch, time) in samples.chain(imported) {
+            launches.entry(launch).or_default().push(time.0);
+        }
+        launches
+    }
+
+    /// Statistics of the repetitions; without any, the best statistic of another program, if one can
+    /// represent the cell.
+    fn summary(&self) -> Option<Summary> {
+        if self.samples.is_empty() {
+            return Summary::of_aggregates(&self.aggregates);
+        }
+        let times = self.samples.iter().map(|sample| sample.time.0);
+        Some(Summary::of(times.collect()))
+    }
+}
+
+/// Summaries of all cells of a dataset.
+pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
+    MeasuredCells::of(data).summaries
+}
+
 /// The repetitions of all cells by launch; of a cell without repetitions, the statistics of another
 /// program that represent it.
 pub fn by_launch(data: &Dataset) -> BTreeMap<CellKey, ByLaunch> {
-    let mut cells: BTreeMap<CellKey, ByLaunch> = BTreeMap::new();
-    for sample in &data.samples {
-        let cell = cells.entry(CellKey::from(&sample.place)).or_default();
-        let launch = cell.entry(sample.place.launch).or_default();
-        launch.push(sample.time.0);
-    }
-    for (key, all) in imported(data) {
-        let kind = best_kind(&all).filter(|_| !cells.contains_key(&key));
-        for own in all.iter().filter(|own| Some(own.statistic) == kind) {
-            let cell = cells.entry(key.clone()).or_default();
-            let launch = cell.entry(own.place.launch).or_default();
-            launch.push(own.time.0);
-        }
-    }
-    cells
+    let cells = MeasuredCells::of(data).rows.into_iter();
+    let cells = cells.map(|(key, rows)| (key, rows.by_launch()));
+    cells.filter(|(_, launches)| !launches.is_empty()).collect()
 }
 
 impl From<&Place> for CellKey {

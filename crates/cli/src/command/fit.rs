@@ -157,7 +157,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     parameters::of_all(&fitted, args.confidence, shown).print(args.print)?;
     pairs::tell(&fitted.point_to_point, &data.provenance);
     let most = if args.all { usize::MAX } else { 1 };
-    print(&on_fit(&fitted, data, most));
+    print(&on_fit(&fitted, most));
     if args.all {
         tell_meanings(&fitted, args.model);
     }

@@ -228,7 +228,7 @@ fn own_profile(group: &Group, name: &str) -> Result<(Profile, Vec<Note>), Refusa
     let mut notes = vec![Note::remark(format!(
         "no profile of {name} was given for this: one was fitted to all of its data for this report; netsig fit makes one to keep"
     ))];
-    let all = on_fit(&fitted, &group.data, 0).into_iter();
+    let all = on_fit(&fitted, 0).into_iter();
     notes.extend(all.filter(|note| matches!(note, Note::Warning(_))));
     Ok((profile, notes))
 }

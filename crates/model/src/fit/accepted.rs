@@ -200,12 +200,3 @@ fn impossible(files: &[Source]) -> Option<Doubt> {
     let remedy = "correct it or measure again";
     Some(Doubt { what, remedy })
 }
-
-/// A warning about cells that stalled in every repetition.
-pub fn stalled(data: &Dataset) -> Option<Note> {
-    let gap = link::gap(&[data])?;
-    let stalled = link::stalled(data, gap)?;
-    Some(Note::warning(format!(
-        "{stalled}; measure smaller messages, or give the switch deeper buffers"
-    )))
-}

@@ -176,6 +176,7 @@ fn points(sizes: &[Difference], column: fn(Bytes) -> f64) -> Vec<line::Point> {
 #[cfg(test)]
 mod tests {
     use netsig_base::data::Experiment;
+    use netsig_base::data::cells::MeasuredCells;
 
     use super::*;
     use crate::fit::levels::levels;
@@ -200,8 +201,9 @@ mod tests {
         let rows = cells.into_iter().flat_map(|cell| [cell; 20]);
         let rows = rows.map(|(experiment, size, time)| (experiment, size, 0, noisy(time)));
         let data = testing::data(rows);
-        let measured = plogp::measured(&data, 0.95).unwrap();
-        compare(&levels(&data, Experiment::PingPong), &measured, 0.95).unwrap()
+        let cells = MeasuredCells::of(&data);
+        let measured = plogp::measured(&cells, 0.95).unwrap();
+        compare(&levels(&cells, Experiment::PingPong), &measured, 0.95).unwrap()
     }
 
     /// Of twenty pairs of measurements of one network with 1 % noise nearly all agree.

@@ -285,6 +285,7 @@ impl Break {
 #[cfg(test)]
 mod tests {
     use netsig_base::data::Experiment;
+    use netsig_base::data::cells::MeasuredCells;
 
     use super::*;
     use crate::fit::levels::levels as of_data;
@@ -369,7 +370,8 @@ mod tests {
             let repeated = (0..10).map(|_| noisy(middle, 0.5));
             rows.extend(repeated.map(|time| (Experiment::PingPong, size, launch, time)));
         }
-        of_data(&testing::data(rows), Experiment::PingPong)
+        let data = testing::data(rows);
+        of_data(&MeasuredCells::of(&data), Experiment::PingPong)
     }
 
     /// Small sizes scatter by a quarter, large ones by a few tenths of a percent: one relative

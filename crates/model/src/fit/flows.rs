@@ -36,7 +36,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use netsig_base::data::{Dataset, Experiment};
+use netsig_base::data::Experiment;
+use netsig_base::data::cells::MeasuredCells;
 use netsig_base::stats::sample::{Sorted, mean, median};
 use netsig_base::units::parameter::non_negative;
 use netsig_base::units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte};
@@ -95,18 +96,16 @@ pub struct Flows {
     pub saturated_pairs: Option<u32>,
 }
 
-/// Fits the transfers of a dataset; returns its loads as well, ascending in size and pairs.
-/// `None` without transfers.
-pub fn fit(data: &Dataset) -> Option<(Flows, Vec<Load>)> {
+/// Fits the measured transfers; returns their loads as well, ascending in size and pairs. `None`
+/// without transfers.
+pub fn fit(cells: &MeasuredCells) -> Option<(Flows, Vec<Load>)> {
     let mut times: BTreeMap<(Bytes, u32), Vec<Seconds>> = BTreeMap::new();
-    let flows = data.samples.iter();
-    for sample in flows.filter(|sample| sample.place.experiment == Experiment::Flow) {
-        let pairs = (sample.place.procs.get() / 2).max(1);
-        times
-            .entry((sample.place.size, pairs))
-            .or_default()
-            .push(sample.time);
+    for (key, rows) in cells.of_experiment(Experiment::Flow) {
+        let pairs = (key.procs.get() / 2).max(1);
+        let own = rows.samples.iter().map(|sample| sample.time);
+        times.entry((key.size, pairs)).or_default().extend(own);
     }
+    times.retain(|_, own| !own.is_empty());
     let of_pairs = |(&(size, pairs), times): (&_, &Vec<_>)| load(pairs, size, times);
     let loads: Vec<Load> = times.iter().map(of_pairs).collect();
     let (&(largest, _), most) = times.last_key_value()?;
@@ -223,16 +222,18 @@ fn fast_mean(times: &[Seconds]) -> Seconds {
 
 #[cfg(test)]
 mod tests {
+    use netsig_base::data::Dataset;
+
     use super::*;
     use crate::testing::read;
 
-    /// Transfers of a megabyte: the times of each number of pairs.
-    fn flows(loads: &[(u32, &[f64])]) -> Dataset {
+    /// The fit of transfers of a megabyte: the times of each number of pairs.
+    fn fitted(loads: &[(u32, &[f64])]) -> Option<(Flows, Vec<Load>)> {
         let row = |pairs: u32, time| format!("flow,,,{},1000000,0,0,{time}\n", 2 * pairs);
         let rows = loads
             .iter()
             .flat_map(|&(pairs, times)| times.iter().map(move |time| row(pairs, time)));
-        read("", "", &rows.collect::<String>())
+        fit(&MeasuredCells::of(&read("", "", &rows.collect::<String>())))
     }
 
     fn is_close(value: f64, expected: f64) -> bool {
@@ -248,16 +249,16 @@ mod tests {
             (4, &[0.2; 4]),
             (8, &[0.4; 8]),
         ];
-        let (found, loads) = fit(&flows(&loads)).unwrap();
+        let (found, loads) = fitted(&loads).unwrap();
         assert_eq!(found.saturated_pairs, Some(2));
         for (load, expected) in loads.iter().zip([1e7, 2e7, 2e7, 2e7]) {
             assert!(is_close(load.aggregate.0, expected), "{loads:?}");
         }
         assert!(is_close(found.beta_free.0, 1e-7) && is_close(found.beta_contended.0, 4e-7));
         assert!(is_close(found.rho, 1.0), "{found:?}");
-        let (few, _) = fit(&flows(&[(4, &[0.2; 4]), (6, &[0.3; 6])])).unwrap();
+        let (few, _) = fitted(&[(4, &[0.2; 4]), (6, &[0.3; 6])]).unwrap();
         assert_eq!(few.saturated_pairs, Some(4));
-        let (growing, _) = fit(&flows(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])])).unwrap();
+        let (growing, _) = fitted(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])]).unwrap();
         assert_eq!(growing.saturated_pairs, None);
         assert!(is_close(growing.rho, 0.0), "{growing:?}");
     }
@@ -266,15 +267,15 @@ mod tests {
     #[test]
     fn modes_are_told_apart() {
         let eight = [0.1, 0.11, 0.09, 0.1, 0.1, 0.1, 0.5, 0.7];
-        let (found, loads) = fit(&flows(&[(1, &[0.1]), (8, &eight)])).unwrap();
+        let (found, loads) = fitted(&[(1, &[0.1]), (8, &eight)]).unwrap();
         assert!(is_close(found.beta_contended.0, 7e-7), "{found:?}");
         assert!(is_close(found.rho, 0.25), "{found:?}");
         let all = loads[1].completion;
         let quantiles = [all.min, all.p10, all.median, all.p90, all.max];
         assert_eq!(quantiles, [0.09, 0.09, 0.1, 0.7, 0.7].map(Seconds));
         // Without a lone transfer the fast mode is free.
-        let (found, _) = fit(&flows(&[(2, &[0.1, 0.1, 0.4, 0.1])])).unwrap();
+        let (found, _) = fitted(&[(2, &[0.1, 0.1, 0.4, 0.1])]).unwrap();
         assert!(is_close(found.beta_free.0, 1e-7), "{found:?}");
-        assert_eq!(fit(&Dataset::default()), None);
+        assert_eq!(fit(&MeasuredCells::of(&Dataset::default())), None);
     }
 }

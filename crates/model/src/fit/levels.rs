@@ -25,8 +25,8 @@ mod noise;
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
 
-use netsig_base::data::cells::{Statistic, summarise};
-use netsig_base::data::{Dataset, Experiment};
+use netsig_base::data::cells::{ByLaunch, MeasuredCells, Statistic};
+use netsig_base::data::{Experiment, Sample};
 use netsig_base::stats::interval::Variance;
 use netsig_base::stats::sample::{Sorted, median, robust_deviation};
 use netsig_base::units::{Bytes, Seconds};
@@ -51,47 +51,49 @@ pub struct Level {
     pub least: Seconds,
 }
 
-/// The repetitions of one size by launch.
-type Launches = BTreeMap<u32, Vec<f64>>;
-
 /// The levels of an experiment, ascending in size.
-pub fn levels(data: &Dataset, experiment: Experiment) -> Vec<Level> {
-    let mut by_size: BTreeMap<Bytes, Launches> = BTreeMap::new();
-    let own = data.part(|place| place.experiment == experiment);
-    for sample in &own.samples {
-        let launches = by_size.entry(sample.place.size).or_default();
-        let repetitions = launches.entry(sample.place.launch).or_default();
-        repetitions.push(sample.time.0);
-    }
-    let mut levels: BTreeMap<Bytes, Level> = imported(own);
-    levels.extend(measured(&by_size));
+pub fn levels(cells: &MeasuredCells, experiment: Experiment) -> Vec<Level> {
+    let own = cells.of_experiment(experiment);
+    let mut levels: BTreeMap<Bytes, Level> = imported(cells, experiment).collect();
+    levels.extend(of_samples(own.flat_map(|(_, rows)| &rows.samples)));
     levels.into_values().collect()
 }
 
 /// The levels that other programs computed.
-fn imported(mut own: Dataset) -> BTreeMap<Bytes, Level> {
-    own.samples.clear();
-    let cells = summarise(&own).into_iter();
-    cells
-        .map(|(key, summary)| {
-            let time = summary.value(Statistic::Median);
-            let level = Level {
-                size: key.size,
-                time,
-                variance: Variance {
-                    value: 0.0,
-                    dof: 1.0,
-                },
-                launched_dof: 0.0,
-                least: time,
-            };
-            (key.size, level)
-        })
-        .collect()
+fn imported(cells: &MeasuredCells, experiment: Experiment) -> impl Iterator<Item = (Bytes, Level)> {
+    let own = cells.summaries.iter();
+    let own = own.filter(move |(key, own)| key.experiment == experiment && own.imported.is_some());
+    own.map(|(key, summary)| {
+        let time = summary.value(Statistic::Median);
+        let level = Level {
+            size: key.size,
+            time,
+            variance: Variance {
+                value: 0.0,
+                dof: 1.0,
+            },
+            launched_dof: 0.0,
+            least: time,
+        };
+        (key.size, level)
+    })
+}
+
+/// The levels of repetitions, by size.
+pub(super) fn of_samples<'a>(
+    samples: impl IntoIterator<Item = &'a &'a Sample>,
+) -> BTreeMap<Bytes, Level> {
+    let mut by_size: BTreeMap<Bytes, ByLaunch> = BTreeMap::new();
+    for sample in samples {
+        let launches = by_size.entry(sample.place.size).or_default();
+        let repetitions = launches.entry(sample.place.launch).or_default();
+        repetitions.push(sample.time.0);
+    }
+    measured(&by_size).collect()
 }
 
 /// The levels of measured repetitions.
-fn measured(by_size: &BTreeMap<Bytes, Launches>) -> impl Iterator<Item = (Bytes, Level)> {
+fn measured(by_size: &BTreeMap<Bytes, ByLaunch>) -> impl Iterator<Item = (Bytes, Level)> {
     let within = by_size.values().map(within_launches);
     let within = Noise::fitted(within.collect());
     let repeated = by_size.values().filter(|launches| launches.len() > 1);
@@ -102,7 +104,7 @@ fn measured(by_size: &BTreeMap<Bytes, Launches>) -> impl Iterator<Item = (Bytes,
     })
 }
 
-fn level(size: Bytes, launches: &Launches, [within, between]: [&Noise; 2]) -> Level {
+fn level(size: Bytes, launches: &ByLaunch, [within, between]: [&Noise; 2]) -> Level {
     let all = Sorted::new(launches.values().flatten().copied().collect());
     let count: usize = launches.values().map(Vec::len).sum();
     let own = within.variance(all.median());
@@ -123,13 +125,13 @@ fn level(size: Bytes, launches: &Launches, [within, between]: [&Noise; 2]) -> Le
 }
 
 /// Number of launches with equal numbers of repetitions that contain as much information.
-fn equal_launches(launches: &Launches) -> f64 {
+fn equal_launches(launches: &ByLaunch) -> f64 {
     let counts = || launches.values().map(|times| times.len() as f64);
     counts().sum::<f64>().powi(2) / counts().map(|count| count * count).sum::<f64>()
 }
 
 /// The variance of a repetition around the median of its launch.
-fn within_launches(launches: &Launches) -> Spread {
+fn within_launches(launches: &ByLaunch) -> Spread {
     let all = Sorted::new(launches.values().flatten().copied().collect());
     let deviations = launches.values().flat_map(|times| {
         let middle = median(times.iter().copied());
@@ -145,7 +147,7 @@ fn within_launches(launches: &Launches) -> Spread {
 }
 
 /// The variance of the launches' medians around their mean, from at least two launches.
-fn between_launches(launches: &Launches) -> Spread {
+fn between_launches(launches: &ByLaunch) -> Spread {
     let medians = launches.values().map(|times| median(times.iter().copied()));
     Spread::of(&medians.collect::<Vec<f64>>())
 }
@@ -162,7 +164,7 @@ mod tests {
         for stall in [12.0, 200.0] {
             let times = [9.0, 10.0, 8.0, 11.0, stall];
             let data = testing::data(times.map(|t| (Experiment::PingPong, 8, 0, t)));
-            let level = levels(&data, Experiment::PingPong)[0];
+            let level = levels(&MeasuredCells::of(&data), Experiment::PingPong)[0];
             assert_eq!((level.time, level.least), (Seconds(10.0), Seconds(8.0)));
             assert!((level.variance.value - 0.690_553).abs() < 1e-5, "{level:?}");
             assert!((level.variance.dof - 1.48).abs() < 1e-12);
@@ -178,7 +180,8 @@ mod tests {
             let time = if launch == 0 { 0.99 } else { 1.01 };
             (0..100).map(move |_| (Experiment::PingPong, 8 << i, launch, time))
         });
-        for level in levels(&testing::data(rows), Experiment::PingPong) {
+        let data = testing::data(rows);
+        for level in levels(&MeasuredCells::of(&data), Experiment::PingPong) {
             assert!((level.variance.value - 1e-4).abs() < 1e-9, "{level:?}");
             assert_eq!(level.variance.dof.to_bits(), 5f64.to_bits());
         }

@@ -14,10 +14,8 @@
 //! # Source
 //! The bytes of the busiest port, `claim2` of `netsig bounds`, for these collectives.
 
-use std::collections::BTreeMap;
-
 use netsig_base::algorithm::Collective;
-use netsig_base::data::cells::{CellKey, Statistic, Summary, summarise};
+use netsig_base::data::cells::{CellKey, CellRows, MeasuredCells, Statistic, Summary, summarise};
 use netsig_base::data::{Dataset, Experiment, Sample, mixture};
 use netsig_base::network::LINUX_RTO;
 use netsig_base::text::counted;
@@ -74,8 +72,13 @@ pub fn gap(files: &[&Dataset]) -> Option<SecondsPerByte> {
     for data in files {
         pairs.append(data.part(|place| place.experiment == Experiment::PingPong));
     }
-    let cells = summarise(&pairs);
-    let points = points(&cells, Statistic::Median, |_| true);
+    gap_of(&MeasuredCells::of(&pairs))
+}
+
+/// β of the ping-pongs; `None` if none reaches [`LEAST`].
+pub fn gap_of(cells: &MeasuredCells) -> Option<SecondsPerByte> {
+    let is_ping_pong = |key: &CellKey| key.experiment == Experiment::PingPong;
+    let points = points(&cells.summaries, Statistic::Median, is_ping_pong);
     let reaches = points.iter().any(|point| point.size >= LEAST);
     let fit = hockney::fit_ends(&points, CONFIDENCE).ok();
     fit.filter(|_| reaches).map(|(fit, _)| fit.model().beta())
@@ -102,13 +105,8 @@ pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
 /// Cells of at least three repetitions, in each of which a retransmission timer or a tail loss
 /// probe expired, and each of which took at least 200 ms longer than its bytes at `gap`. Cells
 /// whose bytes take 200 ms or more are left out: contention alone may delay them as much.
-pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
-    let mut cells: BTreeMap<CellKey, Vec<&Sample>> = BTreeMap::new();
-    for sample in &data.samples {
-        let key = CellKey::from(&sample.place);
-        cells.entry(key).or_default().push(sample);
-    }
-    let has_stalled = |cell: &CellKey, samples: &[&Sample]| {
+pub fn stalled(cells: &MeasuredCells, gap: SecondsPerByte) -> Option<Stalled> {
+    let has_stalled = |(cell, rows): &(&CellKey, &CellRows)| {
         let least = bytes_over_a_link(cell).map(|bytes| gap * bytes);
         let least = least
             .filter(|time| *time < LINUX_RTO)
@@ -118,13 +116,12 @@ pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
             losses.iter().flatten().any(|count| *count > 0)
                 && least.is_some_and(|least| sample.time >= least)
         };
-        samples.len() >= ENOUGH && samples.iter().all(is_stalled)
+        rows.samples.len() >= ENOUGH && rows.samples.iter().all(is_stalled)
     };
-    let all = cells.into_iter();
-    let mut stalled = all.filter(|(cell, samples)| has_stalled(cell, samples));
+    let mut stalled = cells.iter().filter(has_stalled);
     let (first, _) = stalled.next()?;
     Some(Stalled {
-        first,
+        first: first.clone(),
         count: 1 + stalled.count(),
     })
 }
@@ -219,7 +216,8 @@ mod tests {
             let rows = times.iter().enumerate();
             let rows = rows.map(|(number, time)| format!("{cell},{number},0,{time}\n"));
             let data = read("", ",rtos,tail_probes", &rows.collect::<String>());
-            stalled(&data, SecondsPerByte(GAP)).map(|found| (found.first.size.0, found.count))
+            let found = stalled(&MeasuredCells::of(&data), SecondsPerByte(GAP));
+            found.map(|found| (found.first.size.0, found.count))
         };
         let (by_timer, by_probe) = ("0.23,1,0", "0.5,0,2");
         assert_eq!(all(&[by_timer, by_probe, by_timer]), Some((65536, 1)));

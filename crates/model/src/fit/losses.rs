@@ -33,7 +33,8 @@ mod search;
 use std::collections::BTreeMap;
 
 use netsig_base::algorithm::Collective;
-use netsig_base::data::{Dataset, Experiment, Place, Sample};
+use netsig_base::data::Experiment;
+use netsig_base::data::cells::{CellKey, CellRows, MeasuredCells};
 use netsig_base::stats::interval::{Estimate, f_quantile};
 use netsig_base::units::{Bytes, Procs};
 
@@ -194,51 +195,55 @@ fn segments_beyond(onset: f64, bytes: f64) -> f64 {
     (bytes - onset).max(0.0) / MSS
 }
 
-/// Cells of eager messages, ascending in process count and size; `load` gives the traffic through
-/// a kind of link, or `None` if the exchange does not use it. Samples without a counter are left
-/// out, as is the first repetition of a launch that has others.
+/// Cells of a subject's messages, ascending in process count and size; `load` gives the traffic
+/// through a kind of link, or `None` if the exchange does not use it. Samples without a counter are
+/// left out, as is the first repetition of a launch that has others.
 pub fn cells(
-    data: &Dataset,
+    measured: &MeasuredCells,
     subject: Subject,
     load: impl Fn(Procs, Bytes) -> Option<Load>,
 ) -> Vec<Cell> {
-    let mut launches: BTreeMap<&Place, Vec<(u32, u64)>> = BTreeMap::new();
-    for sample in data.samples.iter().filter(|own| subject.is_of(own)) {
-        if let Some(count) = sample.losses.retransmits {
-            let counts = launches.entry(&sample.place).or_default();
-            counts.push((sample.repetition, u64::from(count)));
-        }
-    }
-    let mut cells: BTreeMap<(Procs, Bytes), Vec<Repetition>> = BTreeMap::new();
-    for (place, mut counts) in launches {
-        counts.sort_unstable();
-        let first = usize::from(counts.len() > 1);
-        let repetition = |&(_, retransmits): &(u32, u64)| Repetition {
-            launch: place.launch,
-            retransmits,
-        };
-        let cell = cells.entry((place.procs, place.size)).or_default();
-        cell.extend(counts[first..].iter().map(repetition));
-    }
-    let with_load = |((procs, size), mut repetitions): ((Procs, Bytes), Vec<Repetition>)| {
-        let load = load(procs, size)?;
+    let own = measured.of_experiment(Experiment::Collective(subject.collective));
+    let own = own.filter(|(key, _)| subject.is_of(key));
+    let cell = |(key, rows): (&CellKey, &CellRows)| {
+        let mut repetitions = Some(counted(rows)).filter(|own| !own.is_empty())?;
+        let load = load(key.procs, key.size)?;
         repetitions.retain(|own| own.retransmits as f64 <= load.most_retransmits());
         Some(Cell {
-            procs,
+            procs: key.procs,
             load,
             repetitions,
         })
     };
-    cells.into_iter().filter_map(with_load).collect()
+    own.filter_map(cell).collect()
+}
+
+/// The repetitions of a cell that have a counter, without the first of a launch that has others.
+fn counted(rows: &CellRows) -> Vec<Repetition> {
+    let mut launches: BTreeMap<u32, Vec<(u32, u64)>> = BTreeMap::new();
+    for sample in &rows.samples {
+        if let Some(count) = sample.losses.retransmits {
+            let counts = launches.entry(sample.place.launch).or_default();
+            counts.push((sample.repetition, u64::from(count)));
+        }
+    }
+    let of_launch = |(launch, mut counts): (u32, Vec<(u32, u64)>)| {
+        counts.sort_unstable();
+        let first = usize::from(counts.len() > 1);
+        let repetition = move |(_, retransmits)| Repetition {
+            launch,
+            retransmits,
+        };
+        counts.into_iter().skip(first).map(repetition)
+    };
+    launches.into_iter().flat_map(of_launch).collect()
 }
 
 impl Subject<'_> {
-    /// True if the sample is of the collective and its message of the protocol.
-    fn is_of(&self, sample: &Sample) -> bool {
-        let place = &sample.place;
-        place.experiment == Experiment::Collective(self.collective)
-            && *place.algorithm == *self.algorithm
-            && Protocol::of(place.size, self.eager_limit) == self.protocol
+    /// True if a cell is of the algorithm and its message of the protocol.
+    fn is_of(&self, key: &CellKey) -> bool {
+        *key.algorithm == *self.algorithm
+            && Protocol::of(key.size, self.eager_limit) == self.protocol
     }
 }
 
@@ -277,6 +282,7 @@ pub fn fit(cells: &[Cell], confidence: f64) -> Result<Losses, NoLaw> {
 mod tests {
     use std::ops::RangeInclusive;
 
+    use netsig_base::data::Dataset;
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, Gamma, Poisson};
@@ -415,7 +421,7 @@ mod tests {
             protocol: Protocol::Eager,
             eager_limit: data.provenance.eager_limit(),
         };
-        cells(&data, subject, |procs, size| {
+        cells(&MeasuredCells::of(&data), subject, |procs, size| {
             counts
                 .contains(&procs.get())
                 .then(|| Load::of_ports(procs, size))

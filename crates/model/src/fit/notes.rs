@@ -1,33 +1,28 @@
 //! Notes and warnings about a fit: data that it passes over, models that failed, and the reliability of
 //! the chosen ones.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::Collective;
-use netsig_base::data::cells::summarise;
-use netsig_base::data::{Dataset, Experiment};
 use netsig_base::text::counted;
 use netsig_base::text::note::Note;
 use netsig_base::units::Procs;
 
-use super::accepted;
 use super::model::ModelFit;
 use super::network::{FittedRegimes, NetworkFit};
 use super::regimes::RegimesFit;
 use super::saturation::Saturation;
 use crate::model::regimes::Class;
 
-/// All notes on the fit of `data`, with the reasons of at most `most` fits that failed.
-pub fn on_fit(fitted: &NetworkFit, data: &Dataset, most: usize) -> Vec<Note> {
+/// All notes on a fit, with the reasons of at most `most` fits that failed.
+pub fn on_fit(fitted: &NetworkFit, most: usize) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(fitted.without_pairs.map(|procs| {
         Note::warning(format!(
             "no ping-pong: alpha and beta are those of one partner's message in the all-to-all among {procs}, below the eager limit; contention among {procs} is unknown, and that of more is relative to it"
         ))
     }));
-    notes.extend(about_data(fitted, data));
-    notes.extend(accepted::stalled(data));
+    notes.extend(about_data(fitted));
     if fitted.is_empty() {
         notes.push(Note::remark(
             "the data hold no alltoall or other collective that models describe: alpha and beta are all that was fitted",
@@ -78,9 +73,9 @@ pub fn without_tables() -> Note {
     )
 }
 
-/// Notes the statistics that replace repetitions missing in the data, and the algorithms without a
-/// fitted model.
-fn about_data(fitted: &NetworkFit, data: &Dataset) -> Vec<Note> {
+/// Notes the statistics that replace repetitions missing in the data, the algorithms without a
+/// fitted model, and cells that stalled in every repetition.
+fn about_data(fitted: &NetworkFit) -> Vec<Note> {
     let mut notes = Vec::new();
     let counts = fitted.imported.iter();
     let counts = counts.map(|(kind, n)| format!("{n} {kind}")).join(", ");
@@ -89,27 +84,16 @@ fn about_data(fitted: &NetworkFit, data: &Dataset) -> Vec<Note> {
             "cells with a statistic of another program in place of repetitions: {counts}"
         )));
     }
-    let names = unfitted(fitted, data).join(", ");
-    if !names.is_empty() {
+    if !fitted.unfitted.is_empty() {
+        let names = fitted.unfitted.join(", ");
         notes.push(Note::remark(format!("nothing is fitted to {names}")));
     }
+    notes.extend(fitted.stalled.as_ref().map(|stalled| {
+        Note::warning(format!(
+            "{stalled}; measure smaller messages, or give the switch deeper buffers"
+        ))
+    }));
     notes
-}
-
-/// The measured algorithms without a fitted model, each once.
-fn unfitted(fitted: &NetworkFit, data: &Dataset) -> impl Iterator<Item = String> {
-    let name = |collective: Collective, algorithm: &str| format!("{collective} {algorithm}");
-    let models = fitted.models.iter();
-    let models = models.filter_map(|own| Some(name(own.collective()?, &own.algorithm)));
-    let regimes = fitted.regimes.iter();
-    let regimes = regimes.map(|own| name(own.collective, &own.algorithm));
-    let known: HashSet<String> = models.chain(regimes).collect();
-    let measured = summarise(data).into_keys();
-    let measured = measured.filter_map(move |key| match key.experiment {
-        Experiment::Collective(collective) => Some(name(collective, &key.algorithm)),
-        _ => None,
-    });
-    measured.unique().filter(move |name| !known.contains(name))
 }
 
 /// The introduction of the words on a class of process counts.

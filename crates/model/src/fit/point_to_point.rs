@@ -1,7 +1,8 @@
 //! Fits of pairs of processes besides α and β: pLogP tables, protocol changes, their agreement,
 //! and transfers of many pairs at once.
 
-use netsig_base::data::{Dataset, Experiment};
+use netsig_base::data::Experiment;
+use netsig_base::data::cells::MeasuredCells;
 
 use super::agreement::{self, Agreement};
 use super::breakpoints::{self, EagerLimit, Pieces};
@@ -29,12 +30,12 @@ pub struct PointToPoint {
     pub failures: Vec<FailedFit>,
 }
 
-/// Fits all pairs' data that are present, with intervals of level `confidence`.
-pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
+/// Fits all pairs' cells that are present, with intervals of level `confidence`.
+pub fn fit(cells: &MeasuredCells, confidence: f64) -> PointToPoint {
     let mut failures = Vec::new();
-    let ping_pong = levels(data, Experiment::PingPong);
-    let sends = levels(data, Experiment::SendOverhead);
-    let tables = plogp::is_in(data).then(|| plogp::measured(data, confidence));
+    let ping_pong = levels(cells, Experiment::PingPong);
+    let sends = levels(cells, Experiment::SendOverhead);
+    let tables = plogp::is_in(cells).then(|| plogp::measured(cells, confidence));
     let plogp = tables.and_then(|found| kept(found, "pLogP", &mut failures));
     // Data of α and β may have too few sizes for pieces; this is no failure.
     let pieces = breakpoints::find(&ping_pong, confidence)
@@ -44,7 +45,7 @@ pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
         let found = agreement::compare(&ping_pong, measured, confidence);
         kept(found, "pLogP against the ping-pong", &mut failures)
     });
-    let (flows, loads) = flows::fit(data).unzip();
+    let (flows, loads) = flows::fit(cells).unzip();
     PointToPoint {
         plogp,
         eager_limit: breakpoints::eager_limit(&sends, pieces.as_ref(), confidence),

@@ -4,20 +4,31 @@ use std::collections::BTreeMap;
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, Sizes};
-use netsig_base::data::Dataset;
+use netsig_base::data::cells::MeasuredCells;
 use netsig_base::units::{Bytes, Seconds};
 
-use super::{NetworkFit, Options};
+use super::Options;
+use super::models::LeftOutTimes;
+use super::pairs::PairFits;
 use crate::fit::fitted::FittedModel;
-use crate::fit::ladder::{Ladder, LeftOut, Verdict};
+use crate::fit::ladder::{Ladder, Verdict};
 use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
 use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limited, Limits, Observation, Who};
-use crate::fit::{FailedFit, FitError, Point};
+use crate::fit::{FailedFit, FitError};
 use crate::model::REGIMES;
 use crate::model::regimes::{Onset, Order, Pattern, Protocol};
 
 /// Cells of an algorithm by pattern.
 type ByPattern<'a> = Vec<(Pattern, &'a [Observation])>;
+
+/// The regimes of all algorithms, before the choice of their models.
+#[derive(Default)]
+pub(super) struct RegimesFits {
+    /// The cells of every algorithm, by pattern.
+    cells: BTreeMap<Who, Vec<Observation>>,
+    fits: BTreeMap<(Collective, String), AlgorithmRegimes>,
+    failures: Vec<FailedFit>,
+}
 
 /// The regimes of one algorithm.
 #[derive(Debug, Clone)]
@@ -43,12 +54,12 @@ impl FittedRegimes {
 /// once; where these show none, by the buffers of the described network, by the losses of rendezvous
 /// messages, or later than all that was measured.
 fn counted(
-    data: &Dataset,
+    cells: &MeasuredCells,
     limited: &Limited,
     all: &BTreeMap<Who, Vec<Observation>>,
     confidence: f64,
 ) -> Option<Onset> {
-    let law = |protocol| law(data, (protocol, limited.eager_limit), all, confidence);
+    let law = |protocol| law(cells, (protocol, limited.eager_limit), all, confidence);
     let beyond = match law(Protocol::Eager) {
         Ok(law) => return Some(Onset::of(law.onset)).filter(Onset::is_known),
         Err(NoLaw::Unseen { beyond }) => beyond,
@@ -67,7 +78,7 @@ fn counted(
 /// The law of losses of one protocol of the MPI library, over all algorithms that exchange
 /// everything at once.
 fn law(
-    data: &Dataset,
+    cells: &MeasuredCells,
     (protocol, eager_limit): (Protocol, Option<Bytes>),
     all: &BTreeMap<Who, Vec<Observation>>,
     confidence: f64,
@@ -76,18 +87,18 @@ fn law(
     let at_once = all
         .keys()
         .filter(|who| who.pattern == at_once && who.collective.sizes() == Sizes::Equal);
-    let cells = at_once.flat_map(|who| {
+    let counters = at_once.flat_map(|who| {
         let subject = Subject {
             collective: who.collective,
             algorithm: &who.algorithm,
             protocol,
             eager_limit,
         };
-        losses::cells(data, subject, |procs, size| {
+        losses::cells(cells, subject, |procs, size| {
             Some(Load::of_ports(procs, size))
         })
     });
-    losses::fit(&cells.collect::<Vec<_>>(), confidence)
+    losses::fit(&counters.collect::<Vec<_>>(), confidence)
 }
 
 /// Leaves out the cells of more processes than the sums over pairs allow.
@@ -105,69 +116,98 @@ fn leave_out_large(all: &mut BTreeMap<Who, Vec<Observation>>) -> Vec<FailedFit> 
     failures
 }
 
-/// Fits the regimes of every algorithm that they describe; `left_out` are the times of all-to-alls by the
-/// model of a shared link.
-pub(super) fn fit(
-    data: &Dataset,
-    ping_pong: &[Point],
-    (options, left_out): (&Options, &BTreeMap<String, LeftOut>),
-    fitted: &mut NetworkFit,
-) {
-    let mut all = regimes::observations(data);
-    fitted.failures.extend(leave_out_large(&mut all));
-    let mut times: Vec<(Bytes, Seconds)> = ping_pong.iter().map(|p| (p.size, p.time)).collect();
-    times.sort_unstable_by_key(|(size, _)| *size);
-    let stated = options
-        .network
-        .as_ref()
-        .and_then(|network| network.eager_limit);
-    let limits = Limits {
-        ping_pong: &times,
-        beta: fitted.hockney.model().beta(),
-        seen: fitted.point_to_point.eager_limit.as_ref(),
-        configured: data.provenance.eager_limit().or(stated),
-        network: options.network.as_ref(),
-    };
-    let network = match limits.find(&all) {
-        Ok(found) => found,
+/// Fits the regimes of every algorithm that they describe, if they are wanted.
+pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) -> RegimesFits {
+    let mut found = RegimesFits::default();
+    if !options.wanted.wants_regimes() {
+        return found;
+    }
+    let mut all = regimes::observations(cells);
+    found.failures = leave_out_large(&mut all);
+    let network = match limited(cells, pairs, options, &all) {
+        Ok(limited) => limited,
         Err(error) => {
-            fitted.failures.push(FailedFit::of(REGIMES)(error));
-            return;
+            found.failures.push(FailedFit::of(REGIMES)(error));
+            return found;
         }
     };
     regimes::tell_apart(&mut all, &network);
     let confidence = options.model.confidence;
-    let counted = counted(data, &network, &all, confidence);
+    let counted = counted(cells, &network, &all, confidence);
     let ground = Ground::new(network, &all, counted);
-    let ladder = Ladder {
-        hockney: fitted.hockney.model(),
-        plogp: fitted.plogp.as_ref(),
-    };
-    let mut by_algorithm: BTreeMap<(Collective, &str), ByPattern> = BTreeMap::new();
-    for (who, cells) in &all {
-        if let Some(pattern) = who.pattern {
-            let own = by_algorithm.entry((who.collective, &who.algorithm));
-            own.or_default().push((pattern, cells));
-        }
-    }
-    let mut done = Vec::new();
-    let mut failures = Vec::new();
-    for ((collective, algorithm), by_pattern) in by_algorithm {
+    for ((collective, algorithm), by_pattern) in by_algorithm(&all) {
         match of_algorithm(&ground, &by_pattern) {
-            Ok(fit) => done.push(FittedRegimes {
-                collective,
-                algorithm: algorithm.to_owned(),
-                verdict: ladder.climb(collective, &by_pattern, (&fit, left_out.get(algorithm))),
-                fit,
-            }),
+            Ok(fit) => {
+                let who = (collective, algorithm.to_owned());
+                found.fits.insert(who, fit);
+            }
             Err(error) => {
                 let subject = format!("{collective} {algorithm} {REGIMES}");
-                failures.push(FailedFit::of(subject)(error));
+                found.failures.push(FailedFit::of(subject)(error));
             }
         }
     }
-    fitted.regimes = done;
-    fitted.failures.extend(failures);
+    found.cells = all;
+    found
+}
+
+/// The eager limit, and V(w) below it.
+fn limited<'a>(
+    cells: &MeasuredCells,
+    pairs: &PairFits,
+    options: &'a Options,
+    all: &BTreeMap<Who, Vec<Observation>>,
+) -> Result<Limited<'a>, FitError> {
+    let ping_pong = pairs.ping_pong.iter().map(|p| (p.size, p.time));
+    let ping_pong: Vec<(Bytes, Seconds)> = ping_pong.sorted_by_key(|(size, _)| *size).collect();
+    let network = options.network.as_ref();
+    let stated = network.and_then(|network| network.eager_limit);
+    let limits = Limits {
+        ping_pong: &ping_pong,
+        beta: pairs.hockney.model().beta(),
+        seen: pairs.point_to_point.eager_limit.as_ref(),
+        configured: cells.provenance.eager_limit().or(stated),
+        network,
+    };
+    limits.find(all)
+}
+
+/// Cells of every algorithm that the regimes describe, by pattern.
+fn by_algorithm(
+    all: &BTreeMap<Who, Vec<Observation>>,
+) -> BTreeMap<(Collective, &str), ByPattern<'_>> {
+    let mut by_algorithm: BTreeMap<_, ByPattern> = BTreeMap::new();
+    for (who, cells) in all {
+        if let Some(pattern) = who.pattern {
+            let own = by_algorithm.entry((who.collective, who.algorithm.as_str()));
+            own.or_default().push((pattern, cells));
+        }
+    }
+    by_algorithm
+}
+
+impl RegimesFits {
+    /// The regimes with the choice of the model that suffices for each algorithm, and the failed fits;
+    /// `left_out` are the times by other models that compete.
+    pub(super) fn chosen(
+        self,
+        ladder: &Ladder,
+        left_out: &LeftOutTimes,
+    ) -> (Vec<FittedRegimes>, Vec<FailedFit>) {
+        let by_algorithm = by_algorithm(&self.cells);
+        let chosen = self.fits.into_iter().map(|(who, fit)| {
+            let cells = &by_algorithm[&(who.0, who.1.as_str())];
+            let verdict = ladder.climb(who.0, cells, (&fit, left_out.get(&who)));
+            let (collective, algorithm) = who;
+            FittedRegimes {
+                collective,
+                algorithm,
+                fit,
+                verdict,
+            }
+        });
+        (chosen.collect(), self.failures)
+    }
 }
 
 /// Fits the cells of every pattern of an algorithm, with the eager messages of all; fails if none

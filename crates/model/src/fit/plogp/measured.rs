@@ -15,13 +15,14 @@
 
 use std::collections::BTreeMap;
 
-use netsig_base::data::{Dataset, Experiment};
+use netsig_base::data::cells::MeasuredCells;
+use netsig_base::data::{Experiment, Sample};
 use netsig_base::stats::interval::{Estimate, Variance};
 use netsig_base::units::table::Table;
 use netsig_base::units::{Bytes, Seconds};
 
 use super::{gap_from_round_trips, latency};
-use crate::fit::levels::{Level, levels};
+use crate::fit::levels::{Level, levels, of_samples};
 use crate::fit::{FitError, refuse_few};
 use crate::model::plogp::{PLogP, Parameters};
 
@@ -100,20 +101,18 @@ const OWN: [Experiment; 4] = [
     Experiment::Gap,
 ];
 
-/// True if the data contain an experiment of pLogP.
-pub fn is_in(data: &Dataset) -> bool {
-    let samples = data.samples.iter().map(|sample| sample.place.experiment);
-    let aggregates = data.aggregates.iter().map(|one| one.place.experiment);
-    samples.chain(aggregates).any(|one| OWN.contains(&one))
+/// True if an experiment of pLogP was measured.
+pub fn is_in(cells: &MeasuredCells) -> bool {
+    cells.iter().any(|(key, _)| OWN.contains(&key.experiment))
 }
 
 /// Computes the tables with intervals of level `confidence`.
 ///
 /// # Errors
 /// If g, os or or was not measured, or nothing that gives L.
-pub fn measured(data: &Dataset, confidence: f64) -> Result<Measured, FitError> {
-    let parts = Parts::of(data, confidence)?;
-    let (latency, latency_doubt) = parts.latency(data)?;
+pub fn measured(cells: &MeasuredCells, confidence: f64) -> Result<Measured, FitError> {
+    let parts = Parts::of(cells, confidence)?;
+    let (latency, latency_doubt) = parts.latency(cells)?;
     let [gap, message] = parts.gaps_and_messages(Seconds(latency.value));
     let [send_overhead, receive_overhead] = [&parts.sends, &parts.receives].map(|levels| {
         let row = |level: &Level| parts.row(level.size, level.time, &[level.variance]);
@@ -134,7 +133,7 @@ pub fn measured(data: &Dataset, confidence: f64) -> Result<Measured, FitError> {
         latency_doubt,
         (!small.is_empty()).then_some(Doubt::SmallGap(small)),
         (!short.is_empty()).then_some(Doubt::ShortRoundTrip(short)),
-        drift(data, parts.empty_gap.size),
+        drift(cells, parts.empty_gap.size),
     ];
     Ok(Measured {
         plogp,
@@ -163,9 +162,9 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(data: &Dataset, confidence: f64) -> Result<Self, FitError> {
+    fn of(cells: &MeasuredCells, confidence: f64) -> Result<Self, FitError> {
         let [mut round_trips, sends, receives, mut floods] =
-            OWN.map(|experiment| levels(data, experiment));
+            OWN.map(|experiment| levels(cells, experiment));
         for (levels, what) in [(&sends, "os"), (&receives, "or"), (&floods, "g(0)")] {
             refuse_few(format!("{what} of pLogP"), levels.len(), 1)?;
         }
@@ -235,10 +234,10 @@ impl Parts {
     }
 
     /// L, with a doubt if it had to be raised to zero.
-    fn latency(&self, data: &Dataset) -> Result<(Estimate, Option<Doubt>), FitError> {
+    fn latency(&self, cells: &MeasuredCells) -> Result<(Estimate, Option<Doubt>), FitError> {
         let estimate = |time, parts: &[Variance]| self.row(Bytes(0), time, parts).estimate;
         let Some(empty) = self.empty_round_trip else {
-            let stated = levels(data, Experiment::Latency);
+            let stated = levels(cells, Experiment::Latency);
             refuse_few(NO_ROUND_TRIP, stated.len(), 1)?;
             return Ok((estimate(stated[0].time, &[stated[0].variance]), None));
         };
@@ -278,18 +277,15 @@ fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
 
 /// Doubt if the first and the second half of the repetitions of g(0) differ by more than ε and by
 /// more than their errors.
-fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
-    let mut halves = [Dataset::default(), Dataset::default()];
-    let own = data.samples.iter();
-    let own = own
-        .filter(|sample| sample.place.experiment == Experiment::Gap && sample.place.size == size);
-    let last = own.clone().map(|sample| sample.repetition).max()?;
-    for sample in own {
-        let half = usize::from(sample.repetition > last / 2);
-        halves[half].samples.push(sample.clone());
-    }
-    let [first, second] = halves.map(|half| levels(&half, Experiment::Gap).first().copied());
-    let (first, second) = (first?, second?);
+fn drift(cells: &MeasuredCells, size: Bytes) -> Option<Doubt> {
+    let own = cells.of_experiment(Experiment::Gap);
+    let own = own.filter(|(key, _)| key.size == size);
+    let own: Vec<&Sample> = own.flat_map(|(_, rows)| &rows.samples).copied().collect();
+    let last = own.iter().map(|sample| sample.repetition).max()?;
+    let halves = own.iter().partition(|sample| sample.repetition <= last / 2);
+    let (first, second): (Vec<&Sample>, Vec<&Sample>) = halves;
+    let level = |half: &[&Sample]| of_samples(half).into_values().next();
+    let (first, second) = (level(&first)?, level(&second)?);
     let difference = (second.time - first.time).0;
     let error = (first.variance.value + second.variance.value).sqrt();
     let is_visible = difference.abs() > (EPSILON * first.time.0).max(3.0 * error);
@@ -331,9 +327,16 @@ mod tests {
         cells.chain([(Gap, 0)]).flat_map(repeated).collect()
     }
 
+    /// The tables of samples between two processes.
+    fn tables(
+        rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>,
+    ) -> Result<Measured, FitError> {
+        measured(&MeasuredCells::of(&testing::data(rows)), 0.95)
+    }
+
     #[test]
     fn a_known_network_comes_back_in_spite_of_stalls() {
-        let found = measured(&testing::data(all()), 0.95).unwrap();
+        let found = tables(all()).unwrap();
         for (estimate, expected) in [
             (found.latency, 50e-6),
             (found.gap[0].estimate, 10e-6),
@@ -362,7 +365,7 @@ mod tests {
         }
         rows.push((Experiment::RoundTrip, 65536, 0, 30e-6));
         rows.push((Experiment::Gap, 1024, 0, 9e-6));
-        let found = measured(&testing::data(rows), 0.95).unwrap();
+        let found = tables(rows).unwrap();
         assert_eq!(found.gap[1].estimate.value.to_bits(), 9e-6f64.to_bits());
         assert_eq!(found.latency.value.to_bits(), 0f64.to_bits());
         let doubts = &found.doubts[..];
@@ -384,7 +387,7 @@ mod tests {
         ];
         let rows = rows.map(|(kind, size, time)| format!("{kind},,,2,{size},0,0,{time},mean\n"));
         let data = crate::testing::read("", ",statistic", &rows.concat());
-        let found = measured(&data, 0.95).unwrap();
+        let found = measured(&MeasuredCells::of(&data), 0.95).unwrap();
         let expected = Seconds(7e-5);
         assert!((found.plogp.message(Bytes(1024)) / expected - 1.0).abs() < 1e-12);
         let wide = |row: &&Row| row.estimate.lower < row.estimate.upper;
@@ -400,7 +403,7 @@ mod tests {
                 sample.time = sample.time * 1.5;
             }
         }
-        let doubts = measured(&data, 0.95).unwrap().doubts;
+        let doubts = measured(&MeasuredCells::of(&data), 0.95).unwrap().doubts;
         let [Doubt::Unsaturated { .. }] = doubts[..] else {
             panic!("{doubts:?}")
         };
@@ -414,7 +417,7 @@ mod tests {
             (Experiment::ReceiveOverhead, "or"),
         ] {
             let rows = all().into_iter().filter(|row| row.0 != experiment);
-            let error = measured(&testing::data(rows), 0.95).unwrap_err();
+            let error = tables(rows).unwrap_err();
             assert!(error.to_string().starts_with(&format!("{name} of pLogP")));
         }
     }

@@ -24,7 +24,7 @@ use crate::model::regimes::{Class, Pattern, Protocol, Wire};
 const LEAST_BELOW: usize = 2;
 
 /// Evidence of the limit besides the algorithms.
-pub struct Limits<'a> {
+pub struct Limits<'a, 'n> {
     /// The medians of the ping-pong by size, ascending.
     pub ping_pong: &'a [(Bytes, Seconds)],
     /// β of the ping-pong.
@@ -34,7 +34,7 @@ pub struct Limits<'a> {
     /// The configured limit of the MPI library, if known.
     pub configured: Option<Bytes>,
     /// The links of the network, if known.
-    pub network: Option<&'a Network>,
+    pub network: Option<&'n Network>,
 }
 
 /// A network with its eager limit.
@@ -48,13 +48,13 @@ pub struct Limited<'a> {
     pub network: Option<&'a Network>,
 }
 
-impl<'a> Limits<'a> {
+impl<'n> Limits<'_, 'n> {
     /// Finds the limit, and V(w) of the sizes below it.
     ///
     /// # Errors
     /// If a time of the ping-pong is not valid.
-    pub fn find(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Result<Limited<'a>, FitError> {
-        let mut best: Option<(f64, Limited<'a>)> = None;
+    pub fn find(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Result<Limited<'n>, FitError> {
+        let mut best: Option<(f64, Limited<'n>)> = None;
         for limit in self.candidates(all) {
             let limited = self.limited(limit)?;
             let loss = limited.loss(all);
@@ -86,7 +86,7 @@ impl<'a> Limits<'a> {
         }
     }
 
-    fn limited(&self, limit: Option<Bytes>) -> Result<Limited<'a>, FitError> {
+    fn limited(&self, limit: Option<Bytes>) -> Result<Limited<'n>, FitError> {
         let at_once = |(size, _): &&(Bytes, Seconds)| limit.is_none_or(|limit| *size < limit);
         let times: Vec<(Bytes, Seconds)> = self.ping_pong.iter().filter(at_once).copied().collect();
         Ok(Limited {

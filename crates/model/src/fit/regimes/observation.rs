@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use netsig_base::algorithm::{Collective, Sizes};
-use netsig_base::data::cells::{CellKey, summarise};
-use netsig_base::data::{Aggregate, Dataset, Experiment};
+use netsig_base::data::Experiment;
+use netsig_base::data::cells::{CellKey, CellRows, MeasuredCells, Summary};
 use netsig_base::network::Network;
 use netsig_base::stats::sample::{Sorted, median, variance};
 use netsig_base::units::{Bytes, Procs, Seconds};
@@ -152,47 +152,52 @@ pub struct Who {
 
 /// The observations of every algorithm, with more than one process and positive times, by process
 /// count and size.
-pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
-    let mpi = data.provenance.get("mpi");
-    let mut times: BTreeMap<CellKey, Vec<Seconds>> = BTreeMap::new();
-    for sample in &data.samples {
-        let cell = times.entry(CellKey::from(&sample.place)).or_default();
-        cell.push(sample.time);
-    }
-    let count = |one: &Aggregate| (CellKey::from(&one.place), one.averaged);
-    let averaged: BTreeMap<CellKey, Option<u32>> = data.aggregates.iter().map(count).collect();
-    let mut patterns: BTreeMap<(Collective, String), Patterns> = BTreeMap::new();
+pub fn observations(cells: &MeasuredCells) -> BTreeMap<Who, Vec<Observation>> {
+    let mpi = cells.provenance.get("mpi");
+    let mut patterns: BTreeMap<(Collective, &str), Patterns> = BTreeMap::new();
     let mut all: BTreeMap<Who, Vec<Observation>> = BTreeMap::new();
-    for (key, summary) in summarise(data) {
+    for (key, rows) in cells.iter() {
         let Experiment::Collective(collective) = key.experiment else {
             continue;
         };
-        let times = match summary.imported {
-            Some(_) => vec![summary.mean],
-            None => times.remove(&key).unwrap_or_default(),
-        };
-        let is_possible = times.iter().all(|time| time.0 > 0.0 && time.0.is_finite());
-        if key.procs.get() > 1 && is_possible {
-            let observation = Observation {
-                sizes: collective.sizes(),
-                ..Observation::of(key.procs, key.size, &times)
-            };
-            let observation = match (summary.imported, averaged.get(&key)) {
-                (Some(_), Some(count)) => observation.averaged(count.unwrap_or(UNKNOWN_COUNT)),
-                _ => observation,
-            };
-            let algorithm = key.algorithm.to_string();
-            let patterns = patterns.entry((collective, algorithm.clone()));
-            let patterns = patterns.or_insert_with(|| Patterns::of(collective, &algorithm, mpi));
+        let summary = cells.summaries.get(key);
+        let observation = summary.and_then(|summary| of_cell(key, rows, summary));
+        if let Some(observation) = observation {
+            let algorithm: &str = &key.algorithm;
+            let patterns = patterns.entry((collective, algorithm));
+            let patterns = patterns.or_insert_with(|| Patterns::of(collective, algorithm, mpi));
             let who = Who {
                 collective,
                 pattern: patterns.at(key.procs, key.size),
-                algorithm,
+                algorithm: algorithm.to_owned(),
             };
-            all.entry(who).or_default().push(observation);
+            let sizes = collective.sizes();
+            let own = all.entry(who).or_default();
+            own.push(Observation {
+                sizes,
+                ..observation
+            });
         }
     }
     all
+}
+
+/// The observation of a cell; `None` among one process, or if a time is not positive.
+fn of_cell(key: &CellKey, rows: &CellRows, summary: &Summary) -> Option<Observation> {
+    let times = match summary.imported {
+        Some(_) => vec![summary.mean],
+        None => rows.samples.iter().map(|sample| sample.time).collect(),
+    };
+    let is_possible = times.iter().all(|time| time.0 > 0.0 && time.0.is_finite());
+    if key.procs.get() == 1 || !is_possible {
+        return None;
+    }
+    let observation = Observation::of(key.procs, key.size, &times);
+    let stated = rows.aggregates.last().map(|own| own.averaged);
+    Some(match (summary.imported, stated) {
+        (Some(_), Some(count)) => observation.averaged(count.unwrap_or(UNKNOWN_COUNT)),
+        _ => observation,
+    })
 }
 
 #[cfg(test)]
