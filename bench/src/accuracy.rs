@@ -25,7 +25,7 @@ use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::{CellKey, Summary, summarise};
 use netsig_base::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::predict::regimes::Asked;
+use netsig_model::predict::Asked;
 use netsig_model::profile::Profile;
 
 use campaign::{HALF, Learned, Measured, QUARTER};

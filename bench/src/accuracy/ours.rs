@@ -4,9 +4,9 @@ use netsig_base::algorithm::Collective;
 use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::model::regimes::Times;
+use netsig_model::predict::Asked;
 use netsig_model::predict::Interval;
 use netsig_model::predict::predictor::CasePredictor;
-use netsig_model::predict::regimes::Asked;
 use netsig_model::profile::Profile;
 
 /// A predicted time with its distribution, where the model has one.

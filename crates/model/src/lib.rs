@@ -49,8 +49,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Layers, each using only those before it: model, fit, profile, predict, tune. `cargo xtask tidy`
-//! checks it.
+//! Layers, each using only those before it: model, fitted, regimes, fit, profile, predict, tune.
+//! `cargo xtask tidy` checks it.
 
 #![forbid(unsafe_code)]
 
@@ -58,9 +58,11 @@
 extern crate self as netsig_model;
 
 pub mod fit;
+pub mod fitted;
 pub mod model;
 pub mod predict;
 pub mod profile;
+pub mod regimes;
 #[cfg(test)]
 mod testing;
 pub mod tune;

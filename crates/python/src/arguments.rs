@@ -6,8 +6,8 @@ use std::fmt::Display;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::Statistic;
 use netsig_model::model::setting;
+use netsig_model::predict::asked::{self, Asked};
 use netsig_model::predict::outside::TooFar;
-use netsig_model::predict::regimes::{self, Asked};
 use pyo3::prelude::*;
 use strum::{EnumMessage, IntoEnumIterator};
 
@@ -87,7 +87,7 @@ pub fn asked(py: Python<'_>, statistic: &str, quantile: Option<f64>) -> PyResult
     let Some(quantile) = quantile else {
         return Ok(statistic.into());
     };
-    let share = regimes::quantile(&quantile.to_string());
+    let share = asked::quantile(&quantile.to_string());
     parsed(py, ("quantile", quantile), share).map(Asked::Quantile)
 }
 

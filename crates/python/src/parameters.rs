@@ -1,7 +1,7 @@
 //! Fitted parameters of a profile as a table.
 
 use netsig_base::stats::interval::Estimate;
-use netsig_model::fit::fitted::{FittedModel, Found};
+use netsig_model::fitted::{FittedModel, Found};
 use netsig_model::profile::Profile;
 
 use crate::columns::Columns;

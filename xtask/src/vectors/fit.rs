@@ -6,12 +6,12 @@ use itertools::izip;
 use netsig_base::algorithm::Collective;
 use netsig_base::stats::interval::t_quantile;
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::fit::fitted::{Base, Found};
 use netsig_model::fit::model::{
     DeltaRule, Options, Problem, SidePoints, ThresholdChoice, Unsaturated,
 };
-use netsig_model::fit::saturation::{Saturation, diagnose};
 use netsig_model::fit::{Covariance, Point, hockney as hockney_fit, plogp};
+use netsig_model::fitted::saturation::{Saturation, diagnose};
+use netsig_model::fitted::{Base, Found};
 use netsig_model::model::{self, Known};
 use serde_json::{Value, json};
 

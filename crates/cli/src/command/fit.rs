@@ -11,10 +11,10 @@ use netsig_base::data::cells::Statistic;
 use netsig_base::network::Clusters;
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::fit::choices;
-use netsig_model::fit::fitted::FittedModel;
 use netsig_model::fit::model::{ModelFit, Options, ThresholdChoice, Unsaturated};
 use netsig_model::fit::network::{self, NetworkFit, Wanted};
 use netsig_model::fit::notes::on_fit;
+use netsig_model::fitted::FittedModel;
 use netsig_model::profile::Profile;
 
 use crate::input::args::{self, CovarianceChoice};

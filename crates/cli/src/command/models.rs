@@ -116,7 +116,7 @@ fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<(
 
 fn describe(model: &Model, parameter: &Parameter) -> String {
     let origin = match (parameter.role, model.estimator) {
-        (Role::Given, _) | (_, Estimator::None | Estimator::Regimes) => "given with --set",
+        (Role::Given, _) | (_, Estimator::None | Estimator::Repetitions) => "given with --set",
         (Role::Threshold | Role::Count, _) => "searched by a fit",
         _ => "estimated by a fit",
     };

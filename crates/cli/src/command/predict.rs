@@ -5,7 +5,7 @@ use netsig_base::data::cells::Statistic;
 use netsig_model::model::segment::Segment;
 use netsig_model::model::setting::setting;
 use netsig_model::predict::answer::{AlgorithmTimes, CaseTime};
-use netsig_model::predict::regimes::{self, Asked};
+use netsig_model::predict::asked::{self, Asked};
 
 use crate::input::args;
 use crate::input::clusters::ClusterArgs;
@@ -54,7 +54,7 @@ pub struct Args {
     )]
     statistic: Statistic,
     /// The time that this share of repetitions does not exceed, from the regimes alone.
-    #[arg(long, value_name = "Q", value_parser = regimes::quantile, conflicts_with = "settings")]
+    #[arg(long, value_name = "Q", value_parser = asked::quantile, conflicts_with = "settings")]
     quantile: Option<f64>,
     /// Predict also far outside the measured process counts and sizes.
     #[arg(long)]

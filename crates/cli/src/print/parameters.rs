@@ -1,18 +1,16 @@
 //! Fitted parameters as rows.
 
-mod regimes;
-
 use std::iter;
 
+use itertools::Itertools as _;
 use netsig_base::stats::interval::Estimate;
-use netsig_base::units::table::Table;
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_model::fit::breakpoints::{EagerLimit, Pieces};
-use netsig_model::fit::fitted::{FittedModel, Found};
 use netsig_model::fit::flows::Flows;
 use netsig_model::fit::hockney::HockneyFit;
 use netsig_model::fit::network::{FittedRegimes, NetworkFit};
 use netsig_model::fit::plogp::Measured;
+use netsig_model::fitted::{ContentionModel, FittedModel, Found};
 use netsig_model::model::plogp::PLogP;
 use netsig_model::model::{REGIMES, THROUGHPUT};
 use netsig_model::profile::Profile;
@@ -34,17 +32,18 @@ const TABLES: [&str; 3] = ["gap_s", "send_overhead_s", "receive_overhead_s"];
 /// α, β and the parameters of the fitted models that are `wanted`, with their intervals.
 pub fn of_models(fitted: &NetworkFit, wanted: impl Fn(&FittedModel) -> bool) -> Rows {
     let models = fitted.models.iter().filter(|own| wanted(own));
-    rows(iter::once(hockney(&fitted.hockney)).chain(models.map(model)))
+    rows(iter::once(hockney(&fitted.hockney)).chain(models.map(|own| contention(own))))
 }
 
 /// All parameters of a profile.
 pub fn of_profile(profile: &Profile) -> Rows {
     let plogp = profile.plogp.as_ref().map(tables);
+    let models = profile.contention();
+    let models = models.sorted_by_key(|own| !own.entry().has_distribution());
     let all = iter::once(hockney(&profile.hockney))
         .chain(plogp)
         .chain(profile.flows.as_ref().map(flows))
-        .chain(profile.regimes.iter().map(regimes::of_entry))
-        .chain(profile.fitted.iter().map(model));
+        .chain(models.map(contention));
     rows(all)
 }
 
@@ -66,8 +65,9 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
     let pairs = Some(&fitted.point_to_point).filter(|_| has_pairs);
     let broken = pairs.and_then(|own| own.pieces.as_ref());
     let broken = broken.filter(|pieces| !pieces.breaks.is_empty());
-    let chosen = |own: &&FittedRegimes| shown != Shown::Used || own.verdict.rung.model() == REGIMES;
-    let regimes = fitted.regimes.iter().filter(chosen);
+    let is_shown =
+        |own: &&FittedRegimes| shown != Shown::Used || own.verdict.rung.model() == REGIMES;
+    let chosen = fitted.regimes.iter().filter(is_shown);
     let models = fitted.models.iter();
     let models = models.filter(|own| shown != Shown::Used || speaks(own, fitted));
     let all = iter::once(hockney(&fitted.hockney))
@@ -83,8 +83,8 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
                 .map(|found| plogp(found, shown)),
         )
         .chain(pairs.and_then(|own| own.flows.as_ref()).map(flows))
-        .chain(regimes.map(|own| regimes::of(own, confidence)))
-        .chain(models.map(model));
+        .chain(chosen.map(|own| regimes(own, confidence)))
+        .chain(models.map(|own| contention(own)));
     rows(all)
 }
 
@@ -209,19 +209,24 @@ fn flows(flows: &Flows) -> Parameters<'static> {
     of_pairs("flows", THROUGHPUT, values.collect())
 }
 
-fn model(fitted: &FittedModel) -> Parameters<'_> {
-    let parameters = fitted.model.parameters.iter();
-    let parameters = parameters.filter_map(|own| {
-        let found = fitted.parameters.get(own.name)?;
-        Some((own.name.to_owned(), *found))
-    });
-    let latency = fitted.latency_s.iter().flat_map(Table::rows);
-    let latency = latency.map(|(size, value)| plain(format!("latency_s@{}", size.0), value.0));
+/// The parameters of any contention model.
+fn contention(own: &dyn ContentionModel) -> Parameters<'_> {
+    let entry = own.entry();
     Parameters {
-        collective: fitted.model.subject.to_string(),
-        algorithm: &fitted.algorithm,
-        model: fitted.model.name,
-        values: parameters.chain(latency).collect(),
+        collective: entry.subject.to_string(),
+        algorithm: own.algorithm(),
+        model: entry.name,
+        values: own.parameters(),
+    }
+}
+
+/// The regimes of all classes of process counts.
+fn regimes(own: &FittedRegimes, confidence: f64) -> Parameters<'_> {
+    Parameters {
+        collective: own.collective.to_string(),
+        algorithm: &own.algorithm,
+        model: REGIMES,
+        values: own.fit.parameters(confidence),
     }
 }
 

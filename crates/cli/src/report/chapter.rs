@@ -6,6 +6,7 @@ use itertools::iproduct;
 use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
 use netsig_base::data::Experiment;
 use netsig_base::units::{Bytes, Procs};
+use netsig_model::fitted::ContentionModel;
 use netsig_model::predict::curve::Curve;
 use netsig_model::predict::outside::{FAR, Outside, TooFar};
 use netsig_model::predict::ranking::{self, CaseRanking};
@@ -153,10 +154,11 @@ impl<'a> Chapter<'a> {
         let profile = self.subject.profile.as_ref();
         let fitted = profile
             .into_iter()
-            .flat_map(|own| domains(own, self.collective));
+            .flat_map(|own| own.contention_of(self.collective))
+            .map(ContentionModel::domain);
         let cells = self.cells.iter().map(|cell| [cell.size; 2]);
         cells
-            .chain(fitted.map(|(_, domain)| [domain.smallest, domain.largest]))
+            .chain(fitted.map(|domain| [domain.smallest, domain.largest]))
             .reduce(|[least, most], [low, high]| [least.min(low), most.max(high)])
     }
 
@@ -202,30 +204,14 @@ impl Sheet {
     }
 }
 
-/// Domains of the fits of a collective, by algorithm.
-fn domains(
-    profile: &Profile,
-    collective: Collective,
-) -> impl Iterator<Item = (&str, &netsig_model::fit::domain::Domain)> {
-    let regimes = profile
-        .regimes
-        .iter()
-        .filter(move |own| own.collective == collective);
-    let fitted = profile
-        .fitted
-        .iter()
-        .filter(move |own| own.collective() == Some(collective));
-    let regimes = regimes.map(|own| (own.algorithm.as_str(), &own.domain));
-    regimes.chain(fitted.map(|own| (own.algorithm.as_str(), &own.domain)))
-}
-
 /// Predictions of the median of every fitted algorithm.
 fn predictors(profile: &Profile, collective: Collective) -> BTreeMap<String, Predictor<'_>> {
     let algorithms = profile.algorithms(collective).into_iter();
     let predictors = algorithms.filter_map(|algorithm| {
         let times = profile.predict(collective).algorithm(algorithm);
-        let own = domains(profile, collective).filter(|(name, _)| *name == algorithm);
-        let fitted: BTreeSet<Procs> = own.flat_map(|(_, domain)| domain.procs.clone()).collect();
+        let own = profile.contention_of(collective);
+        let own = own.filter(|own| own.algorithm() == algorithm);
+        let fitted: BTreeSet<Procs> = own.flat_map(|own| own.domain().procs.clone()).collect();
         let predictor = Predictor {
             predictor: times.predictor().ok()?,
             fitted: fitted.into_iter().collect(),

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
 use netsig_base::units::Procs;
+use netsig_model::fitted::ContentionModel;
 use netsig_model::predict::compare::{Errors, Judged};
 
 use self::change::change;
@@ -234,12 +235,9 @@ fn sure(chapter: &Chapter) -> String {
         );
     }
     let profile = chapter.subject.profile.as_ref();
-    let entries = profile.iter().flat_map(|own| &own.regimes);
-    let own = entries.filter(|own| own.collective == chapter.collective);
-    let errors: Vec<f64> = own
-        .flat_map(|own| &own.errors)
-        .map(|error| error.deviation)
-        .collect();
+    let models = profile.into_iter();
+    let models = models.flat_map(|own| own.contention_of(chapter.collective));
+    let errors: Vec<f64> = models.flat_map(ContentionModel::errors_left_out).collect();
     let worst = errors.iter().copied().reduce(f64::max);
     let least = errors.iter().copied().reduce(f64::min);
     match least.zip(worst) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netsig_base::algorithm::{Collective, Method};
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::fit::regimes::Observation;
+use netsig_model::regimes::fit::Observation;
 
 use super::{APART, OF_MIXTURE};
 use crate::plan::{Cell, Operation};

@@ -23,11 +23,11 @@ use netsig_base::algorithm::Collective;
 use netsig_base::stats::sample::weighted_mean;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::regimes::held_out::loss;
-use super::regimes::{AlgorithmRegimes, HeldOut, Observation};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
+use crate::regimes::fit::held_out::loss;
+use crate::regimes::fit::{AlgorithmRegimes, HeldOut, Observation};
 
 /// Least ratio of a contended cell's time to its contention-free bound, and least share of such
 /// cells in data that show contention.

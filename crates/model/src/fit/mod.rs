@@ -4,8 +4,6 @@ pub mod accepted;
 pub mod agreement;
 pub mod breakpoints;
 pub mod choices;
-pub mod domain;
-pub mod fitted;
 pub mod flows;
 pub mod hockney;
 pub mod ladder;
@@ -17,8 +15,6 @@ pub mod network;
 pub mod notes;
 pub mod plogp;
 pub mod point_to_point;
-pub mod regimes;
-pub mod saturation;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -26,11 +22,11 @@ use std::collections::BTreeMap;
 
 use nalgebra::{DMatrix, DVector};
 use netsig_base::data::cells::{CellKey, Statistic, Summary};
-use netsig_base::stats::least_squares::{self, Omega, Regression, Unsolvable};
-use netsig_base::units::parameter::ParameterError;
+use netsig_base::stats::least_squares::{Omega, Regression};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use crate::model::ModelError;
+pub use crate::fitted::error::{FailedFit, FitError};
+pub(crate) use crate::fitted::error::{ITERATIONS, SETTLED, refuse_few, solve};
 use crate::model::hockney::Hockney;
 
 /// A mean (or median) of repetitions, as input of an estimator.
@@ -70,131 +66,6 @@ pub enum Covariance {
     Ar1(f64),
 }
 
-/// Solves a regression; `what` names θ in errors.
-pub(crate) fn solve(
-    x: &DMatrix<f64>,
-    y: &DVector<f64>,
-    omega: &Omega,
-    what: &str,
-) -> Result<Regression, FitError> {
-    let what = what.to_owned();
-    least_squares::solve(x, y, omega).map_err(|error| match error {
-        Unsolvable::TooFew { found, needed } => FitError::TooFewPoints {
-            what,
-            found,
-            needed,
-        },
-        Unsolvable::NotPositive => FitError::NoSpread,
-        Unsolvable::Singular => FitError::Singular { what },
-        Unsolvable::Overflow => FitError::Overflow { what },
-    })
-}
-
-/// Refuses fewer points than an estimate of `what` needs.
-pub(crate) fn refuse_few(
-    what: impl Into<String>,
-    found: usize,
-    needed: usize,
-) -> Result<(), FitError> {
-    if found >= needed {
-        return Ok(());
-    }
-    let what = what.into();
-    Err(FitError::TooFewPoints {
-        what,
-        found,
-        needed,
-    })
-}
-
-/// Error: data cannot support a fit.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum FitError {
-    /// Too few points to estimate anything.
-    #[error("{what}: too few points ({found}, at least {needed} are needed); measure more sizes")]
-    TooFewPoints {
-        /// Estimated quantity.
-        what: String,
-        /// Number of points.
-        found: usize,
-        /// Least number of points.
-        needed: usize,
-    },
-    /// Too few points to search for the threshold.
-    #[error(
-        "M cannot be searched in {found} points, it takes {below} below and {from} from it on; measure more sizes, or give --threshold BYTES or none"
-    )]
-    NoSearch {
-        /// Number of points.
-        found: usize,
-        /// Least number of points below M.
-        below: usize,
-        /// Least number of points from M on.
-        from: usize,
-    },
-    /// All points are on one side of the threshold.
-    #[error(
-        "all sizes are {side} M = {threshold}, so delta cannot be separated from gamma; measure sizes on both sides of M or choose another --threshold"
-    )]
-    OneSided {
-        /// `below` or `from`.
-        side: &'static str,
-        /// Threshold M.
-        threshold: Bytes,
-    },
-    /// The columns of the regression depend on each other.
-    #[error("the points do not determine {what}; measure at other sizes or process counts")]
-    Singular {
-        /// Estimated quantity.
-        what: String,
-    },
-    /// The numbers leave the range of floating point.
-    #[error("{what} cannot be computed from such times; look for impossible values of time_s")]
-    Overflow {
-        /// Estimated quantity.
-        what: String,
-    },
-    /// The points lack the spread that the covariance needs.
-    #[error(
-        "the covariance needs repetitions with some spread at every point; measure with more repetitions or use --covariance proportional"
-    )]
-    NoSpread,
-    /// A correlation outside (−1, 1).
-    #[error("the correlation {0} of ar1 is not between -1 and 1; write --covariance ar1:0.5")]
-    BadCorrelation(f64),
-    /// The estimate is not a possible value of the parameter.
-    #[error("{0}; measure larger messages or with more repetitions")]
-    Impossible(String),
-}
-
-/// A failed fit with its subject.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{subject}: {error}")]
-pub struct FailedFit {
-    subject: String,
-    error: FitError,
-}
-
-impl FailedFit {
-    /// Returns a function that adds `subject` to an error.
-    fn of(subject: impl Into<String>) -> impl FnOnce(FitError) -> Self {
-        let subject = subject.into();
-        |error| Self { subject, error }
-    }
-}
-
-impl From<ParameterError> for FitError {
-    fn from(error: ParameterError) -> Self {
-        Self::Impossible(error.to_string())
-    }
-}
-
-impl From<ModelError> for FitError {
-    fn from(error: ModelError) -> Self {
-        Self::Impossible(error.to_string())
-    }
-}
-
 /// Points of one experiment and algorithm from summarised data.
 pub fn points(
     cells: &BTreeMap<CellKey, Summary>,
@@ -211,26 +82,6 @@ pub fn points(
     })
     .collect()
 }
-
-/// Least bandwidth share, so that an empty message has a weight.
-const LEAST_SHARE: f64 = 0.1;
-
-/// Bandwidth share: the share of bytes in the contention-free time, βm/(α+βm), but at least a
-/// tenth. If it is small the time consists of start-ups, whose overlap no model here describes:
-/// the variance of relative errors grows with its reciprocal.
-pub(crate) fn bandwidth_share(base: &Hockney, size: Bytes) -> f64 {
-    let bytes = (base.beta() * size).0;
-    let time = base.time(size).0;
-    if time > 0.0 {
-        (bytes / time).max(LEAST_SHARE)
-    } else {
-        1.0
-    }
-}
-
-/// Largest number of iterations of the weights T̂, and the relative change that ends them.
-pub(crate) const ITERATIONS: usize = 20;
-pub(crate) const SETTLED: f64 = 1e-9;
 
 /// A linear model of the times of points: T = `fixed` + `x`·θ.
 struct Design {
@@ -249,7 +100,7 @@ fn of_each(points: &[Point], number: impl Fn(&Point) -> f64) -> DVector<f64> {
 
 /// The bandwidth share of each point.
 fn shares(base: &Hockney, points: &[Point]) -> DVector<f64> {
-    of_each(points, |p| bandwidth_share(base, p.size))
+    of_each(points, |p| base.bandwidth_share(p.size))
 }
 
 /// Regresses the times of `points` on a design; `what` names θ in errors.

@@ -34,9 +34,9 @@ use netsig_base::units::Procs;
 use netsig_base::units::table::Table;
 
 pub use self::options::{DeltaRule, Options, SidePoints, ThresholdChoice, Unsaturated};
-use super::domain::Domain;
-use super::fitted::{Base, FittedModel, Found, Residuals};
-use super::{FitError, Point, bandwidth_share};
+use super::{FitError, Point};
+use crate::fitted::domain::Domain;
+use crate::fitted::{Base, FittedModel, Found, Residuals};
 use crate::model::{Case, Estimator, Known, Model, ModelError, Role, Values};
 
 /// A fitted model, with diagnostics of its fit.
@@ -89,7 +89,7 @@ impl Problem<'_> {
     /// evaluated for them.
     pub fn fit(&self) -> Result<ModelFit, FitError> {
         match self.model.estimator {
-            Estimator::None | Estimator::Regimes => Err(FitError::Impossible(format!(
+            Estimator::None | Estimator::Repetitions => Err(FitError::Impossible(format!(
                 "{} has no parameters",
                 self.model.name
             ))),
@@ -135,7 +135,7 @@ impl Problem<'_> {
     ) -> (f64, f64) {
         let own = self.points.iter().zip(fitted.iter());
         let own = own.filter(|(p, _)| counts(p)).map(|(p, time)| {
-            let weight = bandwidth_share(&self.network.hockney, p.size);
+            let weight = self.network.hockney.bandwidth_share(p.size);
             (weight * error(p.time.0 / time).powi(2), weight)
         });
         own.fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
@@ -193,7 +193,8 @@ impl Problem<'_> {
             covariance_of: estimates.iter().map(|(place, _)| name(*place)).collect(),
             covariance,
             residuals,
-            domain: Domain::of_points(self.points).expect("no fit goes without points"),
+            domain: Domain::of(self.points.iter().map(|p| (p.procs, p.size)))
+                .expect("no fit goes without points"),
         }
     }
 }

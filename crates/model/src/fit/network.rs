@@ -22,13 +22,14 @@ use netsig_base::network::{Grid, Network};
 use netsig_base::units::Procs;
 
 pub use self::regimes::FittedRegimes;
-use super::fitted::FittedModel;
+
 use super::hockney::{BaseError, HockneyFit};
 use super::ladder::Ladder;
 use super::link::{self, Stalled};
 use super::model::{self as fit_model, ModelFit};
 use super::point_to_point::PointToPoint;
 use super::{Covariance, FailedFit, refuse_few};
+use crate::fitted::FittedModel;
 use crate::model::Model;
 use crate::model::plogp::PLogP;
 
@@ -139,13 +140,13 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
 impl Wanted {
     /// True if only the regimes are to be fitted.
     pub fn is_regimes_alone(self) -> bool {
-        matches!(self, Self::One(model) if model.is_regimes())
+        matches!(self, Self::One(model) if model.has_distribution())
     }
 
     fn wants_regimes(self) -> bool {
         match self {
             Self::All | Self::Any => true,
-            Self::One(model) => model.is_regimes(),
+            Self::One(model) => model.has_distribution(),
         }
     }
 

@@ -10,9 +10,9 @@ use netsig_base::units::Procs;
 
 use super::model::ModelFit;
 use super::network::{FittedRegimes, NetworkFit};
-use super::regimes::RegimesFit;
-use super::saturation::Saturation;
+use crate::fitted::saturation::Saturation;
 use crate::model::regimes::Class;
+use crate::regimes::fit::RegimesFit;
 
 /// All notes on a fit, with the reasons of at most `most` fits that failed.
 pub fn on_fit(fitted: &NetworkFit, most: usize) -> Vec<Note> {

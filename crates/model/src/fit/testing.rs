@@ -9,7 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::Point;
 use super::levels::Level;
-use super::regimes::observation::Observation;
+use crate::regimes::fit::observation::Observation;
 use crate::testing::procs;
 
 /// True if a value differs from the expected one by at most this share.

@@ -158,7 +158,7 @@ impl Model {
             model: self.name,
             what: missing.join(", "),
             remedy: match self.estimator {
-                Estimator::None | Estimator::Regimes => "give --set NAME=VALUE for each",
+                Estimator::None | Estimator::Repetitions => "give --set NAME=VALUE for each",
                 _ => "fit it to data or give --set NAME=VALUE",
             },
         })
@@ -177,7 +177,7 @@ impl Model {
 
     /// True if the parameters are fitted to the cells of one algorithm.
     pub fn is_fitted_to_cells(&self) -> bool {
-        !matches!(self.estimator, Estimator::None | Estimator::Regimes)
+        !matches!(self.estimator, Estimator::None | Estimator::Repetitions)
     }
 
     /// True for a form of the contention signature.
@@ -200,9 +200,9 @@ impl Model {
         self.is_form_of_signature() || self.is_of_shared_link()
     }
 
-    /// True for the contention regimes.
-    pub fn is_regimes(&self) -> bool {
-        self.estimator == Estimator::Regimes
+    /// True for a model that predicts a distribution of repetitions; others give a single time.
+    pub fn has_distribution(&self) -> bool {
+        self.estimator == Estimator::Repetitions
     }
 
     /// True for netsig's own contention signature, the one with a second γ.

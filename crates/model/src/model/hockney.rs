@@ -17,6 +17,9 @@
 use netsig_base::units::parameter::{ParameterError, non_negative};
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
+/// Least bandwidth share, so that an empty message has a weight.
+const LEAST_SHARE: f64 = 0.1;
+
 /// Start-up time and gap per byte of a point-to-point message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hockney {
@@ -53,5 +56,18 @@ impl Hockney {
     /// The contention-free all-to-all, `size` bytes per destination: (n − 1)·(α + β·m).
     pub fn alltoall(&self, procs: Procs, size: Bytes) -> Seconds {
         self.time(size) * procs.partners()
+    }
+
+    /// Bandwidth share: the share of bytes in the contention-free time, βm/(α+βm), but at least a
+    /// tenth. If it is small the time consists of start-ups, whose overlap no model here describes:
+    /// the variance of relative errors grows with its reciprocal.
+    pub(crate) fn bandwidth_share(&self, size: Bytes) -> f64 {
+        let bytes = (self.beta * size).0;
+        let time = self.time(size).0;
+        if time > 0.0 {
+            (bytes / time).max(LEAST_SHARE)
+        } else {
+            1.0
+        }
     }
 }

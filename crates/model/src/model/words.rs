@@ -118,7 +118,7 @@ pub enum Estimator {
     /// Estimated by the roles of the parameters.
     ByRole,
     /// Estimated from the repetitions of all algorithms together, as contention regimes.
-    Regimes,
+    Repetitions,
     /// Estimated as latency at every size: L(m) = T − (n−1)·g(m).
     Latency,
 }

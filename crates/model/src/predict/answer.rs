@@ -186,7 +186,7 @@ impl PredictionRequest<'_> {
             return None;
         }
         let basis = match line.model {
-            model if model.is_regimes() => {
+            model if model.has_distribution() => {
                 "of its traffic, with the parameters of a measured algorithm"
             }
             model if model.is_of_clusters() => "of messages between two processes",

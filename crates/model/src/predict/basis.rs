@@ -1,26 +1,24 @@
 //! Basis of a prediction by a model: a fit in the profile, given parameter values, or the
 //! parameters between two processes alone.
 
-use netsig_base::algorithm::{Algorithm, LIBRARY, PairSizes, PieceSizes, Traffic};
+use netsig_base::algorithm::{Algorithm, LIBRARY, PairSizes, Traffic};
 use netsig_base::network::Network;
 use netsig_base::units::{Seconds, SecondsPerByte};
 
-use super::borrowed;
-use super::fitted::Fitting;
-use super::measured::{Measured, Overflow};
-use super::outside::Outside;
-use super::regimes::{self, Asked};
-use super::{Interval, Prediction, Standing};
-use crate::fit::fitted::Base;
 use crate::fit::flows::Flows;
+use crate::fitted::asked::Asked;
+use crate::fitted::outside::Outside;
+use crate::fitted::prediction::{Interval, Overflow, Prediction, Standing};
+use crate::fitted::{AlgorithmForecast, Base, ModelForecast};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
-use crate::model::regimes::{Patterns, Times};
+use crate::model::regimes::Times;
 use crate::model::signature::Signature;
 use crate::model::{
     Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
 };
-use crate::profile::{Profile, RegimesEntry};
+use crate::profile::Profile;
+use crate::regimes::forecast::{RegimesForecast, RegimesQuestion};
 
 /// Parameter that measured transfers supply, beside `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
@@ -40,22 +38,20 @@ pub struct Knowledge<'a, 'n> {
     pub asked: Asked,
 }
 
-/// A model with the basis of its predictions.
+/// A model with the forecast that its predictions come from.
 #[derive(Debug)]
 pub struct Basis<'a> {
     model: &'static Model,
-    source: Source<'a>,
-    networks: Networks,
+    network: Option<&'a Network>,
+    forecast: Box<dyn AlgorithmForecast + 'a>,
 }
 
+/// Forecast by parameter values without a fit of their own.
 #[derive(Debug)]
-enum Source<'a> {
-    /// A fitted model.
-    Fitted(Box<Fitting>),
-    /// Measured regimes.
-    Regimes(Measured<'a>),
-    /// Parameter values without a fit of their own.
-    Given(Values),
+struct GivenForecast {
+    model: &'static Model,
+    values: Values,
+    networks: Networks,
 }
 
 /// Known properties of a network, at the best, lower and upper values of α and β.
@@ -74,18 +70,25 @@ impl<'a, 'n> Knowledge<'a, 'n> {
     /// # Errors
     /// If a parameter of the model is neither fitted nor given and has no default.
     pub fn basis(&self, model: &'static Model) -> Result<Basis<'a>, ModelError> {
-        let source = match (
-            self.profile.model(model, self.algorithm),
-            self.regimes(model)?,
-        ) {
-            (Some(entry), _) => Source::Fitted(Box::new(Fitting::of(entry, self.given)?)),
-            (None, Some(regimes)) => Source::Regimes(regimes),
-            _ => Source::Given(self.values(model).map_err(|error| self.without(error))?),
+        let fitted = self.profile.model(model, self.algorithm);
+        let forecast: Box<dyn AlgorithmForecast + 'a> = match fitted {
+            Some(entry) => {
+                let known = self.networks(model).best;
+                Box::new(ModelForecast::of(entry, self.given, known)?)
+            }
+            None => match self.regimes(model)? {
+                Some(regimes) => Box::new(regimes),
+                None => Box::new(GivenForecast {
+                    values: self.values(model).map_err(|error| self.without(error))?,
+                    networks: self.networks(model),
+                    model,
+                }),
+            },
         };
         Ok(Basis {
             model,
-            source,
-            networks: self.networks(model),
+            network: self.network,
+            forecast,
         })
     }
 
@@ -127,40 +130,23 @@ impl<'a, 'n> Knowledge<'a, 'n> {
         }
     }
 
-    /// Regimes of the algorithm, with given parameters in place of fitted ones; `None` if `model`
-    /// is another model or the profile has no regimes of the algorithm.
-    fn regimes(&self, model: &Model) -> Result<Option<Measured<'a>>, ModelError> {
-        let Subject::Collective(collective) = model.subject else {
-            return Ok(None);
-        };
-        let all = self.profile.regimes.iter();
-        let own = all.filter(|own| own.collective == collective && own.algorithm == self.algorithm);
-        let mut entries: Vec<RegimesEntry> = own.cloned().collect();
-        let own = entries.len();
-        let who = (collective, self.algorithm);
-        let mpi = self.profile.provenance.get("data_mpi");
-        let patterns = Patterns::of(collective, self.algorithm, mpi);
-        for pattern in patterns.all() {
-            if !entries.iter().any(|own| own.model.pattern == pattern) {
-                entries.extend(borrowed::regimes(self.profile, who, pattern));
+    /// Forecast by the regimes of the profile; `None` if `model` is another model or the profile has no
+    /// regimes of the algorithm.
+    fn regimes(&self, model: &Model) -> Result<Option<RegimesForecast<'a>>, ModelError> {
+        match model.subject {
+            Subject::Collective(collective) if model.has_distribution() => {
+                let question = RegimesQuestion {
+                    collective,
+                    algorithm: self.algorithm,
+                    mpi: self.profile.provenance.get("data_mpi"),
+                    given: self.given,
+                    network: self.network,
+                    asked: self.asked,
+                };
+                RegimesForecast::of(&self.profile.regimes, question)
             }
+            _ => Ok(None),
         }
-        if !model.is_regimes() || entries.is_empty() {
-            return Ok(None);
-        }
-        for (name, value) in self.given {
-            for entry in &mut entries {
-                entry.set(name, *value)?;
-            }
-        }
-        Ok(Some(Measured {
-            entries,
-            own,
-            patterns,
-            network: self.network,
-            pieces: collective.sizes().into(),
-            asked: self.asked,
-        }))
     }
 
     /// Parameter values: given ones, else those from measured transfers or between clusters, else the
@@ -234,18 +220,14 @@ impl<'a> Basis<'a> {
     ///
     /// # Errors
     /// If the model is of pieces of one size.
-    pub fn of_pairs(mut self, pairs: &'a PairSizes) -> Result<Self, ModelError> {
-        let Source::Regimes(measured) = &mut self.source else {
-            return Err(ModelError::Missing {
-                model: self.model.name,
-                what: "pieces of one size where the profile has no regimes of an alltoall"
-                    .to_owned(),
-                remedy: "measure one and fit again",
-            });
-        };
-        measured.pieces = PieceSizes::Known(pairs);
-        measured.entries.iter_mut().for_each(borrowed::uncorrected);
-        Ok(self)
+    pub fn of_pairs(self, pairs: &'a PairSizes) -> Result<Self, ModelError> {
+        let forecast = self.forecast.of_pairs(pairs);
+        let forecast = forecast.ok_or_else(|| ModelError::Missing {
+            model: self.model.name,
+            what: "pieces of one size where the profile has no regimes of an alltoall".to_owned(),
+            remedy: "measure one and fit again",
+        })?;
+        Ok(Self { forecast, ..self })
     }
 
     /// Predicts a case.
@@ -253,77 +235,51 @@ impl<'a> Basis<'a> {
     /// # Errors
     /// As [`Model::time`], or if the network has fewer hosts than processes.
     pub fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
-        if let Some(network) = &self.networks.best.network {
+        if let Some(network) = self.network {
             network.refuse_more_than_hosts(case.procs)?;
         }
-        let prediction = match &self.source {
-            Source::Fitted(fitting) => fitting.predict(&self.networks.best, case),
-            // It tells itself where it is outside.
-            Source::Regimes(measured) => return measured.predict(case),
-            Source::Given(values) => return self.given(values, case),
-        }?;
-        Ok(match self.outside(case) {
-            Some(_) => Prediction {
-                standing: Standing::Outside,
-                ..prediction
-            },
-            None => prediction,
-        })
+        self.forecast.predict(case)
     }
 
     /// Reason why a case is too far from the data of the fit, if it is; `None` without a fit.
     pub fn outside(&self, case: Case) -> Option<Outside> {
-        match &self.source {
-            Source::Fitted(fitting) => fitting.domain().outside(case.procs, case.size),
-            Source::Regimes(measured) => {
-                let (entry, point) = measured.of_case(case);
-                regimes::outside(entry, point)
-            }
-            Source::Given(_) => None,
-        }
+        self.forecast.outside(case)
     }
 
     /// Distribution of the times of single repetitions; `None` for a model that has none.
     pub fn distribution(&self, case: Case) -> Option<Times> {
-        let Source::Regimes(measured) = &self.source else {
-            return None;
-        };
-        let (entry, point) = measured.of_case(case);
-        point.check().ok()?;
-        entry.model.times(point)
+        self.forecast.distribution(case)
     }
 
     /// M(n): size from which the eager messages of an exchange among the processes of a case overflow
     /// ports, or what it sends between clusters a link, as far as it is known; `None` for other cases.
     pub fn overflow(&self, case: Case) -> Option<Overflow> {
-        match &self.source {
-            Source::Regimes(measured) => measured.overflow(case),
-            Source::Fitted(fitting) => fitting.overflow(&self.networks.best, case),
-            Source::Given(_) => None,
-        }
+        self.forecast.overflow(case)
     }
 
     /// False for settings that a choice must not try: segments that may fill a port up to its overflow,
     /// relayed or segmented messages that ask for permission, and a radix that relays nothing.
     pub fn is_paced(&self, case: Case) -> bool {
-        match &self.source {
-            Source::Regimes(measured) => measured.is_paced(case),
-            _ => true,
-        }
+        self.forecast.is_paced(case)
     }
+}
 
-    fn given(&self, values: &Values, case: Case) -> Result<Prediction, ModelError> {
+impl AlgorithmForecast for GivenForecast {
+    fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         let Networks {
             best, low, high, ..
         } = &self.networks;
-        let Timed { time, segment } = self.model.time(best, values, case)?;
+        let Timed { time, segment } = self.model.time(best, &self.values, case)?;
         // The ends of the interval use the segment size of the time.
         let interval = || {
             let mut case = case;
             if let Some(segment) = segment {
                 case.segments = Segments::Of(segment);
             }
-            let end = |network| Ok::<_, ModelError>(self.model.time(network, values, case)?.time.0);
+            let end = |network| {
+                let time = self.model.time(network, &self.values, case)?.time;
+                Ok::<_, ModelError>(time.0)
+            };
             Ok::<_, ModelError>(Interval {
                 lower: Seconds(end(low)?.min(time.0)),
                 upper: Seconds(end(high)?.max(time.0)),
@@ -338,5 +294,9 @@ impl<'a> Basis<'a> {
             },
             segment,
         })
+    }
+
+    fn outside(&self, _case: Case) -> Option<Outside> {
+        None
     }
 }

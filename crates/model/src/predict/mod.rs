@@ -1,32 +1,22 @@
 //! Times for process counts and sizes that were not measured, with intervals.
 //!
 //! # Interval
-//! A new measurement lies within T̂·exp(±t·s) with s² = xᵀ·cov(θ̂)·x/T̂² + r²/w, where x is the
-//! gradient of T in the parameters, r the relative residual of the fitted points (of a signature:
-//! those on that side of M), w = βm/(α+βm) the share of bytes in the contention-free time (at least
-//! a tenth), and t Student's quantile. r contains both noise and misfit of the model, which grows
-//! with the share of start-up. For sizes within the interval of a signature's M both sides are
-//! possible: the interval then covers both.
+//! A fitted model gives its own ([`crate::fitted`], [`crate::regimes`]).
 //!
 //! A model without fitted parameters takes its interval from those of α and β; a model that uses
 //! neither, but tables of pLogP, has no interval.
 
 pub mod answer;
 mod basis;
-mod borrowed;
 pub mod compare;
 pub mod cross_over;
 pub mod curve;
-mod fitted;
 mod line;
-mod measured;
 pub mod notes;
-pub mod outside;
 pub mod penalty;
 pub mod predictor;
 pub mod ranking;
 pub mod rate;
-pub mod regimes;
 pub mod request;
 pub mod select;
 mod speaker;
@@ -34,21 +24,9 @@ pub mod split;
 
 use netsig_base::units::Seconds;
 
-pub use self::measured::Overflow;
-use crate::model::segment::Segment;
-
-/// A predicted time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prediction {
-    /// Best value.
-    pub time: Seconds,
-    /// Interval for a new measurement; `None` if unknown.
-    pub interval: Option<Interval>,
-    /// Position of the case relative to the data.
-    pub standing: Standing,
-    /// Segment size, for a segmented algorithm.
-    pub segment: Option<Segment>,
-}
+pub use crate::fitted::asked::{self, Asked};
+pub use crate::fitted::outside;
+pub use crate::fitted::prediction::{Interval, Overflow, Prediction, Standing};
 
 /// Part of the upper half-width of an interval in ln T that is added where algorithms are compared:
 /// about a standard error at 90 % confidence.
@@ -94,57 +72,6 @@ impl Prediction {
                 (interval.upper / self.time).ln()
             }
             _ => 0.0,
-        }
-    }
-}
-
-/// An interval of times.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// Lower end.
-    pub lower: Seconds,
-    /// Upper end.
-    pub upper: Seconds,
-}
-
-/// Position of a prediction relative to the data behind it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Standing {
-    /// Within the measured process counts and sizes.
-    Interpolated,
-    /// More or fewer processes, or larger or smaller messages, than measured.
-    Extrapolated,
-    /// Fewer processes than needed to saturate the network: outside the model's domain.
-    Unsaturated,
-    /// From the parameters between two processes, without contention.
-    ContentionFree,
-    /// From parameters that were not fitted to this collective.
-    Unfitted,
-    /// Too far from the measurements: see [`outside::Outside`].
-    Outside,
-}
-
-impl Interval {
-    /// T·exp(±t·s), where `spread` is t·s. A spread that leaves the range of numbers (NaN) gives the
-    /// interval from 0 to infinity.
-    fn around(time: Seconds, spread: f64) -> Self {
-        let factor = if spread.is_nan() {
-            f64::INFINITY
-        } else {
-            spread.exp()
-        };
-        Self {
-            lower: Seconds(time.0 / factor),
-            upper: Seconds(time.0 * factor),
-        }
-    }
-
-    /// The smallest interval that contains both.
-    fn hull(self, other: Self) -> Self {
-        Self {
-            lower: Seconds(self.lower.0.min(other.lower.0)),
-            upper: Seconds(self.upper.0.max(other.upper.0)),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn on_predictions<W>(
     }
     let rates = other_rate(profile, network).map(|found| format!("{name}: {found}"));
     notes.extend(rates.map(Note::warning));
-    if models.iter().any(|model| model.is_regimes()) {
+    if models.iter().any(|model| model.has_distribution()) {
         notes.extend(on_links(profile, network));
     }
     notes

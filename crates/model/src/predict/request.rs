@@ -8,11 +8,11 @@ use netsig_base::network::{Grid, Network};
 use netsig_base::text::refusal::Refusal;
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
+use super::Asked;
 use super::basis::Knowledge;
 use super::line::{Line, Reason};
 use super::outside::TooFar;
 use super::predictor::CasePredictor;
-use super::regimes::Asked;
 use super::speaker::{Models, Question};
 use crate::model::segment::{Search, Segment};
 use crate::model::{Model, ModelError, REGIMES, Segments};
@@ -243,7 +243,7 @@ impl<'a> PredictionRequest<'a> {
                 line.algorithm
             )));
         }
-        let other = lines.iter().find(|line| !line.model.is_regimes());
+        let other = lines.iter().find(|line| !line.model.has_distribution());
         match (self.statistic, other) {
             (Asked::Quantile(_), Some(line)) => Err(Refusal::request(format!(
                 "{} has no quantiles; give --model {REGIMES} or leave out --quantile",

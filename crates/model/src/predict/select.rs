@@ -129,7 +129,7 @@ impl<'a> RankingRequest<'a> {
             if !is_measured {
                 line.model = read(line.model, self.wanted.binomial);
             }
-            let is_bound = has_rivals && !is_measured && !line.model.is_regimes();
+            let is_bound = has_rivals && !is_measured && !line.model.has_distribution();
             let predictor = self.of_line(line)?.of_pairs(self.pairs).ok();
             Ok(predictor.map(|predictor| Candidate {
                 predictor,

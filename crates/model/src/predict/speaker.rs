@@ -7,7 +7,7 @@
 //! 3. Else, for an all-to-all, its signature; without signatures in the profile, the first fitted
 //!    model, or the regimes. For another collective, the regimes.
 //! 4. For an algorithm that was not measured, the regimes of its traffic pattern with the parameters
-//!    of a measured exchange (`borrowed`), unless that was measured between clusters, where one algorithm
+//!    of a measured exchange (`regimes::borrowed`), unless that was measured between clusters, where one algorithm
 //!    tells little of another; without these its pLogP model, which excludes contention,
 //!    unless parameters are given. Beside measured algorithms this is a lower bound, and ranked as one.
 
@@ -15,9 +15,7 @@ use itertools::Itertools as _;
 use netsig_base::algorithm::{Algorithm, Collective, Entry, LIBRARY, Method, Sizes, entries};
 use netsig_base::text::refusal::Refusal;
 
-use super::borrowed;
 use super::line::{Line, Reason};
-use crate::model::regimes::Pattern;
 use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
 
@@ -92,7 +90,7 @@ impl Question<'_> {
         {
             return Some((model, reason));
         }
-        let regimes = self.regimes().ok()?;
+        let general = self.general().ok()?;
         let fitted = || self.profile.fitted.iter().map(|own| own.model);
         let model = match self.collective {
             Collective::Alltoall => {
@@ -101,11 +99,11 @@ impl Question<'_> {
                 match first {
                     Some(_) if fitted().any(|own| own == signature) => signature,
                     Some(first) => first,
-                    None if self.profile.regimes.is_empty() => signature,
-                    None => regimes,
+                    None if self.profile.contention().next().is_none() => signature,
+                    None => general,
                 }
             }
-            _ => regimes,
+            _ => general,
         };
         Some((model, Reason::Fitted))
     }
@@ -121,8 +119,13 @@ impl Question<'_> {
         can_speak.then(|| (model, Reason::Chosen(choice.reason.clone())))
     }
 
-    fn regimes(&self) -> Result<&'static Model, ModelError> {
+    /// The contention model that describes any algorithm of the collective.
+    fn general(&self) -> Result<&'static Model, ModelError> {
         model::find(self.collective, REGIMES)
+    }
+
+    fn is_general(&self, name: &str) -> bool {
+        self.general().is_ok_and(|own| own.name == name)
     }
 
     /// All algorithms of an all-to-all with the requested models.
@@ -187,15 +190,15 @@ impl Question<'_> {
                 let all = model::strategies(collective).map(Line::of_strategy);
                 all.chain(self.measured()).collect()
             }
-            (None, Models::Named(REGIMES)) => match self.measured() {
-                measured if measured.is_empty() => self.regimes_of("any")?,
+            (None, Models::Named(name)) if self.is_general(name) => match self.measured() {
+                measured if measured.is_empty() => self.general_of("any")?,
                 measured => measured,
             },
             (None, Models::Named(name)) => {
                 vec![Line::of_strategy(model::find(collective, name)?)]
             }
             (Some(own), Models::Speaking | Models::All) => self.named(own)?,
-            (Some(own), Models::Named(REGIMES)) => self.regimes_of(own)?,
+            (Some(own), Models::Named(name)) if self.is_general(name) => self.general_of(own)?,
             (Some(own), Models::Named(name)) => vec![self.strategy(own, name)?],
         };
         if lines.is_empty() {
@@ -255,12 +258,12 @@ impl Question<'_> {
         }
         if found.is_empty() {
             Method::parse(self.collective, name)?;
-            return self.regimes_of(name);
+            return self.general_of(name);
         }
         Ok(found)
     }
 
-    /// The requested algorithm with borrowed regimes or its pLogP model, if it was not measured and
+    /// The requested algorithm with borrowed parameters or its pLogP model, if it was not measured and
     /// no parameters are given, which belong to other models.
     fn unmeasured(&self) -> Option<Line> {
         let known = self.profile.algorithms(self.collective);
@@ -282,16 +285,9 @@ impl Question<'_> {
 
     /// An algorithm that was not measured, with the parameters of a measured exchange.
     fn borrowed(&self, name: &str) -> Option<Line> {
-        let pattern = Pattern::of(self.collective, name)?;
-        let who = (self.collective, name);
-        if self.profile.is_between_clusters() {
-            return None;
-        }
-        if borrowed::regimes(self.profile, who, pattern).is_empty() {
-            return None;
-        }
-        let regimes = self.regimes().ok()?;
-        Some(Line::new(name, regimes, Reason::Unmeasured))
+        let is_known = self.profile.tells_of(self.collective, name);
+        let general = self.general().ok().filter(|_| is_known)?;
+        Some(Line::new(name, general, Reason::Unmeasured))
     }
 
     /// An algorithm with its pLogP model, and the best segment size if its name sets none.
@@ -316,8 +312,8 @@ impl Question<'_> {
         }
     }
 
-    /// An algorithm with its regimes, measured or given.
-    fn regimes_of(&self, algorithm: &str) -> Result<Vec<Line>, Refusal> {
+    /// An algorithm with the general contention model, measured or given.
+    fn general_of(&self, algorithm: &str) -> Result<Vec<Line>, Refusal> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);
         if self.given.is_empty() && !known.contains(&algorithm) {
@@ -327,7 +323,7 @@ impl Question<'_> {
             )));
         }
         let reason = Reason::Asked;
-        Ok(vec![Line::new(algorithm, self.regimes()?, reason)])
+        Ok(vec![Line::new(algorithm, self.general()?, reason)])
     }
 
     /// The refusal of a profile that lacks the answer.

@@ -3,9 +3,9 @@
 //! The file contains the structs of this folder, and the fits that need no other form, unchanged.
 //! Reading checks every value, so that later code cannot meet a bad one.
 
+mod choice;
 mod facts;
 mod of_fit;
-mod regimes;
 #[cfg(test)]
 mod tests;
 
@@ -22,14 +22,16 @@ use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-pub use self::regimes::{Choice, KindError, RegimesEntry, Repetitions};
-use crate::fit::fitted::{Base, FittedModel};
+pub use self::choice::Choice;
 use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
+use crate::fitted::{Base, ContentionModel, FittedModel};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
 use crate::model::{self, Clustered, Known, Model, SIGNATURE};
+use crate::regimes::entry::RegimesEntry;
+use crate::regimes::forecast::tell_of;
 
 /// Version of the format that this netsig writes and reads.
 pub const VERSION: u32 = 3;
@@ -227,19 +229,32 @@ impl Profile {
         self.model(model, algorithm)?.signature(base)
     }
 
+    /// All fitted contention models.
+    pub fn contention(&self) -> impl Iterator<Item = &dyn ContentionModel> {
+        let fitted = self.fitted.iter().map(|own| own as &dyn ContentionModel);
+        let regimes = self.regimes.iter().map(|own| own as &dyn ContentionModel);
+        fitted.chain(regimes)
+    }
+
+    /// The fitted contention models of a collective.
+    pub fn contention_of(
+        &self,
+        collective: Collective,
+    ) -> impl Iterator<Item = &dyn ContentionModel> {
+        let is_own = move |own: &&dyn ContentionModel| own.collective() == Some(collective);
+        self.contention().filter(is_own)
+    }
+
     /// Algorithms of a collective with a fitted model, each once.
     pub fn algorithms(&self, collective: Collective) -> Vec<&str> {
-        let fitted = self.fitted.iter();
-        let fitted = fitted.map(|entry| (entry.collective(), entry.algorithm.as_str()));
-        let regimes = self.regimes.iter();
-        let regimes = regimes.map(|entry| (Some(entry.collective), entry.algorithm.as_str()));
-        let mut known = Vec::new();
-        for (own, algorithm) in fitted.chain(regimes) {
-            if own == Some(collective) && !known.contains(&algorithm) {
-                known.push(algorithm);
-            }
-        }
-        known
+        let all = self.contention_of(collective);
+        all.map(ContentionModel::algorithm).unique().collect()
+    }
+
+    /// True if measured algorithms tell of one that was not measured. Between clusters one tells little of
+    /// another.
+    pub fn tells_of(&self, collective: Collective, algorithm: &str) -> bool {
+        !self.is_between_clusters() && tell_of(&self.regimes, (collective, algorithm))
     }
 
     /// Refuses values that no prediction can use, and repeated sections.

@@ -8,10 +8,11 @@ use netsig_base::data::{Dataset, Provenance};
 use netsig_base::stats::sample::robust_deviation;
 use netsig_base::text::refusal::Refusal;
 
-use super::{Choice, KindError, Profile, ProtocolEntry, RegimesEntry, Repetitions, VERSION};
+use super::{Choice, Profile, ProtocolEntry, VERSION};
 use crate::fit::model::ModelFit;
 use crate::fit::network::{self, FittedRegimes, NetworkFit};
-use crate::fit::regimes::{HeldOut, Kind, RegimesFit};
+use crate::regimes::entry::{KindError, RegimesEntry, Repetitions};
+use crate::regimes::fit::{HeldOut, Kind, RegimesFit};
 
 impl Profile {
     /// The profile of these fits, for predictions.

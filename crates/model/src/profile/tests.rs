@@ -2,9 +2,9 @@
 
 use super::Profile;
 use crate::fit::Covariance;
-use crate::fit::fitted::Base;
 use crate::fit::hockney::fit;
 use crate::fit::testing::points;
+use crate::fitted::Base;
 
 /// All that a profile can hold.
 const TEXT: &str = include_str!("tests/everything.toml");

@@ -163,14 +163,9 @@ impl<'a> Timed<'a> {
 
 /// Greatest process count and size for which `predict` may answer about `collective`.
 pub(super) fn reach(profile: &Profile, collective: Collective) -> (u32, Bytes) {
-    let fitted = profile.fitted.iter();
-    let fitted = fitted.filter(|own| own.collective() == Some(collective));
-    let regimes = profile.regimes.iter();
-    let regimes = regimes.filter(|own| own.collective == collective);
-    let domains = fitted.map(|own| &own.domain);
-    let domains = domains.chain(regimes.map(|own| &own.domain));
     let (mut counts, mut size) = (0, 0);
-    for domain in domains {
+    for own in profile.contention_of(collective) {
+        let domain = own.domain();
         counts = counts.max(domain.procs.last().map_or(0, |own| own.get()));
         size = size.max(domain.largest.0);
     }

@@ -142,6 +142,7 @@ fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<
         let prediction = timed[choice].prediction(procs, size)?;
         Some(prediction.cautious(own.as_ref(), least_gain(profile)))
     });
+    drop(timed);
     let measure = request.release.measure(collective);
     let blocks = match measure {
         Some(measure) => {

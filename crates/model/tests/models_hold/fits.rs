@@ -4,9 +4,9 @@
 use netsig_base::algorithm::Collective;
 use netsig_base::units::table::Table;
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::fit::fitted::{Base, FittedModel, Residuals};
 use netsig_model::fit::model::{ModelFit, Options, Problem, Unsaturated};
 use netsig_model::fit::{Covariance, FitError, Point};
+use netsig_model::fitted::{Base, FittedModel, Residuals};
 use netsig_model::model::{self, Case, Estimator, Known, Model, Role, SIGNATURE, Values};
 use proptest::prelude::*;
 use proptest::sample::select;

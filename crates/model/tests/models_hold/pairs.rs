@@ -5,8 +5,8 @@ use netsig_base::algorithm::Collective;
 use netsig_base::data::{Dataset, Experiment, Provenance};
 use netsig_base::units::Bytes;
 use netsig_model::fit::agreement::Verdict;
-use netsig_model::fit::fitted::{Base, FittedModel};
 use netsig_model::fit::network::{self, Options, Wanted};
+use netsig_model::fitted::{Base, FittedModel};
 use netsig_model::model::{self, Model, SIGNATURE, THROUGHPUT};
 use netsig_model::profile::Profile;
 

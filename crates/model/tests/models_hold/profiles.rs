@@ -8,16 +8,17 @@ use netsig_base::algorithm::Collective;
 use netsig_base::data::Provenance;
 use netsig_base::stats::interval::{Estimate, Student};
 use netsig_base::units::Bytes;
-use netsig_model::fit::domain::Domain;
-use netsig_model::fit::fitted::{Base, FittedModel, Found, Residuals};
 use netsig_model::fit::hockney::HockneyFit;
-use netsig_model::fit::saturation::Saturation;
+use netsig_model::fitted::domain::Domain;
+use netsig_model::fitted::saturation::Saturation;
+use netsig_model::fitted::{Base, FittedModel, Found, Residuals};
 use netsig_model::model::{
     self, Estimator, Known, Model, ModelError, Parameter, REGIMES, Role, SIGNATURE, Subject, Values,
 };
 use netsig_model::predict::predictor::CasePredictor;
 use netsig_model::predict::{Interval, Prediction};
-use netsig_model::profile::{Choice, Profile, RegimesEntry, VERSION};
+use netsig_model::profile::{Choice, Profile, VERSION};
+use netsig_model::regimes::entry::RegimesEntry;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 

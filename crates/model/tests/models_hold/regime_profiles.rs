@@ -3,13 +3,13 @@
 use nalgebra::DMatrix;
 use netsig_base::algorithm::Collective::{self, Allgather, Alltoall, Bcast, Gather, Scatter};
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
-use netsig_model::fit::domain::Domain;
-use netsig_model::fit::regimes::{Column, Kind};
-use netsig_model::fit::saturation::Saturation;
+use netsig_model::fitted::domain::Domain;
+use netsig_model::fitted::saturation::Saturation;
 use netsig_model::model::regimes::{
     Class, Correction, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Wire,
 };
-use netsig_model::profile::{KindError, RegimesEntry};
+use netsig_model::regimes::entry::{KindError, RegimesEntry, Repetitions};
+use netsig_model::regimes::fit::{Column, Kind};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -89,7 +89,7 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
                 cells,
             };
             RegimesEntry {
-                repetitions: netsig_model::profile::Repetitions::default(),
+                repetitions: Repetitions::default(),
                 collective,
                 algorithm: algorithm.to_owned(),
                 class,

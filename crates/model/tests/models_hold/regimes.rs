@@ -10,8 +10,9 @@ use netsig_model::fit::network::{self, Options};
 use netsig_model::model::regimes::{
     Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire,
 };
-use netsig_model::predict::regimes::{Asked, outside, regimes};
+use netsig_model::predict::Asked;
 use netsig_model::profile::Profile;
+use netsig_model::regimes::interval::{outside, regimes};
 use proptest::prelude::*;
 
 use crate::arbitrary::{procs, push};

@@ -6,8 +6,8 @@ use netsig_base::units::{Bytes, Seconds};
 use netsig_model::fit::model::{
     DeltaRule, ModelFit, Options, SidePoints, ThresholdChoice, Unsaturated,
 };
-use netsig_model::fit::saturation::Saturation;
 use netsig_model::fit::{Covariance, FitError, Point};
+use netsig_model::fitted::saturation::Saturation;
 use netsig_model::model::{self, SIGNATURE, Values};
 
 use crate::arbitrary::{procs, toy};

@@ -5,8 +5,8 @@ use netsig_base::units::{Bytes, Procs};
 use netsig_model::fit::ladder::Rung;
 use netsig_model::fit::network::FittedRegimes;
 use netsig_model::fit::notes::among;
-use netsig_model::fit::regimes::{Observation, RegimesFit};
 use netsig_model::model::regimes::{Onset, Order, Pattern, ProtocolParameters, Regimes};
+use netsig_model::regimes::fit::{Observation, RegimesFit};
 
 /// What is said of an algorithm whose pieces share links.
 pub const SHARED: &str = "the pieces between clusters share their links";

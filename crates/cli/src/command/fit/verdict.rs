@@ -10,7 +10,7 @@ use netsig_base::units::{Bytes, Procs};
 use netsig_model::fit::ladder::Rung;
 use netsig_model::fit::model::ModelFit;
 use netsig_model::fit::network::{FittedRegimes, NetworkFit, Wanted};
-use netsig_model::fit::saturation::Saturation;
+use netsig_model::fitted::saturation::Saturation;
 use netsig_model::model::SHARED_LINK;
 use netsig_model::model::regimes::Pattern;
 use netsig_model::predict::outside::FAR;

@@ -7,8 +7,8 @@ use netsig_base::stats::least_squares::Regression;
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 
 use super::{DeltaRule, ModelFit, Problem};
-use crate::fit::fitted::Found;
 use crate::fit::{Design, FitError, regress, shares};
+use crate::fitted::Found;
 use crate::model::hockney::Hockney;
 use crate::model::{Known, Role, Values};
 

@@ -10,9 +10,9 @@ use netsig_base::units::Procs;
 
 use super::linear::Solution;
 use super::{ModelFit, Problem, Unsaturated};
-use crate::fit::fitted::Residuals;
-use crate::fit::saturation::{self, Saturation, TOLERANCE};
 use crate::fit::{FitError, Point, refuse_few};
+use crate::fitted::Residuals;
+use crate::fitted::saturation::{self, Saturation, TOLERANCE};
 use crate::model::Role;
 
 /// Least number of points of a fit.

@@ -10,10 +10,10 @@ use netsig_base::data::cells::{CellKey, MeasuredCells, Statistic};
 
 use super::pairs::PairFits;
 use super::{Options, Wanted};
-use crate::fit::fitted::{Base, FittedModel};
 use crate::fit::ladder::LeftOut;
 use crate::fit::model::{self as fit_model, ModelFit, Problem};
 use crate::fit::{Covariance, FailedFit, FitError, Point, points};
+use crate::fitted::{Base, FittedModel};
 use crate::model::regimes::Pattern;
 use crate::model::{self, Case, Known, Model, SIGNATURE};
 

@@ -10,13 +10,15 @@ use netsig_base::units::{Bytes, Seconds};
 use super::Options;
 use super::models::LeftOutTimes;
 use super::pairs::PairFits;
-use crate::fit::fitted::FittedModel;
 use crate::fit::ladder::{Ladder, Verdict};
 use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
-use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limited, Limits, Observation, Who};
 use crate::fit::{FailedFit, FitError};
+use crate::fitted::FittedModel;
 use crate::model::REGIMES;
 use crate::model::regimes::{Onset, Order, Pattern, Protocol};
+use crate::regimes::fit::{
+    AlgorithmRegimes, Ground, Limited, Limits, Observation, Who, observations, tell_apart,
+};
 
 /// Cells of an algorithm by pattern.
 type ByPattern<'a> = Vec<(Pattern, &'a [Observation])>;
@@ -122,7 +124,7 @@ pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) ->
     if !options.wanted.wants_regimes() {
         return found;
     }
-    let mut all = regimes::observations(cells);
+    let mut all = observations(cells);
     found.failures = leave_out_large(&mut all);
     let network = match limited(cells, pairs, options, &all) {
         Ok(limited) => limited,
@@ -131,7 +133,7 @@ pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) ->
             return found;
         }
     };
-    regimes::tell_apart(&mut all, &network);
+    tell_apart(&mut all, &network);
     let confidence = options.model.confidence;
     let counted = counted(cells, &network, &all, confidence);
     let ground = Ground::new(network, &all, counted);
@@ -162,10 +164,11 @@ fn limited<'a>(
     let ping_pong: Vec<(Bytes, Seconds)> = ping_pong.sorted_by_key(|(size, _)| *size).collect();
     let network = options.network.as_ref();
     let stated = network.and_then(|network| network.eager_limit);
+    let seen = pairs.point_to_point.eager_limit.as_ref();
     let limits = Limits {
         ping_pong: &ping_pong,
         beta: pairs.hockney.model().beta(),
-        seen: pairs.point_to_point.eager_limit.as_ref(),
+        seen: seen.map(|own| [own.above, own.up_to]),
         configured: cells.provenance.eager_limit().or(stated),
         network,
     };

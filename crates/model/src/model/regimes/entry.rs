@@ -59,7 +59,7 @@ pub(in crate::model) const ALLTOALL: Model = Model {
              Here ρ = 0 and the median; a fit adds ρ, V(w) in the place of β·w, the requests of \
              large messages, spreads and intervals, and F from the links of --network SCENARIO.",
     parameters: &PARAMETERS,
-    estimator: Estimator::Regimes,
+    estimator: Estimator::Repetitions,
     example: Example::on(
         ROUND,
         "n = 8, m = 32 KiB, β = 10 ns/B, b = 50 µs, γ = 1.2, κ = 0.7, X = 64 KiB, c = 10, \

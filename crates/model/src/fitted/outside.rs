@@ -2,9 +2,9 @@
 
 use netsig_base::units::{Bytes, Procs};
 
-use super::Standing;
-use crate::fit::domain::Domain;
-use crate::fit::saturation::Saturation;
+use super::domain::Domain;
+use super::prediction::Standing;
+use super::saturation::Saturation;
 
 /// Reason why a case is outside the measured range.
 #[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
@@ -61,7 +61,7 @@ pub const FAR: u32 = 4;
 
 impl Domain {
     /// Position of a case relative to the measurements.
-    pub(super) fn standing(&self, procs: Procs, size: Bytes) -> Standing {
+    pub(crate) fn standing(&self, procs: Procs, size: Bytes) -> Standing {
         if matches!(self.saturation, Saturation::From(saturated) if procs < saturated) {
             return Standing::Unsaturated;
         }
@@ -90,7 +90,7 @@ impl Domain {
     }
 
     /// Reason why a case is too far from the measurements if the growth with the processes is known.
-    pub(super) fn too_far(&self, procs: Procs, size: Bytes) -> Option<Outside> {
+    pub(crate) fn too_far(&self, procs: Procs, size: Bytes) -> Option<Outside> {
         let most = *self.procs.last()?;
         if procs.get() > most.get().saturating_mul(FAR) {
             return Some(Outside::Processes { most });

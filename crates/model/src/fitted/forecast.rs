@@ -1,21 +1,29 @@
 //! Predictions by a fitted model, with their intervals.
+//!
+//! # Interval
+//! A new measurement lies within T̂·exp(±t·s) with s² = xᵀ·cov(θ̂)·x/T̂² + r²/w, where x is the
+//! gradient of T in the parameters, r the relative residual of the fitted points (of a signature:
+//! those on that side of M), w = βm/(α+βm) the share of bytes in the contention-free time (at least
+//! a tenth), and t Student's quantile. r contains both noise and misfit of the model, which grows
+//! with the share of start-up. For sizes within the interval of a signature's M both sides are
+//! possible: the interval then covers both.
 
 use nalgebra::DMatrix;
 use netsig_base::stats::interval::Estimate;
 use netsig_base::units::{Bytes, Seconds};
 use smallvec::SmallVec;
 
-use super::{Interval, Overflow, Prediction};
-use crate::fit::bandwidth_share;
-use crate::fit::domain::Domain;
-use crate::fit::fitted::{FittedModel, Found};
-use crate::fit::saturation::Saturation;
+use super::outside::Outside;
+use super::prediction::{Interval, Overflow, Prediction, Standing};
+use super::saturation::Saturation;
+use super::{AlgorithmForecast, FittedModel, Found};
 use crate::model::{Case, Known, Model, ModelError, Role, Timed, Values};
 
 /// A fitted model with prepared derivatives.
 #[derive(Debug)]
-pub(super) struct Fitting {
+pub(crate) struct ModelForecast {
     entry: FittedModel,
+    known: Known,
     /// Threshold M, or infinity.
     threshold: f64,
     /// Interval of M, if it has one.
@@ -43,13 +51,17 @@ enum Side {
     From,
 }
 
-impl Fitting {
-    /// A fitted model with the `given` parameters in place of fitted ones. Given values are exact;
-    /// the other parameters keep their values and their covariance.
+impl ModelForecast {
+    /// A fitted model with the `given` parameters in place of fitted ones, on a `known` network. Given
+    /// values are exact; the other parameters keep their values and their covariance.
     ///
     /// # Errors
     /// Names the parameters without a value.
-    pub(super) fn of(entry: &FittedModel, given: &[(String, f64)]) -> Result<Self, ModelError> {
+    pub(crate) fn of(
+        entry: &FittedModel,
+        given: &[(String, f64)],
+        known: Known,
+    ) -> Result<Self, ModelError> {
         let mut entry = entry.clone();
         for (name, value) in given {
             entry.set(name, *value);
@@ -79,37 +91,8 @@ impl Fitting {
             threshold: threshold.map_or(f64::INFINITY, |place| values.numbers[place]),
             uncertain,
             entry,
+            known,
         })
-    }
-
-    pub(super) fn domain(&self) -> &Domain {
-        &self.entry.domain
-    }
-
-    /// Predicts a case.
-    pub(super) fn predict(&self, network: &Known, case: Case) -> Result<Prediction, ModelError> {
-        let compared = self.entry.model.compared(network, case)?;
-        let (own, other) = self.possible_sides(compared);
-        let (Timed { time, segment }, interval) = self.on(own, network, case)?;
-        let interval = match other {
-            Some(other) => interval.hull(self.on(other, network, case)?.1),
-            None => interval,
-        };
-        Ok(Prediction {
-            time,
-            interval: Some(interval),
-            standing: self.entry.domain.standing(case.procs, case.size),
-            segment,
-        })
-    }
-
-    /// The overflow of what messages of a case share, by a fitted M of the bytes there; `None` below it.
-    pub(super) fn overflow(&self, network: &Known, case: Case) -> Option<Overflow> {
-        let model = self.entry.model;
-        let onset = self.uncertain.filter(|_| !model.compares_sizes())?;
-        let bytes = model.compared(network, case).ok()?.as_f64();
-        let share = bytes / case.size.as_f64();
-        (bytes >= onset.lower).then(|| Overflow::new(onset, share, true))
     }
 
     /// Side of M for what is compared with it, and the other side if the interval of M allows it.
@@ -126,21 +109,56 @@ impl Fitting {
     }
 
     /// Time and interval of a message on this side of M.
-    fn on(&self, side: Side, network: &Known, case: Case) -> Result<(Timed, Interval), ModelError> {
+    fn on(&self, side: Side, case: Case) -> Result<(Timed, Interval), ModelError> {
         let residuals = self.entry.residuals;
         let (probe, residual) = match side {
             Side::Below => (&self.below, residuals.below),
             Side::From => (&self.from, residuals.above),
         };
-        let timed = self.entry.model.time(network, &probe.values, case)?;
+        let timed = self.entry.model.time(&self.known, &probe.values, case)?;
         if timed.time.0 == 0.0 {
             return Ok((timed, Interval::around(timed.time, 0.0)));
         }
-        let variance = probe.variance(self.entry.model, network, case, timed.time)?;
-        let share = bandwidth_share(&network.hockney, case.size);
+        let variance = probe.variance(self.entry.model, &self.known, case, timed.time)?;
+        let share = self.known.hockney.bandwidth_share(case.size);
         let spread = (variance + residual * residual / share).sqrt();
         let t = self.entry.student.quantile();
         Ok((timed, Interval::around(timed.time, t * spread)))
+    }
+}
+
+impl AlgorithmForecast for ModelForecast {
+    fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
+        let compared = self.entry.model.compared(&self.known, case)?;
+        let (own, other) = self.possible_sides(compared);
+        let (Timed { time, segment }, interval) = self.on(own, case)?;
+        let interval = match other {
+            Some(other) => interval.hull(self.on(other, case)?.1),
+            None => interval,
+        };
+        let domain = &self.entry.domain;
+        Ok(Prediction {
+            time,
+            interval: Some(interval),
+            standing: match self.outside(case) {
+                None => domain.standing(case.procs, case.size),
+                Some(_) => Standing::Outside,
+            },
+            segment,
+        })
+    }
+
+    fn outside(&self, case: Case) -> Option<Outside> {
+        self.entry.domain.outside(case.procs, case.size)
+    }
+
+    /// The overflow of what messages of a case share, by a fitted M of the bytes there; `None` below it.
+    fn overflow(&self, case: Case) -> Option<Overflow> {
+        let model = self.entry.model;
+        let onset = self.uncertain.filter(|_| !model.compares_sizes())?;
+        let bytes = model.compared(&self.known, case).ok()?.as_f64();
+        let share = bytes / case.size.as_f64();
+        (bytes >= onset.lower).then(|| Overflow::new(onset, share, true))
     }
 }
 

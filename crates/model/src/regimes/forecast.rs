@@ -1,64 +1,103 @@
-//! Measured regimes as the basis of predictions: the entry for a case, its time, and the size from which
-//! its ports overflow.
+//! Forecast of an algorithm by its regimes: the entry for a case, its time, and the size from which its ports
+//! overflow.
 
-use netsig_base::algorithm::PieceSizes;
+use netsig_base::algorithm::{Collective, PairSizes, PieceSizes};
 use netsig_base::network::Network;
 use netsig_base::stats::interval::Estimate;
 use netsig_base::units::Bytes;
 use netsig_base::units::parameter::volume;
 
-use super::regimes::{self, Asked};
-use super::{Prediction, Standing};
-use crate::model::regimes::{Pattern, Patterns, Point, Protocol};
+use super::borrowed;
+use super::entry::{RegimesEntry, Repetitions};
+use super::interval;
+use crate::fitted::AlgorithmForecast;
+use crate::fitted::asked::Asked;
+use crate::fitted::outside::Outside;
+use crate::fitted::prediction::{Overflow, Prediction, Standing};
+use crate::model::regimes::{Pattern, Patterns, Point, Protocol, Times};
 use crate::model::{self, Case, ModelError, REGIMES};
-use crate::profile::{RegimesEntry, Repetitions};
-
-/// Size from which on M(n) is rounded to KiB.
-const SMALL: f64 = 8192.0;
 
 /// Largest share of X that segments on the way may fill.
 const ROOM: f64 = 0.9;
 
-/// Regimes of an algorithm, one entry for each class of process counts.
+/// An algorithm, and what is known and asked of its times.
+#[derive(Debug, Clone, Copy)]
+pub struct RegimesQuestion<'a, 'n> {
+    /// The collective.
+    pub collective: Collective,
+    /// Name of the algorithm.
+    pub algorithm: &'n str,
+    /// The MPI library of the data, whose rules its own choice follows.
+    pub mpi: Option<&'n str>,
+    /// Parameters by name, which take precedence over fitted ones.
+    pub given: &'n [(String, f64)],
+    /// Network with its links, where known.
+    pub network: Option<&'a Network>,
+    /// Statistic of the predicted distribution.
+    pub asked: Asked,
+}
+
+/// Regimes of an algorithm, one entry for each class of process counts and each pattern.
 #[derive(Debug)]
-pub(super) struct Measured<'a> {
-    pub(super) entries: Vec<RegimesEntry>,
+pub struct RegimesForecast<'a> {
+    entries: Vec<RegimesEntry>,
     /// Number of entries, from the first, that are not borrowed from another algorithm.
-    pub(super) own: usize,
-    pub(super) patterns: Patterns,
-    pub(super) network: Option<&'a Network>,
-    pub(super) pieces: PieceSizes<'a>,
-    pub(super) asked: Asked,
+    own: usize,
+    patterns: Patterns,
+    network: Option<&'a Network>,
+    pieces: PieceSizes<'a>,
+    asked: Asked,
 }
 
-/// Message size from which ports overflow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overflow {
-    /// M(n).
-    pub from: Bytes,
-    /// Its interval.
-    pub interval: [Bytes; 2],
-    /// False if all that is known is that nothing was lost up to the lower end.
-    pub is_known: bool,
+/// True if `entries` tell of an algorithm that was not measured.
+pub fn tell_of(entries: &[RegimesEntry], who: (Collective, &str)) -> bool {
+    let pattern = Pattern::of(who.0, who.1);
+    pattern.is_some_and(|pattern| !borrowed::regimes(entries, who, pattern).is_empty())
 }
 
-impl Overflow {
-    /// The overflow from a number of bytes on, of which a message of the case contributes `share` times its size.
-    pub(super) fn new(onset: Estimate, share: f64, is_known: bool) -> Self {
-        let size = |bytes: f64| {
-            let bytes = bytes / share;
-            let unit = if bytes < SMALL { 1.0 } else { 1024.0 };
-            Bytes::rounded((bytes / unit).round() * unit)
-        };
-        Self {
-            from: size(onset.value),
-            interval: [onset.lower, onset.upper].map(size),
-            is_known,
+impl<'a> RegimesForecast<'a> {
+    /// The forecast by the `entries` of the algorithm, or by those that others lend it; `None` if none tell of
+    /// it.
+    ///
+    /// # Errors
+    /// If a parameter does not allow the value that is given.
+    pub fn of(
+        entries: &[RegimesEntry],
+        question: RegimesQuestion<'a, '_>,
+    ) -> Result<Option<Self>, ModelError> {
+        let RegimesQuestion {
+            collective,
+            algorithm,
+            ..
+        } = question;
+        let own = entries.iter();
+        let own = own.filter(|own| own.collective == collective && own.algorithm == algorithm);
+        let mut found: Vec<RegimesEntry> = own.cloned().collect();
+        let own = found.len();
+        let patterns = Patterns::of(collective, algorithm, question.mpi);
+        for pattern in patterns.all() {
+            if !found.iter().any(|own| own.model.pattern == pattern) {
+                found.extend(borrowed::regimes(entries, (collective, algorithm), pattern));
+            }
         }
+        if found.is_empty() {
+            return Ok(None);
+        }
+        for (name, value) in question.given {
+            for entry in &mut found {
+                entry.set(name, *value)?;
+            }
+        }
+        Ok(Some(Self {
+            entries: found,
+            own,
+            patterns,
+            network: question.network,
+            pieces: collective.sizes().into(),
+            asked: question.asked,
+        }))
     }
-}
 
-impl Measured<'_> {
     /// Place of the entry for a case.
     fn place(&self, case: Case) -> usize {
         let Case { procs, size, .. } = case;
@@ -74,7 +113,7 @@ impl Measured<'_> {
     }
 
     /// Entry for a case, and the case as arguments of the regimes.
-    pub(super) fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
+    fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
         self.at(self.place(case), case)
     }
 
@@ -90,9 +129,10 @@ impl Measured<'_> {
         };
         (&self.entries[place], point)
     }
+}
 
-    /// Predicts a case by the regimes for its process count.
-    pub(super) fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
+impl AlgorithmForecast for RegimesForecast<'_> {
+    fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         volume(case.procs, case.size)?;
         let place = self.place(case);
         let (entry, point) = self.at(place, case);
@@ -107,7 +147,7 @@ impl Measured<'_> {
                 remedy: "measure repetitions, or ask for no quantile",
             });
         }
-        let predicted = regimes::regimes(entry, point, self.asked);
+        let predicted = interval::regimes(entry, point, self.asked);
         let prediction = predicted.ok_or_else(|| ModelError::Missing {
             model: REGIMES,
             what: format!("messages of the protocol that {} are sent by", case.size),
@@ -124,9 +164,35 @@ impl Measured<'_> {
         })
     }
 
-    /// M(n): size from which the eager messages of an exchange among the processes of a case overflow
-    /// ports, as far as it is known; `None` for other cases.
-    pub(super) fn overflow(&self, case: Case) -> Option<Overflow> {
+    fn outside(&self, case: Case) -> Option<Outside> {
+        let (entry, point) = self.of_case(case);
+        interval::outside(entry, point)
+    }
+
+    fn distribution(&self, case: Case) -> Option<Times> {
+        let (entry, point) = self.of_case(case);
+        point.check().ok()?;
+        entry.model.times(point)
+    }
+
+    /// Corrections of pieces of one size do not hold for pieces that differ.
+    fn of_pairs<'p>(
+        self: Box<Self>,
+        pairs: &'p PairSizes,
+    ) -> Option<Box<dyn AlgorithmForecast + 'p>>
+    where
+        Self: 'p,
+    {
+        let mut entries = self.entries;
+        entries.iter_mut().for_each(borrowed::uncorrected);
+        Some(Box::new(RegimesForecast {
+            entries,
+            pieces: PieceSizes::Known(pairs),
+            ..*self
+        }))
+    }
+
+    fn overflow(&self, case: Case) -> Option<Overflow> {
         let (entry, point) = self.of_case(case);
         let eager = entry.model.eager.as_ref()?;
         let onset = eager.stalls?.onset?;
@@ -143,8 +209,7 @@ impl Measured<'_> {
             .then(|| Overflow::new(bytes, share, onset.is_known()))
     }
 
-    /// False for settings that a choice must not try ([`super::Basis::is_paced`]).
-    pub(super) fn is_paced(&self, case: Case) -> bool {
+    fn is_paced(&self, case: Case) -> bool {
         let (entry, point) = self.of_case(case);
         match entry.model.pattern {
             Pattern::Segments { .. } => {}

@@ -1,4 +1,4 @@
-//! The fitted regimes of an algorithm in the form of a profile, and the choice of a model.
+//! The fitted regimes of an algorithm in the form of a profile.
 //!
 //! The regimes are the only fitted model with a type of its own. A [`FittedModel`] has numbers by
 //! name with one covariance and one spread. The regimes have two sets of parameters, one for each
@@ -6,7 +6,7 @@
 //! corrections ρ(m) as tables; stalls with an asymmetric interval, which a covariance cannot
 //! express; and a spread for each kind of cell.
 //!
-//! [`FittedModel`]: crate::fit::fitted::FittedModel
+//! [`FittedModel`]: crate::fitted::FittedModel
 
 use itertools::Itertools;
 use nalgebra::DMatrix;
@@ -16,10 +16,9 @@ use netsig_base::units::parameter::{ParameterError, finite, non_negative};
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 
-use crate::fit::domain::Domain;
-use crate::fit::fitted::{check_covariance, square};
-use crate::fit::regimes::{Column, Kind};
-use crate::model;
+use super::fit::{Column, Kind};
+use crate::fitted::covariance::{check_covariance, square};
+use crate::fitted::domain::Domain;
 use crate::model::regimes::{Class, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls};
 
 /// The regimes of one algorithm at the process counts of one class.
@@ -85,20 +84,6 @@ pub struct KindError {
     pub cells: usize,
 }
 
-/// The model that a fit chose for an algorithm.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Choice {
-    /// The measured collective.
-    pub collective: Collective,
-    /// Algorithm that ran the collective.
-    pub algorithm: String,
-    /// Name of the model.
-    pub model: String,
-    /// Reason in one sentence.
-    pub reason: String,
-}
-
 impl RegimesEntry {
     /// Error of the model on cells of this `kind`; the largest known error if no such cell was left
     /// out of a fit.
@@ -127,10 +112,7 @@ impl RegimesEntry {
     }
 
     /// Refuses values that no fit produces and no prediction can use.
-    ///
-    /// # Errors
-    /// Names the key and its error.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn refuse_impossible(&self) -> Result<(), String> {
         let Self {
             collective,
             algorithm,
@@ -184,14 +166,6 @@ impl RegimesEntry {
             }
         }
         Ok(())
-    }
-}
-
-impl Choice {
-    /// Refuses a model that does not exist.
-    pub(super) fn check(&self) -> Result<(), String> {
-        let found = model::find(self.collective, &self.model);
-        found.map(drop).map_err(|error| error.to_string())
     }
 }
 

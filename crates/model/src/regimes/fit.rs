@@ -47,7 +47,7 @@ pub use self::held_out::{HeldOut, Kind};
 pub use self::limit::{Limited, Limits};
 pub use self::observation::{Observation, Who, observations};
 use self::regression::Solution;
-use super::{FitError, refuse_few};
+use crate::fitted::error::{FitError, refuse_few};
 use crate::model::regimes::{
     Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Usual,
 };
@@ -90,7 +90,7 @@ pub struct AlgorithmRegimes {
 
 impl AlgorithmRegimes {
     /// Both together.
-    pub(super) fn and(mut self, other: Self) -> Self {
+    pub(crate) fn and(mut self, other: Self) -> Self {
         self.fits.extend(other.fits);
         self.held_out.extend(other.held_out);
         self

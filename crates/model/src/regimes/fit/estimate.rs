@@ -3,7 +3,7 @@
 use netsig_base::stats::interval::{Estimate, Variance};
 
 use super::{Column, RegimesFit};
-use crate::fit::domain::Domain;
+use crate::fitted::domain::Domain;
 use crate::model::regimes::{Protocol, Regimes};
 
 impl Column {

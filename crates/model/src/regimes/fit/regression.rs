@@ -26,7 +26,7 @@ use netsig_base::stats::sample::robust_deviation;
 
 use super::basis::{Basis, Column};
 use super::observation::{FLOOR, Observation};
-use crate::fit::{self, FitError, ITERATIONS, SETTLED, refuse_few};
+use crate::fitted::error::{self, FitError, ITERATIONS, SETTLED, refuse_few};
 use crate::model::regimes::{Protocol, Spread, Terms};
 
 /// Least number of cells: priors alone are no fit.
@@ -233,7 +233,7 @@ fn with_priors(
         }
     });
     let omega = Omega::Diagonal(DVector::from_vec(variances));
-    fit::solve(&x, &y, &omega, "the parameters of the regimes")
+    error::solve(&x, &y, &omega, "the parameters of the regimes")
 }
 
 /// ln(T/T̂).

@@ -16,8 +16,7 @@ use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use super::basis::{Basis, Column};
 use super::observation::{Observation, Who};
 use super::regression;
-use crate::fit::FitError;
-use crate::fit::breakpoints::EagerLimit;
+use crate::fitted::error::FitError;
 use crate::model::regimes::{Class, Pattern, Protocol, Wire};
 
 /// Least number of sizes below a limit that pairs do not give.
@@ -29,8 +28,8 @@ pub struct Limits<'a, 'n> {
     pub ping_pong: &'a [(Bytes, Seconds)],
     /// β of the ping-pong.
     pub beta: SecondsPerByte,
-    /// The limit that pairs show.
-    pub seen: Option<&'a EagerLimit>,
+    /// Sizes between which pairs show the limit: the last that is sent at once, the first that is not.
+    pub seen: Option<[Bytes; 2]>,
     /// The configured limit of the MPI library, if known.
     pub configured: Option<Bytes>,
     /// The links of the network, if known.
@@ -71,12 +70,11 @@ impl<'n> Limits<'_, 'n> {
     fn candidates(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Vec<Option<Bytes>> {
         let sizes: BTreeSet<Bytes> = all.values().flatten().map(|cell| cell.size).collect();
         match (self.seen, self.configured) {
-            (Some(seen), _) => {
-                let between = |size: &&Bytes| {
-                    (seen.above.0.saturating_add(1)..seen.up_to.0).contains(&size.0)
-                };
+            (Some([above, up_to]), _) => {
+                let between =
+                    |size: &&Bytes| (above.0.saturating_add(1)..up_to.0).contains(&size.0);
                 let mut found: Vec<_> = sizes.iter().filter(between).copied().map(Some).collect();
-                found.push(Some(seen.up_to));
+                found.push(Some(up_to));
                 found
             }
             (None, Some(configured)) => vec![Some(configured)],

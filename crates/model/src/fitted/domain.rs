@@ -4,7 +4,6 @@ use itertools::Itertools;
 use netsig_base::units::{Bytes, Procs};
 use serde::{Deserialize, Serialize};
 
-use super::Point;
 use super::saturation::Saturation;
 
 /// The measured process counts and sizes.
@@ -44,11 +43,6 @@ impl Domain {
             procs.cartesian_product(sizes)
         });
         Self::of(cells).expect("a domain has process counts")
-    }
-
-    /// The domain of fitted points; `None` if there are none.
-    pub fn of_points(points: &[Point]) -> Option<Self> {
-        Self::of(points.iter().map(|p| (p.procs, p.size)))
     }
 
     /// Refuses a domain without process counts, or out of order.

@@ -20,9 +20,9 @@ use std::cmp::Reverse;
 use netsig_base::algorithm::{Algorithm, Collective};
 use netsig_base::units::{Bytes, Seconds};
 
-use crate::fit::domain::Domain;
+use super::entry::RegimesEntry;
+use crate::fitted::domain::Domain;
 use crate::model::regimes::{Class, Order, Pattern, Usual};
-use crate::profile::{Profile, RegimesEntry};
 
 /// Standard deviation of ln T that is added, since γ and start-ups belong to another algorithm.
 const OTHER_ALGORITHM: f64 = 0.25;
@@ -36,13 +36,13 @@ const OTHER_SIZES: f64 = 0.05;
 /// The regimes under a pattern, one entry for each class of process counts; none if no other
 /// algorithm has parameters for it.
 pub(super) fn regimes(
-    profile: &Profile,
+    entries: &[RegimesEntry],
     (collective, algorithm): (Collective, &str),
     pattern: Pattern,
 ) -> Vec<RegimesEntry> {
     let who = (collective, algorithm);
     let lenders = [collective, collective.table()];
-    let all = profile.regimes.iter();
+    let all = entries.iter();
     let all =
         all.filter(|own| lenders.contains(&own.collective) && lends(own.model.pattern, pattern));
     let source = all.clone().max_by_key(|own| {

@@ -1,6 +1,5 @@
-//! A fitted model: the values of a model's parameters, their uncertainty, and their domain. Every
-//! fit of a model except the regimes returns this type, profiles store a list of it unchanged,
-//! and predictions read it.
+//! A fitted model whose parameters are numbers by name: their values, their uncertainty, and their
+//! domain. Profiles store a list of it unchanged.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +11,8 @@ use netsig_base::units::table::Table;
 use netsig_base::units::{Bytes, Seconds};
 use serde::{Deserialize, Serialize};
 
+use super::ContentionModel;
+use super::covariance::{check_covariance, square};
 use super::domain::Domain;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
@@ -158,28 +159,6 @@ impl FittedModel {
         })
     }
 
-    /// Refuses values that no fit returns and no prediction can use.
-    ///
-    /// # Errors
-    /// Names the key and the fault.
-    pub fn check(&self) -> Result<(), String> {
-        self.refuse_unsuitable()?;
-        self.refuse_too_low()?;
-        self.refuse_uncertain()?;
-        for (side, residual) in [
-            ("below", self.residuals.below),
-            ("above", self.residuals.above),
-        ] {
-            if !(residual.is_finite() && residual >= 0.0) {
-                return Err(format!(
-                    "residuals.{side} = {residual} is not finite and at least 0"
-                ));
-            }
-        }
-        self.domain.check()?;
-        self.values().map(drop).map_err(|error| error.to_string())
-    }
-
     /// Refuses unknown parameters, and a table that the model lacks or does not have.
     fn refuse_unsuitable(&self) -> Result<(), String> {
         let name = self.model.name;
@@ -256,35 +235,61 @@ impl FittedModel {
     }
 }
 
+impl ContentionModel for FittedModel {
+    fn entry(&self) -> &'static Model {
+        self.model
+    }
+
+    fn collective(&self) -> Option<Collective> {
+        self.collective()
+    }
+
+    fn algorithm(&self) -> &str {
+        &self.algorithm
+    }
+
+    fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    fn parameters(&self) -> Vec<(String, Found)> {
+        let numbers = self.model.parameters.iter().filter_map(|own| {
+            let found = self.parameters.get(own.name)?;
+            Some((own.name.to_owned(), *found))
+        });
+        let latency = self.latency_s.iter().flat_map(Table::rows);
+        let latency =
+            latency.map(|(size, value)| (format!("latency_s@{}", size.0), Found::Plain(value.0)));
+        numbers.chain(latency).collect()
+    }
+
+    fn covariance(&self) -> (Vec<&str>, &DMatrix<f64>) {
+        let names = self.covariance_of.iter().map(String::as_str);
+        (names.collect(), &self.covariance)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.refuse_unsuitable()?;
+        self.refuse_too_low()?;
+        self.refuse_uncertain()?;
+        for (side, residual) in [
+            ("below", self.residuals.below),
+            ("above", self.residuals.above),
+        ] {
+            if !(residual.is_finite() && residual >= 0.0) {
+                return Err(format!(
+                    "residuals.{side} = {residual} is not finite and at least 0"
+                ));
+            }
+        }
+        self.domain.check()?;
+        self.values().map(drop).map_err(|error| error.to_string())
+    }
+}
+
 /// True if a number stands for a size, or for no threshold.
 fn is_size(bytes: f64) -> bool {
     bytes == f64::INFINITY || bytes.fract() == 0.0 && bytes < 2f64.powi(64)
-}
-
-/// Factor by which rounding may enlarge a number.
-const ROUNDED: f64 = 1.000_001;
-
-/// Refuses a matrix that is not the covariance of `count` parameters.
-///
-/// # Errors
-/// Names the wrong shape or the impossible element.
-pub fn check_covariance(matrix: &DMatrix<f64>, count: usize) -> Result<(), String> {
-    if matrix.shape() != (count, count) {
-        return Err(format!("the covariance is not {count} by {count}"));
-    }
-    if !matrix.iter().all(|value| value.is_finite()) {
-        return Err("the covariance is not finite".to_owned());
-    }
-    for (i, j) in (0..count).flat_map(|i| (0..count).map(move |j| (i, j))) {
-        let own = matrix[(i, j)];
-        let most = (matrix[(i, i)].max(0.0) * matrix[(j, j)].max(0.0)).sqrt();
-        if own.abs() > most * ROUNDED || (own - matrix[(j, i)]).abs() > most * (ROUNDED - 1.0) {
-            return Err(format!(
-                "covariance[{i}][{j}] = {own} is none of these variances"
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// A model as `SUBJECT/NAME`.
@@ -305,33 +310,5 @@ mod entry {
         let (subject, name) = text.split_once('/').unwrap_or(("", &text));
         let collective = subject.parse().map_err(Error::custom)?;
         model::find(collective, name).map_err(Error::custom)
-    }
-}
-
-/// A square matrix as a list of rows.
-pub(crate) mod square {
-    use nalgebra::DMatrix;
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(
-        matrix: &DMatrix<f64>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        let rows = matrix.row_iter().map(|row| row.iter().copied().collect());
-        rows.collect::<Vec<Vec<f64>>>().serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<DMatrix<f64>, D::Error> {
-        let rows = Vec::<Vec<f64>>::deserialize(from)?;
-        let size = rows.len();
-        if rows.iter().any(|row| row.len() != size) {
-            return Err(D::Error::custom(format!(
-                "the covariance is not {size} by {size}"
-            )));
-        }
-        Ok(DMatrix::from_fn(size, size, |i, j| rows[i][j]))
     }
 }

@@ -20,32 +20,16 @@
 //! netsig; order statistics for the median of few repetitions.
 
 use netsig_base::algorithm::{PieceSizes, Sizes};
-use netsig_base::data::cells::Statistic;
 use netsig_base::stats::interval::t_quantile;
 use netsig_base::units::{Procs, Seconds};
-use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use super::outside::Outside;
-use super::{Interval, Prediction, Standing};
-use crate::fit::regimes::gradient;
-use crate::fit::regimes::held_out::{Kind, kind};
+use super::entry::RegimesEntry;
+use super::fit::gradient;
+use super::fit::held_out::{Kind, kind};
+use crate::fitted::asked::Asked;
+use crate::fitted::outside::Outside;
+use crate::fitted::prediction::{Interval, Prediction, Standing};
 use crate::model::regimes::{Onset, Path, Pattern, Point, Times};
-use crate::profile::RegimesEntry;
-
-/// Requested statistic of the times of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Asked {
-    /// Median: the usual time.
-    #[default]
-    Median,
-    /// Mean, which includes the stalls.
-    Mean,
-    /// Quantile: the time that this share of the repetitions does not exceed.
-    Quantile(f64),
-}
-
-/// Number of repetitions in the median that the interval is for.
-const REPETITIONS: f64 = 10.0;
 
 /// Standard deviation without cells left out, and its degrees of freedom.
 const UNKNOWN: f64 = 0.25;
@@ -61,9 +45,6 @@ const OTHER_CLASS: f64 = 0.2;
 /// The same at most where sizes differ from pair to pair in another way than in the measured collective:
 /// how long the others wait for the busiest port is not known.
 const OTHER_SIZES: f64 = 0.25;
-
-/// Smallest distance of a quantile's level from 0 and 1.
-const LEAST_LEVEL: f64 = 0.02;
 
 /// Predicts by the regimes of an entry; `None` if they have no time for the case.
 pub fn regimes(entry: &RegimesEntry, point: Point, asked: Asked) -> Option<Prediction> {
@@ -92,48 +73,6 @@ pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
             entry.domain.too_far(procs, size)
         }
         _ => entry.domain.outside(procs, size),
-    }
-}
-
-/// Parses the share of a quantile, above 0 and below 1.
-///
-/// # Errors
-/// If the text is no such share.
-pub fn quantile(text: &str) -> Result<f64, String> {
-    let share: Option<f64> = text.parse().ok();
-    share
-        .filter(|share| *share > 0.0 && *share < 1.0)
-        .ok_or_else(|| "write a share between 0 and 1, such as 0.9".to_owned())
-}
-
-impl From<Statistic> for Asked {
-    fn from(statistic: Statistic) -> Self {
-        match statistic {
-            Statistic::Mean => Self::Mean,
-            Statistic::Median => Self::Median,
-        }
-    }
-}
-
-impl Asked {
-    /// Requested statistic of a distribution.
-    pub fn of(self, times: &Times) -> Seconds {
-        match self {
-            Self::Median => times.median(),
-            Self::Mean => times.mean(),
-            Self::Quantile(level) => times.quantile(level),
-        }
-    }
-
-    /// Levels of the interval of the statistic of ten repetitions.
-    fn levels(self, confidence: f64) -> [f64; 2] {
-        let level = match self {
-            Self::Median | Self::Mean => 0.5,
-            Self::Quantile(level) => level,
-        };
-        let normal = Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence));
-        let half = normal * (level * (1.0 - level) / REPETITIONS).sqrt();
-        [level - half, level + half].map(|end| end.clamp(LEAST_LEVEL, 1.0 - LEAST_LEVEL))
     }
 }
 

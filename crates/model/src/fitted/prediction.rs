@@ -1,0 +1,101 @@
+//! A predicted time with its interval, its position relative to the data, and the size from which ports
+//! overflow.
+
+use netsig_base::stats::interval::Estimate;
+use netsig_base::units::{Bytes, Seconds};
+
+use crate::model::segment::Segment;
+
+/// Size from which on M(n) is rounded to KiB.
+const SMALL: f64 = 8192.0;
+
+/// A predicted time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// Best value.
+    pub time: Seconds,
+    /// Interval for a new measurement; `None` if unknown.
+    pub interval: Option<Interval>,
+    /// Position of the case relative to the data.
+    pub standing: Standing,
+    /// Segment size, for a segmented algorithm.
+    pub segment: Option<Segment>,
+}
+
+/// An interval of times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lower end.
+    pub lower: Seconds,
+    /// Upper end.
+    pub upper: Seconds,
+}
+
+/// Position of a prediction relative to the data behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Standing {
+    /// Within the measured process counts and sizes.
+    Interpolated,
+    /// More or fewer processes, or larger or smaller messages, than measured.
+    Extrapolated,
+    /// Fewer processes than needed to saturate the network: outside the model's domain.
+    Unsaturated,
+    /// From the parameters between two processes, without contention.
+    ContentionFree,
+    /// From parameters that were not fitted to this collective.
+    Unfitted,
+    /// Too far from the measurements: see [`Outside`](super::outside::Outside).
+    Outside,
+}
+
+/// Message size from which ports overflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overflow {
+    /// M(n).
+    pub from: Bytes,
+    /// Its interval.
+    pub interval: [Bytes; 2],
+    /// False if all that is known is that nothing was lost up to the lower end.
+    pub is_known: bool,
+}
+
+impl Overflow {
+    /// The overflow from a number of bytes on, of which a message of the case contributes `share` times its size.
+    pub(crate) fn new(onset: Estimate, share: f64, is_known: bool) -> Self {
+        let size = |bytes: f64| {
+            let bytes = bytes / share;
+            let unit = if bytes < SMALL { 1.0 } else { 1024.0 };
+            Bytes::rounded((bytes / unit).round() * unit)
+        };
+        Self {
+            from: size(onset.value),
+            interval: [onset.lower, onset.upper].map(size),
+            is_known,
+        }
+    }
+}
+
+impl Interval {
+    /// T·exp(±t·s), where `spread` is t·s. A spread that leaves the range of numbers (NaN) gives the
+    /// interval from 0 to infinity.
+    pub(crate) fn around(time: Seconds, spread: f64) -> Self {
+        let factor = if spread.is_nan() {
+            f64::INFINITY
+        } else {
+            spread.exp()
+        };
+        Self {
+            lower: Seconds(time.0 / factor),
+            upper: Seconds(time.0 * factor),
+        }
+    }
+
+    /// The smallest interval that contains both.
+    pub(crate) fn hull(self, other: Self) -> Self {
+        Self {
+            lower: Seconds(self.lower.0.min(other.lower.0)),
+            upper: Seconds(self.upper.0.max(other.upper.0)),
+        }
+    }
+}
