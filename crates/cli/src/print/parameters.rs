@@ -66,7 +66,7 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
     let broken = pairs.and_then(|own| own.pieces.as_ref());
     let broken = broken.filter(|pieces| !pieces.breaks.is_empty());
     let is_shown =
-        |own: &&FittedRegimes| shown != Shown::Used || own.verdict.rung.model() == REGIMES;
+        |own: &&FittedRegimes| shown != Shown::Used || own.sufficient.model.has_distribution();
     let chosen = fitted.regimes.iter().filter(is_shown);
     let models = fitted.models.iter();
     let models = models.filter(|own| shown != Shown::Used || speaks(own, fitted));
@@ -93,7 +93,7 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
 fn speaks(own: &FittedModel, fitted: &NetworkFit) -> bool {
     let mut regimes = fitted.regimes.iter();
     match regimes.find(|regimes| regimes.are_of(own)) {
-        Some(regimes) => regimes.verdict.rung.model() == own.model.name,
+        Some(regimes) => regimes.sufficient.model == own.model,
         None => own.model.is_signature() || own.model.is_of_clusters(),
     }
 }

@@ -1,13 +1,14 @@
 //! Choice of the simplest model that suffices, by errors at process counts left out of the fit.
 //!
 //! # Method
-//! The rungs are Hockney's bound and pLogP's, unless the data show contention; between clusters a link that all
-//! pieces share; and the regimes. The contention signature is none: among few process counts left out in turn
-//! it may look as good as the regimes, and then misses more processes. Each rung is fitted with every process count left out in turn
-//! and judged on the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by the certainty of
-//! their medians. The choice is the simplest rung whose mean exceeds the least mean by at most
-//! one standard error of the difference over the cells, the one-standard-error rule of Breiman et
-//! al. 1984.
+//! The rungs are Hockney's bound and pLogP's, unless the data show contention; models that compete
+//! ([`Model::competes`]): between clusters a link that all pieces share; and the regimes. The
+//! contention signature is none: among few process counts left out in turn it may look as good as
+//! the regimes, and then misses more processes. Each rung is fitted with every process count left
+//! out in turn and judged on the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by the
+//! certainty of their medians. The choice is the simplest rung whose mean exceeds the least mean by
+//! at most one standard error of the difference over the cells, the one-standard-error rule of
+//! Breiman et al. 1984.
 //!
 //! # Domain
 //! At least two process counts; with one, none can be left out, and the last rung is taken.
@@ -23,9 +24,8 @@ use netsig_base::algorithm::Collective;
 use netsig_base::stats::sample::weighted_mean;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use crate::model::hockney::Hockney;
-use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
+use crate::model::{self, Case, Known, Model, ModelError, Need};
 use crate::regimes::fit::held_out::loss;
 use crate::regimes::fit::{AlgorithmRegimes, HeldOut, Observation};
 
@@ -34,24 +34,11 @@ use crate::regimes::fit::{AlgorithmRegimes, HeldOut, Observation};
 const CONTENDED: f64 = 1.2;
 const CONTENDED_SHARE: f64 = 0.1;
 
-/// A model on the ladder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rung {
-    /// Hockney's bound (n − 1)(α + βm).
-    Hockney,
-    /// pLogP's bound (n − 1)·g(m) + L.
-    PLogP,
-    /// A link between clusters that all pieces share.
-    SharedLink,
-    /// The regimes.
-    Regimes,
-}
-
-/// The rung that suffices, and the reason.
+/// The model that suffices, and the reason.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
-    /// The rung.
-    pub rung: Rung,
+pub struct SufficientModel {
+    /// The model.
+    pub model: &'static Model,
     /// Mean relative error at process counts left out of the fit; `None` if it was not judged.
     pub error: Option<f64>,
     /// Reason for the choice, in a sentence.
@@ -59,58 +46,63 @@ pub struct Verdict {
 }
 
 /// Inputs of the rungs.
-pub struct Ladder<'a> {
-    /// α and β.
-    pub hockney: Hockney,
-    /// pLogP tables, if there are any.
-    pub plogp: Option<&'a PLogP>,
+pub struct Ladder {
+    /// α, β and pLogP.
+    pub known: Known,
+    /// True if pLogP was measured or given, and does not follow from α and β.
+    pub has_tables: bool,
 }
+
+/// Bounds of an all-to-all without contention, simplest first.
+const BOUNDS: [&str; 2] = ["hockney", "free"];
 
 /// Times of cells by a model that was fitted without their process count.
 pub type LeftOut = BTreeMap<(Procs, Bytes), Seconds>;
 
+/// Models that compete for an algorithm beside bounds and regimes, simplest first, with their times of cells.
+pub type Competitors = Vec<(&'static Model, LeftOut)>;
+
 /// ln(T/T̂) and weight, by cell.
 type Errors = BTreeMap<(Procs, Bytes), (f64, f64)>;
 
-impl Rung {
-    /// Name of the rung's model.
-    pub fn model(self) -> &'static str {
-        match self {
-            Self::Hockney => "hockney",
-            Self::PLogP => "free",
-            Self::SharedLink => crate::model::SHARED_LINK,
-            Self::Regimes => crate::model::REGIMES,
-        }
-    }
-}
+/// A model on the ladder, with its errors at process counts left out of its fit.
+type Rung = (&'static Model, Errors);
 
-impl Ladder<'_> {
-    /// Chooses the rung that suffices for an algorithm with these cells; `shared_link` are their times by that
-    /// rung, where it applies.
+impl Ladder {
+    /// Chooses the rung that suffices for an algorithm with these cells and regimes.
     pub fn climb(
         &self,
         collective: Collective,
         by_pattern: &[(Pattern, &[Observation])],
-        (fitted, shared_link): (&AlgorithmRegimes, Option<&LeftOut>),
-    ) -> Verdict {
+        (fitted, others): (&AlgorithmRegimes, &Competitors),
+    ) -> SufficientModel {
         let cells: Vec<&Observation> = by_pattern.iter().flat_map(|(_, cells)| *cells).collect();
-        let own = fitted.held_out.iter();
-        let own: Errors = own.map(by_cell).collect();
-        let mut rungs: Vec<(Rung, Errors)> = Vec::new();
-        let bound = |cell: &Observation| self.hockney.alltoall(cell.procs, cell.size);
+        let mut rungs: Vec<Rung> = Vec::new();
+        let bound = |cell: &Observation| self.known.hockney.alltoall(cell.procs, cell.size);
         if collective == Collective::Alltoall && !is_contended(&cells, bound) {
-            rungs.push((Rung::Hockney, errors(&cells, bound)));
-            if let Some(plogp) = self.plogp {
-                rungs.push((Rung::PLogP, plogp_errors(plogp, &cells)));
-            }
+            let bounds = BOUNDS
+                .iter()
+                .filter_map(|name| model::find(collective, name).ok());
+            let bounds = bounds.filter(|own| self.has_tables || !own.needs.contains(&Need::PLogP));
+            rungs.extend(bounds.map(|own| (own, self.bound(own, &cells))));
         }
-        if let Some(times) = shared_link {
+        for (model, times) in others {
             let time = |cell: &Observation| times.get(&(cell.procs, cell.size)).copied();
             let own = errors(&cells, |cell| time(cell).unwrap_or_default());
-            rungs.push((Rung::SharedLink, own));
+            rungs.push((model, own));
         }
-        rungs.push((Rung::Regimes, own));
-        verdict(&rungs)
+        let regimes = fitted.held_out.iter().map(by_cell).collect();
+        sufficient(&rungs, &(model::general(collective), regimes))
+    }
+
+    /// Errors of a model without parameters.
+    fn bound(&self, model: &'static Model, cells: &[&Observation]) -> Errors {
+        let time = |cell: &Observation| {
+            let values = model.values(|_| None)?;
+            let timed = model.time(&self.known, &values, Case::new(cell.procs, cell.size))?;
+            Ok::<_, ModelError>(timed.time)
+        };
+        errors(cells, |cell| time(cell).unwrap_or_default())
     }
 }
 
@@ -125,13 +117,6 @@ fn by_cell(held: &HeldOut) -> ((Procs, Bytes), (f64, f64)) {
     ((held.procs, held.size), (held.error, held.weight))
 }
 
-fn plogp_errors(plogp: &PLogP, cells: &[&Observation]) -> Errors {
-    errors(cells, |cell| {
-        let others = f64::from(cell.procs.get() - 1);
-        Seconds(plogp.latency().0 + others * plogp.g(cell.size).0)
-    })
-}
-
 fn errors(cells: &[&Observation], time: impl Fn(&Observation) -> Seconds) -> Errors {
     let error = |cell: &&Observation| {
         let error = (cell.median / time(cell)).ln();
@@ -143,37 +128,34 @@ fn errors(cells: &[&Observation], time: impl Fn(&Observation) -> Seconds) -> Err
 
 /// Chooses the simplest rung within one standard error of the best, over the cells that all rungs
 /// could judge.
-fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
-    let judged: Vec<&(Rung, Errors)> = rungs
-        .iter()
-        .filter(|(_, errors)| !errors.is_empty())
-        .collect();
-    let last = rungs.last().map_or(Rung::Regimes, |(rung, _)| *rung);
-    let Some((_, first)) = judged.last().filter(|(rung, _)| *rung == last) else {
-        return Verdict {
-            rung: last,
+fn sufficient(rungs: &[Rung], last: &Rung) -> SufficientModel {
+    let (model, cells) = last;
+    if cells.is_empty() {
+        return SufficientModel {
+            model,
             error: None,
             reason: format!(
                 "{}, unjudged: it takes two process counts alike to leave one out",
-                last.model()
+                model.name
             ),
         };
-    };
-    let common: Vec<(Procs, Bytes)> = first
+    }
+    let judged = rungs.iter().filter(|(_, errors)| !errors.is_empty());
+    let judged: Vec<&Rung> = judged.chain([last]).collect();
+    let common: Vec<(Procs, Bytes)> = cells
         .keys()
         .filter(|cell| judged.iter().all(|(_, errors)| errors.contains_key(cell)))
         .copied()
         .collect();
-    let sizes = |(rung, errors): &&(Rung, Errors)| {
+    let sizes = |(_, errors): &&Rung| {
         let size = |cell| (loss(errors[cell].0), errors[cell].1);
-        (*rung, common.iter().map(size).collect())
+        common.iter().map(size).collect()
     };
-    let all: Vec<(Rung, Vec<(f64, f64)>)> = judged.iter().map(sizes).collect();
+    let all: Vec<Vec<(f64, f64)>> = judged.iter().map(sizes).collect();
     let mean = |own: &[(f64, f64)]| weighted_mean(own).0;
-    let best = all.iter().map(|(_, own)| own);
-    let best = best.min_by(|a, b| mean(a).total_cmp(&mean(b)));
+    let best = all.iter().min_by(|a, b| mean(a).total_cmp(&mean(b)));
     let best: &[(f64, f64)] = best.map_or(&[], |best| best);
-    let suffices = |(_, own): &&(Rung, Vec<(f64, f64)>)| {
+    let suffices = |own: &Vec<(f64, f64)>| {
         let pairs = own.iter().zip(best);
         let worse: Vec<(f64, f64)> = pairs
             .map(|((own, weight), (best, _))| (own - best, *weight))
@@ -181,31 +163,29 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
         let (difference, error) = weighted_mean(&worse);
         difference <= error
     };
-    let (rung, own) = all.iter().find(suffices).unwrap_or(&all[all.len() - 1]);
-    let errors: Vec<(Rung, f64)> = all.iter().map(|(rung, own)| (*rung, mean(own))).collect();
-    Verdict {
-        rung: *rung,
-        error: Some(mean(own).exp_m1()),
-        reason: reason(*rung, mean(own), &errors),
+    let place = all.iter().position(suffices).unwrap_or(all.len() - 1);
+    let errors = judged.iter().zip(&all);
+    let errors: Vec<(&str, f64)> = errors.map(|(own, all)| (own.0.name, mean(all))).collect();
+    SufficientModel {
+        model: judged[place].0,
+        error: Some(errors[place].1.exp_m1()),
+        reason: reason(&errors, place),
     }
 }
 
-/// Reason for the choice of a rung.
-fn reason(rung: Rung, own: f64, errors: &[(Rung, f64)]) -> String {
+/// Reason for the choice of one of the rungs, simplest first, with their mean errors.
+fn reason(rungs: &[(&str, f64)], place: usize) -> String {
     let percent = |error: f64| format!("{:.1} %", error.exp_m1() * 100.0);
+    let (name, own) = rungs[place];
     let mut text = format!(
-        "{}, off by {} on average where a process count is left out",
-        rung.model(),
+        "{name}, off by {} on average where a process count is left out",
         percent(own)
     );
-    let said = |rungs: Vec<&(Rung, f64)>| {
-        let said = |(rung, error): &(Rung, f64)| format!("{} {}", rung.model(), percent(*error));
-        rungs.into_iter().map(said).join(", ")
+    let said = |rungs: &[(&str, f64)]| {
+        let said = |(name, error): &(&str, f64)| format!("{name} {}", percent(*error));
+        rungs.iter().map(said).join(", ")
     };
-    let (below, above): (Vec<_>, Vec<_>) = errors
-        .iter()
-        .filter(|(other, _)| *other != rung)
-        .partition(|(other, _)| *other < rung);
+    let (below, above) = (&rungs[..place], &rungs[place + 1..]);
     if !below.is_empty() {
         let _ = write!(
             text,

@@ -30,8 +30,8 @@ use super::model::{self as fit_model, ModelFit};
 use super::point_to_point::PointToPoint;
 use super::{Covariance, FailedFit, refuse_few};
 use crate::fitted::FittedModel;
-use crate::model::Model;
 use crate::model::plogp::PLogP;
+use crate::model::{Known, Model};
 
 /// Options of the fit of a dataset.
 #[derive(Debug, Clone, Default)]
@@ -110,8 +110,8 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let models = models::fit(&cells, &pairs, options)?;
     let regimes = regimes::fit(&cells, &pairs, options);
     let ladder = Ladder {
-        hockney: pairs.hockney.model(),
-        plogp: pairs.plogp.as_ref(),
+        known: Known::of(pairs.hockney.model(), pairs.plogp.as_ref()),
+        has_tables: pairs.plogp.is_some(),
     };
     let (regimes, failures) = regimes.chosen(&ladder, &models.left_out);
     let fitted = NetworkFit {

@@ -195,6 +195,12 @@ impl Model {
         self.name == SHARED_LINK
     }
 
+    /// True for a model that the choice for an algorithm judges beside the regimes, by its times at process
+    /// counts left out of its fit.
+    pub fn competes(&self) -> bool {
+        self.is_of_shared_link()
+    }
+
     /// True if a threshold divides the cases in two: those from it on have the supplement once.
     pub(crate) fn has_sides(&self) -> bool {
         self.is_form_of_signature() || self.is_of_shared_link()

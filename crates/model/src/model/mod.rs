@@ -87,11 +87,22 @@ pub fn of_clusters(collective: Collective) -> Option<&'static Model> {
     of(collective).find(|model| model.is_of_clusters())
 }
 
+/// The model that describes any algorithm of a collective, in full: the regimes.
+///
+/// # Panics
+/// If a collective lacks it, which the list above does not allow.
+pub fn general(collective: Collective) -> &'static Model {
+    let mut models = of(collective);
+    let general = models.find(|model| model.has_distribution());
+    general.expect("the regimes describe every collective")
+}
+
 /// The strategies of a collective, one model each: all models but the regimes, which describe any
 /// measured algorithm, and those of clusters. An all-to-all has no strategies.
 pub fn strategies(collective: Collective) -> impl Iterator<Item = &'static Model> {
     let has_some = collective != Collective::Alltoall;
-    of(collective).filter(move |model| has_some && model.name != REGIMES && !model.is_of_clusters())
+    of(collective)
+        .filter(move |model| has_some && !model.has_distribution() && !model.is_of_clusters())
 }
 
 /// The model of a collective with this name.

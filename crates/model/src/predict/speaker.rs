@@ -16,7 +16,7 @@ use netsig_base::algorithm::{Algorithm, Collective, Entry, LIBRARY, Method, Size
 use netsig_base::text::refusal::Refusal;
 
 use super::line::{Line, Reason};
-use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
+use crate::model::{self, Model, SIGNATURE};
 use crate::profile::Profile;
 
 /// Request for predictions: models and algorithms.
@@ -90,7 +90,7 @@ impl Question<'_> {
         {
             return Some((model, reason));
         }
-        let general = self.general().ok()?;
+        let general = self.general();
         let fitted = || self.profile.fitted.iter().map(|own| own.model);
         let model = match self.collective {
             Collective::Alltoall => {
@@ -120,12 +120,12 @@ impl Question<'_> {
     }
 
     /// The contention model that describes any algorithm of the collective.
-    fn general(&self) -> Result<&'static Model, ModelError> {
-        model::find(self.collective, REGIMES)
+    fn general(&self) -> &'static Model {
+        model::general(self.collective)
     }
 
     fn is_general(&self, name: &str) -> bool {
-        self.general().is_ok_and(|own| own.name == name)
+        self.general().name == name
     }
 
     /// All algorithms of an all-to-all with the requested models.
@@ -286,8 +286,7 @@ impl Question<'_> {
     /// An algorithm that was not measured, with the parameters of a measured exchange.
     fn borrowed(&self, name: &str) -> Option<Line> {
         let is_known = self.profile.tells_of(self.collective, name);
-        let general = self.general().ok().filter(|_| is_known)?;
-        Some(Line::new(name, general, Reason::Unmeasured))
+        is_known.then(|| Line::new(name, self.general(), Reason::Unmeasured))
     }
 
     /// An algorithm with its pLogP model, and the best segment size if its name sets none.
@@ -323,7 +322,7 @@ impl Question<'_> {
             )));
         }
         let reason = Reason::Asked;
-        Ok(vec![Line::new(algorithm, self.general()?, reason)])
+        Ok(vec![Line::new(algorithm, self.general(), reason)])
     }
 
     /// The refusal of a profile that lacks the answer.

@@ -152,8 +152,8 @@ fn choice(own: &FittedRegimes) -> Choice {
     Choice {
         collective: own.collective,
         algorithm: own.algorithm.clone(),
-        model: own.verdict.rung.model().to_owned(),
-        reason: own.verdict.reason.clone(),
+        model: own.sufficient.model.name.to_owned(),
+        reason: own.sufficient.reason.clone(),
     }
 }
 

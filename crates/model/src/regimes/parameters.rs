@@ -11,11 +11,11 @@ use super::fit::{AlgorithmRegimes, Column};
 use crate::fitted::domain::Domain;
 use crate::fitted::{ContentionModel, Found};
 use crate::model::regimes::{Class, Protocol, Regimes, Stalls};
-use crate::model::{self, Model, REGIMES};
+use crate::model::{self, Model};
 
 impl ContentionModel for RegimesEntry {
     fn entry(&self) -> &'static Model {
-        model::find(self.collective, REGIMES).expect("the regimes describe every collective")
+        model::general(self.collective)
     }
 
     fn collective(&self) -> Option<Collective> {

@@ -5,8 +5,9 @@
 use netsig_base::algorithm::{Collective, Sizes};
 use netsig_base::data::{Dataset, Experiment, Place};
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
-use netsig_model::fit::ladder::{Rung, Verdict};
+use netsig_model::fit::ladder::SufficientModel;
 use netsig_model::fit::network::{self, Options};
+use netsig_model::model::REGIMES;
 use netsig_model::model::regimes::{
     Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire,
 };
@@ -192,18 +193,18 @@ fn intervals_widen_beyond_what_was_measured() {
 /// overflow need more than a signature.
 #[test]
 fn the_ladder_stops_where_the_data_are_explained() {
-    let verdict = |data: &Dataset| -> Verdict {
+    let sufficient = |data: &Dataset| -> SufficientModel {
         let mut fitted = network::fit(data, &Options::default()).unwrap();
-        fitted.regimes.remove(0).verdict
+        fitted.regimes.remove(0).sufficient
     };
-    let bound = verdict(&measured(|place, count, size| {
+    let bound = sufficient(&measured(|place, count, size| {
         let time = f64::from(count - 1) * (ALPHA + GAP.0 * size as f64);
         let error = 0.01 * [0.0, 1.0, -1.0, 0.5, -0.5][place * 7 % 5];
         vec![time * (1.0 + error); 4]
     }));
-    assert_eq!(bound.rung, Rung::Hockney, "{}", bound.reason);
-    let rich = verdict(&data(&truth(1.1, 1.8), |_| 1.0));
-    assert_eq!(rich.rung, Rung::Regimes, "{}", rich.reason);
+    assert_eq!(bound.model.name, "hockney", "{}", bound.reason);
+    let rich = sufficient(&data(&truth(1.1, 1.8), |_| 1.0));
+    assert_eq!(rich.model.name, REGIMES, "{}", rich.reason);
 }
 
 /// Counters that rise from the first byte on tell of no full port: the onset comes from the times.

@@ -7,12 +7,11 @@ use itertools::Itertools;
 use netsig_base::data::cells::summarise;
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::units::{Bytes, Procs};
-use netsig_model::fit::ladder::Rung;
 use netsig_model::fit::model::ModelFit;
 use netsig_model::fit::network::{FittedRegimes, NetworkFit, Wanted};
 use netsig_model::fitted::saturation::Saturation;
-use netsig_model::model::SHARED_LINK;
 use netsig_model::model::regimes::Pattern;
+use netsig_model::model::{Kind, REGIMES, SHARED_LINK};
 use netsig_model::predict::outside::FAR;
 
 use super::{meaning, regimes};
@@ -59,9 +58,9 @@ fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
     let of_regimes = fitted.regimes.iter().map(|own| {
         let subject = of_regimes(own, wanted);
         // The error belongs to the model that the fit chose.
-        let is_chosen = subject.model == own.verdict.rung.model();
+        let is_chosen = subject.model == own.sufficient.model.name;
         Subject {
-            error: own.verdict.error.filter(|_| is_chosen),
+            error: own.sufficient.error.filter(|_| is_chosen),
             ..subject
         }
     });
@@ -71,9 +70,9 @@ fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
 }
 
 fn of_regimes(own: &FittedRegimes, wanted: Wanted) -> Subject {
-    let (model, is_contended) = match own.verdict.rung {
-        _ if wanted.is_regimes_alone() => (Rung::Regimes.model(), true),
-        rung => (rung.model(), rung > Rung::PLogP),
+    let (model, is_contended) = match own.sufficient.model {
+        _ if wanted.is_regimes_alone() => (REGIMES, true),
+        model => (model.name, model.kind != Kind::ContentionFree),
     };
     let protocols = own.fit.fits.iter();
     let protocols = protocols.flat_map(|fit| [&fit.model.eager, &fit.model.rendezvous]);

@@ -10,7 +10,7 @@ use netsig_base::data::cells::{CellKey, MeasuredCells, Statistic};
 
 use super::pairs::PairFits;
 use super::{Options, Wanted};
-use crate::fit::ladder::LeftOut;
+use crate::fit::ladder::{Competitors, LeftOut};
 use crate::fit::model::{self as fit_model, ModelFit, Problem};
 use crate::fit::{Covariance, FailedFit, FitError, Point, points};
 use crate::fitted::{Base, FittedModel};
@@ -30,8 +30,8 @@ pub(super) struct ModelFits {
     pub(super) left_out: LeftOutTimes,
 }
 
-/// Times by a model at process counts left out of its fit, by algorithm.
-pub(super) type LeftOutTimes = BTreeMap<(Collective, String), LeftOut>;
+/// Times by models at process counts left out of their fit, by algorithm.
+pub(super) type LeftOutTimes = BTreeMap<(Collective, String), Competitors>;
 
 /// The points of one algorithm, and what its models know.
 struct AlgorithmPoints<'a> {
@@ -81,13 +81,15 @@ pub(super) fn fit(
 
 impl ModelFits {
     fn add(&mut self, own: &AlgorithmPoints, fit: ModelFit) {
-        if fit.model.model.is_of_shared_link() {
+        let model = fit.model.model;
+        if model.competes()
+            && let Some(times) = own.left_out(&fit.model)
+        {
             let who = (own.collective, own.algorithm.clone());
-            self.left_out
-                .extend(own.left_out(&fit.model).map(|times| (who, times)));
+            self.left_out.entry(who).or_default().push((model, times));
         }
         self.fitted.push(fit.model.clone());
-        let is_signature = fit.model.model.is_signature();
+        let is_signature = model.is_signature();
         self.signatures.extend(is_signature.then_some(fit));
     }
 }

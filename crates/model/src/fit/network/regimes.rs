@@ -10,7 +10,7 @@ use netsig_base::units::{Bytes, Seconds};
 use super::Options;
 use super::models::LeftOutTimes;
 use super::pairs::PairFits;
-use crate::fit::ladder::{Ladder, Verdict};
+use crate::fit::ladder::{Competitors, Ladder, SufficientModel};
 use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
 use crate::fit::{FailedFit, FitError};
 use crate::fitted::FittedModel;
@@ -42,7 +42,7 @@ pub struct FittedRegimes {
     /// The fit.
     pub fit: AlgorithmRegimes,
     /// The model that suffices.
-    pub verdict: Verdict,
+    pub sufficient: SufficientModel,
 }
 
 impl FittedRegimes {
@@ -198,15 +198,17 @@ impl RegimesFits {
         left_out: &LeftOutTimes,
     ) -> (Vec<FittedRegimes>, Vec<FailedFit>) {
         let by_algorithm = by_algorithm(&self.cells);
+        let none = Competitors::new();
         let chosen = self.fits.into_iter().map(|(who, fit)| {
             let cells = &by_algorithm[&(who.0, who.1.as_str())];
-            let verdict = ladder.climb(who.0, cells, (&fit, left_out.get(&who)));
+            let others = left_out.get(&who).unwrap_or(&none);
+            let sufficient = ladder.climb(who.0, cells, (&fit, others));
             let (collective, algorithm) = who;
             FittedRegimes {
                 collective,
                 algorithm,
                 fit,
-                verdict,
+                sufficient,
             }
         });
         (chosen.collect(), self.failures)
