@@ -1,0 +1,426 @@
+//! Output of `fit`, `compare` and `predict` for data of known truth: known truths come
+//! out, impossible data are refused unless forced, and doubtful ones bring a warning.
+
+use std::fmt::Write;
+
+use crate::support::{Home, ON, PLAN, number, retimed, rows, said};
+use itertools::Itertools as _;
+
+/// A data file with further `columns`; each cell is its columns and its times.
+fn file(columns: &str, cells: impl IntoIterator<Item = (String, Vec<f64>)>) -> String {
+    let place = "launch,experiment,collective,algorithm,procs,size_bytes";
+    let mut text = format!("{place},{columns}repetition,time_s\n");
+    for (cell, times) in cells {
+        for (repetition, time) in times.iter().enumerate() {
+            writeln!(text, "0,{cell},{repetition},{time:e}").unwrap();
+        }
+    }
+    text
+}
+
+/// So many times within 1 % of `time`.
+fn about(time: f64, repetitions: u32) -> Vec<f64> {
+    let error = |i: u32| 0.002 * (f64::from(i * 7 % 11) - 5.0);
+    (0..repetitions).map(|i| time * (1.0 + error(i))).collect()
+}
+
+/// b, X, c and D of the regimes; γ is 1.1 below the eager limit and 1.6 from there on.
+const STARTUP: f64 = 2e-5;
+const OVERFLOW: f64 = 216_000.0;
+const RATE: f64 = 0.01;
+const TIMEOUT: f64 = 0.2;
+const EAGER_LIMIT: u64 = 65536;
+
+/// T₀ of an exchange, with β = 10 ns/B and 96 bytes of headers.
+fn typical(n: u32, size: u64) -> f64 {
+    let gamma = if size < EAGER_LIMIT { 1.1 } else { 1.6 };
+    f64::from(n - 1) * (STARTUP + gamma * 1e-8 * (size as f64 + 96.0))
+}
+
+/// The probability that a repetition stalls.
+fn stalls(n: u32, size: u64) -> f64 {
+    let others = f64::from(n - 1);
+    let port_bytes = others * size as f64;
+    let share = 1.0 / (1.0 + (1.1 * OVERFLOW / port_bytes).powi(16));
+    match size {
+        EAGER_LIMIT.. => 0.0,
+        _ => 1.0 - (-RATE * f64::from(n) * others * share).exp(),
+    }
+}
+
+/// All-to-alls with their share of stalls, and other collectives without.
+fn in_regimes() -> String {
+    let sizes = || (8..=19).flat_map(|power| [1u64 << power, 3 << (power - 1)]);
+    let pair = |size| {
+        let jump = if size < EAGER_LIMIT { 0.0 } else { 1.5e-4 };
+        let time = 1e-4 + 1e-8 * size as f64 + jump;
+        (format!("pingpong,,,2,{size}"), about(time, 60))
+    };
+    let pairs = [0, 1].into_iter().chain(sizes()).map(pair);
+    let cells = sizes().flat_map(|size| [4, 6, 8].map(|n| (n, size)));
+    let exchange = |(n, size)| {
+        let mut times = about(typical(n, size), 60);
+        for (i, time) in (0..).zip(&mut times) {
+            if (f64::from(i * 17 % 60) + 0.5) / 60.0 < stalls(n, size) {
+                *time += TIMEOUT * (0.95 + 0.01 * f64::from(i % 11));
+            }
+        }
+        (format!("collective,alltoall,direct,{n},{size}"), times)
+    };
+    let others = [
+        "allgather,ring",
+        "scatter,binomial",
+        "bcast,binary-segmented:1024",
+        "bcast,pipeline:256",
+    ];
+    let others = cells.clone().flat_map(|(n, size)| {
+        others.map(|who| {
+            (
+                format!("collective,{who},{n},{size}"),
+                about(typical(n, size), 4),
+            )
+        })
+    });
+    file("", pairs.chain(cells.map(exchange)).chain(others))
+}
+
+/// More processes are predicted as the truth has it, and what is too far is refused. Two in five
+/// repetitions stall among eight at 48 KiB, so quantiles are far apart.
+#[test]
+fn regimes_are_found_and_predicted() {
+    let home = Home::new();
+    home.write("data.csv", &in_regimes());
+    let stalled = |row: &[String], time| match (&*row[4], &*row[5]) {
+        ("8", "49152") => 0.25,
+        _ => time,
+    };
+    home.write("stalled.csv", &retimed(&in_regimes(), stalled));
+    let warning = "1 cell waited for a time-out in every repetition (first: 8 processes, 48 KiB)";
+    let told = home.told(&["fit stalled.csv -o p.toml"]);
+    assert!(told.contains(warning), "{told}");
+    let of = "predict p.toml --collective";
+    let told = home.transcript(&[
+        "fit data.csv -o p.toml",
+        &format!("{of} alltoall --procs 12 --size 1KiB,8KiB,128KiB,512KiB"),
+        &format!("{of} alltoall --procs 8 --size 48KiB --quantile 0.05"),
+        &format!("{of} alltoall --procs 8 --size 48KiB --quantile 0.5"),
+        &format!("{of} alltoall --procs 8 --size 48KiB --quantile 0.95"),
+        &format!("{of} alltoall --procs 8 --size 48KiB --statistic median"),
+        &format!("{of} alltoall --procs 8 --size 48KiB --statistic mean"),
+        &format!("{of} alltoall --procs 8,33 --size 1KiB"),
+        &format!("{of} alltoall --procs 8,33 --size 1KiB --extrapolate"),
+        &format!("{of} alltoall --procs 33 --size 1KiB --model hockney"),
+        &format!("{of} alltoall --procs 8 --size 1KiB,4MiB"),
+        &format!("{of} allgather --procs 8 --size 1KiB"),
+        &format!("{of} allgather --procs 8 --size 1KiB --algorithm bruck"),
+        &format!("{of} scatter --procs 8 --size 1KiB"),
+        &format!("{of} scatter --procs 8 --size 1KiB --algorithm binomial"),
+        &format!("{of} scatter --procs 8 --size 1KiB --model binomial"),
+        &format!("{of} bcast --procs 8 --size 1KiB --algorithm pipeline:segment=256B"),
+    ]);
+    insta::assert_snapshot!(told);
+}
+
+/// 100 us and 0.2 us a byte. All-to-alls of 4 take 1.5 times as long as without contention and, from
+/// 64 KiB on, 0.3 s more, with a timer that expires in each.
+fn stalling() -> String {
+    let one_way = |size: u32| 1e-4 + 2e-7 * f64::from(size);
+    let cells = (0..11).flat_map(|power| {
+        let size = 512 << power;
+        let stall = u32::from(size >= 65536);
+        let all = 4.5 * one_way(size) + 0.3 * f64::from(stall);
+        let exchange = format!("collective,alltoall,direct,4,{size},{stall}");
+        let pair = format!("pingpong,,,2,{size},0");
+        [(pair, about(one_way(size), 3)), (exchange, about(all, 3))]
+    });
+    file("rtos,", cells)
+}
+
+/// Another time unit, or another network, shows in the ping-pong where provenance says nothing, and in
+/// times that a link does not allow.
+#[test]
+fn impossible_and_doubtful_data_are_told() {
+    let home = Home::new();
+    let text = stalling();
+    let without = |experiment: &str| -> String {
+        let lines = text.split_inclusive('\n');
+        lines.filter(|line| !line.contains(experiment)).collect()
+    };
+    let alltoalls = |change: fn(f64, f64) -> f64| {
+        retimed(&text, |row, time| match &*row[1] {
+            "collective" => change(row[5].parse().unwrap(), time),
+            _ => time,
+        })
+    };
+    home.write("a.csv", &text);
+    home.write("shared.csv", &format!("#@placement=a:2,b:2\n{text}"));
+    home.write("fast.csv", &retimed(&text, |_, time| time / 100.0));
+    home.write("alltoalls.csv", &without("pingpong"));
+    home.write("pairs.csv", &without("0,collective,"));
+    home.write("wrong.csv", &alltoalls(|_, time| time * 1e-3));
+    home.write("falling.csv", &alltoalls(|size, _| 10.0 / size));
+    let mut table = "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n".to_owned();
+    table.extend((4..20).map(|power| format!("{0} {0}.0\n", 1 << power)));
+    home.write("one-p2.txt", &table);
+    home.write("two-p2.txt", &table.replace(".0\n", "00.0\n"));
+    home.does("import osu one-p2.txt two-p2.txt -o tables.csv");
+    let before = home.files();
+    let told = home.transcript(&[
+        "fit tables.csv -o p.toml",
+        "fit a.csv fast.csv -o p.toml",
+        "fit alltoalls.csv fast.csv -o p.toml",
+        "fit a.csv wrong.csv -o p.toml",
+        "compare wrong.csv",
+        "fit falling.csv -o p.toml --force",
+    ]);
+    insta::assert_snapshot!(told);
+    assert!(before == home.files(), "nothing is written");
+    let told = home.told(&[
+        "fit a.csv -o p.toml",
+        "fit a.csv alltoalls.csv -o p.toml",
+        "fit a.csv fast.csv -o p.toml --force",
+        "fit alltoalls.csv pairs.csv -o p.toml",
+        "fit pairs.csv -o p.toml",
+        "fit shared.csv -o p.toml --force",
+        "fit wrong.csv -o p.toml --force",
+    ]);
+    insta::assert_snapshot!(told);
+}
+
+/// Ping-pongs of 60 us + 10 ns/B with pLogP, an eager limit of 64 KiB and two loads of transfers.
+fn of_pairs() -> String {
+    let tables = [0]
+        .into_iter()
+        .chain((0..=20).map(|i| 1u64 << i))
+        .flat_map(|size| {
+            let late = if size < EAGER_LIMIT { 0.0 } else { 1.8e-4 };
+            let time = 1e-8 * size as f64 + late;
+            [
+                ("pingpong", 2, size, 60e-6 + time),
+                ("round_trip", 2, size, 120e-6 + time),
+                ("send_overhead", 2, size, 5e-6 + time / 2.0),
+                ("receive_overhead", 2, size, 6e-6),
+            ]
+        });
+    let rest = [
+        ("gap", 2, 0, 1e-5),
+        ("flow", 2, 1 << 25, 0.3),
+        ("flow", 4, 1 << 25, 0.6),
+    ];
+    let cell = |(experiment, procs, size, time)| {
+        (format!("{experiment},,,{procs},{size}"), about(time, 11))
+    };
+    let eager = "#@mpi_btl_tcp_eager_limit=65536\n";
+    eager.to_owned() + &file("", tables.chain(rest).map(cell))
+}
+
+#[test]
+fn pairs_are_reported_in_lines_and_rows() {
+    let home = Home::new();
+    home.write("pairs.csv", &of_pairs());
+    let told = home.transcript(&["fit pairs.csv -o p.toml"]);
+    insta::assert_snapshot!(told);
+    let limits = "[protocol]\neager_above_bytes = 32768\neager_up_to_bytes = 65536\n";
+    assert!(home.read("p.toml").contains(limits));
+    let rows = home.does("fit pairs.csv -o p.toml --format csv");
+    assert!(rows.contains(",plogp,send_overhead_s@1024,"), "{rows}");
+}
+
+/// The mean over ranks is the last resort, and that it stands for a cell is said.
+#[test]
+fn numbers_of_other_programs_are_fitted_and_named() {
+    let home = Home::new();
+    let cells = (0..=20).flat_map(|power| {
+        let time = 5e-5 + 1e-8 * f64::from(1 << power);
+        let pair = (format!("pingpong,,,2,{},mean", 1 << power), vec![time]);
+        let all = [4, 8].map(|procs| {
+            [("min", 0.5), ("mean", 0.9), ("max", 1.0)].map(|(statistic, share)| {
+                let place = format!("collective,alltoall,library,{procs},{}", 1 << power);
+                let time = f64::from(procs - 1) * time * 1.5 * share;
+                (format!("{place},{statistic}-over-ranks"), vec![time])
+            })
+        });
+        all.into_iter().flatten().chain([pair])
+    });
+    home.write("imported.csv", &file("statistic,", cells));
+    let told = home.told(&[
+        "fit imported.csv -o p.toml",
+        "compare imported.csv",
+        "predict p.toml --collective alltoall --procs 8 --size 1KiB --quantile 0.9 --model regimes",
+    ]);
+    insta::assert_snapshot!(told);
+}
+
+/// The rules of a library take several algorithms, each with a section of the profile, which `predict`
+/// reads. Open MPI 4.1 changes at 512 KiB among less than 8, and between 3 and 4 processes where sizes
+/// differ.
+#[test]
+fn profiles_of_a_library_s_own_choices_are_read() {
+    let home = Home::new();
+    let collectives = ["alltoall", "alltoallv", "bcast"];
+    let sizes = || {
+        [0, 1]
+            .into_iter()
+            .chain((8..=20).map(|power| 1u64 << power))
+    };
+    for mpi in [
+        "Open MPI v4.1.4",
+        "Open MPI v5.0.7",
+        "MPICH Version:\t4.0.2",
+    ] {
+        let pair = |size| {
+            let time = 1e-4 + 1e-8 * size as f64;
+            (format!("pingpong,,,2,{size}"), about(time, 5))
+        };
+        let counts = sizes().flat_map(|size| [3, 4, 6, 8].map(|n| (n, size)));
+        let call = |((n, size), collective)| {
+            let cell = format!("collective,{collective},library,{n},{size}");
+            (cell, about(typical(n, size), 5))
+        };
+        let calls = counts.cartesian_product(collectives).map(call);
+        let data = file("", sizes().map(pair).chain(calls));
+        home.write("data.csv", &format!("#@mpi={mpi}\n{data}"));
+        home.does("fit data.csv -o p.toml");
+        for collective in collectives {
+            let case = format!("--collective {collective} --algorithm library --procs 3,6");
+            home.does(&format!("predict p.toml {case} --size 1KiB,768KiB"));
+        }
+    }
+}
+
+/// An all-to-all of three cells has no signature: alone it is refused, beside a broadcast it is a note.
+#[test]
+fn other_collectives_are_fitted_where_an_all_to_all_has_too_few_cells() {
+    let home = Home::new();
+    let pair = |size: u64| {
+        let time = 1e-4 + 1e-8 * size as f64;
+        (format!("pingpong,,,2,{size}"), about(time, 5))
+    };
+    let call = |what: &str, (n, size)| {
+        let cell = format!("collective,{what},{n},{size}");
+        (cell, about(typical(n, size), 5))
+    };
+    let sizes = || (8..=18).step_by(2).map(|power| 1u64 << power);
+    let pairs = || sizes().map(pair);
+    let few = || [1 << 10, 1 << 14, 1 << 18].map(|size| call("alltoall,direct", (4, size)));
+    let calls = sizes().flat_map(|size| [3, 4, 6].map(|n| call("bcast,library", (n, size))));
+    home.write("few.csv", &file("", pairs().chain(few())));
+    home.write("both.csv", &file("", pairs().chain(few()).chain(calls)));
+    let remedy = "measure more sizes";
+    home.refuses("fit few.csv -o p.toml", 3, ["few.csv", remedy]);
+    let told = home.told(&["fit both.csv -o p.toml"]);
+    assert!(told.contains("alltoall direct signature"), "{told}");
+    home.does("predict p.toml --collective bcast --algorithm library --procs 6 --size 1KiB");
+}
+
+/// A network with another name may be another network: its times tell, also those of algorithms that
+/// the profile was not fitted to. Another MPI is refused whatever the times.
+#[test]
+fn a_profile_of_another_network_or_mpi_is_refused() {
+    let home = Home::new();
+    let sizes = || (8..=18).step_by(2).map(|power| 1u64 << power);
+    let data = |facts: &str, names: &[&str]| {
+        let pairs = sizes().map(|size| {
+            let time = 1e-4 + 1e-8 * size as f64;
+            (format!("pingpong,,,2,{size}"), about(time, 5))
+        });
+        let cells = names.iter().cartesian_product(sizes());
+        let calls = cells.flat_map(|(name, size)| {
+            [3, 4, 6].map(|n| {
+                let cell = format!("collective,bcast,{name},{n},{size}");
+                (cell, about(1e-4 + typical(2, size), 5))
+            })
+        });
+        format!("{facts}\n{}", file("", pairs.chain(calls)))
+    };
+    let unknown = ["pipeline:512", "pipeline:16384"];
+    home.write("known.csv", &data("#@lab=one\n#@mpi=a", &["pipeline:1024"]));
+    home.write("judged.csv", &data("#@lab=two\n#@mpi=a", &unknown));
+    home.write("other.csv", &data("#@lab=one\n#@mpi=b", &unknown));
+    home.does("fit known.csv -o p.toml");
+    let compare = |data: &str| home.told(&[&format!("compare {data} --selection p.toml")]);
+    let told = compare("judged.csv");
+    assert!(told.contains("of another network: lab is"), "{told}");
+    let told = compare("other.csv");
+    assert!(
+        told.contains("of another network or setting: mpi is"),
+        "{told}"
+    );
+}
+
+/// The repetitions of either file count: the interval of beta shrinks.
+#[test]
+fn files_are_fitted_together() {
+    let home = Home::measured();
+    home.write("other.toml", &PLAN.replace("seed = 20", "seed = 21"));
+    home.does(&format!("measure other.toml -o more.csv {ON}"));
+    let half_width = |files: &str| {
+        let fitted = rows(&home, &format!("fit {files} -o p.toml --model signature"));
+        let beta = fitted
+            .iter()
+            .find(|row| row["parameter"] == "beta_s_per_byte");
+        let beta = beta.unwrap();
+        (number(beta, "upper") - number(beta, "lower")) / 2.0
+    };
+    assert!(half_width("data.csv") > half_width("data.csv more.csv"));
+    let profile = home.read("p.toml");
+    for fact in [
+        "= \"data.csv, more.csv\"",
+        "data_seed = \"20\"",
+        "data_file_2_seed = \"21\"",
+    ] {
+        assert!(profile.contains(fact), "{fact}: {profile}");
+    }
+}
+
+/// A ping-pong of several process counts has each size once: what `fit` writes, `predict` reads. Data of another
+/// program whose ranks shared hosts are fitted with a warning; measured ones are refused.
+#[test]
+fn odd_pairs_and_imported_hosts_are_fitted() {
+    let home = Home::measured();
+    let data = home.read("data.csv");
+    let header = data
+        .lines()
+        .find(|line| line.starts_with("experiment"))
+        .unwrap();
+    let blank = ",".repeat(header.split(',').count() - 8);
+    home.write(
+        "odd.csv",
+        &format!("{data}pingpong,,,2000,64,0,0,0.0003{blank}\n"),
+    );
+    home.does("fit odd.csv -o odd.toml");
+    home.does("predict odd.toml --collective alltoall --procs 8 --size 1KiB");
+    let shared = "#@placement=a:2,b:2\n#@imported_from=osu 7.0\n";
+    let rows = data.lines().filter(|line| !line.starts_with('#'));
+    let rows = rows.collect::<Vec<_>>().join("\n") + "\n";
+    home.write("shared.csv", &format!("{shared}{rows}"));
+    let output = home
+        .netsig("fit shared.csv -o shared.toml")
+        .output()
+        .unwrap();
+    let warning = "netsig: warning: shared.csv: 2 ranks shared host a";
+    assert!(
+        output.status.success() && said(&output).contains(warning),
+        "{}",
+        said(&output)
+    );
+    home.write(
+        "measured.csv",
+        &format!("{shared}#@started_unix_s=1\n{rows}"),
+    );
+    home.refuses(
+        "fit measured.csv -o measured.toml",
+        3,
+        ["measured.csv: 2 ranks shared host a", "or give --force"],
+    );
+    // The parameters of LogGOPSim say on the terminal how far they are off.
+    let output = home
+        .netsig("tune odd.toml --for loggopsim -o options")
+        .output()
+        .unwrap();
+    assert!(
+        said(&output).contains("the time of one message in LogGOPSim is up to"),
+        "{}",
+        said(&output)
+    );
+}

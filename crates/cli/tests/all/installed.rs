@@ -1,0 +1,116 @@
+//! An installation as `make install` lays it out, from the build under test: netsig finds its programs and
+//! libraries there, and shells, man and module systems find theirs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{said, skipped, table};
+use tempfile::TempDir;
+
+/// A plan, for the command that would carry it out.
+const PLAN: &str = "[pingpong]\nsizes = \"1KiB\"\nrepetitions = 1\n";
+
+/// The procedures of a module system, which print; then the module file is read.
+const MODULE_SYSTEM: &str = "proc module-whatis {text} {}\nproc conflict {name} {}\n\
+    proc prepend-path {name value} { puts \"$name=$value\" }\n\
+    set ModulesCurrentModulefile [lindex $argv 0]\nset env(MANPATH) /elsewhere\n\
+    source [lindex $argv 0]\nModulesHelp\n";
+
+/// An installation below a temporary folder, as with DESTDIR.
+struct Installed(TempDir);
+
+impl Installed {
+    fn new() -> Self {
+        let netsig = Path::new(env!("CARGO_BIN_EXE_netsig"));
+        let build = netsig.parent().unwrap().file_name().unwrap();
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../xtask/install-netsig");
+        let installed = Self(TempDir::new().unwrap());
+        let mut install = Command::new("bash");
+        install.arg(script).arg(build).arg(installed.path(""));
+        succeeds(&mut install);
+        installed
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.0.path().join("usr").join(below)
+    }
+
+    fn netsig(&self) -> Command {
+        let mut netsig = Command::new(self.path("bin/netsig"));
+        netsig
+            .current_dir(self.0.path())
+            .env_remove("NETSIG_RANK_PROGRAM")
+            .env_remove("NETSIG_YIELD_SHIM_PATH");
+        netsig
+    }
+}
+
+/// The output of a command that must succeed.
+fn succeeds(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn an_installation_is_complete() {
+    let installed = Installed::new();
+    finds_the_shim(&installed);
+    finds_the_rank_programs(&installed);
+    let completion = installed.path("share/bash-completion/completions/netsig");
+    succeeds(Command::new("bash").arg("-n").arg(completion));
+    for file in [
+        "share/man/man1/netsig-lab-exec.1",
+        "share/zsh/site-functions/_netsig",
+        "share/fish/vendor_completions.d/netsig.fish",
+        "share/doc/netsig/FORMATS.md",
+        "share/netsig/plans/complete.toml",
+        "share/netsig/slurm/netsig.sbatch",
+    ] {
+        assert!(installed.path(file).is_file(), "{file}");
+    }
+    loads_as_a_module(&installed);
+}
+
+fn finds_the_shim(installed: &Installed) {
+    let mut check = installed.netsig();
+    check.args(["lab", "check", "--format", "csv"]);
+    // On a machine that can emulate nothing the command fails after its rows.
+    let printed = check.output().unwrap().stdout;
+    let (_, rows) = table(&String::from_utf8(printed).unwrap());
+    let shim = rows.iter().find(|row| row["capability"] == "yield shim");
+    let place = installed.path("lib/netsig/libnetsig_yield_shim.so");
+    let place = place.canonicalize().unwrap();
+    assert_eq!(shim.unwrap()["detail"], place.to_str().unwrap());
+}
+
+fn finds_the_rank_programs(installed: &Installed) {
+    std::fs::write(installed.0.path().join("plan.toml"), PLAN).unwrap();
+    for mpi in ["openmpi", "mpich"] {
+        let rank = installed.path(&format!("lib/netsig/netsig-rank-{mpi}"));
+        if !rank.exists() {
+            skipped(&format!("no rank program for {mpi} is built to install"));
+            continue;
+        }
+        let words = "measure plan.toml -o data.csv --ppn 2 --dry-run --launcher";
+        let mut netsig = installed.netsig();
+        let printed = succeeds(netsig.args(words.split(' ')).arg(mpi));
+        let rank = rank.to_str().unwrap();
+        assert!(printed.contains(rank), "{rank} is not in {printed}");
+    }
+}
+
+fn loads_as_a_module(installed: &Installed) {
+    let Ok(_) = Command::new("tclsh").arg("/dev/null").output() else {
+        return skipped("no tclsh reads the module file");
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let file = installed.path(&format!("share/modulefiles/netsig/{version}"));
+    let system = installed.0.path().join("system.tcl");
+    std::fs::write(&system, MODULE_SYSTEM).unwrap();
+    let printed = succeeds(Command::new("tclsh").arg(system).arg(file));
+    let prefix = installed.path("");
+    let prefix = prefix.to_str().unwrap().trim_end_matches('/');
+    let wanted = format!("PATH={prefix}/bin\nMANPATH={prefix}/share/man\n");
+    assert_eq!(printed, wanted);
+}

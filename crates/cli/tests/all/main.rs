@@ -1,0 +1,26 @@
+//! The command line as its users see it, in one program: a test program of its own for each file would take longer
+//! to link than to run. What needs the machine alone is in `real_lab`.
+
+mod any_data;
+mod commands;
+mod contract;
+mod discover;
+mod fitting;
+mod guide;
+mod import;
+mod installed;
+mod interrupted;
+mod measuring;
+mod models;
+mod plan;
+mod report;
+mod run;
+#[path = "../../../base/tests/seeded/mod.rs"]
+mod seeded;
+mod shells;
+mod simgrid;
+mod simulate;
+#[path = "../support/mod.rs"]
+mod support;
+mod terminal;
+mod tuned;

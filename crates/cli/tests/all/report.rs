@@ -1,0 +1,352 @@
+//! `netsig report`: what the page holds, and what it does in a real browser (`report/browser.py`, headless
+//! Chromium).
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{Home, Row, rows, said, skipped};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+
+/// Real measurements of all-to-alls and broadcasts in the emulated cluster.
+const EXAMPLES: [&str; 3] = ["alltoall.csv", "bcast.csv", "heldout.csv"];
+
+/// Process counts of the page, few of which were measured.
+const COUNTS: [u32; 4] = [3, 8, 12, 24];
+
+/// The checker of accessibility, which `make browser` downloads.
+const AXE: &str = "../../target/tools/axe.min.js";
+
+/// A name that is a script, if it is not taken as text.
+const HOSTILE: &str = "<script>window.stolen=1</script><img src=x onerror='window.stolen=1'>";
+
+/// The examples with their profiles.
+fn examples() -> Home {
+    let home = Home::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for name in EXAMPLES {
+        std::fs::copy(folder.join(name), home.path(name)).unwrap();
+    }
+    home.does("fit alltoall.csv -o alltoall.toml");
+    home.does("fit bcast.csv -o bcast.toml");
+    home
+}
+
+/// True if a task of `browser.py` succeeds on a page; says so if this machine has no browser.
+fn drive(home: &Home, task: &str, page: &str, file: Option<&Path>) -> bool {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/browser.py");
+    let needed = [
+        "/usr/bin/python3",
+        "/usr/bin/chromium",
+        "/usr/bin/chromedriver",
+    ];
+    let selenium = Command::new(needed[0])
+        .args(["-c", "import selenium"])
+        .output();
+    let has_selenium = selenium.is_ok_and(|output| output.status.success());
+    if !has_selenium || needed.iter().any(|path| !Path::new(path).exists()) {
+        lacks("Chromium, chromedriver or selenium to open the report in");
+        return false;
+    }
+    let mut command = Command::new(needed[0]);
+    command.arg(script).arg(task).arg(home.path(page));
+    command.args(file);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{task}: {}", said(&output));
+    true
+}
+
+/// A file with what is expected.
+fn expected(home: &Home, value: &Value) -> PathBuf {
+    home.write("expected.json", &value.to_string());
+    home.path("expected.json")
+}
+
+/// Says that a test passes over what this machine lacks; the long form of the tests needs it.
+fn lacks(what: &str) {
+    let all = std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all");
+    assert!(!all, "there is no {what}: run make browser");
+    skipped(&format!("there is no {what}"));
+}
+
+fn number(row: &Row, key: &str) -> Option<f64> {
+    row[key].parse().ok()
+}
+
+/// Predictions of the command line at random sizes, for the page to compare with.
+fn points(home: &Home) -> Value {
+    let mut rng = ChaCha8Rng::seed_from_u64(22);
+    let mut points = Vec::new();
+    for (predictor, collective) in ["alltoall", "bcast"].into_iter().enumerate() {
+        for procs in COUNTS {
+            // Between 1 B and 1 MiB, evenly in the logarithm.
+            let random = (0..25).map(|_| 1u64 << rng.random_range(0..20));
+            let sizes: Vec<u64> = random.collect();
+            let sizes: BTreeSet<u64> = sizes
+                .into_iter()
+                .map(|octave| octave + rng.random_range(0..octave))
+                .collect();
+            let list: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+            let command = format!(
+                "select {collective}.toml --collective {collective} --procs {procs} --size {} --extrapolate",
+                list.join(",")
+            );
+            let ranked = rows(home, &command);
+            for size in sizes {
+                let own = ranked
+                    .iter()
+                    .filter(|row| row["size_bytes"] == size.to_string());
+                let told = own.filter(|row| is_told(row)).map(|row| {
+                    json!({
+                        "algorithm": row["algorithm"],
+                        "time": number(row, "time_s"),
+                        "lower": number(row, "lower_s"),
+                        "upper": number(row, "upper_s"),
+                    })
+                });
+                points.push(json!({
+                    "predictor": predictor, "procs": procs, "size": size, "rows": told.collect::<Vec<_>>(),
+                }));
+            }
+        }
+    }
+    Value::from(points)
+}
+
+/// True for rows that the page has: within reach of the measurements, and no lower bounds, of which models without
+/// contention alone speak.
+fn is_told(row: &Row) -> bool {
+    let is_measured = ["interpolated", "extrapolated"].contains(&row["standing"].as_str());
+    is_measured || row["standing"] == "unfitted" && row["model"] == "regimes"
+}
+
+/// Real data with their profiles: the page is whole, and does in a browser what it says.
+#[test]
+fn the_page_of_the_examples_works() {
+    let home = examples();
+    let counts = COUNTS.map(|count| count.to_string()).join(",");
+    let files = "alltoall.csv alltoall.toml bcast.toml heldout.csv bcast.csv";
+    home.does(&format!("report {files} -o report.html --procs {counts}"));
+    is_whole(&home.read("report.html"));
+    std::thread::scope(|scope| {
+        let points = scope.spawn(|| expected(&home, &points(&home)));
+        let works = |task, file| drive(&home, task, "report.html", file);
+        let tasks = ["interaction", "download", "plain", "layout", "private"];
+        if !tasks.into_iter().all(|task| works(task, None)) {
+            return;
+        }
+        let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join(AXE);
+        if axe.exists() {
+            works("accessible", Some(&axe));
+        } else {
+            lacks("axe to check the accessibility with");
+        }
+        works("predictor", Some(&points.join().unwrap()));
+    });
+}
+
+/// The page of data that hold statistics of another program and no repetitions: it shows the numbers that the
+/// files give, and nothing that only repetitions tell.
+#[test]
+fn imported_statistics_are_shown() {
+    let home = Home::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/data/osu");
+    let names = [
+        "latency-p2",
+        "alltoall-direct-p4",
+        "alltoall-direct-p6",
+        "alltoall-direct-p8",
+    ];
+    let names = names.map(|name| format!("osu_{name}.txt"));
+    for name in &names {
+        std::fs::copy(folder.join(name), home.path(name)).unwrap();
+    }
+    home.does(&format!(
+        "import osu {} --algorithm direct -o osu.csv",
+        names.join(" ")
+    ));
+    home.does("report osu.csv -o osu.html --procs 8");
+    let page = home.read("osu.html");
+    let row = page
+        .split("<tr>")
+        .find(|row| row.contains("max-over-ranks"))
+        .unwrap();
+    let cell = row.split("<td").find(|cell| cell.contains('%'));
+    assert!(
+        cell.is_none_or(|cell| cell.contains("error")),
+        "a share of stalled repetitions: {row}"
+    );
+    drive(&home, "private", "osu.html", None);
+    // Of a collective whose contention-free time nobody knows, nothing is said of time-outs.
+    let imported = home
+        .read("osu.csv")
+        .replace("collective,alltoall,direct", "collective,bcast,library");
+    home.write("bcast.csv", &imported);
+    let said = home.does("report bcast.csv -o bcast.html --procs 8");
+    assert!(
+        said.contains("the data hold no single repetitions"),
+        "{said}"
+    );
+}
+
+/// Asserts that a page needs nothing but itself, says what it is made of, and has the verdict first.
+fn is_whole(page: &str) {
+    assert!(page.len() < 6_000_000, "{} bytes", page.len());
+    let body = page.split("<script>").next().unwrap();
+    for address in ["src=\"", "href=\"http", "@import", "url("] {
+        assert!(!body.contains(address), "{address} loads something");
+    }
+    let place = |text: &str| {
+        body.find(text)
+            .unwrap_or_else(|| panic!("{text} is missing"))
+    };
+    let order = [
+        "Contended?",
+        "Losses begin",
+        "Change",
+        "How sure",
+        "id=\"predictor\"",
+        "<svg",
+        "γ",
+    ];
+    assert!(order.map(place).is_sorted(), "{:?}", order.map(place));
+    assert!(body.contains(
+        "which the profile was not fitted to: half of the predictions are off by less than"
+    ));
+}
+
+#[test]
+fn names_in_the_data_are_text() {
+    let home = Home::measured();
+    let data = home.read("data.csv");
+    let first = data.lines().next().unwrap().to_owned();
+    home.write(
+        "evil.csv",
+        &data.replacen(
+            &first,
+            &format!("{first}\n#@hosts={HOSTILE}\n#@mpi={HOSTILE}"),
+            1,
+        ),
+    );
+    home.does("report evil.csv -o evil.html --procs 4,8");
+    let page = home.read("evil.html");
+    assert!(!page.contains("<img src=x"), "a name is markup");
+    let expected = expected(&home, &json!([HOSTILE]));
+    drive(&home, "hostile", "evil.html", Some(&expected));
+}
+
+/// Data alone are fitted; a profile alone predicts and says that nothing was checked; data that allow no
+/// profile are shown as they are.
+#[test]
+fn any_mix_of_files_makes_a_page() {
+    let home = Home::fitted();
+    for (files, told) in [
+        ("data.csv", "one was fitted to all of its data"),
+        ("profile.toml", "nothing was checked"),
+        ("data.csv profile.toml", "Not checked on other data"),
+    ] {
+        home.does(&format!("report {files} -o page.html --procs 8"));
+        let page = home.read("page.html");
+        assert!(page.contains(told), "{files}: {told}");
+    }
+    let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    home.write(
+        "one.csv",
+        &format!("{header}collective,bcast,library,4,1024,0,0,0.001\n"),
+    );
+    home.does("report one.csv -o page.html");
+    assert!(
+        home.read("page.html")
+            .contains("nothing is predicted from one.csv")
+    );
+}
+
+/// Ping-pongs and all-to-alls, all so many times as long.
+fn few(factor: f64) -> String {
+    let row = |kind: &str, procs: u32, size: u32, messages: f64| {
+        let time = factor * messages * (1e-4 + 1e-8 * f64::from(size));
+        format!("{kind},{procs},{size},0,0,{time}\n")
+    };
+    let pairs = (10..20).map(|power| row("pingpong,,", 2, 1 << power, 1.0));
+    let all = [4, 6, 8].into_iter().flat_map(|procs| {
+        let sizes = (10..18).map(|power| 1 << power);
+        sizes.map(move |size| {
+            row(
+                "collective,alltoall,library",
+                procs,
+                size,
+                f64::from(procs - 1),
+            )
+        })
+    });
+    let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    header
+        .chars()
+        .map(String::from)
+        .chain(pairs)
+        .chain(all)
+        .collect()
+}
+
+/// Doubtful data are shown and not fitted, files of unlike times stay apart, and the page says why.
+#[test]
+fn data_in_doubt_are_not_fitted() {
+    let home = Home::new();
+    home.write("shared.csv", &format!("#@placement=a:2,b:2\n{}", few(1.0)));
+    home.does("fit shared.csv --force -o shared.toml");
+    let reason = "shared.csv: 2 ranks shared host a";
+    for (files, told) in [
+        (
+            "shared.csv",
+            "Warning: nothing is predicted from shared.csv",
+        ),
+        ("shared.csv shared.toml", "Warning: doubtful data: "),
+    ] {
+        home.does(&format!("report {files} -o page.html --procs 8"));
+        let page = home.read("page.html");
+        assert!(
+            page.contains(told) && page.contains(reason),
+            "{files}: {told}"
+        );
+    }
+    home.write("one.csv", &few(1.0));
+    home.write("slower.csv", &few(4.0));
+    let said = home.does("report one.csv slower.csv -o page.html --procs 8");
+    for name in ["alltoall (one.csv)", "alltoall (slower.csv)"] {
+        assert!(said.contains(name), "{said}");
+    }
+    let page = home.read("page.html");
+    home.does("report one.csv slower.csv -o again.html --procs 8");
+    assert!(
+        page == home.read("again.html"),
+        "the same files make another page"
+    );
+}
+
+/// Many repetitions are thinned out, and the page says how many it shows.
+#[test]
+fn many_repetitions_are_thinned_out() {
+    let home = Home::new();
+    let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    let cell = |procs: u32, size: u32| -> String {
+        let time = f64::from((procs - 1) * size) * 1e-8 + 1e-4;
+        let row = |number: u32| {
+            let time = time * (1.0 + f64::from(number % 97) / 1000.0);
+            format!("collective,alltoall,library,{procs},{size},{number},0,{time}\n")
+        };
+        (0..5000).map(row).collect()
+    };
+    let sizes = [1024, 4096, 16384, 65536];
+    let rows = [4, 6, 8]
+        .into_iter()
+        .flat_map(|procs| sizes.map(|size| cell(procs, size)));
+    home.write("many.csv", &format!("{header}{}", rows.collect::<String>()));
+    home.does("report many.csv -o many.html --procs 8 --repetitions 1200");
+    let page = home.read("many.html");
+    assert!(
+        page.contains("The figures show 1200 of 60000 repetitions"),
+        "not thinned"
+    );
+}

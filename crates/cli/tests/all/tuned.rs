@@ -1,0 +1,720 @@
+//! The files of `netsig tune` in the libraries that read them: which algorithm serves each call, just
+//! below and just above every switch; with controls that fail, so that a pass means that the file was
+//! read. The times behind the rules are made up; the switches are read from the file.
+//!
+//! Debian's Open MPI and MPICH are needed here; the long form (`NETSIG_TESTS=all`) adds the wheels of
+//! Open MPI 5 and Intel MPI (xtask/install-mpi-wheels).
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::support::{Home, said, skipped};
+use netsig_base::algorithm::{Collective, Method, MpiFlavour};
+
+/// Ranks of every launch.
+const RANKS: u64 = 5;
+
+/// Collectives with algorithms: seconds for k = n − 1, ⌈log₂ n⌉ and m·β.
+type Made = (&'static str, &'static str, fn(f64, f64, f64) -> f64);
+
+/// Start-up and seconds per byte of the made-up network.
+const ALPHA: f64 = 1e-4;
+const BETA: f64 = 1e-8;
+
+const OPEN_MPI: &[Made] = &[
+    ("alltoall", "library", |k, _, b| k * (2.0 * ALPHA + 2.2 * b)),
+    ("alltoall", "library:linear", |k, _, b| {
+        k * (ALPHA + 2.0 * b)
+    }),
+    ("alltoall", "throttled:2", |k, _, b| {
+        k * (1.2 * ALPHA + 1.5 * b)
+    }),
+    ("alltoall", "pairwise", |k, _, b| {
+        k * (1.5 * ALPHA + 1.1 * b)
+    }),
+    ("bcast", "library", |_, log, b| {
+        log * (2.0 * ALPHA + 2.0 * b)
+    }),
+    ("bcast", "library:binomial", |_, log, b| {
+        log * (ALPHA + 1.5 * b)
+    }),
+    ("bcast", "library:pipeline:8192", |k, _, b| {
+        k * ALPHA + 1.2 * b
+    }),
+    ("scatter", "library", |k, _, b| k * (2.0 * ALPHA + 2.0 * b)),
+    ("scatter", "library:binomial", |k, log, b| {
+        log * ALPHA + 1.1 * k * b
+    }),
+    ("gather", "library", |k, _, b| k * (2.0 * ALPHA + 2.0 * b)),
+    ("gather", "library:basic_linear", |k, _, b| {
+        k * (ALPHA + 1.1 * b)
+    }),
+    ("allgather", "library", |k, _, b| {
+        k * (2.0 * ALPHA + 2.0 * b)
+    }),
+    ("allgather", "library:bruck", |k, log, b| {
+        log * ALPHA + 1.7 * k * b
+    }),
+    ("allgather", "library:ring", |k, _, b| {
+        k * (ALPHA + 1.05 * b)
+    }),
+];
+
+const MPICH: &[Made] = &[
+    ("alltoall", "library", |k, _, b| k * (2.0 * ALPHA + 2.2 * b)),
+    ("alltoall", "library:brucks", |k, log, b| {
+        log * ALPHA + 2.0 * k * b
+    }),
+    ("alltoall", "pairwise", |k, _, b| {
+        k * (1.5 * ALPHA + 1.1 * b)
+    }),
+    ("bcast", "library", |_, log, b| {
+        log * (2.0 * ALPHA + 2.0 * b)
+    }),
+    ("bcast", "library:binomial", |_, log, b| {
+        log * (ALPHA + 1.5 * b)
+    }),
+    ("bcast", "library:scatter_ring_allgather", |k, _, b| {
+        k * ALPHA + 1.2 * b
+    }),
+    ("allgather", "library", |k, _, b| {
+        k * (2.0 * ALPHA + 2.0 * b)
+    }),
+    ("allgather", "library:brucks", |k, log, b| {
+        log * ALPHA + 1.7 * k * b
+    }),
+    ("allgather", "library:ring", |k, _, b| {
+        k * (ALPHA + 1.05 * b)
+    }),
+];
+
+/// netsig's own algorithms, which any MPI can measure.
+const OWN: &[Made] = &[
+    ("alltoall", "direct", |k, _, b| k * (ALPHA + 2.0 * b)),
+    ("alltoall", "pairwise", |k, _, b| {
+        k * (1.5 * ALPHA + 1.1 * b)
+    }),
+];
+
+/// Data of this MPI with the made-up times.
+fn data(mpi: &str, made: &[Made]) -> String {
+    let mut text = format!(
+        "#@mpi={mpi}\nexperiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n"
+    );
+    let mut rows = |place: &str, bytes: u32, seconds: f64| {
+        for repetition in 0..5 {
+            let time = seconds * (1.0 + 0.002 * f64::from(repetition));
+            let _ = writeln!(text, "{place},{bytes},{repetition},0,{time:e}");
+        }
+    };
+    for bytes in [1, 64, 1024, 4096, 16_384, 65_536, 262_144] {
+        rows("pingpong,,,2", bytes, ALPHA + BETA * f64::from(bytes));
+    }
+    for (collective, algorithm, time) in made {
+        for procs in [3, 4, 6] {
+            for bytes in (0..6).map(|power| 256 << (2 * power)) {
+                let place = format!("collective,{collective},{algorithm},{procs}");
+                let [k, n] = [procs - 1, procs].map(f64::from);
+                rows(
+                    &place,
+                    bytes,
+                    time(k, n.log2().ceil(), BETA * f64::from(bytes)),
+                );
+            }
+        }
+    }
+    text
+}
+
+/// A directory with the profile of made-up data, and the compiled programs.
+struct Bench {
+    home: Home,
+}
+
+impl Bench {
+    fn new(mpi: &str, made: &[Made]) -> Self {
+        let home = Home::new();
+        home.write("data.csv", &data(mpi, made));
+        home.does("fit data.csv -o profile.toml");
+        let bench = Self { home };
+        bench.compile("cc", &["-shared", "-fPIC"], "served.c", "served.so");
+        bench
+    }
+
+    fn compile(&self, compiler: &str, options: &[&str], source: &str, target: &str) {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/consumers")
+            .join(source);
+        let mut command = Command::new(compiler);
+        command
+            .args(["-O1", "-o"])
+            .arg(self.path(target))
+            .arg(source);
+        let output = command.args(options).arg("-ldl").output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.home.path(name)
+    }
+
+    fn tune(&self, target: &str, file: &str) -> String {
+        self.home
+            .does(&format!("tune profile.toml --for {target} -o {file}"));
+        self.home.read(file)
+    }
+}
+
+/// A call, and what was seen of it.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    call: String,
+    bytes: u64,
+    class: String,
+    function: String,
+    setting: u64,
+    sent: u64,
+}
+
+/// Launches the program with calls; what each showed.
+fn seen(mpirun: &mut Command, calls: &[String]) -> (Vec<Seen>, Output) {
+    let output = mpirun.args(calls).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows = text.lines().filter_map(|line| {
+        let [call, bytes, class, function, setting, sent] =
+            line.split(' ').collect::<Vec<_>>().try_into().ok()?;
+        Some(Seen {
+            call: call.to_owned(),
+            bytes: bytes.parse().ok()?,
+            class: class.to_owned(),
+            function: function.to_owned(),
+            setting: setting.parse().ok()?,
+            sent: sent.parse().ok()?,
+        })
+    });
+    (rows.collect(), output)
+}
+
+/// A rule of Open MPI: first size, algorithm, segment size, bound of requests.
+type OpenMpiRule = (u64, u64, u64, u64);
+
+/// The rules of Open MPI for [`RANKS`] processes by id of the collective, as the library reads them.
+fn rules(text: &str) -> Vec<(u64, Vec<OpenMpiRule>)> {
+    let header = text.starts_with("rule-file-version-2\n");
+    let lines = text
+        .lines()
+        .skip(usize::from(header))
+        .filter(|line| !line.starts_with('#'));
+    let lines: Vec<Vec<u64>> = lines
+        .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
+        .collect();
+    let mut lines = lines.into_iter();
+    let mut next = || lines.next().unwrap();
+    let collectives = next()[0];
+    let mut found = Vec::new();
+    for _ in 0..collectives {
+        let head = next();
+        let mut of_ranks = Vec::new();
+        for place in 0..head[1] {
+            let block = next();
+            assert!(
+                place > 0 || block[0] == 0,
+                "the first block guards smaller communicators"
+            );
+            let rules = (0..block[1]).map(|_| {
+                let rule = next();
+                assert_eq!(rule[2], 0);
+                (rule[0], rule[1], rule[3], rule.get(4).copied().unwrap_or(0))
+            });
+            let rules: Vec<OpenMpiRule> = rules.collect();
+            assert_eq!(rules[0].0, 0, "the first size is 0");
+            if block[0] <= RANKS {
+                of_ranks = rules;
+            }
+        }
+        found.push((head[0], of_ranks));
+    }
+    assert_eq!(lines.next(), None);
+    found
+}
+
+/// Id of a collective, its name, whether rules look at the total, and its functions by number.
+type OpenMpiCollective = (u64, &'static str, bool, &'static [&'static str]);
+
+/// As Open MPI's documentation numbers them.
+const COLLECTIVES: [OpenMpiCollective; 5] = [
+    (
+        0,
+        "allgather",
+        true,
+        &["", "basic_linear", "bruck", "recursivedoubling", "ring"],
+    ),
+    (
+        3,
+        "alltoall",
+        true,
+        &["", "basic_linear", "pairwise", "bruck", "linear_sync"],
+    ),
+    (
+        7,
+        "bcast",
+        false,
+        &[
+            "",
+            "basic_linear",
+            "chain",
+            "pipeline",
+            "split_bintree",
+            "bintree",
+            "binomial",
+        ],
+    ),
+    (
+        9,
+        "gather",
+        true,
+        &["", "basic_linear", "binomial", "linear_sync"],
+    ),
+    (
+        15,
+        "scatter",
+        true,
+        &["", "basic_linear", "binomial", "linear_nb"],
+    ),
+];
+
+/// Calls just below and just above each switch, with what must serve them: the function, its
+/// segment size or bound of requests. No function where the library decides.
+fn expected(text: &str) -> Vec<(String, Option<(String, u64)>)> {
+    let mut calls = Vec::new();
+    for (id, rules) in rules(text) {
+        let (_, name, is_total, functions) = *COLLECTIVES.iter().find(|own| own.0 == id).unwrap();
+        let served = |(_, algorithm, segment, window): OpenMpiRule| {
+            let function = functions[usize::try_from(algorithm).unwrap()];
+            (algorithm > 0).then(|| (format!("{name}_intra_{function}"), segment.max(window)))
+        };
+        for (place, rule) in rules.iter().enumerate() {
+            let unit = if is_total { RANKS } else { 1 };
+            let first = rule.0.div_ceil(unit).max(1);
+            calls.push((format!("{name}:{first}"), served(*rule)));
+            if place > 0 {
+                let last = (rule.0 - 1) / unit;
+                calls.push((format!("{name}:{last}"), served(rules[place - 1])));
+            }
+        }
+    }
+    calls
+}
+
+/// Checks that the rules of `text` serve the calls of a launch.
+fn check_served(text: &str, mut launch: impl FnMut() -> Command) {
+    let expected = expected(text);
+    let ruled = expected.iter().filter(|(_, served)| served.is_some());
+    assert!(ruled.count() >= 10, "{text}");
+    let calls: Vec<String> = expected.iter().map(|(call, _)| call.clone()).collect();
+    let (seen, output) = seen(&mut launch(), &calls);
+    assert_eq!(seen.len(), calls.len(), "{}", said(&output));
+    for ((call, served), seen) in expected.iter().zip(&seen) {
+        assert_eq!(seen.class, "done", "{call}");
+        if let Some((function, setting)) = served {
+            assert_eq!(
+                (&seen.function, seen.setting),
+                (function, *setting),
+                "{call}\n{text}"
+            );
+        }
+    }
+}
+
+/// The rules with algorithms that Open MPI does not have.
+fn canary(text: &str) -> String {
+    let rule = |line: &str| {
+        let mut words: Vec<&str> = line.split(' ').collect();
+        if words.len() >= 4 && !line.starts_with('#') && words[1] != "0" {
+            words[1] = "99";
+        }
+        words.join(" ") + "\n"
+    };
+    text.lines().map(rule).collect()
+}
+
+/// Checks that Open MPI reads a rules file: algorithms out of range make the calls fail.
+fn check_read(bench: &Bench, text: &str, mut launch: impl FnMut(&str) -> Command) {
+    let text = canary(text).replace("/rules ", "/canary ");
+    bench.home.write("canary", &text);
+    let calls = [
+        "alltoall:1",
+        "bcast:1",
+        "scatter:1",
+        "gather:1",
+        "allgather:1",
+    ];
+    let (seen, output) = seen(&mut launch(&text), &calls.map(str::to_owned));
+    let classes: Vec<&str> = seen.iter().map(|own| own.class.as_str()).collect();
+    assert_eq!(classes, ["argument"; 5], "{}", said(&output));
+}
+
+/// Where Open MPI starts the ranks.
+#[derive(Clone, Copy)]
+enum RankHosts {
+    /// On this machine.
+    One,
+    /// On two hosts of the lab, three and two of them.
+    Two,
+}
+
+/// Starts a launcher in the lab. Those of Open MPI 4 and 5 have other variables; that of 5.0.11 crashes where
+/// names of interfaces are given.
+const IN_LAB: &str =
+    r#"unset OMPI_MCA_oob_tcp_if_include; PRTE_MCA_plm_ssh_agent=$NETSIG_LAB_AGENT exec "$@""#;
+
+/// A launch of Open MPI with these options.
+fn open_mpi(mpirun: &Path, bench: &Bench, hosts: RankHosts, options: &[String]) -> Command {
+    let ranks = RANKS.to_string();
+    let mut command = match hosts {
+        RankHosts::One => Command::new(mpirun),
+        RankHosts::Two => Command::new(env!("CARGO_BIN_EXE_netsig")),
+    };
+    match hosts {
+        RankHosts::One => command.arg("--oversubscribe"),
+        RankHosts::Two => command
+            .args([
+                "lab",
+                "exec",
+                "ethernet-4x50",
+                "--",
+                "sh",
+                "-c",
+                IN_LAB,
+                "sh",
+            ])
+            .arg(mpirun)
+            .args(["--host", "h0:3,h1:2", "--map-by", "slot:oversubscribe"])
+            .args(["--bind-to", "none"]),
+    };
+    let served = format!("LD_PRELOAD={}", bench.path("served.so").display());
+    command.args(["--allow-run-as-root", "-n", &ranks, "-x", &served]);
+    command.args(["--mca", "mpi_yield_when_idle", "1"]);
+    command.args(options).arg(bench.path("calls"));
+    command
+}
+
+/// The options of a launch that a rules file names.
+fn options(rules: &str) -> Vec<String> {
+    let (_, launch) = rules.split_once("# launch: mpirun ").unwrap();
+    let launch = launch.lines().next().unwrap();
+    launch.split(' ').map(str::to_owned).collect()
+}
+
+/// True if hosts can be emulated here.
+fn has_lab() -> bool {
+    let mut check = Command::new(env!("CARGO_BIN_EXE_netsig"));
+    let works = check
+        .args(["lab", "check"])
+        .output()
+        .unwrap()
+        .status
+        .success();
+    if !works {
+        skipped("`netsig lab check` says that no cluster can be emulated");
+    }
+    works
+}
+
+/// A launch may start anywhere.
+#[test]
+fn the_launch_names_the_rules_by_their_absolute_path() {
+    let home = Home::new();
+    home.write("data.csv", &data("Open MPI v4.1.4", OPEN_MPI));
+    home.does("fit data.csv -o profile.toml");
+    fs::create_dir(home.path("folder")).unwrap();
+    symlink("folder", home.path("link")).unwrap();
+    let folder = home.0.path().canonicalize().unwrap();
+    let folder = folder.display();
+    for (target, file, named) in [
+        ("openmpi-4.1", "rules", "rules"),
+        ("openmpi-5.0", "folder/../rules", "rules"),
+        ("openmpi-5.0", "link/rules", "folder/rules"),
+    ] {
+        home.does(&format!(
+            "tune profile.toml --for {target} --procs 4 --size 4KiB -o {file}"
+        ));
+        let text = home.read(file);
+        let end = format!("filename {folder}/{named} --mca coll_han_priority 0 --mca");
+        assert!(text.contains(&end), "{text}");
+    }
+}
+
+#[test]
+fn open_mpi_4_1_takes_the_algorithm_of_each_rule() {
+    let bench = Bench::new("Open MPI v4.1.4", OPEN_MPI);
+    bench.compile("mpicc.openmpi", &[], "calls.c", "calls");
+    let text = bench.tune("openmpi", "rules");
+    assert!(
+        !text.contains("rule-file-version"),
+        "4.1.4 does not know the header"
+    );
+    let mpirun = Path::new("mpirun.openmpi");
+    let launch = |rules: &str| open_mpi(mpirun, &bench, RankHosts::One, &options(rules));
+    check_read(&bench, &text, launch);
+    check_served(&text, || launch(&text));
+}
+
+/// A launch of MPICH under a selection file, all messages by UCX.
+fn mpich(bench: &Bench, selection: &str) -> Command {
+    let mut command = Command::new("mpirun.mpich");
+    command.args(["-n", &RANKS.to_string()]);
+    for (name, value) in [
+        ("MPIR_CVAR_NOLOCAL", "1".to_owned()),
+        ("UCX_TLS", "posix,sysv,self".to_owned()),
+        ("LD_PRELOAD", bench.path("served.so").display().to_string()),
+        (
+            "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+            bench.path(selection).display().to_string(),
+        ),
+    ] {
+        command.args(["-genv", name, &value]);
+    }
+    command.arg(bench.path("calls"));
+    command
+}
+
+/// Messages that rank 0 sends below and above the switch of a collective: ⌈log₂ n⌉ by Bruck's
+/// algorithms, n − 1 in pairs and along a ring; of a broadcast ⌈log₂ n⌉ down the binomial tree, to which the ring
+/// adds its own. First comes a call that connects the ranks; every other collective works.
+#[test]
+fn mpich_4_takes_the_algorithm_of_each_rule() {
+    let bench = Bench::new("MPICH Version:\t4.0.2", MPICH);
+    bench.compile("mpicc.mpich", &[], "calls.c", "calls");
+    let text = bench.tune("mpich", "selection.json");
+    let rounds = u64::from(RANKS.ilog2()) + 1;
+    let others = RANKS - 1;
+    let (of_all, of_each) = ("total_msg_size<=", "avg_msg_size<=");
+    let switches = [
+        (
+            "allgather",
+            (of_all, RANKS),
+            "Allgather_intra_brucks",
+            [rounds, others],
+        ),
+        (
+            "alltoall",
+            (of_each, 1),
+            "Alltoall_intra_brucks",
+            [rounds, others],
+        ),
+        (
+            "bcast",
+            (of_each, 1),
+            "Bcast_intra_binomial",
+            [rounds, rounds + others],
+        ),
+    ];
+    let mut calls = vec![("allgather", 1, None), ("alltoall", 1, None)];
+    for (name, (measure, unit), first, [below, above]) in switches {
+        let last = switch(&text, name, measure, first) / unit;
+        calls.extend([(name, last, Some(below)), (name, last + 1, Some(above))]);
+    }
+    let rest = ["scatter", "gather", "allreduce", "barrier"];
+    calls.extend(rest.map(|name| (name, 100, None)));
+    let named: Vec<String> = calls
+        .iter()
+        .map(|(name, bytes, _)| format!("{name}:{bytes}"))
+        .collect();
+    let (found, output) = seen(&mut mpich(&bench, "selection.json"), &named);
+    assert_eq!(found.len(), calls.len(), "{}", said(&output));
+    assert!(found.iter().all(|own| own.class == "done"), "{found:?}");
+    for ((name, bytes, sent), seen) in calls.iter().zip(&found) {
+        assert!(
+            sent.is_none_or(|sent| sent == seen.sent),
+            "{name}:{bytes} {found:#?}"
+        );
+    }
+
+    let wrong = text.replacen("comm_size<=", "comm_sizes<=", 1);
+    bench.home.write("wrong.json", &wrong);
+    let (found, output) = seen(&mut mpich(&bench, "wrong.json"), &named);
+    assert!(
+        found.is_empty() && said(&output).contains("comm_sizes"),
+        "{}",
+        said(&output)
+    );
+}
+
+/// Bytes up to which a collective takes an algorithm first, among [`RANKS`] processes.
+fn switch(text: &str, collective: &str, measure: &str, algorithm: &str) -> u64 {
+    let (_, own) = text
+        .split_once(&format!("\"collective={collective}\""))
+        .unwrap();
+    let blocks = own.split("\"comm_size<=").skip(1);
+    let mut of_ranks = blocks.filter(|block| {
+        let (count, _) = block.split_once('"').unwrap();
+        count.parse::<u64>().unwrap() >= RANKS
+    });
+    let block = of_ranks.next().unwrap();
+    let (_, rule) = block.split_once(measure).unwrap();
+    let (bytes, rest) = rule.split_once('"').unwrap();
+    assert!(
+        rest.starts_with(&format!(":{{\"algorithm=MPIR_{algorithm}\"")),
+        "{block}"
+    );
+    bytes.parse().unwrap()
+}
+
+/// The directory of a wheel; `None`, loudly, unless the long form is asked for.
+fn wheel(name: &str) -> Option<PathBuf> {
+    if std::env::var("NETSIG_TESTS").as_deref() != Ok("all") {
+        skipped(&format!(
+            "the wheel {name} is for NETSIG_TESTS=all (make test-all)"
+        ));
+        return None;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let wheels = root.join("target/wheels");
+    let mut install = Command::new("bash");
+    let script = root.join("xtask/install-mpi-wheels");
+    let status = install.arg(script).arg(&wheels).arg(name).status().unwrap();
+    assert!(status.success(), "the wheels cannot be installed");
+    Some(wheels.canonicalize().unwrap().join(name))
+}
+
+#[test]
+fn open_mpi_5_takes_the_algorithm_and_the_window_of_each_rule() {
+    let Some(wheel) = wheel("openmpi") else {
+        return;
+    };
+    let bench = Bench::new("Open MPI v5.0.11", OPEN_MPI);
+    let compiler = wheel.join("bin/mpicc").display().to_string();
+    bench.compile(&compiler, &[], "calls.c", "calls");
+    let text = bench.tune("openmpi-5.0.11", "rules");
+    assert!(text.starts_with("rule-file-version-2\n"));
+    let windows = expected(&text);
+    let is_bounded = |own: &&(String, Option<(String, u64)>)| {
+        own.1 == Some(("alltoall_intra_linear_sync".to_owned(), 2))
+    };
+    assert!(windows.iter().any(|own| is_bounded(&own)), "{text}");
+    let mpirun = wheel.join("bin/mpirun");
+    let launch = |rules: &str| open_mpi(&mpirun, &bench, RankHosts::One, &options(rules));
+    check_read(&bench, &text, launch);
+    check_served(&text, || launch(&text));
+    if has_lab() {
+        check_served(&text, || {
+            open_mpi(&mpirun, &bench, RankHosts::Two, &options(&text))
+        });
+    }
+}
+
+/// Algorithms of the library with the functions that run them.
+const FORCED: [(Collective, &str, &str); 5] = [
+    (
+        Collective::Alltoall,
+        "library:modified_bruck",
+        "alltoall_intra_bruck",
+    ),
+    (
+        Collective::Bcast,
+        "library:pipeline:8192",
+        "bcast_intra_pipeline",
+    ),
+    (
+        Collective::Scatter,
+        "library:linear_nb",
+        "scatter_intra_linear_nb",
+    ),
+    (
+        Collective::Gather,
+        "library:basic_linear",
+        "gather_intra_basic_linear",
+    ),
+    (
+        Collective::Allgather,
+        "library:bruck",
+        "allgather_intra_bruck",
+    ),
+];
+
+/// The functions that serve the collectives of [`FORCED`] under Open MPI 5 on two hosts.
+fn functions(wheel: &Path, bench: &Bench, variables: &[(String, String)]) -> Vec<String> {
+    let words = |(name, value): &(String, String)| ["-x".to_owned(), format!("{name}={value}")];
+    let options: Vec<String> = variables.iter().flat_map(words).collect();
+    let calls = FORCED.map(|(collective, _, _)| format!("{collective}:1000"));
+    let mut launch = open_mpi(&wheel.join("bin/mpirun"), bench, RankHosts::Two, &options);
+    let (seen, output) = seen(&mut launch, &calls);
+    assert_eq!(seen.len(), calls.len(), "{}", said(&output));
+    seen.into_iter().map(|own| own.function).collect()
+}
+
+/// Where a host has several ranks, `han` of Open MPI 5 takes all calls but all-to-alls, unless it is off.
+#[test]
+fn open_mpi_5_runs_what_is_forced_where_hosts_have_several_ranks() {
+    let Some(wheel) = wheel("openmpi").filter(|_| has_lab()) else {
+        return;
+    };
+    let bench = Bench::new("Open MPI v5.0.11", OPEN_MPI);
+    let compiler = wheel.join("bin/mpicc").display().to_string();
+    bench.compile(&compiler, &[], "calls.c", "calls");
+    let variables = FORCED.map(|(collective, text, _)| {
+        let Ok(Method::Library(choice)) = Method::parse(collective, text) else {
+            panic!("{text} is an algorithm of the library")
+        };
+        choice.environment(MpiFlavour::OpenMpi).unwrap()
+    });
+    let mut variables = variables.concat();
+    let all = functions(&wheel, &bench, &variables);
+    assert_eq!(all, FORCED.map(|(_, _, function)| function));
+    variables.retain(|(name, _)| name.starts_with("OMPI_MCA_coll_tuned_"));
+    let by_han = functions(&wheel, &bench, &variables);
+    let is_by_han = by_han.iter().map(|function| function.starts_with("han_"));
+    assert_eq!(
+        is_by_han.collect::<Vec<_>>(),
+        [false, true, true, true, true],
+        "{by_han:?}"
+    );
+}
+
+#[test]
+fn intel_mpi_accepts_the_settings() {
+    let Some(wheel) = wheel("impi-rt") else {
+        return;
+    };
+    let bench = Bench::new("Open MPI v4.1.4", OWN);
+    let headers = Command::new("mpicc.mpich").arg("-show").output().unwrap();
+    let headers = String::from_utf8_lossy(&headers.stdout).into_owned();
+    let headers = headers
+        .split(' ')
+        .find(|word| word.starts_with("-I"))
+        .unwrap();
+    let library = wheel.join("lib");
+    let runpath = format!("-Wl,-rpath,{}", library.display());
+    let library = library.join("libmpi.so.12").display().to_string();
+    bench.compile("cc", &[headers, &library, &runpath], "calls.c", "calls");
+    let text = bench.tune("intelmpi", "settings");
+    let start = |settings: &str| {
+        bench.home.write("settings", settings);
+        // Without -ppn the launcher says one rank a host, and some starts then take the host for several.
+        let launch = format!(
+            ". ./settings && {} -n 4 -ppn 4 ./calls alltoall:100",
+            wheel.join("bin/mpirun").display()
+        );
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &launch]).current_dir(bench.home.0.path());
+        shell.env("I_MPI_DEBUG", "6").env("I_MPI_FABRICS", "shm");
+        let (found, output) = seen(&mut shell, &[]);
+        assert!(
+            found.iter().any(|own| own.class == "done"),
+            "{}",
+            said(&output)
+        );
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let told = start(&text);
+    assert!(
+        told.contains("I_MPI_ADJUST_ALLTOALL=") && !told.contains("ncorrect"),
+        "{told}"
+    );
+    let told = start(&text.replace("=\"", "=\"99:0-1;"));
+    assert!(told.contains("Incorrect algorithm: ALLTOALL=99"), "{told}");
+}

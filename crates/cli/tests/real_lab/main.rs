@@ -1,0 +1,402 @@
+//! Real MPI in the emulated cluster: what a plan asks for is measured over the shaped wire, and foreign programs
+//! run. Without the lab or the MPI the tests say SKIPPED, or fail if `NETSIG_LAB_TESTS=required`. With
+//! `NETSIG_TESTS=all` they take their long forms.
+
+mod cluster;
+mod clusters;
+mod delay;
+mod discovery;
+mod doctor;
+mod documents;
+mod ends;
+mod slurm;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use netsig_base::algorithm::{ALGORITHMS, Collective, Entry};
+use netsig_base::data::{Dataset, Experiment};
+use support::skipped;
+use tempfile::TempDir;
+
+const SCENARIO: &str = "ethernet-4x50";
+
+/// The rate of its links.
+const BYTES_PER_SECOND: f64 = 50e6 / 8.0;
+
+/// Two clusters at once would disturb each other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The right to use the lab, if this machine has what it takes.
+fn lab() -> Option<MutexGuard<'static, ()>> {
+    let Some(missing) = missing() else {
+        return Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner));
+    };
+    let required = std::env::var_os("NETSIG_LAB_TESTS").is_some_and(|v| v == "required");
+    assert!(!required, "{missing}");
+    skipped(&missing);
+    None
+}
+
+fn missing() -> Option<String> {
+    let works = |command: &mut Command| command.output().is_ok_and(|o| o.status.success());
+    if !works(Command::new(env!("CARGO_BIN_EXE_netsig")).args(["lab", "check"])) {
+        return Some("`netsig lab check` says that no cluster can be emulated".to_owned());
+    }
+    for program in [
+        "mpirun.openmpi",
+        "mpicc.openmpi",
+        "mpirun.mpich",
+        "mpicc.mpich",
+    ] {
+        if !works(Command::new(program).arg("--version")) {
+            return Some(format!("{program} is not installed"));
+        }
+    }
+    let program = rank_program();
+    (!program.is_file()).then(|| {
+        let shown = program.display();
+        format!("{shown}: there is no rank program; run `make test`")
+    })
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn rank_program() -> PathBuf {
+    std::env::var_os("NETSIG_RANK_PROGRAM").map_or_else(
+        || workspace().join("target/openmpi/debug/netsig-rank"),
+        PathBuf::from,
+    )
+}
+
+fn netsig(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netsig"));
+    command
+        .args(arguments)
+        .current_dir(home)
+        .stdin(Stdio::null());
+    command
+}
+
+/// netsig about to measure `plan.toml` of `home` in the lab.
+fn measuring(home: &Path) -> Command {
+    let place = format!("lab:{SCENARIO}");
+    let mut command = netsig(
+        home,
+        &["measure", "plan.toml", "-o", "data.csv", "--on", &place],
+    );
+    command
+        .args(["--mpirun", &path_of("mpirun.openmpi")])
+        .env("NETSIG_RANK_PROGRAM", rank_program())
+        // Marks every process of the job, see `processes`.
+        .env("NETSIG_TEST_HOME", home);
+    command
+}
+
+fn path_of(program: &str) -> String {
+    let path = std::env::var_os("PATH").unwrap();
+    let mut places = std::env::split_paths(&path).map(|folder| folder.join(program));
+    let found = places.find(|place| place.is_file()).unwrap();
+    found.to_str().unwrap().to_owned()
+}
+
+/// Runs in the lab until the machine has time for it: a run during which it dropped
+/// packets of its own is void and tells nothing.
+fn run_unless_void(mut command: Command, home: &Path) -> Output {
+    for _ in 0..3 {
+        let output = command.output().unwrap();
+        if !said(&output).contains("is void") {
+            return output;
+        }
+        eprintln!("again: {}", said(&output));
+        let _ = fs::remove_file(home.join("data.csv"));
+    }
+    panic!("this machine is too busy to emulate a cluster");
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn data(home: &Path) -> Dataset {
+    Dataset::read("data.csv", fs::File::open(home.join("data.csv")).unwrap()).unwrap()
+}
+
+/// True if the tests take their long forms.
+fn takes_all() -> bool {
+    std::env::var_os("NETSIG_TESTS").is_some_and(|value| value == "all")
+}
+
+/// All-to-alls of netsig, in the long form each, and the library's own.
+fn algorithms() -> Vec<String> {
+    let entries = ALGORITHMS.iter();
+    let entries = entries.filter(|entry| entry.collective == Collective::Alltoall);
+    let step = if takes_all() { 1 } else { 4 };
+    let names = entries.step_by(step).map(Entry::example);
+    names.chain(["library".to_owned()]).collect()
+}
+
+#[test]
+fn algorithms_are_measured_over_the_shaped_wire() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let algorithms = algorithms();
+    let plan = format!(
+        "[pingpong]\nsizes = \"1, 64KiB\"\nrepetitions = 3\n\
+         [[collective]]\nname = \"alltoall\"\nalgorithms = {algorithms:?}\n\
+         procs = \"2, 3, 4\"\nsizes = \"1, 1000, 64KiB\"\nrepetitions = 2\n"
+    );
+    fs::write(home.join("plan.toml"), plan).unwrap();
+    let output = run_unless_void(measuring(home), home);
+    assert!(output.status.success(), "{}", said(&output));
+    let data = data(home);
+
+    let cells = 2 + algorithms.len() * 3 * 3;
+    assert_eq!(data.completed.len(), cells);
+    assert_eq!(data.samples.len(), 2 * 3 + (cells - 2) * 2);
+    // A loss in a batch of several repetitions is none's.
+    let counted = data.samples.iter().filter(|sample| {
+        let losses = &sample.losses;
+        let counts = [losses.retransmits, losses.rtos, losses.tail_probes];
+        counts.iter().all(Option::is_some)
+    });
+    assert!(2 * counted.count() > data.samples.len());
+    for sample in &data.samples {
+        let bytes = match sample.place.experiment {
+            Experiment::Collective(_) => sample.place.procs.partners() * sample.place.size.as_f64(),
+            _ => sample.place.size.as_f64(),
+        };
+        // Small messages may pass on the burst that a shaped link allows.
+        let wire = bytes / BYTES_PER_SECOND;
+        assert!(
+            sample.place.size.0 < 65536 || sample.time.0 > 0.8 * wire,
+            "faster than the wire: {sample:?}"
+        );
+    }
+
+    let fact = |key| data.provenance.get(key).unwrap_or("absent");
+    assert!(fact("mpi").starts_with("Open MPI v"), "{}", fact("mpi"));
+    assert_eq!(fact("lab"), SCENARIO);
+    assert_eq!(fact("hosts"), "h0,h1,h2,h3");
+    assert_eq!(fact("congestion_control"), "reno");
+    assert_eq!(data.void(), None);
+}
+
+/// Compiles the program that knows nothing of netsig under the name of the MPI.
+fn compile(home: &Path, mpi: &str, options: &[&str]) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign.c");
+    let compiled = Command::new(format!("mpicc.{mpi}"))
+        .args(["-std=c99", "-o", mpi])
+        .args(options)
+        .arg(source)
+        .current_dir(home)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", said(&compiled));
+}
+
+/// Under either MPI, and MPICH again and again: without the shim every other of its runs hangs
+/// in `MPI_Finalize`.
+#[test]
+fn foreign_programs_run_and_their_exit_code_comes_through() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let scenario = workspace().join(format!("scenarios/{SCENARIO}.toml"));
+    let exec = |words: &[&str]| {
+        let mut command = netsig(home, &["lab", "exec", scenario.to_str().unwrap(), "--"]);
+        command.args(words);
+        run_unless_void(command, home)
+    };
+    for (mpi, runs) in [("openmpi", 1), ("mpich", 5)] {
+        compile(home, mpi, &[]);
+        for _ in 0..runs {
+            let (mpirun, program) = (format!("mpirun.{mpi}"), format!("./{mpi}"));
+            let output = exec(&["timeout", "30", &mpirun, "-np", "4", &program]);
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{mpi}: {text}{}", said(&output));
+            assert_eq!(text, "h0\nh1\nh2\nh3\n0 wrong\n", "{mpi}");
+        }
+    }
+    assert_eq!(exec(&["sh", "-c", "exit 7"]).status.code(), Some(7));
+}
+
+/// Two jobs a launch: one leaves all to the library, the other forces it.
+const FORCED: &str = r#"synchronisation = "window"
+
+[pingpong]
+sizes = "1, 1KiB"
+repetitions = 20
+
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "library:pairwise"]
+procs = [3, 4]
+sizes = "16, 1000"
+repetitions = 10
+
+[[collective]]
+name = "bcast"
+algorithms = ["library:pipeline:8KiB"]
+procs = 4
+sizes = "64KiB"
+repetitions = 10
+"#;
+
+/// All of it was measured, in windows, and the second job by the algorithms that it names.
+fn assert_forced(data: &Dataset) {
+    let of = |name: &str| {
+        let places = data.completed.iter();
+        places.filter(|p| p.algorithm.to_string() == name).count()
+    };
+    let found = ["", "direct", "library:pairwise", "library:pipeline:8192"].map(of);
+    assert_eq!(found, [2, 4, 4, 1]);
+    let measured: BTreeSet<_> = data.samples.iter().map(|s| s.place.clone()).collect();
+    assert_eq!(measured, data.completed.iter().cloned().collect());
+    for sample in &data.samples {
+        let error = sample.sync_error.expect("the clocks are compared");
+        assert!((0.0..1.0).contains(&error.0), "{sample:?}");
+    }
+    assert_eq!(data.provenance.get("synchronisation"), Some("window"));
+    // The numbers of the two in Open MPI's documentation of its variables.
+    for (name, number) in [
+        ("alltoall_algorithm", "2"),
+        ("bcast_algorithm", "3"),
+        ("bcast_algorithm_segmentsize", "8192"),
+    ] {
+        let key = format!("setting_coll_tuned_{name}");
+        assert_eq!(data.provenance.get(&key), Some("0"));
+        let forced = format!("launch_0_job_1_{key}");
+        assert_eq!(data.provenance.get(&forced), Some(number));
+    }
+    for name in ["coll_han_priority", "coll_hcoll_enable"] {
+        let forced = format!("launch_0_job_1_env_OMPI_MCA_{name}");
+        assert_eq!(data.provenance.get(&forced), Some("0"));
+    }
+    let priority = data.provenance.get("setting_coll_han_priority");
+    assert_eq!(priority, Some("0"), "the default of 4.1");
+}
+
+#[test]
+fn forced_algorithms_are_measured_in_windows_and_by_the_commands_of_a_dry_run() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    fs::write(home.join("plan.toml"), FORCED).unwrap();
+    let commands = measuring(home).arg("--dry-run").output().unwrap();
+    let output = run_unless_void(measuring(home), home);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_forced(&data(home));
+
+    fs::remove_file(home.join("data.csv")).unwrap();
+    let mut commands = String::from_utf8(commands.stdout).unwrap();
+    commands.insert_str(0, "netsig() { \"$NETSIG\" \"$@\"; }\nset -e\n");
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &commands])
+        .env("NETSIG", env!("CARGO_BIN_EXE_netsig"))
+        .current_dir(home);
+    let output = run_unless_void(shell, home);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_forced(&data(home));
+}
+
+/// It starts the ranks with Open MPI, as Slurm does that was built with support for it.
+const SRUN: &str = r#"#!/bin/sh
+unset SLURM_JOB_ID SLURM_NTASKS SLURM_JOB_NUM_NODES
+while :; do
+    case $1 in
+    -n) ranks=$2; shift 2 ;;
+    --mpi=list) echo 'none pmix'; exit ;;
+    --kill-on-bad-exit=1|--ntasks-per-node=2|--nodes=2|--mpi=pmix) shift ;;
+    --export=ALL,*) set_all=${1#--export=ALL,}; shift ;;
+    *) break ;;
+    esac
+done
+IFS=,
+for variable in $set_all; do export "$variable"; done
+exec mpirun.openmpi -np "$ranks" "$@"
+"#;
+
+#[test]
+fn srun_starts_the_ranks_of_an_allocation() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    fs::write(home.join("plan.toml"), FORCED).unwrap();
+    let bin = home.join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("srun"), SRUN).unwrap();
+    fs::set_permissions(bin.join("srun"), fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink(path_of("mpirun.openmpi"), bin.join("mpirun")).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths([bin].into_iter().chain(std::env::split_paths(&path)));
+    let mut command = netsig(home, &["measure", "plan.toml", "-o", "data.csv"]);
+    command
+        .args(["--ppn", "2", "--rank-program"])
+        .arg(rank_program())
+        .env("PATH", path.unwrap())
+        .envs([
+            ("SLURM_JOB_ID", "7"),
+            ("SLURM_NTASKS", "4"),
+            ("SLURM_JOB_NUM_NODES", "2"),
+            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ("OMPI_MCA_mpi_yield_when_idle", "1"),
+        ]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert_forced(&data(home));
+}
+
+/// A campaign for a prediction, cut off in its second launch and resumed: every launch has its own
+/// plan, nothing is measured twice, and the data support a profile.
+#[test]
+fn a_campaign_steers_itself_and_goes_on_where_it_was_cut_off() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let campaign = |wish: &str, further: &[&str]| {
+        let place = format!("lab:{SCENARIO}");
+        let mut command = netsig(home, &["measure", "--for", wish, "-o", "data.csv"]);
+        command
+            .args(["--on", &place, "--budget", "15s", "--sizes", "1KiB..64KiB"])
+            .args(["--mpirun", &path_of("mpirun.openmpi")])
+            .args(further)
+            .env("NETSIG_RANK_PROGRAM", rank_program());
+        run_unless_void(command, home)
+    };
+    let wish = "alltoall direct up to 8";
+    let output = campaign(wish, &[]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = fs::read_to_string(home.join("data.csv")).unwrap();
+    let second = text.find("#@launch_2_plan").expect("a plan of its own");
+    let rows = text[second..].match_indices('\n').nth(8).unwrap().0;
+    fs::write(home.join("data.csv"), &text[..second + rows + 20]).unwrap();
+    let output = campaign(wish, &["--resume"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let data = data(home);
+    let places: BTreeSet<_> = data.completed.iter().collect();
+    assert_eq!(places.len(), data.completed.len());
+    assert!(
+        data.provenance.get("launch_3_s").is_some(),
+        "{:?}",
+        data.provenance
+    );
+    let fit = netsig(home, &["fit", "data.csv", "-o", "p.toml"])
+        .output()
+        .unwrap();
+    assert!(fit.status.success(), "{}", said(&fit));
+    let other = campaign("alltoall pairwise up to 8", &["--resume"]);
+    assert_eq!(other.status.code(), Some(2), "{}", said(&other));
+}

@@ -1,0 +1,243 @@
+//! The rank program over the MPI that it was built against, on this machine: every
+//! algorithm of every collective moves every size among any number of ranks (the rank
+//! program itself checks each piece that arrives), launches append, and what cannot be done
+//! ends with a message.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use netsig_base::algorithm::{COLLECTIVES, Collective, Entry, Method, MpiFlavour, entries, offers};
+use netsig_base::data::{COLUMNS, Dataset, Experiment};
+use tempfile::TempDir;
+
+use crate::support::{End, data, run, start};
+
+/// Not a power of two, and more than most test machines have processors to spare.
+const RANKS: u32 = 5;
+
+/// Fewer, powers of two among them.
+const PROCS: [u32; 4] = [2, 3, 4, RANKS];
+
+/// Less than a word, odd, and too large to be sent without the receiver's consent.
+const SIZES: [u64; 3] = [1, 1001, 70_000];
+
+fn write_plan(home: &Path, collective: Collective, algorithms: &[String], procs: &[u32]) {
+    let text = format!(
+        "[pingpong]\nsizes = \"1, 70000\"\nrepetitions = 2\n\
+         [[collective]]\nname = \"{collective}\"\nalgorithms = {algorithms:?}\n\
+         procs = {procs:?}\nsizes = {:?}\nrepetitions = 2\n",
+        SIZES.map(|size| size.to_string()).join(",")
+    );
+    fs::write(home.join("plan.toml"), text).unwrap();
+}
+
+/// Every schedule, with a setting that fewer and more ranks meet, and the library's own;
+/// the two-phase ones also with the larger cluster first, and where a message is cut, also
+/// segments of which the smaller sizes take some.
+fn algorithms(collective: Collective) -> Vec<String> {
+    let schedules = entries(collective).map(Entry::example);
+    let others: &[&str] = match collective {
+        Collective::Alltoall => &[
+            "two-phase:3",
+            "two-phase-balanced:3",
+            "two-phase-staggered:3",
+            "pairwise-segmented:300",
+            "windowed:segment=300,window=2",
+            "windowed:segment=300,window=3",
+            "phased:300",
+        ],
+        Collective::Bcast => &["pipeline:300", "binomial-segmented:300"],
+        _ if collective.operation() == Collective::Alltoallv => &[
+            "throttled:1",
+            "pairwise-segmented:300",
+            "windowed:segment=300,window=1",
+            "windowed:segment=300,window=3",
+        ],
+        _ => &[],
+    };
+    let others = others.iter().chain(&["library"]);
+    schedules
+        .chain(others.map(|&name| name.to_owned()))
+        .collect()
+}
+
+#[test]
+fn every_algorithm_works_among_any_number_of_ranks() {
+    for &collective in COLLECTIVES {
+        let home = TempDir::new().unwrap();
+        let home = home.path();
+        write_plan(home, collective, &algorithms(collective), &PROCS);
+        let end = run(home, RANKS, &["plan.toml", "-o", "data.csv"]);
+        assert!(end.succeeded, "{collective}: {}", end.message);
+        let data = data(home);
+        let cells = PROCS.len() * SIZES.len() * algorithms(collective).len();
+        let of = Experiment::Collective(collective);
+        let taken = data.samples.iter().filter(|s| s.place.experiment == of);
+        assert_eq!(taken.count(), 2 * cells, "{collective}");
+    }
+}
+
+/// The library of the ranks, by what they say of it.
+fn flavour() -> MpiFlavour {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    write_plan(home, Collective::Bcast, &["library".to_owned()], &[2]);
+    let end = run(home, 2, &["plan.toml", "-o", "data.csv"]);
+    assert!(end.succeeded, "{}", end.message);
+    match data(home).provenance.get("mpi") {
+        Some(name) if name.starts_with("Open MPI") => MpiFlavour::OpenMpi,
+        _ => MpiFlavour::Mpich,
+    }
+}
+
+/// Runs `collective` with the library's algorithm `name` forced, on so many ranks. If that
+/// succeeds, the samples are of that algorithm and complete.
+fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) -> End {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let text = format!("library:{name}");
+    let Ok(Method::Library(choice)) = Method::parse(collective, &text) else {
+        panic!("{text} is a library's algorithm")
+    };
+    let variables = choice.environment(flavour).unwrap();
+    write_plan(home, collective, std::slice::from_ref(&text), &[ranks]);
+    let arguments = ["plan.toml", "-o", "data.csv", "--variant", "1"];
+    let end = start(home, ranks, &arguments, &variables).end();
+    if end.succeeded {
+        let samples = data(home).samples;
+        assert_eq!(samples.len(), 2 * SIZES.len(), "{text}");
+        assert!(
+            samples
+                .iter()
+                .all(|s| s.place.algorithm.to_string() == text)
+        );
+    }
+    end
+}
+
+/// The libraries refuse names and numbers that they do not know.
+#[test]
+fn the_library_takes_every_choice_that_it_is_said_to_offer() {
+    let flavour = flavour();
+    for &collective in COLLECTIVES {
+        let mut offers = offers(collective);
+        offers.retain(|offer| offer.flavour == flavour);
+        for offer in offers {
+            let end = force(flavour, collective, offer.name, 2);
+            assert!(end.succeeded, "{offer:?}: {}", end.message);
+        }
+    }
+}
+
+/// An algorithm that cannot serve three ranks fails, so it is the one that was called.
+#[test]
+fn the_choice_takes_effect() {
+    let flavour = flavour();
+    let (collective, name) = match flavour {
+        MpiFlavour::OpenMpi => (Collective::Alltoall, "two_proc"),
+        MpiFlavour::Mpich | MpiFlavour::IntelMpi => (Collective::Allgather, "recursive_doubling"),
+    };
+    assert!(!force(flavour, collective, name, 3).succeeded);
+}
+
+#[test]
+fn samples_are_taken_launch_after_launch() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let algorithms = ["direct", "throttled:2", "library"].map(str::to_owned);
+    write_plan(home, Collective::Alltoall, &algorithms, &PROCS);
+    for launch in ["0", "1"] {
+        let arguments = ["plan.toml", "-o", "data.csv", "--launch", launch];
+        let end = run(
+            home,
+            RANKS,
+            &[&arguments[..], &["--note", "network=none=here"]].concat(),
+        );
+        assert!(end.succeeded, "{}", end.message);
+    }
+    let text = fs::read_to_string(home.join("data.csv")).unwrap();
+    let headers = text.lines().filter(|line| *line == COLUMNS.join(","));
+    assert_eq!(headers.count(), 1);
+    let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
+
+    let cells = 2 + algorithms.len() * PROCS.len() * SIZES.len();
+    let samples = data.samples.iter();
+    let distinct: BTreeSet<_> = samples.map(|s| (s.place.clone(), s.repetition)).collect();
+    assert_eq!(distinct.len(), 2 * 2 * cells, "launches and repetitions");
+    assert_eq!(data.samples.len(), distinct.len(), "each of them once");
+    for sample in &data.samples {
+        let losses = &sample.losses;
+        let counts = [losses.retransmits, losses.rtos, losses.tail_probes];
+        assert!(counts.iter().all(Option::is_some), "{sample:?}");
+    }
+
+    let fact = |key| data.provenance.get(key).unwrap_or("absent");
+    assert_eq!(fact("ranks"), RANKS.to_string());
+    assert_eq!(fact("network"), "none=here");
+    let hosts: BTreeSet<_> = fact("hosts").split(',').collect();
+    assert_eq!(hosts.len(), 1, "one machine: {hosts:?}");
+    assert_eq!(fact("hosts").split(',').count(), RANKS as usize);
+    for launch in ["launch_0_s", "launch_1_s"] {
+        assert!(fact(launch).starts_with("wall "), "{}", fact(launch));
+    }
+}
+
+/// As with an srun whose interface is not that of the MPI: every process is a job of its own.
+#[test]
+fn a_launcher_of_which_mpi_knows_nothing_is_named() {
+    let home = TempDir::new().unwrap();
+    write_plan(
+        home.path(),
+        Collective::Bcast,
+        &["library".to_owned()],
+        &[2],
+    );
+    let ended = Command::new(env!("CARGO_BIN_EXE_netsig-rank"))
+        .args(["plan.toml", "-o", "data.csv"])
+        .current_dir(home.path())
+        .env("SLURM_STEP_NUM_TASKS", "3")
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&ended.stderr);
+    let begin = "netsig-rank: rank 0: srun started 3 processes and MPI shows 1 to each: ";
+    assert!(message.contains(begin), "{message}");
+    assert!(!ended.status.success() && !home.path().join("data.csv").exists());
+}
+
+#[test]
+fn what_cannot_be_done_ends_with_a_message_and_without_samples() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let direct = ["direct".to_owned()];
+    write_plan(home, Collective::Alltoall, &direct, &[4]);
+    fs::write(home.join("nothing.toml"), "seed = 1\n").unwrap();
+    for (ranks, arguments, complaint) in [
+        (
+            3,
+            ["plan.toml", "-o", "data.csv"],
+            "start more with mpirun -np 4",
+        ),
+        (
+            2,
+            ["missing.toml", "-o", "data.csv"],
+            "missing.toml: the plan cannot be read",
+        ),
+        (
+            2,
+            ["nothing.toml", "-o", "data.csv"],
+            "nothing.toml: the plan measures nothing",
+        ),
+        (
+            4,
+            ["plan.toml", "-o", "no/data.csv"],
+            "no/data.csv: cannot be written",
+        ),
+    ] {
+        let end = run(home, ranks, &arguments);
+        assert!(!end.succeeded, "{arguments:?}");
+        assert!(end.message.contains(complaint), "{}", end.message);
+        assert!(!home.join("data.csv").exists(), "{arguments:?}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Jobs of the rank program on this machine, over the MPI of the compiler wrapper in
+//! `MPICC`, as for the build: `mpicc.openmpi` means `mpirun.openmpi`.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use netsig_base::data::Dataset;
+
+/// A job that takes a minute hangs. mpirun ends its ranks if it is asked to, not if it is killed.
+const TIMEOUT: [&str; 2] = ["--kill-after=10", "60"];
+
+/// The exit code of `timeout` where it ended the job.
+const TIMED_OUT: i32 = 124;
+
+/// The lab's library, as `cargo build` leaves it. MPICH does not yield while it waits: without
+/// this its jobs take six times as long where ranks share processors.
+const SHIM: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../target/debug/libnetsig_yield_shim.so"
+);
+
+/// Two jobs at once would only slow each other down.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Names and values of environment variables.
+pub type Variables = [(String, String)];
+
+/// A job under way.
+pub struct Job {
+    process: Child,
+    said: PathBuf,
+    _alone: MutexGuard<'static, ()>,
+}
+
+/// End of a job.
+pub struct End {
+    pub succeeded: bool,
+    pub message: String,
+}
+
+/// The variable that makes a rank fail, see CONTRIBUTING.md.
+pub fn fault(how: &str) -> [(String, String); 1] {
+    [("NETSIG_TEST_FAULT".to_owned(), how.to_owned())]
+}
+
+/// Starts `netsig-rank ARGUMENTS` in `home` on `ranks` ranks, with further variables in their
+/// environment.
+pub fn start(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables) -> Job {
+    let mpirun = match option_env!("MPICC").and_then(|cc| cc.split_once("mpicc")) {
+        Some((folder, suffix)) => format!("{folder}mpirun{suffix}"),
+        None => "mpirun".to_owned(),
+    };
+    let preloaded = (mpirun.contains("mpich") && Path::new(SHIM).is_file()).then_some(SHIM);
+    let said = home.join("said");
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = Command::new("timeout")
+        .args(TIMEOUT)
+        .args([&mpirun, "-np", &ranks.to_string()])
+        .arg(env!("CARGO_BIN_EXE_netsig-rank"))
+        .args(arguments)
+        .current_dir(home)
+        .envs([
+            // Read by Open MPI alone.
+            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ("OMPI_MCA_mpi_yield_when_idle", "1"),
+        ])
+        .envs(preloaded.map(|shim| ("LD_PRELOAD", shim)))
+        .envs(variables.iter().cloned())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(&said).unwrap())
+        .spawn()
+        .unwrap();
+    Job {
+        process,
+        said,
+        _alone: alone,
+    }
+}
+
+/// Runs a job with nothing else in its environment.
+pub fn run(home: &Path, ranks: u32, arguments: &[&str]) -> End {
+    start(home, ranks, arguments, &[]).end()
+}
+
+/// The data file of a job.
+pub fn data(home: &Path) -> Dataset {
+    Dataset::read("data.csv", File::open(home.join("data.csv")).unwrap()).unwrap()
+}
+
+impl Job {
+    /// Standard error of the job so far.
+    pub fn said(&self) -> String {
+        fs::read_to_string(&self.said).unwrap()
+    }
+
+    /// Waits for its end; a job that hangs is a failed test.
+    pub fn end(mut self) -> End {
+        let status = self.process.wait().unwrap();
+        let message = self.said();
+        assert_ne!(status.code(), Some(TIMED_OUT), "a job hangs: {message}");
+        let succeeded = status.success();
+        End { succeeded, message }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        if self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
+            let id = self.process.id().to_string();
+            let _ = Command::new("kill").args(["-TERM", &id]).status();
+            let _ = self.process.wait();
+        }
+    }
+}
