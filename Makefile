@@ -10,29 +10,37 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # bench-slurm: jobs of a Slurm in the lab that measure, and programs that gain; bench-python: a million
 # predictions in Python on one core.
 # test-all: the tests in their long forms: every algorithm in the lab, every command of the guide, more cases of
-# properties, the Debian package in a clean system; and the guide is built.
+# properties, the Debian package in a clean system, the wheel; and the guide and the documents of the crates are built.
 # test-suites: MPICH's tests of collectives, from the checkout that MPICH_TESTS names, with and without the preloaded
 # library, which must make no difference.
 .PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
-	programs system smpi slurm browser
+	programs system smpi slurm browser built doc
+
+# One selection of packages and targets for lints (.ci/run), builds and tests, because another selection has other
+# features of shared dependencies and compiles them again. The packages that link MPI are apart, once for each MPI.
+OURS = --workspace --exclude netsig-mpi --exclude netsig-interpose
+OVER_MPI = --package netsig-mpi --package netsig-interpose
 
 demo: netsig openmpi
 	target/release/netsig demo
 
-# The tests in the lab start the rank programs and preload the libraries of both MPIs, which are built before them.
-test: system smpi slurm browser
-	$(CARGO) build
-	MPICC=mpicc.openmpi $(CARGO) build --package netsig-interpose --target-dir target/openmpi
-	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --package netsig-interpose --target-dir target/openmpi
-	MPICC=mpicc.mpich $(CARGO) build --package netsig-mpi --package netsig-interpose --target-dir target/mpich
-	$(CARGO) test --workspace --exclude netsig-mpi --exclude netsig-interpose
-	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --package netsig-interpose --target-dir target/mpich
+# What the tests start or preload: the command line, the shim, the module for Python, xtask; and over both MPIs the rank
+# programs and the libraries for programs. With the tests themselves.
+built: system
+	$(CARGO) build $(OURS) --lib --bins --tests
+	MPICC=mpicc.openmpi $(CARGO) build $(OVER_MPI) --lib --bins --tests --target-dir target/openmpi
+	MPICC=mpicc.mpich $(CARGO) build $(OVER_MPI) --lib --bins --tests --target-dir target/mpich
+
+test: built smpi slurm browser
+	MPICC=mpicc.openmpi $(CARGO) test $(OVER_MPI) --target-dir target/openmpi
+	$(CARGO) test $(OURS)
+	MPICC=mpicc.mpich $(CARGO) test $(OVER_MPI) --target-dir target/mpich
 	bash xtask/test-python dev
 
 test-all: export NETSIG_TESTS = all
 test-all: export PROPTEST_CASES = 1024
-test-all: test guide openmpi5
+test-all: test doc guide openmpi5
 	NETSIG_TESTS= MPICC=$(OPENMPI5) $(CARGO) test --release --package netsig-interpose --target-dir target/openmpi5
 	bash xtask/try-package
 	bash xtask/test-python release
@@ -92,6 +100,10 @@ static: system
 # target/debian/netsig.deb, of this machine's release of Debian.
 deb: netsig openmpi mpich
 	bash xtask/package
+
+# The documents of the crates' interfaces, target/doc.
+doc:
+	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc $(OURS) --no-deps --quiet
 
 # The user guide, target/guide/index.html, by mdbook.
 guide:
