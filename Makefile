@@ -22,8 +22,12 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 OURS = --workspace --exclude netsig-mpi --exclude netsig-interpose
 OVER_MPI = --package netsig-mpi --package netsig-interpose
 
-demo: netsig openmpi
-	target/release/netsig demo
+# The demo needs the command line, the shim and the rank program of Open MPI: one selection compiles once what they share,
+# in a profile of its own (Cargo.toml).
+demo: system
+	MPICC=mpicc.openmpi $(CARGO) build --profile demo --package netsig-cli --package netsig-yield-shim --package netsig-mpi
+	cp target/demo/netsig-rank target/demo/netsig-rank-openmpi
+	target/demo/netsig demo
 
 # What the tests start or preload: the command line, the shim, the module for Python, xtask; and over both MPIs the rank
 # programs and the libraries for programs. With the tests themselves.
