@@ -138,17 +138,13 @@ pub fn is_long() -> bool {
 
 /// What the ranks preload.
 pub fn preload() -> String {
-    let mut all = vec![library()];
-    if is_mpich() {
-        // Without it idle ranks of MPICH take the processors of the others.
-        all.push(root().join("target/debug/libnetsig_yield_shim.so"));
-    }
-    let all: Vec<_> = all.iter().map(|path| path.display().to_string()).collect();
-    all.join(":")
+    format!("{}:{}", library().display(), shim().display())
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+/// The lab's library, as `cargo build` leaves it. Without it idle ranks take the processors of the others.
+pub fn shim() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("target/debug/libnetsig_yield_shim.so")
 }
 
 /// The library, which `cargo build` puts above the folder of the test.

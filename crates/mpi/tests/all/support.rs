@@ -4,7 +4,6 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use netsig_base::data::Dataset;
 
@@ -14,15 +13,12 @@ const TIMEOUT: [&str; 2] = ["--kill-after=10", "60"];
 /// The exit code of `timeout` where it ended the job.
 const TIMED_OUT: i32 = 124;
 
-/// The lab's library, as `cargo build` leaves it. MPICH does not yield while it waits: without
-/// this its jobs take six times as long where ranks share processors.
+/// The lab's library, as `cargo build` leaves it. Without it waiting ranks take the processors of the others, and jobs
+/// take a multiple of the time.
 const SHIM: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../target/debug/libnetsig_yield_shim.so"
 );
-
-/// Two jobs at once would only slow each other down.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// Names and values of environment variables.
 pub type Variables = [(String, String)];
@@ -31,7 +27,6 @@ pub type Variables = [(String, String)];
 pub struct Job {
     process: Child,
     said: PathBuf,
-    _alone: MutexGuard<'static, ()>,
 }
 
 /// End of a job.
@@ -52,9 +47,8 @@ pub fn start(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables)
         Some((folder, suffix)) => format!("{folder}mpirun{suffix}"),
         None => "mpirun".to_owned(),
     };
-    let preloaded = (mpirun.contains("mpich") && Path::new(SHIM).is_file()).then_some(SHIM);
+    let preloaded = Path::new(SHIM).is_file().then_some(SHIM);
     let said = home.join("said");
-    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let process = Command::new("timeout")
         .args(TIMEOUT)
         .args([&mpirun, "-np", &ranks.to_string()])
@@ -75,11 +69,7 @@ pub fn start(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables)
         .stderr(File::create(&said).unwrap())
         .spawn()
         .unwrap();
-    Job {
-        process,
-        said,
-        _alone: alone,
-    }
+    Job { process, said }
 }
 
 /// Runs a job with nothing else in its environment.
