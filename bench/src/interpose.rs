@@ -27,10 +27,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
-use crate::draw;
-use crate::effort::Effort;
-use crate::learn::{self, FURTHER, JUDGED};
-use crate::site::{self, Site};
+use crate::harness::draw::ethernet;
+use crate::harness::effort::BenchEffort;
+use crate::harness::folder::results;
+use crate::harness::learn::{self, FURTHER, JUDGED};
+use crate::harness::root;
+use crate::harness::series::NetworkSeries;
+use cells::InterposeBench;
 
 /// Name of the benchmark.
 const BENCHMARK: &str = "interpose";
@@ -43,7 +46,7 @@ const MPIS: [&str; 2] = ["openmpi", "mpich"];
 
 /// What is measured besides.
 #[derive(clap::Args)]
-pub struct Further {
+pub struct FurtherPrograms {
     /// Folder of an earlier build, whose preloaded library is measured beside the present one.
     #[arg(long, value_name = "FOLDER")]
     before: Option<PathBuf>,
@@ -54,44 +57,36 @@ pub struct Further {
 
 /// The results of all networks.
 #[derive(Default)]
-struct Outcome {
-    cells: Vec<row::Row>,
-    programs: Vec<programs::Row>,
-    saved: Vec<saved::Row>,
+struct InterposeOutcome {
+    cells: Vec<row::InterposeRow>,
+    programs: Vec<programs::ProgramRow>,
+    saved: Vec<saved::SavedRow>,
     /// The integer sorts, which stand among the programs too.
-    sorts: Vec<programs::Row>,
+    sorts: Vec<programs::ProgramRow>,
     notes: Vec<String>,
 }
 
-/// Measures the missing data of the first networks of a seed and judges them; false if a goal is
-/// missed.
-pub fn run(seed: u64, networks: u32, effort: Effort, further: &Further) -> Result<bool> {
-    let benchmark = effort.folder(BENCHMARK);
-    let results = site::results(&benchmark)?;
+/// Measures the missing data of the networks and judges them; false if a goal is missed.
+pub fn run(series: NetworkSeries, effort: BenchEffort, further: &FurtherPrograms) -> Result<bool> {
+    let results = results(&effort.folder(BENCHMARK))?;
     let npb = further.npb()?;
     // A library that is missing is found now, not after the networks of the other MPI.
     for mpi in MPIS {
         further.before(mpi)?;
     }
-    let mut outcome = Outcome::default();
-    for number in 0..networks {
-        let drawn = draw::network(seed, number)?;
-        eprintln!("{}: {}, {}", drawn.name, drawn.whole.summary(), drawn.mpi);
-        let site = Site::new(&benchmark, &drawn.name)?;
-        let bench = cells::Bench {
-            drawn: &drawn,
-            site: &site,
-            effort,
-            before: further.before(drawn.mpi)?,
-        };
-        outcome.add(&bench)?;
-    }
-    outcome.add_fixed(fixed::outcome(&benchmark, npb.as_deref(), effort)?);
+    let mut outcome = InterposeOutcome::default();
+    series.each((BENCHMARK, effort), ethernet::network, |site| {
+        outcome.add(&InterposeBench {
+            site,
+            before: further.before(site.drawn.mpi)?,
+        })
+    })?;
+    outcome.add_fixed(fixed::outcome(npb.as_deref(), effort)?);
     let passing = passing::figures(&results)?;
     report::write(&outcome, passing, &results)
 }
 
-impl Further {
+impl FurtherPrograms {
     /// The preloaded library of the earlier build for an MPI.
     fn before(&self, mpi: &str) -> Result<Option<PathBuf>> {
         let Some(folder) = &self.before else {
@@ -124,34 +119,25 @@ impl Further {
     }
 }
 
-impl Outcome {
+impl InterposeOutcome {
     /// Measures and judges a network.
-    fn add(&mut self, bench: &cells::Bench) -> Result<()> {
-        let cells::Bench {
-            drawn,
-            site,
-            effort,
-            ..
-        } = *bench;
+    fn add(&mut self, bench: &InterposeBench) -> Result<()> {
+        let site = bench.site;
+        let drawn = &site.drawn;
         let wanted: Vec<_> = JUDGED.iter().chain(&FURTHER).collect();
-        let learned = learn::learned(drawn, site, &wanted, effort)?;
-        self.notes.push(format!(
-            "{}: {}, {}; {:.0} s for the profile",
-            drawn.name,
-            drawn.whole.summary(),
-            drawn.mpi,
-            learned.seconds
-        ));
+        let learned = learn::learned(site, &wanted)?;
+        let seconds = learned.seconds;
+        let about = format!("{}; {seconds:.0} s for the profile", drawn.summary());
         self.cells.extend(row::rows(bench, &learned.choices)?);
-        self.programs.extend(programs::rows(drawn, site)?);
-        let notes = learned.notes.into_iter();
+        self.programs.extend(programs::rows(site)?);
+        let notes = std::iter::once(about).chain(learned.notes);
         self.notes
             .extend(notes.map(|note| format!("{}: {note}", drawn.name)));
         Ok(())
     }
 
     /// Adds the network that is the same in every run.
-    fn add_fixed(&mut self, fixed: fixed::Outcome) {
+    fn add_fixed(&mut self, fixed: fixed::FixedOutcome) {
         self.programs.extend(fixed.sorts.iter().cloned());
         self.saved = fixed.saved;
         self.sorts = fixed.sorts;
@@ -161,7 +147,7 @@ impl Outcome {
 
 /// The file of the preloaded library for an MPI.
 fn library(mpi: &str) -> PathBuf {
-    crate::root().join(place(mpi))
+    root().join(place(mpi))
 }
 
 /// Its place in a built checkout.

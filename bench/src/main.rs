@@ -2,52 +2,30 @@
 //! 2: a benchmark could not run.
 
 mod accuracy;
-mod cell;
-mod draw;
-mod effort;
-mod figure;
-mod goal;
 mod grid;
+mod harness;
 mod interpose;
-mod judge;
-mod learn;
-mod plan;
 mod plogpt;
-mod process;
 mod select;
 mod simulator;
-mod site;
-mod smpi;
 mod speed;
-mod tables;
-mod truth;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use effort::Effort;
-
-/// The networks of a benchmark.
-#[derive(clap::Args)]
-struct Drawn {
-    /// The seed; 1 to 20 are for development.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Number of networks.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    networks: u32,
-}
+use harness::effort::BenchEffort;
+use harness::process;
+use harness::series::NetworkSeries;
 
 /// Measures netsig and holds the figures against their targets.
 #[derive(Parser)]
-enum Command {
+enum BenchCommand {
     /// Errors of predictions, and of other methods, on emulated networks drawn from a seed.
     Accuracy {
         #[command(flatten)]
-        drawn: Drawn,
+        series: NetworkSeries,
         /// Measures the missing data and prints no figure.
         #[arg(long)]
         measure: bool,
@@ -56,10 +34,10 @@ enum Command {
     /// seed.
     Select {
         #[command(flatten)]
-        drawn: Drawn,
+        series: NetworkSeries,
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
-        effort: Effort,
+        effort: BenchEffort,
         /// Measures the missing data and prints no figure.
         #[arg(long)]
         measure: bool,
@@ -68,20 +46,20 @@ enum Command {
     /// from a seed and on one that is fixed.
     Interpose {
         #[command(flatten)]
-        drawn: Drawn,
+        series: NetworkSeries,
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
-        effort: Effort,
+        effort: BenchEffort,
         #[command(flatten)]
-        further: interpose::Further,
+        further: interpose::FurtherPrograms,
     },
     /// All-to-alls between emulated sites drawn from a seed: discovery, predictions, selected algorithms.
     Grid {
         #[command(flatten)]
-        drawn: Drawn,
+        series: NetworkSeries,
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
-        effort: Effort,
+        effort: BenchEffort,
     },
     /// Times of netsig's commands, fits, predictions and campaigns.
     Speed,
@@ -98,29 +76,23 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Command::parse() {
-        Command::Accuracy {
-            drawn: Drawn { seed, networks },
-            measure,
-        } => accuracy::run(seed, networks, measure),
-        Command::Select {
-            drawn: Drawn { seed, networks },
+    let done = match BenchCommand::parse() {
+        BenchCommand::Accuracy { series, measure } => accuracy::run(series, measure),
+        BenchCommand::Select {
+            series,
             effort,
             measure,
-        } => select::run(seed, networks, effort, measure),
-        Command::Interpose {
-            drawn: Drawn { seed, networks },
+        } => select::run(series, effort, measure),
+        BenchCommand::Interpose {
+            series,
             effort,
             further,
-        } => interpose::run(seed, networks, effort, &further),
-        Command::Grid {
-            drawn: Drawn { seed, networks },
-            effort,
-        } => grid::run(seed, networks, effort),
-        Command::Speed => speed::run(),
-        Command::Simulator => simulator::run(),
-        Command::Plogpt => plogpt::run(),
-        Command::Usage { program } => process::usage(&program),
+        } => interpose::run(series, effort, &further),
+        BenchCommand::Grid { series, effort } => grid::run(series, effort),
+        BenchCommand::Speed => speed::run(),
+        BenchCommand::Simulator => simulator::run(),
+        BenchCommand::Plogpt => plogpt::run(),
+        BenchCommand::Usage { program } => process::usage(&program),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -130,13 +102,4 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// The root of the workspace.
-fn root() -> PathBuf {
-    let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-    bench
-        .parent()
-        .expect("bench lies in the workspace")
-        .to_owned()
 }

@@ -19,8 +19,9 @@ use netsig_base::stats::sample::{Sorted, median};
 use netsig_base::units::{Bytes, Seconds};
 use serde::Deserialize;
 
-use crate::process::Netsig;
-use measured::Campaign;
+use crate::harness::process::NetsigProgram;
+use crate::harness::root;
+use measured::PlogptCampaign;
 
 /// The trees, smallest first; all their hosts take part.
 const NETWORKS: [&str; 3] = ["tree-2x4x40", "tree-2x6x40", "tree-2x8x25"];
@@ -40,7 +41,7 @@ const SEEDS: u32 = 9;
 const SIZES: &str = "1KiB,4KiB,16KiB,32KiB,48KiB,64KiB,96KiB,128KiB";
 
 /// One cell of the table.
-struct Row {
+struct PlogptRow {
     network: &'static str,
     procs: u32,
     letter: &'static str,
@@ -62,7 +63,7 @@ struct Row {
 
 /// The output of `netsig simulate` for one size.
 #[derive(Debug, Deserialize)]
-struct Simulated {
+struct SimulatedTime {
     size_bytes: Bytes,
     time_s: Seconds,
     losses: u64,
@@ -70,9 +71,9 @@ struct Simulated {
 
 /// Measures, predicts and compares.
 pub fn run() -> Result<bool> {
-    let results = crate::root().join("bench/results/plogpt");
+    let results = root().join("bench/results/plogpt");
     fs::create_dir_all(&results).context("bench/results/plogpt cannot be made")?;
-    let netsig = Netsig::built(&results, "bench-plogpt")?;
+    let netsig = NetsigProgram::built(&results, "bench-plogpt")?;
     let mut rows = Vec::new();
     for network in NETWORKS {
         rows.extend(on(network, &netsig)?);
@@ -83,7 +84,7 @@ pub fn run() -> Result<bool> {
 }
 
 /// All cells of one network. Existing data are not measured again.
-fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
+fn on(network: &'static str, netsig: &NetsigProgram) -> Result<Vec<PlogptRow>> {
     let stated = netsig_lab::load(network)?;
     let file = |end: &str| netsig.folder().join(format!("{network}{end}"));
     if !file(".csv").is_file() {
@@ -93,7 +94,7 @@ fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
         ))?;
     }
     netsig.run(&format!("fit {network}.csv -o {network}-profile.toml"))?;
-    let campaign = Campaign::read(&file(".csv"), &file("-profile.toml"))?;
+    let campaign = PlogptCampaign::read(&file(".csv"), &file("-profile.toml"))?;
     let procs = stated.hosts().get();
     fs::write(file("-measured.toml"), campaign.network(&stated)?.to_toml())?;
     let tree = format!(
@@ -102,7 +103,7 @@ fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
     );
     let mut rows = Vec::new();
     for (letter, algorithm, to_tcp) in ALGORITHMS {
-        let by = |algorithm: &str, model: &str| -> Result<Vec<Simulated>> {
+        let by = |algorithm: &str, model: &str| -> Result<Vec<SimulatedTime>> {
             let json = netsig.run(&format!(
                 "simulate --collective alltoall --algorithm {algorithm} --procs {procs} \
                  --size {SIZES} --format json {model}"
@@ -118,7 +119,7 @@ fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
         let seeds = (0..SEEDS).map(|seed| by(to_tcp, &format!("{tree} tcp --seed {seed}")));
         let seeds: Vec<_> = seeds.collect::<Result<_>>()?;
         for (place, (plogp, plogpt, fluid)) in izip!(plogp, plogpt, fluid).enumerate() {
-            rows.push(Row {
+            rows.push(PlogptRow {
                 network,
                 procs,
                 letter,
@@ -136,12 +137,12 @@ fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
 }
 
 /// Prints the table in the form of docs/results: A and B side by side.
-fn print(rows: &[Row]) {
+fn print(rows: &[PlogptRow]) {
     println!(
         "| n | m | A, ms | pLogP | PlogPT | fluid | TCP | B, ms | pLogP | PlogPT | fluid | TCP |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
-    let (a, b): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.letter == "A");
+    let (a, b): (Vec<&PlogptRow>, Vec<&PlogptRow>) = rows.iter().partition(|row| row.letter == "A");
     for (a, b) in a.into_iter().zip(b) {
         println!(
             "| {} | {} | {} | {} |",
@@ -153,7 +154,7 @@ fn print(rows: &[Row]) {
     }
 }
 
-impl Row {
+impl PlogptRow {
     /// The measured median with the quartiles, and the errors of the predictions.
     fn cells(&self) -> String {
         let ms = |time: f64| format!("{:.1}", time * 1e3);

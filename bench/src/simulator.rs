@@ -15,21 +15,28 @@ use netsig_base::stats::line::Line;
 use netsig_base::units::Procs;
 use netsig_model::profile::Profile;
 
-use crate::figure::Figure;
-use crate::process::{Netsig, Usage};
-use crate::smpi::{self, Program};
+use crate::harness::goals::BenchGoal;
+use crate::harness::process::{NetsigProgram, ProcessUsage};
+use crate::harness::smpi::{self, SmpiProgram};
 
-/// A simulation with upper bounds of its time and memory.
-struct Row {
-    name: &'static str,
-    arguments: &'static str,
-    seconds: f64,
-    megabytes: f64,
-}
+/// A simulation with upper bounds of its time and memory: name, collective and algorithm with
+/// processes and bytes, network, seconds and megabytes.
+type SimulationTarget = (&'static str, &'static str, &'static str, [f64; 2]);
 
 /// `LogGP` parameters of a network with 8 Gbit/s, for the endpoint model.
-const CLOSED: &str = "--model loggp --set L=5us --set o=1us --set g=2us \
-                      --set G=1ns/B";
+const CLOSED: &str = "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B";
+
+/// The same with every event simulated.
+const PORTS: &str =
+    "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B --method event";
+
+/// Fluid networks, with every event simulated.
+const STAR: &str = "--model fluid --network star.toml --set L=50us --method event";
+const STAR_256: &str = "--model fluid --network star-256.toml --set L=50us --method event";
+const TREE_256: &str = "--model fluid --network tree-256.toml --set L=50us --method event";
+
+/// A binary tree of switches.
+const BINARY_TREE: &str = "--model plogpt --network binary-tree.toml --method closed-form";
 
 /// Time of `LogGOPSim` for this broadcast in seconds, also event by event.
 const LOGGOPSIM: f64 = 4.9;
@@ -37,76 +44,26 @@ const LOGGOPSIM: f64 = 4.9;
 /// No target.
 const ANY: f64 = f64::INFINITY;
 
-const ROWS: [Row; 9] = [
-    Row {
-        name: "direct-512-endpoint",
-        arguments: "--collective alltoall --algorithm direct --procs 512 --size 1024 PORTS",
-        seconds: 0.2,
-        megabytes: ANY,
-    },
-    Row {
-        name: "pairwise-4096-endpoint",
-        arguments: "--collective alltoall --algorithm pairwise --procs 4096 --size 1024 PORTS",
-        seconds: 4.0,
-        megabytes: 100.0,
-    },
-    Row {
-        name: "scatter-flat-65536-endpoint",
-        arguments: "--collective scatter --algorithm flat --procs 65536 --size 1024 PORTS",
-        seconds: 0.1,
-        megabytes: ANY,
-    },
-    Row {
-        name: "scatter-binomial-65536-endpoint",
-        arguments: "--collective scatter --algorithm binomial --procs 65536 --size 1024 PORTS",
-        seconds: 0.1,
-        megabytes: ANY,
-    },
-    Row {
-        name: "bcast-binomial-1048576-endpoint",
-        arguments: "--collective bcast --algorithm binomial --procs 1048576 --size 1024 CLOSED",
-        seconds: 0.5,
-        megabytes: 100.0,
-    },
-    Row {
-        name: "bcast-binomial-1048576-every-event",
-        arguments: "--collective bcast --algorithm binomial --procs 1048576 --size 1024 PORTS",
-        seconds: LOGGOPSIM,
-        megabytes: 100.0,
-    },
-    Row {
-        name: "direct-256-fluid-star",
-        arguments: "--collective alltoall --algorithm direct --procs 256 --size 1024 --model fluid \
-                    --network star-256.toml --set L=50us --method event",
-        seconds: 1.0,
-        megabytes: ANY,
-    },
-    Row {
-        name: "direct-256-fluid-two-switches",
-        arguments: "--collective alltoall --algorithm direct --procs 256 --size 1024 --model fluid \
-                    --network tree-256.toml --set L=50us --method event",
-        seconds: 1.0,
-        megabytes: ANY,
-    },
-    Row {
-        name: "plogpt-b-1048576-closed-form",
-        arguments: "--collective alltoall --algorithm sends-in-turn --procs 1048576 --size 10000 \
-                    --model plogpt --network binary-tree.toml --method closed-form",
-        seconds: 0.01,
-        megabytes: ANY,
-    },
+#[rustfmt::skip]
+const ROWS: [SimulationTarget; 9] = [
+    ("direct-512-endpoint", "alltoall direct 512 1024", PORTS, [0.2, ANY]),
+    ("pairwise-4096-endpoint", "alltoall pairwise 4096 1024", PORTS, [4.0, 100.0]),
+    ("scatter-flat-65536-endpoint", "scatter flat 65536 1024", PORTS, [0.1, ANY]),
+    ("scatter-binomial-65536-endpoint", "scatter binomial 65536 1024", PORTS, [0.1, ANY]),
+    ("bcast-binomial-1048576-endpoint", "bcast binomial 1048576 1024", CLOSED, [0.5, 100.0]),
+    ("bcast-binomial-1048576-every-event", "bcast binomial 1048576 1024", PORTS, [LOGGOPSIM, 100.0]),
+    ("direct-256-fluid-star", "alltoall direct 256 1024", STAR_256, [1.0, ANY]),
+    ("direct-256-fluid-two-switches", "alltoall direct 256 1024", TREE_256, [1.0, ANY]),
+    ("plogpt-b-1048576-closed-form", "alltoall sends-in-turn 1048576 10000", BINARY_TREE, [0.01, ANY]),
 ];
 
 /// Series of all-to-alls to fit the growth of time with ranks: name, algorithm and network, numbers
 /// of ranks.
 const SERIES: [(&str, [&str; 2], [u32; 4]); 3] = [
-    ("endpoint", ["direct", "PORTS"], [512, 1024, 2048, 4096]),
-    ("endpoint", ["pairwise", "PORTS"], [512, 1024, 2048, 4096]),
+    ("endpoint", ["direct", PORTS], [512, 1024, 2048, 4096]),
+    ("endpoint", ["pairwise", PORTS], [512, 1024, 2048, 4096]),
     ("fluid", ["direct", STAR], [128, 256, 512, 1024]),
 ];
-
-/// Options of the fluid network on a star, with every event simulated.
-const STAR: &str = "--model fluid --network star.toml --set L=50us --method event";
 
 /// Upper bound of the exponent; n·(n − 1) messages give 2.
 const EXPONENT: f64 = 2.1;
@@ -141,20 +98,25 @@ int main(int argc, char **argv) {
 /// Measures everything; false if a target is missed.
 pub fn run() -> Result<bool> {
     let work = tempfile::tempdir().context("no temporary directory")?;
-    let netsig = Netsig::built(work.path(), "bench-sim")?;
+    let netsig = NetsigProgram::built(work.path(), "bench-sim")?;
     write_networks(work.path())?;
     let taken = fastest(&netsig)?;
     let mut is_met = true;
-    let mut tell = |figure: Figure| {
-        println!("{figure}");
+    let mut tell = |figure: BenchGoal| {
+        println!("{}", figure.line());
         is_met &= figure.is_met();
     };
-    for row in &ROWS {
-        let Usage { seconds, megabytes } = taken[row.arguments];
-        tell(Figure::new(row.name, vec![seconds], row.seconds, "s"));
-        if row.megabytes.is_finite() {
-            let name = format!("{}-memory", row.name);
-            tell(Figure::new(name, vec![megabytes], row.megabytes, "MB"));
+    for (name, case, network, [most_seconds, most_megabytes]) in ROWS {
+        let ProcessUsage { seconds, megabytes } = taken[&arguments(case, network)];
+        tell(BenchGoal::measured(name, vec![seconds], most_seconds, "s"));
+        if most_megabytes.is_finite() {
+            let name = format!("{name}-memory");
+            tell(BenchGoal::measured(
+                name,
+                vec![megabytes],
+                most_megabytes,
+                "MB",
+            ));
         }
     }
     for (name, own @ [algorithm, _], ranks) in SERIES {
@@ -166,7 +128,7 @@ pub fn run() -> Result<bool> {
         }
         let exponent = vec![Line::through(&points).slope];
         let name = format!("{algorithm}-{name}-exponent");
-        tell(Figure::new(name, exponent, EXPONENT, "in ranks"));
+        tell(BenchGoal::measured(name, exponent, EXPONENT, "in ranks"));
     }
     let ours = taken[&alltoall(["direct", STAR], RANKS)].seconds;
     match beside_smpi(&netsig, ours)? {
@@ -177,14 +139,14 @@ pub fn run() -> Result<bool> {
 }
 
 /// Usage of the fastest of three runs of each simulation, by its arguments.
-fn fastest(netsig: &Netsig) -> Result<HashMap<String, Usage>> {
-    let rows = ROWS.iter().map(|row| row.arguments.to_owned());
+fn fastest(netsig: &NetsigProgram) -> Result<HashMap<String, ProcessUsage>> {
+    let rows = ROWS.map(|(_, case, network, _)| arguments(case, network));
     let series = SERIES.iter();
     let series = series.flat_map(|(_, own, ranks)| ranks.map(|procs| alltoall(*own, procs)));
-    let all: Vec<String> = rows.chain(series).collect();
-    let mut taken: HashMap<String, Usage> = HashMap::new();
+    let all: Vec<String> = rows.into_iter().chain(series).collect();
+    let mut taken: HashMap<String, ProcessUsage> = HashMap::new();
     for arguments in iter::repeat_n(&all, 3).flatten() {
-        let run = simulate(netsig, arguments)?;
+        let run = ProcessUsage::of(&netsig.command(&format!("simulate {arguments}")))?;
         let best = taken.entry(arguments.clone()).or_insert(run);
         if run.seconds < best.seconds {
             *best = run;
@@ -193,35 +155,40 @@ fn fastest(netsig: &Netsig) -> Result<HashMap<String, Usage>> {
     Ok(taken)
 }
 
-/// Usage of `netsig simulate` with these arguments. `CLOSED` stands for the parameters of the
-/// endpoint network, and `PORTS` for the same with every event simulated.
-fn simulate(netsig: &Netsig, arguments: &str) -> Result<Usage> {
-    let arguments = arguments.replace("PORTS", "CLOSED --method event");
-    let arguments = arguments.replace("CLOSED", CLOSED);
-    Usage::of(&netsig.command(&format!("simulate {arguments}")))
+/// The arguments of a simulation.
+fn arguments(case: &str, network: &str) -> String {
+    let options = ["--collective", "--algorithm", "--procs", "--size"];
+    let case = options.into_iter().zip(case.split(' '));
+    let case = case.map(|(option, word)| format!("{option} {word} "));
+    case.collect::<String>() + network
 }
 
 /// The arguments of an all-to-all by an algorithm on a network.
 fn alltoall([algorithm, network]: [&str; 2], procs: u32) -> String {
-    format!("--collective alltoall --algorithm {algorithm} --procs {procs} --size {SIZE} {network}")
+    arguments(&format!("alltoall {algorithm} {procs} {SIZE}"), network)
 }
 
 /// Ratio of `ours`, netsig's CPU seconds, to SMPI's for direct exchange on a star; `None` if SMPI
 /// is not installed.
-fn beside_smpi(netsig: &Netsig, ours: f64) -> Result<Option<Figure>> {
+fn beside_smpi(netsig: &NetsigProgram, ours: f64) -> Result<Option<BenchGoal>> {
     if !smpi::is_installed() {
         return Ok(None);
     }
     let profile = Profile::parse("gigabit", GIGABIT)?;
-    let program = Program::compile(netsig.folder(), PROGRAM)?;
+    let program = SmpiProgram::compile(netsig.folder(), PROGRAM)?;
     let mut command = program.on_star(Procs::new(RANKS)?, &profile, &[])?;
-    let theirs = Usage::of(command.arg(SIZE.to_string()))?.seconds;
+    let theirs = ProcessUsage::of(command.arg(SIZE.to_string()))?.seconds;
     println!(
         "direct exchange among {RANKS} on a star: SMPI {theirs:.1} s, netsig {ours:.3} s of CPU"
     );
     let name = format!("netsig-over-smpi-direct-{RANKS}");
     let ratio = vec![ours / theirs];
-    Ok(Some(Figure::new(name, ratio, OF_SMPI, "of SMPI's time")))
+    Ok(Some(BenchGoal::measured(
+        name,
+        ratio,
+        OF_SMPI,
+        "of SMPI's time",
+    )))
 }
 
 /// The networks of the simulations.

@@ -12,13 +12,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::figure::Figure;
-use crate::process::{Netsig, output};
+use crate::harness::goals::BenchGoal;
+use crate::harness::process::{NetsigProgram, output};
+use crate::harness::root;
 
 /// Measures everything; false if a target is missed.
 pub fn run() -> Result<bool> {
     let work = tempfile::tempdir().context("no temporary directory")?;
-    let netsig = Netsig::built(work.path(), "bench")?;
+    let netsig = NetsigProgram::built(work.path(), "bench")?;
     let mut figures = vec![
         commands::version(&netsig)?,
         commands::prediction(&netsig)?,
@@ -32,17 +33,17 @@ pub fn run() -> Result<bool> {
     figures.extend(commands::complete(&netsig)?);
     let mut raw = String::from("name,unit,target,value\n");
     for figure in &figures {
-        println!("{figure}");
-        let most = figure.target.end();
+        println!("{}", figure.line());
+        let most = figure.target.range.end();
         for value in &figure.values {
-            writeln!(raw, "{},{},{most},{value}", figure.name, figure.unit)?;
+            writeln!(raw, "{},{},{most},{value}", figure.name, figure.target.unit)?;
         }
     }
-    let results = crate::root().join("bench/results");
+    let results = root().join("bench/results");
     fs::create_dir_all(&results).context("bench/results cannot be made")?;
     fs::write(results.join("quick.csv"), raw)
         .context("bench/results/quick.csv cannot be written")?;
-    Ok(figures.iter().all(Figure::is_met))
+    Ok(figures.iter().all(BenchGoal::is_met))
 }
 
 /// Runs a benchmark of a crate and returns its output.
@@ -51,6 +52,6 @@ fn benchmark(package: &str, name: &str, arguments: &[&str]) -> Result<String> {
         Command::new("cargo")
             .args(["bench", "--package", package, "--bench", name, "--"])
             .args(arguments)
-            .current_dir(crate::root()),
+            .current_dir(root()),
     )
 }

@@ -20,12 +20,12 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::compare::Tolerance;
-use self::inputs::Inputs;
+use self::compare::VectorTolerance;
+use self::inputs::VectorInputs;
 
 /// A file of vectors.
 #[derive(Deserialize)]
-struct File {
+struct VectorFile {
     #[serde(default)]
     parameter_sets: Value,
     vectors: Vec<Value>,
@@ -33,7 +33,7 @@ struct File {
 
 /// Number of vectors, number of failed ones, and the lines that describe their faults.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Tally {
+struct VectorTally {
     vectors: usize,
     failed: usize,
     faults: Vec<String>,
@@ -41,7 +41,7 @@ struct Tally {
 
 /// Runs the vectors of all files; false if any fails.
 pub fn run(paths: &[&str]) -> Result<bool> {
-    let mut tally = Tally::default();
+    let mut tally = VectorTally::default();
     for path in paths {
         tally.add(path, &read(path)?);
     }
@@ -52,17 +52,17 @@ pub fn run(paths: &[&str]) -> Result<bool> {
     Ok(tally.failed == 0)
 }
 
-fn read(path: &str) -> Result<File> {
+fn read(path: &str) -> Result<VectorFile> {
     let text = fs::read_to_string(path).with_context(|| format!("{path}: cannot be read"))?;
     parse(path, &text)
 }
 
-fn parse(name: &str, text: &str) -> Result<File> {
+fn parse(name: &str, text: &str) -> Result<VectorFile> {
     serde_json::from_str(text).with_context(|| format!("{name}: is no file of vectors"))
 }
 
-impl Tally {
-    fn add(&mut self, name: &str, file: &File) {
+impl VectorTally {
+    fn add(&mut self, name: &str, file: &VectorFile) {
         for (number, vector) in (1..).zip(&file.vectors) {
             let faults = faults(vector, &file.parameter_sets);
             self.vectors += 1;
@@ -86,7 +86,7 @@ impl Tally {
 fn faults(vector: &Value, sets: &Value) -> Vec<String> {
     let judged = compute(vector, sets).and_then(|got| {
         let expected = vector.get("expected").context("nothing is expected")?;
-        Ok(compare::faults(&got, expected, Tolerance::of(vector)))
+        Ok(compare::faults(&got, expected, VectorTolerance::of(vector)))
     });
     judged.unwrap_or_else(|error| vec![format!("{error:#}")])
 }
@@ -94,7 +94,7 @@ fn faults(vector: &Value, sets: &Value) -> Vec<String> {
 fn compute(vector: &Value, sets: &Value) -> Result<Value> {
     let name = vector.get("model").and_then(Value::as_str);
     let name = name.context("there is no model")?;
-    let inputs = Inputs::of(vector, sets)?;
+    let inputs = VectorInputs::of(vector, sets)?;
     // A panic of one model must not hide the results of the others.
     let computed = panic::catch_unwind(|| models::compute(name, &inputs));
     computed.unwrap_or_else(|_| bail!("the model panics"))
@@ -105,11 +105,11 @@ mod tests {
     use super::*;
 
     /// The lines and the count for a file with these vectors and one parameter set.
-    fn tally(vectors: &str) -> Tally {
+    fn tally(vectors: &str) -> VectorTally {
         let sets = r#"{"affine": {"L": 5e-5, "g": [[0, 1e-5], [100, 1.1e-5]],
             "os": [[0, 1e-6]], "or": [[0, 1e-6]]}}"#;
         let text = format!(r#"{{"parameter_sets": {sets}, "vectors": [{vectors}]}}"#);
-        let mut tally = Tally::default();
+        let mut tally = VectorTally::default();
         tally.add("f.json", &parse("f.json", &text).unwrap());
         tally
     }
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn the_worked_values_are_met() {
         let path = crate::root().join("crates/model/tests/vectors.json");
-        let mut tally = Tally::default();
+        let mut tally = VectorTally::default();
         tally.add("vectors", &read(path.to_str().unwrap()).unwrap());
         assert_eq!(tally.faults, Vec::<String>::new());
         assert_eq!(tally.line(), "88 vectors: 88 passed, 0 failed");
@@ -156,6 +156,8 @@ mod tests {
             ))
         };
         assert!(fault("no.such", "{}").ends_with("(no.such): there is no model of this name"));
+        let choice = fault("alltoall.signature", r#"{"variant": "wrong"}"#);
+        assert!(choice.ends_with("there is no model of this name"));
         let prop1 = |inputs| fault("alltoall.prop1", inputs);
         assert!(prop1(r#"{"n": 3}"#).ends_with("the input alpha is missing"));
         assert!(

@@ -2,64 +2,51 @@
 //! truth. All files lie in bench/results/accuracy/NETWORK.
 
 use std::fs;
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use itertools::Itertools as _;
 use netsig_base::data::Dataset;
 use netsig_base::network::Network;
 use netsig_model::profile::Profile;
 
 use super::truth;
-use crate::draw::Drawn;
-use crate::site::{Campaign, Site};
+use crate::harness::campaign::{NetworkSite, SteeredCampaign};
+use crate::harness::folder::BenchFolder;
+use crate::harness::root;
 
-/// The hosts on which a profile is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Half,
-    Quarter,
-}
-
-/// All profiles of a network.
-const CAMPAIGNS: [(Part, Campaign<'static>); 6] = [
-    (Part::Half, alltoalls(HALF)),
-    (Part::Quarter, alltoalls(QUARTER)),
-    (Part::Half, small("bcast", "bcast binomial")),
-    (Part::Half, small("scatter", "scatter flat")),
-    (Part::Half, small("gather", "gather flat")),
-    (Part::Half, small("allgather", "allgather ring")),
+/// The campaigns of all profiles.
+const CAMPAIGNS: [SteeredCampaign<'static>; 6] = [
+    campaign(HALF, "alltoall direct,pairwise,library", 120),
+    campaign(QUARTER, "alltoall direct,pairwise,library", 120),
+    campaign("bcast", "bcast binomial", 45),
+    campaign("scatter", "scatter flat", 45),
+    campaign("gather", "gather flat", 45),
+    campaign("allgather", "allgather ring", 45),
 ];
 
 /// The campaign of the all-to-alls on half of the hosts.
 pub(super) const HALF: &str = "half";
 
-/// The campaign of the all-to-alls on a quarter of the hosts.
+/// That on a quarter of the hosts; all others are on half.
 pub(super) const QUARTER: &str = "quarter";
 
-const SIZES: &str = "--sizes 1KiB..256KiB";
-
-const fn alltoalls(name: &'static str) -> Campaign<'static> {
-    Campaign {
-        name,
-        wanted: "alltoall direct,pairwise,library",
-        budget: 120,
-        options: SIZES,
-    }
-}
-
-const fn small(name: &'static str, wanted: &'static str) -> Campaign<'static> {
-    Campaign {
+const fn campaign(
+    name: &'static str,
+    wanted: &'static str,
+    budget: u32,
+) -> SteeredCampaign<'static> {
+    SteeredCampaign {
         name,
         wanted,
-        budget: 45,
-        options: SIZES,
+        budget,
+        options: "--sizes 1KiB..256KiB",
     }
 }
 
 /// A profile with its data.
-pub(super) struct Learned {
-    pub(super) campaign: Campaign<'static>,
+pub(super) struct LearnedProfile {
+    pub(super) campaign: SteeredCampaign<'static>,
     pub(super) data: Dataset,
     pub(super) profile: Profile,
     /// Duration of the measuring commands in seconds.
@@ -69,109 +56,83 @@ pub(super) struct Learned {
 }
 
 /// A measured network.
-pub(super) struct Measured {
-    pub(super) learned: Vec<Learned>,
+pub(super) struct MeasuredNetwork {
+    pub(super) learned: Vec<LearnedProfile>,
     pub(super) truth: Dataset,
     pub(super) notes: Vec<String>,
 }
 
 /// Measures missing data of the network and fits all profiles; a profile that netsig cannot make is
 /// missing, with a note.
-pub(super) fn measured(drawn: &Drawn, site: &Site) -> Result<Measured> {
-    for network in [&drawn.whole, &drawn.half]
-        .into_iter()
-        .chain(&drawn.quarter)
-    {
-        site.describe(network)?;
-    }
+pub(super) fn measured(site: &NetworkSite) -> Result<MeasuredNetwork> {
+    let drawn = &site.drawn;
+    site.describe(
+        [&drawn.whole, &drawn.half]
+            .into_iter()
+            .chain(&drawn.quarter),
+    )?;
     let mut learned = Vec::new();
     let mut notes = Vec::new();
-    for (part, campaign) in CAMPAIGNS {
-        let Some(part) = drawn.part(part) else {
-            continue;
+    for campaign in CAMPAIGNS {
+        let part = match campaign.name {
+            QUARTER => drawn.quarter.as_ref(),
+            _ => Some(&drawn.half),
         };
-        match learn(site, drawn, campaign, part) {
+        let Some(part) = part else { continue };
+        match learn(site, campaign, part) {
             Ok(one) => learned.push(one),
             Err(error) => notes.push(format!("{}, {}: {error:#}", drawn.name, campaign.name)),
         }
     }
-    Ok(Measured {
+    let mut truth = site.plan("truth", &truth::plan(drawn), &[])?;
+    // Cells where some repetitions stall are measured once more.
+    if let Some(plan) = truth::further(&truth) {
+        truth.join(site.plan("further", &plan, &[])?, 2)?;
+    }
+    Ok(MeasuredNetwork {
         learned,
-        truth: truth(site, drawn)?,
+        truth,
         notes,
     })
 }
 
-impl Measured {
+impl MeasuredNetwork {
     /// The profile of a campaign, if netsig made one.
-    pub(super) fn learned(&self, name: &str) -> Option<&Learned> {
+    pub(super) fn learned(&self, name: &str) -> Option<&LearnedProfile> {
         self.learned.iter().find(|own| own.campaign.name == name)
     }
 }
 
-impl Drawn {
-    fn part(&self, part: Part) -> Option<&Network> {
-        match part {
-            Part::Half => Some(&self.half),
-            Part::Quarter => self.quarter.as_ref(),
-        }
-    }
-}
-
-/// Writes `NAME.csv`.
-pub(super) fn write(site: &Site, name: &str, data: &Dataset) -> Result<()> {
-    let mut file = fs::File::create(site.path(&format!("{name}.csv")))?;
-    data.write(&mut file)?;
-    Ok(())
-}
-
-/// Fits `NAME.csv`.
-pub(super) fn fit(site: &Site, name: &str, drawn: Option<&Drawn>) -> Result<Profile> {
-    site.fit(&format!("{name}.csv"), name, drawn)
-}
-
-/// The tables of a folder, imported.
-pub(super) fn import_osu(site: &Site, folder: &Path) -> Result<Dataset> {
-    let mut tables: Vec<String> = Vec::new();
-    for entry in fs::read_dir(folder).context("bench/data/osu cannot be read")? {
-        tables.push(entry?.path().display().to_string());
-    }
-    tables.sort();
-    let tables = tables.join(" ");
-    let _ = fs::remove_file(site.path("osu.csv"));
-    site.netsig.run(&format!(
-        "import osu {tables} -o osu.csv --algorithm direct"
-    ))?;
-    site.netsig.data("osu.csv")
-}
-
 /// Measures a campaign unless its data are there, and fits its profile.
 fn learn(
-    site: &Site,
-    drawn: &Drawn,
-    campaign: Campaign<'static>,
+    site: &NetworkSite,
+    campaign: SteeredCampaign<'static>,
     part: &Network,
-) -> Result<Learned> {
-    let seconds = site.campaign(drawn, campaign, part)?;
+) -> Result<LearnedProfile> {
+    let seconds = site.campaign(campaign, part)?;
+    let data = format!("{}.csv", campaign.name);
     let started = Instant::now();
-    let profile = fit(site, campaign.name, Some(drawn))?;
-    Ok(Learned {
+    let profile = site.folder.fit(&data, campaign.name, &site.description())?;
+    Ok(LearnedProfile {
         campaign,
         fit_seconds: started.elapsed().as_secs_f64(),
-        data: site.netsig.data(&format!("{}.csv", campaign.name))?,
+        data: site.folder.netsig.data(&data)?,
         profile,
         seconds,
     })
 }
 
-/// The truth: all cells, and those where some repetitions stall once more.
-fn truth(site: &Site, drawn: &Drawn) -> Result<Dataset> {
-    let first = site.plan(drawn, "truth", &truth::plan(drawn), &[])?;
-    let Some(plan) = truth::further(&first) else {
-        return Ok(first);
-    };
-    let further = site.plan(drawn, "further", &plan, &[])?;
-    let mut all = first;
-    all.join(further, 2)?;
-    Ok(all)
+/// The tables of bench/data/osu, imported.
+pub(super) fn import_osu(folder: &BenchFolder) -> Result<Dataset> {
+    let files = fs::read_dir(root().join("bench/data/osu"));
+    let files: Vec<fs::DirEntry> = files
+        .and_then(Iterator::collect)
+        .context("bench/data/osu cannot be read")?;
+    let tables = files.iter().map(|file| file.path().display().to_string());
+    let tables = tables.sorted().join(" ");
+    let _ = fs::remove_file(folder.path("osu.csv"));
+    folder.netsig.run(&format!(
+        "import osu {tables} -o osu.csv --algorithm direct"
+    ))?;
+    folder.netsig.data("osu.csv")
 }

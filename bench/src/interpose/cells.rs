@@ -18,13 +18,12 @@ use netsig_base::algorithm::{Collective, LIBRARY, Method, MpiFlavour};
 use netsig_base::data::cells::{CellKey, Summary, summarise};
 use netsig_base::data::{Dataset, processors};
 
-use super::reported::{self, Reported};
-use crate::cell::{Cell, Choices};
-use crate::draw::Drawn;
-use crate::effort::Effort;
-use crate::learn::PROFILE;
-use crate::plan::{self, Planned};
-use crate::site::Site;
+use super::reported::{self, ReportedCalls};
+use crate::harness::campaign::NetworkSite;
+use crate::harness::cell::{BenchCell, CellChoices};
+use crate::harness::learn::PROFILE;
+use crate::harness::plan::{self, PlannedCell};
+use crate::harness::root;
 
 /// An algorithm of both MPI libraries for each collective, by its name as the library's.
 const SAME: [(Collective, &str); 2] = [
@@ -34,7 +33,7 @@ const SAME: [(Collective, &str); 2] = [
 
 /// A way to run the algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
+pub(super) enum CallWay {
     /// Without the preloaded library.
     Plain,
     /// The library's call, passed on.
@@ -47,68 +46,48 @@ pub(super) enum Way {
     Same,
 }
 
-const WAYS: [(Way, &str); 5] = [
-    (Way::Plain, "plain"),
-    (Way::Passed, "passed"),
-    (Way::Chosen, "chosen"),
-    (Way::Before, "before"),
-    (Way::Same, "same"),
+const WAYS: [(CallWay, &str); 5] = [
+    (CallWay::Plain, "plain"),
+    (CallWay::Passed, "passed"),
+    (CallWay::Chosen, "chosen"),
+    (CallWay::Before, "before"),
+    (CallWay::Same, "same"),
 ];
 
-impl Effort {
-    /// Number of rounds.
-    fn rounds(self) -> u32 {
-        match self {
-            Self::Full => 4,
-            Self::Trial => 1,
-        }
-    }
-
-    /// Seconds of the operations of one algorithm in all cells in a round.
-    fn round(self) -> f64 {
-        match self {
-            Self::Full => 18.0,
-            Self::Trial => 3.0,
-        }
-    }
-}
-
 /// What the rounds of a network need.
-pub(super) struct Bench<'a> {
-    pub(super) drawn: &'a Drawn,
-    pub(super) site: &'a Site,
-    pub(super) effort: Effort,
+pub(super) struct InterposeBench<'a> {
+    pub(super) site: &'a NetworkSite,
     /// The preloaded library of an earlier build.
     pub(super) before: Option<PathBuf>,
 }
 
 /// Times by way and cell.
-type Times = BTreeMap<Way, BTreeMap<CellKey, Summary>>;
+type WayTimes = BTreeMap<CallWay, BTreeMap<CellKey, Summary>>;
 
 /// What was measured on a network.
-pub(super) struct Measured {
+pub(super) struct MeasuredRounds {
     /// Over all rounds.
-    pub(super) times: Times,
+    pub(super) times: WayTimes,
     /// Of each round.
-    pub(super) rounds: Vec<Times>,
+    pub(super) rounds: Vec<WayTimes>,
     /// What ran under the profile, with the present and with the earlier build.
-    pub(super) ran: BTreeMap<Way, BTreeMap<Cell, String>>,
+    pub(super) ran: BTreeMap<CallWay, BTreeMap<BenchCell, String>>,
     pub(super) busy: BTreeSet<CellKey>,
 }
 
-impl Bench<'_> {
+impl InterposeBench<'_> {
     /// Measures what is missing.
-    pub(super) fn measured(&self, choices: &Choices) -> Result<Measured> {
+    pub(super) fn measured(&self, choices: &CellChoices) -> Result<MeasuredRounds> {
         self.check()?;
-        let mut found: BTreeMap<Way, Dataset> = BTreeMap::new();
+        let mut found: BTreeMap<CallWay, Dataset> = BTreeMap::new();
         let mut rounds = Vec::new();
-        let mut reported: BTreeMap<Way, Vec<Reported>> = BTreeMap::new();
-        for round in 1..=self.effort.rounds() {
-            let mut times = Times::new();
+        let mut reported: BTreeMap<CallWay, Vec<ReportedCalls>> = BTreeMap::new();
+        for round in 1..=self.site.effort.of(4, 1) {
+            let mut times = WayTimes::new();
             for (way, name) in self.ways(round) {
                 let name = format!("{name}-{round}");
                 let data = self.data(way, &name, choices)?;
-                if matches!(way, Way::Chosen | Way::Before) {
+                if matches!(way, CallWay::Chosen | CallWay::Before) {
                     let rows = reported::read(&self.report(&name))?;
                     reported.entry(way).or_default().extend(rows);
                 }
@@ -121,7 +100,7 @@ impl Bench<'_> {
             rounds.push(times);
         }
         let times = found.iter().map(|(way, data)| (*way, summarise(data)));
-        Ok(Measured {
+        Ok(MeasuredRounds {
             times: times.collect(),
             rounds,
             ran: reported
@@ -133,8 +112,9 @@ impl Bench<'_> {
     }
 
     /// The ways in the order of a round.
-    fn ways(&self, round: u32) -> Vec<(Way, &'static str)> {
-        let is_there = |(way, _): &(Way, &str)| *way != Way::Before || self.before.is_some();
+    fn ways(&self, round: u32) -> Vec<(CallWay, &'static str)> {
+        let is_there =
+            |(way, _): &(CallWay, &str)| *way != CallWay::Before || self.before.is_some();
         let mut ways: Vec<_> = WAYS.into_iter().filter(is_there).collect();
         if round.is_multiple_of(2) {
             ways.reverse();
@@ -144,57 +124,60 @@ impl Bench<'_> {
 
     /// Refuses to measure an earlier build alone, after rounds without it.
     fn check(&self) -> Result<()> {
-        let is_complete = |name: &str| self.site.path(&format!("{name}.complete")).is_file();
+        let is_complete = |name: &str| self.site.folder.has(&format!("{name}.complete"));
         let is_late = is_complete("plain-2") && !is_complete("before-1");
         ensure!(
             self.before.is_none() || !is_late,
             "{}: was measured without the earlier build; remove its folder in bench/results/interpose",
-            self.drawn.name
+            self.site.drawn.name
         );
         Ok(())
     }
 
     /// The data of one way in one round, measured unless they are there.
-    fn data(&self, way: Way, name: &str, choices: &Choices) -> Result<Dataset> {
-        let planned = choices.iter().flat_map(|(cell, choice)| {
+    fn data(&self, way: CallWay, name: &str, choices: &CellChoices) -> Result<Dataset> {
+        let mut planned = Vec::new();
+        for (cell, choice) in choices {
             let names = way.algorithms(*cell, choice).into_iter();
-            names
-                .map(|name| cell.planned(self.drawn, name))
-                .collect_vec()
-        });
-        let planned: Vec<Planned> = planned.collect();
-        let share = if way == Way::Plain { 3.0 } else { 1.0 };
-        let plan = plan::text(&planned, 1, share * self.effort.round());
+            planned.extend(names.map(|name| PlannedCell::new(*cell, &self.site.drawn, name)));
+        }
+        let share = if way == CallWay::Plain { 3.0 } else { 1.0 };
+        // Seconds of the operations of one algorithm in all cells in a round.
+        let round = self.site.effort.of(18.0, 3.0);
+        let plan = plan::text(&planned, 1, share * round);
         let variables = self.variables(way, name)?;
         let variables = variables
             .iter()
             .map(|(name, value)| (*name, value.as_str()));
-        self.site
-            .plan(self.drawn, name, &plan, &variables.collect_vec())
+        self.site.plan(name, &plan, &variables.collect_vec())
     }
 
     /// The variables that preload the library and tell it what to do.
-    fn variables(&self, way: Way, name: &str) -> Result<Vec<(&'static str, String)>> {
-        let path = |file: String| self.site.path(&file).display().to_string();
+    fn variables(&self, way: CallWay, name: &str) -> Result<Vec<(&'static str, String)>> {
+        let path = |file: String| self.site.folder.path(&file).display().to_string();
         let what = match way {
-            Way::Plain => return Ok(Vec::new()),
-            Way::Passed | Way::Chosen | Way::Before => {
+            CallWay::Plain => return Ok(Vec::new()),
+            CallWay::Passed | CallWay::Chosen | CallWay::Before => {
                 ("NETSIG_PROFILE", path(format!("{PROFILE}.toml")))
             }
-            Way::Same => ("NETSIG_ALGORITHMS", self.same_schedules()?),
+            CallWay::Same => ("NETSIG_ALGORITHMS", self.same_schedules()?),
         };
-        let network = self.drawn.description().map(|network| {
+        let network = self.site.drawn.description().map(|network| {
             let file = path(format!("{}.toml", network.name));
             ("NETSIG_NETWORK", file)
         });
         let library = match (way, &self.before) {
-            (Way::Before, Some(before)) => before.clone(),
-            _ => super::library(self.drawn.mpi),
+            (CallWay::Before, Some(before)) => before.clone(),
+            _ => super::library(self.site.drawn.mpi),
         };
         // MPICH gives its ranks the variable as mpirun has it, without what the lab preloads.
-        let shim = crate::root().join("target/release/libnetsig_yield_shim.so");
+        let shim = root().join("target/release/libnetsig_yield_shim.so");
         let preload = [library, shim].map(|path| path.display().to_string());
-        let mode = if way == Way::Passed { "report" } else { "on" };
+        let mode = if way == CallWay::Passed {
+            "report"
+        } else {
+            "on"
+        };
         let own = [
             what,
             ("NETSIG_INTERPOSE", mode.to_owned()),
@@ -207,7 +190,7 @@ impl Bench<'_> {
     /// The algorithms [`SAME`] as schedules.
     fn same_schedules(&self) -> Result<String> {
         let schedules = SAME.map(|(collective, name)| {
-            let schedule = schedule(collective, name, self.drawn.flavour());
+            let schedule = schedule(collective, name, self.site.drawn.flavour());
             let schedule = schedule.with_context(|| format!("{name} has no schedule"))?;
             Ok(format!("{collective} {schedule}"))
         });
@@ -217,13 +200,13 @@ impl Bench<'_> {
 
     /// The report of the preloaded library on a measurement.
     fn report(&self, name: &str) -> PathBuf {
-        self.site.path(&format!("{name}.report.csv"))
+        self.site.folder.path(&format!("{name}.report.csv"))
     }
 }
 
-impl Way {
+impl CallWay {
     /// The algorithms that it measures in a cell.
-    fn algorithms(self, cell: Cell, choice: &str) -> BTreeSet<&str> {
+    fn algorithms(self, cell: BenchCell, choice: &str) -> BTreeSet<&str> {
         match self {
             Self::Plain => [LIBRARY, choice, same(cell.collective)].into(),
             Self::Passed | Self::Chosen | Self::Before | Self::Same => [LIBRARY].into(),
@@ -248,8 +231,8 @@ pub(super) fn schedule(collective: Collective, name: &str, flavour: MpiFlavour) 
 }
 
 /// What a report names for most calls of each cell.
-fn ran(reported: Vec<Reported>) -> BTreeMap<Cell, String> {
-    let mut calls: BTreeMap<Cell, BTreeMap<String, u64>> = BTreeMap::new();
+fn ran(reported: Vec<ReportedCalls>) -> BTreeMap<BenchCell, String> {
+    let mut calls: BTreeMap<BenchCell, BTreeMap<String, u64>> = BTreeMap::new();
     for row in reported {
         if let Some(cell) = row.cell() {
             let algorithm = row.algorithm.unwrap_or_else(|| LIBRARY.to_owned());

@@ -9,48 +9,43 @@ use netsig_base::network::named::SHIPPED;
 use netsig_base::network::{Network, Port};
 use netsig_base::units::{BitsPerSecond, BytesPerSecond, Seconds};
 
-use super::{programs, saved, sorts};
-use crate::draw::Drawn;
-use crate::effort::Effort;
-use crate::learn::{self, EXCHANGE};
-use crate::site::Site;
+use super::{BENCHMARK, programs, saved, sorts};
+use crate::harness::campaign::NetworkSite;
+use crate::harness::draw::DrawnNetwork;
+use crate::harness::effort::BenchEffort;
+use crate::harness::learn::{self, EXCHANGE};
 
 /// The scenario.
 const NETWORK: &str = "ethernet-12x40";
 
 /// The results on the network.
-pub(super) struct Outcome {
-    pub(super) saved: Vec<saved::Row>,
-    pub(super) sorts: Vec<programs::Row>,
+pub(super) struct FixedOutcome {
+    pub(super) saved: Vec<saved::SavedRow>,
+    pub(super) sorts: Vec<programs::ProgramRow>,
     pub(super) notes: Vec<String>,
 }
 
 /// Measures what is missing; without results if there is no profile. `npb` is the program IS.
-pub(super) fn outcome(benchmark: &str, npb: Option<&str>, effort: Effort) -> Result<Outcome> {
-    let drawn = drawn()?;
-    let site = Site::new(benchmark, &drawn.name)?;
-    let made = learn::made(&drawn, &site, &[&EXCHANGE], effort)?;
-    let notes = made.notes.iter().map(|note| format!("{NETWORK}: {note}"));
-    let about = format!(
-        "{NETWORK}: {}, {}; {:.0} s for the profile",
-        drawn.whole.summary(),
-        drawn.mpi,
-        made.seconds
-    );
-    let mut outcome = Outcome {
+pub(super) fn outcome(npb: Option<&str>, effort: BenchEffort) -> Result<FixedOutcome> {
+    let site = NetworkSite::new(BENCHMARK, effort, drawn()?)?;
+    let made = learn::made(&site, &[&EXCHANGE])?;
+    let seconds = made.seconds;
+    let about = format!("{}; {seconds:.0} s for the profile", site.drawn.summary());
+    let notes = std::iter::once(about).chain(made.notes);
+    let mut outcome = FixedOutcome {
         saved: Vec::new(),
         sorts: Vec::new(),
-        notes: std::iter::once(about).chain(notes).collect(),
+        notes: notes.map(|note| format!("{NETWORK}: {note}")).collect(),
     };
     if made.profile.is_some() {
-        outcome.saved = saved::rows(&drawn, &site, effort)?;
-        outcome.sorts = sorts::rows(&drawn, &site, npb, effort)?;
+        outcome.saved = saved::rows(&site)?;
+        outcome.sorts = sorts::rows(&site, npb)?;
     }
     Ok(outcome)
 }
 
 /// The scenario and its half.
-fn drawn() -> Result<Drawn> {
+fn drawn() -> Result<DrawnNetwork> {
     let (_, text) = SHIPPED
         .iter()
         .find(|(name, _)| *name == NETWORK)
@@ -62,7 +57,7 @@ fn drawn() -> Result<Drawn> {
     half.name = format!("{NETWORK}-half");
     half.congestion_control
         .clone_from(&whole.congestion_control);
-    Ok(Drawn {
+    Ok(DrawnNetwork {
         name: NETWORK.to_owned(),
         whole,
         half,

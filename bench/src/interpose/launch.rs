@@ -5,24 +5,24 @@ use std::fs;
 
 use anyhow::{Result, ensure};
 
-use super::reported::{self, Reported};
-use crate::draw::Drawn;
-use crate::learn::PROFILE;
-use crate::site::Site;
+use super::reported::{self, ReportedCalls};
+use crate::harness::campaign::NetworkSite;
+use crate::harness::folder::BenchFolder;
+use crate::harness::learn::PROFILE;
 
 /// How a program is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum With {
+pub(super) enum LaunchWith {
     Nothing,
     /// `netsig run` with the profile of the network.
     Netsig,
 }
 
 /// The ways, in the order in which they take turns.
-pub(super) const TURNS: [With; 2] = [With::Nothing, With::Netsig];
+pub(super) const TURNS: [LaunchWith; 2] = [LaunchWith::Nothing, LaunchWith::Netsig];
 
 /// A program on a number of hosts.
-pub(super) struct Launch {
+pub(super) struct ProgramLaunch {
     pub(super) name: &'static str,
     /// Command that gets that of the ranks as its arguments.
     pub(super) around: &'static str,
@@ -31,23 +31,24 @@ pub(super) struct Launch {
     pub(super) ranks: u32,
 }
 
-impl Launch {
+impl ProgramLaunch {
     /// The output of a run.
     pub(super) fn output(
         &self,
-        drawn: &Drawn,
-        site: &Site,
-        (with, round): (With, u32),
+        site: &NetworkSite,
+        (with, round): (LaunchWith, u32),
     ) -> Result<String> {
         let way = match with {
-            With::Nothing => "without",
-            With::Netsig => "with",
+            LaunchWith::Nothing => "without",
+            LaunchWith::Netsig => "with",
         };
-        let path = site.path(&format!("{}-{way}-{round}.txt", self.file()));
+        let path = site
+            .folder
+            .path(&format!("{}-{way}-{round}.txt", self.file()));
         if !path.is_file() {
-            let words = self.words(drawn, site, (with, round));
-            eprintln!("{}: netsig {words}", drawn.name);
-            let text = site.netsig.run(&words)?;
+            let words = self.words(site, (with, round));
+            eprintln!("{}: netsig {words}", site.drawn.name);
+            let text = site.folder.netsig.run(&words)?;
             ensure!(!text.is_empty(), "netsig {words}: nothing was printed");
             fs::write(&path, text)?;
         }
@@ -55,8 +56,8 @@ impl Launch {
     }
 
     /// The report of a run under `netsig run`.
-    pub(super) fn reported(&self, site: &Site, round: u32) -> Result<Vec<Reported>> {
-        reported::read(&site.path(&self.report(round)))
+    pub(super) fn reported(&self, folder: &BenchFolder, round: u32) -> Result<Vec<ReportedCalls>> {
+        reported::read(&folder.path(&self.report(round)))
     }
 
     /// Name of its files.
@@ -71,12 +72,13 @@ impl Launch {
     }
 
     /// The arguments of netsig for a run.
-    fn words(&self, drawn: &Drawn, site: &Site, (with, round): (With, u32)) -> String {
-        let path = |file: &str| site.path(file).display().to_string();
+    fn words(&self, site: &NetworkSite, (with, round): (LaunchWith, u32)) -> String {
+        let drawn = &site.drawn;
+        let path = |file: &str| site.folder.path(file).display().to_string();
         let network = format!("{}.toml", drawn.whole.name);
         let netsig = match with {
-            With::Nothing => String::new(),
-            With::Netsig => {
+            LaunchWith::Nothing => String::new(),
+            LaunchWith::Netsig => {
                 let described = drawn
                     .description()
                     .map(|_| format!("--network {}", path(&network)));

@@ -7,9 +7,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::library;
-use crate::goal::Goal;
-use crate::process::output;
+use super::{MPIS, library};
+use crate::harness::goals::{BenchGoal, at_most};
+use crate::harness::process::output;
+use crate::harness::root;
 
 /// Calls of each kind that are timed.
 const TIMED: u32 = 200_000;
@@ -25,13 +26,13 @@ const ALGORITHMS: &str = "alltoall windowed:segment=100,window=2; alltoallv wind
     bcast pipeline:100; scatter binomial; gather binomial; allgather bruck";
 
 /// The goals for both MPIs; what the program prints is kept in files.
-pub(super) fn figures(results: &Path) -> Result<Vec<Goal>> {
+pub(super) fn figures(results: &Path) -> Result<Vec<BenchGoal>> {
     let mut goals = Vec::new();
-    for mpi in ["openmpi", "mpich"] {
+    for mpi in MPIS {
         let said = printed(results, mpi, ("pass", TIMED), "report")?;
         for (kind, cost) in costs(&said) {
             let name = format!("{mpi}, a call passed on ({kind})");
-            goals.push(Goal::new(&name, Some(cost), f64::NEG_INFINITY..=COST, "ns"));
+            goals.push(BenchGoal::new(name, Some(cost), at_most(COST, "ns")));
         }
         let said = printed(results, mpi, ("memory", CALLS), "on")?;
         let sizes: Vec<f64> = sizes(&said);
@@ -40,7 +41,7 @@ pub(super) fn figures(results: &Path) -> Result<Vec<Goal>> {
             _ => None,
         };
         let name = format!("{mpi}, growth of memory from 10⁵ to 10⁶ calls");
-        goals.push(Goal::new(&name, growth, f64::NEG_INFINITY..=64.0, "kB"));
+        goals.push(BenchGoal::new(name, growth, at_most(64.0, "kB")));
     }
     Ok(goals)
 }
@@ -49,7 +50,7 @@ pub(super) fn figures(results: &Path) -> Result<Vec<Goal>> {
 fn printed(results: &Path, mpi: &str, (what, calls): (&str, u32), mode: &str) -> Result<String> {
     let path = results.join(format!("{what}-{mpi}.txt"));
     if !path.is_file() {
-        let program = crate::root().join(format!("target/programs/passes.{mpi}"));
+        let program = root().join(format!("target/programs/passes.{mpi}"));
         let preload = format!("LD_PRELOAD={}", library(mpi).display());
         let mut command = Command::new(format!("mpirun.{mpi}"));
         command

@@ -7,17 +7,18 @@ use anyhow::Result;
 use itertools::Itertools as _;
 use serde::Serialize;
 
-use super::launch::{Launch, TURNS};
-use super::reported::Reported;
-use crate::draw::Drawn;
-use crate::learn::PROFILE;
-use crate::site::Site;
+use super::MPIS;
+use super::launch::{ProgramLaunch, TURNS};
+use super::reported::ReportedCalls;
+use crate::harness::campaign::NetworkSite;
+use crate::harness::draw::DrawnNetwork;
+use crate::harness::learn::PROFILE;
 
 /// Runs without and with the preloaded library.
 const ROUNDS: u32 = 2;
 
 /// A program.
-struct Program {
+struct RealProgram {
     name: &'static str,
     /// The MPIs that it is built for.
     mpis: &'static [&'static str],
@@ -29,82 +30,62 @@ struct Program {
     most: u32,
 }
 
-const OPEN_MPI: &[&str] = &["openmpi"];
-const BOTH: &[&str] = &["openmpi", "mpich"];
-const ANY: u32 = u32::MAX;
-
 /// Elements of a piece of FFTW's matrices in a direction: 64 KiB a piece.
 const EDGE: u32 = 64;
 
 /// Columns of each rank of the Fortran programs: 72 KiB a piece.
 const COLUMNS: u32 = 96;
 
-static PROGRAMS: [Program; 7] = [
-    Program {
-        name: "mpi4py",
-        mpis: OPEN_MPI,
-        around: "",
-        ranks: |_| {
-            "/usr/bin/python3 ROOT/bench/programs/arrays.py --sizes 16384,65536 --repetitions 4"
-                .to_owned()
-        },
-        most: ANY,
-    },
-    Program {
-        name: "FFTW, MPI_Alltoall",
-        mpis: OPEN_MPI,
-        around: "",
-        ranks: |hosts| {
-            let edge = EDGE * hosts;
-            format!("ROOT/target/programs/transpose -x {edge} -y {edge} -n 4")
-        },
-        most: ANY,
-    },
-    Program {
-        name: "FFTW, MPI_Alltoallv",
-        mpis: OPEN_MPI,
-        around: "",
-        ranks: |hosts| {
-            let edge = EDGE * hosts;
-            let [rows, columns] = [edge - 4, edge + 4];
-            format!("ROOT/target/programs/transpose -x {rows} -y {columns} -n 4")
-        },
-        most: ANY,
-    },
-    Program {
-        name: "HPC Challenge, MPIFFT",
-        mpis: OPEN_MPI,
+static PROGRAMS: [RealProgram; 7] = [
+    of_open_mpi("mpi4py", |_| {
+        "/usr/bin/python3 ROOT/bench/programs/arrays.py --sizes 16384,65536 --repetitions 4"
+            .to_owned()
+    }),
+    of_open_mpi("FFTW, MPI_Alltoall", |hosts| transpose(EDGE * hosts, 0)),
+    of_open_mpi("FFTW, MPI_Alltoallv", |hosts| transpose(EDGE * hosts, 4)),
+    RealProgram {
         around: "ROOT/bench/programs/mpifft.sh",
-        ranks: |_| "ROOT/bench/programs/unyielding.sh hpcc".to_owned(),
         most: 8,
+        ..of_open_mpi("HPC Challenge, MPIFFT", |_| {
+            "ROOT/bench/programs/unyielding.sh hpcc".to_owned()
+        })
     },
-    fortran("Fortran, mpif.h", |hosts| fortran_ranks("fortran_h", hosts)),
-    fortran("Fortran, use mpi", |hosts| {
-        fortran_ranks("fortran_mpi", hosts)
-    }),
-    fortran("Fortran, use mpi_f08", |hosts| {
-        fortran_ranks("fortran", hosts)
-    }),
+    of_both("Fortran, mpif.h", |hosts| fortran("fortran_h", hosts)),
+    of_both("Fortran, use mpi", |hosts| fortran("fortran_mpi", hosts)),
+    of_both("Fortran, use mpi_f08", |hosts| fortran("fortran", hosts)),
 ];
 
-const fn fortran(name: &'static str, ranks: fn(u32) -> String) -> Program {
-    Program {
+const fn of_both(name: &'static str, ranks: fn(u32) -> String) -> RealProgram {
+    RealProgram {
         name,
-        mpis: BOTH,
+        mpis: &MPIS,
         around: "",
         ranks,
-        most: ANY,
+        most: u32::MAX,
     }
 }
 
-fn fortran_ranks(program: &str, hosts: u32) -> String {
+const fn of_open_mpi(name: &'static str, ranks: fn(u32) -> String) -> RealProgram {
+    RealProgram {
+        mpis: &["openmpi"],
+        ..of_both(name, ranks)
+    }
+}
+
+/// FFTW's transposition of a matrix whose edges differ by twice `apart`.
+fn transpose(edge: u32, apart: u32) -> String {
+    let [rows, columns] = [edge - apart, edge + apart];
+    format!("ROOT/target/programs/transpose -x {rows} -y {columns} -n 4")
+}
+
+fn fortran(program: &str, hosts: u32) -> String {
     let order = COLUMNS * hosts;
     format!("ROOT/target/programs/{program}END {order} 8")
 }
 
 /// A program on a network: a row of programs.csv.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Row {
+pub(super) struct ProgramRow {
     pub(super) network: String,
     pub(super) mpi: &'static str,
     pub(super) program: &'static str,
@@ -120,23 +101,24 @@ pub(super) struct Row {
 }
 
 /// Runs what is missing; a row for each program of the network's MPI.
-pub(super) fn rows(drawn: &Drawn, site: &Site) -> Result<Vec<Row>> {
-    if !site.path(&format!("{PROFILE}.toml")).is_file() {
+pub(super) fn rows(site: &NetworkSite) -> Result<Vec<ProgramRow>> {
+    if !site.folder.has(&format!("{PROFILE}.toml")) {
         return Ok(Vec::new());
     }
+    let drawn = &site.drawn;
     let own = PROGRAMS.iter().filter(|own| own.mpis.contains(&drawn.mpi));
-    own.map(|program| row(&program.launch(drawn), drawn, site, (ROUNDS, Printed::of)))
-        .collect()
+    let rows = own.map(|own| row(&own.launch(drawn), site, (ROUNDS, PrintedRun::of)));
+    rows.collect()
 }
 
 /// What one run prints.
-pub(super) struct Printed {
+pub(super) struct PrintedRun {
     pub(super) seconds: f64,
     /// The words that are no times.
     pub(super) rest: String,
 }
 
-impl Printed {
+impl PrintedRun {
     /// Tells times from the rest, up to the table of `netsig run`.
     pub(super) fn of(text: &str) -> Self {
         let own = text.split("collective,procs,").next().unwrap_or_default();
@@ -158,15 +140,14 @@ impl Printed {
 
 /// Runs what is missing of so many rounds of a program, and judges what they print.
 pub(super) fn row(
-    launch: &Launch,
-    drawn: &Drawn,
-    site: &Site,
-    (rounds, read): (u32, fn(&str) -> Printed),
-) -> Result<Row> {
-    let mut printed: [Vec<Printed>; 2] = [Vec::new(), Vec::new()];
+    launch: &ProgramLaunch,
+    site: &NetworkSite,
+    (rounds, read): (u32, fn(&str) -> PrintedRun),
+) -> Result<ProgramRow> {
+    let mut printed: [Vec<PrintedRun>; 2] = [Vec::new(), Vec::new()];
     for round in 1..=rounds {
         for (all, with) in printed.iter_mut().zip(TURNS) {
-            let text = launch.output(drawn, site, (with, round))?;
+            let text = launch.output(site, (with, round))?;
             all.push(read(&text));
         }
     }
@@ -175,25 +156,25 @@ pub(super) fn row(
         sum / f64::from(rounds)
     });
     let mut rests = printed.iter().flatten().map(|one| &one.rest);
-    let reported = launch.reported(site, rounds)?;
-    Ok(Row {
-        network: drawn.name.clone(),
-        mpi: drawn.mpi,
+    let reported = launch.reported(&site.folder, rounds)?;
+    Ok(ProgramRow {
+        network: site.drawn.name.clone(),
+        mpi: site.drawn.mpi,
         program: launch.name,
         ranks: launch.ranks,
         without_s: without,
         with_s: with,
         equal: rests.all_equal(),
         calls: reported.iter().map(|row| row.calls).sum(),
-        replaced: reported.iter().map(Reported::replaced).sum(),
+        replaced: reported.iter().map(ReportedCalls::replaced).sum(),
     })
 }
 
-impl Program {
-    fn launch(&self, drawn: &Drawn) -> Launch {
+impl RealProgram {
+    fn launch(&self, drawn: &DrawnNetwork) -> ProgramLaunch {
         let hosts = drawn.whole.hosts().get();
         let ranks = hosts.min(self.most);
-        Launch {
+        ProgramLaunch {
             name: self.name,
             around: self.around,
             command: (self.ranks)(ranks),
@@ -210,7 +191,7 @@ mod tests {
     fn times_are_told_from_results() {
         let text =
             "forward  0.250000 s  00ff\nmpi: 8 ranks: .75 s  checksum 12\ncollective,procs,x\n1,2";
-        let printed = Printed::of(text);
+        let printed = PrintedRun::of(text);
         assert!((printed.seconds - 1.0).abs() < 1e-12);
         assert_eq!(printed.rest, "forward s 00ff mpi: 8 ranks: s checksum 12");
     }

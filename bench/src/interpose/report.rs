@@ -1,27 +1,23 @@
 //! Writes the results: the goals, the gains over all cells, the time saved, the programs, every cell, and notes.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use itertools::Itertools as _;
 use netsig_model::predict::penalty::geometric_mean;
 
-use super::Outcome;
 use super::goals::{of_cells, of_programs};
-use super::row::Row;
-use super::slower::Verdict;
-use super::{programs, saved, sorts};
-use crate::goal::Goal;
-use crate::tables;
-
-/// A column of a table: its head, and its field of a row.
-type Column<R> = (&'static str, fn(&R) -> String);
+use super::programs::ProgramRow;
+use super::row::InterposeRow as Row;
+use super::saved::SavedRow;
+use super::slower::SpeedVerdict;
+use super::{InterposeOutcome, saved, sorts};
+use crate::harness::goals::BenchGoal;
+use crate::harness::report::{BenchReport, TableColumn, ratio, seconds};
 
 /// Some of the cells, with their name.
-type Part = (&'static str, Vec<Row>);
+type CellGroup<'a> = (&'static str, Vec<&'a Row>);
 
-static PROGRAMS: &[Column<programs::Row>] = &[
+static PROGRAMS: &[TableColumn<ProgramRow>] = &[
     ("network", |row| row.network.clone()),
     ("MPI", |row| row.mpi.to_owned()),
     ("program", |row| row.program.to_owned()),
@@ -36,7 +32,7 @@ static PROGRAMS: &[Column<programs::Row>] = &[
     }),
 ];
 
-static SAVED: &[Column<saved::Row>] = &[
+static SAVED: &[TableColumn<SavedRow>] = &[
     ("network", |row| row.network.clone()),
     ("procs", |row| row.procs.to_string()),
     ("bytes", |row| row.size_bytes.to_string()),
@@ -51,7 +47,8 @@ static SAVED: &[Column<saved::Row>] = &[
     }),
 ];
 
-static CELLS: &[Column<Row>] = &[
+/// The last two columns are of an earlier version.
+static CELLS: &[TableColumn<Row>] = &[
     ("network", |row| row.network.clone()),
     ("collective", |row| row.collective.to_string()),
     ("procs", |row| row.procs.to_string()),
@@ -74,10 +71,6 @@ static CELLS: &[Column<Row>] = &[
     ("same algorithm, interposed/library", |row| {
         ratio(row.same_interposed_s / row.same_library_s)
     }),
-];
-
-/// The columns of an earlier version.
-static VERSIONS: &[Column<Row>] = &[
     ("earlier/present version", |row| {
         row.progress().map(ratio).unwrap_or_default()
     }),
@@ -86,107 +79,72 @@ static VERSIONS: &[Column<Row>] = &[
     }),
 ];
 
-static GAINS: &[Column<Part>] = &[
-    ("cells", |(name, _)| (*name).to_owned()),
-    ("number", |(_, rows)| rows.len().to_string()),
-    ("surely slower", |(_, rows)| count(rows, Verdict::Slower)),
-    ("surely faster", |(_, rows)| count(rows, Verdict::Faster)),
-    ("library/interposed", |(_, rows)| {
-        mean(rows.iter().map(Row::gain))
-    }),
-];
-
-/// The columns of an earlier version.
-static GAINS_OF_VERSIONS: &[Column<Part>] = &[
-    ("library/earlier version", |(_, rows)| {
-        mean(rows.iter().filter_map(Row::gain_before))
-    }),
-    ("earlier/present version", |(_, rows)| {
-        mean(rows.iter().filter_map(Row::progress))
-    }),
-];
+/// The columns of cells together; the last two are of an earlier version.
+fn gain_columns<'a>() -> [TableColumn<CellGroup<'a>>; 7] {
+    [
+        ("cells", |(name, _)| (*name).to_owned()),
+        ("number", |(_, rows)| rows.len().to_string()),
+        ("surely slower", |(_, rows)| {
+            count(rows, SpeedVerdict::Slower)
+        }),
+        ("surely faster", |(_, rows)| {
+            count(rows, SpeedVerdict::Faster)
+        }),
+        ("library/interposed", |(_, rows)| {
+            mean(rows.iter().map(|row| row.gain()))
+        }),
+        ("library/earlier version", |(_, rows)| {
+            mean(rows.iter().filter_map(|row| row.gain_before()))
+        }),
+        ("earlier/present version", |(_, rows)| {
+            mean(rows.iter().filter_map(|row| row.progress()))
+        }),
+    ]
+}
 
 /// Writes table.md and the CSV files and prints the tables; false if a goal is missed.
-pub(super) fn write(outcome: &Outcome, passing: Vec<Goal>, results: &Path) -> Result<bool> {
+pub(super) fn write(
+    outcome: &InterposeOutcome,
+    passing: Vec<BenchGoal>,
+    results: &Path,
+) -> Result<bool> {
     let mut goals = of_cells(&outcome.cells);
     goals.extend(of_programs(&outcome.programs));
     goals.extend(sorts::goals(&outcome.sorts));
     goals.push(saved::goal(&outcome.saved));
     goals.extend(passing);
-    let mut text = tables::of_goals(&goals, "");
-    of_cells_together(&mut text, &outcome.cells)?;
-    head(&mut text, "Time saved")?;
-    table(&mut text, &[SAVED], &outcome.saved)?;
-    head(&mut text, "Programs")?;
-    table(&mut text, &[PROGRAMS], &outcome.programs)?;
-    of_each_cell(&mut text, &outcome.cells)?;
-    writeln!(text)?;
-    for note in &outcome.notes {
-        writeln!(text, "* {note}")?;
-    }
-    tables::publish(results, &text, ("programs.csv", &outcome.programs))?;
-    tables::rows(results, ("cells.csv", &outcome.cells))?;
-    tables::rows(results, ("saved.csv", &outcome.saved))?;
-    Ok(goals.iter().all(Goal::is_met))
-}
-
-/// Geometric means over the cells, and what their intervals say.
-fn of_cells_together(text: &mut String, rows: &[Row]) -> Result<()> {
-    let [judged, busy] = apart(rows);
-    let all = rows.to_vec();
-    let parts: [Part; 3] = [("judged", judged), ("processors busy", busy), ("all", all)];
-    head(text, "All cells together")?;
-    if has_versions(rows) {
-        table(text, &[GAINS, GAINS_OF_VERSIONS], &parts)
-    } else {
-        table(text, &[GAINS], &parts)
-    }
-}
-
-/// Every cell, apart if the processors were busy.
-fn of_each_cell(text: &mut String, rows: &[Row]) -> Result<()> {
-    let [judged, busy] = apart(rows);
-    let name = "Cells whose processors were busy: not judged";
-    for (name, part) in [("Every cell", judged), (name, busy)] {
-        head(text, name)?;
-        if has_versions(rows) {
-            table(text, &[CELLS, VERSIONS], &part)?;
-        } else {
-            table(text, &[CELLS], &part)?;
-        }
-    }
-    Ok(())
-}
-
-/// The cells that are judged, and those whose processors were busy.
-fn apart(rows: &[Row]) -> [Vec<Row>; 2] {
-    let (busy, judged) = rows.iter().cloned().partition(|row| row.busy);
-    [judged, busy]
-}
-
-/// True if an earlier version was measured too.
-fn has_versions(rows: &[Row]) -> bool {
-    rows.iter().any(|row| row.before_s.is_some())
-}
-
-fn head(text: &mut String, name: &str) -> Result<()> {
-    Ok(writeln!(text, "\n## {name}\n")?)
-}
-
-/// Writes a Markdown table.
-fn table<R>(text: &mut String, columns: &[&[Column<R>]], rows: &[R]) -> Result<()> {
-    let columns = columns.concat();
-    let heads = columns.iter().map(|(head, _)| head).join(" | ");
-    writeln!(text, "| {heads} |\n|{}", "---|".repeat(columns.len()))?;
-    for row in rows {
-        let fields = columns.iter().map(|(_, field)| field(row)).join(" | ");
-        writeln!(text, "| {fields} |")?;
-    }
-    Ok(())
+    let mut report = BenchReport::new(results, &goals, "");
+    let all: Vec<&Row> = outcome.cells.iter().collect();
+    let (busy, judged): (Vec<&Row>, Vec<&Row>) = all.iter().partition(|row| row.busy);
+    let has_versions = all.iter().any(|row| row.before_s.is_some());
+    let left_out = if has_versions { 0 } else { 2 };
+    let gains = gain_columns();
+    let gains = &gains[..gains.len() - left_out];
+    let cells = &CELLS[..CELLS.len() - left_out];
+    report.head("All cells together");
+    let groups = [
+        ("judged", judged.clone()),
+        ("processors busy", busy.clone()),
+        ("all", all),
+    ];
+    report.table(gains, &groups);
+    report.head("Time saved");
+    report.table(SAVED, &outcome.saved);
+    report.head("Programs");
+    report.table(PROGRAMS, &outcome.programs);
+    report.head("Every cell");
+    report.table(cells, judged);
+    report.head("Cells whose processors were busy: not judged");
+    report.table(cells, busy);
+    report.notes(&outcome.notes);
+    report.rows("programs.csv", &outcome.programs)?;
+    report.rows("cells.csv", &outcome.cells)?;
+    report.rows("saved.csv", &outcome.saved)?;
+    report.publish()
 }
 
 /// The number of cells of a verdict.
-fn count(rows: &[Row], verdict: Verdict) -> String {
+fn count(rows: &[&Row], verdict: SpeedVerdict) -> String {
     let own = rows.iter().filter(|row| row.verdict() == verdict);
     own.count().to_string()
 }
@@ -195,12 +153,4 @@ fn count(rows: &[Row], verdict: Verdict) -> String {
 fn mean(numbers: impl Iterator<Item = f64>) -> String {
     let mean = geometric_mean(&numbers.collect::<Vec<f64>>());
     mean.map(|mean| format!("{mean:.3}")).unwrap_or_default()
-}
-
-fn ratio(value: f64) -> String {
-    format!("{value:.2}")
-}
-
-fn seconds(value: f64) -> String {
-    format!("{value:.3}")
 }

@@ -8,11 +8,11 @@ use anyhow::{Context, Result};
 use netsig_base::units::{Bytes, Procs};
 use serde::Deserialize;
 
-use crate::cell::Cell;
+use crate::harness::cell::BenchCell;
 
 /// Calls of one of the six collectives, of some processes and one size.
 #[derive(Deserialize)]
-pub(super) struct Reported {
+pub(super) struct ReportedCalls {
     pub(super) collective: String,
     pub(super) procs: Option<Procs>,
     #[serde(rename = "size_bytes")]
@@ -25,10 +25,10 @@ pub(super) struct Reported {
     pub(super) saved_s: Option<f64>,
 }
 
-impl Reported {
+impl ReportedCalls {
     /// The cell of the calls.
-    pub(super) fn cell(&self) -> Option<Cell> {
-        Some(Cell {
+    pub(super) fn cell(&self) -> Option<BenchCell> {
+        Some(BenchCell {
             collective: self.collective.parse().ok()?,
             procs: self.procs?,
             size: self.size?,
@@ -45,7 +45,7 @@ impl Reported {
 }
 
 /// The rows of the six collectives: those that name a number of processes.
-pub(super) fn read(path: &Path) -> Result<Vec<Reported>> {
+pub(super) fn read(path: &Path) -> Result<Vec<ReportedCalls>> {
     let shown = || path.display().to_string();
     let file = File::open(path);
     let file =
@@ -53,10 +53,10 @@ pub(super) fn read(path: &Path) -> Result<Vec<Reported>> {
     rows(file).with_context(shown)
 }
 
-fn rows(text: impl Read) -> csv::Result<Vec<Reported>> {
+fn rows(text: impl Read) -> csv::Result<Vec<ReportedCalls>> {
     let mut builder = csv::ReaderBuilder::new();
     let mut reader = builder.comment(Some(b'#')).from_reader(text);
-    let rows: csv::Result<Vec<Reported>> = reader.deserialize().collect();
+    let rows: csv::Result<Vec<ReportedCalls>> = reader.deserialize().collect();
     let mut rows = rows?;
     rows.retain(|row| row.procs.is_some());
     Ok(rows)
@@ -79,7 +79,7 @@ mod tests {
              alltoall,8,65536,100,10,pairwise,10\n";
         let replaced = |text: &str| -> Vec<u64> {
             let rows = rows(text.as_bytes()).unwrap();
-            rows.iter().map(Reported::replaced).collect()
+            rows.iter().map(ReportedCalls::replaced).collect()
         };
         assert_eq!(replaced(present), [97, 0]);
         assert_eq!(replaced(earlier), [100]);

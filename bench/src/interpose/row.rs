@@ -5,15 +5,15 @@ use netsig_base::algorithm::{Collective, LIBRARY};
 use netsig_base::units::{Bytes, Procs, Seconds};
 use serde::Serialize;
 
-use super::cells::{Bench, Measured, Way, same, schedule};
-use super::slower::{self, Verdict};
-use crate::cell::{Cell, Choices};
-use crate::draw::{Drawn, flavour};
-use crate::goal::OfNetwork;
+use super::cells::{CallWay, InterposeBench, MeasuredRounds, same, schedule};
+use super::slower::{self, SpeedVerdict};
+use crate::harness::cell::{BenchCell, CellChoices};
+use crate::harness::draw::{DrawnNetwork, flavour};
+use crate::harness::row_goal::ResultRow;
 
 /// A cell: a row of cells.csv.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Row {
+pub(super) struct InterposeRow {
     pub(super) network: String,
     pub(super) mpi: &'static str,
     pub(super) collective: Collective,
@@ -44,35 +44,37 @@ pub(super) struct Row {
     pub(super) busy: bool,
 }
 
-impl OfNetwork for Row {
+impl ResultRow for InterposeRow {
     fn network(&self) -> &str {
         &self.network
+    }
+
+    fn is_judged(&self) -> bool {
+        !self.busy
     }
 }
 
 /// Measures what is missing; a row for each cell.
-pub(super) fn rows(bench: &Bench, choices: &Choices) -> Result<Vec<Row>> {
+pub(super) fn rows(bench: &InterposeBench, choices: &CellChoices) -> Result<Vec<InterposeRow>> {
     let measured = bench.measured(choices)?;
     let rows = choices
         .iter()
-        .map(|(cell, choice)| Row::new(bench.drawn, *cell, choice, &measured));
+        .map(|(cell, choice)| InterposeRow::new(&bench.site.drawn, *cell, choice, &measured));
     rows.collect()
 }
 
-impl Row {
-    fn new(drawn: &Drawn, cell: Cell, choice: &str, measured: &Measured) -> Result<Self> {
+impl InterposeRow {
+    fn new(
+        drawn: &DrawnNetwork,
+        cell: BenchCell,
+        choice: &str,
+        measured: &MeasuredRounds,
+    ) -> Result<Self> {
         let time = |way, algorithm: &str| {
             let time = measured.time(way, cell, algorithm);
-            time.with_context(|| {
-                let Cell {
-                    collective,
-                    procs,
-                    size,
-                } = cell;
-                format!("{collective} {algorithm}, {procs} x {size}: was not measured")
-            })
+            time.with_context(|| cell.unmeasured(algorithm))
         };
-        let before = measured.times.get(&Way::Before);
+        let before = measured.times.get(&CallWay::Before);
         let ran = |way| {
             let of_cells = measured.ran.get(&way);
             of_cells.and_then(|of_cells| of_cells.get(&cell)).cloned()
@@ -87,17 +89,17 @@ impl Row {
             procs: cell.procs,
             size_bytes: cell.size,
             choice: choice.to_owned(),
-            ran: ran(Way::Chosen).unwrap_or_default(),
-            library_s: time(Way::Plain, LIBRARY)?,
-            choice_s: time(Way::Plain, choice)?,
-            passed_s: time(Way::Passed, LIBRARY)?,
-            interposed_s: time(Way::Chosen, LIBRARY)?,
+            ran: ran(CallWay::Chosen).unwrap_or_default(),
+            library_s: time(CallWay::Plain, LIBRARY)?,
+            choice_s: time(CallWay::Plain, choice)?,
+            passed_s: time(CallWay::Passed, LIBRARY)?,
+            interposed_s: time(CallWay::Chosen, LIBRARY)?,
             lower: interval.map(|(lower, _)| lower),
             upper: interval.map(|(_, upper)| upper),
-            before_s: before.map(|_| time(Way::Before, LIBRARY)).transpose()?,
-            before_ran: before.map(|_| ran(Way::Before).unwrap_or_default()),
-            same_library_s: time(Way::Plain, same)?,
-            same_interposed_s: time(Way::Same, LIBRARY)?,
+            before_s: before.map(|_| time(CallWay::Before, LIBRARY)).transpose()?,
+            before_ran: before.map(|_| ran(CallWay::Before).unwrap_or_default()),
+            same_library_s: time(CallWay::Plain, same)?,
+            same_interposed_s: time(CallWay::Same, LIBRARY)?,
             busy: [LIBRARY, choice, same].into_iter().any(is_busy),
         })
     }
@@ -113,8 +115,8 @@ impl Row {
     }
 
     /// Whether the call is slower under the profile than the library's.
-    pub(super) fn verdict(&self) -> Verdict {
-        Verdict::of(self.lower.zip(self.upper))
+    pub(super) fn verdict(&self) -> SpeedVerdict {
+        SpeedVerdict::of(self.lower.zip(self.upper))
     }
 
     /// The library's time over that under the profile.
@@ -133,19 +135,19 @@ impl Row {
     }
 }
 
-impl Measured {
+impl MeasuredRounds {
     /// The median of all rounds.
-    fn time(&self, way: Way, cell: Cell, algorithm: &str) -> Option<Seconds> {
+    fn time(&self, way: CallWay, cell: BenchCell, algorithm: &str) -> Option<Seconds> {
         let summary = self.times.get(&way)?.get(&cell.key(algorithm))?;
         Some(summary.median)
     }
 
     /// The time under the profile over the library's, of each round.
-    fn ratios(&self, cell: Cell) -> Vec<f64> {
+    fn ratios(&self, cell: BenchCell) -> Vec<f64> {
         let key = cell.key(LIBRARY);
         let ratio = self.rounds.iter().filter_map(|round| {
             let [interposed, library] =
-                [Way::Chosen, Way::Plain].map(|way| round.get(&way)?.get(&key));
+                [CallWay::Chosen, CallWay::Plain].map(|way| round.get(&way)?.get(&key));
             Some(interposed?.median / library?.median)
         });
         ratio.collect()

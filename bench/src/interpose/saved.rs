@@ -16,12 +16,11 @@ use netsig_base::algorithm::Collective;
 use netsig_base::units::Bytes;
 use serde::Serialize;
 
-use super::launch::{Launch, TURNS, With};
-use super::reported::Reported;
-use crate::draw::Drawn;
-use crate::effort::Effort;
-use crate::goal::Goal;
-use crate::site::Site;
+use super::launch::{LaunchWith, ProgramLaunch, TURNS};
+use super::reported::ReportedCalls;
+use crate::harness::campaign::NetworkSite;
+use crate::harness::draw::DrawnNetwork;
+use crate::harness::goals::{BenchGoal, within};
 
 /// The sizes of the pieces.
 const SIZES: [Bytes; 2] = [Bytes(32 << 10), Bytes(64 << 10)];
@@ -32,27 +31,9 @@ const SMALL: f64 = 0.05;
 /// Most difference of the ratio of the report to the truth from 1.
 const TOLERANCE: f64 = 0.1;
 
-impl Effort {
-    /// Calls of each size in a run.
-    fn calls(self) -> u32 {
-        match self {
-            Self::Full => 200,
-            Self::Trial => 10,
-        }
-    }
-
-    /// Runs without and with the preloaded library.
-    fn runs(self) -> u32 {
-        match self {
-            Self::Full => 3,
-            Self::Trial => 1,
-        }
-    }
-}
-
 /// The calls of one size in all runs: a row of saved.csv.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Row {
+pub(super) struct SavedRow {
     pub(super) network: String,
     pub(super) procs: u32,
     pub(super) size_bytes: Bytes,
@@ -66,8 +47,8 @@ pub(super) struct Row {
     pub(super) saved_s: f64,
 }
 
-impl Row {
-    fn new(drawn: &Drawn, size_bytes: Bytes) -> Self {
+impl SavedRow {
+    fn new(drawn: &DrawnNetwork, size_bytes: Bytes) -> Self {
         Self {
             network: drawn.name.clone(),
             procs: drawn.whole.hosts().get(),
@@ -86,19 +67,19 @@ impl Row {
     }
 
     /// Adds what a run prints.
-    fn add_time(&mut self, with: With, printed: &str) -> Result<()> {
+    fn add_time(&mut self, with: LaunchWith, printed: &str) -> Result<()> {
         let size = self.size_bytes;
         let time = seconds(printed).get(&size).copied();
         let time = time.with_context(|| format!("{size}: the program printed no time"))?;
         match with {
-            With::Nothing => self.without_s += time,
-            With::Netsig => self.with_s += time,
+            LaunchWith::Nothing => self.without_s += time,
+            LaunchWith::Netsig => self.with_s += time,
         }
         Ok(())
     }
 
     /// Adds the rows of a report that are of its calls.
-    fn add_report(&mut self, reported: &[Reported]) {
+    fn add_report(&mut self, reported: &[ReportedCalls]) {
         let own = reported.iter().filter(|row| {
             let cell = row.cell();
             cell.is_some_and(|cell| {
@@ -114,22 +95,26 @@ impl Row {
 }
 
 /// Runs what is missing; a row for each size.
-pub(super) fn rows(drawn: &Drawn, site: &Site, effort: Effort) -> Result<Vec<Row>> {
-    let (calls, sizes) = (effort.calls(), SIZES.iter().map(|size| size.0).join(" "));
-    let launch = Launch {
+pub(super) fn rows(site: &NetworkSite) -> Result<Vec<SavedRow>> {
+    // Calls of each size in a run.
+    let (calls, sizes) = (
+        site.effort.of(200, 10),
+        SIZES.iter().map(|size| size.0).join(" "),
+    );
+    let launch = ProgramLaunch {
         name: "alltoall",
         around: "",
         command: format!("ROOT/target/programs/alltoallEND {calls} {sizes}"),
-        ranks: drawn.whole.hosts().get(),
+        ranks: site.drawn.whole.hosts().get(),
     };
-    let mut rows = SIZES.map(|size| Row::new(drawn, size));
-    for round in 1..=effort.runs() {
+    let mut rows = SIZES.map(|size| SavedRow::new(&site.drawn, size));
+    for round in 1..=site.effort.of(3, 1) {
         for with in TURNS {
-            let printed = launch.output(drawn, site, (with, round))?;
+            let printed = launch.output(site, (with, round))?;
             rows.iter_mut()
                 .try_for_each(|row| row.add_time(with, &printed))?;
         }
-        let reported = launch.reported(site, round)?;
+        let reported = launch.reported(&site.folder, round)?;
         for row in &mut rows {
             row.add_report(&reported);
         }
@@ -149,30 +134,30 @@ fn seconds(printed: &str) -> BTreeMap<Bytes, f64> {
 }
 
 /// The report beside the truth, of all calls.
-pub(super) fn goal(rows: &[Row]) -> Goal {
-    let sum = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
+pub(super) fn goal(rows: &[SavedRow]) -> BenchGoal {
+    let sum = |of: fn(&SavedRow) -> f64| rows.iter().map(of).sum::<f64>();
     let [without, difference, saved] = [
         sum(|row| row.without_s),
-        sum(Row::difference),
+        sum(SavedRow::difference),
         sum(|row| row.saved_s),
     ];
     if rows.is_empty() || difference.abs() > SMALL * without {
         let value = (!rows.is_empty()).then(|| saved / difference);
         let name = "time saved in the report/difference of runs in turn";
-        return Goal::new(name, value, 1.0 - TOLERANCE..=1.0 + TOLERANCE, "×");
+        return BenchGoal::new(name, value, within(1.0 - TOLERANCE..=1.0 + TOLERANCE, "×"));
     }
     let name = "time saved in the report, where runs in turn differ by less than 5 % of the time";
     let percent = 100.0 * SMALL;
     let value = Some(100.0 * saved / without);
-    Goal::new(name, value, -percent..=percent, "% of the time")
+    BenchGoal::new(name, value, within(-percent..=percent, "% of the time"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(without_s: f64, with_s: f64, saved_s: f64) -> Row {
-        Row {
+    fn row(without_s: f64, with_s: f64, saved_s: f64) -> SavedRow {
+        SavedRow {
             network: "n".to_owned(),
             procs: 12,
             size_bytes: SIZES[0],

@@ -25,7 +25,7 @@ const CONFIDENCE: f64 = 0.95;
 
 /// What an interval says about a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum SpeedVerdict {
     Slower,
     Faster,
     Unsure,
@@ -44,7 +44,7 @@ pub(super) fn interval(ratios: &[f64]) -> Option<(f64, f64)> {
     Some(((middle - half).exp(), (middle + half).exp()))
 }
 
-impl Verdict {
+impl SpeedVerdict {
     /// That of an interval, if there is one.
     pub(super) fn of(interval: Option<(f64, f64)>) -> Self {
         match interval {

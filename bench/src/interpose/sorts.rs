@@ -4,12 +4,10 @@
 
 use anyhow::Result;
 
-use super::launch::Launch;
-use super::programs::{self, Printed};
-use crate::draw::Drawn;
-use crate::effort::Effort;
-use crate::goal::Goal;
-use crate::site::Site;
+use super::launch::ProgramLaunch;
+use super::programs::{self, PrintedRun, ProgramRow};
+use crate::harness::campaign::NetworkSite;
+use crate::harness::goals::{BenchGoal, at_least};
 
 /// Ranks of the smaller sort and of NPB's, which takes powers of two.
 const FEW: u32 = 8;
@@ -21,55 +19,40 @@ const LEAST: f64 = 1.6;
 const TIME: &str = "Time in seconds";
 const VERDICT: &str = "Verification";
 
-impl Effort {
-    /// Runs without and with the preloaded library.
-    fn sorts(self) -> u32 {
-        match self {
-            Self::Full => 4,
-            Self::Trial => 1,
-        }
-    }
-}
-
 /// Runs what is missing; a row for each sort.
-pub(super) fn rows(
-    drawn: &Drawn,
-    site: &Site,
-    npb: Option<&str>,
-    effort: Effort,
-) -> Result<Vec<programs::Row>> {
-    let own = |ranks| Launch {
+pub(super) fn rows(site: &NetworkSite, npb: Option<&str>) -> Result<Vec<ProgramRow>> {
+    let own = |ranks| ProgramLaunch {
         name: "integer sort",
         around: "",
         command: "ROOT/target/programs/integer_sortEND".to_owned(),
         ranks,
     };
-    let sorts = [FEW, drawn.whole.hosts().get()].map(own).into_iter();
-    let sorts = sorts.map(|launch| (launch, Printed::of as fn(&str) -> Printed));
+    let sorts = [FEW, site.drawn.whole.hosts().get()].map(own).into_iter();
+    let sorts = sorts.map(|launch| (launch, PrintedRun::of as fn(&str) -> PrintedRun));
     let npb = npb.map(|program| {
-        let launch = Launch {
+        let launch = ProgramLaunch {
             name: "NPB IS, class W",
             around: "",
             command: program.to_owned(),
             ranks: FEW,
         };
-        (launch, printed as fn(&str) -> Printed)
+        (launch, printed as fn(&str) -> PrintedRun)
     });
     let rows = sorts
         .chain(npb)
-        .map(|(launch, read)| programs::row(&launch, drawn, site, (effort.sorts(), read)));
+        .map(|(launch, read)| programs::row(&launch, site, (site.effort.of(4, 1), read)));
     rows.collect()
 }
 
 /// What NPB's program prints: `Time in seconds = T`, and whether the keys are sorted.
-fn printed(text: &str) -> Printed {
+fn printed(text: &str) -> PrintedRun {
     let value = |name: &str| {
         let mut lines = text.lines().map(str::trim);
         let line = lines.find(|line| line.starts_with(name))?;
         let (_, value) = line.split_once('=')?;
         Some(value.trim())
     };
-    Printed {
+    PrintedRun {
         seconds: value(TIME)
             .and_then(|time| time.parse().ok())
             .unwrap_or(f64::NAN),
@@ -78,16 +61,16 @@ fn printed(text: &str) -> Printed {
 }
 
 /// The gains of the sorts; one without a value if none ran.
-pub(super) fn goals(rows: &[programs::Row]) -> Vec<Goal> {
-    let goal = |name: &str, gain| Goal::new(name, gain, LEAST..=f64::INFINITY, "×");
+pub(super) fn goals(rows: &[ProgramRow]) -> Vec<BenchGoal> {
+    let goal = |name: &str, gain| BenchGoal::new(name, gain, at_least(LEAST, "×"));
     if rows.is_empty() {
         return vec![goal(
             "integer sorts, without/with the preloaded library",
             None,
         )];
     }
-    let of = |row: &programs::Row| {
-        let programs::Row { program, ranks, .. } = row;
+    let of = |row: &ProgramRow| {
+        let ProgramRow { program, ranks, .. } = row;
         let name = format!("{program}, {ranks} ranks, without/with the preloaded library");
         goal(&name, Some(row.without_s / row.with_s))
     };

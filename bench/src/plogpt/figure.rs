@@ -7,10 +7,10 @@ use plotters::coord::Shift;
 use plotters::coord::combinators::IntoLogRange;
 use plotters::prelude::*;
 
-use super::Row;
+use super::PlogptRow;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn<'a> =
+type PicturePanel<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type PanelResult<'a> =
     std::result::Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
 const PICTURE: (u32, u32) = (1200, 420);
@@ -20,7 +20,7 @@ const FONT: &str = "sans-serif";
 const COLOURS: [(&str, RGBColor); 2] = [("A", RGBColor(0, 90, 160)), ("B", RGBColor(200, 80, 20))];
 
 /// The picture of `rows`, as SVG text.
-pub(super) fn draw(rows: &[Row]) -> Result<String> {
+pub(super) fn draw(rows: &[PlogptRow]) -> Result<String> {
     let mut networks: Vec<&str> = rows.iter().map(|row| row.network).collect();
     networks.dedup();
     let mut svg = String::new();
@@ -30,7 +30,7 @@ pub(super) fn draw(rows: &[Row]) -> Result<String> {
         area.fill(&WHITE).map_err(failed)?;
         let panels = area.split_evenly((1, networks.len()));
         for (network, panel) in networks.iter().zip(&panels) {
-            let own: Vec<&Row> = rows.iter().filter(|row| row.network == *network).collect();
+            let own: Vec<&PlogptRow> = rows.iter().filter(|row| row.network == *network).collect();
             draw_panel(panel, network, &own).map_err(failed)?;
         }
         area.present().map_err(failed)?;
@@ -38,7 +38,7 @@ pub(super) fn draw(rows: &[Row]) -> Result<String> {
     Ok(svg)
 }
 
-fn draw_panel<'a>(area: &Area<'a>, network: &str, rows: &[&Row]) -> Drawn<'a> {
+fn draw_panel<'a>(area: &PicturePanel<'a>, network: &str, rows: &[&PlogptRow]) -> PanelResult<'a> {
     let sizes = rows.iter().map(|row| row.size.as_f64());
     let times = rows
         .iter()
@@ -62,7 +62,8 @@ fn draw_panel<'a>(area: &Area<'a>, network: &str, rows: &[&Row]) -> Drawn<'a> {
         .draw()?;
     for (letter, colour) in COLOURS {
         let own = || rows.iter().filter(move |row| row.letter == letter);
-        let line = |time: fn(&Row) -> f64| own().map(move |row| (row.size.as_f64(), time(row)));
+        let line =
+            |time: fn(&PlogptRow) -> f64| own().map(move |row| (row.size.as_f64(), time(row)));
         chart
             .draw_series(LineSeries::new(
                 line(|row| row.fluid.0),

@@ -11,7 +11,7 @@ use netsig_base::stats::sample::Sorted;
 use netsig_base::units::{BitsPerSecond, Bytes, Procs, Seconds};
 use netsig_model::profile::Profile;
 
-use crate::process;
+use crate::harness::process;
 
 /// Bytes that every pair sends simultaneously to saturate the uplink.
 const FLOW: Bytes = Bytes(4 << 20);
@@ -30,12 +30,12 @@ pub(super) fn plan(procs: Procs, sizes: &str) -> String {
 }
 
 /// The data of a campaign and the profile fitted to them.
-pub(super) struct Campaign {
+pub(super) struct PlogptCampaign {
     data: Dataset,
     profile: Profile,
 }
 
-impl Campaign {
+impl PlogptCampaign {
     pub(super) fn read(data: &Path, profile: &Path) -> Result<Self> {
         let text = fs::read_to_string(profile)?;
         Ok(Self {

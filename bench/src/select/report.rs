@@ -1,156 +1,155 @@
 //! Writes the results: the goals, the figures of every network, every cell, and notes.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
-use netsig_base::stats::sample::{Sorted, mean};
-use netsig_model::predict::penalty::geometric_mean;
+use netsig_base::stats::sample::mean;
 
-use super::Outcome;
 use super::goals::goals;
-use super::rules;
-use crate::goal::Goal;
-use crate::judge::Row;
-use crate::tables;
+use super::{SelectOutcome, rules};
+use crate::harness::cell::is_tree;
+use crate::harness::choice::{ChoiceRow, busy};
+use crate::harness::draw::DrawnNetwork;
+use crate::harness::report::{BenchReport, TableColumn, ratio};
+use crate::harness::summary::{geometric, p90};
+
+/// The judged cells of a collective on a network.
+type NetworkChoices<'a> = (&'a DrawnNetwork, Collective, Vec<&'a ChoiceRow>);
+
+fn network_columns<'a>() -> [TableColumn<NetworkChoices<'a>>; 10] {
+    [
+        ("network", |(network, ..)| network.name.clone()),
+        ("", |(network, ..)| {
+            if is_tree(&network.whole) {
+                "tree"
+            } else {
+                "star"
+            }
+            .to_owned()
+        }),
+        ("MPI", |(network, ..)| network.mpi.to_owned()),
+        ("collective", |(_, collective, _)| collective.to_string()),
+        ("cells", |(.., rows)| rows.len().to_string()),
+        ("mean penalty, %", |(.., rows)| {
+            format!("{:+.1}", mean(values(rows, |row| 100.0 * row.penalty)))
+        }),
+        ("90th percentile, %", |(.., rows)| {
+            format!("{:+.1}", p90(&values(rows, |row| 100.0 * row.penalty)))
+        }),
+        ("oracle's own, %", |(.., rows)| {
+            format!("{:.1}", mean(values(rows, |row| 100.0 * row.oracle)))
+        }),
+        ("library/choice", |(.., rows)| {
+            ratio(geometric(&values(rows, |row| row.gain)))
+        }),
+        ("library/best", |(.., rows)| {
+            ratio(geometric(&values(rows, |row| row.best_gain)))
+        }),
+    ]
+}
+
+static CELLS: &[TableColumn<ChoiceRow>] = &[
+    ("network", |row| row.network.clone()),
+    ("collective", |row| row.collective.to_string()),
+    ("procs", |row| row.procs.to_string()),
+    ("size", |row| row.size_bytes.to_string()),
+    ("choice", |row| row.choice.clone()),
+    ("best", |row| row.best.clone()),
+    ("penalty, %", |row| format!("{:+.1}", 100.0 * row.penalty)),
+    ("oracle's own, %", |row| {
+        format!("{:.1}", 100.0 * row.oracle)
+    }),
+    ("library/choice", ChoiceRow::gains),
+    ("choice/bound", |row| {
+        let bound = row.bound_s.map(|bound| row.time_s / bound);
+        bound.map(ratio).unwrap_or_default()
+    }),
+    ("", |row| {
+        let remarks = [
+            if row.lossy {
+                "library loses packets"
+            } else {
+                ""
+            },
+            busy(row.busy),
+        ];
+        remarks
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .join("; ")
+    }),
+];
 
 /// Writes table.md and cells.csv and prints the tables; false if a goal is missed.
-pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
+pub(super) fn write(outcome: &SelectOutcome, results: &Path) -> Result<bool> {
     let (goals, empty) = goals(&outcome.rows);
-    let mut text = tables::of_goals(&goals, "oracle, or best measured");
-    for mean in rules::means(&outcome.rules) {
-        writeln!(text, "{mean}")?;
+    let mut report = BenchReport::new(results, &goals, "oracle, or best measured");
+    for (name, gain) in rules::means(&outcome.rules) {
+        report.figure(name, ratio(gain));
     }
-    ceilings(&mut text, &outcome.rows)?;
-    of_all(&mut text, &outcome.rows)?;
-    by_network(&mut text, outcome)?;
-    cells(&mut text, &outcome.rows)?;
-    for name in empty {
-        writeln!(text, "* no cell: {name}")?;
-    }
-    for note in &outcome.notes {
-        writeln!(text, "* {note}")?;
-    }
-    tables::publish(results, &text, ("cells.csv", &outcome.rows))?;
-    Ok(goals.iter().all(Goal::is_met))
+    ceilings(&mut report, &outcome.rows);
+    of_all(&mut report, &outcome.rows);
+    report.table(&network_columns(), &by_network(outcome));
+    report.table(CELLS, &outcome.rows);
+    let empty = empty.iter().map(|name| format!("no cell: {name}"));
+    report.notes(empty.chain(outcome.notes.iter().cloned()));
+    report.rows("cells.csv", &outcome.rows)?;
+    report.publish()
 }
 
 /// Gains that an all-to-all at the bound would have: no algorithm can surpass them.
-fn ceilings(text: &mut String, rows: &[Row]) -> Result<()> {
+fn ceilings(report: &mut BenchReport, rows: &[ChoiceRow]) {
     let judged = rows.iter().filter(|row| !row.busy);
-    let all: Vec<(&Row, f64)> = judged
-        .filter_map(|row| Some((row, row.gain * row.time_s.0 / row.bound_s?.0)))
-        .collect();
-    let lossy = all.iter().filter(|(row, _)| row.lossy);
-    for (name, of_cells) in [
-        (
-            "",
-            all.iter().map(|(_, ratio)| *ratio).collect::<Vec<f64>>(),
-        ),
-        (
-            " where it loses packets",
-            lossy.map(|(_, ratio)| *ratio).collect(),
-        ),
-    ] {
-        if let Some(mean) = geometric_mean(&of_cells) {
-            let cells = of_cells.len();
-            writeln!(
-                text,
-                "| alltoall, library{name}/bound, {cells} cells, × | {mean:.2} | | | | |"
-            )?;
+    let all: Vec<&ChoiceRow> = judged.collect();
+    let lossy = all.iter().copied().filter(|row| row.lossy).collect();
+    for (name, rows) in [("", all), (" where it loses packets", lossy)] {
+        let ratio_to = |row: &&ChoiceRow| Some(row.gain * row.time_s.0 / row.bound_s?.0);
+        let ratios: Vec<f64> = rows.iter().filter_map(ratio_to).collect();
+        if !ratios.is_empty() {
+            let cells = ratios.len();
+            let name = format!("alltoall, library{name}/bound, {cells} cells, ×");
+            report.figure(name, ratio(geometric(&ratios)));
         }
     }
-    Ok(())
 }
 
 /// Penalties of all cells, also of those that are not judged.
-fn of_all(text: &mut String, rows: &[Row]) -> Result<()> {
+fn of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
     let penalties: Vec<f64> = rows.iter().map(|row| 100.0 * row.penalty).collect();
     if penalties.is_empty() {
-        return Ok(());
+        return;
     }
-    let (cells, mean) = (penalties.len(), mean(&penalties));
-    let high = Sorted::new(penalties).quantile(0.9);
-    for (name, value) in [("mean", mean), ("90th percentile", high)] {
-        writeln!(
-            text,
-            "| penalty with the cells of busy processors, {cells} cells: {name}, % | {value:.2} | | | | |"
-        )?;
-    }
-    Ok(())
+    let cells = format!(
+        "penalty with the cells of busy processors, {} cells",
+        rows.len()
+    );
+    report.figure(format!("{cells}: mean, %"), ratio(mean(&penalties)));
+    report.figure(
+        format!("{cells}: 90th percentile, %"),
+        ratio(p90(&penalties)),
+    );
 }
 
-/// Penalties and gains of every network and collective.
-fn by_network(text: &mut String, outcome: &Outcome) -> Result<()> {
-    writeln!(
-        text,
-        "\n| network | | MPI | collective | cells | mean penalty, % | 90th percentile, % | oracle's own, % | library/choice | library/best |\n\
-         |---|---|---|---|---|---|---|---|---|---|"
-    )?;
-    for network in &outcome.networks {
-        for collective in [Collective::Alltoall, Collective::Bcast] {
-            let rows = outcome.rows.iter().filter(|row| {
-                row.network == network.name && row.collective == collective && !row.busy
-            });
-            let rows: Vec<&Row> = rows.collect();
-            let values = |value: fn(&Row) -> f64| -> Vec<f64> {
-                rows.iter().map(|row| value(row)).collect()
-            };
-            if rows.is_empty() {
-                continue;
-            }
-            let kind = if network.is_tree() { "tree" } else { "star" };
-            let penalties = values(|row| 100.0 * row.penalty);
-            let gain = |value| geometric_mean(&values(value)).unwrap_or_default();
-            writeln!(
-                text,
-                "| {} | {kind} | {} | {collective} | {} | {:+.1} | {:+.1} | {:.1} | {:.2} | {:.2} |",
-                network.name,
-                network.mpi,
-                rows.len(),
-                mean(&penalties),
-                Sorted::new(penalties.clone()).quantile(0.9),
-                mean(values(|row| 100.0 * row.oracle)),
-                gain(|row| row.gain),
-                gain(|row| row.best_gain),
-            )?;
-        }
-    }
-    Ok(())
+/// The judged cells of every network and collective that has some.
+fn by_network(outcome: &SelectOutcome) -> Vec<NetworkChoices<'_>> {
+    let collectives = [Collective::Alltoall, Collective::Bcast];
+    let groups = outcome.networks.iter().cartesian_product(collectives);
+    let groups = groups.map(|(network, collective)| {
+        let rows = outcome
+            .rows
+            .iter()
+            .filter(|row| row.network == network.name && row.collective == collective && !row.busy);
+        (network, collective, rows.collect())
+    });
+    let groups: Vec<NetworkChoices> = groups.collect();
+    groups
+        .into_iter()
+        .filter(|(.., rows)| !rows.is_empty())
+        .collect()
 }
 
-/// Every cell.
-fn cells(text: &mut String, rows: &[Row]) -> Result<()> {
-    writeln!(
-        text,
-        "\n| network | collective | procs | size | choice | best | penalty, % | oracle's own, % | library/choice | choice/bound | |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|"
-    )?;
-    for row in rows {
-        let bound = row.bound_s.map(|bound| row.time_s / bound);
-        let bound = bound.map(|ratio| format!("{ratio:.2}"));
-        let mut remarks = Vec::new();
-        remarks.extend(row.lossy.then_some("library loses packets"));
-        remarks.extend(row.busy.then_some("processors busy: not judged"));
-        writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {:+.1} | {:.1} | {:.2} ({:.2}–{:.2}) | {} | {} |",
-            row.network,
-            row.collective,
-            row.procs,
-            row.size_bytes,
-            row.choice,
-            row.best,
-            100.0 * row.penalty,
-            100.0 * row.oracle,
-            row.gain,
-            row.lower,
-            row.upper,
-            bound.unwrap_or_default(),
-            remarks.join("; "),
-        )?;
-    }
-    writeln!(text)?;
-    Ok(())
+fn values(rows: &[&ChoiceRow], value: fn(&ChoiceRow) -> f64) -> Vec<f64> {
+    rows.iter().map(|row| value(row)).collect()
 }

@@ -5,20 +5,19 @@
 //! machine between them.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use anyhow::Result;
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, LIBRARY, MpiSetting};
 use netsig_base::data::cells::{CellKey, Summary, summarise};
-use netsig_base::data::{Dataset, Experiment, processors};
-use netsig_model::predict::penalty::geometric_mean;
+use netsig_base::data::{Dataset, processors};
 
-use crate::draw::Drawn;
-use crate::effort::Effort;
-use crate::learn::{Learned, PROFILE};
-use crate::plan::{self, LAUNCHES};
-use crate::site::Site;
+use super::launch;
+use crate::harness::campaign::NetworkSite;
+use crate::harness::cell::BenchCell;
+use crate::harness::learn::{LearnedChoices, PROFILE};
+use crate::harness::plan::{self, LAUNCHES, PlannedCell};
+use crate::harness::summary::geometric;
 
 /// Name of the plan and its data, and of the file with rules.
 const NAME: &str = "rules";
@@ -30,34 +29,25 @@ const SHARE: f64 = 0.2;
 const SELECTION_FILE: &str = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
 
 /// The gain of a rules file in one cell.
-pub(super) struct Gain {
+pub(super) struct RulesGain {
     mpi: &'static str,
     collective: Collective,
     /// Time without the file over that with it.
     ratio: f64,
 }
 
-/// The geometric mean over the cells of an MPI and a collective.
-pub(super) struct Mean {
-    mpi: &'static str,
-    collective: Collective,
-    ratio: f64,
-    cells: usize,
-}
-
 /// Writes the file, measures missing data with it, and compares them with the truth.
 pub(super) fn gains(
-    drawn: &Drawn,
-    site: &Site,
+    site: &NetworkSite,
     truth: &Dataset,
-    learned: &Learned,
-    effort: Effort,
-) -> Result<Vec<Gain>> {
-    let path = site.path(NAME);
-    let network = Site::description(drawn);
-    if !site.path(&format!("{NAME}.complete")).is_file() {
+    learned: &LearnedChoices,
+) -> Result<Vec<RulesGain>> {
+    let (drawn, folder) = (&site.drawn, &site.folder);
+    let path = folder.path(NAME);
+    let network = site.description();
+    if !folder.has(&format!("{NAME}.complete")) {
         let _ = std::fs::remove_file(&path);
-        site.netsig.run(&format!(
+        folder.netsig.run(&format!(
             "tune {PROFILE}.toml --for {} -o {NAME} {network}",
             drawn.mpi
         ))?;
@@ -66,9 +56,13 @@ pub(super) fn gains(
     let variables = variables(drawn.mpi, &path);
     let variables = variables.iter().map(|(name, value)| (&**name, &**value));
     let cells = learned.choices.keys();
-    let planned = cells.map(|cell| cell.planned(drawn, LIBRARY));
-    let plan = plan::text(&planned.collect_vec(), LAUNCHES, SHARE * effort.launch());
-    let with = site.plan(drawn, NAME, &plan, &variables.collect_vec())?;
+    let planned = cells.map(|cell| PlannedCell::new(*cell, drawn, LIBRARY));
+    let plan = plan::text(
+        &planned.collect_vec(),
+        LAUNCHES,
+        SHARE * launch(site.effort),
+    );
+    let with = site.plan(NAME, &plan, &variables.collect_vec())?;
     Ok(compared(drawn.mpi, truth, &with))
 }
 
@@ -81,15 +75,13 @@ fn variables(mpi: &str, path: &str) -> Vec<(String, String)> {
 }
 
 /// The gain in every cell of both data without busy processors.
-fn compared(mpi: &'static str, without: &Dataset, with: &Dataset) -> Vec<Gain> {
+fn compared(mpi: &'static str, without: &Dataset, with: &Dataset) -> Vec<RulesGain> {
     let busy = [without, with].map(processors::busy).concat();
     let without = summarise(without);
     let gain = |(key, summary): (CellKey, Summary)| {
-        let Experiment::Collective(collective) = key.experiment else {
-            return None;
-        };
+        let BenchCell { collective, .. } = BenchCell::of(&key)?;
         let other = without.get(&key)?;
-        (!busy.contains(&key)).then(|| Gain {
+        (!busy.contains(&key)).then(|| RulesGain {
             mpi,
             collective,
             ratio: other.median / summary.median,
@@ -98,36 +90,17 @@ fn compared(mpi: &'static str, without: &Dataset, with: &Dataset) -> Vec<Gain> {
     summarise(with).into_iter().filter_map(gain).collect()
 }
 
-/// The means of all networks.
-pub(super) fn means(gains: &[Gain]) -> Vec<Mean> {
-    let mut groups: BTreeMap<(&'static str, Collective), Vec<f64>> = BTreeMap::new();
-    for gain in gains {
-        let ratios = groups.entry((gain.mpi, gain.collective)).or_default();
-        ratios.push(gain.ratio);
-    }
-    let mean = |((mpi, collective), ratios): (_, Vec<f64>)| {
-        Some(Mean {
-            mpi,
-            collective,
-            ratio: geometric_mean(&ratios)?,
-            cells: ratios.len(),
-        })
+/// The geometric mean over the cells of each MPI and collective, with its name.
+pub(super) fn means(gains: &[RulesGain]) -> Vec<(String, f64)> {
+    let groups = gains
+        .iter()
+        .map(|gain| ((gain.mpi, gain.collective), gain.ratio));
+    let groups: BTreeMap<_, Vec<f64>> = groups.into_group_map().into_iter().collect();
+    let mean = |((mpi, collective), ratios): ((&str, Collective), Vec<f64>)| {
+        let cells = ratios.len();
+        let name =
+            format!("a rules file alone, {mpi}, {collective}, {cells} cells: without/with, ×");
+        (name, geometric(&ratios))
     };
-    groups.into_iter().filter_map(mean).collect()
-}
-
-/// A row of the table of goals, without a goal.
-impl fmt::Display for Mean {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            mpi,
-            collective,
-            ratio,
-            cells,
-        } = self;
-        write!(
-            f,
-            "| a rules file alone, {mpi}, {collective}, {cells} cells: without/with, × | {ratio:.2} | | | | |"
-        )
-    }
+    groups.into_iter().map(mean).collect()
 }

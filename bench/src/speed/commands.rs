@@ -8,8 +8,8 @@ use anyhow::{Result, ensure};
 use netsig_base::data::cells::{CellKey, Summary, summarise};
 use netsig_base::data::{Dataset, Experiment};
 
-use crate::figure::Figure;
-use crate::process::{Netsig, spent};
+use crate::harness::goals::BenchGoal;
+use crate::harness::process::{NetsigProgram, spent};
 
 /// The network of the campaigns.
 const PLACE: &str = "lab:ethernet-8x50";
@@ -18,51 +18,61 @@ const PLACE: &str = "lab:ethernet-8x50";
 /// stalled and others not.
 const MIXED: f64 = 0.1;
 
-pub(super) fn version(netsig: &Netsig) -> Result<Figure> {
+pub(super) fn version(netsig: &NetsigProgram) -> Result<BenchGoal> {
     let values = milliseconds(netsig, 20, "--version")?;
-    Ok(Figure::new("version", values, 10.0, "ms"))
+    Ok(BenchGoal::measured("version", values, 10.0, "ms"))
 }
 
-pub(super) fn prediction(netsig: &Netsig) -> Result<Figure> {
+pub(super) fn prediction(netsig: &NetsigProgram) -> Result<BenchGoal> {
     simulate(netsig, "small", 10)?;
     netsig.run("fit small.csv -o small-profile.toml")?;
     let words = "predict small-profile.toml --collective alltoall --procs 8..64 \
                  --size 1KiB..1MiB --extrapolate --format csv";
     let values = milliseconds(netsig, 20, words)?;
-    Ok(Figure::new("prediction", values, 10.0, "ms"))
+    Ok(BenchGoal::measured("prediction", values, 10.0, "ms"))
 }
 
-pub(super) fn fit(netsig: &Netsig) -> Result<Figure> {
+pub(super) fn fit(netsig: &NetsigProgram) -> Result<BenchGoal> {
     // 13 sizes of ping-pong and 3 x 13 of all-to-all: 52 cells.
     simulate(netsig, "large", 10_000usize.div_ceil(52))?;
     let samples = netsig.data("large.csv")?.samples.len();
     ensure!(samples >= 10_000, "only {samples} samples were simulated");
     let values = milliseconds(netsig, 10, "fit large.csv -o large-profile.toml")?;
-    Ok(Figure::new("fit-10000-samples", values, 200.0, "ms"))
+    Ok(BenchGoal::measured(
+        "fit-10000-samples",
+        values,
+        200.0,
+        "ms",
+    ))
 }
 
-pub(super) fn set_up(netsig: &Netsig) -> Result<Figure> {
+pub(super) fn set_up(netsig: &NetsigProgram) -> Result<BenchGoal> {
     let once = |_| netsig.seconds("lab exec ethernet-16x25 -- true");
     let values = (0..5).map(once).collect::<Result<_>>()?;
-    Ok(Figure::new("lab-setup-16-hosts", values, 3.0, "s"))
+    Ok(BenchGoal::measured("lab-setup-16-hosts", values, 3.0, "s"))
 }
 
 /// The share of a campaign's wall time, including launch and set-up, outside of recorded operations
 /// and the barriers before them.
-pub(super) fn overhead(netsig: &Netsig) -> Result<Figure> {
+pub(super) fn overhead(netsig: &NetsigProgram) -> Result<BenchGoal> {
     let words = format!("measure ROOT/plans/demo-train.toml -o lab.csv --on {PLACE}");
     let wall = netsig.seconds(&words)?;
     let facts = netsig.data("lab.csv")?.provenance;
     let used = spent(&facts, "timed")? + spent(&facts, "barriers")?;
     ensure!(used > 0.0, "lab.csv does not say how the time was spent");
     let share = 100.0 * (1.0 - used / wall);
-    Ok(Figure::new("measuring-overhead", vec![share], 25.0, "%"))
+    Ok(BenchGoal::measured(
+        "measuring-overhead",
+        vec![share],
+        25.0,
+        "%",
+    ))
 }
 
 /// Overhead of the harness for one repetition, outside the timed operation, between two ranks of
 /// this machine: the slope between a run with few and one with many repetitions, which excludes the
 /// start of the job.
-pub(super) fn harness(netsig: &Netsig) -> Result<Figure> {
+pub(super) fn harness(netsig: &NetsigProgram) -> Result<BenchGoal> {
     const FEW: u32 = 1_000;
     const MANY: u32 = 201_000;
     // Wall time of a launch minus its timed operations, in seconds.
@@ -77,12 +87,12 @@ pub(super) fn harness(netsig: &Netsig) -> Result<Figure> {
     let each = |run| Ok((outside(run, MANY)? - outside(run, FEW)?) / f64::from(MANY - FEW) * 1e6);
     let values = (0..3).map(each).collect::<Result<_>>()?;
     let name = "harness-per-repetition-2-ranks";
-    Ok(Figure::new(name, values, 5.0, "us"))
+    Ok(BenchGoal::measured(name, values, 5.0, "us"))
 }
 
 /// Carries out the complete plan twice: the wall time of each run, and the differences between the
 /// medians of the cells away from thresholds.
-pub(super) fn complete(netsig: &Netsig) -> Result<[Figure; 2]> {
+pub(super) fn complete(netsig: &NetsigProgram) -> Result<[BenchGoal; 2]> {
     let mut seconds = Vec::new();
     let mut campaigns = Vec::new();
     for file in ["first.csv", "second.csv"] {
@@ -97,8 +107,8 @@ pub(super) fn complete(netsig: &Netsig) -> Result<[Figure; 2]> {
     ensure!(!differences.is_empty(), "every cell is near a threshold");
     let name = format!("two-campaigns-differ-{}-cells", differences.len());
     Ok([
-        Figure::new("complete-profile-8-hosts", seconds, 150.0, "s"),
-        Figure::new(name, differences, 3.0, "%"),
+        BenchGoal::measured("complete-profile-8-hosts", seconds, 150.0, "s"),
+        BenchGoal::measured(name, differences, 3.0, "%"),
     ])
 }
 
@@ -113,7 +123,7 @@ fn steady(data: &Dataset) -> BTreeMap<CellKey, Summary> {
 }
 
 /// Simulates a campaign into `NAME.csv` with `repetitions` of each of 52 cells.
-fn simulate(netsig: &Netsig, name: &str, repetitions: usize) -> Result<()> {
+fn simulate(netsig: &NetsigProgram, name: &str, repetitions: usize) -> Result<()> {
     let plan = format!(
         "[pingpong]\nsizes = \"1..4KiB\"\nrepetitions = {repetitions}\n[[collective]]\nname = \"alltoall\"\n\
          algorithms = [\"direct\"]\nprocs = [4, 8, 12]\nsizes = \"256..1MiB\"\nrepetitions = {repetitions}\n"
@@ -123,7 +133,7 @@ fn simulate(netsig: &Netsig, name: &str, repetitions: usize) -> Result<()> {
     netsig.run(&words).map(drop)
 }
 
-fn milliseconds(netsig: &Netsig, times: usize, words: &str) -> Result<Vec<f64>> {
+fn milliseconds(netsig: &NetsigProgram, times: usize, words: &str) -> Result<Vec<f64>> {
     let once = |_| Ok(netsig.seconds(words)? * 1e3);
     (0..times).map(once).collect()
 }

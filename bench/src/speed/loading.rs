@@ -10,14 +10,14 @@ use netsig_base::data::{Dataset, Experiment, LossCounters, Place, Sample};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::benchmark;
-use crate::figure::Figure;
+use crate::harness::goals::BenchGoal;
 
 /// Number of samples, and number of runs.
 const SAMPLES: u32 = 1_000_000;
 const TIMES: usize = 5;
 
 /// The figures of the time in seconds and of the resident memory.
-pub(super) fn figures(work: &Path) -> Result<[Figure; 2]> {
+pub(super) fn figures(work: &Path) -> Result<[BenchGoal; 2]> {
     let data = work.join("million.csv");
     write_samples(&data).with_context(|| format!("{} cannot be written", data.display()))?;
     let (mut seconds, mut megabytes) = (Vec::new(), Vec::new());
@@ -35,8 +35,8 @@ pub(super) fn figures(work: &Path) -> Result<[Figure; 2]> {
         megabytes.push(bytes / 1e6);
     }
     Ok([
-        Figure::new("load-1000000-samples", seconds, 1.0, "s"),
-        Figure::new("load-1000000-samples-memory", megabytes, 200.0, "MB"),
+        BenchGoal::measured("load-1000000-samples", seconds, 1.0, "s"),
+        BenchGoal::measured("load-1000000-samples-memory", megabytes, 200.0, "MB"),
     ])
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use netsig_base::units::Seconds;
 
 use super::benchmark;
-use crate::figure::Figure;
+use crate::harness::goals::BenchGoal;
 
 /// Benchmark functions: the upper bound of each case, its unit, and the unit in seconds.
 const TARGETS: [(&str, f64, &str, f64); 3] = [
@@ -18,7 +18,7 @@ const COLUMNS: [&str; 3] = ["fastest", "median", "slowest"];
 
 /// One case of a benchmark function.
 #[derive(Debug, PartialEq)]
-struct Row {
+struct BenchCase {
     function: String,
     case: String,
     /// The times in the order of [`COLUMNS`].
@@ -26,7 +26,7 @@ struct Row {
 }
 
 /// Runs the benchmarks; every function must have at least one case.
-pub(super) fn figures() -> Result<Vec<Figure>> {
+pub(super) fn figures() -> Result<Vec<BenchGoal>> {
     let rows = rows(&benchmark(
         "netsig-model",
         "predictions",
@@ -40,7 +40,7 @@ pub(super) fn figures() -> Result<Vec<Figure>> {
                 .filter(|row| row.function == function)
                 .map(|row| {
                     let values = row.times.iter().map(|time| time.0 / scale).collect();
-                    Figure::new(format!("{function}/{}", row.case), values, most, unit)
+                    BenchGoal::measured(format!("{function}/{}", row.case), values, most, unit)
                 }),
         );
         ensure!(figures.len() > before, "no benchmark {function} was run");
@@ -49,7 +49,7 @@ pub(super) fn figures() -> Result<Vec<Figure>> {
 }
 
 /// The cases of a table; text before its head is skipped.
-fn rows(table: &str) -> Result<Vec<Row>> {
+fn rows(table: &str) -> Result<Vec<BenchCase>> {
     let mut lines = table.lines().skip_while(|line| !line.contains(COLUMNS[0]));
     let (_, head) = lines.next().map(cells).context("no table was printed")?;
     let mut function = "";
@@ -67,7 +67,7 @@ fn rows(table: &str) -> Result<Vec<Row>> {
             cell.parse::<Seconds>()
                 .with_context(|| format!("in the line {line:?}"))
         };
-        rows.push(Row {
+        rows.push(BenchCase {
             function: function.to_owned(),
             case: name.to_owned(),
             times: COLUMNS.iter().map(time).collect::<Result<_>>()?,

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 /// Allowed error of a number: `abs` + `rel`·|expected|.
 #[derive(Debug, Clone, Copy)]
-pub struct Tolerance {
+pub struct VectorTolerance {
     rel: f64,
     abs: f64,
 }
 
-impl Tolerance {
+impl VectorTolerance {
     /// The tolerance of `vector`; by default only rounding errors are allowed.
     pub fn of(vector: &Value) -> Self {
         let number = |key| vector.get(key).and_then(Value::as_f64);
@@ -25,7 +25,7 @@ impl Tolerance {
 }
 
 /// The differences of `got` from `expected`.
-pub fn faults(got: &Value, expected: &Value, tolerance: Tolerance) -> Vec<String> {
+pub fn faults(got: &Value, expected: &Value, tolerance: VectorTolerance) -> Vec<String> {
     let mut faults = Vec::new();
     compare("", got, expected, tolerance, &mut faults);
     faults
@@ -35,7 +35,7 @@ fn compare(
     field: &str,
     got: &Value,
     expected: &Value,
-    tolerance: Tolerance,
+    tolerance: VectorTolerance,
     faults: &mut Vec<String>,
 ) {
     match (got, expected) {
@@ -79,7 +79,7 @@ mod tests {
         faults(
             got,
             expected,
-            Tolerance {
+            VectorTolerance {
                 rel: 1e-3,
                 abs: 0.5,
             },

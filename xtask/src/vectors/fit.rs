@@ -15,13 +15,13 @@ use netsig_model::fitted::{Base, Found};
 use netsig_model::model::{self, Known};
 use serde_json::{Value, json};
 
-use super::inputs::{Inputs, base};
+use super::inputs::{VectorInputs, base};
 
 /// The confidence level of intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// The measured points with `procs` processes; `times` is the name of the input with the times.
-fn points(inputs: &Inputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
+fn points(inputs: &VectorInputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
     let sizes: Vec<Bytes> = inputs.get("sizes")?;
     let count = sizes.len();
     let times: Vec<Seconds> = inputs.get(times)?;
@@ -45,7 +45,7 @@ fn points(inputs: &Inputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
 
 /// `fit.signature`: the plain regression at the given M, with δ kept even if it is not significant;
 /// and `fit.choose_M` if no M is given.
-pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
+pub fn signature(inputs: &VectorInputs, without: ThresholdChoice) -> Result<Value> {
     let points = points(inputs, "T", inputs.get("n")?)?;
     let mut weights = [
         ("1/(sd^2/reps)", Covariance::Means),
@@ -105,7 +105,7 @@ pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
 }
 
 /// `fit.saturation`.
-pub fn saturation(inputs: &Inputs) -> Result<Value> {
+pub fn saturation(inputs: &VectorInputs) -> Result<Value> {
     let counts: Vec<Procs> = inputs.get("n")?;
     let gammas: Vec<f64> = inputs.get("gamma_n")?;
     ensure!(
@@ -133,7 +133,7 @@ pub fn saturation(inputs: &Inputs) -> Result<Value> {
 }
 
 /// `measure.discontinuity`.
-pub fn discontinuity(inputs: &Inputs) -> Result<Value> {
+pub fn discontinuity(inputs: &VectorInputs) -> Result<Value> {
     let sizes: Vec<Bytes> = inputs.get("sizes")?;
     let overheads: Vec<Seconds> = inputs.get("os")?;
     let rows: Vec<_> = sizes.into_iter().zip(overheads).collect();
@@ -149,7 +149,7 @@ pub fn discontinuity(inputs: &Inputs) -> Result<Value> {
 }
 
 /// `measure.hockney_fit`.
-pub fn hockney(inputs: &Inputs) -> Result<Value> {
+pub fn hockney(inputs: &VectorInputs) -> Result<Value> {
     let points = points(inputs, "t_oneway", Procs::new(2)?)?;
     let (fitted, _) = hockney_fit::fit(&points, &Covariance::Ols, 0.95)?;
     Ok(json!({"alpha": fitted.alpha.value, "beta": fitted.beta.value}))

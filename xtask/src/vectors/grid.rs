@@ -10,10 +10,10 @@ use netsig_model::model::alltoall::two_phase::{self, Clusters};
 use netsig_model::model::hockney::Hockney;
 use serde_json::{Value, json};
 
-use super::inputs::Inputs;
+use super::inputs::VectorInputs;
 
 /// `grid.eq6` and `grid.exact_F1`: the longer of the two local exchanges, and the second phase.
-pub fn time(inputs: &Inputs, second: fn(&two_phase::Crossing) -> Seconds) -> Result<Seconds> {
+pub fn time(inputs: &VectorInputs, second: fn(&two_phase::Crossing) -> Seconds) -> Result<Seconds> {
     let clusters = clusters(inputs)?;
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
     let crossing = two_phase::Crossing {
@@ -33,19 +33,19 @@ pub fn time(inputs: &Inputs, second: fn(&two_phase::Crossing) -> Seconds) -> Res
     Ok(Seconds(one.0.max(other.0)) + second(&crossing))
 }
 
-fn clusters(inputs: &Inputs) -> Result<Clusters> {
+fn clusters(inputs: &VectorInputs) -> Result<Clusters> {
     Ok(Clusters::new(inputs.get("n1")?, inputs.get("n2")?))
 }
 
 /// `grid.delivery`. An incomplete schedule is an error, so the lists of missing data are empty.
-pub fn delivery(inputs: &Inputs) -> Result<Value> {
+pub fn delivery(inputs: &VectorInputs) -> Result<Value> {
     let clusters = clusters(inputs)?;
     let near = crossing("two-phase", clusters)?;
     let balanced = crossing("two-phase-balanced", clusters)?;
     let exchanges = near.iter().map(|message| (message.round, message.rank));
     let rounds = exchanges.dedup().map(|(round, _)| round);
     let steps: Vec<usize> = rounds.dedup_with_count().map(|(count, _)| count).collect();
-    let blocks = |messages: &[Message], goes_there: bool| -> Vec<usize> {
+    let blocks = |messages: &[CrossingMessage], goes_there: bool| -> Vec<usize> {
         let own = messages.iter().filter(|own| own.goes_there == goes_there);
         own.map(|message| message.blocks).collect()
     };
@@ -68,7 +68,7 @@ const SIZE: Bytes = Bytes(1);
 
 /// A message of a schedule between the clusters.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Message {
+struct CrossingMessage {
     round: usize,
     /// The rank in the smaller cluster.
     rank: Rank,
@@ -79,7 +79,7 @@ struct Message {
 
 /// The messages between the clusters, ordered by round and rank. The smaller cluster has the first
 /// ranks.
-fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<Message>> {
+fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<CrossingMessage>> {
     let n1 = clusters.smaller().get();
     let n2 = clusters.larger().get();
     let procs = n1
@@ -97,7 +97,7 @@ fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<Message>> {
     for (round, from) in iproduct!(0..schedule.extent().rounds, procs.ranks()) {
         for send in schedule.round(from, round).sends.iter() {
             if (from.0 < n1) != (send.partner.0 < n1) {
-                messages.push(Message {
+                messages.push(CrossingMessage {
                     round,
                     rank: from.min(send.partner),
                     goes_there: from.0 < n1,
@@ -111,20 +111,21 @@ fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<Message>> {
 }
 
 /// M(i, j): the data of rank i for rank j.
-type Datum = (u32, u32);
+type CrossingDatum = (u32, u32);
 
 /// The data that never arrive, ascending, in the two-phase total exchange exactly as printed in
 /// Steffenel, Martinasso, Trystram 2007 (GPC) §7, simulated datum by datum. netsig runs a corrected
 /// form. The smaller cluster has the first ranks.
-fn missing(clusters: Clusters) -> Vec<Datum> {
+fn missing(clusters: Clusters) -> Vec<CrossingDatum> {
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
     let ranks = n1 + n2;
-    let crosses = |&(i, j): &Datum| (i < n1) != (j < n1);
-    let crossing: Vec<Datum> = iproduct!(0..ranks, 0..ranks).filter(crosses).collect();
+    let crosses = |&(i, j): &CrossingDatum| (i < n1) != (j < n1);
+    let crossing: Vec<CrossingDatum> = iproduct!(0..ranks, 0..ranks).filter(crosses).collect();
     // Phase 1: (relay, datum). A relay with a rank that does not exist keeps nothing.
-    let relay = |(i, j): Datum| if i < n1 { j % n1 } else { i / n1 * n1 + j };
+    let relay = |(i, j): CrossingDatum| if i < n1 { j % n1 } else { i / n1 * n1 + j };
     let stored = crossing.iter().map(|&datum| (relay(datum), datum));
-    let stored: BTreeSet<(u32, Datum)> = stored.filter(|(relay, _)| *relay < ranks).collect();
+    let stored: BTreeSet<(u32, CrossingDatum)> =
+        stored.filter(|(relay, _)| *relay < ranks).collect();
     // Phase 2: the partners of an exchange, i and j, pass on data of the printed ranges.
     let mut delivered = BTreeSet::new();
     for j in n1..ranks {
@@ -134,7 +135,7 @@ fn missing(clusters: Clusters) -> Vec<Datum> {
         let held = there.chain(back).filter(|held| stored.contains(held));
         delivered.extend(held.map(|(_, datum)| datum));
     }
-    let is_missing = |datum: &Datum| !delivered.contains(datum);
+    let is_missing = |datum: &CrossingDatum| !delivered.contains(datum);
     crossing.into_iter().filter(is_missing).collect()
 }
 
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
     use netsig_base::units::Procs;
 
-    fn missing_among(n1: u32, n2: u32) -> Vec<Datum> {
+    fn missing_among(n1: u32, n2: u32) -> Vec<CrossingDatum> {
         let [smaller, larger] = [n1, n2].map(|n| Procs::new(n).unwrap());
         missing(Clusters::new(smaller, larger))
     }

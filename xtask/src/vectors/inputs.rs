@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// The inputs of one vector.
-pub struct Inputs(Map<String, Value>);
+pub struct VectorInputs(Map<String, Value>);
 
 /// The largest integer up to which JSON numbers are exact.
 const MOST: f64 = 9_007_199_254_740_992.0;
@@ -21,7 +21,7 @@ enum Each<T> {
     Own(Vec<T>),
 }
 
-impl Inputs {
+impl VectorInputs {
     /// The inputs of `vector`, completed by the parameter set of `sets` that they name.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ fn whole(value: &Value) -> Value {
 }
 
 /// α and β; the input of β is `beta_F` if there is also another β.
-pub fn base(inputs: &Inputs) -> Result<Hockney> {
+pub fn base(inputs: &VectorInputs) -> Result<Hockney> {
     let alpha = inputs.get("alpha")?;
     let beta = inputs.find("beta_F")?;
     let beta = beta.map_or_else(|| inputs.get("beta"), Ok)?;

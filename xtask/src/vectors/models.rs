@@ -18,42 +18,18 @@ use netsig_model::model::{
 };
 use serde_json::{Value, json};
 
-use super::inputs::{Inputs, base};
+use super::inputs::{VectorInputs, base};
 use super::{fit, grid, plogpt};
 
-/// The models with an entry: first the name in the vector, with the value of one of [`CHOICES`]
-/// after a slash if several entries share the name; then subject and name of the entry. Without
-/// that input, the first matching entry is used.
-const ENTRIES: [(&str, &str); 20] = [
-    ("alltoall.contention_001", "alltoall contention_001"),
-    ("alltoall.contention_free", "alltoall free"),
-    ("alltoall.factor_001/times_P", "alltoall factor_001"),
-    (
-        "alltoall.factor_001/times_P_minus_1",
-        "alltoall factor_001_times_p_minus_1",
-    ),
-    ("alltoall.factor_003", "alltoall factor_003"),
-    ("alltoall.prop1", "alltoall hockney"),
-    ("alltoall.signature/full", "alltoall full"),
-    ("alltoall.signature/bandwidth", "alltoall bandwidth"),
-    (
-        "alltoall.signature/full_delta_once",
-        "alltoall full_delta_once",
-    ),
-    ("alltoall.upper_003", "alltoall upper_003"),
-    ("broadcast.binomial_exact", "bcast binomial_exact"),
-    ("contention.adve", "program adve"),
-    ("contention.clement", "message message_clement"),
-    ("contention.labarta_alltoall/per_round", "alltoall labarta"),
-    (
-        "contention.labarta_alltoall/total",
-        "alltoall labarta_total",
-    ),
-    ("contention.slowdown", "alltoall slowdown"),
-    ("plogp.alltoall_steps/A", "alltoall plogp_a"),
-    ("plogp.alltoall_steps/B", "alltoall plogp_b"),
-    ("scatter.binomial_exact", "scatter binomial_exact"),
-    ("throughput.alltoall", "alltoall throughput"),
+/// Models that the vectors do not call by their entries' names.
+const RENAMED: [(&str, &str); 7] = [
+    ("alltoall.contention_free", "free"),
+    ("alltoall.prop1", "hockney"),
+    ("alltoall.signature", "full"),
+    ("contention.clement", "message_clement"),
+    ("contention.labarta_alltoall", "labarta"),
+    ("plogp.alltoall_steps", "plogp"),
+    ("throughput.alltoall", "throughput"),
 ];
 
 /// Search methods for a segment size.
@@ -63,8 +39,10 @@ const SEARCHES: [(&str, Search); 3] = [
     ("global", Search::Exhaustive),
 ];
 
-/// The inputs that choose among several entries.
+/// The inputs that choose among several entries, and the words by which they choose the one that the
+/// vector names.
 const CHOICES: [&str; 4] = ["delta_form", "variant", "mode", "algorithm"];
+const NAMED: [&str; 2] = ["times_P", "per_round"];
 
 /// The names of parameters of entries whose inputs are named differently.
 const PARAMETERS: [(&str, &str); 11] = [
@@ -85,7 +63,7 @@ const PARAMETERS: [(&str, &str); 11] = [
 ///
 /// # Errors
 /// If there is no such model, or an input is missing or impossible.
-pub fn compute(name: &str, inputs: &Inputs) -> Result<Value> {
+pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
     let segment = |search| {
         let model = model::find(Bcast, &inputs.get::<String>("strategy")?)?;
         let best = timed(inputs, model, Segments::Best(search, datatype(inputs)?))?;
@@ -147,26 +125,38 @@ pub fn compute(name: &str, inputs: &Inputs) -> Result<Value> {
     })
 }
 
-/// The entry of a vector's model name and choice.
-fn of_name(name: &str, inputs: &Inputs) -> Result<&'static Model> {
+/// The entry that a vector calls `FAMILY.NAME`. A choice is its name, or follows the name after `_`.
+fn of_name(name: &str, inputs: &VectorInputs) -> Result<&'static Model> {
+    let (family, own) = name.split_once('.').unwrap_or_default();
+    let renamed = RENAMED.iter().find(|(vector, _)| *vector == name);
+    let own = renamed.map_or(own, |(_, entry)| entry);
     let mut words = CHOICES.iter().map(|input| inputs.find::<String>(input));
     let word = words.find_map(Result::transpose).transpose()?;
-    let is_meant = |(known, _): &&(&str, &str)| match known.split_once('/') {
-        Some((known, own)) => known == name && word.as_ref().is_none_or(|word| word == own),
-        None => *known == name,
+    let names = match word.filter(|word| !NAMED.contains(&&**word)) {
+        Some(word) => vec![format!("{own}_{}", word.to_lowercase()), word],
+        None => vec![own.to_owned()],
     };
-    let found = ENTRIES.iter().find(is_meant);
-    entry(found.context("there is no model of this name")?.1)
+    let collective = match family {
+        "broadcast" => Some(Bcast),
+        "scatter" => Some(Scatter),
+        _ => None,
+    };
+    let is_meant = |model: &&Model| {
+        collective.is_none_or(|own| model.subject == Subject::Collective(own))
+            && names.iter().any(|name| name == model.name)
+    };
+    let found = model::models().find(is_meant);
+    found.context("there is no model of this name")
 }
 
-/// The entry with this subject and name.
-fn entry(wanted: &str) -> Result<&'static Model> {
-    let found = model::models().find(|model| format!("{} {}", model.subject, model.name) == wanted);
-    found.with_context(|| format!("{wanted:?} is no model"))
+/// The entry of this name.
+fn entry(name: &str) -> Result<&'static Model> {
+    let found = model::models().find(|model| model.name == name);
+    found.with_context(|| format!("{name:?} is no model"))
 }
 
 /// The time of a strategy with segments of s bytes, or unsegmented.
-fn strategy(inputs: &Inputs, collective: Collective) -> Result<Seconds> {
+fn strategy(inputs: &VectorInputs, collective: Collective) -> Result<Seconds> {
     let model = model::find(collective, &inputs.get::<String>("strategy")?)?;
     let size: Bytes = inputs.find("s")?.map_or_else(|| inputs.get("m"), Ok)?;
     let segments = Segments::Of(Segment::new(size.max(Bytes(1)))?);
@@ -174,7 +164,7 @@ fn strategy(inputs: &Inputs, collective: Collective) -> Result<Seconds> {
 }
 
 /// The time of an entry with the inputs.
-fn timed(inputs: &Inputs, model: &'static Model, segments: Segments) -> Result<Timed> {
+fn timed(inputs: &VectorInputs, model: &'static Model, segments: Segments) -> Result<Timed> {
     let number = |parameter: &Parameter| {
         let found = PARAMETERS.iter().find(|(name, _)| *name == parameter.name);
         let input = found.map_or(parameter.name, |(_, input)| *input);
@@ -202,7 +192,7 @@ fn timed(inputs: &Inputs, model: &'static Model, segments: Segments) -> Result<T
 }
 
 /// The parameters of the network from the inputs, as far as a model needs them.
-fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
+fn known(inputs: &VectorInputs, needs: &[Need]) -> Result<Known> {
     let hockney = if needs.contains(&Need::Hockney) {
         base(inputs)?
     } else {
@@ -214,7 +204,7 @@ fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
 
 /// The pLogP tables; a single time T is a latency with gap 0, and a single gap `g_m` is the gap of
 /// every size.
-fn plogp(inputs: &Inputs) -> Result<PLogP> {
+fn plogp(inputs: &VectorInputs) -> Result<PLogP> {
     let (latency, one) = match inputs.find("T")? {
         Some(time) => (time, Some(Seconds(0.0))),
         None => (inputs.get("L")?, inputs.find("g_m")?),
@@ -236,7 +226,7 @@ fn plogp(inputs: &Inputs) -> Result<PLogP> {
 
 /// The δ with which `bandwidth` equals `full` for m ≥ M: the difference of their times for two
 /// processes when `bandwidth` has δ = 0.
-fn reparametrised(inputs: &Inputs) -> Result<Value> {
+fn reparametrised(inputs: &VectorInputs) -> Result<Value> {
     let [to, from] = ["bandwidth", "full"];
     ensure!(
         inputs.find::<String>("to")?.is_none_or(|form| form == to),
@@ -248,7 +238,7 @@ fn reparametrised(inputs: &Inputs) -> Result<Value> {
             numbers: vec![gamma, delta, 0.0],
             latency: None,
         };
-        let model = entry(&format!("alltoall {name}"))?;
+        let model = entry(name)?;
         let known = known(inputs, model.needs)?;
         let timed = model.time(&known, &values, Case::new(Procs::new(2)?, Bytes(0)));
         anyhow::Ok(timed?.time)
@@ -256,12 +246,12 @@ fn reparametrised(inputs: &Inputs) -> Result<Value> {
     Ok(json!({"delta_bandwidth": time(from, delta)? - time(to, 0.0)?}))
 }
 
-fn datatype(inputs: &Inputs) -> Result<Segment> {
+fn datatype(inputs: &VectorInputs) -> Result<Segment> {
     Ok(Segment::new(inputs.find("dtype")?.unwrap_or(Bytes(1)))?)
 }
 
 /// The fastest candidate, the first of equals; without candidates, all printed strategies compete.
-fn choose(inputs: &Inputs, collective: Collective, segments: Segments) -> Result<Value> {
+fn choose(inputs: &VectorInputs, collective: Collective, segments: Segments) -> Result<Value> {
     let printed = model::strategies(collective).filter(|model| model.mends.is_none());
     let candidates: Option<Vec<String>> = inputs.find("candidates")?;
     let candidates = candidates.unwrap_or_else(|| printed.map(|m| m.name.to_owned()).collect());
@@ -277,15 +267,15 @@ fn choose(inputs: &Inputs, collective: Collective, segments: Segments) -> Result
     Ok(json!({"strategy": name, "s": segment.map(Segment::bytes), "T": time}))
 }
 
-fn agarwal(inputs: &Inputs) -> Result<Value> {
-    let model = entry("message agarwal")?;
+fn agarwal(inputs: &VectorInputs) -> Result<Value> {
+    let model = entry("agarwal")?;
     let latency = timed(inputs, model, Segments::Of(Segment::BYTE))?.time;
     let [rho, flits, hops] = [inputs.get("rho")?, inputs.get("B")?, inputs.get("kd")?];
     let waiting = message::waiting(rho, flits, inputs.get("n")?, hops);
     Ok(json!({"Tc_cycles": latency, "w_cycles": waiting}))
 }
 
-fn exchange(inputs: &Inputs) -> Result<Exchange> {
+fn exchange(inputs: &VectorInputs) -> Result<Exchange> {
     let sizes: Vec<Vec<u64>> = inputs.get("W")?;
     let zero = match inputs.find("count_zero_messages")? {
         Some(true) => ZeroMessages::Counted,
@@ -299,7 +289,7 @@ fn exchange(inputs: &Inputs) -> Result<Exchange> {
     Ok(Exchange::parse("W", &matrix.join("\n"), zero)?)
 }
 
-fn bounds(inputs: &Inputs) -> Result<Value> {
+fn bounds(inputs: &VectorInputs) -> Result<Value> {
     let bounds = exchange(inputs)?.bounds(&base(inputs)?);
     Ok(json!({
         "Delta_s": bounds.max_out_degree,

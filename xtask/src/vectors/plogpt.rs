@@ -8,10 +8,10 @@ use netsig_model::model::alltoall::plogpt::{
 };
 use serde_json::{Value, json};
 
-use super::inputs::Inputs;
+use super::inputs::VectorInputs;
 
 /// `plogpt.alltoall`.
-pub fn alltoall(inputs: &Inputs) -> Result<Value> {
+pub fn alltoall(inputs: &VectorInputs) -> Result<Value> {
     let algorithms = [("A", Algorithm::A), ("B", Algorithm::B)];
     let modes = [
         ("receiver", RtoMode::Receiver),
@@ -51,7 +51,7 @@ pub fn alltoall(inputs: &Inputs) -> Result<Value> {
 }
 
 /// Bandwidth and delay of the edges by height.
-fn edges(inputs: &Inputs) -> Result<Vec<Edge>> {
+fn edges(inputs: &VectorInputs) -> Result<Vec<Edge>> {
     let edges: Vec<(f64, Seconds)> = inputs.get("edges")?;
     let edge = |(bandwidth, delay)| Edge {
         bandwidth: BytesPerSecond(bandwidth),
@@ -61,7 +61,7 @@ fn edges(inputs: &Inputs) -> Result<Vec<Edge>> {
 }
 
 /// `plogpt.throughput` of one of the pairs, given by its index or its ranks.
-pub fn throughput(inputs: &Inputs) -> Result<Value> {
+pub fn throughput(inputs: &VectorInputs) -> Result<Value> {
     let pairs: Vec<(u32, u32)> = inputs.get("pairs")?;
     let place = match inputs.find("of")?.unwrap_or(json!(0)) {
         Value::Number(place) => place.as_u64().and_then(|place| place.try_into().ok()),

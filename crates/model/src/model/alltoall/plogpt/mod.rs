@@ -51,17 +51,16 @@
 mod levels;
 mod sharing;
 
-pub use levels::{Level, overflows};
-pub use levels::{Negligible, Parameters, PlogPT};
+use std::ops::Add;
+
 use netsig_base::network::{Edge, Network, Port};
 use netsig_base::units::parameter::ParameterError;
 use netsig_base::units::{BitsPerSecond, BytesPerSecond};
-pub use sharing::throughput;
-
-use std::ops::Add;
-
 use serde::Deserialize;
 use strum::{EnumIter, EnumMessage};
+
+pub use levels::{Level, Negligible, Parameters, PlogPT, overflows};
+pub use sharing::throughput;
 
 use super::hockney::HOCKNEY;
 use crate::model::examples::hockney;
@@ -201,8 +200,8 @@ impl PlogPT {
         mode: RtoMode,
     ) -> Outcome<T> {
         let classes = self.classes::<T>(size, algorithm);
-        let zero = T::from(Seconds(0.0));
-        let time_without_rto = classes.last().map_or(zero, RoundClass::received);
+        let last = classes.last().map(RoundClass::received);
+        let time_without_rto = last.unwrap_or_else(|| T::from(Seconds(0.0)));
         let losing: Vec<&RoundClass<T>> = match algorithm {
             Algorithm::A => Vec::new(),
             Algorithm::B => classes

@@ -1,0 +1,104 @@
+//! Figures with their goals.
+
+use std::ops::RangeInclusive;
+
+use super::summary::middle;
+
+/// The values of a figure that meet its goal, and their unit.
+#[derive(Debug, Clone)]
+pub struct GoalTarget {
+    pub range: RangeInclusive<f64>,
+    pub unit: &'static str,
+}
+
+/// A figure with its goal; one without a value misses it.
+pub struct BenchGoal {
+    pub name: String,
+    pub value: Option<f64>,
+    /// Measured values whose median is `value`; none of other figures.
+    pub values: Vec<f64>,
+    /// Interval of the bootstrap.
+    pub interval: Option<[f64; 2]>,
+    /// The same figure of the oracle.
+    pub oracle: Option<f64>,
+    pub target: GoalTarget,
+}
+
+/// The goal of at most this.
+pub fn at_most(most: f64, unit: &'static str) -> GoalTarget {
+    within(f64::NEG_INFINITY..=most, unit)
+}
+
+/// The goal of at least this.
+pub fn at_least(least: f64, unit: &'static str) -> GoalTarget {
+    within(least..=f64::INFINITY, unit)
+}
+
+/// The goal of a range.
+pub fn within(range: RangeInclusive<f64>, unit: &'static str) -> GoalTarget {
+    GoalTarget { range, unit }
+}
+
+impl BenchGoal {
+    /// A figure without rows.
+    pub fn new(name: impl Into<String>, value: Option<f64>, target: GoalTarget) -> Self {
+        Self {
+            name: name.into(),
+            value,
+            values: Vec::new(),
+            interval: None,
+            oracle: None,
+            target,
+        }
+    }
+
+    /// The median of measured values, at most `most`.
+    pub fn measured(
+        name: impl Into<String>,
+        values: Vec<f64>,
+        most: f64,
+        unit: &'static str,
+    ) -> Self {
+        let value = (!values.is_empty()).then(|| middle(&values));
+        Self {
+            values,
+            ..Self::new(name, value, at_most(most, unit))
+        }
+    }
+
+    /// True if the value meets the goal.
+    pub fn is_met(&self) -> bool {
+        let range = &self.target.range;
+        self.value.is_some_and(|value| range.contains(&value))
+    }
+
+    /// `name  value  <= most  met|MISSED`.
+    pub fn line(&self) -> String {
+        let Self { name, target, .. } = self;
+        let GoalTarget { range, unit } = target;
+        let value = self.value.map(|value| format!("{value:.3} {unit}"));
+        let value = value.unwrap_or_else(|| "no value".to_owned());
+        let met = if self.is_met() { "met" } else { "MISSED" };
+        format!("{name}  {value}  <= {} {unit}  {met}", range.end())
+    }
+
+    /// A row of a Markdown table: figure, value, interval, oracle, goal, met or missed.
+    pub fn row(&self) -> String {
+        let number = |value: f64| format!("{value:.2}");
+        let value = self.value.map_or("no value".to_owned(), number);
+        let interval = self.interval.map(|ends| ends.map(number).join("–"));
+        let interval = interval.unwrap_or_default();
+        let oracle = self.oracle.map(number).unwrap_or_default();
+        let GoalTarget { range, unit } = &self.target;
+        let (least, most) = (range.start(), range.end());
+        let target = match (least.is_finite(), most.is_finite()) {
+            (true, true) => format!("{least}–{most}"),
+            (true, false) => format!("≥ {least}"),
+            _ => format!("≤ {most}"),
+        };
+        let met = if self.is_met() { "met" } else { "**missed**" };
+        let name = &self.name;
+        let comma = if unit.is_empty() { "" } else { ", " };
+        format!("| {name}{comma}{unit} | {value} | {interval} | {oracle} | {target} | {met} |")
+    }
+}

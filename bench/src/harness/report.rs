@@ -1,0 +1,109 @@
+//! The report of a benchmark: table.md with the goals, further tables and notes, printed too, and
+//! CSV files beside it.
+
+use std::fmt::{Display, Write as _};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use itertools::Itertools as _;
+use serde::Serialize;
+
+use super::goals::BenchGoal;
+
+/// A column of a table: its head, and its field of a row.
+pub type TableColumn<R> = (&'static str, fn(&R) -> String);
+
+/// A report that is being written.
+pub struct BenchReport {
+    folder: PathBuf,
+    text: String,
+    is_met: bool,
+}
+
+impl BenchReport {
+    /// Begins with the table of goals; `oracle` is the head of the column of what no method can
+    /// surpass.
+    pub fn new(folder: &Path, goals: &[BenchGoal], oracle: &str) -> Self {
+        let mut report = Self {
+            folder: folder.to_owned(),
+            text: String::new(),
+            is_met: goals.iter().all(BenchGoal::is_met),
+        };
+        report.line(format_args!(
+            "| figure | value | 90 % over networks | {oracle} | goal | |\n|---|---|---|---|---|---|"
+        ));
+        for goal in goals {
+            report.line(goal.row());
+        }
+        report
+    }
+
+    fn line(&mut self, line: impl Display) {
+        writeln!(self.text, "{line}").expect("writing to text");
+    }
+
+    /// A figure without a goal, in the table of goals.
+    pub fn figure(&mut self, name: impl Display, value: impl Display) {
+        self.line(format_args!("| {name} | {value} | | | | |"));
+    }
+
+    /// The title of a section.
+    pub fn head(&mut self, title: &str) {
+        self.line(format_args!("\n## {title}"));
+    }
+
+    /// An empty line and a table.
+    pub fn table<'r, R: 'r>(
+        &mut self,
+        columns: &[TableColumn<R>],
+        rows: impl IntoIterator<Item = &'r R>,
+    ) {
+        let heads = columns.iter().map(|(head, _)| match *head {
+            "" => " |".to_owned(),
+            head => format!(" {head} |"),
+        });
+        let heads: String = heads.collect();
+        self.line(format_args!(
+            "\n|{heads}\n|{}",
+            "---|".repeat(columns.len())
+        ));
+        for row in rows {
+            let fields = columns.iter().map(|(_, field)| field(row)).join(" | ");
+            self.line(format_args!("| {fields} |"));
+        }
+    }
+
+    /// A list after an empty line.
+    pub fn notes(&mut self, notes: impl IntoIterator<Item = impl Display>) {
+        self.line("");
+        for note in notes {
+            self.line(format_args!("* {note}"));
+        }
+    }
+
+    /// Writes rows to a CSV file.
+    pub fn rows<R: Serialize>(&self, name: &str, rows: &[R]) -> Result<()> {
+        let mut table = csv::Writer::from_path(self.folder.join(name))?;
+        rows.iter().try_for_each(|row| table.serialize(row))?;
+        Ok(table.flush()?)
+    }
+
+    /// Prints the text and writes it to table.md; false if a goal is missed.
+    pub fn publish(self) -> Result<bool> {
+        print!("{}", self.text);
+        let path = self.folder.join("table.md");
+        fs::write(path, self.text).context("table.md cannot be written")?;
+        Ok(self.is_met)
+    }
+}
+
+/// A number with two digits after the point.
+pub fn ratio(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+/// Seconds to the millisecond.
+pub fn seconds(value: f64) -> String {
+    format!("{value:.3}")
+}
