@@ -49,9 +49,8 @@
 //! their second listing. `T_RTO` = 0.2 s in Linux.
 
 mod levels;
+mod rounds;
 mod sharing;
-
-use std::ops::Add;
 
 use netsig_base::network::{Edge, Network, Port};
 use netsig_base::units::parameter::ParameterError;
@@ -60,6 +59,7 @@ use serde::Deserialize;
 use strum::{EnumIter, EnumMessage};
 
 pub use levels::{Level, Negligible, Parameters, PlogPT, overflows};
+pub use rounds::{ElapsedTime, RoundClass};
 pub use sharing::throughput;
 
 use super::hockney::HOCKNEY;
@@ -115,80 +115,6 @@ pub struct Outcome<T = Seconds> {
     pub time_without_rto: T,
     /// Rounds whose messages lose their last packet.
     pub rto_steps: Vec<u32>,
-}
-
-/// Number type of the closed form: seconds here, whole picoseconds in the simulator.
-pub trait ElapsedTime: Copy + PartialOrd + Add<Output = Self> + From<Seconds> {
-    /// This time, `count` times.
-    #[must_use]
-    fn times(self, count: u32) -> Self;
-}
-
-impl ElapsedTime for Seconds {
-    fn times(self, count: u32) -> Self {
-        self * f64::from(count)
-    }
-}
-
-/// All rounds of one height: 2^(height−1) successive rounds.
-#[derive(Debug, Clone, Copy)]
-pub struct RoundClass<'a, T> {
-    level: &'a Level,
-    /// Number of rounds, and also the number of the first round.
-    rounds: u32,
-    /// Time at which the first round begins.
-    start: T,
-    /// Gap `g_c(m, C)` of a message.
-    pub gap: T,
-    /// Wait of a receiver beyond the gap.
-    latency: T,
-    /// Time from the start of one round to the start of the next.
-    pace: T,
-}
-
-impl<'a, T: ElapsedTime> RoundClass<'a, T> {
-    fn new(level: &'a Level, size: Bytes, algorithm: Algorithm, start: T) -> Self {
-        let (gap, latency) = (T::from(level.gap(size)), T::from(level.latency));
-        Self {
-            level,
-            rounds: 1 << (level.height - 1),
-            start,
-            gap,
-            latency,
-            pace: match algorithm {
-                Algorithm::A => gap + latency,
-                Algorithm::B => gap,
-            },
-        }
-    }
-
-    /// Time at which the k-th round, k from 0, begins.
-    fn enter(&self, k: u32) -> T {
-        self.start + self.pace.times(k)
-    }
-
-    /// Time at which the messages of the last round have been sent.
-    pub fn finish(&self) -> T {
-        self.enter(self.rounds - 1) + self.gap
-    }
-
-    /// Time at which the messages of the last round have been received.
-    fn received(&self) -> T {
-        self.finish() + self.latency
-    }
-}
-
-impl RoundClass<'_, Seconds> {
-    fn step(&self, k: u32) -> Step {
-        Step {
-            xor: self.rounds + k,
-            height: self.level.height,
-            effective_height: self.level.effective_height,
-            throughput: self.level.shared,
-            enter: self.enter(k),
-            finish_no_rto: self.enter(k) + self.gap,
-        }
-    }
 }
 
 impl PlogPT {
