@@ -221,13 +221,15 @@ fn an_error_in_a_schedule_is_that_of_the_call() {
             assert!(!is_mpich() || said.contains("MPI_Bcast"), "{said}");
             assert!(job.report().contains("bcast,3,40,2,"), "{}", job.report());
         }
-        let done = run(&[]);
-        assert!(!done.status.success());
-        assert!(
-            text(&done.stderr).contains("MPI_Bcast"),
-            "{}",
+        // The mpirun of Open MPI 4 loses messages that two ranks send at once, and names the file in which it did.
+        let ended = (0..10).map(|_| {
+            let done = run(&[]);
+            assert!(!done.status.success());
             text(&done.stderr)
-        );
+        });
+        let mut told = ended.filter(|said| !said.contains("show_help.c"));
+        let said = told.next().expect("mpirun loses not every message");
+        assert!(said.contains("MPI_Bcast"), "{said}");
     }
 }
 
