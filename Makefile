@@ -23,11 +23,12 @@ OURS = --workspace --exclude netsig-mpi --exclude netsig-interpose
 OVER_MPI = --package netsig-mpi --package netsig-interpose
 
 # The demo needs the command line, the shim and the rank program of Open MPI: one selection compiles once what they share,
-# in a profile of its own (Cargo.toml).
+# in a profile of its own (Cargo.toml). They are put where `make netsig openmpi` puts them.
 demo: system
 	MPICC=mpicc.openmpi $(CARGO) build --profile demo --package netsig-cli --package netsig-yield-shim --package netsig-mpi
-	cp target/demo/netsig-rank target/demo/netsig-rank-openmpi
-	target/demo/netsig demo
+	install -D -t target/release target/demo/netsig target/demo/libnetsig_yield_shim.so
+	install -D -t target/openmpi/release target/demo/netsig-rank
+	target/release/netsig demo
 
 # What the tests start or preload: the command line, the shim, the module for Python, xtask; and over both MPIs the rank
 # programs and the libraries for programs. With the tests themselves.

@@ -119,30 +119,7 @@ fn has_rules(collective: Collective) -> bool {
 }
 
 fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<Tuned, Refusal> {
-    let timed = |choice| Timed::new(request, collective, choice);
-    let timed = choices.all.iter().map(timed);
-    let timed = timed.collect::<Result<Vec<_>, Refusal>>()?;
-    let profile = request.profile;
-    let (most, largest) = reach(profile, collective);
-    let counts = request.counts.clone();
-    let sizes = request.sizes.clone();
-    let counts = counts.unwrap_or_else(|| every_count(most));
-    let sizes = sizes.unwrap_or_else(|| every_size(largest));
-    let map = |time: &dyn Fn(usize, Procs, Bytes) -> Option<Seconds>| {
-        Map::new(
-            counts.clone(),
-            sizes.clone(),
-            timed.len(),
-            |choice, procs, size| Some(time(choice, procs, size)?.0),
-        )
-    };
-    let times = map(&|choice, procs, size| Some(timed[choice].prediction(procs, size)?.time));
-    let map = map(&|choice, procs, size| {
-        let own = timed[OWN].prediction(procs, size);
-        let prediction = timed[choice].prediction(procs, size)?;
-        Some(prediction.cautious(own.as_ref(), least_gain(profile)))
-    });
-    drop(timed);
+    let (times, map) = maps(request, collective, &choices)?;
     let measure = request.release.measure(collective);
     let blocks = match measure {
         Some(measure) => {
@@ -161,6 +138,38 @@ fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<
         blocks,
         measure: measure.unwrap_or(Measure::Each),
     })
+}
+
+/// The predicted times of all choices, and the times by which they are compared.
+fn maps(
+    request: &Request,
+    collective: Collective,
+    choices: &Choices,
+) -> Result<(Map, Map), Refusal> {
+    let timed = |choice| Timed::new(request, collective, choice);
+    let timed = choices.all.iter().map(timed);
+    let timed = timed.collect::<Result<Vec<_>, Refusal>>()?;
+    let profile = request.profile;
+    let (most, largest) = reach(profile, collective);
+    let counts = request.counts.clone();
+    let sizes = request.sizes.clone();
+    let counts = counts.unwrap_or_else(|| every_count(most));
+    let sizes = sizes.unwrap_or_else(|| every_size(largest));
+    let map = |time: &dyn Fn(usize, Procs, Bytes) -> Option<Seconds>| {
+        Map::new(
+            counts.clone(),
+            sizes.clone(),
+            timed.len(),
+            |choice, procs, size| Some(time(choice, procs, size)?.0),
+        )
+    };
+    let times = map(&|choice, procs, size| Some(timed[choice].prediction(procs, size)?.time));
+    let cautious = map(&|choice, procs, size| {
+        let own = timed[OWN].prediction(procs, size);
+        let prediction = timed[choice].prediction(procs, size)?;
+        Some(prediction.cautious(own.as_ref(), least_gain(profile)))
+    });
+    Ok((times, cautious))
 }
 
 /// Blocks of a map over sizes, whose first rule has no end.
