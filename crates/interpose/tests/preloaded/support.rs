@@ -147,16 +147,16 @@ pub fn shim() -> PathBuf {
     root.join("target/debug/libnetsig_yield_shim.so")
 }
 
-/// The library, which `cargo build` puts above the folder of the test.
+/// The library, which `cargo build` puts above the folder of the test, or `make` into the folder of the MPI.
 pub fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
-    let file = folder.join("libnetsig_interpose.so");
-    assert!(
-        file.is_file(),
-        "build netsig-interpose first, as `make test` does"
-    );
-    file
+    let (target, profile) = (folder.parent().unwrap(), folder.file_name().unwrap());
+    let mpi = if is_mpich() { "mpich" } else { "openmpi" };
+    let of_make = target.with_file_name(mpi).join(profile);
+    let places = [folder, &of_make].map(|place| place.join("libnetsig_interpose.so"));
+    let file = places.into_iter().find(|place| place.is_file());
+    file.expect("build netsig-interpose first, as `make test` does")
 }
 
 /// Output of a program.
