@@ -405,6 +405,7 @@ fn a_full_disk_ends_the_campaign_with_what_is_kept() {
     home.write("fault-1", fault);
     fs::create_dir(home.path("disk")).unwrap();
     let within = |script: &str| {
+        // A little more than netsig asks for before it begins.
         let mount = "mount -t tmpfs -o size=1200k none disk";
         let mut unshare = std::process::Command::new("unshare");
         unshare

@@ -68,8 +68,8 @@ fn asking(hosts: &[&str]) -> String {
     format!("set -- {}\n{ECHOES}", hosts.join(" "))
 }
 
-/// The most frames of 3000 that come after a later one: where a process goes on on another processor, one frame may overtake
-/// another before any link.
+/// The most frames of 3000 that come after a later one: where a process goes on on another processor, one frame may
+/// overtake another before any link.
 const FEW: u32 = 30;
 
 /// The shortest times in milliseconds to an echo of each of `hosts`, of which all came, and in order.

@@ -75,7 +75,7 @@ fn of_the_readme() -> Vec<String> {
     netsig.map(shortened).collect()
 }
 
-/// Campaigns of seconds, for which there are three sizes; between clusters the survey alone takes eighteen. There are
+/// Campaigns of seconds, for which there are three sizes; between clusters the survey alone takes 18 s. There are
 /// eight hosts, and one process count suffices for a page.
 fn shortened(line: &str) -> String {
     let shorter = [

@@ -33,7 +33,7 @@ sizes = "256..256KiB, 96KiB, 192KiB"
 repetitions = 8
 "#;
 
-/// What suffices for a fit, which takes a fifth of the time.
+/// The same with fewer sizes and repetitions, just enough for a fit.
 const SMALL_PLAN: &str = r#"seed = 20
 launches = 2
 
@@ -76,23 +76,28 @@ impl Home {
 
     /// With `data.csv` too.
     pub fn measured() -> Self {
+        Self::measured_by(PLAN)
+    }
+
+    fn measured_by(plan: &str) -> Self {
         let home = Self::new();
+        home.write("plan.toml", plan);
         home.does(&format!("measure plan.toml -o data.csv {ON}"));
         home
     }
 
     /// With `profile.toml` too.
     pub fn fitted() -> Self {
-        let home = Self::measured();
-        home.does("fit data.csv -o profile.toml");
-        home
+        Self::fitted_by(PLAN)
     }
 
-    /// With a small plan, its data and their profile.
+    /// As [`Home::fitted`], from a small plan.
     pub fn small() -> Self {
-        let home = Self::new();
-        home.write("plan.toml", SMALL_PLAN);
-        home.does(&format!("measure plan.toml -o data.csv {ON}"));
+        Self::fitted_by(SMALL_PLAN)
+    }
+
+    fn fitted_by(plan: &str) -> Self {
+        let home = Self::measured_by(plan);
         home.does("fit data.csv -o profile.toml");
         home
     }

@@ -151,9 +151,9 @@ pub fn shim() -> PathBuf {
 pub fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
-    let (target, profile) = (folder.parent().unwrap(), folder.file_name().unwrap());
+    let (shared, profile) = (folder.parent().unwrap(), folder.file_name().unwrap());
     let mpi = if is_mpich() { "mpich" } else { "openmpi" };
-    let of_make = target.with_file_name(mpi).join(profile);
+    let of_make = shared.with_file_name(mpi).join(profile);
     let places = [folder, &of_make].map(|place| place.join("libnetsig_interpose.so"));
     let file = places.into_iter().find(|place| place.is_file());
     file.expect("build netsig-interpose first, as `make test` does")

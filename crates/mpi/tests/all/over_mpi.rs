@@ -17,7 +17,7 @@ use crate::support::{End, data, run, start};
 /// Not a power of two, and more than most test machines have processors to spare.
 const RANKS: u32 = 5;
 
-/// Fewer, powers of two among them; in the short form two of them.
+/// How many of the ranks measure: a power of two, and all; with `NETSIG_TESTS=all` every number from two on.
 fn procs() -> &'static [u32] {
     let all = std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all");
     if all { &[2, 3, 4, RANKS] } else { &[4, RANKS] }
