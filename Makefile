@@ -15,7 +15,8 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # library, which must make no difference.
 .PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
-	programs system smpi slurm browser lint built doc
+	programs system smpi slurm browser venv \
+	lint lint-ours lint-over-mpi built built-ours built-over-mpi doc
 
 # One selection of packages and targets for lints, builds and tests, because another selection has other
 # features of shared dependencies and compiles them again. The packages that link MPI are apart, once for each MPI; what
@@ -26,6 +27,8 @@ OPENMPI = MPICC=mpicc.openmpi CARGO_BUILD_BUILD_DIR=target/mpi $(CARGO)
 MPICH = MPICC=mpicc.mpich CARGO_BUILD_BUILD_DIR=target/mpi $(CARGO)
 OF_OPENMPI = $(OVER_MPI) --target-dir target/openmpi
 OF_MPICH = $(OVER_MPI) --target-dir target/mpich --config .cargo/mpich.toml
+# Their tests wait for jobs more than they compute.
+MANY_THREADS = --test-threads 4
 
 # The demo needs the command line, the shim and the rank program of Open MPI: one selection compiles once what they share,
 # in a profile of its own (Cargo.toml). They are put where `make netsig openmpi` puts them.
@@ -38,19 +41,25 @@ demo: system
 # What the tests start or preload: the command line, the shim, the module for Python, xtask; and over both MPIs the rank
 # programs and the libraries for programs. With the tests themselves.
 built: system
-	$(CARGO) build $(OURS) --lib --bins --tests
-	$(OPENMPI) build $(OF_OPENMPI) --lib --bins --tests
-	$(MPICH) build $(OF_MPICH) --lib --bins --tests
+	$(MAKE) --jobs 2 built-ours built-over-mpi
+built-ours:
+	+$(CARGO) build $(OURS) --lib --bins --tests
+built-over-mpi:
+	+$(OPENMPI) build $(OF_OPENMPI) --lib --bins --tests
+	+$(MPICH) build $(OF_MPICH) --lib --bins --tests
 
 lint: system
-	$(CARGO) clippy $(OURS) --all-targets -- --deny warnings
-	$(OPENMPI) clippy $(OF_OPENMPI) --all-targets -- --deny warnings
-	$(MPICH) clippy $(OF_MPICH) --all-targets -- --deny warnings
+	$(MAKE) --jobs 2 lint-ours lint-over-mpi
+lint-ours:
+	+$(CARGO) clippy $(OURS) --all-targets -- --deny warnings
+lint-over-mpi:
+	+$(OPENMPI) clippy $(OF_OPENMPI) --all-targets -- --deny warnings
+	+$(MPICH) clippy $(OF_MPICH) --all-targets -- --deny warnings
 
 test: built smpi slurm browser
-	$(OPENMPI) test $(OF_OPENMPI)
+	$(MPICH) test $(OF_MPICH) -- $(MANY_THREADS)
 	$(CARGO) test $(OURS)
-	$(MPICH) test $(OF_MPICH)
+	$(OPENMPI) test $(OF_OPENMPI) -- $(MANY_THREADS)
 	bash xtask/test-python dev
 
 test-all: export NETSIG_TESTS = all
@@ -159,3 +168,6 @@ slurm: system
 	-bash xtask/install-system-packages slurm-wlm
 browser: system
 	-bash xtask/install-system-packages chromium chromium-driver python3-selenium python3-pip && bash xtask/fetch-axe
+# The virtual environment of the tests of the Python package.
+venv:
+	bash xtask/test-python venv

@@ -60,7 +60,7 @@ fn measured(scenario: &str, options: &[&str], (plan, cells): (String, usize)) ->
 /// As many processes as leave the last host with fewer, and in the long form all.
 #[test]
 fn every_datum_arrives_between_hosts_with_several_processes() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     for ppn in if takes_all() { 2..=4 } else { 3..=3 } {
         let all = 4 * ppn;
         let (counts, last) = if takes_all() {
@@ -78,7 +78,7 @@ fn every_datum_arrives_between_hosts_with_several_processes() {
 /// Sizes of less than a word, odd, and in the long form too large to be sent without the receiver's consent.
 #[test]
 fn every_datum_arrives_between_three_sites() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     let (plan, sites) = if takes_all() {
         (plan(&[7, 12], "1, 1001, 70000"), "4+4+4")
     } else {
@@ -98,7 +98,7 @@ const SLOW: &str = "synchronisation = \"window\"\n[pingpong]\nsizes = \"1, 64, 1
 /// delivers.
 #[test]
 fn a_program_between_sites_exchanges_in_two_phases() {
-    let Some(_alone) = lab().filter(|_| takes_all()) else {
+    let Some(_lab) = lab().filter(|_| takes_all()) else {
         return;
     };
     for mpi in ["openmpi", "mpich"] {
@@ -141,7 +141,7 @@ fn a_program_between_sites_exchanges_in_two_phases() {
 
 #[test]
 fn a_host_in_no_cluster_is_named() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     let home = TempDir::new().unwrap();
     let file = |name: &str, text: &str| fs::write(home.path().join(name), text).unwrap();
     file("plan.toml", &plan(&[4], "1").0);

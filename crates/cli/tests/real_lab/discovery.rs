@@ -5,7 +5,7 @@ use std::process::Command;
 use netsig_base::network::{Clusters, Grid};
 use tempfile::TempDir;
 
-use super::{lab, netsig, path_of, rank_program, run_unless_void, said, takes_all};
+use super::{netsig, path_of, quiet_lab, rank_program, run_unless_void, said, takes_all};
 
 /// Two switches of two and three hosts at 50 Mbit/s, joined by 15 Mbit/s.
 const TWO_SITES: &str = "description = 'two sites'\ntopology = 'tree'\nhosts = 5\nrate = '50Mbit/s'\n\
@@ -25,7 +25,7 @@ fn discovering(home: &TempDir, scenario: &str) -> Command {
 /// Noise only lengthens times, and the link is three times slower than those inside.
 #[test]
 fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
-    let Some(_alone) = lab() else { return };
+    let Some(_alone) = quiet_lab() else { return };
     let home = TempDir::new().unwrap();
     std::fs::write(home.path().join("sites.toml"), TWO_SITES).unwrap();
     for (scenario, expected) in [
@@ -52,7 +52,7 @@ fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
 /// In the long form: also where six links share the time. A byte takes 8 s/30e6, and its share of headers.
 #[test]
 fn bandwidths_between_three_sites_are_found() {
-    let Some(_alone) = lab().filter(|_| takes_all()) else {
+    let Some(_alone) = quiet_lab().filter(|_| takes_all()) else {
         return;
     };
     let home = TempDir::new().unwrap();
@@ -73,7 +73,7 @@ fn bandwidths_between_three_sites_are_found() {
 
 #[test]
 fn a_host_that_hangs_is_named_and_nothing_is_written() {
-    let Some(_alone) = lab() else { return };
+    let Some(_alone) = quiet_lab() else { return };
     let home = TempDir::new().unwrap();
     let mut command = discovering(&home, "ethernet-4x50");
     command

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use super::support::{Row, table};
-use super::{lab, netsig, path_of, rank_program, run_unless_void, said, takes_all};
+use super::{lab, netsig, path_of, quiet_lab, rank_program, run_unless_void, said, takes_all};
 
 const TRIAL: [&str; 6] = [
     "start",
@@ -56,7 +56,7 @@ fn within(preparation: &str, arguments: &str) -> Command {
 /// By either MPI in the long form.
 #[test]
 fn a_sound_cluster_is_found_sound() {
-    let Some(_alone) = lab() else { return };
+    let Some(_alone) = quiet_lab() else { return };
     let home = TempDir::new().unwrap();
     let mut mpis = vec![("mpirun.openmpi", rank_program())];
     if takes_all() {
@@ -100,7 +100,7 @@ const REFUSED: &str = "ip netns exec h2 ip route add blackhole 10.0.0.2/32";
 /// The campaign hangs at its first exchange among all, and asks the hosts.
 #[test]
 fn a_campaign_names_hosts_that_do_not_answer_each_other() {
-    let Some(_alone) = lab().filter(|_| takes_all()) else {
+    let Some(_lab) = lab().filter(|_| takes_all()) else {
         return;
     };
     let home = TempDir::new().unwrap();
@@ -126,7 +126,7 @@ fn a_campaign_names_hosts_that_do_not_answer_each_other() {
 /// As above. In the long form their packets also vanish, and h3 reaches nobody.
 #[test]
 fn hosts_that_do_not_answer_each_other_are_named() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     let mut cases = vec![(REFUSED, "h1 and h2 cannot exchange messages: ")];
     if takes_all() {
         let nowhere = |host, other| {
@@ -157,7 +157,7 @@ fn hosts_that_do_not_answer_each_other_are_named() {
 
 #[test]
 fn ranks_that_share_a_host_are_named() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     let places =
         "--launcher-option=--map-by --launcher-option=slot --launcher-option=--oversubscribe";
     let preparation = "printf 'h1 slots=2\\n' > $TMPDIR/one";

@@ -9,7 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::support::guide::{Block, Page, copy_examples, pages};
-use super::{lab, path_of, rank_program, takes_all, workspace};
+use super::{path_of, quiet_lab, rank_program, takes_all, workspace};
 
 /// In place of plans that take minutes.
 const PLAN: &str = r#"launches = 2
@@ -184,7 +184,7 @@ fn run(home: &Path, line: &str) {
 
 #[test]
 fn the_commands_of_the_readme_work() {
-    let Some(_lab) = lab() else { return };
+    let Some(_alone) = quiet_lab() else { return };
     let home = TempDir::new().unwrap();
     furnish(home.path());
     let commands = of_the_readme();
@@ -240,7 +240,7 @@ fn of_a_page(page: &Page) -> Vec<String> {
 /// Page by page, in a directory of its own.
 #[test]
 fn the_commands_of_the_guide_work() {
-    let Some(_lab) = lab() else { return };
+    let Some(_alone) = quiet_lab() else { return };
     let pages = pages();
     let pages = pages.iter().map(of_a_page);
     let pages: Vec<_> = pages.filter(|commands| !commands.is_empty()).collect();

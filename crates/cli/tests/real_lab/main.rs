@@ -18,7 +18,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use netsig_base::algorithm::{ALGORITHMS, Collective, Entry};
 use netsig_base::data::{Dataset, Experiment};
@@ -30,18 +30,29 @@ const SCENARIO: &str = "ethernet-4x50";
 /// The rate of its links.
 const BYTES_PER_SECOND: f64 = 50e6 / 8.0;
 
-/// Two clusters at once would disturb each other.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Clusters at once disturb each other's times.
+static CLUSTERS: RwLock<()> = RwLock::new(());
 
-/// The right to use the lab, if this machine has what it takes.
-fn lab() -> Option<MutexGuard<'static, ()>> {
+/// The right to use the lab beside other tests, if this machine has what it takes: for tests of which no assertion is about
+/// times.
+fn lab() -> Option<RwLockReadGuard<'static, ()>> {
+    works().then(|| CLUSTERS.read().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The right to use the lab alone.
+fn quiet_lab() -> Option<RwLockWriteGuard<'static, ()>> {
+    works().then(|| CLUSTERS.write().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// True if the lab works on this machine; says so otherwise.
+fn works() -> bool {
     let Some(missing) = missing() else {
-        return Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner));
+        return true;
     };
     let required = std::env::var_os("NETSIG_LAB_TESTS").is_some_and(|v| v == "required");
     assert!(!required, "{missing}");
     skipped(&missing);
-    None
+    false
 }
 
 fn missing() -> Option<String> {
@@ -146,7 +157,7 @@ fn algorithms() -> Vec<String> {
 
 #[test]
 fn algorithms_are_measured_over_the_shaped_wire() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     let home = TempDir::new().unwrap();
     let home = home.path();
     let algorithms = algorithms();
@@ -208,7 +219,7 @@ fn compile(home: &Path, mpi: &str, options: &[&str]) {
 /// in `MPI_Finalize`.
 #[test]
 fn foreign_programs_run_and_their_exit_code_comes_through() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     let home = TempDir::new().unwrap();
     let home = home.path();
     let scenario = workspace().join(format!("scenarios/{SCENARIO}.toml"));
@@ -288,7 +299,7 @@ fn assert_forced(data: &Dataset) {
 
 #[test]
 fn forced_algorithms_are_measured_in_windows_and_by_the_commands_of_a_dry_run() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     let home = TempDir::new().unwrap();
     let home = home.path();
     fs::write(home.join("plan.toml"), FORCED).unwrap();
@@ -329,7 +340,7 @@ exec mpirun.openmpi -np "$ranks" "$@"
 
 #[test]
 fn srun_starts_the_ranks_of_an_allocation() {
-    let Some(_alone) = lab() else { return };
+    let Some(_lab) = lab() else { return };
     let home = TempDir::new().unwrap();
     let home = home.path();
     fs::write(home.join("plan.toml"), FORCED).unwrap();
@@ -363,7 +374,7 @@ fn srun_starts_the_ranks_of_an_allocation() {
 /// plan, nothing is measured twice, and the data support a profile.
 #[test]
 fn a_campaign_steers_itself_and_goes_on_where_it_was_cut_off() {
-    let Some(_alone) = lab() else { return };
+    let Some(_alone) = quiet_lab() else { return };
     let home = TempDir::new().unwrap();
     let home = home.path();
     let campaign = |wish: &str, further: &[&str]| {

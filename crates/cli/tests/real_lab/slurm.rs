@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::MutexGuard;
+use std::sync::RwLockReadGuard;
 
 use itertools::Itertools as _;
 use netsig_base::data::Dataset;
@@ -44,7 +44,7 @@ fn has_slurm() -> bool {
 }
 
 /// The right to use the lab, if this machine has Slurm as well.
-fn slurm() -> Option<MutexGuard<'static, ()>> {
+fn slurm() -> Option<RwLockReadGuard<'static, ()>> {
     super::lab().filter(|_| has_slurm())
 }
 
@@ -200,7 +200,7 @@ until_rows() { for _ in $(seq 600); do [ "$(rows)" -ge "$1" ] && return; sleep 0
 /// A job that is cancelled, one that is put back into the queue, and one that ends.
 #[test]
 fn jobs_that_were_ended_go_on() {
-    let Some(_alone) = slurm() else { return };
+    let Some(_lab) = slurm() else { return };
     let home = directory();
     let home = home.path();
     let script = "job=$(submit); until_rows 60; scancel $job; \
@@ -231,7 +231,7 @@ fn jobs_that_were_ended_go_on() {
 /// Slurm warns the job a minute before its end.
 #[test]
 fn a_job_out_of_time_goes_on() {
-    let Some(_alone) = slurm().filter(|_| takes_all()) else {
+    let Some(_lab) = slurm().filter(|_| takes_all()) else {
         return;
     };
     let home = directory();
@@ -250,7 +250,7 @@ fn a_job_out_of_time_goes_on() {
 /// Neither MPI begins to measure when srun starts it through an interface that it lacks.
 #[test]
 fn an_interface_that_does_not_fit_is_told() {
-    let Some(_alone) = slurm().filter(|_| takes_all()) else {
+    let Some(_lab) = slurm().filter(|_| takes_all()) else {
         return;
     };
     let home = directory();

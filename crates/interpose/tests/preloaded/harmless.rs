@@ -130,6 +130,9 @@ fn ends(done: &Output) -> Ends {
     }
 }
 
+/// Seconds after which a call without the library is taken to hang, and is compared with nothing.
+const PATIENCE_S: u32 = 8;
+
 const ERRONEOUS: [&str; 12] = [
     "bcast-long",
     "bcast-short",
@@ -154,18 +157,18 @@ fn compared(job: &Job, place: usize) -> usize {
     let some = handlers.filter(|(index, _)| is_long() || *index == place % 2);
     for (_, handler) in some {
         let words = [&[what], handler].concat();
-        let run = |preload: &[&str], variable| {
-            let done = job.run_apart(&[(3, preload)], &words, &[variable]);
-            (ends(&done), text(&done.stderr))
-        };
         let shim = format!("LD_PRELOAD={}", shim().display());
-        let without = |variable| run(&[&shim], variable).0;
+        let without = |variable| {
+            let groups: [(u32, &[&str]); 1] = [(3, &[&shim])];
+            ends(&job.run_within(PATIENCE_S, &groups, &words, &[variable]))
+        };
         let expected = without(("NETSIG_ALGORITHMS", ""));
         if expected == Ends::Hangs {
             continue;
         }
         for algorithms in &ALGORITHMS[..if is_long() { 3 } else { 1 }] {
-            let (with, said) = run(&[], ("NETSIG_ALGORITHMS", algorithms));
+            let done = job.run(3, &words, &[("NETSIG_ALGORITHMS", algorithms)]);
+            let (with, said) = (ends(&done), text(&done.stderr));
             let is_its_own =
                 with == expected || (0..10).any(|_| without(("EXCHANGE_BEFORE", "1")) == with);
             assert!(

@@ -62,10 +62,21 @@ impl Job {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Output {
+        self.run_within(self.most_s, groups, arguments, variables)
+    }
+
+    /// The same, ended after so many seconds.
+    pub fn run_within(
+        &self,
+        most_s: u32,
+        groups: &[(u32, &[&str])],
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Output {
         let preload = format!("LD_PRELOAD={}", preload());
         let mut command = Command::new("timeout");
         command
-            .args(["--kill-after=10", &self.most_s.to_string()])
+            .args(["--kill-after=10", &most_s.to_string()])
             .arg(compiler().replace("mpicc", "mpirun"));
         for (place, (ranks, own)) in groups.iter().enumerate() {
             command
