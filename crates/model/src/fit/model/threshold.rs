@@ -25,9 +25,10 @@ impl Problem<'_> {
             .filter(|&place| self.role(place).is_estimated() && wanted(self.role(place)))
             .collect();
         let untold = self.untold(&all)?;
-        // Without any, the regression says what is missing.
-        if untold.len() < all.len() {
-            all.retain(|place| !untold.contains(place));
+        let is_told = |place: &usize| !untold.contains(place);
+        // If one of them is all that could be fitted, the regression says what is missing.
+        if all.iter().any(|place| is_told(place) && !is_below(place)) {
+            all.retain(is_told);
         }
         let fewer: Vec<usize> = all.iter().copied().filter(|own| !is_below(own)).collect();
         let one = self.best(&fewer)?;
