@@ -56,7 +56,7 @@ impl Network {
         Self::new(switches.into(), vec![trunk])
     }
 
-    /// The symmetric binary tree of [`plogpt`](netsig_model::model::alltoall::plogpt): 2^H hosts below H
+    /// The symmetric binary tree of the model PlogPT: 2^H hosts below H
     /// heights of switches; the edges of the hosts come first. A port buffers b·d.
     ///
     /// # Errors
