@@ -33,8 +33,8 @@ const BYTES_PER_SECOND: f64 = 50e6 / 8.0;
 /// Clusters at once disturb each other's times.
 static CLUSTERS: RwLock<()> = RwLock::new(());
 
-/// The right to use the lab beside other tests, if this machine has what it takes: for tests of which no assertion is about
-/// times.
+/// The right to use the lab beside other tests, if this machine has what it takes: for tests that pass however long
+/// their jobs take.
 fn lab() -> Option<RwLockReadGuard<'static, ()>> {
     works().then(|| CLUSTERS.read().unwrap_or_else(PoisonError::into_inner))
 }
