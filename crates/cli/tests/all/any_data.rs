@@ -1,6 +1,7 @@
 //! Whatever data netsig reads, it answers or refuses: no command panics, and no profile that `fit` writes is
 //! refused by those that read profiles.
 
+use crate::long_form::is_long_form;
 use crate::support::{Home, said};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -214,8 +215,7 @@ fn answers(home: &Home, command: &str) -> bool {
 
 /// Each case runs up to a dozen commands.
 fn cases() -> u32 {
-    let all = std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all");
-    if all { 24 } else { 4 }
+    if is_long_form() { 12 } else { 3 }
 }
 
 proptest! {

@@ -10,6 +10,8 @@ mod guide;
 mod import;
 mod installed;
 mod interrupted;
+#[path = "../../../base/tests/long_form/mod.rs"]
+mod long_form;
 mod measuring;
 mod models;
 mod plan;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::long_form::is_long_form;
 use crate::support::{Home, Row, rows, said, skipped};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 const EXAMPLES: [&str; 3] = ["alltoall.csv", "bcast.csv", "heldout.csv"];
 
 /// Process counts of the page, few of which were measured.
-const COUNTS: [u32; 4] = [3, 8, 12, 24];
+const COUNTS: [u32; 2] = [3, 24];
 
 /// The checker of accessibility, which `make browser` downloads.
 const AXE: &str = "../../target/tools/axe.min.js";
@@ -66,8 +67,7 @@ fn expected(home: &Home, value: &Value) -> PathBuf {
 
 /// Says that a test passes over what this machine lacks; the long form of the tests needs it.
 fn lacks(what: &str) {
-    let all = std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all");
-    assert!(!all, "there is no {what}: run make browser");
+    assert!(!is_long_form(), "there is no {what}: run make browser");
     skipped(&format!("there is no {what}"));
 }
 
@@ -82,7 +82,7 @@ fn points(home: &Home) -> Value {
     for (predictor, collective) in ["alltoall", "bcast"].into_iter().enumerate() {
         for procs in COUNTS {
             // Between 1 B and 1 MiB, evenly in the logarithm.
-            let random = (0..25).map(|_| 1u64 << rng.random_range(0..20));
+            let random = (0..20).map(|_| 1u64 << rng.random_range(0..20));
             let sizes: Vec<u64> = random.collect();
             let sizes: BTreeSet<u64> = sizes
                 .into_iter()

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use crate::long_form::is_long_form;
 use crate::support::skipped;
 use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Procs};
@@ -66,9 +67,8 @@ impl Smpi {
     /// `None`, with a word, if there is no smpirun.
     fn new() -> Option<Self> {
         if Command::new("smpirun").arg("-version").output().is_err() {
-            let all = std::env::var_os("NETSIG_TESTS").is_some_and(|value| value == "all");
             let missing = "smpirun is not installed (Debian: libsimgrid-dev)";
-            assert!(!all, "{missing}");
+            assert!(!is_long_form(), "{missing}");
             skipped(missing);
             return None;
         }

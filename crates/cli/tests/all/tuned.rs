@@ -11,6 +11,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::long_form::is_long_form;
 use crate::support::{Home, said, skipped};
 use netsig_base::algorithm::{Collective, Method, MpiFlavour};
 
@@ -566,7 +567,7 @@ fn switch(text: &str, collective: &str, measure: &str, algorithm: &str) -> u64 {
 
 /// The directory of a wheel; `None`, loudly, unless the long form is asked for.
 fn wheel(name: &str) -> Option<PathBuf> {
-    if std::env::var("NETSIG_TESTS").as_deref() != Ok("all") {
+    if !is_long_form() {
         skipped(&format!(
             "the wheel {name} is for NETSIG_TESTS=all (make test-all)"
         ));

@@ -8,9 +8,8 @@ use netsig_base::algorithm::{COLLECTIVES, Method, entries};
 use netsig_base::data::{Dataset, places};
 use tempfile::TempDir;
 
-use super::{
-    compile, lab, netsig, path_of, rank_program, run_unless_void, said, takes_all, workspace,
-};
+use super::{compile, lab, netsig, path_of, rank_program, run_unless_void, said, workspace};
+use crate::long_form::is_long_form;
 
 /// Repetitions of each cell.
 const REPETITIONS: usize = 2;
@@ -61,9 +60,9 @@ fn measured(scenario: &str, options: &[&str], (plan, cells): (String, usize)) ->
 #[test]
 fn every_datum_arrives_between_hosts_with_several_processes() {
     let Some(_lab) = lab() else { return };
-    for ppn in if takes_all() { 2..=4 } else { 3..=3 } {
+    for ppn in if is_long_form() { 2..=4 } else { 3..=3 } {
         let all = 4 * ppn;
-        let (counts, last) = if takes_all() {
+        let (counts, last) = if is_long_form() {
             (&[all - 1, all][..], ppn)
         } else {
             (&[all - 1][..], ppn - 1)
@@ -79,7 +78,7 @@ fn every_datum_arrives_between_hosts_with_several_processes() {
 #[test]
 fn every_datum_arrives_between_three_sites() {
     let Some(_lab) = lab() else { return };
-    let (plan, sites) = if takes_all() {
+    let (plan, sites) = if is_long_form() {
         (plan(&[7, 12], "1, 1001, 70000"), "4+4+4")
     } else {
         (plan(&[11], "1, 1001"), "4+4+3")
@@ -98,7 +97,7 @@ const SLOW: &str = "synchronisation = \"window\"\n[pingpong]\nsizes = \"1, 64, 1
 /// delivers.
 #[test]
 fn a_program_between_sites_exchanges_in_two_phases() {
-    let Some(_lab) = lab().filter(|_| takes_all()) else {
+    let Some(_lab) = lab().filter(|_| is_long_form()) else {
         return;
     };
     for mpi in ["openmpi", "mpich"] {

@@ -5,7 +5,8 @@ use std::process::Command;
 use netsig_base::network::{Clusters, Grid};
 use tempfile::TempDir;
 
-use super::{netsig, path_of, quiet_lab, rank_program, run_unless_void, said, takes_all};
+use super::{netsig, path_of, quiet_lab, rank_program, run_unless_void, said};
+use crate::long_form::is_long_form;
 
 /// Two switches of two and three hosts at 50 Mbit/s, joined by 15 Mbit/s.
 const TWO_SITES: &str = "description = 'two sites'\ntopology = 'tree'\nhosts = 5\nrate = '50Mbit/s'\n\
@@ -52,7 +53,7 @@ fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
 /// In the long form: also where six links share the time. A byte takes 8 s/30e6, and its share of headers.
 #[test]
 fn bandwidths_between_three_sites_are_found() {
-    let Some(_alone) = quiet_lab().filter(|_| takes_all()) else {
+    let Some(_alone) = quiet_lab().filter(|_| is_long_form()) else {
         return;
     };
     let home = TempDir::new().unwrap();

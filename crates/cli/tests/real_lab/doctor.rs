@@ -7,7 +7,8 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use super::support::{Row, table};
-use super::{lab, netsig, path_of, quiet_lab, rank_program, run_unless_void, said, takes_all};
+use super::{lab, netsig, path_of, quiet_lab, rank_program, run_unless_void, said};
+use crate::long_form::is_long_form;
 
 const TRIAL: [&str; 6] = [
     "start",
@@ -59,7 +60,7 @@ fn a_sound_cluster_is_found_sound() {
     let Some(_alone) = quiet_lab() else { return };
     let home = TempDir::new().unwrap();
     let mut mpis = vec![("mpirun.openmpi", rank_program())];
-    if takes_all() {
+    if is_long_form() {
         let mpich = super::workspace().join("target/mpich/debug/netsig-rank");
         mpis.push(("mpirun.mpich", mpich));
     }
@@ -100,7 +101,7 @@ const REFUSED: &str = "ip netns exec h2 ip route add blackhole 10.0.0.2/32";
 /// The campaign hangs at its first exchange among all, and asks the hosts.
 #[test]
 fn a_campaign_names_hosts_that_do_not_answer_each_other() {
-    let Some(_lab) = lab().filter(|_| takes_all()) else {
+    let Some(_lab) = lab().filter(|_| is_long_form()) else {
         return;
     };
     let home = TempDir::new().unwrap();
@@ -128,7 +129,7 @@ fn a_campaign_names_hosts_that_do_not_answer_each_other() {
 fn hosts_that_do_not_answer_each_other_are_named() {
     let Some(_lab) = lab() else { return };
     let mut cases = vec![(REFUSED, "h1 and h2 cannot exchange messages: ")];
-    if takes_all() {
+    if is_long_form() {
         let nowhere = |host, other| {
             format!(
                 "ip netns exec {host} ip neigh replace {other} lladdr 02:00:00:00:00:99 nud permanent dev eth0"

@@ -9,7 +9,8 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::support::guide::{Block, Page, copy_examples, pages};
-use super::{path_of, quiet_lab, rank_program, takes_all, workspace};
+use super::{path_of, quiet_lab, rank_program, workspace};
+use crate::long_form::is_long_form;
 
 /// In place of plans that take minutes.
 const PLAN: &str = r#"launches = 2
@@ -217,7 +218,7 @@ fn stand_in(line: &str) -> Option<String> {
 
 /// True if a line of the guide is run on the emulated hosts, in the short form of the test: if it starts a program.
 fn needs_hosts(line: &str) -> bool {
-    takes_all() || line.starts_with("netsig run ") || line.starts_with("mpirun ")
+    is_long_form() || line.starts_with("netsig run ") || line.starts_with("mpirun ")
 }
 
 /// The commands of a page, those with an output too, which the others may build on; none if no other is run.
@@ -231,7 +232,7 @@ fn of_a_page(page: &Page) -> Vec<String> {
     let commands = blocks.iter().flat_map(Block::commands);
     let commands = commands.filter(|line| !line.starts_with("sbatch "));
     let commands = commands.map(|line| shortened(&line));
-    if takes_all() {
+    if is_long_form() {
         return commands.collect();
     }
     commands.filter_map(|line| stand_in(&line)).collect()

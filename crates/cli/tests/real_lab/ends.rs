@@ -15,7 +15,8 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
-use super::{data, lab, measuring, netsig, said, takes_all};
+use super::{data, lab, measuring, netsig, said};
+use crate::long_form::is_long_form;
 
 /// After this a thing that should come about counts as failed.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -264,7 +265,7 @@ fn a_campaign_that_is_killed_loses_and_doubles_nothing() {
         ("#@launch_0_job_1_started_unix_s", 300),
         ("#@launch_1_started_unix_s", 500),
     ];
-    for &(mark, further) in if takes_all() {
+    for &(mark, further) in if is_long_form() {
         &kills[..]
     } else {
         &kills[1..2]

@@ -9,6 +9,8 @@ mod discovery;
 mod doctor;
 mod documents;
 mod ends;
+#[path = "../../../base/tests/long_form/mod.rs"]
+mod long_form;
 mod slurm;
 #[path = "../support/mod.rs"]
 mod support;
@@ -20,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use long_form::is_long_form;
 use netsig_base::algorithm::{ALGORITHMS, Collective, Entry};
 use netsig_base::data::{Dataset, Experiment};
 use support::skipped;
@@ -141,16 +144,11 @@ fn data(home: &Path) -> Dataset {
     Dataset::read("data.csv", fs::File::open(home.join("data.csv")).unwrap()).unwrap()
 }
 
-/// True if the tests take their long forms.
-fn takes_all() -> bool {
-    std::env::var_os("NETSIG_TESTS").is_some_and(|value| value == "all")
-}
-
 /// All-to-alls of netsig, in the long form each, and the library's own.
 fn algorithms() -> Vec<String> {
     let entries = ALGORITHMS.iter();
     let entries = entries.filter(|entry| entry.collective == Collective::Alltoall);
-    let step = if takes_all() { 1 } else { 4 };
+    let step = if is_long_form() { 1 } else { 4 };
     let names = entries.step_by(step).map(Entry::example);
     names.chain(["library".to_owned()]).collect()
 }

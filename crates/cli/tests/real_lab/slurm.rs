@@ -15,7 +15,8 @@ use tempfile::TempDir;
 
 use super::documents::PROGRAM;
 use super::support::guide::pages;
-use super::{data, netsig, path_of, rank_program, run_unless_void, said, takes_all, workspace};
+use super::{data, netsig, path_of, rank_program, run_unless_void, said, workspace};
+use crate::long_form::is_long_form;
 
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB..4KiB\"\n";
@@ -38,7 +39,7 @@ fn has_slurm() -> bool {
         return true;
     }
     let missing = "Slurm is not installed (slurm-wlm)";
-    assert!(!takes_all(), "{missing}");
+    assert!(!is_long_form(), "{missing}");
     super::skipped(missing);
     false
 }
@@ -231,7 +232,7 @@ fn jobs_that_were_ended_go_on() {
 /// Slurm warns the job a minute before its end.
 #[test]
 fn a_job_out_of_time_goes_on() {
-    let Some(_lab) = slurm().filter(|_| takes_all()) else {
+    let Some(_lab) = slurm().filter(|_| is_long_form()) else {
         return;
     };
     let home = directory();
@@ -250,7 +251,7 @@ fn a_job_out_of_time_goes_on() {
 /// Neither MPI begins to measure when srun starts it through an interface that it lacks.
 #[test]
 fn an_interface_that_does_not_fit_is_told() {
-    let Some(_lab) = slurm().filter(|_| takes_all()) else {
+    let Some(_lab) = slurm().filter(|_| is_long_form()) else {
         return;
     };
     let home = directory();

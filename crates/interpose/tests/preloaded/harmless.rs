@@ -7,9 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use crate::support::{
-    ALGORITHMS, Job, compile, compiler, is_long, is_mpich, library, preload, shim, text,
-};
+use crate::long_form::is_long_form;
+use crate::support::{ALGORITHMS, Job, compile, compiler, is_mpich, library, preload, shim, text};
 
 /// Lines of the library.
 fn said(done: &Output) -> Vec<String> {
@@ -154,7 +153,7 @@ fn compared(job: &Job, place: usize) -> usize {
     let mut compared = 0;
     // In the short form each call has one of the handlers.
     let handlers = [&[][..], &["own"]].into_iter().enumerate();
-    let some = handlers.filter(|(index, _)| is_long() || *index == place % 2);
+    let some = handlers.filter(|(index, _)| is_long_form() || *index == place % 2);
     for (_, handler) in some {
         let words = [&[what], handler].concat();
         let shim = format!("LD_PRELOAD={}", shim().display());
@@ -166,7 +165,7 @@ fn compared(job: &Job, place: usize) -> usize {
         if expected == Ends::Hangs {
             continue;
         }
-        for algorithms in &ALGORITHMS[..if is_long() { 3 } else { 1 }] {
+        for algorithms in &ALGORITHMS[..if is_long_form() { 3 } else { 1 }] {
             let done = job.run(3, &words, &[("NETSIG_ALGORITHMS", algorithms)]);
             let (with, said) = (ends(&done), text(&done.stderr));
             let is_its_own =

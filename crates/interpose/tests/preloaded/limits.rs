@@ -3,14 +3,15 @@
 
 use itertools::Itertools as _;
 
-use crate::support::{ALGORITHMS, Job, is_long, text};
+use crate::long_form::is_long_form;
+use crate::support::{ALGORITHMS, Job, text};
 
 /// Three ranks of sixteen threads, each thread on communicators of its own.
 #[test]
 fn many_threads_get_their_own_data() {
     let job = Job::of("threads.c");
     for algorithms in ALGORITHMS {
-        let rounds = if is_long() { "60" } else { "6" };
+        let rounds = if is_long_form() { "60" } else { "6" };
         let done = job.run(3, &["16", rounds], &[("NETSIG_ALGORITHMS", algorithms)]);
         let said = text(&done.stderr);
         if done.status.code() == Some(77) {
@@ -42,7 +43,7 @@ fn calls_of_2_gib_end_as_without_the_library() {
         ("alltoallv", "windowed:segment=1048576,window=2"),
         ("allgather", "bruck"),
     ];
-    let (cases, sizes): (_, &[_]) = if is_long() {
+    let (cases, sizes): (_, &[_]) = if is_long_form() {
         (&cases[..], &["2050", "2046"])
     } else {
         (&cases[..1], &["2050"])

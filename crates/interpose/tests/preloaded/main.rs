@@ -2,5 +2,7 @@
 
 mod harmless;
 mod limits;
+#[path = "../../../base/tests/long_form/mod.rs"]
+mod long_form;
 mod same_results;
 mod support;

@@ -4,7 +4,8 @@
 
 use std::process::Command;
 
-use crate::support::{ALGORITHMS, Job, compile, compiler, is_long, is_mpich, library, text};
+use crate::long_form::is_long_form;
+use crate::support::{ALGORITHMS, Job, compile, compiler, is_mpich, library, text};
 
 /// Seconds of all random calls in the long form, which runs with both MPIs: half an hour in all.
 const LONG: u32 = 900;
@@ -25,7 +26,7 @@ fn random_calls_give_the_same_bits() {
     let job = Job::of("exercise.c");
     for (seed, algorithms) in (1u32..).zip(ALGORITHMS) {
         for (ranks, arguments) in [(4, &[][..]), (5, &["threads"])] {
-            let seconds = if is_long() { LONG / 6 } else { 2 }.to_string();
+            let seconds = if is_long_form() { LONG / 6 } else { 2 }.to_string();
             let seed = seed.to_string();
             let words = [&[&*seed, &*seconds], arguments].concat();
             let done = job.run(ranks, &words, &[("NETSIG_ALGORITHMS", algorithms)]);

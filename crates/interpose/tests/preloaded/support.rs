@@ -142,11 +142,6 @@ pub fn is_mpich() -> bool {
     compiler().contains("mpich")
 }
 
-/// True for the long forms of the tests.
-pub fn is_long() -> bool {
-    std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all")
-}
-
 /// What the ranks preload.
 pub fn preload() -> String {
     format!("{}:{}", library().display(), shim().display())

@@ -122,7 +122,7 @@ fn overflow_is_found(name: &str) -> FittedModel {
 }
 
 proptest! {
-    #![proptest_config(seeded::cases(12))]
+    #![proptest_config(seeded::cases(6))]
 
     #[test]
     fn the_truth_is_found(
@@ -228,7 +228,7 @@ fn any_points() -> impl Strategy<Value = Vec<Point>> {
 }
 
 proptest! {
-    #![proptest_config(seeded::cases(48))]
+    #![proptest_config(seeded::cases(24))]
 
     #[test]
     fn any_points_give_a_finite_fit_or_an_error(

@@ -124,7 +124,7 @@ fn predicted(profile: &Profile, truth: &Regimes, (count, size): (u32, u64)) -> (
 }
 
 proptest! {
-    #![proptest_config(seeded::cases(4))]
+    #![proptest_config(seeded::cases(2))]
 
     /// The ratio of either protocol within 3 %, rate and onset of the time-outs within a third, times
     /// beyond within 6 %.

@@ -12,6 +12,7 @@ use netsig_base::algorithm::{COLLECTIVES, Collective, Entry, Method, MpiFlavour,
 use netsig_base::data::{COLUMNS, Dataset, Experiment};
 use tempfile::TempDir;
 
+use crate::long_form::is_long_form;
 use crate::support::{End, data, run, start};
 
 /// Not a power of two, and more than most test machines have processors to spare.
@@ -19,8 +20,11 @@ const RANKS: u32 = 5;
 
 /// How many of the ranks measure: a power of two, and all; with `NETSIG_TESTS=all` every number from two on.
 fn procs() -> &'static [u32] {
-    let all = std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all");
-    if all { &[2, 3, 4, RANKS] } else { &[4, RANKS] }
+    if is_long_form() {
+        &[2, 3, 4, RANKS]
+    } else {
+        &[4, RANKS]
+    }
 }
 
 /// Less than a word, odd, and too large to be sent without the receiver's consent.
