@@ -16,7 +16,7 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 .PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
 	programs system smpi slurm browser venv \
-	lint lint-ours lint-over-mpi built built-ours built-over-mpi test-over-mpi test-ours test-python doc
+	lint built built-ours built-over-mpi test-over-mpi test-ours test-python doc
 
 # One selection of packages and targets for lints, builds and tests, because another selection has other
 # features of shared dependencies and compiles them again. The packages that link MPI are apart, once for each MPI; what
@@ -48,32 +48,27 @@ built-over-mpi:
 	+$(OPENMPI) build $(OF_OPENMPI) --lib --bins --tests
 	+$(MPICH) build $(OF_MPICH) --lib --bins --tests
 
+# The selection is the whole workspace, once for each MPI: all but what links MPI is checked once.
 lint: system
-	$(MAKE) --jobs 2 lint-ours lint-over-mpi
-lint-ours:
-	+$(CARGO) clippy $(OURS) --all-targets -- --deny warnings
-lint-over-mpi:
-	+$(OPENMPI) clippy $(OF_OPENMPI) --all-targets -- --deny warnings
-	+$(MPICH) clippy $(OF_MPICH) --all-targets -- --deny warnings
+	$(OPENMPI) clippy --workspace --all-targets -- --deny warnings
+	$(MPICH) clippy --workspace --config .cargo/mpich.toml --all-targets -- --deny warnings
 
-# Tests that wait for jobs run beside those that compute; those in the lab run alone, since some assert times.
+# Tests that wait for jobs run beside those that compute, and last, alone, those in the lab that assert times.
 test: built smpi slurm browser
 	$(MAKE) --jobs 2 test-over-mpi test-ours test-python
-	$(CARGO) test $(OURS) --test real_lab
+	$(CARGO) test $(OURS) --test real_lab -- --ignored --test-threads 1
 test-over-mpi:
 	+$(MPICH) test $(OF_MPICH) -- $(MANY_THREADS)
 	+$(OPENMPI) test $(OF_OPENMPI) -- $(MANY_THREADS)
-# The properties of the models (models_hold) stand apart, because their long form takes a release build.
 test-ours:
-	+$(CARGO) test $(OURS) --lib --bins --test '[!mr]*'
-	+$(CARGO) test $(OURS) --test models_hold $(OPTIMISED)
+	+$(CARGO) test $(OURS)
 test-python:
 	bash xtask/test-python dev
 
+# Properties take eight times as many cases, in a release build.
 test-all: export NETSIG_TESTS = all
-test-all: export PROPTEST_CASES = 2048
-test-all: OPTIMISED = --release
 test-all: test doc guide openmpi5
+	PROPTEST_CASES=2048 $(CARGO) test --release --package netsig-base --package netsig-model --package netsig-sim --package netsig-measure
 	NETSIG_TESTS= MPICC=$(OPENMPI5) $(CARGO) test --release --package netsig-interpose --target-dir target/openmpi5
 	bash xtask/try-package
 	bash xtask/test-python release

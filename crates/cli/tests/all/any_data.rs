@@ -215,7 +215,7 @@ fn answers(home: &Home, command: &str) -> bool {
 
 /// Each case runs up to a dozen commands.
 fn cases() -> u32 {
-    if is_long_form() { 12 } else { 3 }
+    if is_long_form() { 96 } else { 3 }
 }
 
 proptest! {

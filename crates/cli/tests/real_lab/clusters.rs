@@ -59,7 +59,9 @@ fn measured(scenario: &str, options: &[&str], (plan, cells): (String, usize)) ->
 /// As many processes as leave the last host with fewer, and in the long form all.
 #[test]
 fn every_datum_arrives_between_hosts_with_several_processes() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     for ppn in if is_long_form() { 2..=4 } else { 3..=3 } {
         let all = 4 * ppn;
         let (counts, last) = if is_long_form() {
@@ -77,7 +79,9 @@ fn every_datum_arrives_between_hosts_with_several_processes() {
 /// Sizes of less than a word, odd, and in the long form too large to be sent without the receiver's consent.
 #[test]
 fn every_datum_arrives_between_three_sites() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     let (plan, sites) = if is_long_form() {
         (plan(&[7, 12], "1, 1001, 70000"), "4+4+4")
     } else {
@@ -97,9 +101,9 @@ const SLOW: &str = "synchronisation = \"window\"\n[pingpong]\nsizes = \"1, 64, 1
 /// delivers.
 #[test]
 fn a_program_between_sites_exchanges_in_two_phases() {
-    let Some(_lab) = lab().filter(|_| is_long_form()) else {
+    if !(is_long_form() && lab()) {
         return;
-    };
+    }
     for mpi in ["openmpi", "mpich"] {
         let home = TempDir::new().unwrap();
         let home = home.path();
@@ -140,7 +144,9 @@ fn a_program_between_sites_exchanges_in_two_phases() {
 
 #[test]
 fn a_host_in_no_cluster_is_named() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     let home = TempDir::new().unwrap();
     let file = |name: &str, text: &str| fs::write(home.path().join(name), text).unwrap();
     file("plan.toml", &plan(&[4], "1").0);

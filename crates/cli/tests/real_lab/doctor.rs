@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use super::support::{Row, table};
-use super::{lab, netsig, path_of, quiet_lab, rank_program, run_unless_void, said};
+use super::{lab, netsig, path_of, rank_program, run_unless_void, said};
 use crate::long_form::is_long_form;
 
 const TRIAL: [&str; 6] = [
@@ -56,8 +56,11 @@ fn within(preparation: &str, arguments: &str) -> Command {
 
 /// By either MPI in the long form.
 #[test]
+#[ignore = "needs the machine alone"]
 fn a_sound_cluster_is_found_sound() {
-    let Some(_alone) = quiet_lab() else { return };
+    if !lab() {
+        return;
+    }
     let home = TempDir::new().unwrap();
     let mut mpis = vec![("mpirun.openmpi", rank_program())];
     if is_long_form() {
@@ -101,9 +104,9 @@ const REFUSED: &str = "ip netns exec h2 ip route add blackhole 10.0.0.2/32";
 /// The campaign hangs at its first exchange among all, and asks the hosts.
 #[test]
 fn a_campaign_names_hosts_that_do_not_answer_each_other() {
-    let Some(_lab) = lab().filter(|_| is_long_form()) else {
+    if !(is_long_form() && lab()) {
         return;
-    };
+    }
     let home = TempDir::new().unwrap();
     let data = home.path().join("data.csv");
     let learn = format!(
@@ -127,7 +130,9 @@ fn a_campaign_names_hosts_that_do_not_answer_each_other() {
 /// As above. In the long form their packets also vanish, and h3 reaches nobody.
 #[test]
 fn hosts_that_do_not_answer_each_other_are_named() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     let mut cases = vec![(REFUSED, "h1 and h2 cannot exchange messages: ")];
     if is_long_form() {
         let nowhere = |host, other| {
@@ -158,7 +163,9 @@ fn hosts_that_do_not_answer_each_other_are_named() {
 
 #[test]
 fn ranks_that_share_a_host_are_named() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     let places =
         "--launcher-option=--map-by --launcher-option=slot --launcher-option=--oversubscribe";
     let preparation = "printf 'h1 slots=2\\n' > $TMPDIR/one";

@@ -9,7 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::support::guide::{Block, Page, copy_examples, pages};
-use super::{path_of, quiet_lab, rank_program, workspace};
+use super::{lab, path_of, rank_program, workspace};
 use crate::long_form::is_long_form;
 
 /// In place of plans that take minutes.
@@ -184,8 +184,11 @@ fn run(home: &Path, line: &str) {
 }
 
 #[test]
+#[ignore = "needs the machine alone"]
 fn the_commands_of_the_readme_work() {
-    let Some(_alone) = quiet_lab() else { return };
+    if !lab() {
+        return;
+    }
     let home = TempDir::new().unwrap();
     furnish(home.path());
     let commands = of_the_readme();
@@ -240,8 +243,11 @@ fn of_a_page(page: &Page) -> Vec<String> {
 
 /// Page by page, in a directory of its own.
 #[test]
+#[ignore = "needs the machine alone"]
 fn the_commands_of_the_guide_work() {
-    let Some(_alone) = quiet_lab() else { return };
+    if !lab() {
+        return;
+    }
     let pages = pages();
     let pages = pages.iter().map(of_a_page);
     let pages: Vec<_> = pages.filter(|commands| !commands.is_empty()).collect();

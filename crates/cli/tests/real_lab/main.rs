@@ -1,6 +1,7 @@
 //! Real MPI in the emulated cluster: what a plan asks for is measured over the shaped wire, and foreign programs
 //! run. Without the lab or the MPI the tests say SKIPPED, or fail if `NETSIG_LAB_TESTS=required`. With
-//! `NETSIG_TESTS=all` they take their long forms.
+//! `NETSIG_TESTS=all` they take their long forms. Clusters at once disturb each other's times: tests that assert times are
+//! ignored unless asked for, and pass on a machine that does nothing else.
 
 mod cluster;
 mod clusters;
@@ -20,7 +21,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use long_form::is_long_form;
 use netsig_base::algorithm::{ALGORITHMS, Collective, Entry};
@@ -33,22 +33,8 @@ const SCENARIO: &str = "ethernet-4x50";
 /// The rate of its links.
 const BYTES_PER_SECOND: f64 = 50e6 / 8.0;
 
-/// Clusters at once disturb each other's times.
-static CLUSTERS: RwLock<()> = RwLock::new(());
-
-/// The right to use the lab beside other tests, if this machine has what it takes: for tests that pass however long
-/// their jobs take.
-fn lab() -> Option<RwLockReadGuard<'static, ()>> {
-    works().then(|| CLUSTERS.read().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// The right to use the lab alone.
-fn quiet_lab() -> Option<RwLockWriteGuard<'static, ()>> {
-    works().then(|| CLUSTERS.write().unwrap_or_else(PoisonError::into_inner))
-}
-
 /// True if the lab works on this machine; says so otherwise.
-fn works() -> bool {
+fn lab() -> bool {
     let Some(missing) = missing() else {
         return true;
     };
@@ -155,7 +141,9 @@ fn algorithms() -> Vec<String> {
 
 #[test]
 fn algorithms_are_measured_over_the_shaped_wire() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     let home = TempDir::new().unwrap();
     let home = home.path();
     let algorithms = algorithms();
@@ -217,7 +205,9 @@ fn compile(home: &Path, mpi: &str, options: &[&str]) {
 /// in `MPI_Finalize`.
 #[test]
 fn foreign_programs_run_and_their_exit_code_comes_through() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     let home = TempDir::new().unwrap();
     let home = home.path();
     let scenario = workspace().join(format!("scenarios/{SCENARIO}.toml"));
@@ -297,7 +287,9 @@ fn assert_forced(data: &Dataset) {
 
 #[test]
 fn forced_algorithms_are_measured_in_windows_and_by_the_commands_of_a_dry_run() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     let home = TempDir::new().unwrap();
     let home = home.path();
     fs::write(home.join("plan.toml"), FORCED).unwrap();
@@ -338,7 +330,9 @@ exec mpirun.openmpi -np "$ranks" "$@"
 
 #[test]
 fn srun_starts_the_ranks_of_an_allocation() {
-    let Some(_lab) = lab() else { return };
+    if !lab() {
+        return;
+    }
     let home = TempDir::new().unwrap();
     let home = home.path();
     fs::write(home.join("plan.toml"), FORCED).unwrap();
@@ -371,8 +365,11 @@ fn srun_starts_the_ranks_of_an_allocation() {
 /// A campaign for a prediction, cut off in its second launch and resumed: every launch has its own
 /// plan, nothing is measured twice, and the data support a profile.
 #[test]
+#[ignore = "needs the machine alone"]
 fn a_campaign_steers_itself_and_goes_on_where_it_was_cut_off() {
-    let Some(_alone) = quiet_lab() else { return };
+    if !lab() {
+        return;
+    }
     let home = TempDir::new().unwrap();
     let home = home.path();
     let campaign = |wish: &str, further: &[&str]| {
