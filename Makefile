@@ -16,19 +16,20 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 .PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
 	programs system smpi slurm browser venv \
-	lint built built-ours built-over-mpi test-over-mpi test-ours test-python doc
+	lint built built-ours built-over-mpi test-jobs test-computing test-python doc
 
-# One selection of packages and targets for lints, builds and tests, because another selection has other
-# features of shared dependencies and compiles them again. The packages that link MPI are apart, once for each MPI; what
-# does not link it the two share (target/mpi).
+# One selection of packages and targets for builds and tests, because another selection has other features of shared
+# dependencies and compiles them again. The packages that link MPI are apart, once for each MPI; what does not link it the
+# two share (target/mpi).
 OURS = --workspace --exclude netsig-mpi --exclude netsig-interpose
 OVER_MPI = --package netsig-mpi --package netsig-interpose
 OPENMPI = MPICC=mpicc.openmpi CARGO_BUILD_BUILD_DIR=target/mpi $(CARGO)
 MPICH = MPICC=mpicc.mpich CARGO_BUILD_BUILD_DIR=target/mpi $(CARGO)
 OF_OPENMPI = $(OVER_MPI) --target-dir target/openmpi
 OF_MPICH = $(OVER_MPI) --target-dir target/mpich --config .cargo/mpich.toml
-# Their tests wait for jobs more than they compute.
+# Tests that wait for jobs, browsers and commands.
 MANY_THREADS = --test-threads 4
+IN_SPARE_TIME = chrt --idle 0
 
 # The demo needs the command line, the shim and the rank program of Open MPI: one selection compiles once what they share,
 # in a profile of its own (Cargo.toml). They are put where `make netsig openmpi` puts them.
@@ -53,15 +54,17 @@ lint: system
 	$(OPENMPI) clippy --workspace --all-targets -- --deny warnings
 	$(MPICH) clippy --workspace --config .cargo/mpich.toml --all-targets -- --deny warnings
 
-# Tests that wait for jobs run beside those that compute, and last, alone, those in the lab that assert times.
+# Tests of jobs mostly wait. Beside them run those that compute, in what time the others leave. Those in the lab that assert
+# times come first and one by one.
 test: built smpi slurm browser
-	$(MAKE) --jobs 2 test-over-mpi test-ours test-python
-	$(CARGO) test $(OURS) --test real_lab -- --ignored --test-threads 1
-test-over-mpi:
+	$(MAKE) --jobs 2 test-jobs test-computing test-python
+test-jobs:
+	+$(CARGO) test $(OURS) --test real_lab -- --ignored --test-threads 1
+	+$(CARGO) test $(OURS) --test real_lab -- $(MANY_THREADS)
 	+$(MPICH) test $(OF_MPICH) -- $(MANY_THREADS)
 	+$(OPENMPI) test $(OF_OPENMPI) -- $(MANY_THREADS)
-test-ours:
-	+$(CARGO) test $(OURS)
+test-computing:
+	+NETSIG_LAB_TESTS=no $(IN_SPARE_TIME) $(CARGO) test $(OURS) -- $(MANY_THREADS)
 test-python:
 	bash xtask/test-python dev
 
