@@ -39,7 +39,7 @@ const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"flui
 
 /// Eight hosts whose network is so slow that it, and not this machine's processors, decides how times grow with the size.
 fn slow() -> String {
-    include_str!("../../../../scenarios/ethernet-8x50.toml").replace("50Mbit/s", "30Mbit/s")
+    include_str!("../../../../scenarios/ethernet-8x50.toml").replace("50Mbit/s", "10Mbit/s")
 }
 
 /// Eight hosts at two sites.
@@ -80,7 +80,8 @@ fn of_the_readme() -> Vec<String> {
 /// eight hosts, and one process count suffices for a page.
 fn shortened(line: &str) -> String {
     let shorter = [
-        ("--budget 2m", "--budget 20s --sizes 1KiB,8KiB,64KiB"),
+        ("--budget 2m", "--budget 20s --sizes 1KiB,4KiB,16KiB"),
+        ("--size 1KiB..256KiB", "--size 1KiB..64KiB"),
         ("--sizes 256..16KiB", "--sizes 256,2KiB,16KiB"),
         ("--budget 3m", "--budget 30s"),
         ("-np 32", "-np 8"),
