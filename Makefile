@@ -16,7 +16,7 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 .PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
 	programs system smpi slurm browser venv \
-	lint built built-ours built-over-mpi test-jobs test-computing test-python doc
+	lint built built-ours built-over-mpi test-jobs test-computing test-python tested doc
 
 # One selection of packages and targets for builds and tests, because another selection has other features of shared
 # dependencies and compiles them again. The packages that link MPI are apart, once for each MPI; what does not link it the
@@ -57,6 +57,8 @@ lint: system
 # Tests of jobs mostly wait. Beside them run those that compute, in what time the others leave. Those in the lab that assert
 # times come first and one by one.
 test: built smpi slurm browser
+	$(MAKE) tested
+tested:
 	$(MAKE) --jobs 2 test-jobs test-computing test-python
 test-jobs:
 	+$(CARGO) test $(OURS) --test real_lab -- --ignored --test-threads 1

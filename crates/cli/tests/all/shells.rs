@@ -102,8 +102,8 @@ fn a_pipe_or_descriptor_is_written_through() {
         ),
         ("netsig fit data.csv -o /dev/null; : >copy", String::new()),
         (
-            "netsig fit <(cat data.csv) -o >(cat >copy); sleep 0; wait $!",
-            profile.replace("data.csv", "/dev/fd/63"),
+            "netsig fit /dev/fd/7 7< <(cat data.csv) -o >(cat >copy); sleep 0; wait $!",
+            profile.replace("data.csv", "/dev/fd/7"),
         ),
     ] {
         assert_eq!(
