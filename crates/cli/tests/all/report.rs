@@ -7,15 +7,13 @@ use std::process::Command;
 
 use crate::long_form::is_long_form;
 use crate::support::{Home, Row, rows, said, skipped};
+use itertools::Itertools as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 /// Real measurements of all-to-alls and broadcasts in the emulated cluster.
 const EXAMPLES: [&str; 3] = ["alltoall.csv", "bcast.csv", "heldout.csv"];
-
-/// Process counts of the page, few of which were measured.
-const COUNTS: [u32; 2] = [3, 24];
 
 /// The checker of accessibility, which `make browser` downloads.
 const AXE: &str = "../../target/tools/axe.min.js";
@@ -75,12 +73,21 @@ fn number(row: &Row, key: &str) -> Option<f64> {
     row[key].parse().ok()
 }
 
+/// Process counts of the page, few of which were measured.
+fn counts() -> &'static [u32] {
+    if is_long_form() {
+        &[3, 8, 12, 24]
+    } else {
+        &[3, 24]
+    }
+}
+
 /// Predictions of the command line at random sizes, for the page to compare with.
 fn points(home: &Home) -> Value {
     let mut rng = ChaCha8Rng::seed_from_u64(22);
     let mut points = Vec::new();
     for (predictor, collective) in ["alltoall", "bcast"].into_iter().enumerate() {
-        for procs in COUNTS {
+        for &procs in counts() {
             // Between 1 B and 1 MiB, evenly in the logarithm.
             let random = (0..20).map(|_| 1u64 << rng.random_range(0..20));
             let sizes: Vec<u64> = random.collect();
@@ -126,7 +133,7 @@ fn is_told(row: &Row) -> bool {
 #[test]
 fn the_page_of_the_examples_works() {
     let home = examples();
-    let counts = COUNTS.map(|count| count.to_string()).join(",");
+    let counts = counts().iter().join(",");
     let files = "alltoall.csv alltoall.toml bcast.toml heldout.csv bcast.csv";
     home.does(&format!("report {files} -o report.html --procs {counts}"));
     is_whole(&home.read("report.html"));
