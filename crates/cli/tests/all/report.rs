@@ -89,7 +89,7 @@ fn points(home: &Home) -> Value {
     for (predictor, collective) in ["alltoall", "bcast"].into_iter().enumerate() {
         for &procs in counts() {
             // Between 1 B and 1 MiB, evenly in the logarithm.
-            let random = (0..20).map(|_| 1u64 << rng.random_range(0..20));
+            let random = (0..25).map(|_| 1u64 << rng.random_range(0..20));
             let sizes: Vec<u64> = random.collect();
             let sizes: BTreeSet<u64> = sizes
                 .into_iter()

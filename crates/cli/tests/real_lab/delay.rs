@@ -88,7 +88,7 @@ fn shortest_ms(text: &str, hosts: &[&str]) -> Vec<f64> {
 
 /// The first host is at the site of h0, the others are at others.
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn frames_arrive_late_by_the_delay_and_all_in_their_order() {
     if !lab() {
         return;
@@ -130,7 +130,7 @@ fn without_tap(home: &Path, links: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn a_delay_that_cannot_be_emulated_is_0_and_told() {
     if !lab() {
         return;

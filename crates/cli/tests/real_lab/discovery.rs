@@ -25,7 +25,7 @@ fn discovering(home: &TempDir, scenario: &str) -> Command {
 
 /// Noise only lengthens times, and the link is three times slower than those inside.
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
     if !lab() {
         return;
@@ -55,7 +55,7 @@ fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
 
 /// In the long form: also where six links share the time. A byte takes 8 s/30e6, and its share of headers.
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn bandwidths_between_three_sites_are_found() {
     if !(is_long_form() && lab()) {
         return;
@@ -77,7 +77,7 @@ fn bandwidths_between_three_sites_are_found() {
 }
 
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn a_host_that_hangs_is_named_and_nothing_is_written() {
     if !lab() {
         return;

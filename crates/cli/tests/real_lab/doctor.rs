@@ -56,7 +56,7 @@ fn within(preparation: &str, arguments: &str) -> Command {
 
 /// By either MPI in the long form.
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn a_sound_cluster_is_found_sound() {
     if !lab() {
         return;

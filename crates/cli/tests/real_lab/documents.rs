@@ -37,7 +37,8 @@ const GOAL: &str = "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 10
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB\"\n";
 
-/// Eight hosts whose network is so slow that it, and not this machine's processors, decides how times grow with the size.
+/// Eight hosts whose network is so slow that it, and not this machine's processors, decides how times grow with the size,
+/// beside tests at idle priority too.
 fn slow() -> String {
     include_str!("../../../../scenarios/ethernet-8x50.toml").replace("50Mbit/s", "10Mbit/s")
 }
@@ -76,8 +77,8 @@ fn of_the_readme() -> Vec<String> {
     netsig.map(shortened).collect()
 }
 
-/// Campaigns of seconds, for which there are three sizes; between clusters the survey alone takes 18 s. There are
-/// eight hosts, and one process count suffices for a page.
+/// Campaigns of seconds, for which there are three sizes, and rankings up to four times the largest; between clusters the
+/// survey alone takes 18 s. There are eight hosts, and one process count suffices for a page.
 fn shortened(line: &str) -> String {
     let shorter = [
         ("--budget 2m", "--budget 20s --sizes 1KiB,4KiB,16KiB"),
@@ -185,7 +186,7 @@ fn run(home: &Path, line: &str) {
 }
 
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn the_commands_of_the_readme_work() {
     if !lab() {
         return;
@@ -244,7 +245,7 @@ fn of_a_page(page: &Page) -> Vec<String> {
 
 /// Page by page, in a directory of its own.
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn the_commands_of_the_guide_work() {
     if !lab() {
         return;

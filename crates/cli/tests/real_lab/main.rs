@@ -1,7 +1,7 @@
 //! Real MPI in the emulated cluster: what a plan asks for is measured over the shaped wire, and foreign programs
 //! run. Without the lab or the MPI the tests say SKIPPED, or fail if `NETSIG_LAB_TESTS=required`; with
 //! `NETSIG_LAB_TESTS=no` they pass at once. With `NETSIG_TESTS=all` they take their long forms. Clusters at once disturb
-//! each other's times: tests that assert times are ignored unless asked for, and pass on a machine that does nothing else.
+//! each other's times: `make test` runs the tests that assert times first and one by one, and `cargo test` passes over them.
 
 mod cluster;
 mod clusters;
@@ -372,7 +372,7 @@ fn srun_starts_the_ranks_of_an_allocation() {
 /// A campaign for a prediction, cut off in its second launch and resumed: every launch has its own
 /// plan, nothing is measured twice, and the data support a profile.
 #[test]
-#[ignore = "needs the machine alone"]
+#[ignore = "asserts times"]
 fn a_campaign_steers_itself_and_goes_on_where_it_was_cut_off() {
     if !lab() {
         return;
