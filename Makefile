@@ -16,7 +16,8 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 .PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
 	programs system smpi slurm browser venv \
-	lint built built-ours built-over-mpi test-jobs test-computing test-python tested doc
+	lint built built-ours built-over-mpi tested test-times test-computing test-lab test-mpich test-openmpi \
+	test-python doc
 
 # One selection of packages and targets for builds and tests, because another selection has other features of shared
 # dependencies and compiles them again. The packages that link MPI are apart, once for each MPI; what does not link it the
@@ -54,19 +55,23 @@ lint: system
 	$(OPENMPI) clippy --workspace --all-targets -- --deny warnings
 	$(MPICH) clippy --workspace --config .cargo/mpich.toml --all-targets -- --deny warnings
 
-# Tests of jobs mostly wait. Beside them run those that compute, in what time the others leave. Those in the lab that assert
-# times come first and one by one.
+# Two at a time, because tests of jobs mostly wait. Those in the lab that assert times come first and one by one; beside them
+# run only those that compute, in what time the others leave.
 test: built smpi slurm browser
 	$(MAKE) tested
 tested:
-	$(MAKE) --jobs 2 test-jobs test-computing test-python
-test-jobs:
+	$(MAKE) --jobs 2 test-times test-computing test-lab test-mpich test-openmpi test-python
+test-lab test-mpich test-openmpi test-python: test-times
+test-times:
 	+$(CARGO) test $(OURS) --test real_lab -- --ignored --test-threads 1
-	+$(CARGO) test $(OURS) --test real_lab -- $(MANY_THREADS)
-	+$(MPICH) test $(OF_MPICH) -- $(MANY_THREADS)
-	+$(OPENMPI) test $(OF_OPENMPI) -- $(MANY_THREADS)
 test-computing:
 	+NETSIG_LAB_TESTS=no $(IN_SPARE_TIME) $(CARGO) test $(OURS) -- $(MANY_THREADS)
+test-lab:
+	+$(CARGO) test $(OURS) --test real_lab -- $(MANY_THREADS)
+test-mpich:
+	+$(MPICH) test $(OF_MPICH) -- $(MANY_THREADS)
+test-openmpi:
+	+$(OPENMPI) test $(OF_OPENMPI) -- $(MANY_THREADS)
 test-python:
 	bash xtask/test-python dev
 
