@@ -15,6 +15,7 @@ import time
 import urllib.parse
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
@@ -27,6 +28,20 @@ LOOKED_AT = {"exclude": [".main-svg", ".static"]}
 SWITCHES = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1400"]
 
 
+def begun(options):
+    """A browser that answers. One that lacks processors while it starts may hang for good: it is begun anew."""
+    for _ in range(3):
+        driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        driver.set_page_load_timeout(60)
+        try:
+            driver.get("about:blank")
+        except TimeoutException:
+            driver.quit()
+        else:
+            return driver
+    raise TimeoutError("the browser hangs at its start")
+
+
 @contextlib.contextmanager
 def browser(script=True):
     options = Options()
@@ -35,7 +50,7 @@ def browser(script=True):
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     if not script:
         options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    driver = begun(options)
     try:
         yield driver
     finally:
