@@ -6,6 +6,7 @@ mod grid;
 mod harness;
 mod interpose;
 mod plogpt;
+mod real;
 mod select;
 mod simulator;
 mod speed;
@@ -61,6 +62,8 @@ enum BenchCommand {
         #[arg(long, value_enum, default_value = "full")]
         effort: BenchEffort,
     },
+    /// Errors and intervals of predictions on real machines, beside rivals without a model.
+    Real,
     /// Times of netsig's commands, fits, predictions and campaigns.
     Speed,
     /// Processor time and memory of `netsig simulate`.
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
             further,
         } => interpose::run(series, effort, &further),
         BenchCommand::Grid { series, effort } => grid::run(series, effort),
+        BenchCommand::Real => real::run(),
         BenchCommand::Speed => speed::run(),
         BenchCommand::Simulator => simulator::run(),
         BenchCommand::Plogpt => plogpt::run(),

@@ -6,6 +6,7 @@ mod ports;
 mod process;
 mod protocol;
 mod regression;
+mod scaling;
 
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::fit::Point;
@@ -14,12 +15,22 @@ use self::lines::SizeLines;
 use self::ports::PortLines;
 use self::process::ProtocolProcesses;
 use self::regression::TermRegression;
+pub use self::scaling::MessageCount;
+use self::scaling::{ScaledTimes, ScalingRule};
 
 /// The time of a process count and a size; `None` if the rival cannot tell.
 pub type RivalTime<'a> = Box<dyn Fn(Procs, Bytes) -> Option<Seconds> + 'a>;
 
 /// The rival that the goals compare with.
 pub const LINE: &str = "line per size";
+
+/// The rival that scales the time of the largest measured count.
+pub const PER_PEER: &str = "per peer";
+
+/// The rival with a power of the process count for each size.
+pub const POWER_LAW: &str = "power law";
+
+const TERMS: &str = "Extra-P style";
 
 /// Every rival that can be fitted to the points of one algorithm, with its name.
 pub fn fitted<'a>(
@@ -37,7 +48,33 @@ pub fn fitted<'a>(
     rivals.push(("Gaussian process", Box::new(move |n, m| process.time(n, m))));
     if let Some(regression) = TermRegression::fit(points) {
         let time = move |n, m| Some(regression.time(n, m));
-        rivals.push(("Extra-P style", Box::new(time)));
+        rivals.push((TERMS, Box::new(time)));
     }
     rivals
+}
+
+/// The rivals that need no model of a network: those that scale the times of each size, lines and terms.
+pub fn without_model<'a>(
+    points: &[Point],
+    messages: MessageCount,
+) -> Vec<(&'static str, Option<RivalTime<'a>>)> {
+    let scaled = |rule| -> Option<RivalTime<'a>> {
+        let own = ScaledTimes::fit(points, messages, rule)?;
+        Some(Box::new(move |n, m| Some(own.time(n, m))))
+    };
+    let lines = SizeLines::fit(points);
+    let terms = TermRegression::fit(points);
+    vec![
+        (PER_PEER, scaled(ScalingRule::PerPeer)),
+        ("damped trend", scaled(ScalingRule::DampedTrend)),
+        (
+            LINE,
+            lines.map(|own| -> RivalTime { Box::new(move |n, m| Some(own.time(n, m))) }),
+        ),
+        (POWER_LAW, scaled(ScalingRule::PowerLaw)),
+        (
+            TERMS,
+            terms.map(|own| -> RivalTime { Box::new(move |n, m| Some(own.time(n, m))) }),
+        ),
+    ]
 }

@@ -1,0 +1,59 @@
+//! `netsig-bench real`: predictions on machines that nobody emulated, beside rivals without a model.
+//!
+//! A set is a file, an algorithm and a cut c: all process counts up to c are fitted, at least two, and all
+//! beyond are judged. Sets weigh equally. Nothing is measured; sets.csv has a row for each set and method.
+
+mod judge;
+mod papers;
+mod report;
+mod sets;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use netsig_base::data::Dataset;
+use netsig_base::units::Procs;
+use netsig_model::fit::network::{Options, Wanted};
+use netsig_model::profile::Profile;
+
+use judge::SetScore;
+use report::JudgedRow;
+use sets::MeasuredNetwork;
+
+/// Judges all sets; false if a goal is missed.
+pub fn run() -> Result<bool> {
+    let mut rows = Vec::new();
+    for network in sets::all()? {
+        rows.extend(judged(&network));
+    }
+    report::publish(&rows)
+}
+
+/// The scores of all sets of a network.
+fn judged(network: &MeasuredNetwork) -> Vec<JudgedRow> {
+    let mut profiles: BTreeMap<Procs, Option<Profile>> = BTreeMap::new();
+    let mut rows = Vec::new();
+    for set in network.sets() {
+        let cut = set.cut;
+        let profile = profiles
+            .entry(cut)
+            .or_insert_with(|| fitted(&network.up_to(cut)));
+        let scores = judge::scores(&set, profile.as_ref());
+        rows.extend(
+            scores
+                .into_iter()
+                .map(|score: SetScore| JudgedRow::of(&set, score)),
+        );
+    }
+    rows
+}
+
+/// The profile of data; `None` if they cannot be fitted.
+fn fitted(data: &Dataset) -> Option<Profile> {
+    let options = Options {
+        wanted: Wanted::Any,
+        ..Options::default()
+    };
+    let fitted = Profile::fit(data, "data", &options, &[]);
+    fitted.ok().map(|(_, profile)| profile)
+}

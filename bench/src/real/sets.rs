@@ -1,0 +1,141 @@
+//! The data: collectives measured on real machines (bench/data/real), the papers' laws (`papers`), and
+//! what is kept of emulated networks.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
+use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::{Dataset, Experiment};
+use netsig_base::units::Procs;
+
+use super::papers;
+use crate::harness::root;
+
+/// The kind of network of a data set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, strum::Display)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum SetGroup {
+    Real,
+    Papers,
+    Emulated,
+}
+
+/// Measured collectives of one network.
+pub struct MeasuredNetwork {
+    pub group: SetGroup,
+    /// The machine, which several files may be of.
+    pub machine: String,
+    pub file: String,
+    pub data: Dataset,
+    /// Process counts up to which the data may be fitted; empty for every count but the first and the last.
+    pub cuts: Vec<Procs>,
+    /// True if the fitted cells are judged too.
+    pub judges_fitted: bool,
+}
+
+/// The cells of one algorithm, divided into fitted and judged ones.
+pub struct JudgedSet<'a> {
+    pub network: &'a MeasuredNetwork,
+    pub collective: Collective,
+    pub algorithm: String,
+    /// The largest fitted process count.
+    pub cut: Procs,
+    pub fitted: Vec<(CellKey, Summary)>,
+    pub judged: Vec<(CellKey, Summary)>,
+}
+
+/// Everything that is judged.
+pub fn all() -> Result<Vec<MeasuredNetwork>> {
+    let mut all = of_folder("real", SetGroup::Real)?;
+    all.extend(papers::networks());
+    all.extend(of_folder("losses", SetGroup::Emulated)?);
+    Ok(all)
+}
+
+/// The data files of a folder of bench/data, in the order of their names.
+fn of_folder(folder: &str, group: SetGroup) -> Result<Vec<MeasuredNetwork>> {
+    let folder = root().join("bench/data").join(folder);
+    let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let paths: Vec<_> = entries.map_ok(|entry| entry.path()).try_collect()?;
+    let is_data = |path: &&std::path::PathBuf| path.extension().is_some_and(|own| own == "csv");
+    let data = paths.iter().filter(is_data).sorted_unstable();
+    data.map(|path| of_file(path, group)).collect()
+}
+
+fn of_file(path: &Path, group: SetGroup) -> Result<MeasuredNetwork> {
+    let stem = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let machine = match group {
+        SetGroup::Real => stem.split('-').next().unwrap_or_default().to_owned(),
+        _ => stem.clone(),
+    };
+    Ok(MeasuredNetwork {
+        group,
+        machine,
+        data: Dataset::read(&stem, File::open(path)?)?,
+        file: stem,
+        cuts: Vec::new(),
+        judges_fitted: false,
+    })
+}
+
+impl MeasuredNetwork {
+    /// The sets: every algorithm with every cut that leaves at least two counts to fit and one to judge.
+    pub fn sets(&self) -> Vec<JudgedSet<'_>> {
+        let cells = summarise(&self.data).into_iter();
+        let of_collectives = cells.filter_map(|(key, summary)| match key.experiment {
+            Experiment::Collective(own) if key.procs.get() > 1 && key.size.0 > 0 => {
+                Some(((own, key.algorithm.to_string()), (key, summary)))
+            }
+            _ => None,
+        });
+        let by_algorithm = of_collectives.into_group_map();
+        let sorted = by_algorithm
+            .into_iter()
+            .sorted_unstable_by(|a, b| a.0.cmp(&b.0));
+        sorted
+            .flat_map(|(who, cells)| self.sets_of(&who, &cells))
+            .collect()
+    }
+
+    fn sets_of(
+        &self,
+        who: &(Collective, String),
+        cells: &[(CellKey, Summary)],
+    ) -> Vec<JudgedSet<'_>> {
+        let counts: BTreeSet<Procs> = cells.iter().map(|(key, _)| key.procs).collect();
+        let inner = counts.len().saturating_sub(2);
+        let feasible = counts.iter().copied().skip(1).take(inner);
+        let cuts = if self.cuts.is_empty() {
+            feasible.collect_vec()
+        } else {
+            self.cuts.clone()
+        };
+        let part = |is_wanted: &dyn Fn(&CellKey) -> bool| {
+            let own = cells.iter().filter(|(key, _)| is_wanted(key));
+            own.cloned().collect_vec()
+        };
+        let set = |cut: Procs| JudgedSet {
+            network: self,
+            collective: who.0,
+            algorithm: who.1.clone(),
+            cut,
+            fitted: part(&|key| key.procs <= cut),
+            judged: part(&|key| self.judges_fitted || key.procs > cut),
+        };
+        cuts.into_iter().map(set).collect()
+    }
+
+    /// The data up to a process count.
+    pub fn up_to(&self, cut: Procs) -> Dataset {
+        self.data.part(|place| place.procs <= cut)
+    }
+}
