@@ -80,7 +80,11 @@ pub fn scores(set: &JudgedSet, profile: Option<&Profile>) -> Vec<SetScore> {
             })
         })
     };
-    let mut methods: Vec<(&'static str, MethodTimes)> = vec![(OURS, by_model(None))];
+    let mut methods: Vec<(&'static str, MethodTimes)> = vec![
+        (OURS, by_model(None)),
+        ("field", by_model(Some("field"))),
+        ("regimes", by_model(Some("regimes"))),
+    ];
     methods.extend(without_model(set));
     if set.collective == Collective::Alltoall {
         methods.push(("full", by_model(Some("full"))));

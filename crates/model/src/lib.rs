@@ -49,7 +49,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Layers, each using only those before it: model, fitted, regimes, fit, profile, predict, tune.
+//! Layers, each using only those before it: model, fitted, regimes, field, fit, profile, predict, tune.
 //! `cargo xtask tidy` checks it.
 
 #![forbid(unsafe_code)]
@@ -57,6 +57,7 @@
 #[cfg(test)]
 extern crate self as netsig_model;
 
+pub mod field;
 pub mod fit;
 pub mod fitted;
 pub mod model;

@@ -123,6 +123,40 @@ pub fn fit_ends(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseEr
     assemble(&points, parameter(&level, 0), beta, confidence)
 }
 
+/// α and β of too few or too irregular times for an estimate: β from the smallest and the largest size, or
+/// all of the time of one size, with the relative standard error 1.
+///
+/// # Errors
+/// If there is no time of a size above 0.
+pub fn rough(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseError), FitError> {
+    let sized = points.iter().filter(|p| p.size.0 > 0);
+    let ends = [
+        sized.clone().min_by_key(|p| p.size),
+        sized.max_by_key(|p| p.size),
+    ];
+    let [Some(small), Some(large)] = ends else {
+        return refuse_few(WHAT, 0, 1).and_then(|()| fit_ends(points, confidence));
+    };
+    let slope = (large.time.0 - small.time.0) / (large.size.as_f64() - small.size.as_f64());
+    let whole = large.time.0 / large.size.as_f64();
+    let beta = if slope > 0.0 && slope.is_finite() {
+        slope.min(whole)
+    } else {
+        whole
+    };
+    let alpha = (small.time.0 - beta * small.size.as_f64()).max(0.0);
+    let unsure = |value: f64| Variance {
+        value: value * value,
+        dof: 1.0,
+    };
+    assemble(
+        points,
+        (alpha, unsure(alpha)),
+        (beta, unsure(beta)),
+        confidence,
+    )
+}
+
 /// The regression of t on (1, m).
 fn line(points: &[Point], covariance: &Covariance) -> Result<Regression, FitError> {
     let count = points.len();

@@ -8,6 +8,7 @@
 //! cells, the parameters of pairs (`pairs`), the models of each algorithm (`models`), the regimes
 //! (`regimes`), and the choice of the model that suffices ([`Ladder`]).
 
+mod field;
 mod models;
 mod pairs;
 mod regimes;
@@ -29,9 +30,10 @@ use super::link::{self, Stalled};
 use super::model::{self as fit_model, ModelFit};
 use super::point_to_point::PointToPoint;
 use super::{Covariance, FailedFit, refuse_few};
+use crate::field::{FieldEntry, FieldPrior};
 use crate::fitted::FittedModel;
 use crate::model::plogp::PLogP;
-use crate::model::{Known, Model};
+use crate::model::{FIELD, Known, Model};
 
 /// Options of the fit of a dataset.
 #[derive(Debug, Clone, Default)]
@@ -49,8 +51,10 @@ pub struct Options {
     /// pLogP tables for the models on pLogP; `None` for the tables in the data, or else α and β
     /// in their place.
     pub plogp: Option<PLogP>,
-    /// The links of the network, if known, for the regimes.
+    /// The links of the network, if known, for the regimes and the field.
     pub network: Option<Network>,
+    /// Prior of the field's hyperparameters.
+    pub field: FieldPrior,
 }
 
 /// Models to fit.
@@ -81,6 +85,8 @@ pub struct NetworkFit {
     pub models: Vec<FittedModel>,
     /// The signatures among the models, with their diagnostics.
     pub signatures: Vec<ModelFit>,
+    /// The field of each algorithm of a collective of equal pieces.
+    pub fields: Vec<FieldEntry>,
     /// The regimes of each algorithm of any collective.
     pub regimes: Vec<FittedRegimes>,
     /// Failed fits.
@@ -91,7 +97,7 @@ pub struct NetworkFit {
     pub imported: BTreeMap<StatisticKind, usize>,
     /// Clusters of the hosts with the times between them, if the data name them.
     pub grid: Option<Grid>,
-    /// Process count of the all-to-all that stands in for a missing ping-pong, if it does.
+    /// Process count of the collective that stands in for a missing ping-pong, if it does.
     pub without_pairs: Option<Procs>,
     /// Measured algorithms without a fitted model, each once.
     pub unfitted: Vec<String>,
@@ -107,7 +113,8 @@ pub struct NetworkFit {
 pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let cells = MeasuredCells::of(data);
     let pairs = pairs::fit(&cells, options)?;
-    let models = models::fit(&cells, &pairs, options)?;
+    let mut models = models::fit(&cells, &pairs, options)?;
+    let fields = field::fit(&cells, options, &mut models.left_out);
     let regimes = regimes::fit(&cells, &pairs, options);
     let ladder = Ladder {
         known: Known::of(pairs.hockney.model(), pairs.plogp.as_ref()),
@@ -115,8 +122,13 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     };
     let (regimes, failures) = regimes.chosen(&ladder, &models.left_out);
     let fitted = NetworkFit {
-        failures: models.failures.into_iter().chain(failures).collect(),
-        unfitted: unfitted(&cells, &models.fitted, &regimes),
+        failures: models
+            .failures
+            .into_iter()
+            .chain(fields.failures)
+            .chain(failures)
+            .collect(),
+        unfitted: unfitted(&cells, &models.fitted, &regimes, &fields.fitted),
         stalled: link::gap_of(&cells).and_then(|gap| link::stalled(&cells, gap)),
         imported: imported(&cells),
         hockney: pairs.hockney,
@@ -128,6 +140,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         models: models.fitted,
         signatures: models.signatures,
         passed_over: models.passed_over,
+        fields: fields.fitted,
         regimes,
     };
     if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
@@ -141,6 +154,13 @@ impl Wanted {
     /// True if only the regimes are to be fitted.
     pub fn is_regimes_alone(self) -> bool {
         matches!(self, Self::One(model) if model.has_distribution())
+    }
+
+    fn wants_field(self) -> bool {
+        match self {
+            Self::All | Self::Any => true,
+            Self::One(model) => model.name == FIELD,
+        }
     }
 
     fn wants_regimes(self) -> bool {
@@ -162,7 +182,7 @@ impl Wanted {
 impl NetworkFit {
     /// True if no model of a collective was fitted.
     pub fn is_empty(&self) -> bool {
-        self.models.is_empty() && self.regimes.is_empty()
+        self.models.is_empty() && self.fields.is_empty() && self.regimes.is_empty()
     }
 }
 
@@ -178,13 +198,16 @@ fn unfitted(
     cells: &MeasuredCells,
     models: &[FittedModel],
     regimes: &[FittedRegimes],
+    fields: &[FieldEntry],
 ) -> Vec<String> {
     let name = |collective: Collective, algorithm: &str| format!("{collective} {algorithm}");
     let models = models.iter();
     let models = models.filter_map(|own| Some(name(own.collective()?, &own.algorithm)));
     let regimes = regimes.iter();
     let regimes = regimes.map(|own| name(own.collective, &own.algorithm));
-    let known: HashSet<String> = models.chain(regimes).collect();
+    let fields = fields.iter();
+    let fields = fields.map(|own| name(own.collective, &own.algorithm));
+    let known: HashSet<String> = models.chain(regimes).chain(fields).collect();
     let measured = cells.summaries.keys();
     let measured = measured.filter_map(|key| match key.experiment {
         Experiment::Collective(collective) => Some(name(collective, &key.algorithm)),

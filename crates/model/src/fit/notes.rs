@@ -19,7 +19,7 @@ pub fn on_fit(fitted: &NetworkFit, most: usize) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(fitted.without_pairs.map(|procs| {
         Note::warning(format!(
-            "no ping-pong: alpha and beta are those of one partner's message in the all-to-all among {procs}, below the eager limit; contention among {procs} is unknown, and that of more is relative to it"
+            "no ping-pong: alpha and beta are those of one message of a collective among {procs}; contention among {procs} is unknown, and that of more is relative to it"
         ))
     }));
     notes.extend(about_data(fitted));

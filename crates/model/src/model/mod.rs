@@ -18,6 +18,7 @@ mod entry;
 mod error;
 mod examples;
 pub mod exchange;
+pub mod field;
 pub mod hockney;
 pub mod message;
 pub mod plogp;
@@ -47,13 +48,20 @@ pub const SIGNATURE: &str = "signature";
 /// Name of the regimes, which a profile stores in full for every algorithm.
 pub const REGIMES: &str = "regimes";
 
+/// Name of the model whose γ is a table over process counts and sizes.
+pub const FIELD: &str = "field";
+
 /// Name of the model of an all-to-all between clusters whose pieces go straight to their receivers.
 pub const SHARED_LINK: &str = "shared_link";
 
 /// Name of the model whose parameters come from measured transfers.
 pub const THROUGHPUT: &str = "throughput";
 
-const ALLGATHER: &[Model] = &[clusters::ALLGATHER, regimes::entry::ALLGATHER];
+const ALLGATHER: &[Model] = &[
+    clusters::ALLGATHER,
+    field::ALLGATHER,
+    regimes::entry::ALLGATHER,
+];
 const ALLTOALLV: &[Model] = &[
     regimes::entry::ALLTOALLV,
     regimes::entry::ALLTOALLV_SKEWED,

@@ -5,6 +5,7 @@ use netsig_base::algorithm::{Algorithm, LIBRARY, PairSizes, Traffic};
 use netsig_base::network::Network;
 use netsig_base::units::{Seconds, SecondsPerByte};
 
+use crate::field::FieldForecast;
 use crate::fit::flows::Flows;
 use crate::fitted::asked::Asked;
 use crate::fitted::outside::Outside;
@@ -15,7 +16,7 @@ use crate::model::plogp::PLogP;
 use crate::model::regimes::Times;
 use crate::model::signature::Signature;
 use crate::model::{
-    Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
+    Case, FIELD, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
 };
 use crate::profile::Profile;
 use crate::regimes::forecast::{RegimesForecast, RegimesQuestion};
@@ -76,8 +77,8 @@ impl<'a, 'n> Knowledge<'a, 'n> {
                 let known = self.networks(model).best;
                 Box::new(ModelForecast::of(entry, self.given, known)?)
             }
-            None => match self.regimes(model)? {
-                Some(regimes) => Box::new(regimes),
+            None => match self.own(model)? {
+                Some(own) => own,
                 None => Box::new(GivenForecast {
                     values: self.values(model).map_err(|error| self.without(error))?,
                     networks: self.networks(model),
@@ -128,6 +129,31 @@ impl<'a, 'n> Knowledge<'a, 'n> {
             },
             other => other,
         }
+    }
+
+    /// Forecast by a model with a section of its own in the profile; `None` if it has none of the algorithm.
+    fn own(
+        &self,
+        model: &'static Model,
+    ) -> Result<Option<Box<dyn AlgorithmForecast + 'a>>, ModelError> {
+        let regimes = self.regimes(model)?;
+        Ok(match (regimes, self.field(model)) {
+            (Some(regimes), _) => Some(Box::new(regimes)),
+            (None, Some(field)) => Some(Box::new(field)),
+            (None, None) => None,
+        })
+    }
+
+    /// Forecast by the field of the profile; `None` if `model` is another model, parameters are given in
+    /// its place, or the profile has no field of the algorithm.
+    fn field(&self, model: &Model) -> Option<FieldForecast<'a>> {
+        let Subject::Collective(collective) = model.subject else {
+            return None;
+        };
+        let entry = self.profile.field(collective, self.algorithm);
+        let entry = entry.filter(|_| model.name == FIELD && self.given.is_empty())?;
+        let mpi = self.profile.provenance.get("data_mpi");
+        FieldForecast::of(entry, mpi, self.network, self.asked)
     }
 
     /// Forecast by the regimes of the profile; `None` if `model` is another model or the profile has no

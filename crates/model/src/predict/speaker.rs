@@ -16,7 +16,7 @@ use netsig_base::algorithm::{Algorithm, Collective, Entry, LIBRARY, Method, Size
 use netsig_base::text::refusal::Refusal;
 
 use super::line::{Line, Reason};
-use crate::model::{self, Model, SIGNATURE};
+use crate::model::{self, FIELD, Model, SIGNATURE};
 use crate::profile::Profile;
 
 /// Request for predictions: models and algorithms.
@@ -124,8 +124,14 @@ impl Question<'_> {
         model::general(self.collective)
     }
 
-    fn is_general(&self, name: &str) -> bool {
-        self.general().name == name
+    /// The model with this name, if it has a section of its own in profiles: it describes any measured
+    /// algorithm.
+    fn stored(&self, name: &str) -> Option<&'static Model> {
+        let all = [self.general().name, FIELD];
+        let is_stored = all.contains(&name);
+        model::find(self.collective, name)
+            .ok()
+            .filter(|_| is_stored)
     }
 
     /// All algorithms of an all-to-all with the requested models.
@@ -190,16 +196,18 @@ impl Question<'_> {
                 let all = model::strategies(collective).map(Line::of_strategy);
                 all.chain(self.measured()).collect()
             }
-            (None, Models::Named(name)) if self.is_general(name) => match self.measured() {
-                measured if measured.is_empty() => self.general_of("any")?,
-                measured => measured,
+            (None, Models::Named(name)) => match self.stored(name) {
+                Some(model) => match self.measured() {
+                    measured if measured.is_empty() => self.stored_of("any", model)?,
+                    measured => measured.into_iter().map(|line| line.by(model)).collect(),
+                },
+                None => vec![Line::of_strategy(model::find(collective, name)?)],
             },
-            (None, Models::Named(name)) => {
-                vec![Line::of_strategy(model::find(collective, name)?)]
-            }
             (Some(own), Models::Speaking | Models::All) => self.named(own)?,
-            (Some(own), Models::Named(name)) if self.is_general(name) => self.general_of(own)?,
-            (Some(own), Models::Named(name)) => vec![self.strategy(own, name)?],
+            (Some(own), Models::Named(name)) => match self.stored(name) {
+                Some(model) => self.stored_of(own, model)?,
+                None => vec![self.strategy(own, name)?],
+            },
         };
         if lines.is_empty() {
             return Err(self.lacks(&format!(
@@ -258,7 +266,7 @@ impl Question<'_> {
         }
         if found.is_empty() {
             Method::parse(self.collective, name)?;
-            return self.general_of(name);
+            return self.stored_of(name, self.general());
         }
         Ok(found)
     }
@@ -311,18 +319,18 @@ impl Question<'_> {
         }
     }
 
-    /// An algorithm with the general contention model, measured or given.
-    fn general_of(&self, algorithm: &str) -> Result<Vec<Line>, Refusal> {
+    /// An algorithm with a contention model that profiles store, measured or given.
+    fn stored_of(&self, algorithm: &str, model: &'static Model) -> Result<Vec<Line>, Refusal> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);
         if self.given.is_empty() && !known.contains(&algorithm) {
             return Err(self.lacks(&format!(
-                "has no regimes of {collective} {algorithm}{}; measure and fit it",
+                "has no {} of {collective} {algorithm}{}; measure and fit it",
+                model.name,
                 others(&known)
             )));
         }
-        let reason = Reason::Asked;
-        Ok(vec![Line::new(algorithm, self.general(), reason)])
+        Ok(vec![Line::new(algorithm, model, Reason::Asked)])
     }
 
     /// The refusal of a profile that lacks the answer.

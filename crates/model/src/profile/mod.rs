@@ -23,6 +23,7 @@ use netsig_base::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub use self::choice::Choice;
+use crate::field::FieldEntry;
 use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
 use crate::fitted::{Base, ContentionModel, FittedModel};
@@ -34,7 +35,7 @@ use crate::regimes::entry::RegimesEntry;
 use crate::regimes::forecast::tell_of;
 
 /// Version of the format that this netsig writes and reads.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The fitted models of one network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +58,9 @@ pub struct Profile {
     /// Fitted models of each algorithm.
     #[serde(default)]
     pub fitted: Vec<FittedModel>,
+    /// Field of each algorithm.
+    #[serde(default, rename = "field")]
+    pub fields: Vec<FieldEntry>,
     /// Regimes of each algorithm, one entry for each class of process counts.
     #[serde(default)]
     pub regimes: Vec<RegimesEntry>,
@@ -218,6 +222,12 @@ impl Profile {
             .find(|entry| entry.model == model && entry.algorithm == algorithm)
     }
 
+    /// The field of an algorithm.
+    pub fn field(&self, collective: Collective, algorithm: &str) -> Option<&FieldEntry> {
+        let mut fields = self.fields.iter();
+        fields.find(|own| own.collective == collective && own.algorithm == algorithm)
+    }
+
     /// The contention signature of an algorithm on top of `base`.
     pub fn signature(
         &self,
@@ -233,7 +243,8 @@ impl Profile {
     pub fn contention(&self) -> impl Iterator<Item = &dyn ContentionModel> {
         let fitted = self.fitted.iter().map(|own| own as &dyn ContentionModel);
         let regimes = self.regimes.iter().map(|own| own as &dyn ContentionModel);
-        fitted.chain(regimes)
+        let fields = self.fields.iter().map(|own| own as &dyn ContentionModel);
+        fitted.chain(fields).chain(regimes)
     }
 
     /// The fitted contention models of a collective.
@@ -282,6 +293,10 @@ impl Profile {
             let who = format!("[[regimes]] of {:?}:", own.algorithm);
             own.check().map_err(within(&who))?;
         }
+        for own in &self.fields {
+            let who = format!("[[field]] of {:?}:", own.algorithm);
+            own.check().map_err(within(&who))?;
+        }
         for own in &self.choices {
             let who = format!("[[choice]] of {:?}:", own.algorithm);
             own.check().map_err(within(&who))?;
@@ -292,6 +307,8 @@ impl Profile {
             (name, ())
         };
         refuse_twice("[[fitted]]", self.fitted.iter().map(of))?;
+        let of = |own: &FieldEntry| (format!("{} {}", own.collective, own.algorithm), ());
+        refuse_twice("[[field]]", self.fields.iter().map(of))?;
         let of = |own: &RegimesEntry| {
             let name = format!("{} {} {}", own.collective, own.algorithm, own.class);
             (name, own.model.pattern)

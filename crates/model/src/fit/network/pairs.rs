@@ -1,10 +1,10 @@
 //! The parameters of pairs, which every model of a collective is based on, and the clusters of the ranks.
 
-use netsig_base::algorithm::Collective;
+use netsig_base::algorithm::{Collective, Sizes};
 use netsig_base::data::cells::{CellKey, MeasuredCells, Statistic};
 use netsig_base::data::{Experiment, places};
 use netsig_base::network::Grid;
-use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 use super::Options;
 use crate::fit::hockney::{self, BaseError, HockneyFit};
@@ -13,12 +13,13 @@ use crate::fit::{FailedFit, Point, points};
 use crate::model::Clustered;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
+use crate::model::regimes::{self, Pattern, Wire};
 
 /// The fits of pairs.
 pub(super) struct PairFits {
     /// The ping-pong, or what stands in for it.
     pub(super) ping_pong: Vec<Point>,
-    /// Process count of the all-to-all that stands in for a missing ping-pong, if it does.
+    /// Process count of the collective that stands in for a missing ping-pong, if it does.
     pub(super) without_pairs: Option<Procs>,
     pub(super) hockney: HockneyFit,
     /// Variances of α and β.
@@ -34,14 +35,17 @@ pub(super) struct PairFits {
 /// Fits the pairs.
 ///
 /// # Errors
-/// If there is neither a usable ping-pong nor an all-to-all in its place.
+/// If there is neither a usable ping-pong nor a collective in its place.
 pub(super) fn fit(cells: &MeasuredCells, options: &Options) -> Result<PairFits, FailedFit> {
     let ping_pong = between_pairs(cells);
     let substitute = in_place_of_pairs(cells).filter(|_| ping_pong.is_empty());
     let without_pairs = substitute.as_ref().map(|(procs, _)| *procs);
     let ping_pong = substitute.map_or(ping_pong, |(_, points)| points);
     let confidence = options.model.confidence;
-    let hockney = hockney::fit_ends(&ping_pong, confidence);
+    let hockney = match hockney::fit_ends(&ping_pong, confidence) {
+        Err(_) if without_pairs.is_some() => hockney::rough(&ping_pong, confidence),
+        found => found,
+    };
     let (hockney, base_error) = hockney.map_err(FailedFit::of("ping-pong"))?;
     let point_to_point = point_to_point::fit(cells, confidence);
     let measured = point_to_point.plogp.as_ref();
@@ -71,25 +75,56 @@ fn between_pairs(cells: &MeasuredCells) -> Vec<Point> {
     points
 }
 
-/// Largest size of an all-to-all in place of a ping-pong where the eager limit is not known: the
+/// Largest size of a collective in place of a ping-pong where the eager limit is not known: the
 /// usual limit of MPI libraries.
 const USUAL_LIMIT: Bytes = Bytes(64 << 10);
 
-/// The time of one partner's message in the all-to-all among the fewest processes, below the eager
-/// limit, in place of a ping-pong: contention among more processes is then relative to theirs.
+/// Least number of sizes below the limit; of fewer, all sizes count.
+const LEAST_SIZES: usize = 4;
+
+/// The time of one message in the collective among the fewest processes, below the eager limit, in place
+/// of a ping-pong: contention among more processes is then relative to theirs. An all-to-all comes before
+/// other collectives; of these a message is one of those that follow one another.
 fn in_place_of_pairs(cells: &MeasuredCells) -> Option<(Procs, Vec<Point>)> {
-    let limit = cells.provenance.eager_limit().unwrap_or(USUAL_LIMIT);
-    let is_alltoall = |key: &CellKey| {
-        let alltoall = Experiment::Collective(Collective::Alltoall);
-        key.experiment == alltoall && key.procs.get() > 1 && key.size < limit
+    let pattern = |key: &CellKey| match key.experiment {
+        Experiment::Collective(own) if key.procs.get() > 1 => {
+            Some((own, Pattern::of(own, &key.algorithm)?))
+        }
+        _ => None,
     };
-    let own = cells.summaries.keys().filter(|key| is_alltoall(key));
-    let first = own.min_by_key(|key| (key.procs, key.algorithm.clone()))?;
-    let mut points = points(&cells.summaries, Statistic::Median, |key| {
-        is_alltoall(key) && key.procs == first.procs && key.algorithm == first.algorithm
+    let described = cells
+        .summaries
+        .keys()
+        .filter_map(|key| Some((key, pattern(key)?)));
+    let first = described.min_by_key(|(key, (own, _))| {
+        (
+            *own != Collective::Alltoall,
+            key.procs,
+            *own,
+            key.algorithm.clone(),
+        )
     });
+    let (first, (_, pattern)) = first?;
+    let limit = cells.provenance.eager_limit().unwrap_or(USUAL_LIMIT);
+    let up_to = |limit: Bytes| {
+        points(&cells.summaries, Statistic::Median, |key| {
+            let is_same = key.experiment == first.experiment && key.algorithm == first.algorithm;
+            is_same && key.procs == first.procs && key.size < limit
+        })
+    };
+    let mut points = up_to(limit);
+    if points.len() < LEAST_SIZES {
+        points = up_to(Bytes(u64::MAX));
+    }
+    let wire = Wire::straight(SecondsPerByte(0.0));
     for point in &mut points {
-        point.time = Seconds(point.time.0 / point.procs.partners());
+        let case = regimes::Point {
+            procs: point.procs,
+            size: point.size,
+            network: None,
+            pieces: Sizes::Equal.into(),
+        };
+        point.time = Seconds(point.time.0 / pattern.traffic(&wire, case).startups.max(1.0));
     }
     Some((first.procs, points))
 }

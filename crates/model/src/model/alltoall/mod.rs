@@ -22,6 +22,7 @@ pub use upper_003::has_degenerate_bounds;
 
 use super::clusters::{PACED, SHARED_LINK};
 use super::entry::Model;
+use super::field::ALLTOALL as FIELD;
 use super::regimes::entry::ALLTOALL as REGIMES;
 use super::words::{Parameter, Role};
 
@@ -41,6 +42,7 @@ pub(super) const MODELS: &[Model] = &[
     signature::BANDWIDTH,
     signature::FULL_DELTA_ONCE,
     throughput::THROUGHPUT,
+    FIELD,
     REGIMES,
     plogpt::A,
     plogpt::B,

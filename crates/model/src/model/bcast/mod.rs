@@ -13,6 +13,7 @@ mod flat;
 
 use super::case::Segments;
 use super::clusters::BCAST as LEVELS;
+use super::field::BCAST as FIELD;
 use super::prelude::*;
 use super::regimes::entry::BCAST as REGIMES;
 use super::segment::{Optimum, Segment, optimise};
@@ -32,6 +33,7 @@ pub(super) const MODELS: &[Model] = &[
     binomial::RENDEZVOUS_EXACT,
     binomial::SEGMENTED_EXACT,
     LEVELS,
+    FIELD,
     REGIMES,
 ];
 

@@ -10,6 +10,7 @@ mod chain;
 mod flat;
 
 use super::clusters::{GATHER as GATHER_LEVELS, SCATTER as SCATTER_LEVELS};
+use super::field::{GATHER as GATHER_FIELD, SCATTER as SCATTER_FIELD};
 use super::prelude::*;
 use super::regimes::entry::{GATHER as GATHER_REGIMES, SCATTER as SCATTER_REGIMES};
 
@@ -19,6 +20,7 @@ pub(super) const SCATTER: &[Model] = &[
     binomial::BINOMIAL,
     binomial::BINOMIAL_EXACT,
     SCATTER_LEVELS,
+    SCATTER_FIELD,
     SCATTER_REGIMES,
 ];
 
@@ -28,6 +30,7 @@ pub(super) const GATHER: &[Model] = &[
     mirrored(&binomial::BINOMIAL),
     mirrored(&binomial::BINOMIAL_EXACT),
     GATHER_LEVELS,
+    GATHER_FIELD,
     GATHER_REGIMES,
 ];
 

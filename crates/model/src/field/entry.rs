@@ -1,0 +1,169 @@
+//! The fitted field of an algorithm in the form of a profile.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use itertools::Itertools as _;
+use nalgebra::DMatrix;
+use netsig_base::algorithm::Collective;
+use netsig_base::network::Network;
+use netsig_base::stats::interval::check_confidence;
+use netsig_base::stats::sample::median;
+use netsig_base::units::parameter::{finite, non_negative};
+use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use serde::{Deserialize, Serialize};
+
+use super::fit::{self, FieldGround};
+use super::free::{FreeForm, FreeTime};
+use super::table::FieldTable;
+use crate::fitted::domain::Domain;
+use crate::fitted::error::FitError;
+use crate::fitted::{ContentionModel, Found};
+use crate::model::{self, FIELD, Model};
+use crate::regimes::fit::Observation;
+
+/// The field of one algorithm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldEntry {
+    /// The measured collective.
+    pub collective: Collective,
+    /// Algorithm that ran the collective.
+    pub algorithm: String,
+    /// Algorithm whose start-ups and bytes T₀ has: another one where a library took it.
+    pub free_time_of: String,
+    /// Time of a start-up in T₀.
+    pub startup_s: Seconds,
+    /// Time of a byte in T₀.
+    pub byte_s: SecondsPerByte,
+    /// Ranks on a host.
+    pub per_host: u32,
+    /// Confidence level of the intervals.
+    pub confidence: f64,
+    /// Standard deviation of ln T of one repetition; `None` if no repetitions are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scatter: Option<f64>,
+    /// γ and its deviation.
+    pub ratio: FieldTable,
+    /// Measured process counts and sizes.
+    pub domain: Domain,
+}
+
+/// A fitted field, with the times of cells by a field without their process count.
+#[derive(Debug, Clone)]
+pub struct FieldFit {
+    /// The field.
+    pub entry: FieldEntry,
+    /// Times of every cell without its process count.
+    pub left_out: BTreeMap<(Procs, Bytes), Seconds>,
+}
+
+impl FieldFit {
+    /// The field of the cells of an algorithm.
+    ///
+    /// # Errors
+    /// If there are fewer than three cells, or the messages of the algorithm are not described.
+    pub fn of(
+        collective: Collective,
+        algorithm: &str,
+        cells: &[Observation],
+        ground: FieldGround,
+    ) -> Result<Self, FitError> {
+        let forms = FreeForm::candidates(collective, algorithm, ground.mpi);
+        let found = fit::fit(cells, &forms, ground)?;
+        let known = cells
+            .iter()
+            .filter(|cell| cell.averaged.is_none() && cell.plain > 1);
+        let spreads = known.map(|cell| cell.spread).collect_vec();
+        let entry = FieldEntry {
+            collective,
+            algorithm: algorithm.to_owned(),
+            free_time_of: found.form.algorithm,
+            startup_s: Seconds(found.byte * found.balance),
+            byte_s: SecondsPerByte(found.byte),
+            per_host: ground.per_host,
+            confidence: ground.confidence,
+            scatter: (!spreads.is_empty()).then(|| median(spreads)),
+            ratio: found.table,
+            domain: Domain::of(cells.iter().map(|own| (own.procs, own.size)))
+                .expect("a fit has cells"),
+        };
+        Ok(Self {
+            entry,
+            left_out: found.left_out,
+        })
+    }
+}
+
+impl FieldEntry {
+    /// T₀ on a network; `mpi` names the library of the data. `None` if the messages of the algorithm are not
+    /// described.
+    pub(super) fn free_time<'a>(
+        &self,
+        mpi: Option<&str>,
+        network: Option<&'a Network>,
+    ) -> Option<FreeTime<'a>> {
+        let form = FreeForm::of(self.collective, &self.free_time_of, mpi)?;
+        Some(FreeTime::new(form, self.startup_s, self.byte_s, network))
+    }
+}
+
+impl ContentionModel for FieldEntry {
+    fn entry(&self) -> &'static Model {
+        model::find(self.collective, FIELD).expect("a collective of equal pieces has a field")
+    }
+
+    fn collective(&self) -> Option<Collective> {
+        Some(self.collective)
+    }
+
+    fn algorithm(&self) -> &str {
+        &self.algorithm
+    }
+
+    fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// γ is that of the most processes and the largest size that were measured.
+    fn parameters(&self) -> Vec<(String, Found)> {
+        let most = self
+            .domain
+            .procs
+            .last()
+            .expect("a domain has process counts");
+        let gamma = self.ratio.at(*most, self.domain.largest).gamma;
+        let named = [
+            ("startup_s", self.startup_s.0),
+            ("byte_s", self.byte_s.0),
+            ("gamma", gamma),
+        ];
+        let found = named.map(|(name, value)| (name.to_owned(), Found::Plain(value)));
+        found.into()
+    }
+
+    fn covariance(&self) -> (Vec<&str>, &DMatrix<f64>) {
+        static NONE: LazyLock<DMatrix<f64>> = LazyLock::new(|| DMatrix::zeros(0, 0));
+        (Vec::new(), &NONE)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if model::find(self.collective, FIELD).is_err() {
+            return Err(format!("{} has no field", self.collective));
+        }
+        if FreeForm::of(self.collective, &self.free_time_of, None).is_none() {
+            return Err(format!(
+                "free_time_of = {:?} is no algorithm whose messages are known",
+                self.free_time_of
+            ));
+        }
+        non_negative("startup_s", self.startup_s.0)?;
+        if finite("byte_s", self.byte_s.0)? <= 0.0 {
+            return Err("byte_s must be above 0".to_owned());
+        }
+        non_negative("scatter", self.scatter.unwrap_or(0.0))?;
+        check_confidence(self.confidence)?;
+        self.ratio.check().map_err(|what| format!("ratio.{what}"))?;
+        self.domain.check()
+    }
+}

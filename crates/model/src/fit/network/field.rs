@@ -1,0 +1,73 @@
+//! The fields of all algorithms of a dataset.
+
+use std::collections::BTreeMap;
+
+use netsig_base::algorithm::{Collective, Sizes};
+use netsig_base::data::cells::MeasuredCells;
+use netsig_base::data::places;
+
+use super::Options;
+use super::models::LeftOutTimes;
+use crate::field::{FieldEntry, FieldFit, FieldGround};
+use crate::fit::FailedFit;
+use crate::model::{self, FIELD};
+use crate::regimes::fit::{Observation, observations};
+
+/// The fields of all algorithms.
+#[derive(Default)]
+pub(super) struct FieldFits {
+    pub(super) fitted: Vec<FieldEntry>,
+    pub(super) failures: Vec<FailedFit>,
+}
+
+/// Fits the field of every algorithm whose pieces have one size, if it is wanted, and adds its times at
+/// process counts left out to those of the models that compete.
+pub(super) fn fit(
+    cells: &MeasuredCells,
+    options: &Options,
+    left_out: &mut LeftOutTimes,
+) -> FieldFits {
+    let mut fits = FieldFits::default();
+    if !options.wanted.wants_field() {
+        return fits;
+    }
+    let ground = FieldGround {
+        mpi: cells.provenance.get("mpi"),
+        per_host: places::per_host(cells.provenance),
+        network: options.network.as_ref(),
+        prior: options.field,
+        confidence: options.model.confidence,
+    };
+    for ((collective, algorithm), own) in by_algorithm(cells) {
+        match FieldFit::of(collective, &algorithm, &own, ground) {
+            Ok(fit) => {
+                let model = model::find(collective, FIELD)
+                    .expect("a collective of equal pieces has a field");
+                let all = left_out.entry((collective, algorithm)).or_default();
+                all.push((model, fit.left_out));
+                fits.fitted.push(fit.entry);
+            }
+            Err(error) => {
+                let subject = format!("{collective} {algorithm} {FIELD}");
+                fits.failures.push(FailedFit::of(subject)(error));
+            }
+        }
+    }
+    fits
+}
+
+/// The cells of every algorithm whose messages are described.
+fn by_algorithm(cells: &MeasuredCells) -> BTreeMap<(Collective, String), Vec<Observation>> {
+    let mut all: BTreeMap<_, Vec<Observation>> = BTreeMap::new();
+    for (who, own) in observations(cells) {
+        if who.pattern.is_some()
+            && who.collective.sizes() == Sizes::Equal
+            && who.collective != Collective::Alltoallv
+        {
+            all.entry((who.collective, who.algorithm))
+                .or_default()
+                .extend(own);
+        }
+    }
+    all
+}
