@@ -43,6 +43,8 @@ const REFUSED: f64 = 1.0;
 struct JudgedPrediction {
     time: Seconds,
     interval: Option<[f64; 2]>,
+    /// True if a stall is as likely as not.
+    stalls: bool,
 }
 
 /// The scores of a method on a set.
@@ -57,7 +59,7 @@ pub struct SetScore {
     /// Share of the cells in their intervals.
     pub covered: f64,
     pub interval_score: Option<f64>,
-    /// Predictions of more than twice the truth by at least 100 ms.
+    /// Predictions of more than twice the truth by stalls.
     pub stalls: usize,
 }
 
@@ -77,6 +79,10 @@ pub fn scores(set: &JudgedSet, profile: Option<&Profile>) -> Vec<SetScore> {
             Some(JudgedPrediction {
                 time: forecast.time,
                 interval: ends,
+                stalls: forecast
+                    .times
+                    .and_then(|own| own.stall)
+                    .is_some_and(|own| own.probability >= 0.5),
             })
         })
     };
@@ -112,6 +118,7 @@ fn without_model<'a>(set: &JudgedSet) -> Vec<(&'static str, MethodTimes<'a>)> {
             Some(JudgedPrediction {
                 time,
                 interval: Some([log - NORMAL * spread, log + NORMAL * spread]),
+                stalls: false,
             })
         });
         (name, times)
@@ -199,7 +206,7 @@ impl SetScore {
                 continue;
             };
             errors.push(error(told.time, measured));
-            stalls += usize::from(told.time.0 > 2.0 * measured.0 + 0.1);
+            stalls += usize::from(told.stalls && told.time.0 > 2.0 * measured.0);
             if let Some([lower, upper]) = told.interval {
                 let log = measured.0.ln();
                 let outside = (lower - log).max(log - upper).max(0.0);

@@ -25,8 +25,7 @@ use netsig_base::stats::sample::weighted_mean;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 use crate::model::regimes::Pattern;
-use crate::model::{self, Case, Known, Model, ModelError, Need};
-use crate::regimes::fit::held_out::loss;
+use crate::model::{self, Case, FIELD, Known, Model, ModelError, Need};
 use crate::regimes::fit::{AlgorithmRegimes, HeldOut, Observation};
 
 /// Least ratio of a contended cell's time to its contention-free bound, and least share of such
@@ -51,6 +50,8 @@ pub struct Ladder {
     pub known: Known,
     /// True if pLogP was measured or given, and does not follow from α and β.
     pub has_tables: bool,
+    /// True if repetitions stalled, counters counted losses, or a network with buffers was described.
+    pub has_losses: bool,
 }
 
 /// Bounds of an all-to-all without contention, simplest first.
@@ -86,13 +87,21 @@ impl Ladder {
             let bounds = bounds.filter(|own| self.has_tables || !own.needs.contains(&Need::PLogP));
             rungs.extend(bounds.map(|own| (own, self.bound(own, &cells))));
         }
-        for (model, times) in others {
+        let competitor = |(model, times): &(&'static Model, LeftOut)| {
             let time = |cell: &Observation| times.get(&(cell.procs, cell.size)).copied();
             let own = errors(&cells, |cell| time(cell).unwrap_or_default());
-            rungs.push((model, own));
+            (*model, own)
+        };
+        let (fields, others): (Vec<_>, Vec<_>) =
+            others.iter().partition(|(model, _)| model.name == FIELD);
+        rungs.extend(others.into_iter().map(competitor));
+        if self.has_losses || fields.is_empty() {
+            let regimes = fitted.held_out.iter().map(by_cell).collect();
+            rungs.push((model::general(collective), regimes));
         }
-        let regimes = fitted.held_out.iter().map(by_cell).collect();
-        sufficient(&rungs, &(model::general(collective), regimes))
+        rungs.extend(fields.into_iter().map(competitor));
+        let last = rungs.pop().expect("the regimes or the field");
+        sufficient(&rungs, &last)
     }
 
     /// Errors of a model without parameters.
@@ -148,7 +157,7 @@ fn sufficient(rungs: &[Rung], last: &Rung) -> SufficientModel {
         .copied()
         .collect();
     let sizes = |(_, errors): &&Rung| {
-        let size = |cell| (loss(errors[cell].0), errors[cell].1);
+        let size = |cell| (errors[cell].0.abs(), errors[cell].1);
         common.iter().map(size).collect()
     };
     let all: Vec<Vec<(f64, f64)>> = judged.iter().map(sizes).collect();

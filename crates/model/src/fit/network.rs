@@ -119,6 +119,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let ladder = Ladder {
         known: Known::of(pairs.hockney.model(), pairs.plogp.as_ref()),
         has_tables: pairs.plogp.is_some(),
+        has_losses: regimes.has_losses,
     };
     let (regimes, failures) = regimes.chosen(&ladder, &models.left_out);
     let fitted = NetworkFit {

@@ -132,6 +132,14 @@ impl<'a> Ground<'a> {
         ground
     }
 
+    /// The wire of data that show no losses: no repetition stalls.
+    pub fn without_losses(network: Limited<'a>) -> Self {
+        Self {
+            network,
+            together: BTreeMap::new(),
+        }
+    }
+
     /// Loss of the typical times of all exchanges, except of the count `without`, if ports
     /// overflow from `onset` on.
     fn misfit(
@@ -187,7 +195,9 @@ impl<'a> Ground<'a> {
         cells: &[Observation],
         without: Option<Procs>,
     ) -> [Option<Stalls>; 2] {
-        let whole = self.together.get(&None).copied().unwrap_or_default();
+        let Some(whole) = self.together.get(&None).copied() else {
+            return [None, None];
+        };
         let shared = self.together.get(&without).copied().unwrap_or(whole);
         if pattern == Pattern::Exchange(Order::AtOnce) {
             return shared;

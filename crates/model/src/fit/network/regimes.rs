@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, Sizes};
 use netsig_base::data::cells::MeasuredCells;
+use netsig_base::network::{LINUX_RTO, Network};
 use netsig_base::units::{Bytes, Seconds};
 
 use super::Options;
@@ -15,7 +16,7 @@ use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
 use crate::fit::{FailedFit, FitError};
 use crate::fitted::FittedModel;
 use crate::model::REGIMES;
-use crate::model::regimes::{Onset, Order, Pattern, Protocol};
+use crate::model::regimes::{Onset, Order, Pattern, Protocol, noticeable};
 use crate::regimes::fit::{
     AlgorithmRegimes, Ground, Limited, Limits, Observation, Who, observations, tell_apart,
 };
@@ -30,6 +31,23 @@ pub(super) struct RegimesFits {
     cells: BTreeMap<Who, Vec<Observation>>,
     fits: BTreeMap<(Collective, String), AlgorithmRegimes>,
     failures: Vec<FailedFit>,
+    /// True if there is evidence of losses ([`has_losses`]).
+    pub(super) has_losses: bool,
+}
+
+/// True if repetitions stalled, counters of losses follow their law, or the network is described with
+/// the buffers of its ports.
+fn has_losses(
+    all: &BTreeMap<Who, Vec<Observation>>,
+    counted: Option<&Onset>,
+    network: Option<&Network>,
+) -> bool {
+    let mut cells = all.values().flatten();
+    let has_buffers = network.is_some_and(|own| own.host_buffer().0 > 0);
+    // Of a longer repetition the least time-out of Linux is less than 30 %.
+    let stalled =
+        |cell: &Observation| !cell.excesses.is_empty() && noticeable(cell.typical).0 < LINUX_RTO.0;
+    has_buffers || counted.is_some_and(Onset::is_known) || cells.any(stalled)
 }
 
 /// The regimes of one algorithm.
@@ -136,7 +154,12 @@ pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) ->
     tell_apart(&mut all, &network);
     let confidence = options.model.confidence;
     let counted = counted(cells, &network, &all, confidence);
-    let ground = Ground::new(network, &all, counted);
+    found.has_losses = has_losses(&all, counted.as_ref(), network.network);
+    let ground = if found.has_losses {
+        Ground::new(network, &all, counted)
+    } else {
+        Ground::without_losses(network)
+    };
     for ((collective, algorithm), by_pattern) in by_algorithm(&all) {
         match of_algorithm(&ground, &by_pattern) {
             Ok(fit) => {
