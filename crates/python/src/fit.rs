@@ -80,6 +80,7 @@ impl Wishes<'_> {
             wanted: parsed(py, ("model", text(self.model)), choices::wanted(self.model))?,
             plogp,
             network,
+            ..network::Options::default()
         };
         Ok((options, named))
     }

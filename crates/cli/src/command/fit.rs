@@ -1,5 +1,6 @@
 //! `netsig fit`: fits parameters to data, with intervals and explanations.
 
+mod field;
 mod pairs;
 mod regimes;
 mod verdict;
@@ -12,9 +13,10 @@ use netsig_base::network::Clusters;
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::fit::choices;
 use netsig_model::fit::model::{ModelFit, Options, ThresholdChoice, Unsaturated};
-use netsig_model::fit::network::{self, NetworkFit, Wanted};
+use netsig_model::fit::network::{self, NetworkFit, SpeakingModel, Wanted};
 use netsig_model::fit::notes::on_fit;
 use netsig_model::fitted::FittedModel;
+use netsig_model::model::{self, FIELD};
 use netsig_model::profile::Profile;
 
 use crate::input::args::{self, CovarianceChoice};
@@ -129,6 +131,7 @@ impl Args {
             wanted: self.model,
             plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
             network: self.network.with_hosts_for(data.most_procs())?,
+            ..network::Options::default()
         })
     }
 }
@@ -167,17 +170,43 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The parameters of the model that was chosen for an algorithm, in words.
+fn said(own: &SpeakingModel, fitted: &NetworkFit) -> String {
+    let (collective, algorithm) = (own.collective, own.algorithm.as_str());
+    let chosen = own.sufficient.model;
+    match chosen.kind {
+        model::Kind::ContentionFree => "contention does not show".to_owned(),
+        _ if chosen.is_of_shared_link() => {
+            "the pieces between clusters share their links".to_owned()
+        }
+        _ if chosen.name == FIELD => fitted
+            .field(collective, algorithm)
+            .map_or_else(String::new, field::said),
+        _ => fitted
+            .regimes(collective, algorithm)
+            .map_or_else(String::new, regimes::said),
+    }
+}
+
 /// Prints a sentence for each algorithm.
 fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
-    for own in &fitted.regimes {
-        if wanted.is_regimes_alone() {
-            eprintln!("{}", regimes::sentence(own));
-        } else {
-            eprintln!("{}", regimes::choice(own));
+    for own in &fitted.speaking {
+        let (collective, algorithm) = (own.collective, &own.algorithm);
+        match fitted.regimes(collective, algorithm) {
+            Some(regimes) if wanted.is_regimes_alone() => {
+                eprintln!("{}", regimes::sentence(regimes));
+            }
+            _ => {
+                let (reason, said) = (&own.sufficient.reason, said(own, fitted));
+                eprintln!("{collective} {algorithm}: {reason}; {said}.");
+            }
         }
     }
     for own in &fitted.signatures {
-        if !fitted.regimes.iter().any(|other| other.are_of(&own.model)) {
+        if fitted
+            .speaking(own.model.collective(), &own.model.algorithm)
+            .is_none()
+        {
             eprintln!("{}", sentence(own));
         }
     }

@@ -3,6 +3,7 @@
 use std::iter;
 
 use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
 use netsig_base::stats::interval::Estimate;
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_model::fit::breakpoints::{EagerLimit, Pieces};
@@ -12,7 +13,7 @@ use netsig_model::fit::network::{FittedRegimes, NetworkFit};
 use netsig_model::fit::plogp::Measured;
 use netsig_model::fitted::{ContentionModel, FittedModel, Found};
 use netsig_model::model::plogp::PLogP;
-use netsig_model::model::{REGIMES, THROUGHPUT};
+use netsig_model::model::{FIELD, REGIMES, THROUGHPUT};
 use netsig_model::profile::Profile;
 
 use crate::print::rows::{Cell, Rows};
@@ -65,9 +66,14 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
     let pairs = Some(&fitted.point_to_point).filter(|_| has_pairs);
     let broken = pairs.and_then(|own| own.pieces.as_ref());
     let broken = broken.filter(|pieces| !pieces.breaks.is_empty());
-    let is_shown =
-        |own: &&FittedRegimes| shown != Shown::Used || own.sufficient.model.has_distribution();
-    let chosen = fitted.regimes.iter().filter(is_shown);
+    let chosen = fitted.regimes.iter();
+    let chosen = chosen.filter(|own| {
+        shown != Shown::Used || is_chosen(fitted, own.collective, &own.algorithm, REGIMES)
+    });
+    let fields = fitted.fields.iter();
+    let fields = fields.filter(|own| {
+        shown != Shown::Used || is_chosen(fitted, own.collective, &own.algorithm, FIELD)
+    });
     let models = fitted.models.iter();
     let models = models.filter(|own| shown != Shown::Used || speaks(own, fitted));
     let all = iter::once(hockney(&fitted.hockney))
@@ -83,17 +89,23 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
                 .map(|found| plogp(found, shown)),
         )
         .chain(pairs.and_then(|own| own.flows.as_ref()).map(flows))
+        .chain(fields.map(|own| contention(own)))
         .chain(chosen.map(|own| regimes(own, confidence)))
         .chain(models.map(|own| contention(own)));
     rows(all)
 }
 
+/// True if the fit chose the model with this name.
+fn is_chosen(fitted: &NetworkFit, collective: Collective, algorithm: &str, model: &str) -> bool {
+    let speaking = fitted.speaking(Some(collective), algorithm);
+    speaking.is_some_and(|own| own.sufficient.model.name == model)
+}
+
 /// True if the fit chose this model for its algorithm, or, without a choice, if it is the signature or
 /// that of an algorithm that follows clusters.
 fn speaks(own: &FittedModel, fitted: &NetworkFit) -> bool {
-    let mut regimes = fitted.regimes.iter();
-    match regimes.find(|regimes| regimes.are_of(own)) {
-        Some(regimes) => regimes.sufficient.model == own.model,
+    match fitted.speaking(own.collective(), &own.algorithm) {
+        Some(speaking) => speaking.sufficient.model == own.model,
         None => own.model.is_signature() || own.model.is_of_clusters(),
     }
 }

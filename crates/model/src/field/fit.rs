@@ -288,6 +288,7 @@ impl<'a> FieldCells<'a> {
             medians,
             spreads,
             step,
+            ..
         } = self.ground.prior;
         let kernel = FieldKernel::new(&hyper, step, &self.sizes);
         let count = self.places.len();
@@ -386,7 +387,14 @@ impl<'a> FieldCells<'a> {
         };
         let mean = averaged(&|own, _| own.0);
         let variance = averaged(&|own, node| own.1 + (own.0 - mean[node]).powi(2));
-        [mean, variance.into_iter().map(f64::sqrt).collect()]
+        let widening = self.ground.prior.widening;
+        [
+            mean,
+            variance
+                .into_iter()
+                .map(|own| widening * own.sqrt())
+                .collect(),
+        ]
     }
 
     /// Mean and variance of ln T at places by one choice.
@@ -415,7 +423,7 @@ impl<'a> FieldCells<'a> {
     }
 
     /// Times of the cells of each process count by the process of the other counts, with the
-    /// hyperparameters of all: of a block B of cells, ln T is off by (P_BB)⁻¹·(P·y)_B with P the inverse of
+    /// hyperparameters of all: of a block B of cells, ln T is off by `(P_BB)⁻¹·(P·y)_B` with P the inverse of
     /// the covariance (Rasmussen and Williams 2006, section 5.4.2).
     fn left_out(
         &self,

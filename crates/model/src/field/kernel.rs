@@ -47,6 +47,8 @@ pub struct FieldPrior {
     pub spreads: [f64; COUNT],
     /// σ: standard deviation of ln γ of what leaves a host.
     pub step: f64,
+    /// Factor of the deviations, for what the process does not know: a step of topology.
+    pub widening: f64,
 }
 
 /// The likeliest of each kind on the sets of bench/data/real; none is critical: no change of one by half
@@ -57,6 +59,7 @@ impl Default for FieldPrior {
             medians: [0.75, 2.8, 0.375, 4.0, 0.2, 3.0, 0.03, 0.5, 10_240.0],
             spreads: [0.7, 0.5, 0.6, 0.5, 0.8, 0.5, 0.7, 0.5, 1.5],
             step: 0.7,
+            widening: 1.2,
         }
     }
 }

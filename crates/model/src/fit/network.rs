@@ -25,7 +25,7 @@ use netsig_base::units::Procs;
 pub use self::regimes::FittedRegimes;
 
 use super::hockney::{BaseError, HockneyFit};
-use super::ladder::Ladder;
+use super::ladder::{Ladder, SufficientModel};
 use super::link::{self, Stalled};
 use super::model::{self as fit_model, ModelFit};
 use super::point_to_point::PointToPoint;
@@ -70,6 +70,17 @@ pub enum Wanted {
     One(&'static Model),
 }
 
+/// The model that speaks for an algorithm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpeakingModel {
+    /// The collective.
+    pub collective: Collective,
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// The model that suffices.
+    pub sufficient: SufficientModel,
+}
+
 /// The fits of a dataset.
 #[derive(Debug, Clone)]
 pub struct NetworkFit {
@@ -89,6 +100,8 @@ pub struct NetworkFit {
     pub fields: Vec<FieldEntry>,
     /// The regimes of each algorithm of any collective.
     pub regimes: Vec<FittedRegimes>,
+    /// The model that speaks for each algorithm with regimes or a field.
+    pub speaking: Vec<SpeakingModel>,
     /// Failed fits.
     pub failures: Vec<FailedFit>,
     /// Measured collectives with an algorithm that no model was fitted to.
@@ -121,7 +134,8 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         has_tables: pairs.plogp.is_some(),
         has_losses: regimes.has_losses,
     };
-    let (regimes, failures) = regimes.chosen(&ladder, &models.left_out);
+    let speaking = regimes.chosen(&ladder, &models.left_out);
+    let (regimes, failures) = regimes.fitted();
     let fitted = NetworkFit {
         failures: models
             .failures
@@ -142,6 +156,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         signatures: models.signatures,
         passed_over: models.passed_over,
         fields: fields.fitted,
+        speaking,
         regimes,
     };
     if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
@@ -184,6 +199,29 @@ impl NetworkFit {
     /// True if no model of a collective was fitted.
     pub fn is_empty(&self) -> bool {
         self.models.is_empty() && self.fields.is_empty() && self.regimes.is_empty()
+    }
+
+    /// The model that speaks for an algorithm, if there was a choice.
+    pub fn speaking(
+        &self,
+        collective: Option<Collective>,
+        algorithm: &str,
+    ) -> Option<&SpeakingModel> {
+        let is_own =
+            |own: &&SpeakingModel| Some(own.collective) == collective && own.algorithm == algorithm;
+        self.speaking.iter().find(is_own)
+    }
+
+    /// The regimes of an algorithm.
+    pub fn regimes(&self, collective: Collective, algorithm: &str) -> Option<&FittedRegimes> {
+        let mut all = self.regimes.iter();
+        all.find(|own| own.collective == collective && own.algorithm == algorithm)
+    }
+
+    /// The field of an algorithm.
+    pub fn field(&self, collective: Collective, algorithm: &str) -> Option<&FieldEntry> {
+        let mut all = self.fields.iter();
+        all.find(|own| own.collective == collective && own.algorithm == algorithm)
     }
 }
 

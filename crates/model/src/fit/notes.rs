@@ -10,7 +10,9 @@ use netsig_base::units::Procs;
 
 use super::model::ModelFit;
 use super::network::{FittedRegimes, NetworkFit};
+use crate::field::FieldEntry;
 use crate::fitted::saturation::Saturation;
+use crate::model::FIELD;
 use crate::model::regimes::Class;
 use crate::regimes::fit::RegimesFit;
 
@@ -50,13 +52,26 @@ fn on_models(fitted: &NetworkFit) -> Vec<Note> {
         let warning = |warning| Note::warning(format!("{subject}: {warning}"));
         notes.extend(warnings.into_iter().map(warning));
     };
-    for own in &fitted.regimes {
-        let subject = format!("{} {}", own.collective, own.algorithm);
-        warn(subject, of_regimes(own));
+    for own in &fitted.speaking {
+        let (collective, algorithm) = (own.collective, own.algorithm.as_str());
+        let subject = format!("{collective} {algorithm}");
+        if own.sufficient.model.name == FIELD {
+            warn(
+                subject,
+                fitted
+                    .field(collective, algorithm)
+                    .map_or(Vec::new(), of_field),
+            );
+        } else if let Some(regimes) = fitted.regimes(collective, algorithm) {
+            warn(subject, of_regimes(regimes));
+        }
     }
     for own in &fitted.signatures {
         // Warnings about a signature are irrelevant if another model was chosen.
-        if !fitted.regimes.iter().any(|other| other.are_of(&own.model)) {
+        if fitted
+            .speaking(own.model.collective(), &own.model.algorithm)
+            .is_none()
+        {
             let model = &own.model;
             let subject = format!("{} {}", model.model.subject, model.algorithm);
             warn(subject, of_signature(own));
@@ -133,6 +148,16 @@ fn missed(fit: &RegimesFit) -> Option<String> {
             scatter.exp_m1() * 100.0
         )
     })
+}
+
+/// Warnings about the reliability of an algorithm's field.
+fn of_field(own: &FieldEntry) -> Vec<String> {
+    let [only] = own.domain.procs[..] else {
+        return Vec::new();
+    };
+    vec![format!(
+        "{only} is the only process count, so that others are predicted with a wide interval; measure three"
+    )]
 }
 
 /// Warnings about the reliability of an algorithm's regimes.

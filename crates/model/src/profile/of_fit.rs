@@ -9,10 +9,8 @@ use netsig_base::stats::sample::robust_deviation;
 use netsig_base::text::refusal::Refusal;
 
 use super::{Choice, Profile, ProtocolEntry, VERSION};
-use crate::field::FieldEntry;
 use crate::fit::model::ModelFit;
-use crate::fit::network::{self, FittedRegimes, NetworkFit};
-use crate::model::FIELD;
+use crate::fit::network::{self, FittedRegimes, NetworkFit, SpeakingModel};
 use crate::regimes::entry::{KindError, RegimesEntry, Repetitions};
 use crate::regimes::fit::{HeldOut, Kind, RegimesFit};
 
@@ -36,7 +34,7 @@ impl Profile {
             regimes: regimes
                 .flat_map(|own| entries(own, confidence, errors_of(fitted, own.collective)))
                 .collect(),
-            choices: choices(fitted),
+            choices: fitted.speaking.iter().map(choice).collect(),
             clusters: fitted.grid.as_ref().map(|grid| grid.clusters.clone()),
             cluster_links: fitted
                 .grid
@@ -151,30 +149,13 @@ fn repetitions(fit: &RegimesFit) -> Repetitions {
     }
 }
 
-fn choice(own: &FittedRegimes) -> Choice {
+fn choice(own: &SpeakingModel) -> Choice {
     Choice {
         collective: own.collective,
         algorithm: own.algorithm.clone(),
         model: own.sufficient.model.name.to_owned(),
         reason: own.sufficient.reason.clone(),
     }
-}
-
-/// The models that speak for the algorithms; where the regimes could not be fitted, the field.
-fn choices(fitted: &NetworkFit) -> Vec<Choice> {
-    let of_regimes = fitted.regimes.iter().map(choice);
-    let has_regimes = |own: &&FieldEntry| {
-        let mut regimes = fitted.regimes.iter();
-        regimes.any(|other| other.collective == own.collective && other.algorithm == own.algorithm)
-    };
-    let fields = fitted.fields.iter().filter(|own| !has_regimes(own));
-    let of_fields = fields.map(|own| Choice {
-        collective: own.collective,
-        algorithm: own.algorithm.clone(),
-        model: FIELD.to_owned(),
-        reason: "field, unjudged: the regimes could not be fitted".to_owned(),
-    });
-    of_regimes.chain(of_fields).collect()
 }
 
 /// Least number of cells of a kind for an estimate of the error.

@@ -42,6 +42,7 @@ pub fn of_network(network: &Known) -> Profile {
         protocol: None,
         flows: None,
         fitted: Vec::new(),
+        fields: Vec::new(),
         regimes: Vec::new(),
         choices: Vec::new(),
         clusters: None,

@@ -195,7 +195,7 @@ fn intervals_widen_beyond_what_was_measured() {
 fn the_ladder_stops_where_the_data_are_explained() {
     let sufficient = |data: &Dataset| -> SufficientModel {
         let mut fitted = network::fit(data, &Options::default()).unwrap();
-        fitted.regimes.remove(0).sufficient
+        fitted.speaking.remove(0).sufficient
     };
     let bound = sufficient(&measured(|place, count, size| {
         let time = f64::from(count - 1) * (ALPHA + GAP.0 * size as f64);

@@ -4,27 +4,8 @@ use itertools::Itertools;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::fit::network::FittedRegimes;
 use netsig_model::fit::notes::among;
-use netsig_model::model::Kind;
 use netsig_model::model::regimes::{Onset, Order, Pattern, ProtocolParameters, Regimes};
 use netsig_model::regimes::fit::{Observation, RegimesFit};
-
-/// What is said of an algorithm whose pieces share links.
-pub const SHARED: &str = "the pieces between clusters share their links";
-
-/// In a sentence: the simplest sufficient model for an algorithm, the reason, and its parameters.
-pub fn choice(own: &FittedRegimes) -> String {
-    let model = own.sufficient.model;
-    let said = match model.kind {
-        Kind::ContentionFree => "contention does not show".to_owned(),
-        _ if model.is_of_shared_link() => SHARED.to_owned(),
-        _ => said(own),
-    };
-    let (collective, algorithm) = (own.collective, &own.algorithm);
-    format!(
-        "{collective} {algorithm}: {}; {said}.",
-        own.sufficient.reason
-    )
-}
 
 /// Describes the regimes of an algorithm in a sentence.
 pub fn sentence(own: &FittedRegimes) -> String {

@@ -8,13 +8,13 @@ use netsig_base::data::cells::summarise;
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::fit::model::ModelFit;
-use netsig_model::fit::network::{FittedRegimes, NetworkFit, Wanted};
+use netsig_model::fit::network::{FittedRegimes, NetworkFit, SpeakingModel, Wanted};
 use netsig_model::fitted::saturation::Saturation;
 use netsig_model::model::regimes::Pattern;
-use netsig_model::model::{Kind, REGIMES, SHARED_LINK};
+use netsig_model::model::{FIELD, Kind, REGIMES};
 use netsig_model::predict::outside::FAR;
 
-use super::{meaning, regimes};
+use super::{field, meaning, regimes, said};
 
 /// An algorithm with its chosen model.
 struct Subject {
@@ -55,44 +55,62 @@ pub fn verdict(fitted: &NetworkFit, wanted: Wanted, data: &Dataset) -> Vec<Strin
 }
 
 fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
-    let of_regimes = fitted.regimes.iter().map(|own| {
-        let subject = of_regimes(own, wanted);
-        // The error belongs to the model that the fit chose.
-        let is_chosen = subject.model == own.sufficient.model.name;
-        Subject {
-            error: own.sufficient.error.filter(|_| is_chosen),
-            ..subject
-        }
+    let chosen = fitted
+        .speaking
+        .iter()
+        .map(|own| of_choice(own, fitted, wanted));
+    let others = fitted.signatures.iter();
+    let others = others.filter(|own| {
+        fitted
+            .speaking(own.model.collective(), &own.model.algorithm)
+            .is_none()
     });
-    let has_regimes = |own: &&ModelFit| fitted.regimes.iter().any(|other| other.are_of(&own.model));
-    let others = fitted.signatures.iter().filter(|own| !has_regimes(own));
-    of_regimes.chain(others.map(of_signature)).collect()
+    chosen.chain(others.map(of_signature)).collect()
 }
 
-fn of_regimes(own: &FittedRegimes, wanted: Wanted) -> Subject {
-    let (model, is_contended) = match own.sufficient.model {
-        _ if wanted.is_regimes_alone() => (REGIMES, true),
-        model => (model.name, model.kind != Kind::ContentionFree),
+fn of_choice(own: &SpeakingModel, fitted: &NetworkFit, wanted: Wanted) -> Subject {
+    let (collective, algorithm) = (own.collective, own.algorithm.as_str());
+    let regimes = fitted.regimes(collective, algorithm);
+    let is_alone = wanted.is_regimes_alone();
+    let chosen = own.sufficient.model;
+    let (strength, grows_as_usual) = match (chosen.kind, chosen.name) {
+        (Kind::ContentionFree, _) if !is_alone => (1.0, false),
+        (_, FIELD) => (
+            fitted
+                .field(collective, algorithm)
+                .map_or(1.0, field::strength),
+            false,
+        ),
+        _ => regimes.map_or((1.0, false), of_regimes),
     };
+    Subject {
+        name: format!("{collective} {algorithm}"),
+        model: if is_alone { REGIMES } else { chosen.name },
+        // The error belongs to the model that the fit chose.
+        error: own
+            .sufficient
+            .error
+            .filter(|_| !is_alone || chosen.name == REGIMES),
+        strength,
+        said: match regimes {
+            Some(regimes) if is_alone => regimes::said(regimes),
+            _ => said(own, fitted),
+        },
+        still_grows: false,
+        grows_as_usual,
+    }
+}
+
+/// γ of the regimes, and true if one process count tells of others.
+fn of_regimes(own: &FittedRegimes) -> (f64, bool) {
     let protocols = own.fit.fits.iter();
     let protocols = protocols.flat_map(|fit| [&fit.model.eager, &fit.model.rendezvous]);
     let gammas = protocols.flatten().map(|protocol| protocol.gamma);
-    let strength = gammas.fold(1.0, f64::max);
     let mut patterns = own.fit.fits.iter().map(|fit| fit.model.pattern);
-    let grows_as_usual = patterns.any(Pattern::grows_as_usual);
-    Subject {
-        name: format!("{} {}", own.collective, own.algorithm),
-        model,
-        error: None,
-        strength: if is_contended { strength } else { 1.0 },
-        said: match model {
-            SHARED_LINK => regimes::SHARED.to_owned(),
-            _ if is_contended => regimes::said(own),
-            _ => "contention does not show".to_owned(),
-        },
-        still_grows: false,
-        grows_as_usual: is_contended && grows_as_usual,
-    }
+    (
+        gammas.fold(1.0, f64::max),
+        patterns.any(Pattern::grows_as_usual),
+    )
 }
 
 fn of_signature(own: &ModelFit) -> Subject {

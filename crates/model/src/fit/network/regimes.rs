@@ -8,13 +8,12 @@ use netsig_base::data::cells::MeasuredCells;
 use netsig_base::network::{LINUX_RTO, Network};
 use netsig_base::units::{Bytes, Seconds};
 
-use super::Options;
 use super::models::LeftOutTimes;
 use super::pairs::PairFits;
-use crate::fit::ladder::{Competitors, Ladder, SufficientModel};
+use super::{Options, SpeakingModel};
+use crate::fit::ladder::{Competitors, Ladder};
 use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
 use crate::fit::{FailedFit, FitError};
-use crate::fitted::FittedModel;
 use crate::model::REGIMES;
 use crate::model::regimes::{Onset, Order, Pattern, Protocol, noticeable};
 use crate::regimes::fit::{
@@ -59,15 +58,6 @@ pub struct FittedRegimes {
     pub algorithm: String,
     /// The fit.
     pub fit: AlgorithmRegimes,
-    /// The model that suffices.
-    pub sufficient: SufficientModel,
-}
-
-impl FittedRegimes {
-    /// True if `model` was fitted to the same algorithm.
-    pub fn are_of(&self, model: &FittedModel) -> bool {
-        model.collective() == Some(self.collective) && model.algorithm == self.algorithm
-    }
 }
 
 /// Onset of losses of eager messages by the counters of all algorithms that exchange everything at
@@ -213,28 +203,47 @@ fn by_algorithm(
 }
 
 impl RegimesFits {
-    /// The regimes with the choice of the model that suffices for each algorithm, and the failed fits;
-    /// `left_out` are the times by other models that compete.
-    pub(super) fn chosen(
-        self,
-        ladder: &Ladder,
-        left_out: &LeftOutTimes,
-    ) -> (Vec<FittedRegimes>, Vec<FailedFit>) {
+    /// The model that suffices for each algorithm with regimes or a field; `left_out` are the times by other
+    /// models that compete.
+    pub(super) fn chosen(&self, ladder: &Ladder, left_out: &LeftOutTimes) -> Vec<SpeakingModel> {
         let by_algorithm = by_algorithm(&self.cells);
-        let none = Competitors::new();
-        let chosen = self.fits.into_iter().map(|(who, fit)| {
-            let cells = &by_algorithm[&(who.0, who.1.as_str())];
-            let others = left_out.get(&who).unwrap_or(&none);
-            let sufficient = ladder.climb(who.0, cells, (&fit, others));
-            let (collective, algorithm) = who;
-            FittedRegimes {
+        let (no_cells, no_others, no_regimes) = (
+            ByPattern::new(),
+            Competitors::new(),
+            AlgorithmRegimes::default(),
+        );
+        let all = self
+            .fits
+            .keys()
+            .chain(left_out.keys())
+            .sorted_unstable()
+            .dedup();
+        let speaking = all.map(|who| {
+            let cells = by_algorithm
+                .get(&(who.0, who.1.as_str()))
+                .unwrap_or(&no_cells);
+            let others = left_out.get(who).unwrap_or(&no_others);
+            let regimes = self.fits.get(who).unwrap_or(&no_regimes);
+            SpeakingModel {
+                collective: who.0,
+                algorithm: who.1.clone(),
+                sufficient: ladder.climb(who.0, cells, (regimes, others)),
+            }
+        });
+        speaking.collect()
+    }
+
+    /// The regimes and the failed fits.
+    pub(super) fn fitted(self) -> (Vec<FittedRegimes>, Vec<FailedFit>) {
+        let fitted = self
+            .fits
+            .into_iter()
+            .map(|((collective, algorithm), fit)| FittedRegimes {
                 collective,
                 algorithm,
                 fit,
-                sufficient,
-            }
-        });
-        (chosen.collect(), self.failures)
+            });
+        (fitted.collect(), self.failures)
     }
 }
 
