@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
+# bench-real: errors of predictions on machines that nobody emulated;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
 # penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
 # from SEED; bench-interpose: programs with and without the preloaded library, on them and on a fixed network;
@@ -13,7 +14,7 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # properties, the Debian package in a clean system, the wheel; and the guide and the documents of the crates are built.
 # test-suites: MPICH's tests of collectives, from the checkout that MPICH_TESTS names, with and without the preloaded
 # library, which must make no difference.
-.PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-accuracy bench-select bench-grid \
+.PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-real bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
 	programs system smpi slurm browser venv \
 	lint built built-ours built-over-mpi tested test-times test-computing test-lab test-mpich test-openmpi \
@@ -99,6 +100,9 @@ SEED ?= 1
 NETWORKS ?= 3
 bench-accuracy: netsig openmpi mpich smpi
 	$(BENCH) accuracy --seed $(SEED) --networks $(NETWORKS)
+
+bench-real:
+	$(BENCH) real
 
 bench-select: netsig openmpi mpich
 	$(BENCH) select --seed $(SEED) --networks $(NETWORKS)

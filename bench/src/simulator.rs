@@ -76,7 +76,7 @@ const SIZE: u32 = 1024;
 const OF_SMPI: f64 = 0.1;
 
 /// The profile of the star for SMPI: α = 50 µs, and β of 1 Gbit/s.
-const GIGABIT: &str = "netsig_profile = 3
+const GIGABIT: &str = "netsig_profile = 4
 [hockney]
 alpha_s = { value = 5e-5, lower = 5e-5, upper = 5e-5 }
 beta_s_per_byte = { value = 8e-9, lower = 8e-9, upper = 8e-9 }

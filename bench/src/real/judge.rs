@@ -22,6 +22,7 @@ use netsig_base::stats::sample::mean;
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::fit::Point;
 use netsig_model::model::closed_form::on_plogp;
+use netsig_model::model::{FIELD, REGIMES};
 use netsig_model::predict::Asked;
 use netsig_model::profile::Profile;
 
@@ -34,6 +35,9 @@ use crate::harness::summary::quantile;
 /// Level of the intervals, and the quantile of a normal distribution that bounds them.
 const CONFIDENCE: f64 = 0.9;
 const NORMAL: f64 = 1.644_853_6;
+
+/// Models of netsig that are shown beside its choice.
+pub const OWN_MODELS: [&str; 2] = [FIELD, REGIMES];
 
 /// Error of a cell without a prediction.
 const REFUSED: f64 = 1.0;
@@ -88,8 +92,8 @@ pub fn scores(set: &JudgedSet, profile: Option<&Profile>) -> Vec<SetScore> {
     };
     let mut methods: Vec<(&'static str, MethodTimes)> = vec![
         (OURS, by_model(None)),
-        ("field", by_model(Some("field"))),
-        ("regimes", by_model(Some("regimes"))),
+        (OWN_MODELS[0], by_model(Some(OWN_MODELS[0]))),
+        (OWN_MODELS[1], by_model(Some(OWN_MODELS[1]))),
     ];
     methods.extend(without_model(set));
     if set.collective == Collective::Alltoall {

@@ -9,7 +9,7 @@ use netsig_base::algorithm::Collective;
 use netsig_base::stats::sample::mean;
 use serde::Serialize;
 
-use super::judge::SetScore;
+use super::judge::{OWN_MODELS, SetScore};
 use super::sets::{JudgedSet, SetGroup};
 use crate::harness::folder::results;
 use crate::harness::goals::{BenchGoal, at_most, within};
@@ -75,9 +75,11 @@ impl<'a> SetRows<'a> {
     fn all(rows: &'a [JudgedRow]) -> Vec<Self> {
         let sets = rows.chunk_by(|a, b| a.set() == b.set());
         let of_set = |rows: &'a [JudgedRow]| {
-            let (ours, rivals): (Vec<_>, Vec<_>) =
-                rows.iter().partition(|row| row.score.method == OURS);
-            let ours = ours.first().copied()?;
+            let ours = rows.iter().find(|row| row.score.method == OURS)?;
+            let is_rival = |row: &&JudgedRow| {
+                row.score.method != OURS && !OWN_MODELS.contains(&row.score.method)
+            };
+            let rivals = rows.iter().filter(is_rival).collect();
             Some(Self { ours, rivals })
         };
         sets.filter_map(of_set).collect()
@@ -114,12 +116,20 @@ impl<'a> SetRows<'a> {
     }
 }
 
-/// Writes table.md and sets.csv; false if a goal is missed.
-pub fn publish(rows: &[JudgedRow]) -> Result<bool> {
-    let sets = SetRows::all(rows);
+/// Writes table.md and sets.csv; false if a goal is missed. The goals hold for `untuned`, of which nothing was
+/// chosen on the data.
+pub fn publish(rows: &[JudgedRow], untuned: &[JudgedRow]) -> Result<bool> {
+    let sets = SetRows::all(untuned);
     let folder = results(BENCHMARK)?;
     fs::create_dir_all(&folder)?;
     let mut report = BenchReport::new(&folder, &goals(&sets), "");
+    let tuned = SetRows::all(rows);
+    report.head("With the prior that was chosen on these data");
+    let figures: [TableColumn<BenchGoal>; 2] = [
+        ("figure", |goal| goal.name.clone()),
+        ("value", |goal| goal.value.map_or_else(String::new, ratio)),
+    ];
+    report.table(&figures, &goals(&tuned));
     let mut groups: BTreeMap<(String, &'static str), Vec<&JudgedRow>> = BTreeMap::new();
     for row in rows {
         let all = format!("all {}", row.group);

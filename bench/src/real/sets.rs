@@ -1,5 +1,4 @@
-//! The data: collectives measured on real machines (bench/data/real), the papers' laws (`papers`), and
-//! what is kept of emulated networks.
+//! The data: collectives measured on real machines (bench/data/real), and what is kept of emulated networks.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,7 +11,6 @@ use netsig_base::data::cells::{CellKey, Summary, summarise};
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::units::Procs;
 
-use super::papers;
 use crate::harness::root;
 
 /// The kind of network of a data set.
@@ -49,10 +47,9 @@ pub struct JudgedSet<'a> {
     pub judged: Vec<(CellKey, Summary)>,
 }
 
-/// Everything that is judged.
-pub fn all() -> Result<Vec<MeasuredNetwork>> {
+/// The data that the repository keeps.
+pub fn kept() -> Result<Vec<MeasuredNetwork>> {
     let mut all = of_folder("real", SetGroup::Real)?;
-    all.extend(papers::networks());
     all.extend(of_folder("losses", SetGroup::Emulated)?);
     Ok(all)
 }

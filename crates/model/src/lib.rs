@@ -36,16 +36,16 @@
 //!
 //! let answer = profile.predict(Collective::Alltoall).algorithm("library").answer([case])?;
 //! let (own, time) = answer.times().next().expect("no time is missing");
-//! assert_eq!((own.model().name, time.prediction.standing), ("regimes", Standing::Extrapolated));
-//! let within = time.prediction.interval.expect("regimes have intervals");
+//! assert_eq!((own.model().name, time.prediction.standing), ("field", Standing::Extrapolated));
+//! let within = time.prediction.interval.expect("the field has intervals");
 //! let text = format!("{} ({} to {})", time.prediction.time, within.lower, within.upper);
-//! assert_eq!(text, "7.18 ms (6.64 ms to 7.78 ms)");
+//! assert_eq!(text, "7.12 ms (6.28 ms to 8.08 ms)");
 //!
 //! let ranker = profile.rank(Collective::Alltoall).ranker()?;
 //! let ranking = &ranker.answer([case]).found[0];
 //! let best = &ranking.ranked[0];
 //! let gain = ranking.gain(best).expect("the library's own choice was measured");
-//! assert_eq!(format!("{}, {gain:.2} times as fast", best.algorithm()), "pairwise, 1.36 times as fast");
+//! assert_eq!(format!("{}, {gain:.2} times as fast", best.algorithm()), "pairwise, 1.39 times as fast");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -14,12 +14,12 @@ use netsig_sim::run;
 const TABLES: &str = include_str!("../../model/benches/profile.toml");
 
 /// α = 100 µs and β of 40 Mbit/s: whole nanoseconds suffice.
-const SLOW: &str = "netsig_profile = 3\n[hockney]\n\
+const SLOW: &str = "netsig_profile = 4\n[hockney]\n\
     alpha_s = { value = 1e-4, lower = 9e-5, upper = 2e-4 }\n\
     beta_s_per_byte = { value = 2.09e-7, lower = 2e-7, upper = 3e-7 }\n";
 
 /// 100 Gbit/s: a byte takes less than a nanosecond.
-const FAST: &str = "netsig_profile = 3\n[hockney]\n\
+const FAST: &str = "netsig_profile = 4\n[hockney]\n\
     alpha_s = { value = 2e-6, lower = 1e-6, upper = 3e-6 }\n\
     beta_s_per_byte = { value = 8.4e-11, lower = 8e-11, upper = 9e-11 }\n\
     [protocol]\neager_above_bytes = 8192\neager_up_to_bytes = 16384\n";

@@ -62,7 +62,7 @@ fn a_fit_ends_in_its_verdict() {
         told.iter()
             .any(|line| line.starts_with(&format!("alltoall direct: {model}, off by")))
     );
-    for (name, times) in [("gamma_eager", 2), ("buses", 0)] {
+    for (name, times) in [("byte_s", 2), ("buses", 0)] {
         assert_eq!(table.matches(name).count(), times, "{table}");
         assert!(all.matches(name).count() >= times, "{all}");
     }

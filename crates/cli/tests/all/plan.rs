@@ -6,7 +6,7 @@ use crate::support::Home;
 use netsig_measure::plan::Plan;
 
 /// α = 100 µs and β = 200 ns/B, written by hand.
-const PROFILE: &str = "netsig_profile = 3
+const PROFILE: &str = "netsig_profile = 4
 [hockney]
 alpha_s = { value = 1e-4, lower = 0.9e-4, upper = 1.1e-4 }
 beta_s_per_byte = { value = 2e-7, lower = 1.9e-7, upper = 2.1e-7 }

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 const TABLES: &str = include_str!("../../../model/benches/profile.toml");
 
 /// α and β alone.
-const LINE: &str = "netsig_profile = 3\n[hockney]\n\
+const LINE: &str = "netsig_profile = 4\n[hockney]\n\
     alpha_s = { value = 5e-5, lower = 4e-5, upper = 6e-5 }\n\
     beta_s_per_byte = { value = 8.5e-9, lower = 8e-9, upper = 9e-9 }\n";
 

@@ -50,7 +50,7 @@ fn random_calls_give_the_same_bits() {
 fn a_program_survives_bad_settings() {
     let job = Job::of("exercise.c");
     let truncated = job.home.path().join("profile.toml");
-    std::fs::write(&truncated, "netsig_profile = 3\n[hockney]\n").unwrap();
+    std::fs::write(&truncated, "netsig_profile = 4\n[hockney]\n").unwrap();
     let truncated = truncated.to_str().unwrap();
     for (variables, said) in [
         (&[][..], "NETSIG_PROFILE names no profile"),

@@ -13,8 +13,9 @@ use netsig_base::units::parameter::{finite, non_negative};
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use serde::{Deserialize, Serialize};
 
-use super::fit::{self, FieldGround};
+use super::fit;
 use super::free::{FreeForm, FreeTime};
+use super::ground::FieldGround;
 use super::table::FieldTable;
 use crate::fitted::domain::Domain;
 use crate::fitted::error::FitError;
@@ -62,7 +63,7 @@ impl FieldFit {
     /// The field of the cells of an algorithm.
     ///
     /// # Errors
-    /// If there are fewer than three cells, or the messages of the algorithm are not described.
+    /// If there are fewer than two cells, or the messages of the algorithm are not described.
     pub fn of(
         collective: Collective,
         algorithm: &str,

@@ -7,11 +7,15 @@ mod entry;
 mod fit;
 mod forecast;
 mod free;
+mod ground;
 mod kernel;
+mod nodes;
+mod process;
 mod table;
 
 pub use self::entry::{FieldEntry, FieldFit};
-pub use self::fit::FieldGround;
+
 pub use self::forecast::FieldForecast;
+pub use self::ground::FieldGround;
 pub use self::kernel::FieldPrior;
 pub use self::table::{FieldRatio, FieldTable};

@@ -1,10 +1,11 @@
 //! Choice of the simplest model that suffices, by errors at process counts left out of the fit.
 //!
 //! # Method
-//! The rungs are Hockney's bound and pLogP's, unless the data show contention; models that compete
-//! ([`Model::competes`]): between clusters a link that all pieces share; and the regimes. The
-//! contention signature is none: among few process counts left out in turn it may look as good as
-//! the regimes, and then misses more processes. Each rung is fitted with every process count left
+//! The rungs are Hockney's bound and pLogP's, if pairs were measured and unless the data show contention; models that compete
+//! ([`Model::competes`]): between clusters a link that all pieces share; and the field, or where losses
+//! were seen the regimes, whose formula of losses follows them beyond the data. The contention signature is
+//! none, since it is a special case of the field: as a rung it leaves cells of real machines without a time
+//! and makes errors larger (docs/results/real.md). Each rung is fitted with every process count left
 //! out in turn and judged on the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by the
 //! certainty of their medians. The choice is the simplest rung whose mean exceeds the least mean by
 //! at most one standard error of the difference over the cells, the one-standard-error rule of
@@ -50,6 +51,8 @@ pub struct Ladder {
     pub known: Known,
     /// True if pLogP was measured or given, and does not follow from α and β.
     pub has_tables: bool,
+    /// True if α and β are those of messages between two processes.
+    pub has_pairs: bool,
     /// True if repetitions stalled, counters counted losses, or a network with buffers was described.
     pub has_losses: bool,
 }
@@ -80,7 +83,7 @@ impl Ladder {
         let cells: Vec<&Observation> = by_pattern.iter().flat_map(|(_, cells)| *cells).collect();
         let mut rungs: Vec<Rung> = Vec::new();
         let bound = |cell: &Observation| self.known.hockney.alltoall(cell.procs, cell.size);
-        if collective == Collective::Alltoall && !is_contended(&cells, bound) {
+        if self.has_pairs && collective == Collective::Alltoall && !is_contended(&cells, bound) {
             let bounds = BOUNDS
                 .iter()
                 .filter_map(|name| model::find(collective, name).ok());
@@ -95,12 +98,13 @@ impl Ladder {
         let (fields, others): (Vec<_>, Vec<_>) =
             others.iter().partition(|(model, _)| model.name == FIELD);
         rungs.extend(others.into_iter().map(competitor));
-        if self.has_losses || fields.is_empty() {
-            let regimes = fitted.held_out.iter().map(by_cell).collect();
-            rungs.push((model::general(collective), regimes));
-        }
-        rungs.extend(fields.into_iter().map(competitor));
-        let last = rungs.pop().expect("the regimes or the field");
+        let last = match fields[..] {
+            [field] if !self.has_losses || fitted.fits.is_empty() => competitor(field),
+            _ => {
+                let regimes = fitted.held_out.iter().map(by_cell);
+                (model::general(collective), regimes.collect())
+            }
+        };
         sufficient(&rungs, &last)
     }
 

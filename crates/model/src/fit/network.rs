@@ -127,11 +127,12 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let cells = MeasuredCells::of(data);
     let pairs = pairs::fit(&cells, options)?;
     let mut models = models::fit(&cells, &pairs, options)?;
-    let fields = field::fit(&cells, options, &mut models.left_out);
+    let fields = field::fit(&cells, &pairs, options, &mut models.left_out);
     let regimes = regimes::fit(&cells, &pairs, options);
     let ladder = Ladder {
         known: Known::of(pairs.hockney.model(), pairs.plogp.as_ref()),
         has_tables: pairs.plogp.is_some(),
+        has_pairs: pairs.without_pairs.is_none(),
         has_losses: regimes.has_losses,
     };
     let speaking = regimes.chosen(&ladder, &models.left_out);
@@ -159,6 +160,10 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         speaking,
         regimes,
     };
+    if fitted.without_pairs.is_some() && fitted.is_empty() {
+        refuse_few("alpha and beta without a ping-pong", 0, 4)
+            .map_err(FailedFit::of("ping-pong"))?;
+    }
     if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
         fitted.failures.first().cloned().map_or(Ok(()), Err)?;
         refuse_few("every model", 0, 4).map_err(FailedFit::of("alltoall"))?;

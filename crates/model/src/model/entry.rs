@@ -6,13 +6,13 @@ use std::num::NonZeroU32;
 use netsig_base::units::parameter::{ParameterError, finite, non_negative, volume};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::SHARED_LINK;
 use super::case::{Case, Known, Timed, Values};
 use super::error::{ModelError, possible};
 use super::examples::{Example, ROUND};
 use super::hockney::Hockney;
 use super::plogp::PLogP;
 use super::words::{Estimator, Kind, Need, Parameter, Role, Subject};
+use super::{FIELD, SHARED_LINK};
 
 /// A model.
 #[derive(Debug, Clone, Copy)]
@@ -199,6 +199,11 @@ impl Model {
     /// counts left out of its fit.
     pub fn competes(&self) -> bool {
         self.is_of_shared_link()
+    }
+
+    /// True for a model that a profile has in a section of its own, and that describes any measured algorithm.
+    pub fn is_stored(&self) -> bool {
+        self.has_distribution() || self.name == FIELD
     }
 
     /// True if a threshold divides the cases in two: those from it on have the supplement once.

@@ -39,7 +39,7 @@ pub(super) const ALLTOALL: Model = Model {
              deviation, from a Gaussian process.",
     needs: &[],
     parameters: &PARAMETERS,
-    example: of_example(0.000_434_392),
+    example: of_example(0.000_469_392),
     time: |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
     ..Model::about(Subject::Collective(Collective::Alltoall))
 };
@@ -47,8 +47,14 @@ pub(super) const ALLTOALL: Model = Model {
 pub(super) const BCAST: Model = Model {
     subject: Subject::Collective(Collective::Bcast),
     domain: "As the field of alltoall, with start-ups and bytes along a binomial tree.",
-    example: of_example(0.000_186_168),
+    example: of_example(0.000_201_168),
     time: |inputs| time(inputs, Pattern::Tree { parts: false }),
+    ..ALLTOALL
+};
+
+pub(super) const ALLTOALLV: Model = Model {
+    subject: Subject::Collective(Collective::Alltoallv),
+    domain: "As the field of alltoall.",
     ..ALLTOALL
 };
 

@@ -63,6 +63,7 @@ const ALLGATHER: &[Model] = &[
     regimes::entry::ALLGATHER,
 ];
 const ALLTOALLV: &[Model] = &[
+    field::ALLTOALLV,
     regimes::entry::ALLTOALLV,
     regimes::entry::ALLTOALLV_SKEWED,
     regimes::entry::ALLTOALLV_SPARSE,
@@ -105,12 +106,11 @@ pub fn general(collective: Collective) -> &'static Model {
     general.expect("the regimes describe every collective")
 }
 
-/// The strategies of a collective, one model each: all models but the regimes, which describe any
-/// measured algorithm, and those of clusters. An all-to-all has no strategies.
+/// The strategies of a collective, one model each: all models but the field and the regimes, which describe
+/// any measured algorithm, and those of clusters. An all-to-all has no strategies.
 pub fn strategies(collective: Collective) -> impl Iterator<Item = &'static Model> {
     let has_some = collective != Collective::Alltoall;
-    of(collective)
-        .filter(move |model| has_some && !model.has_distribution() && !model.is_of_clusters())
+    of(collective).filter(move |model| has_some && !model.is_stored() && !model.is_of_clusters())
 }
 
 /// The model of a collective with this name.

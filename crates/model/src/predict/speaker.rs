@@ -16,7 +16,7 @@ use netsig_base::algorithm::{Algorithm, Collective, Entry, LIBRARY, Method, Size
 use netsig_base::text::refusal::Refusal;
 
 use super::line::{Line, Reason};
-use crate::model::{self, FIELD, Model, SIGNATURE};
+use crate::model::{self, Model, SIGNATURE};
 use crate::profile::Profile;
 
 /// Request for predictions: models and algorithms.
@@ -127,11 +127,8 @@ impl Question<'_> {
     /// The model with this name, if it has a section of its own in profiles: it describes any measured
     /// algorithm.
     fn stored(&self, name: &str) -> Option<&'static Model> {
-        let all = [self.general().name, FIELD];
-        let is_stored = all.contains(&name);
-        model::find(self.collective, name)
-            .ok()
-            .filter(|_| is_stored)
+        let found = model::find(self.collective, name).ok();
+        found.filter(|own| own.is_stored())
     }
 
     /// All algorithms of an all-to-all with the requested models.

@@ -282,7 +282,7 @@ impl<'a> Ground<'a> {
         let mut placed = self.network.placed(pattern, &kept);
         placed.retain(|(cell, _)| cell.plain > 0);
         let solution = regression::solve(&basis, &placed, &columns(&basis, &placed))?;
-        let jitter = jitter(&placed);
+        let jitter = observation::jitter(placed.iter().map(|(cell, _)| *cell));
         let parameters = |protocol: Protocol, stalls: Option<Stalls>| {
             parameters(&placed, &solution, (protocol, recurs), (stalls, jitter))
         };
@@ -362,17 +362,6 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)]) -> Vec<Column> {
         }
     }
     columns
-}
-
-/// Share of the cells, those of the shortest times, that show τ.
-const SHORTEST: usize = 4;
-
-/// τ: the standard deviation of the shortest times in seconds.
-fn jitter(placed: &[(&Observation, Protocol)]) -> Seconds {
-    let by_time = placed.iter().map(|(cell, _)| *cell);
-    let by_time = by_time.sorted_by(|a, b| a.typical.0.total_cmp(&b.typical.0));
-    let shortest = by_time.take(placed.len().div_ceil(SHORTEST));
-    Seconds(median(shortest.map(|cell| cell.spread * cell.typical.0)))
 }
 
 /// Parameters of a protocol from the solution; `None` if the protocol was not measured.

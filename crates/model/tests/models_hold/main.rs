@@ -5,6 +5,7 @@
 
 mod arbitrary;
 mod choices;
+mod field;
 mod fits;
 mod pair_sizes;
 mod pairs;

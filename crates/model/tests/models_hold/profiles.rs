@@ -23,6 +23,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use crate::arbitrary::{any_network, any_table, as_they_come, counts, procs, sizes, toy};
+use crate::field::any_field;
 use crate::fits::fittable;
 use crate::regime_profiles::any_regimes;
 use crate::seeded;
@@ -162,7 +163,10 @@ fn any_profile() -> impl Strategy<Value = Profile> {
         }
         profile
     });
-    (whole, prop::collection::vec(any_regimes(), 0..3)).prop_map(|(mut profile, regimes)| {
+    let fields = prop::option::of(any_field());
+    let models = (prop::collection::vec(any_regimes(), 0..3), fields);
+    (whole, models).prop_map(|(mut profile, (regimes, field))| {
+        profile.fields.extend(field);
         let key = |entry: &RegimesEntry| (entry.collective, entry.algorithm.clone());
         for entry in regimes.into_iter().unique_by(key) {
             profile.choices.push(Choice {
@@ -183,7 +187,7 @@ type Change = (Index, usize, &'static str);
 
 fn any_change() -> impl Strategy<Value = Change> {
     let words = "0 -1 nan inf 1e400 1e-300 18446744073709551616 [ ] \" = x { # \0 ü \n [\"delta_s\"] \
-        [[fitted]]\n [regimes.model.eager]\n";
+        [[fitted]]\n [regimes.model.eager]\n [[field]]\n";
     let words: Vec<&str> = std::iter::once("").chain(words.split(' ')).collect();
     let count = prop_oneof![3 => Just(1), 1 => 0..12usize];
     (any::<Index>(), count, select(words))

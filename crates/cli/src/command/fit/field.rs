@@ -26,15 +26,13 @@ pub fn said(own: &FieldEntry) -> String {
     }
 }
 
-/// γ of the largest messages among the most processes, relative to the least of all measured counts.
+/// γ of the largest messages among the most processes: relative to a message between two processes, or
+/// without a ping-pong to the measured count with the least.
 pub fn strength(own: &FieldEntry) -> f64 {
     let most = own.domain.procs.last().copied();
     most.map_or(1.0, |most| gamma(own, most, own.domain.largest))
 }
 
 fn gamma(own: &FieldEntry, procs: Procs, size: Bytes) -> f64 {
-    let counts = own.domain.procs.iter();
-    let all = counts.map(|procs| own.ratio.at(*procs, size).gamma);
-    let least = all.fold(f64::INFINITY, f64::min);
-    own.ratio.at(procs, size).gamma / least
+    own.ratio.at(procs, size).gamma
 }

@@ -79,7 +79,7 @@ fn of_choice(own: &SpeakingModel, fitted: &NetworkFit, wanted: Wanted) -> Subjec
             fitted
                 .field(collective, algorithm)
                 .map_or(1.0, field::strength),
-            false,
+            true,
         ),
         _ => regimes.map_or((1.0, false), of_regimes),
     };

@@ -8,6 +8,7 @@ use netsig_base::data::places;
 
 use super::Options;
 use super::models::LeftOutTimes;
+use super::pairs::PairFits;
 use crate::field::{FieldEntry, FieldFit, FieldGround};
 use crate::fit::FailedFit;
 use crate::model::{self, FIELD};
@@ -24,6 +25,7 @@ pub(super) struct FieldFits {
 /// process counts left out to those of the models that compete.
 pub(super) fn fit(
     cells: &MeasuredCells,
+    pairs: &PairFits,
     options: &Options,
     left_out: &mut LeftOutTimes,
 ) -> FieldFits {
@@ -36,6 +38,10 @@ pub(super) fn fit(
         per_host: places::per_host(cells.provenance),
         network: options.network.as_ref(),
         prior: options.field,
+        byte: pairs
+            .without_pairs
+            .is_none()
+            .then(|| pairs.hockney.model().beta()),
         confidence: options.model.confidence,
     };
     for ((collective, algorithm), own) in by_algorithm(cells) {
@@ -60,10 +66,7 @@ pub(super) fn fit(
 fn by_algorithm(cells: &MeasuredCells) -> BTreeMap<(Collective, String), Vec<Observation>> {
     let mut all: BTreeMap<_, Vec<Observation>> = BTreeMap::new();
     for (who, own) in observations(cells) {
-        if who.pattern.is_some()
-            && who.collective.sizes() == Sizes::Equal
-            && who.collective != Collective::Alltoallv
-        {
+        if who.pattern.is_some() && who.collective.sizes() == Sizes::Equal {
             all.entry((who.collective, who.algorithm))
                 .or_default()
                 .extend(own);

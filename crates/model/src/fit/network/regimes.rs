@@ -34,19 +34,23 @@ pub(super) struct RegimesFits {
     pub(super) has_losses: bool,
 }
 
-/// True if repetitions stalled, counters of losses follow their law, or the network is described with
-/// the buffers of its ports.
+/// Least number of stalled repetitions that show losses: one may have had any cause.
+const LEAST_STALLED: usize = 2;
+
+/// True if repetitions stalled among more than two processes, counters of losses follow their law, or the
+/// network is described with the buffers of its ports.
 fn has_losses(
     all: &BTreeMap<Who, Vec<Observation>>,
     counted: Option<&Onset>,
     network: Option<&Network>,
 ) -> bool {
-    let mut cells = all.values().flatten();
-    let has_buffers = network.is_some_and(|own| own.host_buffer().0 > 0);
     // Of a longer repetition the least time-out of Linux is less than 30 %.
-    let stalled =
-        |cell: &Observation| !cell.excesses.is_empty() && noticeable(cell.typical).0 < LINUX_RTO.0;
-    has_buffers || counted.is_some_and(Onset::is_known) || cells.any(stalled)
+    let is_told =
+        |cell: &&Observation| cell.procs.get() > 2 && noticeable(cell.typical).0 < LINUX_RTO.0;
+    let told = all.values().flatten().filter(is_told);
+    let stalled: usize = told.map(|cell| cell.excesses.len()).sum();
+    let has_buffers = network.is_some_and(|own| own.host_buffer().0 > 0);
+    has_buffers || counted.is_some_and(Onset::is_known) || stalled >= LEAST_STALLED
 }
 
 /// The regimes of one algorithm.

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, Sizes};
 use netsig_base::data::Experiment;
 use netsig_base::data::cells::{CellKey, CellRows, MeasuredCells, Summary};
@@ -198,6 +199,18 @@ fn of_cell(key: &CellKey, rows: &CellRows, summary: &Summary) -> Option<Observat
         (Some(_), Some(count)) => observation.averaged(count.unwrap_or(UNKNOWN_COUNT)),
         _ => observation,
     })
+}
+
+/// Share of the cells, those of the shortest times, that show τ.
+const SHORTEST: usize = 4;
+
+/// τ: the standard deviation of the shortest times in seconds.
+pub(super) fn jitter<'a>(cells: impl Iterator<Item = &'a Observation>) -> Seconds {
+    let by_time = cells.sorted_by(|a, b| a.typical.0.total_cmp(&b.typical.0));
+    let share = by_time.len().div_ceil(SHORTEST);
+    Seconds(median(
+        by_time.take(share).map(|cell| cell.spread * cell.typical.0),
+    ))
 }
 
 #[cfg(test)]
