@@ -10,7 +10,7 @@
 //! # Source
 //! netsig; Rasmussen and Williams 2006, sections 2.2 and 5.4.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use itertools::Itertools as _;
 use netsig_base::units::{Bytes, Procs, Seconds};
@@ -23,8 +23,9 @@ use super::process::FieldCells;
 use super::table::FieldTable;
 use crate::fitted::error::{FitError, refuse_few};
 use crate::regimes::fit::Observation;
+use crate::regimes::fit::observation::thinned;
 
-/// Cells of a fit at most: of more, sizes are left out evenly.
+/// Cells of a fit at most.
 const MOST_CELLS: usize = 240;
 
 /// A fitted field.
@@ -48,7 +49,7 @@ pub(super) fn fit(
     forms: &[FreeForm],
     ground: FieldGround,
 ) -> Result<FittedField, FitError> {
-    let cells = thinned(cells);
+    let cells = thinned(cells, MOST_CELLS);
     refuse_few("the field", cells.len(), 2)?;
     let nodes = Nodes::of(&cells);
     let field = FieldCells::new(&cells, forms, ground, &nodes);
@@ -82,21 +83,4 @@ pub(super) fn fit(
         table: FieldTable::of(&nodes.procs, &nodes.sizes, &gamma, &deviation),
         left_out: field.left_out(&cells, best),
     })
-}
-
-/// At most [`MOST_CELLS`] of the cells: of every count, every k-th size.
-fn thinned(cells: &[Observation]) -> Vec<Observation> {
-    let sizes = cells
-        .iter()
-        .map(|own| own.size)
-        .unique()
-        .sorted_unstable()
-        .collect_vec();
-    let step = cells.len().div_ceil(MOST_CELLS);
-    let kept: BTreeSet<Bytes> = sizes.iter().rev().step_by(step).copied().collect();
-    cells
-        .iter()
-        .filter(|own| kept.contains(&own.size))
-        .cloned()
-        .collect()
 }

@@ -220,3 +220,30 @@ fn a_table_is_interpolated_in_logarithms() {
         );
     }
 }
+
+/// Ten thousand cells are fitted in seconds, and their largest count and size are in the field.
+#[test]
+fn many_cells_are_thinned() {
+    let ring = (Collective::Allgather, "ring");
+    let mut data = Dataset::default();
+    for count in 4..104 {
+        for size in (0..100).map(|step| 64 + 1000 * step) {
+            let time = f64::from(count - 1) * (ALPHA + GAP * size as f64);
+            push(
+                &mut data,
+                Experiment::Collective(ring.0),
+                (count, size),
+                [time],
+            );
+        }
+    }
+    for sample in &mut data.samples {
+        sample.place.algorithm = ring.1.into();
+    }
+    let found = predicted(&fitted(&data), ring, (206, 99_064));
+    let truth = 205.0 * (ALPHA + GAP * 99_064.0);
+    assert!(
+        (found.time.0 / truth).ln().abs() < 0.05,
+        "{found:?} {truth}"
+    );
+}

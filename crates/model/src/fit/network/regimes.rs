@@ -16,6 +16,7 @@ use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
 use crate::fit::{FailedFit, FitError};
 use crate::model::REGIMES;
 use crate::model::regimes::{Onset, Order, Pattern, Protocol, noticeable};
+use crate::regimes::fit::observation::thinned;
 use crate::regimes::fit::{
     AlgorithmRegimes, Ground, Limited, Limits, Observation, Who, observations, tell_apart,
 };
@@ -33,6 +34,9 @@ pub(super) struct RegimesFits {
     /// True if there is evidence of losses ([`has_losses`]).
     pub(super) has_losses: bool,
 }
+
+/// Cells of an algorithm and a pattern that are fitted at most.
+const MOST_CELLS: usize = 400;
 
 /// Least number of stalled repetitions that show losses: one may have had any cause.
 const LEAST_STALLED: usize = 2;
@@ -137,6 +141,9 @@ pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) ->
         return found;
     }
     let mut all = observations(cells);
+    for own in all.values_mut() {
+        *own = thinned(own, MOST_CELLS);
+    }
     found.failures = leave_out_large(&mut all);
     let network = match limited(cells, pairs, options, &all) {
         Ok(limited) => limited,

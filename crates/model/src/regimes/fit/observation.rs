@@ -5,7 +5,7 @@
 //! half of the least time that Linux waits (200 ms) and by 30 per cent, which exceeds the scatter
 //! of other causes. A number that another program computed is one repetition that did not wait.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, Sizes};
@@ -199,6 +199,31 @@ fn of_cell(key: &CellKey, rows: &CellRows, summary: &Summary) -> Option<Observat
         (Some(_), Some(count)) => observation.averaged(count.unwrap_or(UNKNOWN_COUNT)),
         _ => observation,
     })
+}
+
+/// Process counts that are kept at most where there are too many cells.
+const MOST_COUNTS: usize = 16;
+
+/// The cells, or where there are more than `most` about as many: evenly chosen counts and sizes, among them
+/// the largest.
+pub(crate) fn thinned(cells: &[Observation], most: usize) -> Vec<Observation> {
+    if cells.len() <= most {
+        return cells.to_vec();
+    }
+    let counts: BTreeSet<Procs> = cells.iter().map(|own| own.procs).collect();
+    let step = counts.len().div_ceil(MOST_COUNTS);
+    let counts: BTreeSet<Procs> = counts.into_iter().rev().step_by(step).collect();
+    let of_counts = cells
+        .iter()
+        .filter(|own| counts.contains(&own.procs))
+        .collect_vec();
+    let sizes: BTreeSet<Bytes> = of_counts.iter().map(|own| own.size).collect();
+    let step = of_counts.len().div_ceil(most);
+    let sizes: BTreeSet<Bytes> = sizes.into_iter().rev().step_by(step).collect();
+    let kept = of_counts
+        .into_iter()
+        .filter(|own| sizes.contains(&own.size));
+    kept.cloned().collect()
 }
 
 /// Share of the cells, those of the shortest times, that show τ.
