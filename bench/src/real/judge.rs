@@ -25,6 +25,7 @@ use netsig_model::model::closed_form::on_plogp;
 use netsig_model::model::{FIELD, REGIMES};
 use netsig_model::predict::Asked;
 use netsig_model::profile::Profile;
+use serde::Serialize;
 
 use super::sets::JudgedSet;
 use crate::harness::forecast::ModelForecaster;
@@ -52,7 +53,7 @@ struct JudgedPrediction {
 }
 
 /// The scores of a method on a set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct SetScore {
     pub method: &'static str,
     pub cells: usize,

@@ -24,16 +24,22 @@ const BENCHMARK: &str = "real";
 /// Least error in a ratio of errors.
 const LEAST: f64 = 1e-3;
 
-/// The score of one method on one set.
+/// A set: the first columns of sets.csv.
+#[derive(Debug, Clone, Serialize)]
+pub struct SetLabel {
+    group: SetGroup,
+    machine: String,
+    file: String,
+    collective: Collective,
+    algorithm: String,
+    cut: u32,
+}
+
+/// The score of one method on one set: a row of sets.csv.
 #[derive(Debug, Clone)]
 pub struct JudgedRow {
-    pub group: SetGroup,
-    pub machine: String,
-    pub file: String,
-    pub collective: Collective,
-    pub algorithm: String,
-    pub cut: u32,
-    pub score: SetScore,
+    set: SetLabel,
+    score: SetScore,
 }
 
 /// The rows of all methods on one set.
@@ -47,25 +53,26 @@ type MethodScores<'a> = ((String, &'static str), Vec<&'a JudgedRow>);
 
 impl JudgedRow {
     pub fn of(set: &JudgedSet, score: SetScore) -> Self {
-        Self {
+        let label = SetLabel {
             group: set.network.group,
             machine: set.network.machine.clone(),
             file: set.network.file.clone(),
             collective: set.collective,
             algorithm: set.algorithm.clone(),
             cut: set.cut.get(),
-            score,
-        }
+        };
+        Self { set: label, score }
     }
 
-    fn set(&self) -> String {
-        let Self {
+    /// The set in words.
+    fn title(&self) -> String {
+        let SetLabel {
             file,
             collective,
             algorithm,
             cut,
             ..
-        } = self;
+        } = &self.set;
         format!("{file} {collective} {algorithm} ≤ {cut}")
     }
 }
@@ -73,7 +80,7 @@ impl JudgedRow {
 impl<'a> SetRows<'a> {
     /// The rows of every set, in the order of the sets.
     fn all(rows: &'a [JudgedRow]) -> Vec<Self> {
-        let sets = rows.chunk_by(|a, b| a.set() == b.set());
+        let sets = rows.chunk_by(|a, b| a.title() == b.title());
         let of_set = |rows: &'a [JudgedRow]| {
             let ours = rows.iter().find(|row| row.score.method == OURS)?;
             let is_rival = |row: &&JudgedRow| {
@@ -132,8 +139,8 @@ pub fn publish(rows: &[JudgedRow], untuned: &[JudgedRow]) -> Result<bool> {
     report.table(&figures, &goals(&tuned));
     let mut groups: BTreeMap<(String, &'static str), Vec<&JudgedRow>> = BTreeMap::new();
     for row in rows {
-        let all = format!("all {}", row.group);
-        for name in [row.machine.clone(), all] {
+        let all = format!("all {}", row.set.group);
+        for name in [row.set.machine.clone(), all] {
             groups
                 .entry((name, row.score.method))
                 .or_default()
@@ -143,7 +150,10 @@ pub fn publish(rows: &[JudgedRow], untuned: &[JudgedRow]) -> Result<bool> {
     report.table(&columns(), &groups.into_iter().collect_vec());
     report.head("Sets in which a rival is better by more than a quarter and a point");
     report.table(&beaten_columns(), sets.iter().filter(|set| set.is_beaten()));
-    report.rows("sets.csv", &rows.iter().map(FlatRow::of).collect_vec())?;
+    report.rows(
+        "sets.csv",
+        &rows.iter().map(|row| (&row.set, &row.score)).collect_vec(),
+    )?;
     report.publish()
 }
 
@@ -182,7 +192,7 @@ fn columns<'a>() -> [TableColumn<MethodScores<'a>>; 8] {
 
 fn beaten_columns<'a>() -> [TableColumn<SetRows<'a>>; 4] {
     [
-        ("set", |set| set.ours.set()),
+        ("set", |set| set.ours.title()),
         ("netsig", |set| errors(&set.ours.score)),
         ("best rival", |set| set.best().score.method.to_owned()),
         ("its errors", |set| errors(&set.best().score)),
@@ -209,7 +219,7 @@ fn pooled(rows: &[&JudgedRow], figure: fn(&SetScore) -> f64) -> f64 {
 
 /// The figures with a goal.
 fn goals(sets: &[SetRows]) -> Vec<BenchGoal> {
-    let of = |group: SetGroup| sets.iter().filter(move |set| set.ours.group == group);
+    let of = |group: SetGroup| sets.iter().filter(move |set| set.ours.set.group == group);
     let real = || of(SetGroup::Real);
     let mut goals = Vec::new();
     for rival in [PER_PEER, LINE, POWER_LAW] {
@@ -294,54 +304,4 @@ fn interval_goal(sets: &[&SetRows]) -> Option<BenchGoal> {
         means.get(OURS).copied(),
         at_most(best, ""),
     ))
-}
-
-/// A row of sets.csv, which has no nested columns.
-#[derive(Serialize)]
-struct FlatRow<'a> {
-    group: SetGroup,
-    machine: &'a str,
-    file: &'a str,
-    collective: Collective,
-    algorithm: &'a str,
-    cut: u32,
-    method: &'static str,
-    cells: usize,
-    refused: usize,
-    median: f64,
-    p90: f64,
-    covered: f64,
-    interval_score: Option<f64>,
-    stalls: usize,
-}
-
-impl<'a> FlatRow<'a> {
-    fn of(row: &'a JudgedRow) -> Self {
-        let SetScore {
-            method,
-            cells,
-            refused,
-            median,
-            p90,
-            covered,
-            interval_score,
-            stalls,
-        } = row.score;
-        Self {
-            group: row.group,
-            machine: &row.machine,
-            file: &row.file,
-            collective: row.collective,
-            algorithm: &row.algorithm,
-            cut: row.cut,
-            method,
-            cells,
-            refused,
-            median,
-            p90,
-            covered,
-            interval_score,
-            stalls,
-        }
-    }
 }

@@ -14,7 +14,7 @@ use crate::model::{self, Estimator, Model};
 /// # Errors
 /// If the text is none of these.
 pub fn wanted(text: &str) -> Result<Wanted, String> {
-    let is_fitted = |m: &&Model| m.estimator != Estimator::None;
+    let is_fitted = |m: &&Model| m.estimator != Estimator::None || m.is_stored();
     let fittable = || model::of(Collective::Alltoall).filter(is_fitted);
     if text == "auto" {
         return Ok(Wanted::All);
