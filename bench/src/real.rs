@@ -39,6 +39,8 @@ const UNTUNED: FieldPrior = FieldPrior {
     medians: [0.5, 2.0, 0.25, 4.0, 0.2, 3.0, 0.03, 0.5, 4096.0],
     spreads: [0.7, 0.5, 0.6, 0.5, 0.8, 0.5, 0.7, 0.5, 1.5],
     step: 0.7,
+    level: [3.0, 0.4],
+    protocol: 1.5,
     widening: 1.0,
 };
 

@@ -14,7 +14,7 @@ use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use serde::{Deserialize, Serialize};
 
 use super::fit;
-use super::free::{FreeForm, FreeTime};
+use super::free::{FieldWire, FreeForm, FreeTime};
 use super::ground::FieldGround;
 use super::table::FieldTable;
 use crate::fitted::domain::Domain;
@@ -37,6 +37,9 @@ pub struct FieldEntry {
     pub startup_s: Seconds,
     /// Time of a byte in T₀.
     pub byte_s: SecondsPerByte,
+    /// Times between two processes, if they were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<FieldWire>,
     /// Ranks on a host.
     pub per_host: u32,
     /// Confidence level of the intervals.
@@ -68,7 +71,7 @@ impl FieldFit {
         collective: Collective,
         algorithm: &str,
         cells: &[Observation],
-        ground: FieldGround,
+        ground: &FieldGround,
     ) -> Result<Self, FitError> {
         let forms = FreeForm::candidates(collective, algorithm, ground.mpi);
         let found = fit::fit(cells, &forms, ground)?;
@@ -82,6 +85,7 @@ impl FieldFit {
             free_time_of: found.form.algorithm,
             startup_s: Seconds(found.byte * found.balance),
             byte_s: SecondsPerByte(found.byte),
+            pairs: ground.pairs.as_ref().map(|own| own.wire.clone()),
             per_host: ground.per_host,
             confidence: ground.confidence,
             scatter: (!spreads.is_empty()).then(|| median(spreads)),
@@ -105,7 +109,13 @@ impl FieldEntry {
         network: Option<&'a Network>,
     ) -> Option<FreeTime<'a>> {
         let form = FreeForm::of(self.collective, &self.free_time_of, mpi)?;
-        Some(FreeTime::new(form, self.startup_s, self.byte_s, network))
+        let wire = self.pairs.clone().unwrap_or_else(FieldWire::unit);
+        Some(FreeTime::new(
+            form,
+            (self.startup_s, self.byte_s),
+            wire,
+            network,
+        ))
     }
 }
 
@@ -161,6 +171,13 @@ impl ContentionModel for FieldEntry {
         non_negative("startup_s", self.startup_s.0)?;
         if finite("byte_s", self.byte_s.0)? <= 0.0 {
             return Err("byte_s must be above 0".to_owned());
+        }
+        if self
+            .pairs
+            .as_ref()
+            .is_some_and(|own| own.wire.beta().0 <= 0.0)
+        {
+            return Err("pairs.wire.beta_s_per_byte must be above 0".to_owned());
         }
         non_negative("scatter", self.scatter.unwrap_or(0.0))?;
         check_confidence(self.confidence)?;

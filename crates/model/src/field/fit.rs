@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools as _;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::free::{FreeForm, unit_wire};
+use super::free::{FieldWire, FreeForm};
 use super::ground::FieldGround;
 use super::kernel::BALANCE;
 use super::nodes::Nodes;
@@ -47,7 +47,7 @@ pub(super) struct FittedField {
 pub(super) fn fit(
     cells: &[Observation],
     forms: &[FreeForm],
-    ground: FieldGround,
+    ground: &FieldGround,
 ) -> Result<FittedField, FitError> {
     let cells = thinned(cells, MOST_CELLS);
     refuse_few("the field", cells.len(), 2)?;
@@ -57,7 +57,9 @@ pub(super) fn fit(
     let best = chosen.first().ok_or(FitError::Singular {
         what: "the field".to_owned(),
     })?;
-    let cost = |form: &FreeForm, procs, size| form.cost(&unit_wire(), procs, size, ground.network);
+    let pairs = ground.pairs.as_ref();
+    let wire = pairs.map_or_else(FieldWire::unit, |own| own.wire.clone());
+    let cost = |form: &FreeForm, procs, size| form.cost(&wire, procs, size, ground.network);
     let all = nodes.all();
     let at_nodes = |form: &FreeForm| {
         all.iter()
@@ -73,7 +75,7 @@ pub(super) fn fit(
         .zip(free)
         .map(|(mean, free)| mean - free)
         .collect_vec();
-    let measured = ground.byte.map(|own| own.0).filter(|own| *own > 0.0);
+    let measured = pairs.map(|own| own.wire.wire.beta().0);
     let byte = measured.map_or_else(|| nodes.least_ratio(&ratios), f64::ln);
     let gamma = ratios.iter().map(|own| (own - byte).exp()).collect_vec();
     Ok(FittedField {

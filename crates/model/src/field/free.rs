@@ -3,13 +3,36 @@
 //! # Formula
 //! T₀/τ = ((s·b + W)⁸ + F⁸)^⅛ with s start-ups and W bytes on the path of the algorithm, F bytes in the time
 //! of the busiest link between switches where these are known ([`Path`]), τ the time of a byte, and b the
-//! bytes that take as long as a start-up.
+//! bytes that take as long as a start-up. Where times between two processes were measured, bytes on the wire
+//! take as long as those ([`FieldWire`]).
 
 use netsig_base::algorithm::{Collective, LIBRARY, Sizes};
 use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use serde::{Deserialize, Serialize};
 
 use crate::model::regimes::{Path, Pattern, Patterns, Point, Protocol, Terms, Wire};
+
+/// Time of bytes between two processes, by which T₀ counts bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldWire {
+    /// V(w) of messages that are sent at once.
+    pub wire: Wire,
+    /// First size that is not sent at once; `None` if no such size is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eager_limit_bytes: Option<Bytes>,
+}
+
+impl FieldWire {
+    /// A wire on which a byte takes a second: where no pair was measured, τ is estimated.
+    pub(super) fn unit() -> Self {
+        Self {
+            wire: Wire::straight(SecondsPerByte(1.0)),
+            eager_limit_bytes: None,
+        }
+    }
+}
 
 /// Start-ups and bytes of one case.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +86,10 @@ impl FreeForm {
     /// Start-ups and bytes of a case.
     pub(super) fn cost(
         &self,
-        wire: &Wire,
+        FieldWire {
+            wire,
+            eager_limit_bytes,
+        }: &FieldWire,
         procs: Procs,
         size: Bytes,
         network: Option<&Network>,
@@ -76,10 +102,12 @@ impl FreeForm {
         };
         let pattern = self.patterns.at(procs, size).unwrap_or(Pattern::Port);
         let path: Path = pattern.traffic(wire, point);
+        let protocol = Protocol::of(pattern.message(size), *eager_limit_bytes);
+        let in_bytes = |time: Seconds| time.0 / wire.beta().0;
         FreeCost {
             startups: path.startups,
-            bytes: path.wire(Protocol::Eager).0,
-            floor: path.floor.0,
+            bytes: in_bytes(path.wire(protocol)),
+            floor: in_bytes(path.floor),
         }
     }
 }
@@ -111,7 +139,7 @@ impl FreeCost {
 #[derive(Debug)]
 pub(super) struct FreeTime<'a> {
     form: FreeForm,
-    wire: Wire,
+    wire: FieldWire,
     network: Option<&'a Network>,
     startup: Seconds,
     byte: SecondsPerByte,
@@ -120,13 +148,13 @@ pub(super) struct FreeTime<'a> {
 impl<'a> FreeTime<'a> {
     pub(super) fn new(
         form: FreeForm,
-        startup: Seconds,
-        byte: SecondsPerByte,
+        (startup, byte): (Seconds, SecondsPerByte),
+        wire: FieldWire,
         network: Option<&'a Network>,
     ) -> Self {
         Self {
             form,
-            wire: unit_wire(),
+            wire,
             network,
             startup,
             byte,
@@ -138,9 +166,4 @@ impl<'a> FreeTime<'a> {
         let cost = self.form.cost(&self.wire, procs, size, self.network);
         Seconds(self.byte.0 * cost.bytes(self.startup.0 / self.byte.0))
     }
-}
-
-/// A wire on which a byte takes a second.
-pub(super) fn unit_wire() -> Wire {
-    Wire::straight(SecondsPerByte(1.0))
 }

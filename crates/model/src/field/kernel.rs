@@ -5,7 +5,7 @@
 //! number of hosts:
 //!
 //! ```text
-//! k = 9 + (u−9)(u′−9)·4/25                                       a constant and a slope in ln m
+//! k = c² + (u−9)(u′−9)·t²                                        a constant and a slope in ln m
 //!   + s₁²·M(3/2)(u − u′; ℓ₁)                                     smooth in ln m
 //!   + s₂²·(½ + ½·M(5/2)(u − u′; ℓ₂))·D(x)·D(x′),  D = (1 − e^(−dx))/d   a damped trend in ln n
 //!   + s₃²·M(3/2)(u − u′; ℓ₃)·min(x, x′)                          a random walk in ln n
@@ -14,6 +14,10 @@
 //! M(ν) is the Matérn correlation. With several ranks on a host the trend and the walk come twice, in the
 //! ranks of a host and in the hosts, and σ²·M(3/2)(u − u′; ℓ₃) joins cases among several hosts: what
 //! leaves a host is another network.
+//!
+//! Without times between two processes the level of ln γ is unknown, c = 3 and t = 2/5; with them T₀ is near
+//! the time of one transfer, c = 0.4 and t = 0.05, and the balance is near theirs. A size from the eager limit
+//! on counts as 1.5 further in u: it is sent by another protocol.
 //!
 //! # Source
 //! netsig; Rasmussen and Williams 2006, section 4.2, for the correlations.
@@ -47,6 +51,10 @@ pub struct FieldPrior {
     pub spreads: [f64; COUNT],
     /// σ: standard deviation of ln γ of what leaves a host.
     pub step: f64,
+    /// c and t: standard deviations of the level of ln γ, and of its slope in ln m.
+    pub level: [f64; 2],
+    /// Further distance in ln m of sizes from the eager limit on.
+    pub protocol: f64,
     /// Factor of the deviations, for what the process does not know: a step of topology.
     pub widening: f64,
 }
@@ -59,8 +67,23 @@ impl Default for FieldPrior {
             medians: [0.75, 2.8, 0.375, 4.0, 0.2, 3.0, 0.03, 0.5, 10_240.0],
             spreads: [0.7, 0.5, 0.6, 0.5, 0.8, 0.5, 0.7, 0.5, 1.5],
             step: 0.7,
+            level: [3.0, 0.4],
+            protocol: 1.5,
             widening: 1.2,
         }
+    }
+}
+
+/// Level and slope of ln γ, and the spread of the balance, where times between two processes are known.
+const OF_PAIRS: ([f64; 2], f64) = ([0.4, 0.05], 0.7);
+
+impl FieldPrior {
+    /// The prior where `balance` bytes take as long as a start-up between two processes.
+    #[must_use]
+    pub(super) fn with_pairs(mut self, balance: f64) -> Self {
+        (self.level, self.spreads[BALANCE]) = OF_PAIRS;
+        self.medians[BALANCE] = balance;
+        self
     }
 }
 
@@ -108,22 +131,23 @@ pub(super) struct FieldKernel {
 }
 
 impl FieldKernel {
-    /// The kernel over sizes, given by ln m.
-    pub(super) fn new(hyper: &Hyper, step: f64, sizes: &[f64]) -> Self {
+    /// The kernel over sizes, given by u.
+    pub(super) fn new(hyper: &Hyper, prior: &FieldPrior, sizes: &[f64]) -> Self {
         let value = |place: usize| hyper[place].exp();
         let count = sizes.len();
         let over = |f: &dyn Fn(f64, f64) -> f64| {
             DMatrix::from_fn(count, count, |i, j| f(sizes[i], sizes[j]))
         };
+        let [level, slope] = prior.level.map(|own| own * own);
         let [smooth, trend, walk] = [SMOOTH, TREND, WALK].map(|place| value(place).powi(2));
         Self {
             smooth: over(&|u, v| {
-                let line = 9.0 + 4.0 / 25.0 * (u - 9.0) * (v - 9.0);
+                let line = level + slope * (u - 9.0) * (v - 9.0);
                 line + smooth * matern_3_2(u - v, value(SMOOTH_LENGTH))
             }),
             trend: over(&|u, v| trend * f64::midpoint(1.0, matern_5_2(u - v, value(TREND_LENGTH)))),
             walk: over(&|u, v| walk * matern_3_2(u - v, value(WALK_LENGTH))),
-            apart: step.powi(2) / walk,
+            apart: prior.step.powi(2) / walk,
             damping: value(DAMPING),
         }
     }

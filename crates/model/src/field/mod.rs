@@ -16,6 +16,7 @@ mod table;
 pub use self::entry::{FieldEntry, FieldFit};
 
 pub use self::forecast::FieldForecast;
-pub use self::ground::FieldGround;
+pub use self::free::FieldWire;
+pub use self::ground::{FieldGround, FieldPairs};
 pub use self::kernel::FieldPrior;
 pub use self::table::{FieldRatio, FieldTable};

@@ -7,7 +7,7 @@ use itertools::Itertools as _;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::free::{FreeCost, FreeForm, unit_wire};
+use super::free::{FieldWire, FreeCost, FreeForm};
 use super::ground::FieldGround;
 use super::kernel::{BALANCE, FieldKernel, FieldPlace, FieldPrior, Hyper, NOISE};
 use super::nodes::Nodes;
@@ -24,9 +24,14 @@ const LARGEST_LOSS: f64 = 4.0;
 const LEAST_ERROR: f64 = 0.01;
 
 /// Cells with the sizes of cells and nodes.
-pub(super) struct FieldCells<'a> {
-    ground: FieldGround<'a>,
-    /// ln m of each size.
+pub(super) struct FieldCells {
+    prior: FieldPrior,
+    per_host: u32,
+    /// First size that is not sent at once.
+    eager_limit: Option<Bytes>,
+    /// ln of the time of a byte between two processes, if it is known.
+    level: Option<f64>,
+    /// u of each size.
     sizes: Vec<f64>,
     places: Vec<FieldPlace>,
     /// ln T.
@@ -46,11 +51,11 @@ pub(super) struct FieldChoice {
     weights: DVector<f64>,
 }
 
-impl<'a> FieldCells<'a> {
+impl FieldCells {
     pub(super) fn new(
         cells: &[Observation],
         forms: &[FreeForm],
-        ground: FieldGround<'a>,
+        ground: &FieldGround,
         nodes: &Nodes,
     ) -> Self {
         let own = cells.iter().map(|own| own.size);
@@ -59,14 +64,21 @@ impl<'a> FieldCells<'a> {
             .unique()
             .sorted_unstable()
             .collect_vec();
-        let wire = unit_wire();
+        let pairs = ground.pairs.as_ref();
+        let wire = pairs.map_or_else(FieldWire::unit, |own| own.wire.clone());
         let cost = |form: &FreeForm| {
             let of_cell = |own: &Observation| form.cost(&wire, own.procs, own.size, ground.network);
             cells.iter().map(of_cell).collect_vec()
         };
         let mut field = Self {
-            ground,
-            sizes: sizes.iter().map(|own| own.as_f64().max(1.0).ln()).collect(),
+            prior: match pairs {
+                Some(own) => ground.prior.with_pairs(own.balance()),
+                None => ground.prior,
+            },
+            per_host: ground.per_host,
+            eager_limit: wire.eager_limit_bytes,
+            level: pairs.map(|own| own.wire.wire.beta().0.ln()),
+            sizes: Vec::new(),
             places: Vec::new(),
             times: DVector::from_iterator(cells.len(), cells.iter().map(|own| own.median.0.ln())),
             variances: cells
@@ -75,6 +87,7 @@ impl<'a> FieldCells<'a> {
                 .collect(),
             costs: forms.iter().map(cost).collect(),
         };
+        field.sizes = sizes.iter().map(|own| field.distance(*own)).collect();
         field.places = cells
             .iter()
             .map(|own| field.place(own.procs, own.size))
@@ -82,10 +95,17 @@ impl<'a> FieldCells<'a> {
         field
     }
 
+    /// u of a size.
+    fn distance(&self, size: Bytes) -> f64 {
+        let is_late = self.eager_limit.is_some_and(|limit| size >= limit);
+        let further = if is_late { self.prior.protocol } else { 0.0 };
+        size.as_f64().max(1.0).ln() + further
+    }
+
     fn place(&self, procs: Procs, size: Bytes) -> FieldPlace {
-        let log = size.as_f64().max(1.0).ln();
-        let index = self.sizes.partition_point(|own| *own < log);
-        FieldPlace::of(index, f64::from(procs.get()), self.ground.per_host)
+        let u = self.distance(size);
+        let index = self.sizes.partition_point(|own| *own < u);
+        FieldPlace::of(index, f64::from(procs.get()), self.per_host)
     }
 
     /// ln(T/T₀) of the cells.
@@ -101,12 +121,9 @@ impl<'a> FieldCells<'a> {
     /// The process with these hyperparameters; `None` if its matrix cannot be inverted.
     fn choice(&self, form: usize, hyper: Hyper) -> Option<FieldChoice> {
         let FieldPrior {
-            medians,
-            spreads,
-            step,
-            ..
-        } = self.ground.prior;
-        let kernel = FieldKernel::new(&hyper, step, &self.sizes);
+            medians, spreads, ..
+        } = self.prior;
+        let kernel = FieldKernel::new(&hyper, &self.prior, &self.sizes);
         let count = self.places.len();
         let noise = (2.0 * hyper[NOISE]).exp();
         let mut matrix = DMatrix::zeros(count, count);
@@ -118,7 +135,7 @@ impl<'a> FieldCells<'a> {
         }
         let factor = Cholesky::new(matrix)?;
         let ratios = self.ratios(form, &hyper);
-        let mean = ratios.mean();
+        let mean = self.level.unwrap_or_else(|| ratios.mean());
         let rest = ratios.add_scalar(-mean);
         let weights = factor.solve(&rest);
         let determinant: f64 = factor.l_dirty().diagonal().iter().map(|own| own.ln()).sum();
@@ -140,7 +157,7 @@ impl<'a> FieldCells<'a> {
     pub(super) fn search(&self) -> Vec<FieldChoice> {
         let FieldPrior {
             medians, spreads, ..
-        } = self.ground.prior;
+        } = self.prior;
         let mut all: Vec<FieldChoice> = Vec::new();
         for form in 0..self.costs.len() {
             let Some(mut best) = self.choice(form, medians.map(f64::ln)) else {
@@ -203,7 +220,7 @@ impl<'a> FieldCells<'a> {
         };
         let mean = averaged(&|own, _| own.0);
         let variance = averaged(&|own, node| own.1 + (own.0 - mean[node]).powi(2));
-        let widening = self.ground.prior.widening;
+        let widening = self.prior.widening;
         [
             mean,
             variance
@@ -220,7 +237,7 @@ impl<'a> FieldCells<'a> {
         places: &[FieldPlace],
         costs: &[FreeCost],
     ) -> Vec<(f64, f64)> {
-        let kernel = FieldKernel::new(&choice.hyper, self.ground.prior.step, &self.sizes);
+        let kernel = FieldKernel::new(&choice.hyper, &self.prior, &self.sizes);
         let near = DMatrix::from_fn(self.places.len(), places.len(), |i, j| {
             kernel.at(&self.places[i], &places[j])
         });

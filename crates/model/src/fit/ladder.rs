@@ -2,8 +2,9 @@
 //!
 //! # Method
 //! The rungs are Hockney's bound and pLogP's, if pairs were measured and unless the data show contention; models that compete
-//! ([`Model::competes`]): between clusters a link that all pieces share; and the field, or where losses
-//! were seen the regimes, whose formula of losses follows them beyond the data. The contention signature is
+//! ([`Model::competes`]): between clusters a link that all pieces share; the regimes, if pairs were measured,
+//! whose times they take for those of bytes; and the field. Where losses were seen the regimes are the last
+//! rung, since their formula of losses follows them beyond the data. The contention signature is
 //! none, since it is a special case of the field: as a rung it leaves cells of real machines without a time
 //! and makes errors larger (docs/results/real.md). Each rung is fitted with every process count left
 //! out in turn and judged on the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by the
@@ -98,12 +99,16 @@ impl Ladder {
         let (fields, others): (Vec<_>, Vec<_>) =
             others.iter().partition(|(model, _)| model.name == FIELD);
         rungs.extend(others.into_iter().map(competitor));
+        let regimes = || {
+            let errors = fitted.held_out.iter().map(by_cell);
+            (model::general(collective), errors.collect())
+        };
         let last = match fields[..] {
-            [field] if !self.has_losses || fitted.fits.is_empty() => competitor(field),
-            _ => {
-                let regimes = fitted.held_out.iter().map(by_cell);
-                (model::general(collective), regimes.collect())
+            [field] if !self.has_losses || fitted.fits.is_empty() => {
+                rungs.extend(self.has_pairs.then(regimes));
+                competitor(field)
             }
+            _ => regimes(),
         };
         sufficient(&rungs, &last)
     }

@@ -23,6 +23,7 @@ use netsig_base::network::{Grid, Network};
 use netsig_base::units::Procs;
 
 pub use self::regimes::FittedRegimes;
+use self::regimes::RegimesGround;
 
 use super::hockney::{BaseError, HockneyFit};
 use super::ladder::{Ladder, SufficientModel};
@@ -127,8 +128,9 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let cells = MeasuredCells::of(data);
     let pairs = pairs::fit(&cells, options)?;
     let mut models = models::fit(&cells, &pairs, options)?;
-    let fields = field::fit(&cells, &pairs, options, &mut models.left_out);
-    let regimes = regimes::fit(&cells, &pairs, options);
+    let ground = RegimesGround::of(&cells, &pairs, options);
+    let fields = field::fit(&cells, (&pairs, &ground), options, &mut models.left_out);
+    let regimes = regimes::fit(&cells, ground, options);
     let ladder = Ladder {
         known: Known::of(pairs.hockney.model(), pairs.plogp.as_ref()),
         has_tables: pairs.plogp.is_some(),

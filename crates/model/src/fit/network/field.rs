@@ -9,7 +9,8 @@ use netsig_base::data::places;
 use super::Options;
 use super::models::LeftOutTimes;
 use super::pairs::PairFits;
-use crate::field::{FieldEntry, FieldFit, FieldGround};
+use super::regimes::RegimesGround;
+use crate::field::{FieldEntry, FieldFit, FieldGround, FieldPairs, FieldWire};
 use crate::fit::FailedFit;
 use crate::model::{self, FIELD};
 use crate::regimes::fit::{Observation, observations};
@@ -25,7 +26,7 @@ pub(super) struct FieldFits {
 /// process counts left out to those of the models that compete.
 pub(super) fn fit(
     cells: &MeasuredCells,
-    pairs: &PairFits,
+    (pairs, ground): (&PairFits, &RegimesGround),
     options: &Options,
     left_out: &mut LeftOutTimes,
 ) -> FieldFits {
@@ -38,14 +39,11 @@ pub(super) fn fit(
         per_host: places::per_host(cells.provenance),
         network: options.network.as_ref(),
         prior: options.field,
-        byte: pairs
-            .without_pairs
-            .is_none()
-            .then(|| pairs.hockney.model().beta()),
+        pairs: between_pairs(pairs, ground),
         confidence: options.model.confidence,
     };
     for ((collective, algorithm), own) in by_algorithm(cells) {
-        match FieldFit::of(collective, &algorithm, &own, ground) {
+        match FieldFit::of(collective, &algorithm, &own, &ground) {
             Ok(fit) => {
                 let model = model::find(collective, FIELD)
                     .expect("a collective of equal pieces has a field");
@@ -60,6 +58,19 @@ pub(super) fn fit(
         }
     }
     fits
+}
+
+/// Times between two processes, where they were measured.
+fn between_pairs(pairs: &PairFits, ground: &RegimesGround) -> Option<FieldPairs> {
+    let known = ground.network.as_ref().ok()?;
+    let is_measured = pairs.without_pairs.is_none() && known.wire.beta().0 > 0.0;
+    is_measured.then(|| FieldPairs {
+        startup: pairs.hockney.model().alpha(),
+        wire: FieldWire {
+            wire: known.wire.clone(),
+            eager_limit_bytes: known.eager_limit,
+        },
+    })
 }
 
 /// The cells of every algorithm whose messages are described.

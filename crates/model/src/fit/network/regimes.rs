@@ -134,19 +134,44 @@ fn leave_out_large(all: &mut BTreeMap<Who, Vec<Observation>>) -> Vec<FailedFit> 
     failures
 }
 
+/// What is known before any algorithm is fitted: the cells, the wire and the eager limit.
+pub(super) struct RegimesGround<'a> {
+    /// The cells of every algorithm, by pattern.
+    all: BTreeMap<Who, Vec<Observation>>,
+    /// V(w), the eager limit and the links.
+    pub(super) network: Result<Limited<'a>, FitError>,
+    failures: Vec<FailedFit>,
+}
+
+impl<'a> RegimesGround<'a> {
+    pub(super) fn of(cells: &MeasuredCells, pairs: &PairFits, options: &'a Options) -> Self {
+        let mut all = observations(cells);
+        for own in all.values_mut() {
+            *own = thinned(own, MOST_CELLS);
+        }
+        let failures = leave_out_large(&mut all);
+        Self {
+            network: limited(cells, pairs, options, &all),
+            all,
+            failures,
+        }
+    }
+}
+
 /// Fits the regimes of every algorithm that they describe, if they are wanted.
-pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) -> RegimesFits {
+pub(super) fn fit(cells: &MeasuredCells, ground: RegimesGround, options: &Options) -> RegimesFits {
     let mut found = RegimesFits::default();
     if !options.wanted.wants_regimes() {
         return found;
     }
-    let mut all = observations(cells);
-    for own in all.values_mut() {
-        *own = thinned(own, MOST_CELLS);
-    }
-    found.failures = leave_out_large(&mut all);
-    let network = match limited(cells, pairs, options, &all) {
-        Ok(limited) => limited,
+    let RegimesGround {
+        mut all,
+        network,
+        failures,
+    } = ground;
+    found.failures = failures;
+    let network = match network {
+        Ok(network) => network,
         Err(error) => {
             found.failures.push(FailedFit::of(REGIMES)(error));
             return found;
