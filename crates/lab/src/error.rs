@@ -50,6 +50,11 @@ pub enum LabError {
         /// Advice for the user.
         remedy: &'static str,
     },
+    /// A question about the emulated cluster outside of one.
+    #[error(
+        "no emulated cluster is here; run the command in one: `netsig lab exec SCENARIO -- COMMAND`"
+    )]
+    Outside,
     /// A hidden command was called by hand or by a program that misuses it.
     #[error("{command} is called by the lab itself; use `netsig lab exec SCENARIO -- COMMAND`")]
     Misused {

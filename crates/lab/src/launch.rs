@@ -19,7 +19,7 @@ pub(crate) const SHIM_IN_USE: &str = "NETSIG_YIELD_SHIM";
 const CONGESTION_CONTROL: &str = "NETSIG_LAB_CONGESTION_CONTROL";
 
 /// Name of the emulated network; set for a command in the lab.
-const NETWORK: &str = "NETSIG_LAB";
+pub(crate) const NETWORK: &str = "NETSIG_LAB";
 
 const SHIM_FILE: &str = "libnetsig_yield_shim.so";
 

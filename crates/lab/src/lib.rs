@@ -13,6 +13,7 @@ mod agent;
 mod capability;
 mod catalogue;
 mod delay;
+mod drops;
 mod error;
 mod fidelity;
 mod inside;
@@ -37,6 +38,7 @@ use netsig_base::text::shown::message;
 
 pub use capability::{Capabilities, Capability, check, delay_warning, verify};
 pub use catalogue::{Disk, SHIPPED, load};
+pub use drops::{PortDrops, port_drops};
 pub use error::LabError;
 pub use fidelity::fidelity_warning;
 pub use interrupt::{BY_SIGNAL, Watch};

@@ -147,7 +147,8 @@ fn shape(place: &str, ports: &[Port]) -> Result<(), LabError> {
     TC.batch(place, &lines.join("\n"))?;
     ports.iter().try_for_each(|Port { device, .. }| {
         let offloads = ["tso", "off", "gso", "off", "gro", "off"];
-        ETHTOOL.run(place, &[&["-K", device], &offloads[..]].concat())
+        let arguments = [&["-K", device], &offloads[..]].concat();
+        ETHTOOL.run(place, &arguments).map(drop)
     })
 }
 

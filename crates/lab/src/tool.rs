@@ -40,15 +40,16 @@ impl Tool {
         })
     }
 
-    /// Runs the program with `arguments` in the current network namespace; `place` names it in
-    /// messages.
-    pub(crate) fn run(&self, place: &str, arguments: &[&str]) -> Result<(), LabError> {
+    /// Runs the program with `arguments` in the current network namespace and returns its output;
+    /// `place` names the namespace in messages.
+    pub(crate) fn run(&self, place: &str, arguments: &[&str]) -> Result<String, LabError> {
         let output = Command::new(self.find()?)
             .args(arguments)
             .stdin(Stdio::null())
             .output()
             .map_err(system("start", self.name))?;
-        self.judge(place, &output, || arguments.join(" "))
+        self.judge(place, &output, || arguments.join(" "))?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// Runs the program with the lines of `script` as its batch, in the current network namespace.

@@ -1,5 +1,5 @@
-//! `netsig lab`: shows the capabilities of this machine and the scenarios, and runs commands in an
-//! emulated cluster.
+//! `netsig lab`: shows the capabilities of this machine and the scenarios, runs commands in an
+//! emulated cluster, and shows there what its switches dropped.
 
 use std::ffi::OsString;
 
@@ -41,6 +41,12 @@ enum Action {
         #[arg(last = true, required = true, value_name = "CMD")]
         command: Vec<OsString>,
     },
+    /// Print the packets that the switches' ports sent and dropped; works inside an emulated cluster.
+    #[command(after_help = DROPS_EXAMPLES)]
+    Drops {
+        #[command(flatten)]
+        print: PrintArgs,
+    },
 }
 
 const EXAMPLES: &str = "\
@@ -63,7 +69,13 @@ const EXEC_EXAMPLES: &str = "\
 Examples:
   netsig lab exec ethernet-8x50 -- mpirun -np 8 ./any-mpi-program
   netsig lab exec wan-6-6-30x5 -- mpirun.mpich -np 12 ./program
+  netsig lab exec ethernet-8x50 -- sh -c 'mpirun -np 8 ./program && netsig lab drops'
   netsig lab exec ./sites.toml -- bash";
+
+const DROPS_EXAMPLES: &str = "\
+Examples:
+  netsig lab drops
+  netsig lab drops --format csv";
 
 /// Runs the command.
 ///
@@ -74,6 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Action::Check { print } => check(*print),
         Action::List { print } => list(*print),
         Action::Exec { scenario, command } => exec(scenario, command),
+        Action::Drops { print } => drops(*print),
     }
 }
 
@@ -106,6 +119,16 @@ fn list(print: PrintArgs) -> Result<(), Failure> {
         .column("hosts", |(_, own)| Cell::number(own.hosts().get()))
         .column("network", |(_, own)| Cell::text(own.summary()))
         .column("description", |(_, own)| Cell::text(&own.description))
+        .rows;
+    Ok(rows.print(print)?)
+}
+
+fn drops(print: PrintArgs) -> Result<(), Failure> {
+    let rows = Rows::of(netsig_lab::port_drops()?)
+        .column("switch", |port| Cell::text(&port.switch))
+        .column("port", |port| Cell::text(&port.port))
+        .column("packets", |port| Cell::number(port.sent))
+        .column("dropped", |port| Cell::number(port.dropped))
         .rows;
     Ok(rows.print(print)?)
 }

@@ -154,6 +154,33 @@ fn exit_codes_and_signals_pass_through() {
     );
 }
 
+/// Three hosts send 400 datagrams each to a fourth, whose port passes a third of them at a time: it sent or
+/// dropped every one.
+#[test]
+fn a_port_counts_what_it_drops() {
+    if !lab() {
+        return;
+    }
+    let netsig = env!("CARGO_BIN_EXE_netsig");
+    let script = format!(
+        "for h in 1 2 3; do /run/lab/agent h$h 'bash -c \"for i in \\$(seq 400); do \
+         printf %01400d 0 >/dev/udp/10.0.0.1/9; done\"' & done; wait; sleep 1; \
+         '{netsig}' lab drops --format csv"
+    );
+    let text = printed("ethernet-4x50", &script);
+    let (header, rows) = text.split_once('\n').unwrap();
+    assert_eq!(header, "switch,port,packets,dropped");
+    let rows: Vec<Vec<&str>> = rows.lines().map(|row| row.split(',').collect()).collect();
+    let ports: Vec<&str> = rows.iter().map(|row| row[1]).collect();
+    assert_eq!(ports, ["p0", "p1", "p2", "p3"]);
+    let [passed, dropped]: [u32; 2] = [2, 3].map(|column| rows[0][column].parse().unwrap());
+    assert!(
+        dropped > 0 && passed > 0 && passed + dropped == 1200,
+        "{text}"
+    );
+    assert!(rows[1..].iter().all(|row| row[3] == "0"), "{text}");
+}
+
 /// The command leaves a daemon and files, all recognisable by their mark; the lab ends with it, and by
 /// being killed.
 #[test]
