@@ -51,6 +51,13 @@ impl Group {
         self.comm.process_at_rank(0).broadcast_into(values);
     }
 
+    /// After a reduction, waits until all ranks have taken part in it. Nothing is sent before: the
+    /// messages of a barrier would follow what others still wait for, and TCP repairs a lost end
+    /// sooner if something follows it.
+    pub fn await_all(&self) {
+        self.broadcast(&mut [0u8]);
+    }
+
     /// Applies `operation` element by element to the values of all ranks; the result is on rank 0.
     pub fn reduce<T: Equivalence>(&self, mine: &[T], all: &mut [T], operation: SystemOperation) {
         let root = self.comm.process_at_rank(0);

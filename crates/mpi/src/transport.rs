@@ -194,6 +194,7 @@ impl Transport for OverMpi {
             self.clocks.compare_if_due(&group);
             self.pace.reach(self.clocks.round_trip());
         }
+        // Every rank has the recorder's order, so all have ended what came before.
         let before = self.counters.read();
         let starts = if by_windows {
             let windows = self.pace.announce(&group, &self.clocks, &self.tools.watch);
@@ -209,9 +210,11 @@ impl Transport for OverMpi {
         };
         self.batch.run(&mut scene, numbers, &starts);
         self.task = Some((*step, task));
-        let lost = before.until(&self.counters.read());
         self.tools.step();
         self.batch.reduce(&group);
+        // A rank that is done may still send segments again for which others wait.
+        group.await_all();
+        let lost = before.until(&self.counters.read());
         let mut sums = Sums::default();
         group.reduce(&lost, &mut sums, SystemOperation::sum());
         if !self.is_recorder() {

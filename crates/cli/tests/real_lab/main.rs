@@ -12,6 +12,7 @@ mod documents;
 mod ends;
 #[path = "../../../base/tests/long_form/mod.rs"]
 mod long_form;
+mod losses;
 mod slurm;
 #[path = "../support/mod.rs"]
 mod support;
@@ -95,10 +96,14 @@ fn netsig(home: &Path, arguments: &[&str]) -> Command {
 
 /// netsig about to measure `plan.toml` of `home` in the lab.
 fn measuring(home: &Path) -> Command {
-    let place = format!("lab:{SCENARIO}");
+    measuring_on(home, &format!("lab:{SCENARIO}"))
+}
+
+/// As [`measuring`], in an emulated cluster of choice.
+fn measuring_on(home: &Path, place: &str) -> Command {
     let mut command = netsig(
         home,
-        &["measure", "plan.toml", "-o", "data.csv", "--on", &place],
+        &["measure", "plan.toml", "-o", "data.csv", "--on", place],
     );
     command
         .args(["--mpirun", &path_of("mpirun.openmpi")])
