@@ -99,7 +99,8 @@ pub fn cells(
     own.into_iter().map(cell).collect()
 }
 
-/// Share of the times that are longer than usual by at least half a time-out of TCP.
+/// Share of the times that are longer than usual by at least half of the least time after
+/// which TCP repairs a lost end.
 fn stalled(times: &[f64], expected: Option<&Times>) -> Option<f64> {
     let &quickest = times.first()?;
     let usual = expected.map_or(quickest, |times| times.typical.0.min(quickest));

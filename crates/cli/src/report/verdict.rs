@@ -113,17 +113,14 @@ fn stalls(chapter: &Chapter, usual: &str) -> String {
         }
         None => "Not known: no measurement was given.".to_owned(),
         Some((stalled, cell)) if stalled > 0.0 => format!(
-            "{} {usual} waits for time-outs: {:.0} % of the repetitions of {} among {} processes took 100 ms or \
-             more longer than usual.",
+            "{} {usual} stalls: {:.0} % of the repetitions of {} among {} processes took 100 ms or \
+             more longer than usual, until a tail-loss probe or a time-out of TCP.",
             chapter.collective,
             stalled * 100.0,
             cell.size,
             cell.procs
         ),
-        Some(_) => format!(
-            "No repetition of {} {usual} waited for a time-out.",
-            chapter.collective
-        ),
+        Some(_) => format!("No repetition of {} {usual} stalled.", chapter.collective),
     }
 }
 

@@ -95,7 +95,7 @@ fn regimes_are_found_and_predicted() {
         _ => time,
     };
     home.write("stalled.csv", &retimed(&in_regimes(), stalled));
-    let warning = "1 cell waited for a time-out in every repetition (first: 8 processes, 48 KiB)";
+    let warning = "1 cell stalled in every repetition, until a tail-loss probe or a time-out of TCP (first: 8 processes, 48 KiB)";
     let told = home.told(&["fit stalled.csv -o p.toml"]);
     assert!(told.contains(warning), "{told}");
     let of = "predict p.toml --collective";

@@ -185,7 +185,7 @@ fn imported_statistics_are_shown() {
         "a share of stalled repetitions: {row}"
     );
     drive(&home, "private", "osu.html", None);
-    // Of a collective whose contention-free time nobody knows, nothing is said of time-outs.
+    // Of a collective whose contention-free time nobody knows, nothing is said of stalls.
     let imported = home
         .read("osu.csv")
         .replace("collective,alltoall,direct", "collective,bcast,library");

@@ -128,7 +128,7 @@ fn only_stalled(own: &FittedRegimes) -> Option<String> {
     let (procs, size) = (first.procs, first.size);
     let count = counted(1 + stalled.count() as u64, "cell", "cells");
     Some(format!(
-        "{count} waited for a time-out in every repetition (first: {procs} processes, {size}): their time without a time-out is only known from the other cells; measure smaller messages, or give the switch deeper buffers"
+        "{count} stalled in every repetition, until a tail-loss probe or a time-out of TCP (first: {procs} processes, {size}): their time without a stall is only known from the other cells; measure smaller messages, or give the switch deeper buffers"
     ))
 }
 

@@ -217,7 +217,7 @@ impl Parameters {
             accuracy,
             source.to_owned(),
             eager.to_owned(),
-            "Not carried over: contention, lost packets and their timeouts.".to_owned(),
+            "Not carried over: contention, lost packets and their stalls.".to_owned(),
             "Verified in netsig's simulator of GOAL (netsig simulate --model loggp), not in LogGOPSim."
                 .to_owned(),
         ]

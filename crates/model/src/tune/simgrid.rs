@@ -15,7 +15,7 @@
 //!
 //! # Domain
 //! Bandwidth factors are at most 1: SMPI does not move a single message faster than its links, so a
-//! message that the profile puts below G·m takes G·m. Losses and their timeouts (200 ms with TCP of
+//! message that the profile puts below G·m takes G·m. Losses and their stalls (200 ms with TCP of
 //! Linux) have no counterpart in `SimGrid`. Links between switches carry the same share of their
 //! rate as the hosts' links, at least [`LEAST_SHARE`]. One process per host.
 //!
@@ -191,7 +191,7 @@ impl Parameters {
             self.pieces.accuracy(),
             limit,
             overheads.to_owned(),
-            "Not carried over: lost packets and their timeouts (stalls of 200 ms with TCP of Linux), \
+            "Not carried over: lost packets and their stalls (200 ms with TCP of Linux), \
              and every other loss by contention beyond fair shares of the links."
                 .to_owned(),
             "One process per host; without a host file, smpirun takes the hosts in the order of their \

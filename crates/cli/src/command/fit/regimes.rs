@@ -29,7 +29,9 @@ fn said_by(fit: &RegimesFit) -> String {
         .map(|(onset, cell)| overflow(onset, cell));
     let stalled = most_stalled(fit).map(|(procs, probability)| {
         let percent = probability * 100.0;
-        format!("among {procs} up to {percent:.0} % of repetitions wait for a time-out")
+        format!(
+            "among {procs} up to {percent:.0} % of repetitions stall (tail-loss probe or time-out)"
+        )
     });
     let ratios = format!("it takes its time on the wire {}", ratios(model, most));
     let parts = [Some(ratios), overflow, stalled];

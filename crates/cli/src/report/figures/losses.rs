@@ -66,13 +66,10 @@ pub fn stalls(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
         .iter()
         .any(|own| own.heights().any(|share| share > 0.01));
     let figure = finished(
+        format!("{} {algorithm}: stalled repetitions", chapter.collective),
         format!(
-            "{} {algorithm}: repetitions that waited for a time-out",
-            chapter.collective
-        ),
-        format!(
-            "Share of the repetitions that took 100 ms or more longer than usual, over the size, for {}; dashed: \
-             predicted.",
+            "Share of the repetitions that took 100 ms or more longer than usual, as TCP does until a tail-loss \
+             probe or a time-out, over the size, for {}; dashed: predicted.",
             among(&counts)
         ),
         (chapter.size_title(), Quantity::Bytes, true),
