@@ -152,7 +152,9 @@ pub fn cross_overs(
         Ok(all)
     });
     let found = found.map_err(|error: Refusal| refused(py, error))?;
-    warn(py, &ranker.limits(iproduct!(procs, sizes)))?;
+    let mut limits = ranker.limits(iproduct!(procs, sizes));
+    limits.extend(ranker.on_segments(found.iter().flat_map(|own| [&own.from, &own.to])));
+    warn(py, &limits)?;
     let all = || found.iter();
     let columns = Columns::default()
         .words("collective", all().map(|_| ranker.collective()))

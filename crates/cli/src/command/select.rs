@@ -100,8 +100,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let counts = points.procs.iter();
         let changes = counts.map(|&procs| ranker.cross_overs(procs, &points.sizes));
         return Partial::of(changes).conclude(|found| {
-            print(&ranker.limits(points.cells()));
-            Ok(cross_overs(collective, found.into_iter().flatten()).print(args.print)?)
+            let found: Vec<CrossOver> = found.into_iter().flatten().collect();
+            let mut limits = ranker.limits(points.cells());
+            limits.extend(ranker.on_segments(found.iter().flat_map(|own| [&own.from, &own.to])));
+            print(&limits);
+            Ok(cross_overs(collective, found.into_iter()).print(args.print)?)
         });
     }
     let answer = ranker.answer(points.cells());

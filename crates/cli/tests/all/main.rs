@@ -19,6 +19,7 @@ mod report;
 mod run;
 #[path = "../../../base/tests/seeded/mod.rs"]
 mod seeded;
+mod segments;
 mod shells;
 mod simgrid;
 mod simulate;

@@ -90,6 +90,22 @@ impl PLogP {
         self.0.gap.at(size)
     }
 
+    /// Time in which the wire can carry m bytes in pieces, without a request: the less of g(m) and β·m. β is g
+    /// per byte of the longest measured message; short ones may pass at once, as from a shaper with a burst.
+    pub(crate) fn on_the_wire(&self, size: Bytes) -> Seconds {
+        let rows = self.0.gap.rows();
+        let (longest, gap) = rows[rows.len() - 1];
+        let share = size.as_f64() / longest.as_f64().max(1.0);
+        Seconds(self.g(size).0.min(gap.0 * share))
+    }
+
+    /// Gap of each of the segments of s bytes of a message, whose share of the wire's time is `wire`: g(s), at
+    /// least os(s), or(s) and `wire`. A measured g(s) may be less: it is a difference of two times.
+    pub(crate) fn gap_of_segment(&self, segment: Bytes, wire: Seconds) -> Seconds {
+        let overhead = self.os(segment).0.max(self.or(segment).0);
+        Seconds(self.g(segment).0.max(overhead).max(wire.0))
+    }
+
     /// g(m) + g(2·m) + … + g(`count`·m), where `count`·m is below 2^64.
     pub(crate) fn sum_of_gaps(&self, size: Bytes, count: u32) -> Seconds {
         self.0.gap.sum_of_multiples(size, count)

@@ -130,7 +130,12 @@ impl PredictionRequest<'_> {
                 models.push(own.model());
             }
         }
-        let limits = notes::on_predictions(self, &models, cases);
+        let mut limits = notes::on_predictions(self, &models, cases);
+        let times = gathered.found.iter().flat_map(|own| {
+            let segments = own.times.iter().filter_map(|time| time.prediction.segment);
+            segments.map(|segment| (own.name(Some(segment)), segment))
+        });
+        limits.extend(notes::on_segments(self, times));
         Ok(self.judged(gathered, limits))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{ClosedForm, Collective};
+use netsig_base::algorithm::{Algorithm, ClosedForm, Collective};
 use netsig_base::network::Network;
 use netsig_base::text::note::Note;
 use netsig_base::units::{Bytes, Procs};
@@ -13,6 +13,7 @@ use super::request::ProfileRequest;
 use crate::model::alltoall::has_degenerate_bounds;
 use crate::model::closed_form::on_plogp;
 use crate::model::plogp::PLogP;
+use crate::model::segment::Segment;
 use crate::model::{Kind, Model, Need};
 use crate::profile::Profile;
 
@@ -50,6 +51,32 @@ pub(super) fn on_predictions<W>(
         notes.extend(on_links(profile, network));
     }
     notes
+}
+
+/// A note on the first of the segments, with names of algorithms, outside of the sizes at which messages of the
+/// collective were measured, whole or in segments; without any, of the pLogP table.
+pub(super) fn on_segments<W>(
+    request: &ProfileRequest<W>,
+    segments: impl Iterator<Item = (String, Segment)>,
+) -> Option<Note> {
+    let (profile, collective) = (&*request.profile, request.collective);
+    let measured = profile.contention_of(collective).flat_map(|own| {
+        let algorithm = Algorithm::parse(collective, own.algorithm()).ok();
+        let segment = algorithm.and_then(|own| own.segment());
+        let domain = own.domain();
+        segment.into_iter().chain([domain.smallest, domain.largest])
+    });
+    let table = profile.plogp.as_ref().map(|plogp| plogp.tables()[0].rows());
+    let table = table.into_iter().flatten().map(|row| row.0);
+    let sizes = measured.minmax().into_option();
+    let sizes = sizes.or_else(|| table.minmax().into_option());
+    let (least, most) = sizes?;
+    let is_outside = |own: &(_, Segment)| !(least..=most).contains(&own.1.bytes());
+    let (name, segment) = { segments }.find(is_outside)?;
+    Some(Note::remark(format!(
+        "{collective} {name}: its segment of {} lies outside of the measured sizes, {least} to {most}; measure it before use",
+        segment.bytes()
+    )))
 }
 
 /// Warns if regimes are predicted with other links than they were fitted with.

@@ -63,12 +63,20 @@ impl CandidateRanker<'_> {
         let cases = cases.into_iter();
         let all = cases.clone();
         let all = all.map(|(procs, size)| self.ranking(procs, size));
-        let (found, missing) = all.partition_result();
+        let (found, missing): (Vec<CaseRanking>, _) = all.partition_result();
+        let mut limits = self.limits(cases);
+        limits.extend(self.on_segments(found.iter().flat_map(|own| &own.ranked)));
         RankingAnswer {
             found,
             missing,
-            limits: self.limits(cases),
+            limits,
         }
+    }
+
+    /// A note on segments outside of the measured sizes.
+    pub fn on_segments<'r>(&self, shown: impl Iterator<Item = &'r Ranked<'r>>) -> Option<Note> {
+        let segments = shown.filter_map(|one| Some((one.algorithm(), one.prediction.segment?)));
+        notes::on_segments(&self.request, segments)
     }
 
     /// The candidates for a case, the fastest first.

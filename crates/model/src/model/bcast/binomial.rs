@@ -89,13 +89,12 @@ pub(super) const RENDEZVOUS_EXACT: Model = Model {
 pub(super) const SEGMENTED: Model = Model {
     name: "binomial_seg",
     formula: "T = ⌊log2 P⌋·g(s)·k + ⌈log2 P⌉·L, k = ⌈m/s⌉",
-    domain: "As binomial, in segments, stored and forwarded level by level; the same remark holds.",
+    domain: "As binomial, in segments, stored and forwarded level by level; the same remark holds. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
     example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_191_44, (24, 65536))
         .in_segments(8192),
     time: |inputs| {
-        segmented(inputs, |net, procs, size, segment| {
-            let gap = net.g(segment.bytes());
-            binomial(&printed(procs), segment.count(size), gap, net.latency())
+        segmented(inputs, |procs, pieces, gap, latency| {
+            binomial(&printed(procs), pieces, gap, latency)
         })
     },
     ..BASE
@@ -106,13 +105,12 @@ pub(super) const SEGMENTED_EXACT: Model = Model {
     mends: Some("binomial_seg"),
     formula: "T = ⌈log2 P⌉·g(s)·k + ⌊log2 P⌋·L, k = ⌈m/s⌉",
     source: DEVIATES,
-    domain: "binomial_seg with floor and ceiling in the right places; deviates from the print.",
+    domain: "binomial_seg with floor and ceiling in the right places; deviates from the print. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
     example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_876_8, (24, 65536))
         .in_segments(8192),
     time: |inputs| {
-        segmented(inputs, |net, procs, size, segment| {
-            let gap = net.g(segment.bytes());
-            binomial(&exact(procs), segment.count(size), gap, net.latency())
+        segmented(inputs, |procs, pieces, gap, latency| {
+            binomial(&exact(procs), pieces, gap, latency)
         })
     },
     ..BASE

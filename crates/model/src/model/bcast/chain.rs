@@ -32,14 +32,9 @@ pub(super) const RENDEZVOUS: Model = Model {
 pub(super) const SEGMENTED: Model = Model {
     name: "chain_seg",
     formula: "T = (P−1)·(g(s) + L) + g(s)·(k−1), k = ⌈m/s⌉",
-    domain: "The pipeline: each passes segments on as they come. One of the two that the source recommends.",
+    domain: "The pipeline: each passes segments on as they come. One of the two that the source recommends. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
     example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_907_6, (24, 65536))
         .in_segments(8192),
-    time: |inputs| {
-        segmented(inputs, |net: &PLogP, procs, size, segment| {
-            let gap = net.g(segment.bytes());
-            chain(procs, segment.count(size), gap, net.latency())
-        })
-    },
+    time: |inputs| segmented(inputs, chain),
     ..BASE
 };

@@ -4,7 +4,8 @@
 //! # Symbols
 //! P processes, a message of m bytes, in segmented strategies in k = ⌈m/s⌉ segments of s bytes;
 //! g(m) and L in seconds. `_rdv`: a request and its answer, g(1) + L each, precede the data
-//! (rendezvous). `_seg`: in segments. No contention.
+//! (rendezvous). `_seg`: in segments, whose g(s) is at least what the wire needs
+//! ([`PLogP::gap_of_segment`]). No contention.
 
 mod binary;
 mod binomial;
@@ -49,16 +50,21 @@ fn rendezvous(network: &PLogP) -> Seconds {
     network.g(Bytes(1)) * 2.0 + network.latency() * 3.0
 }
 
-/// Evaluates a formula of P, m and s, at the segment size of the case or at the best one.
+/// Evaluates a formula of P, k, the gap of a segment and L, at the segment size of the case or at the best one.
 #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
 fn segmented(
     inputs: &Inputs,
-    formula: fn(&PLogP, Procs, Bytes, Segment) -> Seconds,
+    formula: fn(Procs, u64, Seconds, Seconds) -> Seconds,
 ) -> Result<Timed, ModelError> {
-    let case = inputs.case;
-    let time = |segment| match case.procs.get() {
-        1 => Seconds(0.0),
-        _ => formula(&inputs.known.plogp, case.procs, case.size, segment),
+    let (case, network) = (inputs.case, &inputs.known.plogp);
+    let whole = network.on_the_wire(case.size);
+    let time = |segment: Segment| {
+        if case.procs.get() == 1 {
+            return Seconds(0.0);
+        }
+        let pieces = segment.count(case.size);
+        let gap = network.gap_of_segment(segment.bytes(), whole * (1.0 / pieces as f64));
+        formula(case.procs, pieces, gap, network.latency())
     };
     let Optimum { segment, time } = match case.segments {
         Segments::Of(segment) => Optimum {
