@@ -10,7 +10,7 @@ use netsig_base::data::cells::Statistic;
 use netsig_model::fit::accepted::Accepted;
 use netsig_model::fit::network::Options;
 use netsig_model::fit::notes::without_tables;
-use netsig_model::predict::compare::{self, Score};
+use netsig_model::predict::compare::{self, Grouping, Score};
 use netsig_model::predict::split::{Filter, Split};
 
 use crate::input::args::{self, CovarianceChoice};
@@ -39,6 +39,9 @@ pub struct Args {
     /// rest judges them [default: all but the largest process count].
     #[arg(long, value_name = "CONDITION")]
     train: Option<Filter>,
+    /// Errors of each process count apart, as figures of errors over the number of processes show them.
+    #[arg(long, conflicts_with = "selection")]
+    by_procs: bool,
     /// The covariance of the errors: auto, means, proportional, bandwidth-share, ols or
     /// ar1:RHO.
     #[arg(long, value_parser = args::covariance, default_value = "auto")]
@@ -60,6 +63,7 @@ const EXAMPLES: &str = "\
 Examples:
   netsig compare data.csv
   netsig compare data.csv --train 'procs<=6'
+  netsig compare data.csv --train procs=24 --by-procs --format csv
   netsig compare alltoall.csv --selection alltoall.toml --show cells";
 
 /// Content of the table of `--selection`.
@@ -95,27 +99,41 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let trains = |procs, size| split.trains(procs, size);
-    let compared = compare::compare(&data, trains, &options)
+    let grouping = if args.by_procs {
+        Grouping::ByProcs
+    } else {
+        Grouping::Together
+    };
+    let compared = compare::compare(&data, trains, &options, grouping)
         .map_err(|error| Failure::data(error).about(shown))?;
     for note in &compared.notes {
         eprintln!("netsig: note: not compared: {note}");
+    }
+    for refusal in &compared.refusals {
+        eprintln!("netsig: note: refused: {refusal}");
     }
     if !compared.has_tables {
         print([&without_tables()]);
     }
     eprintln!("fitted to {} cells, judged on {}", split.train, split.rest);
-    Ok(rows(&compared.scores).print(args.print)?)
+    Ok(rows(&compared.scores, grouping).print(args.print)?)
 }
 
-fn rows(scores: &[Score]) -> Rows {
-    Rows::of(scores)
+fn rows(scores: &[Score], grouping: Grouping) -> Rows {
+    let mut rows = Rows::of(scores)
         .column("collective", |score| Cell::text(score.collective))
         .column("algorithm", |score| Cell::text(&score.algorithm))
-        .column("model", |score| Cell::text(score.model))
-        .column("median_error", |score| Cell::share(score.errors.median))
+        .column("model", |score| Cell::text(score.model));
+    if grouping == Grouping::ByProcs {
+        rows = rows.column("procs", |score| {
+            Cell::if_some(score.procs, |procs| Cell::number(procs.get()))
+        });
+    }
+    rows.column("median_error", |score| Cell::share(score.errors.median))
         .column("p90_error", |score| Cell::share(score.errors.p90))
         .column("worst_error", |score| Cell::share(score.errors.worst))
         .column("bias", |score| Cell::error(score.errors.bias))
         .column("points", |score| Cell::number(score.errors.points))
+        .column("refused", |score| Cell::number(score.refused))
         .rows
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netsig_base::data::Experiment;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::fit::network::Options;
-use netsig_model::predict::compare::{self, Comparison};
+use netsig_model::predict::compare::{self, Comparison, Grouping};
 use netsig_model::predict::cross_over::CrossOver;
 use netsig_model::predict::ranking::CaseRanking;
 
@@ -151,6 +151,7 @@ pub fn models(subject: &Subject) -> Option<(Procs, Rows)> {
         &subject.data,
         |procs, _| procs < largest,
         &Options::default(),
+        Grouping::Together,
     );
     let Comparison { scores, .. } = compared.ok()?;
     let percent = Cell::share;

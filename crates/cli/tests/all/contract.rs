@@ -182,6 +182,10 @@ fn printed_columns_are_those_of_the_documents() {
         ("select", format!("select profile.toml {cell}")),
         ("compare", "compare data.csv".to_owned()),
         (
+            "compare --by-procs",
+            "compare data.csv --by-procs".to_owned(),
+        ),
+        (
             "compare --selection",
             "compare data.csv --selection profile.toml".to_owned(),
         ),

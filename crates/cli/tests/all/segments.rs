@@ -1,4 +1,5 @@
-//! Segmented broadcasts of `examples/bcast.csv`: the search recommends what the wire can carry.
+//! Segmented broadcasts of `examples/bcast.csv`: the search recommends what the wire can carry, and `compare` judges
+//! each algorithm at the segment in its name.
 
 use std::fs;
 
@@ -46,4 +47,62 @@ fn no_segment_is_faster_than_the_wire() {
         .output()
         .unwrap();
     assert!(!said(&inside).contains(note));
+}
+
+/// What `predict` says of `pipeline:4096` by its model among eight is what `compare` judges there, though other segments
+/// would be faster.
+#[test]
+fn a_segmented_algorithm_is_judged_at_its_own_segment() {
+    let home = fitted();
+    let by_procs = rows(&home, "compare bcast.csv --train size<=1KiB --by-procs");
+    let of = |name: &str, procs: &str| {
+        let is_it = |row: &&Row| {
+            row["algorithm"] == name && row["model"] == "chain_seg" && row["procs"] == procs
+        };
+        by_procs.iter().find(is_it).unwrap().clone()
+    };
+    for procs in ["4", "6", "8"] {
+        assert_eq!(of("pipeline:4096", procs)["points"], "9");
+        assert_eq!(of("pipeline:4096", procs)["refused"], "0");
+    }
+    // The pairs are fitted from all data.
+    let judged = "compare bcast.csv --train size!=65536 --by-procs";
+    let judged = rows(&home, judged);
+    for segment in ["1024", "4096"] {
+        let name = format!("pipeline:{segment}");
+        let is_it = |row: &&Row| {
+            row["algorithm"] == name && row["model"] == "chain_seg" && row["procs"] == "8"
+        };
+        let bias = number(judged.iter().find(is_it).unwrap(), "bias");
+        let ask = format!(
+            "predict bcast.toml --collective bcast --algorithm {name} --model chain_seg --procs 8 --size 64KiB"
+        );
+        let predicted = number(&rows(&home, &ask)[0], "time_s");
+        let measured = measured(&home, &name);
+        assert!(
+            (predicted / measured - 1.0 - bias).abs() < 1e-9,
+            "{name}: {predicted} {measured} {bias}"
+        );
+    }
+}
+
+/// Mean time of an algorithm among 8 with 64 KiB: of each repetition what the last rank took.
+fn measured(home: &Home, algorithm: &str) -> f64 {
+    let text = home.read("bcast.csv");
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("#@"))
+        .collect();
+    let titles: Vec<&str> = lines[0].split(',').collect();
+    let at = |name: &str| titles.iter().position(|own| *own == name).unwrap();
+    let times: Vec<f64> = lines[1..]
+        .iter()
+        .map(|line| line.split(',').collect::<Vec<&str>>())
+        .filter(|row| {
+            let key = ["collective", "algorithm", "procs", "size_bytes"].map(|name| row[at(name)]);
+            key == ["bcast", algorithm, "8", "65536"]
+        })
+        .map(|row| row[at("time_s")].parse().unwrap())
+        .collect();
+    times.iter().sum::<f64>() / times.len() as f64
 }

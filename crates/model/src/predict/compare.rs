@@ -4,7 +4,9 @@
 //! The models are fitted to one part of a dataset and predict the cells of the rest. The error of a
 //! cell is predicted/measured − 1. [`Errors`] summarises several cells: the median, the 90th
 //! percentile (nearest rank) and the largest of the absolute errors, their signed mean (bias), and
-//! the share of the measured times inside the predicted intervals. Models rank by the median.
+//! the share of the measured times inside the predicted intervals. Models rank by the median. A cell
+//! that a model refuses has no error; refusals are counted beside the errors. An algorithm with a
+//! segment size in its name is judged at that size.
 
 use std::collections::BTreeMap;
 
@@ -30,9 +32,25 @@ pub struct Score {
     pub algorithm: String,
     /// Name of the model.
     pub model: &'static str,
-    /// Errors over all cells.
+    /// Number of processes of the cells; `None` for those of all counts.
+    pub procs: Option<Procs>,
+    /// Errors over the cells that the model predicts.
     pub errors: Errors,
+    /// Number of the cells that it refuses.
+    pub refused: usize,
 }
+
+/// Cells that one score sums up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grouping {
+    /// All cells of an algorithm.
+    Together,
+    /// Those of one process count.
+    ByProcs,
+}
+
+/// Process count of a cell, and the time that a model gives for it.
+type Answer = (Procs, Result<Judged, ModelError>);
 
 /// A cell with its predicted and its measured time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,10 +84,12 @@ pub struct Errors {
 /// Scores, best first within each algorithm, and notes on failures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// One score for each algorithm and model.
+    /// One score for each algorithm, model and group of cells.
     pub scores: Vec<Score>,
-    /// Failed fits and models that do not apply, with reasons.
+    /// Failed fits and models that refuse every cell, with reasons.
     pub notes: Vec<String>,
+    /// Models that refuse some of the cells, with the reason of the first refusal.
+    pub refusals: Vec<String>,
     /// True if pLogP models used tables, given or measured, rather than α and β.
     pub has_tables: bool,
 }
@@ -83,6 +103,7 @@ pub fn compare(
     data: &Dataset,
     trains: impl Fn(Procs, Bytes) -> bool,
     options: &Options,
+    grouping: Grouping,
 ) -> Result<Comparison, FailedFit> {
     let is_seen = |place: &Place| {
         !matches!(place.experiment, Experiment::Collective(_)) || trains(place.procs, place.size)
@@ -98,21 +119,17 @@ pub fn compare(
     let judge = Judge {
         profile: Profile::of(&fitted, Provenance::default(), options.model.confidence),
         options,
+        grouping,
     };
     let mut comparison = Comparison {
         scores: Vec::new(),
         notes: fitted.failures.iter().map(ToString::to_string).collect(),
+        refusals: Vec::new(),
         has_tables: fitted.plogp.is_some(),
     };
     let cells = summarise(&data.part(|place| !is_seen(place)));
     for ((collective, algorithm), cells) in by_algorithm(&cells) {
-        let (scores, left_out) = judge.scores(collective, &algorithm, &cells);
-        comparison.scores.extend(scores);
-        if !left_out.is_empty() {
-            let names = left_out.join(", ");
-            let note = format!("{collective} {algorithm}: not applicable to all cells: {names}");
-            comparison.notes.push(note);
-        }
+        judge.add((collective, &algorithm), &cells, &mut comparison);
     }
     Ok(comparison)
 }
@@ -134,17 +151,13 @@ fn by_algorithm(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<(Collective, Str
 struct Judge<'a> {
     profile: Profile,
     options: &'a Options,
+    grouping: Grouping,
 }
 
 impl Judge<'_> {
-    /// Scores of one algorithm, and the models that do not apply to all of its cells.
-    fn scores(
-        &self,
-        collective: Collective,
-        algorithm: &str,
-        cells: &Cells,
-    ) -> (Vec<Score>, Vec<&'static str>) {
-        let (mut scores, mut left_out) = (Vec::new(), Vec::new());
+    /// Adds the scores of one algorithm, and the refusals of its models.
+    fn add(&self, (collective, algorithm): (Collective, &str), cells: &Cells, to: &mut Comparison) {
+        let (mut judged, mut left_out) = (Vec::new(), Vec::new());
         let request = self
             .profile
             .predict(collective)
@@ -156,33 +169,68 @@ impl Judge<'_> {
             if needs_fit && self.profile.model(model, algorithm).is_none() {
                 continue;
             }
-            let predictor = request.predictor_by(model);
-            match predictor.and_then(|predictor| self.judged(cells, &predictor)) {
-                Ok(judged) => scores.extend(Errors::of(judged).map(|errors| Score {
+            let answers = request.predictor_by(model);
+            let answers = answers.map_or_else(|_| Vec::new(), |own| self.answers(cells, &own));
+            let Some(errors) = errors(&answers) else {
+                left_out.push(model.name);
+                continue;
+            };
+            let mut refused = answers.iter().filter_map(|own| own.1.as_ref().err());
+            if let Some(first) = refused.next() {
+                let (refused, all) = (1 + refused.count(), answers.len());
+                to.refusals.push(format!(
+                    "{collective} {algorithm}, {refused} of {all} cells: {first}"
+                ));
+            }
+            judged.push((errors.median, model.name, answers));
+        }
+        judged.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, model, answers) in &judged {
+            let groups: Vec<_> = match self.grouping {
+                Grouping::Together => vec![&answers[..]],
+                Grouping::ByProcs => answers.chunk_by(|a, b| a.0 == b.0).collect(),
+            };
+            let score = |group: &[Answer]| {
+                Some(Score {
                     collective,
                     algorithm: algorithm.to_owned(),
-                    model: model.name,
-                    errors,
-                })),
-                Err(_) => left_out.push(model.name),
-            }
+                    model,
+                    procs: (self.grouping == Grouping::ByProcs).then_some(group[0].0),
+                    errors: errors(group)?,
+                    refused: group.iter().filter(|own| own.1.is_err()).count(),
+                })
+            };
+            to.scores.extend(groups.into_iter().filter_map(score));
         }
-        scores.sort_by(|a, b| a.errors.median.total_cmp(&b.errors.median));
-        (scores, left_out)
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            let note = format!("{collective} {algorithm}: not applicable: {names}");
+            to.notes.push(note);
+        }
     }
 
     /// Predicted and measured times of all cells.
-    fn judged(&self, cells: &Cells, predictor: &CasePredictor) -> Result<Vec<Judged>, ModelError> {
+    fn answers(&self, cells: &Cells, predictor: &CasePredictor) -> Vec<Answer> {
         let judge = |(key, summary): &(&CellKey, &Summary)| {
-            let prediction = predictor.predict(key.procs, key.size)?;
-            Ok(Judged {
+            let prediction = predictor.predict(key.procs, key.size);
+            let judged = prediction.map(|prediction| Judged {
                 predicted: prediction.time,
                 interval: prediction.interval,
                 measured: summary.value(self.options.statistic),
-            })
+            });
+            (key.procs, judged)
         };
         cells.iter().map(judge).collect()
     }
+}
+
+/// Errors over the cells with an answer; `None` if there are none.
+fn errors(answers: &[Answer]) -> Option<Errors> {
+    Errors::of(
+        answers
+            .iter()
+            .filter_map(|own| own.1.as_ref().ok().copied()),
+    )
 }
 
 impl Judged {
@@ -252,7 +300,13 @@ mod tests {
     /// about eight processes, the bound is a third too low, and so they rank.
     #[test]
     fn models_are_judged_on_what_they_have_not_seen() {
-        let judged = compare(&data(), |n, _| n.get() < 8, &Options::default()).unwrap();
+        let judged = compare(
+            &data(),
+            |n, _| n.get() < 8,
+            &Options::default(),
+            Grouping::Together,
+        )
+        .unwrap();
         let errors = |name| {
             let found = judged.scores.iter().find(|score| score.model == name);
             found.unwrap().errors
@@ -263,6 +317,26 @@ mod tests {
         assert!((errors("hockney").median - 1.0 / 3.0).abs() < 0.01);
         let medians = judged.scores.iter().map(|score| score.errors.median);
         assert!(medians.is_sorted() && judged.scores.len() >= 8);
+    }
+
+    /// At 2^61 bytes for each of eight processes no model has a time.
+    #[test]
+    fn refused_cells_are_counted_beside_the_errors() {
+        let mut data = data();
+        let size = 1u64 << 61;
+        let row = format!("collective,alltoall,direct,8,{size},0,0,1\n");
+        data.samples.extend(read("", "", &row).samples);
+        let judged = |grouping| {
+            let all = compare(&data, |n, _| n.get() < 6, &Options::default(), grouping).unwrap();
+            assert!(all.refusals.iter().all(|own| own.contains("1 of 21 cells")));
+            let scores = all.scores.into_iter().filter(|own| own.model == "full");
+            let row = |own: Score| (own.procs.map(Procs::get), own.errors.points, own.refused);
+            (scores.map(row).collect::<Vec<_>>(), all.refusals.len())
+        };
+        let (together, refusals) = judged(Grouping::Together);
+        assert_eq!((together, refusals > 7), (vec![(None, 20, 1)], true));
+        let by_procs = vec![(Some(6), 10, 0), (Some(8), 10, 1)];
+        assert_eq!(judged(Grouping::ByProcs).0, by_procs);
     }
 
     /// Of eleven absolute errors the median is the sixth, the 90th percentile the tenth: the

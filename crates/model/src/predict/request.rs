@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use netsig_base::algorithm::{Collective, Layout, PairSizes};
+use netsig_base::algorithm::{Collective, Layout, Method, PairSizes};
 use netsig_base::network::{Grid, Network};
 use netsig_base::text::refusal::Refusal;
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
@@ -220,13 +220,17 @@ impl<'a> PredictionRequest<'a> {
         Ok(self.of_line(line)?.of_pairs(self.pairs)?)
     }
 
-    /// Predictor of the algorithm by a model, whether or not the model is one of this algorithm.
+    /// Predictor of the algorithm by a model, whether or not the model is one of this algorithm, at the segment
+    /// size in the algorithm's name.
     ///
     /// # Errors
     /// If a parameter of the model is neither fitted nor given and has no default.
     pub fn predictor_by(&self, model: &'static Model) -> Result<CasePredictor<'a>, ModelError> {
         let algorithm = self.wanted.algorithm.unwrap_or_default();
-        let line = Line::new(algorithm, model, Reason::Asked);
+        let mut line = Line::new(algorithm, model, Reason::Asked);
+        let method = Method::parse(self.collective, algorithm).ok();
+        let segment = method.and_then(|own| own.segment());
+        line.segment = segment.and_then(|size| Segment::new(size).ok());
         self.of_line(line)?.of_pairs(self.pairs)
     }
 

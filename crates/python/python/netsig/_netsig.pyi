@@ -224,6 +224,7 @@ def compare(
     data: Dataset,
     *,
     train: str | None = None,
+    by_procs: bool = False,
     covariance: str = "auto",
     statistic: _Statistic = "mean",
     network: _Named | None = None,
