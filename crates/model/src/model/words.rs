@@ -53,6 +53,9 @@ pub enum Need {
     /// The clusters of the processes, and the times of messages between them.
     #[display("the clusters of the processes (--clusters)")]
     Clusters,
+    /// The signature of the all-to-all inside a cluster; a model goes without, as if nothing contended there.
+    #[display("the signature of the clusters' own alltoall, if there is one")]
+    Signature,
 }
 
 /// Role of a parameter in a fit.

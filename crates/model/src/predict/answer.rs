@@ -147,6 +147,9 @@ impl PredictionRequest<'_> {
         to: &mut Gathered,
     ) {
         let line = &predictor.line;
+        if predictor.lacks_signature() {
+            to.notes.push(self.free_inside(line));
+        }
         let mut beyond = Vec::new();
         let mut is_told = false;
         let mut times = Vec::with_capacity(cases.size_hint().0);
@@ -202,6 +205,15 @@ impl PredictionRequest<'_> {
             "{collective} {algorithm} was not measured: its time is that {basis}, by {}",
             line.model.name
         )))
+    }
+
+    /// A warning that a model takes the phases inside clusters without contention.
+    fn free_inside(&self, line: &Line) -> Note {
+        let (algorithm, name, model) = (&line.algorithm, self.name, line.model.name);
+        Note::warning(format!(
+            "{model} takes the phases inside the clusters without contention, since {name} has no signature for {} {algorithm}; measure an exchange inside a cluster and fit it with --model signature",
+            self.collective
+        ))
     }
 
     /// The size from which on ports overflow, or may.

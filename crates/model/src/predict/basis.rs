@@ -44,6 +44,8 @@ pub struct Knowledge<'a, 'n> {
 pub struct Basis<'a> {
     model: &'static Model,
     network: Option<&'a Network>,
+    /// True if the model takes a signature and there is none.
+    pub(super) lacks_signature: bool,
     forecast: Box<dyn AlgorithmForecast + 'a>,
 }
 
@@ -86,9 +88,11 @@ impl<'a, 'n> Knowledge<'a, 'n> {
                 }),
             },
         };
+        let takes_signature = model.needs.contains(&Need::Signature);
         Ok(Basis {
             model,
             network: self.network,
+            lacks_signature: takes_signature && self.networks(model).best.signature.is_none(),
             forecast,
         })
     }
@@ -235,7 +239,7 @@ impl<'a, 'n> Knowledge<'a, 'n> {
             are_apart: model.needs.iter().any(|need| match need {
                 Need::Hockney => true,
                 Need::PLogP => tables.is_none(),
-                Need::Network | Need::Clusters => false,
+                Need::Network | Need::Clusters | Need::Signature => false,
             }),
         }
     }

@@ -71,6 +71,11 @@ impl<'a> CasePredictor<'a> {
         self.basis.overflow(self.case(procs, size))
     }
 
+    /// True if the model takes the signature of an exchange and has none, so that nothing contends in it.
+    pub(super) fn lacks_signature(&self) -> bool {
+        self.basis.lacks_signature
+    }
+
     /// False for settings that a choice must not try ([`Basis::is_paced`]).
     pub(super) fn is_paced(&self, procs: Procs, size: Bytes) -> bool {
         self.basis.is_paced(self.case(procs, size))

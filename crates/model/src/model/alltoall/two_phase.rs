@@ -134,6 +134,7 @@ pub(super) const TWO_PHASE: Model = Model {
     domain: "Two clusters joined by a wide area. T_C is the cluster's own all-to-all: by the \
              fitted signature, else without contention. The print does not define n; a wide-area \
              message packs n1 blocks, so n = n1, unless given.",
+    needs: &[Need::Hockney, Need::Signature],
     parameters: &[FIRST, ALPHA, BETA, PACKED],
     estimator: Estimator::None,
     example: Example::on(
