@@ -4,7 +4,8 @@ PREFIX ?= /usr/local
 BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
-# bench-real: errors of predictions on machines that nobody emulated;
+# bench-real: errors of predictions on machines that nobody emulated; bench-saturated: long messages that the papers'
+# signature has within 10 %, network by network;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
 # penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
 # from SEED; bench-interpose: programs with and without the preloaded library, on them and on a fixed network;
@@ -14,7 +15,7 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # properties, the Debian package in a clean system, the wheel; and the guide and the documents of the crates are built.
 # test-suites: MPICH's tests of collectives, from the checkout that MPICH_TESTS names, with and without the preloaded
 # library, which must make no difference.
-.PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-real bench-accuracy bench-select bench-grid \
+.PHONY: demo test test-all test-suites bench bench-sim bench-plogpt bench-real bench-saturated bench-accuracy bench-select bench-grid \
 	bench-interpose bench-slurm bench-python check install wheel static deb guide pictures netsig openmpi mpich openmpi5 \
 	programs system smpi slurm browser venv \
 	lint built built-ours built-over-mpi tested test-times test-computing test-lab test-mpich test-openmpi \
@@ -103,6 +104,9 @@ bench-accuracy: netsig openmpi mpich smpi
 
 bench-real:
 	$(BENCH) real
+
+bench-saturated:
+	$(BENCH) saturated
 
 bench-select: netsig openmpi mpich
 	$(BENCH) select --seed $(SEED) --networks $(NETWORKS)

@@ -64,6 +64,8 @@ enum BenchCommand {
     },
     /// Errors and intervals of predictions on real machines, beside rivals without a model.
     Real,
+    /// How many long messages the papers' signature has within 10 %, network by network.
+    Saturated,
     /// Times of netsig's commands, fits, predictions and campaigns.
     Speed,
     /// Processor time and memory of `netsig simulate`.
@@ -93,6 +95,7 @@ fn main() -> ExitCode {
         } => interpose::run(series, effort, &further),
         BenchCommand::Grid { series, effort } => grid::run(series, effort),
         BenchCommand::Real => real::run(),
+        BenchCommand::Saturated => real::saturated::run(),
         BenchCommand::Speed => speed::run(),
         BenchCommand::Simulator => simulator::run(),
         BenchCommand::Plogpt => plogpt::run(),

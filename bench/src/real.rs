@@ -6,6 +6,7 @@
 mod judge;
 mod papers;
 mod report;
+pub mod saturated;
 mod sets;
 
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! The data: collectives measured on real machines (bench/data/real), and what is kept of emulated networks.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use itertools::Itertools as _;
@@ -11,7 +11,7 @@ use netsig_base::data::cells::{CellKey, Summary, summarise};
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::units::Procs;
 
-use crate::harness::root;
+use crate::harness::{process, root};
 
 /// The kind of network of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, strum::Display)]
@@ -54,14 +54,40 @@ pub fn kept() -> Result<Vec<MeasuredNetwork>> {
     Ok(all)
 }
 
-/// The data files of a folder of bench/data, in the order of their names.
-fn of_folder(folder: &str, group: SetGroup) -> Result<Vec<MeasuredNetwork>> {
+/// The emulated networks of `netsig-bench accuracy`: campaigns on half of the hosts, and beyond them on others.
+pub fn of_halves() -> Result<Vec<MeasuredNetwork>> {
+    let folders = entries("accuracy")?.into_iter();
+    folders.map(|folder| of_half(&folder)).collect()
+}
+
+fn of_half(folder: &Path) -> Result<MeasuredNetwork> {
+    let mut data = process::read(&folder.join("half.csv"))?;
+    let cut = data.most_procs().context("a campaign has processes")?;
+    let beyond = process::read(&folder.join("truth.csv"))?;
+    let beyond = beyond.part(|place| place.procs > cut);
+    data.samples.extend(beyond.samples);
+    let name = folder.file_name().unwrap_or_default();
+    Ok(MeasuredNetwork {
+        data,
+        cuts: vec![cut],
+        ..MeasuredNetwork::new(&name.to_string_lossy(), SetGroup::Emulated)
+    })
+}
+
+/// The paths in a folder of bench/data, in the order of their names.
+fn entries(folder: &str) -> Result<Vec<PathBuf>> {
     let folder = root().join("bench/data").join(folder);
     let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
-    let paths: Vec<_> = entries.map_ok(|entry| entry.path()).try_collect()?;
-    let is_data = |path: &&std::path::PathBuf| path.extension().is_some_and(|own| own == "csv");
-    let data = paths.iter().filter(is_data).sorted_unstable();
-    data.map(|path| of_file(path, group)).collect()
+    let mut paths: Vec<_> = entries.map_ok(|entry| entry.path()).try_collect()?;
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+/// The data files of a folder of bench/data, in the order of their names.
+pub fn of_folder(folder: &str, group: SetGroup) -> Result<Vec<MeasuredNetwork>> {
+    let is_data = |path: &PathBuf| path.extension().is_some_and(|own| own == "csv");
+    let data = entries(folder)?.into_iter().filter(is_data);
+    data.map(|path| of_file(&path, group)).collect()
 }
 
 fn of_file(path: &Path, group: SetGroup) -> Result<MeasuredNetwork> {
@@ -70,21 +96,29 @@ fn of_file(path: &Path, group: SetGroup) -> Result<MeasuredNetwork> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let machine = match group {
-        SetGroup::Real => stem.split('-').next().unwrap_or_default().to_owned(),
-        _ => stem.clone(),
-    };
     Ok(MeasuredNetwork {
-        group,
-        machine,
-        data: Dataset::read(&stem, File::open(path)?)?,
-        file: stem,
-        cuts: Vec::new(),
-        judges_fitted: false,
+        data: process::read(path)?,
+        ..MeasuredNetwork::new(&stem, group)
     })
 }
 
 impl MeasuredNetwork {
+    /// A network without data yet.
+    fn new(file: &str, group: SetGroup) -> Self {
+        let machine = match group {
+            SetGroup::Real => file.split('-').next().unwrap_or_default(),
+            _ => file,
+        };
+        Self {
+            group,
+            machine: machine.to_owned(),
+            file: file.to_owned(),
+            data: Dataset::default(),
+            cuts: Vec::new(),
+            judges_fitted: false,
+        }
+    }
+
     /// The sets: every algorithm with every cut that leaves at least two counts to fit and one to judge.
     pub fn sets(&self) -> Vec<JudgedSet<'_>> {
         let cells = summarise(&self.data).into_iter();

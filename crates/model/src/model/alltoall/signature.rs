@@ -47,8 +47,8 @@ pub(super) const FULL: Model = Model {
     kind: Kind::Contention,
     formula: "T = (n−1)·((α+βm)·γ + δ·[m≥M])",
     source: "Steffenel 2006, eq. 4 and 5, with δ inside the bracket",
-    domain: "A saturated network, where errors are usually under 10 %. The papers' signature \
-             with one γ; the printed bracket of eq. 5 closes before δ: full_delta_once. The texts' \
+    domain: "A saturated network, for which the papers report errors usually under 10 %; \
+             docs/results/real.md counts where that holds. The papers' signature with one γ; the printed bracket of eq. 5 closes before δ: full_delta_once. The texts' \
              \"larger than M\" is a threshold of M + 1 bytes.",
     parameters: &[GAMMA, DELTA, THRESHOLD],
     estimator: Estimator::Signature(Form::Full),
