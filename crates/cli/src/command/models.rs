@@ -1,16 +1,22 @@
-//! `netsig models`: shows the formula, source, domain and an example of each model.
+//! `netsig models`: shows the formula, source, domain and an example of each model, and evaluates those of one
+//! message and of a program.
+
+mod evaluation;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use itertools::Itertools;
 use netsig_base::algorithm::Collective;
-use netsig_base::units::Seconds;
+use netsig_base::units::list::List;
+use netsig_base::units::{Bytes, Seconds};
+use netsig_model::model::setting::setting;
 use netsig_model::model::{self, Estimator, Model, Parameter, Role};
 
 use crate::input::failure::Failure;
 use crate::print::rows::{Cell, Columns, Format, PrintArgs, Rows, to_stdout};
 
-/// List the models, or describe one in full.
+/// List the models, describe one in full, or evaluate one of a message or a program.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -19,15 +25,25 @@ pub struct Args {
     /// Only the models of this collective.
     #[arg(long)]
     collective: Option<Collective>,
+    /// Evaluate a model of one message on the network of this profile.
+    #[arg(long, value_name = "FILE", requires = "name")]
+    profile: Option<PathBuf>,
+    /// Sizes of the message: 1KiB,4KiB or 1KiB..64KiB (doubling).
+    #[arg(long, value_name = "LIST", requires = "profile")]
+    size: Option<List<Bytes>>,
+    /// Evaluate with this value of a parameter; may be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, requires = "name")]
+    settings: Vec<(String, f64)>,
     #[command(flatten)]
     print: PrintArgs,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  netsig models
   netsig models factor_001
-  netsig models --collective bcast --format csv";
+  netsig models --collective bcast --format csv
+  netsig models message_plogp --profile data.toml --size 1KiB..64KiB
+  netsig models agarwal --set rho=0.5 --set flits=16 --set dimensions=2 --set hops=4";
 
 /// Runs the command.
 ///
@@ -40,6 +56,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (Some(name), None) => named(name)?,
         (Some(name), Some(collective)) => vec![model::find(collective, name)?],
     };
+    if let ([model], true) = (
+        &models[..],
+        args.profile.is_some() || !args.settings.is_empty(),
+    ) {
+        return Ok(evaluation::rows(args, model)?.print(args.print)?);
+    }
     let models = models.into_iter();
     let models = models.map(|model| Ok((model, model.evaluate_example()?.time)));
     let models: Vec<(&Model, Seconds)> = models.collect::<Result<_, Failure>>()?;
@@ -106,6 +128,7 @@ fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<(
         let label = if index == 0 { "parameters" } else { "" };
         writeln!(out, "{label:<12}{}", describe(model, parameter))?;
     }
+    writeln!(out, "evaluated   {}", evaluation::command(model))?;
     writeln!(out, "example     {}", model.example.words())?;
     let shown = match model.example.unit {
         "s" => format!("{value} ({} s)", value.0),

@@ -100,6 +100,11 @@ impl Example {
         format!("{}{on}", self.inputs)
     }
 
+    /// The network.
+    pub fn known(&self) -> Known {
+        self.inputs().0
+    }
+
     /// The inputs as arguments of [`Model::time`](super::Model::time).
     pub(super) fn inputs(&self) -> (Known, Values, Case) {
         let known = match self.setting {
