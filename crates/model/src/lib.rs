@@ -36,10 +36,10 @@
 //!
 //! let answer = profile.predict(Collective::Alltoall).algorithm("library").answer([case])?;
 //! let (own, time) = answer.times().next().expect("no time is missing");
-//! assert_eq!((own.model().name, time.prediction.standing), ("field", Standing::Extrapolated));
-//! let within = time.prediction.interval.expect("the field has intervals");
+//! assert_eq!((own.model().name, time.prediction.standing), ("regimes", Standing::Extrapolated));
+//! let within = time.prediction.interval.expect("a fit has intervals");
 //! let text = format!("{} ({} to {})", time.prediction.time, within.lower, within.upper);
-//! assert_eq!(text, "7.12 ms (6.28 ms to 8.08 ms)");
+//! assert_eq!(text, "7.32 ms (6.76 ms to 7.92 ms)");
 //!
 //! let ranker = profile.rank(Collective::Alltoall).ranker()?;
 //! let ranking = &ranker.answer([case]).found[0];

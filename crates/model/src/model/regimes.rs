@@ -3,19 +3,17 @@
 //!
 //! # Formula
 //! V(w) is the time of w contiguous bytes on the wire ([`Wire`]), s the number of start-ups on the
-//! path of the algorithm, W its serial and W′ its shared time on the wire ([`Pattern`]):
+//! path of the algorithm, W its time on the wire ([`Pattern`]):
 //!
 //! ```text
-//! T₀(n, m) = (a + ((S + (γ + κ·ν(n))·W + λ·(W′ − W))⁸ + (γ·F)⁸)^⅛)·e^ρ(n, m),   ν(n) = 1/(1 + (n − 2)/32)
+//! T₀(n, m) = (a + ((S + (γ + κ·ν(n))·W)⁸ + (γ·F)⁸)^⅛)·e^ρ(n, m),   ν(n) = 1/(1 + (n − 2)/32)
 //! ```
 //!
-//! in seconds, with S = b·s. a and b hold for all sizes, γ, κ, λ, ρ for one protocol: eager messages,
-//! or those from the eager limit on, each of which asks for permission, which adds r; in rounds
-//! r/√(1 + (64 KiB/m)²), since a request waits for at most a part of a message. γ is the ratio
+//! in seconds, with S = b·s. a and b hold for all sizes, γ, κ, ρ for one protocol: eager messages,
+//! or those from the eager limit on, each of which asks for permission, which adds r. γ is the ratio
 //! of the papers' signature in the limit of many processes; κ is its change between two: a ratio
-//! grows with the processes, in emulated networks by 1 to 2 % with each. λ weighs the sharing of a
-//! link by successive messages of its rank. ρ is what the data say beyond the formula
-//! ([`Correction`]).
+//! grows with the processes, in emulated networks by 1 to 2 % with each. ρ is what the data say beyond
+//! the formula at the measured counts ([`Correction`]).
 //!
 //! F is the time of the busiest link between switches, if these are known. Two links that are busy
 //! for equally long delay each other's messages: the eighth root gives 9 % more than either. For
@@ -32,13 +30,13 @@
 //! of the n·(n−1) connections may lose the end of its message. (Of pieces that differ, each port has its
 //! own x and number of connections: n·(n−1)·φ is the sum over the ports.) It takes T₀ + D, and the wait is
 //! recognised if it adds more than V = max(100 ms, 0.3·T₀): h = (D − V)/T₀ within 0 and 1 is the share
-//! of T₀ in which a loss has this effect. From the eager limit on, losses occur at any moment (φ = 1),
-//! and the stall adds half of D + max(V, D − T₀). Times are therefore a mixture ([`Times`]), which
-//! gives the mean, the median and quantiles.
+//! of T₀ in which a loss has this effect. Times are therefore a mixture ([`Times`]), which gives the
+//! mean, the median and quantiles. Stalls of messages from the eager limit on have no parameters of
+//! their own: on networks that chose no formula, predictions without them are better.
 //!
-//! ln T of a repetition without a stall has the standard deviation √(s² + (τ/T₀)²).
+//! ln T of a repetition without a stall has the standard deviation s.
 //!
-//! The papers' signature is the case with one protocol, κ = λ = ρ = u = r = F = 0, V(w) = β·w, a = 0,
+//! The papers' signature is the case with one protocol, κ = ρ = u = r = F = 0, V(w) = β·w, a = 0,
 //! b = γ·α, a sharp φ with p = 1 from X = (n−1)·M on, and D = (n−1)·δ.
 //!
 //! Where the sizes of an exchange differ from pair to pair, m is their mean, and s, W, x and F are
@@ -104,9 +102,6 @@ pub struct Regimes {
     /// r: time that the request of one rendezvous message adds.
     #[serde(rename = "request_s")]
     pub request: Seconds,
-    /// τ: standard deviation of the part of a repetition's time that does not grow with the time.
-    #[serde(rename = "jitter_s")]
-    pub jitter: Seconds,
     /// Parameters of messages below the eager limit.
     pub eager: Option<ProtocolParameters>,
     /// Parameters of messages from the eager limit on.
@@ -115,9 +110,6 @@ pub struct Regimes {
     #[serde(rename = "eager_limit_bytes")]
     pub eager_limit: Option<Bytes>,
 }
-
-/// Upper limit of τ/T₀.
-const MOST_JITTER: f64 = 0.5;
 
 /// Process count at which contention has half of its growth.
 const HALFWAY: f64 = 32.0;
@@ -135,14 +127,12 @@ pub struct ProtocolParameters {
     pub gamma: f64,
     /// κ: change of the ratio between two processes.
     pub growth: f64,
-    /// λ, at least 0: sharing of a link by successive messages of its rank.
-    pub overlap: f64,
     /// u, at least 0: increase of γ from the onset of stalls on.
     pub slowdown: f64,
     /// ρ(n, m); `None` for 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<Correction>,
-    /// Standard deviation of ln T of one long repetition that does not stall.
+    /// s: standard deviation of ln T of one repetition that does not stall.
     pub spread: f64,
     /// Stalls of the other repetitions; `None` if none was seen.
     pub stalls: Option<Stalls>,
@@ -206,10 +196,10 @@ impl Regimes {
         let other = || self.eager.as_ref().or(self.rendezvous.as_ref());
         let parameters = self.parameters(protocol).or_else(other)?;
         let stalls = parameters.stalls.map(|stalls| Stalls {
-            onset: stalls.onset.map(|own| Onset {
-                bytes: onset(own),
-                ..own
-            }),
+            onset: Onset {
+                bytes: onset(stalls.onset),
+                ..stalls.onset
+            },
             ..stalls
         });
         let typical = if point.procs.get() == 1 {
@@ -221,7 +211,7 @@ impl Regimes {
         let typical = Seconds(typical);
         Some(Times {
             typical,
-            spread: self.spread(parameters, typical),
+            spread: parameters.spread,
             stall: stalls.map(|stalls| Stall {
                 probability: stalls.probability(
                     &Connections::of(point),
@@ -229,16 +219,10 @@ impl Regimes {
                     typical,
                 ),
                 from: typical,
-                cost: stalls.added(typical),
+                cost: stalls.cost,
                 spread: stalls.spread,
             }),
         })
-    }
-
-    /// σ = √(s² + (τ/T₀)²): standard deviation of ln T of one repetition without a stall.
-    fn spread(&self, parameters: &ProtocolParameters, typical: Seconds) -> f64 {
-        let jitter = (self.jitter.0 / typical.0.max(f64::MIN_POSITIVE)).min(MOST_JITTER);
-        (parameters.spread.powi(2) + jitter.powi(2)).sqrt()
     }
 
     /// Terms of T₀ in seconds, with the given stalls.
@@ -248,10 +232,9 @@ impl Regimes {
         stalls: Option<Stalls>,
         (point, traffic): (Point, &Path),
     ) -> Terms {
-        let onset = stalls.and_then(|stalls| stalls.onset);
+        let onset = stalls.map(|stalls| stalls.onset);
         let slowdown = parameters.slowdown * self.pattern.slowed(onset, traffic);
         let ratio = parameters.ratio(point.procs);
-        let overlap = parameters.overlap * (traffic.shared.0 - traffic.serial.0);
         let protocol = self.protocol(point.message());
         let carried = traffic.wire(protocol).0;
         let (on_links, request) = match protocol {
@@ -261,7 +244,7 @@ impl Regimes {
         Terms {
             once: self.latency.0,
             startups: self.startup.0 * traffic.startups,
-            wire: ((ratio + slowdown) * carried + overlap + request).max(0.0),
+            wire: ((ratio + slowdown) * carried + request).max(0.0),
             floor: on_links * traffic.floor.0,
         }
     }

@@ -139,7 +139,7 @@ fn of_pattern(
     };
     model.request = Seconds(usual.request.value * model.wire.beta().0);
     if let Some(rendezvous) = &mut model.rendezvous {
-        rendezvous.gamma = usual.rendezvous.value;
+        rendezvous.gamma = usual.rendezvous;
         rendezvous.growth = 0.0;
     }
     let stalls = model.eager.as_mut().and_then(|eager| eager.stalls.as_mut());

@@ -176,7 +176,6 @@ fn check_model(model: &Regimes) -> Result<(), String> {
     non_negative("latency_s", model.latency.0)?;
     non_negative("startup_s", model.startup.0)?;
     non_negative("request_s", model.request.0)?;
-    non_negative("jitter_s", model.jitter.0)?;
     for &protocol in Protocol::VARIANTS {
         if let Some(own) = model.parameters(protocol) {
             check_protocol(own).map_err(|what| format!("{protocol}.{what}"))?;
@@ -188,7 +187,6 @@ fn check_model(model: &Regimes) -> Result<(), String> {
 fn check_protocol(protocol: &ProtocolParameters) -> Result<(), String> {
     non_negative("gamma", protocol.gamma)?;
     finite("growth", protocol.growth)?;
-    non_negative("overlap", protocol.overlap)?;
     non_negative("slowdown", protocol.slowdown)?;
     non_negative("spread", protocol.spread)?;
     if let Some(correction) = &protocol.correction {
@@ -204,14 +202,11 @@ fn check_stalls(stalls: &Stalls) -> Result<(), String> {
     non_negative("rate", stalls.rate)?;
     non_negative("cost_s", stalls.cost.0)?;
     non_negative("spread", stalls.spread)?;
-    let Some(Onset {
+    let Onset {
         bytes,
         lower,
         upper,
-    }) = stalls.onset
-    else {
-        return Ok(());
-    };
+    } = stalls.onset;
     if 0.0 < lower && lower <= bytes && bytes <= upper && upper.is_finite() {
         return Ok(());
     }

@@ -7,13 +7,10 @@
 //! 3. Repetitions that waited for a time-out are separated from the others ([`observation`]),
 //!    also in means that other programs computed ([`tell_apart`]). Their rate and onset are
 //!    maximum-likelihood estimates (`stalls`), pooled over all algorithms that exchange
-//!    everything at once, because the overflowing port belongs to the network; the typical times
-//!    of all exchanges contribute to the onset.
-//! 4. a, b, r, γ, κ, λ and u come from robust regression of the others (`regression`), with the
-//!    usual values of exchanges as priors, ρ(n, m) from its residuals (`correction`).
-//! 5. ρ corrects the measured process counts alone, unless it earns more: whole counts are left out
-//!    in turn, and it holds for others if it lowers their error by more than one standard error
-//!    ([`held_out`]).
+//!    everything at once, because the overflowing port belongs to the network.
+//! 4. a, b, r, γ, κ and u come from robust regression of the others (`regression`), with the usual
+//!    values of exchanges as priors, ρ(n, m) of the measured counts from its residuals (`correction`).
+//! 5. Whole counts are left out in turn, for the errors of predictions ([`held_out`]).
 //!
 //! An algorithm that behaves differently at powers of two is fitted separately there, and the
 //! library's own choice by the traffic that its rules take; single counts share the eager messages
@@ -57,9 +54,9 @@ use crate::model::regimes::{
 pub struct Ground<'a> {
     /// V(w), the eager limit and the links.
     pub network: Limited<'a>,
-    /// Stall parameters per protocol, pooled over the at-once algorithms, without one process
-    /// count (for cross-validation) or with all.
-    together: BTreeMap<Option<Procs>, [Option<Stalls>; 2]>,
+    /// Stalls of eager messages, pooled over the at-once algorithms, without one process count (for
+    /// cross-validation) or with all.
+    together: BTreeMap<Option<Procs>, Option<Stalls>>,
 }
 
 /// The fit of one algorithm at the process counts of one class.
@@ -119,15 +116,12 @@ impl<'a> Ground<'a> {
             }
         }
         for without in held_out::folds(&counts).into_iter().map(Some).chain([None]) {
-            let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
-                .map(|protocol| ground.under(exchange, cells.iter().copied(), (protocol, without)));
-            let misfit = |onset: Onset| ground.misfit(all, without, onset);
+            let eager = ground.eager(exchange, cells.iter().copied(), without);
             let overflowing = match counted {
                 Some(onset) => Some(stalls::from(onset, &eager)),
-                None => stalls::overflowing(&eager, &misfit).or_else(|| stalls::unseen(&eager)),
+                None => stalls::overflowing(&eager).or_else(|| stalls::unseen(&eager)),
             };
-            let anywhere = stalls::anywhere(&late, overflowing.as_ref());
-            ground.together.insert(without, [overflowing, anywhere]);
+            ground.together.insert(without, overflowing);
         }
         ground
     }
@@ -140,44 +134,15 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Loss of the typical times of all exchanges, except of the count `without`, if ports
-    /// overflow from `onset` on.
-    fn misfit(
-        &self,
-        all: &BTreeMap<Who, Vec<Observation>>,
-        without: Option<Procs>,
-        onset: Onset,
-    ) -> f64 {
-        let mut sum = 0.0;
-        for (who, cells) in all {
-            let Some(pattern) = who.pattern.filter(|own| own.is_exchange()) else {
-                continue;
-            };
-            for (class, cells) in by_class(&self.network, pattern, cells) {
-                let basis = Basis {
-                    class,
-                    onset: Some(onset),
-                    ..self.network.basis(pattern)
-                };
-                let mut placed = self.network.placed(pattern, &cells);
-                placed.retain(|(cell, _)| cell.plain > 0 && Some(cell.procs) != without);
-                let columns = columns(&basis, &placed);
-                let solution = regression::solve(&basis, &placed, &columns);
-                sum += solution.map_or(0.0, |solution| solution.loss);
-            }
-        }
-        sum
-    }
-
-    /// The cells under a protocol, except of the count `without`, each with the bytes x that pass a port.
-    fn under<'c>(
+    /// The cells of eager messages, except of the count `without`, each with the bytes x that pass a port.
+    fn eager<'c>(
         &self,
         pattern: Pattern,
         cells: impl Iterator<Item = &'c Observation>,
-        (protocol, without): (Protocol, Option<Procs>),
+        without: Option<Procs>,
     ) -> Vec<(&'c Observation, f64)> {
         let wanted = |cell: &&Observation| {
-            Some(cell.procs) != without && self.network.protocol(pattern, cell) == protocol
+            Some(cell.procs) != without && self.network.protocol(pattern, cell) == Protocol::Eager
         };
         let with_bytes = |cell: &'c Observation| {
             let point = cell.point(self.network.network);
@@ -186,37 +151,31 @@ impl<'a> Ground<'a> {
         cells.filter(wanted).filter_map(with_bytes).collect()
     }
 
-    /// Stalls under either protocol, from all cells except of the count `without`. The
-    /// overflowing port belongs to the network, so its onset is pooled over all algorithms that
-    /// exchange everything at once; each other algorithm has its own rate of stalls.
+    /// Stalls of eager messages, from all cells except of the count `without`. The overflowing port
+    /// belongs to the network, so its onset is pooled over all algorithms that exchange everything at
+    /// once; each other exchange has its own rate of stalls.
     fn stalls(
         &self,
         pattern: Pattern,
         cells: &[Observation],
         without: Option<Procs>,
-    ) -> [Option<Stalls>; 2] {
-        let Some(whole) = self.together.get(&None).copied() else {
-            return [None, None];
-        };
+    ) -> Option<Stalls> {
+        let whole = *self.together.get(&None)?;
         let shared = self.together.get(&without).copied().unwrap_or(whole);
-        if pattern == Pattern::Exchange(Order::AtOnce) {
-            return shared;
+        if pattern == Pattern::Exchange(Order::AtOnce) || !pattern.is_exchange() {
+            return shared.filter(|_| pattern.is_exchange());
         }
-        let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
-            .map(|protocol| self.under(pattern, cells.iter(), (protocol, without)));
-        let overflowing = match (pattern, shared[0]) {
-            (own, Some(shared)) if own.is_exchange() => {
-                let usual = Usual::of(own, Class::Every).map_or(0.0, |usual| usual.stall_rate);
+        let eager = self.eager(pattern, cells.iter(), without);
+        match shared {
+            Some(shared) => {
+                let usual = Usual::of(pattern, Class::Every).map_or(0.0, |usual| usual.stall_rate);
                 Some(stalls::with_own_rate(&shared, &eager, usual))
             }
-            (own, None) if own.is_exchange() => stalls::overflowing(&eager, &|_| 0.0),
-            _ => None,
-        };
-        let anywhere = stalls::anywhere(&late, overflowing.as_ref());
-        [overflowing, anywhere]
+            None => stalls::overflowing(&eager),
+        }
     }
 
-    /// Fits one algorithm, with corrections ρ that hold for other counts where this pays.
+    /// Fits one algorithm.
     ///
     /// # Errors
     /// If the cells do not determine even γ.
@@ -232,12 +191,12 @@ impl<'a> Ground<'a> {
             held_out: Vec::new(),
         };
         for (class, cells) in by_class {
-            let (recurs, held_out) = held_out::choose(self, pattern, &cells);
-            match self.fit_class((pattern, class), &cells, recurs, None) {
+            match self.fit_class((pattern, class), &cells, None) {
                 Ok(fit) => all.fits.push(fit),
                 Err(error) => failed = failed.or(Some(error)),
             }
-            all.held_out.extend(held_out);
+            all.held_out
+                .extend(held_out::leave_out(self, pattern, &cells));
         }
         if all.fits.is_empty() {
             failed.map_or(Ok(()), Err)?;
@@ -257,7 +216,7 @@ impl<'a> Ground<'a> {
         [median(errors), median(scatter)]
     }
 
-    /// Fits the cells of one class, except of the count `without`; ρ recurs at other counts or not.
+    /// Fits the cells of one class, except of the count `without`.
     ///
     /// # Errors
     /// If the cells do not determine even γ.
@@ -265,7 +224,6 @@ impl<'a> Ground<'a> {
         &self,
         (pattern, class): (Pattern, Class),
         cells: &[Observation],
-        recurs: bool,
         without: Option<Procs>,
     ) -> Result<RegimesFit, FitError> {
         let kept: Vec<Observation> = cells
@@ -273,18 +231,17 @@ impl<'a> Ground<'a> {
             .filter(|cell| Some(cell.procs) != without)
             .cloned()
             .collect();
-        let [overflowing, anywhere] = self.stalls(pattern, &kept, without);
+        let overflowing = self.stalls(pattern, &kept, without);
         let basis = Basis {
             class,
-            onset: overflowing.and_then(|stalls| stalls.onset),
+            onset: overflowing.map(|stalls| stalls.onset),
             ..self.network.basis(pattern)
         };
         let mut placed = self.network.placed(pattern, &kept);
         placed.retain(|(cell, _)| cell.plain > 0);
         let solution = regression::solve(&basis, &placed, &columns(&basis, &placed))?;
-        let jitter = observation::jitter(placed.iter().map(|(cell, _)| *cell));
         let parameters = |protocol: Protocol, stalls: Option<Stalls>| {
-            parameters(&placed, &solution, (protocol, recurs), (stalls, jitter))
+            parameters(&placed, &solution, protocol, stalls)
         };
         let model = Regimes {
             pattern,
@@ -292,9 +249,8 @@ impl<'a> Ground<'a> {
             latency: Seconds(solution.value(Column::Latency)),
             startup: Seconds(solution.value(Column::Startup)),
             request: Seconds(solution.value(Column::Request)),
-            jitter,
             eager: parameters(Protocol::Eager, overflowing),
-            rendezvous: parameters(Protocol::Rendezvous, anywhere),
+            rendezvous: parameters(Protocol::Rendezvous, None),
             eager_limit: self.network.eager_limit,
         };
         Ok(RegimesFit {
@@ -308,29 +264,23 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// The cells by class. In an exchange, two processes are left out if there are more: they share
-/// no port, so they contain no contention, and n = 2 is no point of its growth. The classes differ
-/// in their rendezvous messages: where one has a single count, it takes the eager messages of all.
+/// The cells by class. The classes differ in their rendezvous messages: where one has a single count, it
+/// takes the eager messages of all.
 pub(super) fn by_class(
     network: &Limited,
     pattern: Pattern,
     cells: &[Observation],
 ) -> BTreeMap<Class, Vec<Observation>> {
-    let is_alone = |cell: &Observation| cell.procs.get() == 2;
-    let shares = cells.iter().any(|cell| !is_alone(cell));
-    let leaves_out = |cell: &Observation| shares && is_alone(cell) && pattern.is_exchange();
-    let kept: Vec<&Observation> = cells.iter().filter(|cell| !leaves_out(cell)).collect();
     let class = |cell: &Observation| pattern.class(cell.procs);
     let of_class = |own: Class| {
-        let counts = kept.iter().filter(|cell| class(cell) == own);
+        let counts = cells.iter().filter(|cell| class(cell) == own);
         let is_single = counts.map(|cell| cell.procs).all_equal();
-        let takes = |cell: &&&Observation| {
+        let takes = |cell: &&Observation| {
             class(cell) == own || is_single && network.protocol(pattern, cell) == Protocol::Eager
         };
-        let cells = kept.iter().filter(takes);
-        (own, cells.map(|cell| (*cell).clone()).collect())
+        (own, cells.iter().filter(takes).cloned().collect())
     };
-    let classes: BTreeSet<Class> = kept.iter().map(|cell| class(cell)).collect();
+    let classes: BTreeSet<Class> = cells.iter().map(class).collect();
     classes.into_iter().map(of_class).collect()
 }
 
@@ -357,9 +307,6 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)]) -> Vec<Column> {
         if protocol == Protocol::Rendezvous {
             columns.push(Column::Request);
         }
-        if basis.pattern.has_overlap() {
-            columns.push(Column::Overlap(protocol));
-        }
     }
     columns
 }
@@ -368,8 +315,8 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)]) -> Vec<Column> {
 fn parameters(
     placed: &[(&Observation, Protocol)],
     solution: &Solution,
-    (protocol, recurs): (Protocol, bool),
-    (stalls, jitter): (Option<Stalls>, Seconds),
+    protocol: Protocol,
+    stalls: Option<Stalls>,
 ) -> Option<ProtocolParameters> {
     let own = placed
         .iter()
@@ -379,20 +326,15 @@ fn parameters(
     if own.is_empty() {
         return None;
     }
-    let beyond = |cell: &Observation| {
-        let short = jitter.0 / cell.typical.0;
-        (cell.spread.powi(2) - short.powi(2)).max(0.0)
-    };
-    let squares: f64 = own.iter().map(|(cell, _)| beyond(cell)).sum();
+    let squares: f64 = own.iter().map(|(cell, _)| cell.spread.powi(2)).sum();
     Some(ProtocolParameters {
         gamma: solution.value(Column::Gamma(protocol)),
         growth: solution.value(Column::Growth(protocol)),
-        overlap: solution.value(Column::Overlap(protocol)),
         slowdown: match protocol {
             Protocol::Eager => solution.value(Column::Slowdown),
             Protocol::Rendezvous => 0.0,
         },
-        correction: correction::of(&own, recurs),
+        correction: correction::of(&own),
         spread: (squares / own.len() as f64).sqrt(),
         stalls,
     })

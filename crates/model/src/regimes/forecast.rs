@@ -195,7 +195,7 @@ impl AlgorithmForecast for RegimesForecast<'_> {
     fn overflow(&self, case: Case) -> Option<Overflow> {
         let (entry, point) = self.of_case(case);
         let eager = entry.model.eager.as_ref()?;
-        let onset = eager.stalls?.onset?;
+        let onset = eager.stalls?.onset;
         point.check().ok()?;
         let is_eager = entry.model.protocol(point.message()) == Protocol::Eager;
         let port_bytes = entry.model.pattern.port_bytes(point)?;
@@ -222,7 +222,7 @@ impl AlgorithmForecast for RegimesForecast<'_> {
             _ => return true,
         }
         let eager = entry.model.eager.as_ref();
-        let onset = eager.and_then(|eager| eager.stalls?.onset);
+        let onset = eager.and_then(|eager| Some(eager.stalls?.onset));
         if point.check().is_err() {
             return false;
         }

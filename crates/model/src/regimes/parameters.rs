@@ -80,7 +80,7 @@ fn of_class(
     all.extend(limit);
     all.extend(found(Column::Slowdown));
     for &protocol in Protocol::VARIANTS {
-        let columns = [Column::Gamma, Column::Growth, Column::Overlap];
+        let columns = [Column::Gamma, Column::Growth];
         all.extend(columns.into_iter().filter_map(|of| found(of(protocol))));
         let parameters = model.parameters(protocol);
         let stalls = parameters.and_then(|parameters| parameters.stalls);
@@ -97,12 +97,12 @@ fn of_class(
 
 /// X, if it is known, the rate of stalls and their time.
 fn of_stalls(protocol: Protocol, stalls: &Stalls) -> Vec<(String, Found)> {
-    let onset = stalls.onset.map(|onset| Estimate {
-        value: onset.bytes,
-        lower: onset.lower,
-        upper: onset.upper,
-    });
-    let onset = onset.map(|onset| ("overflow_bytes".to_owned(), Found::Estimated(onset)));
+    let onset = Estimate {
+        value: stalls.onset.bytes,
+        lower: stalls.onset.lower,
+        upper: stalls.onset.upper,
+    };
+    let onset = [("overflow_bytes".to_owned(), Found::Estimated(onset))];
     let plain = [
         (format!("stall_rate_{protocol}"), stalls.rate),
         (format!("stall_{protocol}_s"), stalls.cost.0),

@@ -171,6 +171,7 @@ pub fn any_field() -> impl Strategy<Value = FieldEntry> {
                 free_time_of: "binomial".to_owned(),
                 startup_s: Seconds(startup),
                 byte_s: SecondsPerByte(byte),
+                pairs: None,
                 per_host: 16,
                 confidence: 0.9,
                 scatter: Some(deviation[0]),

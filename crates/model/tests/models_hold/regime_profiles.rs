@@ -40,16 +40,16 @@ fn any_wire() -> impl Strategy<Value = Wire> {
 }
 
 fn any_stalls() -> impl Strategy<Value = Stalls> {
-    let onset = prop::option::of(1.0..1e7f64);
-    (0.0..2.0f64, 0.0..1.0f64, 0.0..0.5f64, onset).prop_map(|(rate, cost, spread, onset)| Stalls {
+    let numbers = (0.0..2.0f64, 0.0..1.0f64, 0.0..0.5f64, 1.0..1e7f64);
+    numbers.prop_map(|(rate, cost, spread, bytes)| Stalls {
         rate,
         cost: Seconds(cost),
         spread,
-        onset: onset.map(|bytes| Onset {
+        onset: Onset {
             bytes,
             lower: bytes / 2.0,
             upper: bytes * 1.5,
-        }),
+        },
     })
 }
 
@@ -63,7 +63,6 @@ fn any_protocol() -> impl Strategy<Value = ProtocolParameters> {
     (numbers, correction, stalls).prop_map(|(numbers, correction, stalls)| ProtocolParameters {
         gamma: numbers.0,
         growth: numbers.1,
-        overlap: numbers.2,
         slowdown: numbers.2 / 2.0,
         spread: numbers.3,
         correction: correction.map(|(lengths, cells)| Correction { lengths, cells }),
@@ -101,7 +100,6 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
                     latency: Seconds(startup / 2.0),
                     startup: Seconds(startup),
                     request: Seconds(startup * 2.0),
-                    jitter: Seconds(startup / 2.0),
                     eager_limit: rendezvous.as_ref().map(|_| Bytes(size)),
                     eager: Some(eager),
                     rendezvous,

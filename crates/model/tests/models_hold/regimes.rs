@@ -30,7 +30,6 @@ fn protocol(gamma: f64, stalls: Option<Stalls>) -> ProtocolParameters {
     ProtocolParameters {
         gamma,
         growth: 0.0,
-        overlap: 0.0,
         slowdown: 0.0,
         correction: None,
         spread: 0.02,
@@ -44,11 +43,11 @@ fn truth(eager: f64, rendezvous: f64) -> Regimes {
         rate: 0.01,
         cost: Seconds(0.22),
         spread: 0.1,
-        onset: Some(Onset {
+        onset: Onset {
             bytes: 100_000.0,
             lower: 100_000.0,
             upper: 100_000.0,
-        }),
+        },
     };
     Regimes {
         pattern: Pattern::Exchange(Order::AtOnce),
@@ -56,7 +55,6 @@ fn truth(eager: f64, rendezvous: f64) -> Regimes {
         latency: Seconds(1.2e-4),
         startup: Seconds(8e-5),
         request: Seconds(0.0),
-        jitter: Seconds(0.0),
         eager: Some(protocol(eager, Some(stalls))),
         rendezvous: Some(protocol(rendezvous, None)),
         eager_limit: Some(Bytes(65_536)),
@@ -142,7 +140,7 @@ proptest! {
         let stalls = own.stalls.unwrap();
         prop_assert!((stalls.rate / 0.01).ln().abs() < 0.3, "{stalls:?}");
         prop_assert!((stalls.cost.0 / 0.22 - 1.0).abs() < 0.05, "{stalls:?}");
-        let onset = stalls.onset.unwrap();
+        let onset = stalls.onset;
         prop_assert!((onset.bytes / 100_000.0).ln().abs() < 0.3, "{onset:?}");
         // On both sides of every threshold.
         let sizes = [512, 4096, 24_576, 57_344, 98_304, 196_608];
@@ -213,7 +211,7 @@ fn counters_of_other_losses_are_left() {
     let mut data = data(&truth(1.1, 1.7), |_| 1.0);
     let onset = |data: &Dataset| {
         let model = profile(data).regimes[0].model.clone();
-        model.eager.unwrap().stalls.unwrap().onset.unwrap()
+        model.eager.unwrap().stalls.unwrap().onset
     };
     let of_times = onset(&data);
     for sample in &mut data.samples {

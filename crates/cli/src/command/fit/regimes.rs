@@ -21,7 +21,7 @@ pub fn said(own: &FittedRegimes) -> String {
 fn said_by(fit: &RegimesFit) -> String {
     let model = &fit.model;
     let stalls = model.eager.as_ref().and_then(|eager| eager.stalls);
-    let onset = stalls.and_then(|stalls| stalls.onset);
+    let onset = stalls.map(|stalls| stalls.onset);
     let largest = fit.cells.iter().max_by_key(|cell| cell.procs);
     let most = largest.map(|cell| cell.procs);
     let overflow = onset

@@ -178,7 +178,6 @@ fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError>
         latency: Seconds(0.0),
         startup: Seconds(0.0),
         request: Seconds(0.0),
-        jitter: Seconds(0.0),
         eager: None,
         rendezvous: None,
         eager_limit: None,
@@ -213,26 +212,17 @@ impl Regimes {
                     let rule = "above 0, or inf for none";
                     return Err(ParameterError::new(name, value, rule));
                 }
-                stalls(&mut self.eager).onset = Some(Onset::at(value));
+                stalls(&mut self.eager).onset = Onset::at(value.min(f64::MAX));
             }
             "stall_rate" => {
-                let rate = non_negative(name, value)?;
-                self.all_stalls().for_each(|stalls| stalls.rate = rate);
+                stalls(&mut self.eager).rate = non_negative(name, value)?;
             }
             "stall_s" => {
-                let cost = Seconds(non_negative(name, value)?);
-                self.all_stalls().for_each(|stalls| stalls.cost = cost);
+                stalls(&mut self.eager).cost = Seconds(non_negative(name, value)?);
             }
             _ => {}
         }
         Ok(())
-    }
-
-    fn all_stalls(&mut self) -> impl Iterator<Item = &mut Stalls> {
-        [&mut self.eager, &mut self.rendezvous]
-            .into_iter()
-            .filter(|protocol| protocol.is_some())
-            .map(stalls)
     }
 }
 
@@ -241,7 +231,6 @@ fn own(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
     protocol.get_or_insert_with(|| ProtocolParameters {
         gamma: 1.0,
         growth: 0.0,
-        overlap: 0.0,
         slowdown: 0.0,
         correction: None,
         spread: 0.0,

@@ -59,14 +59,12 @@ use super::{Onset, Pattern, Point, Protocol, Wire};
 pub struct Path {
     /// Number of start-ups s.
     pub startups: f64,
-    /// Number of requests, each counted by the part of r that it waits.
+    /// Number of requests.
     pub requests: f64,
     /// W: time of messages one after the other.
     pub serial: Seconds,
     /// W of rendezvous messages.
     pub requested: Seconds,
-    /// W′: time of messages that share a link.
-    pub shared: Seconds,
     /// F: time of the busiest link between switches; 0 where no links are known.
     pub floor: Seconds,
     /// x: bytes that pass a port where many send at once, else 0 ([`Pattern::port_bytes`]).
@@ -88,10 +86,6 @@ impl Path {
 const DRIFT: f64 = 160.0 * 1024.0;
 const SHARPNESS_OF_DRIFT: i32 = 6;
 
-/// Size in bytes below which a request in rounds waits for a part of a message, and from which on for
-/// a constant time.
-const WAITED_FOR: f64 = 65536.0;
-
 /// Wait of a segment for its partner, in start-ups, where one exchange is in progress at a time.
 const WAIT_FOR_PARTNER: f64 = 0.75;
 
@@ -112,7 +106,6 @@ impl Path {
             requests: startups,
             serial: wire,
             requested: wire,
-            shared: wire,
             floor: Seconds(0.0),
             port_bytes: 0.0,
         }
@@ -166,8 +159,9 @@ impl Pattern {
             Self::ScatterDoubling => case.gathered(rounds, size.as_f64()),
             Self::Tree { parts } => case.along(Shape::Knomial(2), parts),
             Self::Knomial { radix } => case.along(Shape::Knomial(radix), false),
-            Self::Binary => case.along(Shape::Binary, false),
-            Self::BinaryInTurn | Self::Decided(_) => case.along(Shape::BinaryInTurn, false),
+            Self::Binary | Self::BinaryInTurn | Self::Decided(_) => {
+                case.along(Shape::Binary, false)
+            }
         }
     }
 }
@@ -196,11 +190,9 @@ impl Case<'_> {
         let share = |rounds: f64| rounds / point.procs.partners().max(1.0);
         let own = exchange.in_rounds(links::partners(order, point.procs));
         let time = |rounds: f64| wire.time(share(rounds) * own);
-        let message = point.message().as_f64();
         Path {
             port_bytes: links::paced(point, &exchange, eager),
             requested: time(late),
-            requests: ports.messages / (WAITED_FOR / message).hypot(1.0),
             ..Path::straight(ports.messages, time(eager))
         }
     }
@@ -265,21 +257,14 @@ impl Case<'_> {
         let bytes = procs.partners() * part + more;
         let gathered = wire.time(on_link(bytes, steps)).0;
         let scattered = self.tree(Shape::Knomial(2), part, true);
-        let [serial, shared] =
-            [scattered.serial, scattered.shared].map(|own| Seconds(own + gathered));
-        Path {
-            shared,
-            ..Path::straight(f64::from(scattered.sends) + steps, serial)
-        }
+        let time = Seconds(scattered.serial + gathered);
+        Path::straight(f64::from(scattered.sends) + steps, time)
     }
 
     /// A tree with the whole message, or a part for each rank, along each edge.
     fn along(&self, shape: Shape, parts: bool) -> Path {
         let path = self.tree(shape, self.point.size.as_f64(), parts);
-        Path {
-            shared: Seconds(path.shared),
-            ..Path::straight(f64::from(path.sends), Seconds(path.serial))
-        }
+        Path::straight(f64::from(path.sends), Seconds(path.serial))
     }
 
     /// The path of a tree with messages, or parts, of `size` bytes.
@@ -345,14 +330,11 @@ mod tests {
         }
     }
 
-    /// W, W′ and F in bytes.
+    /// W and F in bytes.
     #[track_caller]
-    fn assert_carries(pattern: Pattern, point: Point, expected: [f64; 3]) {
+    fn assert_carries(pattern: Pattern, point: Point, expected: [f64; 2]) {
         let path = pattern.traffic(&Wire::straight(GAP), point);
-        for (found, expected) in [path.serial, path.shared, path.floor]
-            .into_iter()
-            .zip(expected)
-        {
+        for (found, expected) in [path.serial, path.floor].into_iter().zip(expected) {
             assert!(
                 (found.0 - expected).abs() < 1e-6,
                 "{path:?} for {expected} B"
@@ -368,17 +350,17 @@ mod tests {
     /// each relay sends one more.
     #[test]
     fn trees_take_what_was_worked_by_hand() {
-        for (parts, count, serial, shared) in [
-            (true, 4, 3.0 + 2.0 * H, 4.0 + 3.0 * H),
-            (true, 6, 5.0 + 3.0 * H, 6.0 + 4.0 * H),
-            (true, 8, 7.0 + 3.0 * H, 11.0 + 6.0 * H),
-            (true, 12, 11.0 + 4.0 * H, 15.0 + 7.0 * H),
-            (false, 4, 2.0 + 2.0 * H, 3.0 + 3.0 * H),
-            (false, 6, 3.0 + 3.0 * H, 4.0 + 4.0 * H),
-            (false, 8, 3.0 + 3.0 * H, 6.0 + 6.0 * H),
+        for (parts, count, serial) in [
+            (true, 4, 3.0 + 2.0 * H),
+            (true, 6, 5.0 + 3.0 * H),
+            (true, 8, 7.0 + 3.0 * H),
+            (true, 12, 11.0 + 4.0 * H),
+            (false, 4, 2.0 + 2.0 * H),
+            (false, 6, 3.0 + 3.0 * H),
+            (false, 8, 3.0 + 3.0 * H),
         ] {
             let tree = Pattern::Tree { parts };
-            assert_carries(tree, point(count, 1, None), [serial, shared, 0.0]);
+            assert_carries(tree, point(count, 1, None), [serial, 0.0]);
         }
     }
 
@@ -388,9 +370,9 @@ mod tests {
     fn a_chain_hands_on_segments_and_a_narrow_link_is_a_floor_of_an_exchange() {
         let bytes = 17.0 + 9.0 * H;
         let chain = Pattern::Pipeline { segment: Bytes(2) };
-        assert_carries(chain, point(6, 9, None), [bytes, bytes, 0.0]);
+        assert_carries(chain, point(6, 9, None), [bytes, 0.0]);
         let network = two_switches();
-        let bytes = [11.0, 11.0, 36.0].map(|messages| messages * (100.0 + H));
+        let bytes = [11.0, 36.0].map(|messages| messages * (100.0 + H));
         let at_once = Pattern::Exchange(Order::AtOnce);
         assert_carries(at_once, point(12, 100, Some(&network)), bytes);
     }
@@ -409,18 +391,14 @@ mod tests {
         let piece = 100.0 + 2.0 * H;
         let at_twelve = point(12, 100, Some(&network));
         let windowed = segments(Order::AtOnce, 2);
-        let bytes = [11.0, 11.0, 36.0].map(|messages| messages * piece);
+        let bytes = [11.0, 36.0].map(|messages| messages * piece);
         assert_carries(windowed, at_twelve, bytes);
         let phases = 1.15 * 36.0 * piece;
-        assert_carries(segments(Order::Phases, 1), at_twelve, [phases, phases, 0.0]);
+        assert_carries(segments(Order::Phases, 1), at_twelve, [phases, 0.0]);
         let rounds = links::rounds(at_twelve, Order::Powers, Protocol::Eager) * piece;
-        assert_carries(segments(Order::AtOnce, 1), at_twelve, [rounds, rounds, 0.0]);
+        assert_carries(segments(Order::AtOnce, 1), at_twelve, [rounds, 0.0]);
         let star = point(12, 100, None);
-        assert_carries(
-            segments(Order::Phases, 1),
-            star,
-            [11.0 * piece, 11.0 * piece, 0.0],
-        );
+        assert_carries(segments(Order::Phases, 1), star, [11.0 * piece, 0.0]);
         assert_eq!(windowed.port_bytes(star), Some(500.0));
         assert_eq!(windowed.port_bytes(point(12, 1000, None)), Some(500.0));
         assert_eq!(windowed.port_bytes(point(4, 1000, None)), Some(300.0));
@@ -432,7 +410,7 @@ mod tests {
         assert_eq!(windowed.message(Bytes(100)), Bytes(50));
         let relayed = 2.0 * (2.0 * 100.0 + H);
         let digits = Pattern::Digits { radix: 2 };
-        assert_carries(digits, point(4, 100, None), [relayed, relayed, 0.0]);
+        assert_carries(digits, point(4, 100, None), [relayed, 0.0]);
     }
 
     /// Four parts of 25 bytes: the tree carries two and then one, the ring three, the doubling one and

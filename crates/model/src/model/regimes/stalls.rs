@@ -32,8 +32,8 @@ pub struct Stalls {
     pub cost: Seconds,
     /// Standard deviation of ln D.
     pub spread: f64,
-    /// Onset of the stalls; `None` if they occur at any size and moment.
-    pub onset: Option<Onset>,
+    /// Onset of the stalls.
+    pub onset: Onset,
 }
 
 /// Surge from which a port overflows.
@@ -75,12 +75,16 @@ impl Connections {
 }
 
 impl Stalls {
-    /// Stalls of a protocol without observed ones: rate 0 and the time-out of Linux.
+    /// Stalls that were not seen: rate 0, the time-out of Linux, and an onset beyond all sizes.
     pub(crate) const UNSEEN: Self = Self {
         rate: 0.0,
         cost: LINUX_RTO,
         spread: 0.0,
-        onset: None,
+        onset: Onset {
+            bytes: f64::MAX,
+            lower: f64::MAX,
+            upper: f64::MAX,
+        },
     };
 
     /// p of these connections, x bytes through the fullest port and repetitions of T₀ = `typical`
@@ -94,20 +98,10 @@ impl Stalls {
         -(-self.rate * connections.exposed(self, port_bytes, typical)).exp_m1()
     }
 
-    /// φ: share of connections (with an onset), or of T₀ (without), in which a stall shows.
+    /// φ·h: share of connections, and of T₀, in which a stall shows.
     pub(crate) fn exposure(&self, port_bytes: f64, typical: Seconds) -> f64 {
         let shown = (self.cost.0 - noticeable(typical).0) / typical.0;
-        let overflowing = self.onset.map_or(1.0, |onset| onset.share(port_bytes));
-        overflowing * shown.clamp(0.0, 1.0)
-    }
-
-    /// Median of the time that a stall adds to T₀.
-    pub(crate) fn added(&self, typical: Seconds) -> Seconds {
-        if self.onset.is_some() {
-            return self.cost;
-        }
-        let least = (self.cost - typical).0.max(noticeable(typical).0);
-        Seconds(f64::midpoint(self.cost.0, least))
+        self.onset.share(port_bytes) * shown.clamp(0.0, 1.0)
     }
 }
 
@@ -191,7 +185,7 @@ mod tests {
     #[test]
     fn connections_into_emptier_ports_stall_less() {
         let stalls = Stalls {
-            onset: Some(Onset::at(1000.0)),
+            onset: Onset::at(1000.0),
             ..Stalls::UNSEEN
         };
         let uneven = Connections::Uneven(vec![(1.0, 3.0), (0.5, 2.0)]);

@@ -168,18 +168,6 @@ impl Pattern {
         decided.unwrap_or(Self::Tree { parts: false })
     }
 
-    /// True if messages of a rank may share its link.
-    pub(crate) fn has_overlap(self) -> bool {
-        matches!(
-            self,
-            Self::Tree { .. }
-                | Self::Binary
-                | Self::BinaryInTurn
-                | Self::Knomial { .. }
-                | Self::Decided(_)
-        )
-    }
-
     /// True if rules choose between several trees.
     pub(crate) fn is_decided(self) -> bool {
         matches!(self, Self::Decided(_))

@@ -22,14 +22,12 @@ pub(crate) struct Spread {
 /// Usual parameters of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Usual {
-    /// γ of eager messages among many processes.
-    pub(crate) eager: Spread,
     /// κ of eager messages, and of rendezvous messages.
     pub(crate) growth: [Spread; 2],
     /// u.
     pub(crate) slowdown: Spread,
-    /// γ of rendezvous messages.
-    pub(crate) rendezvous: Spread,
+    /// γ of rendezvous messages, of algorithms that were not measured.
+    pub(crate) rendezvous: f64,
     /// r in bytes on the wire.
     pub(crate) request: Spread,
     /// Stalls of eager messages per connection.
@@ -43,17 +41,16 @@ const fn about(value: f64, deviation: f64) -> Spread {
 const KIB: f64 = 1024.0;
 
 const AT_ONCE: Usual = Usual {
-    eager: about(1.5, 0.3),
     growth: [about(-0.5, 0.2), about(0.0, 0.2)],
     slowdown: about(0.2, 0.2),
-    rendezvous: about(1.75, 0.2),
+    rendezvous: 1.75,
     request: about(KIB, 3.0 * KIB),
     stall_rate: 0.01,
 };
 
 const IN_ROUNDS: Usual = Usual {
     slowdown: about(0.17, 0.07),
-    rendezvous: about(1.08, 0.15),
+    rendezvous: 1.08,
     request: about(26.0 * KIB, 5.0 * KIB),
     stall_rate: 0.0005,
     ..AT_ONCE
@@ -66,7 +63,7 @@ const IN_WINDOWS: Usual = Usual {
 };
 
 const IN_PAIRS: Usual = Usual {
-    rendezvous: about(2.0, 0.1),
+    rendezvous: 2.0,
     request: about(0.0, 3.0 * KIB),
     ..IN_ROUNDS
 };

@@ -11,19 +11,6 @@ use crate::model::regimes::{
 /// Standard deviation of the prior of κ where no usual value is known.
 const GROWTH: f64 = 0.15;
 
-/// Prior of λ below and from the eager limit on, of a library that sends to all children at once: short
-/// messages leave one after the other all the same.
-const OVERLAP: [Spread; 2] = [
-    Spread {
-        value: 0.3,
-        deviation: 0.4,
-    },
-    Spread {
-        value: 0.9,
-        deviation: 0.3,
-    },
-];
-
 /// A parameter in which the terms of T₀ are linear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -38,24 +25,20 @@ pub enum Column {
     Gamma(Protocol),
     /// κ of a protocol.
     Growth(Protocol),
-    /// λ of a protocol.
-    Overlap(Protocol),
     /// u.
     Slowdown,
 }
 
 /// Names of all columns, in files and reports.
-const COLUMNS: [(Column, &str); 10] = [
+const COLUMNS: [(Column, &str); 8] = [
     (Column::Latency, "latency_s"),
     (Column::Startup, "startup_s"),
     (Column::Request, "request_s"),
     (Column::Slowdown, "slowdown_eager"),
     (Column::Gamma(Protocol::Eager), "gamma_eager"),
     (Column::Growth(Protocol::Eager), "growth_eager"),
-    (Column::Overlap(Protocol::Eager), "overlap_eager"),
     (Column::Gamma(Protocol::Rendezvous), "gamma_rendezvous"),
     (Column::Growth(Protocol::Rendezvous), "growth_rendezvous"),
-    (Column::Overlap(Protocol::Rendezvous), "overlap_rendezvous"),
 ];
 
 impl Column {
@@ -70,9 +53,7 @@ impl Column {
             Self::Latency | Self::Startup => None,
             Self::Slowdown => Some(Protocol::Eager),
             Self::Request => Some(Protocol::Rendezvous),
-            Self::Gamma(protocol) | Self::Growth(protocol) | Self::Overlap(protocol) => {
-                Some(protocol)
-            }
+            Self::Gamma(protocol) | Self::Growth(protocol) => Some(protocol),
         }
     }
 }
@@ -138,9 +119,6 @@ impl Basis<'_> {
             }
             Column::Gamma(of) if of == protocol => bytes(1.0),
             Column::Growth(of) if of == protocol => bytes(fewness(point.procs)),
-            Column::Overlap(of) if of == protocol => {
-                [0.0, 0.0, traffic.shared.0 - traffic.serial.0, 0.0]
-            }
             Column::Slowdown if protocol == Protocol::Eager => [
                 0.0,
                 0.0,
@@ -173,7 +151,7 @@ pub(crate) fn gradient(
         class: Class::Every,
         wire: &model.wire,
         network: point.network,
-        onset: eager.and_then(|stalls| stalls.onset),
+        onset: eager.map(|stalls| stalls.onset),
     };
     let terms = model.terms(parameters, parameters.stalls, (point, traffic));
     let marginal = terms.marginal();
@@ -202,8 +180,6 @@ impl Column {
             deviation: GROWTH,
         };
         match (self, Usual::of(basis.pattern, basis.class)) {
-            (Self::Gamma(Protocol::Eager), Some(usual)) => Some(usual.eager),
-            (Self::Gamma(Protocol::Rendezvous), Some(usual)) => Some(usual.rendezvous),
             (Self::Growth(Protocol::Eager), Some(usual)) => Some(usual.growth[0]),
             (Self::Growth(Protocol::Rendezvous), Some(usual)) => Some(usual.growth[1]),
             (Self::Growth(_), None) => Some(none),
@@ -211,10 +187,6 @@ impl Column {
             (Self::Request, Some(usual)) => Some(Spread {
                 value: usual.request.value * beta,
                 deviation: usual.request.deviation * beta,
-            }),
-            (Self::Overlap(protocol), _) if basis.pattern.is_decided() => Some(match protocol {
-                Protocol::Eager => OVERLAP[0],
-                Protocol::Rendezvous => OVERLAP[1],
             }),
             _ => None,
         }
@@ -224,7 +196,7 @@ impl Column {
     pub(super) fn expendability(self) -> u8 {
         match self {
             Self::Growth(_) | Self::Slowdown | Self::Request => 3,
-            Self::Latency | Self::Overlap(_) => 2,
+            Self::Latency => 2,
             Self::Startup => 1,
             Self::Gamma(_) => 0,
         }

@@ -16,15 +16,11 @@ use crate::model::regimes::{Correction, place};
 /// Bound of residuals: a larger one is an outlier.
 const MOST: f64 = 0.4;
 
-/// Candidates of ℓₙ, of deviations that recur at other process counts and of those that do not.
-const RECURRING: &[f64] = &[1.5, 4.0];
-const LOCAL: &[f64] = &[0.1];
-
-/// The correction of cells with their residuals ln(T/T̂₀), which recur at other process counts or
-/// not; `None` without cells.
-pub(super) fn of(cells: &[(&Observation, f64)], recurs: bool) -> Option<Correction> {
+/// The correction of cells with their residuals ln(T/T̂₀), for their process counts alone; `None`
+/// without cells.
+pub(super) fn of(cells: &[(&Observation, f64)]) -> Option<Correction> {
     let grid = Grid {
-        lengths: [if recurs { RECURRING } else { LOCAL }, &[0.7, 1.5, 3.0]],
+        lengths: [&[0.1], &[0.7, 1.5, 3.0]],
         noise: &[0.1, 0.4, 1.0, 3.0],
     };
     let point = |(cell, error): &(&Observation, f64)| Point {
@@ -74,12 +70,10 @@ mod tests {
                 )
             })
             .collect();
-        let correction = of(&shared, true).unwrap();
-        assert!((correction.at(procs(6), Bytes(2 << 10)) - 0.2).abs() < 0.05);
-        assert!((correction.at(procs(6), Bytes(32 << 10)) + 0.1).abs() < 0.05);
+        let correction = of(&shared).unwrap();
+        assert!((correction.at(procs(8), Bytes(2 << 10)) - 0.2).abs() < 0.05);
+        assert!((correction.at(procs(8), Bytes(32 << 10)) + 0.1).abs() < 0.05);
+        assert!(correction.at(procs(6), Bytes(2 << 10)).abs() < 0.01);
         assert!(correction.at(procs(4), Bytes(1 << 40)).abs() < 1e-3);
-        let local = of(&shared, false).unwrap();
-        assert!((local.at(procs(8), Bytes(2 << 10)) - 0.2).abs() < 0.05);
-        assert!(local.at(procs(6), Bytes(2 << 10)).abs() < 0.01);
     }
 }

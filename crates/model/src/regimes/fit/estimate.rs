@@ -16,7 +16,6 @@ impl Column {
             Self::Request => model.request.0,
             Self::Gamma(protocol) => of(protocol)?.gamma,
             Self::Growth(protocol) => of(protocol)?.growth,
-            Self::Overlap(protocol) => of(protocol)?.overlap,
             Self::Slowdown => of(Protocol::Eager)?.slowdown,
         })
     }

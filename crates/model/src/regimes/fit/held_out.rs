@@ -1,19 +1,14 @@
-//! Errors of the model at process counts left out of its fit, and the choice of corrections by them.
+//! Errors of the model at process counts left out of its fit.
 //!
 //! # Method
 //! Each process count is left out as a whole, in turn, because the cells of one count share its
-//! particularities. Corrections ρ hold for counts that were not measured if they lower the mean of
-//! |ln(T/T̂)| (at most 0.4) over the cells left out, weighted by the certainty of their medians, by
-//! more than one standard error of that difference (the one-standard-error rule of Breiman et al.
-//! 1984, for the paired difference). Two counts do not show whether a correction recurs at another.
+//! particularities.
 //!
 //! # Source
-//! Breiman, Friedman, Olshen, Stone 1984; leaving out groups: Stone 1974.
+//! Leaving out groups: Stone 1974.
 
 use std::collections::BTreeSet;
 
-use itertools::Itertools as _;
-use netsig_base::stats::sample::weighted_mean;
 use netsig_base::units::{Bytes, Procs};
 use serde::{Deserialize, Serialize};
 
@@ -53,51 +48,8 @@ pub struct HeldOut {
 /// Shares of stalled repetitions at which chance decides whether the median is a stall.
 const MIXED: std::ops::Range<f64> = 0.1..0.9;
 
-/// Bound of errors: beyond it chance decides whether a median is that of stalled repetitions or
-/// of the others.
-const MOST: f64 = 0.4;
-
 /// Largest number of counts that are left out in turn.
 const MOST_FOLDS: usize = 12;
-
-/// Least number of process counts that show whether corrections recur at another.
-const LEAST_COUNTS: usize = 3;
-
-/// True if corrections hold for counts that were not measured, and the errors of the model left out.
-pub(super) fn choose(
-    ground: &Ground,
-    pattern: Pattern,
-    cells: &[Observation],
-) -> (bool, Vec<HeldOut>) {
-    let counts = cells.iter().map(|cell| cell.procs).unique().count();
-    let errors = |recurs| leave_out(ground, pattern, cells, recurs);
-    let plain = errors(false);
-    if counts < LEAST_COUNTS {
-        return (false, plain);
-    }
-    let corrected = errors(true);
-    if is_better(&corrected, &plain) {
-        (true, corrected)
-    } else {
-        (false, plain)
-    }
-}
-
-/// True if the weighted mean loss is lower by more than one standard error of the difference.
-pub fn is_better(tried: &[HeldOut], before: &[HeldOut]) -> bool {
-    if tried.len() != before.len() || tried.len() < 2 {
-        return false;
-    }
-    let pairs = tried.iter().zip(before);
-    let gains = pairs.map(|(a, b)| (loss(b.error) - loss(a.error), a.weight));
-    let (mean, error) = weighted_mean(&gains.collect::<Vec<_>>());
-    mean > error
-}
-
-/// |e|, at most [`MOST`].
-pub(crate) fn loss(error: f64) -> f64 {
-    error.abs().min(MOST)
-}
 
 /// Counts to leave out in turn: all, or evenly spaced ones of many.
 pub(crate) fn folds(counts: &BTreeSet<Procs>) -> Vec<Procs> {
@@ -107,12 +59,7 @@ pub(crate) fn folds(counts: &BTreeSet<Procs>) -> Vec<Procs> {
 
 /// Errors of every count when it is left out, in the order of the cells; empty with one count
 /// alone, or if the others determine nothing.
-pub fn leave_out(
-    ground: &Ground,
-    pattern: Pattern,
-    cells: &[Observation],
-    recurs: bool,
-) -> Vec<HeldOut> {
+pub fn leave_out(ground: &Ground, pattern: Pattern, cells: &[Observation]) -> Vec<HeldOut> {
     let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
     if counts.len() < 2 {
         return Vec::new();
@@ -120,7 +67,7 @@ pub fn leave_out(
     let of_count = |count: Procs| {
         let class = pattern.class(count);
         let fit = ground
-            .fit_class((pattern, class), cells, recurs, Some(count))
+            .fit_class((pattern, class), cells, Some(count))
             .ok()?;
         let own = cells.iter().filter(move |cell| cell.procs == count);
         Some(own.filter_map(move |cell| missed(ground, &fit, cell)))
@@ -162,31 +109,5 @@ pub fn kind(model: &Regimes, (point, traffic): (Point, &Path), times: &Times) ->
         _ if startups > times.typical.0 / 2.0 && !is_stream => Kind::Startup,
         Protocol::Eager => Kind::Eager,
         Protocol::Rendezvous => Kind::Rendezvous,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn held(error: f64) -> HeldOut {
-        HeldOut {
-            kind: Kind::Eager,
-            procs: crate::testing::procs(4),
-            size: Bytes(1024),
-            error,
-            weight: 1.0,
-        }
-    }
-
-    /// Lower by 0.02 in every cell is better; by 0.02 on average with a scatter of 0.1 in four
-    /// is not.
-    #[test]
-    fn a_part_must_be_better_by_more_than_its_error() {
-        let before = [0.1, -0.2, 0.15, -0.3].map(held);
-        let all = [0.08, -0.18, 0.13, -0.28].map(held);
-        assert!(is_better(&all, &before) && !is_better(&before, &all));
-        let scattered = [0.0, -0.28, 0.03, -0.4].map(held);
-        assert!(!is_better(&scattered, &before));
     }
 }

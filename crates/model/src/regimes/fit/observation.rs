@@ -226,18 +226,6 @@ pub(crate) fn thinned(cells: &[Observation], most: usize) -> Vec<Observation> {
     kept.cloned().collect()
 }
 
-/// Share of the cells, those of the shortest times, that show τ.
-const SHORTEST: usize = 4;
-
-/// τ: the standard deviation of the shortest times in seconds.
-pub(super) fn jitter<'a>(cells: impl Iterator<Item = &'a Observation>) -> Seconds {
-    let by_time = cells.sorted_by(|a, b| a.typical.0.total_cmp(&b.typical.0));
-    let share = by_time.len().div_ceil(SHORTEST);
-    Seconds(median(
-        by_time.take(share).map(|cell| cell.spread * cell.typical.0),
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use crate::fit::testing::observed;
