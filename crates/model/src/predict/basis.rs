@@ -55,7 +55,12 @@ struct GivenForecast {
     model: &'static Model,
     values: Values,
     networks: Networks,
+    /// Mean relative error of the model where the fit chose it.
+    error: f64,
 }
+
+/// Half-width of an interval that holds 90 % of normal errors, relative to their mean size.
+const OF_MEAN_ERROR: f64 = 2.06;
 
 /// Known properties of a network, at the best, lower and upper values of α and β.
 #[derive(Debug)]
@@ -84,6 +89,7 @@ impl<'a, 'n> Knowledge<'a, 'n> {
                 None => Box::new(GivenForecast {
                     values: self.values(model).map_err(|error| self.without(error))?,
                     networks: self.networks(model),
+                    error: self.error(model),
                     model,
                 }),
             },
@@ -95,6 +101,17 @@ impl<'a, 'n> Knowledge<'a, 'n> {
             lacks_signature: takes_signature && self.networks(model).best.signature.is_none(),
             forecast,
         })
+    }
+
+    /// Mean relative error of a model that the fit chose for the algorithm, else 0.
+    fn error(&self, model: &Model) -> f64 {
+        let mut choices = self.profile.choices.iter();
+        let chosen = choices.find(|own| {
+            model.subject == Subject::Collective(own.collective)
+                && own.algorithm == self.algorithm
+                && own.model == model.name
+        });
+        chosen.and_then(|own| own.error).unwrap_or(0.0)
     }
 
     /// Contention signature of the algorithm, on top of `hockney`; of one that follows clusters, that of the direct
@@ -310,9 +327,10 @@ impl AlgorithmForecast for GivenForecast {
                 let time = self.model.time(network, &self.values, case)?.time;
                 Ok::<_, ModelError>(time.0)
             };
+            let wider = (OF_MEAN_ERROR * self.error.ln_1p()).exp();
             Ok::<_, ModelError>(Interval {
-                lower: Seconds(end(low)?.min(time.0)),
-                upper: Seconds(end(high)?.max(time.0)),
+                lower: Seconds(end(low)?.min(time.0) / wider),
+                upper: Seconds(end(high)?.max(time.0) * wider),
             })
         };
         Ok(Prediction {

@@ -155,6 +155,7 @@ fn choice(own: &SpeakingModel) -> Choice {
         algorithm: own.algorithm.clone(),
         model: own.sufficient.model.name.to_owned(),
         reason: own.sufficient.reason.clone(),
+        error: own.sufficient.error,
     }
 }
 

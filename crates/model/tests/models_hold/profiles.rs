@@ -174,6 +174,7 @@ fn any_profile() -> impl Strategy<Value = Profile> {
                 algorithm: entry.algorithm.clone(),
                 model: REGIMES.to_owned(),
                 reason: "\"why\" not".to_owned(),
+                error: Some(0.1),
             });
             profile.regimes.push(entry);
         }
