@@ -79,26 +79,51 @@ impl BenchGoal {
         let value = self.value.map(|value| format!("{value:.3} {unit}"));
         let value = value.unwrap_or_else(|| "no value".to_owned());
         let met = if self.is_met() { "met" } else { "MISSED" };
-        format!("{name}  {value}  <= {} {unit}  {met}", range.end())
+        format!("{name}  {value}  <= {} {unit}  {met}", bound(*range.end()))
     }
 
-    /// A row of a Markdown table: figure, value, interval, oracle, goal, met or missed.
-    pub fn row(&self) -> String {
+    /// The fields of a row: figure, value, interval, oracle, goal, met or missed.
+    pub fn fields(&self) -> [String; 6] {
         let number = |value: f64| format!("{value:.2}");
         let value = self.value.map_or("no value".to_owned(), number);
         let interval = self.interval.map(|ends| ends.map(number).join("–"));
-        let interval = interval.unwrap_or_default();
-        let oracle = self.oracle.map(number).unwrap_or_default();
+        let oracle = self.oracle.map(number);
         let GoalTarget { range, unit } = &self.target;
-        let (least, most) = (range.start(), range.end());
+        let (least, most) = (*range.start(), *range.end());
         let target = match (least.is_finite(), most.is_finite()) {
-            (true, true) => format!("{least}–{most}"),
-            (true, false) => format!("≥ {least}"),
-            _ => format!("≤ {most}"),
+            (true, true) => format!("{}–{}", bound(least), bound(most)),
+            (true, false) => format!("≥ {}", bound(least)),
+            _ => format!("≤ {}", bound(most)),
         };
         let met = if self.is_met() { "met" } else { "**missed**" };
-        let name = &self.name;
         let comma = if unit.is_empty() { "" } else { ", " };
-        format!("| {name}{comma}{unit} | {value} | {interval} | {oracle} | {target} | {met} |")
+        [
+            format!("{}{comma}{unit}", self.name),
+            value,
+            interval.unwrap_or_default(),
+            oracle.unwrap_or_default(),
+            target,
+            met.to_owned(),
+        ]
+    }
+}
+
+/// A bound with at most two digits after the point.
+fn bound(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_rounded_and_short() {
+        let target = |goal: GoalTarget| BenchGoal::new("f", Some(1.0), goal).fields()[4].clone();
+        assert_eq!(target(at_most(7.025_436_09, "")), "≤ 7.03");
+        assert_eq!(target(at_most(0.0, "")), "≤ 0");
+        assert_eq!(target(within(85.0..=100.0, "%")), "85–100");
+        assert_eq!(target(at_least(1.5, "×")), "≥ 1.5");
     }
 }

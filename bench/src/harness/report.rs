@@ -19,19 +19,30 @@ pub struct BenchReport {
     folder: PathBuf,
     text: String,
     is_met: bool,
+    /// The columns of the table of goals that have a field.
+    goal_columns: [bool; 6],
 }
 
 impl BenchReport {
     /// Begins with the table of goals; `oracle` is the head of the column of what no method can
-    /// surpass.
+    /// surpass. The columns of intervals and oracles are left out without any.
     pub fn new(folder: &Path, goals: &[BenchGoal], oracle: &str) -> Self {
         let mut report = Self::bare(folder);
         report.is_met = goals.iter().all(BenchGoal::is_met);
-        report.line(format_args!(
-            "| figure | value | 90 % over networks | {oracle} | goal | |\n|---|---|---|---|---|---|"
-        ));
+        report.goal_columns[2] = goals.iter().any(|goal| goal.interval.is_some());
+        report.goal_columns[3] = goals.iter().any(|goal| goal.oracle.is_some());
+        let heads = [
+            "figure",
+            "value",
+            "90 % over networks",
+            oracle,
+            "goal",
+            "outcome",
+        ];
+        report.goal_row(heads.map(str::to_owned));
+        report.goal_row(["---"; 6].map(str::to_owned));
         for goal in goals {
-            report.line(goal.row());
+            report.goal_row(goal.fields());
         }
         report
     }
@@ -42,6 +53,7 @@ impl BenchReport {
             folder: folder.to_owned(),
             text: String::new(),
             is_met: true,
+            goal_columns: [true; 6],
         }
     }
 
@@ -51,7 +63,16 @@ impl BenchReport {
 
     /// A figure without a goal, in the table of goals.
     pub fn figure(&mut self, name: impl Display, value: impl Display) {
-        self.line(format_args!("| {name} | {value} | | | | |"));
+        let [value, name] = [value.to_string(), name.to_string()];
+        let none = String::new;
+        self.goal_row([name, value, none(), none(), none(), none()]);
+    }
+
+    fn goal_row(&mut self, fields: [String; 6]) {
+        let columns = self.goal_columns;
+        let shown = fields.iter().zip(columns).filter(|(_, shown)| *shown);
+        let fields = shown.map(|(field, _)| field).join(" | ");
+        self.line(format_args!("| {fields} |"));
     }
 
     /// The title of a section.
