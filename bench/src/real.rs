@@ -1,38 +1,42 @@
 //! `netsig-bench real`: predictions on machines that nobody emulated, beside rivals without a model.
 //!
 //! A set is a file, an algorithm and a cut c: all process counts up to c are fitted, at least two, and all
-//! beyond are judged. Sets weigh equally. Nothing is measured; sets.csv has a row for each set and method.
+//! beyond are judged. Of the tables of the OSU benchmarks every other size is fitted, at all process counts, and
+//! the sizes between are judged. Sets weigh equally. Nothing is measured; sets.csv has a row for each set and
+//! method.
 
+mod goals;
 mod judge;
 mod papers;
 mod report;
+mod rows;
 pub mod saturated;
 mod sets;
+mod tables;
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 use netsig_base::data::Dataset;
-use netsig_base::units::Procs;
 use netsig_model::field::FieldPrior;
 use netsig_model::fit::network::{Options, Wanted};
 use netsig_model::profile::Profile;
 
-use judge::SetScore;
-use report::JudgedRow;
-use sets::MeasuredNetwork;
+use rows::JudgedRow;
+use sets::{MeasuredNetwork, SetSplit};
 
-/// Judges all sets; false if a goal is missed.
+/// Judges all sets, with an untuned prior and with the default one; false if a goal is missed.
 pub fn run() -> Result<bool> {
     let mut networks = sets::kept()?;
     networks.extend(papers::networks());
-    let of_prior = |prior: FieldPrior| {
-        networks
-            .iter()
-            .flat_map(move |own| judged(own, prior))
-            .collect::<Vec<_>>()
-    };
-    report::publish(&of_prior(FieldPrior::default()), &of_prior(UNTUNED))
+    networks.extend(tables::networks()?);
+    let [mut default, mut untuned] = [Vec::new(), Vec::new()];
+    for network in &networks {
+        let [of_default, of_untuned] = judged(network, &[FieldPrior::default(), UNTUNED]);
+        default.extend(of_default);
+        untuned.extend(of_untuned);
+    }
+    report::publish(&default, &untuned)
 }
 
 /// The prior of a first draft, before any of the data was seen: medians and spreads by feeling.
@@ -45,21 +49,22 @@ const UNTUNED: FieldPrior = FieldPrior {
     widening: 1.0,
 };
 
-/// The scores of all sets of a network.
-fn judged(network: &MeasuredNetwork, prior: FieldPrior) -> Vec<JudgedRow> {
-    let mut profiles: BTreeMap<Procs, Option<Profile>> = BTreeMap::new();
-    let mut rows = Vec::new();
+/// The scores of all sets of a network with each prior.
+fn judged(network: &MeasuredNetwork, priors: &[FieldPrior; 2]) -> [Vec<JudgedRow>; 2] {
+    let mut profiles: BTreeMap<SetSplit, [Option<Profile>; 2]> = BTreeMap::new();
+    let mut rows = [Vec::new(), Vec::new()];
     for set in network.sets() {
-        let cut = set.cut;
-        let profile = profiles
-            .entry(cut)
-            .or_insert_with(|| fitted(&network.up_to(cut), prior));
-        let scores = judge::scores(&set, profile.as_ref());
-        rows.extend(
-            scores
-                .into_iter()
-                .map(|score: SetScore| JudgedRow::of(&set, score)),
-        );
+        let profiles = profiles.entry(set.split).or_insert_with(|| {
+            let part = network.part(set.split);
+            priors.map(|prior| fitted(&part, prior))
+        });
+        // The field's prior is nothing to the others.
+        let others = judge::scores_of_others(&set, profiles[0].as_ref());
+        for (rows, profile) in rows.iter_mut().zip(profiles) {
+            let own = judge::scores_of_netsig(&set, profile.as_ref());
+            let scores = own.into_iter().chain(others.iter().cloned());
+            rows.extend(scores.map(|score| JudgedRow::of(&set, score)));
+        }
     }
     rows
 }

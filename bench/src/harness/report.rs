@@ -39,10 +39,10 @@ impl BenchReport {
             "goal",
             "outcome",
         ];
-        report.goal_row(heads.map(str::to_owned));
-        report.goal_row(["---"; 6].map(str::to_owned));
+        report.goal_row(&heads.map(str::to_owned));
+        report.goal_row(&["---"; 6].map(str::to_owned));
         for goal in goals {
-            report.goal_row(goal.fields());
+            report.goal_row(&goal.fields());
         }
         report
     }
@@ -65,10 +65,10 @@ impl BenchReport {
     pub fn figure(&mut self, name: impl Display, value: impl Display) {
         let [value, name] = [value.to_string(), name.to_string()];
         let none = String::new;
-        self.goal_row([name, value, none(), none(), none(), none()]);
+        self.goal_row(&[name, value, none(), none(), none(), none()]);
     }
 
-    fn goal_row(&mut self, fields: [String; 6]) {
+    fn goal_row(&mut self, fields: &[String; 6]) {
         let columns = self.goal_columns;
         let shown = fields.iter().zip(columns).filter(|(_, shown)| *shown);
         let fields = shown.map(|(field, _)| field).join(" | ");

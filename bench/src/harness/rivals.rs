@@ -2,6 +2,7 @@
 
 mod curve;
 mod lines;
+mod neighbours;
 mod ports;
 mod process;
 mod protocol;
@@ -12,6 +13,7 @@ use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::fit::Point;
 
 use self::lines::SizeLines;
+use self::neighbours::SizeCurves;
 use self::ports::PortLines;
 use self::process::ProtocolProcesses;
 use self::regression::TermRegression;
@@ -29,6 +31,9 @@ pub const PER_PEER: &str = "per peer";
 
 /// The rival with a power of the process count for each size.
 pub const POWER_LAW: &str = "power law";
+
+/// The rival that interpolates between the sizes at each process count.
+pub const NEIGHBOURS: &str = "neighbouring sizes";
 
 const TERMS: &str = "Extra-P style";
 
@@ -51,6 +56,17 @@ pub fn fitted<'a>(
         rivals.push((TERMS, Box::new(time)));
     }
     rivals
+}
+
+/// The rivals for sizes between the measured ones: those that can be fitted, and the neighbouring sizes.
+pub fn between_sizes<'a>(points: &[Point]) -> Vec<(&'static str, Option<RivalTime<'a>>)> {
+    let curves = SizeCurves::fit(points);
+    let neighbours: RivalTime = Box::new(move |n, m| curves.time(n, m));
+    let fitted = fitted(points, None).into_iter();
+    std::iter::once((NEIGHBOURS, neighbours))
+        .chain(fitted)
+        .map(|(name, time)| (name, Some(time)))
+        .collect()
 }
 
 /// The rivals that need no model of a network: those that scale the times of each size, lines and terms.

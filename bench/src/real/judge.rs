@@ -9,11 +9,13 @@
 //! ```
 //!
 //! A cell for which a method has no prediction counts as e = 100 %. A rival's interval is
-//! T̂·e^(±1.645·s) with s² the mean of ln²(T̂/T) at process counts left out of its fit in turn; where that
-//! is not possible s = ln 2.
+//! T̂·e^(±1.645·s) with s² the mean of ln²(T̂/T) at process counts left out of its fit in turn, or at sizes where
+//! sizes are judged; where that is not possible s = ln 2.
 //!
 //! # Source
 //! Gneiting and Raftery 2007, section 6.2, for the interval score.
+
+use std::collections::BTreeMap;
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Algorithm, ClosedForm, Collective, Traffic};
@@ -27,7 +29,7 @@ use netsig_model::predict::Asked;
 use netsig_model::profile::Profile;
 use serde::Serialize;
 
-use super::sets::JudgedSet;
+use super::sets::{JudgedSet, SetSplit};
 use crate::harness::forecast::ModelForecaster;
 use crate::harness::prediction::OURS;
 use crate::harness::rivals::{self, RivalTime};
@@ -71,52 +73,84 @@ pub struct SetScore {
 /// The times of a judged set by one method.
 type MethodTimes<'a> = Box<dyn Fn(Procs, Bytes) -> Option<JudgedPrediction> + 'a>;
 
-/// The scores of every method, netsig first.
-pub fn scores(set: &JudgedSet, profile: Option<&Profile>) -> Vec<SetScore> {
-    let who = (set.collective, set.algorithm.as_str());
-    let by_model = |name: Option<&'static str>| -> MethodTimes {
-        let forecaster =
-            profile.and_then(|own| ModelForecaster::new(own, None, who, Asked::Median, name));
-        Box::new(move |procs, size| {
-            let forecast = forecaster.as_ref()?.forecast(procs, size)?;
-            let interval = forecast.interval;
-            let ends = interval.map(|own| [own.lower, own.upper].map(|end| end.0.ln()));
-            Some(JudgedPrediction {
-                time: forecast.time,
-                interval: ends,
-                stalls: forecast
-                    .times
-                    .and_then(|own| own.stall)
-                    .is_some_and(|own| own.probability >= 0.5),
-            })
-        })
-    };
-    let mut methods: Vec<(&'static str, MethodTimes)> = vec![
-        (OURS, by_model(None)),
-        (OWN_MODELS[0], by_model(Some(OWN_MODELS[0]))),
-        (OWN_MODELS[1], by_model(Some(OWN_MODELS[1]))),
-    ];
-    methods.extend(without_model(set));
+/// netsig's score, and those of its own models.
+pub fn scores_of_netsig(set: &JudgedSet, profile: Option<&Profile>) -> Vec<SetScore> {
+    let models = OWN_MODELS.map(|name| {
+        let times = times_by_model(set, profile, Some(name));
+        SetScore::of(name, &times, &set.judged)
+    });
+    std::iter::once(score_of_choice(set, profile))
+        .chain(models)
+        .collect()
+}
+
+/// netsig's score.
+pub fn score_of_choice(set: &JudgedSet, profile: Option<&Profile>) -> SetScore {
+    SetScore::of(OURS, &times_by_model(set, profile, None), &set.judged)
+}
+
+/// The scores of the rivals without a model, and of the models that any profile has.
+pub fn scores_of_others(set: &JudgedSet, profile: Option<&Profile>) -> Vec<SetScore> {
+    let mut methods = without_model(set);
     if set.collective == Collective::Alltoall {
-        methods.push(("full", by_model(Some("full"))));
+        methods.push(("full", times_by_model(set, profile, Some("full"))));
     }
     if let Some(model) = Algorithm::parse(set.collective, &set.algorithm)
         .ok()
         .and_then(|own| on_plogp(set.collective, own.closed_form()?))
     {
-        methods.push(("closed form on pLogP", by_model(Some(model.name))));
+        let times = times_by_model(set, profile, Some(model.name));
+        methods.push(("closed form on pLogP", times));
     }
     let score = |(name, time): &(&'static str, MethodTimes)| SetScore::of(name, time, &set.judged);
     methods.iter().map(score).collect()
 }
 
-/// The rivals without a model, with intervals from process counts left out.
+/// The times by a model of netsig, or by that which speaks.
+fn times_by_model<'a>(
+    set: &'a JudgedSet,
+    profile: Option<&'a Profile>,
+    name: Option<&'static str>,
+) -> MethodTimes<'a> {
+    let who = (set.collective, set.algorithm.as_str());
+    let forecaster =
+        profile.and_then(|own| ModelForecaster::new(own, None, who, Asked::Median, name));
+    Box::new(move |procs, size| {
+        let forecast = forecaster.as_ref()?.forecast(procs, size)?;
+        let interval = forecast.interval;
+        let ends = interval.map(|own| [own.lower, own.upper].map(|end| end.0.ln()));
+        Some(JudgedPrediction {
+            time: forecast.time,
+            interval: ends,
+            stalls: forecast
+                .times
+                .and_then(|own| own.stall)
+                .is_some_and(|own| own.probability >= 0.5),
+        })
+    })
+}
+
+/// The rivals of a set by name, fitted to points; `None` for one that these do not allow.
+type RivalFit<'a> = Box<dyn Fn(&[Point]) -> Vec<(&'static str, Option<RivalTime<'a>>)>>;
+
+/// The rivals without a model, with intervals from process counts or sizes left out.
 fn without_model<'a>(set: &JudgedSet) -> Vec<(&'static str, MethodTimes<'a>)> {
-    let messages = messages_of(set.collective, &set.algorithm);
     let points = set.fitted.iter().map(point).collect_vec();
-    let spreads = spreads(&points, messages);
-    let fitted = rivals::without_model(&points, messages);
-    let with_interval = |((name, rival), spread): ((&'static str, Option<RivalTime<'a>>), f64)| {
+    let messages = messages_of(set.collective, &set.algorithm);
+    let (fit, left_out): (RivalFit<'a>, fn(&Point) -> u64) = match set.split {
+        SetSplit::UpTo(_) => (
+            Box::new(move |points| rivals::without_model(points, messages)),
+            |point| point.procs.get().into(),
+        ),
+        SetSplit::EvenPowers | SetSplit::OddPowers => {
+            (Box::new(rivals::between_sizes), |point| point.size.0)
+        }
+    };
+    let squares = squares(&points, &fit, left_out);
+    let with_interval = |(name, rival): (&'static str, Option<RivalTime<'a>>)| {
+        let spread = squares
+            .get(name)
+            .map_or(std::f64::consts::LN_2, |own| mean(own).sqrt());
         let times: MethodTimes = Box::new(move |procs, size| {
             let time = rival.as_ref()?(procs, size)?;
             let log = time.0.max(f64::MIN_POSITIVE).ln();
@@ -128,38 +162,35 @@ fn without_model<'a>(set: &JudgedSet) -> Vec<(&'static str, MethodTimes<'a>)> {
         });
         (name, times)
     };
-    fitted.into_iter().zip(spreads).map(with_interval).collect()
+    fit(&points).into_iter().map(with_interval).collect()
 }
 
-/// s of each rival.
-fn spreads(points: &[Point], messages: rivals::MessageCount) -> Vec<f64> {
-    let counts = points.iter().map(|own| own.procs).unique().collect_vec();
-    let mut squares: Vec<Vec<f64>> = Vec::new();
-    for count in counts {
-        let (out, rest): (Vec<&Point>, Vec<&Point>) =
-            points.iter().partition(|own| own.procs == count);
-        let rest = rest.into_iter().copied().collect_vec();
-        for (index, (_, rival)) in rivals::without_model(&rest, messages).iter().enumerate() {
-            if squares.len() <= index {
-                squares.push(Vec::new());
-            }
+/// ln²(T̂/T) of each rival at the points that it can predict without those of the same group.
+fn squares(
+    points: &[Point],
+    fit: &RivalFit,
+    group: fn(&Point) -> u64,
+) -> BTreeMap<&'static str, Vec<f64>> {
+    let mut squares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for left_out in points.iter().map(group).unique() {
+        let (out, rest): (Vec<Point>, Vec<Point>) =
+            points.iter().partition(|own| group(own) == left_out);
+        for (name, rival) in fit(&rest) {
             let told = out.iter().filter_map(|own| {
                 let time = rival.as_ref()?(own.procs, own.size)?;
                 let error = (time / own.time).ln();
-                error.is_finite().then_some(error * error)
+                error.is_finite().then_some((name, error * error))
             });
-            squares[index].extend(told);
+            for (name, square) in told {
+                squares.entry(name).or_default().push(square);
+            }
         }
     }
-    let spread = |own: &Vec<f64>| match own[..] {
-        [] => std::f64::consts::LN_2,
-        _ => mean(own).sqrt(),
-    };
-    squares.iter().map(spread).collect()
+    squares
 }
 
 /// k(n) of the algorithm.
-fn messages_of(collective: Collective, algorithm: &str) -> rivals::MessageCount {
+pub fn messages_of(collective: Collective, algorithm: &str) -> rivals::MessageCount {
     let in_rounds = |procs: Procs| f64::from(procs.ceil_log2()).max(1.0);
     let is_in_rounds = Algorithm::parse(collective, algorithm).is_ok_and(|own| {
         let of_tree = matches!(
@@ -179,7 +210,8 @@ fn messages_of(collective: Collective, algorithm: &str) -> rivals::MessageCount 
     }
 }
 
-fn point(cell: &(CellKey, Summary)) -> Point {
+/// A cell as a point of a rival.
+pub fn point(cell: &(CellKey, Summary)) -> Point {
     let (key, summary) = cell;
     Point {
         procs: key.procs,
@@ -191,7 +223,7 @@ fn point(cell: &(CellKey, Summary)) -> Point {
 }
 
 /// The measured time: the median of the repetitions, or the number of another program.
-fn truth(summary: &Summary) -> Seconds {
+pub fn truth(summary: &Summary) -> Seconds {
     match summary.imported {
         Some(_) => summary.mean,
         None => summary.median,

@@ -9,7 +9,7 @@ use netsig_model::model::signature::{Form, Signature};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::sets::{MeasuredNetwork, SetGroup};
+use super::sets::{MeasuredNetwork, SetGroup, SetSplit};
 
 /// Name, α in seconds, β in seconds per byte, γ, δ in seconds and M in bytes (0: none).
 const LAWS: [(&str, f64, f64, f64, f64, u64); 3] = [
@@ -51,9 +51,10 @@ pub fn networks() -> Vec<MeasuredNetwork> {
                 machine: name.to_owned(),
                 file: format!("{name}-{}", fitted.len()),
                 data: data(&law, fitted, seed),
-                cuts: fitted
+                splits: fitted
                     .last()
                     .and_then(|last| Procs::new(*last).ok())
+                    .map(SetSplit::UpTo)
                     .into_iter()
                     .collect(),
                 judges_fitted: true,

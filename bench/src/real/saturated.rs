@@ -51,13 +51,13 @@ impl NetworkCells {
         let mut sets = network.sets();
         let is_told =
             |set: &JudgedSet| set.collective == Collective::Alltoall && !set.fitted.is_empty();
-        let cut = sets
+        let split = sets
             .iter()
             .filter(|set| is_told(set))
-            .map(|set| set.cut)
+            .map(|set| set.split)
             .max()?;
-        sets.retain(|set| is_told(set) && set.cut == cut);
-        let profile = super::fitted(&network.up_to(cut), FieldPrior::default());
+        sets.retain(|set| is_told(set) && set.split == split);
+        let profile = super::fitted(&network.part(split), FieldPrior::default());
         let (mut errors, mut counts) = (Vec::new(), [Vec::new(), Vec::new()]);
         for set in &sets {
             let who = (set.collective, set.algorithm.as_str());

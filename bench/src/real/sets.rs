@@ -9,7 +9,7 @@ use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::{CellKey, Summary, summarise};
 use netsig_base::data::{Dataset, Experiment};
-use netsig_base::units::Procs;
+use netsig_base::units::{Bytes, Procs};
 
 use crate::harness::{process, root};
 
@@ -21,6 +21,34 @@ pub enum SetGroup {
     Real,
     Papers,
     Emulated,
+    /// Tables of the OSU benchmarks.
+    Tables,
+}
+
+/// The cells that are fitted; the others are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
+pub enum SetSplit {
+    /// All process counts up to this.
+    #[strum(to_string = "≤ {0}")]
+    UpTo(Procs),
+    /// Sizes of an even power of two, and those up to the next power.
+    #[strum(to_string = "even powers")]
+    EvenPowers,
+    /// Sizes of an odd power of two, and those up to the next power.
+    #[strum(to_string = "odd powers")]
+    OddPowers,
+}
+
+impl SetSplit {
+    /// True if a collective's cell is fitted.
+    pub fn holds(self, procs: Procs, size: Bytes) -> bool {
+        let is_odd = || size.0.max(1).ilog2() % 2 == 1;
+        match self {
+            Self::UpTo(cut) => procs <= cut,
+            Self::EvenPowers => !is_odd(),
+            Self::OddPowers => is_odd(),
+        }
+    }
 }
 
 /// Measured collectives of one network.
@@ -30,8 +58,8 @@ pub struct MeasuredNetwork {
     pub machine: String,
     pub file: String,
     pub data: Dataset,
-    /// Process counts up to which the data may be fitted; empty for every count but the first and the last.
-    pub cuts: Vec<Procs>,
+    /// The splits of its sets; empty for those at every count but the first and the last.
+    pub splits: Vec<SetSplit>,
     /// True if the fitted cells are judged too.
     pub judges_fitted: bool,
 }
@@ -41,8 +69,7 @@ pub struct JudgedSet<'a> {
     pub network: &'a MeasuredNetwork,
     pub collective: Collective,
     pub algorithm: String,
-    /// The largest fitted process count.
-    pub cut: Procs,
+    pub split: SetSplit,
     pub fitted: Vec<(CellKey, Summary)>,
     pub judged: Vec<(CellKey, Summary)>,
 }
@@ -69,13 +96,13 @@ fn of_half(folder: &Path) -> Result<MeasuredNetwork> {
     let name = folder.file_name().unwrap_or_default();
     Ok(MeasuredNetwork {
         data,
-        cuts: vec![cut],
+        splits: vec![SetSplit::UpTo(cut)],
         ..MeasuredNetwork::new(&name.to_string_lossy(), SetGroup::Emulated)
     })
 }
 
 /// The paths in a folder of bench/data, in the order of their names.
-fn entries(folder: &str) -> Result<Vec<PathBuf>> {
+pub fn entries(folder: &str) -> Result<Vec<PathBuf>> {
     let folder = root().join("bench/data").join(folder);
     let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
     let mut paths: Vec<_> = entries.map_ok(|entry| entry.path()).try_collect()?;
@@ -104,9 +131,9 @@ fn of_file(path: &Path, group: SetGroup) -> Result<MeasuredNetwork> {
 
 impl MeasuredNetwork {
     /// A network without data yet.
-    fn new(file: &str, group: SetGroup) -> Self {
+    pub fn new(file: &str, group: SetGroup) -> Self {
         let machine = match group {
-            SetGroup::Real => file.split('-').next().unwrap_or_default(),
+            SetGroup::Real | SetGroup::Tables => file.split('-').next().unwrap_or_default(),
             _ => file,
         };
         Self {
@@ -114,7 +141,7 @@ impl MeasuredNetwork {
             machine: machine.to_owned(),
             file: file.to_owned(),
             data: Dataset::default(),
-            cuts: Vec::new(),
+            splits: Vec::new(),
             judges_fitted: false,
         }
     }
@@ -145,28 +172,33 @@ impl MeasuredNetwork {
         let counts: BTreeSet<Procs> = cells.iter().map(|(key, _)| key.procs).collect();
         let inner = counts.len().saturating_sub(2);
         let feasible = counts.iter().copied().skip(1).take(inner);
-        let cuts = if self.cuts.is_empty() {
-            feasible.collect_vec()
+        let splits = if self.splits.is_empty() {
+            feasible.map(SetSplit::UpTo).collect_vec()
         } else {
-            self.cuts.clone()
+            self.splits.clone()
         };
         let part = |is_wanted: &dyn Fn(&CellKey) -> bool| {
             let own = cells.iter().filter(|(key, _)| is_wanted(key));
             own.cloned().collect_vec()
         };
-        let set = |cut: Procs| JudgedSet {
+        let set = |split: SetSplit| JudgedSet {
             network: self,
             collective: who.0,
             algorithm: who.1.clone(),
-            cut,
-            fitted: part(&|key| key.procs <= cut),
-            judged: part(&|key| self.judges_fitted || key.procs > cut),
+            split,
+            fitted: part(&|key| split.holds(key.procs, key.size)),
+            judged: part(&|key| self.judges_fitted || !split.holds(key.procs, key.size)),
         };
-        cuts.into_iter().map(set).collect()
+        splits.into_iter().map(set).collect()
     }
 
-    /// The data up to a process count.
-    pub fn up_to(&self, cut: Procs) -> Dataset {
-        self.data.part(|place| place.procs <= cut)
+    /// The data to fit: the fitted cells of collectives, and all other experiments among few enough processes.
+    pub fn part(&self, split: SetSplit) -> Dataset {
+        self.data.part(|place| match (place.experiment, split) {
+            (Experiment::Collective(_), _) | (_, SetSplit::UpTo(_)) => {
+                split.holds(place.procs, place.size)
+            }
+            _ => true,
+        })
     }
 }

@@ -1,0 +1,146 @@
+//! The figures of `netsig-bench real` and their goals.
+
+use std::collections::BTreeMap;
+
+use itertools::Itertools as _;
+use netsig_base::stats::sample::mean;
+
+use super::judge::SetScore;
+use super::rows::{SetRows, pooled};
+use super::sets::SetGroup;
+use crate::harness::goals::{BenchGoal, at_most, within};
+use crate::harness::prediction::OURS;
+use crate::harness::rivals::{LINE, NEIGHBOURS, PER_PEER, POWER_LAW};
+use crate::harness::summary::middle;
+
+/// Sets of one group.
+type GroupSets<'a> = Vec<&'a SetRows<'a>>;
+
+/// The figures with a goal.
+pub fn goals(sets: &[SetRows]) -> Vec<BenchGoal> {
+    let of = |group: SetGroup| {
+        let own = sets.iter().filter(|set| set.ours.set.group == group);
+        own.collect_vec()
+    };
+    let real = of(SetGroup::Real);
+    let mut goals = errors_of_real(&real);
+    goals.extend(intervals_of_real(&real));
+    goals.extend(of_papers(&of(SetGroup::Papers)));
+    goals.extend(of_tables(&of(SetGroup::Tables)));
+    goals
+}
+
+/// Mean over the sets of the ratios of errors to a rival's.
+fn against(name: &str, sets: &GroupSets, rival: &str, most: f64) -> BenchGoal {
+    let ratios = sets.iter().filter_map(|set| set.ratio(rival)).collect_vec();
+    let value = (!ratios.is_empty()).then(|| mean(&ratios));
+    let name = format!("{name}: errors against {rival}");
+    BenchGoal::new(name, value, at_most(most, "times"))
+}
+
+fn errors_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
+    let rivals = [PER_PEER, LINE, POWER_LAW];
+    let mut goals = rivals
+        .map(|rival| against("real sets", sets, rival, 0.85))
+        .into_iter()
+        .collect_vec();
+    let beaten = sets.iter().filter(|set| set.is_beaten()).count() as f64;
+    goals.push(BenchGoal::new(
+        "real sets: a rival is better",
+        Some(beaten),
+        at_most(0.0, "sets"),
+    ));
+    goals
+}
+
+fn intervals_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
+    let ours = sets.iter().map(|set| set.ours).collect_vec();
+    let share =
+        |figure: fn(&SetScore) -> f64| (!ours.is_empty()).then(|| 100.0 * pooled(&ours, figure));
+    let large = ours.iter().filter(|row| row.score.cells >= 20);
+    let narrow = large.filter(|row| row.score.covered < 0.6).count() as f64;
+    let stalls: usize = ours.iter().map(|row| row.score.stalls).sum();
+    let mut goals = vec![
+        BenchGoal::new(
+            "real sets: times in their 90 % intervals",
+            share(|own| own.covered),
+            within(85.0..=95.0, "%"),
+        ),
+        BenchGoal::new(
+            "real sets of 20 cells or more: fewer than 60 % in intervals",
+            Some(narrow),
+            at_most(0.0, "sets"),
+        ),
+    ];
+    goals.extend(interval_goal(sets));
+    goals.extend([
+        BenchGoal::new(
+            "real sets: refused cells",
+            share(|own| own.refused as f64 / own.cells as f64),
+            at_most(2.0, "%"),
+        ),
+        BenchGoal::new(
+            "real sets: stalls that no data showed",
+            Some(stalls as f64),
+            at_most(0.0, "cells"),
+        ),
+    ]);
+    goals
+}
+
+/// Median and 90th percentile of the errors of each set, in per cent.
+fn errors(sets: &GroupSets) -> [(&'static str, Vec<f64>); 2] {
+    let of = |figure: fn(&SetScore) -> f64| {
+        let errors = sets.iter().map(|set| 100.0 * figure(&set.ours.score));
+        errors.collect_vec()
+    };
+    [
+        ("median", of(|own| own.median)),
+        ("90th percentile", of(|own| own.p90)),
+    ]
+}
+
+fn of_papers(sets: &GroupSets) -> Vec<BenchGoal> {
+    let goal = |((figure, errors), most): ((&str, Vec<f64>), f64)| {
+        let worst = errors.into_iter().reduce(f64::max);
+        let name = format!("papers' laws: largest {figure} of e");
+        BenchGoal::new(name, worst, at_most(most, "%"))
+    };
+    errors(sets)
+        .into_iter()
+        .zip([5.0, 15.0])
+        .map(goal)
+        .collect()
+}
+
+fn of_tables(sets: &GroupSets) -> Vec<BenchGoal> {
+    let goal = |((figure, errors), most): ((&str, Vec<f64>), f64)| {
+        let value = (!errors.is_empty()).then(|| middle(&errors));
+        let name = format!("OSU tables: {figure} of e, median over the sets");
+        BenchGoal::new(name, value, at_most(most, "%"))
+    };
+    let of_errors = errors(sets).into_iter().zip([3.0, 12.0]).map(goal);
+    let rivals = [LINE, NEIGHBOURS].map(|rival| against("OSU tables", sets, rival, 1.0));
+    of_errors.chain(rivals).collect()
+}
+
+/// The mean interval score beside that of the best rival.
+fn interval_goal(sets: &GroupSets) -> Option<BenchGoal> {
+    let scores = sets
+        .iter()
+        .flat_map(|set| set.rivals.iter().copied().chain([set.ours]));
+    let by_method = scores.filter_map(|row| Some((row.score.method, row.score.interval_score?)));
+    let means = by_method.into_group_map();
+    let full = |(method, own): (&'static str, Vec<f64>)| {
+        (own.len() == sets.len()).then(|| (method, mean(&own)))
+    };
+    let means: BTreeMap<&str, f64> = means.into_iter().filter_map(full).collect();
+    let best = means.iter().filter(|(method, _)| **method != OURS);
+    let best = best.map(|(_, own)| *own).min_by(f64::total_cmp)?;
+    let name = "real sets: mean interval score";
+    Some(BenchGoal::new(
+        name,
+        means.get(OURS).copied(),
+        at_most(best, ""),
+    ))
+}
