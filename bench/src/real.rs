@@ -3,7 +3,7 @@
 //! A set is a file, an algorithm and a cut c: all process counts up to c are fitted, at least two, and all
 //! beyond are judged. Of the tables of the OSU benchmarks every other size is fitted, at all process counts, and
 //! the sizes between are judged. Sets weigh equally. Nothing is measured; sets.csv has a row for each set and
-//! method.
+//! method, selection.csv one for the choices of each method beyond a process count.
 
 mod goals;
 mod judge;
@@ -11,6 +11,7 @@ mod papers;
 mod report;
 mod rows;
 pub mod saturated;
+mod selection;
 mod sets;
 mod tables;
 
@@ -23,20 +24,37 @@ use netsig_model::fit::network::{Options, Wanted};
 use netsig_model::profile::Profile;
 
 use rows::JudgedRow;
-use sets::{MeasuredNetwork, SetSplit};
+use selection::SelectionRow;
+use sets::{MeasuredNetwork, SetGroup, SetSplit};
+
+/// What is judged with one choice of priors.
+#[derive(Default)]
+struct PriorScores {
+    sets: Vec<JudgedRow>,
+    selection: Vec<SelectionRow>,
+}
 
 /// Judges all sets, with an untuned prior and with the default one; false if a goal is missed.
 pub fn run() -> Result<bool> {
     let mut networks = sets::kept()?;
     networks.extend(papers::networks());
     networks.extend(tables::networks()?);
-    let [mut default, mut untuned] = [Vec::new(), Vec::new()];
+    let [mut default, mut without] = [PriorScores::default(), PriorScores::default()];
     for network in &networks {
-        let [of_default, of_untuned] = judged(network, &[FieldPrior::default(), UNTUNED]);
-        default.extend(of_default);
-        untuned.extend(of_untuned);
+        let priors = [FieldPrior::default(), UNTUNED];
+        let rows = judged(network, &priors);
+        for ((scores, rows), prior) in [&mut default, &mut without]
+            .into_iter()
+            .zip(rows)
+            .zip(priors)
+        {
+            scores.sets.extend(rows);
+            if network.group == SetGroup::Real {
+                scores.selection.extend(selection::rows(network, prior));
+            }
+        }
     }
-    report::publish(&default, &untuned)
+    report::publish(&default, &without)
 }
 
 /// The prior of a first draft, before any of the data was seen: medians and spreads by feeling.

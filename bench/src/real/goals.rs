@@ -7,6 +7,7 @@ use netsig_base::stats::sample::mean;
 
 use super::judge::SetScore;
 use super::rows::{SetRows, pooled};
+use super::selection::{ONE_LAUNCH, SelectionRow, is_rooted};
 use super::sets::SetGroup;
 use crate::harness::goals::{BenchGoal, at_most, within};
 use crate::harness::prediction::OURS;
@@ -17,7 +18,7 @@ use crate::harness::summary::middle;
 type GroupSets<'a> = Vec<&'a SetRows<'a>>;
 
 /// The figures with a goal.
-pub fn goals(sets: &[SetRows]) -> Vec<BenchGoal> {
+pub fn goals(sets: &[SetRows], selection: &[SelectionRow]) -> Vec<BenchGoal> {
     let of = |group: SetGroup| {
         let own = sets.iter().filter(|set| set.ours.set.group == group);
         own.collect_vec()
@@ -27,6 +28,7 @@ pub fn goals(sets: &[SetRows]) -> Vec<BenchGoal> {
     goals.extend(intervals_of_real(&real));
     goals.extend(of_papers(&of(SetGroup::Papers)));
     goals.extend(of_tables(&of(SetGroup::Tables)));
+    goals.extend(of_selection(selection));
     goals
 }
 
@@ -122,6 +124,29 @@ fn of_tables(sets: &GroupSets) -> Vec<BenchGoal> {
     let of_errors = errors(sets).into_iter().zip([3.0, 12.0]).map(goal);
     let rivals = [LINE, NEIGHBOURS].map(|rival| against("OSU tables", sets, rival, 1.0));
     of_errors.chain(rivals).collect()
+}
+
+/// Mean over the sets of a method's penalty, in per cent; `None` without any.
+pub fn penalty<'a>(rows: impl Iterator<Item = &'a SelectionRow>, method: &str) -> Option<f64> {
+    let own = rows.filter(|row| row.method == method);
+    let penalties = own.map(|row| 100.0 * row.penalty).collect_vec();
+    (!penalties.is_empty()).then(|| mean(&penalties))
+}
+
+/// netsig's penalty beyond that of one launch, for each machine with choices.
+fn of_selection(rows: &[SelectionRow]) -> Vec<BenchGoal> {
+    let unrooted = rows.iter().filter(|row| !is_rooted(row.collective));
+    let machines = unrooted.clone().map(|row| &row.machine).unique();
+    let goal = |machine: &String| {
+        let own = || unrooted.clone().filter(|row| row.machine == *machine);
+        let beyond = penalty(own(), OURS).zip(penalty(own(), ONE_LAUNCH));
+        BenchGoal::new(
+            format!("selection on {machine}, unrooted: penalty beyond that of one launch"),
+            beyond.map(|(ours, one)| ours - one),
+            at_most(2.0, "points"),
+        )
+    };
+    machines.map(goal).collect()
 }
 
 /// The mean interval score beside that of the best rival.

@@ -5,14 +5,19 @@ use std::fs;
 
 use anyhow::Result;
 use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
 use netsig_base::stats::sample::mean;
 
-use super::goals::goals;
+use super::PriorScores;
+use super::goals::{goals, penalty};
 use super::judge::SetScore;
 use super::rows::{JudgedRow, SetRows, pooled};
+use super::selection::{ONE_LAUNCH, SelectionRow};
 use crate::harness::folder::results;
 use crate::harness::goals::BenchGoal;
+use crate::harness::prediction::OURS;
 use crate::harness::report::{BenchReport, TableColumn, ratio};
+use crate::harness::rivals::{PER_PEER, POWER_LAW};
 use crate::harness::summary::middle;
 
 /// Name of the benchmark's folder of results.
@@ -21,22 +26,25 @@ const BENCHMARK: &str = "real";
 /// Name of a group of sets with the scores of one method.
 type MethodScores<'a> = ((String, &'static str), Vec<&'a JudgedRow>);
 
-/// Writes table.md and sets.csv; false if a goal is missed. The goals hold for `untuned`, of which
+/// A collective on a machine, with its choices.
+type CollectiveChoices<'a> = ((String, Collective), Vec<&'a SelectionRow>);
+
+/// Writes table.md, sets.csv and selection.csv; false if a goal is missed. The goals hold for `untuned`, of which
 /// nothing was chosen on the data.
-pub fn publish(default: &[JudgedRow], untuned: &[JudgedRow]) -> Result<bool> {
-    let sets = SetRows::all(untuned);
+pub fn publish(default: &PriorScores, untuned: &PriorScores) -> Result<bool> {
+    let sets = SetRows::all(&untuned.sets);
     let folder = results(BENCHMARK)?;
     fs::create_dir_all(&folder)?;
-    let mut report = BenchReport::new(&folder, &goals(&sets), "");
+    let mut report = BenchReport::new(&folder, &goals(&sets, &untuned.selection), "");
     report.head("With the prior that was chosen on these data");
     let figures: [TableColumn<BenchGoal>; 2] = [
         ("figure", |goal| goal.name.clone()),
         ("value", |goal| goal.value.map_or_else(String::new, ratio)),
     ];
-    let goals = goals(&SetRows::all(default));
+    let goals = goals(&SetRows::all(&default.sets), &default.selection);
     report.table(&figures, &goals);
     let mut groups: BTreeMap<(String, &'static str), Vec<&JudgedRow>> = BTreeMap::new();
-    for row in default {
+    for row in &default.sets {
         let all = format!("all {}", row.set.group);
         for name in [row.set.networks(), all] {
             groups
@@ -48,8 +56,19 @@ pub fn publish(default: &[JudgedRow], untuned: &[JudgedRow]) -> Result<bool> {
     report.table(&columns(), &groups.into_iter().collect_vec());
     report.head("Sets in which a rival is better by more than a quarter and a point");
     report.table(&beaten_columns(), sets.iter().filter(|set| set.is_beaten()));
-    let sets = default.iter().map(|row| (&row.set, &row.score));
+    report.head("Choices: mean penalties in per cent");
+    let choices = |row: &&SelectionRow| (row.machine.clone(), row.collective);
+    let choices = untuned.selection.iter().into_group_map_by(choices);
+    report.table(
+        &choice_columns(),
+        &choices
+            .into_iter()
+            .sorted_unstable_by_key(|own| own.0.clone())
+            .collect_vec(),
+    );
+    let sets = default.sets.iter().map(|row| (&row.set, &row.score));
     report.rows("sets.csv", &sets.collect_vec())?;
+    report.rows("selection.csv", &default.selection)?;
     report.publish()
 }
 
@@ -84,6 +103,29 @@ fn columns<'a>() -> [TableColumn<MethodScores<'a>>; 8] {
             )
         }),
     ]
+}
+
+/// Means over the cuts of a collective.
+fn choice_columns<'a>() -> [TableColumn<CollectiveChoices<'a>>; 7] {
+    [
+        ("machine", |((machine, _), _)| machine.clone()),
+        ("collective", |((_, collective), _)| collective.to_string()),
+        ("cuts", |(_, rows)| {
+            rows.iter()
+                .map(|row| &row.fitted)
+                .unique()
+                .count()
+                .to_string()
+        }),
+        (ONE_LAUNCH, |(_, rows)| percent_of(rows, ONE_LAUNCH)),
+        (OURS, |(_, rows)| percent_of(rows, OURS)),
+        (PER_PEER, |(_, rows)| percent_of(rows, PER_PEER)),
+        (POWER_LAW, |(_, rows)| percent_of(rows, POWER_LAW)),
+    ]
+}
+
+fn percent_of(rows: &[&SelectionRow], method: &str) -> String {
+    penalty(rows.iter().copied(), method).map_or_else(String::new, ratio)
 }
 
 fn beaten_columns<'a>() -> [TableColumn<SetRows<'a>>; 4] {
