@@ -69,15 +69,32 @@ pub fn between_sizes<'a>(points: &[Point]) -> Vec<(&'static str, Option<RivalTim
         .collect()
 }
 
+/// The rivals that scale the times of each size and can choose among algorithms in little time.
+pub fn scaling<'a>(
+    points: &[Point],
+    messages: MessageCount,
+) -> [(&'static str, Option<RivalTime<'a>>); 2] {
+    [
+        (PER_PEER, scaled(points, messages, ScalingRule::PerPeer)),
+        (POWER_LAW, scaled(points, messages, ScalingRule::PowerLaw)),
+    ]
+}
+
+fn scaled<'a>(
+    points: &[Point],
+    messages: MessageCount,
+    rule: ScalingRule,
+) -> Option<RivalTime<'a>> {
+    let own = ScaledTimes::fit(points, messages, rule)?;
+    Some(Box::new(move |n, m| Some(own.time(n, m))))
+}
+
 /// The rivals that need no model of a network: those that scale the times of each size, lines and terms.
 pub fn without_model<'a>(
     points: &[Point],
     messages: MessageCount,
 ) -> Vec<(&'static str, Option<RivalTime<'a>>)> {
-    let scaled = |rule| -> Option<RivalTime<'a>> {
-        let own = ScaledTimes::fit(points, messages, rule)?;
-        Some(Box::new(move |n, m| Some(own.time(n, m))))
-    };
+    let scaled = |rule| scaled(points, messages, rule);
     let lines = SizeLines::fit(points);
     let terms = TermRegression::fit(points);
     vec![

@@ -29,7 +29,7 @@ use super::judge::{messages_of, point, truth};
 use super::sets::{JudgedSet, MeasuredNetwork, SetSplit};
 use crate::harness::forecast::ModelForecaster;
 use crate::harness::prediction::OURS;
-use crate::harness::rivals::{self, PER_PEER, POWER_LAW, RivalTime};
+use crate::harness::rivals::{self, RivalTime};
 
 /// The method that measures the cell once.
 pub const ONE_LAUNCH: &str = "one launch";
@@ -186,11 +186,9 @@ impl SelectionRun {
                 key.experiment == Experiment::Collective(collective) && *key.algorithm == **name
             });
             let points = own.map(point).collect_vec();
-            let fitted = rivals::without_model(&points, messages_of(collective, name));
-            for (method, rival) in fitted {
-                if let Some(rival) = rival.filter(|_| [PER_PEER, POWER_LAW].contains(&method)) {
-                    times.entry(method).or_default().insert(name.clone(), rival);
-                }
+            for (method, rival) in rivals::scaling(&points, messages_of(collective, name)) {
+                let own = times.entry(method).or_default();
+                own.extend(rival.map(|rival| (name.clone(), rival)));
             }
         }
         let chooser = |(method, own): (&'static str, BTreeMap<String, RivalTime<'static>>)| {
@@ -214,6 +212,8 @@ fn penalty(times: &AlgorithmTimes, predicted: impl Fn(&str) -> Option<Seconds>) 
 #[cfg(test)]
 mod tests {
     use super::super::sets::SetGroup;
+    use crate::harness::rivals::{PER_PEER, POWER_LAW};
+
     use super::*;
 
     const HEAD: &str =

@@ -72,8 +72,9 @@ impl NormalEquations {
     /// The reduction of the sum of squares by these terms, and their coefficients; `None` if a
     /// coefficient is negative or the terms are linearly dependent.
     fn solve(&self, terms: Vec<usize>) -> Option<(f64, TermCoefficients)> {
-        let gram = self.gram.select_rows(&terms).select_columns(&terms);
-        let right = self.right.select_rows(&terms);
+        let (count, own) = (terms.len(), |at: usize| terms[at]);
+        let gram = DMatrix::from_fn(count, count, |i, j| self.gram[(own(i), own(j))]);
+        let right = DVector::from_fn(count, |i, _| self.right[own(i)]);
         let is_regular = gram.determinant() >= SINGULAR;
         let found = gram.cholesky().filter(|_| is_regular)?.solve(&right);
         let solution = || terms.into_iter().zip(found.iter().copied()).collect();
