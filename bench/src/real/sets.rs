@@ -202,3 +202,38 @@ impl MeasuredNetwork {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes from 1 to 8 among 2, 4, 8: a table is split between the sizes at all counts, and keeps its ping-pong.
+    #[test]
+    fn tables_are_split_between_sizes_and_others_between_counts() {
+        let head = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s";
+        let cells = itertools::iproduct!([2, 4, 8], [1, 2, 3, 4, 8]);
+        let cells = cells.map(|(n, m)| format!("collective,alltoall,direct,{n},{m},0,0,1.0"));
+        let text = std::iter::once(head.to_owned())
+            .chain(["pingpong,,,2,2,0,0,1.0".to_owned()])
+            .chain(cells)
+            .join("\n");
+        let mut network = MeasuredNetwork {
+            data: Dataset::read("data.csv", text.as_bytes()).unwrap(),
+            ..MeasuredNetwork::new("made", SetGroup::Tables)
+        };
+        let lengths = |network: &MeasuredNetwork| {
+            let sets = network.sets().into_iter();
+            let lengths = sets.map(|set| (set.split, set.fitted.len(), set.judged.len()));
+            lengths.collect_vec()
+        };
+        let cut = SetSplit::UpTo(Procs::new(4).unwrap());
+        assert_eq!(lengths(&network), [(cut, 10, 5)]);
+        network.splits = vec![SetSplit::EvenPowers];
+        assert_eq!(lengths(&network), [(SetSplit::EvenPowers, 6, 9)]);
+        let part = network.part(SetSplit::EvenPowers);
+        assert_eq!(part.samples.len(), 7);
+        let sets = network.sets();
+        let sizes = sets[0].fitted.iter().map(|(key, _)| key.size.0);
+        assert_eq!(sizes.unique().collect_vec(), [1, 4]);
+    }
+}
