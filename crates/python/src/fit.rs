@@ -185,7 +185,9 @@ pub fn fit(
     let (options, named) = wishes.options(py, data)?;
     let fitted = py.detach(|| {
         let (fitted, profile) = profile::Profile::fit(data, name, &options, &named)?;
-        Ok((on_fit(&fitted, usize::MAX), profile))
+        let mut notes = on_fit(&fitted, usize::MAX);
+        notes.extend(profile.misses(data, options.network.as_ref()));
+        Ok((notes, profile))
     });
     let (notes, profile) = fitted.map_err(|error: Refusal| refused(py, error))?;
     warn(py, &notes)?;

@@ -155,7 +155,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ..network::Options::default()
     };
     let source = train.display().to_string();
-    let fitted = fit_file(&data, &source, &profile_file, &options, &[])?;
+    let (fitted, _) = fit_file(&data, &source, &profile_file, &options, &[])?;
     let what = "measuring 12 processes";
     eprintln!("3/4 {what}, which the fit has not seen");
     let held_out = measure(&held_out_plan, held_out, what)?;

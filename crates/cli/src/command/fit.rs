@@ -151,7 +151,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let named = [("plogp", plogp), ("network", network)];
     let named = named.into_iter();
     let named: Vec<_> = named.filter_map(|(key, name)| Some((key, name?))).collect();
-    let fitted = fit_file(data, &input.name, &output, &options, &named)?;
+    let (fitted, profile) = fit_file(data, &input.name, &output, &options, &named)?;
     let shown = match (args.print.format, args.model) {
         (Format::Table, Wanted::All) if !args.all => Shown::Used,
         (Format::Table, _) => Shown::WithoutTables,
@@ -161,6 +161,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     pairs::tell(&fitted.point_to_point, &data.provenance);
     let most = if args.all { usize::MAX } else { 1 };
     print(&on_fit(&fitted, most));
+    print(&Vec::from_iter(
+        profile.misses(data, options.network.as_ref()),
+    ));
     if args.all {
         tell_meanings(&fitted, args.model);
     }
@@ -212,8 +215,8 @@ fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
     }
 }
 
-/// Fits `data` from the files `source`, and writes the profile. Its provenance also has the facts
-/// `named`.
+/// Fits `data` from the files `source`, and writes the profile, which it also gives. The provenance of the
+/// profile also has the facts `named`.
 ///
 /// # Errors
 /// If the data do not support the fit, or the profile cannot be written.
@@ -223,11 +226,11 @@ pub fn fit_file(
     output: &Output,
     options: &network::Options,
     named: &[(&str, String)],
-) -> Result<NetworkFit, Failure> {
+) -> Result<(NetworkFit, Profile), Failure> {
     let (fitted, mut profile) = Profile::fit(data, source, options, named)?;
     keep_clusters(&mut profile, output);
     output.replace(profile.to_toml().as_bytes())?;
-    Ok(fitted)
+    Ok((fitted, profile))
 }
 
 /// Keeps the clusters of the profile that is replaced, which `netsig discover` put there, unless the data name

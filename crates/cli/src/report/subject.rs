@@ -230,5 +230,6 @@ fn own_profile(group: &Group, name: &str) -> Result<(Profile, Vec<Note>), Refusa
     ))];
     let all = on_fit(&fitted, 0).into_iter();
     notes.extend(all.filter(|note| matches!(note, Note::Warning(_))));
+    notes.extend(profile.misses(&group.data, None));
     Ok((profile, notes))
 }

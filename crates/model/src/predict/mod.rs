@@ -12,6 +12,7 @@ pub mod compare;
 pub mod cross_over;
 pub mod curve;
 mod line;
+mod misses;
 pub mod notes;
 pub mod penalty;
 pub mod predictor;
