@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::support::{Home, ON, PLAN, number, retimed, rows, said};
+use crate::support::{Home, ON, PLAN, Row, number, retimed, rows, said, table};
 use itertools::Itertools as _;
 
 /// A data file with further `columns`; each cell is its columns and its times.
@@ -288,9 +288,10 @@ fn profiles_of_a_library_s_own_choices_are_read() {
     }
 }
 
-/// An all-to-all of three cells has no signature: alone it is refused, beside a broadcast it is a note.
+/// An all-to-all of one size has no signature, which is a note, with or without a broadcast beside it: the
+/// field predicts it. Of one cell nothing can be fitted.
 #[test]
-fn other_collectives_are_fitted_where_an_all_to_all_has_too_few_cells() {
+fn an_all_to_all_of_one_size_is_fitted() {
     let home = Home::new();
     let pair = |size: u64| {
         let time = 1e-4 + 1e-8 * size as f64;
@@ -302,14 +303,38 @@ fn other_collectives_are_fitted_where_an_all_to_all_has_too_few_cells() {
     };
     let sizes = || (8..=18).step_by(2).map(|power| 1u64 << power);
     let pairs = || sizes().map(pair);
-    let few = || [1 << 10, 1 << 14, 1 << 18].map(|size| call("alltoall,direct", (4, size)));
+    let few = || [3, 4, 6].map(|n| call("alltoall,direct", (n, 1 << 14)));
     let calls = sizes().flat_map(|size| [3, 4, 6].map(|n| call("bcast,library", (n, size))));
     home.write("few.csv", &file("", pairs().chain(few())));
     home.write("both.csv", &file("", pairs().chain(few()).chain(calls)));
-    let remedy = "measure more sizes";
-    home.refuses("fit few.csv -o p.toml", 3, ["few.csv", remedy]);
-    let told = home.told(&["fit both.csv -o p.toml"]);
-    assert!(told.contains("alltoall direct signature"), "{told}");
+    home.write(
+        "one.csv",
+        &file("", pairs().chain(few().into_iter().take(1))),
+    );
+    home.refuses(
+        "fit one.csv -o p.toml",
+        3,
+        ["one.csv: alltoall direct", "measure more sizes"],
+    );
+    for data in ["few", "both"] {
+        let told = home.told(&[&format!("fit {data}.csv -o p.toml")]);
+        assert!(
+            told.contains("not fitted: alltoall direct signature"),
+            "{told}"
+        );
+        let warning = "alltoall direct: 16 KiB is the only size, so that others are predicted with a wide interval";
+        assert!(told.contains(warning), "{told}");
+        let case = "predict p.toml --collective alltoall --procs 8 --size 16KiB,64KiB --format csv";
+        let (_, rows) = table(&home.does(case));
+        for (row, size) in rows.iter().zip([1 << 14, 1 << 16]) {
+            let [lower, upper] = ["lower_s", "upper_s"].map(|key| number(row, key));
+            let truth = typical(8, size);
+            assert!(lower < truth && truth < upper, "{row:?}: {truth}");
+        }
+        // A size that was not measured is much less sure.
+        let width = |row: &Row| number(row, "upper_s") / number(row, "lower_s");
+        assert!(width(&rows[1]) > 1.5 * width(&rows[0]), "{rows:?}");
+    }
     home.does("predict p.toml --collective bcast --algorithm library --procs 6 --size 1KiB");
 }
 

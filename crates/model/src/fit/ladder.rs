@@ -13,7 +13,8 @@
 //! Breiman et al. 1984.
 //!
 //! # Domain
-//! At least two process counts; with one, none can be left out, and the last rung is taken.
+//! At least two process counts; with one, none can be left out, and the last rung is taken. Of one size alone the
+//! field is taken, whose interval alone knows that other sizes were not measured.
 //!
 //! # Source
 //! Breiman, Friedman, Olshen, Stone 1984, section 3.4.3.
@@ -98,6 +99,11 @@ impl Ladder {
         };
         let (fields, others): (Vec<_>, Vec<_>) =
             others.iter().partition(|(model, _)| model.name == FIELD);
+        if let [field] = fields[..]
+            && cells.iter().map(|cell| cell.size).all_equal()
+        {
+            return sufficient(&[], &competitor(field));
+        }
         rungs.extend(others.into_iter().map(competitor));
         let regimes = || {
             let errors = fitted.held_out.iter().map(by_cell);

@@ -61,8 +61,8 @@ pub struct Options {
 /// Models to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Wanted {
-    /// Every model that the data determine; an all-to-all must have a signature, unless other
-    /// collectives were measured too.
+    /// Every model that the data determine; of all-to-alls alone at least one, and where M is given the
+    /// signature.
     #[default]
     All,
     /// Every model that the data determine.
@@ -122,8 +122,8 @@ pub struct NetworkFit {
 /// Fits everything in `data`.
 ///
 /// # Errors
-/// If there is neither a usable ping-pong nor an all-to-all in its place, an all-to-all that alone
-/// was measured has no signature, or the one model that is wanted cannot be fitted.
+/// If there is neither a usable ping-pong nor an all-to-all in its place, all-to-alls alone were measured and no
+/// model fits them, or the one model that is wanted cannot be fitted.
 pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let cells = MeasuredCells::of(data);
     let pairs = pairs::fit(&cells, options)?;
@@ -166,8 +166,15 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         refuse_few("alpha and beta without a ping-pong", 0, 4)
             .map_err(FailedFit::of("ping-pong"))?;
     }
-    if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
+    let must_fit = match options.wanted {
+        Wanted::All => is_alltoall_alone(&cells),
+        Wanted::Any => false,
+        Wanted::One(_) => true,
+    };
+    if must_fit && fitted.is_empty() {
         fitted.failures.first().cloned().map_or(Ok(()), Err)?;
+    }
+    if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
         refuse_few("every model", 0, 4).map_err(FailedFit::of("alltoall"))?;
     }
     Ok(fitted)
@@ -230,6 +237,15 @@ impl NetworkFit {
         let mut all = self.fields.iter();
         all.find(|own| own.collective == collective && own.algorithm == algorithm)
     }
+}
+
+/// True if no other collective was measured: alpha and beta alone say nothing of its contention.
+fn is_alltoall_alone(cells: &MeasuredCells) -> bool {
+    let mut all = cells.summaries.keys();
+    all.all(|key| match key.experiment {
+        Experiment::Collective(own) => own == Collective::Alltoall,
+        _ => true,
+    })
 }
 
 /// Counts the cells that other programs computed, by statistic.

@@ -152,12 +152,18 @@ fn missed(fit: &RegimesFit) -> Option<String> {
 
 /// Warnings about the reliability of an algorithm's field.
 fn of_field(own: &FieldEntry) -> Vec<String> {
-    let [only] = own.domain.procs[..] else {
-        return Vec::new();
+    let domain = &own.domain;
+    let counts = match domain.procs[..] {
+        [only] => Some(format!("{only} is the only process count")),
+        _ => None,
     };
-    vec![format!(
-        "{only} is the only process count, so that others are predicted with a wide interval; measure three"
-    )]
+    let sizes =
+        (domain.smallest == domain.largest).then(|| format!("{} is the only size", domain.largest));
+    let all = [counts, sizes].into_iter().flatten();
+    all.map(|only| {
+        format!("{only}, so that others are predicted with a wide interval; measure three")
+    })
+    .collect()
 }
 
 /// Warnings about the reliability of an algorithm's regimes.

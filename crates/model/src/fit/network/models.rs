@@ -9,9 +9,9 @@ use netsig_base::data::Experiment;
 use netsig_base::data::cells::{CellKey, MeasuredCells, Statistic};
 
 use super::pairs::PairFits;
-use super::{Options, Wanted};
+use super::{Options, Wanted, is_alltoall_alone};
 use crate::fit::ladder::{Competitors, LeftOut};
-use crate::fit::model::{self as fit_model, ModelFit, Problem};
+use crate::fit::model::{self as fit_model, ModelFit, Problem, ThresholdChoice};
 use crate::fit::{Covariance, FailedFit, FitError, Point, points};
 use crate::fitted::{Base, FittedModel};
 use crate::model::regimes::Pattern;
@@ -47,15 +47,16 @@ struct AlgorithmPoints<'a> {
 /// Fits every wanted model that has parameters to every algorithm.
 ///
 /// # Errors
-/// If an all-to-all that alone was measured has no signature, or the one model that is wanted cannot
-/// be fitted.
+/// If an all-to-all that alone was measured has no signature with the M that is given, or the one model that
+/// is wanted cannot be fitted.
 pub(super) fn fit(
     cells: &MeasuredCells,
     pairs: &PairFits,
     options: &Options,
 ) -> Result<ModelFits, FailedFit> {
     let all = by_algorithm(cells, options.statistic);
-    let is_alone = all.keys().all(|(own, _)| *own == Collective::Alltoall);
+    let needs_signature =
+        matches!(options.model.threshold, ThresholdChoice::At(_)) && is_alltoall_alone(cells);
     let mut fits = ModelFits::default();
     for ((collective, algorithm), points) in all {
         let own = AlgorithmPoints::new((collective, algorithm), points, (pairs, options));
@@ -65,7 +66,7 @@ pub(super) fn fit(
         }
         for (model, found) in own.fits(&models) {
             let is_vital = match options.wanted {
-                Wanted::All => is_alone && model.is_signature(),
+                Wanted::All => needs_signature && model.is_signature(),
                 Wanted::Any => false,
                 Wanted::One(_) => true,
             };
