@@ -36,12 +36,17 @@ pub fn layout(facts: &Provenance, prefix: &str) -> Option<Layout> {
     clusters.ok().map(Layout::new)
 }
 
-/// Largest number of ranks on a host.
+/// Largest number of ranks on a host; 1 if the facts state none.
 pub fn per_host(facts: &Provenance) -> u32 {
+    stated_per_host(facts).unwrap_or(1)
+}
+
+/// Largest number of ranks on a host, if the facts state it.
+pub fn stated_per_host(facts: &Provenance) -> Option<u32> {
     let placements = facts.iter().filter(|(key, _)| key.ends_with(PLACEMENT));
     let hosts = placements.flat_map(|(_, value)| value.split(','));
     let ranks = hosts.filter_map(|host| host.rsplit_once(':')?.1.parse().ok());
-    ranks.max().unwrap_or(1)
+    ranks.max()
 }
 
 /// The ranks that took part in a collective among some of them.

@@ -86,6 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let request = profile
         .predict(args.points.collective)
         .named(&name)
+        .per_host(args.points.ppn)?
         .clusters(grid)
         .network(network.as_ref())
         .statistic(args.quantile.map_or(args.statistic.into(), Asked::Quantile))

@@ -87,6 +87,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let ranker = profile
         .rank(collective)
         .named(&name)
+        .per_host(args.points.ppn)?
         .clusters(grid)
         .network(network.as_ref())
         .statistic(args.statistic)

@@ -41,6 +41,10 @@ pub struct PointArgs {
     /// `from,to,size_bytes`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["procs", "size"])]
     exchange: Option<PathBuf>,
+    /// Ranks on a host, a check: others than those of the measurements are refused [default: those of the
+    /// measurements].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub ppn: Option<u32>,
 }
 
 /// Treatment of cases far outside the measured range, by --extrapolate.

@@ -423,6 +423,20 @@ fn odd_pairs_and_imported_hosts_are_fitted() {
         .netsig("fit shared.csv -o shared.toml")
         .output()
         .unwrap();
+    let converted = shared.replace("imported_from", "converted_from");
+    home.write("converted.csv", &format!("{converted}{rows}"));
+    home.does("fit converted.csv -o converted.toml");
+    let case = "shared.toml --collective alltoall --procs 3,8 --size 1KiB";
+    let refusal = [
+        "shared.toml: was measured with 2 ranks on a host, which does not tell the times of 4",
+        "measure with --ppn 4 and fit again, or leave out --ppn",
+    ];
+    for command in ["predict", "select"] {
+        let told = home.told(&[&format!("{command} {case} --ppn 2")]);
+        let note = "note: the times are those of 2 ranks on a host, as was measured";
+        assert!(told.contains(note), "{told}");
+        home.refuses(&format!("{command} {case} --ppn 4"), 3, refusal);
+    }
     let warning = "netsig: warning: shared.csv: 2 ranks shared host a";
     assert!(
         output.status.success() && said(&output).contains(warning),

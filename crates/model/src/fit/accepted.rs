@@ -153,7 +153,7 @@ fn shared(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
     };
     let (imported, measured): (Vec<_>, Vec<_>) = files.iter().partition(|file| {
         let has = |fact: &str| file.data.provenance.get(fact).is_some();
-        has("imported_from") && !has("started_unix_s")
+        ["imported_from", "converted_from"].into_iter().any(has) && !has("started_unix_s")
     });
     notes.extend(imported.iter().filter_map(found).map(Note::warning));
     let what = measured.iter().find_map(found)?;

@@ -11,6 +11,7 @@ mod basis;
 pub mod compare;
 pub mod cross_over;
 pub mod curve;
+mod hosts;
 mod line;
 mod misses;
 pub mod notes;

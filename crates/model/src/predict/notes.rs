@@ -8,6 +8,7 @@ use netsig_base::network::Network;
 use netsig_base::text::note::Note;
 use netsig_base::units::{Bytes, Procs};
 
+use super::hosts::on_hosts;
 use super::rate::other_rate;
 use super::request::ProfileRequest;
 use crate::model::alltoall::has_degenerate_bounds;
@@ -47,6 +48,7 @@ pub(super) fn on_predictions<W>(
     }
     let rates = other_rate(profile, network).map(|found| format!("{name}: {found}"));
     notes.extend(rates.map(Note::warning));
+    notes.extend(on_hosts(profile));
     if models.iter().any(|model| model.has_distribution()) {
         notes.extend(on_links(profile, network));
     }

@@ -10,6 +10,7 @@ use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use super::Asked;
 use super::basis::Knowledge;
+use super::hosts::refuse_other_ranks;
 use super::line::{Line, Reason};
 use super::outside::TooFar;
 use super::predictor::CasePredictor;
@@ -132,6 +133,15 @@ impl<'a, W> ProfileRequest<'a, W> {
             self.profile.to_mut().set_layout(layout);
         }
         self
+    }
+
+    /// Ranks on a host, if stated.
+    ///
+    /// # Errors
+    /// If they are others than those of the measurements.
+    pub fn per_host(self, ranks: Option<u32>) -> Result<Self, Refusal> {
+        refuse_other_ranks((&self.profile, self.name), ranks)?;
+        Ok(self)
     }
 
     /// Statistic of the predicted times; the median unless it is stated.
