@@ -15,6 +15,7 @@ mod read;
 pub mod sharing;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod transport;
 mod write;
 
 use std::fmt;

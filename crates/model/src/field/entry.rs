@@ -42,6 +42,10 @@ pub struct FieldEntry {
     pub pairs: Option<FieldWire>,
     /// Ranks on a host.
     pub per_host: u32,
+    /// Bytes through a port of an exchange beyond which repetitions may stall: the most that were measured, where
+    /// messages travel by TCP over Ethernet and nothing was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls_beyond_bytes: Option<Bytes>,
     /// Confidence level of the intervals.
     pub confidence: f64,
     /// Standard deviation of ln T of one repetition; `None` if no repetitions are known.
@@ -53,13 +57,15 @@ pub struct FieldEntry {
     pub domain: Domain,
 }
 
-/// A fitted field, with the times of cells by a field without their process count.
+/// A fitted field, with the times of cells by a field without their process count and what passed ports.
 #[derive(Debug, Clone)]
 pub struct FieldFit {
     /// The field.
     pub entry: FieldEntry,
     /// Times of every cell without its process count.
     pub left_out: BTreeMap<(Procs, Bytes), Seconds>,
+    /// Most bytes that passed a port in one of its exchanges; 0 if it has none.
+    pub most_port_bytes: f64,
 }
 
 impl FieldFit {
@@ -79,6 +85,11 @@ impl FieldFit {
             .iter()
             .filter(|cell| cell.averaged.is_none() && cell.plain > 1);
         let spreads = known.map(|cell| cell.spread).collect_vec();
+        let passed = |cell: &Observation| {
+            let form = &found.form;
+            form.port_bytes(cell.procs, cell.size, ground.network)
+        };
+        let most_port_bytes = cells.iter().filter_map(passed).fold(0.0, f64::max);
         let entry = FieldEntry {
             collective,
             algorithm: algorithm.to_owned(),
@@ -87,6 +98,7 @@ impl FieldFit {
             byte_s: SecondsPerByte(found.byte),
             pairs: ground.pairs.as_ref().map(|own| own.wire.clone()),
             per_host: ground.per_host,
+            stalls_beyond_bytes: None,
             confidence: ground.confidence,
             scatter: (!spreads.is_empty()).then(|| median(spreads)),
             ratio: found.table,
@@ -96,6 +108,7 @@ impl FieldFit {
         Ok(Self {
             entry,
             left_out: found.left_out,
+            most_port_bytes,
         })
     }
 }

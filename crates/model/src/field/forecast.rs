@@ -2,9 +2,12 @@
 //!
 //! # Interval
 //! A new measurement lies within T̂·exp(±z·s), with s the deviation of ln γ, which holds the noise of a cell
-//! and the doubt about hyperparameters and form, and z the quantile of a normal distribution.
+//! and the doubt about hyperparameters and form, and z the quantile of a normal distribution. Where messages
+//! travel by TCP and more bytes pass a port than any that was measured, a repetition may stall: the upper end
+//! is later by the least time-out of Linux, and the best value stays.
 
-use netsig_base::network::Network;
+use netsig_base::network::{LINUX_RTO, Network};
+use netsig_base::stats::interval::Estimate;
 use netsig_base::units::Seconds;
 use netsig_base::units::parameter::volume;
 use statrs::distribution::{ContinuousCDF as _, Normal};
@@ -14,7 +17,7 @@ use super::free::FreeTime;
 use crate::fitted::AlgorithmForecast;
 use crate::fitted::asked::Asked;
 use crate::fitted::outside::Outside;
-use crate::fitted::prediction::{Interval, Prediction, Standing};
+use crate::fitted::prediction::{Interval, Overflow, Prediction, Standing};
 use crate::model::regimes::Times;
 use crate::model::{self, Case, FIELD, ModelError};
 
@@ -55,6 +58,14 @@ impl<'a> FieldForecast<'a> {
         }
     }
 
+    /// The most bytes that were measured through a port, and those of a case, if these are more and a repetition
+    /// may stall.
+    fn may_stall(&self, case: Case) -> Option<(f64, f64)> {
+        let beyond = self.entry.stalls_beyond_bytes?.as_f64();
+        let port_bytes = self.free_time.port_bytes(case.procs, case.size)?;
+        (port_bytes > beyond).then_some((beyond, port_bytes))
+    }
+
     /// The median in seconds, and the deviation of its logarithm.
     fn median(&self, case: Case) -> (f64, f64) {
         let Case { procs, size, .. } = case;
@@ -85,9 +96,13 @@ impl AlgorithmForecast for FieldForecast<'_> {
             None => self.entry.domain.standing(case.procs, case.size),
             Some(_) => Standing::Outside,
         };
+        let mut interval = Interval::around(time, self.quantile * deviation);
+        if self.may_stall(case).is_some() {
+            interval.upper.0 += LINUX_RTO.0;
+        }
         Ok(Prediction {
             time,
-            interval: Some(Interval::around(time, self.quantile * deviation)),
+            interval: Some(interval),
             standing,
             segment: None,
         })
@@ -99,6 +114,17 @@ impl AlgorithmForecast for FieldForecast<'_> {
         self.entry
             .domain
             .too_far(case.procs.min(*largest), case.size)
+    }
+
+    fn overflow(&self, case: Case) -> Option<Overflow> {
+        let (beyond, port_bytes) = self.may_stall(case)?;
+        let share = port_bytes / case.size.as_f64();
+        let onset = Estimate {
+            value: beyond,
+            lower: beyond,
+            upper: beyond,
+        };
+        Some(Overflow::new(onset, share, false))
     }
 
     fn distribution(&self, case: Case) -> Option<Times> {

@@ -83,6 +83,19 @@ impl FreeForm {
         all.len() > 1 || all.into_iter().any(Pattern::is_decided)
     }
 
+    /// Bytes that pass a port of an exchange ([`Pattern::port_bytes`]); `None` for other algorithms, and where
+    /// there are too many processes to sum over pairs.
+    pub(super) fn port_bytes(
+        &self,
+        procs: Procs,
+        size: Bytes,
+        network: Option<&Network>,
+    ) -> Option<f64> {
+        let point = point(procs, size, network);
+        point.check().ok()?;
+        self.patterns.at(procs, size)?.port_bytes(point)
+    }
+
     /// Start-ups and bytes of a case.
     pub(super) fn cost(
         &self,
@@ -94,12 +107,7 @@ impl FreeForm {
         size: Bytes,
         network: Option<&Network>,
     ) -> FreeCost {
-        let point = Point {
-            procs,
-            size,
-            network,
-            pieces: Sizes::Equal.into(),
-        };
+        let point = point(procs, size, network);
         let pattern = self.patterns.at(procs, size).unwrap_or(Pattern::Port);
         let path: Path = pattern.traffic(wire, point);
         let protocol = Protocol::of(pattern.message(size), *eager_limit_bytes);
@@ -109,6 +117,15 @@ impl FreeForm {
             bytes: in_bytes(path.wire(protocol)),
             floor: in_bytes(path.floor),
         }
+    }
+}
+
+fn point(procs: Procs, size: Bytes, network: Option<&Network>) -> Point<'_> {
+    Point {
+        procs,
+        size,
+        network,
+        pieces: Sizes::Equal.into(),
     }
 }
 
@@ -165,5 +182,9 @@ impl<'a> FreeTime<'a> {
     pub(super) fn of(&self, procs: Procs, size: Bytes) -> Seconds {
         let cost = self.form.cost(&self.wire, procs, size, self.network);
         Seconds(self.byte.0 * cost.bytes(self.startup.0 / self.byte.0))
+    }
+    /// Bytes that pass a port of an exchange.
+    pub(super) fn port_bytes(&self, procs: Procs, size: Bytes) -> Option<f64> {
+        self.form.port_bytes(procs, size, self.network)
     }
 }

@@ -129,8 +129,11 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let pairs = pairs::fit(&cells, options)?;
     let mut models = models::fit(&cells, &pairs, options)?;
     let ground = RegimesGround::of(&cells, &pairs, options);
-    let fields = field::fit(&cells, (&pairs, &ground), options, &mut models.left_out);
+    let mut fields = field::fit(&cells, (&pairs, &ground), options, &mut models.left_out);
     let regimes = regimes::fit(&cells, ground, options);
+    if !regimes.has_losses {
+        fields.end_at_most_bytes(cells.provenance);
+    }
     let ladder = Ladder {
         known: Known::of(pairs.hockney.model(), pairs.plogp.as_ref()),
         has_tables: pairs.plogp.is_some(),

@@ -227,8 +227,14 @@ impl PredictionRequest<'_> {
         let text = if *is_known {
             format!("overflows ports from M({procs}) = {from} on ({least} to {greatest})")
         } else {
+            // The field, unlike the regimes, speaks where nothing stalled.
+            let seen = if line.model.has_distribution() {
+                ""
+            } else {
+                "nothing that was measured stalled, but "
+            };
             format!(
-                "may stall from {least} on: so many bytes passed no port when it was measured; the intervals take account of it"
+                "may stall from {least} on: {seen}so many bytes passed no port when it was measured; the intervals take account of it"
             )
         };
         Note::remark(format!("{collective} {algorithm} among {procs} {text}"))

@@ -159,6 +159,50 @@ fn nothing_stalls_without_evidence() {
     assert!((time / truth).ln().abs() < 0.1, "{time} {truth}");
 }
 
+/// On TCP, beyond the bytes that passed a port, an interval ends one time-out later, a note says so, and the best value
+/// stays. Nothing changes within the data, on `InfiniBand`, and for an algorithm without simultaneous senders.
+#[test]
+fn tcp_may_stall_beyond_the_data() {
+    let law = |n: f64, m: f64| (n - 1.0) * (ALPHA + GAP * m);
+    let profile = |who, btl| {
+        let mut data = data(who, law);
+        data.provenance.push("setting_pml", "ob1");
+        data.provenance.push("setting_btl", btl);
+        fitted(&data)
+    };
+    let direct = (Collective::Alltoall, "direct");
+    let [tcp, other] = ["tcp,self", "openib,self"].map(|btl| profile(direct, btl));
+    let largest = 1 << 16;
+    for (case, later) in [
+        ((24, largest), 0.0),
+        ((32, 1024), 0.0),
+        ((32, largest), 0.2),
+    ] {
+        let [own, usual] = [&tcp, &other].map(|profile| predicted(profile, direct, case));
+        assert_eq!(own.time, usual.time);
+        let [own, usual] = [own, usual].map(|one| one.interval.unwrap());
+        assert_eq!(own.lower, usual.lower);
+        let difference = own.upper.0 - usual.upper.0;
+        assert!((difference - later).abs() < 1e-12, "{case:?}: {difference}");
+    }
+    let notes = |profile: &Profile, cases: [(u32, u64); 2]| {
+        let request = profile.predict(direct.0).algorithm(direct.1).model(FIELD);
+        let cases = cases.map(|(count, size)| (procs(count), Bytes(size)));
+        let notes = request.answer(cases).unwrap().notes;
+        notes.iter().map(ToString::to_string).collect::<String>()
+    };
+    // 23 · 64 KiB passed a port at most.
+    let told = notes(&tcp, [(24, largest), (47, largest)]);
+    let expected = "alltoall direct among 47 may stall from 32 KiB on: nothing that was measured stalled, but so many bytes passed no port";
+    assert!(told.contains(expected), "{told}");
+    assert_eq!(notes(&other, [(24, largest), (47, largest)]), "");
+    assert_eq!(notes(&tcp, [(24, largest), (47, 1024)]), "");
+    let flat = (Collective::Gather, "flat");
+    let [tcp, other] = ["tcp,self", "openib,self"].map(|btl| profile(flat, btl));
+    let [own, usual] = [&tcp, &other].map(|profile| predicted(profile, flat, (32, largest)));
+    assert_eq!(own, usual);
+}
+
 /// Any field of an algorithm of equal pieces.
 pub fn any_field() -> impl Strategy<Value = FieldEntry> {
     let numbers = || prop::array::uniform4(1e-3..1e3f64);
@@ -173,6 +217,7 @@ pub fn any_field() -> impl Strategy<Value = FieldEntry> {
                 byte_s: SecondsPerByte(byte),
                 pairs: None,
                 per_host: 16,
+                stalls_beyond_bytes: Some(Bytes(1 << 20)),
                 confidence: 0.9,
                 scatter: Some(deviation[0]),
                 ratio: FieldTable {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use netsig_base::algorithm::{Collective, Sizes};
 use netsig_base::data::cells::MeasuredCells;
-use netsig_base::data::places;
+use netsig_base::data::transport::is_over_tcp;
+use netsig_base::data::{Provenance, places};
+use netsig_base::units::Bytes;
 
 use super::Options;
 use super::models::LeftOutTimes;
@@ -20,6 +22,23 @@ use crate::regimes::fit::{Observation, observations};
 pub(super) struct FieldFits {
     pub(super) fitted: Vec<FieldEntry>,
     pub(super) failures: Vec<FailedFit>,
+    /// Most bytes that passed a port in an exchange of any algorithm.
+    most_port_bytes: f64,
+    /// True if a repetition stalled.
+    has_stalls: bool,
+}
+
+impl FieldFits {
+    /// Stores in all fields the bytes through a port beyond which repetitions may stall, if `facts` of the data
+    /// say that messages travel by TCP and none stalled.
+    pub(super) fn end_at_most_bytes(&mut self, facts: &Provenance) {
+        if self.has_stalls || !is_over_tcp(facts) {
+            return;
+        }
+        for field in &mut self.fitted {
+            field.stalls_beyond_bytes = Some(Bytes::rounded(self.most_port_bytes));
+        }
+    }
 }
 
 /// Fits the field of every algorithm whose pieces have one size, if it is wanted, and adds its times at
@@ -43,12 +62,14 @@ pub(super) fn fit(
         confidence: options.model.confidence,
     };
     for ((collective, algorithm), own) in by_algorithm(cells) {
+        fits.has_stalls |= own.iter().any(|cell| !cell.excesses.is_empty());
         match FieldFit::of(collective, &algorithm, &own, &ground) {
             Ok(fit) => {
                 let model = model::find(collective, FIELD)
                     .expect("a collective of equal pieces has a field");
                 let all = left_out.entry((collective, algorithm)).or_default();
                 all.push((model, fit.left_out));
+                fits.most_port_bytes = fits.most_port_bytes.max(fit.most_port_bytes);
                 fits.fitted.push(fit.entry);
             }
             Err(error) => {
