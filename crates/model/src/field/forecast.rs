@@ -6,8 +6,7 @@
 //! travel by TCP and more bytes pass a port than any that was measured, a repetition may stall: the upper end
 //! is later by the least time-out of Linux, and the best value stays.
 
-use netsig_base::network::{LINUX_RTO, Network};
-use netsig_base::stats::interval::Estimate;
+use netsig_base::network::Network;
 use netsig_base::units::Seconds;
 use netsig_base::units::parameter::volume;
 use statrs::distribution::{ContinuousCDF as _, Normal};
@@ -17,7 +16,7 @@ use super::free::FreeTime;
 use crate::fitted::AlgorithmForecast;
 use crate::fitted::asked::Asked;
 use crate::fitted::outside::Outside;
-use crate::fitted::prediction::{Interval, Overflow, Prediction, Standing};
+use crate::fitted::prediction::{Interval, Overflow, Prediction, Standing, UnseenLoad};
 use crate::model::regimes::Times;
 use crate::model::{self, Case, FIELD, ModelError};
 
@@ -58,12 +57,10 @@ impl<'a> FieldForecast<'a> {
         }
     }
 
-    /// The most bytes that were measured through a port, and those of a case, if these are more and a repetition
-    /// may stall.
-    fn may_stall(&self, case: Case) -> Option<(f64, f64)> {
-        let beyond = self.entry.stalls_beyond_bytes?.as_f64();
-        let port_bytes = self.free_time.port_bytes(case.procs, case.size)?;
-        (port_bytes > beyond).then_some((beyond, port_bytes))
+    /// The bytes through a port of a case in which a repetition may stall.
+    fn unseen(&self, case: Case) -> Option<UnseenLoad> {
+        let beyond = self.entry.stalls_beyond_bytes;
+        UnseenLoad::of(beyond, self.free_time.port_bytes(case.procs, case.size))
     }
 
     /// The median in seconds, and the deviation of its logarithm.
@@ -96,10 +93,11 @@ impl AlgorithmForecast for FieldForecast<'_> {
             None => self.entry.domain.standing(case.procs, case.size),
             Some(_) => Standing::Outside,
         };
-        let mut interval = Interval::around(time, self.quantile * deviation);
-        if self.may_stall(case).is_some() {
-            interval.upper.0 += LINUX_RTO.0;
-        }
+        let interval = Interval::around(time, self.quantile * deviation);
+        let interval = match self.unseen(case) {
+            Some(_) => UnseenLoad::later(interval),
+            None => interval,
+        };
         Ok(Prediction {
             time,
             interval: Some(interval),
@@ -117,14 +115,7 @@ impl AlgorithmForecast for FieldForecast<'_> {
     }
 
     fn overflow(&self, case: Case) -> Option<Overflow> {
-        let (beyond, port_bytes) = self.may_stall(case)?;
-        let share = port_bytes / case.size.as_f64();
-        let onset = Estimate {
-            value: beyond,
-            lower: beyond,
-            upper: beyond,
-        };
-        Some(Overflow::new(onset, share, false))
+        self.unseen(case).map(|load| load.overflow(case.size))
     }
 
     fn distribution(&self, case: Case) -> Option<Times> {

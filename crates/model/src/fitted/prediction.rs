@@ -1,6 +1,7 @@
 //! A predicted time with its interval, its position relative to the data, and the size from which ports
 //! overflow.
 
+use netsig_base::network::LINUX_RTO;
 use netsig_base::stats::interval::Estimate;
 use netsig_base::units::{Bytes, Seconds};
 
@@ -73,6 +74,39 @@ impl Overflow {
             interval: [onset.lower, onset.upper].map(size),
             is_known,
         }
+    }
+}
+
+/// Bytes through a port that are more than all that were measured over TCP, none of which stalled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnseenLoad {
+    beyond: f64,
+    port_bytes: f64,
+}
+
+impl UnseenLoad {
+    /// The load of `port_bytes`, if it is more than the most that were measured.
+    pub(crate) fn of(beyond: Option<Bytes>, port_bytes: Option<f64>) -> Option<Self> {
+        let (beyond, port_bytes) = (beyond?.as_f64(), port_bytes?);
+        (port_bytes > beyond).then_some(Self { beyond, port_bytes })
+    }
+
+    /// The interval that contains one stall more: the least time-out of Linux.
+    pub(crate) fn later(interval: Interval) -> Interval {
+        Interval {
+            upper: interval.upper + LINUX_RTO,
+            ..interval
+        }
+    }
+
+    /// The size of the case from which ports may overflow.
+    pub(crate) fn overflow(&self, size: Bytes) -> Overflow {
+        let onset = Estimate {
+            value: self.beyond,
+            lower: self.beyond,
+            upper: self.beyond,
+        };
+        Overflow::new(onset, self.port_bytes / size.as_f64(), false)
     }
 }
 

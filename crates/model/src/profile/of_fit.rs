@@ -32,7 +32,7 @@ impl Profile {
             fitted: fitted.models.clone(),
             fields: fitted.fields.clone(),
             regimes: regimes
-                .flat_map(|own| entries(own, confidence, errors_of(fitted, own.collective)))
+                .flat_map(|own| entries(fitted, own, confidence))
                 .collect(),
             choices: fitted.speaking.iter().map(choice).collect(),
             clusters: fitted.grid.as_ref().map(|grid| grid.clusters.clone()),
@@ -121,10 +121,13 @@ fn errors_of(fitted: &NetworkFit, collective: Collective) -> Vec<KindError> {
 
 /// One entry for each class of process counts that has cells.
 fn entries(
+    fitted: &NetworkFit,
     own: &FittedRegimes,
     confidence: f64,
-    errors: Vec<KindError>,
 ) -> impl Iterator<Item = RegimesEntry> {
+    let errors = errors_of(fitted, own.collective);
+    let mut fields = fitted.fields.iter();
+    let stalls_beyond_bytes = fields.find_map(|field| field.stalls_beyond_bytes);
     own.fit.fits.iter().filter_map(move |fit: &RegimesFit| {
         Some(RegimesEntry {
             collective: own.collective,
@@ -136,6 +139,7 @@ fn entries(
             covariance: fit.covariance.clone(),
             errors: errors.clone(),
             domain: fit.domain()?,
+            stalls_beyond_bytes,
             repetitions: repetitions(fit),
         })
     })

@@ -12,6 +12,7 @@ use itertools::Itertools;
 use nalgebra::DMatrix;
 use netsig_base::algorithm::{Collective, LIBRARY};
 use netsig_base::stats::interval::check_confidence;
+use netsig_base::units::Bytes;
 use netsig_base::units::parameter::{ParameterError, finite, non_negative};
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
@@ -46,6 +47,10 @@ pub struct RegimesEntry {
     pub errors: Vec<KindError>,
     /// Measured process counts and sizes.
     pub domain: Domain,
+    /// Bytes through a port beyond which repetitions may stall: the most that were measured, where messages
+    /// travel by TCP over Ethernet and nothing was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls_beyond_bytes: Option<Bytes>,
     /// Availability of the times of single repetitions.
     #[serde(default, skip_serializing_if = "Repetitions::are_known")]
     pub repetitions: Repetitions,

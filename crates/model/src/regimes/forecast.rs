@@ -13,7 +13,7 @@ use super::interval;
 use crate::fitted::AlgorithmForecast;
 use crate::fitted::asked::Asked;
 use crate::fitted::outside::Outside;
-use crate::fitted::prediction::{Overflow, Prediction, Standing};
+use crate::fitted::prediction::{Overflow, Prediction, Standing, UnseenLoad};
 use crate::model::regimes::{Pattern, Patterns, Point, Protocol, Times};
 use crate::model::{self, Case, ModelError, REGIMES};
 
@@ -131,6 +131,15 @@ impl<'a> RegimesForecast<'a> {
     }
 }
 
+/// The bytes through a port of a case in which a repetition may stall.
+fn unseen(entry: &RegimesEntry, point: Point) -> Option<UnseenLoad> {
+    point.check().ok()?;
+    UnseenLoad::of(
+        entry.stalls_beyond_bytes,
+        entry.model.pattern.port_bytes(point),
+    )
+}
+
 impl AlgorithmForecast for RegimesForecast<'_> {
     fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         volume(case.procs, case.size)?;
@@ -154,6 +163,13 @@ impl AlgorithmForecast for RegimesForecast<'_> {
             remedy: "measure some and fit again",
         })?;
         model::possible(REGIMES, prediction.time)?;
+        let prediction = match unseen(entry, point) {
+            Some(_) => Prediction {
+                interval: prediction.interval.map(UnseenLoad::later),
+                ..prediction
+            },
+            None => prediction,
+        };
         Ok(match prediction.standing {
             Standing::Outside => prediction,
             _ if place >= self.own => Prediction {
@@ -194,6 +210,9 @@ impl AlgorithmForecast for RegimesForecast<'_> {
 
     fn overflow(&self, case: Case) -> Option<Overflow> {
         let (entry, point) = self.of_case(case);
+        if let Some(load) = unseen(entry, point) {
+            return Some(load.overflow(case.size));
+        }
         let eager = entry.model.eager.as_ref()?;
         let onset = eager.stalls?.onset;
         point.check().ok()?;

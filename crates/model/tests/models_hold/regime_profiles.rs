@@ -89,6 +89,7 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
             };
             RegimesEntry {
                 repetitions: Repetitions::default(),
+                stalls_beyond_bytes: None,
                 collective,
                 algorithm: algorithm.to_owned(),
                 class,
