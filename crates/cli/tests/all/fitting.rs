@@ -251,6 +251,36 @@ fn numbers_of_other_programs_are_fitted_and_named() {
     insta::assert_snapshot!(told);
 }
 
+/// Of a collective with a root a mean over the ranks is shorter than the operation, which `fit` says once; a maximum
+/// is not.
+#[test]
+fn means_of_rooted_collectives_are_doubted() {
+    let table = |collective: &str, column: &str| {
+        let rows = (0..10).map(|power| format!("{}  {}.5 9.0 300 1000\n", 1 << power, 10 + power));
+        let head = format!("# OSU MPI {collective} Latency Test v7.4\n# Size  Avg Latency(us)");
+        let rows: String = rows.collect();
+        match column {
+            "" => format!("{head}\n{}", rows.replace(" 9.0 300 1000", "")),
+            _ => format!("{head}  Min Latency(us)  Max Latency(us)  Iterations\n{rows}"),
+        }
+    };
+    let warnings = |collective: &str, column: &str| {
+        let home = Home::new();
+        for count in [4, 8] {
+            home.write(&format!("p{count}.txt"), &table(collective, column));
+        }
+        let told = home.told(&[
+            "import osu p4.txt p8.txt -o data.csv",
+            "fit data.csv -o p.toml",
+        ]);
+        told.matches("leaves leave before the last rank is done")
+            .count()
+    };
+    assert_eq!(warnings("Gather", ""), 1);
+    assert_eq!(warnings("Gather", "maximum"), 0);
+    assert_eq!(warnings("Allgather", ""), 0);
+}
+
 /// The rules of a library take several algorithms, each with a section of the profile, which `predict`
 /// reads. Open MPI 4.1 changes at 512 KiB among less than 8, and between 3 and 4 processes where sizes
 /// differ.

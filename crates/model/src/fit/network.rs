@@ -115,6 +115,8 @@ pub struct NetworkFit {
     pub without_pairs: Option<Procs>,
     /// Measured algorithms without a fitted model, each once.
     pub unfitted: Vec<String>,
+    /// Collectives with a root of which the mean over the ranks represents cells, each once.
+    pub rooted_means: Vec<Collective>,
     /// Cells that stalled in every repetition.
     pub stalled: Option<Stalled>,
 }
@@ -152,6 +154,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         unfitted: unfitted(&cells, &models.fitted, &regimes, &fields.fitted),
         stalled: link::gap_of(&cells).and_then(|gap| link::stalled(&cells, gap)),
         imported: imported(&cells),
+        rooted_means: rooted_means(&cells),
         hockney: pairs.hockney,
         base_error: pairs.base_error,
         plogp: pairs.plogp,
@@ -256,6 +259,18 @@ fn imported(cells: &MeasuredCells) -> BTreeMap<StatisticKind, usize> {
     let kinds = cells.summaries.values();
     let kinds = kinds.filter_map(|summary| summary.imported);
     kinds.counts().into_iter().collect()
+}
+
+/// The collectives with a root of which the mean over the ranks represents cells, each once.
+fn rooted_means(cells: &MeasuredCells) -> Vec<Collective> {
+    let means = cells.summaries.iter().filter_map(|(key, summary)| {
+        let Experiment::Collective(collective) = key.experiment else {
+            return None;
+        };
+        let is_mean = summary.imported == Some(StatisticKind::MeanOverRanks);
+        (is_mean && collective.has_root()).then_some(collective)
+    });
+    means.unique().collect()
 }
 
 /// The measured algorithms without a fitted model, each once.

@@ -99,6 +99,12 @@ fn about_data(fitted: &NetworkFit) -> Vec<Note> {
             "cells with a statistic of another program in place of repetitions: {counts}"
         )));
     }
+    if !fitted.rooted_means.is_empty() {
+        let names = fitted.rooted_means.iter().join(", ");
+        notes.push(Note::warning(format!(
+            "{names}: times are means over the ranks, and leaves leave before the last rank is done, so that they are shorter than the operation; rank the algorithms with caution, or import maxima over the ranks (OSU prints them with -f)"
+        )));
+    }
     if !fitted.unfitted.is_empty() {
         let names = fitted.unfitted.join(", ");
         notes.push(Note::remark(format!("nothing is fitted to {names}")));
