@@ -7,13 +7,16 @@ use netsig_model::field::FieldEntry;
 const LEVEL: f64 = 0.05;
 
 /// Describes γ of the largest messages: among the most processes, and from where it saturates or that it
-/// grows.
+/// grows; below 1 it is no contention.
 pub fn said(own: &FieldEntry) -> String {
     let (Some(most), size) = (own.domain.procs.last(), own.domain.largest) else {
         return String::new();
     };
     let of_most = strength(own);
     let ratio = format!("gamma is {of_most:.2} among {most} at {size}");
+    if of_most < 1.0 {
+        return format!("{ratio}, below 1: the contention-free form is too slow there");
+    }
     let counts = &own.domain.procs;
     let level = |procs: &Procs| (gamma(own, *procs, size) / of_most - 1.0).abs() <= LEVEL;
     let from = counts.iter().rev().take_while(|procs| level(procs)).last();

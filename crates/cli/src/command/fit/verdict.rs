@@ -119,7 +119,11 @@ fn of_signature(own: &ModelFit) -> Subject {
         name: format!("{} {}", own.model.model.subject, own.model.algorithm),
         model: own.model.model.name,
         error: None,
-        strength: gammas.into_iter().flatten().fold(1.0, f64::max),
+        // From M on a signature adds stalls, whatever its gammas.
+        strength: gammas
+            .into_iter()
+            .flatten()
+            .fold(own.model.threshold().map_or(0.0, |_| 1.0), f64::max),
         said: format!("it {}", meaning(&own.model)),
         still_grows: own.model.domain.saturation == Saturation::NotReached,
         grows_as_usual: false,
@@ -186,6 +190,9 @@ fn contention(subjects: &[Subject]) -> String {
     let (contended, all) = (contended.count(), subjects.len());
     let Subject { name, said, .. } = strongest;
     match (contended, all) {
+        (_, 1) if strongest.strength < 1.0 => {
+            format!("Contention: none shows in {name}: {said}.")
+        }
         (_, 1) => format!("Contention: {name}: {said}."),
         (0, _) => format!(
             "Contention: no algorithm needs {CONTENDED} times its contention-free time; the most needs {name}: {said}."
