@@ -122,6 +122,8 @@ fn warning(judged: &[Judged]) -> Option<Note> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use crate::fit::network::Options;
 
@@ -137,10 +139,9 @@ mod tests {
                 let is_planted = (procs, size) == (8, 4096);
                 let time = usual * if is_planted { factor } else { 1.0 };
                 for (repetition, error) in [0.99, 1.0, 1.01].into_iter().enumerate() {
-                    text += &format!(
-                        "collective,allgather,ring,{procs},{size},{repetition},0,{}\n",
-                        time * error
-                    );
+                    let time = time * error;
+                    let cell = format!("collective,allgather,ring,{procs},{size}");
+                    writeln!(text, "{cell},{repetition},0,{time}").unwrap();
                 }
             }
         }
