@@ -19,7 +19,7 @@ use super::{data, lab, measuring, netsig, said};
 use crate::long_form::is_long_form;
 
 /// After this a thing that should come about counts as failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// More work than any test waits for.
 const ENDLESS: &str = r#"
