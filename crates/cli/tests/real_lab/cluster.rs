@@ -154,9 +154,8 @@ fn exit_codes_and_signals_pass_through() {
     );
 }
 
-/// Three hosts send 60 datagrams of 41 frames each to a fourth, whose port passes a third of them at a time: it
-/// sent or dropped every one. The switch learns the fourth's port from what that sends first, to which one frame
-/// answers. The hosts' queues hold several datagrams, so that the links are busy however slowly the senders run.
+/// Three hosts send datagrams of 41 frames to a fourth, whose port passes a third of them at a time: it sent or
+/// dropped every frame that left the hosts. The switch learns the fourth's port from what that sends first.
 #[test]
 fn a_port_counts_what_it_drops() {
     if !lab() {
@@ -165,21 +164,25 @@ fn a_port_counts_what_it_drops() {
     let netsig = env!("CARGO_BIN_EXE_netsig");
     let script = format!(
         "/run/lab/agent h0 'bash -c \"printf 0 >/dev/udp/10.0.0.2/9\"'; \
-         for h in 1 2 3; do /run/lab/agent h$h 'bash -c \"for i in \\$(seq 30); do \
-         dd if=/dev/zero bs=60000 count=2 status=none >/dev/udp/10.0.0.1/9; done\"' & done; wait; sleep 1; \
+         for h in 1 2 3; do /run/lab/agent h$h 'bash -c \"for i in \\$(seq 40); do \
+         dd if=/dev/zero bs=60000 count=3 status=none >/dev/udp/10.0.0.1/9; done\"' 2>/dev/null & done; \
+         wait; sleep 1; for h in 1 2 3; do \
+         /run/lab/agent h$h 'cat /sys/class/net/eth0/statistics/tx_packets'; done; \
          '{netsig}' lab drops --format csv"
     );
     let text = printed("ethernet-4x50", &script);
-    let (header, rows) = text.split_once('\n').unwrap();
-    assert_eq!(header, "switch,port,packets,dropped");
-    let rows: Vec<Vec<&str>> = rows.lines().map(|row| row.split(',').collect()).collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let (sent, table) = lines.split_at(3);
+    let sent: u32 = sent.iter().map(|own| own.parse::<u32>().unwrap()).sum();
+    assert_eq!(table[0], "switch,port,packets,dropped");
+    let rows: Vec<Vec<&str>> = table[1..]
+        .iter()
+        .map(|row| row.split(',').collect())
+        .collect();
     let ports: Vec<&str> = rows.iter().map(|row| row[1]).collect();
     assert_eq!(ports, ["p0", "p1", "p2", "p3"]);
     let [passed, dropped]: [u32; 2] = [2, 3].map(|column| rows[0][column].parse().unwrap());
-    assert!(
-        dropped > 0 && passed > 0 && passed + dropped == 3 * 60 * 41 + 1,
-        "{text}"
-    );
+    assert!(dropped > 0 && passed + dropped == sent, "{text}");
     assert!(rows[1..].iter().all(|row| row[3] == "0"), "{text}");
 }
 
