@@ -48,12 +48,12 @@ pub struct SelectionRow {
 }
 
 /// The times of one cell by algorithm.
-type AlgorithmTimes = BTreeMap<String, Seconds>;
+type TimesByAlgorithm = BTreeMap<String, Seconds>;
 
 /// One run of a collective.
 struct SelectionRun {
     data: Dataset,
-    cells: BTreeMap<(Procs, Bytes), AlgorithmTimes>,
+    cells: BTreeMap<(Procs, Bytes), TimesByAlgorithm>,
 }
 
 /// A method's time of an algorithm in a cell.
@@ -115,7 +115,7 @@ fn runs(data: &Dataset) -> Vec<Dataset> {
 
 impl SelectionRun {
     fn new(data: Dataset, collective: Collective) -> Self {
-        let mut cells: BTreeMap<_, AlgorithmTimes> = BTreeMap::new();
+        let mut cells: BTreeMap<_, TimesByAlgorithm> = BTreeMap::new();
         for (key, summary) in summarise(&data) {
             if key.experiment == Experiment::Collective(collective) && key.size.0 > 0 {
                 let times = cells.entry((key.procs, key.size)).or_default();
@@ -138,7 +138,7 @@ impl SelectionRun {
         let names = fitted
             .cells
             .values()
-            .flat_map(AlgorithmTimes::keys)
+            .flat_map(TimesByAlgorithm::keys)
             .unique();
         let names = names.cloned().collect_vec();
         let forecaster = |name| {
@@ -200,7 +200,7 @@ impl SelectionRun {
 }
 
 /// The penalty of the algorithm that takes the least predicted time; the largest without predictions.
-fn penalty(times: &AlgorithmTimes, predicted: impl Fn(&str) -> Option<Seconds>) -> f64 {
+fn penalty(times: &TimesByAlgorithm, predicted: impl Fn(&str) -> Option<Seconds>) -> f64 {
     let told = times.iter();
     let told = told.filter_map(|(name, time)| Some((predicted(name)?.0, time.0)));
     let choice = told.min_by(|a, b| a.0.total_cmp(&b.0)).map(|own| own.1);
@@ -267,7 +267,7 @@ mod tests {
     fn a_penalty_is_of_the_chosen_time() {
         let times = [("a", 2.0), ("b", 3.0), ("c", 5.0)];
         let times = times.map(|(name, time)| (name.to_owned(), Seconds(time)));
-        let times = AlgorithmTimes::from(times);
+        let times = TimesByAlgorithm::from(times);
         let of_b =
             |name: &str| (name != "a").then_some(Seconds(if name == "b" { 1.0 } else { 4.0 }));
         assert!((penalty(&times, of_b) - 0.5).abs() < 1e-12);

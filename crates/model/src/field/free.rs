@@ -183,6 +183,7 @@ impl<'a> FreeTime<'a> {
         let cost = self.form.cost(&self.wire, procs, size, self.network);
         Seconds(self.byte.0 * cost.bytes(self.startup.0 / self.byte.0))
     }
+
     /// Bytes that pass a port of an exchange.
     pub(super) fn port_bytes(&self, procs: Procs, size: Bytes) -> Option<f64> {
         self.form.port_bytes(procs, size, self.network)

@@ -26,8 +26,8 @@
 //! Rounds drift apart and meet at ports earlier, over a wider range and more among more processes:
 //! there the slowdown is u·√s·φ(x) with φ(x) = 1/(1 + (x₀·X/x²)³), x₀ = 160 KiB.
 //!
-//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·φ·h): each
-//! of the n·(n−1) connections may lose the end of its message. (Of pieces that differ, each port has its
+//! A repetition stalls, by a tail-loss probe or a time-out of TCP, with the probability
+//! p = 1 − exp(−c·n·(n−1)·φ·h): each of the n·(n−1) connections may lose the end of its message. (Of pieces that differ, each port has its
 //! own x and number of connections: n·(n−1)·φ is the sum over the ports.) It takes T₀ + D, and the wait is
 //! recognised if it adds more than V = max(100 ms, 0.3·T₀): h = (D − V)/T₀ within 0 and 1 is the share
 //! of T₀ in which a loss has this effect. Times are therefore a mixture ([`Times`]), which gives the

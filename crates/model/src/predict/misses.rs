@@ -26,7 +26,7 @@ const MISSED: f64 = 1.1;
 const SCATTERS: f64 = 3.0;
 
 /// A cell whose predicted time is compared.
-struct Judged<'a> {
+struct ComparedCell<'a> {
     key: &'a CellKey,
     collective: Collective,
     measured: Seconds,
@@ -79,7 +79,7 @@ impl Profile {
 fn judge<'a>(
     (collective, key, summary): (Collective, &'a CellKey, &Summary),
     predictor: &CasePredictor,
-) -> Option<Judged<'a>> {
+) -> Option<ComparedCell<'a>> {
     let predicted = predictor.predict(key.procs, key.size).ok()?.time;
     let error = |measured: Seconds| (predicted / measured).ln().abs();
     let nearest = [summary.median, summary.mean].into_iter();
@@ -88,7 +88,7 @@ fn judge<'a>(
         0 | 1 => UNKNOWN_SPREAD,
         _ => summary.deviation / summary.mean,
     };
-    Some(Judged {
+    Some(ComparedCell {
         key,
         collective,
         measured,
@@ -98,9 +98,9 @@ fn judge<'a>(
     })
 }
 
-fn warning(judged: &[Judged]) -> Option<Note> {
+fn warning(judged: &[ComparedCell]) -> Option<Note> {
     let missed = judged.iter().filter(|own| own.is_missed).collect_vec();
-    let error = |own: &&&Judged| (own.predicted / own.measured).ln().abs();
+    let error = |own: &&&ComparedCell| (own.predicted / own.measured).ln().abs();
     let worst = missed.iter().max_by(|a, b| error(a).total_cmp(&error(b)))?;
     let CellKey {
         algorithm,

@@ -15,12 +15,8 @@
 //! | binomial, k-nomial or binary tree | most messages that follow one another | see below |
 //! | scatter and allgather of m/n bytes | ⌈log₂ n⌉, and the steps of the allgather | of the tree, and V((n−1)·m/n); by doubling among other counts than powers of two V(m) more |
 //!
-//! In a tree a rank sends to its children, the largest subtree first. If its messages leave one
-//! after the other, child k has its message after V of the bytes of the first k (W). But MPI
-//! completes a send when the system has buffered the data, long before they have left the host:
-//! then all messages of a rank share its link. In equal shares the i-th smallest of k messages of
-//! w₁ ≤ w₂ ≤ … bytes is complete after V(Σⱼ≤ᵢ (k−j+1)·(wⱼ − wⱼ₋₁)); with these times at every rank
-//! the path takes W′. For the other patterns W′ = W.
+//! In a tree a rank sends to its children one after the other, the largest subtree first: child k has its
+//! message after V of the bytes of the first k, and W is that of the path that ends last.
 //!
 //! On a tree of switches another link may be busy for longer than the port (`links`). Its time is F:
 //! V of the bytes that a host's link passes in the meantime. In pairwise exchange each round has its

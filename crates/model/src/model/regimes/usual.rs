@@ -2,9 +2,8 @@
 //! and the parameters of algorithms that were not measured.
 //!
 //! Rendezvous messages differ more from pattern to pattern than from network to network. All at
-//! once, they queue behind each other. In rounds a request waits for data of other rounds, of small
-//! messages for a part of one and of large ones a constant time. Partners that send to each other
-//! wait for each other's data: pairwise exchange among powers of two uses its links in one direction
+//! once, they queue behind each other. In rounds a request waits for data of other rounds. Partners that
+//! send to each other wait for each other's data: pairwise exchange among powers of two uses its links in one direction
 //! at a time.
 //!
 //! # Source

@@ -1,20 +1,20 @@
-//! Estimation of a, b, γ, κ, λ and u from typical times.
+//! Estimation of a, b, r, γ, κ and u from typical times.
 //!
 //! # Method
-//! The terms of T₀ are linear in a, b and r, in γ, κ, λ of each protocol, and in u if the onset is
+//! The terms of T₀ are linear in a, b and r, in γ and κ of each protocol, and in u if the onset is
 //! known; T₀ is replaced by its tangent at the last estimate (Gauss and Newton), which is exact
 //! there. The method is iterated least squares
 //! of relative errors: a cell's variance is T̂₀²·(σ² + s²/R), with σ a floor for the errors of
 //! the model and s²/R the variance of its median (π/2 times that of a mean). Outlying cells have
 //! less weight by Huber's rule (Huber 1964), |e| > 1.345·ŝ, with ŝ the scaled median absolute
-//! deviation, so that no cell decides alone. Negative estimates of a, b, r, γ, λ and u are set to 0,
+//! deviation, so that no cell decides alone. Negative estimates of a, b, r, γ and u are set to 0,
 //! and the others are fitted again.
 //!
-//! γ, κ, r and u of an exchange have priors, each as an observation with the standard deviation of
+//! κ, r and u of an exchange have priors, each as an observation with the standard deviation of
 //! its usual value (`crate::model::regimes::Usual`): few process counts and sizes determine
 //! them badly, and a prediction would extrapolate their noise.
 //!
-//! A column that the points do not distinguish from others is left out, κ, u, r, λ and a before b.
+//! A column that the points do not distinguish from others is left out, κ, u, r and a before b.
 //!
 //! # Source
 //! Huber 1964; iteration of weights as in Holland and Welsch 1977; the ridge of Hoerl and
