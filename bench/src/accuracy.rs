@@ -53,12 +53,12 @@ fn error_columns<'a>() -> [TableColumn<MethodErrors<'a>>; 8] {
     ]
 }
 
-/// Measures the missing data of the networks and judges the predictions; false if a goal is missed.
-/// With `only_measure` nothing is judged.
+/// Measures the missing data of the networks, of which one is a tree, and judges the predictions; false if a goal
+/// is missed. With `only_measure` nothing is judged.
 pub fn run(series: NetworkSeries, only_measure: bool) -> Result<bool> {
     let mut outcome = AccuracyOutcome::default();
     let full = BenchEffort::Full;
-    series.each((BENCHMARK, full), ethernet::network, |site| {
+    series.each_with_a_tree((BENCHMARK, full), ethernet::network, |site| {
         let measured = campaign::measured(site)?;
         if only_measure {
             return Ok(());
