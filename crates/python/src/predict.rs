@@ -30,6 +30,7 @@ pub struct Wishes<'py> {
     pub settings: Option<Settings>,
     pub segment: Option<&'py Bound<'py, PyAny>>,
     pub network: Option<Named<'py>>,
+    pub ppn: Option<u32>,
     pub extrapolate: bool,
 }
 
@@ -81,6 +82,8 @@ pub fn predict(
     let request = profile
         .predict(collective)
         .named(name)
+        .per_host(wishes.ppn)
+        .map_err(|error| refused(py, error))?
         .network(network.as_ref())
         .statistic(arguments::asked(py, wishes.asked.0, wishes.asked.1)?)
         .too_far(arguments::too_far(wishes.extrapolate))

@@ -185,6 +185,8 @@ impl Profile {
     ///     Segment size of segmented algorithms in bytes; the best if it is not given.
     /// network : Network or str, optional
     ///     The links of the network, where the profile was fitted with them.
+    /// ppn : int, optional
+    ///     Ranks on a host, a check: others than those of the measurements are refused.
     /// extrapolate : bool
     ///     Predict also far outside the measured process counts and sizes, with a warning.
     ///
@@ -207,7 +209,7 @@ impl Profile {
     /// ``extrapolate``), ``unfitted``, ``unsaturated`` or ``contention-free``.
     #[pyo3(signature = (
         collective, procs, size, *, algorithm="library", model=None, statistic="median", quantile=None,
-        settings=None, segment=None, network=None, extrapolate=false
+        settings=None, segment=None, network=None, ppn=None, extrapolate=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn predict(
@@ -222,6 +224,7 @@ impl Profile {
         settings: Option<Settings>,
         segment: Option<&Bound<'_, PyAny>>,
         network: Option<Named<'_>>,
+        ppn: Option<u32>,
         extrapolate: bool,
     ) -> PyResult<Answers> {
         let wishes = predict::Wishes {
@@ -232,6 +235,7 @@ impl Profile {
             settings,
             segment,
             network,
+            ppn,
             extrapolate,
         };
         predict::predict(self.named(), wishes, (procs, size))
@@ -241,7 +245,7 @@ impl Profile {
     ///
     /// Parameters
     /// ----------
-    /// collective, procs, size, statistic, network, extrapolate
+    /// collective, procs, size, statistic, network, ppn, extrapolate
     ///     As of :meth:`predict`.
     /// binomial : str
     ///     The binomial tree as ``"printed"``, or with its ``"exact"`` time for every process count.
@@ -265,7 +269,7 @@ impl Profile {
     ///     If an argument cannot be used.
     #[pyo3(signature = (
         collective, procs, size, *, statistic="median", binomial="printed", segments="hill",
-        datatype=None, mpi=None, network=None, extrapolate=false
+        datatype=None, mpi=None, network=None, ppn=None, extrapolate=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn select(
@@ -279,6 +283,7 @@ impl Profile {
         datatype: Option<&Bound<'_, PyAny>>,
         mpi: Option<&str>,
         network: Option<Named<'_>>,
+        ppn: Option<u32>,
         extrapolate: bool,
     ) -> PyResult<Selection> {
         let wishes = select::Wishes {
@@ -289,6 +294,7 @@ impl Profile {
             datatype,
             mpi,
             network,
+            ppn,
             extrapolate,
         };
         select::select(self.named(), wishes, (procs, size))
@@ -301,7 +307,7 @@ impl Profile {
     ///
     /// Parameters
     /// ----------
-    /// collective, procs, size, statistic, binomial, segments, datatype, network, extrapolate
+    /// collective, procs, size, statistic, binomial, segments, datatype, network, ppn, extrapolate
     ///     As of :meth:`select`; for each process count all sizes are taken.
     ///
     /// Returns
@@ -310,7 +316,7 @@ impl Profile {
     ///     Columns ``collective``, ``procs``, ``from_bytes``, ``before``, ``algorithm``.
     #[pyo3(signature = (
         collective, procs, size, *, statistic="median", binomial="printed", segments="hill",
-        datatype=None, network=None, extrapolate=false
+        datatype=None, network=None, ppn=None, extrapolate=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn cross_overs(
@@ -323,6 +329,7 @@ impl Profile {
         segments: &str,
         datatype: Option<&Bound<'_, PyAny>>,
         network: Option<Named<'_>>,
+        ppn: Option<u32>,
         extrapolate: bool,
     ) -> PyResult<Table> {
         let wishes = select::Wishes {
@@ -333,6 +340,7 @@ impl Profile {
             datatype,
             mpi: None,
             network,
+            ppn,
             extrapolate,
         };
         select::cross_overs(self.named(), wishes, (procs, size))

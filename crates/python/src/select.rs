@@ -35,6 +35,7 @@ pub struct Wishes<'py> {
     pub datatype: Option<&'py Bound<'py, PyAny>>,
     pub mpi: Option<&'py str>,
     pub network: Option<Named<'py>>,
+    pub ppn: Option<u32>,
     pub extrapolate: bool,
 }
 
@@ -74,6 +75,8 @@ fn request<'a>(
     let datatype = segment(("datatype", wishes.datatype))?;
     let request = profile.rank(collective(py, wishes.collective)?).named(name);
     let statistic: Statistic = variant(py, "statistic", wishes.statistic)?;
+    let request = request.per_host(wishes.ppn);
+    let request = request.map_err(|error| refused(py, error))?;
     Ok(request
         .statistic(statistic)
         .too_far(arguments::too_far(wishes.extrapolate))

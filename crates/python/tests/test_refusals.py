@@ -92,6 +92,17 @@ def test_too_far(cli, profile, profile_file):
     assert far.standing.tolist() == ["interpolated", "outside"]
 
 
+def test_other_ranks_on_a_host(cli, profile, profile_file):
+    words = ["--collective", "alltoall", "--procs", "8", "--size", "1024", "--ppn", "3"]
+    for command, ask in {"predict": profile.predict, "select": profile.select, "cross_overs": profile.cross_overs}.items():
+        with pytest.raises(netsig.DataError) as found:
+            ask("alltoall", 8, 1024, ppn=3)
+        if command != "cross_overs":
+            code, _, lines = cli(command, profile_file, *words)
+            assert (code, str(found.value)) == (3, refused(lines))
+    assert profile.predict("alltoall", 8, 1024, ppn=1).time_s > 0
+
+
 PROCS = 'give process counts as integers or an array of them, or text such as "8..64"'
 SIZES = 'give sizes as integers or an array of them, or text such as "64KiB"'
 

@@ -154,6 +154,7 @@ class Profile:
         settings: _Settings | None = None,
         segment: int | str | None = None,
         network: _Named | None = None,
+        ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Predictions: ...
     @overload
@@ -170,6 +171,7 @@ class Profile:
         settings: _Settings | None = None,
         segment: int | str | None = None,
         network: _Named | None = None,
+        ppn: int | None = None,
         extrapolate: bool = False,
     ) -> dict[str, Predictions]: ...
     def select(
@@ -184,6 +186,7 @@ class Profile:
         datatype: int | str | None = None,
         mpi: Literal["openmpi", "mpich"] | None = None,
         network: _Named | None = None,
+        ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Selection: ...
     def cross_overs(
@@ -197,6 +200,7 @@ class Profile:
         segments: _Search = "hill",
         datatype: int | str | None = None,
         network: _Named | None = None,
+        ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Table: ...
 
