@@ -251,8 +251,8 @@ fn numbers_of_other_programs_are_fitted_and_named() {
     insta::assert_snapshot!(told);
 }
 
-/// Of a collective with a root a mean over the ranks is shorter than the operation, which `fit` says once; a maximum
-/// is not.
+/// Of a collective with a root a mean over the ranks is shorter than the operation, which `fit` and `select` each say
+/// once; a maximum is not.
 #[test]
 fn means_of_rooted_collectives_are_doubted() {
     let table = |collective: &str, column: &str| {
@@ -269,14 +269,19 @@ fn means_of_rooted_collectives_are_doubted() {
         for count in [4, 8] {
             home.write(&format!("p{count}.txt"), &table(collective, column));
         }
+        let select = format!(
+            "select p.toml --collective {} --procs 8 --size 64",
+            collective.to_lowercase()
+        );
         let told = home.told(&[
             "import osu p4.txt p8.txt -o data.csv",
             "fit data.csv -o p.toml",
+            &select,
         ]);
         told.matches("leaves leave before the last rank is done")
             .count()
     };
-    assert_eq!(warnings("Gather", ""), 1);
+    assert_eq!(warnings("Gather", ""), 2);
     assert_eq!(warnings("Gather", "maximum"), 0);
     assert_eq!(warnings("Allgather", ""), 0);
 }

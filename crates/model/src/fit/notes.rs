@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
 use netsig_base::text::counted;
 use netsig_base::text::note::Note;
 use netsig_base::units::Procs;
@@ -100,10 +101,7 @@ fn about_data(fitted: &NetworkFit) -> Vec<Note> {
         )));
     }
     if !fitted.rooted_means.is_empty() {
-        let names = fitted.rooted_means.iter().join(", ");
-        notes.push(Note::warning(format!(
-            "{names}: times are means over the ranks, and leaves leave before the last rank is done, so that they are shorter than the operation; rank the algorithms with caution, or import maxima over the ranks (OSU prints them with -f)"
-        )));
+        notes.push(about_rooted_means(&fitted.rooted_means));
     }
     if !fitted.unfitted.is_empty() {
         let names = fitted.unfitted.join(", ");
@@ -115,6 +113,14 @@ fn about_data(fitted: &NetworkFit) -> Vec<Note> {
         ))
     }));
     notes
+}
+
+/// A warning that the mean over the ranks represents cells of collectives with a root.
+pub fn about_rooted_means(collectives: &[Collective]) -> Note {
+    let names = collectives.iter().join(", ");
+    Note::warning(format!(
+        "{names}: times are means over the ranks, and leaves leave before the last rank is done, so that they are shorter than the operation; rank the algorithms with caution, or import maxima over the ranks (OSU prints them with -f)"
+    ))
 }
 
 /// The introduction of the words on a class of process counts.

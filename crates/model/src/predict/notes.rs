@@ -11,6 +11,7 @@ use netsig_base::units::{Bytes, Procs};
 use super::hosts::on_hosts;
 use super::rate::other_rate;
 use super::request::ProfileRequest;
+use crate::fit::notes::about_rooted_means;
 use crate::model::alltoall::has_degenerate_bounds;
 use crate::model::closed_form::on_plogp;
 use crate::model::plogp::PLogP;
@@ -45,6 +46,9 @@ pub(super) fn on_predictions<W>(
         notes.push(Note::warning(
             "gather is predicted without contention; many senders to one receiver take longer",
         ));
+    }
+    if profile.has_rooted_means(collective) {
+        notes.push(about_rooted_means(&[collective]));
     }
     let rates = other_rate(profile, network).map(|found| format!("{name}: {found}"));
     notes.extend(rates.map(Note::warning));

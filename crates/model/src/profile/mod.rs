@@ -100,6 +100,9 @@ struct Versioned {
 /// Begin of the keys of facts about the data of a fit.
 const OF_DATA: &str = "data_";
 
+/// Key of the collectives with a root whose cells a mean over the ranks represents.
+const ROOTED_MEANS: &str = "means_over_ranks";
+
 const HINT: &str = "`netsig fit` writes profiles";
 
 /// Remedy for an impossible value.
@@ -153,6 +156,13 @@ impl Profile {
         for (key, value) in facts.iter() {
             self.provenance.push(&format!("{OF_DATA}{key}"), value);
         }
+    }
+
+    /// True if a mean over the ranks, which leave at different times, represents cells of a collective with a root.
+    pub fn has_rooted_means(&self, collective: Collective) -> bool {
+        let names = self.provenance.get(ROOTED_MEANS).into_iter();
+        let mut names = names.flat_map(|names| names.split(','));
+        names.any(|name| name == collective.to_string())
     }
 
     /// Facts in which data are of another network, MPI or setting than the data of this profile, whose file is

@@ -8,7 +8,7 @@ use netsig_base::data::{Dataset, Provenance};
 use netsig_base::stats::sample::robust_deviation;
 use netsig_base::text::refusal::Refusal;
 
-use super::{Choice, Profile, ProtocolEntry, VERSION};
+use super::{Choice, Profile, ProtocolEntry, ROOTED_MEANS, VERSION};
 use crate::fit::model::ModelFit;
 use crate::fit::network::{self, FittedRegimes, NetworkFit, SpeakingModel};
 use crate::regimes::entry::{KindError, RegimesEntry, Repetitions};
@@ -19,6 +19,7 @@ impl Profile {
     pub fn of(fitted: &NetworkFit, provenance: Provenance, confidence: f64) -> Self {
         let pairs = &fitted.point_to_point;
         let regimes = fitted.regimes.iter();
+        let provenance = with_rooted_means(provenance, &fitted.rooted_means);
         Self {
             version: VERSION,
             provenance,
@@ -91,6 +92,14 @@ impl Profile {
         let read: Self = toml::from_str(&text).map_err(|error| refused(&error.message()))?;
         read.check().map_err(|problem| refused(&problem))
     }
+}
+
+/// The provenance, with the collectives with a root whose cells a mean over the ranks represents, if there are any.
+fn with_rooted_means(mut provenance: Provenance, collectives: &[Collective]) -> Provenance {
+    if !collectives.is_empty() {
+        provenance.push(ROOTED_MEANS, &collectives.iter().join(","));
+    }
+    provenance
 }
 
 /// Refuses a signature that gives negative times before it is written: no profile with it can be

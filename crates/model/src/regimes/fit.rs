@@ -4,7 +4,7 @@
 //! 1. V(w) comes from the ping-pong: its sizes below the eager limit, and β.
 //! 2. The eager limit comes from pairs; if they leave several measured sizes, or give none, it is
 //!    the size with the least loss over all algorithms (`limit`).
-//! 3. Repetitions that waited for a time-out are separated from the others ([`observation`]),
+//! 3. Repetitions that stalled are separated from the others ([`observation`]),
 //!    also in means that other programs computed ([`tell_apart`]). Their rate and onset are
 //!    maximum-likelihood estimates (`stalls`), pooled over all algorithms that exchange
 //!    everything at once, because the overflowing port belongs to the network.

@@ -38,12 +38,12 @@ const PARAMETERS: [Parameter; 10] = [
     ),
     Parameter::given(
         "stall_rate",
-        "c, the rate of time-outs of one connection",
+        "c, the rate of stalls of one connection",
         Some(0.0),
     ),
     Parameter::given(
         "stall_s",
-        "D, the time that a time-out adds",
+        "D, the time that a stall adds",
         Some(LINUX_RTO.0),
     ),
     Parameter::given("latency_s", "the time that is paid once, a", Some(0.0)),
@@ -55,7 +55,7 @@ pub(in crate::model) const ALLTOALL: Model = Model {
     formula: "T₀ = (a + ((b·s + (γ + κ/(1 + (n−2)/32))·W)⁸ + (γ·F)⁸)^⅛)·e^ρ, and D more with p = 1 − exp(−c·n·(n−1)·φ), φ = 1/(1 + (1.1·X/x)¹⁶)",
     source: "netsig, on Steffenel 2006 and Kielmann, Bal, Verstoep 2000",
     domain: "n ≥ 2. s = n−1, W = (n−1)·β·(m + 96 B of headers), x = (n−1)·m; γ and κ for either \
-             side of the eager limit, from which on a time-out counts where T₀ does not hide it. \
+             side of the eager limit, from which on a stall counts where T₀ does not hide it. \
              Here ρ = 0 and the median; a fit adds ρ, V(w) in the place of β·w, the requests of \
              large messages, spreads and intervals, and F from the links of --network SCENARIO.",
     parameters: &PARAMETERS,
@@ -190,7 +190,7 @@ fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError>
 
 impl Regimes {
     /// Sets one of the entry's parameters; other names are ignored. A missing protocol is created
-    /// with γ = 1, missing stalls with rate 0 and the time-out of Linux.
+    /// with γ = 1, missing stalls with rate 0 and the least time-out of Linux.
     ///
     /// # Errors
     /// If the parameter does not allow the value.

@@ -2,7 +2,7 @@
 //!
 //! # Formula
 //! With the probability 1 − p, ln T is normal with the mean ln T₁ and the standard deviation σ₁.
-//! With p, T = T₀ + D·e^(σ·z), z standard normal: the time-out adds to the rest of the operation.
+//! With p, T = T₀ + D·e^(σ·z), z standard normal: the stall adds to the rest of the operation.
 
 use netsig_base::units::Seconds;
 use statrs::distribution::{Continuous as _, ContinuousCDF as _, Normal};
@@ -58,8 +58,8 @@ impl Times {
         self.quantile(0.5)
     }
 
-    /// True if a repetition took so much longer than the `usual` time that a time-out of TCP must have delayed
-    /// it: half of Linux's least time-out, or a part of a long time.
+    /// True if a repetition took so much longer than the `usual` time that a stall of TCP must have delayed it:
+    /// half of Linux's least time-out, or a part of a long time.
     pub fn is_stalled(usual: Seconds, time: Seconds) -> bool {
         time.0 >= usual.0 + noticeable(usual).0
     }

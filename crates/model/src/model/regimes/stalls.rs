@@ -16,18 +16,18 @@ const HALF: f64 = 1.1;
 /// Minimum share by which a stalled repetition is longer than the others.
 const LEAST_SHARE: f64 = 0.3;
 
-/// V: minimum time that a time-out must add to differ from other scatter.
+/// V: minimum time that a stall must add to differ from other scatter.
 pub(crate) fn noticeable(typical: Seconds) -> Seconds {
     Seconds((LINUX_RTO.0 / 2.0).max(LEAST_SHARE * typical.0))
 }
 
-/// Rate and cost of the time-outs that delay repetitions.
+/// Rate and cost of the stalls that delay repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stalls {
-    /// c: rate of time-outs of a connection in a repetition.
+    /// c: rate of stalls of a connection in a repetition.
     pub rate: f64,
-    /// D: median cost of a time-out.
+    /// D: median cost of a stall.
     #[serde(rename = "cost_s")]
     pub cost: Seconds,
     /// Standard deviation of ln D.

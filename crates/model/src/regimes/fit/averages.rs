@@ -4,13 +4,13 @@
 //! # Method
 //! T₀ comes from a robust regression of all cells with a, b and a γ for either protocol.
 //!
-//! *Means.* If only the mean of R repetitions is known, T̄ = T₀ + D·k/R if k of them waited for a
-//! time-out, with D the least time that Linux waits (200 ms). A mean of eager messages that
+//! *Means.* If only the mean of R repetitions is known, T̄ = T₀ + D·k/R if k of them stalled,
+//! with D the least time that Linux waits (200 ms). A mean of eager messages that
 //! exceeds T₀ by more than a tenth of D and of itself counts as such a mixture, with k the
 //! nearest whole number; any other mean as repetitions that did not stall.
 //!
 //! *All.* If even the quickest of several repetitions of eager messages exceeds T₀ as a
-//! repetition with a time-out exceeds the others (`observation`), all of them stalled: the time
+//! stalled repetition exceeds the others (`observation`), all of them stalled: the time
 //! without stalls is then unknown, and T₀ replaces it without weight in the fit.
 //!
 //! # Domain

@@ -1,9 +1,9 @@
 //! The repetitions of one process count and size, separated into stalled and other ones.
 //!
 //! # Method
-//! A repetition waited for a time-out of TCP if it took longer than the quickest of its cell by
-//! half of the least time that Linux waits (200 ms) and by 30 per cent, which exceeds the scatter
-//! of other causes. A number that another program computed is one repetition that did not wait.
+//! A repetition stalled if it took longer than the quickest of its cell by half of the least time
+//! that Linux waits (200 ms) and by 30 per cent, which exceeds the scatter of other causes. A number
+//! that another program computed is one repetition that did not stall.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,7 +125,7 @@ impl Observation {
     }
 }
 
-/// True if a time exceeds another so much that it waited for a time-out.
+/// True if a time exceeds another so much that it stalled.
 pub(super) fn exceeds(time: Seconds, other: Seconds) -> bool {
     time.0 > (other + noticeable(other)).0
 }
@@ -230,7 +230,7 @@ pub(crate) fn thinned(cells: &[Observation], most: usize) -> Vec<Observation> {
 mod tests {
     use crate::fit::testing::observed;
 
-    /// A second of noise among ten is not a time-out, nor are a few milliseconds among short
+    /// A second of noise among ten is no stall, nor are a few milliseconds among short
     /// operations.
     #[test]
     fn time_outs_are_told_from_noise() {

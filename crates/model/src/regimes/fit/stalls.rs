@@ -1,4 +1,4 @@
-//! Rate of repetitions that wait for a time-out, and the bytes through a port from which they do.
+//! Rate of repetitions that stall, and the bytes through a port from which they do.
 //!
 //! # Method
 //! Maximum likelihood. Of R repetitions of a cell k stalled, k binomial with
@@ -30,7 +30,7 @@ const RATES: i32 = 80;
 const LEAST_RATE: f64 = 1e-5;
 const MOST_RATE: f64 = 0.3;
 
-/// Usual rate of time-outs of a connection through an overflowing port in a repetition, and the standard deviation of
+/// Usual rate of stalls of a connection through an overflowing port in a repetition, and the standard deviation of
 /// its logarithm.
 const USUAL_RATE: f64 = 0.012;
 const SPREAD_OF_RATES: f64 = 0.5;
