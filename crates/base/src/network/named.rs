@@ -22,6 +22,7 @@ macro_rules! scenarios {
 pub const SHIPPED: &[(&str, &str)] = scenarios![
     "ethernet-4x50",
     "ethernet-8x50",
+    "ethernet-12x20",
     "ethernet-12x30",
     "ethernet-12x40",
     "deep-12x40",
