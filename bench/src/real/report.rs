@@ -44,7 +44,7 @@ pub fn publish(default: &PriorScores, untuned: &PriorScores) -> Result<bool> {
     let goals = goals(&SetRows::all(&default.sets), &default.selection);
     report.table(&figures, &goals);
     let mut groups: BTreeMap<(String, &'static str), Vec<&JudgedRow>> = BTreeMap::new();
-    for row in &default.sets {
+    for row in &untuned.sets {
         let all = format!("all {}", row.set.group);
         for name in [row.set.networks(), all] {
             groups
@@ -66,9 +66,9 @@ pub fn publish(default: &PriorScores, untuned: &PriorScores) -> Result<bool> {
             .sorted_unstable_by_key(|own| own.0.clone())
             .collect_vec(),
     );
-    let sets = default.sets.iter().map(|row| (&row.set, &row.score));
+    let sets = untuned.sets.iter().map(|row| (&row.set, &row.score));
     report.rows("sets.csv", &sets.collect_vec())?;
-    report.rows("selection.csv", &default.selection)?;
+    report.rows("selection.csv", &untuned.selection)?;
     report.publish()
 }
 
