@@ -30,13 +30,14 @@ pub(super) struct FieldFits {
 
 impl FieldFits {
     /// Stores in all fields the bytes through a port beyond which repetitions may stall, if `facts` of the data
-    /// say that messages travel by TCP and none stalled.
+    /// say that messages travel by TCP, none stalled, and several met at a port.
     pub(super) fn end_at_most_bytes(&mut self, facts: &Provenance) {
-        if self.has_stalls || !is_over_tcp(facts) {
+        let most = Bytes::rounded(self.most_port_bytes);
+        if self.has_stalls || most == Bytes(0) || !is_over_tcp(facts) {
             return;
         }
         for field in &mut self.fitted {
-            field.stalls_beyond_bytes = Some(Bytes::rounded(self.most_port_bytes));
+            field.stalls_beyond_bytes = Some(most);
         }
     }
 }
