@@ -97,7 +97,7 @@ impl Profile {
 /// The provenance, with the collectives with a root whose cells a mean over the ranks represents, if there are any.
 fn with_rooted_means(mut provenance: Provenance, collectives: &[Collective]) -> Provenance {
     if !collectives.is_empty() {
-        provenance.push(ROOTED_MEANS, &collectives.iter().join(","));
+        provenance.push(ROOTED_MEANS, collectives.iter().join(","));
     }
     provenance
 }
