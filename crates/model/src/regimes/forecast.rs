@@ -245,8 +245,8 @@ impl AlgorithmForecast for RegimesForecast<'_> {
         if point.check().is_err() {
             return false;
         }
-        let port_bytes = entry.model.pattern.port_bytes(point).unwrap_or_default();
+        let crowded = entry.model.pattern.crowded_bytes(point).unwrap_or_default();
         entry.model.protocol(point.message()) == Protocol::Eager
-            && onset.is_none_or(|onset| port_bytes < ROOM * onset.bytes)
+            && onset.is_none_or(|onset| crowded < ROOM * onset.bytes)
     }
 }

@@ -51,16 +51,8 @@ const OWN: f64 = 0.8;
 const AS_FAST: f64 = 0.44;
 const WAITING: f64 = 6.0;
 
-/// Time of phases relative to that of their busiest link, which is idle at their ends.
-const ENDS_OF_PHASES: f64 = 1.15;
-
 /// X in buffers of a port: several pass before it overflows.
 const IN_BUFFERS: f64 = 4.5;
-
-/// Most messages whose bytes on the way count as meeting at a host's port: each partner sends to
-/// several hosts in turn. On emulated stars of 8 to 16 hosts nothing was lost up to windows of one buffer
-/// (docs/results/selection.md).
-const MEETING: f64 = 5.0;
 
 /// Bytes that pass a host's port in the time that the busiest other link takes for the bytes that it
 /// carries, with headers.
@@ -99,13 +91,27 @@ pub(super) fn paced(point: Point, exchange: &Exchange, rounds: f64) -> f64 {
     exchange.ports().incoming * (point.procs.partners() / rounds).min(1.0)
 }
 
-/// x of an exchange of which each pair has at most `size` bytes on the way: those of a few partners that
-/// may meet at a host's port, or if more, those of all at the port of a link between switches that all
-/// wait for, in a host's buffers.
+/// x of an exchange of which each process has at most `size` bytes on the way: as many come to a host's port,
+/// or if more, those of all processes at the port of a link between switches that all wait for, in a host's
+/// buffers.
 pub(super) fn waiting(point: Point, size: Bytes) -> f64 {
+    at_host(point, size).max(at_links(point, size))
+}
+
+/// The same x if what comes to a host's port finds it as full as the port of a link that all wait for: X where it
+/// fills the buffer.
+pub(super) fn crowded(point: Point, size: Bytes) -> f64 {
+    (IN_BUFFERS * at_host(point, size)).max(at_links(point, size))
+}
+
+fn at_host(point: Point, size: Bytes) -> f64 {
+    let most = Exchange::of(point).of_at_most(size).ports().incoming;
+    most / point.procs.partners().max(1.0)
+}
+
+fn at_links(point: Point, size: Bytes) -> f64 {
     let own = point.procs.partners();
-    let network = point.network;
-    let [gap, buffer] = network.map_or([0.0; 2], |network| {
+    let [gap, buffer] = point.network.map_or([0.0; 2], |network| {
         [network.host_gap().0, network.host_buffer().as_f64()]
     });
     let at_link = |cut: &Cut| {
@@ -114,10 +120,7 @@ pub(super) fn waiting(point: Point, size: Bytes) -> f64 {
         let senders = behind.max(own + 1.0 - behind);
         IN_BUFFERS * senders * f64::from(u8::from(is_slower)) * buffer / cut.buffer.as_f64()
     };
-    let meeting = (MEETING / own.max(1.0)).min(1.0);
-    let at_host = meeting * Exchange::of(point).of_at_most(size).ports().incoming;
-    let at_links = cuts(point).map(at_link).fold(0.0, f64::max);
-    at_host.max(point.size.min(size).as_f64() * at_links)
+    point.size.min(size).as_f64() * cuts(point).map(at_link).fold(0.0, f64::max)
 }
 
 /// Links between the switches of a tree.
@@ -159,8 +162,10 @@ pub(super) fn rounds(point: Point, order: Order, protocol: Protocol) -> f64 {
     };
     let host = point.network.map_or(1.0, |network| network.host_gap().0);
     if order == Order::Phases {
-        let phases = cuts(point)
-            .map(|cut| ENDS_OF_PHASES * crossing_at_once(cut, point.procs) * cut.gap.0 / host);
+        let phases = cuts(point).map(|cut| {
+            let rate = host / cut.gap.0;
+            uneven(rate) * crossing_at_once(cut, point.procs) / rate
+        });
         return phases.fold(point.procs.partners(), f64::max);
     }
     let on_links = |carried: &dyn Fn(&Cut) -> f64| {
@@ -177,6 +182,12 @@ pub(super) fn rounds(point: Point, order: Order, protocol: Protocol) -> f64 {
         root_of_powers(own, on_links(&carried))
     };
     (1..n).map(round).sum()
+}
+
+/// Time of phases of ⌊c⌋ or ⌈c⌉ messages on a link that carries c in the time of one on a host's, relative to that
+/// of as many messages one after the other.
+fn uneven(rate: f64) -> f64 {
+    1.0 + rate.fract() * (rate.ceil() / rate - 1.0)
 }
 
 /// Upper limit of the ratio of [`headers`]; a larger β has other causes than headers.
@@ -226,6 +237,13 @@ mod tests {
     use super::*;
     use crate::testing::graph_of;
     use crate::testing::procs;
+
+    /// On a link of 2.5 messages a phase carries two or three in turn, three in 1.2 of a message's time.
+    #[test]
+    fn phases_of_a_message_more_take_longer() {
+        assert!((uneven(2.5) - 1.1).abs() < 1e-12);
+        assert!((uneven(3.0) - 1.0).abs() < 1e-12);
+    }
 
     /// Counts the pairs of every round across every link of a tree of four switches, one of which
     /// has the hosts of both ends behind it.

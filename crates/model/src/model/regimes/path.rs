@@ -8,7 +8,7 @@
 //! | pattern | start-ups s | W |
 //! |---|---|---|
 //! | a port: all-to-all, flat trees, rings | n − 1 | V((n−1)·m) |
-//! | all-to-all in segments of q bytes, w at a time | (n−1)·(3 + ⌈m/q⌉)/4·(1 + 0.75/w) | V((n−1)·m) |
+//! | all-to-all in segments of q bytes, w at a time | n − 1 | V((n−1)·m) |
 //! | all-to-all by digits in base r | messages of a rank | V of the blocks that it relays |
 //! | doubling: allgather in ⌈log₂ n⌉ rounds | ⌈log₂ n⌉ | V((n−1)·m) |
 //! | chain in segments of q bytes | n − 2 + ⌈m/q⌉ | (n−2)·V(q) + V(m) |
@@ -23,12 +23,11 @@
 //! own busiest link, and partners that face each other take longer after requests: W is V of the
 //! bytes of so many rounds, and F = 0.
 //!
-//! In segments, at most w exchanges at a time, the first w·q bytes of a few pairs may meet at a port: x
-//! is that of min(n−1, 5) messages of min(m, w·q) bytes. The wait for a partner is filled by the other
-//! exchanges in progress, and counts for 0.75/w of a start-up. Most of the start-up of a segment passes
-//! while the one before it is on the wire: those after the first count for a quarter each. Phases that
-//! fit the links take max(n−1, 1.15·a·(n−a)/c) messages for a link that is c times as fast as a host's:
-//! it is idle at their ends.
+//! In segments, w exchanges at a time, w·q bytes are on the way to a port: x is min(m, w·q). The start-up of a
+//! segment passes while the one before it is on the wire, so that those of a partner count once. In phases that
+//! fit the links, a link that is c times as fast as a host's carries ⌊c⌋ or ⌈c⌉ messages, so that it takes
+//! a·(n−a)/c messages of a host's link, of which the share c − ⌊c⌋ takes ⌈c⌉/c times as long: W is V of so many
+//! messages, at least of n − 1.
 //!
 //! Where the sizes of an exchange differ from pair to pair, s, W, x and F are those of the busiest port
 //! and of the busiest link, in rounds W that of the path on which partners wait for each other
@@ -81,12 +80,6 @@ impl Path {
 /// its onset.
 const DRIFT: f64 = 160.0 * 1024.0;
 const SHARPNESS_OF_DRIFT: i32 = 6;
-
-/// Wait of a segment for its partner, in start-ups, where one exchange is in progress at a time.
-const WAIT_FOR_PARTNER: f64 = 0.75;
-
-/// Part of a start-up that a segment takes after another one to the same partner.
-const IN_STREAM: f64 = 0.25;
 
 /// A case on a wire.
 struct Case<'a> {
@@ -200,9 +193,8 @@ impl Case<'_> {
         let exchange = Exchange::of(point).in_segments(segment);
         let messages = exchange.ports().messages;
         let [carried, floor] = in_segments(wire, point, &exchange, (order, window));
-        let in_turn = first + IN_STREAM * (messages - first);
         Path {
-            startups: in_turn * (1.0 + WAIT_FOR_PARTNER / f64::from(window)),
+            startups: first,
             floor: wire.time(floor),
             ..Path::straight(messages, wire.time(carried))
         }
@@ -373,9 +365,9 @@ mod tests {
         assert_carries(at_once, point(12, 100, Some(&network)), bytes);
     }
 
-    /// Two switches of six: in segments the link is busy with 36 messages throughout, in phases it is
-    /// idle at their ends, and one exchange at a time waits for it in every step. Two segments of 50 bytes
-    /// of five ranks may meet at a port. Among four in base 2, two rounds relay two blocks each.
+    /// Two switches of six: in segments and in phases the link is busy with 36 messages throughout, and one
+    /// exchange at a time waits for it in every step. Two segments of 50 bytes are on the way to a port. Among
+    /// four in base 2, two rounds relay two blocks each.
     #[test]
     fn segments_wait_for_links_and_digits_are_relayed() {
         let network = two_switches();
@@ -389,20 +381,17 @@ mod tests {
         let windowed = segments(Order::AtOnce, 2);
         let bytes = [11.0, 36.0].map(|messages| messages * piece);
         assert_carries(windowed, at_twelve, bytes);
-        let phases = 1.15 * 36.0 * piece;
-        assert_carries(segments(Order::Phases, 1), at_twelve, [phases, 0.0]);
+        assert_carries(segments(Order::Phases, 1), at_twelve, [36.0 * piece, 0.0]);
         let rounds = links::rounds(at_twelve, Order::Powers, Protocol::Eager) * piece;
         assert_carries(segments(Order::AtOnce, 1), at_twelve, [rounds, 0.0]);
         let star = point(12, 100, None);
         assert_carries(segments(Order::Phases, 1), star, [11.0 * piece, 0.0]);
-        assert_eq!(windowed.port_bytes(star), Some(500.0));
-        assert_eq!(windowed.port_bytes(point(12, 1000, None)), Some(500.0));
-        assert_eq!(windowed.port_bytes(point(4, 1000, None)), Some(300.0));
-        for (window, expected) in [(1, 13.75 * 1.75), (3, 13.75 * 1.25)] {
-            let pattern = segments(Order::AtOnce, window);
-            let path = pattern.traffic(&Wire::straight(GAP), star);
-            assert!((path.startups - expected).abs() < 1e-9, "{path:?}");
+        for point in [star, point(4, 1000, None)] {
+            assert_eq!(windowed.port_bytes(point), Some(100.0));
+            assert_eq!(windowed.crowded_bytes(point), Some(450.0));
         }
+        let path = windowed.traffic(&Wire::straight(GAP), star);
+        assert!((path.startups - 11.0).abs() < 1e-9, "{path:?}");
         assert_eq!(windowed.message(Bytes(100)), Bytes(50));
         let relayed = 2.0 * (2.0 * 100.0 + H);
         let digits = Pattern::Digits { radix: 2 };

@@ -210,12 +210,22 @@ impl Pattern {
                 let rounds = links::rounds(point, order, Protocol::Eager);
                 Some(links::paced(point, &Exchange::of(point), rounds))
             }
+            Self::Segments { .. } => Some(links::waiting(point, self.on_the_way()?)),
+            _ => None,
+        }
+    }
+
+    /// x of segments that fill a port, at X if they fill its buffer; `None` for other patterns.
+    pub(crate) fn crowded_bytes(self, point: Point) -> Option<f64> {
+        Some(links::crowded(point, self.on_the_way()?))
+    }
+
+    /// Bytes of a window of segments.
+    fn on_the_way(self) -> Option<Bytes> {
+        match self {
             Self::Segments {
                 segment, window, ..
-            } => {
-                let on_the_way = segment.0.saturating_mul(window.into());
-                Some(links::waiting(point, Bytes(on_the_way)))
-            }
+            } => Some(Bytes(segment.0.saturating_mul(window.into()))),
             _ => None,
         }
     }
