@@ -4,6 +4,7 @@ pub mod accepted;
 pub mod agreement;
 pub mod breakpoints;
 pub mod choices;
+pub mod falling;
 pub mod flows;
 pub mod hockney;
 pub mod ladder;

@@ -25,6 +25,7 @@ use netsig_base::units::Procs;
 pub use self::regimes::FittedRegimes;
 use self::regimes::RegimesGround;
 
+use super::falling::{FallingTimes, falling};
 use super::hockney::{BaseError, HockneyFit};
 use super::ladder::{Ladder, SufficientModel};
 use super::link::{self, Stalled};
@@ -117,6 +118,8 @@ pub struct NetworkFit {
     pub unfitted: Vec<String>,
     /// Collectives with a root of which the mean over the ranks represents cells, each once.
     pub rooted_means: Vec<Collective>,
+    /// Algorithms whose times fall with more processes.
+    pub falling: Vec<FallingTimes>,
     /// Cells that stalled in every repetition.
     pub stalled: Option<Stalled>,
 }
@@ -155,6 +158,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         stalled: link::gap_of(&cells).and_then(|gap| link::stalled(&cells, gap)),
         imported: imported(&cells),
         rooted_means: rooted_means(&cells),
+        falling: falling(&cells),
         hockney: pairs.hockney,
         base_error: pairs.base_error,
         plogp: pairs.plogp,

@@ -107,6 +107,12 @@ fn about_data(fitted: &NetworkFit) -> Vec<Note> {
         let names = fitted.unfitted.join(", ");
         notes.push(Note::remark(format!("nothing is fitted to {names}")));
     }
+    notes.extend(
+        fitted
+            .falling
+            .iter()
+            .map(|own| Note::warning(own.to_string())),
+    );
     notes.extend(fitted.stalled.as_ref().map(|stalled| {
         Note::warning(format!(
             "{stalled}; measure smaller messages, or give the switch deeper buffers"

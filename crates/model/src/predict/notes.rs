@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Algorithm, ClosedForm, Collective};
 use netsig_base::network::Network;
+use netsig_base::text::counted;
 use netsig_base::text::note::Note;
 use netsig_base::units::{Bytes, Procs};
 
@@ -135,8 +136,8 @@ fn on_tables(
     let small = plogp.sizes_with_small_gap(TOLERANCE);
     if let Some(size) = small.first() {
         notes.push(Note::warning(format!(
-            "os or or exceeds g at {} sizes of the pLogP tables, first at {size}; were they measured well?",
-            small.len()
+            "os or or exceeds g at {} of the pLogP tables, first at {size}; were they measured well?",
+            counted(small.len() as u64, "size", "sizes")
         )));
     }
     let mut all = models.iter().cartesian_product(&sizes);

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use netsig_base::data::cells::MeasuredCells;
 use netsig_base::data::{Experiment, Sample};
 use netsig_base::stats::interval::{Estimate, Variance};
+use netsig_base::text::counted;
 use netsig_base::units::table::Table;
 use netsig_base::units::{Bytes, Seconds};
 
@@ -72,12 +73,12 @@ pub enum Doubt {
         gap: Seconds,
     },
     /// os or or exceeds g at these sizes.
-    #[display("os or or exceeds g at {} sizes, first at {}", _0.len(), _0[0])]
+    #[display("os or or exceeds g at {}, first at {}", sizes(_0), _0[0])]
     SmallGap(Vec<Bytes>),
     /// RTT is below RTT(0) by g(0) or more at these sizes: g comes from the shortest RTT(0).
     #[display(
-        "RTT(m) is below RTT(0) - g(0) at {} sizes, first at {}: g is uncertain there",
-        _0.len(),
+        "RTT(m) is below RTT(0) - g(0) at {}, first at {}: g is uncertain there",
+        sizes(_0),
         _0[0]
     )]
     ShortRoundTrip(Vec<Bytes>),
@@ -91,6 +92,10 @@ pub enum Doubt {
         /// Median of the second half.
         second: Seconds,
     },
+}
+
+fn sizes(all: &[Bytes]) -> String {
+    counted(all.len() as u64, "size", "sizes")
 }
 
 /// The experiments of pLogP alone.
