@@ -44,7 +44,7 @@ use crate::print::table::Breadth;
 use crate::report;
 
 /// The network of the demo.
-const SCENARIO: &str = "ethernet-12x40";
+const SCENARIO: &str = "ethernet-12x20";
 const TRAIN: &str = include_str!("../../../../plans/demo-train.toml");
 const HELD_OUT: &str = include_str!("../../../../plans/demo-heldout.toml");
 
