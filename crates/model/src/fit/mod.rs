@@ -4,7 +4,7 @@ pub mod accepted;
 pub mod agreement;
 pub mod breakpoints;
 pub mod choices;
-pub mod falling;
+
 pub mod flows;
 pub mod hockney;
 pub mod ladder;
@@ -14,6 +14,7 @@ pub mod losses;
 pub mod model;
 pub mod network;
 pub mod notes;
+pub mod odd_counts;
 pub mod plogp;
 pub mod point_to_point;
 #[cfg(test)]

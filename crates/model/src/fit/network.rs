@@ -25,11 +25,11 @@ use netsig_base::units::Procs;
 pub use self::regimes::FittedRegimes;
 use self::regimes::RegimesGround;
 
-use super::falling::{FallingTimes, falling};
 use super::hockney::{BaseError, HockneyFit};
 use super::ladder::{Ladder, SufficientModel};
 use super::link::{self, Stalled};
 use super::model::{self as fit_model, ModelFit};
+use super::odd_counts::{OddCounts, odd_counts};
 use super::point_to_point::PointToPoint;
 use super::{Covariance, FailedFit, refuse_few};
 use crate::field::{FieldEntry, FieldPrior};
@@ -118,8 +118,8 @@ pub struct NetworkFit {
     pub unfitted: Vec<String>,
     /// Collectives with a root of which the mean over the ranks represents cells, each once.
     pub rooted_means: Vec<Collective>,
-    /// Algorithms whose times fall with more processes.
-    pub falling: Vec<FallingTimes>,
+    /// Algorithms with process counts at odds with the others.
+    pub odd_counts: Vec<OddCounts>,
     /// Cells that stalled in every repetition.
     pub stalled: Option<Stalled>,
 }
@@ -158,7 +158,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         stalled: link::gap_of(&cells).and_then(|gap| link::stalled(&cells, gap)),
         imported: imported(&cells),
         rooted_means: rooted_means(&cells),
-        falling: falling(&cells),
+        odd_counts: odd_counts(&cells),
         hockney: pairs.hockney,
         base_error: pairs.base_error,
         plogp: pairs.plogp,

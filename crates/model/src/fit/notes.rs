@@ -109,7 +109,7 @@ fn about_data(fitted: &NetworkFit) -> Vec<Note> {
     }
     notes.extend(
         fitted
-            .falling
+            .odd_counts
             .iter()
             .map(|own| Note::warning(own.to_string())),
     );

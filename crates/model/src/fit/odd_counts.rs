@@ -1,0 +1,227 @@
+//! Process counts at odds with the others of their algorithm: another algorithm, placement, load or day lies
+//! between them.
+//!
+//! # Formula
+//! At the sizes that were measured at the counts in question:
+//! 1. Times fall: T(c, m) < 0.8·T(a, m) at half of the sizes or more, a and c the smallest and the largest count.
+//! 2. A count stands out of an exchange: for three successive counts a < b < c, with y = ln(T/(n−1)), y(b) is on
+//!    the same side of the line between y(a) and y(c) over ln n at every size, of two or more, by 0.1 or more, and
+//!    by ln 1.2 or more in the median. Two processes are no neighbour, because nothing contends among them, nor
+//!    are counts more than eight times apart.
+//!
+//! # Source
+//! netsig.
+
+use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
+use netsig_base::data::Experiment;
+use netsig_base::data::cells::{CellKey, MeasuredCells};
+use netsig_base::stats::sample::median;
+use netsig_base::units::{Bytes, Procs};
+
+/// Ratio of the times below which they fall: beyond the scatter of networks at rest.
+const FALL: f64 = 0.8;
+
+/// Least distances from the line in ln T at which a count stands out: at every size, and in the median.
+const APART: [f64; 2] = [0.1, 0.182];
+
+/// Largest ratio of the neighbours of a count.
+const NEIGHBOURS: u32 = 8;
+
+/// What is odd about the process counts of an algorithm.
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+#[display("{collective} {algorithm}: {oddity}; measure these counts again")]
+pub struct OddCounts {
+    /// The collective.
+    pub collective: Collective,
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// What is odd.
+    pub oddity: Oddity,
+}
+
+/// What is odd about process counts.
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+pub enum Oddity {
+    /// Times fall with more processes.
+    #[display(
+        "times fall with more processes, to {:.0} % from {} to {} processes at {at}, which no collective does by \
+         itself: did the algorithm, the placement or the load differ? Other process counts are predicted with a \
+         wide interval",
+        100.0 * ratio, procs[0], procs[1]
+    )]
+    Falling {
+        /// The smallest and the largest process count.
+        procs: [Procs; 2],
+        /// The size of the smallest ratio of their times.
+        at: Bytes,
+        /// This ratio.
+        ratio: f64,
+    },
+    /// A count stands out between its neighbours.
+    #[display(
+        "{} processes take {ratio:.2} times as long as {} and {} tell, at every size: were they measured on \
+         another day, or placed otherwise? Intervals are wider for it",
+        procs[1], procs[0], procs[2]
+    )]
+    StandsOut {
+        /// The count between its neighbours.
+        procs: [Procs; 3],
+        /// Median ratio of its times to those between its neighbours.
+        ratio: f64,
+    },
+}
+
+/// The algorithms with process counts at odds with the others.
+pub fn odd_counts(cells: &MeasuredCells) -> Vec<OddCounts> {
+    let keys = cells.summaries.keys();
+    let by_algorithm = keys.chunk_by(|key| (key.experiment, &key.algorithm));
+    let found = by_algorithm.into_iter().flat_map(|(_, keys)| {
+        let of = Counts::of(cells, keys.collect());
+        of.map_or(Vec::new(), |own| own.odd())
+    });
+    found.collect()
+}
+
+/// The cells of one algorithm of a collective, in the order of their process counts.
+struct Counts<'a> {
+    cells: &'a MeasuredCells<'a>,
+    collective: Collective,
+    keys: Vec<&'a CellKey>,
+}
+
+impl<'a> Counts<'a> {
+    fn of(cells: &'a MeasuredCells<'a>, keys: Vec<&'a CellKey>) -> Option<Self> {
+        match keys.first()?.experiment {
+            Experiment::Collective(collective) => Some(Self {
+                cells,
+                collective,
+                keys,
+            }),
+            _ => None,
+        }
+    }
+
+    fn odd(&self) -> Vec<OddCounts> {
+        let odd = self.falling().into_iter().chain(self.standing_out());
+        let odd = odd.map(|oddity| OddCounts {
+            collective: self.collective,
+            algorithm: self.keys[0].algorithm.to_string(),
+            oddity,
+        });
+        odd.collect()
+    }
+
+    fn falling(&self) -> Option<Oddity> {
+        let procs = [self.keys.first()?.procs, self.keys.last()?.procs];
+        let ratios = self.common(procs).map(|(at, [few, many])| (many / few, at));
+        let ratios = ratios.collect_vec();
+        let fallen = ratios.iter().filter(|(ratio, _)| *ratio < FALL).count();
+        let least = |one: &(f64, Bytes), other: &(f64, Bytes)| one.0.total_cmp(&other.0);
+        let (ratio, at) = ratios.iter().copied().min_by(least)?;
+        let falls = procs[0] < procs[1] && 2 * fallen >= ratios.len();
+        falls.then_some(Oddity::Falling { procs, at, ratio })
+    }
+
+    fn standing_out(&self) -> Option<Oddity> {
+        if !matches!(
+            self.collective,
+            Collective::Alltoall | Collective::Allgather
+        ) {
+            return None;
+        }
+        let counts = self.keys.iter().map(|key| key.procs).dedup();
+        let triples = counts.tuple_windows().filter(|(few, _, many)| {
+            few.get() > 2 && many.get() <= few.get().saturating_mul(NEIGHBOURS)
+        });
+        let found = triples.filter_map(|(few, own, many)| {
+            let procs = [few, own, many];
+            let apart = self.common(procs).map(|(_, times)| off_line(procs, times));
+            let apart = apart.collect_vec();
+            let is_apart = |off: &f64| off.abs() >= APART[0] && off.signum() == apart[0].signum();
+            let middle = (apart.len() > 1 && apart.iter().all(is_apart)).then(|| median(apart))?;
+            (middle.abs() >= APART[1]).then(|| Oddity::StandsOut {
+                procs,
+                ratio: middle.exp(),
+            })
+        });
+        found.max_by(|one, other| one.strength().total_cmp(&other.strength()))
+    }
+
+    /// The sizes that were measured at all of some counts, with the median times at these.
+    fn common<const N: usize>(
+        &self,
+        procs: [Procs; N],
+    ) -> impl Iterator<Item = (Bytes, [f64; N])> + '_ {
+        let sizes = self.keys.iter().filter(move |key| key.procs == procs[0]);
+        sizes.filter_map(move |first| {
+            let time = |procs| {
+                let key = CellKey {
+                    procs,
+                    ..CellKey::clone(first)
+                };
+                Some(self.cells.summaries.get(&key)?.median.0)
+            };
+            let times = procs.map(time);
+            let is_whole = times.iter().all(Option::is_some);
+            is_whole.then(|| (first.size, times.map(Option::unwrap_or_default)))
+        })
+    }
+}
+
+impl Oddity {
+    fn strength(&self) -> f64 {
+        match self {
+            Self::Falling { ratio, .. } | Self::StandsOut { ratio, .. } => ratio.ln().abs(),
+        }
+    }
+}
+
+/// Distance of ln(T/(n−1)) at the middle count from the line between the others over ln n.
+fn off_line(procs: [Procs; 3], times: [f64; 3]) -> f64 {
+    let places = procs.map(|own| f64::from(own.get()).ln());
+    let [few, own, many] = [0, 1, 2].map(|at| (times[at] / procs[at].partners()).ln());
+    let share = (places[1] - places[0]) / (places[2] - places[0]);
+    own - few - share * (many - few)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::read;
+
+    /// Times per partner among 4, 8 and 16 processes, at two sizes.
+    fn found(times: [[f64; 2]; 3]) -> Vec<Oddity> {
+        let line = |procs: u32, size: u32, time: f64| {
+            let time = time * f64::from(procs - 1);
+            format!("collective,alltoall,direct,{procs},{size},0,0,{time}\n")
+        };
+        let lines = [4, 8, 16].into_iter().zip(times);
+        let lines =
+            lines.map(|(procs, [small, large])| line(procs, 64, small) + &line(procs, 1024, large));
+        let data = read("", "", &lines.collect::<String>());
+        let found = odd_counts(&MeasuredCells::of(&data));
+        found.into_iter().map(|own| own.oddity).collect()
+    }
+
+    #[test]
+    fn times_fall_if_they_do_at_half_of_the_sizes() {
+        assert_eq!(found([[1.0, 2.0], [0.9, 1.9], [0.8, 1.7]]), []);
+        let fallen = found([[1.0, 2.0], [0.3, 1.9], [0.1, 1.8]]);
+        let [Oddity::Falling { at, ratio, .. }] = fallen[..] else {
+            panic!("{fallen:?}")
+        };
+        assert_eq!(at, Bytes(64));
+        assert!((ratio - 0.5).abs() < 1e-9, "{ratio}");
+    }
+
+    #[test]
+    fn a_count_stands_out_if_it_does_at_every_size() {
+        assert_eq!(found([[1.0, 2.0], [1.5, 2.1], [1.0, 2.0]]), []);
+        let one = found([[1.0, 2.0], [1.5, 2.6], [1.0, 2.0]]);
+        let [Oddity::StandsOut { ratio, .. }] = one[..] else {
+            panic!("{one:?}")
+        };
+        assert!((ratio - (1.5f64 * 1.3).sqrt()).abs() < 1e-9, "{ratio}");
+    }
+}
