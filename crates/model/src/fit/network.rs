@@ -292,11 +292,16 @@ fn unfitted(
     let fields = fields.iter();
     let fields = fields.map(|own| name(own.collective, &own.algorithm));
     let known: HashSet<String> = models.chain(regimes).chain(fields).collect();
+    let unfitted = measured(cells).filter(|name| !known.contains(name));
+    unfitted.collect()
+}
+
+/// The measured collectives with their algorithms, each once.
+fn measured(cells: &MeasuredCells) -> impl Iterator<Item = String> {
     let measured = cells.summaries.keys();
     let measured = measured.filter_map(|key| match key.experiment {
-        Experiment::Collective(collective) => Some(name(collective, &key.algorithm)),
+        Experiment::Collective(collective) => Some(format!("{collective} {}", key.algorithm)),
         _ => None,
     });
-    let unfitted = measured.unique().filter(|name| !known.contains(name));
-    unfitted.collect()
+    measured.unique()
 }

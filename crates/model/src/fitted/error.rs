@@ -61,6 +61,14 @@ pub enum FitError {
         /// Least number of points.
         needed: usize,
     },
+    /// No ping-pong, and no collective whose messages are known.
+    #[error(
+        "there is none, and the messages of {measured} are not known, so that nothing takes its place; measure a ping-pong, or name an algorithm that netsig knows"
+    )]
+    NoPairs {
+        /// The measured algorithms.
+        measured: String,
+    },
     /// Too few points to search for the threshold.
     #[error(
         "M cannot be searched in {found} points, it takes {below} below and {from} from it on; measure more sizes, or give --threshold BYTES or none"

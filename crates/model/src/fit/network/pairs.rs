@@ -1,15 +1,17 @@
 //! The parameters of pairs, which every model of a collective is based on, and the clusters of the ranks.
 
+use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, Sizes};
 use netsig_base::data::cells::{CellKey, MeasuredCells, Statistic};
 use netsig_base::data::{Experiment, places};
 use netsig_base::network::Grid;
+use netsig_base::text::shown::excerpt;
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
-use super::Options;
+use super::{Options, measured};
 use crate::fit::hockney::{self, BaseError, HockneyFit};
 use crate::fit::point_to_point::{self, PointToPoint};
-use crate::fit::{FailedFit, Point, points};
+use crate::fit::{FailedFit, FitError, Point, points};
 use crate::model::Clustered;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
@@ -41,6 +43,9 @@ pub(super) fn fit(cells: &MeasuredCells, options: &Options) -> Result<PairFits, 
     let substitute = in_place_of_pairs(cells).filter(|_| ping_pong.is_empty());
     let without_pairs = substitute.as_ref().map(|(procs, _)| *procs);
     let ping_pong = substitute.map_or(ping_pong, |(_, points)| points);
+    if ping_pong.is_empty() {
+        refuse_unknown(cells).map_err(FailedFit::of("ping-pong"))?;
+    }
     let confidence = options.model.confidence;
     let hockney = match hockney::fit_ends(&ping_pong, confidence) {
         Err(_) if without_pairs.is_some() => hockney::rough(&ping_pong, confidence),
@@ -64,6 +69,15 @@ pub(super) fn fit(cells: &MeasuredCells, options: &Options) -> Result<PairFits, 
         grid,
         clusters,
     })
+}
+
+/// Refuses data of collectives alone whose messages are not known.
+fn refuse_unknown(cells: &MeasuredCells) -> Result<(), FitError> {
+    let measured = excerpt(&measured(cells).join(", "));
+    match measured.is_empty() {
+        true => Ok(()),
+        false => Err(FitError::NoPairs { measured }),
+    }
 }
 
 /// The ping-pong, each size once: of several process counts that files state for it the one nearest to two.
