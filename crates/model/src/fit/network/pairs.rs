@@ -74,9 +74,10 @@ pub(super) fn fit(cells: &MeasuredCells, options: &Options) -> Result<PairFits, 
 /// Refuses data of collectives alone whose messages are not known.
 fn refuse_unknown(cells: &MeasuredCells) -> Result<(), FitError> {
     let measured = excerpt(&measured(cells).join(", "));
-    match measured.is_empty() {
-        true => Ok(()),
-        false => Err(FitError::NoPairs { measured }),
+    if measured.is_empty() {
+        Ok(())
+    } else {
+        Err(FitError::NoPairs { measured })
     }
 }
 
