@@ -59,7 +59,7 @@ fn selection_map(bencher: Bencher, collective: &str) {
         for (procs, size) in cells {
             let ranked = ranker.rank(procs, size).expect("a ranking");
             assert_eq!(ranked.len(), ranker.candidates());
-            assert!(ranked.is_sorted_by_key(|own| (!own.stands(), own.prediction.time)));
+            assert!(ranked.is_sorted_by_key(|own| (!own.stands(), own.cautious)));
             assert!(ranked[0].prediction.time.0 > 0.0);
             black_box(ranked);
         }

@@ -4,7 +4,6 @@ pub mod accepted;
 pub mod agreement;
 pub mod breakpoints;
 pub mod choices;
-
 pub mod flows;
 pub mod hockney;
 pub mod ladder;

@@ -4,10 +4,10 @@
 //! # Formula
 //! At the sizes that were measured at the counts in question:
 //! 1. Times fall: T(c, m) < 0.8·T(a, m) at half of the sizes or more, a and c the smallest and the largest count.
-//! 2. A count stands out of an exchange: for three successive counts a < b < c, with y = ln(T/(n−1)), y(b) is on
-//!    the same side of the line between y(a) and y(c) over ln n at every size, of two or more, by 0.1 or more, and
-//!    by ln 1.2 or more in the median. Two processes are no neighbour, because nothing contends among them, nor
-//!    are counts more than eight times apart.
+//! 2. A count b of an all-to-all or all-gather stands out between its neighbours a < b < c: y = ln(T/(n−1)) at b
+//!    lies above the line between y(a) and y(c) over ln n at every size, or below it at every size, by ln 1.1 or
+//!    more, and in the median by ln 1.2 or more. It takes two sizes. Two processes are no neighbour, because nothing
+//!    contends among them, nor are counts of which one is more than eight times the other.
 //!
 //! # Source
 //! netsig.
@@ -22,8 +22,11 @@ use netsig_base::units::{Bytes, Procs};
 /// Ratio of the times below which they fall: beyond the scatter of networks at rest.
 const FALL: f64 = 0.8;
 
-/// Least distances from the line in ln T at which a count stands out: at every size, and in the median.
-const APART: [f64; 2] = [0.1, 0.182];
+/// Least ratio to the times between its neighbours at which a count stands out, at every size.
+const APART: f64 = 1.1;
+
+/// The same in the median of the sizes.
+const FAR_APART: f64 = 1.2;
 
 /// Largest ratio of the neighbours of a count.
 const NEIGHBOURS: u32 = 8;
@@ -138,9 +141,9 @@ impl<'a> Counts<'a> {
             let procs = [few, own, many];
             let apart = self.common(procs).map(|(_, times)| off_line(procs, times));
             let apart = apart.collect_vec();
-            let is_apart = |off: &f64| off.abs() >= APART[0] && off.signum() == apart[0].signum();
+            let is_apart = |off: &f64| off.abs() >= APART.ln() && off.signum() == apart[0].signum();
             let middle = (apart.len() > 1 && apart.iter().all(is_apart)).then(|| median(apart))?;
-            (middle.abs() >= APART[1]).then(|| Oddity::StandsOut {
+            (middle.abs() >= FAR_APART.ln()).then(|| Oddity::StandsOut {
                 procs,
                 ratio: middle.exp(),
             })
