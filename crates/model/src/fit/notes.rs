@@ -168,13 +168,19 @@ fn missed(fit: &RegimesFit) -> Option<String> {
     })
 }
 
+/// Words on one or two process counts, of which growth cannot be told.
+fn only_counts(all: &[Procs]) -> Option<String> {
+    match all {
+        [only] => Some(format!("{only} is the only process count")),
+        [few, many] => Some(format!("{few} and {many} are the only process counts")),
+        _ => None,
+    }
+}
+
 /// Warnings about the reliability of an algorithm's field.
 fn of_field(own: &FieldEntry) -> Vec<String> {
     let domain = &own.domain;
-    let counts = match domain.procs[..] {
-        [only] => Some(format!("{only} is the only process count")),
-        _ => None,
-    };
+    let counts = only_counts(&domain.procs);
     let sizes =
         (domain.smallest == domain.largest).then(|| format!("{} is the only size", domain.largest));
     let all = [counts, sizes].into_iter().flatten();
@@ -189,14 +195,17 @@ fn of_regimes(own: &FittedRegimes) -> Vec<String> {
     let mut warnings = Vec::new();
     for fit in &own.fit.fits {
         let counts: BTreeSet<Procs> = fit.cells.iter().map(|cell| cell.procs).collect();
-        if let (1, Some(only)) = (counts.len(), counts.first()) {
+        let counts = Vec::from_iter(counts);
+        // Kinds of counts have two of three in the usual campaign.
+        let is_told = fit.class == Class::Every || counts.len() == 1;
+        if let (true, Some(only)) = (is_told, only_counts(&counts)) {
             let unknown = if fit.model.pattern.grows_as_usual() {
                 "others are predicted with the usual growth of exchanges and a wide interval"
             } else {
                 "growth, overflow and intervals at other counts cannot be estimated"
             };
             warnings.push(format!(
-                "{}{only} is the only process count, so that {unknown}; measure three",
+                "{}{only}, so that {unknown}; measure three",
                 among(fit.class)
             ));
         }
