@@ -80,20 +80,20 @@ pub fn odd_counts(cells: &MeasuredCells) -> Vec<OddCounts> {
     let keys = cells.summaries.keys();
     let by_algorithm = keys.chunk_by(|key| (key.experiment, &key.algorithm));
     let found = by_algorithm.into_iter().flat_map(|(_, keys)| {
-        let of = Counts::of(cells, keys.collect());
+        let of = CellsByCount::of(cells, keys.collect());
         of.map_or(Vec::new(), |own| own.odd())
     });
     found.collect()
 }
 
 /// The cells of one algorithm of a collective, in the order of their process counts.
-struct Counts<'a> {
+struct CellsByCount<'a> {
     cells: &'a MeasuredCells<'a>,
     collective: Collective,
     keys: Vec<&'a CellKey>,
 }
 
-impl<'a> Counts<'a> {
+impl<'a> CellsByCount<'a> {
     fn of(cells: &'a MeasuredCells<'a>, keys: Vec<&'a CellKey>) -> Option<Self> {
         match keys.first()?.experiment {
             Experiment::Collective(collective) => Some(Self {
@@ -142,13 +142,14 @@ impl<'a> Counts<'a> {
             let apart = self.common(procs).map(|(_, times)| off_line(procs, times));
             let apart = apart.collect_vec();
             let is_apart = |off: &f64| off.abs() >= APART.ln() && off.signum() == apart[0].signum();
-            let middle = (apart.len() > 1 && apart.iter().all(is_apart)).then(|| median(apart))?;
-            (middle.abs() >= FAR_APART.ln()).then(|| Oddity::StandsOut {
-                procs,
-                ratio: middle.exp(),
-            })
+            let stands_out = apart.len() > 1 && apart.iter().all(is_apart);
+            stands_out.then(|| (median(apart).exp(), procs))
         });
-        found.max_by(|one, other| one.strength().total_cmp(&other.strength()))
+        let distance = |ratio: f64| ratio.ln().abs();
+        let far = found.filter(|(ratio, _)| distance(*ratio) >= FAR_APART.ln());
+        let (ratio, procs) =
+            far.max_by(|one, other| distance(one.0).total_cmp(&distance(other.0)))?;
+        Some(Oddity::StandsOut { procs, ratio })
     }
 
     /// The sizes that were measured at all of some counts, with the median times at these.
@@ -165,18 +166,9 @@ impl<'a> Counts<'a> {
                 };
                 Some(self.cells.summaries.get(&key)?.median.0)
             };
-            let times = procs.map(time);
-            let is_whole = times.iter().all(Option::is_some);
-            is_whole.then(|| (first.size, times.map(Option::unwrap_or_default)))
+            let times: Option<Vec<f64>> = procs.into_iter().map(time).collect();
+            Some((first.size, times?.try_into().ok()?))
         })
-    }
-}
-
-impl Oddity {
-    fn strength(&self) -> f64 {
-        match self {
-            Self::Falling { ratio, .. } | Self::StandsOut { ratio, .. } => ratio.ln().abs(),
-        }
     }
 }
 
