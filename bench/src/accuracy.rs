@@ -39,17 +39,11 @@ fn error_columns<'a>() -> [TableColumn<MethodErrors<'a>>; 8] {
         ("trial", |((trial, ..), _)| trial.to_string()),
         ("network", |((_, network, _), _)| network.clone()),
         ("method", |((.., method), _)| (*method).to_owned()),
-        ("cells", |(_, rows)| {
-            format!("{} of {}", told(rows).len(), rows.len())
-        }),
+        ("cells", |(_, rows)| format!("{} of {}", told(rows).len(), rows.len())),
         ("errors", |(_, rows)| errors(rows, |_| true)),
-        ("unmeasured sizes", |(_, rows)| {
-            errors(rows, |row| !row.known_size)
-        }),
+        ("unmeasured sizes", |(_, rows)| errors(rows, |row| !row.known_size)),
         ("contended", |(_, rows)| errors(rows, |row| row.contended)),
-        ("bias", |(_, rows)| {
-            format!("{:+.1}", 100.0 * mean(told(rows)))
-        }),
+        ("bias", |(_, rows)| format!("{:+.1}", 100.0 * mean(told(rows)))),
     ]
 }
 

@@ -39,9 +39,7 @@ struct GridOutcome {
 /// Measures the missing data of the networks and judges them; false if a goal is missed.
 pub fn run(series: NetworkSeries, effort: BenchEffort) -> Result<bool> {
     let mut outcome = GridOutcome::default();
-    series.each((BENCHMARK, effort), sites::network, |site| {
-        outcome.add(site)
-    })?;
+    series.each((BENCHMARK, effort), sites::network, |site| outcome.add(site))?;
     report::write(&outcome, &results(&effort.folder(BENCHMARK))?)
 }
 
@@ -65,8 +63,7 @@ impl GridOutcome {
             known.learned.seconds
         );
         let notes = std::iter::once(about).chain(missing);
-        self.notes
-            .extend(notes.map(|note| format!("{}: {note}", drawn.name)));
+        self.notes.extend(notes.map(|note| format!("{}: {note}", drawn.name)));
         Ok(())
     }
 }

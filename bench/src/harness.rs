@@ -33,8 +33,5 @@ use std::path::{Path, PathBuf};
 /// The root of the workspace.
 pub fn root() -> PathBuf {
     let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-    bench
-        .parent()
-        .expect("bench lies in the workspace")
-        .to_owned()
+    bench.parent().expect("bench lies in the workspace").to_owned()
 }

@@ -108,12 +108,7 @@ impl FurtherPrograms {
     fn npb(&self) -> Result<Option<String>> {
         let path = self.npb.as_ref().map(|path| {
             let full = path.canonicalize();
-            full.with_context(|| {
-                format!(
-                    "{}: is not there; run make bench-interpose with NPB",
-                    path.display()
-                )
-            })
+            full.with_context(|| format!("{}: is not there; run make bench-interpose with NPB", path.display()))
         });
         Ok(path.transpose()?.map(|path| path.display().to_string()))
     }
@@ -131,8 +126,7 @@ impl InterposeOutcome {
         self.cells.extend(row::rows(bench, &learned.choices)?);
         self.programs.extend(programs::rows(site)?);
         let notes = std::iter::once(about).chain(learned.notes);
-        self.notes
-            .extend(notes.map(|note| format!("{}: {note}", drawn.name)));
+        self.notes.extend(notes.map(|note| format!("{}: {note}", drawn.name)));
         Ok(())
     }
 

@@ -29,10 +29,7 @@ const NETWORKS: [&str; 3] = ["tree-2x4x40", "tree-2x6x40", "tree-2x8x25"];
 /// The algorithms: letter of the slides, netsig's name, and name in the TCP simulation. The
 /// simulated TCP accepts every message at once: an eager send completes when the message is copied,
 /// so all of B's messages are in flight together.
-const ALGORITHMS: [(&str, &str, &str); 2] = [
-    ("A", "pairwise", "pairwise"),
-    ("B", "sends-in-turn", "direct"),
-];
+const ALGORITHMS: [(&str, &str, &str); 2] = [("A", "pairwise", "pairwise"), ("B", "sends-in-turn", "direct")];
 
 /// Number of random seeds for the simulation.
 const SEEDS: u32 = 9;
@@ -110,10 +107,7 @@ fn on(network: &'static str, netsig: &NetsigProgram) -> Result<Vec<PlogptRow>> {
             ))?;
             Ok(serde_json::from_str(&json)?)
         };
-        let plogp = by(
-            algorithm,
-            &format!("--model plogp --profile {network}-profile.toml"),
-        )?;
+        let plogp = by(algorithm, &format!("--model plogp --profile {network}-profile.toml"))?;
         let plogpt = by(algorithm, &format!("{tree} plogpt --sharing fixed"))?;
         let fluid = by(algorithm, &format!("{tree} plogpt --sharing fluid"))?;
         let seeds = (0..SEEDS).map(|seed| by(to_tcp, &format!("{tree} tcp --seed {seed}")));
@@ -138,19 +132,11 @@ fn on(network: &'static str, netsig: &NetsigProgram) -> Result<Vec<PlogptRow>> {
 
 /// Prints the table in the form of docs/results: A and B side by side.
 fn print(rows: &[PlogptRow]) {
-    println!(
-        "| n | m | A, ms | pLogP | PlogPT | fluid | TCP | B, ms | pLogP | PlogPT | fluid | TCP |"
-    );
+    println!("| n | m | A, ms | pLogP | PlogPT | fluid | TCP | B, ms | pLogP | PlogPT | fluid | TCP |");
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let (a, b): (Vec<&PlogptRow>, Vec<&PlogptRow>) = rows.iter().partition(|row| row.letter == "A");
     for (a, b) in a.into_iter().zip(b) {
-        println!(
-            "| {} | {} | {} | {} |",
-            a.procs,
-            a.size,
-            a.cells(),
-            b.cells()
-        );
+        println!("| {} | {} | {} | {} |", a.procs, a.size, a.cells(), b.cells());
     }
 }
 

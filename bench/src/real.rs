@@ -43,11 +43,7 @@ pub fn run() -> Result<bool> {
     for network in &networks {
         let priors = [FieldPrior::default(), UNTUNED];
         let rows = judged(network, &priors);
-        for ((scores, rows), prior) in [&mut default, &mut without]
-            .into_iter()
-            .zip(rows)
-            .zip(priors)
-        {
+        for ((scores, rows), prior) in [&mut default, &mut without].into_iter().zip(rows).zip(priors) {
             scores.sets.extend(rows);
             if network.group == SetGroup::Real {
                 scores.selection.extend(selection::rows(network, prior));

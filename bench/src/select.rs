@@ -39,9 +39,7 @@ struct SelectOutcome {
 /// `only_measure` nothing is judged.
 pub fn run(series: NetworkSeries, effort: BenchEffort, only_measure: bool) -> Result<bool> {
     let mut outcome = SelectOutcome::default();
-    series.each((BENCHMARK, effort), ethernet::network, |site| {
-        outcome.add(site)
-    })?;
+    series.each((BENCHMARK, effort), ethernet::network, |site| outcome.add(site))?;
     let results = results(&effort.folder(BENCHMARK))?;
     Ok(only_measure || report::write(&outcome, &results)?)
 }
@@ -65,15 +63,11 @@ impl SelectOutcome {
             Err(error) => notes.push(format!("no rules file: {error:#}")),
         }
         let seconds = learned.seconds;
-        notes.push(format!(
-            "{}; {seconds:.0} s for the profile",
-            drawn.summary()
-        ));
+        notes.push(format!("{}; {seconds:.0} s for the profile", drawn.summary()));
         let notes = notes.into_iter().chain(learned.notes).chain(missing);
         // In one line each, for a list.
         let notes = notes.map(|note| note.split_whitespace().join(" "));
-        self.notes
-            .extend(notes.map(|note| format!("{}: {note}", drawn.name)));
+        self.notes.extend(notes.map(|note| format!("{}: {note}", drawn.name)));
         self.rows.extend(rows);
         self.networks.push(drawn.clone());
         Ok(())

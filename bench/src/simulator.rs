@@ -27,8 +27,7 @@ type SimulationTarget = (&'static str, &'static str, &'static str, [f64; 2]);
 const CLOSED: &str = "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B";
 
 /// The same with every event simulated.
-const PORTS: &str =
-    "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B --method event";
+const PORTS: &str = "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B --method event";
 
 /// Fluid networks, with every event simulated.
 const STAR: &str = "--model fluid --network star.toml --set L=50us --method event";
@@ -111,12 +110,7 @@ pub fn run() -> Result<bool> {
         tell(BenchGoal::measured(name, vec![seconds], most_seconds, "s"));
         if most_megabytes.is_finite() {
             let name = format!("{name}-memory");
-            tell(BenchGoal::measured(
-                name,
-                vec![megabytes],
-                most_megabytes,
-                "MB",
-            ));
+            tell(BenchGoal::measured(name, vec![megabytes], most_megabytes, "MB"));
         }
     }
     for (name, own @ [algorithm, _], ranks) in SERIES {
@@ -178,17 +172,10 @@ fn beside_smpi(netsig: &NetsigProgram, ours: f64) -> Result<Option<BenchGoal>> {
     let program = SmpiProgram::compile(netsig.folder(), PROGRAM)?;
     let mut command = program.on_star(Procs::new(RANKS)?, &profile, &[])?;
     let theirs = ProcessUsage::of(command.arg(SIZE.to_string()))?.seconds;
-    println!(
-        "direct exchange among {RANKS} on a star: SMPI {theirs:.1} s, netsig {ours:.3} s of CPU"
-    );
+    println!("direct exchange among {RANKS} on a star: SMPI {theirs:.1} s, netsig {ours:.3} s of CPU");
     let name = format!("netsig-over-smpi-direct-{RANKS}");
     let ratio = vec![ours / theirs];
-    Ok(Some(BenchGoal::measured(
-        name,
-        ratio,
-        OF_SMPI,
-        "of SMPI's time",
-    )))
+    Ok(Some(BenchGoal::measured(name, ratio, OF_SMPI, "of SMPI's time")))
 }
 
 /// The networks of the simulations.
@@ -203,19 +190,14 @@ fn write_networks(work: &Path) -> Result<()> {
     fs::write(work.join("star.toml"), hosts("star", 1024))?;
     let uplink = "[uplink]\nrate = \"40Gbit/s\"\nport_buffer = \"1MiB\"\n";
     fs::write(work.join("tree-256.toml"), hosts("tree", 256) + uplink)?;
-    let mut tree = String::from(
-        "description = \"2^20 hosts\"\ntopology = \"binary-tree\"\nlatency = \"50us\"\n",
-    );
+    let mut tree = String::from("description = \"2^20 hosts\"\ntopology = \"binary-tree\"\nlatency = \"50us\"\n");
     for height in 1..=20 {
         let (rate, delay) = match height {
             // From here on, half the rate of full bisection.
             11.. => (1u64 << (height - 2), "18.2us"),
             _ => (1 << (height - 1), "0us"),
         };
-        writeln!(
-            tree,
-            "[[height]]\nrate = \"{rate}Gbit/s\"\ndelay = \"{delay}\""
-        )?;
+        writeln!(tree, "[[height]]\nrate = \"{rate}Gbit/s\"\ndelay = \"{delay}\"")?;
     }
     fs::write(work.join("binary-tree.toml"), tree)?;
     Ok(())

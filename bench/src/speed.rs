@@ -41,8 +41,7 @@ pub fn run() -> Result<bool> {
     }
     let results = root().join("bench/results");
     fs::create_dir_all(&results).context("bench/results cannot be made")?;
-    fs::write(results.join("quick.csv"), raw)
-        .context("bench/results/quick.csv cannot be written")?;
+    fs::write(results.join("quick.csv"), raw).context("bench/results/quick.csv cannot be written")?;
     Ok(figures.iter().all(BenchGoal::is_met))
 }
 

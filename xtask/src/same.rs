@@ -90,23 +90,15 @@ fn same_text(name: &str, old: Option<&String>, new: Option<&String>) -> bool {
     }
     for (at, pair) in differing.iter().take(SHOWN) {
         println!("  line {}", at + 1);
-        println!(
-            "  old {}",
-            pair.as_ref().left().map_or("", |line| excerpt(line))
-        );
-        println!(
-            "  new {}",
-            pair.as_ref().right().map_or("", |line| excerpt(line))
-        );
+        println!("  old {}", pair.as_ref().left().map_or("", |line| excerpt(line)));
+        println!("  new {}", pair.as_ref().right().map_or("", |line| excerpt(line)));
     }
     differing.is_empty()
 }
 
 /// The first characters of a line.
 fn excerpt(line: &str) -> &str {
-    line.char_indices()
-        .nth(200)
-        .map_or(line, |(end, _)| &line[..end])
+    line.char_indices().nth(200).map_or(line, |(end, _)| &line[..end])
 }
 
 /// Whether two lines hold the same words and, within the tolerance, the same numbers.

@@ -129,17 +129,12 @@ fn check_mentions<'a>(
     faults: &mut Vec<String>,
 ) -> Result<()> {
     let text = read(root, Path::new(document))?;
-    let is_named = |name: &str| {
-        ['`', ':']
-            .iter()
-            .any(|end| text.contains(&format!("`{name}{end}")))
-    };
+    let is_named = |name: &str| ['`', ':'].iter().any(|end| text.contains(&format!("`{name}{end}")));
     let missing = names.filter(|name| !is_named(name));
     faults.extend(missing.map(|name| format!("{document}: does not explain `{name}`")));
     Ok(())
 }
 
 fn read(root: &Path, path: &Path) -> Result<String> {
-    fs::read_to_string(root.join(path))
-        .with_context(|| format!("{}: cannot be read", path.display()))
+    fs::read_to_string(root.join(path)).with_context(|| format!("{}: cannot be read", path.display()))
 }

@@ -160,10 +160,7 @@ mod tests {
         assert!(choice.ends_with("there is no model of this name"));
         let prop1 = |inputs| fault("alltoall.prop1", inputs);
         assert!(prop1(r#"{"n": 3}"#).ends_with("the input alpha is missing"));
-        assert!(
-            prop1(r#"{"n": 0, "alpha": 1.0, "beta": 1.0}"#)
-                .contains(r#"n = 0: "0" is not a number of processes"#)
-        );
+        assert!(prop1(r#"{"n": 0, "alpha": 1.0, "beta": 1.0}"#).contains(r#"n = 0: "0" is not a number of processes"#));
         let negative = r#"{"n": 3, "m": 1, "alpha": -1.0, "beta": 0.5}"#;
         assert!(prop1(negative).contains("alpha = -1 is not allowed"));
         let elsewhere = r#"{"params": "toy", "m": 1}"#;

@@ -31,11 +31,7 @@ pub(super) const HALF: &str = "half";
 /// That on a quarter of the hosts; all others are on half.
 pub(super) const QUARTER: &str = "quarter";
 
-const fn campaign(
-    name: &'static str,
-    wanted: &'static str,
-    budget: u32,
-) -> SteeredCampaign<'static> {
+const fn campaign(name: &'static str, wanted: &'static str, budget: u32) -> SteeredCampaign<'static> {
     SteeredCampaign {
         name,
         wanted,
@@ -66,11 +62,7 @@ pub(super) struct MeasuredNetwork {
 /// missing, with a note.
 pub(super) fn measured(site: &NetworkSite) -> Result<MeasuredNetwork> {
     let drawn = &site.drawn;
-    site.describe(
-        [&drawn.whole, &drawn.half]
-            .into_iter()
-            .chain(&drawn.quarter),
-    )?;
+    site.describe([&drawn.whole, &drawn.half].into_iter().chain(&drawn.quarter))?;
     let mut learned = Vec::new();
     let mut notes = Vec::new();
     for campaign in CAMPAIGNS {
@@ -89,11 +81,7 @@ pub(super) fn measured(site: &NetworkSite) -> Result<MeasuredNetwork> {
     if let Some(plan) = truth::further(&truth) {
         truth.join(site.plan("further", &plan, &[])?, 2)?;
     }
-    Ok(MeasuredNetwork {
-        learned,
-        truth,
-        notes,
-    })
+    Ok(MeasuredNetwork { learned, truth, notes })
 }
 
 impl MeasuredNetwork {
@@ -104,11 +92,7 @@ impl MeasuredNetwork {
 }
 
 /// Measures a campaign unless its data are there, and fits its profile.
-fn learn(
-    site: &NetworkSite,
-    campaign: SteeredCampaign<'static>,
-    part: &Network,
-) -> Result<LearnedProfile> {
+fn learn(site: &NetworkSite, campaign: SteeredCampaign<'static>, part: &Network) -> Result<LearnedProfile> {
     let seconds = site.campaign(campaign, part)?;
     let data = format!("{}.csv", campaign.name);
     let started = Instant::now();
@@ -131,8 +115,8 @@ pub(super) fn import_osu(folder: &BenchFolder) -> Result<Dataset> {
     let tables = files.iter().map(|file| file.path().display().to_string());
     let tables = tables.sorted().join(" ");
     let _ = fs::remove_file(folder.path("osu.csv"));
-    folder.netsig.run(&format!(
-        "import osu {tables} -o osu.csv --algorithm direct"
-    ))?;
+    folder
+        .netsig
+        .run(&format!("import osu {tables} -o osu.csv --algorithm direct"))?;
     folder.netsig.data("osu.csv")
 }

@@ -99,11 +99,7 @@ fn speed(outcome: &AccuracyOutcome) -> [BenchGoal; 3] {
         BenchGoal::new(name, worst, within(0.0..=most, ""))
     };
     [
-        most(
-            "measuring time over its budget, most",
-            &outcome.budgets,
-            1.1,
-        ),
+        most("measuring time over its budget, most", &outcome.budgets, 1.1),
         most("fit, most, s", &outcome.fits, 0.3),
         most("prediction, most, µs", &outcome.predictions, 5.0),
     ]

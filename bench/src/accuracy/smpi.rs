@@ -40,10 +40,7 @@ pub(super) fn predict(
         let printed = output(command.args(sizes.iter().map(|size| size.0.to_string())))?;
         let simulated: Vec<_> = printed.lines().filter_map(parsed).collect();
         let (found, wanted) = (simulated.len(), sizes.len());
-        ensure!(
-            found == wanted,
-            "smpirun printed {found} of {wanted} sizes: {printed}"
-        );
+        ensure!(found == wanted, "smpirun printed {found} of {wanted} sizes: {printed}");
         for (size, half_round_trip, alltoall) in simulated {
             times.insert((procs, size), alltoall);
             let error = half_round_trip / plogp.message(size) - 1.0;

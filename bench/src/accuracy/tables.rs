@@ -17,18 +17,11 @@ use crate::harness::forecast::ModelForecaster;
 use crate::harness::times::{TruthCells, is_alltoall};
 
 /// Microseconds of one prediction of each cell.
-pub(super) fn speed(
-    half: &LearnedProfile,
-    drawn: &DrawnNetwork,
-    truth: &TruthCells,
-) -> Option<f64> {
+pub(super) fn speed(half: &LearnedProfile, drawn: &DrawnNetwork, truth: &TruthCells) -> Option<f64> {
     const TIMES: u32 = 50;
     let who = (Collective::Alltoall, ALLTOALLS[0]);
     let ours = ModelForecaster::new(&half.profile, Some(&drawn.whole), who, Asked::Median, None)?;
-    let keys: Vec<&CellKey> = truth
-        .keys()
-        .filter(|key| *key.algorithm == *who.1)
-        .collect();
+    let keys: Vec<&CellKey> = truth.keys().filter(|key| *key.algorithm == *who.1).collect();
     let started = Instant::now();
     for _ in 0..TIMES {
         for key in &keys {
@@ -51,21 +44,18 @@ pub(super) fn tables(data: &Dataset, truth: &TruthCells) -> Dataset {
     let is_printed = |key: &CellKey| is_alltoall(key) && key.size.0.is_power_of_two();
     let cells = truth.iter().filter(|(key, _)| is_printed(key));
     let cells = cells.map(|(key, cell)| (key.clone(), cell.all().map(|(time, _)| time).collect()));
-    let aggregates = pairs
-        .into_iter()
-        .chain(cells)
-        .map(|(key, times)| Aggregate {
-            place: Place {
-                launch: 0,
-                experiment: key.experiment,
-                algorithm: key.algorithm,
-                procs: key.procs,
-                size: key.size,
-            },
-            statistic: StatisticKind::Mean,
-            averaged: u32::try_from(times.len()).ok(),
-            time: Seconds(mean(&times)),
-        });
+    let aggregates = pairs.into_iter().chain(cells).map(|(key, times)| Aggregate {
+        place: Place {
+            launch: 0,
+            experiment: key.experiment,
+            algorithm: key.algorithm,
+            procs: key.procs,
+            size: key.size,
+        },
+        statistic: StatisticKind::Mean,
+        averaged: u32::try_from(times.len()).ok(),
+        time: Seconds(mean(&times)),
+    });
     Dataset {
         aggregates: aggregates.collect(),
         ..Dataset::default()

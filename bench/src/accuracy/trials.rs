@@ -47,8 +47,7 @@ impl AccuracyOutcome {
     /// Judges all trials of a network.
     pub(super) fn judge(&mut self, site: &NetworkSite, measured: &MeasuredNetwork) -> Result<()> {
         let (drawn, links) = (&site.drawn, site.description());
-        self.notes
-            .push(format!("{}: {}", drawn.name, drawn.summary()));
+        self.notes.push(format!("{}: {}", drawn.name, drawn.summary()));
         self.notes.extend(measured.notes.iter().cloned());
         for learned in &measured.learned {
             let budget = f64::from(learned.campaign.budget);
@@ -73,24 +72,14 @@ impl AccuracyOutcome {
         }
         let tables = tables(&half.data, &truth);
         let profile = self.fitted(&site.folder, "tables", &tables, &links);
-        let trial = trial(
-            drawn,
-            &truth,
-            TrialKind::Tables,
-            (profile.as_ref(), &tables),
-        );
+        let trial = trial(drawn, &truth, TrialKind::Tables, (profile.as_ref(), &tables));
         self.rows
             .extend(trial.rows(|key| is_alltoall(key) && !key.size.0.is_power_of_two()));
         Ok(())
     }
 
     /// Judges the profiles that netsig's commands made; without one every prediction is missing.
-    fn judge_learned(
-        &mut self,
-        drawn: &DrawnNetwork,
-        measured: &MeasuredNetwork,
-        truth: &TruthCells,
-    ) {
+    fn judge_learned(&mut self, drawn: &DrawnNetwork, measured: &MeasuredNetwork, truth: &TruthCells) {
         let none = Dataset::default();
         let mut judge = |kind, name: &str, wanted: &dyn Fn(&CellKey) -> bool| {
             let learned = measured.learned(name);
@@ -106,20 +95,12 @@ impl AccuracyOutcome {
         }
         for (collective, _) in OTHERS {
             let own = Experiment::Collective(collective);
-            judge(TrialKind::Others, collective.into(), &|key| {
-                key.experiment == own
-            });
+            judge(TrialKind::Others, collective.into(), &|key| key.experiment == own);
         }
     }
 
     /// The profile of data, made by `netsig fit`; `None` with a note if it refuses.
-    fn fitted(
-        &mut self,
-        folder: &BenchFolder,
-        name: &str,
-        data: &Dataset,
-        links: &str,
-    ) -> Option<Profile> {
+    fn fitted(&mut self, folder: &BenchFolder, name: &str, data: &Dataset, links: &str) -> Option<Profile> {
         let fitted = folder.fit_data(data, name, links);
         fitted
             .map_err(|error| self.notes.push(format!("{name}: {error:#}")))
@@ -131,8 +112,7 @@ impl AccuracyOutcome {
         let all = import_osu(folder)?;
         for (odd, name) in [(false, "even"), (true, "odd")] {
             let is_kept = |size: Bytes| (size.0.max(1).ilog2() % 2 == 1) == odd;
-            let data =
-                all.part(|place| place.experiment == Experiment::PingPong || is_kept(place.size));
+            let data = all.part(|place| place.experiment == Experiment::PingPong || is_kept(place.size));
             let profile = self.fitted(folder, name, &data, "");
             let trial = PredictionTrial {
                 network: "osu",
@@ -176,11 +156,7 @@ fn trial<'a>(
 }
 
 /// SMPI's predictions of direct exchange, which it simulates on stars, and a note.
-fn smpi_rows(
-    drawn: &DrawnNetwork,
-    half: &LearnedProfile,
-    truth: &TruthCells,
-) -> Result<(Vec<PredictionRow>, String)> {
+fn smpi_rows(drawn: &DrawnNetwork, half: &LearnedProfile, truth: &TruthCells) -> Result<(Vec<PredictionRow>, String)> {
     let is_star = drawn.whole.cuts().is_some() && !is_tree(&drawn.whole);
     let is_direct = |key: &CellKey| is_star && is_alltoall(key) && *key.algorithm == *ALLTOALLS[0];
     let keys = || truth.keys().filter(|key| is_direct(key));

@@ -77,13 +77,10 @@ pub(super) fn rows(drawn: &DrawnNetwork, truth: &Dataset, known: &KnownSites) ->
                 size: own.size_bytes,
             };
             let keys = [algorithm, LIBRARY].map(|name| cell.key(name));
-            let [Some(&measured), Some(&library)] =
-                [&keys[0], &keys[1]].map(|key| medians.get(key))
-            else {
+            let [Some(&measured), Some(&library)] = [&keys[0], &keys[1]].map(|key| medians.get(key)) else {
                 continue;
             };
-            let is_known =
-                known.procs.contains(&own.procs) || known.sizes.contains(&own.size_bytes);
+            let is_known = known.procs.contains(&own.procs) || known.sizes.contains(&own.size_bytes);
             rows.push(ExchangeRow {
                 network: drawn.name.clone(),
                 delay_s: drawn.delay,

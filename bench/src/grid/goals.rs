@@ -21,8 +21,7 @@ const PATIENCE: f64 = 30.0;
 pub(super) fn goals(outcome: &GridOutcome) -> Vec<BenchGoal> {
     let gain = |row: &ChoiceRow| Some(row.gain);
     let choices = [
-        RowGoal::of("library/choice", gain, geometric, at_least(1.5, "×"))
-            .beside(|row| Some(row.best_gain), geometric),
+        RowGoal::of("library/choice", gain, geometric, at_least(1.5, "×")).beside(|row| Some(row.best_gain), geometric),
         losses(),
     ];
     let exchanges = [
@@ -40,16 +39,8 @@ pub(super) fn goals(outcome: &GridOutcome) -> Vec<BenchGoal> {
     let choices = choices.iter().map(|goal| goal.judge(&outcome.rows));
     let exchanges = exchanges.iter().map(|goal| goal.judge(&outcome.exchanges));
     let discoveries = [
-        BenchGoal::new(
-            "networks whose sites were found",
-            found,
-            within(100.0..=100.0, "%"),
-        ),
-        BenchGoal::new(
-            "duration of discovery: longest",
-            longest,
-            at_most(PATIENCE, "s"),
-        ),
+        BenchGoal::new("networks whose sites were found", found, within(100.0..=100.0, "%")),
+        BenchGoal::new("duration of discovery: longest", longest, at_most(PATIENCE, "s")),
     ];
     choices.chain(exchanges).chain(discoveries).collect()
 }
@@ -58,19 +49,12 @@ pub(super) fn goals(outcome: &GridOutcome) -> Vec<BenchGoal> {
 fn error(statistic: &str, summary: GoalSummary, most: f64) -> RowGoal<ExchangeRow> {
     let name = "error of two-phase predictions, new sizes and numbers of processes";
     let value = |row: &ExchangeRow| row.is_new.then(|| 100.0 * row.error());
-    RowGoal::of(
-        format!("{name}: {statistic}"),
-        value,
-        summary,
-        at_most(most, "%"),
-    )
+    RowGoal::of(format!("{name}: {statistic}"), value, summary, at_most(most, "%"))
 }
 
 /// The least gain of the best exchange of a cell, over the cells of 4 KiB between distant sites.
 fn least_packed(rows: &[&ExchangeRow]) -> Option<f64> {
-    let own = rows
-        .iter()
-        .filter(|row| row.size_bytes == PACKED && row.delay_s >= FAR);
+    let own = rows.iter().filter(|row| row.size_bytes == PACKED && row.delay_s >= FAR);
     let best = own.into_grouping_map_by(|row| (row.network.clone(), row.procs));
     let best = best.fold(0.0, |best, _, row| f64::max(best, row.gain()));
     best.into_values().reduce(f64::min)

@@ -80,9 +80,7 @@ pub(super) fn known(site: &NetworkSite) -> Result<KnownSites> {
     folder.fit(&format!("{CAMPAIGN}.csv"), PROFILE, "")?;
     let (procs, sizes) = judged(drawn);
     let choices = selected(folder, Collective::Alltoall, (&procs, &sizes), "")?;
-    let own = OTHERS
-        .into_iter()
-        .filter(|name| name.starts_with(TWO_PHASE));
+    let own = OTHERS.into_iter().filter(|name| name.starts_with(TWO_PHASE));
     let own = own.map(|name| Ok((name, predictions(folder, name, (&procs, &sizes))?)));
     let measured = exchanges(&folder.netsig.data(&format!("{CAMPAIGN}.csv"))?);
     let candidates = OTHERS.map(str::to_owned).to_vec();
@@ -132,11 +130,7 @@ fn hosts(clusters: &Clusters) -> Option<BTreeSet<BTreeSet<&str>>> {
         return None;
     };
     let hosts = clusters.iter().map(|own| own.hosts.iter());
-    Some(
-        hosts
-            .map(|hosts| hosts.map(String::as_str).collect())
-            .collect(),
-    )
+    Some(hosts.map(|hosts| hosts.map(String::as_str).collect()).collect())
 }
 
 fn predictions(

@@ -49,10 +49,7 @@ static EXCHANGES: &[TableColumn<ExchangeRow>] = &[
 pub(super) fn write(outcome: &GridOutcome, results: &Path) -> Result<bool> {
     let goals = goals(outcome);
     let mut report = BenchReport::new(results, &goals, "best measured");
-    let new = outcome
-        .exchanges
-        .iter()
-        .filter(|row| row.is_new && !row.busy);
+    let new = outcome.exchanges.iter().filter(|row| row.is_new && !row.busy);
     let covered: Vec<bool> = new.filter_map(ExchangeRow::is_covered).collect();
     if let Some(share) = share(covered.iter().copied()) {
         let cells = covered.len();

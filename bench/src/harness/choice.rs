@@ -68,20 +68,14 @@ pub struct ChoiceRow {
 impl ChoiceRow {
     /// The ratio of the library's time to that of the choice, with its interval.
     pub fn gains(&self) -> String {
-        let Self {
-            gain, lower, upper, ..
-        } = self;
+        let Self { gain, lower, upper, .. } = self;
         format!("{gain:.2} ({lower:.2}–{upper:.2})")
     }
 }
 
 /// The remark on a cell whose processors were busy.
 pub fn busy(is_busy: bool) -> &'static str {
-    if is_busy {
-        "processors busy: not judged"
-    } else {
-        ""
-    }
+    if is_busy { "processors busy: not judged" } else { "" }
 }
 
 impl ResultRow for ChoiceRow {
@@ -102,11 +96,7 @@ pub fn losses() -> RowGoal<ChoiceRow> {
 }
 
 /// A row for each choice on the network of a name, and notes on those that were not measured.
-pub fn rows(
-    network: (&str, &Network),
-    truth: &Dataset,
-    choices: &CellChoices,
-) -> (Vec<ChoiceRow>, Vec<String>) {
+pub fn rows(network: (&str, &Network), truth: &Dataset, choices: &CellChoices) -> (Vec<ChoiceRow>, Vec<String>) {
     let (contests, _) = contests(truth);
     let judge = ChoiceJudge {
         network,
@@ -230,9 +220,7 @@ mod tests {
         let choices = choices.map(|(size, name)| (cell(8, size), name.to_owned()));
         let (rows, missing) = rows(("n", &star), &truth, &choices.into());
         assert_eq!(missing, ["alltoall direct, 8 x 1 KiB: was not measured"]);
-        let [small, large] = &rows[..] else {
-            panic!("{rows:?}")
-        };
+        let [small, large] = &rows[..] else { panic!("{rows:?}") };
         assert!(small.busy && !large.busy && large.lossy && !large.tree);
         let numbers = [large.gain, large.lower, large.upper, large.best_gain];
         assert!(numbers.iter().all(|gain| (gain - 3.0).abs() < 1e-12));

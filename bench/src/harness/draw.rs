@@ -48,9 +48,10 @@ impl DrawnNetwork {
 
     /// A generator of what belongs to the network, which no campaign can know.
     pub fn rng(&self) -> ChaCha8Rng {
-        let seed = self.name.bytes().fold(0, |sum: u64, byte| {
-            sum.wrapping_mul(31).wrapping_add(byte.into())
-        });
+        let seed = self
+            .name
+            .bytes()
+            .fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         ChaCha8Rng::seed_from_u64(seed)
     }
 }

@@ -25,8 +25,7 @@ impl BenchFolder {
         if !folder.exists() && kept.is_dir() {
             copy(&kept, &folder)?;
         }
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("{} cannot be made", folder.display()))?;
+        fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         Ok(Self {
             netsig: NetsigProgram::built(&folder, &format!("bench-{benchmark}"))?,
         })

@@ -28,10 +28,7 @@ impl<'a> ModelForecaster<'a> {
         asked: Asked,
         named: Option<&'a str>,
     ) -> Option<Self> {
-        let times = profile
-            .predict(collective)
-            .network(network)
-            .statistic(asked);
+        let times = profile.predict(collective).network(network).statistic(asked);
         let times = times.algorithm(algorithm).model(named);
         Some(Self(times.predictor().ok()?))
     }

@@ -53,12 +53,7 @@ impl BenchGoal {
     }
 
     /// The median of measured values, at most `most`.
-    pub fn measured(
-        name: impl Into<String>,
-        values: Vec<f64>,
-        most: f64,
-        unit: &'static str,
-    ) -> Self {
+    pub fn measured(name: impl Into<String>, values: Vec<f64>, most: f64, unit: &'static str) -> Self {
         let value = (!values.is_empty()).then(|| middle(&values));
         Self {
             values,

@@ -95,10 +95,7 @@ const OUTSIDE: &str = "outside";
 
 /// Measures missing data and selects for the judged collectives. Where netsig fails, its user is left
 /// with the library's own choice.
-pub fn learned(
-    site: &NetworkSite,
-    wanted: &[&'static CollectiveCampaign],
-) -> Result<LearnedChoices> {
+pub fn learned(site: &NetworkSite, wanted: &[&'static CollectiveCampaign]) -> Result<LearnedChoices> {
     let made = made(site, wanted)?;
     let mut learned = LearnedChoices {
         choices: CellChoices::new(),
@@ -172,9 +169,7 @@ impl CollectiveCampaign {
         let is_there = |name: &&str| {
             let method = self.name.parse().map(|own| Method::parse(own, name));
             match method {
-                Ok(Ok(method @ Method::Library(_))) => {
-                    *name == LIBRARY || method.setting(flavour).is_some()
-                }
+                Ok(Ok(method @ Method::Library(_))) => *name == LIBRARY || method.setting(flavour).is_some(),
                 _ => true,
             }
         };

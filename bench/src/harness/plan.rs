@@ -69,8 +69,7 @@ fn written(cells: &[PlannedCell], (launches, seconds): (u32, f64), warmup: u32) 
         (share / cell.seconds).clamp(least, MOST).floor()
     };
     let total = |share: f64| -> f64 {
-        let cell =
-            |cell: &PlannedCell| (repetitions(share, cell) + f64::from(warmup)) * cell.seconds;
+        let cell = |cell: &PlannedCell| (repetitions(share, cell) + f64::from(warmup)) * cell.seconds;
         cells.iter().map(cell).sum()
     };
     let mut share = 4.0;
@@ -79,9 +78,7 @@ fn written(cells: &[PlannedCell], (launches, seconds): (u32, f64), warmup: u32) 
     }
     let mut text = format!("seed = 5\nlaunches = {launches}\n");
     for planned in cells {
-        let PlannedCell {
-            cell, algorithm, ..
-        } = planned;
+        let PlannedCell { cell, algorithm, .. } = planned;
         let repetitions = repetitions(share, planned);
         writeln!(
             text,

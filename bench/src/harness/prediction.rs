@@ -62,8 +62,7 @@ impl ResultRow for PredictionRow {
 impl PredictionRow {
     /// predicted/measured − 1; −1 without a prediction.
     pub fn error(&self) -> f64 {
-        self.predicted_s
-            .map_or(-1.0, |time| time / self.measured_s - 1.0)
+        self.predicted_s.map_or(-1.0, |time| time / self.measured_s - 1.0)
     }
 
     /// True if the interval holds the measured time; a missing one holds nothing.

@@ -25,10 +25,7 @@ impl NetsigProgram {
     pub fn built(folder: &Path, target: &str) -> Result<Self> {
         let program = root().join("target/release/netsig");
         let shown = program.display();
-        ensure!(
-            program.is_file(),
-            "{shown} is not built; run `make {target}`"
-        );
+        ensure!(program.is_file(), "{shown} is not built; run `make {target}`");
         Ok(Self {
             program,
             folder: folder.to_owned(),

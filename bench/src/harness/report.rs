@@ -31,14 +31,7 @@ impl BenchReport {
         report.is_met = goals.iter().all(BenchGoal::is_met);
         report.goal_columns[2] = goals.iter().any(|goal| goal.interval.is_some());
         report.goal_columns[3] = goals.iter().any(|goal| goal.oracle.is_some());
-        let heads = [
-            "figure",
-            "value",
-            "90 % over networks",
-            oracle,
-            "goal",
-            "outcome",
-        ];
+        let heads = ["figure", "value", "90 % over networks", oracle, "goal", "outcome"];
         report.goal_row(&heads.map(str::to_owned));
         report.goal_row(&["---"; 6].map(str::to_owned));
         for goal in goals {
@@ -81,20 +74,13 @@ impl BenchReport {
     }
 
     /// An empty line and a table.
-    pub fn table<'r, R: 'r>(
-        &mut self,
-        columns: &[TableColumn<R>],
-        rows: impl IntoIterator<Item = &'r R>,
-    ) {
+    pub fn table<'r, R: 'r>(&mut self, columns: &[TableColumn<R>], rows: impl IntoIterator<Item = &'r R>) {
         let heads = columns.iter().map(|(head, _)| match *head {
             "" => " |".to_owned(),
             head => format!(" {head} |"),
         });
         let heads: String = heads.collect();
-        self.line(format_args!(
-            "\n|{heads}\n|{}",
-            "---|".repeat(columns.len())
-        ));
+        self.line(format_args!("\n|{heads}\n|{}", "---|".repeat(columns.len())));
         for row in rows {
             let fields = columns.iter().map(|(_, field)| field(row)).join(" | ");
             self.line(format_args!("| {fields} |"));

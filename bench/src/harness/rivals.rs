@@ -38,10 +38,7 @@ pub const NEIGHBOURS: &str = "neighbouring sizes";
 const TERMS: &str = "Extra-P style";
 
 /// Every rival that can be fitted to the points of one algorithm, with its name.
-pub fn fitted<'a>(
-    points: &[Point],
-    eager_limit: Option<Bytes>,
-) -> Vec<(&'static str, RivalTime<'a>)> {
+pub fn fitted<'a>(points: &[Point], eager_limit: Option<Bytes>) -> Vec<(&'static str, RivalTime<'a>)> {
     let mut rivals: Vec<(&str, RivalTime)> = Vec::new();
     if let Some(lines) = SizeLines::fit(points) {
         rivals.push((LINE, Box::new(move |n, m| Some(lines.time(n, m)))));
@@ -70,30 +67,20 @@ pub fn between_sizes<'a>(points: &[Point]) -> Vec<(&'static str, Option<RivalTim
 }
 
 /// The rivals that scale the times of each size and can choose among algorithms in little time.
-pub fn scaling<'a>(
-    points: &[Point],
-    messages: MessageCount,
-) -> [(&'static str, Option<RivalTime<'a>>); 2] {
+pub fn scaling<'a>(points: &[Point], messages: MessageCount) -> [(&'static str, Option<RivalTime<'a>>); 2] {
     [
         (PER_PEER, scaled(points, messages, ScalingRule::PerPeer)),
         (POWER_LAW, scaled(points, messages, ScalingRule::PowerLaw)),
     ]
 }
 
-fn scaled<'a>(
-    points: &[Point],
-    messages: MessageCount,
-    rule: ScalingRule,
-) -> Option<RivalTime<'a>> {
+fn scaled<'a>(points: &[Point], messages: MessageCount, rule: ScalingRule) -> Option<RivalTime<'a>> {
     let own = ScaledTimes::fit(points, messages, rule)?;
     Some(Box::new(move |n, m| Some(own.time(n, m))))
 }
 
 /// The rivals that need no model of a network: those that scale the times of each size, lines and terms.
-pub fn without_model<'a>(
-    points: &[Point],
-    messages: MessageCount,
-) -> Vec<(&'static str, Option<RivalTime<'a>>)> {
+pub fn without_model<'a>(points: &[Point], messages: MessageCount) -> Vec<(&'static str, Option<RivalTime<'a>>)> {
     let scaled = |rule| scaled(points, messages, rule);
     let lines = SizeLines::fit(points);
     let terms = TermRegression::fit(points);

@@ -67,11 +67,7 @@ impl<R: ResultRow + 'static> RowGoal<R> {
     }
 
     /// The same with the summary of the oracle's values.
-    pub fn beside(
-        mut self,
-        value: impl Fn(&R) -> Option<f64> + 'static,
-        summary: GoalSummary,
-    ) -> Self {
+    pub fn beside(mut self, value: impl Fn(&R) -> Option<f64> + 'static, summary: GoalSummary) -> Self {
         self.oracle = Some(Box::new(summarised(value, summary)));
         self
     }
@@ -105,22 +101,13 @@ impl<R: ResultRow + 'static> RowGoal<R> {
 }
 
 /// The goals for which there are rows, and the names of the others.
-pub fn judged<R: ResultRow + 'static>(
-    goals: &[RowGoal<R>],
-    rows: &[R],
-) -> (Vec<BenchGoal>, Vec<String>) {
+pub fn judged<R: ResultRow + 'static>(goals: &[RowGoal<R>], rows: &[R]) -> (Vec<BenchGoal>, Vec<String>) {
     let (told, empty): (Vec<_>, Vec<_>) = goals.iter().partition(|goal| goal.has_rows(rows));
     let names = empty.into_iter().map(|goal| goal.name.clone());
-    (
-        told.into_iter().map(|goal| goal.judge(rows)).collect(),
-        names.collect(),
-    )
+    (told.into_iter().map(|goal| goal.judge(rows)).collect(), names.collect())
 }
 
-fn summarised<R>(
-    value: impl Fn(&R) -> Option<f64>,
-    summary: GoalSummary,
-) -> impl Fn(&[&R]) -> Option<f64> {
+fn summarised<R>(value: impl Fn(&R) -> Option<f64>, summary: GoalSummary) -> impl Fn(&[&R]) -> Option<f64> {
     move |rows| {
         let values: Vec<f64> = rows.iter().filter_map(|row| value(row)).collect();
         (!values.is_empty()).then(|| summary(&values))

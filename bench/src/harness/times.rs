@@ -117,10 +117,7 @@ impl CellTimes {
         let apart = self.launches.iter().enumerate().map(|(own, launch)| {
             let others = self.launches.iter().enumerate();
             let others = others.filter(|(other, _)| *other != own);
-            (
-                &launch[..],
-                others.flat_map(|(_, all)| all.clone()).collect(),
-            )
+            (&launch[..], others.flat_map(|(_, all)| all.clone()).collect())
         });
         apart.filter(move |_| !is_one)
     }

@@ -56,11 +56,7 @@ impl PredictionTrial<'_> {
             .collect()
     }
 
-    fn of_algorithm(
-        &self,
-        who: (Collective, &str),
-        keys: &[(Collective, &CellKey)],
-    ) -> Vec<PredictionRow> {
+    fn of_algorithm(&self, who: (Collective, &str), keys: &[(Collective, &CellKey)]) -> Vec<PredictionRow> {
         let cells = summarise(self.data);
         let points: Vec<Point> = points(&cells, self.statistic, |key| {
             key.experiment == Experiment::Collective(who.0) && *key.algorithm == *who.1
@@ -95,11 +91,7 @@ impl PredictionTrial<'_> {
     }
 
     /// The times of a method that knows no sizes of the data, as rows.
-    pub fn of_times(
-        &self,
-        method: &'static str,
-        time: impl Fn(&CellKey) -> Option<Seconds>,
-    ) -> Vec<PredictionRow> {
+    pub fn of_times(&self, method: &'static str, time: impl Fn(&CellKey) -> Option<Seconds>) -> Vec<PredictionRow> {
         let row = |(key, cell): (&CellKey, &CellTimes)| {
             Some(PredictionRow {
                 method,
@@ -126,9 +118,7 @@ impl PredictionTrial<'_> {
             known_size,
             stalled: times.stalled(),
             mixture: times.is_mixture(),
-            contended: self
-                .whole
-                .is_some_and(|whole| is_contended(whole, cell, measured)),
+            contended: self.whole.is_some_and(|whole| is_contended(whole, cell, measured)),
             predicted_s: None,
             lower_s: None,
             upper_s: None,
@@ -145,11 +135,7 @@ fn is_contended(whole: &Network, cell: BenchCell, measured: Seconds) -> bool {
 }
 
 /// netsig's row.
-fn of_ours(
-    blank: PredictionRow,
-    cell: &CellTimes,
-    forecast: Option<&CellForecast>,
-) -> PredictionRow {
+fn of_ours(blank: PredictionRow, cell: &CellTimes, forecast: Option<&CellForecast>) -> PredictionRow {
     let Some(forecast) = forecast else {
         return blank;
     };
@@ -157,19 +143,14 @@ fn of_ours(
     let stall = times.and_then(|times| times.stall);
     let chance = stall.map_or(0.0, |stall| stall.probability);
     let logs = match times {
-        Some(times) => score::levels()
-            .map(|level| times.quantile(level).0.ln())
-            .collect(),
+        Some(times) => score::levels().map(|level| times.quantile(level).0.ln()).collect(),
         None => vec![forecast.time.0.ln()],
     };
     PredictionRow {
         predicted_s: Some(forecast.time),
         lower_s: forecast.interval.map(|interval| interval.lower),
         upper_s: forecast.interval.map(|interval| interval.upper),
-        crps: Some(score::mean_crps(
-            &logs,
-            cell.all().map(|(time, _)| time.ln()),
-        )),
+        crps: Some(score::mean_crps(&logs, cell.all().map(|(time, _)| time.ln()))),
         brier: Some(score::brier(chance, cell.all().map(|(_, stalled)| stalled))),
         ..blank
     }

@@ -103,18 +103,14 @@ impl InterposeBench<'_> {
         Ok(MeasuredRounds {
             times: times.collect(),
             rounds,
-            ran: reported
-                .into_iter()
-                .map(|(way, rows)| (way, ran(rows)))
-                .collect(),
+            ran: reported.into_iter().map(|(way, rows)| (way, ran(rows))).collect(),
             busy: found.values().flat_map(processors::busy).collect(),
         })
     }
 
     /// The ways in the order of a round.
     fn ways(&self, round: u32) -> Vec<(CallWay, &'static str)> {
-        let is_there =
-            |(way, _): &(CallWay, &str)| *way != CallWay::Before || self.before.is_some();
+        let is_there = |(way, _): &(CallWay, &str)| *way != CallWay::Before || self.before.is_some();
         let mut ways: Vec<_> = WAYS.into_iter().filter(is_there).collect();
         if round.is_multiple_of(2) {
             ways.reverse();
@@ -146,9 +142,7 @@ impl InterposeBench<'_> {
         let round = self.site.effort.of(18.0, 3.0);
         let plan = plan::text(&planned, 1, share * round);
         let variables = self.variables(way, name)?;
-        let variables = variables
-            .iter()
-            .map(|(name, value)| (*name, value.as_str()));
+        let variables = variables.iter().map(|(name, value)| (*name, value.as_str()));
         self.site.plan(name, &plan, &variables.collect_vec())
     }
 
@@ -157,9 +151,7 @@ impl InterposeBench<'_> {
         let path = |file: String| self.site.folder.path(&file).display().to_string();
         let what = match way {
             CallWay::Plain => return Ok(Vec::new()),
-            CallWay::Passed | CallWay::Chosen | CallWay::Before => {
-                ("NETSIG_PROFILE", path(format!("{PROFILE}.toml")))
-            }
+            CallWay::Passed | CallWay::Chosen | CallWay::Before => ("NETSIG_PROFILE", path(format!("{PROFILE}.toml"))),
             CallWay::Same => ("NETSIG_ALGORITHMS", self.same_schedules()?),
         };
         let network = self.site.drawn.description().map(|network| {
@@ -173,11 +165,7 @@ impl InterposeBench<'_> {
         // MPICH gives its ranks the variable as mpirun has it, without what the lab preloads.
         let shim = root().join("target/release/libnetsig_yield_shim.so");
         let preload = [library, shim].map(|path| path.display().to_string());
-        let mode = if way == CallWay::Passed {
-            "report"
-        } else {
-            "on"
-        };
+        let mode = if way == CallWay::Passed { "report" } else { "on" };
         let own = [
             what,
             ("NETSIG_INTERPOSE", mode.to_owned()),

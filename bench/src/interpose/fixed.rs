@@ -55,8 +55,7 @@ fn drawn() -> Result<DrawnNetwork> {
     let port = Port::new(rate, whole.host_buffer());
     let mut half = Network::star(whole.hosts().get() / 2, port)?;
     half.name = format!("{NETWORK}-half");
-    half.congestion_control
-        .clone_from(&whole.congestion_control);
+    half.congestion_control.clone_from(&whole.congestion_control);
     Ok(DrawnNetwork {
         name: NETWORK.to_owned(),
         whole,

@@ -56,9 +56,7 @@ fn slower(rows: &[Row]) -> BenchGoal {
     let is_slower = |row: &Row| row.verdict() == SpeedVerdict::Slower;
     let has_intervals = judged.clone().any(|row| row.lower.is_some());
     let count = judged.filter(|row| is_slower(row)).count() as f64;
-    let name = format!(
-        "cells surely slower than the library (95 % interval of interposed/library above {SLOWER})"
-    );
+    let name = format!("cells surely slower than the library (95 % interval of interposed/library above {SLOWER})");
     BenchGoal::new(name, has_intervals.then_some(count), at_most(0.0, ""))
 }
 

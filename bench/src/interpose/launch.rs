@@ -33,18 +33,12 @@ pub(super) struct ProgramLaunch {
 
 impl ProgramLaunch {
     /// The output of a run.
-    pub(super) fn output(
-        &self,
-        site: &NetworkSite,
-        (with, round): (LaunchWith, u32),
-    ) -> Result<String> {
+    pub(super) fn output(&self, site: &NetworkSite, (with, round): (LaunchWith, u32)) -> Result<String> {
         let way = match with {
             LaunchWith::Nothing => "without",
             LaunchWith::Netsig => "with",
         };
-        let path = site
-            .folder
-            .path(&format!("{}-{way}-{round}.txt", self.file()));
+        let path = site.folder.path(&format!("{}-{way}-{round}.txt", self.file()));
         if !path.is_file() {
             let words = self.words(site, (with, round));
             eprintln!("{}: netsig {words}", site.drawn.name);
@@ -79,9 +73,7 @@ impl ProgramLaunch {
         let netsig = match with {
             LaunchWith::Nothing => String::new(),
             LaunchWith::Netsig => {
-                let described = drawn
-                    .description()
-                    .map(|_| format!("--network {}", path(&network)));
+                let described = drawn.description().map(|_| format!("--network {}", path(&network)));
                 format!(
                     "ROOT/target/release/netsig run {} --report {} --format csv {} --",
                     path(&format!("{PROFILE}.toml")),

@@ -38,8 +38,7 @@ const COLUMNS: u32 = 96;
 
 static PROGRAMS: [RealProgram; 7] = [
     of_open_mpi("mpi4py", |_| {
-        "/usr/bin/python3 ROOT/bench/programs/arrays.py --sizes 16384,65536 --repetitions 4"
-            .to_owned()
+        "/usr/bin/python3 ROOT/bench/programs/arrays.py --sizes 16384,65536 --repetitions 4".to_owned()
     }),
     of_open_mpi("FFTW, MPI_Alltoall", |hosts| transpose(EDGE * hosts, 0)),
     of_open_mpi("FFTW, MPI_Alltoallv", |hosts| transpose(EDGE * hosts, 4)),
@@ -124,13 +123,8 @@ impl PrintedRun {
         let own = text.split("collective,procs,").next().unwrap_or_default();
         let words: Vec<&str> = own.split_whitespace().collect();
         let is_time = |place: usize| words.get(place + 1) == Some(&"s");
-        let (times, rest): (Vec<_>, Vec<_>) = words
-            .iter()
-            .enumerate()
-            .partition(|(place, _)| is_time(*place));
-        let seconds = times
-            .iter()
-            .filter_map(|(_, word)| word.parse::<f64>().ok());
+        let (times, rest): (Vec<_>, Vec<_>) = words.iter().enumerate().partition(|(place, _)| is_time(*place));
+        let seconds = times.iter().filter_map(|(_, word)| word.parse::<f64>().ok());
         Self {
             seconds: seconds.sum(),
             rest: rest.iter().map(|(_, word)| *word).join(" "),
@@ -189,8 +183,7 @@ mod tests {
 
     #[test]
     fn times_are_told_from_results() {
-        let text =
-            "forward  0.250000 s  00ff\nmpi: 8 ranks: .75 s  checksum 12\ncollective,procs,x\n1,2";
+        let text = "forward  0.250000 s  00ff\nmpi: 8 ranks: .75 s  checksum 12\ncollective,procs,x\n1,2";
         let printed = PrintedRun::of(text);
         assert!((printed.seconds - 1.0).abs() < 1e-12);
         assert_eq!(printed.rest, "forward s 00ff mpi: 8 ranks: s checksum 12");

@@ -42,9 +42,7 @@ static SAVED: &[TableColumn<SavedRow>] = &[
     ("with, s", |row| seconds(row.with_s)),
     ("difference, s", |row| seconds(row.difference())),
     ("saved in the report, s", |row| seconds(row.saved_s)),
-    ("saved/difference", |row| {
-        ratio(row.saved_s / row.difference())
-    }),
+    ("saved/difference", |row| ratio(row.saved_s / row.difference())),
 ];
 
 /// The last two columns are of an earlier version.
@@ -62,21 +60,15 @@ static CELLS: &[TableColumn<Row>] = &[
         let ends = interval.map(|(lower, upper)| format!("{lower:.2}–{upper:.2}"));
         ends.unwrap_or_default()
     }),
-    ("choice/interposed", |row| {
-        ratio(row.choice_s / row.interposed_s)
-    }),
-    ("passed on/library", |row| {
-        ratio(row.passed_s / row.library_s)
-    }),
+    ("choice/interposed", |row| ratio(row.choice_s / row.interposed_s)),
+    ("passed on/library", |row| ratio(row.passed_s / row.library_s)),
     ("same algorithm, interposed/library", |row| {
         ratio(row.same_interposed_s / row.same_library_s)
     }),
     ("earlier/present version", |row| {
         row.progress().map(ratio).unwrap_or_default()
     }),
-    ("earlier version ran", |row| {
-        row.before_ran.clone().unwrap_or_default()
-    }),
+    ("earlier version ran", |row| row.before_ran.clone().unwrap_or_default()),
 ];
 
 /// The columns of cells together; the last two are of an earlier version.
@@ -84,12 +76,8 @@ fn gain_columns<'a>() -> [TableColumn<CellGroup<'a>>; 7] {
     [
         ("cells", |(name, _)| (*name).to_owned()),
         ("number", |(_, rows)| rows.len().to_string()),
-        ("surely slower", |(_, rows)| {
-            count(rows, SpeedVerdict::Slower)
-        }),
-        ("surely faster", |(_, rows)| {
-            count(rows, SpeedVerdict::Faster)
-        }),
+        ("surely slower", |(_, rows)| count(rows, SpeedVerdict::Slower)),
+        ("surely faster", |(_, rows)| count(rows, SpeedVerdict::Faster)),
         ("library/interposed", |(_, rows)| {
             mean(rows.iter().map(|row| row.gain()))
         }),
@@ -103,11 +91,7 @@ fn gain_columns<'a>() -> [TableColumn<CellGroup<'a>>; 7] {
 }
 
 /// Writes table.md and the CSV files and prints the tables; false if a goal is missed.
-pub(super) fn write(
-    outcome: &InterposeOutcome,
-    passing: Vec<BenchGoal>,
-    results: &Path,
-) -> Result<bool> {
+pub(super) fn write(outcome: &InterposeOutcome, passing: Vec<BenchGoal>, results: &Path) -> Result<bool> {
     let mut goals = of_cells(&outcome.cells);
     goals.extend(of_programs(&outcome.programs));
     goals.extend(sorts::goals(&outcome.sorts));

@@ -48,8 +48,7 @@ impl ReportedCalls {
 pub(super) fn read(path: &Path) -> Result<Vec<ReportedCalls>> {
     let shown = || path.display().to_string();
     let file = File::open(path);
-    let file =
-        file.with_context(|| format!("{}: the preloaded library wrote no report", shown()))?;
+    let file = file.with_context(|| format!("{}: the preloaded library wrote no report", shown()))?;
     rows(file).with_context(shown)
 }
 

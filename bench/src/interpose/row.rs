@@ -64,12 +64,7 @@ pub(super) fn rows(bench: &InterposeBench, choices: &CellChoices) -> Result<Vec<
 }
 
 impl InterposeRow {
-    fn new(
-        drawn: &DrawnNetwork,
-        cell: BenchCell,
-        choice: &str,
-        measured: &MeasuredRounds,
-    ) -> Result<Self> {
+    fn new(drawn: &DrawnNetwork, cell: BenchCell, choice: &str, measured: &MeasuredRounds) -> Result<Self> {
         let time = |way, algorithm: &str| {
             let time = measured.time(way, cell, algorithm);
             time.with_context(|| cell.unmeasured(algorithm))
@@ -146,8 +141,7 @@ impl MeasuredRounds {
     fn ratios(&self, cell: BenchCell) -> Vec<f64> {
         let key = cell.key(LIBRARY);
         let ratio = self.rounds.iter().filter_map(|round| {
-            let [interposed, library] =
-                [CallWay::Chosen, CallWay::Plain].map(|way| round.get(&way)?.get(&key));
+            let [interposed, library] = [CallWay::Chosen, CallWay::Plain].map(|way| round.get(&way)?.get(&key));
             Some(interposed?.median / library?.median)
         });
         ratio.collect()

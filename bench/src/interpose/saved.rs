@@ -82,9 +82,7 @@ impl SavedRow {
     fn add_report(&mut self, reported: &[ReportedCalls]) {
         let own = reported.iter().filter(|row| {
             let cell = row.cell();
-            cell.is_some_and(|cell| {
-                cell.collective == Collective::Alltoall && cell.size == self.size_bytes
-            })
+            cell.is_some_and(|cell| cell.collective == Collective::Alltoall && cell.size == self.size_bytes)
         });
         for row in own {
             self.calls += row.calls;
@@ -97,10 +95,7 @@ impl SavedRow {
 /// Runs what is missing; a row for each size.
 pub(super) fn rows(site: &NetworkSite) -> Result<Vec<SavedRow>> {
     // Calls of each size in a run.
-    let (calls, sizes) = (
-        site.effort.of(200, 10),
-        SIZES.iter().map(|size| size.0).join(" "),
-    );
+    let (calls, sizes) = (site.effort.of(200, 10), SIZES.iter().map(|size| size.0).join(" "));
     let launch = ProgramLaunch {
         name: "alltoall",
         around: "",
@@ -111,8 +106,7 @@ pub(super) fn rows(site: &NetworkSite) -> Result<Vec<SavedRow>> {
     for round in 1..=site.effort.of(3, 1) {
         for with in TURNS {
             let printed = launch.output(site, (with, round))?;
-            rows.iter_mut()
-                .try_for_each(|row| row.add_time(with, &printed))?;
+            rows.iter_mut().try_for_each(|row| row.add_time(with, &printed))?;
         }
         let reported = launch.reported(&site.folder, round)?;
         for row in &mut rows {

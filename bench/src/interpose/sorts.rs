@@ -53,9 +53,7 @@ fn printed(text: &str) -> PrintedRun {
         Some(value.trim())
     };
     PrintedRun {
-        seconds: value(TIME)
-            .and_then(|time| time.parse().ok())
-            .unwrap_or(f64::NAN),
+        seconds: value(TIME).and_then(|time| time.parse().ok()).unwrap_or(f64::NAN),
         rest: value(VERDICT).unwrap_or_default().to_owned(),
     }
 }
@@ -64,10 +62,7 @@ fn printed(text: &str) -> PrintedRun {
 pub(super) fn goals(rows: &[ProgramRow]) -> Vec<BenchGoal> {
     let goal = |name: &str, gain| BenchGoal::new(name, gain, at_least(LEAST, "×"));
     if rows.is_empty() {
-        return vec![goal(
-            "integer sorts, without/with the preloaded library",
-            None,
-        )];
+        return vec![goal("integer sorts, without/with the preloaded library", None)];
     }
     let of = |row: &ProgramRow| {
         let ProgramRow { program, ranks, .. } = row;

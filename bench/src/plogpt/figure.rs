@@ -10,8 +10,7 @@ use plotters::prelude::*;
 use super::PlogptRow;
 
 type PicturePanel<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type PanelResult<'a> =
-    std::result::Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+type PanelResult<'a> = std::result::Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
 const PICTURE: (u32, u32) = (1200, 420);
 const FONT: &str = "sans-serif";
@@ -49,10 +48,7 @@ fn draw_panel<'a>(area: &PicturePanel<'a>, network: &str, rows: &[&PlogptRow]) -
         .margin(10)
         .x_label_area_size(40)
         .y_label_area_size(60)
-        .build_cartesian_2d(
-            around(sizes).log_scale().base(2.0),
-            around(times).log_scale(),
-        )?;
+        .build_cartesian_2d(around(sizes).log_scale().base(2.0), around(times).log_scale())?;
     chart
         .configure_mesh()
         .x_desc("bytes per destination")
@@ -62,13 +58,9 @@ fn draw_panel<'a>(area: &PicturePanel<'a>, network: &str, rows: &[&PlogptRow]) -
         .draw()?;
     for (letter, colour) in COLOURS {
         let own = || rows.iter().filter(move |row| row.letter == letter);
-        let line =
-            |time: fn(&PlogptRow) -> f64| own().map(move |row| (row.size.as_f64(), time(row)));
+        let line = |time: fn(&PlogptRow) -> f64| own().map(move |row| (row.size.as_f64(), time(row)));
         chart
-            .draw_series(LineSeries::new(
-                line(|row| row.fluid.0),
-                colour.stroke_width(2),
-            ))?
+            .draw_series(LineSeries::new(line(|row| row.fluid.0), colour.stroke_width(2)))?
             .label(format!("{letter}: PlogPT, fluid"))
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
         chart
@@ -81,9 +73,7 @@ fn draw_panel<'a>(area: &PicturePanel<'a>, network: &str, rows: &[&PlogptRow]) -
             .label(format!("{letter}: pLogP"))
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.mix(0.4)));
         chart
-            .draw_series(
-                line(|row| row.measured.median()).map(|at| Circle::new(at, 4, colour.filled())),
-            )?
+            .draw_series(line(|row| row.measured.median()).map(|at| Circle::new(at, 4, colour.filled())))?
             .label(format!("{letter}: measured"))
             .legend(move |(x, y)| Circle::new((x + 8, y), 4, colour.filled()));
         chart.draw_series(own().map(|row| {

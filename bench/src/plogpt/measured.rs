@@ -74,11 +74,7 @@ impl PlogptCampaign {
         let uplink = rate(f64::from(pairs) * FLOW.as_f64() / self.slowest_flow(pairs)?);
         let port = Port::new(rate(1.0 / beta.0), stated.links()[0].buffer);
         let switches = [procs.get() - second, second];
-        Ok(Network::two_switches(
-            switches,
-            port,
-            Port::new(uplink, cut.buffer),
-        )?)
+        Ok(Network::two_switches(switches, port, Port::new(uplink, cut.buffer))?)
     }
 
     /// The time of the slowest pair, the median over the repetitions.
@@ -89,9 +85,7 @@ impl PlogptCampaign {
         });
         let mut last = std::collections::BTreeMap::new();
         for flow in flows {
-            let time: &mut f64 = last
-                .entry((flow.place.launch, flow.repetition))
-                .or_default();
+            let time: &mut f64 = last.entry((flow.place.launch, flow.repetition)).or_default();
             *time = time.max(flow.time.0);
         }
         ensure!(!last.is_empty(), "no flows of {pairs} pairs");

@@ -57,8 +57,7 @@ fn errors_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
 
 fn intervals_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
     let ours = sets.iter().map(|set| set.ours).collect_vec();
-    let share =
-        |figure: fn(&SetScore) -> f64| (!ours.is_empty()).then(|| 100.0 * pooled(&ours, figure));
+    let share = |figure: fn(&SetScore) -> f64| (!ours.is_empty()).then(|| 100.0 * pooled(&ours, figure));
     let large = ours.iter().filter(|row| row.score.cells >= 20);
     let narrow = large.filter(|row| row.score.covered < 0.6).count() as f64;
     let stalls: usize = ours.iter().map(|row| row.score.stalls).sum();
@@ -96,10 +95,7 @@ fn errors(sets: &GroupSets) -> [(&'static str, Vec<f64>); 2] {
         let errors = sets.iter().map(|set| 100.0 * figure(&set.ours.score));
         errors.collect_vec()
     };
-    [
-        ("median", of(|own| own.median)),
-        ("90th percentile", of(|own| own.p90)),
-    ]
+    [("median", of(|own| own.median)), ("90th percentile", of(|own| own.p90))]
 }
 
 fn of_papers(sets: &GroupSets) -> Vec<BenchGoal> {
@@ -108,11 +104,7 @@ fn of_papers(sets: &GroupSets) -> Vec<BenchGoal> {
         let name = format!("papers' laws: largest {figure} of e");
         BenchGoal::new(name, worst, at_most(most, "%"))
     };
-    errors(sets)
-        .into_iter()
-        .zip([5.0, 15.0])
-        .map(goal)
-        .collect()
+    errors(sets).into_iter().zip([5.0, 15.0]).map(goal).collect()
 }
 
 fn of_tables(sets: &GroupSets) -> Vec<BenchGoal> {
@@ -151,21 +143,13 @@ fn of_selection(rows: &[SelectionRow]) -> Vec<BenchGoal> {
 
 /// The mean interval score beside that of the best rival.
 fn interval_goal(sets: &GroupSets) -> Option<BenchGoal> {
-    let scores = sets
-        .iter()
-        .flat_map(|set| set.rivals.iter().copied().chain([set.ours]));
+    let scores = sets.iter().flat_map(|set| set.rivals.iter().copied().chain([set.ours]));
     let by_method = scores.filter_map(|row| Some((row.score.method, row.score.interval_score?)));
     let means = by_method.into_group_map();
-    let full = |(method, own): (&'static str, Vec<f64>)| {
-        (own.len() == sets.len()).then(|| (method, mean(&own)))
-    };
+    let full = |(method, own): (&'static str, Vec<f64>)| (own.len() == sets.len()).then(|| (method, mean(&own)));
     let means: BTreeMap<&str, f64> = means.into_iter().filter_map(full).collect();
     let best = means.iter().filter(|(method, _)| **method != OURS);
     let best = best.map(|(_, own)| *own).min_by(f64::total_cmp)?;
     let name = "real sets: mean interval score";
-    Some(BenchGoal::new(
-        name,
-        means.get(OURS).copied(),
-        at_most(best, ""),
-    ))
+    Some(BenchGoal::new(name, means.get(OURS).copied(), at_most(best, "")))
 }

@@ -79,9 +79,7 @@ pub fn scores_of_netsig(set: &JudgedSet, profile: Option<&Profile>) -> Vec<SetSc
         let times = times_by_model(set, profile, Some(name));
         SetScore::of(name, &times, &set.judged)
     });
-    std::iter::once(score_of_choice(set, profile))
-        .chain(models)
-        .collect()
+    std::iter::once(score_of_choice(set, profile)).chain(models).collect()
 }
 
 /// netsig's score.
@@ -107,14 +105,9 @@ pub fn scores_of_others(set: &JudgedSet, profile: Option<&Profile>) -> Vec<SetSc
 }
 
 /// The times by a model of netsig, or by that which speaks.
-fn times_by_model<'a>(
-    set: &'a JudgedSet,
-    profile: Option<&'a Profile>,
-    name: Option<&'static str>,
-) -> MethodTimes<'a> {
+fn times_by_model<'a>(set: &'a JudgedSet, profile: Option<&'a Profile>, name: Option<&'static str>) -> MethodTimes<'a> {
     let who = (set.collective, set.algorithm.as_str());
-    let forecaster =
-        profile.and_then(|own| ModelForecaster::new(own, None, who, Asked::Median, name));
+    let forecaster = profile.and_then(|own| ModelForecaster::new(own, None, who, Asked::Median, name));
     Box::new(move |procs, size| {
         let forecast = forecaster.as_ref()?.forecast(procs, size)?;
         let interval = forecast.interval;
@@ -142,15 +135,11 @@ fn without_model<'a>(set: &JudgedSet) -> Vec<(&'static str, MethodTimes<'a>)> {
             Box::new(move |points| rivals::without_model(points, messages)),
             |point| point.procs.get().into(),
         ),
-        SetSplit::EvenPowers | SetSplit::OddPowers => {
-            (Box::new(rivals::between_sizes), |point| point.size.0)
-        }
+        SetSplit::EvenPowers | SetSplit::OddPowers => (Box::new(rivals::between_sizes), |point| point.size.0),
     };
     let squares = squares(&points, &fit, left_out);
     let with_interval = |(name, rival): (&'static str, Option<RivalTime<'a>>)| {
-        let spread = squares
-            .get(name)
-            .map_or(std::f64::consts::LN_2, |own| mean(own).sqrt());
+        let spread = squares.get(name).map_or(std::f64::consts::LN_2, |own| mean(own).sqrt());
         let times: MethodTimes = Box::new(move |procs, size| {
             let time = rival.as_ref()?(procs, size)?;
             let log = time.0.max(f64::MIN_POSITIVE).ln();
@@ -166,15 +155,10 @@ fn without_model<'a>(set: &JudgedSet) -> Vec<(&'static str, MethodTimes<'a>)> {
 }
 
 /// ln²(T̂/T) of each rival at the points that it can predict without those of the same group.
-fn squares(
-    points: &[Point],
-    fit: &RivalFit,
-    group: fn(&Point) -> u64,
-) -> BTreeMap<&'static str, Vec<f64>> {
+fn squares(points: &[Point], fit: &RivalFit, group: fn(&Point) -> u64) -> BTreeMap<&'static str, Vec<f64>> {
     let mut squares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for left_out in points.iter().map(group).unique() {
-        let (out, rest): (Vec<Point>, Vec<Point>) =
-            points.iter().partition(|own| group(own) == left_out);
+        let (out, rest): (Vec<Point>, Vec<Point>) = points.iter().partition(|own| group(own) == left_out);
         for (name, rival) in fit(&rest) {
             let told = out.iter().filter_map(|own| {
                 let time = rival.as_ref()?(own.procs, own.size)?;
@@ -203,11 +187,7 @@ pub fn messages_of(collective: Collective, algorithm: &str) -> rivals::MessageCo
                 Some(Traffic::Digits | Traffic::Doubling | Traffic::ScatterDoubling)
             )
     });
-    if is_in_rounds {
-        in_rounds
-    } else {
-        Procs::partners
-    }
+    if is_in_rounds { in_rounds } else { Procs::partners }
 }
 
 /// A cell as a point of a rival.

@@ -47,10 +47,7 @@ pub fn publish(default: &PriorScores, untuned: &PriorScores) -> Result<bool> {
     for row in &untuned.sets {
         let all = format!("all {}", row.set.group);
         for name in [row.set.networks(), all] {
-            groups
-                .entry((name, row.score.method))
-                .or_default()
-                .push(row);
+            groups.entry((name, row.score.method)).or_default().push(row);
         }
     }
     report.table(&columns(), &groups.into_iter().collect_vec());
@@ -79,17 +76,12 @@ fn columns<'a>() -> [TableColumn<MethodScores<'a>>; 8] {
         ("method", |((_, method), _)| (*method).to_owned()),
         ("number", |(_, rows)| rows.len().to_string()),
         ("median e, %", |(_, rows)| percent(rows, |own| own.median)),
-        ("90th percentile of e, %", |(_, rows)| {
-            percent(rows, |own| own.p90)
-        }),
+        ("90th percentile of e, %", |(_, rows)| percent(rows, |own| own.p90)),
         ("in intervals, %", |(_, rows)| {
             format!("{:.0}", 100.0 * pooled(rows, |own| own.covered))
         }),
         ("interval score", |(_, rows)| {
-            let scores = rows
-                .iter()
-                .filter_map(|row| row.score.interval_score)
-                .collect_vec();
+            let scores = rows.iter().filter_map(|row| row.score.interval_score).collect_vec();
             if scores.is_empty() {
                 String::new()
             } else {
@@ -111,11 +103,7 @@ fn choice_columns<'a>() -> [TableColumn<CollectiveChoices<'a>>; 7] {
         ("machine", |((machine, _), _)| machine.clone()),
         ("collective", |((_, collective), _)| collective.to_string()),
         ("cuts", |(_, rows)| {
-            rows.iter()
-                .map(|row| &row.fitted)
-                .unique()
-                .count()
-                .to_string()
+            rows.iter().map(|row| &row.fitted).unique().count().to_string()
         }),
         (ONE_LAUNCH, |(_, rows)| percent_of(rows, ONE_LAUNCH)),
         (OURS, |(_, rows)| percent_of(rows, OURS)),

@@ -77,9 +77,7 @@ impl<'a> SetRows<'a> {
         let sets = rows.chunk_by(|a, b| a.title() == b.title());
         let of_set = |rows: &'a [JudgedRow]| {
             let ours = rows.iter().find(|row| row.score.method == OURS)?;
-            let is_rival = |row: &&JudgedRow| {
-                row.score.method != OURS && !OWN_MODELS.contains(&row.score.method)
-            };
+            let is_rival = |row: &&JudgedRow| row.score.method != OURS && !OWN_MODELS.contains(&row.score.method);
             let rivals = rows.iter().filter(is_rival).collect();
             Some(Self { ours, rivals })
         };
@@ -89,11 +87,7 @@ impl<'a> SetRows<'a> {
     /// Mean of the ratios of netsig's errors to a rival's at the median and at the 90th percentile.
     pub fn ratio(&self, rival: &str) -> Option<f64> {
         let own = &self.ours.score;
-        let other = &self
-            .rivals
-            .iter()
-            .find(|row| row.score.method == rival)?
-            .score;
+        let other = &self.rivals.iter().find(|row| row.score.method == rival)?.score;
         let ratio = |own: f64, other: f64| own / other.max(LEAST);
         Some(f64::midpoint(
             ratio(own.median, other.median),
@@ -120,8 +114,6 @@ impl<'a> SetRows<'a> {
 /// The mean over the cells.
 pub fn pooled(rows: &[&JudgedRow], figure: fn(&SetScore) -> f64) -> f64 {
     let cells: f64 = rows.iter().map(|row| row.score.cells as f64).sum();
-    let of_cells = rows
-        .iter()
-        .map(|row| row.score.cells as f64 * figure(&row.score));
+    let of_cells = rows.iter().map(|row| row.score.cells as f64 * figure(&row.score));
     of_cells.sum::<f64>() / cells
 }

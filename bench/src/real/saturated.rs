@@ -49,13 +49,8 @@ impl NetworkCells {
     /// The cells of a network; `None` without long all-to-alls beyond the fitted counts.
     fn of(network: &MeasuredNetwork) -> Option<Self> {
         let mut sets = network.sets();
-        let is_told =
-            |set: &JudgedSet| set.collective == Collective::Alltoall && !set.fitted.is_empty();
-        let split = sets
-            .iter()
-            .filter(|set| is_told(set))
-            .map(|set| set.split)
-            .max()?;
+        let is_told = |set: &JudgedSet| set.collective == Collective::Alltoall && !set.fitted.is_empty();
+        let split = sets.iter().filter(|set| is_told(set)).map(|set| set.split).max()?;
         sets.retain(|set| is_told(set) && set.split == split);
         let profile = super::fitted(&network.part(split), FieldPrior::default());
         let (mut errors, mut counts) = (Vec::new(), [Vec::new(), Vec::new()]);
@@ -66,9 +61,7 @@ impl NetworkCells {
                 .and_then(|own| ModelForecaster::new(own, None, who, Asked::Mean, Some("full")));
             counts[0].extend(set.fitted.iter().map(|(key, _)| key.procs));
             for (key, summary) in set.judged.iter().filter(|(key, _)| key.size >= LONG) {
-                let told = forecaster
-                    .as_ref()
-                    .and_then(|own| own.time(key.procs, key.size));
+                let told = forecaster.as_ref().and_then(|own| own.time(key.procs, key.size));
                 errors.push(told.map(|time| time / summary.mean - 1.0));
                 counts[1].push(key.procs);
             }
@@ -96,11 +89,7 @@ fn columns() -> [TableColumn<NetworkCells>; 6] {
         ("cells", |own| own.errors.len().to_string()),
         ("within 10 %", |own| own.within().to_string()),
         ("without a time", |own| {
-            own.errors
-                .iter()
-                .filter(|error| error.is_none())
-                .count()
-                .to_string()
+            own.errors.iter().filter(|error| error.is_none()).count().to_string()
         }),
     ]
 }

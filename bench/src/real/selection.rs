@@ -135,11 +135,7 @@ impl SelectionRun {
         let part = self.data.part(|place| split.holds(place.procs, place.size));
         let profile = super::fitted(&part, prior);
         let fitted = Self::new(part, collective);
-        let names = fitted
-            .cells
-            .values()
-            .flat_map(TimesByAlgorithm::keys)
-            .unique();
+        let names = fitted.cells.values().flat_map(TimesByAlgorithm::keys).unique();
         let names = names.cloned().collect_vec();
         let forecaster = |name| {
             let who = (collective, name);
@@ -157,10 +153,7 @@ impl SelectionRun {
             ),
         ];
         methods.extend(fitted.rivals(collective, &names));
-        let beyond = judge
-            .cells
-            .iter()
-            .filter(|((n, m), _)| !split.holds(*n, *m));
+        let beyond = judge.cells.iter().filter(|((n, m), _)| !split.holds(*n, *m));
         let mut penalties = Vec::new();
         for ((procs, size), all) in beyond {
             let mut times = all.clone();
@@ -174,17 +167,13 @@ impl SelectionRun {
     }
 
     /// The rivals that choose, fitted to the run.
-    fn rivals(
-        &self,
-        collective: Collective,
-        names: &[String],
-    ) -> Vec<(&'static str, AlgorithmTime<'static>)> {
+    fn rivals(&self, collective: Collective, names: &[String]) -> Vec<(&'static str, AlgorithmTime<'static>)> {
         let mut times: BTreeMap<&str, BTreeMap<String, RivalTime>> = BTreeMap::new();
         let cells = summarise(&self.data).into_iter().collect_vec();
         for name in names {
-            let own = cells.iter().filter(|(key, _)| {
-                key.experiment == Experiment::Collective(collective) && *key.algorithm == **name
-            });
+            let own = cells
+                .iter()
+                .filter(|(key, _)| key.experiment == Experiment::Collective(collective) && *key.algorithm == **name);
             let points = own.map(point).collect_vec();
             for (method, rival) in rivals::scaling(&points, messages_of(collective, name)) {
                 let own = times.entry(method).or_default();
@@ -216,8 +205,7 @@ mod tests {
 
     use super::*;
 
-    const HEAD: &str =
-        "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    const HEAD: &str = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
 
     /// Pairwise takes n − 1, direct (n − 1)²/4 among n, so that direct is the faster up to 4 and the slower
     /// beyond; in odd repetitions among 16 pairwise is three times as slow.
@@ -225,15 +213,8 @@ mod tests {
         let mut lines = vec![HEAD.to_owned()];
         for (n, size, repetition) in itertools::iproduct!([2, 4, 8, 16], [64, 256], 0..4) {
             let partners = f64::from(n - 1);
-            let late = if n == 16 && repetition % 2 == 1 {
-                3.0
-            } else {
-                1.0
-            };
-            for (name, time) in [
-                ("pairwise", partners * late),
-                ("direct", partners * partners / 4.0),
-            ] {
+            let late = if n == 16 && repetition % 2 == 1 { 3.0 } else { 1.0 };
+            for (name, time) in [("pairwise", partners * late), ("direct", partners * partners / 4.0)] {
                 let cell = format!("alltoall,{name},{n},{size},{repetition}");
                 lines.push(format!("collective,{cell},0,{time}\n"));
             }
@@ -268,8 +249,7 @@ mod tests {
         let times = [("a", 2.0), ("b", 3.0), ("c", 5.0)];
         let times = times.map(|(name, time)| (name.to_owned(), Seconds(time)));
         let times = TimesByAlgorithm::from(times);
-        let of_b =
-            |name: &str| (name != "a").then_some(Seconds(if name == "b" { 1.0 } else { 4.0 }));
+        let of_b = |name: &str| (name != "a").then_some(Seconds(if name == "b" { 1.0 } else { 4.0 }));
         assert!((penalty(&times, of_b) - 0.5).abs() < 1e-12);
         assert!((penalty(&times, |_| None) - 1.5).abs() < 1e-12);
     }

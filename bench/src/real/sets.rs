@@ -118,11 +118,7 @@ pub fn of_folder(folder: &str, group: SetGroup) -> Result<Vec<MeasuredNetwork>> 
 }
 
 fn of_file(path: &Path, group: SetGroup) -> Result<MeasuredNetwork> {
-    let stem = path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(MeasuredNetwork {
         data: process::read(path)?,
         ..MeasuredNetwork::new(&stem, group)
@@ -156,19 +152,11 @@ impl MeasuredNetwork {
             _ => None,
         });
         let by_algorithm = of_collectives.into_group_map();
-        let sorted = by_algorithm
-            .into_iter()
-            .sorted_unstable_by(|a, b| a.0.cmp(&b.0));
-        sorted
-            .flat_map(|(who, cells)| self.sets_of(&who, &cells))
-            .collect()
+        let sorted = by_algorithm.into_iter().sorted_unstable_by(|a, b| a.0.cmp(&b.0));
+        sorted.flat_map(|(who, cells)| self.sets_of(&who, &cells)).collect()
     }
 
-    fn sets_of(
-        &self,
-        who: &(Collective, String),
-        cells: &[(CellKey, Summary)],
-    ) -> Vec<JudgedSet<'_>> {
+    fn sets_of(&self, who: &(Collective, String), cells: &[(CellKey, Summary)]) -> Vec<JudgedSet<'_>> {
         let counts: BTreeSet<Procs> = cells.iter().map(|(key, _)| key.procs).collect();
         let inner = counts.len().saturating_sub(2);
         let feasible = counts.iter().copied().skip(1).take(inner);
@@ -195,9 +183,7 @@ impl MeasuredNetwork {
     /// The data to fit: the fitted cells of collectives, and all other experiments among few enough processes.
     pub fn part(&self, split: SetSplit) -> Dataset {
         self.data.part(|place| match (place.experiment, split) {
-            (Experiment::Collective(_), _) | (_, SetSplit::UpTo(_)) => {
-                split.holds(place.procs, place.size)
-            }
+            (Experiment::Collective(_), _) | (_, SetSplit::UpTo(_)) => split.holds(place.procs, place.size),
             _ => true,
         })
     }

@@ -52,8 +52,7 @@ fn figures() -> Vec<RowGoal<Row>> {
 fn penalty(statistic: &str, summary: GoalSummary, most: f64) -> RowGoal<Row> {
     let name = format!("penalty of the choice beyond the oracle's: {statistic}");
     let value = |row: &Row| Some(100.0 * row.penalty);
-    RowGoal::of(name, value, summary, at_most(most, "%"))
-        .beside(|row| Some(100.0 * row.oracle), summary)
+    RowGoal::of(name, value, summary, at_most(most, "%")).beside(|row| Some(100.0 * row.oracle), summary)
 }
 
 fn gain(name: &str, cells: RowFilter<Row>, least: f64) -> RowGoal<Row> {
@@ -63,15 +62,9 @@ fn gain(name: &str, cells: RowFilter<Row>, least: f64) -> RowGoal<Row> {
 }
 
 fn beside_bound(name: String, cells: RowFilter<Row>, summary: GoalSummary) -> RowGoal<Row> {
-    let over = |time: fn(&Row) -> Seconds| {
-        move |row: &Row| {
-            row.bound_s
-                .filter(|_| cells(row))
-                .map(|bound| time(row) / bound)
-        }
-    };
-    RowGoal::of(name, over(|row| row.time_s), summary, at_most(1.15, "×"))
-        .beside(over(|row| row.best_s), summary)
+    let over =
+        |time: fn(&Row) -> Seconds| move |row: &Row| row.bound_s.filter(|_| cells(row)).map(|bound| time(row) / bound);
+    RowGoal::of(name, over(|row| row.time_s), summary, at_most(1.15, "×")).beside(over(|row| row.best_s), summary)
 }
 
 fn is_exchange(row: &Row) -> bool {
@@ -132,10 +125,7 @@ mod tests {
             assert!((value - expected).abs() < 1e-9, "{name}: {value}");
         };
         near("alltoall, library/choice", 1.0);
-        near(
-            "alltoall from 32 KiB on in stars, choice/wire bound: worst",
-            1.2,
-        );
+        near("alltoall from 32 KiB on in stars, choice/wire bound: worst", 1.2);
         near("penalty of the choice beyond the oracle's: 90th", 1.0);
         near("cells whose", 1.0);
         assert_eq!(value(&found, "bcast"), None);

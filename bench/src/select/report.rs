@@ -22,12 +22,7 @@ fn network_columns<'a>() -> [TableColumn<NetworkChoices<'a>>; 10] {
     [
         ("network", |(network, ..)| network.name.clone()),
         ("", |(network, ..)| {
-            if is_tree(&network.whole) {
-                "tree"
-            } else {
-                "star"
-            }
-            .to_owned()
+            if is_tree(&network.whole) { "tree" } else { "star" }.to_owned()
         }),
         ("MPI", |(network, ..)| network.mpi.to_owned()),
         ("collective", |(_, collective, _)| collective.to_string()),
@@ -58,27 +53,15 @@ static CELLS: &[TableColumn<ChoiceRow>] = &[
     ("choice", |row| row.choice.clone()),
     ("best", |row| row.best.clone()),
     ("penalty, %", |row| format!("{:+.1}", 100.0 * row.penalty)),
-    ("oracle's own, %", |row| {
-        format!("{:.1}", 100.0 * row.oracle)
-    }),
+    ("oracle's own, %", |row| format!("{:.1}", 100.0 * row.oracle)),
     ("library/choice", ChoiceRow::gains),
     ("choice/bound", |row| {
         let bound = row.bound_s.map(|bound| row.time_s / bound);
         bound.map(ratio).unwrap_or_default()
     }),
     ("", |row| {
-        let remarks = [
-            if row.lossy {
-                "library loses packets"
-            } else {
-                ""
-            },
-            busy(row.busy),
-        ];
-        remarks
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .join("; ")
+        let remarks = [if row.lossy { "library loses packets" } else { "" }, busy(row.busy)];
+        remarks.into_iter().filter(|text| !text.is_empty()).join("; ")
     }),
 ];
 
@@ -121,15 +104,9 @@ fn of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
     if penalties.is_empty() {
         return;
     }
-    let cells = format!(
-        "penalty with the cells of busy processors, {} cells",
-        rows.len()
-    );
+    let cells = format!("penalty with the cells of busy processors, {} cells", rows.len());
     report.figure(format!("{cells}: mean, %"), ratio(mean(&penalties)));
-    report.figure(
-        format!("{cells}: 90th percentile, %"),
-        ratio(p90(&penalties)),
-    );
+    report.figure(format!("{cells}: 90th percentile, %"), ratio(p90(&penalties)));
 }
 
 /// The judged cells of every network and collective that has some.
@@ -144,10 +121,7 @@ fn by_network(outcome: &SelectOutcome) -> Vec<NetworkChoices<'_>> {
         (network, collective, rows.collect())
     });
     let groups: Vec<NetworkChoices> = groups.collect();
-    groups
-        .into_iter()
-        .filter(|(.., rows)| !rows.is_empty())
-        .collect()
+    groups.into_iter().filter(|(.., rows)| !rows.is_empty()).collect()
 }
 
 fn values(rows: &[&ChoiceRow], value: fn(&ChoiceRow) -> f64) -> Vec<f64> {

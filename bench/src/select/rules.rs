@@ -37,31 +37,22 @@ pub(super) struct RulesGain {
 }
 
 /// Writes the file, measures missing data with it, and compares them with the truth.
-pub(super) fn gains(
-    site: &NetworkSite,
-    truth: &Dataset,
-    learned: &LearnedChoices,
-) -> Result<Vec<RulesGain>> {
+pub(super) fn gains(site: &NetworkSite, truth: &Dataset, learned: &LearnedChoices) -> Result<Vec<RulesGain>> {
     let (drawn, folder) = (&site.drawn, &site.folder);
     let path = folder.path(NAME);
     let network = site.description();
     if !folder.has(&format!("{NAME}.complete")) {
         let _ = std::fs::remove_file(&path);
-        folder.netsig.run(&format!(
-            "tune {PROFILE}.toml --for {} -o {NAME} {network}",
-            drawn.mpi
-        ))?;
+        folder
+            .netsig
+            .run(&format!("tune {PROFILE}.toml --for {} -o {NAME} {network}", drawn.mpi))?;
     }
     let path = path.display().to_string();
     let variables = variables(drawn.mpi, &path);
     let variables = variables.iter().map(|(name, value)| (&**name, &**value));
     let cells = learned.choices.keys();
     let planned = cells.map(|cell| PlannedCell::new(*cell, drawn, LIBRARY));
-    let plan = plan::text(
-        &planned.collect_vec(),
-        LAUNCHES,
-        SHARE * launch(site.effort),
-    );
+    let plan = plan::text(&planned.collect_vec(), LAUNCHES, SHARE * launch(site.effort));
     let with = site.plan(NAME, &plan, &variables.collect_vec())?;
     Ok(compared(drawn.mpi, truth, &with))
 }
@@ -92,14 +83,11 @@ fn compared(mpi: &'static str, without: &Dataset, with: &Dataset) -> Vec<RulesGa
 
 /// The geometric mean over the cells of each MPI and collective, with its name.
 pub(super) fn means(gains: &[RulesGain]) -> Vec<(String, f64)> {
-    let groups = gains
-        .iter()
-        .map(|gain| ((gain.mpi, gain.collective), gain.ratio));
+    let groups = gains.iter().map(|gain| ((gain.mpi, gain.collective), gain.ratio));
     let groups: BTreeMap<_, Vec<f64>> = groups.into_group_map().into_iter().collect();
     let mean = |((mpi, collective), ratios): ((&str, Collective), Vec<f64>)| {
         let cells = ratios.len();
-        let name =
-            format!("a rules file alone, {mpi}, {collective}, {cells} cells: without/with, ×");
+        let name = format!("a rules file alone, {mpi}, {collective}, {cells} cells: without/with, ×");
         (name, geometric(&ratios))
     };
     groups.into_iter().map(mean).collect()

@@ -38,12 +38,7 @@ pub(super) fn fit(netsig: &NetsigProgram) -> Result<BenchGoal> {
     let samples = netsig.data("large.csv")?.samples.len();
     ensure!(samples >= 10_000, "only {samples} samples were simulated");
     let values = milliseconds(netsig, 10, "fit large.csv -o large-profile.toml")?;
-    Ok(BenchGoal::measured(
-        "fit-10000-samples",
-        values,
-        200.0,
-        "ms",
-    ))
+    Ok(BenchGoal::measured("fit-10000-samples", values, 200.0, "ms"))
 }
 
 pub(super) fn set_up(netsig: &NetsigProgram) -> Result<BenchGoal> {
@@ -61,12 +56,7 @@ pub(super) fn overhead(netsig: &NetsigProgram) -> Result<BenchGoal> {
     let used = spent(&facts, "timed")? + spent(&facts, "barriers")?;
     ensure!(used > 0.0, "lab.csv does not say how the time was spent");
     let share = 100.0 * (1.0 - used / wall);
-    Ok(BenchGoal::measured(
-        "measuring-overhead",
-        vec![share],
-        25.0,
-        "%",
-    ))
+    Ok(BenchGoal::measured("measuring-overhead", vec![share], 25.0, "%"))
 }
 
 /// Overhead of the harness for one repetition, outside the timed operation, between two ranks of

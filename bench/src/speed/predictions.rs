@@ -27,22 +27,14 @@ struct BenchCase {
 
 /// Runs the benchmarks; every function must have at least one case.
 pub(super) fn figures() -> Result<Vec<BenchGoal>> {
-    let rows = rows(&benchmark(
-        "netsig-model",
-        "predictions",
-        &["--color", "never"],
-    )?)?;
+    let rows = rows(&benchmark("netsig-model", "predictions", &["--color", "never"])?)?;
     let mut figures = Vec::new();
     for (function, most, unit, scale) in TARGETS {
         let before = figures.len();
-        figures.extend(
-            rows.iter()
-                .filter(|row| row.function == function)
-                .map(|row| {
-                    let values = row.times.iter().map(|time| time.0 / scale).collect();
-                    BenchGoal::measured(format!("{function}/{}", row.case), values, most, unit)
-                }),
-        );
+        figures.extend(rows.iter().filter(|row| row.function == function).map(|row| {
+            let values = row.times.iter().map(|time| time.0 / scale).collect();
+            BenchGoal::measured(format!("{function}/{}", row.case), values, most, unit)
+        }));
         ensure!(figures.len() > before, "no benchmark {function} was run");
     }
     Ok(figures)
@@ -64,8 +56,7 @@ fn rows(table: &str) -> Result<Vec<BenchCase>> {
             let place = head.iter().position(|cell| cell == column);
             let cell = place.and_then(|place| cells.get(place));
             let cell = cell.with_context(|| format!("the table has no column {column}"))?;
-            cell.parse::<Seconds>()
-                .with_context(|| format!("in the line {line:?}"))
+            cell.parse::<Seconds>().with_context(|| format!("in the line {line:?}"))
         };
         rows.push(BenchCase {
             function: function.to_owned(),
@@ -101,10 +92,7 @@ predictions                fastest       │ slowest       │ median        │
     #[test]
     fn the_table_is_read_by_the_names_of_its_columns() {
         let rows = rows(TABLE).unwrap();
-        let names: Vec<_> = rows
-            .iter()
-            .map(|row| (&*row.function, &*row.case))
-            .collect();
+        let names: Vec<_> = rows.iter().map(|row| (&*row.function, &*row.case)).collect();
         let expected = [
             ("closed_form", "alltoall/hockney"),
             ("closed_form", "scatter/binomial"),

@@ -23,11 +23,7 @@ fn main() {
     let started = Instant::now();
     let data = Dataset::read(&name, file).expect("the file holds data");
     let seconds = started.elapsed().as_secs_f64();
-    println!(
-        "loaded {} {seconds} {}",
-        data.samples.len(),
-        peak_resident_bytes()
-    );
+    println!("loaded {} {seconds} {}", data.samples.len(), peak_resident_bytes());
 }
 
 /// The high-water mark that the kernel keeps.

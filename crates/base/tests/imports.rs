@@ -113,15 +113,11 @@ fn told(imported: Result<Imported, FileError>) -> Vec<String> {
         Ok(imported) => imported,
         Err(error) => return vec![error.to_string()],
     };
-    let mean = |number: &&Aggregate| {
-        ![StatisticKind::MinOverRanks, StatisticKind::MaxOverRanks].contains(&number.statistic)
-    };
+    let mean =
+        |number: &&Aggregate| ![StatisticKind::MinOverRanks, StatisticKind::MaxOverRanks].contains(&number.statistic);
     let row = |number: &Aggregate| {
         let Place {
-            launch,
-            procs,
-            size,
-            ..
+            launch, procs, size, ..
         } = number.place;
         let subject = number.place.experiment;
         format!(
@@ -130,10 +126,7 @@ fn told(imported: Result<Imported, FileError>) -> Vec<String> {
         )
     };
     let rows = data.aggregates.iter().filter(mean).map(row);
-    let placements = data
-        .provenance
-        .iter()
-        .filter(|(key, _)| *key == "placement");
+    let placements = data.provenance.iter().filter(|(key, _)| *key == "placement");
     let placements = placements.map(|(key, value)| format!("{key} = {value}"));
     rows.chain(placements).chain(notes).collect()
 }
@@ -143,10 +136,7 @@ fn posted_outputs_become_what_can_be_read_in_them() {
     let told = POSTED.map(|(program, name, procs)| {
         let text = posted(name);
         let input = Input { name, text: &text };
-        let procs: Vec<Procs> = procs
-            .iter()
-            .map(|count| Procs::new(*count).unwrap())
-            .collect();
+        let procs: Vec<Procs> = procs.iter().map(|count| Procs::new(*count).unwrap()).collect();
         let options = format!("{program:?} {procs:?}");
         let asked = Asked {
             procs,
@@ -192,10 +182,7 @@ fn a_row_with_an_unusable_time_is_left_out() {
         let text = OSU.replace("260647.67", none);
         let Imported { data, notes } = imported(Program::Osu, "a-p8", &text);
         assert_eq!(data.aggregates.len(), 9, "{none}");
-        assert_eq!(
-            notes,
-            ["a-p8:7: left out: a time that is no number above 0"]
-        );
+        assert_eq!(notes, ["a-p8:7: left out: a time that is no number above 0"]);
     }
 }
 
@@ -220,14 +207,9 @@ fn tables_of_other_suites_are_left_out_and_named() {
         let text = format!("{LATENCY}# {title}\n# Size          Latency (us)\n1 1.50\n2 2.50\n");
         let Imported { data, notes } = imported(Program::Osu, "latency.txt", &text);
         assert_eq!(data.aggregates.len(), 3, "{title}");
-        let [note] = &*notes else {
-            panic!("{title}: {notes:?}")
-        };
+        let [note] = &*notes else { panic!("{title}: {notes:?}") };
         let name = title.split(" v").next().unwrap();
-        assert!(
-            note.ends_with(&format!("left out: {name} is not imported")),
-            "{note}"
-        );
+        assert!(note.ends_with(&format!("left out: {name} is not imported")), "{note}");
     }
 }
 
@@ -237,10 +219,7 @@ fn a_table_without_a_title_is_left_out() {
     let text = format!("{LATENCY}\n# Size          Latency (us)\n1 1.50\n2 2.50\n");
     let Imported { data, notes } = imported(Program::Osu, "latency.txt", &text);
     assert_eq!((data.aggregates.len(), notes.len()), (3, 1), "{notes:?}");
-    assert!(
-        notes[0].contains("no title names the collective"),
-        "{notes:?}"
-    );
+    assert!(notes[0].contains("no title names the collective"), "{notes:?}");
 }
 
 /// A benchmark that printed nothing below its heading needs no number of processes.

@@ -35,19 +35,13 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Help may go to standard error, if an argument is missing.
-        Err(error)
-            if !error.use_stderr()
-                || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
-        {
+        Err(error) if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             error.exit()
         }
         Err(error) => return Failure::from(error).report(),
     };
     if let Err(error) = interrupt::attend() {
-        return Failure::from(anyhow!(
-            "cannot watch for signals: {error}; end other programs"
-        ))
-        .report();
+        return Failure::from(anyhow!("cannot watch for signals: {error}; end other programs")).report();
     }
     match cli.command.run() {
         Ok(()) => ExitCode::SUCCESS,

@@ -154,11 +154,7 @@ pub fn by_pair<D: FnOnce(Question) -> Decision, F: FnOnce(Algorithm) -> bool>(
 
 /// What this rank sends to each rank and receives from each.
 fn own_lengths(member: Member, [send, receive]: [PairSide; 2]) -> Vec<u64> {
-    let send = if is_in_place(send.buffer) {
-        receive
-    } else {
-        send
-    };
+    let send = if is_in_place(send.buffer) { receive } else { send };
     let lengths = |side: PairSide| {
         // SAFETY: the program gives a number for each rank.
         let all = unsafe { side.lengths(member.procs) };
@@ -169,11 +165,7 @@ fn own_lengths(member: Member, [send, receive]: [PairSide; 2]) -> Vec<u64> {
 
 /// The lengths of all ranks on rank 0: those that it sends, those that it receives, and 1, or zeros of a rank whose
 /// call MPI refuses.
-fn gathered(
-    comm: ffi::MPI_Comm,
-    member: Member,
-    lengths: Option<Vec<u64>>,
-) -> Result<Vec<u64>, MpiError> {
+fn gathered(comm: ffi::MPI_Comm, member: Member, lengths: Option<Vec<u64>>) -> Result<Vec<u64>, MpiError> {
     let count = member.procs.get() as usize;
     let row = 2 * count + 1;
     let mut own = lengths.map_or_else(Vec::new, |mut own| {
@@ -205,8 +197,7 @@ fn are_consistent(member: Member, lengths: &[u64]) -> bool {
     let count = member.procs.get() as usize;
     let row = 2 * count + 1;
     let is_fine = |from: usize| lengths[from * row + 2 * count] == 1;
-    let agree =
-        |from: usize, to: usize| lengths[from * row + to] == lengths[to * row + count + from];
+    let agree = |from: usize, to: usize| lengths[from * row + to] == lengths[to * row + count + from];
     (0..count).all(|from| is_fine(from) && (0..count).all(|to| agree(from, to)))
 }
 
@@ -217,9 +208,7 @@ fn shared(
     decide: impl FnOnce(Terms) -> Decision,
     can_follow: impl FnOnce(Algorithm) -> bool,
 ) -> Result<Agreed, MpiError> {
-    let Party {
-        comm, member, tag, ..
-    } = party;
+    let Party { comm, member, tag, .. } = party;
     let mut line = [0u8; LINE];
     if member.rank == Rank(0) {
         let tag = tag.get().map(ToString::to_string).unwrap_or_default();
@@ -274,11 +263,7 @@ enum Doubt {
 ///
 /// # Errors
 /// If MPI fails.
-pub fn is_balanced(
-    comm: ffi::MPI_Comm,
-    member: Member,
-    sides: Option<[PairSide; 2]>,
-) -> Result<bool, MpiError> {
+pub fn is_balanced(comm: ffi::MPI_Comm, member: Member, sides: Option<[PairSide; 2]>) -> Result<bool, MpiError> {
     let balance = |sides| {
         let lengths = own_lengths(member, sides);
         let (sent, received) = lengths.split_at(member.procs.get() as usize);
@@ -319,11 +304,7 @@ pub fn broadcast_in_parts(bytes: &mut [u8], comm: ffi::MPI_Comm) -> Result<(), M
 /// The terms in a line without a tabulator.
 impl std::fmt::Display for Terms {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            collective,
-            root,
-            kind,
-        } = self;
+        let Self { collective, root, kind } = self;
         write!(f, "{collective} {root} {kind:?}")
     }
 }

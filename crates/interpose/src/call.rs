@@ -166,9 +166,8 @@ impl Call {
             _ => [false; 2],
         };
         let mut known = None;
-        for (side, (is_significant, may_be_elsewhere)) in sides
-            .iter()
-            .zip(is_significant.into_iter().zip(may_be_elsewhere))
+        for (side, (is_significant, may_be_elsewhere)) in
+            sides.iter().zip(is_significant.into_iter().zip(may_be_elsewhere))
         {
             match is_in_place(side.buffer) {
                 _ if !is_significant => {}
@@ -196,13 +195,8 @@ impl Call {
         let bytes = match self.buffers {
             Buffers::ByPair { send, receive } => {
                 let is_sent = !is_in_place(send.buffer);
-                let is_wrong =
-                    receive.is_wrong(member.procs) || (is_sent && send.is_wrong(member.procs));
-                return if is_wrong {
-                    Err(Refused)
-                } else {
-                    Ok(Length::ByPair)
-                };
+                let is_wrong = receive.is_wrong(member.procs) || (is_sent && send.is_wrong(member.procs));
+                return if is_wrong { Err(Refused) } else { Ok(Length::ByPair) };
             }
             Buffers::Equal { send, receive } => self.piece([send, receive], rank == root),
         };

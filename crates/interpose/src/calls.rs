@@ -97,11 +97,7 @@ impl Calls {
     }
 
     /// Puts a decision in force for calls of a length; an exchange of pieces that differ has the decision's.
-    pub fn enter(
-        &mut self,
-        collective: Collective,
-        (length, decision): (Length, Decision),
-    ) -> (Place, Arc<Decision>) {
+    pub fn enter(&mut self, collective: Collective, (length, decision): (Length, Decision)) -> (Place, Arc<Decision>) {
         let size = match length {
             Length::Piece(size) => size,
             _ => decision.size,
@@ -115,9 +111,7 @@ impl Calls {
 
     fn put(&mut self, place: Place, decision: Decision) -> Arc<Decision> {
         let all = self.entries.entry(place).or_default();
-        let known = all
-            .iter()
-            .position(|own| own.decision.algorithm == decision.algorithm);
+        let known = all.iter().position(|own| own.decision.algorithm == decision.algorithm);
         let has_failed = |own: &Entry| own.trial.as_ref().is_some_and(Trial::has_failed);
         let decision = match known {
             Some(index) if has_failed(&all[index]) => return self.put(place, decision.as_fast()),

@@ -4,9 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{
-    Algorithm, Call, Collective, LIBRARY, Layout, Method, MpiFlavour, PairSizes,
-};
+use netsig_base::algorithm::{Algorithm, Call, Collective, LIBRARY, Layout, Method, MpiFlavour, PairSizes};
 use netsig_base::network::Network;
 use netsig_base::schedule::{BlockCounts, Extent};
 use netsig_base::text::counted;
@@ -127,8 +125,7 @@ impl Decision {
 
     /// The decision of a line.
     pub fn of_line(collective: Collective, line: &str) -> Option<Self> {
-        let (name, size, library_s, chosen_s, certainty, reason) =
-            line.splitn(6, '\t').collect_tuple()?;
+        let (name, size, library_s, chosen_s, certainty, reason) = line.splitn(6, '\t').collect_tuple()?;
         Some(Self {
             algorithm: match name {
                 "" => None,
@@ -182,9 +179,7 @@ impl Chooser {
             };
         }
         match self.profile {
-            Ok(profile) => self
-                .of_profile(profile, question)
-                .unwrap_or_else(Decision::library),
+            Ok(profile) => self.of_profile(profile, question).unwrap_or_else(Decision::library),
             Err(reason) => Decision::library(reason),
         }
     }
@@ -203,11 +198,9 @@ impl Chooser {
             return Ok(Some(layout));
         }
         if layout.clusters() != measured.layout.clusters() {
-            let [own, measured] = [layout, &measured.layout]
-                .map(|layout| counted(layout.clusters() as u64, "cluster", "clusters"));
-            return Err(format!(
-                "processes of {own}, and the profile is of {measured}"
-            ));
+            let [own, measured] =
+                [layout, &measured.layout].map(|layout| counted(layout.clusters() as u64, "cluster", "clusters"));
+            return Err(format!("processes of {own}, and the profile is of {measured}"));
         }
         if self.placed.len() >= MOST_LAYOUTS {
             return Err("too many communicators with other clusters".to_owned());
@@ -216,11 +209,7 @@ impl Chooser {
         Ok(Some(layout))
     }
 
-    fn of_profile(
-        &mut self,
-        profile: &'static Profile,
-        question: Question,
-    ) -> Result<Decision, String> {
+    fn of_profile(&mut self, profile: &'static Profile, question: Question) -> Result<Decision, String> {
         let collective = question.collective;
         let clusters = question.layout.map(Layout::clusters_of_ranks);
         let key = (collective, clusters.unwrap_or_default());
@@ -297,9 +286,7 @@ fn certainty(one: &Prediction, library: &Prediction) -> Certainty {
         return Certainty::Unsure;
     };
     let gain = (library.time / one.time).ln();
-    let apart = (own.upper / one.time)
-        .ln()
-        .hypot((library.time / other.lower).ln());
+    let apart = (own.upper / one.time).ln().hypot((library.time / other.lower).ln());
     if gain > apart {
         Certainty::Sure
     } else {
@@ -338,15 +325,10 @@ pub fn is_quick(algorithm: Algorithm, call: &Call) -> bool {
 fn is_small(extent: &Extent) -> bool {
     const MOST_OF_A_RANK: u64 = 1 << 18;
     const MOST_OF_ALL: u64 = 1 << 24;
-    let BlockCounts {
-        input,
-        output,
-        scratch,
-    } = extent.blocks;
+    let BlockCounts { input, output, scratch } = extent.blocks;
     let blocks: u64 = [input, output, scratch].map(u64::from).iter().sum();
     let is_of_all = extent.rounds > 1;
-    blocks <= MOST_OF_A_RANK
-        && (!is_of_all || blocks * u64::from(extent.procs.get()) <= MOST_OF_ALL)
+    blocks <= MOST_OF_A_RANK && (!is_of_all || blocks * u64::from(extent.procs.get()) <= MOST_OF_ALL)
 }
 
 #[cfg(test)]
@@ -376,12 +358,8 @@ mod tests {
 
     #[test]
     fn given_algorithms_need_no_profile_and_must_serve() {
-        let given = [
-            (Collective::Alltoall, "bruck:2"),
-            (Collective::Alltoallv, "direct"),
-        ];
-        let given = given
-            .map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
+        let given = [(Collective::Alltoall, "bruck:2"), (Collective::Alltoallv, "direct")];
+        let given = given.map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
         let mut chooser = Chooser::new(Err("no profile"), None, given.into());
         let mut named = |collective| {
             let procs = Procs::new(5).unwrap();

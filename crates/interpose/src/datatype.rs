@@ -25,10 +25,7 @@ pub fn size(datatype: ffi::MPI_Datatype) -> Option<u64> {
 }
 
 /// Distance between consecutive elements in bytes.
-#[allow(
-    clippy::useless_conversion,
-    reason = "MPI_Aint of Open MPI is isize, of MPICH i64"
-)]
+#[allow(clippy::useless_conversion, reason = "MPI_Aint of Open MPI is isize, of MPICH i64")]
 pub fn extent(datatype: ffi::MPI_Datatype) -> isize {
     let (mut lower, mut extent) = (0, 0);
     // SAFETY: a valid datatype of the program.
@@ -109,12 +106,7 @@ impl Elements {
     ///
     /// # Safety
     /// As of [`Elements::pack`], with reading and writing exchanged.
-    pub unsafe fn unpack(
-        self,
-        from: usize,
-        bytes: usize,
-        comm: ffi::MPI_Comm,
-    ) -> Result<(), MpiError> {
+    pub unsafe fn unpack(self, from: usize, bytes: usize, comm: ffi::MPI_Comm) -> Result<(), MpiError> {
         self.each_part(from, bytes, |part| {
             let mut position = 0;
             let from = std::ptr::with_exposed_provenance(part.address);
@@ -126,28 +118,13 @@ impl Elements {
                 ..
             } = part;
             // SAFETY: guaranteed by the caller.
-            unsafe {
-                ffi::PMPI_Unpack(
-                    from,
-                    bytes,
-                    &raw mut position,
-                    buffer,
-                    count,
-                    datatype,
-                    comm,
-                )
-            }
+            unsafe { ffi::PMPI_Unpack(from, bytes, &raw mut position, buffer, count, datatype, comm) }
         })
     }
 
     /// Calls a function of MPI with all elements, in parts whose length is a C int. `address` is that of the
     /// packed data.
-    fn each_part(
-        self,
-        address: usize,
-        bytes: usize,
-        call: impl Fn(Part) -> c_int,
-    ) -> Result<(), MpiError> {
+    fn each_part(self, address: usize, bytes: usize, call: impl Fn(Part) -> c_int) -> Result<(), MpiError> {
         let Some(element) = usize::try_from(self.count)
             .ok()
             .and_then(|count| bytes.checked_div(count))
@@ -156,10 +133,7 @@ impl Elements {
         };
         let int = |number: usize| c_int::try_from(number).unwrap_or(c_int::MAX);
         let count = bytes.checked_div(element).unwrap_or(0);
-        let most = (c_int::MAX as usize)
-            .checked_div(element)
-            .unwrap_or(1)
-            .max(1);
+        let most = (c_int::MAX as usize).checked_div(element).unwrap_or(1).max(1);
         let extent = extent(self.datatype);
         (0..count).step_by(most).try_for_each(|first| {
             let some = most.min(count - first);

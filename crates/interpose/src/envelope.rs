@@ -11,20 +11,17 @@ use crate::loaded;
 #[cfg(open_mpi)]
 mod combiner {
     pub use mpi::ffi::{
-        MPI_COMBINER_CONTIGUOUS as CONTIGUOUS, MPI_COMBINER_DUP as DUP,
-        MPI_COMBINER_F90_COMPLEX as F90_COMPLEX, MPI_COMBINER_F90_INTEGER as F90_INTEGER,
-        MPI_COMBINER_F90_REAL as F90_REAL, MPI_COMBINER_NAMED as NAMED,
+        MPI_COMBINER_CONTIGUOUS as CONTIGUOUS, MPI_COMBINER_DUP as DUP, MPI_COMBINER_F90_COMPLEX as F90_COMPLEX,
+        MPI_COMBINER_F90_INTEGER as F90_INTEGER, MPI_COMBINER_F90_REAL as F90_REAL, MPI_COMBINER_NAMED as NAMED,
     };
 }
 #[cfg(not(open_mpi))]
 mod combiner {
     pub use mpi::ffi::{
-        MPIR_Combiner_enum_MPI_COMBINER_CONTIGUOUS as CONTIGUOUS,
-        MPIR_Combiner_enum_MPI_COMBINER_DUP as DUP,
+        MPIR_Combiner_enum_MPI_COMBINER_CONTIGUOUS as CONTIGUOUS, MPIR_Combiner_enum_MPI_COMBINER_DUP as DUP,
         MPIR_Combiner_enum_MPI_COMBINER_F90_COMPLEX as F90_COMPLEX,
         MPIR_Combiner_enum_MPI_COMBINER_F90_INTEGER as F90_INTEGER,
-        MPIR_Combiner_enum_MPI_COMBINER_F90_REAL as F90_REAL,
-        MPIR_Combiner_enum_MPI_COMBINER_NAMED as NAMED,
+        MPIR_Combiner_enum_MPI_COMBINER_F90_REAL as F90_REAL, MPIR_Combiner_enum_MPI_COMBINER_NAMED as NAMED,
     };
 }
 

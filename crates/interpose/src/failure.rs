@@ -40,13 +40,7 @@ fn invoke(comm: ffi::MPI_Comm, code: c_int, _: &CStr) {
 #[cfg(open_mpi)]
 fn invoke(comm: ffi::MPI_Comm, code: c_int, name: &CStr) {
     /// Handler, communicator, kind of this object, code, name of the call.
-    type Invoke = unsafe extern "C" fn(
-        ffi::MPI_Errhandler,
-        ffi::MPI_Comm,
-        c_int,
-        c_int,
-        *const c_char,
-    ) -> c_int;
+    type Invoke = unsafe extern "C" fn(ffi::MPI_Errhandler, ffi::MPI_Comm, c_int, c_int, *const c_char) -> c_int;
     /// The kind of communicators.
     const COMMUNICATOR: c_int = 1;
     let found = function(c"ompi_errhandler_invoke");
@@ -76,16 +70,8 @@ fn named(_: Collective, code: c_int) -> c_int {
 #[cfg(not(open_mpi))]
 fn named(collective: Collective, code: c_int) -> c_int {
     /// Earlier code, whether fatal, function, line, class, text, text with arguments.
-    type Create = unsafe extern "C" fn(
-        c_int,
-        c_int,
-        *const c_char,
-        c_int,
-        c_int,
-        *const c_char,
-        *const c_char,
-        ...
-    ) -> c_int;
+    type Create =
+        unsafe extern "C" fn(c_int, c_int, *const c_char, c_int, c_int, *const c_char, *const c_char, ...) -> c_int;
     let Some(found) = function(c"MPIR_Err_create_code") else {
         return code;
     };
@@ -174,10 +160,7 @@ mod quiet {
             if kept.0 > 0 {
                 return;
             }
-            for (comm, mut handler) in communicators()
-                .into_iter()
-                .zip(kept.1.take().into_iter().flatten())
-            {
+            for (comm, mut handler) in communicators().into_iter().zip(kept.1.take().into_iter().flatten()) {
                 // SAFETY: the program's handler, which `replaced` got, is set again and given back.
                 unsafe {
                     ffi::PMPI_Comm_set_errhandler(comm, handler);

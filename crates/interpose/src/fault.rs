@@ -28,9 +28,7 @@ fn note(info: &PanicHookInfo) {
     let place = info.location().map(ToString::to_string).unwrap_or_default();
     let payload = info.payload();
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    let words = text
-        .or(payload.downcast_ref::<&str>().copied())
-        .unwrap_or_default();
+    let words = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or_default();
     let first = words.lines().next().unwrap_or_default();
     LAST.set(format!("{place}: {first}"));
 }
@@ -44,17 +42,12 @@ pub fn provoked(place: &str) {
 
 /// The line about a fault.
 pub fn line(fault: &str) -> String {
-    format!(
-        "a fault of netsig ({fault}); please report it. The MPI library's own algorithms run from now on"
-    )
+    format!("a fault of netsig ({fault}); please report it. The MPI library's own algorithms run from now on")
 }
 
 /// The body of an entry point, which gets a function that calls the MPI library. After a panic the call is
 /// passed on, unless it was.
-pub fn guarded(
-    pass: &mut dyn FnMut() -> c_int,
-    body: impl FnOnce(&mut dyn FnMut() -> c_int) -> c_int,
-) -> c_int {
+pub fn guarded(pass: &mut dyn FnMut() -> c_int, body: impl FnOnce(&mut dyn FnMut() -> c_int) -> c_int) -> c_int {
     let mut passed = None;
     let done = caught(|| body(&mut || *passed.insert(pass())));
     done.unwrap_or_else(|fault| {
@@ -71,10 +64,7 @@ mod tests {
     #[test]
     fn a_panic_is_a_line_and_the_call_is_passed_on_once() {
         let fault = caught(|| panic!("no {}\nmore", "way")).unwrap_err();
-        assert!(
-            fault.contains("fault.rs:") && fault.ends_with(": no way"),
-            "{fault}"
-        );
+        assert!(fault.contains("fault.rs:") && fault.ends_with(": no way"), "{fault}");
         let calls = |body: fn(&mut dyn FnMut() -> c_int) -> c_int| {
             let mut calls = 0;
             let code = guarded(

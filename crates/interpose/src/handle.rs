@@ -12,10 +12,7 @@ pub type Word = usize;
 pub fn handle<T: Copy>(word: Word) -> T {
     const {
         assert!(size_of::<T>() <= size_of::<Word>());
-        assert!(
-            cfg!(target_endian = "little"),
-            "an int is the low half of a word"
-        );
+        assert!(cfg!(target_endian = "little"), "an int is the low half of a word");
     }
     // SAFETY: handles are C ints or pointers, for which every pattern of bits is a value; the word has at
     // least as many bytes.

@@ -66,12 +66,7 @@ pub fn is_own_mpi() -> bool {
 
 /// True on the first rank of a job whose MPI cannot be asked.
 pub fn first_by_environment() -> bool {
-    let names = [
-        "OMPI_COMM_WORLD_RANK",
-        "PMIX_RANK",
-        "PMI_RANK",
-        "SLURM_PROCID",
-    ];
+    let names = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"];
     let rank = names.iter().find_map(|name| std::env::var(name).ok());
     rank.is_none_or(|rank| rank == "0")
 }

@@ -13,8 +13,7 @@ pub fn behind(name: &CStr) -> *mut c_void {
     }
     let own = file_of(behind as *mut c_void);
     let mut all = everywhere(name).into_iter();
-    all.find(|found| file_of(*found) != own)
-        .unwrap_or(std::ptr::null_mut())
+    all.find(|found| file_of(*found) != own).unwrap_or(std::ptr::null_mut())
 }
 
 /// Address of the first symbol of this name in the program; null if there is none.
@@ -58,11 +57,7 @@ pub fn names() -> Vec<CString> {
 /// The number of times that libraries were loaded or unloaded.
 #[cfg(open_mpi)]
 pub fn changes() -> u64 {
-    unsafe extern "C" fn take(
-        info: *mut libc::dl_phdr_info,
-        _: usize,
-        changes: *mut c_void,
-    ) -> c_int {
+    unsafe extern "C" fn take(info: *mut libc::dl_phdr_info, _: usize, changes: *mut c_void) -> c_int {
         // SAFETY: the number of `changes`, and numbers that glibc has.
         unsafe { *changes.cast::<u64>() = (*info).dlpi_adds + (*info).dlpi_subs };
         1

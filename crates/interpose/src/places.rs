@@ -22,10 +22,7 @@ pub fn hosts(world: ffi::MPI_Comm, procs: c_int) -> Result<Vec<String>, MpiError
     // SAFETY: no MPI has longer names than the first array; the others have the stated lengths, which
     // each rank's bytes fill.
     unsafe {
-        MpiError::check(ffi::PMPI_Get_processor_name(
-            name.as_mut_ptr(),
-            &raw mut length,
-        ))?;
+        MpiError::check(ffi::PMPI_Get_processor_name(name.as_mut_ptr(), &raw mut length))?;
         // Few pairs of ranks exchange messages, so that few connections know how short a round trip can be: Linux
         // sends longer bursts on them (tcp_tso_rtt_log).
         MpiError::check(ffi::PMPI_Gather(

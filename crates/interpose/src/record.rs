@@ -67,12 +67,7 @@ impl Record {
             if comm == ffi::RSMPI_COMM_NULL {
                 return None;
             }
-            ffi::PMPI_Comm_get_attr(
-                comm,
-                session.keyval,
-                (&raw mut found).cast(),
-                &raw mut is_set,
-            )
+            ffi::PMPI_Comm_get_attr(comm, session.keyval, (&raw mut found).cast(), &raw mut is_set)
         };
         MpiError::check(code).ok()?;
         if is_set == 0 {
@@ -142,9 +137,7 @@ impl Record {
         pass: impl FnOnce() -> c_int,
     ) -> (c_int, Instant) {
         match self.decision(session, call) {
-            Ok((place, decision)) => {
-                self.decided(session, (call, started), (place, &decision), pass)
-            }
+            Ok((place, decision)) => self.decided(session, (call, started), (place, &decision), pass),
             Err(Passed::Because(reason)) => {
                 let code = pass();
                 let ended = Instant::now();
@@ -218,9 +211,7 @@ impl Record {
             Turn::Decided(place, decision) => {
                 let runs = decision.algorithm.is_some() && session.is_on;
                 if runs && !self.is_balanced(call, length)? {
-                    return Err(Passed::Because(
-                        "lengths that differ between sender and receiver",
-                    ));
+                    return Err(Passed::Because("lengths that differ between sender and receiver"));
                 }
                 Ok((place, decision))
             }
@@ -271,9 +262,7 @@ impl Record {
             Buffers::ByPair { .. } if self.member.procs.get() > MOST_PROCS => {
                 return Err(Passed::Because("an alltoallv of more than 512 processes"));
             }
-            Buffers::ByPair { send, receive } => {
-                agreement::by_pair(deciding, party, (terms, [send, receive]))?
-            }
+            Buffers::ByPair { send, receive } => agreement::by_pair(deciding, party, (terms, [send, receive]))?,
             Buffers::Equal { .. } => agreement::equal(deciding, party, terms)?,
         };
         let (Agreed::On(decision), Some(length)) = (agreed, length) else {
@@ -334,12 +323,7 @@ fn terms(call: &Call, length: Length) -> Terms {
 }
 
 /// Frees what this library keeps of a communicator that the program frees.
-unsafe extern "C" fn forget(
-    _: ffi::MPI_Comm,
-    _: c_int,
-    attribute: *mut c_void,
-    _: *mut c_void,
-) -> c_int {
+unsafe extern "C" fn forget(_: ffi::MPI_Comm, _: c_int, attribute: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: the attribute is a pointer of `Arc::into_raw`, which MPI hands back once.
     let record = unsafe { Arc::from_raw(attribute.cast_const().cast::<Record>()) };
     // Without its calls in the report, at worst.
@@ -378,14 +362,8 @@ impl Account for Record {
 pub fn keyval() -> Result<c_int, MpiError> {
     let mut keyval = 0;
     // SAFETY: two callbacks of the types that MPI expects.
-    let code = unsafe {
-        ffi::PMPI_Comm_create_keyval(
-            Some(no_copy),
-            Some(forget),
-            &raw mut keyval,
-            std::ptr::null_mut(),
-        )
-    };
+    let code =
+        unsafe { ffi::PMPI_Comm_create_keyval(Some(no_copy), Some(forget), &raw mut keyval, std::ptr::null_mut()) };
     MpiError::check(code).map(|()| keyval)
 }
 

@@ -30,10 +30,7 @@ number! { i64: RSMPI_INT64_T u64: RSMPI_UINT64_T f64: RSMPI_DOUBLE }
 ///
 /// # Errors
 /// If MPI fails.
-pub fn largest<T: Number, const N: usize>(
-    own: [T; N],
-    comm: ffi::MPI_Comm,
-) -> Result<[T; N], MpiError> {
+pub fn largest<T: Number, const N: usize>(own: [T; N], comm: ffi::MPI_Comm) -> Result<[T; N], MpiError> {
     // SAFETY: a constant of the MPI library.
     reduced(own, unsafe { ffi::RSMPI_MAX }, comm)
 }
@@ -42,10 +39,7 @@ pub fn largest<T: Number, const N: usize>(
 ///
 /// # Errors
 /// If MPI fails.
-pub fn sum<T: Number, const N: usize>(
-    own: [T; N],
-    comm: ffi::MPI_Comm,
-) -> Result<[T; N], MpiError> {
+pub fn sum<T: Number, const N: usize>(own: [T; N], comm: ffi::MPI_Comm) -> Result<[T; N], MpiError> {
     // SAFETY: a constant of the MPI library.
     reduced(own, unsafe { ffi::RSMPI_SUM }, comm)
 }

@@ -278,16 +278,10 @@ mod tests {
         let rows_of = |is_on: bool, collective: Collective, decision: &Decision, tally: Tally| {
             let mut ledger = Ledger::new(is_on);
             ledger.add(collective, procs, decision, tally);
-            ledger.add(
-                collective,
-                procs,
-                &Decision::library("no data"),
-                Tally::default(),
-            );
+            ledger.add(collective, procs, &Decision::library("no data"), Tally::default());
             ledger.text().replace(HEAD, "").replace(COLUMNS, "")
         };
-        let rows =
-            |collective, decision: &Decision, tally| rows_of(true, collective, decision, tally);
+        let rows = |collective, decision: &Decision, tally| rows_of(true, collective, decision, tally);
         let name = "\"windowed:segment=4096,window=4\"";
         assert_eq!(
             rows(Collective::Alltoall, &exchange, tally(&[750, 500], &[])),
@@ -330,9 +324,7 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.set_counted("allreduce", 3);
         assert!(
-            ledger
-                .text()
-                .ends_with("allreduce,,,3,0,,,,3,,,,passed on\n"),
+            ledger.text().ends_with("allreduce,,,3,0,,,,3,,,,passed on\n"),
             "{}",
             ledger.text()
         );

@@ -79,10 +79,7 @@ mod tests {
             assert!(ReportFile::new(at(name)).replace("new").is_err(), "{name}");
         }
         let device = ReportFile::new("/dev/null".into()).replace("new");
-        assert_eq!(
-            device.unwrap_err().to_string(),
-            "is no regular file, and stays"
-        );
+        assert_eq!(device.unwrap_err().to_string(), "is no regular file, and stays");
         assert_eq!(fs::read(at("thesis.txt")).unwrap(), b"years of work");
         assert!(fs::read_to_string(at("old.csv")).unwrap().ends_with("rows"));
         for name in ["old.csv", "empty", "other.csv"] {

@@ -118,11 +118,7 @@ impl TreeNeighbours {
         let (mut present, mut absent) = (Vec::new(), NOBODY);
         for (&child, message) in self.children.iter().zip(messages) {
             let is_absent = self.absent.contains(&child);
-            let found = if is_absent {
-                None
-            } else {
-                message.wait(Some(end))?
-            };
+            let found = if is_absent { None } else { message.wait(Some(end))? };
             if found.is_some() {
                 present.push(child);
             }
@@ -208,27 +204,18 @@ impl Place {
     }
 
     fn send(&self, to: &[c_int], message: c_int) -> Result<(), MpiError> {
-        let sends = to
-            .iter()
-            .map(|&rank| self.post(rank, message, Direction::Send));
+        let sends = to.iter().map(|&rank| self.post(rank, message, Direction::Send));
         keep(sends.collect::<Result<Vec<_>, _>>()?);
         Ok(())
     }
 
     /// Receives from these ranks.
     fn receives(&self, from: &[c_int]) -> Result<Vec<Standing>, MpiError> {
-        let receives = from
-            .iter()
-            .map(|&rank| self.post(rank, 0, Direction::Receive));
+        let receives = from.iter().map(|&rank| self.post(rank, 0, Direction::Receive));
         receives.collect()
     }
 
-    fn post(
-        &self,
-        rank: c_int,
-        message: c_int,
-        direction: Direction,
-    ) -> Result<Standing, MpiError> {
+    fn post(&self, rank: c_int, message: c_int, direction: Direction) -> Result<Standing, MpiError> {
         let message = Box::leak(Box::new(message));
         let place = (&raw mut *message).cast();
         // SAFETY: one int, which lives as long as the process.
@@ -237,9 +224,7 @@ impl Place {
             let (int, to) = (ffi::RSMPI_INT32_T, &raw mut request);
             MpiError::check(match direction {
                 Direction::Receive => ffi::PMPI_Irecv(place, 1, int, rank, tag(), self.world, to),
-                Direction::Send => {
-                    ffi::PMPI_Isend(place.cast_const(), 1, int, rank, tag(), self.world, to)
-                }
+                Direction::Send => ffi::PMPI_Isend(place.cast_const(), 1, int, rank, tag(), self.world, to),
             })?;
             Ok(Standing {
                 request,
@@ -319,9 +304,7 @@ mod tests {
             };
             let mut reached: Vec<_> = (0..procs).flat_map(of_parent).collect();
             reached.sort_unstable();
-            let expected: Vec<_> = (1..procs)
-                .map(|rank| (rank, binomial_parent(rank)))
-                .collect();
+            let expected: Vec<_> = (1..procs).map(|rank| (rank, binomial_parent(rank))).collect();
             assert_eq!(reached, expected);
             assert!(expected.iter().all(|(rank, parent)| parent < rank));
         }

@@ -59,12 +59,7 @@ impl Runner {
     ///
     /// # Errors
     /// If an MPI call fails, or the arguments contradict each other.
-    pub fn run(
-        &mut self,
-        call: &Call,
-        algorithm: Algorithm,
-        channel: Channel,
-    ) -> Result<(), MpiError> {
+    pub fn run(&mut self, call: &Call, algorithm: Algorithm, channel: Channel) -> Result<(), MpiError> {
         let done = self.carry_out(call, algorithm, channel);
         if done.is_err() {
             // MPI may still write to this memory.
@@ -117,18 +112,11 @@ impl Runner {
             .rev()
             .map(|power| (1 << power).min(wanted))
             .map(|parts| algorithm::Call::new(self.member.procs, Bytes(parts * segment)));
-        let asked = calls
-            .find(|call| is_quick(algorithm, call))
-            .ok_or(MpiError::INTERNAL)?;
+        let asked = calls.find(|call| is_quick(algorithm, call)).ok_or(MpiError::INTERNAL)?;
         algorithm.serve(&asked).map_err(|_| MpiError::INTERNAL)
     }
 
-    fn carry_out(
-        &mut self,
-        call: &Call,
-        algorithm: Algorithm,
-        channel: Channel,
-    ) -> Result<(), MpiError> {
+    fn carry_out(&mut self, call: &Call, algorithm: Algorithm, channel: Channel) -> Result<(), MpiError> {
         match call.buffers {
             Buffers::Equal { send, receive } => {
                 let (root, size) = piece(call, self.member)?;
@@ -146,12 +134,7 @@ impl Runner {
         }
     }
 
-    fn equal(
-        &mut self,
-        call: &Equal,
-        algorithm: Algorithm,
-        channel: Channel,
-    ) -> Result<(), MpiError> {
+    fn equal(&mut self, call: &Equal, algorithm: Algorithm, channel: Channel) -> Result<(), MpiError> {
         let Equal { root, size, .. } = *call;
         let arrays = self.rooms.equal(call, self.member)?;
         let schedule = self.schedule(algorithm, root, size)?;
@@ -214,8 +197,7 @@ impl Runner {
         let layout = Layout::new(&schedule.extent(), input, output, scratch);
         let rank = self.member.rank;
         let proven = self.proven(schedule)?;
-        let rounds =
-            (0..proven.rounds()).map(|index| ReadyRound::new(&proven, rank, index, &layout));
+        let rounds = (0..proven.rounds()).map(|index| ReadyRound::new(&proven, rank, index, &layout));
         Ok(rounds.collect())
     }
 

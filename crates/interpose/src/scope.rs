@@ -50,11 +50,7 @@ impl Scope {
 
 /// The clusters of all ranks, or why they have none: those of the profile, else the hosts with several
 /// processes; `None` if there are neither.
-fn layout(
-    profile: Option<&Profile>,
-    most: u64,
-    hosts: &[String],
-) -> Option<Result<Layout, String>> {
+fn layout(profile: Option<&Profile>, most: u64, hosts: &[String]) -> Option<Result<Layout, String>> {
     let of_profile = profile.and_then(|profile| profile.clusters.clone());
     let clusters = of_profile.or((most > 1).then_some(Clusters::EachHost))?;
     let of_each = clusters.of_each(hosts);

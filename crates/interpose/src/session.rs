@@ -124,11 +124,7 @@ impl Session {
             }
             return Ok(None);
         }
-        let mut settings = if is_first {
-            first_settings()
-        } else {
-            Settings::OFF
-        };
+        let mut settings = if is_first { first_settings() } else { Settings::OFF };
         settings.share(world)?;
         if settings.mode == Mode::Off {
             return Ok(None);
@@ -157,9 +153,7 @@ impl Session {
         if let Some(sentence) = &scope.sentence {
             tell_first(is_first, sentence);
         }
-        let report = (is_first && !job::is_spawned())
-            .then(settings::report)
-            .flatten();
+        let report = (is_first && !job::is_spawned()).then(settings::report).flatten();
         let report = report.map(ReportFile::new);
         report.iter().for_each(check_report);
         let is_on = settings.mode == Mode::On;
@@ -232,9 +226,7 @@ impl Session {
         };
         let decision = lock(self.chooser.get_or_init(made)).decide(question);
         if self.is_first && decision.is_outside() {
-            let Question {
-                collective, procs, ..
-            } = question;
+            let Question { collective, procs, .. } = question;
             lock(&self.ledger).tell_once(&format!(
                 "{collective} of {procs} processes: {}; the MPI library's own algorithm runs",
                 decision.reason

@@ -65,9 +65,7 @@ impl Settings {
             "report" => Mode::Report,
             "off" => return Ok(Self::OFF),
             other => {
-                return Err(format!(
-                    "NETSIG_INTERPOSE={other} is none of on, report and off"
-                ));
+                return Err(format!("NETSIG_INTERPOSE={other} is none of on, report and off"));
             }
         };
         let file = |name| match text(name).as_str() {
@@ -95,9 +93,7 @@ impl Settings {
         self.given()?;
         self.network()?;
         let profile = self.profile()?;
-        let mpi = profile
-            .as_ref()
-            .and_then(|own| own.provenance.get("data_mpi"));
+        let mpi = profile.as_ref().and_then(|own| own.provenance.get("data_mpi"));
         match mpi.map(|mpi| (mpi, MpiFlavour::of(mpi))) {
             Some((_, Some(flavour))) if flavour != FLAVOUR => Err(format!(
                 "{} was measured with {flavour}, and this program runs on {FLAVOUR}; measure with that",
@@ -133,10 +129,7 @@ impl Settings {
     /// If one does not exist.
     pub fn given(&self) -> Result<BTreeMap<Collective, Algorithm>, String> {
         let [.., text] = &self.texts;
-        let items = text
-            .split(';')
-            .map(str::trim)
-            .filter(|item| !item.is_empty());
+        let items = text.split(';').map(str::trim).filter(|item| !item.is_empty());
         let one = |item: &str| {
             let (collective, algorithm) = item.split_once(' ').unwrap_or((item, ""));
             let collective: Collective = collective

@@ -37,10 +37,7 @@ mod tests {
             assert_eq!(class(least(own)), own, "{bytes}");
             assert!(bytes < 8 || bytes < 2 * least(own), "{bytes}");
         }
-        assert_eq!(
-            [1, 2, 4, 5, 7, 8, 10, 16].map(class),
-            [0, 4, 8, 9, 11, 12, 13, 16]
-        );
+        assert_eq!([1, 2, 4, 5, 7, 8, 10, 16].map(class), [0, 4, 8, 9, 11, 12, 13, 16]);
         assert_eq!(least(class(65536)), 65536);
     }
 }

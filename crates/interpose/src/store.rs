@@ -46,13 +46,8 @@ struct PmixInfo {
 }
 
 type PmixPut = unsafe extern "C" fn(u8, *const c_char, *mut PmixValue) -> c_int;
-type PmixGet = unsafe extern "C" fn(
-    *const PmixProcess,
-    *const c_char,
-    *const PmixInfo,
-    usize,
-    *mut *mut PmixValue,
-) -> c_int;
+type PmixGet =
+    unsafe extern "C" fn(*const PmixProcess, *const c_char, *const PmixInfo, usize, *mut *mut PmixValue) -> c_int;
 
 /// True after `put`. The MPI libraries of a job call it on all ranks, or on none.
 static IS_USED: AtomicBool = AtomicBool::new(false);
@@ -106,18 +101,11 @@ impl KeyValueStore {
         let mut value: *mut PmixValue = ptr::null_mut();
         // SAFETY: valid structs of PMIx, which allocates the value by malloc; a number has no other memory.
         unsafe {
-            let code = (self.get)(
-                &raw const process,
-                KEY.as_ptr(),
-                &raw const at_once,
-                1,
-                &raw mut value,
-            );
+            let code = (self.get)(&raw const process, KEY.as_ptr(), &raw const at_once, 1, &raw mut value);
             if code != 0 || value.is_null() {
                 return None;
             }
-            let number =
-                ((*value).kind == INT32).then(|| (&raw const (*value).data).cast::<c_int>().read());
+            let number = ((*value).kind == INT32).then(|| (&raw const (*value).data).cast::<c_int>().read());
             libc::free(value.cast());
             number
         }
@@ -136,9 +124,7 @@ impl PmixValue {
 /// A text in PMIx's memory, with a null byte at its end; `None` if it is too long.
 fn text<const LENGTH: usize>(bytes: &[u8]) -> Option<[c_char; LENGTH]> {
     let mut text = [0; LENGTH];
-    let room = text
-        .get_mut(..bytes.len())
-        .filter(|room| room.len() < LENGTH)?;
+    let room = text.get_mut(..bytes.len()).filter(|room| room.len() < LENGTH)?;
     for (place, byte) in room.iter_mut().zip(bytes) {
         *place = byte.cast_signed();
     }

@@ -165,8 +165,7 @@ impl Compared {
 
     /// The library's time of a call over the schedule's.
     fn ratio(&self) -> f64 {
-        self.means()
-            .map_or(1.0, |means| means.library / means.schedule)
+        self.means().map_or(1.0, |means| means.library / means.schedule)
     }
 }
 
@@ -200,11 +199,7 @@ impl Comparison {
         } else {
             Part::Kept
         };
-        let runs = if is_left {
-            Runs::Library
-        } else {
-            Runs::Schedule
-        };
+        let runs = if is_left { Runs::Library } else { Runs::Schedule };
         (runs, (is_left || run.contains(&place)).then_some(part))
     }
 }
@@ -329,9 +324,7 @@ fn rest(ratio: f64, made: usize) -> u64 {
     let least = if made == 0 { LEAST } else { LEAST_BETWEEN };
     let cost = |calls: u64| length(ratio) as f64 * (ratio - 1.0) / calls as f64;
     let most = COST[made.min(COST.len() - 1)];
-    (least..MOST)
-        .find(|calls| cost(*calls) <= most)
-        .unwrap_or(MOST)
+    (least..MOST).find(|calls| cost(*calls) <= most).unwrap_or(MOST)
 }
 
 #[cfg(test)]
@@ -344,11 +337,7 @@ mod tests {
 
     /// Runs calls of which the profile predicts a ratio and is sure or not; returns those left to the library, and the
     /// number of calls until the schedule gives way.
-    fn run(
-        (predicted, is_sure): (f64, bool),
-        ratio: impl Fn(u64) -> f64,
-        calls: u64,
-    ) -> (Vec<u64>, Option<u64>) {
+    fn run((predicted, is_sure): (f64, bool), ratio: impl Fn(u64) -> f64, calls: u64) -> (Vec<u64>, Option<u64>) {
         let mut trial = Trial::new(predicted, is_sure);
         let (mut left, mut seconds) = (Vec::new(), Sides::default());
         for call in 0..calls {

@@ -30,12 +30,9 @@ pub struct TrialVerdicts(VecDeque<(Vec<c_int>, TrialVerdict)>);
 impl TrialVerdicts {
     /// Keeps a verdict on calls among these ranks, in place of an earlier one.
     pub fn keep(&mut self, ranks: &[c_int], verdict: TrialVerdict) {
-        let TrialVerdict {
-            place, algorithm, ..
-        } = verdict;
-        self.0.retain(|(of, known)| {
-            of != ranks || (known.place, known.algorithm) != (place, algorithm)
-        });
+        let TrialVerdict { place, algorithm, .. } = verdict;
+        self.0
+            .retain(|(of, known)| of != ranks || (known.place, known.algorithm) != (place, algorithm));
         if self.0.len() == MOST {
             self.0.pop_front();
         }
@@ -81,9 +78,8 @@ mod tests {
                 stays,
             };
             verdicts.keep(&[0, 2], verdict);
-            let applied = |ranks: &[c_int], class, name| {
-                verdicts.applied(ranks, (Collective::Alltoall, class), decision(name))
-            };
+            let applied =
+                |ranks: &[c_int], class, name| verdicts.applied(ranks, (Collective::Alltoall, class), decision(name));
             for other in [
                 applied(&[0, 1], 3, "pairwise-ring"),
                 applied(&[0, 2], 4, "pairwise-ring"),

@@ -38,15 +38,8 @@ impl World {
             let mut group = ffi::RSMPI_GROUP_NULL;
             let mut comm = ffi::RSMPI_COMM_NULL;
             MpiError::check(ffi::PMPI_Comm_group(ffi::RSMPI_COMM_WORLD, &raw mut group))?;
-            MpiError::check(ffi::PMPI_Comm_create(
-                ffi::RSMPI_COMM_WORLD,
-                group,
-                &raw mut comm,
-            ))?;
-            MpiError::check(ffi::PMPI_Comm_set_errhandler(
-                comm,
-                ffi::RSMPI_ERRORS_RETURN,
-            ))?;
+            MpiError::check(ffi::PMPI_Comm_create(ffi::RSMPI_COMM_WORLD, group, &raw mut comm))?;
+            MpiError::check(ffi::PMPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN))?;
             MpiError::check(ffi::PMPI_Comm_rank(comm, &raw mut rank))?;
             MpiError::check(ffi::PMPI_Comm_size(comm, &raw mut procs))?;
             Ok(Self {
@@ -72,13 +65,7 @@ impl World {
             ffi::PMPI_Group_size(group, &raw mut size);
             let all: Vec<c_int> = (0..size).collect();
             let mut ranks = vec![ffi::MPI_UNDEFINED; all.len()];
-            let code = ffi::PMPI_Group_translate_ranks(
-                group,
-                size,
-                all.as_ptr(),
-                self.group,
-                ranks.as_mut_ptr(),
-            );
+            let code = ffi::PMPI_Group_translate_ranks(group, size, all.as_ptr(), self.group, ranks.as_mut_ptr());
             ffi::PMPI_Group_free(&raw mut group);
             MpiError::check(code).ok()?;
             ranks

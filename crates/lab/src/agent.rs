@@ -25,9 +25,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode, LabE
     shell.arg("-c").arg(words.join(OsStr::new(" ")));
     if let Some(shim) = std::env::var_os(SHIM_PATH) {
         let existing = std::env::var_os("LD_PRELOAD");
-        shell
-            .env("LD_PRELOAD", preload(shim, existing))
-            .env(SHIM_IN_USE, "1");
+        shell.env("LD_PRELOAD", preload(shim, existing)).env(SHIM_IN_USE, "1");
     }
     let failed = system_or("run", "/bin/sh", "install a shell there");
     Err(failed(shell.exec()))
@@ -49,8 +47,7 @@ fn target(mut args: impl Iterator<Item = OsString>) -> Option<(String, Vec<OsStr
 /// Moves this process to `host`, as `ip netns exec` does, and gives it the host's name.
 fn become_host(host: &str) -> Result<(), LabError> {
     netns::enter(host)?;
-    unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS)
-        .map_err(system("leave the namespaces of", "ctl"))?;
+    unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS).map_err(system("leave the namespaces of", "ctl"))?;
     stage::name_host(host)?;
     // Later mounts affect this process alone.
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;

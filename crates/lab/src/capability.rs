@@ -98,11 +98,7 @@ pub fn check() -> Capabilities {
         ),
         (
             "MPICH",
-            launcher(
-                &["mpirun.mpich", "mpiexec.hydra", "mpirun"],
-                "HYDRA",
-                "mpich",
-            ),
+            launcher(&["mpirun.mpich", "mpiexec.hydra", "mpirun"], "HYDRA", "mpich"),
         ),
     ];
     let mut capabilities = essential();
@@ -203,8 +199,7 @@ mod tests {
         let poor = machine("no Unknown device type.");
         assert!(!poor.can_run());
         let message = poor.verify(&network).unwrap_err().to_string();
-        let expected =
-            "this machine cannot emulate ethernet-4x50: veth: Unknown device type.; load";
+        let expected = "this machine cannot emulate ethernet-4x50: veth: Unknown device type.; load";
         assert!(message.starts_with(expected), "{message}");
     }
 

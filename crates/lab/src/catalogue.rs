@@ -43,10 +43,7 @@ mod tests {
             let network = load(name).unwrap();
             assert_eq!(network.name, *name);
             assert_eq!(crate::fidelity_warning(&network), None);
-            assert!(
-                text.starts_with("# ") && !network.description.is_empty(),
-                "{name}"
-            );
+            assert!(text.starts_with("# ") && !network.description.is_empty(), "{name}");
             assert!(network.truth.is_some(), "{name}: needed to simulate");
         }
     }

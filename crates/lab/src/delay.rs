@@ -28,9 +28,7 @@ pub(crate) fn delayed(network: &Network) -> impl Iterator<Item = (LinkId, &Link)
 /// Each connection of two switches once, by the first of its two links.
 pub(crate) fn cables_between_switches(network: &Network) -> impl Iterator<Item = (LinkId, &Link)> {
     let links = (0..).map(LinkId).zip(network.links());
-    links.filter(|(id, link)| {
-        id.0 < id.reverse().0 && !network.is_host(link.from) && !network.is_host(link.to)
-    })
+    links.filter(|(id, link)| id.0 < id.reverse().0 && !network.is_host(link.from) && !network.is_host(link.to))
 }
 
 /// The names of the delayed links, as in `a -> b, b -> c`; `None` if there are none.

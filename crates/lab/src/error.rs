@@ -27,9 +27,7 @@ pub enum LabError {
         package: &'static str,
     },
     /// A program that builds the network failed.
-    #[error(
-        "{tool} failed in {place}: {reason}; run `netsig lab check` for the missing capabilities"
-    )]
+    #[error("{tool} failed in {place}: {reason}; run `netsig lab check` for the missing capabilities")]
     Tool {
         /// The program.
         tool: &'static str,
@@ -51,9 +49,7 @@ pub enum LabError {
         remedy: &'static str,
     },
     /// A question about the emulated cluster outside of one.
-    #[error(
-        "no emulated cluster is here; run the command in one: `netsig lab exec SCENARIO -- COMMAND`"
-    )]
+    #[error("no emulated cluster is here; run the command in one: `netsig lab exec SCENARIO -- COMMAND`")]
     Outside,
     /// A hidden command was called by hand or by a program that misuses it.
     #[error("{command} is called by the lab itself; use `netsig lab exec SCENARIO -- COMMAND`")]

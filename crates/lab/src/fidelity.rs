@@ -70,10 +70,7 @@ pub(crate) fn impossible(network: &Network) -> Option<String> {
 pub fn fidelity_warning(network: &Network) -> Option<String> {
     let hosts = u64::from(network.hosts().get());
     let most = if hosts <= 8 { 800_000_000 } else { 640_000_000 };
-    let from_hosts = network
-        .links()
-        .iter()
-        .filter(|link| network.is_host(link.from));
+    let from_hosts = network.links().iter().filter(|link| network.is_host(link.from));
     let rates = from_hosts.map(|link| BitsPerSecond::from(link.rate).0);
     let total: u64 = rates.sum();
     if total > most {
@@ -87,10 +84,7 @@ pub fn fidelity_warning(network: &Network) -> Option<String> {
         ));
     }
     let queue = |link: &&Link| Seconds(link.buffer.as_f64() / link.rate.0);
-    let ports = network
-        .links()
-        .iter()
-        .filter(|link| !network.is_host(link.from));
+    let ports = network.links().iter().filter(|link| !network.is_host(link.from));
     let deepest = ports.max_by(|a, b| queue(a).0.total_cmp(&queue(b).0))?;
     (queue(&deepest) > LINUX_RTO).then(|| {
         format!(
@@ -134,8 +128,7 @@ mod tests {
         let head = "topology = 'graph'\nrate = '10Mbit/s'\nport_buffer = '64KiB'\n";
         let switch = |name| format!("[[switch]]\nname = '{name}'\nhosts = 2\n");
         let far = "[[switch]]\nname = 'd'\nhosts = 1\ndelay = '5ms'\n";
-        let link =
-            |a, b, more| format!("[[link]]\nbetween = ['{a}', '{b}']\nrate = '9Mbit/s'\n{more}\n");
+        let link = |a, b, more| format!("[[link]]\nbetween = ['{a}', '{b}']\nrate = '9Mbit/s'\n{more}\n");
         let switches = ["a", "b", "c"].map(switch).concat();
         let chain = link("a", "b", "port_buffer = '64KiB'");
         let refusals = [
@@ -144,10 +137,7 @@ mod tests {
                 "the link b -> c has a delay of 1.10 s, and the lab holds frames back for at most 1.00 s",
             ),
             (
-                far.to_owned()
-                    + &["b", "d"]
-                        .map(|end| link("c", end, "port_buffer = '64KiB'"))
-                        .concat(),
+                far.to_owned() + &["b", "d"].map(|end| link("c", end, "port_buffer = '64KiB'")).concat(),
                 "the link d-0 -> d has a delay of 5.00 ms, and the lab delays only links between",
             ),
             (
@@ -155,9 +145,7 @@ mod tests {
                 "a port buffer of 3199 B at b -> c is less",
             ),
             (
-                ["b", "a"]
-                    .map(|end| link("c", end, "port_buffer = '64KiB'"))
-                    .concat(),
+                ["b", "a"].map(|end| link("c", end, "port_buffer = '64KiB'")).concat(),
                 "its switches are joined in a circle",
             ),
         ];

@@ -69,10 +69,7 @@ pub(crate) fn environment(network: &Network) -> Vec<(&'static str, OsString)> {
     let named = [
         (NETWORK, network.name.clone().into()),
         ("NETSIG_LAB_HOSTS", network.hosts().to_string().into()),
-        (
-            CONGESTION_CONTROL,
-            network.congestion_control.clone().into(),
-        ),
+        (CONGESTION_CONTROL, network.congestion_control.clone().into()),
     ];
     let limit = network.eager_limit.map(|limit| limit.0.to_string());
     let limits = limit
@@ -129,9 +126,6 @@ mod tests {
     fn the_shim_goes_before_what_is_preloaded_already() {
         assert_eq!(preload("s.so".into(), None), "s.so");
         assert_eq!(preload("s.so".into(), Some("".into())), "s.so");
-        assert_eq!(
-            preload("s.so".into(), Some("a.so:b.so".into())),
-            "s.so:a.so:b.so"
-        );
+        assert_eq!(preload("s.so".into(), Some("a.so:b.so".into())), "s.so:a.so:b.so");
     }
 }

@@ -33,10 +33,7 @@ pub(crate) fn enter(name: &str) -> Result<(), LabError> {
 /// Runs `work` in the network namespace `name`, in a separate thread because a namespace is a
 /// property of a thread; the caller's namespace does not change. Programs that `work` starts, and
 /// `/proc/sys/net`, belong to `name`.
-pub(crate) fn within<T: Send>(
-    name: &str,
-    work: impl FnOnce() -> Result<T, LabError> + Send,
-) -> Result<T, LabError> {
+pub(crate) fn within<T: Send>(name: &str, work: impl FnOnce() -> Result<T, LabError> + Send) -> Result<T, LabError> {
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| enter(name).and_then(|()| work()));
         worker.join().unwrap_or_else(|panic| resume_unwind(panic))

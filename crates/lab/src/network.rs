@@ -68,10 +68,7 @@ fn links(network: &Network) -> impl Iterator<Item = (LinkId, &Link)> {
 
 /// Each host with its link to its switch.
 fn uplinks(network: &Network) -> impl Iterator<Item = (u32, &Link)> {
-    let from_hosts = network
-        .links()
-        .iter()
-        .filter(|link| network.is_host(link.from));
+    let from_hosts = network.links().iter().filter(|link| network.is_host(link.from));
     from_hosts.map(|link| (link.from.0, link))
 }
 
@@ -125,10 +122,7 @@ fn switches(network: &Network) -> Vec<Switch> {
             .map(port)
             .collect(),
     };
-    (network.hosts().get()..count)
-        .map(Vertex)
-        .map(switch)
-        .collect()
+    (network.hosts().get()..count).map(Vertex).map(switch).collect()
 }
 
 /// A token bucket filter of `rate`, with the burst for that rate and a queue of `limit`.
@@ -294,13 +288,7 @@ mod tests {
     #[test]
     fn ports_are_shaped_and_buffer_what_the_description_says() {
         let tree = load("tree-2x6x40");
-        assert_eq!(
-            tree[0].ports[0].shape,
-            "tbf rate 40000000bit burst 3200 limit 65536"
-        );
-        assert_eq!(
-            tree[1].ports[6].shape,
-            "tbf rate 100000000bit burst 3200 limit 131072"
-        );
+        assert_eq!(tree[0].ports[0].shape, "tbf rate 40000000bit burst 3200 limit 65536");
+        assert_eq!(tree[1].ports[6].shape, "tbf rate 100000000bit burst 3200 limit 131072");
     }
 }

@@ -192,10 +192,7 @@ impl Running {
             Some(before) => softnet::drops()?.saturating_sub(before),
             None => 0,
         };
-        Ok(Outcome {
-            code,
-            softnet_drops,
-        })
+        Ok(Outcome { code, softnet_drops })
     }
 }
 
@@ -208,10 +205,7 @@ impl Drop for Running {
 }
 
 /// Makes the kernel send `signal` to `command` when the *thread* that starts it ends.
-#[expect(
-    unsafe_code,
-    reason = "the only way to ask for it between fork and exec"
-)]
+#[expect(unsafe_code, reason = "the only way to ask for it between fork and exec")]
 fn end_with_this_process(command: &mut Command, signal: Signal) {
     let parent = nix::unistd::getpid();
     let ask = move || {

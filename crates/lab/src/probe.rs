@@ -123,11 +123,7 @@ fn script() -> String {
         let script = probe.script;
         format!("if said=$({{ {script}; }} 2>&1); then echo ok; else echo no $said; fi\n")
     };
-    PROBES
-        .iter()
-        .map(line)
-        .chain([CONTROLS.to_owned()])
-        .collect()
+    PROBES.iter().map(line).chain([CONTROLS.to_owned()]).collect()
 }
 
 pub(crate) fn findings(text: &str) -> Findings {
@@ -154,8 +150,7 @@ mod tests {
 
     #[test]
     fn lines_are_told_apart() {
-        let found =
-            findings("ok\nno Unknown device type.\nok\nok\nok\nok\nok\nok\ncc reno\ncc cubic\n");
+        let found = findings("ok\nno Unknown device type.\nok\nok\nok\nok\nok\nok\ncc reno\ncc cubic\n");
         assert_eq!(found.probes.len(), PROBES.len() + 1);
         let [(_, first), (_, second), ..] = &found.probes[..] else {
             panic!("no probes");

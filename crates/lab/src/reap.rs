@@ -30,10 +30,7 @@ pub(crate) fn run(command: &mut Command) -> std::io::Result<ExitCode> {
 }
 
 /// Unblocks `signals` in `command`, which would inherit the block.
-#[expect(
-    unsafe_code,
-    reason = "the only way to change the mask between fork and exec"
-)]
+#[expect(unsafe_code, reason = "the only way to change the mask between fork and exec")]
 fn unblock_in_child(command: &mut Command, signals: SigSet) {
     let unblock = move || Ok(signals.thread_unblock()?);
     // SAFETY: between fork and exec the closure makes one system call; it neither

@@ -67,8 +67,7 @@ fn replace(target: &str, text: &str) -> Result<(), LabError> {
     let source = Path::new(FOLDER).join(name);
     write(&source, text)?;
     let remedy = "create that file on this machine, it may be empty";
-    mount(Some(&source), target, NONE, MsFlags::MS_BIND, NONE)
-        .map_err(system_or("replace", target, remedy))
+    mount(Some(&source), target, NONE, MsFlags::MS_BIND, NONE).map_err(system_or("replace", target, remedy))
 }
 
 fn write(path: impl AsRef<Path>, text: &str) -> Result<(), LabError> {

@@ -78,8 +78,7 @@ fn make(file: &File, name: &str) -> nix::Result<()> {
     };
     // The last byte stays 0: the kernel's names end with it.
     let room = request.name[..IFNAMSIZ - 1].get_mut(..name.len());
-    room.ok_or(Errno::ENAMETOOLONG)?
-        .copy_from_slice(name.as_bytes());
+    room.ok_or(Errno::ENAMETOOLONG)?.copy_from_slice(name.as_bytes());
     // SAFETY: `request` has the layout and at least the size that this call reads and writes, and
     // it lives until the call returns; `file` is open.
     unsafe { make_device(file.as_raw_fd(), &raw const request) }?;

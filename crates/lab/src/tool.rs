@@ -58,12 +58,7 @@ impl Tool {
         self.judge(place, &output, || stopped_at(&output, script))
     }
 
-    fn judge(
-        &self,
-        place: &str,
-        output: &Output,
-        command: impl FnOnce() -> String,
-    ) -> Result<(), LabError> {
+    fn judge(&self, place: &str, output: &Output, command: impl FnOnce() -> String) -> Result<(), LabError> {
         if output.status.success() {
             return Ok(());
         }
@@ -107,9 +102,7 @@ fn feed(program: &Path, text: &str) -> std::io::Result<Output> {
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         // A program that stops at a bad line closes the pipe; its exit status reports the error.
-        let _ = stdin
-            .write_all(text.as_bytes())
-            .and_then(|()| stdin.write_all(b"\n"));
+        let _ = stdin.write_all(text.as_bytes()).and_then(|()| stdin.write_all(b"\n"));
     }
     child.wait_with_output()
 }

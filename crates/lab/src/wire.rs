@@ -117,8 +117,8 @@ impl Wire {
             }
         };
         let [near, far] = &self.taps;
-        let mut ends = [(near, &self.lanes[0]), (far, &self.lanes[1])]
-            .map(|(tap, lane)| PollFd::new(tap.as_fd(), wanted(lane)));
+        let mut ends =
+            [(near, &self.lanes[0]), (far, &self.lanes[1])].map(|(tap, lane)| PollFd::new(tap.as_fd(), wanted(lane)));
         let next = self.lanes.iter().filter_map(Lane::next).min();
         let pause = next.map(|next| next.saturating_duration_since(Instant::now()).into());
         match ppoll(&mut ends, pause, None) {

@@ -100,8 +100,7 @@ impl Rates {
         let slope = ((slow.median - fast.median).0 / bytes).max(0.0);
         let start_up = (fast.median.0 - slope * small.size.as_f64()).max(0.0);
         let hockney = Hockney::new(Seconds(start_up), SecondsPerByte(slope)).ok()?;
-        let times_the_bound =
-            |(key, seen): (&CellKey, &Summary)| seen.mean / hockney.alltoall(key.procs, key.size);
+        let times_the_bound = |(key, seen): (&CellKey, &Summary)| seen.mean / hockney.alltoall(key.procs, key.size);
         let alltoall = of(Experiment::Collective(Collective::Alltoall));
         let contention = alltoall.map(times_the_bound).fold(1.0, f64::max);
         let timed = |(key, seen): (&CellKey, &Summary)| {
@@ -136,9 +135,7 @@ impl Rates {
             Operation::PingPong => message * 2.0,
             Operation::Flows if cell.procs.get() > 2 => message * self.contention,
             Operation::Flows => message,
-            Operation::Collective(collective, _) if collective.has_root() => {
-                message * cell.procs.partners()
-            }
+            Operation::Collective(collective, _) if collective.has_root() => message * cell.procs.partners(),
             Operation::Collective(..) => message * (cell.procs.partners() * self.contention),
             _ => self.round_trip(cell.size),
         };
@@ -202,10 +199,7 @@ impl Rates {
 
 impl Estimate {
     fn exactly(time: Seconds) -> Self {
-        Self {
-            low: time,
-            high: time,
-        }
+        Self { low: time, high: time }
     }
 }
 

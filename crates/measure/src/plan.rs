@@ -143,8 +143,7 @@ impl Plan {
     pub fn volume(&self) -> u64 {
         let of = |cell: &Cell| {
             let rows = self.rows(cell).into_iter();
-            rows.map(|(size, count)| count * volume(cell.procs, size))
-                .sum::<u64>()
+            rows.map(|(size, count)| count * volume(cell.procs, size)).sum::<u64>()
         };
         self.cells.iter().map(of).sum::<u64>() * u64::from(self.launches)
     }
@@ -219,11 +218,7 @@ mod tests {
     #[test]
     fn the_largest_message_can_be_sent_and_divided() {
         plan("[pingpong]\nsizes = \"2147483647\"\nrepetitions = 1");
-        for (algorithm, procs) in [
-            ("scatter-allgather", 3),
-            ("pipeline:1MiB", 3),
-            ("library:chain", 2),
-        ] {
+        for (algorithm, procs) in [("scatter-allgather", 3), ("pipeline:1MiB", 3), ("library:chain", 2)] {
             let plan = plan(&format!(
                 "[[collective]]\nname = \"bcast\"\nalgorithms = [{algorithm:?}]\nprocs = {procs}\n\
                  sizes = 2147483647\nrepetitions = 1\n"
@@ -297,10 +292,7 @@ mod tests {
         let remedy = "has an array of 27 times 268435456 bytes; write sizes up to 79536431 bytes";
         assert!(refused.contains(remedy), "{refused}");
         let cell = plan(&text("64MiB")).cells[0];
-        assert_eq!(
-            cell.pairs().unwrap().largest(),
-            cell.extent().division.size()
-        );
+        assert_eq!(cell.pairs().unwrap().largest(), cell.extent().division.size());
     }
 
     #[test]

@@ -68,11 +68,7 @@ pub(crate) struct Repeat<'r> {
 }
 
 /// Measures all steps of a pLogP cell that an interrupted run has not completed.
-pub(crate) fn measure<M: Measure>(
-    measure: &mut M,
-    cell: &Cell,
-    settings: &PLogPSettings,
-) -> Result<(), M::Error> {
+pub(crate) fn measure<M: Measure>(measure: &mut M, cell: &Cell, settings: &PLogPSettings) -> Result<(), M::Error> {
     let mut driver = Driver {
         measure,
         cell,
@@ -152,11 +148,7 @@ impl<M: Measure> Driver<'_, M> {
         }))
     }
 
-    fn receive_overhead(
-        &mut self,
-        size: Bytes,
-        round_trip: f64,
-    ) -> Result<Option<Value>, M::Error> {
+    fn receive_overhead(&mut self, size: Bytes, round_trip: f64) -> Result<Option<Value>, M::Error> {
         let wait = (PATIENCE * round_trip).max(SHORTEST_WAIT.0);
         #[expect(
             clippy::cast_possible_truncation,
@@ -164,9 +156,7 @@ impl<M: Measure> Driver<'_, M> {
             reason = "a positive time well below five centuries"
         )]
         let delay_ns = (wait * 1e9) as u64;
-        let step = self
-            .cell
-            .step(Operation::ReceiveOverhead { delay_ns }, size);
+        let step = self.cell.step(Operation::ReceiveOverhead { delay_ns }, size);
         let series = self.repeat(&step, self.settings.most_of(size))?;
         Ok(first_value(&series))
     }

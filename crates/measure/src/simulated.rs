@@ -141,8 +141,7 @@ impl Simulated {
     /// Time until the sender can continue after `messages` messages.
     fn sends(&self, size: Bytes, messages: u32) -> Seconds {
         let buffered = messages.min(BUFFERED);
-        self.between_two.os(size) * f64::from(buffered)
-            + self.between_two.g(size) * f64::from(messages - buffered)
+        self.between_two.os(size) * f64::from(buffered) + self.between_two.g(size) * f64::from(messages - buffered)
     }
 
     fn noisy(&mut self, time: Seconds) -> Seconds {

@@ -101,10 +101,7 @@ impl Target {
         let largest = self.largest().min(Bytes(64 << 10));
         let pairs = [Bytes(1), Bytes(1024), largest];
         let pairs = pairs.map(|size| Cell::of_two(Operation::PingPong, size, 1, OF_SCOUT));
-        let sizes = [
-            self.sizes[0],
-            self.sizes[0].max(largest.min(Bytes(16 << 10))),
-        ];
+        let sizes = [self.sizes[0], self.sizes[0].max(largest.min(Bytes(16 << 10)))];
         let exchanges = self
             .methods
             .iter()
@@ -146,9 +143,7 @@ impl Target {
         let time = budget * (1.0 / launches) - starts;
         let plan = self.survey(&Seen::default(), rates, time);
         let whole = |least: Seconds| (least + starts) * launches;
-        let plan = plan.map_err(|TooLittle { least }| TooLittle {
-            least: whole(least),
-        })?;
+        let plan = plan.map_err(|TooLittle { least }| TooLittle { least: whole(least) })?;
         Ok(Plan {
             launches: SURVEYS,
             ..plan
@@ -157,12 +152,7 @@ impl Target {
 
     /// The plan of a launch of what is left open, `onsets` the sizes of a method among the most processes
     /// between which the first overflow lies; `None` if nothing is, or if it does not fit into `time`.
-    pub fn open(
-        &self,
-        seen: &Seen,
-        onsets: &[(Method, [Bytes; 2])],
-        time: Seconds,
-    ) -> Option<Plan> {
+    pub fn open(&self, seen: &Seen, onsets: &[(Method, [Bytes; 2])], time: Seconds) -> Option<Plan> {
         let between = onsets.iter().flat_map(|onset| self.between(seen, *onset));
         let mut open: Vec<(Cell, Seconds)> = between.chain(seen.mixed()).collect();
         let cost = |open: &[(Cell, Seconds)]| -> f64 {
@@ -178,11 +168,7 @@ impl Target {
     }
 
     /// Cells between two sizes, as far as they are wanted, that are worth it, with the time at the larger one.
-    fn between(
-        &self,
-        seen: &Seen,
-        (method, [low, high]): (Method, [Bytes; 2]),
-    ) -> Vec<(Cell, Seconds)> {
+    fn between(&self, seen: &Seen, (method, [low, high]): (Method, [Bytes; 2])) -> Vec<(Cell, Seconds)> {
         let [low, high] = [low, high].map(|size| size.clamp(self.sizes[0], self.largest()));
         let low = low.as_f64().max(1.0);
         let ratio = high.as_f64() / low;
@@ -196,8 +182,7 @@ impl Target {
 
     /// Number of jobs of a launch: one, and one for each forced algorithm of the library.
     pub fn jobs(&self) -> f64 {
-        let is_forced =
-            |method: &&Method| matches!(method, Method::Library(choice) if choice.is_forced());
+        let is_forced = |method: &&Method| matches!(method, Method::Library(choice) if choice.is_forced());
         1.0 + self.methods.iter().filter(is_forced).count() as f64
     }
 

@@ -49,8 +49,7 @@ pub trait Transport {
     ///
     /// # Errors
     /// If the repetitions fail. Wrong data are no error but a rejected repetition.
-    fn repeat(&mut self, step: &Cell, numbers: Range<u32>)
-    -> Result<Vec<Observation>, Self::Error>;
+    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>, Self::Error>;
 
     /// Broadcasts the recorder's `words` to all participants of the entered cell.
     ///

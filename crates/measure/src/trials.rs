@@ -34,8 +34,7 @@ mod tests {
     /// Eight short trials, five of 0.2 s, a single long one; each repetition has a window of its own.
     #[test]
     fn trials_count_as_they_are_carried_out() {
-        for (once, repetitions, repeated) in [(0.01, 10.0, 21.0), (0.2, 2.0, 7.6), (0.3, 1.0, 2.3)]
-        {
+        for (once, repetitions, repeated) in [(0.01, 10.0, 21.0), (0.2, 2.0, 7.6), (0.3, 1.0, 2.3)] {
             let all = with_repetitions(Seconds(once), repetitions);
             assert!((all.0 / once - repeated).abs() < 1e-9, "{once}: {all}");
         }

@@ -39,8 +39,7 @@ mod tests {
     #[test]
     fn every_rank_hears_of_all_others() {
         for ranks in 1..=33 {
-            let partners: Vec<Vec<[Rank; 2]>> =
-                (0..ranks).map(|r| rounds(r, ranks).collect()).collect();
+            let partners: Vec<Vec<[Rank; 2]>> = (0..ranks).map(|r| rounds(r, ranks).collect()).collect();
             let mut heard: Vec<u64> = (0..ranks).map(|rank| 1 << rank).collect();
             for index in 0..partners[0].len() {
                 let told = heard.clone();

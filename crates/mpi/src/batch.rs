@@ -191,12 +191,7 @@ impl Batch {
 
 impl Starts<'_> {
     /// Waits for the start of the repetition at `index` of the batch.
-    fn wait(
-        &self,
-        index: usize,
-        comm: &SimpleCommunicator,
-        (watch, queue): (&Stopwatch, &RunQueue),
-    ) -> Start {
+    fn wait(&self, index: usize, comm: &SimpleCommunicator, (watch, queue): (&Stopwatch, &RunQueue)) -> Start {
         let due = match self {
             Self::Barrier(_) => {
                 barrier(comm);

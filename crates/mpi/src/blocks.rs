@@ -99,10 +99,7 @@ impl Blocks {
     /// Lengths of the input pieces and of the output pieces, one for each of `procs` ranks.
     pub fn piece_lengths(&self, procs: Procs) -> [Vec<usize>; 2] {
         let lengths = self.lengths.as_ref();
-        let arrays = [
-            lengths.map(|own| &own.input),
-            lengths.map(|own| &own.output),
-        ];
+        let arrays = [lengths.map(|own| &own.input), lengths.map(|own| &own.output)];
         arrays.map(|lengths| match lengths {
             Some(lengths) => lengths.iter().map(|own| length(own.0)).collect(),
             None => vec![self.piece_bytes(); procs.get() as usize],

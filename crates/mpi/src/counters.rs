@@ -44,12 +44,8 @@ const SOFTNET: &str = "/proc/net/softnet_stat";
 
 const SOURCES: [(&str, Find); COUNTS] = [
     ("/proc/net/snmp", |text| find(text, "Tcp:", "RetransSegs")),
-    ("/proc/net/netstat", |text| {
-        find(text, "TcpExt:", "TCPTimeouts")
-    }),
-    ("/proc/net/netstat", |text| {
-        find(text, "TcpExt:", "TCPLossProbes")
-    }),
+    ("/proc/net/netstat", |text| find(text, "TcpExt:", "TCPTimeouts")),
+    ("/proc/net/netstat", |text| find(text, "TcpExt:", "TCPLossProbes")),
     (SOFTNET, drops),
 ];
 
@@ -153,10 +149,7 @@ mod tests {
 
     #[test]
     fn drops_are_hexadecimal_and_of_all_processors() {
-        assert_eq!(
-            drops("00000e46 00000010 0\n00000012 0000000a 0\n"),
-            Some(26)
-        );
+        assert_eq!(drops("00000e46 00000010 0\n00000012 0000000a 0\n"), Some(26));
         assert_eq!(drops("00000e46\n"), None);
     }
 
@@ -167,14 +160,8 @@ mod tests {
             machine: true,
         };
         let counts = Counters::open(both).read().0;
-        assert!(
-            counts.iter().all(|count| matches!(count, Count::Is(_))),
-            "{counts:?}"
-        );
-        let tcp = Duty {
-            machine: false,
-            ..both
-        };
+        assert!(counts.iter().all(|count| matches!(count, Count::Is(_))), "{counts:?}");
+        let tcp = Duty { machine: false, ..both };
         assert_eq!(Counters::open(tcp).read().0[3], Count::OfAnother);
     }
 

@@ -78,9 +78,7 @@ pub fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
     let ranks = crate::available(world)?;
     let tools = crate::tools(world, args.timeout)?;
     let all: Vec<u32> = (0..ranks).collect();
-    tools
-        .dog
-        .enter("the exchange of the hosts' names".to_owned(), &all);
+    tools.dog.enter("the exchange of the hosts' names".to_owned(), &all);
     tools.step();
     let names = crate::provenance::host_names(world);
     tools.dog.rest();
@@ -113,16 +111,8 @@ struct Host {
 
 impl<'a> Leader<'a> {
     /// The leader of ranks on the hosts `names`.
-    fn new(
-        world: &'a SimpleCommunicator,
-        tools: &'a Tools,
-        names: Vec<String>,
-        report: Report,
-    ) -> Result<Self> {
-        let ranks = names
-            .into_iter()
-            .zip(0..)
-            .unique_by(|(name, _)| name.clone());
+    fn new(world: &'a SimpleCommunicator, tools: &'a Tools, names: Vec<String>, report: Report) -> Result<Self> {
+        let ranks = names.into_iter().zip(0..).unique_by(|(name, _)| name.clone());
         let hosts: Vec<Host> = ranks.map(|(name, rank)| Host { name, rank }).collect();
         if let [only] = &hosts[..] {
             bail!(
@@ -149,10 +139,7 @@ impl<'a> Leader<'a> {
         let links = self.links(&clusters)?;
         let named = clusters.iter().map(|hosts| Cluster {
             name: self.hosts[hosts[0]].name.clone(),
-            hosts: hosts
-                .iter()
-                .map(|&host| self.hosts[host].name.clone())
-                .collect(),
+            hosts: hosts.iter().map(|&host| self.hosts[host].name.clone()).collect(),
         });
         Ok(Grid::new(Clusters::new(named.collect())?, links)?)
     }
@@ -170,12 +157,7 @@ impl<'a> Leader<'a> {
     }
 
     /// The clusters of `hosts` by the times of messages.
-    fn survey(
-        &mut self,
-        hosts: &[usize],
-        criterion: Criterion,
-        probing: Probing,
-    ) -> Result<Vec<Vec<usize>>> {
+    fn survey(&mut self, hosts: &[usize], criterion: Criterion, probing: Probing) -> Result<Vec<Vec<usize>>> {
         let mut survey = Survey::new(hosts.len(), criterion);
         while let Some(pairs) = survey.next_pairs() {
             for pair in pairs {

@@ -93,9 +93,7 @@ fn meet(world: &SimpleCommunicator, tools: &Tools, ranks: u32, mine: Findings) -
     let mut found = vec![(0, mine)];
     let mut left: Vec<u32> = (1..ranks).collect();
     while !left.is_empty() {
-        tools
-            .dog
-            .enter(MEETING.to_owned(), &[&[0], &left[..]].concat());
+        tools.dog.enter(MEETING.to_owned(), &[&[0], &left[..]].concat());
         tools.step();
         let has_sent = |rank: &&u32| {
             let source = process(world, **rank);
@@ -193,9 +191,7 @@ fn follow(world: &SimpleCommunicator, tools: &Tools, exchanges: &Exchanges, mine
             return;
         }
         let activity = format!("an exchange of messages with rank {partner}");
-        tools
-            .dog
-            .enter(activity, &[rank.min(partner), rank.max(partner)]);
+        tools.dog.enter(activity, &[rank.min(partner), rank.max(partner)]);
         tools.step();
         leader.send_with_tag(&exchanges.with(partner), RESULT);
         tools.dog.rest();

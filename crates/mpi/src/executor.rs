@@ -72,11 +72,7 @@ impl ReadyRound {
         Self {
             receives,
             sends,
-            copies: round
-                .copies
-                .iter()
-                .map(|&copy| layout.transfer(copy))
-                .collect(),
+            copies: round.copies.iter().map(|&copy| layout.transfer(copy)).collect(),
             in_flight: round.in_flight,
         }
     }
@@ -123,12 +119,7 @@ impl ReadyRound {
 impl Posting<'_> {
     /// Carries out `round`: the messages that are posted at once, the copies, and the messages after
     /// those.
-    fn carry_out(
-        &mut self,
-        first: &[&Posted],
-        round: &ReadyRound,
-        (receives, sends): (&[Posted], &[Posted]),
-    ) {
+    fn carry_out(&mut self, first: &[&Posted], round: &ReadyRound, (receives, sends): (&[Posted], &[Posted])) {
         for message in first {
             let request = self.post(message.as_ref());
             self.requests.push(request);
@@ -153,11 +144,7 @@ impl Posting<'_> {
         while receives.len() + sends.len() > 0 {
             // After the last receive is posted, only completed sends are replaced.
             let done = self.wait_any(if receives.len() == 0 { places } else { 0 });
-            let of_place = if done < places {
-                receives.next()
-            } else {
-                sends.next()
-            };
+            let of_place = if done < places { receives.next() } else { sends.next() };
             if let Some(message) = of_place {
                 self.requests[done] = self.post(message.as_ref());
             }

@@ -64,9 +64,7 @@ impl Task for Flow {
     }
 
     fn run(&mut self, comm: &SimpleCommunicator) {
-        let at = |rank: Rank| {
-            comm.process_at_rank(c_int::try_from(rank.0).expect("MPI numbers ranks with a C int"))
-        };
+        let at = |rank: Rank| comm.process_at_rank(c_int::try_from(rank.0).expect("MPI numbers ranks with a C int"));
         match self.pair {
             Some(Pair { from, to }) if from == self.rank => at(to).send(&self.memory[..]),
             Some(Pair { from, .. }) => {

@@ -64,11 +64,7 @@ impl Layout {
     /// Converts a copy of blocks to a copy of bytes.
     pub(crate) fn transfer(&self, copy: schedule::Copy) -> Transfer {
         let (from, to) = (self.place(copy.from), self.place(copy.to));
-        assert_eq!(
-            from.len(),
-            to.len(),
-            "a copy is to the same part of a piece"
-        );
+        assert_eq!(from.len(), to.len(), "a copy is to the same part of a piece");
         Transfer {
             from: from.start,
             to: to.start,
@@ -98,10 +94,7 @@ impl Layout {
             Slot::Scratch(_) => &Pieces::Row(self.scratch),
         };
         let (start, bytes) = match pieces {
-            Pieces::Row(start) => (
-                start + length(self.division.offset(index)),
-                self.division.bytes(index),
-            ),
+            Pieces::Row(start) => (start + length(self.division.offset(index)), self.division.bytes(index)),
             Pieces::Each(pieces) => {
                 let parts = self.division.parts();
                 let piece = &pieces[(index / parts) as usize];

@@ -185,8 +185,7 @@ fn run(args: &LaunchArgs, world: &SimpleCommunicator) -> Result<()> {
 /// # Errors
 /// If the launcher does not belong to the MPI library of this program.
 fn available(world: &SimpleCommunicator) -> Result<u32> {
-    let available =
-        u32::try_from(world.size()).context("MPI reports a negative number of ranks")?;
+    let available = u32::try_from(world.size()).context("MPI reports a negative number of ranks")?;
     launcher::check(available)?;
     Ok(available)
 }
@@ -209,8 +208,7 @@ fn share_plan(args: &LaunchArgs, world: &SimpleCommunicator) -> Result<String> {
     let mut text = Vec::new();
     if world.rank() == 0 {
         let name = args.plan.display();
-        text = std::fs::read(&args.plan)
-            .with_context(|| format!("{name}: the plan cannot be read; check the path"))?;
+        text = std::fs::read(&args.plan).with_context(|| format!("{name}: the plan cannot be read; check the path"))?;
     }
     let mut length = text.len() as u64;
     root.broadcast_into(&mut length);

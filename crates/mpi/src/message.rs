@@ -69,12 +69,8 @@ impl Message {
         // SAFETY: the caller guarantees the memory.
         let code = unsafe {
             match self.direction {
-                Direction::Receive => {
-                    ffi::PMPI_Irecv(start, count, datatype, partner, tag, comm, to)
-                }
-                Direction::Send => {
-                    ffi::PMPI_Isend(start.cast_const(), count, datatype, partner, tag, comm, to)
-                }
+                Direction::Receive => ffi::PMPI_Irecv(start, count, datatype, partner, tag, comm, to),
+                Direction::Send => ffi::PMPI_Isend(start.cast_const(), count, datatype, partner, tag, comm, to),
             }
         };
         MpiError::check(code).map(|()| request)
@@ -94,9 +90,8 @@ impl Pieces {
     fn new(slots: &[Slot], layout: &Layout) -> Self {
         let places = slots.iter().map(|&slot| layout.place(slot));
         let address = |start| Address::try_from(start).expect("memory has addresses");
-        let (lengths, starts): (Vec<c_int>, Vec<Address>) = places
-            .map(|place| (length(place.len()), address(place.start)))
-            .unzip();
+        let (lengths, starts): (Vec<c_int>, Vec<Address>) =
+            places.map(|place| (length(place.len()), address(place.start))).unzip();
         // SAFETY: both arrays have the length of the first argument; the type of bytes and the null
         // type are constants of the MPI library.
         unsafe {

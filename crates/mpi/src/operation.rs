@@ -41,8 +41,7 @@ struct Array {
 impl Array {
     /// The array of so many pieces that lie `apart` bytes apart; `length` gives their lengths.
     fn new(procs: Procs, apart: usize, length: impl Fn(usize) -> usize) -> Self {
-        let int =
-            |bytes| c_int::try_from(bytes).expect("plans limit arrays to what a C int counts");
+        let int = |bytes| c_int::try_from(bytes).expect("plans limit arrays to what a C int counts");
         let pieces = 0..procs.get() as usize;
         Self {
             counts: pieces.clone().map(|piece| int(length(piece))).collect(),
@@ -70,8 +69,7 @@ impl Prepared {
         let is_by_pair = collective.map(Collective::operation) == Some(Collective::Alltoallv);
         let arrays = if is_by_pair && rounds.is_none() {
             let pieces = blocks.piece_lengths(cell.procs);
-            pieces
-                .map(|lengths| Array::new(cell.procs, blocks.piece_bytes(), |piece| lengths[piece]))
+            pieces.map(|lengths| Array::new(cell.procs, blocks.piece_bytes(), |piece| lengths[piece]))
         } else {
             Default::default()
         };
@@ -124,21 +122,11 @@ impl Prepared {
         unsafe {
             match collective {
                 Collective::Bcast => ffi::MPI_Bcast(message.cast(), count, byte, root, comm),
-                Collective::Scatter => {
-                    ffi::MPI_Scatter(input, count, byte, output, count, byte, root, comm)
-                }
-                Collective::Gather => {
-                    ffi::MPI_Gather(input, count, byte, output, count, byte, root, comm)
-                }
-                Collective::Allgather => {
-                    ffi::MPI_Allgather(input, count, byte, output, count, byte, comm)
-                }
-                Collective::Alltoall => {
-                    ffi::MPI_Alltoall(input, count, byte, output, count, byte, comm)
-                }
-                Collective::Alltoallv
-                | Collective::AlltoallvSkewed
-                | Collective::AlltoallvSparse => {
+                Collective::Scatter => ffi::MPI_Scatter(input, count, byte, output, count, byte, root, comm),
+                Collective::Gather => ffi::MPI_Gather(input, count, byte, output, count, byte, root, comm),
+                Collective::Allgather => ffi::MPI_Allgather(input, count, byte, output, count, byte, comm),
+                Collective::Alltoall => ffi::MPI_Alltoall(input, count, byte, output, count, byte, comm),
+                Collective::Alltoallv | Collective::AlltoallvSkewed | Collective::AlltoallvSparse => {
                     let [sent, received] = &self.arrays;
                     ffi::MPI_Alltoallv(
                         input,
@@ -198,9 +186,7 @@ impl Task for Prepared {
             return self.check(0, label(ROOT, 0, repetition));
         };
         let mut expected = (0..).zip(collective.expected(self.procs, ROOT, self.rank));
-        expected.try_for_each(|(place, piece)| {
-            self.check(place, label(piece.origin, piece.number, repetition))
-        })
+        expected.try_for_each(|(place, piece)| self.check(place, label(piece.origin, piece.number, repetition)))
     }
 
     fn times(&self, elapsed: Seconds, times: &mut [f64]) {

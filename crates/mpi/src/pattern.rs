@@ -101,10 +101,7 @@ mod tests {
                 target: Rank(1),
                 repetition: 3,
             },
-            Label {
-                repetition: 4,
-                ..LABEL
-            },
+            Label { repetition: 4, ..LABEL },
             Label {
                 origin: Rank(0),
                 ..LABEL

@@ -115,12 +115,8 @@ pub fn collect(
 /// The facts of a later job that differ from `known`, each under that job's key; a setting that no
 /// longer exists has an empty value.
 pub fn changes(known: &Provenance, facts: &Provenance, job: JobId) -> Provenance {
-    let is_gone = |key: &str| {
-        (key.starts_with(SETTING) || key.starts_with(VARIABLE)) && facts.get(key).is_none()
-    };
-    let new = facts
-        .iter()
-        .filter(|(key, value)| known.get(key) != Some(value));
+    let is_gone = |key: &str| (key.starts_with(SETTING) || key.starts_with(VARIABLE)) && facts.get(key).is_none();
+    let new = facts.iter().filter(|(key, value)| known.get(key) != Some(value));
     let gone = known.iter().filter(|(key, _)| is_gone(key));
     let mut changes = Provenance::default();
     for (key, value) in new.chain(gone.map(|(key, _)| (key, ""))) {
@@ -147,9 +143,7 @@ pub fn host_name() -> String {
 fn placement(hosts: &[String]) -> String {
     let counts = hosts.iter().counts();
     let hosts = hosts.iter().unique();
-    hosts
-        .map(|host| format!("{host}:{}", counts[host]))
-        .join(",")
+    hosts.map(|host| format!("{host}:{}", counts[host])).join(",")
 }
 
 /// True for the padding of MPI libraries' C strings.
@@ -164,9 +158,7 @@ pub fn host_names(world: &SimpleCommunicator) -> Vec<String> {
     let mut all = vec![0u8; NAME * usize::try_from(world.size()).unwrap_or(0)];
     world.all_gather_into(&mine[..], &mut all[..]);
     let names = all.chunks(NAME).map(String::from_utf8_lossy);
-    names
-        .map(|name| name.trim_end_matches('\0').to_owned())
-        .collect()
+    names.map(|name| name.trim_end_matches('\0').to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -190,21 +182,7 @@ mod tests {
         };
         let known = facts(&[("kernel", "6.1"), ("env_A", "1"), ("env_B", "2")]);
         let now = facts(&[("kernel", "6.1"), ("env_A", "3"), ("seed", "0")]);
-        let expected = [
-            ("launch_2_env_A", "3"),
-            ("launch_2_seed", "0"),
-            ("launch_2_env_B", ""),
-        ];
-        assert_eq!(
-            changes(
-                &known,
-                &now,
-                JobId {
-                    launch: 2,
-                    variant: 0
-                }
-            ),
-            facts(&expected)
-        );
+        let expected = [("launch_2_env_A", "3"), ("launch_2_seed", "0"), ("launch_2_env_B", "")];
+        assert_eq!(changes(&known, &now, JobId { launch: 2, variant: 0 }), facts(&expected));
     }
 }

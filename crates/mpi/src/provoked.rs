@@ -32,9 +32,8 @@ impl Provoked {
     /// If the value is not `hang:RANK:STEP`, `die:RANK:STEP` or `corrupt:RANK:STEP`.
     pub fn from_environment(rank: Rank) -> Result<Self> {
         match std::env::var(VARIABLE) {
-            Ok(text) => Self::parse(&text, rank).with_context(|| {
-                format!("{VARIABLE}={text:?} is no fault; write hang:RANK:STEP, die:… or corrupt:…")
-            }),
+            Ok(text) => Self::parse(&text, rank)
+                .with_context(|| format!("{VARIABLE}={text:?} is no fault; write hang:RANK:STEP, die:… or corrupt:…")),
             Err(_) => Ok(Self(None)),
         }
     }
@@ -87,10 +86,7 @@ mod tests {
         assert_eq!(provoked.label(9, 4), 4);
         assert_ne!(provoked.label(11, 5), 5);
         assert_eq!(provoked.label(12, 6), 6);
-        assert_eq!(
-            Provoked::parse("corrupt:2:10", Rank(1)),
-            Some(Provoked(None))
-        );
+        assert_eq!(Provoked::parse("corrupt:2:10", Rank(1)), Some(Provoked(None)));
         for text in ["", "hang", "hang:1", "burn:1:2", "die:x:1"] {
             assert_eq!(Provoked::parse(text, Rank(0)), None, "{text}");
         }

@@ -24,8 +24,7 @@ impl Report {
     /// If the file cannot be written.
     pub fn create(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
-        let file = File::create(path)
-            .with_context(|| format!("{name}: cannot be written; choose another --output"))?;
+        let file = File::create(path).with_context(|| format!("{name}: cannot be written; choose another --output"))?;
         Ok(Self { file, name })
     }
 
@@ -62,10 +61,7 @@ impl Report {
     /// # Errors
     /// If the file cannot be written.
     pub fn end(&mut self, wall: Duration) -> Result<()> {
-        let job = JobId {
-            launch: 0,
-            variant: 0,
-        };
+        let job = JobId { launch: 0, variant: 0 };
         self.fact(&job.key("s"), format!("wall {:.6}", wall.as_secs_f64()))
     }
 

@@ -32,9 +32,9 @@ impl Schedules {
             };
             cell.check_extent(&schedule.extent()).map_err(Error::msg)?;
             if schedules.proof(&schedule).is_none() {
-                let proven = schedule.prove().with_context(|| {
-                    format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
-                })?;
+                let proven = schedule
+                    .prove()
+                    .with_context(|| format!("{cell}: netsig's own schedule is wrong; leave it out of the plan"))?;
                 schedules.proven.push(proven);
             }
         }
@@ -44,10 +44,7 @@ impl Schedules {
     /// The proven schedule of a cell of the plan, unless the MPI library carries the cell out.
     pub fn of(&self, cell: &Cell) -> Option<Proven> {
         let schedule = self.schedule(cell)?;
-        Some(
-            self.proof(&schedule)
-                .expect("a schedule runs with its proof"),
-        )
+        Some(self.proof(&schedule).expect("a schedule runs with its proof"))
     }
 
     fn schedule(&self, cell: &Cell) -> Option<Schedule> {
@@ -56,8 +53,6 @@ impl Schedules {
     }
 
     fn proof(&self, schedule: &Schedule) -> Option<Proven> {
-        self.proven
-            .iter()
-            .find_map(|proven| proven.of(schedule.clone()))
+        self.proven.iter().find_map(|proven| proven.of(schedule.clone()))
     }
 }

@@ -81,13 +81,8 @@ impl Scopes {
     /// The first rank with another network than rank 0; `None` if each rank has one of its own.
     fn first_elsewhere(&self) -> Option<u32> {
         let are_apart = self.networks.iter().all_unique();
-        let other = self
-            .networks
-            .iter()
-            .position(|own| *own != self.networks[0]);
-        other
-            .filter(|_| !are_apart)
-            .and_then(|rank| u32::try_from(rank).ok())
+        let other = self.networks.iter().position(|own| *own != self.networks[0]);
+        other.filter(|_| !are_apart).and_then(|rank| u32::try_from(rank).ok())
     }
 
     /// True if this rank's machine has fewer processors than it has of `ranks`.

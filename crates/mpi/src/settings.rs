@@ -85,9 +85,7 @@ fn value(name: &str) -> Option<String> {
     let mut handle: ffi::MPI_T_cvar_handle = ptr::null_mut();
     let mut count: c_int = 0;
     // SAFETY: the index is the library's own, and the variable belongs to no MPI object.
-    let opened = unsafe {
-        ffi::MPI_T_cvar_handle_alloc(index, ptr::null_mut(), &raw mut handle, &raw mut count)
-    };
+    let opened = unsafe { ffi::MPI_T_cvar_handle_alloc(index, ptr::null_mut(), &raw mut handle, &raw mut count) };
     done(opened)?;
     let mut words = vec![0u64; LARGEST];
     let fits = usize::try_from(count).is_ok_and(|count| count <= LARGEST);
@@ -134,8 +132,7 @@ fn kind(index: c_int) -> Option<String> {
     let mut name = [0u8; 256];
     let mut length: c_int = 0;
     // SAFETY: MPI's names of datatypes are shorter than 256 bytes.
-    let named =
-        unsafe { ffi::MPI_Type_get_name(datatype, name.as_mut_ptr().cast(), &raw mut length) };
+    let named = unsafe { ffi::MPI_Type_get_name(datatype, name.as_mut_ptr().cast(), &raw mut length) };
     done(named)?;
     let length = usize::try_from(length).ok()?;
     Some(String::from_utf8_lossy(&name[..length]).into_owned())

@@ -130,10 +130,7 @@ mod tests {
         pace.learn(&[false, true, true, false]);
         assert_eq!((pace.lead, pace.length), (begun.lead, begun.length * 2.0));
         pace.learn(&[true, false, false, false]);
-        assert_eq!(
-            (pace.lead, pace.length),
-            (begun.lead * 2.0, begun.length * 2.0)
-        );
+        assert_eq!((pace.lead, pace.length), (begun.lead * 2.0, begun.length * 2.0));
         for _ in 0..100 {
             pace.learn(&[true]);
         }

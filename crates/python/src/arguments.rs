@@ -26,11 +26,7 @@ pub fn collective(py: Python<'_>, name: &str) -> PyResult<Collective> {
 ///
 /// # Errors
 /// If there is none.
-pub fn variant<T: IntoEnumIterator + EnumMessage>(
-    py: Python<'_>,
-    argument: &str,
-    name: &str,
-) -> PyResult<T> {
+pub fn variant<T: IntoEnumIterator + EnumMessage>(py: Python<'_>, argument: &str, name: &str) -> PyResult<T> {
     let is_named = |one: &T| one.get_serializations().first() == Some(&name);
     T::iter().find(is_named).ok_or_else(|| {
         let known = T::iter().map(|one| one.get_serializations()[0]);

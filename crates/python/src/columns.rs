@@ -37,11 +37,7 @@ impl Columns {
 
     /// Adds a column of texts, null for `None`.
     #[must_use]
-    pub fn texts<T: AsRef<str>>(
-        self,
-        name: &str,
-        values: impl IntoIterator<Item = Option<T>>,
-    ) -> Self {
+    pub fn texts<T: AsRef<str>>(self, name: &str, values: impl IntoIterator<Item = Option<T>>) -> Self {
         let values: StringArray = values.into_iter().collect();
         self.with(name, Arc::new(values))
     }

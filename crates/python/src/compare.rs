@@ -58,8 +58,7 @@ pub fn compare(
     network: Option<Named<'_>>,
 ) -> PyResult<Table> {
     let Dataset { data, name } = data.get();
-    let filter =
-        train.map(|text| parsed(py, ("train", format!("{text:?}")), text.parse::<Filter>()));
+    let filter = train.map(|text| parsed(py, ("train", format!("{text:?}")), text.parse::<Filter>()));
     let filter = filter.transpose()?;
     let split = Split::of(data, name, filter.as_ref()).map_err(|error| refused(py, error))?;
     let network = given(network)?;
@@ -101,9 +100,7 @@ pub fn compare(
 
 fn table(scores: &[Score], grouping: Grouping) -> Table {
     let error = |value: fn(&Score) -> f64| scores.iter().map(move |own| Some(value(own)));
-    let points = scores
-        .iter()
-        .map(|own| u64::try_from(own.errors.points).ok());
+    let points = scores.iter().map(|own| u64::try_from(own.errors.points).ok());
     let refused = scores.iter().map(|own| u64::try_from(own.refused).ok());
     let procs = scores.iter().map(|own| own.procs.map(Procs::get));
     let mut columns = Columns::default()

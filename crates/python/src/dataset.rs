@@ -159,8 +159,7 @@ fn facts(dict: &Bound<'_, PyDict>) -> PyResult<Provenance> {
 #[pyo3(signature = (*paths, force=false))]
 pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyResult<Dataset> {
     let paths = named(paths)?;
-    let place =
-        |(path, _): &&(PathBuf, String)| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let place = |(path, _): &&(PathBuf, String)| path.canonicalize().unwrap_or_else(|_| path.clone());
     if let Some((_, name)) = paths.iter().duplicates_by(place).next() {
         return Err(refused(py, Refusal::named_twice(name)));
     }
@@ -177,11 +176,7 @@ pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyR
         })?;
         read.push((name, data));
     }
-    let doubtful = if force {
-        Doubtful::Taken
-    } else {
-        Doubtful::Refused
-    };
+    let doubtful = if force { Doubtful::Taken } else { Doubtful::Refused };
     let accepted = py.detach(|| accept(read, doubtful));
     let Accepted { data, name, notes } = accepted.map_err(|error| refused(py, error))?;
     warn(py, &notes)?;
@@ -230,9 +225,7 @@ pub fn import_data(
     let asked = Asked {
         procs: procs.map_or(Ok(Vec::new()), |procs| asked_procs(py, procs))?,
         algorithm: algorithm.into(),
-        collective: collective
-            .map(|name| self::collective(py, name))
-            .transpose()?,
+        collective: collective.map(|name| self::collective(py, name)).transpose()?,
     };
     let mut texts = Vec::new();
     for (path, name) in named(paths)? {

@@ -86,9 +86,7 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     let found = path.metadata().ok();
     let target = followed(path);
     match found {
-        Some(found) if found.file_type().is_block_device() => {
-            Err(io::Error::other("it is a block device"))
-        }
+        Some(found) if found.file_type().is_block_device() => Err(io::Error::other("it is a block device")),
         Some(found) if !found.is_file() || is_descriptor(&target) => {
             let file = OpenOptions::new().append(true).open(path)?;
             let mut out = io::BufWriter::new(file);

@@ -41,25 +41,16 @@ impl Wishes<'_> {
         let threshold = self.threshold.as_str();
         let text = |text: &str| format!("{text:?}");
         let model = Options {
-            threshold: parsed(
-                py,
-                ("threshold", text(threshold)),
-                choices::threshold(threshold),
-            )?,
+            threshold: parsed(py, ("threshold", text(threshold)), choices::threshold(threshold))?,
             unsaturated: self.unsaturated,
-            confidence: parsed(
-                py,
-                ("confidence", &confidence),
-                choices::confidence(&confidence),
-            )?,
+            confidence: parsed(py, ("confidence", &confidence), choices::confidence(&confidence))?,
             ..Options::default()
         };
         let covariance = choices::covariance(self.covariance);
         let statistic: Statistic = variant(py, "statistic", self.statistic)?;
         let mut named = Vec::new();
-        let tables = |profile: &Profile| -> Result<PLogP, Refusal> {
-            profile.profile.as_ref().clone().tables(&profile.name)
-        };
+        let tables =
+            |profile: &Profile| -> Result<PLogP, Refusal> { profile.profile.as_ref().clone().tables(&profile.name) };
         let plogp = self.plogp.as_deref().map(|profile| {
             named.push(("plogp", profile.name.clone()));
             tables(profile).map_err(|error| refused(py, error))
@@ -175,11 +166,7 @@ pub fn fit(
         confidence,
         plogp,
         network,
-        unsaturated: if keep {
-            Unsaturated::Kept
-        } else {
-            Unsaturated::LeftOut
-        },
+        unsaturated: if keep { Unsaturated::Kept } else { Unsaturated::LeftOut },
     };
     let Dataset { data, name } = data.get();
     let (options, named) = wishes.options(py, data)?;

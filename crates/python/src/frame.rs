@@ -16,9 +16,7 @@ macro_rules! frame_methods {
             /// All rows as a pandas data frame; pandas needs PyArrow for it.
             fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
                 let pyarrow = slf.py().import("pyarrow")?;
-                pyarrow
-                    .call_method1("table", (slf,))?
-                    .call_method0("to_pandas")
+                pyarrow.call_method1("table", (slf,))?.call_method0("to_pandas")
             }
 
             /// All rows as a Polars data frame.
@@ -34,8 +32,7 @@ macro_rules! frame_methods {
             ) -> PyResult<Bound<'py, PyAny>> {
                 let rows = py.detach(|| self.batch());
                 let schema = rows.schema();
-                let table =
-                    ::pyo3_arrow::PyTable::try_new(vec![rows], schema)?.into_pyobject(py)?;
+                let table = ::pyo3_arrow::PyTable::try_new(vec![rows], schema)?.into_pyobject(py)?;
                 table.call_method1("__arrow_c_stream__", (requested_schema,))
             }
         }

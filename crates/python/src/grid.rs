@@ -62,10 +62,7 @@ impl Grid {
     /// If one of them holds no such numbers.
     pub fn product(procs: &Bound<'_, PyAny>, size: &Bound<'_, PyAny>) -> PyResult<Self> {
         let numbers = |array: Bound<'_, PyAny>| -> PyResult<Vec<u64>> {
-            array
-                .call_method0("ravel")?
-                .call_method0("tolist")?
-                .extract()
+            array.call_method0("ravel")?.call_method0("tolist")?.extract()
         };
         let counts = numbers(array::<Procs>(procs, "procs", "process counts")?)?;
         let sizes = numbers(array::<Bytes>(size, "size", "sizes")?)?;
@@ -106,11 +103,7 @@ impl Number for Bytes {
 }
 
 /// The numbers as an array of u64, each within its range; `name` is the argument in errors.
-fn array<'py, T: Number>(
-    object: &Bound<'py, PyAny>,
-    name: &str,
-    kind: &str,
-) -> PyResult<Bound<'py, PyAny>> {
+fn array<'py, T: Number>(object: &Bound<'py, PyAny>, name: &str, kind: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let numpy = py.import("numpy")?;
     let wrong = |what: String| {
@@ -123,8 +116,7 @@ fn array<'py, T: Number>(
         )
     };
     if let Ok(text) = object.cast::<PyString>() {
-        let items =
-            of_text::<T>(text.to_str()?).map_err(|error| usage(py, format!("{name}: {error}")))?;
+        let items = of_text::<T>(text.to_str()?).map_err(|error| usage(py, format!("{name}: {error}")))?;
         return as_array(&numpy, items);
     }
     if object.is_instance_of::<PyBool>() || object.is_none() {
@@ -143,10 +135,7 @@ fn array<'py, T: Number>(
             return array.call_method1("astype", ("uint64",));
         }
         "U" => {
-            let texts: Vec<String> = array
-                .call_method0("ravel")?
-                .call_method0("tolist")?
-                .extract()?;
+            let texts: Vec<String> = array.call_method0("ravel")?.call_method0("tolist")?.extract()?;
             let items = texts.iter().map(|text| text.parse::<T>().map(Item::number));
             let items: Result<Vec<u64>, _> = items.collect();
             let items = items.map_err(|error| usage(py, format!("{name}: {error}")))?;
@@ -158,9 +147,7 @@ fn array<'py, T: Number>(
         "f" => {
             return Err(usage(
                 py,
-                format!(
-                    "{name} is an array of {dtype}, and {kind} are whole; convert it with {name}.astype(int)"
-                ),
+                format!("{name} is an array of {dtype}, and {kind} are whole; convert it with {name}.astype(int)"),
             ));
         }
         _ => return Err(wrong(format!("is an array of {dtype}"))),
@@ -174,8 +161,7 @@ fn array<'py, T: Number>(
             let place = if is_scalar(&array)? {
                 name.to_owned()
             } else {
-                let place =
-                    numpy.call_method1("unravel_index", (first, array.getattr("shape")?))?;
+                let place = numpy.call_method1("unravel_index", (first, array.getattr("shape")?))?;
                 let place: Vec<usize> = place.extract()?;
                 format!("{name}[{}]", place.iter().join(", "))
             };
@@ -199,9 +185,7 @@ fn of_text<T: Number>(text: &str) -> Result<Numbers, String> {
         return Ok(Numbers::One(one.number()));
     }
     let list = text.parse::<List<T>>().map_err(|error| error.to_string())?;
-    Ok(Numbers::Many(
-        list.items().iter().map(|one| one.number()).collect(),
-    ))
+    Ok(Numbers::Many(list.items().iter().map(|one| one.number()).collect()))
 }
 
 /// Numbers of a text.

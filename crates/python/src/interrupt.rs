@@ -17,14 +17,9 @@ pub struct Interruptible {
 
 impl Interruptible {
     /// The cases, of which none follow an interrupt.
-    pub fn over<T>(
-        &self,
-        cases: impl Iterator<Item = T> + Clone,
-    ) -> impl Iterator<Item = T> + Clone {
+    pub fn over<T>(&self, cases: impl Iterator<Item = T> + Clone) -> impl Iterator<Item = T> + Clone {
         let numbered = cases.enumerate();
-        let goes_on = |(number, case): (usize, T)| {
-            (number % BETWEEN != BETWEEN - 1 || self.looked()).then_some(case)
-        };
+        let goes_on = |(number, case): (usize, T)| (number % BETWEEN != BETWEEN - 1 || self.looked()).then_some(case);
         numbered.map_while(goes_on)
     }
 

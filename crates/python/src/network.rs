@@ -51,8 +51,7 @@ impl Network {
         let rate_of = |text: Option<&str>| text.map(str::parse).transpose();
         let speeds = Speeds {
             rate: rate_of(rate).map_err(|error| usage(py, format!("rate: {error}")))?,
-            uplink_rate: rate_of(uplink_rate)
-                .map_err(|error| usage(py, format!("uplink_rate: {error}")))?,
+            uplink_rate: rate_of(uplink_rate).map_err(|error| usage(py, format!("uplink_rate: {error}")))?,
             port_buffer: match port_buffer {
                 None => None,
                 Some(Size::Bytes(bytes)) => Some(netsig_base::units::Bytes(bytes)),
@@ -62,9 +61,7 @@ impl Network {
                 ),
             },
         };
-        let network = speeds
-            .load(&named, &Disk)
-            .map_err(|error| refused(py, error))?;
+        let network = speeds.load(&named, &Disk).map_err(|error| refused(py, error))?;
         Ok(Self { network })
     }
 

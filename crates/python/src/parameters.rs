@@ -17,10 +17,7 @@ struct Parameter<'a> {
 /// Alpha, beta, and the parameters of the fitted models.
 pub fn table(profile: &Profile) -> Table {
     let hockney = &profile.hockney;
-    let pairs = [
-        ("alpha_s", hockney.alpha),
-        ("beta_s_per_byte", hockney.beta),
-    ];
+    let pairs = [("alpha_s", hockney.alpha), ("beta_s_per_byte", hockney.beta)];
     let pairs = pairs.into_iter().map(|(name, estimate)| Parameter {
         model: None,
         name,

@@ -132,8 +132,7 @@ impl Predictions {
         value: impl Fn(&CaseTime) -> T,
     ) -> PyResult<Bound<'py, PyAny>> {
         let values: Vec<T> = self.found.times.iter().map(value).collect();
-        let array: Bound<'py, PyArrayDyn<T>> =
-            values.into_pyarray(py).reshape(self.shape.clone())?;
+        let array: Bound<'py, PyArrayDyn<T>> = values.into_pyarray(py).reshape(self.shape.clone())?;
         shown(array.into_any(), &self.shape)
     }
 }
@@ -158,11 +157,7 @@ pub fn shown<'py>(array: Bound<'py, PyAny>, shape: &[usize]) -> PyResult<Bound<'
 ///
 /// # Errors
 /// If NumPy fails.
-pub fn texts<'py>(
-    py: Python<'py>,
-    texts: Vec<String>,
-    shape: &[usize],
-) -> PyResult<Bound<'py, PyAny>> {
+pub fn texts<'py>(py: Python<'py>, texts: Vec<String>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
     let numpy = py.import("numpy")?;
     let kind = PyDict::new(py);
     kind.set_item("dtype", "str")?;
@@ -266,20 +261,11 @@ impl Predictions {
             .counts("procs", rows().map(|row| Some(row.procs.get())))
             .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
             .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
-            .floats(
-                "lower_s",
-                rows().map(|row| end(&row.prediction, |own| own.lower)),
-            )
-            .floats(
-                "upper_s",
-                rows().map(|row| end(&row.prediction, |own| own.upper)),
-            )
+            .floats("lower_s", rows().map(|row| end(&row.prediction, |own| own.lower)))
+            .floats("upper_s", rows().map(|row| end(&row.prediction, |own| own.upper)))
             .texts("model", fixed(self.found.model().name.to_owned()))
             .words("standing", rows().map(|row| row.prediction.standing))
-            .sizes(
-                "segment_bytes",
-                rows().map(|row| segment_bytes(&row.prediction)),
-            );
+            .sizes("segment_bytes", rows().map(|row| segment_bytes(&row.prediction)));
         columns.batch().into()
     }
 
@@ -303,9 +289,9 @@ impl Predictions {
                 ],
             ) => {
                 let time = prediction.time;
-                let interval = prediction.interval.map_or(String::new(), |own| {
-                    format!(" ({} to {})", own.lower, own.upper)
-                });
+                let interval = prediction
+                    .interval
+                    .map_or(String::new(), |own| format!(" ({} to {})", own.lower, own.upper));
                 format!("Predictions({of}, {procs} processes, {size}: {time}{interval})")
             }
             (shape, _) => format!("Predictions({of}, shape {shape:?})"),

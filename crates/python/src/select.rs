@@ -169,19 +169,14 @@ pub fn cross_overs(
 }
 
 impl Row {
-    fn all(
-        collective: Collective,
-        mpi: Option<MpiFlavour>,
-        ranking: &CaseRanking,
-    ) -> impl Iterator<Item = Self> {
+    fn all(collective: Collective, mpi: Option<MpiFlavour>, ranking: &CaseRanking) -> impl Iterator<Item = Self> {
         (1..).zip(&ranking.ranked).map(move |(rank, one)| {
             let algorithm = one.algorithm();
             Self {
                 procs: ranking.procs,
                 size: ranking.size,
                 rank,
-                setting: mpi
-                    .and_then(|mpi| Some(setting(collective, &algorithm, mpi)?.to_string())),
+                setting: mpi.and_then(|mpi| Some(setting(collective, &algorithm, mpi)?.to_string())),
                 algorithm,
                 prediction: one.prediction,
                 model: one.model().name,
@@ -197,21 +192,13 @@ impl Selection {
         self.rows.iter().filter(|row| row.rank == 1)
     }
 
-    fn floats<'py>(
-        &self,
-        py: Python<'py>,
-        value: impl Fn(&Row) -> Option<f64>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn floats<'py>(&self, py: Python<'py>, value: impl Fn(&Row) -> Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         let values = self.best_rows().map(|row| value(row).unwrap_or(f64::NAN));
         let values = values.collect_vec().into_pyarray(py);
         shown(values.reshape(self.shape.clone())?.into_any(), &self.shape)
     }
 
-    fn words<'py>(
-        &self,
-        py: Python<'py>,
-        value: impl Fn(&Row) -> String,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn words<'py>(&self, py: Python<'py>, value: impl Fn(&Row) -> String) -> PyResult<Bound<'py, PyAny>> {
         texts(py, self.best_rows().map(value).collect(), &self.shape)
     }
 }
@@ -271,19 +258,10 @@ impl Selection {
             .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
             .counts("rank", rows().map(|row| Some(row.rank)))
             .words("algorithm", rows().map(|row| &row.algorithm))
-            .sizes(
-                "segment_bytes",
-                rows().map(|row| segment_bytes(&row.prediction)),
-            )
+            .sizes("segment_bytes", rows().map(|row| segment_bytes(&row.prediction)))
             .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
-            .floats(
-                "lower_s",
-                rows().map(|row| end(&row.prediction, |own| own.lower)),
-            )
-            .floats(
-                "upper_s",
-                rows().map(|row| end(&row.prediction, |own| own.upper)),
-            )
+            .floats("lower_s", rows().map(|row| end(&row.prediction, |own| own.lower)))
+            .floats("upper_s", rows().map(|row| end(&row.prediction, |own| own.upper)))
             .words("model", rows().map(|row| row.model))
             .words("standing", rows().map(|row| row.prediction.standing))
             .floats("gain", rows().map(|row| row.gain))

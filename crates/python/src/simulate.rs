@@ -118,8 +118,7 @@ pub fn simulate(
         placement,
         per_host: ppn,
     };
-    let placed =
-        |network| Placement::of(network, &hosts, &Disk).map_err(|error| refused(py, error));
+    let placed = |network| Placement::of(network, &hosts, &Disk).map_err(|error| refused(py, error));
     let profile = profile.map(|own| (own.name.clone(), own.profile.as_ref().clone()));
     let wishes = Wishes {
         model: named::<ModelChoice>(py, ("model", model))?,
@@ -135,19 +134,14 @@ pub fn simulate(
     let collective = self::collective(py, collective)?;
     let algorithms = algorithms(collective, Some(algorithm)).map_err(|error| refused(py, error))?;
     let [algorithm] = algorithms[..] else {
-        let problem =
-            format!("algorithm={algorithm:?}: several algorithms; simulate each on its own");
+        let problem = format!("algorithm={algorithm:?}: several algorithms; simulate each on its own");
         return Err(usage(py, problem));
     };
     let grid = Grid::of(procs, size)?;
     let source = Source::new(wishes).map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
     let simulated = py.detach(|| {
-        let case = |(procs, size)| Case {
-            algorithm,
-            procs,
-            size,
-        };
+        let case = |(procs, size)| Case { algorithm, procs, size };
         let point = |case| Point {
             source: &source,
             case,
@@ -178,11 +172,7 @@ fn named<T: strum::IntoEnumIterator + strum::EnumMessage>(
 }
 
 impl Simulations {
-    fn array<'py, T: Element>(
-        &self,
-        py: Python<'py>,
-        value: impl Fn(&Report) -> T,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn array<'py, T: Element>(&self, py: Python<'py>, value: impl Fn(&Report) -> T) -> PyResult<Bound<'py, PyAny>> {
         let values = self.rows.iter().map(|(_, report)| value(report));
         let values: Vec<T> = values.collect();
         let array = values.into_pyarray(py).reshape(self.shape.clone())?;
@@ -262,10 +252,7 @@ impl Simulations {
             .words("algorithm", rows().map(|_| self.algorithm))
             .counts("procs", rows().map(|row| Some(case(row).procs.get())))
             .sizes("size_bytes", rows().map(|row| Some(case(row).size.0)))
-            .floats(
-                "time_s",
-                rows().map(|(_, own)| Some(own.totals.time.seconds().0)),
-            )
+            .floats("time_s", rows().map(|(_, own)| Some(own.totals.time.seconds().0)))
             .words("model", rows().map(|_| self.model))
             .words("method", rows().map(found))
             .sizes("messages", total(|own| own.totals.messages))

@@ -146,10 +146,7 @@ impl<T: Copy> Waiting<T> {
 /// Keys of the lists that hold all fitting items; `others` are the wildcards among the items.
 fn searched(pattern: Pattern, others: Wildcards) -> impl Iterator<Item = Key> {
     let sources = match pattern.source {
-        Some(rank) => [
-            Some(Part::Exact(rank.0)),
-            others.source.then_some(Part::Wild),
-        ],
+        Some(rank) => [Some(Part::Exact(rank.0)), others.source.then_some(Part::Wild)],
         None => [Some(Part::All), None],
     };
     let tags = match pattern.tag {
@@ -159,18 +156,10 @@ fn searched(pattern: Pattern, others: Wildcards) -> impl Iterator<Item = Key> {
     keys(pattern.receiver, sources, tags)
 }
 
-fn keys(
-    receiver: Rank,
-    sources: [Option<Part>; 2],
-    tags: [Option<Part>; 2],
-) -> impl Iterator<Item = Key> {
+fn keys(receiver: Rank, sources: [Option<Part>; 2], tags: [Option<Part>; 2]) -> impl Iterator<Item = Key> {
     sources.into_iter().flatten().flat_map(move |source| {
         let tags = tags.into_iter().flatten();
-        tags.map(move |tag| Key {
-            receiver,
-            source,
-            tag,
-        })
+        tags.map(move |tag| Key { receiver, source, tag })
     })
 }
 
@@ -270,9 +259,7 @@ mod tests {
         });
         // Steps without wildcards, with those of messages, and with all.
         (proptest::collection::vec(step, 0..80), 0..3).prop_map(|(mut steps, kind)| {
-            steps.retain(|(is_posted, pattern)| {
-                kind > i32::from(*is_posted) || pattern.wildcards() == 0
-            });
+            steps.retain(|(is_posted, pattern)| kind > i32::from(*is_posted) || pattern.wildcards() == 0);
             steps
         })
     }

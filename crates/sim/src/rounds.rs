@@ -199,9 +199,7 @@ impl Program for Rounds {
     }
 
     fn deliver(&mut self, rank: Rank, envelope: Envelope) -> Option<Op> {
-        let Envelope {
-            flight, from, tag, ..
-        } = envelope;
+        let Envelope { flight, from, tag, .. } = envelope;
         let progress = self.ranks[rank.0 as usize];
         if progress.round == tag && progress.open > 0 {
             return Some(self.receive_from(rank, from, tag));
@@ -224,8 +222,7 @@ impl Program for Rounds {
 
     fn rest(&self) -> Option<Rest> {
         let waits = |(rank, progress): (usize, &Progress)| {
-            (progress.round < progress.end)
-                .then(|| format!("rank {rank} in round {}", progress.round))
+            (progress.round < progress.end).then(|| format!("rank {rank} in round {}", progress.round))
         };
         let receives: Vec<String> = self.ranks.iter().enumerate().filter_map(waits).collect();
         let mut early: Vec<(Rank, u32)> = self.early.keys().copied().collect();
@@ -279,11 +276,7 @@ mod tests {
         let outcome = run(&mut Rounds::new(schedule), &mut network, &mut ()).unwrap();
         let (time, messages, bytes) = expected;
         assert_eq!(outcome.time, Time::of(Seconds(time)), "{name}");
-        assert_eq!(
-            (outcome.messages, outcome.bytes),
-            (messages, bytes),
-            "{name}"
-        );
+        assert_eq!((outcome.messages, outcome.bytes), (messages, bytes), "{name}");
     }
 
     /// Rank 0 has 1001 bytes for rank 1, which are 10 µs on the wire, and all others one byte,

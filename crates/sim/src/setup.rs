@@ -166,11 +166,7 @@ fn refuse_too_large(setup: &Setup, case: Case) -> Result<(), SimulationError> {
 ///
 /// # Errors
 /// If the case is too large, the model refuses the network, or the time overflows.
-pub fn observe(
-    setup: &Setup,
-    case: Case,
-    observer: &mut impl Observer,
-) -> Result<Outcome, SimulationError> {
+pub fn observe(setup: &Setup, case: Case, observer: &mut impl Observer) -> Result<Outcome, SimulationError> {
     refuse_too_large(setup, case)?;
     follow(setup, Rounds::new(case.schedule()), observer)
 }
@@ -180,11 +176,7 @@ pub fn observe(
 /// # Errors
 /// If the model refuses the network, or the program names a network interface other than 0,
 /// cannot end, or takes too long.
-pub fn simulate_goal(
-    setup: &Setup,
-    goal: &Goal,
-    observer: &mut impl Observer,
-) -> Result<Outcome, SimulationError> {
+pub fn simulate_goal(setup: &Setup, goal: &Goal, observer: &mut impl Observer) -> Result<Outcome, SimulationError> {
     follow(setup, Goals::new(goal)?, observer)
 }
 
@@ -203,12 +195,7 @@ fn follow(
             let mut network = Endpoint::new(ports.clone(), program.procs());
             run_with(limit, &mut program, &mut network, observer)
         }
-        NetworkModel::PlogPT(timeouts) => run_plogpt(
-            (timeouts.mode, limit),
-            program,
-            timeouts.medium()?,
-            observer,
-        ),
+        NetworkModel::PlogPT(timeouts) => run_plogpt((timeouts.mode, limit), program, timeouts.medium()?, observer),
         NetworkModel::Fluid(shared) => {
             let mut network = Fluid::new(&shared.network, shared.hosts.to_vec(), shared.latency);
             run_with(limit, &mut program, &mut network, observer)
@@ -233,9 +220,7 @@ fn solution(setup: &Setup, case: Case, method: Method) -> Result<Option<Totals>,
     }
     let solved = match &setup.model {
         _ if !is_eager(setup, case) => None,
-        NetworkModel::Endpoint(ports) => {
-            closed::endpoint(case.algorithm, case.procs, case.size, ports)
-        }
+        NetworkModel::Endpoint(ports) => closed::endpoint(case.algorithm, case.procs, case.size, ports),
         NetworkModel::PlogPT(timeouts) => solve_timeouts(timeouts, case),
         NetworkModel::Fluid(_) | NetworkModel::Tcp(..) => None,
     };
@@ -325,8 +310,7 @@ mod tests {
         let mut direct = case(Collective::Alltoall, "sends-in-turn", 4);
         direct.size = Bytes(10_000);
         for model in [ports(8.0), tree()] {
-            let [closed, event] = [Method::Auto, Method::Event]
-                .map(|method| simulate(&model, direct, method).unwrap());
+            let [closed, event] = [Method::Auto, Method::Event].map(|method| simulate(&model, direct, method).unwrap());
             let found = [closed.found, event.found];
             assert_eq!(found, [Found::ClosedForm, Found::Event]);
             assert_eq!(closed.totals, event.totals);

@@ -56,12 +56,7 @@ pub(crate) fn on_ports(
 ) -> Outcome {
     let procs = procs(count);
     let mut program = Rounds::new(algorithm.schedule(procs, Bytes(size)));
-    run(
-        &mut program,
-        &mut Endpoint::new(ports.clone(), procs),
-        observer,
-    )
-    .unwrap()
+    run(&mut program, &mut Endpoint::new(ports.clone(), procs), observer).unwrap()
 }
 
 /// An all-to-all of `size` bytes a pair.

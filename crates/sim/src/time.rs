@@ -9,9 +9,7 @@ const PER_SECOND: f64 = 1e12;
 
 /// A time since the start of a simulation, or a duration, in picoseconds: up to 213 days. Larger
 /// sums saturate at [`Time::MAX`].
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, derive_more::Display,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, derive_more::Display)]
 #[display("{}", self.seconds())]
 pub struct Time(pub u64);
 

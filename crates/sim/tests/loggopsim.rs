@@ -28,9 +28,7 @@ const FAST: &str = "netsig_profile = 4\n[hockney]\n\
 fn options(text: &str) -> Vec<(&str, f64)> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let words = lines.flat_map(str::split_whitespace).tuples();
-    words
-        .map(|(name, value)| (name, value.parse().unwrap()))
-        .collect()
+    words.map(|(name, value)| (name, value.parse().unwrap())).collect()
 }
 
 /// The simulated time of one message with the options of the text.
@@ -45,9 +43,7 @@ fn simulated(text: &str, size: u64) -> f64 {
     let [latency, overhead, gap] = ["-L", "-o", "-g"].map(|name| Seconds(value(name)));
     let model = LogGP::new(latency, overhead, gap, SecondsPerByte(value("-G"))).unwrap();
     assert!(value("-O") <= value("-G"), "O would lengthen messages");
-    let program = format!(
-        "num_ranks 2\nrank 0 {{\nsend {size}b to 1\n}}\nrank 1 {{\nrecv {size}b from 0\n}}\n"
-    );
+    let program = format!("num_ranks 2\nrank 0 {{\nsend {size}b to 1\n}}\nrank 1 {{\nrecv {size}b from 0\n}}\n");
     let goal = Goal::parse("one.goal", &program).unwrap();
     let mut network = Endpoint::new(Ports::LogGP(model), Procs::new(2).unwrap());
     let outcome = run(&mut Goals::new(&goal).unwrap(), &mut network, &mut ()).unwrap();
@@ -63,10 +59,7 @@ fn one_message_in_goal_takes_the_time_of_the_profile() {
         for size in [1, 64, 1024, 8192, 65_536, 1 << 20] {
             let known = profile.network().plogp.message(Bytes(size)).0;
             let ratio = simulated(&written, size) / known;
-            assert!(
-                (ratio - 1.0).abs() < tolerance,
-                "{size} B: {ratio}\n{written}"
-            );
+            assert!((ratio - 1.0).abs() < tolerance, "{size} B: {ratio}\n{written}");
         }
     }
 }
@@ -77,9 +70,5 @@ fn the_text_states_unit_origin_and_what_is_missing() {
         let profile = Profile::parse("p.toml", text).unwrap();
         parameters(&profile, "p.toml").unwrap()
     });
-    insta::assert_snapshot!(
-        texts
-            .join("\n")
-            .replace(env!("CARGO_PKG_VERSION"), "VERSION")
-    );
+    insta::assert_snapshot!(texts.join("\n").replace(env!("CARGO_PKG_VERSION"), "VERSION"));
 }

@@ -38,11 +38,7 @@ pub fn faults(sources: &Sources, root: &str) -> Result<Vec<String>> {
         let missing = modules.folders().filter(|folder| !layers.contains(folder));
         faults.extend(missing.map(|folder| format!("{root}: {folder} is not among the layers")));
     }
-    let layer = |module: &[String]| {
-        layers
-            .iter()
-            .position(|layer| module.first() == Some(layer))
-    };
+    let layer = |module: &[String]| layers.iter().position(|layer| module.first() == Some(layer));
     let (mut upward, mut sideways) = (Graph::new(), Graph::new());
     for used in modules.uses() {
         if layer(used.from).is_some_and(|from| Some(from) < layer(&used.to)) {
@@ -79,9 +75,7 @@ fn layers(text: &str) -> Vec<String> {
         return Vec::new();
     };
     let list = list.split('.').next().unwrap_or_default();
-    list.split(',')
-        .map(|layer| layer.trim().to_owned())
-        .collect()
+    list.split(',').map(|layer| layer.trim().to_owned()).collect()
 }
 
 /// A line for each circle, the shortest through each file first; each circle is cut before the
@@ -90,9 +84,7 @@ fn circles(mut graph: Graph) -> Vec<String> {
     let mut faults = Vec::new();
     for file in graph.keys().cloned().collect::<Vec<_>>() {
         while let Some(circle) = circle(&graph, &file) {
-            let edges = circle
-                .windows(2)
-                .map(|pair| edge(&graph, &pair[0], &pair[1]));
+            let edges = circle.windows(2).map(|pair| edge(&graph, &pair[0], &pair[1]));
             let edges: Vec<String> = edges.collect();
             faults.push(format!("circle: {}", edges.join("; ")));
             graph.entry(file.clone()).or_default().remove(&circle[1]);
@@ -143,10 +135,7 @@ mod tests {
     #[test]
     fn a_circle_is_found_however_the_names_are_written() {
         let root = ("lib.rs", "pub mod a; pub mod b;");
-        let b = (
-            "b.rs",
-            "pub struct B; fn f() { let x = vec![crate::a::A]; }",
-        );
+        let b = ("b.rs", "pub struct B; fn f() { let x = vec![crate::a::A]; }");
         for a in [
             "use crate::b::B; pub struct A;",
             "use crate::{b::{B as Other}}; pub struct A;",
@@ -159,10 +148,7 @@ mod tests {
                 panic!("{a}: {faults:?}");
             };
             assert!(fault.starts_with("circle: src/a.rs uses "), "{fault}");
-            assert!(
-                fault.ends_with("B of src/b.rs; src/b.rs uses A of src/a.rs"),
-                "{fault}"
-            );
+            assert!(fault.ends_with("B of src/b.rs; src/b.rs uses A of src/a.rs"), "{fault}");
         }
     }
 

@@ -57,8 +57,7 @@ impl Modules {
         let mut modules = Self(BTreeMap::new());
         let mut left = vec![(Names::new(), root.to_owned())];
         while let Some((path, file)) = left.pop() {
-            let parsed: File = syn::parse_str(&sources[&file])
-                .with_context(|| format!("{file}: does not parse"))?;
+            let parsed: File = syn::parse_str(&sources[&file]).with_context(|| format!("{file}: does not parse"))?;
             let mut reader = Reader {
                 modules: &mut modules.0,
                 file,
@@ -216,10 +215,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.segments.len() > 1 {
-            let names = path
-                .segments
-                .iter()
-                .map(|segment| segment.ident.to_string());
+            let names = path.segments.iter().map(|segment| segment.ident.to_string());
             self.here().paths.insert(names.collect());
         }
         visit::visit_path(self, path);

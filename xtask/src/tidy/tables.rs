@@ -21,10 +21,7 @@ fn algorithms() -> String {
             row(&[&collective.to_string(), &name, entry.summary])
         })
     });
-    let head = [
-        row(&["collective", "algorithm", "schedule"]),
-        row(&["---"; 3]),
-    ];
+    let head = [row(&["collective", "algorithm", "schedule"]), row(&["---"; 3])];
     format!(
         "## Algorithms\n\n{}\n\n{}",
         head.into_iter().chain(rows).join("\n"),

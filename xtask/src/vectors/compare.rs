@@ -31,13 +31,7 @@ pub fn faults(got: &Value, expected: &Value, tolerance: VectorTolerance) -> Vec<
     faults
 }
 
-fn compare(
-    field: &str,
-    got: &Value,
-    expected: &Value,
-    tolerance: VectorTolerance,
-    faults: &mut Vec<String>,
-) {
+fn compare(field: &str, got: &Value, expected: &Value, tolerance: VectorTolerance, faults: &mut Vec<String>) {
     match (got, expected) {
         (Value::Object(got), Value::Object(entries)) => {
             for (key, expected) in entries {
@@ -76,14 +70,7 @@ mod tests {
     use serde_json::json;
 
     fn check(got: &Value, expected: &Value) -> Vec<String> {
-        faults(
-            got,
-            expected,
-            VectorTolerance {
-                rel: 1e-3,
-                abs: 0.5,
-            },
-        )
+        faults(got, expected, VectorTolerance { rel: 1e-3, abs: 0.5 })
     }
 
     #[test]

@@ -6,9 +6,7 @@ use itertools::izip;
 use netsig_base::algorithm::Collective;
 use netsig_base::stats::interval::t_quantile;
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::fit::model::{
-    DeltaRule, Options, Problem, SidePoints, ThresholdChoice, Unsaturated,
-};
+use netsig_model::fit::model::{DeltaRule, Options, Problem, SidePoints, ThresholdChoice, Unsaturated};
 use netsig_model::fit::{Covariance, Point, hockney as hockney_fit, plogp};
 use netsig_model::fitted::saturation::{Saturation, diagnose};
 use netsig_model::fitted::{Base, Found};
@@ -25,11 +23,7 @@ fn points(inputs: &VectorInputs, times: &str, procs: Procs) -> Result<Vec<Point>
     let sizes: Vec<Bytes> = inputs.get("sizes")?;
     let count = sizes.len();
     let times: Vec<Seconds> = inputs.get(times)?;
-    ensure!(
-        times.len() == count,
-        "{} times for {count} sizes",
-        times.len()
-    );
+    ensure!(times.len() == count, "{} times for {count} sizes", times.len());
     let deviations = inputs.each("sd", count, Seconds(0.0))?;
     let repetitions = inputs.each("reps", count, 1)?;
     let points = izip!(sizes, times, deviations, repetitions);
@@ -47,10 +41,7 @@ fn points(inputs: &VectorInputs, times: &str, procs: Procs) -> Result<Vec<Point>
 /// and `fit.choose_M` if no M is given.
 pub fn signature(inputs: &VectorInputs, without: ThresholdChoice) -> Result<Value> {
     let points = points(inputs, "T", inputs.get("n")?)?;
-    let mut weights = [
-        ("1/(sd^2/reps)", Covariance::Means),
-        ("unit", Covariance::Ols),
-    ];
+    let mut weights = [("1/(sd^2/reps)", Covariance::Means), ("unit", Covariance::Ols)];
     if points.iter().all(|point| point.deviation.0 <= 0.0) {
         weights.reverse();
     }
@@ -108,17 +99,11 @@ pub fn signature(inputs: &VectorInputs, without: ThresholdChoice) -> Result<Valu
 pub fn saturation(inputs: &VectorInputs) -> Result<Value> {
     let counts: Vec<Procs> = inputs.get("n")?;
     let gammas: Vec<f64> = inputs.get("gamma_n")?;
-    ensure!(
-        counts.len() == gammas.len(),
-        "n and gamma_n differ in length"
-    );
+    ensure!(counts.len() == gammas.len(), "n and gamma_n differ in length");
     let reference: Procs = inputs.get("n_ref")?;
     let place = counts.iter().position(|n| *n == reference);
     let at_reference = gammas[place.context("n_ref is not among n")?];
-    let errors: Vec<f64> = gammas
-        .iter()
-        .map(|gamma| gamma / at_reference - 1.0)
-        .collect();
+    let errors: Vec<f64> = gammas.iter().map(|gamma| gamma / at_reference - 1.0).collect();
     let mut points: Vec<(Procs, f64)> = counts.into_iter().zip(gammas).collect();
     points.sort_unstable_by_key(|(n, _)| *n);
     let n_sat = match diagnose(&points, inputs.get("tol")?) {

@@ -22,10 +22,7 @@ pub fn time(inputs: &VectorInputs, second: fn(&two_phase::Crossing) -> Seconds) 
         size: inputs.get("m")?,
         packed: match inputs.find("n")? {
             Some(Value::Number(n)) => n.as_u64().and_then(|n| n.try_into().ok()),
-            _ => inputs.one_of(
-                "n",
-                &[("min(n1,n2)", Some(n1)), ("n1+n2", n1.checked_add(n2))],
-            )?,
+            _ => inputs.one_of("n", &[("min(n1,n2)", Some(n1)), ("n1+n2", n1.checked_add(n2))])?,
         }
         .context("n is more than 2^32 - 1")?,
     };
@@ -82,9 +79,7 @@ struct CrossingMessage {
 fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<CrossingMessage>> {
     let n1 = clusters.smaller().get();
     let n2 = clusters.larger().get();
-    let procs = n1
-        .checked_add(n2)
-        .context("n1 + n2 is more than 2^32 - 1")?;
+    let procs = n1.checked_add(n2).context("n1 + n2 is more than 2^32 - 1")?;
     let procs = Procs::new(procs)?;
     // The steps of the source have n1 exchanges at once.
     let algorithm = Algorithm::parse(Collective::Alltoall, &format!("{algorithm}:{n1}"))?;
@@ -124,8 +119,7 @@ fn missing(clusters: Clusters) -> Vec<CrossingDatum> {
     // Phase 1: (relay, datum). A relay with a rank that does not exist keeps nothing.
     let relay = |(i, j): CrossingDatum| if i < n1 { j % n1 } else { i / n1 * n1 + j };
     let stored = crossing.iter().map(|&datum| (relay(datum), datum));
-    let stored: BTreeSet<(u32, CrossingDatum)> =
-        stored.filter(|(relay, _)| *relay < ranks).collect();
+    let stored: BTreeSet<(u32, CrossingDatum)> = stored.filter(|(relay, _)| *relay < ranks).collect();
     // Phase 2: the partners of an exchange, i and j, pass on data of the printed ranges.
     let mut delivered = BTreeSet::new();
     for j in n1..ranks {

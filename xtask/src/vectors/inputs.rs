@@ -46,8 +46,7 @@ impl VectorInputs {
     /// # Errors
     /// If the input is missing or is no `T`.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
-        self.find(name)?
-            .with_context(|| format!("the input {name} is missing"))
+        self.find(name)?.with_context(|| format!("the input {name} is missing"))
     }
 
     /// An optional input; null counts as absent.
@@ -66,21 +65,13 @@ impl VectorInputs {
     ///
     /// # Errors
     /// If the input is present and of another type or length.
-    pub fn each<T: DeserializeOwned + Clone>(
-        &self,
-        name: &str,
-        count: usize,
-        standard: T,
-    ) -> Result<Vec<T>> {
+    pub fn each<T: DeserializeOwned + Clone>(&self, name: &str, count: usize, standard: T) -> Result<Vec<T>> {
         let values = match self.find(name)?.unwrap_or(Each::Same(standard)) {
             Each::Same(one) => vec![one; count],
             Each::Own(many) => many,
         };
         let found = values.len();
-        ensure!(
-            found == count,
-            "{name} has {found} values for {count} sizes"
-        );
+        ensure!(found == count, "{name} has {found} values for {count} sizes");
         Ok(values)
     }
 

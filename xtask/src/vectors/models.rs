@@ -13,9 +13,7 @@ use netsig_model::model::exchange::{Exchange, ZeroMessages};
 use netsig_model::model::hockney::Hockney;
 use netsig_model::model::plogp::{PLogP, Parameters};
 use netsig_model::model::segment::{Search, Segment};
-use netsig_model::model::{
-    self, Case, Known, Model, Need, Parameter, Segments, Subject, Timed, Values, message,
-};
+use netsig_model::model::{self, Case, Known, Model, Need, Parameter, Segments, Subject, Timed, Values, message};
 use serde_json::{Value, json};
 
 use super::inputs::{VectorInputs, base};
@@ -80,10 +78,7 @@ pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
         "choose.scatter" => choose(inputs, Scatter, Segments::Of(Segment::BYTE))?,
         "contention.agarwal" => agarwal(inputs)?,
         "contention.labarta_waves" => {
-            json!(labarta::waves(
-                inputs.get("messages")?,
-                inputs.get("buses")?
-            ))
+            json!(labarta::waves(inputs.get("messages")?, inputs.get("buses")?))
         }
         "fit.choose_M" => fit::signature(inputs, ThresholdChoice::Search)?,
         "fit.saturation" => fit::saturation(inputs)?,
@@ -115,11 +110,7 @@ pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
         }
         "throughput.rho_of_gamma" => {
             let (free, contended) = gaps()?;
-            json!(throughput::rho_of_gamma(
-                inputs.get("gamma")?,
-                free,
-                contended
-            )?)
+            json!(throughput::rho_of_gamma(inputs.get("gamma")?, free, contended)?)
         }
         _ => json!(timed(inputs, of_name(name, inputs)?, Segments::Of(Segment::BYTE))?.time),
     })

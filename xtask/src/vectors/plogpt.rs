@@ -3,9 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use netsig_base::network::Edge;
 use netsig_base::units::{BytesPerSecond, Procs, Rank, Seconds};
-use netsig_model::model::alltoall::plogpt::{
-    self, Algorithm, Negligible, Parameters, PlogPT, RtoMode,
-};
+use netsig_model::model::alltoall::plogpt::{self, Algorithm, Negligible, Parameters, PlogPT, RtoMode};
 use serde_json::{Value, json};
 
 use super::inputs::VectorInputs;
@@ -13,10 +11,7 @@ use super::inputs::VectorInputs;
 /// `plogpt.alltoall`.
 pub fn alltoall(inputs: &VectorInputs) -> Result<Value> {
     let algorithms = [("A", Algorithm::A), ("B", Algorithm::B)];
-    let modes = [
-        ("receiver", RtoMode::Receiver),
-        ("two_pass", RtoMode::TwoPass),
-    ];
+    let modes = [("receiver", RtoMode::Receiver), ("two_pass", RtoMode::TwoPass)];
     let algorithm = inputs.one_of("algorithm", &algorithms)?;
     let rules = [("ge", Negligible::AtLeast), ("gt", Negligible::Above)];
     let standard = Parameters::new(edges(inputs)?, inputs.get("L")?);

@@ -77,10 +77,7 @@ impl DrawnLinks {
                 vec![hosts]
             },
             port,
-            uplink: Port::new(
-                mbit(f64::from(first * rate) / oversubscribed),
-                Bytes(2 * buffer),
-            ),
+            uplink: Port::new(mbit(f64::from(first * rate) / oversubscribed), Bytes(2 * buffer)),
         }
     }
 

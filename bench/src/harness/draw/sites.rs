@@ -34,9 +34,7 @@ pub fn network(seed: u64, number: u32) -> Result<DrawnNetwork> {
     let delay = Seconds(f64::from(rng.random_range(0..=20_000)) * 1e-6);
     let control = congestion_control(&mut rng);
     let name = format!("sites-{seed}-{number}");
-    let built = |sites: &[u32], part: &str| {
-        named(joined(sites, rate, delay), format!("{name}{part}"), control)
-    };
+    let built = |sites: &[u32], part: &str| named(joined(sites, rate, delay), format!("{name}{part}"), control);
     let half: Vec<u32> = sites.iter().map(|hosts| hosts.div_ceil(2)).collect();
     Ok(DrawnNetwork {
         whole: built(&sites, "")?,
@@ -56,9 +54,7 @@ fn joined(sites: &[u32], rate: u32, delay: Seconds) -> Result<Network> {
     for (site, &hosts) in sites.iter().enumerate() {
         switches.push(Switch {
             name: format!("site{site}"),
-            hosts: (0..hosts)
-                .map(|host| format!("site{site}-{host}"))
-                .collect(),
+            hosts: (0..hosts).map(|host| format!("site{site}-{host}")).collect(),
             port: host,
         });
     }
@@ -77,9 +73,7 @@ fn joined(sites: &[u32], rate: u32, delay: Seconds) -> Result<Network> {
                 hosts: Vec::new(),
                 port: host,
             });
-            (0..count)
-                .map(|site| link([site, count], delay.0 / 2.0))
-                .collect()
+            (0..count).map(|site| link([site, count], delay.0 / 2.0)).collect()
         }
     };
     Ok(Network::new(switches, links)?)
@@ -96,12 +90,10 @@ mod tests {
     fn sites_are_drawn_as_described() {
         for seed in 1..20 {
             let drawn = [0, 1, 2].map(|number| network(seed, number).unwrap());
-            let sites = drawn
-                .each_ref()
-                .map(|own| match netsig_lab::clusters(&own.whole) {
-                    Clusters::Named(sites) => sites.len(),
-                    Clusters::EachHost => 0,
-                });
+            let sites = drawn.each_ref().map(|own| match netsig_lab::clusters(&own.whole) {
+                Clusters::Named(sites) => sites.len(),
+                Clusters::EachHost => 0,
+            });
             assert_eq!(sites.iter().filter(|count| **count == 3).count(), 1);
             for own in drawn {
                 assert_eq!(own.whole.hosts().get(), HOSTS, "{}", own.name);

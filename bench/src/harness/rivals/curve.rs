@@ -12,11 +12,7 @@ pub(super) struct LogCurve(Vec<(f64, f64)>);
 impl LogCurve {
     /// The curve through points of ascending x, above 0.
     pub(super) fn new(points: impl Iterator<Item = (f64, f64)>) -> Self {
-        Self(
-            points
-                .map(|(x, time)| (x.ln(), time.max(LEAST).ln()))
-                .collect(),
-        )
+        Self(points.map(|(x, time)| (x.ln(), time.max(LEAST).ln())).collect())
     }
 
     /// The time at x; proportional to x if there is one point alone.

@@ -23,9 +23,7 @@ impl SizeLines {
             own.push((f64::from(point.procs.get()), time, time.powi(-2)));
         }
         by_size.retain(|_, own| !own.iter().map(|point| point.0).all_equal());
-        let lines = by_size
-            .iter()
-            .map(|(size, own)| (*size, Line::through(own)));
+        let lines = by_size.iter().map(|(size, own)| (*size, Line::through(own)));
         (!by_size.is_empty()).then(|| Self(lines.collect()))
     }
 
@@ -42,10 +40,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Points at every process count and size, on `time`.
-    pub(in super::super) fn points(
-        (procs, sizes): (&[u32], &[u64]),
-        time: impl Fn(f64, f64) -> f64,
-    ) -> Vec<Point> {
+    pub(in super::super) fn points((procs, sizes): (&[u32], &[u64]), time: impl Fn(f64, f64) -> f64) -> Vec<Point> {
         let all = procs.iter().cartesian_product(sizes);
         all.map(|(&procs, &size)| Point {
             procs: Procs::new(procs).unwrap(),

@@ -43,8 +43,7 @@ impl PortLines {
             return None;
         }
         let x = procs.partners() * size.as_f64();
-        let of_count =
-            |(count, curve): (&Procs, &LogCurve)| (f64::from(count.get()), curve.at(x).0, 1.0);
+        let of_count = |(count, curve): (&Procs, &LogCurve)| (f64::from(count.get()), curve.at(x).0, 1.0);
         let points: Vec<_> = curves.iter().map(of_count).collect();
         let time = Line::through(&points).at(f64::from(procs.get()));
         Some(Seconds(time.max(0.0)))
@@ -67,10 +66,7 @@ mod tests {
         let fit = PortLines::fit(&points(places, truth), Some(Bytes(1000))).unwrap();
         for (n, m) in [(12, 200), (16, 999), (16, 1000), (12, 5000)] {
             let time = fit.time(Procs::new(n).unwrap(), Bytes(m)).unwrap().0;
-            assert!(
-                (time / truth(f64::from(n), m as f64) - 1.0).abs() < 1e-9,
-                "{n} {m}"
-            );
+            assert!((time / truth(f64::from(n), m as f64) - 1.0).abs() < 1e-9, "{n} {m}");
         }
     }
 }

@@ -11,11 +11,7 @@ pub(super) struct ByProtocol<T> {
 
 impl<T> ByProtocol<T> {
     /// Fits the points of each protocol.
-    pub(super) fn fit(
-        points: &[Point],
-        eager_limit: Option<Bytes>,
-        fit: impl Fn(&[&Point]) -> T,
-    ) -> Self {
+    pub(super) fn fit(points: &[Point], eager_limit: Option<Bytes>, fit: impl Fn(&[&Point]) -> T) -> Self {
         let is_eager = |size| eager_limit.is_none_or(|limit| size < limit);
         let fits = [true, false].map(|eager| {
             let own = points.iter().filter(|point| is_eager(point.size) == eager);

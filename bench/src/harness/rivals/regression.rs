@@ -114,10 +114,7 @@ impl TermRegression {
         let folds = counts.iter().map(|out| {
             let is_out = |point: &&Point| point.procs == *out;
             let unseen = points.iter().positions(is_out).collect_vec();
-            let seen = points
-                .iter()
-                .positions(|point| !is_out(point))
-                .collect_vec();
+            let seen = points.iter().positions(|point| !is_out(point)).collect_vec();
             let seen = NormalEquations::of(&columns.select_rows(&seen));
             (seen, columns.select_rows(&unseen))
         });
@@ -134,9 +131,7 @@ impl TermRegression {
         let scored = choices.filter_map(|choice| Some((score(&choice)?, choice)));
         let (_, choice) = scored.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
         let solution = NormalEquations::of(&columns).non_negative(&choice)?;
-        let own = solution
-            .into_iter()
-            .map(|(at, c)| (terms[at], c / norms[at]));
+        let own = solution.into_iter().map(|(at, c)| (terms[at], c / norms[at]));
         Some(Self(own.collect()))
     }
 
@@ -170,9 +165,7 @@ mod tests {
                 assert!((time / expected - 1.0).abs() < 1e-4, "{n} {m} {time}");
             }
         }
-        let time = fit(|n, _| 1.0 - 0.01 * n)
-            .time(Procs::new(12).unwrap(), Bytes(512))
-            .0;
+        let time = fit(|n, _| 1.0 - 0.01 * n).time(Procs::new(12).unwrap(), Bytes(512)).0;
         assert!((time - 0.94).abs() < 0.01, "{time}");
     }
 }

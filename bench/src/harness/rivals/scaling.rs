@@ -70,28 +70,20 @@ impl ScaledTimes {
     /// The time of one size in seconds, from measured ones by ascending process count.
     fn of_size(&self, own: &[(Procs, Seconds)], procs: Procs) -> f64 {
         let log = |procs: Procs| f64::from(procs.get()).ln();
-        let per_message =
-            |(procs, time): &(Procs, Seconds)| (time.0 / (self.messages)(*procs)).ln();
+        let per_message = |(procs, time): &(Procs, Seconds)| (time.0 / (self.messages)(*procs)).ln();
         let last = own.last().expect("every size has a time");
         let free = (self.messages)(procs);
         match self.rule {
             ScalingRule::PerPeer => free * per_message(last).exp(),
             ScalingRule::DampedTrend => {
                 let before = &own[own.len().saturating_sub(3)];
-                let slope =
-                    (per_message(last) - per_message(before)) / (log(last.0) - log(before.0));
-                let slope = if slope.is_finite() {
-                    slope.clamp(-0.3, 0.6)
-                } else {
-                    0.0
-                };
+                let slope = (per_message(last) - per_message(before)) / (log(last.0) - log(before.0));
+                let slope = if slope.is_finite() { slope.clamp(-0.3, 0.6) } else { 0.0 };
                 let further = 2.0 * (1.0 - (-(log(procs) - log(last.0)) / 2.0).exp());
                 free * (per_message(last) + (0.05 + 0.3 * slope) * further).exp()
             }
             ScalingRule::PowerLaw => {
-                let points = own
-                    .iter()
-                    .map(|(procs, time)| (log(*procs), time.0.ln(), 1.0));
+                let points = own.iter().map(|(procs, time)| (log(*procs), time.0.ln(), 1.0));
                 Line::through(&points.collect_vec()).at(log(procs)).exp()
             }
         }
@@ -115,15 +107,9 @@ mod tests {
         let assert_near = |found: f64, expected: f64| {
             assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
         };
-        assert_near(
-            at(|n, m| (n - 1.0) * m, ScalingRule::PerPeer),
-            15.0 * 1024.0,
-        );
+        assert_near(at(|n, m| (n - 1.0) * m, ScalingRule::PerPeer), 15.0 * 1024.0);
         assert_near(at(|n, m| n * n * m, ScalingRule::PowerLaw), 256.0 * 1024.0);
         let grown = 8.0 * 15.0 * 1024.0 * 0.134_730_881_f64.exp();
-        assert_near(
-            at(|n, m| n * (n - 1.0) * m, ScalingRule::DampedTrend),
-            grown,
-        );
+        assert_near(at(|n, m| n * (n - 1.0) * m, ScalingRule::DampedTrend), grown);
     }
 }

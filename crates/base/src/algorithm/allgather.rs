@@ -84,11 +84,7 @@ pub(super) const NEIGHBOUR: Entry = Entry {
 
 /// Slot of the piece of rank `of` at `rank`; the own piece is in the input.
 pub(super) fn held(rank: Rank, of: Rank) -> Slot {
-    if rank == of {
-        Slot::Input(0)
-    } else {
-        Slot::Output(of.0)
-    }
+    if rank == of { Slot::Input(0) } else { Slot::Output(of.0) }
 }
 
 /// The message sent and the message received, if any.

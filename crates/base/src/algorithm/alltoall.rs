@@ -123,12 +123,7 @@ fn one_round(_: Shape) -> Outline {
 
 /// One message to each other rank and one from each, all in one round. The functions give the
 /// messages of `rank` by their number from 0.
-fn exchange(
-    shape: Shape,
-    rank: Rank,
-    send: fn(Frame, u32) -> Message,
-    receive: fn(Frame, u32) -> Message,
-) -> Round {
+fn exchange(shape: Shape, rank: Rank, send: fn(Frame, u32) -> Message, receive: fn(Frame, u32) -> Message) -> Round {
     let frame = Frame::of(shape.procs, rank);
     Round {
         sends: Messages::one_each(frame, send),
@@ -197,12 +192,7 @@ fn pairwise_ring(shape: Shape, rank: Rank, index: usize) -> Round {
 }
 
 /// A round of one exchange with the partners of a step.
-fn step_of(
-    shape: Shape,
-    rank: Rank,
-    index: usize,
-    partners: fn(Procs, Rank, u32) -> (Rank, Rank),
-) -> Round {
+fn step_of(shape: Shape, rank: Rank, index: usize, partners: fn(Procs, Rank, u32) -> (Rank, Rank)) -> Round {
     let (procs, parts) = (shape.procs, shape.parts as usize);
     let step = u32::try_from(index / parts + 1).expect("fewer steps than ranks");
     let part = u32::try_from(index % parts).expect("less than the number of parts");

@@ -137,8 +137,7 @@ pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
 
 const LIBRARY_PIPELINE: Offer = tuned(3, "pipeline", Some(Traffic::Pipeline)).in_segments();
 const LIBRARY_BINARY: Offer = tuned(5, "binary_tree", Some(Traffic::BinaryInTurn)).in_segments();
-const LIBRARY_BINOMIAL: Offer =
-    tuned(6, "binomial", Some(Traffic::Tree(Load::Whole))).in_segments();
+const LIBRARY_BINOMIAL: Offer = tuned(6, "binomial", Some(Traffic::Tree(Load::Whole))).in_segments();
 
 /// Slot of block `index` of the message at `rank`.
 pub(super) fn held(rank: Rank, index: u32) -> Slot {
@@ -196,9 +195,7 @@ impl Rounds for Relayed {
             ..Frame::of(shape.procs, rank)
         });
         let sends = out.map(|frame| hand_out(frame, tree, tree.children(shape.procs, rank)));
-        let come = tree
-            .parent(rank)
-            .zip(segment((index + 1).checked_sub(depth)));
+        let come = tree.parent(rank).zip(segment((index + 1).checked_sub(depth)));
         Round {
             sends: sends.unwrap_or_default(),
             receives: come.map(|(from, segment)| receive(from, segment)).into(),
@@ -218,12 +215,10 @@ impl Rounds for Relayed {
 /// Sends a block to `children`; a flat tree has too many children to list.
 fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages {
     match tree {
-        Tree::Flat if frame.rank == Rank(0) => Messages::one_each(frame, |frame, number| {
-            send(frame.rank, Rank(number + 1), frame.block)
-        }),
-        _ => children
-            .map(|to| send(frame.rank, to, frame.block))
-            .collect(),
+        Tree::Flat if frame.rank == Rank(0) => {
+            Messages::one_each(frame, |frame, number| send(frame.rank, Rank(number + 1), frame.block))
+        }
+        _ => children.map(|to| send(frame.rank, to, frame.block)).collect(),
     }
 }
 

@@ -73,8 +73,7 @@ pub struct Relayed {
 /// Work of one of `procs` ranks in base `radix`.
 pub fn relayed(procs: Procs, radix: u32) -> Relayed {
     let moves = weights(procs, radix).flat_map(|weight| {
-        let digits =
-            (1..u64::from(radix)).take_while(move |digit| weight * digit < procs.get().into());
+        let digits = (1..u64::from(radix)).take_while(move |digit| weight * digit < procs.get().into());
         digits.map(move |digit| (weight, digit))
     });
     let n = u64::from(procs.get());
@@ -117,8 +116,7 @@ impl Moves {
     /// The distances of the blocks, ascending.
     fn distances(self, procs: Procs) -> impl Iterator<Item = u32> {
         let period = self.weight * u64::from(self.radix);
-        let starts = (self.by()..u64::from(procs.get()))
-            .step_by(usize::try_from(period).unwrap_or(usize::MAX));
+        let starts = (self.by()..u64::from(procs.get())).step_by(usize::try_from(period).unwrap_or(usize::MAX));
         let all = starts.flat_map(move |start| start..start + self.weight);
         all.map_while(move |distance| u32::try_from(distance).ok())
             .take_while(move |&distance| distance < procs.get())
@@ -145,11 +143,7 @@ fn round(shape: Shape, rank: Rank, index: usize) -> Round {
     let (procs, radix) = (shape.procs, shape.get(RADIX));
     let weight = weights(procs, radix).nth(index);
     let all = weight.into_iter().flat_map(|weight| {
-        let digits = (1..radix).map(move |digit| Moves {
-            weight,
-            radix,
-            digit,
-        });
+        let digits = (1..radix).map(move |digit| Moves { weight, radix, digit });
         digits.take_while(|moves| moves.by() < u64::from(procs.get()))
     });
     let all: Vec<(Moves, u32)> = all

@@ -28,12 +28,7 @@ pub struct MpiSetting {
 impl Offer {
     /// The algorithm of `entry` with the settings of the library's, cut into this segment size; `None` if
     /// one of them cannot have those of the other.
-    fn schedule(
-        &self,
-        collective: Collective,
-        entry: &Entry,
-        segment: Option<NonZeroU32>,
-    ) -> Option<Algorithm> {
+    fn schedule(&self, collective: Collective, entry: &Entry, segment: Option<NonZeroU32>) -> Option<Algorithm> {
         let of = |setting: &Setting| match (*setting, self.window()) {
             (SEGMENT, _) => segment.map(NonZeroU32::get),
             (WINDOW, Window::Fixed(window)) => Some(window),
@@ -97,8 +92,7 @@ impl Method {
                 let all = entries(choice.collective);
                 let mut own = all.filter_map(|entry| {
                     let mut offers = entry.library.iter();
-                    let offer =
-                        offers.find(|offer| offer.flavour == flavour && offer.name == name)?;
+                    let offer = offers.find(|offer| offer.flavour == flavour && offer.name == name)?;
                     offer.schedule(choice.collective, entry, segment)
                 });
                 own.next()
@@ -136,12 +130,13 @@ impl MpiSetting {
 
 impl fmt::Display for MpiSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = self.variables.iter().map(|(name, value)| {
-            match (self.flavour, name.strip_prefix("OMPI_MCA_")) {
+        let words = self
+            .variables
+            .iter()
+            .map(|(name, value)| match (self.flavour, name.strip_prefix("OMPI_MCA_")) {
                 (MpiFlavour::OpenMpi, Some(name)) => format!("--mca {name} {value}"),
                 _ => format!("{name}={value}"),
-            }
-        });
+            });
         write!(f, "{}", words.format(" "))
     }
 }
@@ -193,12 +188,7 @@ mod tests {
                 "windowed:segment=4096,window=4",
                 Some("windowed:segment=4096,window=4"),
             ),
-            (
-                OpenMpi,
-                Bcast,
-                "library:pipeline:8192",
-                Some("pipeline:8192"),
-            ),
+            (OpenMpi, Bcast, "library:pipeline:8192", Some("pipeline:8192")),
             (OpenMpi, Bcast, "library:pipeline", Some("chain")),
             (OpenMpi, Bcast, "library:chain", None),
             (Mpich, Alltoall, "library:linear", None),

@@ -26,48 +26,13 @@ const ALL: u32 = u32::MAX;
 
 const OPEN_MPI: Rules = &[
     (3, &[(ANY, "linear")]),
-    (
-        8,
-        &[
-            (1 << 19, "linear_sync"),
-            (1 << 20, "pairwise"),
-            (ANY, "linear"),
-        ],
-    ),
+    (8, &[(1 << 19, "linear_sync"), (1 << 20, "pairwise"), (ANY, "linear")]),
     (16, &[(1 << 18, "linear_sync"), (ANY, "linear")]),
-    (
-        32,
-        &[
-            (4, "linear_sync"),
-            (512, "modified_bruck"),
-            (ANY, "linear_sync"),
-        ],
-    ),
+    (32, &[(4, "linear_sync"), (512, "modified_bruck"), (ANY, "linear_sync")]),
     (64, &[(512, "modified_bruck"), (ANY, "linear")]),
-    (
-        256,
-        &[
-            (1024, "modified_bruck"),
-            (1 << 18, "linear"),
-            (ANY, "pairwise"),
-        ],
-    ),
-    (
-        512,
-        &[
-            (1024, "modified_bruck"),
-            (1 << 15, "linear"),
-            (ANY, "pairwise"),
-        ],
-    ),
-    (
-        1024,
-        &[
-            (512, "modified_bruck"),
-            (1 << 18, "linear"),
-            (ANY, "pairwise"),
-        ],
-    ),
+    (256, &[(1024, "modified_bruck"), (1 << 18, "linear"), (ANY, "pairwise")]),
+    (512, &[(1024, "modified_bruck"), (1 << 15, "linear"), (ANY, "pairwise")]),
+    (1024, &[(512, "modified_bruck"), (1 << 18, "linear"), (ANY, "pairwise")]),
     (2048, &[(512, "modified_bruck"), (ANY, "linear")]),
     (4096, &[(1024, "modified_bruck"), (ANY, "linear")]),
     (ALL, &[(2048, "modified_bruck"), (ANY, "linear")]),
@@ -75,10 +40,7 @@ const OPEN_MPI: Rules = &[
 
 const MPICH: Rules = &[
     (8, &[(32769, "scattered"), (ANY, "pairwise")]),
-    (
-        ALL,
-        &[(257, "brucks"), (32769, "scattered"), (ANY, "pairwise")],
-    ),
+    (ALL, &[(257, "brucks"), (32769, "scattered"), (ANY, "pairwise")]),
 ];
 
 /// By the number of processes alone: the sizes of the pieces are not the same at all ranks.
@@ -135,11 +97,7 @@ const OPEN_MPI_BCAST: Rules = &[
     ),
     (
         32,
-        &[
-            (4096, "knomial"),
-            (1 << 20, "binomial"),
-            (ANY, "scatter_allgather"),
-        ],
+        &[(4096, "knomial"), (1 << 20, "binomial"), (ANY, "scatter_allgather")],
     ),
     (64, &[(2048, "binomial"), (ANY, "knomial")]),
     (128, &[(ANY, "knomial")]),
@@ -155,11 +113,7 @@ const OPEN_MPI_BCAST: Rules = &[
     ),
     (
         1024,
-        &[
-            (16 << 10, "knomial"),
-            (32 << 10, "split_binary_tree"),
-            (ANY, "knomial"),
-        ],
+        &[(16 << 10, "knomial"), (32 << 10, "split_binary_tree"), (ANY, "knomial")],
     ),
     (2048, &[(512 << 10, "knomial"), (ANY, "scatter_allgather")]),
     (4096, &[(256 << 10, "knomial"), (ANY, "scatter_allgather")]),
@@ -266,11 +220,7 @@ mod tests {
     #[test]
     fn the_rules_name_algorithms_that_the_libraries_have() {
         use Collective::{Alltoall, Alltoallv, Bcast};
-        let of = |flavour, collective| {
-            offers(collective)
-                .into_iter()
-                .filter(move |own| own.flavour == flavour)
-        };
+        let of = |flavour, collective| offers(collective).into_iter().filter(move |own| own.flavour == flavour);
         for (flavour, collective, rules) in [
             (MpiFlavour::OpenMpi, Alltoall, OPEN_MPI),
             (MpiFlavour::Mpich, Alltoall, MPICH),
@@ -295,24 +245,16 @@ mod tests {
         for (flavour, expected) in [
             (
                 MpiFlavour::Mpich,
-                [
-                    whole,
-                    Some(Traffic::ScatterDoubling),
-                    Some(Traffic::ScatterRing),
-                ],
+                [whole, Some(Traffic::ScatterDoubling), Some(Traffic::ScatterRing)],
             ),
-            (
-                MpiFlavour::OpenMpi,
-                [Some(Traffic::Port), Some(Traffic::Port), whole],
-            ),
+            (MpiFlavour::OpenMpi, [Some(Traffic::Port), Some(Traffic::Port), whole]),
         ] {
             let decision = Decision::of(flavour, Collective::Bcast).unwrap();
             let counts = match flavour {
                 MpiFlavour::Mpich => [7, 8, 12],
                 _ => [7, 8, 16],
             };
-            let taken =
-                counts.map(|count| decision.traffic(Procs::new(count).unwrap(), Bytes(64 << 10)));
+            let taken = counts.map(|count| decision.traffic(Procs::new(count).unwrap(), Bytes(64 << 10)));
             assert_eq!(taken, expected);
         }
     }
@@ -333,10 +275,7 @@ mod tests {
         let mpich = "MPICH Version:\t4.0.2";
         assert_eq!(alltoall(mpich, 8, 32 << 10), Some(Traffic::AtOnce));
         assert_eq!(alltoall(mpich, 8, 33 << 10), Some(Traffic::Powers));
-        assert_eq!(
-            alltoall("Open MPI v4.1.4", 8, 33 << 10),
-            Some(Traffic::AtOnce)
-        );
+        assert_eq!(alltoall("Open MPI v4.1.4", 8, 33 << 10), Some(Traffic::AtOnce));
         assert_eq!(alltoall("another", 8, 1), None);
     }
 }

@@ -37,9 +37,7 @@ impl Collective {
             Self::Bcast => (1, 1),
             Self::Scatter => (all, 1),
             Self::Gather | Self::Allgather => (1, all),
-            Self::Alltoall | Self::Alltoallv | Self::AlltoallvSkewed | Self::AlltoallvSparse => {
-                (all, all)
-            }
+            Self::Alltoall | Self::Alltoallv | Self::AlltoallvSkewed | Self::AlltoallvSparse => (all, all),
         };
         Pieces { input, output }
     }

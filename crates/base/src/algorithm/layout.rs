@@ -58,11 +58,7 @@ impl Layout {
             let size = u32::try_from(own.len()).expect("fewer than ranks");
             *sizes.entry(size).or_default() += 1;
         }
-        Self(Arc::new(Clusters {
-            members,
-            seats,
-            sizes,
-        }))
+        Self(Arc::new(Clusters { members, seats, sizes }))
     }
 
     /// Clusters of these sizes, each with consecutive ranks.

@@ -85,10 +85,7 @@ impl LibraryChoice {
     /// # Errors
     /// If no library has an algorithm of that name for `collective`, if none takes a segment size
     /// for it, or if the segment size is invalid.
-    pub(super) fn parse(
-        collective: Collective,
-        text: &str,
-    ) -> Result<Option<Self>, UnknownAlgorithm> {
+    pub(super) fn parse(collective: Collective, text: &str) -> Result<Option<Self>, UnknownAlgorithm> {
         let mut words = text.splitn(3, ':');
         if words.next() != Some(LIBRARY) {
             return Ok(None);
@@ -248,18 +245,12 @@ mod tests {
         ]
         .map(|(flavour, collective, text)| {
             let variables = match choice(collective, text).environment(flavour) {
-                Ok(all) => all
-                    .into_iter()
-                    .map(|(name, value)| format!("  {name}={value}\n")),
+                Ok(all) => all.into_iter().map(|(name, value)| format!("  {name}={value}\n")),
                 Err(error) => return format!("{text} of {flavour:?}\n  {error}\n"),
             };
             format!("{text} of {flavour:?}\n{}", variables.collect::<String>())
         });
-        let unknown = [
-            "library:pairwise",
-            "library:linear_sync:0",
-            "library:binomial:4KiB",
-        ];
+        let unknown = ["library:pairwise", "library:linear_sync:0", "library:binomial:4KiB"];
         let unknown = unknown.map(|text| Method::parse(Gather, text).unwrap_err().to_string());
         insta::assert_snapshot!(format!("{}{}", told.concat(), unknown.join("\n")));
     }

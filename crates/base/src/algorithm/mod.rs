@@ -267,8 +267,7 @@ impl Entry {
 impl<'a> Shape<'a> {
     /// Clusters, of an algorithm that follows them.
     fn clusters(&self) -> &'a Layout {
-        self.layout
-            .expect("an algorithm that follows clusters has a layout")
+        self.layout.expect("an algorithm that follows clusters has a layout")
     }
 
     /// Value of a setting that the algorithm has.

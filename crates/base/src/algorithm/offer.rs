@@ -15,19 +15,7 @@ use super::traffic::Traffic;
 use super::{ALGORITHMS, Collective};
 
 /// MPI library, distinguished by its way of choosing algorithms.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    derive_more::Display,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, derive_more::Display)]
 #[serde(rename_all = "kebab-case")]
 pub enum MpiFlavour {
     /// Open MPI 4.1 and 5.0.
@@ -45,8 +33,7 @@ impl MpiFlavour {
     /// The library that calls itself `mpi`, as in the provenance of data; `None` for others.
     pub fn of(mpi: &str) -> Option<Self> {
         let all = [Self::OpenMpi, Self::Mpich, Self::IntelMpi];
-        all.into_iter()
-            .find(|own| mpi.starts_with(&own.to_string()))
+        all.into_iter().find(|own| mpi.starts_with(&own.to_string()))
     }
 }
 
@@ -102,10 +89,7 @@ static OTHERS: [(Collective, Offer); 15] = {
         (Bcast, tuned(4, "split_binary_tree", None).in_segments()),
         (Bcast, mpich("nb", None)),
         (Scatter, mpich("nb", None)),
-        (
-            Gather,
-            tuned(3, "linear_sync", Some(Traffic::Port)).in_segments(),
-        ),
+        (Gather, tuned(3, "linear_sync", Some(Traffic::Port)).in_segments()),
         (Gather, mpich("nb", None)),
         (Alltoall, tuned(5, "two_proc", None).for_some()),
         (Alltoall, mpich("nb", None)),
@@ -242,10 +226,7 @@ pub fn offers(collective: Collective) -> Vec<&'static Offer> {
     let entries = entries.filter(|entry| entry.collective == operation);
     let others = OTHERS.iter().filter(|(of, _)| *of == operation);
     let others = others.map(|(_, offer)| offer);
-    let mut all: Vec<&Offer> = entries
-        .flat_map(|entry| entry.library)
-        .chain(others)
-        .collect();
+    let mut all: Vec<&Offer> = entries.flat_map(|entry| entry.library).chain(others).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -253,11 +234,7 @@ pub fn offers(collective: Collective) -> Vec<&'static Offer> {
 
 impl Offer {
     /// Variables with their values, which override every related setting of the user.
-    pub(super) fn variables(
-        &self,
-        collective: Collective,
-        segment: Option<NonZeroU32>,
-    ) -> Vec<(String, String)> {
+    pub(super) fn variables(&self, collective: Collective, segment: Option<NonZeroU32>) -> Vec<(String, String)> {
         let mut all = self.essential(collective, segment);
         match self.flavour {
             MpiFlavour::OpenMpi if segment.is_none() => all.push(segment_size(collective, 0)),
@@ -268,11 +245,7 @@ impl Offer {
     }
 
     /// The variables that a user needs who sets no others.
-    pub(super) fn essential(
-        &self,
-        collective: Collective,
-        segment: Option<NonZeroU32>,
-    ) -> Vec<(String, String)> {
+    pub(super) fn essential(&self, collective: Collective, segment: Option<NonZeroU32>) -> Vec<(String, String)> {
         let collective = collective.operation();
         let upper = collective.to_string().to_uppercase();
         let number = self.number.to_string();

@@ -57,9 +57,7 @@ impl Rounds for Phased {
             SmallVec::default()
         };
         if within == parts {
-            let (to, from) = shape
-                .phases
-                .map_or((None, None), |phases| phases.signal(phase, rank));
+            let (to, from) = shape.phases.map_or((None, None), |phases| phases.signal(phase, rank));
             return Round {
                 sends: to.map(|to| Message::of(to, [])).into(),
                 receives: from.map(|from| Message::of(from, [])).into(),
@@ -69,12 +67,8 @@ impl Rounds for Phased {
         let part = u32::try_from(within).expect("less than the number of parts");
         let block = |of: Rank| of.0 * shape.parts + part;
         Round {
-            sends: to
-                .map(|to| Message::single(to, Slot::Input(block(to))))
-                .into(),
-            receives: from
-                .map(|from| Message::single(from, Slot::Output(block(from))))
-                .into(),
+            sends: to.map(|to| Message::single(to, Slot::Input(block(to)))).into(),
+            receives: from.map(|from| Message::single(from, Slot::Output(block(from)))).into(),
             copies,
             ..Round::default()
         }

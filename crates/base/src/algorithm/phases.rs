@@ -88,11 +88,7 @@ impl Phases {
         let least = least(procs, &uplinks);
         let trials = (0..TRIALS).map(|trial| fill(procs, &uplinks, (&demands, least), trial));
         let steps = steps(procs, &uplinks, &demands);
-        let mut best = steps
-            .into_iter()
-            .chain(trials)
-            .min_by_key(Vec::len)
-            .unwrap_or_default();
+        let mut best = steps.into_iter().chain(trials).min_by_key(Vec::len).unwrap_or_default();
         for phase in &mut best {
             phase.sort_unstable();
         }
@@ -121,9 +117,7 @@ impl Phases {
     /// neither waits for one that receives.
     fn signals(&self, phase: usize) -> Vec<(Rank, Rank)> {
         let (to, from) = (&self.receivers[phase], &self.senders[phase]);
-        let idle = |partners: &[Option<Rank>]| -> Vec<usize> {
-            partners.iter().positions(Option::is_none).collect()
-        };
+        let idle = |partners: &[Option<Rank>]| -> Vec<usize> { partners.iter().positions(Option::is_none).collect() };
         let mut first = idle(to);
         let mut second = idle(from);
         first.sort_by_key(|&own| from[own].is_none());
@@ -170,8 +164,7 @@ fn least(procs: Procs, uplinks: &[Uplink]) -> f64 {
 
 fn demands(procs: Procs, uplinks: &[Uplink]) -> Vec<Demand> {
     let ranks = || 0..procs.get();
-    let is_behind =
-        |uplink: &Uplink, rank: u32| uplink.behind.iter().any(|range| range.contains(&rank));
+    let is_behind = |uplink: &Uplink, rank: u32| uplink.behind.iter().any(|range| range.contains(&rank));
     let over = |from: u32, to: u32| {
         let crossed = uplinks.iter().enumerate().filter_map(|(place, uplink)| {
             match (is_behind(uplink, from), is_behind(uplink, to)) {
@@ -197,8 +190,7 @@ fn demands(procs: Procs, uplinks: &[Uplink]) -> Vec<Demand> {
 /// rate.
 fn steps(procs: Procs, uplinks: &[Uplink], demands: &[Demand]) -> Option<Vec<Vec<(usize, usize)>>> {
     let n = procs.get();
-    let meets =
-        |demand: &&Demand, step: u32| partners(procs, rank(demand.from), step).0 == rank(demand.to);
+    let meets = |demand: &&Demand, step: u32| partners(procs, rank(demand.from), step).0 == rank(demand.to);
     let fits = |phase: &[&Demand]| {
         (0..2 * uplinks.len()).all(|link| {
             let carried = phase.iter().filter(|own| own.over.contains(&link)).count();
@@ -214,12 +206,7 @@ fn steps(procs: Procs, uplinks: &[Uplink], demands: &[Demand]) -> Option<Vec<Vec
 }
 
 /// Pairs of sender and receiver by phase, with the order of equally urgent messages by `trial`.
-fn fill(
-    procs: Procs,
-    uplinks: &[Uplink],
-    (demands, least): (&[Demand], f64),
-    trial: u64,
-) -> Vec<Vec<(usize, usize)>> {
+fn fill(procs: Procs, uplinks: &[Uplink], (demands, least): (&[Demand], f64), trial: u64) -> Vec<Vec<(usize, usize)>> {
     let mut rng = ChaCha8Rng::seed_from_u64(trial);
     let mut left = demands.to_vec();
     let ranks = procs.get() as usize;
@@ -248,9 +235,7 @@ fn fill(
         let (mut sends, mut receives) = (vec![true; ranks], vec![true; ranks]);
         let mut taken = Vec::new();
         left.retain(|demand| {
-            let fits = sends[demand.from]
-                && receives[demand.to]
-                && demand.over.iter().all(|&link| room[link] >= 1.0);
+            let fits = sends[demand.from] && receives[demand.to] && demand.over.iter().all(|&link| room[link] >= 1.0);
             if fits {
                 (sends[demand.from], receives[demand.to]) = (false, false);
                 demand.over.iter().for_each(|&link| room[link] -= 1.0);
@@ -326,12 +311,10 @@ mod tests {
                 });
                 let sends: Vec<(Rank, Rank)> = sends.collect();
                 for cut in network.cuts().unwrap() {
-                    let behind =
-                        |rank: Rank| cut.behind(procs(count)).any(|own| own.contains(&rank.0));
+                    let behind = |rank: Rank| cut.behind(procs(count)).any(|own| own.contains(&rank.0));
                     for direction in [true, false] {
-                        let crosses = |(from, to): &&(Rank, Rank)| {
-                            (behind(*from), behind(*to)) == (direction, !direction)
-                        };
+                        let crosses =
+                            |(from, to): &&(Rank, Rank)| (behind(*from), behind(*to)) == (direction, !direction);
                         assert!(sends.iter().filter(crosses).count() <= 1);
                     }
                 }

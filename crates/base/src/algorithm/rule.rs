@@ -51,25 +51,17 @@ impl LibraryAlgorithm {
 
 /// The library's algorithm with the settings of netsig's; `None` if it cannot have them.
 fn as_set(offer: &'static Offer, algorithm: &Algorithm) -> Option<LibraryAlgorithm> {
-    let segment = algorithm
-        .segment()
-        .and_then(|own| u32::try_from(own.0).ok());
+    let segment = algorithm.segment().and_then(|own| u32::try_from(own.0).ok());
     let segment = segment.and_then(NonZeroU32::new);
     let has_segment = segment.is_none() || offer.has_segments();
-    let has_radix = algorithm
-        .get(RADIX)
-        .is_none_or(|own| offer.radix() == Some(own));
+    let has_radix = algorithm.get(RADIX).is_none_or(|own| offer.radix() == Some(own));
     let window = match (algorithm.get(WINDOW), offer.window()) {
         (None, _) => None,
         (Some(own), Window::Settable) => NonZeroU32::new(own),
         (Some(own), Window::Fixed(fixed)) if own == fixed => None,
         _ => return None,
     };
-    (has_segment && has_radix).then_some(LibraryAlgorithm {
-        offer,
-        segment,
-        window,
-    })
+    (has_segment && has_radix).then_some(LibraryAlgorithm { offer, segment, window })
 }
 
 #[cfg(test)]

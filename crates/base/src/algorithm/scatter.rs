@@ -97,9 +97,7 @@ impl Rounds for Along {
             Message::of(partner, pieces.map(|of| way.held(rank, of)))
         };
         let children = match tree {
-            Tree::Flat if rank == Rank(0) => {
-                Messages::one_each(Frame::of(procs, rank), way.of_root())
-            }
+            Tree::Flat if rank == Rank(0) => Messages::one_each(Frame::of(procs, rank), way.of_root()),
             _ => tree
                 .children_in(procs, rank, downwards)
                 .map(|child| message(child, child))

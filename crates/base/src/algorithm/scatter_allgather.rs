@@ -41,10 +41,7 @@ pub(super) const SCATTER_ALLGATHER: Entry = Entry {
     closed_form: None,
     library: &[
         tuned(8, "scatter_allgather", Some(Traffic::ScatterDoubling)),
-        mpich(
-            "scatter_recursive_doubling_allgather",
-            Some(Traffic::ScatterDoubling),
-        ),
+        mpich("scatter_recursive_doubling_allgather", Some(Traffic::ScatterDoubling)),
     ],
 };
 

@@ -6,12 +6,8 @@ use std::sync::Arc;
 use super::call::{Call, Unsupported};
 use super::delivery::{Piece, Pieces};
 use super::traffic::Traffic;
-use super::{
-    ALGORITHMS, Algorithm, Collective, Cut, Entry, Layout, Outline, PairSizes, Phases, Shape,
-};
-use crate::schedule::{
-    self, BlockCounts, Datum, Division, Extent, Round, ScheduleError, Slot, Turn,
-};
+use super::{ALGORITHMS, Algorithm, Collective, Cut, Entry, Layout, Outline, PairSizes, Phases, Shape};
+use crate::schedule::{self, BlockCounts, Datum, Division, Extent, Round, ScheduleError, Slot, Turn};
 use crate::units::{Bytes, Procs, Rank};
 
 /// An algorithm with a call that it can serve.
@@ -53,9 +49,7 @@ impl Algorithm {
             Cut::Straight | Cut::Whole => Division::whole(size),
             Cut::Ranks => Division::equal(size, procs.get()),
             Cut::PowerOfTwo => Division::equal(size, 1 << procs.floor_log2()),
-            Cut::Segments | Cut::StraightSegments => {
-                Division::segments(size, self.segment().unwrap_or_default())
-            }
+            Cut::Segments | Cut::StraightSegments => Division::segments(size, self.segment().unwrap_or_default()),
         };
         Schedule {
             procs,
@@ -243,11 +237,7 @@ impl Schedule {
         };
         let pieces = |rank| collective.expected(procs, self.root(), rank);
         let expected = |rank| pieces(rank).flat_map(blocks).collect();
-        schedule::check_delivery(
-            self.extent(),
-            |rank, index| self.round(rank, index),
-            expected,
-        )
+        schedule::check_delivery(self.extent(), |rank, index| self.round(rank, index), expected)
     }
 
     /// [`Schedule::check`], which returns the proved schedule. Time and memory grow with the blocks
@@ -285,9 +275,7 @@ impl Schedule {
     fn is_straight_part(&self, rank: Rank) -> bool {
         let extent = self.extent();
         let is_exchange = self.entry().collective == Collective::Alltoall;
-        is_exchange
-            && extent.rounds == 1
-            && schedule::is_straight(&extent, rank, &self.round(rank, 0))
+        is_exchange && extent.rounds == 1 && schedule::is_straight(&extent, rank, &self.round(rank, 0))
     }
 
     fn entry(&self) -> &'static Entry {

@@ -152,11 +152,7 @@ impl Values {
 }
 
 /// `name`, `name:VALUE` or `name:KEY=VALUE,KEY=VALUE`.
-pub(super) fn text<T: fmt::Display>(
-    name: &str,
-    settings: &[Setting],
-    value: impl Fn(usize, &Setting) -> T,
-) -> String {
+pub(super) fn text<T: fmt::Display>(name: &str, settings: &[Setting], value: impl Fn(usize, &Setting) -> T) -> String {
     let mut text = name.to_owned();
     for (place, setting) in settings.iter().enumerate() {
         text.push(if place == 0 { ':' } else { ',' });

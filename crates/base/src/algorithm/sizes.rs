@@ -136,8 +136,7 @@ impl PairSizes {
                 let start = u64::from(from.0).pow(2) % others.max(1);
                 // Place of the receiver in the order of the others, from 0.
                 let place = u64::from((to.0 + n - from.0) % n);
-                let is_receiver =
-                    |place: u64| (place + others - start) % others < u64::from(*receivers);
+                let is_receiver = |place: u64| (place + others - start) % others < u64::from(*receivers);
                 match place.checked_sub(1) {
                     Some(place) if is_receiver(place) => *size,
                     _ => Bytes(0),
@@ -270,10 +269,7 @@ mod tests {
             let all: Vec<_> = pairs.messages().collect();
             let total: u64 = all.iter().map(|(_, _, bytes)| bytes.0).sum();
             let expected = 10_000.0 * f64::from(count) * procs.partners();
-            assert!(
-                (total as f64 - expected).abs() <= 1e-3 * expected,
-                "{sizes:?} {count}"
-            );
+            assert!((total as f64 - expected).abs() <= 1e-3 * expected, "{sizes:?} {count}");
             let largest = all.iter().map(|(_, _, bytes)| *bytes).max();
             assert_eq!(largest, Some(pairs.largest()).filter(|_| count > 1));
             let squares: f64 = all.iter().map(|(_, _, l)| l.as_f64().powi(2)).sum();

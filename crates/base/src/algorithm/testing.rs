@@ -9,10 +9,8 @@ use netsig_base::units::{Bytes, Procs};
 pub(crate) fn sent_bytes(algorithm: Algorithm, procs: Procs, size: Bytes) -> Vec<u64> {
     let extent = algorithm.schedule(procs, size).extent();
     let of = |rank| {
-        let rounds =
-            (0..extent.rounds).map(|index| algorithm.schedule(procs, size).round(rank, index));
-        let sends =
-            rounds.flat_map(|round| round.sends.iter().map(Cow::into_owned).collect::<Vec<_>>());
+        let rounds = (0..extent.rounds).map(|index| algorithm.schedule(procs, size).round(rank, index));
+        let sends = rounds.flat_map(|round| round.sends.iter().map(Cow::into_owned).collect::<Vec<_>>());
         let slots = sends.flat_map(|send| send.slots);
         slots.map(|slot| extent.division.bytes(slot.index())).sum()
     };

@@ -42,12 +42,7 @@ pub(super) fn layouts() -> impl Iterator<Item = Layout> {
 
 /// The schedule of an algorithm for pieces of 10 bytes among the ranks of a layout.
 #[track_caller]
-pub(super) fn clustered(
-    collective: Collective,
-    text: &str,
-    layout: &Layout,
-    root: Rank,
-) -> Schedule {
+pub(super) fn clustered(collective: Collective, text: &str, layout: &Layout, root: Rank) -> Schedule {
     let call = Call {
         root,
         layout: Some(layout.clone()),
@@ -80,9 +75,7 @@ fn cases() -> impl Iterator<Item = (Algorithm, Bytes)> {
 
 /// The rounds from the first to the last that give a rank something to do.
 fn busy(rounds: &[Round]) -> Range<usize> {
-    let is_busy = |round: &Round| {
-        !(round.sends.is_empty() && round.receives.is_empty() && round.copies.is_empty())
-    };
+    let is_busy = |round: &Round| !(round.sends.is_empty() && round.receives.is_empty() && round.copies.is_empty());
     let first = rounds.iter().position(is_busy).unwrap_or(0);
     first..rounds.iter().rposition(is_busy).map_or(0, |last| last + 1)
 }
@@ -152,11 +145,7 @@ fn rounds_are_those_of_the_literature() {
             (Allgather, "ring", count - 1),
             (Allgather, "recursive-doubling", floor + folds),
             (Allgather, "bruck", ceil),
-            (
-                Allgather,
-                "neighbour",
-                if is_even { count / 2 } else { count - 1 },
-            ),
+            (Allgather, "neighbour", if is_even { count / 2 } else { count - 1 }),
         ] {
             let schedule = parse(collective, text).schedule(procs(count), Bytes(1000));
             let rounds = schedule.extent().rounds;
@@ -229,9 +218,7 @@ fn an_algorithm_may_have_several_settings_by_name_in_any_order() {
     for text in ["segment=1KiB,radix=4", "radix=4, segment=1024"] {
         assert_eq!(set(text).unwrap().to_string(), canonical);
     }
-    let schedule = set("radix=4,segment=1KiB")
-        .unwrap()
-        .schedule(procs(5), Bytes(5000));
+    let schedule = set("radix=4,segment=1KiB").unwrap().schedule(procs(5), Bytes(5000));
     assert_eq!(schedule.extent().division.parts(), 5);
     assert_eq!(schedule.check(), Ok(()));
     for wrong in [
@@ -297,11 +284,7 @@ fn texts_survive_a_round_trip_and_sizes_may_have_units() {
     }
     for (collective, text, canonical) in [
         (Collective::Bcast, "pipeline:8KiB", "pipeline:8192"),
-        (
-            Collective::Bcast,
-            "pipeline:2147483647",
-            "pipeline:2147483647",
-        ),
+        (Collective::Bcast, "pipeline:2147483647", "pipeline:2147483647"),
         (Collective::Alltoall, "throttled:window=4", "throttled:4"),
     ] {
         assert_eq!(parse(collective, text).to_string(), canonical);
@@ -333,11 +316,7 @@ fn wrong_names_say_what_there_is() {
 fn collectives_promise_what_mpi_says() {
     let told = COLLECTIVES.iter().map(|collective| {
         let pieces = |rank| collective.expected(procs(3), Rank(0), rank);
-        let pieces = |rank| {
-            pieces(rank)
-                .map(|piece| (piece.origin.0, piece.number))
-                .collect()
-        };
+        let pieces = |rank| pieces(rank).map(|piece| (piece.origin.0, piece.number)).collect();
         let ranks: Vec<Vec<(u32, u32)>> = procs(3).ranks().map(pieces).collect();
         format!("{collective}: {ranks:?}\n")
     });

@@ -45,12 +45,7 @@ impl Tree {
     ///
     /// Rounds count from 0. A rank starts to serve when it has its whole message. It serves all
     /// children in one round, in a k-nomial tree the children of one digit per round.
-    pub(super) fn children_in(
-        self,
-        procs: Procs,
-        rank: Rank,
-        index: usize,
-    ) -> impl Iterator<Item = Rank> {
+    pub(super) fn children_in(self, procs: Procs, rank: Rank, index: usize) -> impl Iterator<Item = Rank> {
         let number = u64::from(rank.0);
         let (first, step, most) = match self {
             _ if !self.serving(procs, rank).contains(&index) => (number, 1, 0),
@@ -121,10 +116,9 @@ impl Tree {
             Self::Chain => rank.0 as usize,
             Self::Binary => (u64::from(rank.0) + 1).ilog2() as usize,
             Self::Knomial(2) => rank.0.count_ones() as usize,
-            Self::Knomial(radix) => std::iter::successors(self.parent(rank), |&parent| {
-                Self::Knomial(radix).parent(parent)
-            })
-            .count(),
+            Self::Knomial(radix) => {
+                std::iter::successors(self.parent(rank), |&parent| Self::Knomial(radix).parent(parent)).count()
+            }
         }
     }
 
@@ -221,10 +215,7 @@ mod tests {
             (Tree::Binary, 6, 2, &[5]),
         ] {
             let children = tree.children(Procs::new(procs).unwrap(), Rank(rank));
-            assert!(
-                children.eq(expected.iter().copied().map(Rank)),
-                "{tree:?} {rank}"
-            );
+            assert!(children.eq(expected.iter().copied().map(Rank)), "{tree:?} {rank}");
         }
     }
 }

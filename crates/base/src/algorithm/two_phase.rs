@@ -218,10 +218,7 @@ impl<'a> Exchange<'a> {
         numbers.scan(0, move |base, other| {
             let far = Far {
                 cluster: other,
-                pair: Pair::new(
-                    [cluster, other].map(|own| self.layout.size(own)),
-                    self.form.relays,
-                ),
+                pair: Pair::new([cluster, other].map(|own| self.layout.size(own)), self.form.relays),
                 base: *base,
             };
             *base += far.pair.room();
@@ -238,9 +235,7 @@ impl<'a> Exchange<'a> {
         };
         Round {
             sends: (1..size).map(|t| self.hand_over(me, peer(t))).collect(),
-            receives: (1..size)
-                .map(|t| self.collect(peer(size - t), me))
-                .collect(),
+            receives: (1..size).map(|t| self.collect(peer(size - t), me)).collect(),
             copies: [alltoall::keep(self.layout.rank(me).0)].into(),
             ..Round::default()
         }
@@ -330,8 +325,7 @@ impl<'a> Exchange<'a> {
                 let targets = far.pair.targets_in(me.number, self.wave(wave));
                 targets.map(|target| far.pair.exchange(me.number, target))
             };
-            let next =
-                exchanges(wave - 1).filter_map(|own| far.pair.member(own.checked_add(self.flows)?));
+            let next = exchanges(wave - 1).filter_map(|own| far.pair.member(own.checked_add(self.flows)?));
             sends.extend(next.filter_map(to));
             let before = exchanges(wave).filter_map(|own| far.pair.member(own - self.flows));
             receives.extend(before.filter_map(to));

@@ -79,10 +79,7 @@ fn step(place: u32, n: u32) -> u32 {
 /// the segments take turns.
 fn place(frame: Frame, number: u32) -> (u32, u32) {
     let Frame {
-        procs,
-        parts,
-        window,
-        ..
+        procs, parts, window, ..
     } = frame;
     let partners = procs.get() - 1;
     let group = number / window.saturating_mul(parts);
@@ -106,8 +103,7 @@ mod tests {
             let crossing = |step: u32| {
                 let n = Procs::new(n).unwrap();
                 let half = n.get() / 2;
-                let crosses =
-                    |rank: &u32| (partners(n, Rank(*rank), step).0.0 < half) != (*rank < half);
+                let crosses = |rank: &u32| (partners(n, Rank(*rank), step).0.0 < half) != (*rank < half);
                 (0..half).filter(crosses).count()
             };
             let pairs = steps[1..].chunks(2).filter(|pair| pair.len() == 2);

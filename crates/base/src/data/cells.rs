@@ -59,9 +59,7 @@ const IMPORTED: [StatisticKind; 4] = [
 ];
 
 /// Statistic that represents a cell.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Statistic {
     /// The papers' choice; includes the stalls.
@@ -176,12 +174,8 @@ impl<'a> MeasuredCells<'a> {
     }
 
     /// The cells of one experiment.
-    pub fn of_experiment(
-        &self,
-        experiment: Experiment,
-    ) -> impl Iterator<Item = (&CellKey, &CellRows<'a>)> {
-        self.iter()
-            .filter(move |(key, _)| key.experiment == experiment)
+    pub fn of_experiment(&self, experiment: Experiment) -> impl Iterator<Item = (&CellKey, &CellRows<'a>)> {
+        self.iter().filter(move |(key, _)| key.experiment == experiment)
     }
 }
 
@@ -254,12 +248,7 @@ mod tests {
     #[test]
     fn a_cell_of_another_program_has_its_best_statistic_and_no_spread() {
         let [least, mean, most] = ["min-over-ranks", "mean-over-ranks", "max-over-ranks"];
-        let rows = [
-            (0, least, 1.0),
-            (0, mean, 2.0),
-            (0, most, 3.0),
-            (1, most, 5.0),
-        ];
+        let rows = [(0, least, 1.0), (0, mean, 2.0), (0, most, 3.0), (1, most, 5.0)];
         let summary = imported(&rows).unwrap();
         assert_eq!(summary.imported, Some(StatisticKind::MaxOverRanks));
         assert_eq!(summary.value(Statistic::Median), Seconds(4.0));

@@ -113,32 +113,26 @@ pub fn within(file: &Source) -> Option<Unlike> {
     let places = file.data.aggregates.iter().map(|own| &own.place);
     let places = places.chain(file.data.samples.iter().map(|own| &own.place));
     let later: BTreeSet<u32> = places.map(|place| place.launch).collect();
-    later
-        .into_iter()
-        .filter(|&launch| launch > 0)
-        .find_map(|launch| {
-            let one = Source {
-                name: &name(0),
-                data: &first,
-            };
-            let other = Source {
-                name: &name(launch),
-                data: &launch_of(file.data, launch),
-            };
-            match likeness(&one, &other) {
-                Likeness::Unlike(found) => Some(found),
-                Likeness::Alike | Likeness::Unknown => None,
-            }
-        })
+    later.into_iter().filter(|&launch| launch > 0).find_map(|launch| {
+        let one = Source {
+            name: &name(0),
+            data: &first,
+        };
+        let other = Source {
+            name: &name(launch),
+            data: &launch_of(file.data, launch),
+        };
+        match likeness(&one, &other) {
+            Likeness::Unlike(found) => Some(found),
+            Likeness::Alike | Likeness::Unknown => None,
+        }
+    })
 }
 
 /// The samples and aggregates of one launch.
 fn launch_of(data: &Dataset, launch: u32) -> Dataset {
     let samples = data.samples.iter().filter(|own| own.place.launch == launch);
-    let aggregates = data
-        .aggregates
-        .iter()
-        .filter(|own| own.place.launch == launch);
+    let aggregates = data.aggregates.iter().filter(|own| own.place.launch == launch);
     Dataset {
         samples: samples.cloned().collect(),
         aggregates: aggregates.cloned().collect(),
@@ -195,10 +189,7 @@ mod tests {
             (all, 2e-4, 2e-8, None),
             (all, 1e-6, 1e-10, Some("collectives take 0.01 times")),
         ] {
-            match (
-                between(&data(rows, 1e-4, 1e-8), &data(rows, alpha, beta)),
-                says,
-            ) {
+            match (between(&data(rows, 1e-4, 1e-8), &data(rows, alpha, beta)), says) {
                 (Likeness::Alike, None) => {}
                 (Likeness::Unlike(found), Some(says)) => {
                     assert!(found.to_string().contains(says), "{found}");

@@ -100,9 +100,7 @@ pub fn differences(sources: &[Source]) -> Vec<Difference> {
     let mut first: BTreeMap<String, Statement> = BTreeMap::new();
     let mut found: Vec<Difference> = Vec::new();
     for statement in sources.iter().flat_map(statements) {
-        let known = first
-            .entry(statement.key.clone())
-            .or_insert_with(|| statement.clone());
+        let known = first.entry(statement.key.clone()).or_insert_with(|| statement.clone());
         let is_told = found.iter().any(|other| other.key == statement.key);
         if known.value != statement.value && !is_told {
             found.push(Difference {
@@ -120,9 +118,7 @@ pub fn differences(sources: &[Source]) -> Vec<Difference> {
 pub fn ranks_per_host(facts: &Provenance) -> Option<u32> {
     let fact = |key| JobId::of_key(key).map_or(key, |(_, fact)| fact);
     let placements = facts.iter().filter(|(key, _)| fact(key) == PLACEMENT);
-    placements
-        .filter_map(|(_, text)| most_on_a_host(text))
-        .max()
+    placements.filter_map(|(_, text)| most_on_a_host(text)).max()
 }
 
 /// Compared facts of one file, in their order.
@@ -179,11 +175,7 @@ pub fn is_measured(facts: &Provenance) -> bool {
 }
 
 fn is_compared(key: &str) -> bool {
-    let begins = |name: &str| {
-        HARMLESS_VARIABLES
-            .iter()
-            .any(|begin| name.starts_with(begin))
-    };
+    let begins = |name: &str| HARMLESS_VARIABLES.iter().any(|begin| name.starts_with(begin));
     match key.strip_prefix(VARIABLE) {
         Some(name) => !begins(name),
         None => key.starts_with(SETTING) || IDENTIFYING.contains(&key),
@@ -253,8 +245,7 @@ fn shown(value: &str, same: usize) -> String {
         _ => same.saturating_sub(MOST_SHOWN / 4),
     };
     let part: String = value.chars().skip(first).take(MOST_SHOWN).collect();
-    let [before, after] =
-        [first > 0, first + MOST_SHOWN < length].map(|cut| if cut { "…" } else { "" });
+    let [before, after] = [first > 0, first + MOST_SHOWN < length].map(|cut| if cut { "…" } else { "" });
     format!("\"{before}{}{after}\"", part.escape_debug())
 }
 

@@ -145,17 +145,7 @@ pub struct Place {
 
 /// Reason why a repetition has no time.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::VariantArray,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Rejection {
@@ -182,17 +172,7 @@ pub struct Rejected {
 /// Kind of a statistic that another program computed. A statistic over ranks is taken over each
 /// rank's mean of all repetitions, and says nothing about single repetitions.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::VariantArray,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum StatisticKind {
@@ -257,8 +237,7 @@ impl Provenance {
     /// Adds a fact; line breaks in it become spaces.
     pub fn push(&mut self, key: &str, value: impl fmt::Display) {
         let one_line = |text: String| text.replace(['\n', '\r'], " ");
-        self.0
-            .push((one_line(key.to_owned()), one_line(value.to_string())));
+        self.0.push((one_line(key.to_owned()), one_line(value.to_string())));
     }
 
     /// The last value of `key`.
@@ -286,9 +265,7 @@ impl Provenance {
 
     /// All facts in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 }
 

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use strum::VariantArray;
 
 use super::{
-    Aggregate, COLLECTIVE, COLUMNS, DONE, Dataset, EXPERIMENTS, Experiment, LossCounters, OK,
-    Place, Rejected, Sample,
+    Aggregate, COLLECTIVE, COLUMNS, DONE, Dataset, EXPERIMENTS, Experiment, LossCounters, OK, Place, Rejected, Sample,
 };
 use crate::text::decoded::{self, EncodingError};
 use crate::text::file_error::FileError;
@@ -48,8 +47,8 @@ impl Dataset {
         if header.is_empty() {
             return Err(FileError::of_file(name, NOTHING.to_owned()));
         }
-        let columns = Columns::find(&header)
-            .map_err(|problem| at(header.position().map_or(1, csv::Position::line), problem))?;
+        let columns =
+            Columns::find(&header).map_err(|problem| at(header.position().map_or(1, csv::Position::line), problem))?;
         let mut record = csv::StringRecord::new();
         loop {
             let more = reader.read_record(&mut record);
@@ -62,8 +61,7 @@ impl Dataset {
                 columns: &columns,
                 record: &record,
             };
-            row.add_to(&mut data, &mut names)
-                .map_err(|problem| at(line, problem))?;
+            row.add_to(&mut data, &mut names).map_err(|problem| at(line, problem))?;
         }
         drop(reader);
         for Comment { line, key, value } in comments {
@@ -120,10 +118,7 @@ impl<'a, R: Read> Uncommented<'a, R> {
             return Ok(());
         }
         let text = String::from_utf8_lossy(&self.line);
-        if let Some((key, value)) = text
-            .strip_prefix("#@")
-            .and_then(|text| text.split_once('='))
-        {
+        if let Some((key, value)) = text.strip_prefix("#@").and_then(|text| text.split_once('=')) {
             self.comments.push(Comment {
                 line: self.number,
                 key: key.to_owned(),
@@ -275,9 +270,8 @@ fn experiment(name: &str, collective: &str) -> Result<Experiment, String> {
             .map(Experiment::Collective)
             .map_err(|e| format!("collective: {e}"));
     }
-    variant_of(name, "an experiment", &EXPERIMENTS).map_err(|problem| {
-        format!("experiment {problem}, or {COLLECTIVE} with its name in the column collective")
-    })
+    variant_of(name, "an experiment", &EXPERIMENTS)
+        .map_err(|problem| format!("experiment {problem}, or {COLLECTIVE} with its name in the column collective"))
 }
 
 /// Parses `LAUNCH,EXPERIMENT,COLLECTIVE,ALGORITHM,PROCS,SIZE`.
@@ -304,9 +298,8 @@ fn place(texts: [&str; 6], names: &mut Names) -> Result<Place, String> {
 }
 
 fn integer<T: FromStr>(column: &str, text: &str, example: &str) -> Result<T, String> {
-    text.parse().map_err(|_| {
-        format!("{column} {text:?} is not an integer; write a number such as {example}")
-    })
+    text.parse()
+        .map_err(|_| format!("{column} {text:?} is not an integer; write a number such as {example}"))
 }
 
 fn optional<T: FromStr>(column: &str, text: &str) -> Result<Option<T>, String> {
@@ -322,9 +315,7 @@ fn duration(column: &str, text: &str) -> Result<Seconds, String> {
         .ok()
         .filter(|time: &f64| time.is_finite() && *time > 0.0)
         .map(Seconds)
-        .ok_or_else(|| {
-            format!("{column} {text:?} is not a positive time; write seconds such as 0.0123")
-        })
+        .ok_or_else(|| format!("{column} {text:?} is not a positive time; write seconds such as 0.0123"))
 }
 
 /// The error of a file that cannot be read, or is in no known encoding.
@@ -341,9 +332,7 @@ fn error_line(error: &csv::Error) -> Option<u64> {
 
 fn describe(error: &csv::Error) -> String {
     match error.kind() {
-        csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} cells where the header has {expected_len}; complete or delete the line")
         }
         csv::ErrorKind::Io(cause) if is_of_encoding(cause) => cause.to_string(),

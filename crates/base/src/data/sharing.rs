@@ -63,9 +63,7 @@ pub fn in_words(hosts: &[String]) -> Option<String> {
         0 => String::new(),
         count => format!(" (so do ranks on {count} more)"),
     };
-    Some(format!(
-        "ranks {listed}{unlisted} share host {host}{others}"
-    ))
+    Some(format!("ranks {listed}{unlisted} share host {host}{others}"))
 }
 
 #[cfg(test)]
@@ -84,8 +82,7 @@ mod tests {
                 Some("in launch 1, job 2, 3 ranks shared host a"),
             ),
         ] {
-            let provenance =
-                read(&format!("#@{facts}\n"), "", "pingpong,,,2,8,0,0,1e-4\n").provenance;
+            let provenance = read(&format!("#@{facts}\n"), "", "pingpong,,,2,8,0,0,1e-4\n").provenance;
             let said = shared_host(&provenance).map(|shared| shared.to_string());
             assert_eq!(said.as_deref(), expected);
         }

@@ -22,9 +22,7 @@ pub fn is_over_tcp(facts: &Provenance) -> bool {
     let ucx = has("env_UCX_TLS", "tcp")
         && items("env_UCX_TLS").all(|own| own == "tcp" || INSIDE.contains(&own))
         && !has("setting_pml", "ob1");
-    let libfabric = PROVIDERS
-        .into_iter()
-        .any(|key| has(key, "tcp") || has(key, "sockets"));
+    let libfabric = PROVIDERS.into_iter().any(|key| has(key, "tcp") || has(key, "sockets"));
     let interface = facts.get("interface").unwrap_or_default();
     let is_stated = facts.get("lab").is_some() || ob1 || ucx || libfabric;
     is_stated && !interface.starts_with("ib") && facts.get("simulated").is_none()
@@ -42,19 +40,13 @@ mod tests {
             ("simulated=ethernet-8x50", false),
             ("setting_pml=ob1\n#@setting_btl=tcp,self", true),
             ("setting_pml=ob1\n#@setting_btl=^openib", false),
-            (
-                "setting_pml=ob1\n#@setting_btl=tcp,self\n#@interface=ib0",
-                false,
-            ),
+            ("setting_pml=ob1\n#@setting_btl=tcp,self\n#@interface=ib0", false),
             ("setting_pml=ucx\n#@setting_btl=tcp,self", false),
             ("setting_pml=ucx\n#@env_UCX_TLS=tcp,self,sm", true),
             ("env_UCX_TLS=rc,tcp,self", false),
             ("env_FI_PROVIDER=tcp;ofi_rxm", true),
             ("env_FI_PROVIDER=psm3", false),
-            (
-                "mpi=Open MPI 5.0\n#@interface=eth0\n#@congestion_control=cubic",
-                false,
-            ),
+            ("mpi=Open MPI 5.0\n#@interface=eth0\n#@congestion_control=cubic", false),
         ] {
             let data = read(&format!("#@{facts}\n"), "", "pingpong,,,2,8,0,0,1e-4\n");
             assert_eq!(is_over_tcp(&data.provenance), expected, "{facts}");

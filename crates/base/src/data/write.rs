@@ -4,10 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
-use super::{
-    Aggregate, COLUMNS, DONE, Dataset, LossCounters, OK, Place, Provenance, Record, Rejected,
-    Sample,
-};
+use super::{Aggregate, COLUMNS, DONE, Dataset, LossCounters, OK, Place, Provenance, Record, Rejected, Sample};
 
 /// Writes the line of column names.
 ///

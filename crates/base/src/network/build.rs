@@ -39,11 +39,7 @@ impl Network {
     ///
     /// # Errors
     /// If there are no or too many hosts.
-    pub fn two_switches(
-        [first, second]: [u32; 2],
-        port: Port,
-        uplink: Port,
-    ) -> Result<Self, NetworkError> {
+    pub fn two_switches([first, second]: [u32; 2], port: Port, uplink: Port) -> Result<Self, NetworkError> {
         let all = first.saturating_add(second);
         let switches = [
             Switch::numbered(0, 0..first, port)?,
@@ -99,11 +95,7 @@ impl Network {
 
 impl Switch {
     /// A switch `switch0`, with `host0` and so on.
-    fn numbered(
-        number: u32,
-        hosts: std::ops::Range<u32>,
-        port: Port,
-    ) -> Result<Self, NetworkError> {
+    fn numbered(number: u32, hosts: std::ops::Range<u32>, port: Port) -> Result<Self, NetworkError> {
         refuse_too_many("hosts", hosts.len())?;
         Ok(Self {
             name: format!("switch{number}"),

@@ -80,9 +80,7 @@ pub enum ClustersError {
         other: String,
     },
     /// Fewer hosts than processes, of which each host runs one.
-    #[error(
-        "the clusters have {hosts} hosts for {procs} processes; name more hosts, or give fewer --procs"
-    )]
+    #[error("the clusters have {hosts} hosts for {procs} processes; name more hosts, or give fewer --procs")]
     TooFew {
         /// Number of hosts.
         hosts: usize,
@@ -298,9 +296,7 @@ impl Network {
         };
         let has_delays = self.has_delays();
         let mut group: Vec<usize> = (0..switches.len()).collect();
-        let near = trunks
-            .iter()
-            .filter(|trunk| has_delays && trunk.port.delay.0 <= 0.0);
+        let near = trunks.iter().filter(|trunk| has_delays && trunk.port.delay.0 <= 0.0);
         for [one, other] in near.map(|trunk| trunk.ends) {
             let (one, other) = (group[one], group[other]);
             let joined = one.min(other);
@@ -339,10 +335,7 @@ mod tests {
     #[test]
     fn clusters_survive_their_text_and_find_hosts_by_short_names() {
         let clusters = Clusters::parse("c", TEXT).unwrap();
-        assert_eq!(
-            Clusters::parse("c", &clusters.to_toml()),
-            Ok(clusters.clone())
-        );
+        assert_eq!(Clusters::parse("c", &clusters.to_toml()), Ok(clusters.clone()));
         let found = clusters.of_each(&hosts(&["m1", "n3.a.b", "n0", "n4"]));
         assert_eq!(found, Ok(vec![1, 0, 0, 1]));
         let each = Clusters::parse("c", "cluster = \"host\"").unwrap();
@@ -357,27 +350,12 @@ mod tests {
         let head = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '64KiB'\n";
         let switch = |name, hosts| format!("[[switch]]\nname = '{name}'\nhosts = {hosts}\n");
         let core = "[[switch]]\nname = 'core'\n";
-        let link = |a, b, more| {
-            format!(
-                "[[link]]\nbetween = ['{a}', '{b}']\nrate = '1Gbit/s'\nport_buffer = '64KiB'\n{more}"
-            )
-        };
+        let link =
+            |a, b, more| format!("[[link]]\nbetween = ['{a}', '{b}']\nrate = '1Gbit/s'\nport_buffer = '64KiB'\n{more}");
         let delay = "delay = '5ms'\n";
         let text = |delay| {
-            [
-                head,
-                &switch("a", 2),
-                core,
-                &switch("b", 1),
-                &switch("c", 2),
-            ]
-            .concat()
-                + &[
-                    link("a", "core", delay),
-                    link("c", "core", delay),
-                    link("b", "a", ""),
-                ]
-                .concat()
+            [head, &switch("a", 2), core, &switch("b", 1), &switch("c", 2)].concat()
+                + &[link("a", "core", delay), link("c", "core", delay), link("b", "a", "")].concat()
         };
         let told = |delay| {
             let network = Network::parse("n", &text(delay)).unwrap();
@@ -401,9 +379,7 @@ mod tests {
             String::new(),
         ]
         .map(|text| parse(&text));
-        let unlisted = Clusters::parse("c", TEXT)
-            .unwrap()
-            .of_each(&hosts(&["n0", "n9"]));
+        let unlisted = Clusters::parse("c", TEXT).unwrap().of_each(&hosts(&["n0", "n9"]));
         insta::assert_snapshot!(format!("{}{}", told.concat(), unlisted.unwrap_err()));
     }
 }

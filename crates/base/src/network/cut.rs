@@ -33,28 +33,18 @@ impl Cut {
 
     /// Number of the `procs` processes on one side: a. The other n − a are on the other side.
     pub fn count(&self, procs: Procs) -> u32 {
-        self.behind(procs)
-            .map(|range| range.end - range.start)
-            .sum()
+        self.behind(procs).map(|range| range.end - range.start).sum()
     }
 }
 
 /// The cuts of a tree; for each vertex, the pair gives the link towards the root and the number
 /// of links to the root.
-pub(super) fn cuts(
-    links: &[Link],
-    hosts: usize,
-    (up, depths): (&[Option<LinkId>], &[u32]),
-) -> Vec<Cut> {
-    let all = u32::try_from(hosts)
-        .ok()
-        .and_then(|hosts| Procs::new(hosts).ok());
+pub(super) fn cuts(links: &[Link], hosts: usize, (up, depths): (&[Option<LinkId>], &[u32])) -> Vec<Cut> {
+    let all = u32::try_from(hosts).ok().and_then(|hosts| Procs::new(hosts).ok());
     let all = all.expect("a network has hosts");
     let host = |vertex: usize| u32::try_from(vertex).ok().filter(|_| vertex < hosts);
     let own = |vertex| host(vertex).map(|host| host..host + 1);
-    let mut behind: Vec<Vec<Range<u32>>> = (0..up.len())
-        .map(|vertex| own(vertex).into_iter().collect())
-        .collect();
+    let mut behind: Vec<Vec<Range<u32>>> = (0..up.len()).map(|vertex| own(vertex).into_iter().collect()).collect();
     let mut cuts = Vec::new();
     for vertex in (0..up.len()).sorted_by_key(|&vertex| Reverse(depths[vertex])) {
         let Some(link) = up[vertex].map(|id| &links[id.index()]) else {

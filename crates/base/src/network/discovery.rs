@@ -130,10 +130,7 @@ impl Survey {
             let pairs = match self.stage {
                 Stage::Neighbours => {
                     self.stage = Stage::Landmarks;
-                    (0..self.hosts)
-                        .tuple_windows()
-                        .map(|(a, b)| [a, b])
-                        .collect()
+                    (0..self.hosts).tuple_windows().map(|(a, b)| [a, b]).collect()
                 }
                 Stage::Landmarks => match self.next_landmark() {
                     Some(Next::Doubtful(pair)) => return Some(vec![pair]),
@@ -226,20 +223,14 @@ impl Survey {
         let known = self.times.iter();
         let known = known.map(|(&pair, &time)| (pair, self.ratio(pair, time, &nearest) > 1.0));
         let (far, near): (Vec<_>, Vec<_>) = known.partition(|(_, is_far)| *is_far);
-        let near: BTreeSet<Pair> = near
-            .into_iter()
-            .map(|(pair, _)| clusters_of(pair))
-            .collect();
+        let near: BTreeSet<Pair> = near.into_iter().map(|(pair, _)| clusters_of(pair)).collect();
         let far = far.into_iter().map(|(pair, _)| pair);
         let doubtful = far.filter(|&pair| {
             let [one, other] = clusters_of(pair);
             one == other || near.contains(&[one, other])
         });
         let doubtful: Vec<Pair> = doubtful.collect();
-        doubtful
-            .into_iter()
-            .filter(|&pair| self.may_repeat(pair))
-            .collect()
+        doubtful.into_iter().filter(|&pair| self.may_repeat(pair)).collect()
     }
 
     /// Counts a repeated probe, unless there were enough.
@@ -275,9 +266,7 @@ impl Survey {
     /// The pairs that were not probed, each once.
     fn unknown(&self, pairs: Vec<Pair>) -> Vec<Pair> {
         let pairs = pairs.into_iter().unique_by(|&pair| ordered(pair));
-        pairs
-            .filter(|&pair| !self.times.contains_key(&ordered(pair)))
-            .collect()
+        pairs.filter(|&pair| !self.times.contains_key(&ordered(pair))).collect()
     }
 
     /// The time from each host to its nearest probed one.

@@ -12,8 +12,7 @@ use super::{Edge, MOST_HOSTS, Network, NetworkError, Port};
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::{BitsPerSecond, Bytes, Seconds};
 use tables::{
-    Fault, Height, Link, SwitchTable, Text, TruthTable, Uplink, congestion_control, eager_limit,
-    none_or, numbers,
+    Fault, Height, Link, SwitchTable, Text, TruthTable, Uplink, congestion_control, eager_limit, none_or, numbers,
 };
 
 const HINT: &str = "see FORMATS.md for the keys of a network";
@@ -142,9 +141,7 @@ impl File {
     /// Link of every host whose switch does not override it.
     fn port(&self) -> Result<Port, Fault> {
         let rate = self.need("rate", self.rate.as_ref())?;
-        let Text(buffer) = *self
-            .need("port_buffer", self.port_buffer.as_ref())?
-            .get_ref();
+        let Text(buffer) = *self.need("port_buffer", self.port_buffer.as_ref())?.get_ref();
         Ok(Port {
             rate: *rate.get_ref(),
             buffer,
@@ -170,10 +167,6 @@ impl File {
 
     fn heights(&self) -> Result<Vec<Edge>, Fault> {
         self.need("[[height]]", self.height.first())?;
-        Ok(self
-            .height
-            .iter()
-            .map(|height| height.get_ref().edge())
-            .collect())
+        Ok(self.height.iter().map(|height| height.get_ref().edge()).collect())
     }
 }

@@ -19,11 +19,7 @@ pub(super) struct Graph {
 
 impl Graph {
     /// Creates a graph; `names` has the hosts' names, then the switches'.
-    pub(super) fn new(
-        hosts: usize,
-        names: Vec<String>,
-        cables: &[Cable],
-    ) -> Result<Self, NetworkError> {
+    pub(super) fn new(hosts: usize, names: Vec<String>, cables: &[Cable]) -> Result<Self, NetworkError> {
         let links: Vec<Link> = cables.iter().flat_map(Cable::links).collect();
         let name = |vertex: Vertex| names[vertex.index()].clone();
         let neighbours = Neighbours::new(&links, hosts, names.len());
@@ -31,8 +27,8 @@ impl Graph {
             let Link { from, to, .. } = links[id.index()];
             return Err(NetworkError::Twice(name(from), name(to)));
         }
-        let routes = Routes::new(neighbours, &links)
-            .map_err(|(near, far)| NetworkError::Apart(name(near), name(far)))?;
+        let routes =
+            Routes::new(neighbours, &links).map_err(|(near, far)| NetworkError::Apart(name(near), name(far)))?;
         Ok(Self {
             hosts,
             names,

@@ -36,11 +36,7 @@ pub struct Grid {
     #[serde(rename = "cluster")]
     pub clusters: Clusters,
     /// The links that were measured, each once.
-    #[serde(
-        default,
-        rename = "cluster_link",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "cluster_link", skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<ClusterLink>,
 }
 
@@ -130,8 +126,7 @@ impl Grid {
     /// If the text is not TOML or contains impossible clusters or links.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         let grid: Self = parse_toml(name, text, "see FORMATS.md for files of clusters")?;
-        check(&grid.clusters, &grid.links)
-            .map_err(|error| FileError::of_file(name, error.to_string()))?;
+        check(&grid.clusters, &grid.links).map_err(|error| FileError::of_file(name, error.to_string()))?;
         Ok(grid)
     }
 

@@ -65,8 +65,7 @@ impl Piece<'_> {
         match self {
             Self::Literal(_) => 1,
             Self::Numbers(ranges) => ranges.iter().fold(0, |sum: u64, range| {
-                sum.saturating_add(range.last - range.first)
-                    .saturating_add(1)
+                sum.saturating_add(range.last - range.first).saturating_add(1)
             }),
         }
     }
@@ -102,9 +101,7 @@ pub fn expand(expression: &str) -> Result<Vec<Name>, HostListError> {
             return Err(HostListError { offset, problem });
         }
         let empty = vec![String::new()];
-        let texts = pieces
-            .iter()
-            .fold(empty, |all, piece| piece.append_to(&all));
+        let texts = pieces.iter().fold(empty, |all, piece| piece.append_to(&all));
         names.extend(texts.into_iter().map(|text| Name { text, offset }));
     }
     if names.is_empty() {

@@ -160,9 +160,7 @@ pub struct Truth {
 
 /// Fewer hosts than processes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "network {network} has {hosts} hosts for {procs} processes; choose a larger one or fewer processes"
-)]
+#[error("network {network} has {hosts} hosts for {procs} processes; choose a larger one or fewer processes")]
 pub struct TooFewHosts {
     network: String,
     hosts: Procs,

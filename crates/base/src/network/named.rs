@@ -117,12 +117,7 @@ impl Speeds {
         self.load_or(Some(ANY_RATE), named, files)
     }
 
-    fn load_or(
-        &self,
-        usual: Option<BitsPerSecond>,
-        named: &str,
-        files: &impl Files,
-    ) -> Result<Network, Refusal> {
+    fn load_or(&self, usual: Option<BitsPerSecond>, named: &str, files: &impl Files) -> Result<Network, Refusal> {
         let path = Path::new(named);
         if is_toml(path) || !named.contains(['/', '.']) && !files.has(path) {
             self.refuse_given(named)?;
@@ -158,12 +153,7 @@ impl Speeds {
         }
     }
 
-    fn slurm(
-        &self,
-        usual: Option<BitsPerSecond>,
-        name: &str,
-        text: &str,
-    ) -> Result<Network, Refusal> {
+    fn slurm(&self, usual: Option<BitsPerSecond>, name: &str, text: &str) -> Result<Network, Refusal> {
         let Some(rate) = self.rate.or(usual) else {
             // Report an error of the file first.
             let any = Port::new(ANY_RATE, PORT_BUFFER);
@@ -190,7 +180,5 @@ fn states_topology(text: &str) -> bool {
     let values = text
         .lines()
         .filter_map(|line| line.trim_start().strip_prefix("topology"));
-    values
-        .into_iter()
-        .any(|value| value.trim_start().starts_with('='))
+    values.into_iter().any(|value| value.trim_start().starts_with('='))
 }

@@ -102,12 +102,7 @@ pub enum PlacementError {
 ///
 /// # Errors
 /// If the hosts cannot hold all ranks, or `per_host` is 0.
-pub fn place(
-    order: Order,
-    procs: Procs,
-    hosts: &[Vertex],
-    per_host: u32,
-) -> Result<Arc<[Vertex]>, PlacementError> {
+pub fn place(order: Order, procs: Procs, hosts: &[Vertex], per_host: u32) -> Result<Arc<[Vertex]>, PlacementError> {
     if per_host == 0 {
         return Err(PlacementError::NoRanks);
     }
@@ -132,12 +127,7 @@ pub fn place(
 ///
 /// # Errors
 /// If a line does not name a host of the network, or there are fewer lines than ranks.
-pub fn parse(
-    name: &str,
-    text: &str,
-    network: &Network,
-    procs: Procs,
-) -> Result<Arc<[Vertex]>, FileError> {
+pub fn parse(name: &str, text: &str, network: &Network, procs: Procs) -> Result<Arc<[Vertex]>, FileError> {
     let known = network.hosts_by_name();
     let mut hosts = Vec::new();
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
@@ -154,9 +144,7 @@ pub fn parse(
     }
     let lines = hosts.len();
     if lines < procs.get() as usize {
-        let problem = format!(
-            "{lines} of the {procs} ranks have a host; name one for each rank, a line each"
-        );
+        let problem = format!("{lines} of the {procs} ranks have a host; name one for each rank, a line each");
         let last = text.lines().count().max(1) as u64;
         return Err(FileError::at_column(name, last, 1, problem));
     }

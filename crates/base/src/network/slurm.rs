@@ -221,10 +221,7 @@ fn joined(mut blocks: Vec<Described>) -> Vec<Described> {
         line.append(&name, lines::TopologyPlace::START);
         blocks.push(Described {
             line,
-            name: Name {
-                text: name,
-                offset: 0,
-            },
+            name: Name { text: name, offset: 0 },
             nodes: Vec::new(),
             switches,
             sum: None,

@@ -150,9 +150,7 @@ fn graph() -> impl Strategy<Value = Network> {
         let count = switches.len();
         let earlier = (1..count).map(|switch| (switches[switch].1.index(switch), switch));
         let more = more.iter().map(|(a, b)| (a.index(count), b.index(count)));
-        let others = more
-            .filter(|(a, b)| a != b)
-            .map(|(a, b)| (a.min(b), a.max(b)));
+        let others = more.filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b)));
         let pairs: std::collections::BTreeSet<_> = earlier.chain(others).collect();
         let mut hosts: Vec<u32> = switches.iter().map(|switch| switch.0).collect();
         hosts[0] += 1;
@@ -180,9 +178,7 @@ fn fewest(network: &Network) -> Vec<Vec<usize>> {
 /// True if the links lead from one vertex to the other.
 fn leads(network: &Network, route: &[LinkId], from: u32, to: u32) -> bool {
     let mut links = route.iter().map(|&id| network.link(id));
-    let end = links.try_fold(Vertex(from), |at, link| {
-        (at == link.from).then_some(link.to)
-    });
+    let end = links.try_fold(Vertex(from), |at, link| (at == link.from).then_some(link.to));
     end == Some(Vertex(to))
 }
 

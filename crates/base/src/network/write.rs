@@ -11,10 +11,7 @@ pub(super) fn toml(network: &Network) -> String {
     let mut file = Table::new();
     let mut set = |key: &str, value: Value| file.insert(key.to_owned(), value);
     set("description", network.description.clone().into());
-    set(
-        "congestion_control",
-        network.congestion_control.clone().into(),
-    );
+    set("congestion_control", network.congestion_control.clone().into());
     let limit = network.eager_limit;
     limit.map(|limit| set("eager_limit", limit.to_string().into()));
     for (key, own) in [("latency", network.latency), ("rto", network.rto)] {
@@ -39,9 +36,7 @@ pub(super) fn toml(network: &Network) -> String {
             };
             let of_trunk = |trunk: &super::Trunk| {
                 let mut table = of_port(trunk.port);
-                let ends = trunk
-                    .ends
-                    .map(|end| Value::from(switches[end].name.clone()));
+                let ends = trunk.ends.map(|end| Value::from(switches[end].name.clone()));
                 table.insert("between".to_owned(), ends.to_vec().into());
                 Value::from(table)
             };

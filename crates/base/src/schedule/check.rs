@@ -156,20 +156,18 @@ impl Task<'_> {
             state.parts.clear();
             for &slot in &send.slots {
                 let (place, datum) = self.read(slot, state)?;
-                let is_new = state.marks.insert(place)
-                    && (self.parts() == 1 || state.parts.insert(self.part(slot.index())));
+                let is_new =
+                    state.marks.insert(place) && (self.parts() == 1 || state.parts.insert(self.part(slot.index())));
                 if !is_new {
                     return Err(bad);
                 }
                 state.data.push(datum);
             }
             let inbox = state.mail.get_mut(send.partner.0 as usize);
-            inbox
-                .ok_or(self.unmatched(self.rank, send.partner))?
-                .push(Letter {
-                    from: self.rank,
-                    data: start..state.data.len(),
-                });
+            inbox.ok_or(self.unmatched(self.rank, send.partner))?.push(Letter {
+                from: self.rank,
+                data: start..state.data.len(),
+            });
         }
         Ok(())
     }
@@ -206,13 +204,9 @@ impl Task<'_> {
         let mut letters = state.mail[self.rank.0 as usize].iter();
         for receive in receives {
             let letter = letters.next();
-            let fits = |letter: &&Letter| {
-                letter.from == receive.partner && letter.data.len() == receive.slots.len()
-            };
+            let fits = |letter: &&Letter| letter.from == receive.partner && letter.data.len() == receive.slots.len();
             let first = letter.map_or(receive.partner, |letter| letter.from.min(receive.partner));
-            let letter = letter
-                .filter(fits)
-                .ok_or(self.unmatched(first, self.rank))?;
+            let letter = letter.filter(fits).ok_or(self.unmatched(first, self.rank))?;
             let data = &state.data[letter.data.clone()];
             writes.extend(receive.slots.iter().copied().zip(data.iter().copied()));
         }

@@ -46,9 +46,7 @@ impl Division {
         let unit = segment.0.max(1);
         Self {
             size,
-            parts: u32::try_from(size.0.div_ceil(unit))
-                .unwrap_or(u32::MAX)
-                .max(1),
+            parts: u32::try_from(size.0.div_ceil(unit)).unwrap_or(u32::MAX).max(1),
             unit,
         }
     }

@@ -93,11 +93,7 @@ impl Messages {
     /// `count` messages by the rule `of`.
     pub fn by_rule(frame: Frame, count: u32, of: fn(Frame, u32) -> Message) -> Self {
         Self::Each {
-            rule: Rule {
-                frame,
-                of,
-                turn: None,
-            },
+            rule: Rule { frame, of, turn: None },
             count,
         }
     }

@@ -146,9 +146,7 @@ impl InFlight {
     pub fn at_once(self) -> (usize, usize) {
         match self {
             Self::Unlimited => (usize::MAX, usize::MAX),
-            Self::AtMost(most) | Self::Exchanges(most) => {
-                (most.get() as usize, most.get() as usize)
-            }
+            Self::AtMost(most) | Self::Exchanges(most) => (most.get() as usize, most.get() as usize),
             Self::Sends(most) => (usize::MAX, most.get() as usize),
         }
     }
@@ -201,9 +199,7 @@ pub enum ScheduleError {
     )]
     OtherPart(Access),
     /// A message is longer than the schedule's longest, or has a block or a part twice.
-    #[error(
-        "round {round}: rank {from} sends rank {to} too long a message, or a block or part twice"
-    )]
+    #[error("round {round}: rank {from} sends rank {to} too long a message, or a block or part twice")]
     BadMessage {
         /// The round, from 0.
         round: usize,

@@ -22,10 +22,7 @@ pub struct Turn {
 impl Turn {
     pub(super) fn message(self, message: Message) -> Message {
         let partner = message.partner.ahead(self.root.0, self.procs);
-        Message::of(
-            partner,
-            message.slots.into_iter().map(|slot| self.slot(slot)),
-        )
+        Message::of(partner, message.slots.into_iter().map(|slot| self.slot(slot)))
     }
 
     pub(super) fn slot(self, slot: Slot) -> Slot {

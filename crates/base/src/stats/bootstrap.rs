@@ -30,10 +30,7 @@ pub type Pair<'a> = [&'a [f64]; 2];
 
 impl Bootstrap {
     /// The interval of the figures of all draws; `None` if no draw has a figure.
-    pub fn interval(
-        &self,
-        mut draw: impl FnMut(&mut ChaCha8Rng) -> Option<f64>,
-    ) -> Option<[f64; 2]> {
+    pub fn interval(&self, mut draw: impl FnMut(&mut ChaCha8Rng) -> Option<f64>) -> Option<[f64; 2]> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let drawn: Vec<f64> = (0..self.draws).filter_map(|_| draw(&mut rng)).collect();
         let sorted = (!drawn.is_empty()).then(|| Sorted::new(drawn))?;
@@ -43,11 +40,7 @@ impl Bootstrap {
 
     /// The interval of the ratio of a statistic of the first samples to that of the second, over
     /// launches with repetitions of both; `None` without repetitions.
-    pub fn ratio(
-        &self,
-        launches: &[Pair],
-        statistic: impl Fn(Vec<f64>) -> f64,
-    ) -> Option<[f64; 2]> {
+    pub fn ratio(&self, launches: &[Pair], statistic: impl Fn(Vec<f64>) -> f64) -> Option<[f64; 2]> {
         let full = |pair: &&Pair| pair.iter().all(|sample| !sample.is_empty());
         let launches: Vec<&Pair> = launches.iter().filter(full).collect();
         if launches.is_empty() {
@@ -104,8 +97,7 @@ mod tests {
             (0..8).map(one).collect()
         };
         let holds = (0..100).filter(|_| {
-            let launches: Vec<[Vec<f64>; 2]> =
-                (0..12).map(|_| [sample(2.0), sample(1.0)]).collect();
+            let launches: Vec<[Vec<f64>; 2]> = (0..12).map(|_| [sample(2.0), sample(1.0)]).collect();
             let pairs = launches.iter().map(|[over, under]| [&over[..], under]);
             let [lower, upper] = MANY.ratio(&pairs.collect::<Vec<_>>(), median).unwrap();
             (lower..=upper).contains(&2.0)

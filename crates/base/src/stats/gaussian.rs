@@ -72,25 +72,19 @@ impl<const D: usize> Process<D> {
         }
         let lengths = combinations(grid.lengths);
         let candidates = iproduct!(&lengths, grid.noise);
-        let fitted =
-            candidates.filter_map(|(lengths, noise)| Self::with(points, trend, *lengths, *noise));
+        let fitted = candidates.filter_map(|(lengths, noise)| Self::with(points, trend, *lengths, *noise));
         fitted.max_by(|a, b| a.likelihood.total_cmp(&b.likelihood))
     }
 
     fn with(points: &[Point<D>], trend: Trend, lengths: [f64; D], noise: f64) -> Option<Self> {
         let count = points.len();
         let covariance = DMatrix::from_fn(count, count, |i, j| {
-            let own = if i == j {
-                noise * points[i].variance
-            } else {
-                0.0
-            };
+            let own = if i == j { noise * points[i].variance } else { 0.0 };
             correlation(&lengths, &points[i].at, &points[j].at) + own
         });
         let factor = Cholesky::new(covariance)?;
         let values = DVector::from_iterator(count, points.iter().map(|point| point.value));
-        let columns =
-            DMatrix::from_fn(count, trend.columns::<D>(), |i, j| column(&points[i].at, j));
+        let columns = DMatrix::from_fn(count, trend.columns::<D>(), |i, j| column(&points[i].at, j));
         let solved = factor.solve(&columns);
         let gram = columns.tr_mul(&solved);
         let gram = Cholesky::new(gram)?;
@@ -138,8 +132,7 @@ impl<const D: usize> Process<D> {
         let mean = columns.dot(&self.slopes) + near.dot(&self.weights);
         let (solved, inverse) = &self.of_trend;
         let unknown = columns - solved.tr_mul(&near);
-        let variance =
-            1.0 - near.dot(&self.factor.solve(&near)) + unknown.dot(&(inverse * &unknown));
+        let variance = 1.0 - near.dot(&self.factor.solve(&near)) + unknown.dot(&(inverse * &unknown));
         (mean, self.scale * variance.max(0.0))
     }
 }
@@ -227,11 +220,7 @@ mod tests {
     fn an_error_is_smoothed() {
         let mut all = points(|x, y| x + y);
         for (index, point) in all.iter_mut().enumerate() {
-            point.value += if index * index % 7 % 2 == 0 {
-                0.2
-            } else {
-                -0.2
-            };
+            point.value += if index * index % 7 % 2 == 0 { 0.2 } else { -0.2 };
         }
         let process = Process::fit(&all, Trend::Linear, &GRID).unwrap();
         assert!((process.at([1.5, 0.8]).0 - 2.3).abs() < 0.15);

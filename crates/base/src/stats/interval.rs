@@ -111,11 +111,7 @@ impl Variance {
         let weighted: f64 = parts.iter().map(|part| part.value.powi(2) / part.dof).sum();
         Self {
             value,
-            dof: if value > 0.0 {
-                value * value / weighted
-            } else {
-                1.0
-            },
+            dof: if value > 0.0 { value * value / weighted } else { 1.0 },
         }
     }
 
@@ -135,11 +131,7 @@ impl Estimate {
     /// # Errors
     /// If it excludes its value or is unbounded.
     pub fn check(&self, key: &str) -> Result<(), String> {
-        let Self {
-            value,
-            lower,
-            upper,
-        } = self;
+        let Self { value, lower, upper } = self;
         if lower.is_finite() && upper.is_finite() && lower <= value && value <= upper {
             return Ok(());
         }
@@ -197,8 +189,7 @@ fn nearly_normal(level: f64, dof: f64) -> f64 {
     let square = z * z;
     let first = z * (square + 1.0) / (4.0 * dof);
     let second = z * ((5.0 * square + 16.0) * square + 3.0) / (96.0 * dof * dof);
-    let third =
-        z * (((3.0 * square + 19.0) * square + 17.0) * square - 15.0) / (384.0 * dof.powi(3));
+    let third = z * (((3.0 * square + 19.0) * square + 17.0) * square - 15.0) / (384.0 * dof.powi(3));
     z + first + second + third
 }
 
@@ -227,14 +218,7 @@ mod tests {
     #[test]
     fn many_degrees_of_freedom_are_nearly_normal() {
         for confidence in [0.5, 0.95, 0.999_999] {
-            let dof = [
-                MANY / 2.0,
-                MANY,
-                1e6,
-                4_294_967_296.0,
-                1.8e19,
-                f64::INFINITY,
-            ];
+            let dof = [MANY / 2.0, MANY, 1e6, 4_294_967_296.0, 1.8e19, f64::INFINITY];
             let falling = dof.map(|dof| t_quantile(confidence, dof));
             assert!(falling.is_sorted_by(|a, b| a >= b), "{falling:?}");
             let before = t_quantile(confidence, MANY * (1.0 - 1e-9));

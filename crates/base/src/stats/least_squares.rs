@@ -95,10 +95,7 @@ impl Omega {
             }
             Self::Full(matrix) => {
                 let lower = matrix.clone().cholesky()?.l();
-                Some((
-                    lower.solve_lower_triangular(x)?,
-                    lower.solve_lower_triangular(y)?,
-                ))
+                Some((lower.solve_lower_triangular(x)?, lower.solve_lower_triangular(y)?))
             }
         }
     }
@@ -141,10 +138,7 @@ pub fn solve(x: &DMatrix<f64>, y: &DVector<f64>, omega: &Omega) -> Result<Regres
     let unscaled = &half * half.transpose();
     let covariance = &unscaled * (weighted_rss / dof as f64);
     let numbers = theta.iter().chain(covariance.iter());
-    if !numbers
-        .chain([&weighted_rss])
-        .all(|number| number.is_finite())
-    {
+    if !numbers.chain([&weighted_rss]).all(|number| number.is_finite()) {
         return Err(Unsolvable::Overflow);
     }
     Ok(Regression {
@@ -223,18 +217,12 @@ mod tests {
     #[test]
     fn what_cannot_be_solved_is_refused() {
         let of = |x: &[f64], y: &[f64], variances: &[f64]| {
-            let (y, omega) = (
-                DVector::from_row_slice(y),
-                DVector::from_row_slice(variances),
-            );
+            let (y, omega) = (DVector::from_row_slice(y), DVector::from_row_slice(variances));
             solve(&line(x), &y, &Omega::Diagonal(omega)).unwrap_err()
         };
         let (numbers, ones) = ([1.0, 2.0, 3.0], [1.0; 3]);
         assert_eq!(of(&[2.0; 3], &numbers, &ones), Unsolvable::Singular);
-        let too_few = Unsolvable::TooFew {
-            found: 2,
-            needed: 3,
-        };
+        let too_few = Unsolvable::TooFew { found: 2, needed: 3 };
         assert_eq!(of(&numbers[..2], &numbers[..2], &ones[..2]), too_few);
         let flat = of(&numbers, &numbers, &[1.0, 0.0, 1.0]);
         assert_eq!(flat, Unsolvable::NotPositive);

@@ -78,12 +78,7 @@ mod tests {
     /// The closed form gives what generalised least squares gives.
     #[test]
     fn closed_form_equals_general_solution() {
-        let points = [
-            (1.0, 2.0, 1.0),
-            (2.0, 4.0, 0.5),
-            (3.0, 5.0, 2.0),
-            (5.0, 5.0, 1.0),
-        ];
+        let points = [(1.0, 2.0, 1.0), (2.0, 4.0, 0.5), (3.0, 5.0, 2.0), (5.0, 5.0, 1.0)];
         let line = Line::through(&points);
         let x = DMatrix::from_fn(4, 2, |i, j| if j == 0 { 1.0 } else { points[i].0 });
         let y = DVector::from_fn(4, |i, _| points[i].1);

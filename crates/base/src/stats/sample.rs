@@ -89,9 +89,7 @@ pub fn weighted_mean(values: &[(f64, f64)]) -> (f64, f64) {
     let all: f64 = values.iter().map(|(_, weight)| weight).sum();
     let sum: f64 = values.iter().map(|(value, weight)| value * weight).sum();
     let mean = sum / all;
-    let squares = values
-        .iter()
-        .map(|(value, weight)| (weight * (value - mean)).powi(2));
+    let squares = values.iter().map(|(value, weight)| (weight * (value - mean)).powi(2));
     (mean, squares.sum::<f64>().sqrt() / all)
 }
 

@@ -68,9 +68,7 @@ pub fn head(bytes: &[u8], most: u64) -> String {
     let mut begin = Vec::new();
     if bytes.starts_with(GZIP) {
         // Cut data end in an error, after what they hold.
-        let _ = MultiGzDecoder::new(bytes)
-            .take(most)
-            .read_to_end(&mut begin);
+        let _ = MultiGzDecoder::new(bytes).take(most).read_to_end(&mut begin);
     } else {
         begin.extend_from_slice(bytes);
     }
@@ -79,9 +77,7 @@ pub fn head(bytes: &[u8], most: u64) -> String {
         return String::from_utf8_lossy(begin).into_owned();
     };
     let units = order.units(&begin);
-    units
-        .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .collect()
+    units.map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
 /// A reader of `input` without its byte-order mark, its gzip compression and UTF-16. Plain text is passed on
@@ -175,9 +171,7 @@ impl ByteOrder {
             return Err(EncodingError::Broken);
         }
         let units = self.units(bytes);
-        units
-            .collect::<Result<_, _>>()
-            .map_err(|_| EncodingError::Broken)
+        units.collect::<Result<_, _>>().map_err(|_| EncodingError::Broken)
     }
 
     /// The characters of whole units, behind the byte-order mark.

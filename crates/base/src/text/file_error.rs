@@ -95,9 +95,7 @@ fn key_of_value(text: &str, offset: usize) -> Option<String> {
     let (keys, _) = line.rsplit_once('=')?;
     let names: Vec<String> = keys.split('=').map(name).collect();
     let (first, inner) = names.split_first()?;
-    let inner = inner
-        .last()
-        .map_or(String::new(), |last| format!(".{last}"));
+    let inner = inner.last().map_or(String::new(), |last| format!(".{last}"));
     let mut sections = above.lines().map(str::trim);
     let section = sections.rfind(|line| line.starts_with('['));
     let section = section.map_or(String::new(), |section| format!("{section} "));
@@ -113,10 +111,7 @@ mod tests {
         for (text, key) in [
             ("[a.b]\nc = 1\nd = -5\n", Some("[a.b] d")),
             ("d = -5", Some("d")),
-            (
-                "[[a]]\nm = { lower = 1, value = -5 }",
-                Some("[[a]] m.value"),
-            ),
+            ("[[a]]\nm = { lower = 1, value = -5 }", Some("[[a]] m.value")),
             ("[a]\nl = [4, -5]", Some("[a] l")),
             ("[a]\nl = [\n4,\n-5]", None),
         ] {

@@ -5,9 +5,7 @@ const LIKE: f64 = 0.8;
 
 /// Most similar of the names `known` to `text`, if one is similar.
 pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let similar = known
-        .into_iter()
-        .map(|name| (strsim::jaro(text, name), name));
+    let similar = known.into_iter().map(|name| (strsim::jaro(text, name), name));
     let similar = similar.filter(|(likeness, _)| *likeness > LIKE);
     let best = similar.max_by(|one, other| one.0.total_cmp(&other.0));
     best.map(|(_, name)| name)
@@ -19,9 +17,7 @@ pub fn guess(text: &str, known: &str) -> String {
     let name = |usage| -> &str { str::split(usage, ':').next().unwrap_or_default() };
     let names = known.split(", ").map(name);
     let found = nearest(name(text), names);
-    found.map_or(String::new(), |found| {
-        format!("did you mean {found}? If not, ")
-    })
+    found.map_or(String::new(), |found| format!("did you mean {found}? If not, "))
 }
 
 #[cfg(test)]
@@ -36,10 +32,7 @@ mod tests {
             ("widowed:segment=4096,window=4", "windowed"),
             ("Bruck", "bruck"),
         ] {
-            assert_eq!(
-                guess(text, known),
-                format!("did you mean {found}? If not, ")
-            );
+            assert_eq!(guess(text, known), format!("did you mean {found}? If not, "));
         }
         assert_eq!(guess("tam", known), "");
     }

@@ -15,11 +15,7 @@ pub fn name_of<T: PartialEq>(value: &T, table: &[(T, &'static str)]) -> &'static
 ///
 /// # Errors
 /// If no variant has this name; the message lists the names.
-pub fn variant_of<T: Copy>(
-    text: &str,
-    kind: &str,
-    table: &[(T, &'static str)],
-) -> Result<T, String> {
+pub fn variant_of<T: Copy>(text: &str, kind: &str, table: &[(T, &'static str)]) -> Result<T, String> {
     let found = table.iter().find(|(_, name)| *name == text);
     found.map(|(variant, _)| *variant).ok_or_else(|| {
         let names: Vec<&str> = table.iter().map(|(_, name)| *name).collect();

@@ -50,8 +50,7 @@ fn escaped(text: &str, escape: impl Fn(u32) -> String) -> Cow<'_, str> {
 }
 
 fn is_hostile(c: char) -> bool {
-    let is_direction =
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_direction = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     is_direction || c.is_control() && !matches!(c, '\n' | '\t')
 }
 

@@ -122,11 +122,7 @@ fn range<T: Item>(part: &str, start: &str, rest: &str) -> Result<Vec<T>, ParseLi
     if values.len() > MOST {
         return Err(ParseListError::Long(part.trim().to_owned()));
     }
-    values
-        .into_iter()
-        .map(T::of)
-        .collect::<Option<_>>()
-        .ok_or_else(wrong)
+    values.into_iter().map(T::of).collect::<Option<_>>().ok_or_else(wrong)
 }
 
 /// A list in TOML: the text form, one number, or an array of numbers and texts.
@@ -182,23 +178,11 @@ mod tests {
 
     #[test]
     fn what_is_not_a_list() {
-        for bad in [
-            "",
-            ",",
-            "8..",
-            "64..8",
-            "0..8",
-            "1..8+0",
-            "8..64+",
-            "0..100000000+1",
-        ] {
+        for bad in ["", ",", "8..", "64..8", "0..8", "1..8+0", "8..64+", "0..100000000+1"] {
             assert!(bad.parse::<List<Bytes>>().is_err(), "{bad}");
         }
         let long = "1..1000000000+1".parse::<List<Bytes>>();
-        assert_eq!(
-            long,
-            Err(ParseListError::Long("1..1000000000+1".to_owned()))
-        );
+        assert_eq!(long, Err(ParseListError::Long("1..1000000000+1".to_owned())));
         for bad in ["0", "1..8589934592"] {
             assert!(bad.parse::<List<Procs>>().is_err(), "{bad}");
         }

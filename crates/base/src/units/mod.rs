@@ -43,17 +43,13 @@ pub struct ParseQuantityError {
 pub struct Seconds(pub f64);
 
 /// A gap per byte in seconds per byte; its reciprocal is a bandwidth.
-#[derive(
-    Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize, derive_more::Display,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize, derive_more::Display)]
 #[display("{:.4} ns/B", _0 * 1e9)]
 #[serde(transparent)]
 pub struct SecondsPerByte(pub f64);
 
 /// A message or buffer size in bytes.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
@@ -66,16 +62,12 @@ pub struct BitsPerSecond(pub u64);
 pub struct BytesPerSecond(pub f64);
 
 /// A number of processes, at least one.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, derive_more::Display,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, derive_more::Display)]
 #[serde(transparent)]
 pub struct Procs(u32);
 
 /// The number of a process within its communicator, from 0.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, derive_more::Display,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, derive_more::Display)]
 pub struct Rank(pub u32);
 
 impl Seconds {
@@ -203,34 +195,20 @@ fn three_digits(value: f64) -> String {
 /// The largest binary unit that leaves a whole number: `64 KiB`, `1000 B`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_whole(
-            f,
-            self.0,
-            [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")],
-            "B",
-        )
+        write_whole(f, self.0, [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")], "B")
     }
 }
 
 /// The largest unit that leaves a whole number: `40 Mbit/s`.
 impl fmt::Display for BitsPerSecond {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = [
-            (1_000_000_000, "Gbit/s"),
-            (1_000_000, "Mbit/s"),
-            (1_000, "kbit/s"),
-        ];
+        let units = [(1_000_000_000, "Gbit/s"), (1_000_000, "Mbit/s"), (1_000, "kbit/s")];
         write_whole(f, self.0, units, "bit/s")
     }
 }
 
 /// Writes `value` in the first of `units` (largest first) that divides it, else in `base`.
-fn write_whole(
-    f: &mut fmt::Formatter<'_>,
-    value: u64,
-    units: [(u64, &str); 3],
-    base: &str,
-) -> fmt::Result {
+fn write_whole(f: &mut fmt::Formatter<'_>, value: u64, units: [(u64, &str); 3], base: &str) -> fmt::Result {
     let fits = |(scale, _): &&(u64, &str)| value > 0 && value.is_multiple_of(*scale);
     let (scale, name) = units.iter().find(fits).copied().unwrap_or((1, base));
     write!(f, "{} {name}", value / scale)
@@ -252,9 +230,7 @@ fn number_and_scale(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
         .unwrap_or(text.len());
     let number: f64 = text[..end].parse().ok()?;
     let unit = text[end..].trim();
-    let (_, scale) = units
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
+    let (_, scale) = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
     Some((number, *scale))
 }
 
@@ -318,13 +294,7 @@ impl std::str::FromStr for BitsPerSecond {
 impl std::str::FromStr for Seconds {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const UNITS: [(&str, f64); 5] = [
-            ("s", 1.0),
-            ("ms", 1e-3),
-            ("us", 1e-6),
-            ("µs", 1e-6),
-            ("ns", 1e-9),
-        ];
+        const UNITS: [(&str, f64); 5] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9)];
         number_and_scale(text, &UNITS)
             .map(|(number, scale)| Self(number * scale))
             .filter(|duration| duration.0.is_finite())
@@ -371,9 +341,7 @@ where
     D: Deserializer<'de>,
     T: std::str::FromStr<Err: fmt::Display>,
 {
-    String::deserialize(deserializer)?
-        .parse()
-        .map_err(de::Error::custom)
+    String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
 }
 
 impl From<BytesPerSecond> for BitsPerSecond {

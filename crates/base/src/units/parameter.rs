@@ -66,11 +66,8 @@ pub fn finite(name: &'static str, value: f64) -> Result<f64, ParameterError> {
 /// # Errors
 /// If it is more than 2^64 − 1 bytes.
 pub fn volume(procs: Procs, size: Bytes) -> Result<Bytes, ParameterError> {
-    size.0
-        .checked_mul(u64::from(procs.get()))
-        .map(Bytes)
-        .ok_or_else(|| {
-            let value = format!("{} for each of {procs} processes", size.0);
-            ParameterError::new("size", value, "less than 2^64 bytes over all processes")
-        })
+    size.0.checked_mul(u64::from(procs.get())).map(Bytes).ok_or_else(|| {
+        let value = format!("{} for each of {procs} processes", size.0);
+        ParameterError::new("size", value, "less than 2^64 bytes over all processes")
+    })
 }

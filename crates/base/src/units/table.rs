@@ -31,11 +31,7 @@ impl Table {
     /// negative or not finite.
     pub fn new(name: &'static str, rows: Vec<(Bytes, Seconds)>) -> Result<Self, ParameterError> {
         if rows.is_empty() {
-            return Err(ParameterError::new(
-                name,
-                "[]",
-                "a table of at least one size",
-            ));
+            return Err(ParameterError::new(name, "[]", "a table of at least one size"));
         }
         for &(_, value) in &rows {
             non_negative(name, value.0)?;
@@ -77,10 +73,7 @@ impl Table {
         if rows.len() == 1 {
             return rows[0].1;
         }
-        let (low, high) = (
-            rows[next.min(rows.len() - 1) - 1],
-            rows[next.min(rows.len() - 1)],
-        );
+        let (low, high) = (rows[next.min(rows.len() - 1) - 1], rows[next.min(rows.len() - 1)]);
         let share = apart(low.0, size) / apart(low.0, high.0);
         Seconds((low.1.0 + (high.1.0 - low.1.0) * share).max(0.0))
     }
@@ -176,10 +169,7 @@ pub mod rows {
     ///
     /// # Errors
     /// Those of the serializer.
-    pub fn serialize<S: Serializer, T: Serialize + Copy>(
-        rows: &[(Bytes, T)],
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer, T: Serialize + Copy>(rows: &[(Bytes, T)], to: S) -> Result<S::Ok, S::Error> {
         rows.iter().copied().collect::<Rows<T>>().serialize(to)
     }
 
@@ -187,9 +177,7 @@ pub mod rows {
     ///
     /// # Errors
     /// If a row does not have two elements.
-    pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-        from: D,
-    ) -> Result<Vec<(Bytes, T)>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<(Bytes, T)>, D::Error> {
         Rows::deserialize(from).map(Vec::from)
     }
 }
@@ -263,14 +251,9 @@ mod tests {
         let counted = [(0, 4), (1, 1), (1, 300), (7, 40), (16, 3), (500, 9)];
         for (rows, (step, count)) in tables.into_iter().cartesian_product(counted) {
             let g = table(rows).unwrap();
-            let one_by_one: f64 = (1..=count)
-                .map(|j| g.at(Bytes(u64::from(j) * step)).0)
-                .sum();
+            let one_by_one: f64 = (1..=count).map(|j| g.at(Bytes(u64::from(j) * step)).0).sum();
             let sum = g.sum_of_multiples(Bytes(step), count).0;
-            assert!(
-                (sum - one_by_one).abs() < 1e-9,
-                "{rows:?} {step} {count}: {sum}"
-            );
+            assert!((sum - one_by_one).abs() < 1e-9, "{rows:?} {step} {count}: {sum}");
         }
     }
 }

@@ -18,10 +18,7 @@ use crate::job::progress::Follower;
 use crate::job::{End, Job};
 
 /// The report's name of the job.
-const JOB: JobId = JobId {
-    launch: 0,
-    variant: 0,
-};
+const JOB: JobId = JobId { launch: 0, variant: 0 };
 
 /// What a rank does, and where.
 pub struct Errand<'a> {
@@ -44,9 +41,10 @@ impl Errand<'_> {
     /// If the number of hosts is not known, or too small.
     pub fn procs(&self, launcher: &Launcher, asked: Option<Procs>) -> Result<Procs, Failure> {
         let hosts = self.scenario.map(Network::hosts);
-        let procs = asked.or(hosts).or(launcher.all()).ok_or_else(|| {
-            Failure::usage("the number of hosts is not known; give the number of ranks, --procs")
-        })?;
+        let procs = asked
+            .or(hosts)
+            .or(launcher.all())
+            .ok_or_else(|| Failure::usage("the number of hosts is not known; give the number of ranks, --procs"))?;
         if let Some(hosts) = hosts.filter(|hosts| *hosts < procs) {
             return Err(Failure::usage(format!(
                 "--procs {procs} and the scenario has {hosts} hosts; leave out --procs"
@@ -60,11 +58,7 @@ impl Errand<'_> {
     ///
     /// # Errors
     /// If the report cannot be created, or the job cannot be started.
-    pub fn run(
-        &self,
-        launcher: &Launcher,
-        procs: Procs,
-    ) -> Result<(End, Temporary<TempPath>), Failure> {
+    pub fn run(&self, launcher: &Launcher, procs: Procs) -> Result<(End, Temporary<TempPath>), Failure> {
         let report = temporary::beside(self.output, ".toml")?;
         let arguments: [OsString; 5] = [
             self.work.into(),

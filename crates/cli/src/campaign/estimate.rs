@@ -17,20 +17,13 @@ use crate::input::failure::Failure;
 ///
 /// # Errors
 /// If even the smallest part of the plan exceeds the budget.
-pub fn settle(
-    asked: Asked,
-    rates: &Rates,
-    budget: Option<Duration>,
-    on: &str,
-) -> Result<Asked, Failure> {
+pub fn settle(asked: Asked, rates: &Rates, budget: Option<Duration>, on: &str) -> Result<Asked, Failure> {
     let tell = |plan: &Plan| eprintln!("{on}{}", sentence(plan, rates));
     let Some(budget) = budget else {
         tell(&asked.plan);
         return Ok(asked);
     };
-    let Asked {
-        file, plan, text, ..
-    } = &asked;
+    let Asked { file, plan, text, .. } = &asked;
     let budget = Seconds(budget.as_secs_f64());
     let fitted = budget::fit_into(plan, budget, rates).map_err(|TooLittle { least }| {
         Failure::usage(format!(

@@ -84,9 +84,7 @@ impl Report {
             let arrived = ways.zip(pair.arrived_s.unwrap_or_default());
             arrived.filter(|(_, time)| time.is_infinite())
         });
-        silent
-            .map(|(way, _)| self.names(way).join(" to "))
-            .collect()
+        silent.map(|(way, _)| self.names(way).join(" to ")).collect()
     }
 }
 
@@ -136,9 +134,7 @@ pub fn open_ports(mpi: Option<MpiFlavour>) -> String {
         Some(MpiFlavour::OpenMpi) => {
             "--launcher-option=--mca --launcher-option=btl_tcp_if_include --launcher-option=NETWORK/BITS"
         }
-        _ => {
-            "UCX_NET_DEVICES=INTERFACE (or FI_TCP_IFACE, by MPICH's network module) in the environment"
-        }
+        _ => "UCX_NET_DEVICES=INTERFACE (or FI_TCP_IFACE, by MPICH's network module) in the environment",
     };
     format!(
         "open all TCP ports between these hosts and check their links, or choose the network that joins them: {choice}"
@@ -147,11 +143,7 @@ pub fn open_ports(mpi: Option<MpiFlavour>) -> String {
 
 /// Some of the names.
 pub fn some(names: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
-    let names = names
-        .into_iter()
-        .map(|name| name.to_string())
-        .unique()
-        .collect_vec();
+    let names = names.into_iter().map(|name| name.to_string()).unique().collect_vec();
     let others = names.len().saturating_sub(NAMED);
     let others = (others > 0).then(|| format!("{others} more"));
     names.into_iter().take(NAMED).chain(others).join(", ")

@@ -97,30 +97,18 @@ pub fn mark_void(data: &Path, reason: &str) -> Result<()> {
     let what = || format!("{}: cannot be marked as void; delete it", data.display());
     let mut mark = Provenance::default();
     mark.push(VOID, reason);
-    let mut file = OpenOptions::new()
-        .append(true)
-        .open(data)
-        .with_context(what)?;
-    mark.write(&mut file)
-        .and_then(|()| file.flush())
-        .with_context(what)
+    let mut file = OpenOptions::new().append(true).open(data).with_context(what)?;
+    mark.write(&mut file).and_then(|()| file.flush()).with_context(what)
 }
 
 /// Describes the samples in `data`: `1980 samples in data.csv; rejected: 10 late, 2 with wrong
 /// data`.
 pub fn summary(data: &Dataset, name: &Path) -> String {
     let found = format!("{} samples in {}", data.samples.len(), output_name(name));
-    let kinds = [
-        (Rejection::Late, "late"),
-        (Rejection::WrongData, "with wrong data"),
-    ];
-    let counts = kinds
-        .iter()
-        .map(|(reason, words)| (rejected(data, *reason), words));
+    let kinds = [(Rejection::Late, "late"), (Rejection::WrongData, "with wrong data")];
+    let counts = kinds.iter().map(|(reason, words)| (rejected(data, *reason), words));
     let told = counts.filter(|(count, _)| *count > 0);
-    let told = told
-        .map(|(count, words)| format!("{count} {words}"))
-        .join(", ");
+    let told = told.map(|(count, words)| format!("{count} {words}")).join(", ");
     match told.as_str() {
         "" => found,
         _ => format!("{found}; rejected: {told}"),

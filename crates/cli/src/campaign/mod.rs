@@ -110,8 +110,7 @@ impl Campaign {
     /// Claims the data file. What is no regular file can only take simulated data, as a whole.
     fn claim(&self) -> Result<Option<Claim>, Failure> {
         let destination = Destination::of(&self.output);
-        let destination =
-            destination.map_err(|problem| Failure::usage(problem).about(&self.output))?;
+        let destination = destination.map_err(|problem| Failure::usage(problem).about(&self.output))?;
         if let Destination::Regular(_) = destination {
             return Claim::of(&self.output).map(Some);
         }
@@ -143,9 +142,7 @@ impl Campaign {
         let _claim = self.claim()?;
         self.checked_output(&[], is_resumed)?;
         space::refuse_scanty(&self.output)?;
-        let hosts = scenario
-            .as_ref()
-            .map(|network| ("--on", self.places(network)));
+        let hosts = scenario.as_ref().map(|network| ("--on", self.places(network)));
         let wanted = self.precision.as_deref();
         let wanted = wanted.and_then(|text| text.trim_end_matches('%').parse::<f64>().ok());
         let mut target = aim.target(predicted, hosts)?;
@@ -286,10 +283,7 @@ impl Campaign {
         let mut text = Vec::new();
         data.write(&mut text).context("memory cannot be written")?;
         if is_resumed && !text.starts_with(Written::read(&self.output)?.whole()) {
-            let problem = format!(
-                "is not what {} gives now; choose another --output",
-                scenario.name
-            );
+            let problem = format!("is not what {} gives now; choose another --output", scenario.name);
             return Err(Failure::usage(problem).about(&self.output));
         }
         output.replace(&text)?;

@@ -194,9 +194,7 @@ impl<'a> Series<'a> {
                 plan: &plan,
                 output: &self.campaign.output,
                 job,
-                budget: self
-                    .rest_of_budget()
-                    .map(|rest| share(rest).max(LEAST_BUDGET)),
+                budget: self.rest_of_budget().map(|rest| share(rest).max(LEAST_BUDGET)),
             };
             let end = self.carry_out(&orders, &mut progress)?;
             // A job that failed before its first sample would fail again.
@@ -245,10 +243,7 @@ impl<'a> Series<'a> {
         let orders = Orders {
             plan: &plan,
             output: &data,
-            job: JobId {
-                launch: 0,
-                variant: 0,
-            },
+            job: JobId { launch: 0, variant: 0 },
             budget: None,
         };
         let mut progress = Follower::new(&asked.plan, &data, "estimating");
@@ -378,10 +373,7 @@ impl<'a> Series<'a> {
 fn in_words(failed: &[String], jobs: usize, kept: Option<String>) -> Failure {
     let what = match failed {
         [only] if jobs == 1 => only.clone(),
-        _ => format!(
-            "{} of {jobs} jobs failed, for the reasons above",
-            failed.len()
-        ),
+        _ => format!("{} of {jobs} jobs failed, for the reasons above", failed.len()),
     };
     let kept = kept.unwrap_or(kept::NOTHING_FAILED.to_owned());
     anyhow!("{what}; {kept}").into()

@@ -106,12 +106,7 @@ impl Steered<'_> {
 
     /// The plan of the next launch: that of an interrupted launch, or one from the data. Where no launch over
     /// all cells fits any more, one of what is left open may.
-    fn next(
-        &self,
-        state: &State,
-        left: Seconds,
-        starts: Seconds,
-    ) -> Result<Option<(Stage, Plan)>, Failure> {
+    fn next(&self, state: &State, left: Seconds, starts: Seconds) -> Result<Option<(Stage, Plan)>, Failure> {
         let due = stage(state.launch);
         if let Some(plan) = &state.interrupted {
             return Ok(Some((due, plan.clone())));
@@ -152,13 +147,7 @@ impl Steered<'_> {
     ///
     /// # Errors
     /// If not even [`LEAST_SURVEYS`] fit.
-    fn survey(
-        &self,
-        state: &State,
-        seen: &Seen,
-        left: Seconds,
-        starts: Seconds,
-    ) -> Result<Option<Plan>, Failure> {
+    fn survey(&self, state: &State, seen: &Seen, left: Seconds, starts: Seconds) -> Result<Option<Plan>, Failure> {
         let begin = starts.0 * self.target.jobs();
         let rates = Rates::from_probe(&state.data, starts).unwrap_or_else(Rates::ordinary);
         let plan = |launches: u32| {
@@ -184,12 +173,7 @@ impl Steered<'_> {
     }
 
     /// Carries out a launch.
-    fn launch(
-        &self,
-        state: &State,
-        (stage, plan): (Stage, &Plan),
-        left: Seconds,
-    ) -> Result<(), Failure> {
+    fn launch(&self, state: &State, (stage, plan): (Stage, &Plan), left: Seconds) -> Result<(), Failure> {
         let mut plan = plan.clone();
         plan.grid.clone_from(&self.grid);
         if self.target.synchronisation.is_window() {
@@ -243,10 +227,7 @@ impl Steered<'_> {
     }
 
     fn read(&self) -> Result<State, Failure> {
-        State::of(
-            files::usable_dataset(&self.campaign.output)?,
-            &self.campaign.output,
-        )
+        State::of(files::usable_dataset(&self.campaign.output)?, &self.campaign.output)
     }
 
     fn seen(&self, data: &Dataset) -> Seen {
@@ -350,9 +331,7 @@ impl State {
     fn start_of_last(&self, all: Seconds) -> Seconds {
         let last = self.launch.saturating_sub(1);
         let jobs = self.complete.iter().zip(&self.walls);
-        let walls = jobs
-            .filter(|(job, _)| job.launch == last)
-            .map(|(_, wall)| wall.0);
+        let walls = jobs.filter(|(job, _)| job.launch == last).map(|(_, wall)| wall.0);
         let (sum, count) = walls.fold((0.0, 0.0), |(sum, count), wall| (sum + wall, count + 1.0));
         Seconds(((all.0 - sum) / f64::max(count, 1.0)).max(0.0))
     }

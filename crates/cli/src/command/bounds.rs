@@ -130,10 +130,7 @@ fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> V
             "no",
             "start-ups and bandwidth: both maxima are of one process, as printed, but in opposite directions",
         ),
-        Claim3::No => (
-            "no",
-            "start-ups and bandwidth: the maxima are of different processes",
-        ),
+        Claim3::No => ("no", "start-ups and bandwidth: the maxima are of different processes"),
     };
     vec![
         (
@@ -142,12 +139,7 @@ fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> V
             "yes",
             "start-ups of the busiest process, if nobody forwards",
         ),
-        (
-            "claim2",
-            bounds.claim2,
-            "yes",
-            "bandwidth of the busiest port",
-        ),
+        ("claim2", bounds.claim2, "yes", "bandwidth of the busiest port"),
         ("claim3", bounds.claim3, applies, meaning),
         (
             "per_vertex",

@@ -104,8 +104,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else {
         Grouping::Together
     };
-    let compared = compare::compare(&data, trains, &options, grouping)
-        .map_err(|error| Failure::data(error).about(shown))?;
+    let compared =
+        compare::compare(&data, trains, &options, grouping).map_err(|error| Failure::data(error).about(shown))?;
     for note in &compared.notes {
         eprintln!("netsig: note: not compared: {note}");
     }

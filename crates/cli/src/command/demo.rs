@@ -127,9 +127,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     prepare(&args.out)?;
     eprintln!("{}", opening(ground));
     let out = args.out.display();
-    interrupt::keeps(format!(
-        "the files so far are in {out}, and the demo begins anew"
-    ));
+    interrupt::keeps(format!("the files so far are in {out}, and the demo begins anew"));
     let [train_plan, held_out_plan] = PLANS.map(|(name, _)| args.out.join(name));
     let [train, held_out, profile, plot, page] = &RESULTS.map(|name| args.out.join(name));
     let output = |path: &Path, kind| Output::replacing("--out", path, kind, &[]);
@@ -142,8 +140,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         output(page, Kind::Page)?,
     ];
     let reported = [train.clone(), held_out.clone(), profile.clone()];
-    let measure =
-        |plan: &Path, output: &Path, what| args.campaign(&place, output).carry_out(plan, what);
+    let measure = |plan: &Path, output: &Path, what| args.campaign(&place, output).carry_out(plan, what);
     let what = "measuring 4, 6 and 8 processes";
     let network = netsig_lab::load(SCENARIO)?.summary();
     eprintln!("1/4 {what} ({network}){label}");
@@ -179,10 +176,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{label}")?;
         tell_signature(&fitted, breadth, out)?;
-        writeln!(
-            out,
-            "\n12 processes, predicted from 4, 6 and 8, then measured{label}"
-        )?;
+        writeln!(out, "\n12 processes, predicted from 4, 6 and 8, then measured{label}")?;
         rows.write_table(breadth, out)?;
         writeln!(out, "{}", verdict(chosen, &points))?;
         write!(out, "\n{facts}")
@@ -255,8 +249,7 @@ fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
 /// Creates the directory, and removes the results of an earlier demo. Files of the same names
 /// without the plans of the demo beside them are not its results, and cause an error.
 fn prepare(directory: &Path) -> Result<(), Failure> {
-    let problem =
-        |path: &Path, what| format!("{}: cannot be {what}; choose another --out", path.display());
+    let problem = |path: &Path, what| format!("{}: cannot be {what}; choose another --out", path.display());
     match std::fs::create_dir_all(directory) {
         Err(error) if matches!(error.kind(), AlreadyExists | NotADirectory) => {
             let problem = "is or is in a file; give --out a folder, which need not exist";
@@ -264,15 +257,11 @@ fn prepare(directory: &Path) -> Result<(), Failure> {
         }
         made => made.with_context(|| problem(directory, "made"))?,
     }
-    let is_plan = |(name, plan): (&str, &str)| {
-        std::fs::read(directory.join(name)).is_ok_and(|text| text == plan.as_bytes())
-    };
+    let is_plan =
+        |(name, plan): (&str, &str)| std::fs::read(directory.join(name)).is_ok_and(|text| text == plan.as_bytes());
     let is_of_demo = PLANS.into_iter().all(is_plan);
     let names = RESULTS.into_iter().chain(PLANS.map(|(name, _)| name));
-    for old in names
-        .map(|name| directory.join(name))
-        .filter(|old| old.exists())
-    {
+    for old in names.map(|name| directory.join(name)).filter(|old| old.exists()) {
         if !is_of_demo {
             let problem = "is not of an earlier demo; choose another --out or remove it";
             return Err(Failure::usage(problem).about(old));
@@ -338,13 +327,10 @@ fn verdict(chosen: &Model, points: &[Point]) -> String {
     let contended = points.iter().filter(|point| is_contended(point));
     let contended: Vec<&Point> = contended.collect();
     if contended.is_empty() {
-        return "No size is contended: measured times stay within 1.2 times contention-free."
-            .to_owned();
+        return "No size is contended: measured times stay within 1.2 times contention-free.".to_owned();
     }
     let median = |time: fn(&Point) -> Seconds| {
-        let errors = contended
-            .iter()
-            .map(|point| error(point, time(point)).abs());
+        let errors = contended.iter().map(|point| error(point, time(point)).abs());
         100.0 * Sorted::new(errors.collect()).median()
     };
     let is_within = |point: &&Point| {
@@ -381,8 +367,7 @@ mod tests {
 
     #[test]
     fn the_demo_holds_out_what_it_predicts() {
-        let [train, held_out] =
-            [TRAIN, HELD_OUT].map(|text| Plan::parse("plan.toml", text).unwrap());
+        let [train, held_out] = [TRAIN, HELD_OUT].map(|text| Plan::parse("plan.toml", text).unwrap());
         assert!(train.procs() < held_out.procs());
     }
 }

@@ -161,9 +161,7 @@ fn report(grid: &Grid, output: &Output, args: &Args) -> Result<(), Failure> {
     let rows = Rows::of(inside.chain(between))
         .column("cluster", |line| Cell::text(line.cluster))
         .column("to", |line| Cell::if_some(line.to, Cell::text))
-        .column("hosts", |line| {
-            Cell::if_some(line.hosts.clone(), Cell::text)
-        })
+        .column("hosts", |line| Cell::if_some(line.hosts.clone(), Cell::text))
         .column("latency_s", |line| {
             Cell::if_some(line.link.map(ClusterLink::alpha), Cell::time)
         })
@@ -207,9 +205,7 @@ fn alone(cluster: &Cluster, grid: &Grid) -> Option<String> {
     let size = |link: &ClusterLink| link.times().last().map_or(0.0, |(size, _)| size.as_f64());
     let order = |link: &ClusterLink| link.time(size(link)).0;
     let (nearest, link) = links.min_by(|a, b| order(a.1).total_cmp(&order(b.1)))?;
-    let rate = megabits(link).map_or(String::new(), |rate| {
-        format!(" and {} Mbit/s", significant(rate))
-    });
+    let rate = megabits(link).map_or(String::new(), |rate| format!(" and {} Mbit/s", significant(rate)));
     Some(format!(
         "{host} is alone in its cluster: {}{rate} from its nearest, {nearest}; check its link, or leave it out of the host file",
         rounded(link.alpha())

@@ -90,13 +90,7 @@ impl Args {
     /// A fit with the default options.
     pub fn plain(data: &Path, output: &Path, network: NetworkArgs) -> Self {
         let (data, output) = (data.as_os_str(), output.as_os_str());
-        let words = [
-            "fit".as_ref(),
-            "--output".as_ref(),
-            output,
-            "--".as_ref(),
-            data,
-        ];
+        let words = ["fit".as_ref(), "--output".as_ref(), output, "--".as_ref(), data];
         let Alone { args } = clap::Parser::parse_from(words);
         Self { network, ..args }
     }
@@ -161,9 +155,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     pairs::tell(&fitted.point_to_point, &data.provenance);
     let most = if args.all { usize::MAX } else { 1 };
     print(&on_fit(&fitted, most));
-    print(&Vec::from_iter(
-        profile.misses(data, options.network.as_ref()),
-    ));
+    print(&Vec::from_iter(profile.misses(data, options.network.as_ref())));
     if args.all {
         tell_meanings(&fitted, args.model);
     }
@@ -179,9 +171,7 @@ fn said(own: &SpeakingModel, fitted: &NetworkFit) -> String {
     let chosen = own.sufficient.model;
     match chosen.kind {
         model::Kind::ContentionFree => "contention does not show".to_owned(),
-        _ if chosen.is_of_shared_link() => {
-            "the pieces between clusters share their links".to_owned()
-        }
+        _ if chosen.is_of_shared_link() => "the pieces between clusters share their links".to_owned(),
         _ if chosen.name == FIELD => fitted
             .field(collective, algorithm)
             .map_or_else(String::new, field::said),
@@ -206,10 +196,7 @@ fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
         }
     }
     for own in &fitted.signatures {
-        if fitted
-            .speaking(own.model.collective(), &own.model.algorithm)
-            .is_none()
-        {
+        if fitted.speaking(own.model.collective(), &own.model.algorithm).is_none() {
             eprintln!("{}", sentence(own));
         }
     }

@@ -22,12 +22,7 @@ pub struct Args {
     output: PathBuf,
     /// The number of processes, if neither the text of the files nor pN, nN or npN in their names states it; of
     /// several tables of one benchmark in a file a list, one for each in their order: 4,8,16.
-    #[arg(
-        long,
-        value_name = "N,...",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', allow_hyphen_values = true)]
     procs: Vec<Procs>,
     /// The algorithm of the collectives; library is the MPI library's own choice.
     #[arg(long, value_name = "NAME", default_value = LIBRARY)]

@@ -94,9 +94,7 @@ fn check(print: PrintArgs) -> Result<(), Failure> {
     let capabilities = netsig_lab::check();
     let rows = Rows::of(&capabilities.rows)
         .column("capability", |row| Cell::text(row.name))
-        .column("needed", |row| {
-            Cell::text(if row.is_needed { "yes" } else { "no" })
-        })
+        .column("needed", |row| Cell::text(if row.is_needed { "yes" } else { "no" }))
         .column("state", |row| {
             Cell::text(if row.found.is_ok() { "ok" } else { "MISSING" })
         })

@@ -48,8 +48,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "the repetitions are in {data}; go on with netsig fit {data} -o {profile}"
     ));
     fit::run(&fit)?;
-    eprintln!(
-        "The repetitions are in {data}, the profile is {profile}: see netsig predict and select."
-    );
+    eprintln!("The repetitions are in {data}, the profile is {profile}: see netsig predict and select.");
     Ok(())
 }

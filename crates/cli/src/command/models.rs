@@ -56,10 +56,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (Some(name), None) => named(name)?,
         (Some(name), Some(collective)) => vec![model::find(collective, name)?],
     };
-    if let ([model], true) = (
-        &models[..],
-        args.profile.is_some() || !args.settings.is_empty(),
-    ) {
+    if let ([model], true) = (&models[..], args.profile.is_some() || !args.settings.is_empty()) {
         return Ok(evaluation::rows(args, model)?.print(args.print)?);
     }
     let models = models.into_iter();
@@ -106,9 +103,7 @@ fn details(models: Vec<(&Model, Seconds)>) -> Rows {
     summary(models)
         .column("source", |(model, _)| Cell::text(model.source))
         .column("domain", |(model, _)| Cell::text(model.domain))
-        .column("needs", |(model, _)| {
-            Cell::text(model.needs.iter().join("; "))
-        })
+        .column("needs", |(model, _)| Cell::text(model.needs.iter().join("; ")))
         .column("parameters", |(model, _)| Cell::text(parameters(model)))
         .column("example", |(model, _)| Cell::text(model.example.words()))
         .column("example_value", |(_, value)| Cell::number(value.0))
@@ -148,8 +143,5 @@ fn describe(model: &Model, parameter: &Parameter) -> String {
         Some(_) => ", default none".to_owned(),
         None => String::new(),
     };
-    format!(
-        "{}: {} ({origin}{default})",
-        parameter.name, parameter.meaning
-    )
+    format!("{}: {} ({origin}{default})", parameter.name, parameter.meaning)
 }

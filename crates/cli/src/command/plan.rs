@@ -34,12 +34,7 @@ pub struct Args {
     #[arg(long = "for", value_name = "PREDICTION", value_parser = wish::predicted)]
     predicted: Predicted,
     /// The number of hosts: as --most, but at most half of N.
-    #[arg(
-        long,
-        value_name = "HOSTS",
-        conflicts_with = "most",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "HOSTS", conflicts_with = "most", allow_hyphen_values = true)]
     hosts: Option<Procs>,
     #[command(flatten)]
     aim: AimArgs,

@@ -111,9 +111,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn rows(collective: Collective, found: &[(&AlgorithmTimes, &CaseTime)]) -> Rows {
     Rows::of(found)
         .column("collective", |_| Cell::text(collective))
-        .column("algorithm", |(own, row)| {
-            Cell::text(own.name(row.prediction.segment))
-        })
+        .column("algorithm", |(own, row)| Cell::text(own.name(row.prediction.segment)))
         .column("procs", |(_, row)| Cell::number(row.procs.get()))
         .column("size_bytes", |(_, row)| Cell::size(row.size))
         .column("time_s", |(_, row)| Cell::time(row.prediction.time))

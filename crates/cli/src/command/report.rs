@@ -55,11 +55,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let said = report::write(&args.files, &options, &output)?;
     print(&said.notes);
-    to_stdout(|out| {
-        said.verdict
-            .iter()
-            .try_for_each(|line| writeln!(out, "{line}"))
-    })?;
+    to_stdout(|out| said.verdict.iter().try_for_each(|line| writeln!(out, "{line}")))?;
     if !standard::is_output_taken() {
         eprintln!("netsig: wrote {output}: open it in a browser");
     }

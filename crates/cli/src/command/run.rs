@@ -104,8 +104,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn start(command: std::process::Command) -> Result<Outcome, Failure> {
     let program = PathBuf::from(command.get_program());
     let running = Running::start(command, Signal::SIGTERM, Watch::start());
-    let running = running
-        .with_context(|| format!("{}: cannot be started; check the path", program.display()));
+    let running = running.with_context(|| format!("{}: cannot be started; check the path", program.display()));
     Ok(running.map_err(Failure::unusable)?.wait()?)
 }
 
@@ -207,9 +206,7 @@ impl Args {
             eprintln!("netsig: note: {note}");
         }
         if report.calls.is_empty() {
-            eprintln!(
-                "netsig: warning: the report has no calls: the program made none, or ended before MPI_Finalize"
-            );
+            eprintln!("netsig: warning: the report has no calls: the program made none, or ended before MPI_Finalize");
         }
         Ok(rows(report).print(self.print)?)
     }
@@ -225,16 +222,12 @@ fn rows(report: &Report) -> Rows {
         .column("time_s", |row| Cell::time(row.time))
         .column("algorithm", |row| text(&row.algorithm))
         .column("call_s", |row| Cell::if_some(row.call, Cell::time))
-        .column("library_call_s", |row| {
-            Cell::if_some(row.library_call, Cell::time)
-        })
+        .column("library_call_s", |row| Cell::if_some(row.library_call, Cell::time))
         .detail(1, "library_calls", |row| Cell::number(row.left))
         .detail(1, "predicted_library_s", |row| {
             Cell::if_some(row.predicted_library, Cell::time)
         })
-        .detail(1, "predicted_s", |row| {
-            Cell::if_some(row.predicted, Cell::time)
-        })
+        .detail(1, "predicted_s", |row| Cell::if_some(row.predicted, Cell::time))
         .column("saved_s", |row| Cell::if_some(row.saved, Cell::time))
         .column("reason", |row| text(&row.reason))
         .rows

@@ -159,9 +159,7 @@ fn ranked_rows(collective: Collective, mpi: Option<MpiFlavour>, rankings: &[Case
         })
         .detail(1, "model", |(.., one)| Cell::text(one.model().name))
         .column("standing", |(.., one)| Cell::text(one.prediction.standing))
-        .column("gain", |(all, _, one)| {
-            Cell::if_some(all.gain(one), Cell::factor)
-        })
+        .column("gain", |(all, _, one)| Cell::if_some(all.gain(one), Cell::factor))
         .column("setting", |(_, rank, one)| {
             let cell = mpi.map(|mpi| setting(collective, &one.algorithm(), mpi));
             let cell = cell.unwrap_or_default();

@@ -130,11 +130,7 @@ fn points<'a>(args: &Args, source: &'a Source) -> Result<Partial<Point<'a>>, Fai
     let (mut found, mut missing, mut left_out) = (Vec::new(), Vec::new(), None);
     for case in args.program.cases()?.all() {
         let method = args.method;
-        let point = Point {
-            source,
-            case,
-            method,
-        };
+        let point = Point { source, case, method };
         match point.problem() {
             Ok(None) => found.push(point),
             Ok(Some(problem)) if args.program.algorithm.is_none() => {
@@ -145,9 +141,9 @@ fn points<'a>(args: &Args, source: &'a Source) -> Result<Partial<Point<'a>>, Fai
     }
     match left_out {
         Some(problem) if found.is_empty() => missing.push(problem.into()),
-        Some(problem) => eprintln!(
-            "netsig: note: algorithms that cannot be simulated are left out, such as: {problem}"
-        ),
+        Some(problem) => {
+            eprintln!("netsig: note: algorithms that cannot be simulated are left out, such as: {problem}")
+        }
         None => {}
     }
     Ok(Partial { found, missing })

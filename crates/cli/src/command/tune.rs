@@ -53,17 +53,9 @@ impl Args {
     ///
     /// # Errors
     /// Without --extrapolate.
-    fn refuse_other_rate(
-        &self,
-        profile: &Profile,
-        network: Option<&Network>,
-    ) -> Result<(), Failure> {
+    fn refuse_other_rate(&self, profile: &Profile, network: Option<&Network>) -> Result<(), Failure> {
         let name = files::name(&self.profile);
-        Ok(refuse_other_rate(
-            (profile, &name),
-            network,
-            too_far(self.extrapolate),
-        )?)
+        Ok(refuse_other_rate((profile, &name), network, too_far(self.extrapolate))?)
     }
 }
 

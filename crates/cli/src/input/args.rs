@@ -30,13 +30,8 @@ pub fn place(text: &str) -> Result<Place, String> {
     match text.split_once(':') {
         None if text == "mpi" => Ok(Place::Mpi),
         Some(("lab", scenario)) if !scenario.is_empty() => Ok(Place::Lab(scenario.to_owned())),
-        Some(("sim", scenario)) if !scenario.is_empty() => {
-            Ok(Place::Simulated(scenario.to_owned()))
-        }
-        _ => Err(
-            "write mpi, lab:SCENARIO or sim:SCENARIO; `netsig lab list` names the scenarios"
-                .to_owned(),
-        ),
+        Some(("sim", scenario)) if !scenario.is_empty() => Ok(Place::Simulated(scenario.to_owned())),
+        _ => Err("write mpi, lab:SCENARIO or sim:SCENARIO; `netsig lab list` names the scenarios".to_owned()),
     }
 }
 
@@ -81,11 +76,7 @@ pub fn count(text: &str) -> Result<usize, String> {
 pub fn precision(text: &str) -> Result<String, String> {
     let percent = text.trim().strip_suffix('%').map(str::trim);
     percent
-        .filter(|number| {
-            number
-                .parse::<f64>()
-                .is_ok_and(|number| number > 0.0 && number < 100.0)
-        })
+        .filter(|number| number.parse::<f64>().is_ok_and(|number| number > 0.0 && number < 100.0))
         .map(|number| format!("{number}%"))
         .ok_or_else(|| "write a share of the median such as 2%".to_owned())
 }
@@ -167,11 +158,7 @@ pub struct LaunchArgs {
     pub ppn: u32,
     /// A further word for mpirun or srun, such as --launcher-option=--oversubscribe; may be
     /// repeated. An option that netsig gives too replaces netsig's.
-    #[arg(
-        long = "launcher-option",
-        value_name = "OPTION",
-        allow_hyphen_values = true
-    )]
+    #[arg(long = "launcher-option", value_name = "OPTION", allow_hyphen_values = true)]
     pub launcher_options: Vec<String>,
     /// The rank program, built against the same MPI [default: found beside netsig].
     #[arg(long, value_name = "PATH", env = "NETSIG_RANK_PROGRAM")]

@@ -26,8 +26,7 @@ impl ClusterArgs {
         let Some(given) = &self.clusters else {
             return Ok(None);
         };
-        let is_sizes =
-            given.starts_with(|c: char| c.is_ascii_digit()) && !Path::new(given).exists();
+        let is_sizes = given.starts_with(|c: char| c.is_ascii_digit()) && !Path::new(given).exists();
         let grid = if is_sizes {
             of_sizes(given)?
         } else {

@@ -52,10 +52,6 @@ impl DataArgs {
     }
 
     fn doubtful(&self) -> Doubtful {
-        if self.force {
-            Doubtful::Taken
-        } else {
-            Doubtful::Refused
-        }
+        if self.force { Doubtful::Taken } else { Doubtful::Refused }
     }
 }

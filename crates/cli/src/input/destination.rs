@@ -53,9 +53,7 @@ impl Destination {
             return Err(NO_FILE);
         }
         match path.metadata() {
-            Ok(found) if !found.is_file() => {
-                refuse_unwritable(&found).map(|()| Self::Through(path.to_owned()))
-            }
+            Ok(found) if !found.is_file() => refuse_unwritable(&found).map(|()| Self::Through(path.to_owned())),
             _ => Ok(Self::Regular(followed)),
         }
     }

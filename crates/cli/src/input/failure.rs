@@ -118,9 +118,7 @@ impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
         let text = error.to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
-        let parts = text
-            .split("\n\n")
-            .map(|part| part.split_whitespace().join(" "));
+        let parts = text.split("\n\n").map(|part| part.split_whitespace().join(" "));
         let mut parts = parts.filter(|part| !part.starts_with("For more"));
         Self::usage(parts.join("; "))
     }

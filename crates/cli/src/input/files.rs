@@ -191,8 +191,6 @@ pub fn unwritable(path: &Path) -> String {
 
 /// The directory of a file.
 pub fn parent(path: &Path) -> &Path {
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }

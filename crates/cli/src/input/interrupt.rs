@@ -56,11 +56,7 @@ fn end(signal: i32) {
     let kept = Some(work.kept.as_str()).filter(|kept| !kept.is_empty());
     let kept = kept.unwrap_or(NOTHING);
     // Whether somebody hears it or not, the signal is the cause.
-    let _ = writeln!(
-        io::stderr().lock(),
-        "netsig: interrupted; {}",
-        message(kept)
-    );
+    let _ = writeln!(io::stderr().lock(), "netsig: interrupted; {}", message(kept));
     std::process::exit(BY_SIGNAL + signal);
 }
 
@@ -88,9 +84,7 @@ pub fn keeps(what: String) {
 ///
 /// # Errors
 /// As `make`.
-pub fn register<T: AsRef<Path>>(
-    make: impl FnOnce() -> io::Result<T>,
-) -> io::Result<(T, Registration)> {
+pub fn register<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Registration)> {
     let mut work = work();
     let made = make()?;
     let path = made.as_ref().to_owned();

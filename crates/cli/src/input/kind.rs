@@ -135,10 +135,7 @@ impl Kind {
     pub fn is_of(self, head: &str) -> bool {
         let lines = || head.lines().map(str::trim);
         let states = |key: &str| {
-            let rest = |line: &str| {
-                line.strip_prefix(key)
-                    .map(|rest| rest.trim_start().to_owned())
-            };
+            let rest = |line: &str| line.strip_prefix(key).map(|rest| rest.trim_start().to_owned());
             lines().any(|line| rest(line).is_some_and(|rest| rest.starts_with('=')))
         };
         let has_section = |sections: &[&str]| lines().any(|line| sections.contains(&line));

@@ -68,9 +68,7 @@ impl NetworkArgs {
     pub fn with_hosts_for(&self, procs: Option<Procs>) -> Result<Option<Network>, Failure> {
         let network = self.load()?;
         if let (Some(network), Some(procs)) = (&network, procs) {
-            network
-                .refuse_more_than_hosts(procs)
-                .map_err(Failure::usage)?;
+            network.refuse_more_than_hosts(procs).map_err(Failure::usage)?;
         }
         Ok(network)
     }

@@ -36,12 +36,7 @@ impl Output {
     ///
     /// # Errors
     /// If another file exists, or the directory cannot be written.
-    pub fn replacing(
-        option: &'static str,
-        path: &Path,
-        kind: Kind,
-        reads: &[&Path],
-    ) -> Result<Self, Failure> {
+    pub fn replacing(option: &'static str, path: &Path, kind: Kind, reads: &[&Path]) -> Result<Self, Failure> {
         Self::replacing_any(option, path, &[kind], reads).map(|(output, _)| output)
     }
 
@@ -73,10 +68,7 @@ impl Output {
             [only] => format!("not {only}"),
             _ => format!("neither {}", kinds.iter().join(" nor ")),
         };
-        Err(Failure::usage(format!(
-            "is {found} and {wanted}; choose another {option} or remove it"
-        ))
-        .about(path))
+        Err(Failure::usage(format!("is {found} and {wanted}; choose another {option} or remove it")).about(path))
     }
 
     /// An output to `path`, named by --output, that may replace an empty file only.
@@ -94,8 +86,7 @@ impl Output {
 
     /// Checks that the file can be written, is not an input, and has no other writer.
     fn unread(option: &'static str, path: &Path, reads: &[&Path]) -> Result<Self, Failure> {
-        let destination =
-            Destination::of(path).map_err(|problem| Failure::usage(problem).about(path))?;
+        let destination = Destination::of(path).map_err(|problem| Failure::usage(problem).about(path))?;
         let output = Self {
             option,
             path: path.to_owned(),

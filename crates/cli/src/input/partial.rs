@@ -39,10 +39,7 @@ impl<T> Partial<T> {
     /// # Errors
     /// If a result is missing: with exit code 3, or with the exit code of the first cause if there
     /// is no result.
-    pub fn conclude(
-        self,
-        print: impl FnOnce(Vec<T>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+    pub fn conclude(self, print: impl FnOnce(Vec<T>) -> Result<(), Failure>) -> Result<(), Failure> {
         let causes = self.missing.iter().map(ToString::to_string);
         let causes = causes.unique().join("\n");
         match self.missing.into_iter().next() {

@@ -79,11 +79,7 @@ impl PointArgs {
         procs.extend(self.procs.iter().flat_map(List::items));
         sizes.extend(self.size.iter().flat_map(List::items));
         refuse_single(&procs)?;
-        Ok(Points {
-            procs,
-            sizes,
-            pairs,
-        })
+        Ok(Points { procs, sizes, pairs })
     }
 
     fn pairs(&self, path: &Path) -> Result<PairSizes, Failure> {

@@ -68,8 +68,7 @@ impl Report {
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         let mut lines = text.lines();
         if lines.next() != Some(HEAD) {
-            let problem =
-                format!("does not begin with {HEAD:?}; build netsig and the interposer together");
+            let problem = format!("does not begin with {HEAD:?}; build netsig and the interposer together");
             return Err(FileError::at_line(name, 1, problem));
         }
         let notes = lines.map_while(|line| line.strip_prefix('#'));
@@ -80,11 +79,7 @@ impl Report {
         let calls = reader.deserialize().collect::<Result<_, csv::Error>>();
         let calls = calls.map_err(|error| {
             let line = error.position().map_or(1, csv::Position::line);
-            FileError::at_line(
-                name,
-                line,
-                format!("{error}; build netsig and the interposer together"),
-            )
+            FileError::at_line(name, line, format!("{error}; build netsig and the interposer together"))
         })?;
         Ok(Self { notes, calls })
     }

@@ -28,21 +28,13 @@ pub fn is_dash(path: &Path) -> bool {
 
 /// The name of an input in messages.
 pub fn input_name(path: &Path) -> Display<'_> {
-    let shown = if is_dash(path) {
-        Path::new(INPUT)
-    } else {
-        path
-    };
+    let shown = if is_dash(path) { Path::new(INPUT) } else { path };
     shown.display()
 }
 
 /// The name of an output in messages.
 pub fn output_name(path: &Path) -> Display<'_> {
-    let shown = if is_dash(path) {
-        Path::new(OUTPUT)
-    } else {
-        path
-    };
+    let shown = if is_dash(path) { Path::new(OUTPUT) } else { path };
     shown.display()
 }
 

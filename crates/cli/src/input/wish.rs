@@ -40,12 +40,7 @@ pub struct AimArgs {
     #[arg(long, value_name = "PROCS", allow_hyphen_values = true)]
     pub most: Option<Procs>,
     /// The sizes to predict.
-    #[arg(
-        long,
-        value_name = "LIST",
-        default_value = "256..256KiB",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "LIST", default_value = "256..256KiB", allow_hyphen_values = true)]
     pub sizes: List<Bytes>,
 }
 
@@ -55,11 +50,7 @@ impl AimArgs {
     ///
     /// # Errors
     /// If there are too many sizes or too few processes.
-    pub fn target(
-        &self,
-        predicted: &Predicted,
-        hosts: Option<(&str, Procs)>,
-    ) -> Result<Target, Failure> {
+    pub fn target(&self, predicted: &Predicted, hosts: Option<(&str, Procs)>) -> Result<Target, Failure> {
         let sizes = self.sizes.items();
         if sizes.len() > MOST_SIZES {
             return Err(Failure::usage(format!(
@@ -97,8 +88,7 @@ pub fn predicted(text: &str) -> Result<Predicted, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [collective, algorithms @ .., "up", "to", procs] = &words[..] else {
         return Err(
-            "write 'COLLECTIVE [ALGORITHM,...] up to N', such as 'alltoall direct,pairwise up to 64'"
-                .to_owned(),
+            "write 'COLLECTIVE [ALGORITHM,...] up to N', such as 'alltoall direct,pairwise up to 64'".to_owned(),
         );
     };
     let unknown = |error: UnknownAlgorithm| error.to_string();
@@ -113,9 +103,7 @@ pub fn predicted(text: &str) -> Result<Predicted, String> {
 /// The algorithms in `text`; the library's choice if it is empty.
 fn methods(collective: Collective, text: &str) -> Result<Vec<Method>, UnknownAlgorithm> {
     let names = if text.is_empty() { LIBRARY } else { text };
-    let methods = split(names)
-        .into_iter()
-        .map(|name| Method::parse(collective, name));
+    let methods = split(names).into_iter().map(|name| Method::parse(collective, name));
     methods.process_results(|methods| methods.unique_by(Method::to_string).collect())
 }
 

@@ -102,10 +102,7 @@ mod tests {
                 "=   RANK 2 PID 38 RUNNING AT elsewhere\n=   KILLED BY SIGNAL: 9 (Killed)",
                 "rank 2 on host elsewhere was killed by signal 9",
             ),
-            (
-                "=   PID 38 RUNNING AT elsewhere",
-                "a rank on host elsewhere died",
-            ),
+            ("=   PID 38 RUNNING AT elsewhere", "a rank on host elsewhere died"),
             (
                 "srun: error: node3: task 3: Killed\nsrun: error: h0: tasks 0-2: Terminated",
                 "rank 3 on host node3 died (Killed)",

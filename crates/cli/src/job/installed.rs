@@ -34,9 +34,8 @@ pub fn version(mpi: MpiFlavour) -> Result<Version, Failure> {
 /// # Errors
 /// If no file of the library has it.
 pub fn in_mpich<T>(find: impl Fn(&[u8]) -> Option<T>) -> Result<T, Failure> {
-    let (mpirun, _) = launch::installed(MpiFlavour::Mpich).map_err(|_| {
-        Failure::usage("no MPICH is in PATH; give the path of its libmpich.so.12 by --library")
-    })?;
+    let (mpirun, _) = launch::installed(MpiFlavour::Mpich)
+        .map_err(|_| Failure::usage("no MPICH is in PATH; give the path of its libmpich.so.12 by --library"))?;
     let files = directories(&mpirun).into_iter();
     let files = files.flat_map(|directory| LIBRARIES.map(|name| directory.join(name)));
     let mut found = files.filter_map(|file| find(&fs::read(file).ok()?));

@@ -84,12 +84,7 @@ impl Job {
     ///
     /// # Errors
     /// If the state of the job cannot be read.
-    pub fn follow(
-        mut self,
-        job: JobId,
-        timeout: Duration,
-        progress: &mut Follower,
-    ) -> Result<End, Failure> {
+    pub fn follow(mut self, job: JobId, timeout: Duration, progress: &mut Follower) -> Result<End, Failure> {
         let mut vigil = Vigil::new(timeout, Instant::now());
         let mut complete_since: Option<Instant> = None;
         loop {
@@ -147,9 +142,7 @@ impl Job {
         }
         match (vigil.death.tell(progress.hosts(job)), exit.code - BY_SIGNAL) {
             (Some(death), _) => End::Lost(death),
-            (None, signal @ 1..=64) => {
-                End::Failed(format!("the MPI job was killed by signal {signal}"))
-            }
+            (None, signal @ 1..=64) => End::Failed(format!("the MPI job was killed by signal {signal}")),
             (None, _) => End::Failed(format!(
                 "the MPI job ended with code {}, for the reason above",
                 exit.code

@@ -20,9 +20,8 @@ static REFUSED_TO_UCX: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Each of the lines about hosts that no network joins.
-static UNJOINED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*Process [12] \(\[\[.*\]\) is on host: (\S+)").expect("a valid expression")
-});
+static UNJOINED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\s*Process [12] \(\[\[.*\]\) is on host: (\S+)").expect("a valid expression"));
 
 /// The lines of ssh about a host that does not answer, is not known, or asks for a password.
 static UNREACHED: LazyLock<Regex> = LazyLock::new(|| {
@@ -31,12 +30,10 @@ static UNREACHED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What to do about hosts that ssh does not reach.
-const REACH: &str =
-    "leave it out of the host file, or make `ssh HOST true` work without a question";
+const REACH: &str = "leave it out of the host file, or make `ssh HOST true` work without a question";
 
 /// What to do about hosts that are not connected.
-const REMEDY: &str =
-    "open all TCP ports between them and check their links, or choose the network that joins them";
+const REMEDY: &str = "open all TCP ports between them and check their links, or choose the network that joins them";
 
 /// The hosts of which the output told so far.
 #[derive(Debug, Default)]
@@ -55,9 +52,7 @@ impl Parted {
         }
         if let Some(found) = REFUSED_TO_UCX.captures(line) {
             let (_, [from, address, why]) = found.extract();
-            return Some(format!(
-                "host {from} cannot connect to {address} ({why}); {REMEDY}"
-            ));
+            return Some(format!("host {from} cannot connect to {address} ({why}); {REMEDY}"));
         }
         if let Some(found) = UNREACHED.captures(line.trim_end()) {
             let told = found.iter().skip(1).flatten().map(|part| part.as_str());

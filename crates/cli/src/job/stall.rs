@@ -17,9 +17,8 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Form of the line by which a rank begins.
-static BEGUN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"@netsig-begun rank=(\d+) host=(\S+)").expect("a valid expression")
-});
+static BEGUN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"@netsig-begun rank=(\d+) host=(\S+)").expect("a valid expression"));
 
 /// The rank that begins by this line of a job's output, and its host; `None` for other lines.
 pub fn begun(line: &str) -> Option<(usize, String)> {
@@ -50,10 +49,7 @@ impl Report {
             rank: rank.parse().ok()?,
             host: host.to_owned(),
             steps: steps.parse().ok()?,
-            among: among
-                .split(',')
-                .map(|rank| rank.parse().ok())
-                .collect::<Option<_>>()?,
+            among: among.split(',').map(|rank| rank.parse().ok()).collect::<Option<_>>()?,
             activity: activity.to_owned(),
         })
     }
@@ -78,9 +74,7 @@ pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> Stri
         // Both wait: the fault may be on either host or between them.
         [one, other] if among.len() == 2 => {
             let (one, other) = (name(one), name(other));
-            return format!(
-                "{one} and {other} did not answer each other for {seconds} s in \"{activity}\""
-            );
+            return format!("{one} and {other} did not answer each other for {seconds} s in \"{activity}\"");
         }
         [_, _, ..] if blamed.len() == among.len() => {
             let all = among.len();
@@ -125,18 +119,14 @@ mod tests {
                 "@netsig-stall rank={rank} host=h{rank} steps={steps} among=0,1,2,3 in=alltoall direct among 4 with 4 KiB, repetition {steps}"
             )
         };
-        let reports: Vec<Report> = steps
-            .iter()
-            .map(|step| Report::parse(&line(step)).unwrap())
-            .collect();
+        let reports: Vec<Report> = steps.iter().map(|step| Report::parse(&line(step)).unwrap()).collect();
         let hosts = ["n0", "n1", "n2", "n3"].map(str::to_owned);
         conclude(&reports, &hosts, Duration::from_secs(60))
     }
 
     #[test]
     fn who_is_silent_or_behind_is_to_blame() {
-        let within =
-            "did not answer for 60 s in \"alltoall direct among 4 with 4 KiB, repetition 9\"";
+        let within = "did not answer for 60 s in \"alltoall direct among 4 with 4 KiB, repetition 9\"";
         assert_eq!(
             concluded(&[(0, 9), (1, 9), (2, 9)]),
             format!("rank 3 on host n3 {within}")
@@ -174,12 +164,7 @@ mod tests {
 
     #[test]
     fn other_lines_are_no_reports() {
-        for line in [
-            "",
-            "@netsig-stall",
-            "@netsig-stall rank=x host=h in=y",
-            "a word",
-        ] {
+        for line in ["", "@netsig-stall", "@netsig-stall rank=x host=h in=y", "a word"] {
             assert_eq!(Report::parse(line), None, "{line}");
         }
     }

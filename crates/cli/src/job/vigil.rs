@@ -80,8 +80,7 @@ impl Vigil {
             return (first != reason).then_some(line);
         }
         if line.contains(NO_INTERFACE) {
-            self.reason
-                .get_or_insert_with(|| NO_INTERFACE_REASON.to_owned());
+            self.reason.get_or_insert_with(|| NO_INTERFACE_REASON.to_owned());
         }
         if let Some(reason) = self.parted.hear(line) {
             self.reason.get_or_insert(reason);
@@ -95,19 +94,12 @@ impl Vigil {
     /// [`Self::verdict`].
     pub fn parting(&self, now: Instant, grown: Option<Instant>) -> Option<String> {
         let is_over = |since| now.saturating_duration_since(since) > PARTING && grown.is_none();
-        self.reason
-            .clone()
-            .filter(|_| self.parted_since.is_some_and(is_over))
+        self.reason.clone().filter(|_| self.parted_since.is_some_and(is_over))
     }
 
     /// The reason to end the job, if there is one. `grown` is the last time when its data grew
     /// since its start; `hosts` is in rank order.
-    pub fn verdict(
-        &self,
-        now: Instant,
-        grown: Option<Instant>,
-        hosts: &[String],
-    ) -> Option<String> {
+    pub fn verdict(&self, now: Instant, grown: Option<Instant>, hosts: &[String]) -> Option<String> {
         if let Some(first) = self.first_report {
             let is_complete = now - first > COLLECTION;
             let known = self.hosts(hosts);
@@ -168,10 +160,7 @@ mod tests {
         let start = Instant::now();
         let after = |seconds| start + Duration::from_secs(seconds);
         let mut vigil = Vigil::new(Duration::from_secs(60), start);
-        vigil.hear(
-            "ssh: connect to host n7 port 22: No route to host",
-            after(1),
-        );
+        vigil.hear("ssh: connect to host n7 port 22: No route to host", after(1));
         assert_eq!(vigil.parting(after(10), None), None);
         assert_eq!(vigil.parting(after(12), Some(after(2))), None);
         assert!(vigil.parting(after(12), None).unwrap().contains("n7"));

@@ -67,22 +67,15 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
     let broken = pairs.and_then(|own| own.pieces.as_ref());
     let broken = broken.filter(|pieces| !pieces.breaks.is_empty());
     let chosen = fitted.regimes.iter();
-    let chosen = chosen.filter(|own| {
-        shown != Shown::Used || is_chosen(fitted, own.collective, &own.algorithm, REGIMES)
-    });
+    let chosen =
+        chosen.filter(|own| shown != Shown::Used || is_chosen(fitted, own.collective, &own.algorithm, REGIMES));
     let fields = fitted.fields.iter();
-    let fields = fields.filter(|own| {
-        shown != Shown::Used || is_chosen(fitted, own.collective, &own.algorithm, FIELD)
-    });
+    let fields = fields.filter(|own| shown != Shown::Used || is_chosen(fitted, own.collective, &own.algorithm, FIELD));
     let models = fitted.models.iter();
     let models = models.filter(|own| shown != Shown::Used || speaks(own, fitted));
     let all = iter::once(hockney(&fitted.hockney))
         .chain(broken.map(pieces))
-        .chain(
-            pairs
-                .and_then(|own| own.eager_limit.as_ref())
-                .map(eager_limit),
-        )
+        .chain(pairs.and_then(|own| own.eager_limit.as_ref()).map(eager_limit))
         .chain(
             pairs
                 .and_then(|own| own.plogp.as_ref())
@@ -126,22 +119,14 @@ fn rows<'a>(all: impl Iterator<Item = Parameters<'a>>) -> Rows {
         .column("algorithm", |(own, ..)| Cell::text(own.algorithm))
         .column("parameter", |(_, name, _)| Cell::text(name))
         .column("value", |(_, name, found)| cell(name, found.value()))
-        .detail(2, "lower", |(_, name, found)| {
-            end(*found, name, |e| e.lower)
-        })
-        .detail(2, "upper", |(_, name, found)| {
-            end(*found, name, |e| e.upper)
-        })
+        .detail(2, "lower", |(_, name, found)| end(*found, name, |e| e.lower))
+        .detail(2, "upper", |(_, name, found)| end(*found, name, |e| e.upper))
         .detail(1, "model", |(own, ..)| Cell::text(own.model))
         .rows
 }
 
 /// Parameters that do not belong to a collective.
-fn of_pairs<'a>(
-    algorithm: &'a str,
-    model: &'a str,
-    values: Vec<(String, Found)>,
-) -> Parameters<'a> {
+fn of_pairs<'a>(algorithm: &'a str, model: &'a str, values: Vec<(String, Found)>) -> Parameters<'a> {
     Parameters {
         collective: String::new(),
         algorithm,
@@ -194,16 +179,11 @@ fn tables(plogp: &PLogP) -> Parameters<'static> {
 
 fn plogp(measured: &Measured, shown: Shown) -> Parameters<'static> {
     let mut values = vec![estimated("latency_s", measured.latency)];
-    let tables = [
-        &measured.gap,
-        &measured.send_overhead,
-        &measured.receive_overhead,
-    ];
+    let tables = [&measured.gap, &measured.send_overhead, &measured.receive_overhead];
     if shown == Shown::All {
         for (name, table) in TABLES.into_iter().zip(tables) {
             let rows = table.iter();
-            values
-                .extend(rows.map(|row| estimated(format!("{name}@{}", row.size.0), row.estimate)));
+            values.extend(rows.map(|row| estimated(format!("{name}@{}", row.size.0), row.estimate)));
         }
     }
     of_pairs("plogp", "plogp", values)

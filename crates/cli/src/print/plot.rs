@@ -45,10 +45,7 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
         .margin(16)
         .x_label_area_size(44)
         .y_label_area_size(72)
-        .build_cartesian_2d(
-            (left..right).log_scale().base(2.0),
-            (bottom..top).log_scale(),
-        )?;
+        .build_cartesian_2d((left..right).log_scale().base(2.0), (bottom..top).log_scale())?;
     chart
         .configure_mesh()
         .x_desc("bytes per destination")
@@ -62,18 +59,11 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
         places.collect::<Vec<(f64, f64)>>()
     };
     let lower = line(|p| p.interval.lower.0).into_iter().rev();
-    let band: Vec<_> = line(|p| p.interval.upper.0)
-        .into_iter()
-        .chain(lower)
-        .collect();
+    let band: Vec<_> = line(|p| p.interval.upper.0).into_iter().chain(lower).collect();
     chart.draw_series([Polygon::new(band, PREDICTED.mix(0.15))])?;
     for (name, places, colour) in [
         ("contention-free", line(|p| p.contention_free.0), FREE),
-        (
-            "predicted, with interval",
-            line(|p| p.predicted.0),
-            PREDICTED,
-        ),
+        ("predicted, with interval", line(|p| p.predicted.0), PREDICTED),
     ] {
         let style = colour.stroke_width(2);
         chart

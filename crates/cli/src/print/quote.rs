@@ -29,9 +29,7 @@ mod tests {
     fn a_shell_reads_the_same_words() {
         let words = ["printf", "%s|", "a b", "", "it's", "$HOME", "x=1,2", "a\nb"];
         let line = line(&words.map(OsString::from));
-        let output = std::process::Command::new("sh")
-            .args(["-c", &line])
-            .output();
+        let output = std::process::Command::new("sh").args(["-c", &line]).output();
         assert_eq!(output.unwrap().stdout, b"a b||it's|$HOME|x=1,2|a\nb|");
     }
 }

@@ -196,11 +196,7 @@ impl Rows {
             Column {
                 name: key.replace('_', " "),
                 cells: cells().map(|cell| cell.shown.clone()).collect(),
-                content: if is_number {
-                    Content::Numbers
-                } else {
-                    Content::Text
-                },
+                content: if is_number { Content::Numbers } else { Content::Text },
                 importance: *importance,
             }
         });
@@ -261,12 +257,7 @@ impl<T> Columns<T> {
         self.with(key, Importance::Detail(level), cell)
     }
 
-    fn with(
-        mut self,
-        key: &'static str,
-        importance: Importance,
-        cell: impl Fn(&T) -> Cell,
-    ) -> Self {
+    fn with(mut self, key: &'static str, importance: Importance, cell: impl Fn(&T) -> Cell) -> Self {
         self.rows.columns.push((key, importance));
         for (row, item) in self.rows.rows.iter_mut().zip(&self.items) {
             row.push(cell(item));
@@ -303,17 +294,12 @@ pub fn data_to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> a
     pass_on(write, |is_terminal| is_terminal)
 }
 
-fn pass_on(
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    is_escaped: fn(bool) -> bool,
-) -> anyhow::Result<()> {
+fn pass_on(write: impl FnOnce(&mut dyn Write) -> io::Result<()>, is_escaped: fn(bool) -> bool) -> anyhow::Result<()> {
     let mut text = Vec::new();
     let written = write(&mut text).and_then(|()| {
         let (mut out, is_terminal) = place();
         if is_escaped(is_terminal) {
-            text = printable(&String::from_utf8_lossy(&text))
-                .into_owned()
-                .into();
+            text = printable(&String::from_utf8_lossy(&text)).into_owned().into();
         }
         out.write_all(&text)?;
         out.flush()

@@ -101,8 +101,7 @@ impl Layout {
         };
         let is_empty = |column: &Column| column.cells.iter().all(String::is_empty);
         let has_content = columns.into_iter().filter(|column| !is_empty(column));
-        let (mut shared, mut columns): (Vec<Column>, Vec<Column>) =
-            has_content.partition(Column::is_shared);
+        let (mut shared, mut columns): (Vec<Column>, Vec<Column>) = has_content.partition(Column::is_shared);
         if columns.is_empty() {
             columns.append(&mut shared);
         }
@@ -200,11 +199,7 @@ mod tests {
     #[test]
     fn a_table_shows_what_tells_rows_apart_and_fits() {
         let fit = [FILE_WIDTH, 50, 30].map(Breadth::Fit);
-        let told = [Breadth::Wide]
-            .into_iter()
-            .chain(fit)
-            .map(shown)
-            .join("\n\n");
+        let told = [Breadth::Wide].into_iter().chain(fit).map(shown).join("\n\n");
         insta::assert_snapshot!(told);
     }
 }

@@ -18,9 +18,7 @@ pub fn refuse_unpredicted(chapters: &[Chapter], asked: &[Procs]) -> Result<(), F
     let Some(&procs) = asked.iter().find(is_unknown) else {
         return Ok(());
     };
-    let why = first
-        .outside(procs)
-        .map_or(String::new(), |why| format!(": {why}"));
+    let why = first.outside(procs).map_or(String::new(), |why| format!(": {why}"));
     let remedy = "leave it out of --procs, or measure nearer to it";
     let problem = format!("nothing is predicted of {procs} processes{why}; {remedy}");
     Err(Failure::data(problem).about(&first.subject.name))

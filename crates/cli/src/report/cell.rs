@@ -105,9 +105,7 @@ fn stalled(times: &[f64], expected: Option<&Times>) -> Option<f64> {
     let &quickest = times.first()?;
     let usual = expected.map_or(quickest, |times| times.typical.0.min(quickest));
     let usual = Seconds(usual);
-    let late = times
-        .iter()
-        .filter(|time| Times::is_stalled(usual, Seconds(**time)));
+    let late = times.iter().filter(|time| Times::is_stalled(usual, Seconds(**time)));
     Some(late.count() as f64 / times.len() as f64)
 }
 

@@ -58,12 +58,7 @@ impl<'a> Chapter<'a> {
         let profile = subject.profile.as_ref();
         let predictors = profile.map_or_else(BTreeMap::new, |own| predictors(own, collective));
         let experiment = Experiment::Collective(collective);
-        let cells = cell::cells(
-            &subject.data,
-            experiment,
-            &predictors,
-            wanted.options.repetitions,
-        );
+        let cells = cell::cells(&subject.data, experiment, &predictors, wanted.options.repetitions);
         let names = cells.iter().map(|cell| cell.algorithm.clone());
         let names: BTreeSet<String> = names.chain(predictors.keys().cloned()).collect();
         let mut algorithms: Vec<String> = names.into_iter().collect();
@@ -111,14 +106,9 @@ impl<'a> Chapter<'a> {
         let reach = most.saturating_mul(2);
         let step = (reach as usize).div_ceil(limit).max(1);
         let all = (2..=reach).step_by(step).chain([reach]);
-        let known = measured
-            .iter()
-            .map(|procs| procs.get())
-            .filter(|procs| *procs > 1);
+        let known = measured.iter().map(|procs| procs.get()).filter(|procs| *procs > 1);
         let all: BTreeSet<u32> = all.chain(known).collect();
-        all.into_iter()
-            .filter_map(|procs| Procs::new(procs).ok())
-            .collect()
+        all.into_iter().filter_map(|procs| Procs::new(procs).ok()).collect()
     }
 
     /// The rankings by process count and then size; none where nothing is predicted.
@@ -134,18 +124,13 @@ impl<'a> Chapter<'a> {
         let [least, _] = self.reach()?;
         let ranker = self.ranker.as_ref()?;
         let ranked = ranker.rank(procs, least).ok()?;
-        ranked
-            .iter()
-            .find_map(|one| ranker.outside(one, procs, least))
+        ranked.iter().find_map(|one| ranker.outside(one, procs, least))
     }
 
     /// Process counts that were measured or fitted, ascending.
     pub fn measured(&self) -> BTreeSet<Procs> {
         let cells = self.cells.iter().map(|cell| cell.procs);
-        let fitted = self
-            .predictors
-            .values()
-            .flat_map(|own| own.fitted.iter().copied());
+        let fitted = self.predictors.values().flat_map(|own| own.fitted.iter().copied());
         cells.chain(fitted).collect()
     }
 
@@ -166,9 +151,7 @@ impl<'a> Chapter<'a> {
     pub fn sizes(&self) -> Vec<Bytes> {
         let [least, most] = self.reach().unwrap_or([Bytes(256), Bytes(1 << 18)]);
         let powers = (0..63).map(|power| Bytes(1 << power));
-        powers
-            .filter(|size| (least..=most).contains(size))
-            .collect()
+        powers.filter(|size| (least..=most).contains(size)).collect()
     }
 
     /// Name of the axis of sizes.
@@ -191,9 +174,7 @@ impl<'a> Chapter<'a> {
 
     /// The measured cells of an algorithm.
     pub fn cells_of(&self, algorithm: &str) -> impl Iterator<Item = &Cell> {
-        self.cells
-            .iter()
-            .filter(move |cell| cell.algorithm == algorithm)
+        self.cells.iter().filter(move |cell| cell.algorithm == algorithm)
     }
 }
 

@@ -61,12 +61,7 @@ pub struct Series {
 
 impl Series {
     /// Points of a series.
-    pub fn new(
-        name: &str,
-        look: Look,
-        colour: usize,
-        points: impl IntoIterator<Item = (f64, f64)>,
-    ) -> Self {
+    pub fn new(name: &str, look: Look, colour: usize, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let (x, y) = points.into_iter().unzip();
         Self {
             name: name.to_owned(),
@@ -80,11 +75,7 @@ impl Series {
     }
 
     /// An area between the second and the third value.
-    pub fn band(
-        name: &str,
-        colour: usize,
-        points: impl IntoIterator<Item = (f64, f64, f64)>,
-    ) -> Self {
+    pub fn band(name: &str, colour: usize, points: impl IntoIterator<Item = (f64, f64, f64)>) -> Self {
         let points: Vec<(f64, f64, f64)> = points.into_iter().collect();
         let lower = points.iter().map(|&(x, lower, _)| (x, lower));
         Self {

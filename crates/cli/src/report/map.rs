@@ -56,15 +56,9 @@ impl Map {
             })
         };
         let rows = cases.chunks(sizes.len().max(1));
-        let tiles: Vec<Vec<Option<Tile>>> = rows
-            .map(|row| row.iter().map(&mut tile).collect())
-            .collect();
+        let tiles: Vec<Vec<Option<Tile>>> = rows.map(|row| row.iter().map(&mut tile).collect()).collect();
         (!names.is_empty()).then(|| Self {
-            rows: chapter
-                .sheets
-                .iter()
-                .map(|sheet| sheet.procs.to_string())
-                .collect(),
+            rows: chapter.sheets.iter().map(|sheet| sheet.procs.to_string()).collect(),
             columns: sizes.iter().map(ToString::to_string).collect(),
             size_title: chapter.size_title().to_owned(),
             names,
@@ -79,10 +73,7 @@ fn words(case: &CaseRanking, first: &Ranked) -> String {
     let others = others.unique_by(|one| one.algorithm());
     let others = others.filter(|other| other.family() != first.family());
     let beside = |other: &Ranked| {
-        let (ratio, name) = (
-            other.prediction.time / first.prediction.time,
-            other.algorithm(),
-        );
+        let (ratio, name) = (other.prediction.time / first.prediction.time, other.algorithm());
         if ratio < 1.0 {
             let gain = ratio.recip();
             format!("; {name} may be {gain:.2} times as fast, which is not sure")

@@ -71,10 +71,7 @@ pub fn write(files: &[PathBuf], options: &Options, output: &Output) -> Result<Sa
     let subjects = subject::gather(files)?;
     let mut most_counts = COUNTS;
     loop {
-        let wanted = Wanted {
-            options,
-            most_counts,
-        };
+        let wanted = Wanted { options, most_counts };
         let page = Page::new(&subjects, &wanted);
         let procs = options.procs.as_ref().map_or(&[][..], List::items);
         asked::refuse_unpredicted(&page.chapters, procs)?;

@@ -77,10 +77,7 @@ impl<'a> Page<'a> {
 
     /// Name of a chapter; with that of its subject where another chapter has the same collective.
     fn heading(&self, chapter: &Chapter) -> String {
-        let same = self
-            .chapters
-            .iter()
-            .filter(|own| own.collective == chapter.collective);
+        let same = self.chapters.iter().filter(|own| own.collective == chapter.collective);
         let collective = chapter.collective;
         match same.count() {
             1 => collective.to_string(),
@@ -205,9 +202,7 @@ impl<'a> Page<'a> {
         let is_exchange = chapter.collective == netsig_base::algorithm::Collective::Alltoall;
         let contention = is_exchange.then(|| figures::contention(chapter)).flatten();
         let of_all = [contention, figures::onset(chapter)].into_iter().flatten();
-        let of_all: Vec<Markup> = of_all
-            .map(|own| figure(&own, true, drawn))
-            .collect::<Result<_>>()?;
+        let of_all: Vec<Markup> = of_all.map(|own| figure(&own, true, drawn)).collect::<Result<_>>()?;
         let name = chapter.collective;
         Ok(html! {
             section.chapter id=(format!("chapter-{number}")) data-collective=(name) {
@@ -240,11 +235,7 @@ fn embedded(data: &Value) -> String {
 
 /// Says that repetitions were left out of the figures, if they were.
 fn thinning(chapter: &Chapter) -> Markup {
-    let all: usize = chapter
-        .cells
-        .iter()
-        .map(|cell| cell.summary.repetitions)
-        .sum();
+    let all: usize = chapter.cells.iter().map(|cell| cell.summary.repetitions).sum();
     let shown: usize = chapter.cells.iter().map(|cell| cell.times.len()).sum();
     let is_thinned = shown > 0 && shown < all;
     html! {
@@ -274,12 +265,7 @@ fn selection_map(map: &Map, drawn: &mut Drawn) -> Result<Markup> {
 }
 
 /// The figures of one algorithm.
-fn of_algorithm(
-    chapter: &Chapter,
-    algorithm: &str,
-    is_pictured: bool,
-    drawn: &mut Drawn,
-) -> Result<Markup> {
+fn of_algorithm(chapter: &Chapter, algorithm: &str, is_pictured: bool, drawn: &mut Drawn) -> Result<Markup> {
     let all = [
         figures::times(chapter, algorithm),
         figures::errors_by_size(chapter, algorithm),
@@ -288,9 +274,7 @@ fn of_algorithm(
         figures::stalls(chapter, algorithm),
     ];
     let all = all.into_iter().flatten();
-    let all: Vec<Markup> = all
-        .map(|own| figure(&own, is_pictured, drawn))
-        .collect::<Result<_>>()?;
+    let all: Vec<Markup> = all.map(|own| figure(&own, is_pictured, drawn)).collect::<Result<_>>()?;
     Ok(html! {
         section.algorithm data-algorithm=(algorithm) {
             h3 { (algorithm) }
@@ -320,10 +304,7 @@ fn table(title: &str, name: &str, rows: &Rows) -> Markup {
         return html! {};
     }
     let csv = rows.csv_text();
-    let href = format!(
-        "data:text/csv;charset=utf-8,{}",
-        utf8_percent_encode(&csv, ENCODED)
-    );
+    let href = format!("data:text/csv;charset=utf-8,{}", utf8_percent_encode(&csv, ENCODED));
     html! {
         details.table {
             summary { (title) }
@@ -376,10 +357,7 @@ fn subject(own: &Subject, drawn: &mut Drawn) -> Result<Markup> {
         .map(|pairs| figure(&pairs, true, drawn))
         .transpose()?;
     let models = tables::models(own);
-    let parameters = own
-        .profile
-        .as_ref()
-        .map(crate::print::parameters::of_profile);
+    let parameters = own.profile.as_ref().map(crate::print::parameters::of_profile);
     let name = own.name.rsplit('/').next().unwrap_or(&own.name);
     Ok(html! {
         h2 { "Network and files: " (own.name) }

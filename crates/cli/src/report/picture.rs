@@ -52,9 +52,7 @@ impl Ticks {
         let ticks = names.iter().enumerate().step_by(step);
         Self {
             range: -0.5..names.len() as f64 - 0.5,
-            ticks: ticks
-                .map(|(place, name)| (place as f64, name.clone()))
-                .collect(),
+            ticks: ticks.map(|(place, name)| (place as f64, name.clone())).collect(),
         }
     }
 }
@@ -129,12 +127,11 @@ fn draw<'a>(area: &Area<'a>, figure: &Figure) -> DrawResult<'a> {
             }
             Look::Line => chart.draw_series(LineSeries::new(points(), style))?,
             Look::Dashes => chart.draw_series(DashedLineSeries::new(points(), 6, 4, style))?,
-            Look::Dots => chart.draw_series(
-                thinned(own, points()).map(|point| Circle::new(point, 3, paint.mix(0.75).filled())),
-            )?,
-            Look::Rings => chart.draw_series(
-                thinned(own, points()).map(|point| Circle::new(point, 4, paint.stroke_width(1))),
-            )?,
+            Look::Dots => chart
+                .draw_series(thinned(own, points()).map(|point| Circle::new(point, 3, paint.mix(0.75).filled())))?,
+            Look::Rings => {
+                chart.draw_series(thinned(own, points()).map(|point| Circle::new(point, 4, paint.stroke_width(1))))?
+            }
         };
         if is_new {
             named.push(&own.name);
@@ -184,19 +181,13 @@ fn draw_map<'a>(area: &Area<'a>, map: &Map) -> DrawResult<'a> {
         .label_style((FONT, 14))
         .axis_desc_style((FONT, 15))
         .draw()?;
-    let tiles = (0..rows)
-        .cartesian_product(0..columns)
-        .filter_map(|(row, column)| {
-            let tile = map.tiles[row][column].as_ref()?;
-            let (x, y) = (column as f64, row as f64);
-            let strength =
-                0.35 + 0.65 * (tile.gain.unwrap_or(1.0).ln() / 2f64.ln()).clamp(0.0, 1.0);
-            let paint = colour(tile.best).mix(strength).filled();
-            Some(Rectangle::new(
-                [(x - 0.5, y - 0.5), (x + 0.5, y + 0.5)],
-                paint,
-            ))
-        });
+    let tiles = (0..rows).cartesian_product(0..columns).filter_map(|(row, column)| {
+        let tile = map.tiles[row][column].as_ref()?;
+        let (x, y) = (column as f64, row as f64);
+        let strength = 0.35 + 0.65 * (tile.gain.unwrap_or(1.0).ln() / 2f64.ln()).clamp(0.0, 1.0);
+        let paint = colour(tile.best).mix(strength).filled();
+        Some(Rectangle::new([(x - 0.5, y - 0.5), (x + 0.5, y + 0.5)], paint))
+    });
     chart.draw_series(tiles)?;
     for (number, name) in map.names.iter().enumerate() {
         let top = 24 * i32::try_from(number).unwrap_or(0);

@@ -65,9 +65,7 @@ impl Names {
 
 fn of_curve(curve: &Curve, names: &mut Names, standings: &mut Names) -> Value {
     let knots = &curve.knots;
-    let log = |of: &dyn Fn(&Knot) -> Option<f64>| {
-        differences(knots.iter().map(|knot| Some(of(knot)?.ln() * STEPS)))
-    };
+    let log = |of: &dyn Fn(&Knot) -> Option<f64>| differences(knots.iter().map(|knot| Some(of(knot)?.ln() * STEPS)));
     let time = |knot: &Knot| knot.prediction.time.0;
     let breaks = knots.iter().enumerate().filter(|(_, knot)| !knot.goes_on);
     json!({

@@ -78,15 +78,8 @@ impl Axis {
     }
 
     /// A linear axis over all `values`, those in `with` included.
-    pub fn linear(
-        title: &str,
-        quantity: Quantity,
-        values: impl Iterator<Item = f64>,
-        with: &[f64],
-    ) -> Self {
-        let finite = values
-            .chain(with.iter().copied())
-            .filter(|value| value.is_finite());
+    pub fn linear(title: &str, quantity: Quantity, values: impl Iterator<Item = f64>, with: &[f64]) -> Self {
+        let finite = values.chain(with.iter().copied()).filter(|value| value.is_finite());
         let (least, most) = span(finite).unwrap_or((0.0, 1.0));
         let room = (most - least).max(1e-9) * 0.05;
         let range = [least - room, most + room];
@@ -106,11 +99,7 @@ impl Axis {
 
     /// Place of a value on the axis, in the units of the screen.
     pub fn place(&self, value: f64) -> f64 {
-        if self.log {
-            value.max(1e-300).log10()
-        } else {
-            value
-        }
+        if self.log { value.max(1e-300).log10() } else { value }
     }
 }
 
@@ -140,11 +129,7 @@ fn decades([least, most]: [f64; 2]) -> Vec<f64> {
         all.filter(|tick| (least..=most).contains(tick)).collect()
     };
     let fine = with(&[1.0, 2.0, 5.0]);
-    if fine.len() <= TICKS {
-        fine
-    } else {
-        with(&[1.0])
-    }
+    if fine.len() <= TICKS { fine } else { with(&[1.0]) }
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten.
@@ -152,16 +137,12 @@ fn steps([least, most]: [f64; 2]) -> Vec<f64> {
     let rough = (most - least) / 6.0;
     let ten = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * ten);
-    let step = step
-        .into_iter()
-        .find(|step| *step >= rough)
-        .unwrap_or(rough);
+    let step = step.into_iter().find(|step| *step >= rough).unwrap_or(rough);
     range((least / step).ceil() * step, most, step)
 }
 
 /// Numbers from the first to the last, `step` apart.
 fn range(first: f64, last: f64, step: f64) -> Vec<f64> {
     let all = (0..1000).map(|place| first + f64::from(place) * step);
-    all.take_while(|value| *value <= last + step * 1e-9)
-        .collect()
+    all.take_while(|value| *value <= last + step * 1e-9).collect()
 }

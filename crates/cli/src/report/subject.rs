@@ -119,9 +119,8 @@ fn usable(data: Dataset, path: &Path) -> Result<Dataset, Failure> {
 fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<Group>, Failure> {
     let mut groups: Vec<Vec<(String, Dataset)>> = Vec::new();
     for file in all {
-        let is_alike = |group: &&mut Vec<(String, Dataset)>| {
-            accepted::may_be_alike(&sources(group.iter().chain([&file])))
-        };
+        let is_alike =
+            |group: &&mut Vec<(String, Dataset)>| accepted::may_be_alike(&sources(group.iter().chain([&file])));
         match groups.iter_mut().find(is_alike) {
             Some(group) => group.push(file),
             None => groups.push(vec![file]),
@@ -162,8 +161,7 @@ fn measured(data: &Dataset) -> BTreeSet<Collective> {
 fn fitted(profile: &Profile) -> Vec<Collective> {
     use strum::VariantArray as _;
     let all = Collective::VARIANTS.iter().copied();
-    all.filter(|own| !profile.algorithms(*own).is_empty())
-        .collect()
+    all.filter(|own| !profile.algorithms(*own).is_empty()).collect()
 }
 
 fn of_profile(name: String, profile: Profile, group: Option<&Group>) -> Subject {
@@ -193,9 +191,7 @@ fn of_data(group: &Group, collectives: Vec<Collective>) -> Subject {
     let (profile, own) = match own_profile(group, &name) {
         Ok((profile, notes)) => (Some(profile), notes),
         Err(error) => {
-            let note = format!(
-                "nothing is predicted from {name}, to which no profile could be fitted: {error}"
-            );
+            let note = format!("nothing is predicted from {name}, to which no profile could be fitted: {error}");
             (None, vec![Note::warning(note)])
         }
     };

@@ -18,35 +18,23 @@ use crate::print::rows::{Cell, Rows};
 /// Every measured cell beside its prediction.
 pub fn measured(chapter: &Chapter) -> Rows {
     let is_true = |is: bool| {
-        if is {
-            Cell::text("yes")
-        } else {
-            Cell::default()
-        }
+        if is { Cell::text("yes") } else { Cell::default() }
     };
     Rows::of(&chapter.cells)
         .column("algorithm", |cell| Cell::text(&cell.algorithm))
         .column("procs", |cell| Cell::number(cell.procs.get()))
         .column("size_bytes", |cell| Cell::size(cell.size))
         .column("repetitions", |cell| Cell::number(cell.summary.repetitions))
-        .column("statistic", |cell| {
-            Cell::if_some(cell.summary.imported, Cell::text)
-        })
+        .column("statistic", |cell| Cell::if_some(cell.summary.imported, Cell::text))
         .column("median_s", |cell| Cell::time(cell.median()))
         .column("mean_s", |cell| Cell::time(cell.summary.mean))
         .column("predicted_s", |cell| predicted(cell, |own| Some(own.time)))
-        .column("lower_s", |cell| {
-            predicted(cell, |own| Some(own.interval?.lower))
-        })
-        .column("upper_s", |cell| {
-            predicted(cell, |own| Some(own.interval?.upper))
-        })
+        .column("lower_s", |cell| predicted(cell, |own| Some(own.interval?.lower)))
+        .column("upper_s", |cell| predicted(cell, |own| Some(own.interval?.upper)))
         .column("error", |cell| Cell::if_some(cell.error(), Cell::error))
         .column("held_out", |cell| is_true(cell.is_held_out))
         .column("retransmits", |cell| {
-            Cell::if_some(cell.retransmits, |lost| {
-                Cell::shown_as(lost, format!("{lost:.1}"))
-            })
+            Cell::if_some(cell.retransmits, |lost| Cell::shown_as(lost, format!("{lost:.1}")))
         })
         .column("stalled", |cell| Cell::if_some(cell.stalled, Cell::share))
         .column("waited_for_processors", |cell| is_true(cell.is_busy))
@@ -79,9 +67,7 @@ pub fn best(cases: &[CaseRanking]) -> Rows {
         .column("library_s", |(own, _)| {
             Cell::if_some(own.library().map(|one| one.prediction.time), Cell::time)
         })
-        .column("gain", |(own, best)| {
-            Cell::if_some(own.gain(best), Cell::factor)
-        })
+        .column("gain", |(own, best)| Cell::if_some(own.gain(best), Cell::factor))
         .rows
 }
 
@@ -89,10 +75,7 @@ pub fn best(cases: &[CaseRanking]) -> Rows {
 pub fn cross_overs(chapter: &Chapter) -> Rows {
     let sizes = chapter.sizes();
     let of = |procs: Procs| -> Vec<CrossOver> {
-        let found = chapter
-            .ranker
-            .as_ref()
-            .map(|own| own.cross_overs(procs, &sizes));
+        let found = chapter.ranker.as_ref().map(|own| own.cross_overs(procs, &sizes));
         found.and_then(Result::ok).unwrap_or_default()
     };
     let all = chapter.sheets.iter().flat_map(|sheet| of(sheet.procs));
@@ -108,10 +91,8 @@ pub fn cross_overs(chapter: &Chapter) -> Rows {
 pub fn onsets(chapter: &Chapter) -> Rows {
     let all = chapter.algorithms.iter().flat_map(|algorithm| {
         let lost: BTreeMap<Procs, Bytes> = figures::lost(chapter, algorithm).into_iter().collect();
-        let predicted: BTreeMap<Procs, _> =
-            figures::onsets(chapter, algorithm).into_iter().collect();
-        let counts: std::collections::BTreeSet<Procs> =
-            lost.keys().chain(predicted.keys()).copied().collect();
+        let predicted: BTreeMap<Procs, _> = figures::onsets(chapter, algorithm).into_iter().collect();
+        let counts: std::collections::BTreeSet<Procs> = lost.keys().chain(predicted.keys()).copied().collect();
         let row = move |procs: Procs| {
             let onset = predicted.get(&procs).copied();
             (algorithm, procs, onset, lost.get(&procs).copied())
@@ -130,9 +111,7 @@ pub fn onsets(chapter: &Chapter) -> Rows {
         .column("upper_bytes", |(_, _, onset, _)| {
             Cell::if_some(onset.map(|own| own.interval[1]), Cell::size)
         })
-        .column("first_lossy_bytes", |(.., lost)| {
-            Cell::if_some(*lost, Cell::size)
-        })
+        .column("first_lossy_bytes", |(.., lost)| Cell::if_some(*lost, Cell::size))
         .rows
 }
 

@@ -104,9 +104,7 @@ fn predicted_contention(chapter: &Chapter, usual: &str) -> String {
 
 /// Stalls of a collective whose contention-free time the page does not tell.
 fn stalls(chapter: &Chapter, usual: &str) -> String {
-    let shares = chapter
-        .cells_of(usual)
-        .filter_map(|cell| Some((cell.stalled?, cell)));
+    let shares = chapter.cells_of(usual).filter_map(|cell| Some((cell.stalled?, cell)));
     match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
         None if chapter.cells_of(usual).next().is_some() => {
             "Not known: the data hold no single repetitions.".to_owned()
@@ -172,10 +170,7 @@ fn onsets(chapter: &Chapter, usual: &str) -> Option<String> {
     let most = chapter.measured().last().copied();
     let measured = onsets.iter().find(|(procs, _)| Some(*procs) == most);
     let last = onsets.last();
-    let told = measured
-        .into_iter()
-        .chain(last)
-        .unique_by(|(procs, _)| *procs);
+    let told = measured.into_iter().chain(last).unique_by(|(procs, _)| *procs);
     let told: Vec<String> = told
         .map(|(procs, onset)| {
             let [least, greatest] = onset.interval;
@@ -193,12 +188,7 @@ fn onsets(chapter: &Chapter, usual: &str) -> Option<String> {
 const RULE: &str = "the more processes, the smaller the size";
 
 fn sure(chapter: &Chapter) -> String {
-    let held_out = || {
-        chapter
-            .cells
-            .iter()
-            .filter(|cell| cell.is_held_out && !cell.is_busy)
-    };
+    let held_out = || chapter.cells.iter().filter(|cell| cell.is_held_out && !cell.is_busy);
     let judged = held_out().filter_map(|cell| {
         let prediction = cell.prediction?;
         Some(Judged {
@@ -210,9 +200,7 @@ fn sure(chapter: &Chapter) -> String {
     let busy = chapter.cells.iter().filter(|cell| cell.is_busy).count();
     let busy = match busy {
         0 => String::new(),
-        count => format!(
-            " {count} cells do not count: their processes waited for processors half of the time."
-        ),
+        count => format!(" {count} cells do not count: their processes waited for processors half of the time."),
     };
     if let Some(errors) = Errors::of(judged) {
         let counts: BTreeSet<Procs> = held_out().map(|cell| cell.procs).collect();

@@ -112,18 +112,10 @@ pub fn tell_losses(answers: &[Answer]) {
     if total == 0 {
         return;
     }
-    let first = answers
-        .iter()
-        .find_map(|answer| answer.first_loss.as_deref());
+    let first = answers.iter().find_map(|answer| answer.first_loss.as_deref());
     let first = first.map_or_else(String::new, |words| format!("; the first: {words}"));
-    let times = if total == 1 {
-        "once"
-    } else {
-        &format!("{total} times")
-    };
-    eprintln!(
-        "netsig: note: messages lost packets {times}{first}; --losses FILE lists those of one row"
-    );
+    let times = if total == 1 { "once" } else { &format!("{total} times") };
+    eprintln!("netsig: note: messages lost packets {times}{first}; --losses FILE lists those of one row");
 }
 
 fn in_words(loss: &Loss) -> String {

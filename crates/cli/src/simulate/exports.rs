@@ -158,10 +158,7 @@ impl Files {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write_goal(
-        &self,
-        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-    ) -> Result<(), Failure> {
+    pub fn write_goal(&self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
         if let Some(file) = &self.program {
             file.write(write)?;
         }

@@ -75,9 +75,7 @@ impl Gantt {
         // Waits come last, to be drawn over simultaneous activities.
         self.bars.sort_by_key(|bar| bar.lane.kind);
         let height = HEAD + row_height(self.procs) * self.procs.get() + FOOT;
-        svg::picture("Gantt chart", (WIDTH, height), |area| {
-            self.draw(area, title)
-        })
+        svg::picture("Gantt chart", (WIDTH, height), |area| self.draw(area, title))
     }
 
     /// Merges neighbouring bars on a lane if bars and gap are narrower than half a pixel. The scale
@@ -87,10 +85,8 @@ impl Gantt {
         self.bars.sort_unstable_by_key(|bar| (bar.lane, bar.start));
         let is_narrow = |bar: &Bar| bar.end - bar.start < half_pixel;
         self.bars.dedup_by(|next, last| {
-            let is_same = next.lane == last.lane
-                && is_narrow(next)
-                && is_narrow(last)
-                && next.start - last.end < half_pixel;
+            let is_same =
+                next.lane == last.lane && is_narrow(next) && is_narrow(last) && next.start - last.end < half_pixel;
             if is_same {
                 (last.end, last.peer) = (next.end, None);
             }
@@ -164,10 +160,7 @@ fn pixels(count: u32) -> i32 {
 
 fn text(size: i32) -> TextStyle<'static> {
     let middle = Pos::new(HPos::Left, VPos::Center);
-    (FONT, size)
-        .into_text_style(&(1, 1))
-        .color(&TEXT)
-        .pos(middle)
+    (FONT, size).into_text_style(&(1, 1)).color(&TEXT).pos(middle)
 }
 
 /// Colours that colour-blind people can distinguish, after Okabe and Ito.
@@ -213,11 +206,7 @@ fn time_label(time: f64) -> String {
 
 /// The end of a box with a gap to its neighbour if it is large enough; at least one pixel wide.
 fn shorten(start: i32, end: i32) -> i32 {
-    if end - start > 3 {
-        end - 1
-    } else {
-        end.max(start + 1)
-    }
+    if end - start > 3 { end - 1 } else { end.max(start + 1) }
 }
 
 /// Draws a filled box, or for a wait an outline with diagonals, which keeps the background visible.
@@ -231,10 +220,7 @@ fn draw_box<'a>(area: &Area<'a>, kind: Kind, corners: [(i32, i32); 2]) -> DrawRe
     area.draw(&Rectangle::new(corners, colour(kind).stroke_width(1)))?;
     for foot in (left..right + height).step_by(APART) {
         let low = (foot.min(right), bottom - (foot - right).max(0));
-        let high = (
-            (foot - height).max(left),
-            top + (left - (foot - height)).max(0),
-        );
+        let high = ((foot - height).max(left), top + (left - (foot - height)).max(0));
         area.draw(&PathElement::new([low, high], colour(kind).mix(0.7)))?;
     }
     Ok(())
@@ -297,11 +283,7 @@ impl Chart {
         let middle = Pos::new(HPos::Center, VPos::Center);
         let ink = if kind == Kind::Send { WHITE } else { BLACK };
         let place = (i32::midpoint(left, right), i32::midpoint(top, bottom));
-        area.draw(&Text::new(
-            peer.to_string(),
-            place,
-            text(size).color(&ink).pos(middle),
-        ))
+        area.draw(&Text::new(peer.to_string(), place, text(size).color(&ink).pos(middle)))
     }
 
     fn column(&self, time: Time) -> i32 {
@@ -414,9 +396,7 @@ mod tests {
     #[test]
     fn up_to_64_ranks_fit() {
         let mut gantt = chart(64);
-        let losses = exchange("pairwise", 64, &mut Lossy, &mut gantt)
-            .losses
-            .len();
+        let losses = exchange("pairwise", 64, &mut Lossy, &mut gantt).losses.len();
         let svg = gantt.svg("64 ranks").unwrap();
         let shown = |text: &str| svg.lines().filter(|line| *line == text).count();
         assert!((0..64).all(|rank| shown(&format!("rank {rank}")) == 1));

@@ -28,8 +28,7 @@ pub fn simulate(path: &Path, source: &Source, exports: &Files) -> Result<Answer,
     let procs = goal.procs();
     let setup = source.setup(procs)?;
     let mut recorders = Recorders::new(exports, procs)?;
-    let outcome: Outcome =
-        simulate_goal(&setup, &goal, &mut recorders).map_err(|error| explained(&name, error))?;
+    let outcome: Outcome = simulate_goal(&setup, &goal, &mut recorders).map_err(|error| explained(&name, error))?;
     exports.write_tables(&outcome)?;
     recorders.finish(&format!("{name}, {procs} ranks, {}", source.title()))?;
     exports.write_goal(|mut out| goal.write(&mut out))?;

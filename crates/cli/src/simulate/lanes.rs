@@ -91,12 +91,7 @@ pub mod testing {
     use netsig_sim::{Outcome, Time, run};
 
     /// An all-to-all exchange of 64 KiB.
-    pub fn exchange(
-        algorithm: &str,
-        procs: u32,
-        network: &mut impl Medium,
-        observer: &mut impl Observer,
-    ) -> Outcome {
+    pub fn exchange(algorithm: &str, procs: u32, network: &mut impl Medium, observer: &mut impl Observer) -> Outcome {
         let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
         let procs = Procs::new(procs).unwrap();
         let mut rounds = Rounds::new(algorithm.schedule(procs, Bytes(65536)));

@@ -31,20 +31,10 @@ pub struct ProgramOptions {
     #[arg(long, value_name = "NAME", requires = "collective")]
     pub algorithm: Option<String>,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
-    #[arg(
-        long,
-        value_name = "LIST",
-        requires = "collective",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "LIST", requires = "collective", allow_hyphen_values = true)]
     pub procs: Option<List<Procs>>,
     /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
-    #[arg(
-        long,
-        value_name = "LIST",
-        requires = "collective",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "LIST", requires = "collective", allow_hyphen_values = true)]
     pub size: Option<List<Bytes>>,
     /// A program in GOAL in place of a collective.
     #[arg(long, value_name = "FILE", conflicts_with = "collective")]
@@ -66,12 +56,10 @@ pub struct Cases {
 impl Cases {
     /// All cases in order.
     pub fn all(&self) -> impl Iterator<Item = Case> + Clone {
-        iproduct!(&self.algorithms, &self.sizes, &self.procs).map(|(&algorithm, &size, &procs)| {
-            Case {
-                algorithm,
-                procs,
-                size,
-            }
+        iproduct!(&self.algorithms, &self.sizes, &self.procs).map(|(&algorithm, &size, &procs)| Case {
+            algorithm,
+            procs,
+            size,
         })
     }
 }
@@ -124,9 +112,7 @@ impl ProgramOptions {
     /// # Errors
     /// If the collective has no such algorithm.
     pub fn cases(&self) -> Result<Cases, Failure> {
-        let (Some(collective), Some(procs), Some(sizes)) =
-            (self.collective, &self.procs, &self.size)
-        else {
+        let (Some(collective), Some(procs), Some(sizes)) = (self.collective, &self.procs, &self.size) else {
             unreachable!("clap asks for these three together");
         };
         Ok(Cases {
@@ -159,8 +145,7 @@ impl NetworkOptions {
         });
         let profile = profile.transpose()?;
         let mut doubt = None;
-        if let (Some((name, profile)), Some(hosts), true) = (&profile, &hosts, self.has_own_ports())
-        {
+        if let (Some((name, profile)), Some(hosts), true) = (&profile, &hosts, self.has_own_ports()) {
             let found = other_rate(profile, Some(&*hosts.network));
             doubt = found.map(|found| format!("{name}: {found}"));
         }

@@ -171,9 +171,7 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
     };
     match &place {
         SweepPlace::Standard => {
-            interrupt::keeps(
-                "rows of the first points are printed; with --output, --resume goes on".into(),
-            );
+            interrupt::keeps("rows of the first points are printed; with --output, --resume goes on".into());
             let print = |lines: &[u8]| data_to_stdout(|out| out.write_all(lines));
             pass_on(&header, points, &columns, print)?;
         }
@@ -208,12 +206,7 @@ fn pass_on(
 }
 
 /// Writes the rows to the file, after the rows of an earlier run.
-fn to_file(
-    output: &Path,
-    header: &[u8],
-    points: &[Point],
-    columns: &VariedColumns,
-) -> Result<(), Failure> {
+fn to_file(output: &Path, header: &[u8], points: &[Point], columns: &VariedColumns) -> Result<(), Failure> {
     let what = || files::unwritable(output);
     let kept = kept::points(output, header, points, columns)?;
     let file = OpenOptions::new().create(true).append(true).open(output);

@@ -97,12 +97,7 @@ impl Timeline {
 
     /// Writes one end of a message: its bar and its end of the arrow.
     fn message(&mut self, id: FlightId, flight: &Flight, end: &End, when: When) {
-        let End {
-            verb,
-            peer,
-            op,
-            arrow,
-        } = end;
+        let End { verb, peer, op, arrow } = end;
         let Flight { tag, bytes, .. } = flight;
         let When { thread, start, .. } = when;
         self.event(format_args!(
@@ -118,12 +113,8 @@ impl Timeline {
     fn loss(&mut self, loss: &Loss, when: When) {
         let cause = serde_json::Value::from(loss.cause.to_string());
         let (peer, op, delay) = (loss.to, loss.send, Micros(loss.delay));
-        let args = format!(
-            r#""args":{{"peer":{peer},"operation":{op},"delay_us":{delay},"cause":{cause}}}"#
-        );
-        self.event(format_args!(
-            r#""ph":"X","name":"wait for {peer}",{when},{args}"#
-        ));
+        let args = format!(r#""args":{{"peer":{peer},"operation":{op},"delay_us":{delay},"cause":{cause}}}"#);
+        self.event(format_args!(r#""ph":"X","name":"wait for {peer}",{when},{args}"#));
         let When { thread, start, .. } = when;
         self.event(format_args!(
             r#""ph":"i","s":"t","name":"loss","pid":1,"tid":{thread},"ts":{start},{args}"#
@@ -257,9 +248,7 @@ mod tests {
     }
 
     fn picoseconds(value: &Value) -> i64 {
-        format!("{:.0}", value.as_f64().unwrap() * 1e6)
-            .parse()
-            .unwrap()
+        format!("{:.0}", value.as_f64().unwrap() * 1e6).parse().unwrap()
     }
 
     /// All begins of bars, by thread; fails if two overlap.
@@ -277,9 +266,7 @@ mod tests {
             assert!(is_free, "{bars:?}");
             bars.into_iter().map(|bar| bar.0).collect()
         };
-        bars.into_iter()
-            .map(|(id, bars)| (id, starts(bars)))
-            .collect()
+        bars.into_iter().map(|(id, bars)| (id, starts(bars))).collect()
     }
 
     fn check(text: &str, outcome: &netsig_sim::Outcome) {
@@ -301,9 +288,7 @@ mod tests {
         assert!(feet.keys().copied().eq(1..=messages));
         assert!(heads.keys().eq(feet.keys()));
         assert!(feet.iter().all(|(id, foot)| foot <= &heads[id]));
-        let names = trace
-            .phase("M")
-            .filter(|event| event["name"] == "thread_name");
+        let names = trace.phase("M").filter(|event| event["name"] == "thread_name");
         let named = names.map(|event| event["tid"].as_i64().unwrap());
         let mut named: Vec<i64> = named.collect();
         named.sort_unstable();

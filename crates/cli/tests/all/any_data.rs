@@ -121,25 +121,16 @@ impl DataSeries {
     }
 }
 
-fn series(
-    names: &'static [&'static str],
-    procs: &'static [u32],
-) -> impl Strategy<Value = DataSeries> {
+fn series(names: &'static [&'static str], procs: &'static [u32]) -> impl Strategy<Value = DataSeries> {
     let sizes = prop_oneof![
         4 => subsequence(&SIZES[..9], 1..9),
         1 => subsequence(&SIZES[..], 1..12),
     ];
     let statistics = prop_oneof![Just(vec![""]), subsequence(&STATISTICS[..], 1..4)];
-    let strange =
-        prop_oneof![3 => Just(None), 1 => (any::<usize>(), select(&STRANGE[..])).prop_map(Some)];
+    let strange = prop_oneof![3 => Just(None), 1 => (any::<usize>(), select(&STRANGE[..])).prop_map(Some)];
     let status = select(&["", "", "late", "wrong-data"][..]);
     (
-        (
-            select(names),
-            subsequence(procs, 1..=procs.len()),
-            sizes,
-            statistics,
-        ),
+        (select(names), subsequence(procs, 1..=procs.len()), sizes, statistics),
         (
             1..4u32,
             (1.0..100.0, 0.1..100.0),
@@ -205,10 +196,7 @@ fn answers(home: &Home, command: &str) -> bool {
     // A file without any time, and a budget below the time that the profile tells, are unusable arguments.
     let is_usage = ["holds no time", "the smallest useful plan takes"];
     let is_refused = code == Some(2) && is_usage.iter().any(|words| said.contains(words));
-    assert!(
-        matches!(code, Some(0 | 3)) || is_refused,
-        "{command}: {code:?} {said}"
-    );
+    assert!(matches!(code, Some(0 | 3)) || is_refused, "{command}: {code:?} {said}");
     assert!(!said.contains("of 0 times"), "{command}: {said}");
     code == Some(0)
 }

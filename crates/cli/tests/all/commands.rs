@@ -42,8 +42,7 @@ fn refused() -> Vec<String> {
 fn a_refusal_prints_no_result_and_changes_no_file() {
     let home = Home::new();
     let mut copy = Command::new("cp");
-    copy.args(["-r", "tests/refusals/home/."])
-        .arg(home.0.path());
+    copy.args(["-r", "tests/refusals/home/."]).arg(home.0.path());
     assert!(copy.status().unwrap().success());
     let before = home.files();
     let commands = refused();
@@ -55,10 +54,7 @@ fn a_refusal_prints_no_result_and_changes_no_file() {
         netsig.env("NETSIG_RANK_PROGRAM", "empty");
         let output = netsig.envs(variables).output().unwrap();
         let message = said(&output);
-        assert!(
-            matches!(output.status.code(), Some(2 | 3)),
-            "{command}: {message}"
-        );
+        assert!(matches!(output.status.code(), Some(2 | 3)), "{command}: {message}");
         let is_plain = message.lines().all(|line| line.starts_with("netsig: "));
         assert!(is_plain && !message.is_empty(), "{command}: {message}");
         assert!(output.stdout.is_empty(), "{command} prints a result");

@@ -11,8 +11,7 @@ fn a_plan_leads_to_predictions() {
     let (_, parameters) = table(&home.does("fit data.csv -o profile.toml --format csv"));
     for algorithm in ["direct", "library"] {
         let signature = [algorithm, "signature", "gamma"];
-        let wanted =
-            |row: &&Row| ["algorithm", "model", "parameter"].map(|key| &row[key]) == signature;
+        let wanted = |row: &&Row| ["algorithm", "model", "parameter"].map(|key| &row[key]) == signature;
         let gamma = parameters.iter().find(wanted).unwrap();
         // Twice the interval, which is conditional on the estimate of beta.
         let [value, lower, upper] = ["value", "lower", "upper"].map(|key| number(gamma, key));
@@ -92,15 +91,11 @@ fn the_demo_leaves_its_files_and_says_that_it_is_simulated() {
 #[test]
 fn a_directory_that_takes_no_file_is_told() {
     let home = Home::new();
-    let output = home
-        .netsig("doctor --format csv")
-        .current_dir("/proc")
-        .output();
+    let output = home.netsig("doctor --format csv").current_dir("/proc").output();
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let (_, rows) = table(&String::from_utf8(output.stdout).unwrap());
-    let state =
-        |check: &str| rows.iter().find(|row| row["check"] == check).unwrap()["state"].clone();
+    let state = |check: &str| rows.iter().find(|row| row["check"] == check).unwrap()["state"].clone();
     assert_eq!(
         ["working directory", "start", "measure"].map(state),
         ["FAILED", "skipped", "skipped"]
@@ -111,8 +106,7 @@ fn a_directory_that_takes_no_file_is_told() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let home = Home::fitted();
-    let many =
-        "predict profile.toml --collective alltoall --procs 4..400+1 --size 1KiB --extrapolate";
+    let many = "predict profile.toml --collective alltoall --procs 4..400+1 --size 1KiB --extrapolate";
     for arguments in [
         "lab list",
         "lab check --format csv",
@@ -136,10 +130,7 @@ fn a_reader_that_goes_away_is_no_error() {
         // `lab check` has 1 for a machine that can emulate nothing.
         let may_be_unable = arguments.starts_with("lab check") && code == Some(1);
         assert!(code == Some(0) || may_be_unable, "{arguments}: {message}");
-        assert!(
-            !message.contains("panicked") && !message.contains("pipe"),
-            "{message}"
-        );
+        assert!(!message.contains("panicked") && !message.contains("pipe"), "{message}");
     }
 }
 
@@ -154,9 +145,7 @@ fn an_output_replaces_an_empty_file_and_its_own_kind() {
         "fit data.csv -o p.toml".to_owned(),
         "plan --budget 10m --for 'alltoall up to 16' -o q.toml".to_owned(),
     ];
-    let files = [
-        "links", "losses", "t.json", "g.svg", "p.goal", "p.toml", "q.toml",
-    ];
+    let files = ["links", "losses", "t.json", "g.svg", "p.goal", "p.toml", "q.toml"];
     for file in files {
         home.write(file, "");
     }
@@ -181,18 +170,12 @@ fn printed_columns_are_those_of_the_documents() {
         ("predict", format!("predict profile.toml {cell}")),
         ("select", format!("select profile.toml {cell}")),
         ("compare", "compare data.csv".to_owned()),
-        (
-            "compare --by-procs",
-            "compare data.csv --by-procs".to_owned(),
-        ),
+        ("compare --by-procs", "compare data.csv --by-procs".to_owned()),
         (
             "compare --selection",
             "compare data.csv --selection profile.toml".to_owned(),
         ),
-        (
-            "bounds",
-            "bounds exchange.csv --alpha 50us --beta 10ns".to_owned(),
-        ),
+        ("bounds", "bounds exchange.csv --alpha 50us --beta 10ns".to_owned()),
         ("models", "models".to_owned()),
         ("fit", "fit data.csv -o profile.toml".to_owned()),
         ("demo", "demo --on sim".to_owned()),
@@ -200,10 +183,7 @@ fn printed_columns_are_those_of_the_documents() {
             "simulate",
             format!("simulate --network ethernet-8x50 --algorithm direct {cell}"),
         ),
-        (
-            "discover",
-            "discover --network tree-2x4x40 -o clusters.toml".to_owned(),
-        ),
+        ("discover", "discover --network tree-2x4x40 -o clusters.toml".to_owned()),
         ("lab list", "lab list".to_owned()),
     ];
     let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../FORMATS.md");

@@ -51,10 +51,7 @@ fn clusters_of_described_networks_are_written() {
         ("block.conf", [("b1", "g01,g02"), ("b2", "g03,g04")]),
         ("topology.yaml", [("leaf1", "n1,n2"), ("leaf2", "x.lan")]),
         ("far.toml", [("a", "x,y"), ("b", "z,w")]),
-        (
-            "tree-2x4x40",
-            [("switch0", "h0,h1,h2,h3"), ("switch1", "h4,h5,h6,h7")],
-        ),
+        ("tree-2x4x40", [("switch0", "h0,h1,h2,h3"), ("switch1", "h4,h5,h6,h7")]),
     ] {
         let arguments = format!("discover --network {network} -o clusters.toml --format csv");
         let printed = home.does(&arguments);

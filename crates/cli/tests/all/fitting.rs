@@ -73,14 +73,9 @@ fn in_regimes() -> String {
         "bcast,binary-segmented:1024",
         "bcast,pipeline:256",
     ];
-    let others = cells.clone().flat_map(|(n, size)| {
-        others.map(|who| {
-            (
-                format!("collective,{who},{n},{size}"),
-                about(typical(n, size), 4),
-            )
-        })
-    });
+    let others = cells
+        .clone()
+        .flat_map(|(n, size)| others.map(|who| (format!("collective,{who},{n},{size}"), about(typical(n, size), 4))));
     file("", pairs.chain(cells.map(exchange)).chain(others))
 }
 
@@ -95,7 +90,8 @@ fn regimes_are_found_and_predicted() {
         _ => time,
     };
     home.write("stalled.csv", &retimed(&in_regimes(), stalled));
-    let warning = "1 cell stalled in every repetition, until a tail-loss probe or a time-out of TCP (first: 8 processes, 48 KiB)";
+    let warning =
+        "1 cell stalled in every repetition, until a tail-loss probe or a time-out of TCP (first: 8 processes, 48 KiB)";
     let told = home.told(&["fit stalled.csv -o p.toml"]);
     assert!(told.contains(warning), "{told}");
     let of = "predict p.toml --collective";
@@ -189,27 +185,22 @@ fn impossible_and_doubtful_data_are_told() {
 
 /// Ping-pongs of 60 us + 10 ns/B with pLogP, an eager limit of 64 KiB and two loads of transfers.
 fn of_pairs() -> String {
-    let tables = [0]
-        .into_iter()
-        .chain((0..=20).map(|i| 1u64 << i))
-        .flat_map(|size| {
-            let late = if size < EAGER_LIMIT { 0.0 } else { 1.8e-4 };
-            let time = 1e-8 * size as f64 + late;
-            [
-                ("pingpong", 2, size, 60e-6 + time),
-                ("round_trip", 2, size, 120e-6 + time),
-                ("send_overhead", 2, size, 5e-6 + time / 2.0),
-                ("receive_overhead", 2, size, 6e-6),
-            ]
-        });
+    let tables = [0].into_iter().chain((0..=20).map(|i| 1u64 << i)).flat_map(|size| {
+        let late = if size < EAGER_LIMIT { 0.0 } else { 1.8e-4 };
+        let time = 1e-8 * size as f64 + late;
+        [
+            ("pingpong", 2, size, 60e-6 + time),
+            ("round_trip", 2, size, 120e-6 + time),
+            ("send_overhead", 2, size, 5e-6 + time / 2.0),
+            ("receive_overhead", 2, size, 6e-6),
+        ]
+    });
     let rest = [
         ("gap", 2, 0, 1e-5),
         ("flow", 2, 1 << 25, 0.3),
         ("flow", 4, 1 << 25, 0.6),
     ];
-    let cell = |(experiment, procs, size, time)| {
-        (format!("{experiment},,,{procs},{size}"), about(time, 11))
-    };
+    let cell = |(experiment, procs, size, time)| (format!("{experiment},,,{procs},{size}"), about(time, 11));
     let eager = "#@mpi_btl_tcp_eager_limit=65536\n";
     eager.to_owned() + &file("", tables.chain(rest).map(cell))
 }
@@ -278,8 +269,7 @@ fn means_of_rooted_collectives_are_doubted() {
             "fit data.csv -o p.toml",
             &select,
         ]);
-        told.matches("leaves leave before the last rank is done")
-            .count()
+        told.matches("leaves leave before the last rank is done").count()
     };
     assert_eq!(warnings("Gather", ""), 2);
     assert_eq!(warnings("Gather", "maximum"), 0);
@@ -293,16 +283,8 @@ fn means_of_rooted_collectives_are_doubted() {
 fn profiles_of_a_library_s_own_choices_are_read() {
     let home = Home::new();
     let collectives = ["alltoall", "alltoallv", "bcast"];
-    let sizes = || {
-        [0, 1]
-            .into_iter()
-            .chain((8..=20).map(|power| 1u64 << power))
-    };
-    for mpi in [
-        "Open MPI v4.1.4",
-        "Open MPI v5.0.7",
-        "MPICH Version:\t4.0.2",
-    ] {
+    let sizes = || [0, 1].into_iter().chain((8..=20).map(|power| 1u64 << power));
+    for mpi in ["Open MPI v4.1.4", "Open MPI v5.0.7", "MPICH Version:\t4.0.2"] {
         let pair = |size| {
             let time = 1e-4 + 1e-8 * size as f64;
             (format!("pingpong,,,2,{size}"), about(time, 5))
@@ -342,10 +324,7 @@ fn an_all_to_all_of_one_size_is_fitted() {
     let calls = sizes().flat_map(|size| [3, 4, 6].map(|n| call("bcast,library", (n, size))));
     home.write("few.csv", &file("", pairs().chain(few())));
     home.write("both.csv", &file("", pairs().chain(few()).chain(calls)));
-    home.write(
-        "one.csv",
-        &file("", pairs().chain(few().into_iter().take(1))),
-    );
+    home.write("one.csv", &file("", pairs().chain(few().into_iter().take(1))));
     home.refuses(
         "fit one.csv -o p.toml",
         3,
@@ -353,10 +332,7 @@ fn an_all_to_all_of_one_size_is_fitted() {
     );
     for data in ["few", "both"] {
         let told = home.told(&[&format!("fit {data}.csv -o p.toml")]);
-        assert!(
-            told.contains("not fitted: alltoall direct signature"),
-            "{told}"
-        );
+        assert!(told.contains("not fitted: alltoall direct signature"), "{told}");
         let warning = "alltoall direct: 16 KiB is the only size, so that others are predicted with a wide interval";
         assert!(told.contains(warning), "{told}");
         if data == "few" {
@@ -406,10 +382,7 @@ fn a_profile_of_another_network_or_mpi_is_refused() {
     let told = compare("judged.csv");
     assert!(told.contains("of another network: lab is"), "{told}");
     let told = compare("other.csv");
-    assert!(
-        told.contains("of another network or setting: mpi is"),
-        "{told}"
-    );
+    assert!(told.contains("of another network or setting: mpi is"), "{told}");
 }
 
 /// The repetitions of either file count: the interval of beta shrinks.
@@ -420,9 +393,7 @@ fn files_are_fitted_together() {
     home.does(&format!("measure other.toml -o more.csv {ON}"));
     let half_width = |files: &str| {
         let fitted = rows(&home, &format!("fit {files} -o p.toml --model signature"));
-        let beta = fitted
-            .iter()
-            .find(|row| row["parameter"] == "beta_s_per_byte");
+        let beta = fitted.iter().find(|row| row["parameter"] == "beta_s_per_byte");
         let beta = beta.unwrap();
         (number(beta, "upper") - number(beta, "lower")) / 2.0
     };
@@ -443,25 +414,16 @@ fn files_are_fitted_together() {
 fn odd_pairs_and_imported_hosts_are_fitted() {
     let home = Home::measured();
     let data = home.read("data.csv");
-    let header = data
-        .lines()
-        .find(|line| line.starts_with("experiment"))
-        .unwrap();
+    let header = data.lines().find(|line| line.starts_with("experiment")).unwrap();
     let blank = ",".repeat(header.split(',').count() - 8);
-    home.write(
-        "odd.csv",
-        &format!("{data}pingpong,,,2000,64,0,0,0.0003{blank}\n"),
-    );
+    home.write("odd.csv", &format!("{data}pingpong,,,2000,64,0,0,0.0003{blank}\n"));
     home.does("fit odd.csv -o odd.toml");
     home.does("predict odd.toml --collective alltoall --procs 8 --size 1KiB");
     let shared = "#@placement=a:2,b:2\n#@imported_from=osu 7.0\n";
     let rows = data.lines().filter(|line| !line.starts_with('#'));
     let rows = rows.collect::<Vec<_>>().join("\n") + "\n";
     home.write("shared.csv", &format!("{shared}{rows}"));
-    let output = home
-        .netsig("fit shared.csv -o shared.toml")
-        .output()
-        .unwrap();
+    let output = home.netsig("fit shared.csv -o shared.toml").output().unwrap();
     let converted = shared.replace("imported_from", "converted_from");
     home.write("converted.csv", &format!("{converted}{rows}"));
     home.does("fit converted.csv -o converted.toml");
@@ -482,10 +444,7 @@ fn odd_pairs_and_imported_hosts_are_fitted() {
         "{}",
         said(&output)
     );
-    home.write(
-        "measured.csv",
-        &format!("{shared}#@started_unix_s=1\n{rows}"),
-    );
+    home.write("measured.csv", &format!("{shared}#@started_unix_s=1\n{rows}"));
     home.refuses(
         "fit measured.csv -o measured.toml",
         3,

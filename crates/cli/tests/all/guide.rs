@@ -38,14 +38,9 @@ fn commands_print_what_stands_on_the_pages() {
 
 /// The lines of each output of a page, without the empty one at its end.
 fn outputs(lines: &[&str]) -> Vec<Range<usize>> {
-    let commands = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| line.starts_with("$ "));
+    let commands = lines.iter().enumerate().filter(|(_, line)| line.starts_with("$ "));
     let output = |(command, _)| {
-        let status = lines[command + 1..]
-            .iter()
-            .take_while(|line| line.starts_with("? "));
+        let status = lines[command + 1..].iter().take_while(|line| line.starts_with("? "));
         let begin = command + 1 + status.count();
         let is_end = |line: &&str| line.starts_with("$ ") || line.starts_with("```");
         let end = lines[begin..].iter().position(is_end).unwrap() + begin;
@@ -106,10 +101,8 @@ fn elided_output<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn elisions_outlast_new_outputs() {
     let old = "```console\n$ netsig fit\n...\nalpha = 5 us\n...\n\n$ netsig bounds\nx\n\n```\n";
-    let new =
-        "```console\n$ netsig fit\na\nb\nalpha = 17.2 us\nc\n\n$ netsig bounds\n? 3\ny\n\n```\n";
-    let expected =
-        "```console\n$ netsig fit\n...\nalpha = 17.2 us\n...\n\n$ netsig bounds\n? 3\ny\n\n```\n";
+    let new = "```console\n$ netsig fit\na\nb\nalpha = 17.2 us\nc\n\n$ netsig bounds\n? 3\ny\n\n```\n";
+    let expected = "```console\n$ netsig fit\n...\nalpha = 17.2 us\n...\n\n$ netsig bounds\n? 3\ny\n\n```\n";
     assert_eq!(elided(old, new), expected);
 }
 
@@ -140,11 +133,7 @@ fn faults(page: &Page) -> Vec<String> {
         if is_inside {
             continue;
         }
-        if ["~~~", "    ", "\t"]
-            .iter()
-            .any(|begin| line.starts_with(begin))
-            || line.contains(" ```")
-        {
+        if ["~~~", "    ", "\t"].iter().any(|begin| line.starts_with(begin)) || line.contains(" ```") {
             fault("code outside of a block that tests know", line);
         }
         let targets = line.split("](").skip(1);

@@ -21,10 +21,7 @@ fn several_files_become_one() {
             "latency.txt",
             include_str!("../../../base/tests/outputs/osu-5.3-latency.txt"),
         ),
-        (
-            "imb.txt",
-            include_str!("../../../base/tests/outputs/imb-2021.11.txt"),
-        ),
+        ("imb.txt", include_str!("../../../base/tests/outputs/imb-2021.11.txt")),
     ] {
         home.write(name, text);
     }
@@ -46,12 +43,7 @@ fn several_files_become_one() {
 #[test]
 fn what_cannot_be_used_is_left_out_or_refused() {
     let home = Home::new();
-    for name in [
-        "batch.txt",
-        "imb-as-osu.txt",
-        "allreduce-np4.txt",
-        "alltoall-np4.txt",
-    ] {
+    for name in ["batch.txt", "imb-as-osu.txt", "allreduce-np4.txt", "alltoall-np4.txt"] {
         let path = format!("../base/tests/posted/{name}");
         home.write(name, &std::fs::read_to_string(path).unwrap());
     }

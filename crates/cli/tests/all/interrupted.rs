@@ -35,12 +35,7 @@ impl Drop for Work {
 }
 
 /// Interrupts netsig with `arguments` once it `has_begun`, and gives what it says.
-fn interrupted(
-    home: &Home,
-    arguments: &str,
-    signal: Signal,
-    has_begun: impl Fn() -> bool,
-) -> String {
+fn interrupted(home: &Home, arguments: &str, signal: Signal, has_begun: impl Fn() -> bool) -> String {
     fs::create_dir_all(home.path("temporary")).unwrap();
     let netsig = Command::new(env!("CARGO_BIN_EXE_netsig"))
         .args(arguments.split_whitespace())
@@ -110,11 +105,7 @@ fn an_unfinished_file_does_not_stay() {
         "netsig: interrupted; nothing was written; start the command again\n"
     );
     let mut after = files(home.0.path());
-    after.retain(|path| {
-        !["said", "temporary"]
-            .map(|own| home.path(own))
-            .contains(path)
-    });
+    after.retain(|path| !["said", "temporary"].map(|own| home.path(own)).contains(path));
     assert_eq!(after, before);
 }
 

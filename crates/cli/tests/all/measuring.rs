@@ -83,10 +83,7 @@ fn taken(data: &Dataset) -> BTreeSet<String> {
 
 /// Standard error of a measurement that ends with the exit code.
 fn measure(home: &Home, options: &str, code: i32) -> String {
-    let output = home
-        .netsig(&format!("{MEASURE} {options}"))
-        .output()
-        .unwrap();
+    let output = home.netsig(&format!("{MEASURE} {options}")).output().unwrap();
     let message = said(&output);
     assert_eq!(output.status.code(), Some(code), "{message}");
     assert!(output.stdout.is_empty(), "standard output is for results");
@@ -110,16 +107,11 @@ fn a_campaign_tells_how_long_it_takes_and_leaves_nothing_but_data() {
     assert!(estimate.ends_with("): 3 cells, 3 launches, at most 36 repetitions"));
     assert!(message.ends_with("36 samples in data.csv\n"), "{message}");
     assert_eq!(taken(&read(&home, "data.csv")), taken(&whole));
-    assert_eq!(
-        home.files().len(),
-        before + 2,
-        "the data and the script's log"
-    );
+    assert_eq!(home.files().len(), before + 2, "the data and the script's log");
     let first = home.read("started");
     let first = first.lines().next().unwrap();
     // A third of what the probe has left.
-    let budgets =
-        ["199", "200"].map(|budget| format!("--launch 0 --timeout 120 --budget {budget}"));
+    let budgets = ["199", "200"].map(|budget| format!("--launch 0 --timeout 120 --budget {budget}"));
     assert!(budgets.iter().any(|budget| first == budget), "{first}");
     home.refuses(MEASURE, 2, ["data.csv: exists already", "or remove it"]);
 }
@@ -141,11 +133,8 @@ fn a_launch_that_fails_does_not_end_the_others_and_is_resumed() {
 
     // The script measures a launch from its beginning.
     let kept = home.read("data.csv");
-    let is_of_launch_1 =
-        |line: &&str| line.starts_with("pingpong") && line.split(',').nth(6) == Some("1");
-    let others = kept
-        .split_inclusive('\n')
-        .filter(|line| !is_of_launch_1(line));
+    let is_of_launch_1 = |line: &&str| line.starts_with("pingpong") && line.split(',').nth(6) == Some("1");
+    let others = kept.split_inclusive('\n').filter(|line| !is_of_launch_1(line));
     home.write("data.csv", &(others.collect::<String>() + "pingpong,,,2,"));
     let message = measure(&home, "--resume", 0);
     assert!(message.contains("data.csv: the last line was cut short and is dropped"));
@@ -176,11 +165,7 @@ fn only_data_of_the_same_plan_are_resumed() {
     let resume = format!("{MEASURE} --resume");
     home.write("plan.toml", &PLAN.replace("= 4\n", "= 5\n"));
     let differs = "plan.toml: is not the plan that data.csv was begun with: `repetitions = 5` was `repetitions = 4`";
-    home.refuses(
-        &resume,
-        2,
-        [differs, "restore it or choose another --output"],
-    );
+    home.refuses(&resume, 2, [differs, "restore it or choose another --output"]);
     home.write("plan.toml", &format!("# the same\n{PLAN}"));
     measure(&home, "--resume", 0);
 
@@ -191,11 +176,7 @@ fn only_data_of_the_same_plan_are_resumed() {
     let unknown = "data.csv: does not name the plan";
     home.refuses(&resume, 2, [unknown, "choose another --output"]);
     home.write("data.csv", &format!("{data}#@void=busy\n"));
-    home.refuses(
-        &resume,
-        3,
-        ["data.csv: the data are void: busy", "measure again"],
-    );
+    home.refuses(&resume, 3, ["data.csv: the data are void: busy", "measure again"]);
     home.write("data.csv", "a letter");
     let letter = ["data.csv: is no data file", "choose another --output"];
     home.refuses(&resume, 2, letter);
@@ -223,8 +204,7 @@ fn data_that_a_job_still_writes_are_left_to_it() {
 fn a_data_file_has_one_writer() {
     let (home, whole) = home();
     let second = env!("CARGO_BIN_EXE_netsig");
-    let others = ["--resume", ""]
-        .map(|option| format!("{second} {MEASURE} {option} 2>>second; echo $? >>codes\n"));
+    let others = ["--resume", ""].map(|option| format!("{second} {MEASURE} {option} 2>>second; echo $? >>codes\n"));
     let import = format!("{second} fit probe.csv -o data.csv 2>>second; echo $? >>codes\n");
     let measure_on = "cat part-0.csv >>\"$data\"; exit\n";
     home.write("fault-0", &(others.concat() + &import + measure_on));
@@ -269,10 +249,7 @@ fn a_simulated_measurement_that_was_cut_is_completed() {
         home.does(&resume);
         assert_eq!(home.read("data.csv"), whole);
     }
-    home.write(
-        "data.csv",
-        &whole.replace("alltoall,library,4", "alltoall,library,6"),
-    );
+    home.write("data.csv", &whole.replace("alltoall,library,4", "alltoall,library,6"));
     let other = [
         "data.csv: is not what ethernet-12x40 gives now",
         "choose another --output",
@@ -317,10 +294,7 @@ fn a_rank_that_hangs_is_named_and_its_job_ended() {
 #[test]
 fn a_rank_that_dies_is_named() {
     let (home, _) = home();
-    home.write(
-        "fault-0",
-        "grep ping part-0.csv >>\"$data\"\nkill -KILL $$\n",
-    );
+    home.write("fault-0", "grep ping part-0.csv >>\"$data\"\nkill -KILL $$\n");
     home.write(
         "fault-1",
         "grep ping part-1.csv >>\"$data\"\necho 'netsig-rank: rank 0: no space' >&2\nexit 1\n",
@@ -359,15 +333,9 @@ fn wrong_data_are_told_and_fail() {
 #[test]
 fn what_cannot_begin_is_not_tried_again() {
     let (home, _) = home();
-    script(
-        &home,
-        "mpirun",
-        &MPIRUN.replace("until", "echo >>tries; exit 5; until"),
-    );
+    script(&home, "mpirun", &MPIRUN.replace("until", "echo >>tries; exit 5; until"));
     let message = measure(&home, "", 1);
-    assert!(message.ends_with(
-        "ended with code 5, for the reason above; nothing was measured; see netsig doctor\n"
-    ));
+    assert!(message.ends_with("ended with code 5, for the reason above; nothing was measured; see netsig doctor\n"));
     assert_eq!(home.read("tries"), "\n");
 }
 
@@ -381,14 +349,9 @@ fn too_much_for_disk_or_budget_is_refused_before_measuring() {
     home.refuses(
         MEASURE,
         2,
-        [
-            "data.csv: the data may take 270000001.0 MB",
-            "choose another --output",
-        ],
+        ["data.csv: the data may take 270000001.0 MB", "choose another --output"],
     );
-    let long = huge
-        .replace("= 1000000\n", "= 100\n")
-        .replace("1..4", "1GiB");
+    let long = huge.replace("= 1000000\n", "= 100\n").replace("1..4", "1GiB");
     home.write("plan.toml", &long);
     home.refuses(
         &format!("{MEASURE} --budget 1s"),
@@ -408,9 +371,7 @@ fn a_full_disk_ends_the_campaign_with_what_is_kept() {
         // A little more than netsig asks for before it begins.
         let mount = "mount -t tmpfs -o size=1200k none disk";
         let mut unshare = std::process::Command::new("unshare");
-        unshare
-            .current_dir(home.0.path())
-            .args(["-Urm", "sh", "-c"]);
+        unshare.current_dir(home.0.path()).args(["-Urm", "sh", "-c"]);
         unshare.arg(format!("{mount} && {script}")).output()
     };
     if !within("true").is_ok_and(|output| output.status.success()) {

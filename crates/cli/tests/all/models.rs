@@ -53,9 +53,7 @@ fn names(collective: Collective) -> Vec<&'static str> {
 }
 
 fn strategies(collective: Collective) -> Vec<&'static str> {
-    model::strategies(collective)
-        .map(|model| model.name)
-        .collect()
+    model::strategies(collective).map(|model| model.name).collect()
 }
 
 fn alltoalls() -> impl Iterator<Item = &'static Model> {
@@ -136,11 +134,7 @@ fn clusters_of_a_profile_are_those_of_the_models() {
         got[0]["time_s"].parse::<f64>().unwrap()
     };
     let first = 7.0 * (60e-6 + 1e-8 * 1e4) + 2.0 * (5e-3 + 4e-7 * 4e4);
-    assert!(
-        (time("two_phase") / first - 1.0).abs() < 1e-4,
-        "{}",
-        time("two_phase")
-    );
+    assert!((time("two_phase") / first - 1.0).abs() < 1e-4, "{}", time("two_phase"));
 }
 
 /// The unit that a time needs.
@@ -194,10 +188,7 @@ fn all_models_are_those_that_apply() {
     let got = rows(&home, &format!("{wanted} --procs 8,12"));
     got.iter().for_each(assert_is_interval);
     let of = |name: &str| got.iter().filter(|row| row["model"] == name).count();
-    assert_eq!(
-        [of("hockney"), of("plogp_a"), of("labarta"), of("tree")],
-        [2, 2, 0, 0]
-    );
+    assert_eq!([of("hockney"), of("plogp_a"), of("labarta"), of("tree")], [2, 2, 0, 0]);
     assert_eq!(of("plogpt_a"), 1, "which is for powers of two");
     let got = rows(
         &home,
@@ -207,10 +198,7 @@ fn all_models_are_those_that_apply() {
 
     let fitted = Home::fitted();
     let wanted = "predict profile.toml --collective alltoall --model all --procs 8";
-    let got = rows(
-        &fitted,
-        &format!("{wanted} --size 4096 --network tree-2x6x40"),
-    );
+    let got = rows(&fitted, &format!("{wanted} --size 4096 --network tree-2x6x40"));
     got.iter().for_each(assert_is_interval);
     for algorithm in ["direct", "library"] {
         let of = got.iter().filter(|row| row["algorithm"] == algorithm);
@@ -297,8 +285,7 @@ fn rankings_ascend_and_agree_with_predictions() {
 fn models_are_ranked_by_their_error_on_the_rest() {
     let home = Home::measured();
     let (columns, default) = table(&home.does("compare data.csv --format csv"));
-    let promised =
-        "collective,algorithm,model,median_error,p90_error,worst_error,bias,points,refused";
+    let promised = "collective,algorithm,model,median_error,p90_error,worst_error,bias,points,refused";
     assert_eq!(columns.join(","), promised);
     let trained = rows(&home, "compare data.csv --train procs<=4");
     let large = rows(&home, "compare data.csv --train procs<8,size>=1KiB");
@@ -340,15 +327,8 @@ fn every_model_with_parameters_is_fitted() {
     let fitted = rows(&home, "fit data.csv -o all.toml");
     for model in alltoalls().filter(|model| model.is_fitted_to_cells()) {
         for needed in model.parameters.iter().filter(|p| p.default.is_none()) {
-            let is_it =
-                |row: &&Row| [&*row["model"], &*row["parameter"]] == [model.name, needed.name];
-            assert_eq!(
-                fitted.iter().filter(is_it).count(),
-                2,
-                "{} {}",
-                model.name,
-                needed.name
-            );
+            let is_it = |row: &&Row| [&*row["model"], &*row["parameter"]] == [model.name, needed.name];
+            assert_eq!(fitted.iter().filter(is_it).count(), 2, "{} {}", model.name, needed.name);
         }
     }
     let wanted = "one.toml --collective alltoall --procs 4..16 --size 256..256KiB";

@@ -51,16 +51,10 @@ fn a_profile_says_how_long_things_take() {
 #[test]
 fn hosts_bound_the_processes() {
     let home = Home::new();
-    for (options, most, is_far) in [
-        ("", 20, false),
-        ("--hosts 9", 9, true),
-        ("--most 99", 40, false),
-    ] {
+    for (options, most, is_far) in [("", 20, false), ("--hosts 9", 9, true), ("--most 99", 40, false)] {
         let plan = format!("plan --for 'bcast binomial up to 40' --budget 30s {options}");
         let text = home.does(&plan);
-        let counts = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("procs = "));
+        let counts = text.lines().filter_map(|line| line.strip_prefix("procs = "));
         let counts: BTreeSet<u32> = counts.map(|count| count.parse().unwrap()).collect();
         let has_most = counts.len() >= 3 && counts.last() == Some(&most);
         assert!(has_most, "{options}: {counts:?}");

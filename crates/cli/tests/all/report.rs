@@ -36,14 +36,8 @@ fn examples() -> Home {
 /// True if a task of `browser.py` succeeds on a page; says so if this machine has no browser.
 fn drive(home: &Home, task: &str, page: &str, file: Option<&Path>) -> bool {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/browser.py");
-    let needed = [
-        "/usr/bin/python3",
-        "/usr/bin/chromium",
-        "/usr/bin/chromedriver",
-    ];
-    let selenium = Command::new(needed[0])
-        .args(["-c", "import selenium"])
-        .output();
+    let needed = ["/usr/bin/python3", "/usr/bin/chromium", "/usr/bin/chromedriver"];
+    let selenium = Command::new(needed[0]).args(["-c", "import selenium"]).output();
     let has_selenium = selenium.is_ok_and(|output| output.status.success());
     if !has_selenium || needed.iter().any(|path| !Path::new(path).exists()) {
         lacks("Chromium, chromedriver or selenium to open the report in");
@@ -75,11 +69,7 @@ fn number(row: &Row, key: &str) -> Option<f64> {
 
 /// Process counts of the page, few of which were measured.
 fn counts() -> &'static [u32] {
-    if is_long_form() {
-        &[3, 8, 12, 24]
-    } else {
-        &[3, 24]
-    }
+    if is_long_form() { &[3, 8, 12, 24] } else { &[3, 24] }
 }
 
 /// Predictions of the command line at random sizes, for the page to compare with.
@@ -102,9 +92,7 @@ fn points(home: &Home) -> Value {
             );
             let ranked = rows(home, &command);
             for size in sizes {
-                let own = ranked
-                    .iter()
-                    .filter(|row| row["size_bytes"] == size.to_string());
+                let own = ranked.iter().filter(|row| row["size_bytes"] == size.to_string());
                 let told = own.filter(|row| is_told(row)).map(|row| {
                     json!({
                         "algorithm": row["algorithm"],
@@ -169,16 +157,10 @@ fn imported_statistics_are_shown() {
     for name in &names {
         std::fs::copy(folder.join(name), home.path(name)).unwrap();
     }
-    home.does(&format!(
-        "import osu {} --algorithm direct -o osu.csv",
-        names.join(" ")
-    ));
+    home.does(&format!("import osu {} --algorithm direct -o osu.csv", names.join(" ")));
     home.does("report osu.csv -o osu.html --procs 8");
     let page = home.read("osu.html");
-    let row = page
-        .split("<tr>")
-        .find(|row| row.contains("max-over-ranks"))
-        .unwrap();
+    let row = page.split("<tr>").find(|row| row.contains("max-over-ranks")).unwrap();
     let cell = row.split("<td").find(|cell| cell.contains('%'));
     assert!(
         cell.is_none_or(|cell| cell.contains("error")),
@@ -191,10 +173,7 @@ fn imported_statistics_are_shown() {
         .replace("collective,alltoall,direct", "collective,bcast,library");
     home.write("bcast.csv", &imported);
     let said = home.does("report bcast.csv -o bcast.html --procs 8");
-    assert!(
-        said.contains("the data hold no single repetitions"),
-        "{said}"
-    );
+    assert!(said.contains("the data hold no single repetitions"), "{said}");
 }
 
 /// Asserts that a page needs nothing but itself, says what it is made of, and has the verdict first.
@@ -204,10 +183,7 @@ fn is_whole(page: &str) {
     for address in ["src=\"", "href=\"http", "@import", "url("] {
         assert!(!body.contains(address), "{address} loads something");
     }
-    let place = |text: &str| {
-        body.find(text)
-            .unwrap_or_else(|| panic!("{text} is missing"))
-    };
+    let place = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text} is missing"));
     let order = [
         "Contended?",
         "Losses begin",
@@ -218,9 +194,7 @@ fn is_whole(page: &str) {
         "γ",
     ];
     assert!(order.map(place).is_sorted(), "{:?}", order.map(place));
-    assert!(body.contains(
-        "which the profile was not fitted to: half of the predictions are off by less than"
-    ));
+    assert!(body.contains("which the profile was not fitted to: half of the predictions are off by less than"));
 }
 
 #[test]
@@ -230,11 +204,7 @@ fn names_in_the_data_are_text() {
     let first = data.lines().next().unwrap().to_owned();
     home.write(
         "evil.csv",
-        &data.replacen(
-            &first,
-            &format!("{first}\n#@hosts={HOSTILE}\n#@mpi={HOSTILE}"),
-            1,
-        ),
+        &data.replacen(&first, &format!("{first}\n#@hosts={HOSTILE}\n#@mpi={HOSTILE}"), 1),
     );
     home.does("report evil.csv -o evil.html --procs 4,8");
     let page = home.read("evil.html");
@@ -263,10 +233,7 @@ fn any_mix_of_files_makes_a_page() {
         &format!("{header}collective,bcast,library,4,1024,0,0,0.001\n"),
     );
     home.does("report one.csv -o page.html");
-    assert!(
-        home.read("page.html")
-            .contains("nothing is predicted from one.csv")
-    );
+    assert!(home.read("page.html").contains("nothing is predicted from one.csv"));
 }
 
 /// Ping-pongs and all-to-alls, all so many times as long.
@@ -278,22 +245,10 @@ fn few(factor: f64) -> String {
     let pairs = (10..20).map(|power| row("pingpong,,", 2, 1 << power, 1.0));
     let all = [4, 6, 8].into_iter().flat_map(|procs| {
         let sizes = (10..18).map(|power| 1 << power);
-        sizes.map(move |size| {
-            row(
-                "collective,alltoall,library",
-                procs,
-                size,
-                f64::from(procs - 1),
-            )
-        })
+        sizes.map(move |size| row("collective,alltoall,library", procs, size, f64::from(procs - 1)))
     });
     let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
-    header
-        .chars()
-        .map(String::from)
-        .chain(pairs)
-        .chain(all)
-        .collect()
+    header.chars().map(String::from).chain(pairs).chain(all).collect()
 }
 
 /// Doubtful data are shown and not fitted, files of unlike times stay apart, and the page says why.
@@ -304,18 +259,12 @@ fn data_in_doubt_are_not_fitted() {
     home.does("fit shared.csv --force -o shared.toml");
     let reason = "shared.csv: 2 ranks shared host a";
     for (files, told) in [
-        (
-            "shared.csv",
-            "Warning: nothing is predicted from shared.csv",
-        ),
+        ("shared.csv", "Warning: nothing is predicted from shared.csv"),
         ("shared.csv shared.toml", "Warning: doubtful data: "),
     ] {
         home.does(&format!("report {files} -o page.html --procs 8"));
         let page = home.read("page.html");
-        assert!(
-            page.contains(told) && page.contains(reason),
-            "{files}: {told}"
-        );
+        assert!(page.contains(told) && page.contains(reason), "{files}: {told}");
     }
     home.write("one.csv", &few(1.0));
     home.write("slower.csv", &few(4.0));
@@ -325,10 +274,7 @@ fn data_in_doubt_are_not_fitted() {
     }
     let page = home.read("page.html");
     home.does("report one.csv slower.csv -o again.html --procs 8");
-    assert!(
-        page == home.read("again.html"),
-        "the same files make another page"
-    );
+    assert!(page == home.read("again.html"), "the same files make another page");
 }
 
 /// Many repetitions are thinned out, and the page says how many it shows.

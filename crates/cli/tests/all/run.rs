@@ -94,9 +94,9 @@ impl Place {
         let temporary = regex_lite::Regex::new("/netsig-[^/]+").unwrap();
         let text = self.home.read("words");
         let places = [(self.home.0.path(), "HOME"), (self.installed.path(), "BIN")];
-        let named = places.into_iter().fold(text, |text, (path, name)| {
-            text.replace(path.to_str().unwrap(), name)
-        });
+        let named = places
+            .into_iter()
+            .fold(text, |text, (path, name)| text.replace(path.to_str().unwrap(), name));
         temporary.replace_all(&named, "/TEMPORARY").into_owned()
     }
 
@@ -110,26 +110,16 @@ impl Place {
 #[test]
 fn the_ranks_of_both_mpis_get_the_interposer_and_its_variables() {
     let place = Place::new();
-    place
-        .home
-        .write("net.toml", include_str!("../refusals/home/net.toml"));
+    place.home.write("net.toml", include_str!("../refusals/home/net.toml"));
     let programs = "-np 1 ./first : -np 2 ./second --size 3";
     let mut words = Vec::new();
-    for (option, mpirun) in [
-        ("--network net.toml", "./mpirun"),
-        ("--mode report", "./mpiexec.hydra"),
-    ] {
-        let mut command =
-            place.netsig(&format!("run profile.toml {option} -- {mpirun} {programs}"));
+    for (option, mpirun) in [("--network net.toml", "./mpirun"), ("--mode report", "./mpiexec.hydra")] {
+        let mut command = place.netsig(&format!("run profile.toml {option} -- {mpirun} {programs}"));
         command
             .env("NETSIG_LAB", "star")
             .env("NETSIG_YIELD_SHIM_PATH", "shim.so");
         let output = command.env("LD_PRELOAD", "one.so:two.so").output().unwrap();
-        assert!(
-            output.status.code().is_some_and(|code| code != 2),
-            "{}",
-            said(&output)
-        );
+        assert!(output.status.code().is_some_and(|code| code != 2), "{}", said(&output));
         words.push(place.words());
     }
     insta::assert_snapshot!(words.join("\n"));
@@ -160,10 +150,7 @@ fn another_command_gets_the_variables_in_its_environment() {
 fn the_report_follows_the_output_of_the_program_whose_exit_code_stays() {
     let place = Place::new();
     let files = place.home.files().len();
-    let output = place.ends(
-        "run profile.toml --report kept.csv -- ./mpirun ./program",
-        3,
-    );
+    let output = place.ends("run profile.toml --report kept.csv -- ./mpirun ./program", 3);
     let printed = String::from_utf8_lossy(&output.stdout);
     insta::assert_snapshot!(format!("{printed}{}", said(&output)));
     assert_eq!(place.home.read("kept.csv"), REPORT);
@@ -173,10 +160,7 @@ fn the_report_follows_the_output_of_the_program_whose_exit_code_stays() {
     let again = place.ends(run, 3);
     let (_, data) = REPORT.split_once("alone\n").unwrap();
     let printed = String::from_utf8_lossy(&again.stdout);
-    assert_eq!(
-        table(printed.strip_prefix("result 42\n").unwrap()).0,
-        table(data).0
-    );
+    assert_eq!(table(printed.strip_prefix("result 42\n").unwrap()).0, table(data).0);
     place.home.write("kept.csv", "a,b\n");
     place.home.write("words", "");
     let refused = place.ends(run, 2);
@@ -191,19 +175,12 @@ fn a_missing_report_is_told_in_a_line_and_an_earlier_one_is_kept() {
     for (ranks, code, problem) in [
         ("exit 0\n", 0, "the interposer wrote no report"),
         ("exit 7\n", 7, "the interposer wrote no report"),
-        (
-            "echo x >\"$NETSIG_REPORT\"\n",
-            0,
-            "the report:1: does not begin with",
-        ),
+        ("echo x >\"$NETSIG_REPORT\"\n", 0, "the report:1: does not begin with"),
     ] {
         place.home.write("ranks", ranks);
         let output = place.ends("run profile.toml -- ./mpirun ./program", code);
         let message = said(&output);
-        assert!(
-            message.starts_with(&format!("netsig: warning: {problem}")),
-            "{message}"
-        );
+        assert!(message.starts_with(&format!("netsig: warning: {problem}")), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
         assert!(output.stdout.is_empty());
     }
@@ -213,10 +190,7 @@ fn a_missing_report_is_told_in_a_line_and_an_earlier_one_is_kept() {
     let output = place.ends("run profile.toml -- ./mpirun ./program", 3);
     assert!(said(&output).contains("warning: the report has no calls"));
     place.home.write("ranks", "exit 0\n");
-    place.ends(
-        "run profile.toml --report kept.csv -- ./mpirun ./program",
-        0,
-    );
+    place.ends("run profile.toml --report kept.csv -- ./mpirun ./program", 0);
     assert_eq!(place.home.read("kept.csv"), REPORT);
 }
 
@@ -244,21 +218,14 @@ fn an_interposer_that_is_not_built_or_cannot_be_preloaded_is_refused() {
         "{}",
         said(&output)
     );
-    assert!(
-        !Path::new(&place.home.path("words")).exists(),
-        "no program was started"
-    );
+    assert!(!Path::new(&place.home.path("words")).exists(), "no program was started");
 }
 
 /// As that of Intel MPI, which has the binary interface of MPICH.
 #[test]
 fn the_mpi_of_an_unknown_mpirun_is_named_by_the_user() {
     let place = Place::new();
-    script(
-        &place.home,
-        "mpirun",
-        "#!/bin/sh\necho $NETSIG_INTERPOSE $LD_PRELOAD\n",
-    );
+    script(&place.home, "mpirun", "#!/bin/sh\necho $NETSIG_INTERPOSE $LD_PRELOAD\n");
     let refused = place.ends("run profile.toml -- ./mpirun ./program", 2);
     assert!(said(&refused).starts_with("netsig: ./mpirun: is the mpirun of neither"));
     let output = place.ends("run profile.toml --mpi mpich -- ./mpirun ./program", 0);
@@ -294,10 +261,7 @@ fn wait_for<T>(mut found: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = found() {
             return found;
         }
-        assert!(
-            start.elapsed() < Duration::from_secs(30),
-            "it does not come"
-        );
+        assert!(start.elapsed() < Duration::from_secs(30), "it does not come");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

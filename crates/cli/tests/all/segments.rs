@@ -8,10 +8,7 @@ use crate::support::{Home, Row, number, rows, said};
 /// The example data and their profile.
 fn fitted() -> Home {
     let home = Home::new();
-    home.write(
-        "bcast.csv",
-        &fs::read_to_string("../../examples/bcast.csv").unwrap(),
-    );
+    home.write("bcast.csv", &fs::read_to_string("../../examples/bcast.csv").unwrap());
     home.does("fit bcast.csv -o bcast.toml");
     home
 }
@@ -25,27 +22,17 @@ fn no_segment_is_faster_than_the_wire() {
     let free = "predict bcast.toml --collective bcast --model chain_seg --procs 8 --size 64KiB";
     let select = rows(&home, &format!("select {case}"));
     let is_free = |row: &&Row| row["standing"] == "contention-free";
-    let mut times: Vec<f64> = select
-        .iter()
-        .filter(is_free)
-        .map(|row| number(row, "time_s"))
-        .collect();
+    let mut times: Vec<f64> = select.iter().filter(is_free).map(|row| number(row, "time_s")).collect();
     for segment in ["", "--segment 32", "--segment 1024"] {
         let predicted = rows(&home, &format!("{free} {segment}"));
         times.extend(predicted.iter().map(|row| number(row, "time_s")));
     }
-    assert!(
-        times.len() >= 6 && times.iter().all(|time| *time >= wire),
-        "{times:?}"
-    );
+    assert!(times.len() >= 6 && times.iter().all(|time| *time >= wire), "{times:?}");
 
     let note = "of the measured sizes, 1 KiB to 256 KiB; measure it before use";
     let output = home.netsig(free).output().unwrap();
     assert!(said(&output).contains(note));
-    let inside = home
-        .netsig(&format!("{free} --segment 1024"))
-        .output()
-        .unwrap();
+    let inside = home.netsig(&format!("{free} --segment 1024")).output().unwrap();
     assert!(!said(&inside).contains(note));
 }
 
@@ -56,9 +43,7 @@ fn a_segmented_algorithm_is_judged_at_its_own_segment() {
     let home = fitted();
     let by_procs = rows(&home, "compare bcast.csv --train size<=1KiB --by-procs");
     let of = |name: &str, procs: &str| {
-        let is_it = |row: &&Row| {
-            row["algorithm"] == name && row["model"] == "chain_seg" && row["procs"] == procs
-        };
+        let is_it = |row: &&Row| row["algorithm"] == name && row["model"] == "chain_seg" && row["procs"] == procs;
         by_procs.iter().find(is_it).unwrap().clone()
     };
     for procs in ["4", "6", "8"] {
@@ -70,9 +55,7 @@ fn a_segmented_algorithm_is_judged_at_its_own_segment() {
     let judged = rows(&home, judged);
     for segment in ["1024", "4096"] {
         let name = format!("pipeline:{segment}");
-        let is_it = |row: &&Row| {
-            row["algorithm"] == name && row["model"] == "chain_seg" && row["procs"] == "8"
-        };
+        let is_it = |row: &&Row| row["algorithm"] == name && row["model"] == "chain_seg" && row["procs"] == "8";
         let bias = number(judged.iter().find(is_it).unwrap(), "bias");
         let ask = format!(
             "predict bcast.toml --collective bcast --algorithm {name} --model chain_seg --procs 8 --size 64KiB"
@@ -89,10 +72,7 @@ fn a_segmented_algorithm_is_judged_at_its_own_segment() {
 /// Mean time of an algorithm among 8 with 64 KiB: of each repetition what the last rank took.
 fn measured(home: &Home, algorithm: &str) -> f64 {
     let text = home.read("bcast.csv");
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.starts_with("#@"))
-        .collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("#@")).collect();
     let titles: Vec<&str> = lines[0].split(',').collect();
     let at = |name: &str| titles.iter().position(|own| *own == name).unwrap();
     let times: Vec<f64> = lines[1..]

@@ -42,10 +42,7 @@ fn a_dash_is_standard_input_and_output() {
         ("report profile.toml --procs 4 -o -", &profile),
         ("tune profile.toml --for openmpi-4.1 -o -", &profile),
         ("tune profile.toml --for loggopsim -o -", &profile),
-        (
-            "plan profile.toml --budget 1m --for 'alltoall up to 16' -o -",
-            &profile,
-        ),
+        ("plan profile.toml --budget 1m --for 'alltoall up to 16' -o -", &profile),
         ("compare data.csv --format csv", &data),
         (&format!("predict profile.toml {points}"), &profile),
         (&format!("select profile.toml {points}"), &profile),
@@ -56,10 +53,7 @@ fn a_dash_is_standard_input_and_output() {
     ] {
         home.write("OSU.txt", OSU);
         let named = home.does(arguments);
-        let name = arguments
-            .split(' ')
-            .find(|word| word.contains('.'))
-            .unwrap();
+        let name = arguments.split(' ').find(|word| word.contains('.')).unwrap();
         let dashed = arguments.replacen(name, "-", 1);
         let output = fed(&home, &dashed, input.as_bytes());
         let piped = String::from_utf8(output.stdout).unwrap();
@@ -102,12 +96,7 @@ fn a_pipe_or_descriptor_is_written_through() {
             profile.replace("data.csv", "/dev/fd/7"),
         ),
     ] {
-        assert_eq!(
-            shell(&home, commands),
-            Some(0),
-            "{commands}: {}",
-            home.read("said")
-        );
+        assert_eq!(shell(&home, commands), Some(0), "{commands}: {}", home.read("said"));
         assert_eq!(home.read("copy"), copy, "{commands}");
     }
     assert!(home.path("stdout").is_symlink());
@@ -118,10 +107,7 @@ fn a_pipe_or_descriptor_is_written_through() {
     assert_eq!(home.read("copy"), home.read("data.csv"));
     let gone = "netsig fit data.csv -o stdout | true; exit ${PIPESTATUS[0]}";
     assert_eq!(shell(&home, gone), Some(0), "a reader may go");
-    for unheard in [
-        "fit data.csv -o unheard.toml",
-        "fit nowhere.csv -o unheard.toml",
-    ] {
+    for unheard in ["fit data.csv -o unheard.toml", "fit nowhere.csv -o unheard.toml"] {
         let commands = format!("exec 2> >(true); wait $!; \"$NETSIG\" {unheard}");
         let code = shell(&home, &commands);
         assert_eq!(code, Some(128 + 13), "as any program without a reader");
@@ -168,20 +154,14 @@ fn links_and_modes_stay() {
         home.does("fit data.csv -o link.toml");
         assert_eq!(mode("behind.toml"), kept);
     }
-    assert_eq!(
-        shell(&home, "umask 077; netsig fit data.csv -o own.toml"),
-        Some(0)
-    );
+    assert_eq!(shell(&home, "umask 077; netsig fit data.csv -o own.toml"), Some(0));
     assert_eq!(mode("own.toml"), 0o600);
 }
 
 #[test]
 fn every_encoding_is_read() {
     let home = Home::small();
-    let fit = |file: &str| {
-        home.does(&format!("fit {file} -o -"))
-            .replace(file, "data.csv")
-    };
+    let fit = |file: &str| home.does(&format!("fit {file} -o -")).replace(file, "data.csv");
     let predict = |file: &str| {
         home.does(&format!(
             "predict {file} --collective alltoall --procs 8 --size 1KiB --format csv"
@@ -191,10 +171,7 @@ fn every_encoding_is_read() {
     for (change, name) in [
         ("(printf '\\357\\273\\277'; cat FILE) >NEW", "marked"),
         ("sed 's/$/\\r/' FILE >NEW", "crlf"),
-        (
-            "(printf '\\377\\376'; iconv -t UTF-16LE FILE) >NEW",
-            "little",
-        ),
+        ("(printf '\\377\\376'; iconv -t UTF-16LE FILE) >NEW", "little"),
         ("iconv -t UTF-16BE FILE >NEW", "big"),
         ("gzip -c FILE >NEW", "packed"),
         ("(printf '# \\265s\\n'; cat FILE) >NEW", "latin1"),
@@ -205,20 +182,12 @@ fn every_encoding_is_read() {
             assert_eq!(shell(&home, &commands), Some(0));
         }
         assert_eq!(fit(&format!("{name}-data.csv")), fitted, "{name}");
-        assert_eq!(
-            predict(&format!("{name}-profile.toml")),
-            predicted,
-            "{name}"
-        );
+        assert_eq!(predict(&format!("{name}-profile.toml")), predicted, "{name}");
     }
     every_other_file_is_read(&home);
     let mut zip = fs::File::create(home.path("data.zip")).unwrap();
     zip.write_all(b"PK\x03\x04\x14\0").unwrap();
-    home.refuses(
-        "fit data.zip -o zip.toml",
-        2,
-        ["data.zip: is a zip archive", "by gzip"],
-    );
+    home.refuses("fit data.zip -o zip.toml", 2, ["data.zip: is a zip archive", "by gzip"]);
 }
 
 /// As plain text: printed tables, plans, networks of both kinds, and hosts.
@@ -234,10 +203,7 @@ fn every_other_file_is_read(home: &Home) {
         ("osu.txt", "import osu osu.txt --procs 8 -o -".to_owned()),
         ("plan.toml", format!("measure plan.toml {ON} -o -")),
         ("star.toml", "discover --network star.toml -o -".to_owned()),
-        (
-            "switches.conf",
-            "discover --network switches.conf -o -".to_owned(),
-        ),
+        ("switches.conf", "discover --network switches.conf -o -".to_owned()),
         ("hosts", format!("{simulated} --placement hosts")),
     ] {
         // The data quote the plan with its line ends.
@@ -255,10 +221,7 @@ fn every_other_file_is_read(home: &Home) {
         ] {
             let commands = change.replace("FILE", file).replace("NEW", "new");
             assert_eq!(
-                shell(
-                    home,
-                    &format!("{commands} && mv {file} old && mv new {file}")
-                ),
+                shell(home, &format!("{commands} && mv {file} old && mv new {file}")),
                 Some(0)
             );
             assert!(rows() == plain, "{change}: {command}");

@@ -76,13 +76,7 @@ impl Smpi {
         let program = folder.path().join("program");
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/smpi.c");
         let mut compiler = Command::new("smpicc");
-        said(
-            compiler
-                .args(["-O2", source, "-o"])
-                .arg(&program)
-                .output()
-                .unwrap(),
-        );
+        said(compiler.args(["-O2", source, "-o"]).arg(&program).output().unwrap());
         Some(Self { folder, program })
     }
 
@@ -95,9 +89,7 @@ impl Smpi {
             .args(["-np", &procs.to_string(), "-platform"])
             .arg(&path)
             .arg("--cfg=smpi/simulate-computation:no");
-        command
-            .arg(&self.program)
-            .args(SIZES.map(|size| size.to_string()));
+        command.arg(&self.program).args(SIZES.map(|size| size.to_string()));
         let output = said(command.current_dir(&self.folder).output().unwrap());
         let times: Vec<Times> = output.lines().map(times).collect();
         assert_eq!(times.len(), SIZES.len(), "{output}");
@@ -140,16 +132,9 @@ fn smpirun_gives_one_message_the_time_of_the_profile() {
             let plogp = profile.network().plogp;
             let known = plogp.message(size).0;
             let ratio = message / known;
-            println!(
-                "{name} {} B: {message:.3e} s, profile {known:.3e} s",
-                size.0
-            );
+            println!("{name} {} B: {message:.3e} s, profile {known:.3e} s", size.0);
             let is_told = size.0 < LARGE || profile.plogp.is_none();
-            assert!(
-                !is_told || (0.98..1.02).contains(&ratio),
-                "{name} {}",
-                size.0
-            );
+            assert!(!is_told || (0.98..1.02).contains(&ratio), "{name} {}", size.0);
             if size.0 == LARGE {
                 let wire = 7.0 * beta * size.as_f64();
                 println!("{name} exchange: {:.3} of the wire", exchange / wire);

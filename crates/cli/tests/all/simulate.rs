@@ -30,8 +30,7 @@ fn assert_near(found: f64, expected: f64, what: &str) {
 #[test]
 fn rows_have_the_promised_columns_in_every_format() {
     let home = home();
-    let wanted =
-        "simulate --network tree-2x6x40 --collective alltoall --procs 4,6 --size 1KiB,2KiB";
+    let wanted = "simulate --network tree-2x6x40 --collective alltoall --procs 4,6 --size 1KiB,2KiB";
     let (columns, rows) = table(&home.does(&format!("{wanted} --format csv")));
     let promised = "collective,algorithm,procs,size_bytes,time_s,model,method,messages,sent_bytes,losses,network";
     assert_eq!(columns.join(","), promised);
@@ -48,9 +47,7 @@ fn every_scenario_of_the_lab_simulates_as_it_is() {
     for (name, _) in netsig_lab::SHIPPED {
         let procs = netsig_lab::load(name).unwrap().hosts();
         for model in ["loggp", "plogp", "plogpt", "fluid", "tcp"] {
-            let what = format!(
-                "--network {name} --model {model} --collective alltoall --procs {procs} --size 4KiB"
-            );
+            let what = format!("--network {name} --model {model} --collective alltoall --procs {procs} --size 4KiB");
             for row in simulated(&home, &what) {
                 assert!(number(&row, "time_s") > 0.0, "{row:?}");
                 assert_eq!((&*row["model"], &*row["network"]), (model, *name));
@@ -68,18 +65,14 @@ fn losses_and_links_are_told_and_written() {
     let output = home.netsig(lost).output().unwrap();
     let note = said(&output);
     assert!(
-        note.starts_with("netsig: note: messages lost packets 4 times")
-            && note.contains("--losses"),
+        note.starts_with("netsig: note: messages lost packets 4 times") && note.contains("--losses"),
         "{note}"
     );
     assert_eq!(note.lines().count(), 1, "{note}");
     let (columns, losses) = table(&home.read("losses.csv"));
     assert_eq!(columns.join(","), "time_s,from,to,operation,delay_s,cause");
     assert_eq!(losses.len(), 4);
-    assert_eq!(
-        (&*losses[0]["time_s"], &*losses[0]["delay_s"]),
-        ("0.00008", "0.2")
-    );
+    assert_eq!((&*losses[0]["time_s"], &*losses[0]["delay_s"]), ("0.00008", "0.2"));
     let (columns, links) = table(&home.read("links.csv"));
     assert_eq!(columns.join(","), "link,bytes,busy_s,utilisation");
     // Each host sends two messages over the uplink of its pair.

@@ -29,13 +29,7 @@ fn only_a_terminal_without_no_color_gets_colours() {
         return skipped("there is no program script, which has a terminal");
     };
     assert!(coloured.contains(ESCAPE), "{coloured}");
-    for arguments in [
-        "--help",
-        "predict --help",
-        "predict --procs",
-        "models",
-        "lab check",
-    ] {
+    for arguments in ["--help", "predict --help", "predict --procs", "models", "lab check"] {
         let plain = at_terminal(arguments, Some("1")).unwrap();
         assert!(!plain.is_empty() && !plain.contains(ESCAPE), "{plain}");
     }
@@ -54,20 +48,15 @@ const CELL: &str = "--collective alltoall --procs 4 --size 1KiB";
 
 /// Tables with this text where a name or a number belongs.
 fn tables(text: &str) -> Vec<Read> {
-    const COLUMNS: &str =
-        "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    const COLUMNS: &str = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
     let fitted = |name, text| (name, text, format!("fit {name} -o o"));
-    let cell = |collective: &str, algorithm: &str| {
-        format!("{COLUMNS}collective,{collective},{algorithm},4,1,0,0,0.1\n")
-    };
+    let cell =
+        |collective: &str, algorithm: &str| format!("{COLUMNS}collective,{collective},{algorithm},4,1,0,0,0.1\n");
     let osu = format!("# OSU MPI All-to-All Latency Test\n# Size Avg Latency(us)\n4 {text}\n");
     vec![
         fitted("a.csv", cell(text, "direct")),
         fitted("b.csv", cell("alltoall", text)),
-        fitted(
-            "c.csv",
-            format!("#@void={text}\n{COLUMNS}pingpong,,,2,1,0,0,0.1\n"),
-        ),
+        fitted("c.csv", format!("#@void={text}\n{COLUMNS}pingpong,,,2,1,0,0,0.1\n")),
         fitted("d.csv", format!("{text}\n")),
         (
             "n.csv",
@@ -80,19 +69,13 @@ fn tables(text: &str) -> Vec<Read> {
 
 /// Files in TOML and YAML with this text, whose control characters are escapes, where a name belongs.
 fn documents(text: &str) -> Vec<Read> {
-    let text = text
-        .replace('\u{1b}', "\\u001b")
-        .replace('\u{7}', "\\u0007");
+    let text = text.replace('\u{1b}', "\\u001b").replace('\u{7}', "\\u0007");
     let planned = |name, collective: &str, algorithm: &str| {
         let plan = format!(
             "[[collective]]\nname = \"{collective}\"\nalgorithms = [\"{algorithm}\"]\nprocs = 4\n\
              sizes = 1\nrepetitions = 1\n"
         );
-        (
-            name,
-            plan,
-            format!("measure {name} -o o --on sim:ethernet-4x50"),
-        )
+        (name, plan, format!("measure {name} -o o --on sim:ethernet-4x50"))
     };
     let profile = include_str!("../refusals/home/profile.toml").replace("direct", &text);
     let clusters = format!("[[cluster]]\nname = \"{text}\"\nhosts = \"a,a\"\n");
@@ -104,16 +87,8 @@ fn documents(text: &str) -> Vec<Read> {
         planned("e.toml", &text, "direct"),
         planned("f.toml", "alltoall", &text),
         ("g.toml", profile.clone(), format!("predict g.toml {CELL}")),
-        (
-            "h.toml",
-            format!("{text} = 1\n"),
-            format!("predict h.toml {CELL}"),
-        ),
-        (
-            "i.toml",
-            clusters,
-            format!("predict g.toml {CELL} --clusters i.toml"),
-        ),
+        ("h.toml", format!("{text} = 1\n"), format!("predict h.toml {CELL}")),
+        ("i.toml", clusters, format!("predict g.toml {CELL} --clusters i.toml")),
         ("j.toml", network, "discover --network j.toml -o o".into()),
         ("l.yaml", yaml, "discover --network l.yaml -o o".into()),
     ]
@@ -122,11 +97,7 @@ fn documents(text: &str) -> Vec<Read> {
 /// Writes files of every kind with this text; returns the commands that read them.
 fn read_by_commands(home: &Home, text: &str) -> Vec<String> {
     let goal = format!("num_ranks 2\nrank 0 {{ {text} }}\n");
-    let goal = (
-        "m.goal",
-        goal,
-        "simulate --goal m.goal --set L=1us --set G=1ns".into(),
-    );
+    let goal = ("m.goal", goal, "simulate --goal m.goal --set L=1us --set G=1ns".into());
     let slurm = format!("SwitchName={text} Nodes=a\n");
     let slurm = ("k.conf", slurm, "discover --network k.conf -o o".into());
     let files = [tables(text), documents(text), vec![goal, slurm]].concat();

@@ -27,84 +27,42 @@ const BETA: f64 = 1e-8;
 
 const OPEN_MPI: &[Made] = &[
     ("alltoall", "library", |k, _, b| k * (2.0 * ALPHA + 2.2 * b)),
-    ("alltoall", "library:linear", |k, _, b| {
-        k * (ALPHA + 2.0 * b)
-    }),
-    ("alltoall", "throttled:2", |k, _, b| {
-        k * (1.2 * ALPHA + 1.5 * b)
-    }),
-    ("alltoall", "pairwise", |k, _, b| {
-        k * (1.5 * ALPHA + 1.1 * b)
-    }),
-    ("bcast", "library", |_, log, b| {
-        log * (2.0 * ALPHA + 2.0 * b)
-    }),
-    ("bcast", "library:binomial", |_, log, b| {
-        log * (ALPHA + 1.5 * b)
-    }),
-    ("bcast", "library:pipeline:8192", |k, _, b| {
-        k * ALPHA + 1.2 * b
-    }),
+    ("alltoall", "library:linear", |k, _, b| k * (ALPHA + 2.0 * b)),
+    ("alltoall", "throttled:2", |k, _, b| k * (1.2 * ALPHA + 1.5 * b)),
+    ("alltoall", "pairwise", |k, _, b| k * (1.5 * ALPHA + 1.1 * b)),
+    ("bcast", "library", |_, log, b| log * (2.0 * ALPHA + 2.0 * b)),
+    ("bcast", "library:binomial", |_, log, b| log * (ALPHA + 1.5 * b)),
+    ("bcast", "library:pipeline:8192", |k, _, b| k * ALPHA + 1.2 * b),
     ("scatter", "library", |k, _, b| k * (2.0 * ALPHA + 2.0 * b)),
-    ("scatter", "library:binomial", |k, log, b| {
-        log * ALPHA + 1.1 * k * b
-    }),
+    ("scatter", "library:binomial", |k, log, b| log * ALPHA + 1.1 * k * b),
     ("gather", "library", |k, _, b| k * (2.0 * ALPHA + 2.0 * b)),
-    ("gather", "library:basic_linear", |k, _, b| {
-        k * (ALPHA + 1.1 * b)
-    }),
-    ("allgather", "library", |k, _, b| {
-        k * (2.0 * ALPHA + 2.0 * b)
-    }),
-    ("allgather", "library:bruck", |k, log, b| {
-        log * ALPHA + 1.7 * k * b
-    }),
-    ("allgather", "library:ring", |k, _, b| {
-        k * (ALPHA + 1.05 * b)
-    }),
+    ("gather", "library:basic_linear", |k, _, b| k * (ALPHA + 1.1 * b)),
+    ("allgather", "library", |k, _, b| k * (2.0 * ALPHA + 2.0 * b)),
+    ("allgather", "library:bruck", |k, log, b| log * ALPHA + 1.7 * k * b),
+    ("allgather", "library:ring", |k, _, b| k * (ALPHA + 1.05 * b)),
 ];
 
 const MPICH: &[Made] = &[
     ("alltoall", "library", |k, _, b| k * (2.0 * ALPHA + 2.2 * b)),
-    ("alltoall", "library:brucks", |k, log, b| {
-        log * ALPHA + 2.0 * k * b
-    }),
-    ("alltoall", "pairwise", |k, _, b| {
-        k * (1.5 * ALPHA + 1.1 * b)
-    }),
-    ("bcast", "library", |_, log, b| {
-        log * (2.0 * ALPHA + 2.0 * b)
-    }),
-    ("bcast", "library:binomial", |_, log, b| {
-        log * (ALPHA + 1.5 * b)
-    }),
-    ("bcast", "library:scatter_ring_allgather", |k, _, b| {
-        k * ALPHA + 1.2 * b
-    }),
-    ("allgather", "library", |k, _, b| {
-        k * (2.0 * ALPHA + 2.0 * b)
-    }),
-    ("allgather", "library:brucks", |k, log, b| {
-        log * ALPHA + 1.7 * k * b
-    }),
-    ("allgather", "library:ring", |k, _, b| {
-        k * (ALPHA + 1.05 * b)
-    }),
+    ("alltoall", "library:brucks", |k, log, b| log * ALPHA + 2.0 * k * b),
+    ("alltoall", "pairwise", |k, _, b| k * (1.5 * ALPHA + 1.1 * b)),
+    ("bcast", "library", |_, log, b| log * (2.0 * ALPHA + 2.0 * b)),
+    ("bcast", "library:binomial", |_, log, b| log * (ALPHA + 1.5 * b)),
+    ("bcast", "library:scatter_ring_allgather", |k, _, b| k * ALPHA + 1.2 * b),
+    ("allgather", "library", |k, _, b| k * (2.0 * ALPHA + 2.0 * b)),
+    ("allgather", "library:brucks", |k, log, b| log * ALPHA + 1.7 * k * b),
+    ("allgather", "library:ring", |k, _, b| k * (ALPHA + 1.05 * b)),
 ];
 
 /// netsig's own algorithms, which any MPI can measure.
 const OWN: &[Made] = &[
     ("alltoall", "direct", |k, _, b| k * (ALPHA + 2.0 * b)),
-    ("alltoall", "pairwise", |k, _, b| {
-        k * (1.5 * ALPHA + 1.1 * b)
-    }),
+    ("alltoall", "pairwise", |k, _, b| k * (1.5 * ALPHA + 1.1 * b)),
 ];
 
 /// Data of this MPI with the made-up times.
 fn data(mpi: &str, made: &[Made]) -> String {
-    let mut text = format!(
-        "#@mpi={mpi}\nexperiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n"
-    );
+    let mut text = format!("#@mpi={mpi}\nexperiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n");
     let mut rows = |place: &str, bytes: u32, seconds: f64| {
         for repetition in 0..5 {
             let time = seconds * (1.0 + 0.002 * f64::from(repetition));
@@ -119,11 +77,7 @@ fn data(mpi: &str, made: &[Made]) -> String {
             for bytes in (0..6).map(|power| 256 << (2 * power)) {
                 let place = format!("collective,{collective},{algorithm},{procs}");
                 let [k, n] = [procs - 1, procs].map(f64::from);
-                rows(
-                    &place,
-                    bytes,
-                    time(k, n.log2().ceil(), BETA * f64::from(bytes)),
-                );
+                rows(&place, bytes, time(k, n.log2().ceil(), BETA * f64::from(bytes)));
             }
         }
     }
@@ -150,10 +104,7 @@ impl Bench {
             .join("tests/consumers")
             .join(source);
         let mut command = Command::new(compiler);
-        command
-            .args(["-O1", "-o"])
-            .arg(self.path(target))
-            .arg(source);
+        command.args(["-O1", "-o"]).arg(self.path(target)).arg(source);
         let output = command.args(options).arg("-ldl").output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
     }
@@ -163,8 +114,7 @@ impl Bench {
     }
 
     fn tune(&self, target: &str, file: &str) -> String {
-        self.home
-            .does(&format!("tune profile.toml --for {target} -o {file}"));
+        self.home.does(&format!("tune profile.toml --for {target} -o {file}"));
         self.home.read(file)
     }
 }
@@ -185,8 +135,7 @@ fn seen(mpirun: &mut Command, calls: &[String]) -> (Vec<Seen>, Output) {
     let output = mpirun.args(calls).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let rows = text.lines().filter_map(|line| {
-        let [call, bytes, class, function, setting, sent] =
-            line.split(' ').collect::<Vec<_>>().try_into().ok()?;
+        let [call, bytes, class, function, setting, sent] = line.split(' ').collect::<Vec<_>>().try_into().ok()?;
         Some(Seen {
             call: call.to_owned(),
             bytes: bytes.parse().ok()?,
@@ -273,18 +222,8 @@ const COLLECTIVES: [OpenMpiCollective; 5] = [
             "binomial",
         ],
     ),
-    (
-        9,
-        "gather",
-        true,
-        &["", "basic_linear", "binomial", "linear_sync"],
-    ),
-    (
-        15,
-        "scatter",
-        true,
-        &["", "basic_linear", "binomial", "linear_nb"],
-    ),
+    (9, "gather", true, &["", "basic_linear", "binomial", "linear_sync"]),
+    (15, "scatter", true, &["", "basic_linear", "binomial", "linear_nb"]),
 ];
 
 /// Calls just below and just above each switch, with what must serve them: the function, its
@@ -321,11 +260,7 @@ fn check_served(text: &str, mut launch: impl FnMut() -> Command) {
     for ((call, served), seen) in expected.iter().zip(&seen) {
         assert_eq!(seen.class, "done", "{call}");
         if let Some((function, setting)) = served {
-            assert_eq!(
-                (&seen.function, seen.setting),
-                (function, *setting),
-                "{call}\n{text}"
-            );
+            assert_eq!((&seen.function, seen.setting), (function, *setting), "{call}\n{text}");
         }
     }
 }
@@ -346,13 +281,7 @@ fn canary(text: &str) -> String {
 fn check_read(bench: &Bench, text: &str, mut launch: impl FnMut(&str) -> Command) {
     let text = canary(text).replace("/rules ", "/canary ");
     bench.home.write("canary", &text);
-    let calls = [
-        "alltoall:1",
-        "bcast:1",
-        "scatter:1",
-        "gather:1",
-        "allgather:1",
-    ];
+    let calls = ["alltoall:1", "bcast:1", "scatter:1", "gather:1", "allgather:1"];
     let (seen, output) = seen(&mut launch(&text), &calls.map(str::to_owned));
     let classes: Vec<&str> = seen.iter().map(|own| own.class.as_str()).collect();
     assert_eq!(classes, ["argument"; 5], "{}", said(&output));
@@ -369,8 +298,7 @@ enum RankHosts {
 
 /// Starts a launcher in the lab. Those of Open MPI 4 and 5 have other variables; that of 5.0.11 crashes where
 /// names of interfaces are given.
-const IN_LAB: &str =
-    r#"unset OMPI_MCA_oob_tcp_if_include; PRTE_MCA_plm_ssh_agent=$NETSIG_LAB_AGENT exec "$@""#;
+const IN_LAB: &str = r#"unset OMPI_MCA_oob_tcp_if_include; PRTE_MCA_plm_ssh_agent=$NETSIG_LAB_AGENT exec "$@""#;
 
 /// A launch of Open MPI with these options.
 fn open_mpi(mpirun: &Path, bench: &Bench, hosts: RankHosts, options: &[String]) -> Command {
@@ -382,16 +310,7 @@ fn open_mpi(mpirun: &Path, bench: &Bench, hosts: RankHosts, options: &[String]) 
     match hosts {
         RankHosts::One => command.arg("--oversubscribe"),
         RankHosts::Two => command
-            .args([
-                "lab",
-                "exec",
-                "ethernet-4x50",
-                "--",
-                "sh",
-                "-c",
-                IN_LAB,
-                "sh",
-            ])
+            .args(["lab", "exec", "ethernet-4x50", "--", "sh", "-c", IN_LAB, "sh"])
             .arg(mpirun)
             .args(["--host", "h0:3,h1:2", "--map-by", "slot:oversubscribe"])
             .args(["--bind-to", "none"]),
@@ -413,12 +332,7 @@ fn options(rules: &str) -> Vec<String> {
 /// True if hosts can be emulated here.
 fn has_lab() -> bool {
     let mut check = Command::new(env!("CARGO_BIN_EXE_netsig"));
-    let works = check
-        .args(["lab", "check"])
-        .output()
-        .unwrap()
-        .status
-        .success();
+    let works = check.args(["lab", "check"]).output().unwrap().status.success();
     if !works {
         skipped("`netsig lab check` says that no cluster can be emulated");
     }
@@ -454,10 +368,7 @@ fn open_mpi_4_1_takes_the_algorithm_of_each_rule() {
     let bench = Bench::new("Open MPI v4.1.4", OPEN_MPI);
     bench.compile("mpicc.openmpi", &[], "calls.c", "calls");
     let text = bench.tune("openmpi", "rules");
-    assert!(
-        !text.contains("rule-file-version"),
-        "4.1.4 does not know the header"
-    );
+    assert!(!text.contains("rule-file-version"), "4.1.4 does not know the header");
     let mpirun = Path::new("mpirun.openmpi");
     let launch = |rules: &str| open_mpi(mpirun, &bench, RankHosts::One, &options(rules));
     check_read(&bench, &text, launch);
@@ -495,24 +406,9 @@ fn mpich_4_takes_the_algorithm_of_each_rule() {
     let others = RANKS - 1;
     let (of_all, of_each) = ("total_msg_size<=", "avg_msg_size<=");
     let switches = [
-        (
-            "allgather",
-            (of_all, RANKS),
-            "Allgather_intra_brucks",
-            [rounds, others],
-        ),
-        (
-            "alltoall",
-            (of_each, 1),
-            "Alltoall_intra_brucks",
-            [rounds, others],
-        ),
-        (
-            "bcast",
-            (of_each, 1),
-            "Bcast_intra_binomial",
-            [rounds, rounds + others],
-        ),
+        ("allgather", (of_all, RANKS), "Allgather_intra_brucks", [rounds, others]),
+        ("alltoall", (of_each, 1), "Alltoall_intra_brucks", [rounds, others]),
+        ("bcast", (of_each, 1), "Bcast_intra_binomial", [rounds, rounds + others]),
     ];
     let mut calls = vec![("allgather", 1, None), ("alltoall", 1, None)];
     for (name, (measure, unit), first, [below, above]) in switches {
@@ -521,18 +417,12 @@ fn mpich_4_takes_the_algorithm_of_each_rule() {
     }
     let rest = ["scatter", "gather", "allreduce", "barrier"];
     calls.extend(rest.map(|name| (name, 100, None)));
-    let named: Vec<String> = calls
-        .iter()
-        .map(|(name, bytes, _)| format!("{name}:{bytes}"))
-        .collect();
+    let named: Vec<String> = calls.iter().map(|(name, bytes, _)| format!("{name}:{bytes}")).collect();
     let (found, output) = seen(&mut mpich(&bench, "selection.json"), &named);
     assert_eq!(found.len(), calls.len(), "{}", said(&output));
     assert!(found.iter().all(|own| own.class == "done"), "{found:?}");
     for ((name, bytes, sent), seen) in calls.iter().zip(&found) {
-        assert!(
-            sent.is_none_or(|sent| sent == seen.sent),
-            "{name}:{bytes} {found:#?}"
-        );
+        assert!(sent.is_none_or(|sent| sent == seen.sent), "{name}:{bytes} {found:#?}");
     }
 
     let wrong = text.replacen("comm_size<=", "comm_sizes<=", 1);
@@ -547,9 +437,7 @@ fn mpich_4_takes_the_algorithm_of_each_rule() {
 
 /// Bytes up to which a collective takes an algorithm first, among [`RANKS`] processes.
 fn switch(text: &str, collective: &str, measure: &str, algorithm: &str) -> u64 {
-    let (_, own) = text
-        .split_once(&format!("\"collective={collective}\""))
-        .unwrap();
+    let (_, own) = text.split_once(&format!("\"collective={collective}\"")).unwrap();
     let blocks = own.split("\"comm_size<=").skip(1);
     let mut of_ranks = blocks.filter(|block| {
         let (count, _) = block.split_once('"').unwrap();
@@ -568,9 +456,7 @@ fn switch(text: &str, collective: &str, measure: &str, algorithm: &str) -> u64 {
 /// The directory of a wheel; `None`, loudly, unless the long form is asked for.
 fn wheel(name: &str) -> Option<PathBuf> {
     if !is_long_form() {
-        skipped(&format!(
-            "the wheel {name} is for NETSIG_TESTS=all (make test-all)"
-        ));
+        skipped(&format!("the wheel {name} is for NETSIG_TESTS=all (make test-all)"));
         return None;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -593,48 +479,25 @@ fn open_mpi_5_takes_the_algorithm_and_the_window_of_each_rule() {
     let text = bench.tune("openmpi-5.0.11", "rules");
     assert!(text.starts_with("rule-file-version-2\n"));
     let windows = expected(&text);
-    let is_bounded = |own: &&(String, Option<(String, u64)>)| {
-        own.1 == Some(("alltoall_intra_linear_sync".to_owned(), 2))
-    };
+    let is_bounded =
+        |own: &&(String, Option<(String, u64)>)| own.1 == Some(("alltoall_intra_linear_sync".to_owned(), 2));
     assert!(windows.iter().any(|own| is_bounded(&own)), "{text}");
     let mpirun = wheel.join("bin/mpirun");
     let launch = |rules: &str| open_mpi(&mpirun, &bench, RankHosts::One, &options(rules));
     check_read(&bench, &text, launch);
     check_served(&text, || launch(&text));
     if has_lab() {
-        check_served(&text, || {
-            open_mpi(&mpirun, &bench, RankHosts::Two, &options(&text))
-        });
+        check_served(&text, || open_mpi(&mpirun, &bench, RankHosts::Two, &options(&text)));
     }
 }
 
 /// Algorithms of the library with the functions that run them.
 const FORCED: [(Collective, &str, &str); 5] = [
-    (
-        Collective::Alltoall,
-        "library:modified_bruck",
-        "alltoall_intra_bruck",
-    ),
-    (
-        Collective::Bcast,
-        "library:pipeline:8192",
-        "bcast_intra_pipeline",
-    ),
-    (
-        Collective::Scatter,
-        "library:linear_nb",
-        "scatter_intra_linear_nb",
-    ),
-    (
-        Collective::Gather,
-        "library:basic_linear",
-        "gather_intra_basic_linear",
-    ),
-    (
-        Collective::Allgather,
-        "library:bruck",
-        "allgather_intra_bruck",
-    ),
+    (Collective::Alltoall, "library:modified_bruck", "alltoall_intra_bruck"),
+    (Collective::Bcast, "library:pipeline:8192", "bcast_intra_pipeline"),
+    (Collective::Scatter, "library:linear_nb", "scatter_intra_linear_nb"),
+    (Collective::Gather, "library:basic_linear", "gather_intra_basic_linear"),
+    (Collective::Allgather, "library:bruck", "allgather_intra_bruck"),
 ];
 
 /// The functions that serve the collectives of [`FORCED`] under Open MPI 5 on two hosts.
@@ -684,10 +547,7 @@ fn intel_mpi_accepts_the_settings() {
     let bench = Bench::new("Open MPI v4.1.4", OWN);
     let headers = Command::new("mpicc.mpich").arg("-show").output().unwrap();
     let headers = String::from_utf8_lossy(&headers.stdout).into_owned();
-    let headers = headers
-        .split(' ')
-        .find(|word| word.starts_with("-I"))
-        .unwrap();
+    let headers = headers.split(' ').find(|word| word.starts_with("-I")).unwrap();
     let library = wheel.join("lib");
     let runpath = format!("-Wl,-rpath,{}", library.display());
     let library = library.join("libmpi.so.12").display().to_string();
@@ -704,11 +564,7 @@ fn intel_mpi_accepts_the_settings() {
         shell.args(["-c", &launch]).current_dir(bench.home.0.path());
         shell.env("I_MPI_DEBUG", "6").env("I_MPI_FABRICS", "shm");
         let (found, output) = seen(&mut shell, &[]);
-        assert!(
-            found.iter().any(|own| own.class == "done"),
-            "{}",
-            said(&output)
-        );
+        assert!(found.iter().any(|own| own.class == "done"), "{}", said(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let told = start(&text);

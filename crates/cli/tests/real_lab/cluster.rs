@@ -109,10 +109,7 @@ fn connections_use_the_congestion_control_of_the_scenario() {
     }
     fs::write(&file, scenario.replace("reno", "vegas")).unwrap();
     let output = exec(file.to_str().unwrap(), &["true"]).output().unwrap();
-    if !netsig_lab::check()
-        .congestion_controls
-        .contains(&"vegas".to_owned())
-    {
+    if !netsig_lab::check().congestion_controls.contains(&"vegas".to_owned()) {
         assert_eq!(output.status.code(), Some(2));
         assert!(said(&output).contains("has no congestion control vegas"));
     }
@@ -126,16 +123,8 @@ fn exit_codes_and_signals_pass_through() {
     for (script, code, what) in [
         ("exit 7", 7, ""),
         ("kill -TERM $$", 143, ""),
-        (
-            "(sleep 600 &) ; exit 3",
-            3,
-            "orphans do not hold the lab up",
-        ),
-        (
-            "trap 'exit 9' TERM; kill -TERM 1; sleep 5 & wait",
-            9,
-            "handed on",
-        ),
+        ("(sleep 600 &) ; exit 3", 3, "orphans do not hold the lab up"),
+        ("trap 'exit 9' TERM; kill -TERM 1; sleep 5 & wait", 9, "handed on"),
     ] {
         assert_eq!(
             run("ethernet-4x50", script).status.code(),
@@ -143,9 +132,7 @@ fn exit_codes_and_signals_pass_through() {
             "{script} {what}"
         );
     }
-    let output = exec("ethernet-4x50", &["no-such-command"])
-        .output()
-        .unwrap();
+    let output = exec("ethernet-4x50", &["no-such-command"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
         said(&output).contains("cannot run no-such-command: "),
@@ -175,10 +162,7 @@ fn a_port_counts_what_it_drops() {
     let (sent, table) = lines.split_at(3);
     let sent: u32 = sent.iter().map(|own| own.parse::<u32>().unwrap()).sum();
     assert_eq!(table[0], "switch,port,packets,dropped");
-    let rows: Vec<Vec<&str>> = table[1..]
-        .iter()
-        .map(|row| row.split(',').collect())
-        .collect();
+    let rows: Vec<Vec<&str>> = table[1..].iter().map(|row| row.split(',').collect()).collect();
     let ports: Vec<&str> = rows.iter().map(|row| row[1]).collect();
     assert_eq!(ports, ["p0", "p1", "p2", "p3"]);
     let [passed, dropped]: [u32; 2] = [2, 3].map(|column| rows[0][column].parse().unwrap());
@@ -193,12 +177,7 @@ fn nothing_stays_after_any_end() {
     if !lab() {
         return;
     }
-    let mounts = || {
-        fs::read_to_string("/proc/self/mountinfo")
-            .unwrap()
-            .lines()
-            .count()
-    };
+    let mounts = || fs::read_to_string("/proc/self/mountinfo").unwrap().lines().count();
     let before = mounts();
     for (end, last) in [("normal", ""), ("killed", "sleep 600")] {
         let mark = format!("netsig-{end}-{}", std::process::id());
@@ -211,12 +190,7 @@ fn nothing_stays_after_any_end() {
             .spawn()
             .unwrap();
         let mut first = [0; 3];
-        child
-            .stdout
-            .as_mut()
-            .unwrap()
-            .read_exact(&mut first)
-            .unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
         assert_eq!(&first, b"up\n");
         if end == "killed" {
             assert!(!processes(&mark).is_empty());
@@ -225,10 +199,7 @@ fn nothing_stays_after_any_end() {
         child.wait().unwrap();
         wait_until("the end of its processes", || processes(&mark).is_empty());
         for folder in ["/run", "/dev/shm", "/tmp", "/run/lab/tmp"] {
-            assert!(
-                !Path::new(folder).join(&mark).exists(),
-                "{folder}/{mark} stays"
-            );
+            assert!(!Path::new(folder).join(&mark).exists(), "{folder}/{mark} stays");
         }
         assert_eq!(mounts(), before, "mounts stay");
     }

@@ -18,11 +18,8 @@ const REPETITIONS: usize = 2;
 fn plan(procs: &[u32], sizes: &str) -> (String, usize) {
     let (mut text, mut cells) = (String::new(), 0);
     for &collective in COLLECTIVES {
-        let named =
-            entries(collective).flat_map(|entry| [1, 300].map(|value| entry.text(|_| value)));
-        let follows = |name: &String| {
-            Method::parse(collective, name).is_ok_and(|method| method.follows_clusters())
-        };
+        let named = entries(collective).flat_map(|entry| [1, 300].map(|value| entry.text(|_| value)));
+        let follows = |name: &String| Method::parse(collective, name).is_ok_and(|method| method.follows_clusters());
         let mut names: Vec<String> = named.filter(follows).collect();
         names.dedup();
         if !names.is_empty() {
@@ -135,9 +132,7 @@ fn a_program_between_sites_exchanges_in_two_phases() {
         ));
         assert!(printed.contains("\n0 wrong\n"), "{mpi}: {printed}");
         let report = fs::read_to_string(home.join("report.csv")).unwrap();
-        let is_ours = |line: &str| {
-            line.starts_with("alltoall,12,4096,1,") && line.contains(",two-phase-staggered:3,")
-        };
+        let is_ours = |line: &str| line.starts_with("alltoall,12,4096,1,") && line.contains(",two-phase-staggered:3,");
         assert!(report.lines().any(is_ours), "{mpi}: {report}");
     }
 }
@@ -155,10 +150,7 @@ fn a_host_in_no_cluster_is_named() {
         "[[cluster]]\nname = 'a'\nhosts = 'h[0-1]'\n[[cluster]]\nname = 'b'\nhosts = 'h2'\n",
     );
     let arguments = ["measure", "plan.toml", "-o", "data.csv", "--on"];
-    let mut command = netsig(
-        home.path(),
-        &[&arguments[..], &["lab:ethernet-4x50"]].concat(),
-    );
+    let mut command = netsig(home.path(), &[&arguments[..], &["lab:ethernet-4x50"]].concat());
     command
         .args(["--clusters", "clusters.toml"])
         .args(["--mpirun", &path_of("mpirun.openmpi")])

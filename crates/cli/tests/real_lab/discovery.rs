@@ -66,10 +66,7 @@ fn bandwidths_between_three_sites_are_found() {
     let text = std::fs::read_to_string(home.path().join("clusters.toml")).unwrap();
     let grid = Grid::parse("clusters.toml", &text).unwrap();
     assert_eq!(grid.links.len(), 6, "{text}");
-    let wide = grid
-        .links
-        .iter()
-        .filter(|link| link.between()[0] != link.between()[1]);
+    let wide = grid.links.iter().filter(|link| link.between()[0] != link.between()[1]);
     for link in wide {
         let share = link.beta().0 * 30e6 / 8.0;
         assert!((1.0..1.25).contains(&share), "{share}: {text}");
@@ -84,20 +81,13 @@ fn a_host_that_hangs_is_named_and_nothing_is_written() {
     }
     let home = TempDir::new().unwrap();
     let mut command = discovering(&home, "ethernet-4x50");
-    command
-        .args(["--timeout", "3"])
-        .env("NETSIG_TEST_FAULT", "hang:2:30");
+    command.args(["--timeout", "3"]).env("NETSIG_TEST_FAULT", "hang:2:30");
     let output = run_unless_void(command, home.path());
     let message = said(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("rank 2 on host h2 did not answer"), "{message}");
     assert!(
-        message.contains("rank 2 on host h2 did not answer"),
-        "{message}"
-    );
-    assert!(
-        message
-            .trim_end()
-            .ends_with("leave it out of the host file"),
+        message.trim_end().ends_with("leave it out of the host file"),
         "{message}"
     );
     assert_eq!(home.path().read_dir().unwrap().count(), 0);

@@ -19,12 +19,7 @@ fn examined(command: Command) -> (Output, BTreeMap<String, Row>) {
     let home = TempDir::new().unwrap();
     let output = run_unless_void(command, home.path());
     let (columns, rows) = table(&String::from_utf8_lossy(&output.stdout));
-    assert_eq!(
-        columns,
-        ["check", "state", "detail", "cure"],
-        "{}",
-        said(&output)
-    );
+    assert_eq!(columns, ["check", "state", "detail", "cure"], "{}", said(&output));
     let by_check = rows.into_iter().map(|row| (row["check"].clone(), row));
     let rows: BTreeMap<String, Row> = by_check.collect();
     assert_eq!(home.path().read_dir().unwrap().count(), 0, "a file stays");
@@ -39,10 +34,7 @@ fn within(preparation: &str, arguments: &str) -> Command {
         path_of("mpirun.openmpi")
     );
     let home = std::env::temp_dir();
-    let mut command = netsig(
-        &home,
-        &["lab", "exec", "ethernet-4x50", "--", "bash", "-c", &script],
-    );
+    let mut command = netsig(&home, &["lab", "exec", "ethernet-4x50", "--", "bash", "-c", &script]);
     command
         .env("NETSIG", env!("CARGO_BIN_EXE_netsig"))
         .env("NETSIG_RANK_PROGRAM", rank_program());
@@ -71,25 +63,13 @@ fn a_sound_cluster_is_found_sound() {
         assert!(output.status.success(), "{mpirun}: {}", said(&output));
         // What else runs on this machine, and which programs are built, is another matter.
         let may_vary = ["interposer", "processors"];
-        let sound = rows
-            .values()
-            .filter(|row| !may_vary.contains(&row["check"].as_str()));
+        let sound = rows.values().filter(|row| !may_vary.contains(&row["check"].as_str()));
         for row in sound {
-            assert_eq!(
-                (row["state"].as_str(), row["cure"].as_str()),
-                ("ok", ""),
-                "{row:?}"
-            );
+            assert_eq!((row["state"].as_str(), row["cure"].as_str()), ("ok", ""), "{row:?}");
         }
         assert_eq!(rows["one rank a host"]["detail"], "h0, h1, h2, h3");
-        assert!(
-            rows["connections"]["detail"].starts_with("6 pairs"),
-            "{rows:?}"
-        );
-        assert!(
-            rows["measure"]["detail"].contains("up to 8' --most 4 "),
-            "{rows:?}"
-        );
+        assert!(rows["connections"]["detail"].starts_with("6 pairs"), "{rows:?}");
+        assert!(rows["measure"]["detail"].contains("up to 8' --most 4 "), "{rows:?}");
     }
 }
 
@@ -111,14 +91,8 @@ fn a_campaign_names_hosts_that_do_not_answer_each_other() {
     let output = run_unless_void(within(REFUSED, &learn), home.path());
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let said = said(&output);
-    assert!(
-        said.contains("netsig: h1 and h2 cannot exchange messages: "),
-        "{said}"
-    );
-    assert!(
-        said.contains("; nothing was measured; open all TCP ports "),
-        "{said}"
-    );
+    assert!(said.contains("netsig: h1 and h2 cannot exchange messages: "), "{said}");
+    assert!(said.contains("; nothing was measured; open all TCP ports "), "{said}");
     assert_eq!(home.path().read_dir().unwrap().count(), 0, "{said}");
 }
 
@@ -131,12 +105,9 @@ fn hosts_that_do_not_answer_each_other_are_named() {
     let mut cases = vec![(REFUSED, "h1 and h2 cannot exchange messages: ")];
     if is_long_form() {
         let nowhere = |host, other| {
-            format!(
-                "ip netns exec {host} ip neigh replace {other} lladdr 02:00:00:00:00:99 nud permanent dev eth0"
-            )
+            format!("ip netns exec {host} ip neigh replace {other} lladdr 02:00:00:00:00:99 nud permanent dev eth0")
         };
-        let vanish =
-            [("h1", "10.0.0.3"), ("h2", "10.0.0.2")].map(|(host, other)| nowhere(host, other));
+        let vanish = [("h1", "10.0.0.3"), ("h2", "10.0.0.2")].map(|(host, other)| nowhere(host, other));
         let vanish: &str = vanish.join("; ").leak();
         cases.push((vanish, "no message came from h2 to h1, h1 to h2"));
         let alone = "ip netns exec h3 ip route replace blackhole 10.0.0.0/24";
@@ -161,22 +132,14 @@ fn ranks_that_share_a_host_are_named() {
     if !lab() {
         return;
     }
-    let places =
-        "--launcher-option=--map-by --launcher-option=slot --launcher-option=--oversubscribe";
+    let places = "--launcher-option=--map-by --launcher-option=slot --launcher-option=--oversubscribe";
     let preparation = "printf 'h1 slots=2\\n' > $TMPDIR/one";
     let options = format!("doctor --format csv --procs 2 --hostfile $TMPDIR/one {places}");
     let (output, rows) = examined(within(preparation, &options));
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     for check in TRIAL {
-        let expected = if check == "one rank a host" {
-            "FAILED"
-        } else {
-            "ok"
-        };
+        let expected = if check == "one rank a host" { "FAILED" } else { "ok" };
         assert_eq!(rows[check]["state"], expected, "{rows:?}");
     }
-    assert_eq!(
-        rows["one rank a host"]["detail"],
-        "ranks 0, 1 share host h1"
-    );
+    assert_eq!(rows["one rank a host"]["detail"], "ranks 0, 1 share host h1");
 }

@@ -70,9 +70,7 @@ int main(int argc, char **argv)
 fn of_the_readme() -> Vec<String> {
     let text = fs::read_to_string(workspace().join("README.md")).unwrap();
     let text = text.replace("\\\n", " ");
-    let lines = text
-        .lines()
-        .map(|line| line.split(" #").next().unwrap_or_default());
+    let lines = text.lines().map(|line| line.split(" #").next().unwrap_or_default());
     let netsig = lines.filter(|line| line.starts_with("target/release/netsig "));
     netsig.map(shortened).collect()
 }
@@ -135,27 +133,20 @@ fn furnish(home: &Path) {
     let scripts = [path("any-mpi-program"), path("bin/mpirun")];
     succeeds(Command::new("chmod").arg("+x").args(scripts));
     let mut compiler = Command::new("mpicc.openmpi");
-    succeeds(
-        compiler
-            .arg("-o")
-            .args([path("program"), path("program.c")]),
-    );
+    succeeds(compiler.arg("-o").args([path("program"), path("program.c")]));
 }
 
 /// Runs a line of a shell in the directory, in the emulated cluster if it starts ranks itself.
 fn run(home: &Path, line: &str) {
     let is_discovery = line.contains(" discover ") && !line.contains("--network");
     let is_check = line.contains(" doctor ");
-    let measures =
-        is_check || is_discovery || line.contains(" measure ") || line.contains(" learn ");
+    let measures = is_check || is_discovery || line.contains(" measure ") || line.contains(" learn ");
     let network = if line.contains("clusters.toml") {
         "./sites.toml"
     } else {
         "./slow.toml"
     };
-    let runs = line
-        .trim_start_matches("target/release/")
-        .starts_with("netsig run ");
+    let runs = line.trim_start_matches("target/release/").starts_with("netsig run ");
     let starts_ranks = runs || line.starts_with("mpirun ") || measures && !line.contains("--on ");
     let script = format!("cp \"$NETSIG_LAB_HOSTFILE\" hosts; {line}");
     let mut command = if starts_ranks {
@@ -213,9 +204,7 @@ fn stand_in(line: &str) -> Option<String> {
     };
     if let (Some(collective), Some(data)) = (word_after("netsig learn '"), word_after(" -o ")) {
         let profile = data.replace(".csv", ".toml");
-        return Some(format!(
-            "cp {collective}.csv {data} && netsig fit {data} -o {profile}"
-        ));
+        return Some(format!("cp {collective}.csv {data} && netsig fit {data} -o {profile}"));
     }
     let is_measured = line.contains(" doctor ") || line.contains(" measure ");
     (!is_measured).then(|| line.to_owned())

@@ -122,12 +122,7 @@ fn process(home: &Path, name: &str, variable: &str) -> Pid {
         fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n.trim_end() == name)
             && String::from_utf8_lossy(&environment).contains(variable)
     };
-    Pid::from_raw(
-        *processes(home.to_str().unwrap())
-            .iter()
-            .find(is_it)
-            .unwrap(),
-    )
+    Pid::from_raw(*processes(home.to_str().unwrap()).iter().find(is_it).unwrap())
 }
 
 /// Ends a job, of which it gets netsig's process and the directory.
@@ -140,11 +135,7 @@ fn however_a_job_ends_its_samples_stay_and_its_processes_do_not() {
         return;
     }
     let end_rank_2 = |home: &Path, signal| {
-        kill(
-            process(home, "netsig-rank", "OMPI_COMM_WORLD_RANK=2\0"),
-            signal,
-        )
-        .unwrap();
+        kill(process(home, "netsig-rank", "OMPI_COMM_WORLD_RANK=2\0"), signal).unwrap();
     };
     let (status, _) = die_midway(|job, _| kill(pid(job), Signal::SIGKILL).unwrap());
     assert_eq!(status.signal(), Some(9));
@@ -238,11 +229,7 @@ fn assert_whole(data: &Dataset) {
     let sizes = completed.iter().filter(is_round_trip);
     let sizes: BTreeSet<_> = sizes.map(|place| (place.launch, place.size.0)).collect();
     let wanted = |launch| (0..=6).map(move |power| (launch, 1 << power));
-    assert!(
-        wanted(0)
-            .chain(wanted(1))
-            .all(|place| sizes.contains(&place))
-    );
+    assert!(wanted(0).chain(wanted(1)).all(|place| sizes.contains(&place)));
 }
 
 fn is_plogp(place: &Place) -> bool {
@@ -269,18 +256,13 @@ fn a_campaign_that_is_killed_loses_and_doubles_nothing() {
         ("#@launch_0_job_1_started_unix_s", 300),
         ("#@launch_1_started_unix_s", 500),
     ];
-    for &(mark, further) in if is_long_form() {
-        &kills[..]
-    } else {
-        &kills[1..2]
-    } {
+    for &(mark, further) in if is_long_form() { &kills[..] } else { &kills[1..2] } {
         let mut command = resuming();
         command.stderr(fs::File::create(home.join("said")).unwrap());
         let mut job = Job(command.spawn().unwrap());
         wait_until("samples", || {
             let text = written(home);
-            text.find(mark)
-                .is_some_and(|at| rows(&text[at..]) > further)
+            text.find(mark).is_some_and(|at| rows(&text[at..]) > further)
         });
         kill(pid(&job.0), Signal::SIGKILL).unwrap();
         assert_eq!(job.0.wait().unwrap().signal(), Some(9), "too late");
@@ -289,10 +271,7 @@ fn a_campaign_that_is_killed_loses_and_doubles_nothing() {
         });
     }
     // As a disk that fills up or a dying machine leaves it.
-    let mut file = fs::OpenOptions::new()
-        .append(true)
-        .open(home.join("data.csv"))
-        .unwrap();
+    let mut file = fs::OpenOptions::new().append(true).open(home.join("data.csv")).unwrap();
     file.write_all(b"collective,alltoall,dir").unwrap();
     let output = resuming().output().unwrap();
     assert!(output.status.success(), "{}", said(&output));

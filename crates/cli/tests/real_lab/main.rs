@@ -57,12 +57,7 @@ fn missing() -> Option<String> {
     if !works(Command::new(env!("CARGO_BIN_EXE_netsig")).args(["lab", "check"])) {
         return Some("`netsig lab check` says that no cluster can be emulated".to_owned());
     }
-    for program in [
-        "mpirun.openmpi",
-        "mpicc.openmpi",
-        "mpirun.mpich",
-        "mpicc.mpich",
-    ] {
+    for program in ["mpirun.openmpi", "mpicc.openmpi", "mpirun.mpich", "mpicc.mpich"] {
         if !works(Command::new(program).arg("--version")) {
             return Some(format!("{program} is not installed"));
         }
@@ -79,18 +74,13 @@ fn workspace() -> PathBuf {
 }
 
 fn rank_program() -> PathBuf {
-    std::env::var_os("NETSIG_RANK_PROGRAM").map_or_else(
-        || workspace().join("target/openmpi/debug/netsig-rank"),
-        PathBuf::from,
-    )
+    std::env::var_os("NETSIG_RANK_PROGRAM")
+        .map_or_else(|| workspace().join("target/openmpi/debug/netsig-rank"), PathBuf::from)
 }
 
 fn netsig(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_netsig"));
-    command
-        .args(arguments)
-        .current_dir(home)
-        .stdin(Stdio::null());
+    command.args(arguments).current_dir(home).stdin(Stdio::null());
     command
 }
 
@@ -101,10 +91,7 @@ fn measuring(home: &Path) -> Command {
 
 /// As [`measuring`], in an emulated cluster of choice.
 fn measuring_on(home: &Path, place: &str) -> Command {
-    let mut command = netsig(
-        home,
-        &["measure", "plan.toml", "-o", "data.csv", "--on", place],
-    );
+    let mut command = netsig(home, &["measure", "plan.toml", "-o", "data.csv", "--on", place]);
     command
         .args(["--mpirun", &path_of("mpirun.openmpi")])
         .env("NETSIG_RANK_PROGRAM", rank_program())
@@ -406,14 +393,8 @@ fn a_campaign_steers_itself_and_goes_on_where_it_was_cut_off() {
     let data = data(home);
     let places: BTreeSet<_> = data.completed.iter().collect();
     assert_eq!(places.len(), data.completed.len());
-    assert!(
-        data.provenance.get("launch_3_s").is_some(),
-        "{:?}",
-        data.provenance
-    );
-    let fit = netsig(home, &["fit", "data.csv", "-o", "p.toml"])
-        .output()
-        .unwrap();
+    assert!(data.provenance.get("launch_3_s").is_some(), "{:?}", data.provenance);
+    let fit = netsig(home, &["fit", "data.csv", "-o", "p.toml"]).output().unwrap();
     assert!(fit.status.success(), "{}", said(&fit));
     let other = campaign("alltoall pairwise up to 8", &["--resume"]);
     assert_eq!(other.status.code(), Some(2), "{}", said(&other));

@@ -53,8 +53,7 @@ fn directory() -> TempDir {
     let home = TempDir::new().unwrap();
     let path = |name: &str| home.path().join(name);
     // So slow that the network, and not this machine's processors, decides how times grow with the size.
-    let slow =
-        include_str!("../../../../scenarios/ethernet-4x50.toml").replace("50Mbit/s", "20Mbit/s");
+    let slow = include_str!("../../../../scenarios/ethernet-4x50.toml").replace("50Mbit/s", "20Mbit/s");
     fs::create_dir(path("bin")).unwrap();
     symlink(env!("CARGO_BIN_EXE_netsig"), path("bin/netsig")).unwrap();
     symlink(workspace().join("slurm"), path("slurm")).unwrap();
@@ -177,13 +176,8 @@ fn the_scripts_measure_run_and_sweep() {
 /// The report of the program's calls.
 fn report(home: &Path) -> String {
     let files = fs::read_dir(home).unwrap().flatten();
-    let reports = files.filter(|file| {
-        file.file_name()
-            .as_encoded_bytes()
-            .starts_with(b"netsig-run")
-    });
-    let mut reports =
-        reports.filter(|file| file.path().extension().is_some_and(|end| end == "csv"));
+    let reports = files.filter(|file| file.file_name().as_encoded_bytes().starts_with(b"netsig-run"));
+    let mut reports = reports.filter(|file| file.path().extension().is_some_and(|end| end == "csv"));
     let report = reports.next();
     let report = report.unwrap_or_else(|| panic!("no report: {}", outputs(home)));
     fs::read_to_string(report.path()).unwrap()
@@ -211,11 +205,7 @@ fn jobs_that_were_ended_go_on() {
         while squeue --noheader | grep -q .; do sleep 0.1; done; ls -A";
     let printed = printed(home, &format!("{UNTIL}{script}"));
     let told = outputs(home);
-    assert_eq!(
-        told.matches("--resume measures the rest").count(),
-        2,
-        "{told}"
-    );
+    assert_eq!(told.matches("--resume measures the rest").count(), 2, "{told}");
     assert_eq!(told.matches("going on from").count(), 2, "{told}");
     let samples = data(home).samples;
     let places: std::collections::BTreeSet<_> = samples

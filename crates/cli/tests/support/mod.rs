@@ -55,9 +55,7 @@ pub const ON: &str = "--on sim:ethernet-12x40";
 /// Says that a test passes over what this machine cannot do, past the test harness, which hides what
 /// passing tests say.
 pub fn skipped(why: &str) {
-    stderr()
-        .write_all(format!("SKIPPED: {why}\n").as_bytes())
-        .unwrap();
+    stderr().write_all(format!("SKIPPED: {why}\n").as_bytes()).unwrap();
 }
 
 /// A row of printed values by column.
@@ -149,9 +147,7 @@ impl Home {
 
     /// All that netsig prints for each of the arguments, with its exit code if it is not 0.
     pub fn transcript(&self, commands: &[&str]) -> String {
-        self.each(commands, |output| {
-            String::from_utf8_lossy(&output.stdout).into()
-        })
+        self.each(commands, |output| String::from_utf8_lossy(&output.stdout).into())
     }
 
     /// As [`Home::transcript`], but standard error alone.

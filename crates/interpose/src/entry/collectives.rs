@@ -22,11 +22,7 @@ pub fn side(buffer: *const c_void, count: impl Into<i64>, datatype: Word) -> Sid
 }
 
 /// A buffer of pieces of different sizes.
-pub fn pair_side(
-    buffer: *const c_void,
-    (counts, displacements): (Numbers, Numbers),
-    datatype: Word,
-) -> PairSide {
+pub fn pair_side(buffer: *const c_void, (counts, displacements): (Numbers, Numbers), datatype: Word) -> PairSide {
     PairSide {
         buffer: buffer.cast_mut(),
         counts,
@@ -36,12 +32,7 @@ pub fn pair_side(
 }
 
 /// Carries out a collective with pieces of one size.
-pub fn equal(
-    collective: Collective,
-    (send, receive): (Side, Side),
-    (root, comm): (c_int, Word),
-    pass: Pass,
-) -> c_int {
+pub fn equal(collective: Collective, (send, receive): (Side, Side), (root, comm): (c_int, Word), pass: Pass) -> c_int {
     let call = Call {
         collective,
         comm: handle(comm),

@@ -4,11 +4,7 @@
 //! The five names of a function are those of compilers with different rules for names; the last one is
 //! called by the module `mpi_f08`.
 
-#![allow(
-    clippy::too_many_arguments,
-    clippy::many_single_char_names,
-    reason = "those of MPI"
-)]
+#![allow(clippy::too_many_arguments, clippy::many_single_char_names, reason = "those of MPI")]
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::{PoisonError, RwLock};
@@ -83,11 +79,8 @@ fn buffer(address: Buffer) -> Buffer {
             FOUND.read().unwrap_or_else(PoisonError::into_inner)
         }
     };
-    let is_one_of = |of: fn(&Constants) -> &[usize]| {
-        found
-            .as_ref()
-            .is_some_and(|own| of(own).contains(&address.addr()))
-    };
+    let is_one_of =
+        |of: fn(&Constants) -> &[usize]| found.as_ref().is_some_and(|own| of(own).contains(&address.addr()));
     if is_one_of(|own| &own.in_place) {
         std::ptr::without_provenance_mut(C_IN_PLACE)
     } else if is_one_of(|own| &own.bottom) {
@@ -181,10 +174,7 @@ fn bcast(data: Buffer, n: Integer, t: Integer, root: Integer, c: Integer, error:
     let own = side(data, n, word(t));
     // SAFETY: the program's own arguments.
     let mut pass = || unsafe { ffi::PMPI_Bcast(data, n, t, root, c) };
-    ended(
-        equal(Collective::Bcast, (own, own), (root, word(c)), &mut pass),
-        error,
-    )
+    ended(equal(Collective::Bcast, (own, own), (root, word(c)), &mut pass), error)
 }
 fortran! { bcast(data: Buffer, n: Integer, t: Integer, root: Integer, c: Integer, error: Integer)
 mpi_bcast mpi_bcast_ mpi_bcast__ MPI_BCAST ompi_bcast_f }

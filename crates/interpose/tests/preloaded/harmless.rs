@@ -51,12 +51,7 @@ fn a_rank_without_the_library_is_noticed_and_no_message_is_seen() {
 fn messages_of_late_ranks_are_not_seen() {
     let job = Job::of("any_tag.c");
     let delay = job.home.path().join("delay.so");
-    compile(
-        &compiler(),
-        &["-shared", "-fPIC", "-ldl"],
-        "delay.c",
-        &delay,
-    );
+    compile(&compiler(), &["-shared", "-fPIC", "-ldl"], "delay.c", &delay);
     std::thread::scope(|scope| {
         for (late, seconds, receiver) in [("1", "14", "0"), ("0", "27", "1")] {
             let (job, delay) = (&job, &delay);
@@ -95,11 +90,7 @@ fn another_build_of_the_library_is_noticed_and_no_message_is_seen() {
     let other = format!("LD_PRELOAD={}", other.display());
     let groups: [(u32, &[&str]); 2] = [(2, &[]), (1, &[&other])];
     for receiver in ["0", "2"] {
-        let done = job.run_apart(
-            &groups,
-            &[receiver],
-            &[("NETSIG_ALGORITHMS", ALGORITHMS[0])],
-        );
+        let done = job.run_apart(&groups, &[receiver], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
         let lines = said(&done);
         assert!(done.status.success(), "{}", text(&done.stderr));
         assert_eq!(lines.len(), 1, "{lines:?}");
@@ -168,8 +159,7 @@ fn compared(job: &Job, place: usize) -> usize {
         for algorithms in &ALGORITHMS[..if is_long_form() { 3 } else { 1 }] {
             let done = job.run(3, &words, &[("NETSIG_ALGORITHMS", algorithms)]);
             let (with, said) = (ends(&done), text(&done.stderr));
-            let is_its_own =
-                with == expected || (0..10).any(|_| without(("EXCHANGE_BEFORE", "1")) == with);
+            let is_its_own = with == expected || (0..10).any(|_| without(("EXCHANGE_BEFORE", "1")) == with);
             assert!(
                 is_its_own,
                 "{words:?} with {algorithms}: {with:?} for {expected:?}: {said}"
@@ -188,13 +178,7 @@ fn erroneous_calls_end_as_without_the_library() {
     let job = &Job::of("erroneous.c").within(20);
     let compared: usize = std::thread::scope(|scope| {
         let every_fourth = |first: usize| (first..ERRONEOUS.len()).step_by(4);
-        let begin = |first| {
-            scope.spawn(move || {
-                every_fourth(first)
-                    .map(|place| compared(job, place))
-                    .sum::<usize>()
-            })
-        };
+        let begin = |first| scope.spawn(move || every_fourth(first).map(|place| compared(job, place)).sum::<usize>());
         let begun: Vec<_> = (0..4).map(begin).collect();
         begun.into_iter().map(|own| own.join().unwrap()).sum()
     });
@@ -216,10 +200,7 @@ fn an_error_in_a_schedule_is_that_of_the_call() {
             let (said, printed) = (text(&done.stderr), text(&done.stdout));
             assert!(done.status.success(), "{algorithms} {handler}: {said}");
             assert!(printed.contains("rank 0: done"), "{printed}");
-            assert!(
-                printed.contains("rank 1: truncated"),
-                "{algorithms}: {printed}"
-            );
+            assert!(printed.contains("rank 1: truncated"), "{algorithms}: {printed}");
             assert!(!is_mpich() || said.contains("MPI_Bcast"), "{said}");
             assert!(job.report().contains("bcast,3,40,2,"), "{}", job.report());
         }
@@ -243,10 +224,7 @@ fn a_profile_that_is_no_file_is_refused_at_once() {
     let pipe = CString::new(at("pipe")).unwrap();
     // SAFETY: a path.
     assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
-    fs::File::create(at("sparse"))
-        .unwrap()
-        .set_len(65 << 20)
-        .unwrap();
+    fs::File::create(at("sparse")).unwrap().set_len(65 << 20).unwrap();
     for (path, why) in [
         (at("pipe"), "is no regular file"),
         ("/dev/zero".to_owned(), "is no regular file"),
@@ -258,10 +236,7 @@ fn a_profile_that_is_no_file_is_refused_at_once() {
             let lines = said(&done);
             assert!(done.status.success(), "{path}: {}", text(&done.stderr));
             assert_eq!(lines.len(), 1, "{lines:?}");
-            assert!(
-                lines[0].contains(why) && lines[0].contains(variable),
-                "{lines:?}"
-            );
+            assert!(lines[0].contains(why) && lines[0].contains(variable), "{lines:?}");
         }
     }
 }
@@ -275,20 +250,12 @@ fn the_report_destroys_nothing() {
     std::os::unix::fs::symlink(at("thesis.txt"), at("link")).unwrap();
     let run = |path: &Path| {
         let path = path.display().to_string();
-        let variables = [
-            ("NETSIG_ALGORITHMS", ALGORITHMS[0]),
-            ("NETSIG_REPORT", &*path),
-        ];
+        let variables = [("NETSIG_ALGORITHMS", ALGORITHMS[0]), ("NETSIG_REPORT", &*path)];
         let done = job.run(2, &["0"], &variables);
         assert!(done.status.success(), "{path}: {}", text(&done.stderr));
         said(&done)
     };
-    for path in [
-        at("thesis.txt"),
-        at("link"),
-        "/dev/null".into(),
-        at("no/folder.csv"),
-    ] {
+    for path in [at("thesis.txt"), at("link"), "/dev/null".into(), at("no/folder.csv")] {
         let lines = run(&path);
         assert!(lines[0].contains("there will be no report"), "{lines:?}");
     }
@@ -298,9 +265,7 @@ fn the_report_destroys_nothing() {
         assert_eq!(run(&at("report.csv")), Vec::<String>::new());
     }
     let left = fs::read_dir(job.home.path()).unwrap().flatten();
-    let names: BTreeSet<_> = left
-        .map(|own| own.file_name().into_string().unwrap())
-        .collect();
+    let names: BTreeSet<_> = left.map(|own| own.file_name().into_string().unwrap()).collect();
     let expected = ["link", "program", "report.csv", "thesis.txt"];
     assert_eq!(names, expected.map(str::to_owned).into());
 }
@@ -311,10 +276,7 @@ fn a_fault_of_netsig_ends_no_job() {
     let job = Job::of("exercise.c");
     for place in ["settings", "scope", "decide", "prepare"] {
         let fault = format!("panic:{place}");
-        let variables = [
-            ("NETSIG_ALGORITHMS", ALGORITHMS[0]),
-            ("NETSIG_TEST_FAULT", &*fault),
-        ];
+        let variables = [("NETSIG_ALGORITHMS", ALGORITHMS[0]), ("NETSIG_TEST_FAULT", &*fault)];
         let done = job.run(3, &["1", "1"], &variables);
         let lines = said(&done);
         assert!(done.status.success(), "{place}: {}", text(&done.stderr));

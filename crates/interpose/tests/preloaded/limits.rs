@@ -20,11 +20,7 @@ fn many_threads_get_their_own_data() {
         }
         assert!(done.status.success(), "{algorithms}: {said}");
         let report = job.report();
-        assert_eq!(
-            text(&done.stdout),
-            format!("ok {} calls\n", job.caught()),
-            "{report}"
-        );
+        assert_eq!(text(&done.stdout), format!("ok {} calls\n", job.caught()), "{report}");
         for item in algorithms.split("; ") {
             let (collective, algorithm) = item.split_once(' ').unwrap();
             let of_item = |row: &str| row.starts_with(collective) && row.contains(algorithm);
@@ -65,8 +61,7 @@ fn calls_of_2_gib_end_as_without_the_library() {
             _ => algorithm,
         };
         let report = job.report();
-        let is_told =
-            |row: &str| row.starts_with(&format!("{collective},2,")) && row.contains(told);
+        let is_told = |row: &str| row.starts_with(&format!("{collective},2,")) && row.contains(told);
         assert!(report.lines().any(is_told), "{words:?}: {report}");
     }
 }

@@ -35,9 +35,7 @@ fn random_calls_give_the_same_bits() {
             let report = job.report();
             for item in algorithms.split("; ") {
                 let (collective, algorithm) = item.split_once(' ').unwrap();
-                let rows = report
-                    .lines()
-                    .filter(|row| row.starts_with(&format!("{collective},")));
+                let rows = report.lines().filter(|row| row.starts_with(&format!("{collective},")));
                 let ran = rows.filter(|row| row.contains(algorithm)).count();
                 assert!(ran > 0, "{item} was not run:\n{report}");
             }
@@ -56,14 +54,8 @@ fn a_program_survives_bad_settings() {
         (&[][..], "NETSIG_PROFILE names no profile"),
         (&[("NETSIG_PROFILE", "/nowhere")], "/nowhere: No such file"),
         (&[("NETSIG_PROFILE", truncated)], "profile.toml"),
-        (
-            &[("NETSIG_INTERPOSE", "perhaps")],
-            "NETSIG_INTERPOSE=perhaps",
-        ),
-        (
-            &[("NETSIG_ALGORITHMS", "alltoall best")],
-            "NETSIG_ALGORITHMS",
-        ),
+        (&[("NETSIG_INTERPOSE", "perhaps")], "NETSIG_INTERPOSE=perhaps"),
+        (&[("NETSIG_ALGORITHMS", "alltoall best")], "NETSIG_ALGORITHMS"),
         (
             &[
                 ("NETSIG_ALGORITHMS", "alltoall direct"),
@@ -76,10 +68,7 @@ fn a_program_survives_bad_settings() {
         let stderr = text(&done.stderr);
         assert!(done.status.success(), "{variables:?}: {stderr}");
         let mut lines = stderr.lines().filter(|line| line.starts_with("netsig: "));
-        assert!(
-            lines.any(|line| line.contains(said)),
-            "{variables:?}: {stderr}"
-        );
+        assert!(lines.any(|line| line.contains(said)), "{variables:?}: {stderr}");
     }
     let off = job.run(2, &["1", "0"], &[("NETSIG_INTERPOSE", "off")]);
     assert!(off.status.success() && !text(&off.stderr).contains("netsig: "));
@@ -140,21 +129,14 @@ fn fortran_is_intercepted() {
         return;
     };
     let large = is_mpich().then_some("usempif08_large.f90");
-    for source in ["mpif.f", "usempi.f90", "usempif08.f90"]
-        .into_iter()
-        .chain(large)
-    {
+    for source in ["mpif.f", "usempi.f90", "usempif08.f90"].into_iter().chain(large) {
         let job = Job::compiled(&compiler, &["-fallow-argument-mismatch"], source);
         let done = job.run(3, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
         assert!(done.status.success(), "{source}: {}", text(&done.stderr));
         let said = text(&done.stdout);
         let words: Vec<&str> = said.split_whitespace().collect();
         let (report, caught) = (job.report(), job.caught());
-        assert_eq!(
-            words,
-            ["ok", &*caught.to_string(), "calls"],
-            "{source}: {report}"
-        );
+        assert_eq!(words, ["ok", &*caught.to_string(), "calls"], "{source}: {report}");
     }
 }
 

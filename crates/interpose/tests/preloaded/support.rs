@@ -56,12 +56,7 @@ impl Job {
     }
 
     /// Runs it on groups of ranks that have further variables, `NAME=VALUE`.
-    pub fn run_apart(
-        &self,
-        groups: &[(u32, &[&str])],
-        arguments: &[&str],
-        variables: &[(&str, &str)],
-    ) -> Output {
+    pub fn run_apart(&self, groups: &[(u32, &[&str])], arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         self.run_within(self.most_s, groups, arguments, variables)
     }
 
@@ -114,8 +109,7 @@ impl Job {
     pub fn caught(&self) -> u32 {
         let report = self.report();
         let rows = report.lines().map(|row| row.split(',').collect::<Vec<_>>());
-        let of_ranks =
-            rows.filter(|row| row.get(1).is_some_and(|ranks| ranks.parse::<u32>().is_ok()));
+        let of_ranks = rows.filter(|row| row.get(1).is_some_and(|ranks| ranks.parse::<u32>().is_ok()));
         of_ranks.map(|row| row[3].parse::<u32>().unwrap()).sum()
     }
 }

@@ -93,11 +93,7 @@ fn answered() -> (Answer, [pollfd; MOST]) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn poll(sockets: *mut pollfd, count: nfds_t, milliseconds: c_int) -> c_int {
     let limit = pause_of(c_long::from(milliseconds) * 1_000_000);
-    let limit = if milliseconds < 0 {
-        null()
-    } else {
-        &raw const limit
-    };
+    let limit = if milliseconds < 0 { null() } else { &raw const limit };
     // SAFETY: the caller promises valid sockets; the limit is null or valid for the whole call.
     let ready = unsafe { libc::ppoll(sockets, count, limit, null()) };
     if milliseconds == 0 {
@@ -120,12 +116,7 @@ pub unsafe extern "C" fn poll(sockets: *mut pollfd, count: nfds_t, milliseconds:
 ///
 /// As of the C library: `events` points to `room` events that nobody else uses.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn epoll_wait(
-    set: c_int,
-    events: *mut epoll_event,
-    room: c_int,
-    milliseconds: c_int,
-) -> c_int {
+pub unsafe extern "C" fn epoll_wait(set: c_int, events: *mut epoll_event, room: c_int, milliseconds: c_int) -> c_int {
     // SAFETY: the caller promises room for the events; a null mask changes no signal.
     let ready = unsafe { libc::epoll_pwait(set, events, room, milliseconds, null()) };
     if milliseconds == 0 {
@@ -198,17 +189,9 @@ fn configured_ns() -> c_long {
     // valid while nobody changes the environment, which is read at once.
     let wanted = unsafe {
         let text = libc::getenv(c"NETSIG_YIELD_NS".as_ptr());
-        if text.is_null() {
-            DEFAULT_NS
-        } else {
-            libc::atol(text)
-        }
+        if text.is_null() { DEFAULT_NS } else { libc::atol(text) }
     };
-    if wanted > 0 {
-        wanted.min(LONGEST_NS)
-    } else {
-        DEFAULT_NS
-    }
+    if wanted > 0 { wanted.min(LONGEST_NS) } else { DEFAULT_NS }
 }
 
 #[cfg(test)]

@@ -39,8 +39,7 @@ impl Past {
     pub fn of(data: &Dataset, launch: u32) -> Self {
         let mut past = Self::default();
         for sample in data.samples.iter().filter(|s| s.place.launch == launch) {
-            past.left(sample.place.clone())
-                .add(sample.repetition, sample.time.0);
+            past.left(sample.place.clone()).add(sample.repetition, sample.time.0);
         }
         for rejected in data.rejected.iter().filter(|r| r.place.launch == launch) {
             let left = past.left(rejected.place.clone());
@@ -65,10 +64,7 @@ impl Past {
     /// The repetitions of an interrupted run for a step that measures `places`.
     pub fn history(&self, places: &[Place]) -> History {
         let none = Left::default();
-        let left: Vec<&Left> = places
-            .iter()
-            .map(|place| self.0.get(place).unwrap_or(&none))
-            .collect();
+        let left: Vec<&Left> = places.iter().map(|place| self.0.get(place).unwrap_or(&none)).collect();
         let times = |left: &&Left| left.times.iter().map(|(_, time)| *time).collect();
         History {
             series: left.iter().map(times).collect(),

@@ -109,11 +109,7 @@ impl<T: Transport> Leader<'_, T> {
     }
 
     /// Has all participants carry out repetitions; also returns the mean duration of one.
-    fn carry_out(
-        &mut self,
-        step: &Cell,
-        numbers: Range<u32>,
-    ) -> Result<(Vec<Observation>, Seconds), T::Error> {
+    fn carry_out(&mut self, step: &Cell, numbers: Range<u32>) -> Result<(Vec<Observation>, Seconds), T::Error> {
         let count = numbers.end - numbers.start;
         let began = self.transport.now();
         self.transport.agree(&mut orders::repeat(step, &numbers))?;
@@ -180,8 +176,7 @@ impl<T: Transport> Measure for Leader<'_, T> {
     }
 
     fn is_time_up(&self) -> bool {
-        self.until
-            .is_some_and(|until| self.transport.now() >= until)
+        self.until.is_some_and(|until| self.transport.now() >= until)
     }
 }
 

@@ -86,9 +86,7 @@ impl TryFrom<List<Bytes>> for SizeRange {
         let largest = sizes.largest();
         let smallest = sizes.items().iter().find(|size| size.0 > 0);
         match smallest {
-            Some(&smallest) if smallest < largest && largest.0 <= LARGEST_MESSAGE => {
-                Ok(Self { smallest, largest })
-            }
+            Some(&smallest) if smallest < largest && largest.0 <= LARGEST_MESSAGE => Ok(Self { smallest, largest }),
             _ => Err(format!(
                 "[plogp] sizes up to {largest} are no range; write two sizes from 1 to 2147483647 bytes, such as \"1..256KiB\""
             )),

@@ -33,10 +33,7 @@ impl Plan {
     pub fn variants(&self) -> Vec<Variant> {
         let mut forced: Vec<Vec<LibraryChoice>> = vec![Vec::new()];
         for choice in self.cells.iter().filter_map(forced_choice) {
-            let is_free = |job: &Vec<LibraryChoice>| {
-                job.iter()
-                    .all(|taken| taken.collective != choice.collective)
-            };
+            let is_free = |job: &Vec<LibraryChoice>| job.iter().all(|taken| taken.collective != choice.collective);
             if forced.iter().flatten().any(|known| *known == choice) {
                 continue;
             }

@@ -149,10 +149,7 @@ impl WirePlan {
                 table.expect("a network has a TOML form")
             }),
             cluster: plan.grid.as_ref().map(|grid| grid.clusters.clone()),
-            cluster_link: plan
-                .grid
-                .as_ref()
-                .map_or(Vec::new(), |grid| grid.links.clone()),
+            cluster_link: plan.grid.as_ref().map_or(Vec::new(), |grid| grid.links.clone()),
         };
         for cells in plan.cells.chunk_by(shares_an_entry) {
             let first = cells[0];
@@ -169,9 +166,7 @@ impl WirePlan {
                 }),
                 Operation::Flows => {
                     wire.flows = Some(WireFlows {
-                        pairs: list(cells, |cell| {
-                            Procs::new(cell.flows()).expect("a cell has flows")
-                        }),
+                        pairs: list(cells, |cell| Procs::new(cell.flows()).expect("a cell has flows")),
                         size: first.size,
                         repetitions,
                     });
@@ -202,10 +197,7 @@ impl WirePlan {
             cells.extend(collective.cells()?);
         }
         if cells.is_empty() {
-            return Err(
-                "the plan measures nothing; add [pingpong], [plogp], [flows] or [[collective]]"
-                    .to_owned(),
-            );
+            return Err("the plan measures nothing; add [pingpong], [plogp], [flows] or [[collective]]".to_owned());
         }
         cells.iter().try_for_each(Cell::check)?;
         let mut seen = HashSet::with_capacity(cells.len());
@@ -220,9 +212,7 @@ impl WirePlan {
 fn shares_an_entry(one: &Cell, other: &Cell) -> bool {
     let is_flow = one.operation == Operation::Flows;
     let counts = |cell: &Cell| (cell.warmup, cell.repetitions);
-    one.operation == other.operation
-        && (is_flow || one.procs == other.procs)
-        && counts(one) == counts(other)
+    one.operation == other.operation && (is_flow || one.procs == other.procs) && counts(one) == counts(other)
 }
 
 fn list<T: Item>(cells: &[Cell], item: impl Fn(&Cell) -> T) -> List<T> {
@@ -241,9 +231,8 @@ impl WireFlows {
         let cell = |pairs: &Procs| {
             let ranks = pairs.get().checked_mul(2);
             let procs = ranks.and_then(|ranks| Procs::new(ranks).ok());
-            let procs = procs.ok_or_else(|| {
-                format!("[flows] {pairs} pairs are too many; write fewer, such as [1, 2, 4]")
-            })?;
+            let procs =
+                procs.ok_or_else(|| format!("[flows] {pairs} pairs are too many; write fewer, such as [1, 2, 4]"))?;
             Ok(Cell {
                 operation: Operation::Flows,
                 procs,

@@ -130,9 +130,7 @@ impl Miss {
         let [a, b, c] = points.map(|point| point.size.as_f64());
         let steps = (c - b) / (b - a);
         let [error_a, error_b, error_c] = points.map(|point| of(point).error);
-        let noise =
-            (error_c.powi(2) + ((1.0 + steps) * error_b).powi(2) + (steps * error_a).powi(2))
-                .sqrt();
+        let noise = (error_c.powi(2) + ((1.0 + steps) * error_b).powi(2) + (steps * error_a).powi(2)).sqrt();
         let deviation = (of(points[2]).time - found.expected).0.abs();
         Self {
             expected: found.expected,

@@ -18,10 +18,7 @@ pub(super) fn measured(method: Method, most: Procs, largest: usize) -> Vec<Procs
     };
     let of_class = |class: &Class| ladder(*class, most.get()).into_iter().rev().take(largest);
     let counts: BTreeSet<u32> = classes.iter().flat_map(of_class).collect();
-    counts
-        .into_iter()
-        .filter_map(|count| Procs::new(count).ok())
-        .collect()
+    counts.into_iter().filter_map(|count| Procs::new(count).ok()).collect()
 }
 
 /// Counts of a class from two to `most`, ascending, each about √2 times the one before; powers of
@@ -35,10 +32,7 @@ fn ladder(class: Class, most: u32) -> Vec<u32> {
             powers.filter(|power| *power >= least).collect()
         }
         Class::Every => geometric(most),
-        Class::Other => geometric(most)
-            .into_iter()
-            .filter_map(beside_powers)
-            .collect(),
+        Class::Other => geometric(most).into_iter().filter_map(beside_powers).collect(),
     };
     counts.sort_unstable();
     counts.dedup();
@@ -59,11 +53,7 @@ fn geometric(most: u32) -> Vec<u32> {
 
 /// The count, or the count below if it is a power of two; `None` below three.
 fn beside_powers(count: u32) -> Option<u32> {
-    let other = if count.is_power_of_two() {
-        count - 1
-    } else {
-        count
-    };
+    let other = if count.is_power_of_two() { count - 1 } else { count };
     (other >= 3).then_some(other)
 }
 

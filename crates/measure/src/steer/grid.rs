@@ -41,11 +41,7 @@ impl Level {
     ];
 
     const fn of(above: usize, below: usize, counts: usize) -> Self {
-        Self {
-            above,
-            below,
-            counts,
-        }
+        Self { above, below, counts }
     }
 
     /// The wanted sizes at this density; of either protocol the first and the last stay.
@@ -92,11 +88,7 @@ impl<'a> Grid<'a> {
 
     /// Duration with the repetitions of `scale`.
     fn cost(&self, scale: f64) -> f64 {
-        let one = |own: &Candidate| {
-            self.target
-                .cost(Seconds(own.time), own.repetitions(scale))
-                .0
-        };
+        let one = |own: &Candidate| self.target.cost(Seconds(own.time), own.repetitions(scale)).0;
         self.cells.iter().map(one).sum()
     }
 
@@ -113,11 +105,7 @@ impl<'a> Grid<'a> {
             }
         }
         let cell = |own: Candidate| {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a small count"
-            )]
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
             let repetitions = own.repetitions(fits) as u32;
             Cell {
                 repetitions,
@@ -144,9 +132,7 @@ fn sizes(target: &Target, seen: &Seen, level: Level, who: (Method, Procs)) -> Ve
     let inside = |size: &Bytes| wanted.first() <= Some(size) && Some(size) <= wanted.last();
     // A message of the limit less an eighth is still sent at once, with its headers.
     let limit = seen.eager_limit;
-    let sides = limit
-        .into_iter()
-        .flat_map(|limit| [Bytes(limit.0 / 8 * 7), limit]);
+    let sides = limit.into_iter().flat_map(|limit| [Bytes(limit.0 / 8 * 7), limit]);
     let sides: Vec<Bytes> = sides.filter(inside).collect();
     let marks = seen.marks(who.0, who.1, &[&wanted[..], &sides].concat());
     wanted = level.sizes(&wanted, limit);

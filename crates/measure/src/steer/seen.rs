@@ -130,35 +130,20 @@ impl Seen {
     fn onset(&self, method: &str, procs: Procs) -> Option<f64> {
         let own = self.cells.iter().filter(|((other, ..), _)| other == method);
         let own: Vec<_> = own.collect();
-        let here: Vec<_> = own
-            .iter()
-            .filter(|((_, count, _), _)| *count == procs)
-            .collect();
+        let here: Vec<_> = own.iter().filter(|((_, count, _), _)| *count == procs).collect();
         let at = |cells: &[(f64, bool)]| {
             let lossy = cells.iter().filter(|(_, lossy)| *lossy).map(|(x, _)| *x);
             let least = lossy.reduce(f64::min)?;
-            let below = cells
-                .iter()
-                .filter(|(x, lossy)| !lossy && *x < least)
-                .map(|(x, _)| *x);
-            Some(
-                below
-                    .reduce(f64::max)
-                    .map_or(least, |below| (below * least).sqrt()),
-            )
+            let below = cells.iter().filter(|(x, lossy)| !lossy && *x < least).map(|(x, _)| *x);
+            Some(below.reduce(f64::max).map_or(least, |below| (below * least).sqrt()))
         };
         let told = |(key, cell): &(&Key, &Measured), scale: f64| {
             let is_eager = self.eager_limit.is_none_or(|limit| key.2 < limit);
             is_eager.then(|| (key.2.as_f64() * scale, cell.is_lossy()))
         };
-        let here: Vec<_> = here
-            .into_iter()
-            .filter_map(|cell| told(cell, 1.0))
-            .collect();
+        let here: Vec<_> = here.into_iter().filter_map(|cell| told(cell, 1.0)).collect();
         at(&here).or_else(|| {
-            let all = own
-                .iter()
-                .filter_map(|cell| told(cell, cell.0.1.partners()));
+            let all = own.iter().filter_map(|cell| told(cell, cell.0.1.partners()));
             Some(at(&all.collect::<Vec<_>>())? / procs.partners())
         })
     }
@@ -182,12 +167,7 @@ impl Seen {
             };
             let (stalled, plain) = (own.observed.excesses.len(), own.observed.plain);
             let share = stalled as f64 / (stalled + plain) as f64;
-            let excess = own
-                .observed
-                .excesses
-                .iter()
-                .map(|excess| excess.0)
-                .fold(0.0, f64::max);
+            let excess = own.observed.excesses.iter().map(|excess| excess.0).fold(0.0, f64::max);
             Some((cell, own.observed.typical + Seconds(excess) * share))
         };
         mixed.into_iter().filter_map(cell).collect()

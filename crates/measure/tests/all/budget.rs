@@ -50,11 +50,7 @@ fn needed(plan: &Plan) -> Seconds {
 
 /// The ends of what `of` gives for the cells of an operation, and of one process count of it
 /// if that is given.
-fn ends<T: Ord + Copy>(
-    plan: &Plan,
-    (operation, procs): (Operation, Option<Procs>),
-    of: fn(&Cell) -> T,
-) -> (T, T) {
+fn ends<T: Ord + Copy>(plan: &Plan, (operation, procs): (Operation, Option<Procs>), of: fn(&Cell) -> T) -> (T, T) {
     let its = |cell: &&Cell| cell.operation == operation && procs.is_none_or(|p| p == cell.procs);
     let values = plan.cells().iter().filter(its).map(of);
     values.minmax().into_option().unwrap()

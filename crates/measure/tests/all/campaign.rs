@@ -84,10 +84,7 @@ fn measure(plan: &Plan, noise: f64, budget: Option<Seconds>) -> (Dataset, Second
 fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Launch<'a> {
     Launch {
         plan,
-        job: JobId {
-            launch: 0,
-            variant: 0,
-        },
+        job: JobId { launch: 0, variant: 0 },
         past,
         budget,
     }
@@ -175,18 +172,10 @@ fn an_interrupted_campaign_goes_on_where_it_ended() {
         past.extend(resumed(&past).0);
         let rows = past.samples.iter();
         let rows: HashSet<_> = rows.map(|s| (&s.place, s.repetition, s.part)).collect();
-        assert_eq!(
-            rows.len(),
-            past.samples.len(),
-            "{cut}: a repetition is there twice"
-        );
+        assert_eq!(rows.len(), past.samples.len(), "{cut}: a repetition is there twice");
         assert_eq!(fixed(&past), fixed(&whole), "{cut}");
         let done: HashSet<_> = past.completed.iter().collect();
-        assert_eq!(
-            done.len(),
-            past.completed.len(),
-            "{cut}: a cell is done twice"
-        );
+        assert_eq!(done.len(), past.completed.len(), "{cut}: a cell is done twice");
         assert_eq!(done, whole.completed.iter().collect(), "{cut}");
     }
     let nothing = (Vec::new(), Spent::default(), Seconds(0.0));
@@ -200,9 +189,7 @@ fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
         let plan = plan(&text);
         let cells = |data: &Dataset| -> HashSet<_> {
             let places = data.samples.iter().map(|s| &s.place);
-            places
-                .map(|place| (place.experiment, place.procs))
-                .collect()
+            places.map(|place| (place.experiment, place.procs)).collect()
         };
         let (all, needed) = measure(&plan, 0.02, None);
         for share in [0.1, 0.5, 0.9] {

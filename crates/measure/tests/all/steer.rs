@@ -39,10 +39,7 @@ fn rates() -> Rates {
 /// of the repetitions of 32 KiB stall.
 fn data() -> Dataset {
     let mut data = Dataset::default();
-    for (count, power) in [4, 6, 8]
-        .into_iter()
-        .flat_map(|n| (10..16).map(move |p| (n, p)))
-    {
+    for (count, power) in [4, 6, 8].into_iter().flat_map(|n| (10..16).map(move |p| (n, p))) {
         let size = Bytes(1 << power);
         let x = f64::from(count - 1) * size.as_f64();
         let place = Place {
@@ -72,9 +69,10 @@ fn seen() -> Seen {
 
 /// The sizes of a method among n processes.
 fn sizes(plan: &Plan, method: &str, count: u32) -> BTreeSet<u64> {
-    let cells = plan.cells().iter().filter(
-        |cell| matches!(cell.operation, Operation::Collective(_, own) if own.to_string() == method),
-    );
+    let cells = plan
+        .cells()
+        .iter()
+        .filter(|cell| matches!(cell.operation, Operation::Collective(_, own) if own.to_string() == method));
     let own = cells.filter(|cell| cell.procs.get() == count);
     own.map(|cell| cell.size.0).collect()
 }
@@ -83,24 +81,14 @@ fn sizes(plan: &Plan, method: &str, count: u32) -> BTreeSet<u64> {
 /// on: sizes on both sides lie between those that double. A size just below the eager limit too.
 #[test]
 fn sizes_are_placed_around_the_onset_of_losses() {
-    let plan = target(&["direct"])
-        .survey(&seen(), &rates(), Seconds(60.0))
-        .unwrap();
+    let plan = target(&["direct"]).survey(&seen(), &rates(), Seconds(60.0)).unwrap();
     let between = |count, low: u64, high: u64| {
         let sizes = sizes(&plan, "direct", count);
         let added = sizes.iter().filter(|size| !size.is_power_of_two());
         added.filter(|size| (low..high).contains(*size)).count()
     };
-    assert!(
-        between(8, 18_000, 40_000) >= 2,
-        "{:?}",
-        sizes(&plan, "direct", 8)
-    );
-    assert!(
-        between(4, 38_000, 64_000) >= 1,
-        "{:?}",
-        sizes(&plan, "direct", 4)
-    );
+    assert!(between(8, 18_000, 40_000) >= 2, "{:?}", sizes(&plan, "direct", 8));
+    assert!(between(4, 38_000, 64_000) >= 1, "{:?}", sizes(&plan, "direct", 4));
     assert!(sizes(&plan, "direct", 6).contains(&(56 << 10)));
 }
 
@@ -112,14 +100,8 @@ fn a_launch_takes_the_time_that_it_is_given() {
     let takes = |plan: &Plan| (estimate(plan, &rates()).high - rates().launch_overhead).0;
     let mut samples = 0;
     for time in [20.0, 40.0, 80.0] {
-        let plan = target
-            .survey(&Seen::default(), &rates(), Seconds(time))
-            .unwrap();
-        assert!(
-            (0.6 * time..=time).contains(&takes(&plan)),
-            "{time}: {}",
-            takes(&plan)
-        );
+        let plan = target.survey(&Seen::default(), &rates(), Seconds(time)).unwrap();
+        assert!((0.6 * time..=time).contains(&takes(&plan)), "{time}: {}", takes(&plan));
         assert!(plan.samples() > samples);
         samples = plan.samples();
         for (method, counts) in [("direct", 2), ("pairwise", 3)] {
@@ -127,14 +109,8 @@ fn a_launch_takes_the_time_that_it_is_given() {
             assert!(measured.count() >= counts, "{time} {method}");
         }
     }
-    let TooLittle { least } = target
-        .survey(&Seen::default(), &rates(), Seconds(2.0))
-        .unwrap_err();
-    assert!(
-        target
-            .survey(&Seen::default(), &rates(), least * 1.01)
-            .is_ok()
-    );
+    let TooLittle { least } = target.survey(&Seen::default(), &rates(), Seconds(2.0)).unwrap_err();
+    assert!(target.survey(&Seen::default(), &rates(), least * 1.01).is_ok());
     let proposal = target.proposal(&rates(), Seconds(120.0)).unwrap();
     assert!((proposal.launches, takes(&proposal) < 120.0) == (3, true));
 }

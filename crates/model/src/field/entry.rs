@@ -81,9 +81,7 @@ impl FieldFit {
     ) -> Result<Self, FitError> {
         let forms = FreeForm::candidates(collective, algorithm, ground.mpi);
         let found = fit::fit(cells, &forms, ground)?;
-        let known = cells
-            .iter()
-            .filter(|cell| cell.averaged.is_none() && cell.plain > 1);
+        let known = cells.iter().filter(|cell| cell.averaged.is_none() && cell.plain > 1);
         let spreads = known.map(|cell| cell.spread).collect_vec();
         let passed = |cell: &Observation| {
             let form = &found.form;
@@ -102,8 +100,7 @@ impl FieldFit {
             confidence: ground.confidence,
             scatter: (!spreads.is_empty()).then(|| median(spreads)),
             ratio: found.table,
-            domain: Domain::of(cells.iter().map(|own| (own.procs, own.size)))
-                .expect("a fit has cells"),
+            domain: Domain::of(cells.iter().map(|own| (own.procs, own.size))).expect("a fit has cells"),
         };
         Ok(Self {
             entry,
@@ -116,19 +113,10 @@ impl FieldFit {
 impl FieldEntry {
     /// T₀ on a network; `mpi` names the library of the data. `None` if the messages of the algorithm are not
     /// described.
-    pub(super) fn free_time<'a>(
-        &self,
-        mpi: Option<&str>,
-        network: Option<&'a Network>,
-    ) -> Option<FreeTime<'a>> {
+    pub(super) fn free_time<'a>(&self, mpi: Option<&str>, network: Option<&'a Network>) -> Option<FreeTime<'a>> {
         let form = FreeForm::of(self.collective, &self.free_time_of, mpi)?;
         let wire = self.pairs.clone().unwrap_or_else(FieldWire::unit);
-        Some(FreeTime::new(
-            form,
-            (self.startup_s, self.byte_s),
-            wire,
-            network,
-        ))
+        Some(FreeTime::new(form, (self.startup_s, self.byte_s), wire, network))
     }
 }
 
@@ -151,11 +139,7 @@ impl ContentionModel for FieldEntry {
 
     /// γ is that of the most processes and the largest size that were measured.
     fn parameters(&self) -> Vec<(String, Found)> {
-        let most = self
-            .domain
-            .procs
-            .last()
-            .expect("a domain has process counts");
+        let most = self.domain.procs.last().expect("a domain has process counts");
         let gamma = self.ratio.at(*most, self.domain.largest).gamma;
         let named = [
             ("startup_s", self.startup_s.0),
@@ -185,11 +169,7 @@ impl ContentionModel for FieldEntry {
         if finite("byte_s", self.byte_s.0)? <= 0.0 {
             return Err("byte_s must be above 0".to_owned());
         }
-        if self
-            .pairs
-            .as_ref()
-            .is_some_and(|own| own.wire.beta().0 <= 0.0)
-        {
+        if self.pairs.as_ref().is_some_and(|own| own.wire.beta().0 <= 0.0) {
             return Err("pairs.wire.beta_s_per_byte must be above 0".to_owned());
         }
         non_negative("scatter", self.scatter.unwrap_or(0.0))?;

@@ -44,11 +44,7 @@ pub(super) struct FittedField {
 }
 
 /// Fits the field to cells of one algorithm, with one of the `forms`.
-pub(super) fn fit(
-    cells: &[Observation],
-    forms: &[FreeForm],
-    ground: &FieldGround,
-) -> Result<FittedField, FitError> {
+pub(super) fn fit(cells: &[Observation], forms: &[FreeForm], ground: &FieldGround) -> Result<FittedField, FitError> {
     let cells = thinned(cells, MOST_CELLS);
     refuse_few("the field", cells.len(), 2)?;
     let nodes = Nodes::of(&cells);
@@ -61,20 +57,12 @@ pub(super) fn fit(
     let wire = pairs.map_or_else(FieldWire::unit, |own| own.wire.clone());
     let cost = |form: &FreeForm, procs, size| form.cost(&wire, procs, size, ground.network);
     let all = nodes.all();
-    let at_nodes = |form: &FreeForm| {
-        all.iter()
-            .map(|(procs, size)| cost(form, *procs, *size))
-            .collect_vec()
-    };
+    let at_nodes = |form: &FreeForm| all.iter().map(|(procs, size)| cost(form, *procs, *size)).collect_vec();
     let costs = forms.iter().map(at_nodes).collect_vec();
     let [mean, deviation] = field.averaged(&chosen, &nodes, &costs);
     let balance = best.hyper[BALANCE].exp();
     let free = costs[best.form].iter().map(|own| own.bytes(balance).ln());
-    let ratios = mean
-        .iter()
-        .zip(free)
-        .map(|(mean, free)| mean - free)
-        .collect_vec();
+    let ratios = mean.iter().zip(free).map(|(mean, free)| mean - free).collect_vec();
     let measured = pairs.map(|own| own.wire.wire.beta().0);
     let byte = measured.map_or_else(|| nodes.least_ratio(&ratios), f64::ln);
     let gamma = ratios.iter().map(|own| (own - byte).exp()).collect_vec();

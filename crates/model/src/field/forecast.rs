@@ -33,12 +33,7 @@ pub struct FieldForecast<'a> {
 impl<'a> FieldForecast<'a> {
     /// The forecast by an entry; `mpi` names the library of the data. `None` if the messages of the
     /// algorithm are not described.
-    pub fn of(
-        entry: &FieldEntry,
-        mpi: Option<&str>,
-        network: Option<&'a Network>,
-        asked: Asked,
-    ) -> Option<Self> {
+    pub fn of(entry: &FieldEntry, mpi: Option<&str>, network: Option<&'a Network>, asked: Asked) -> Option<Self> {
         let free_time = entry.free_time(mpi, network)?;
         let level = f64::midpoint(1.0, entry.confidence);
         Some(Self {
@@ -109,9 +104,7 @@ impl AlgorithmForecast for FieldForecast<'_> {
     /// The interval tells how little is known of more processes; of larger messages the protocol may change.
     fn outside(&self, case: Case) -> Option<Outside> {
         let largest = self.entry.domain.procs.last()?;
-        self.entry
-            .domain
-            .too_far(case.procs.min(*largest), case.size)
+        self.entry.domain.too_far(case.procs.min(*largest), case.size)
     }
 
     fn overflow(&self, case: Case) -> Option<Overflow> {

@@ -62,17 +62,11 @@ impl FreeForm {
 
     /// The forms that an algorithm may have: its own; of a library whose rules are not known, those of the
     /// algorithms that libraries usually take.
-    pub(super) fn candidates(
-        collective: Collective,
-        algorithm: &str,
-        mpi: Option<&str>,
-    ) -> Vec<Self> {
+    pub(super) fn candidates(collective: Collective, algorithm: &str, mpi: Option<&str>) -> Vec<Self> {
         let own = Self::of(collective, algorithm, mpi);
         if algorithm == LIBRARY && !own.as_ref().is_some_and(Self::is_decided) {
             let usual = of_libraries(collective).iter();
-            return usual
-                .filter_map(|name| Self::of(collective, name, mpi))
-                .collect();
+            return usual.filter_map(|name| Self::of(collective, name, mpi)).collect();
         }
         own.into_iter().collect()
     }
@@ -85,12 +79,7 @@ impl FreeForm {
 
     /// Bytes that pass a port of an exchange ([`Pattern::port_bytes`]); `None` for other algorithms, and where
     /// there are too many processes to sum over pairs.
-    pub(super) fn port_bytes(
-        &self,
-        procs: Procs,
-        size: Bytes,
-        network: Option<&Network>,
-    ) -> Option<f64> {
+    pub(super) fn port_bytes(&self, procs: Procs, size: Bytes, network: Option<&Network>) -> Option<f64> {
         let point = point(procs, size, network);
         point.check().ok()?;
         self.patterns.at(procs, size)?.port_bytes(point)

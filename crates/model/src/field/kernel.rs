@@ -135,9 +135,7 @@ impl FieldKernel {
     pub(super) fn new(hyper: &Hyper, prior: &FieldPrior, sizes: &[f64]) -> Self {
         let value = |place: usize| hyper[place].exp();
         let count = sizes.len();
-        let over = |f: &dyn Fn(f64, f64) -> f64| {
-            DMatrix::from_fn(count, count, |i, j| f(sizes[i], sizes[j]))
-        };
+        let over = |f: &dyn Fn(f64, f64) -> f64| DMatrix::from_fn(count, count, |i, j| f(sizes[i], sizes[j]));
         let [level, slope] = prior.level.map(|own| own * own);
         let [smooth, trend, walk] = [SMOOTH, TREND, WALK].map(|place| value(place).powi(2));
         Self {

@@ -29,9 +29,7 @@ impl Nodes {
         let counts = cells.iter().map(|own| u64::from(own.procs.get()));
         let counts = between(&few(counts, MOST_COUNTS), 1.9);
         let largest = *counts.last().unwrap_or(&2);
-        let further = FURTHER
-            .iter()
-            .map(|times| largest.saturating_mul(u64::from(*times)));
+        let further = FURTHER.iter().map(|times| largest.saturating_mul(u64::from(*times)));
         let procs = counts.iter().copied().chain(further);
         let procs = procs
             .filter_map(|own| Procs::new(u32::try_from(own).ok()?).ok())
@@ -76,15 +74,7 @@ fn few(values: impl Iterator<Item = u64>, most: usize) -> Vec<u64> {
 
 /// The values, and the geometric mean of neighbours that are more than `apart` times apart.
 fn between(values: &[u64], apart: f64) -> Vec<u64> {
-    let pairs = values
-        .windows(2)
-        .filter(|pair| pair[1] as f64 > apart * pair[0] as f64);
+    let pairs = values.windows(2).filter(|pair| pair[1] as f64 > apart * pair[0] as f64);
     let means = pairs.map(|pair| Bytes::rounded((pair[0] as f64 * pair[1] as f64).sqrt()).0);
-    values
-        .iter()
-        .copied()
-        .chain(means)
-        .sorted_unstable()
-        .dedup()
-        .collect()
+    values.iter().copied().chain(means).sorted_unstable().dedup().collect()
 }

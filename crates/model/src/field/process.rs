@@ -52,12 +52,7 @@ pub(super) struct FieldChoice {
 }
 
 impl FieldCells {
-    pub(super) fn new(
-        cells: &[Observation],
-        forms: &[FreeForm],
-        ground: &FieldGround,
-        nodes: &Nodes,
-    ) -> Self {
+    pub(super) fn new(cells: &[Observation], forms: &[FreeForm], ground: &FieldGround, nodes: &Nodes) -> Self {
         let own = cells.iter().map(|own| own.size);
         let sizes = own
             .chain(nodes.sizes.iter().copied())
@@ -88,10 +83,7 @@ impl FieldCells {
             costs: forms.iter().map(cost).collect(),
         };
         field.sizes = sizes.iter().map(|own| field.distance(*own)).collect();
-        field.places = cells
-            .iter()
-            .map(|own| field.place(own.procs, own.size))
-            .collect();
+        field.places = cells.iter().map(|own| field.place(own.procs, own.size)).collect();
         field
     }
 
@@ -120,9 +112,7 @@ impl FieldCells {
 
     /// The process with these hyperparameters; `None` if its matrix cannot be inverted.
     fn choice(&self, form: usize, hyper: Hyper) -> Option<FieldChoice> {
-        let FieldPrior {
-            medians, spreads, ..
-        } = self.prior;
+        let FieldPrior { medians, spreads, .. } = self.prior;
         let kernel = FieldKernel::new(&hyper, &self.prior, &self.sizes);
         let count = self.places.len();
         let noise = (2.0 * hyper[NOISE]).exp();
@@ -155,9 +145,7 @@ impl FieldCells {
 
     /// The choices that are averaged, the likeliest first.
     pub(super) fn search(&self) -> Vec<FieldChoice> {
-        let FieldPrior {
-            medians, spreads, ..
-        } = self.prior;
+        let FieldPrior { medians, spreads, .. } = self.prior;
         let mut all: Vec<FieldChoice> = Vec::new();
         for form in 0..self.costs.len() {
             let Some(mut best) = self.choice(form, medians.map(f64::ln)) else {
@@ -188,22 +176,14 @@ impl FieldCells {
     }
 
     /// ln T and its deviation at all nodes, averaged over the choices.
-    pub(super) fn averaged(
-        &self,
-        chosen: &[FieldChoice],
-        nodes: &Nodes,
-        costs: &[Vec<FreeCost>],
-    ) -> [Vec<f64>; 2] {
+    pub(super) fn averaged(&self, chosen: &[FieldChoice], nodes: &Nodes, costs: &[Vec<FreeCost>]) -> [Vec<f64>; 2] {
         let places = nodes
             .all()
             .into_iter()
             .map(|(procs, size)| self.place(procs, size))
             .collect_vec();
         let best = chosen.first().map_or(0.0, |own| own.posterior);
-        let weights = chosen
-            .iter()
-            .map(|own| (own.posterior - best).exp())
-            .collect_vec();
+        let weights = chosen.iter().map(|own| (own.posterior - best).exp()).collect_vec();
         let total: f64 = weights.iter().sum();
         let told = chosen
             .iter()
@@ -212,31 +192,18 @@ impl FieldCells {
         let averaged = |value: &dyn Fn(&(f64, f64), usize) -> f64| {
             let at = |node: usize| {
                 let all = told.iter().zip(&weights);
-                all.map(|(own, weight)| weight * value(&own[node], node))
-                    .sum::<f64>()
-                    / total
+                all.map(|(own, weight)| weight * value(&own[node], node)).sum::<f64>() / total
             };
             (0..places.len()).map(at).collect_vec()
         };
         let mean = averaged(&|own, _| own.0);
         let variance = averaged(&|own, node| own.1 + (own.0 - mean[node]).powi(2));
         let widening = self.prior.widening;
-        [
-            mean,
-            variance
-                .into_iter()
-                .map(|own| widening * own.sqrt())
-                .collect(),
-        ]
+        [mean, variance.into_iter().map(|own| widening * own.sqrt()).collect()]
     }
 
     /// Mean and variance of ln T at places by one choice.
-    fn told(
-        &self,
-        choice: &FieldChoice,
-        places: &[FieldPlace],
-        costs: &[FreeCost],
-    ) -> Vec<(f64, f64)> {
+    fn told(&self, choice: &FieldChoice, places: &[FieldPlace], costs: &[FreeCost]) -> Vec<(f64, f64)> {
         let kernel = FieldKernel::new(&choice.hyper, &self.prior, &self.sizes);
         let near = DMatrix::from_fn(self.places.len(), places.len(), |i, j| {
             kernel.at(&self.places[i], &places[j])
@@ -246,9 +213,7 @@ impl FieldCells {
         let noise = (2.0 * choice.hyper[NOISE]).exp();
         let at = |(index, place): (usize, &FieldPlace)| {
             let mean = choice.mean + near.column(index).dot(&choice.weights);
-            let known = explained
-                .as_ref()
-                .map_or(0.0, |own| own.column(index).norm_squared());
+            let known = explained.as_ref().map_or(0.0, |own| own.column(index).norm_squared());
             let variance = (kernel.at(place, place) - known).max(0.0) + noise;
             (mean + costs[index].bytes(balance).ln(), variance)
         };
@@ -258,25 +223,16 @@ impl FieldCells {
     /// Times of the cells of each process count by the process of the other counts, with the
     /// hyperparameters of all: of a block B of cells, ln T is off by `(P_BB)⁻¹·(P·y)_B` with P the inverse of
     /// the covariance (Rasmussen and Williams 2006, section 5.4.2).
-    pub(super) fn left_out(
-        &self,
-        cells: &[Observation],
-        choice: &FieldChoice,
-    ) -> BTreeMap<(Procs, Bytes), Seconds> {
+    pub(super) fn left_out(&self, cells: &[Observation], choice: &FieldChoice) -> BTreeMap<(Procs, Bytes), Seconds> {
         let inverse = choice.factor.inverse();
         let mut times = BTreeMap::new();
         for procs in cells.iter().map(|own| own.procs).unique() {
-            let block = (0..cells.len())
-                .filter(|own| cells[*own].procs == procs)
-                .collect_vec();
+            let block = (0..cells.len()).filter(|own| cells[*own].procs == procs).collect_vec();
             if block.len() == cells.len() {
                 continue;
             }
-            let own = DMatrix::from_fn(block.len(), block.len(), |i, j| {
-                inverse[(block[i], block[j])]
-            });
-            let weights =
-                DVector::from_iterator(block.len(), block.iter().map(|i| choice.weights[*i]));
+            let own = DMatrix::from_fn(block.len(), block.len(), |i, j| inverse[(block[i], block[j])]);
+            let weights = DVector::from_iterator(block.len(), block.iter().map(|i| choice.weights[*i]));
             let Some(errors) = Cholesky::new(own).map(|own| own.solve(&weights)) else {
                 continue;
             };

@@ -36,8 +36,7 @@ impl FieldTable {
     pub(super) fn of(procs: &[Procs], sizes: &[Bytes], gamma: &[f64], deviation: &[f64]) -> Self {
         let rows = |values: &[f64]| {
             let rows = values.chunks(sizes.len());
-            rows.map(|row| row.iter().map(|own| rounded(*own)).collect())
-                .collect()
+            rows.map(|row| row.iter().map(|own| rounded(*own)).collect()).collect()
         };
         Self {
             procs: procs.to_vec(),
@@ -71,8 +70,7 @@ impl FieldTable {
 
     /// Refuses a table that no fit makes.
     pub(super) fn check(&self) -> Result<(), String> {
-        let ascend =
-            self.procs.is_sorted_by(|a, b| a < b) && self.sizes_bytes.is_sorted_by(|a, b| a < b);
+        let ascend = self.procs.is_sorted_by(|a, b| a < b) && self.sizes_bytes.is_sorted_by(|a, b| a < b);
         if self.procs.is_empty() || self.sizes_bytes.is_empty() || !ascend {
             return Err("procs and sizes_bytes must ascend and not be empty".to_owned());
         }
@@ -80,18 +78,14 @@ impl FieldTable {
             ("gamma", &self.gamma, f64::MIN_POSITIVE),
             ("deviation", &self.deviation, 0.0),
         ] {
-            let is_full = table.len() == self.procs.len()
-                && table.iter().all(|row| row.len() == self.sizes_bytes.len());
+            let is_full =
+                table.len() == self.procs.len() && table.iter().all(|row| row.len() == self.sizes_bytes.len());
             if !is_full {
                 return Err(format!(
                     "{name} must have a row for each of procs and a column for each of sizes_bytes"
                 ));
             }
-            if let Some(value) = table
-                .iter()
-                .flatten()
-                .find(|own| !own.is_finite() || **own < least)
-            {
+            if let Some(value) = table.iter().flatten().find(|own| !own.is_finite() || **own < least) {
                 return Err(format!(
                     "{name} has {value}; it must be finite and {}",
                     if least > 0.0 { "above 0" } else { "at least 0" }
@@ -119,10 +113,7 @@ fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the decimal exponent of a double"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "the decimal exponent of a double")]
     let scale = 10f64.powi(DIGITS - 1 - value.abs().log10().floor() as i32);
     (value * scale).round() / scale
 }

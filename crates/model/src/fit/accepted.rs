@@ -99,11 +99,7 @@ pub fn may_be_alike(files: &[Source]) -> bool {
 /// If the data are void.
 pub fn refuse_void(data: &Dataset, name: &str) -> Result<(), Refusal> {
     data.void().map_or(Ok(()), |reason| {
-        Err(Refusal::data(format!(
-            "the data are void: {}; measure again",
-            excerpt(reason)
-        ))
-        .about(name))
+        Err(Refusal::data(format!("the data are void: {}; measure again", excerpt(reason))).about(name))
     })
 }
 

@@ -71,11 +71,7 @@ pub enum Verdict {
 ///
 /// # Errors
 /// If fewer than four sizes are in both.
-pub fn compare(
-    ping_pong: &[Level],
-    plogp: &Measured,
-    confidence: f64,
-) -> Result<Agreement, FitError> {
+pub fn compare(ping_pong: &[Level], plogp: &Measured, confidence: f64) -> Result<Agreement, FitError> {
     let pairs: Vec<(&Level, &Row)> = ping_pong
         .iter()
         .filter_map(|level| {
@@ -85,10 +81,7 @@ pub fn compare(
         .collect();
     refuse_few("sizes that both measured", pairs.len(), FEWEST)?;
     let each = 1.0 - (1.0 - confidence) / pairs.len() as f64;
-    let sizes: Vec<Difference> = pairs
-        .iter()
-        .map(|(level, row)| difference(level, row, each))
-        .collect();
+    let sizes: Vec<Difference> = pairs.iter().map(|(level, row)| difference(level, row, each)).collect();
     Ok(Agreement {
         verdict: judge(&sizes),
         sizes,

@@ -123,10 +123,7 @@ pub fn find(levels: &[Level], confidence: f64) -> Result<Pieces, FitError> {
     cuts.sort_unstable();
     settle(levels, &mut cuts);
     let ends = [vec![0], cuts, vec![levels.len()]].concat();
-    let parts: Vec<&[Level]> = ends
-        .windows(2)
-        .map(|pair| &levels[pair[0]..pair[1]])
-        .collect();
+    let parts: Vec<&[Level]> = ends.windows(2).map(|pair| &levels[pair[0]..pair[1]]).collect();
     let lines: Vec<Line> = parts.iter().map(|part| Line::through(part)).collect();
     let pooled = Line::pooled_scale(&lines);
     let around = |value, variance: &[Variance]| Estimate::around(value, variance, confidence);
@@ -143,11 +140,7 @@ pub fn find(levels: &[Level], confidence: f64) -> Result<Pieces, FitError> {
     };
     Ok(Pieces {
         pieces: parts.iter().zip(&lines).map(piece).collect(),
-        breaks: parts
-            .windows(2)
-            .zip(lines.windows(2))
-            .map(between)
-            .collect(),
+        breaks: parts.windows(2).zip(lines.windows(2)).map(between).collect(),
     })
 }
 
@@ -234,12 +227,7 @@ fn judge([below, from]: [Bytes; 2], lines: [Line; 2], pooled: Variance, confiden
 }
 
 /// Height of the second line above the first at the second's begin; 0 if they cross before.
-fn apart(
-    [below, from]: [Bytes; 2],
-    lines: [Line; 2],
-    pooled: Variance,
-    confidence: f64,
-) -> Estimate {
+fn apart([below, from]: [Bytes; 2], lines: [Line; 2], pooled: Variance, confidence: f64) -> Estimate {
     let [before, after] = lines;
     let difference = |size: Bytes| after.at(size) - before.at(size);
     let crosses = difference(below) * difference(from) <= 0.0;
@@ -310,11 +298,7 @@ mod tests {
 
     /// Of 100 measurements, as many as `least` at least have the breaks that are `wanted`.
     #[track_caller]
-    fn assert_most(
-        least: usize,
-        measured: impl Fn(u64) -> Vec<Level>,
-        wanted: impl Fn(&Pieces) -> bool,
-    ) {
+    fn assert_most(least: usize, measured: impl Fn(u64) -> Vec<Level>, wanted: impl Fn(&Pieces) -> bool) {
         let is_wanted = |seed: &u64| wanted(&find(&measured(*seed), 0.95).unwrap());
         let count = (0..100).filter(is_wanted).count();
         assert!(count >= least, "{count} of 100");
@@ -362,8 +346,7 @@ mod tests {
     /// by half of that.
     fn launched(sizes: &[u64], truth: fn(u64) -> f64, seed: u64) -> Vec<Level> {
         let mut error = testing::normal(seed);
-        let mut noisy =
-            |time: f64, share: f64| time + share * error() * (2e-5f64).hypot(3e-3 * time);
+        let mut noisy = |time: f64, share: f64| time + share * error() * (2e-5f64).hypot(3e-3 * time);
         let mut rows = Vec::new();
         for (&size, launch) in sizes.iter().flat_map(|m| [(m, 0), (m, 1)]) {
             let middle = noisy(truth(size), 1.0);
@@ -396,9 +379,7 @@ mod tests {
                 && matches!(first.change, Change::Slope { after, .. } if is_near(after.0))
         };
         let measured = |seed| of(&doubling(20), burst, 0.02, seed);
-        assert_most(90, measured, |found| {
-            found.breaks.first().is_some_and(is_it)
-        });
+        assert_most(90, measured, |found| found.breaks.first().is_some_and(is_it));
     }
 
     /// The pieces of times in microseconds without repetitions, and between which sizes they break.
@@ -416,9 +397,8 @@ mod tests {
     #[test]
     fn a_real_ping_pong_shows_its_burst_and_its_eager_limit() {
         let osu = [
-            164.33, 174.84, 169.01, 177.21, 173.31, 173.65, 160.97, 165.61, 168.00, 154.91, 117.56,
-            111.42, 227.20, 451.12, 1276.54, 3018.92, 6441.97, 13470.47, 27193.25, 54626.43,
-            109_442.39, 219_169.51,
+            164.33, 174.84, 169.01, 177.21, 173.31, 173.65, 160.97, 165.61, 168.00, 154.91, 117.56, 111.42, 227.20,
+            451.12, 1276.54, 3018.92, 6441.97, 13470.47, 27193.25, 54626.43, 109_442.39, 219_169.51,
         ];
         let (found, intervals) = real(doubling(20), &osu);
         assert_eq!(intervals[1..], [(4096, 8192), (32768, 65536)], "{found:?}");
@@ -428,8 +408,7 @@ mod tests {
         assert!((last.beta.value / 2.09e-7 - 1.0).abs() < 0.01, "{last:?}");
 
         let imb = [
-            124.60, 146.02, 179.99, 150.85, 221.15, 559.55, 1264.69, 3022.06, 6440.78, 13423.88,
-            27163.72,
+            124.60, 146.02, 179.99, 150.85, 221.15, 559.55, 1264.69, 3022.06, 6440.78, 13423.88, 27163.72,
         ];
         let sizes = [0].into_iter().chain((8..18).map(|i| 1 << i));
         let (found, intervals) = real(sizes, &imb);

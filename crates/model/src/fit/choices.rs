@@ -42,9 +42,7 @@ pub fn covariance(text: &str) -> Result<Option<Covariance>, String> {
     let named = plain.into_iter().find(|own| own.to_string() == text);
     let ar1 = || Some(Covariance::Ar1(text.strip_prefix("ar1:")?.parse().ok()?));
     match named.or_else(ar1) {
-        None if text != "auto" => {
-            Err("write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned())
-        }
+        None if text != "auto" => Err("write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned()),
         named => Ok(named),
     }
 }
@@ -78,7 +76,5 @@ pub fn confidence(text: &str) -> Result<f64, String> {
     let level: Option<f64> = text.parse().ok();
     level
         .filter(|level| (LEAST_CONFIDENT..=MOST_CONFIDENT).contains(level))
-        .ok_or_else(|| {
-            format!("write a level such as 0.95, from {LEAST_CONFIDENT} to {MOST_CONFIDENT}")
-        })
+        .ok_or_else(|| format!("write a level such as 0.95, from {LEAST_CONFIDENT} to {MOST_CONFIDENT}"))
 }

@@ -243,12 +243,7 @@ mod tests {
     /// A backbone that carries two full transfers: four share it evenly.
     #[test]
     fn a_shared_backbone_saturates_where_its_aggregate_ends() {
-        let loads = [
-            (1, &[0.1; 2][..]),
-            (2, &[0.1; 2]),
-            (4, &[0.2; 4]),
-            (8, &[0.4; 8]),
-        ];
+        let loads = [(1, &[0.1; 2][..]), (2, &[0.1; 2]), (4, &[0.2; 4]), (8, &[0.4; 8])];
         let (found, loads) = fitted(&loads).unwrap();
         assert_eq!(found.saturated_pairs, Some(2));
         for (load, expected) in loads.iter().zip([1e7, 2e7, 2e7, 2e7]) {

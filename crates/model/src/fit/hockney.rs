@@ -87,11 +87,7 @@ type Fitted = (f64, Variance);
 ///
 /// # Errors
 /// If there are fewer than four sizes, or the line has a negative slope.
-pub fn fit(
-    points: &[Point],
-    covariance: &Covariance,
-    confidence: f64,
-) -> Result<(HockneyFit, BaseError), FitError> {
+pub fn fit(points: &[Point], covariance: &Covariance, confidence: f64) -> Result<(HockneyFit, BaseError), FitError> {
     refuse_few(WHAT, points.len(), LEAST)?;
     let line = line(points, covariance)?;
     assemble(points, parameter(&line, 0), parameter(&line, 1), confidence)
@@ -130,10 +126,7 @@ pub fn fit_ends(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseEr
 /// If there is no time of a size above 0.
 pub fn rough(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseError), FitError> {
     let sized = points.iter().filter(|p| p.size.0 > 0);
-    let ends = [
-        sized.clone().min_by_key(|p| p.size),
-        sized.max_by_key(|p| p.size),
-    ];
+    let ends = [sized.clone().min_by_key(|p| p.size), sized.max_by_key(|p| p.size)];
     let [Some(small), Some(large)] = ends else {
         return refuse_few(WHAT, 0, 1).and_then(|()| fit_ends(points, confidence));
     };
@@ -149,12 +142,7 @@ pub fn rough(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseError
         value: value * value,
         dof: 1.0,
     };
-    assemble(
-        points,
-        (alpha, unsure(alpha)),
-        (beta, unsure(beta)),
-        confidence,
-    )
+    assemble(points, (alpha, unsure(alpha)), (beta, unsure(beta)), confidence)
 }
 
 /// The regression of t on (1, m).
@@ -179,9 +167,7 @@ fn assemble(
     let alpha = alpha.max(0.0);
     let model = Hockney::new(Seconds(alpha), SecondsPerByte(beta))
         .map_err(|error| FitError::Impossible(format!("ping-pong: {error}")))?;
-    let squares = points
-        .iter()
-        .map(|p| (p.time / model.time(p.size) - 1.0).powi(2));
+    let squares = points.iter().map(|p| (p.time / model.time(p.size) - 1.0).powi(2));
     let fit = HockneyFit {
         alpha: Estimate::around(alpha, &[alpha_variance], confidence),
         beta: Estimate::around(beta, &[beta_variance], confidence),
@@ -238,10 +224,7 @@ mod tests {
     fn what_is_no_ping_pong_is_refused() {
         let three = &[(0, 1.0), (1, 2.0), (2, 3.0)][..];
         let falling = &[(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)];
-        for (times, reason) in [
-            (three, "too few points (3, at least 4"),
-            (falling, "beta = -1"),
-        ] {
+        for (times, reason) in [(three, "too few points (3, at least 4"), (falling, "beta = -1")] {
             let error = fit(&points(times), &Covariance::Ols, 0.95).unwrap_err();
             assert!(error.to_string().contains(reason), "{error}");
         }

@@ -86,9 +86,7 @@ impl Ladder {
         let mut rungs: Vec<Rung> = Vec::new();
         let bound = |cell: &Observation| self.known.hockney.alltoall(cell.procs, cell.size);
         if self.has_pairs && collective == Collective::Alltoall && !is_contended(&cells, bound) {
-            let bounds = BOUNDS
-                .iter()
-                .filter_map(|name| model::find(collective, name).ok());
+            let bounds = BOUNDS.iter().filter_map(|name| model::find(collective, name).ok());
             let bounds = bounds.filter(|own| self.has_tables || !own.needs.contains(&Need::PLogP));
             rungs.extend(bounds.map(|own| (own, self.bound(own, &cells))));
         }
@@ -97,8 +95,7 @@ impl Ladder {
             let own = errors(&cells, |cell| time(cell).unwrap_or_default());
             (*model, own)
         };
-        let (fields, others): (Vec<_>, Vec<_>) =
-            others.iter().partition(|(model, _)| model.name == FIELD);
+        let (fields, others): (Vec<_>, Vec<_>) = others.iter().partition(|(model, _)| model.name == FIELD);
         if let [field] = fields[..]
             && cells.iter().map(|cell| cell.size).all_equal()
         {
@@ -181,9 +178,7 @@ fn sufficient(rungs: &[Rung], last: &Rung) -> SufficientModel {
     let best: &[(f64, f64)] = best.map_or(&[], |best| best);
     let suffices = |own: &Vec<(f64, f64)>| {
         let pairs = own.iter().zip(best);
-        let worse: Vec<(f64, f64)> = pairs
-            .map(|((own, weight), (best, _))| (own - best, *weight))
-            .collect();
+        let worse: Vec<(f64, f64)> = pairs.map(|((own, weight), (best, _))| (own - best, *weight)).collect();
         let (difference, error) = weighted_mean(&worse);
         difference <= error
     };

@@ -68,10 +68,7 @@ fn imported(cells: &MeasuredCells, experiment: Experiment) -> impl Iterator<Item
         let level = Level {
             size: key.size,
             time,
-            variance: Variance {
-                value: 0.0,
-                dof: 1.0,
-            },
+            variance: Variance { value: 0.0, dof: 1.0 },
             launched_dof: 0.0,
             least: time,
         };
@@ -80,9 +77,7 @@ fn imported(cells: &MeasuredCells, experiment: Experiment) -> impl Iterator<Item
 }
 
 /// The levels of repetitions, by size.
-pub(super) fn of_samples<'a>(
-    samples: impl IntoIterator<Item = &'a &'a Sample>,
-) -> BTreeMap<Bytes, Level> {
+pub(super) fn of_samples<'a>(samples: impl IntoIterator<Item = &'a &'a Sample>) -> BTreeMap<Bytes, Level> {
     let mut by_size: BTreeMap<Bytes, ByLaunch> = BTreeMap::new();
     for sample in samples {
         let launches = by_size.entry(sample.place.size).or_default();
@@ -114,11 +109,7 @@ fn level(size: Bytes, launches: &ByLaunch, [within, between]: [&Noise; 2]) -> Le
     Level {
         size,
         time: Seconds(all.median()),
-        variance: if launched.value > own.value {
-            launched
-        } else {
-            own
-        },
+        variance: if launched.value > own.value { launched } else { own },
         launched_dof: launched.dof,
         least: Seconds(all.quantile(0.0)),
     }

@@ -108,13 +108,10 @@ pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
 pub fn stalled(cells: &MeasuredCells, gap: SecondsPerByte) -> Option<Stalled> {
     let has_stalled = |(cell, rows): &(&CellKey, &CellRows)| {
         let least = bytes_over_a_link(cell).map(|bytes| gap * bytes);
-        let least = least
-            .filter(|time| *time < LINUX_RTO)
-            .map(|time| time + LINUX_RTO);
+        let least = least.filter(|time| *time < LINUX_RTO).map(|time| time + LINUX_RTO);
         let is_stalled = |sample: &&Sample| {
             let losses = [sample.losses.rtos, sample.losses.tail_probes];
-            losses.iter().flatten().any(|count| *count > 0)
-                && least.is_some_and(|least| sample.time >= least)
+            losses.iter().flatten().any(|count| *count > 0) && least.is_some_and(|least| sample.time >= least)
         };
         rows.samples.len() >= ENOUGH && rows.samples.iter().all(is_stalled)
     };

@@ -126,22 +126,16 @@ pub struct Dispersion {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum NoLaw {
     /// No losses above the background.
-    #[error(
-        "no losses are seen up to {beyond:.0} bytes through a link; measure larger messages or more processes"
-    )]
+    #[error("no losses are seen up to {beyond:.0} bytes through a link; measure larger messages or more processes")]
     Unseen {
         /// Greatest measured x: links may overflow from here on.
         beyond: f64,
     },
     /// Counters are missing.
-    #[error(
-        "no eager message of an exchange has a counter of retransmits; measure where /proc/net/snmp can be read"
-    )]
+    #[error("no eager message of an exchange has a counter of retransmits; measure where /proc/net/snmp can be read")]
     NoCounters,
     /// Too few cells for three parameters.
-    #[error(
-        "the law of losses needs at least {needed} cells ({found} are there); measure more sizes"
-    )]
+    #[error("the law of losses needs at least {needed} cells ({found} are there); measure more sizes")]
     TooFewCells {
         /// Number of cells.
         found: usize,
@@ -198,11 +192,7 @@ fn segments_beyond(onset: f64, bytes: f64) -> f64 {
 /// Cells of a subject's messages, ascending in process count and size; `load` gives the traffic
 /// through a kind of link, or `None` if the exchange does not use it. Samples without a counter are
 /// left out, as is the first repetition of a launch that has others.
-pub fn cells(
-    measured: &MeasuredCells,
-    subject: Subject,
-    load: impl Fn(Procs, Bytes) -> Option<Load>,
-) -> Vec<Cell> {
+pub fn cells(measured: &MeasuredCells, subject: Subject, load: impl Fn(Procs, Bytes) -> Option<Load>) -> Vec<Cell> {
     let own = measured.of_experiment(Experiment::Collective(subject.collective));
     let own = own.filter(|(key, _)| subject.is_of(key));
     let cell = |(key, rows): (&CellKey, &CellRows)| {
@@ -230,10 +220,7 @@ fn counted(rows: &CellRows) -> Vec<Repetition> {
     let of_launch = |(launch, mut counts): (u32, Vec<(u32, u64)>)| {
         counts.sort_unstable();
         let first = usize::from(counts.len() > 1);
-        let repetition = move |(_, retransmits)| Repetition {
-            launch,
-            retransmits,
-        };
+        let repetition = move |(_, retransmits)| Repetition { launch, retransmits };
         counts.into_iter().skip(first).map(repetition)
     };
     launches.into_iter().flat_map(of_launch).collect()
@@ -242,8 +229,7 @@ fn counted(rows: &CellRows) -> Vec<Repetition> {
 impl Subject<'_> {
     /// True if a cell is of the algorithm and its message of the protocol.
     fn is_of(&self, key: &CellKey) -> bool {
-        *key.algorithm == *self.algorithm
-            && Protocol::of(key.size, self.eager_limit) == self.protocol
+        *key.algorithm == *self.algorithm && Protocol::of(key.size, self.eager_limit) == self.protocol
     }
 }
 
@@ -345,10 +331,7 @@ mod tests {
             let found = fit(&cells, CONFIDENCE).unwrap();
             let (onset, share, _) = TRUTH;
             assert!(is_close(found.onset.value, onset, 0.05), "{found:?}");
-            assert!(
-                found.onset.lower < onset && onset < found.onset.upper,
-                "{found:?}"
-            );
+            assert!(found.onset.lower < onset && onset < found.onset.upper, "{found:?}");
             assert!(is_close(found.share.value, share, 0.2), "{found:?}");
             let eight = found.threshold(procs(8)).unwrap();
             assert!(is_close(eight.value * 7.0, found.onset.value, 1e-12));
@@ -422,9 +405,7 @@ mod tests {
             eager_limit: data.provenance.eager_limit(),
         };
         cells(&MeasuredCells::of(&data), subject, |procs, size| {
-            counts
-                .contains(&procs.get())
-                .then(|| Load::of_ports(procs, size))
+            counts.contains(&procs.get()).then(|| Load::of_ports(procs, size))
         })
     }
 

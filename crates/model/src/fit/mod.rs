@@ -105,19 +105,12 @@ fn shares(base: &Hockney, points: &[Point]) -> DVector<f64> {
 }
 
 /// Regresses the times of `points` on a design; `what` names θ in errors.
-fn regress(
-    design: &Design,
-    points: &[Point],
-    covariance: &Covariance,
-    what: &str,
-) -> Result<Regression, FitError> {
+fn regress(design: &Design, points: &[Point], covariance: &Covariance, what: &str) -> Result<Regression, FitError> {
     let times = of_each(points, |p| p.time.0);
     let equal = DVector::repeat(points.len(), 1.0);
     let omega = match covariance {
         Covariance::Ols => Omega::Diagonal(equal),
-        Covariance::Means => Omega::Diagonal(of_each(points, |p| {
-            p.deviation.0.powi(2) / p.repetitions as f64
-        })),
+        Covariance::Means => Omega::Diagonal(of_each(points, |p| p.deviation.0.powi(2) / p.repetitions as f64)),
         Covariance::Ar1(rho) if !(*rho > -1.0 && *rho < 1.0) => {
             return Err(FitError::BadCorrelation(*rho));
         }

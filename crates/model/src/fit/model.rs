@@ -89,10 +89,9 @@ impl Problem<'_> {
     /// evaluated for them.
     pub fn fit(&self) -> Result<ModelFit, FitError> {
         match self.model.estimator {
-            Estimator::None | Estimator::Repetitions => Err(FitError::Impossible(format!(
-                "{} has no parameters",
-                self.model.name
-            ))),
+            Estimator::None | Estimator::Repetitions => {
+                Err(FitError::Impossible(format!("{} has no parameters", self.model.name)))
+            }
             Estimator::Signature(_) => self.signature(),
             Estimator::ByRole => match self.model.place(Role::Count) {
                 Some(place) => self.count(place),
@@ -127,12 +126,7 @@ impl Problem<'_> {
     }
 
     /// Σw·e² and Σw over the selected points: e is the `error` of T/T̂, w the bandwidth share.
-    fn squares(
-        &self,
-        fitted: &DVector<f64>,
-        error: fn(f64) -> f64,
-        counts: impl Fn(&Point) -> bool,
-    ) -> (f64, f64) {
+    fn squares(&self, fitted: &DVector<f64>, error: fn(f64) -> f64, counts: impl Fn(&Point) -> bool) -> (f64, f64) {
         let own = self.points.iter().zip(fitted.iter());
         let own = own.filter(|(p, _)| counts(p)).map(|(p, time)| {
             let weight = self.network.hockney.bandwidth_share(p.size);
@@ -180,8 +174,7 @@ impl Problem<'_> {
         let found = found.filter(|(_, value)| !value.is_nan());
         let found = found.map(|(place, value)| (name(place), Found::Plain(*value)));
         let estimated = estimates.iter();
-        let estimated =
-            estimated.map(|(place, estimate)| (name(*place), Found::Estimated(*estimate)));
+        let estimated = estimated.map(|(place, estimate)| (name(*place), Found::Estimated(*estimate)));
         FittedModel {
             model: self.model,
             algorithm: self.algorithm.to_owned(),
@@ -193,8 +186,7 @@ impl Problem<'_> {
             covariance_of: estimates.iter().map(|(place, _)| name(*place)).collect(),
             covariance,
             residuals,
-            domain: Domain::of(self.points.iter().map(|p| (p.procs, p.size)))
-                .expect("no fit goes without points"),
+            domain: Domain::of(self.points.iter().map(|p| (p.procs, p.size))).expect("no fit goes without points"),
         }
     }
 }

@@ -173,8 +173,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         regimes,
     };
     if fitted.without_pairs.is_some() && fitted.is_empty() {
-        refuse_few("alpha and beta without a ping-pong", 0, 4)
-            .map_err(FailedFit::of("ping-pong"))?;
+        refuse_few("alpha and beta without a ping-pong", 0, 4).map_err(FailedFit::of("ping-pong"))?;
     }
     let must_fit = match options.wanted {
         Wanted::All => is_alltoall_alone(&cells),
@@ -226,13 +225,8 @@ impl NetworkFit {
     }
 
     /// The model that speaks for an algorithm, if there was a choice.
-    pub fn speaking(
-        &self,
-        collective: Option<Collective>,
-        algorithm: &str,
-    ) -> Option<&SpeakingModel> {
-        let is_own =
-            |own: &&SpeakingModel| Some(own.collective) == collective && own.algorithm == algorithm;
+    pub fn speaking(&self, collective: Option<Collective>, algorithm: &str) -> Option<&SpeakingModel> {
+        let is_own = |own: &&SpeakingModel| Some(own.collective) == collective && own.algorithm == algorithm;
         self.speaking.iter().find(is_own)
     }
 

@@ -59,9 +59,7 @@ fn on_models(fitted: &NetworkFit) -> Vec<Note> {
         if own.sufficient.model.name == FIELD {
             warn(
                 subject,
-                fitted
-                    .field(collective, algorithm)
-                    .map_or(Vec::new(), of_field),
+                fitted.field(collective, algorithm).map_or(Vec::new(), of_field),
             );
         } else if let Some(regimes) = fitted.regimes(collective, algorithm) {
             warn(subject, of_regimes(regimes));
@@ -69,10 +67,7 @@ fn on_models(fitted: &NetworkFit) -> Vec<Note> {
     }
     for own in &fitted.signatures {
         // Warnings about a signature are irrelevant if another model was chosen.
-        if fitted
-            .speaking(own.model.collective(), &own.model.algorithm)
-            .is_none()
-        {
+        if fitted.speaking(own.model.collective(), &own.model.algorithm).is_none() {
             let model = &own.model;
             let subject = format!("{} {}", model.model.subject, model.algorithm);
             warn(subject, of_signature(own));
@@ -107,12 +102,7 @@ fn about_data(fitted: &NetworkFit) -> Vec<Note> {
         let names = fitted.unfitted.join(", ");
         notes.push(Note::remark(format!("nothing is fitted to {names}")));
     }
-    notes.extend(
-        fitted
-            .odd_counts
-            .iter()
-            .map(|own| Note::warning(own.to_string())),
-    );
+    notes.extend(fitted.odd_counts.iter().map(|own| Note::warning(own.to_string())));
     notes.extend(fitted.stalled.as_ref().map(|stalled| {
         Note::warning(format!(
             "{stalled}; measure smaller messages, or give the switch deeper buffers"
@@ -181,13 +171,10 @@ fn only_counts(all: &[Procs]) -> Option<String> {
 fn of_field(own: &FieldEntry) -> Vec<String> {
     let domain = &own.domain;
     let counts = only_counts(&domain.procs);
-    let sizes =
-        (domain.smallest == domain.largest).then(|| format!("{} is the only size", domain.largest));
+    let sizes = (domain.smallest == domain.largest).then(|| format!("{} is the only size", domain.largest));
     let all = [counts, sizes].into_iter().flatten();
-    all.map(|only| {
-        format!("{only}, so that others are predicted with a wide interval; measure three")
-    })
-    .collect()
+    all.map(|only| format!("{only}, so that others are predicted with a wide interval; measure three"))
+        .collect()
 }
 
 /// Warnings about the reliability of an algorithm's regimes.
@@ -204,20 +191,14 @@ fn of_regimes(own: &FittedRegimes) -> Vec<String> {
             } else {
                 "growth, overflow and intervals at other counts cannot be estimated"
             };
-            warnings.push(format!(
-                "{}{only}, so that {unknown}; measure three",
-                among(fit.class)
-            ));
+            warnings.push(format!("{}{only}, so that {unknown}; measure three", among(fit.class)));
         }
     }
     warnings.extend(own.fit.fits.iter().filter_map(missed));
     warnings.extend(only_stalled(own));
     let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none();
     if own.fit.fits.iter().any(has_no_limit) {
-        warnings.push(
-            "no eager limit was seen: larger messages than were measured may be sent otherwise"
-                .to_owned(),
-        );
+        warnings.push("no eager limit was seen: larger messages than were measured may be sent otherwise".to_owned());
     }
     warnings
 }
@@ -233,9 +214,7 @@ pub fn of_signature(fit: &ModelFit) -> Vec<String> {
         }
     }
     let gammas = fit.gamma_by_procs.iter();
-    let gammas = gammas
-        .map(|(n, gamma)| format!("{gamma:.2} at {n}"))
-        .join(", ");
+    let gammas = gammas.map(|(n, gamma)| format!("{gamma:.2} at {n}")).join(", ");
     if !fit.left_out.is_empty() {
         warnings.push(format!(
             "{} processes do not saturate the network and were left out of the fit; --keep-unsaturated keeps them",

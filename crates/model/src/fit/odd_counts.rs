@@ -127,16 +127,13 @@ impl<'a> CellsByCount<'a> {
     }
 
     fn standing_out(&self) -> Option<Oddity> {
-        if !matches!(
-            self.collective,
-            Collective::Alltoall | Collective::Allgather
-        ) {
+        if !matches!(self.collective, Collective::Alltoall | Collective::Allgather) {
             return None;
         }
         let counts = self.keys.iter().map(|key| key.procs).dedup();
-        let triples = counts.tuple_windows().filter(|(few, _, many)| {
-            few.get() > 2 && many.get() <= few.get().saturating_mul(NEIGHBOURS)
-        });
+        let triples = counts
+            .tuple_windows()
+            .filter(|(few, _, many)| few.get() > 2 && many.get() <= few.get().saturating_mul(NEIGHBOURS));
         let found = triples.filter_map(|(few, own, many)| {
             let procs = [few, own, many];
             let apart = self.common(procs).map(|(_, times)| off_line(procs, times));
@@ -147,16 +144,12 @@ impl<'a> CellsByCount<'a> {
         });
         let distance = |ratio: f64| ratio.ln().abs();
         let far = found.filter(|(ratio, _)| distance(*ratio) >= FAR_APART.ln());
-        let (ratio, procs) =
-            far.max_by(|one, other| distance(one.0).total_cmp(&distance(other.0)))?;
+        let (ratio, procs) = far.max_by(|one, other| distance(one.0).total_cmp(&distance(other.0)))?;
         Some(Oddity::StandsOut { procs, ratio })
     }
 
     /// The sizes that were measured at all of some counts, with the median times at these.
-    fn common<const N: usize>(
-        &self,
-        procs: [Procs; N],
-    ) -> impl Iterator<Item = (Bytes, [f64; N])> + '_ {
+    fn common<const N: usize>(&self, procs: [Procs; N]) -> impl Iterator<Item = (Bytes, [f64; N])> + '_ {
         let sizes = self.keys.iter().filter(move |key| key.procs == procs[0]);
         sizes.filter_map(move |first| {
             let time = |procs| {
@@ -192,8 +185,7 @@ mod tests {
             format!("collective,alltoall,direct,{procs},{size},0,0,{time}\n")
         };
         let lines = [4, 8, 16].into_iter().zip(times);
-        let lines =
-            lines.map(|(procs, [small, large])| line(procs, 64, small) + &line(procs, 1024, large));
+        let lines = lines.map(|(procs, [small, large])| line(procs, 64, small) + &line(procs, 1024, large));
         let data = read("", "", &lines.collect::<String>());
         let found = odd_counts(&MeasuredCells::of(&data));
         found.into_iter().map(|own| own.oddity).collect()

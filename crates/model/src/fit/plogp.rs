@@ -56,11 +56,7 @@ pub struct Discontinuity {
 }
 
 /// g(m) from RTT(m), RTT(0) and g(0).
-pub fn gap_from_round_trips(
-    round_trip: Seconds,
-    empty_round_trip: Seconds,
-    empty_gap: Seconds,
-) -> Seconds {
+pub fn gap_from_round_trips(round_trip: Seconds, empty_round_trip: Seconds, empty_gap: Seconds) -> Seconds {
     at_least(SHORTEST_GAP, round_trip - empty_round_trip + empty_gap)
 }
 

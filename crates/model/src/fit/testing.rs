@@ -60,11 +60,7 @@ pub(crate) fn normal(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// Times whose logarithms are off by `noise`.
-pub(crate) fn levels(
-    times: impl IntoIterator<Item = (u64, f64)>,
-    noise: f64,
-    seed: u64,
-) -> Vec<Level> {
+pub(crate) fn levels(times: impl IntoIterator<Item = (u64, f64)>, noise: f64, seed: u64) -> Vec<Level> {
     let mut error = normal(seed);
     let level = |(size, time)| {
         let time = Seconds(time * (noise * error()).exp());

@@ -20,9 +20,7 @@ pub fn check_covariance(matrix: &DMatrix<f64>, count: usize) -> Result<(), Strin
         let own = matrix[(i, j)];
         let most = (matrix[(i, i)].max(0.0) * matrix[(j, j)].max(0.0)).sqrt();
         if own.abs() > most * ROUNDED || (own - matrix[(j, i)]).abs() > most * (ROUNDED - 1.0) {
-            return Err(format!(
-                "covariance[{i}][{j}] = {own} is none of these variances"
-            ));
+            return Err(format!("covariance[{i}][{j}] = {own} is none of these variances"));
         }
     }
     Ok(())
@@ -34,23 +32,16 @@ pub(crate) mod square {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub(crate) fn serialize<S: Serializer>(
-        matrix: &DMatrix<f64>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(matrix: &DMatrix<f64>, to: S) -> Result<S::Ok, S::Error> {
         let rows = matrix.row_iter().map(|row| row.iter().copied().collect());
         rows.collect::<Vec<Vec<f64>>>().serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<DMatrix<f64>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<DMatrix<f64>, D::Error> {
         let rows = Vec::<Vec<f64>>::deserialize(from)?;
         let size = rows.len();
         if rows.iter().any(|row| row.len() != size) {
-            return Err(D::Error::custom(format!(
-                "the covariance is not {size} by {size}"
-            )));
+            return Err(D::Error::custom(format!("the covariance is not {size} by {size}")));
         }
         Ok(DMatrix::from_fn(size, size, |i, j| rows[i][j]))
     }

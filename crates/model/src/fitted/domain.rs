@@ -55,9 +55,7 @@ impl Domain {
         }
         if let Some(pair) = self.procs.windows(2).find(|pair| pair[1] <= pair[0]) {
             let [before, after] = [pair[0], pair[1]].map(Procs::get);
-            return Err(format!(
-                "domain.procs = [… {before}, {after} …] does not ascend"
-            ));
+            return Err(format!("domain.procs = [… {before}, {after} …] does not ascend"));
         }
         let (Bytes(smallest), Bytes(largest)) = (self.smallest, self.largest);
         if smallest > largest {

@@ -12,19 +12,10 @@ pub(crate) const ITERATIONS: usize = 20;
 pub(crate) const SETTLED: f64 = 1e-9;
 
 /// Solves a regression; `what` names θ in errors.
-pub(crate) fn solve(
-    x: &DMatrix<f64>,
-    y: &DVector<f64>,
-    omega: &Omega,
-    what: &str,
-) -> Result<Regression, FitError> {
+pub(crate) fn solve(x: &DMatrix<f64>, y: &DVector<f64>, omega: &Omega, what: &str) -> Result<Regression, FitError> {
     let what = what.to_owned();
     least_squares::solve(x, y, omega).map_err(|error| match error {
-        Unsolvable::TooFew { found, needed } => FitError::TooFewPoints {
-            what,
-            found,
-            needed,
-        },
+        Unsolvable::TooFew { found, needed } => FitError::TooFewPoints { what, found, needed },
         Unsolvable::NotPositive => FitError::NoSpread,
         Unsolvable::Singular => FitError::Singular { what },
         Unsolvable::Overflow => FitError::Overflow { what },
@@ -32,20 +23,12 @@ pub(crate) fn solve(
 }
 
 /// Refuses fewer points than an estimate of `what` needs.
-pub(crate) fn refuse_few(
-    what: impl Into<String>,
-    found: usize,
-    needed: usize,
-) -> Result<(), FitError> {
+pub(crate) fn refuse_few(what: impl Into<String>, found: usize, needed: usize) -> Result<(), FitError> {
     if found >= needed {
         return Ok(());
     }
     let what = what.into();
-    Err(FitError::TooFewPoints {
-        what,
-        found,
-        needed,
-    })
+    Err(FitError::TooFewPoints { what, found, needed })
 }
 
 /// Error: data cannot support a fit.

@@ -57,11 +57,7 @@ impl ModelForecast {
     ///
     /// # Errors
     /// Names the parameters without a value.
-    pub(crate) fn of(
-        entry: &FittedModel,
-        given: &[(String, f64)],
-        known: Known,
-    ) -> Result<Self, ModelError> {
+    pub(crate) fn of(entry: &FittedModel, given: &[(String, f64)], known: Known) -> Result<Self, ModelError> {
         let mut entry = entry.clone();
         for (name, value) in given {
             entry.set(name, *value);
@@ -167,8 +163,7 @@ impl Probe {
     fn new(values: Values, entry: &FittedModel, side: Option<Side>) -> Self {
         let parameters = entry.model.parameters;
         let mut given = parameters.iter().zip(&values.numbers);
-        let has_lower =
-            given.any(|(own, value)| matches!(own.role, Role::Below(_)) && !value.is_nan());
+        let has_lower = given.any(|(own, value)| matches!(own.role, Role::Below(_)) && !value.is_nan());
         let counts = |role| match (role, side) {
             (Role::Below(_), Some(Side::From)) | (Role::Supplement, Some(Side::Below)) => false,
             (Role::Linear(_), Some(Side::Below)) => !has_lower,
@@ -201,22 +196,14 @@ impl Probe {
 
     /// xᵀ·cov(θ̂)·x/T̂² with x = ∂T/∂θ. The time is linear in each estimated parameter: a second
     /// point, well apart from the first, gives the slope.
-    fn variance(
-        &self,
-        model: &'static Model,
-        network: &Known,
-        case: Case,
-        time: Seconds,
-    ) -> Result<f64, ModelError> {
+    fn variance(&self, model: &'static Model, network: &Known, case: Case, time: Seconds) -> Result<f64, ModelError> {
         let mut slopes = SmallVec::<[f64; 4]>::new();
         for (moved, per_unit) in &self.moved {
             let moved = model.formula(network, moved, case)?.time;
             slopes.push((moved - time).0 * per_unit);
         }
         let terms = self.covariance.iter();
-        let variance: f64 = terms
-            .map(|&(a, b, both)| both * slopes[a] * slopes[b])
-            .sum();
+        let variance: f64 = terms.map(|&(a, b, both)| both * slopes[a] * slopes[b]).sum();
         Ok(variance.max(0.0) / (time.0 * time.0))
     }
 }

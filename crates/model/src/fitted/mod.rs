@@ -90,10 +90,7 @@ pub trait AlgorithmForecast: Debug + Send + Sync {
     }
 
     /// The times of an exchange with these sizes; `None` for a model of pieces of one size.
-    fn of_pairs<'p>(
-        self: Box<Self>,
-        _pairs: &'p PairSizes,
-    ) -> Option<Box<dyn AlgorithmForecast + 'p>>
+    fn of_pairs<'p>(self: Box<Self>, _pairs: &'p PairSizes) -> Option<Box<dyn AlgorithmForecast + 'p>>
     where
         Self: 'p,
     {

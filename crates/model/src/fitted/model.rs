@@ -258,8 +258,7 @@ impl ContentionModel for FittedModel {
             Some((own.name.to_owned(), *found))
         });
         let latency = self.latency_s.iter().flat_map(Table::rows);
-        let latency =
-            latency.map(|(size, value)| (format!("latency_s@{}", size.0), Found::Plain(value.0)));
+        let latency = latency.map(|(size, value)| (format!("latency_s@{}", size.0), Found::Plain(value.0)));
         numbers.chain(latency).collect()
     }
 
@@ -272,14 +271,9 @@ impl ContentionModel for FittedModel {
         self.refuse_unsuitable()?;
         self.refuse_too_low()?;
         self.refuse_uncertain()?;
-        for (side, residual) in [
-            ("below", self.residuals.below),
-            ("above", self.residuals.above),
-        ] {
+        for (side, residual) in [("below", self.residuals.below), ("above", self.residuals.above)] {
             if !(residual.is_finite() && residual >= 0.0) {
-                return Err(format!(
-                    "residuals.{side} = {residual} is not finite and at least 0"
-                ));
+                return Err(format!("residuals.{side} = {residual} is not finite and at least 0"));
             }
         }
         self.domain.check()?;
@@ -303,9 +297,7 @@ mod entry {
         to.collect_str(&format_args!("{}/{}", model.subject, model.name))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<&'static Model, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Model, D::Error> {
         let text = String::deserialize(from)?;
         let (subject, name) = text.split_once('/').unwrap_or(("", &text));
         let collective = subject.parse().map_err(Error::custom)?;

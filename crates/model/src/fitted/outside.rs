@@ -16,9 +16,7 @@ pub enum Outside {
         most: Procs,
     },
     /// No message of this protocol was measured.
-    #[display(
-        "the MPI library changes its protocol at {limit}, and nothing was measured on that side"
-    )]
+    #[display("the MPI library changes its protocol at {limit}, and nothing was measured on that side")]
     Protocol {
         /// Size at which the protocol changes.
         limit: Bytes,
@@ -30,17 +28,13 @@ pub enum Outside {
         largest: Bytes,
     },
     /// The growth with n is unknown: only one process count was measured.
-    #[display(
-        "{only} is the only process count that was measured, so that growth with the processes is unknown"
-    )]
+    #[display("{only} is the only process count that was measured, so that growth with the processes is unknown")]
     Growth {
         /// The measured process count.
         only: Procs,
     },
     /// γ still grows with n.
-    #[display(
-        "up to {most} processes do not saturate the network, so that the time of more is not known"
-    )]
+    #[display("up to {most} processes do not saturate the network, so that the time of more is not known")]
     Unsaturated {
         /// Largest measured process count.
         most: Procs,

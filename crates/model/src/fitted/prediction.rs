@@ -114,11 +114,7 @@ impl Interval {
     /// T·exp(±t·s), where `spread` is t·s. A spread that leaves the range of numbers (NaN) gives the
     /// interval from 0 to infinity.
     pub(crate) fn around(time: Seconds, spread: f64) -> Self {
-        let factor = if spread.is_nan() {
-            f64::INFINITY
-        } else {
-            spread.exp()
-        };
+        let factor = if spread.is_nan() { f64::INFINITY } else { spread.exp() };
         Self {
             lower: Seconds(time.0 / factor),
             upper: Seconds(time.0 * factor),

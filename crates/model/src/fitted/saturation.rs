@@ -42,8 +42,7 @@ pub fn diagnose(gammas: &[(Procs, f64)], tolerance: f64) -> Saturation {
     tails
         .filter(|tail| {
             let mean = mean(tail.iter().map(|(_, gamma)| gamma));
-            tail.iter()
-                .all(|(_, gamma)| (gamma / mean - 1.0).abs() <= tolerance)
+            tail.iter().all(|(_, gamma)| (gamma / mean - 1.0).abs() <= tolerance)
         })
         .map(|tail| Saturation::From(tail[0].0))
         .next()

@@ -24,8 +24,7 @@ pub(super) const ADVE: Model = Model {
         Parameter::given("resource_contention_s", "t_resource-contention", None),
         Parameter::given("synchronisation_s", "t_synchronisation", None),
     ],
-    example: Example::on(ROUND, "1 s, 0.5 s, 0.25 s, 0.125 s", 1.875, (2, 1000))
-        .with(&[1.0, 0.5, 0.25, 0.125]),
+    example: Example::on(ROUND, "1 s, 0.5 s, 0.25 s, 0.125 s", 1.875, (2, 1000)).with(&[1.0, 0.5, 0.25, 0.125]),
     time: |inputs| {
         let mut total = 0.0;
         for part in 0..4 {

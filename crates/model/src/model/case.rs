@@ -94,9 +94,6 @@ impl Known {
 
 impl From<Seconds> for Timed {
     fn from(time: Seconds) -> Self {
-        Self {
-            time,
-            segment: None,
-        }
+        Self { time, segment: None }
     }
 }

@@ -76,11 +76,7 @@ impl Clustered {
     /// The clusters of the ranks of a job, with the times of `grid`: of several links between clusters
     /// what is worst. If each host is a cluster, the network is between them, and messages through a
     /// host's memory count as free.
-    pub fn new(
-        grid: &Grid,
-        (layout, taking_part): (Layout, TakingPart),
-        network: &Hockney,
-    ) -> Self {
+    pub fn new(grid: &Grid, (layout, taking_part): (Layout, TakingPart), network: &Hockney) -> Self {
         if grid.clusters == Clusters::EachHost {
             return Self {
                 layout,

@@ -81,12 +81,7 @@ impl Model {
     /// # Errors
     /// If n·m is beyond 2^64, the network lacks an input of the model, a parameter has no value or
     /// one that is not allowed, or the result is negative or not finite.
-    pub fn time(
-        &'static self,
-        known: &Known,
-        values: &Values,
-        case: Case,
-    ) -> Result<Timed, ModelError> {
+    pub fn time(&'static self, known: &Known, values: &Values, case: Case) -> Result<Timed, ModelError> {
         volume(case.procs, case.size)?;
         let mut timed = self.formula(known, values, case)?;
         if case.procs.get() == 1 && matches!(self.subject, Subject::Collective(_)) {
@@ -97,12 +92,7 @@ impl Model {
     }
 
     /// Result of the formula for a case that [`Model::time`] accepts, not checked to be a time.
-    pub(crate) fn formula(
-        &'static self,
-        known: &Known,
-        values: &Values,
-        case: Case,
-    ) -> Result<Timed, ModelError> {
+    pub(crate) fn formula(&'static self, known: &Known, values: &Values, case: Case) -> Result<Timed, ModelError> {
         (self.time)(&Inputs {
             model: self,
             known,
@@ -136,10 +126,7 @@ impl Model {
     ///
     /// # Errors
     /// Names the parameters without a value.
-    pub fn values(
-        &'static self,
-        given: impl Fn(&Parameter) -> Option<f64>,
-    ) -> Result<Values, ModelError> {
+    pub fn values(&'static self, given: impl Fn(&Parameter) -> Option<f64>) -> Result<Values, ModelError> {
         let mut missing = Vec::new();
         let mut numbers = Vec::new();
         for parameter in self.parameters {
@@ -149,10 +136,7 @@ impl Model {
             }
         }
         if missing.is_empty() {
-            return Ok(Values {
-                numbers,
-                latency: None,
-            });
+            return Ok(Values { numbers, latency: None });
         }
         Err(ModelError::Missing {
             model: self.name,
@@ -242,19 +226,13 @@ impl PartialEq for Model {
 impl Inputs<'_> {
     /// Evaluates a formula of α and β.
     #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
-    pub(super) fn by_hockney(
-        &self,
-        formula: impl Fn(&Hockney, Procs, Bytes) -> Seconds,
-    ) -> Result<Timed, ModelError> {
+    pub(super) fn by_hockney(&self, formula: impl Fn(&Hockney, Procs, Bytes) -> Seconds) -> Result<Timed, ModelError> {
         Ok(formula(&self.known.hockney, self.case.procs, self.case.size).into())
     }
 
     /// Evaluates a formula of pLogP.
     #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
-    pub(super) fn by_plogp(
-        &self,
-        formula: impl Fn(&PLogP, Procs, Bytes) -> Seconds,
-    ) -> Result<Timed, ModelError> {
+    pub(super) fn by_plogp(&self, formula: impl Fn(&PLogP, Procs, Bytes) -> Seconds) -> Result<Timed, ModelError> {
         Ok(formula(&self.known.plogp, self.case.procs, self.case.size).into())
     }
 

@@ -34,10 +34,7 @@ pub enum ModelError {
         time: String,
     },
     /// No model has this name.
-    #[error(
-        "{name:?} is not a model{of}; {}write one of: {known}",
-        guess(name, known)
-    )]
+    #[error("{name:?} is not a model{of}; {}write one of: {known}", guess(name, known))]
     Unknown {
         /// The name as given.
         name: String,
@@ -54,9 +51,7 @@ impl From<ModelError> for Refusal {
     fn from(error: ModelError) -> Self {
         match error {
             ModelError::Missing { .. } | ModelError::Impossible { .. } => Self::data(error),
-            ModelError::Parameter(_) | ModelError::Unknown { .. } | ModelError::TooFewHosts(_) => {
-                Self::request(error)
-            }
+            ModelError::Parameter(_) | ModelError::Unknown { .. } | ModelError::TooFewHosts(_) => Self::request(error),
         }
     }
 }

@@ -50,12 +50,7 @@ pub(super) const ROUND: Setting = Setting::Hockney(5e-5, 1e-8);
 
 impl Example {
     /// An example on a network, n = `case.0` and m = `case.1`.
-    pub(super) const fn on(
-        setting: Setting,
-        inputs: &'static str,
-        expected: f64,
-        case: (u32, u64),
-    ) -> Self {
+    pub(super) const fn on(setting: Setting, inputs: &'static str, expected: f64, case: (u32, u64)) -> Self {
         Self {
             inputs,
             expected,
@@ -92,9 +87,7 @@ impl Example {
     /// All inputs in words.
     pub fn words(&self) -> String {
         let on = match self.setting {
-            Setting::Toy => {
-                "; L = 50 µs, g(m) = 10 µs + 10 ns/B·m, os(m) = 5 µs + 4 ns/B·m, or(m) = 6 µs + 5 ns/B·m"
-            }
+            Setting::Toy => "; L = 50 µs, g(m) = 10 µs + 10 ns/B·m, os(m) = 5 µs + 4 ns/B·m, or(m) = 6 µs + 5 ns/B·m",
             Setting::Hockney(..) | Setting::Known(_) => "",
         };
         format!("{}{on}", self.inputs)

@@ -57,11 +57,7 @@ pub const SHARED_LINK: &str = "shared_link";
 /// Name of the model whose parameters come from measured transfers.
 pub const THROUGHPUT: &str = "throughput";
 
-const ALLGATHER: &[Model] = &[
-    clusters::ALLGATHER,
-    field::ALLGATHER,
-    regimes::entry::ALLGATHER,
-];
+const ALLGATHER: &[Model] = &[clusters::ALLGATHER, field::ALLGATHER, regimes::entry::ALLGATHER];
 const ALLTOALLV: &[Model] = &[
     field::ALLTOALLV,
     regimes::entry::ALLTOALLV,

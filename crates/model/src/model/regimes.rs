@@ -139,9 +139,7 @@ pub struct ProtocolParameters {
 }
 
 /// The protocol of a message.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Protocol {
     /// Sent at once.
@@ -180,18 +178,11 @@ impl Regimes {
     /// Distribution of the times of a case; 0 for one process. A protocol that was not measured
     /// takes the parameters of the other; `None` if neither was measured.
     pub fn times(&self, point: Point) -> Option<Times> {
-        self.times_of(point, &self.pattern.traffic(&self.wire, point), |onset| {
-            onset.bytes
-        })
+        self.times_of(point, &self.pattern.traffic(&self.wire, point), |onset| onset.bytes)
     }
 
     /// [`Regimes::times`] of known `traffic`, with another onset X.
-    pub(crate) fn times_of(
-        &self,
-        point: Point,
-        traffic: &Path,
-        onset: impl Fn(Onset) -> f64,
-    ) -> Option<Times> {
+    pub(crate) fn times_of(&self, point: Point, traffic: &Path, onset: impl Fn(Onset) -> f64) -> Option<Times> {
         let protocol = self.protocol(point.message());
         let other = || self.eager.as_ref().or(self.rendezvous.as_ref());
         let parameters = self.parameters(protocol).or_else(other)?;
@@ -213,11 +204,7 @@ impl Regimes {
             typical,
             spread: parameters.spread,
             stall: stalls.map(|stalls| Stall {
-                probability: stalls.probability(
-                    &Connections::of(point),
-                    traffic.port_bytes,
-                    typical,
-                ),
+                probability: stalls.probability(&Connections::of(point), traffic.port_bytes, typical),
                 from: typical,
                 cost: stalls.cost,
                 spread: stalls.spread,

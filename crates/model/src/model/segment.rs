@@ -94,12 +94,7 @@ pub struct Optimum {
 /// Segment size of a message of `size` bytes with the least `cost` that `search` finds among the
 /// multiples of `datatype`. The search begins with the whole message, or with the greatest of its
 /// halves, quarters, … that MPI can count.
-pub fn optimise(
-    search: Search,
-    size: Bytes,
-    datatype: Segment,
-    cost: impl Fn(Segment) -> Seconds,
-) -> Optimum {
+pub fn optimise(search: Search, size: Bytes, datatype: Segment, cost: impl Fn(Segment) -> Seconds) -> Optimum {
     let mut parts = std::iter::successors(Some(size.0), |bytes| Some(bytes / 2));
     let longest = parts.find(|&bytes| bytes <= LONGEST_SEGMENT.into());
     let landscape = Landscape {
@@ -152,8 +147,7 @@ impl<F: Fn(Segment) -> Seconds> Landscape<F> {
     /// The first of the least costs among `all`, which begins with the whole message.
     fn best_of(&self, all: impl Iterator<Item = u64>) -> Place {
         let start = self.at(self.most);
-        all.skip(1)
-            .fold(start, |best, units| self.better(best, units))
+        all.skip(1).fold(start, |best, units| self.better(best, units))
     }
 
     /// The local optimum near `here`.

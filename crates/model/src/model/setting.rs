@@ -44,8 +44,6 @@ pub fn value(name: &str, text: &str) -> Result<f64, Refusal> {
         let size: Result<Bytes, _> = text.parse();
         size.map(Bytes::as_f64).map_err(Refusal::request)
     } else {
-        Err(Refusal::request(format!(
-            "{text:?} is not a number; write {name}=1.5"
-        )))
+        Err(Refusal::request(format!("{text:?} is not a number; write {name}=1.5")))
     }
 }

@@ -97,11 +97,7 @@ pub struct Parameter {
 
 impl Parameter {
     /// A parameter that no fit estimates.
-    pub(super) const fn given(
-        name: &'static str,
-        meaning: &'static str,
-        default: Option<f64>,
-    ) -> Self {
+    pub(super) const fn given(name: &'static str, meaning: &'static str, default: Option<f64>) -> Self {
         Self {
             name,
             meaning,

@@ -140,12 +140,7 @@ impl PredictionRequest<'_> {
     }
 
     /// Predicts every case of an algorithm.
-    fn predict(
-        &self,
-        predictor: &CasePredictor,
-        cases: impl Iterator<Item = (Procs, Bytes)>,
-        to: &mut Gathered,
-    ) {
+    fn predict(&self, predictor: &CasePredictor, cases: impl Iterator<Item = (Procs, Bytes)>, to: &mut Gathered) {
         let line = &predictor.line;
         if predictor.lacks_signature() {
             to.notes.push(self.free_inside(line));
@@ -194,9 +189,7 @@ impl PredictionRequest<'_> {
             return None;
         }
         let basis = match line.model {
-            model if model.has_distribution() => {
-                "of its traffic, with the parameters of a measured algorithm"
-            }
+            model if model.has_distribution() => "of its traffic, with the parameters of a measured algorithm",
             model if model.is_of_clusters() => "of messages between two processes",
             _ => "without contention",
         };
@@ -313,10 +306,6 @@ impl PredictionRequest<'_> {
 fn add(beyond: &mut Vec<Beyond>, first: (Procs, Bytes), why: Outside) {
     match beyond.iter_mut().find(|other| other.why == why) {
         Some(known) => known.more += 1,
-        None => beyond.push(Beyond {
-            first,
-            more: 0,
-            why,
-        }),
+        None => beyond.push(Beyond { first, more: 0, why }),
     }
 }

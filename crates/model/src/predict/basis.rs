@@ -15,9 +15,7 @@ use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Times;
 use crate::model::signature::Signature;
-use crate::model::{
-    Case, FIELD, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
-};
+use crate::model::{Case, FIELD, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values};
 use crate::profile::Profile;
 use crate::regimes::forecast::{RegimesForecast, RegimesQuestion};
 
@@ -153,10 +151,7 @@ impl<'a, 'n> Knowledge<'a, 'n> {
     }
 
     /// Forecast by a model with a section of its own in the profile; `None` if it has none of the algorithm.
-    fn own(
-        &self,
-        model: &'static Model,
-    ) -> Result<Option<Box<dyn AlgorithmForecast + 'a>>, ModelError> {
+    fn own(&self, model: &'static Model) -> Result<Option<Box<dyn AlgorithmForecast + 'a>>, ModelError> {
         let regimes = self.regimes(model)?;
         Ok(match (regimes, self.field(model)) {
             (Some(regimes), _) => Some(Box::new(regimes)),
@@ -210,9 +205,7 @@ impl<'a, 'n> Knowledge<'a, 'n> {
         let of_clusters = |name: &str| clusters.as_ref()?.parameter(name);
         model.values(|parameter| {
             let name = parameter.name;
-            given(name)
-                .or_else(|| of_flows(name))
-                .or_else(|| of_clusters(name))
+            given(name).or_else(|| of_flows(name)).or_else(|| of_clusters(name))
         })
     }
 
@@ -234,9 +227,7 @@ impl<'a, 'n> Knowledge<'a, 'n> {
         };
         let at = |hockney: Hockney| Known {
             hockney,
-            plogp: tables
-                .cloned()
-                .unwrap_or_else(|| PLogP::from_hockney(&hockney)),
+            plogp: tables.cloned().unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: self.signature(model, hockney),
             network: self.network.cloned(),
             clusters: self.profile.clustered(),
@@ -313,9 +304,7 @@ impl<'a> Basis<'a> {
 
 impl AlgorithmForecast for GivenForecast {
     fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
-        let Networks {
-            best, low, high, ..
-        } = &self.networks;
+        let Networks { best, low, high, .. } = &self.networks;
         let Timed { time, segment } = self.model.time(best, &self.values, case)?;
         // The ends of the interval use the segment size of the time.
         let interval = || {

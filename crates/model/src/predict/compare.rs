@@ -105,9 +105,8 @@ pub fn compare(
     options: &Options,
     grouping: Grouping,
 ) -> Result<Comparison, FailedFit> {
-    let is_seen = |place: &Place| {
-        !matches!(place.experiment, Experiment::Collective(_)) || trains(place.procs, place.size)
-    };
+    let is_seen =
+        |place: &Place| !matches!(place.experiment, Experiment::Collective(_)) || trains(place.procs, place.size);
     let options = &Options {
         wanted: Wanted::Any,
         ..options.clone()
@@ -178,9 +177,8 @@ impl Judge<'_> {
             let mut refused = answers.iter().filter_map(|own| own.1.as_ref().err());
             if let Some(first) = refused.next() {
                 let (refused, all) = (1 + refused.count(), answers.len());
-                to.refusals.push(format!(
-                    "{collective} {algorithm}, {refused} of {all} cells: {first}"
-                ));
+                to.refusals
+                    .push(format!("{collective} {algorithm}, {refused} of {all} cells: {first}"));
             }
             judged.push((errors.median, model.name, answers));
         }
@@ -226,11 +224,7 @@ impl Judge<'_> {
 
 /// Errors over the cells with an answer; `None` if there are none.
 fn errors(answers: &[Answer]) -> Option<Errors> {
-    Errors::of(
-        answers
-            .iter()
-            .filter_map(|own| own.1.as_ref().ok().copied()),
-    )
+    Errors::of(answers.iter().filter_map(|own| own.1.as_ref().ok().copied()))
 }
 
 impl Judged {
@@ -279,9 +273,7 @@ mod tests {
         let base = Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap();
         let cell = |cell: &str, size: u64, time: Seconds| {
             let errors = (0..).zip([0.99, 1.01, 0.99, 1.01]);
-            let row = |(number, error): (u32, f64)| {
-                format!("{cell},{size},{number},0,{}\n", time.0 * error)
-            };
+            let row = |(number, error): (u32, f64)| format!("{cell},{size},{number},0,{}\n", time.0 * error);
             errors.map(row).collect::<String>()
         };
         let rows = |size| {
@@ -300,13 +292,7 @@ mod tests {
     /// about eight processes, the bound is a third too low, and so they rank.
     #[test]
     fn models_are_judged_on_what_they_have_not_seen() {
-        let judged = compare(
-            &data(),
-            |n, _| n.get() < 8,
-            &Options::default(),
-            Grouping::Together,
-        )
-        .unwrap();
+        let judged = compare(&data(), |n, _| n.get() < 8, &Options::default(), Grouping::Together).unwrap();
         let errors = |name| {
             let found = judged.scores.iter().find(|score| score.model == name);
             found.unwrap().errors
@@ -343,9 +329,7 @@ mod tests {
     /// first that nine tenths do not exceed. A cell without an interval leaves no coverage.
     #[test]
     fn errors_are_summed_up_by_nearest_ranks() {
-        let errors = [
-            -0.01, 0.02, -0.03, 0.04, 0.05, -0.06, 0.07, 0.08, 0.09, 0.5, 0.6,
-        ];
+        let errors = [-0.01, 0.02, -0.03, 0.04, 0.05, -0.06, 0.07, 0.08, 0.09, 0.5, 0.6];
         let mut cells = errors.map(|error| Judged {
             predicted: Seconds(2.0 * (1.0 + error)),
             interval: Some(Interval {

@@ -33,11 +33,7 @@ impl CandidateRanker<'_> {
     ///
     /// # Errors
     /// If there is no ranking for one of the sizes.
-    pub fn cross_overs(
-        &self,
-        procs: Procs,
-        sizes: &[Bytes],
-    ) -> Result<Vec<CrossOver<'_>>, Refusal> {
+    pub fn cross_overs(&self, procs: Procs, sizes: &[Bytes]) -> Result<Vec<CrossOver<'_>>, Refusal> {
         for &size in sizes {
             self.ranking(procs, size)?;
         }
@@ -60,8 +56,7 @@ impl CandidateRanker<'_> {
         mut high: Bytes,
     ) -> Result<Option<CrossOver<'_>>, ModelError> {
         let is_same = |a: &Ranked, b: &Ranked| a.family() == b.family();
-        let (Some(mut from), Some(mut to)) = (self.best(procs, low)?, self.best(procs, high)?)
-        else {
+        let (Some(mut from), Some(mut to)) = (self.best(procs, low)?, self.best(procs, high)?) else {
             return Ok(None);
         };
         if low >= high || is_same(&from, &to) {

@@ -195,13 +195,13 @@ impl Draft<'_> {
     /// True if the ends of a section tell what is checked inside it.
     fn is_told(&mut self, [low, high]: [u64; 2]) -> bool {
         let ends = (self.knot(low), self.knot(high));
-        CHECKED.into_iter().all(
-            |share| match (&ends, self.knot(between(low, high, share))) {
+        CHECKED
+            .into_iter()
+            .all(|share| match (&ends, self.knot(between(low, high, share))) {
                 ((None, None), None) => true,
                 ((Some(before), Some(after)), Some(inside)) => inside.lies_between(before, after),
                 _ => false,
-            },
-        )
+            })
     }
 }
 
@@ -210,9 +210,8 @@ fn needed(knots: Vec<Knot>) -> Vec<Knot> {
     let mut kept: Vec<Knot> = Vec::new();
     let mut skipped: Vec<Knot> = Vec::new();
     for knot in knots {
-        let is_told = |before: &Knot| {
-            skipped.len() <= SKIPPED && skipped.iter().all(|own| own.lies_between(before, &knot))
-        };
+        let is_told =
+            |before: &Knot| skipped.len() <= SKIPPED && skipped.iter().all(|own| own.lies_between(before, &knot));
         if let (Some(before), Some(last)) = (kept.last(), skipped.last())
             && !(before.goes_on && last.goes_on && is_told(before))
         {

@@ -11,10 +11,7 @@ use crate::profile::Profile;
 ///
 /// # Errors
 /// If the numbers differ.
-pub(super) fn refuse_other_ranks(
-    (profile, name): (&Profile, &str),
-    wanted: Option<u32>,
-) -> Result<(), Refusal> {
+pub(super) fn refuse_other_ranks((profile, name): (&Profile, &str), wanted: Option<u32>) -> Result<(), Refusal> {
     let measured = profile.per_host();
     let Some(wanted) = wanted.filter(|own| *own != measured) else {
         return Ok(());

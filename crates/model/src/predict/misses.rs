@@ -46,8 +46,7 @@ impl Profile {
             };
             Some((collective, key, summary))
         });
-        let by_algorithm =
-            of_collectives.chunk_by(|(collective, key, _)| (*collective, key.algorithm.clone()));
+        let by_algorithm = of_collectives.chunk_by(|(collective, key, _)| (*collective, key.algorithm.clone()));
         let mut judged = Vec::new();
         for ((collective, algorithm), own) in &by_algorithm {
             let request = self.predict(collective).network(network);
@@ -61,15 +60,9 @@ impl Profile {
     }
 
     /// True if the model of a predictor was fitted to a cell: it may have left out its process count.
-    fn is_fitted_to(
-        &self,
-        collective: Collective,
-        key: &CellKey,
-        predictor: &CasePredictor,
-    ) -> bool {
-        let is_own = |own: &&dyn ContentionModel| {
-            own.algorithm() == &*key.algorithm && own.entry() == predictor.model()
-        };
+    fn is_fitted_to(&self, collective: Collective, key: &CellKey, predictor: &CasePredictor) -> bool {
+        let is_own =
+            |own: &&dyn ContentionModel| own.algorithm() == &*key.algorithm && own.entry() == predictor.model();
         let mut entries = self.contention_of(collective).filter(is_own).peekable();
         let has_count = |own: &dyn ContentionModel| own.domain().procs.contains(&key.procs);
         key.procs.get() > 1 && (entries.peek().is_none() || entries.any(has_count))
@@ -103,10 +96,7 @@ fn warning(judged: &[ComparedCell]) -> Option<Note> {
     let error = |own: &&&ComparedCell| (own.predicted / own.measured).ln().abs();
     let worst = missed.iter().max_by(|a, b| error(a).total_cmp(&error(b)))?;
     let CellKey {
-        algorithm,
-        procs,
-        size,
-        ..
+        algorithm, procs, size, ..
     } = worst.key;
     let cells = counted(judged.len() as u64, "measured cell", "measured cells");
     Some(Note::warning(format!(
@@ -130,9 +120,7 @@ mod tests {
     /// All-gathers without a ping-pong that take 20 µs and 2 ns a byte for each of n − 1 messages, within 1 %,
     /// and in one cell `factor` times as long.
     fn warned(factor: f64) -> Option<String> {
-        let mut text =
-            "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n"
-                .to_owned();
+        let mut text = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n".to_owned();
         for procs in [4, 8, 16] {
             for size in (8..18).map(|power| 1 << power) {
                 let usual = f64::from(procs - 1) * (2e-5 + 2e-9 * f64::from(size));

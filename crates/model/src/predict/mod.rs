@@ -52,8 +52,7 @@ impl Prediction {
         };
         let apart = self.half_width().hypot(library.half_width());
         let usual = raised(library);
-        let is_sure = (usual / own).ln() >= WORTH_A_CHANGE * apart
-            && library.middle() >= least * self.middle();
+        let is_sure = (usual / own).ln() >= WORTH_A_CHANGE * apart && library.middle() >= least * self.middle();
         Seconds(if is_sure { own } else { own.max(usual) })
     }
 

@@ -106,9 +106,7 @@ pub fn on_links(profile: &Profile, network: Option<&Network>) -> Option<Note> {
 fn blocks(collective: Collective, models: &[&Model], most: Option<&Procs>) -> u32 {
     let flat = on_plogp(collective, ClosedForm::Flat);
     match collective {
-        Collective::Scatter | Collective::Gather
-            if models.iter().any(|model| flat != Some(*model)) =>
-        {
+        Collective::Scatter | Collective::Gather if models.iter().any(|model| flat != Some(*model)) => {
             most.map_or(0, |most| most.get() - 1)
         }
         _ => 1,

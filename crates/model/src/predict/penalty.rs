@@ -83,8 +83,7 @@ pub struct Totals {
 /// The contests of the data, by collective, process count and size, and the number of other cells:
 /// those of a single algorithm.
 pub fn contests(data: &Dataset) -> (Vec<Contest>, usize) {
-    let mut cells: BTreeMap<(Collective, Procs, Bytes), BTreeMap<Arc<str>, ByLaunch>> =
-        BTreeMap::new();
+    let mut cells: BTreeMap<(Collective, Procs, Bytes), BTreeMap<Arc<str>, ByLaunch>> = BTreeMap::new();
     for (key, launches) in by_launch(data) {
         if let Experiment::Collective(collective) = key.experiment {
             let cell = cells.entry((collective, key.procs, key.size)).or_default();
@@ -160,19 +159,13 @@ impl Contest {
         let ways: &[[Part; 2]] = if self.launches() < 2 {
             &[[Part::All; 2]]
         } else {
-            &[
-                [Part::Half(0), Part::Half(1)],
-                [Part::Half(1), Part::Half(0)],
-            ]
+            &[[Part::Half(0), Part::Half(1)], [Part::Half(1), Part::Half(0)]]
         };
         let judged = ways.iter().map(|&[names, judges]| {
             let (oracle, _) = self.fastest(names, statistic);
             let oracle = time(&self.runs[oracle], judges, statistic);
             let (_, least) = self.fastest(judges, statistic);
-            (
-                time(own, judges, statistic) / oracle - 1.0,
-                oracle / least - 1.0,
-            )
+            (time(own, judges, statistic) / oracle - 1.0, oracle / least - 1.0)
         });
         let (penalties, oracles): (Vec<f64>, Vec<f64>) = judged.unzip();
         Some(Judged {
@@ -191,12 +184,7 @@ impl Contest {
 
     /// T(over)/T(under) with its bootstrap interval over launches and repetitions; `None` unless
     /// both were measured.
-    pub fn ratio(
-        &self,
-        [over, under]: [&str; 2],
-        statistic: Statistic,
-        bootstrap: &Bootstrap,
-    ) -> Option<Estimate> {
+    pub fn ratio(&self, [over, under]: [&str; 2], statistic: Statistic, bootstrap: &Bootstrap) -> Option<Estimate> {
         let [first, second] = [self.runs.get(over)?, self.runs.get(under)?];
         let pairs = first.values().zip(second.values());
         let pairs: Vec<Pair> = pairs.map(|(one, other)| [&one[..], other]).collect();
@@ -254,9 +242,8 @@ mod tests {
     /// Rows of one all-to-all cell: algorithm, and its times by launch, one repetition each.
     fn data(cells: &[(&str, &[(u32, f64)])]) -> Dataset {
         let rows = cells.iter().flat_map(|(name, times)| {
-            let row = move |(launch, time): &(u32, f64)| {
-                format!("collective,alltoall,{name},4,1024,0,{launch},{time}\n")
-            };
+            let row =
+                move |(launch, time): &(u32, f64)| format!("collective,alltoall,{name},4,1024,0,{launch},{time}\n");
             times.iter().map(row)
         });
         read("", "", &rows.collect::<String>())
@@ -313,14 +300,9 @@ mod tests {
     /// the same repetitions; a cell of one algorithm is no contest.
     #[test]
     fn without_two_common_launches_all_repetitions_name_and_judge() {
-        for cells in [
-            [("a", 0, 1.0), ("b", 1, 1.5)],
-            [("a", 0, 1.0), ("b", 0, 1.5)],
-        ] {
+        for cells in [[("a", 0, 1.0), ("b", 1, 1.5)], [("a", 0, 1.0), ("b", 0, 1.5)]] {
             let cells = cells.map(|(name, launch, time)| (name, [(launch, time)]));
-            let contest = only(&data(
-                &cells.each_ref().map(|(name, all)| (*name, &all[..])),
-            ));
+            let contest = only(&data(&cells.each_ref().map(|(name, all)| (*name, &all[..]))));
             let b = contest.judge("b", Statistic::Median).unwrap();
             near(b.penalty, 0.5);
             assert_eq!((b.oracle, b.gain, &*b.best), (None, None, "a"));

@@ -24,11 +24,7 @@ impl<'a> CasePredictor<'a> {
     /// A segment size in the name of the algorithm comes before `segments`.
     pub(super) fn new(line: Line, basis: Basis<'a>, segments: Segments) -> Self {
         let segments = line.segment.map_or(segments, Segments::Of);
-        Self {
-            line,
-            basis,
-            segments,
-        }
+        Self { line, basis, segments }
     }
 
     /// The predictor of an exchange with these sizes, if any.
@@ -89,10 +85,6 @@ impl<'a> CasePredictor<'a> {
             }
             best @ Segments::Best(..) => best,
         };
-        Case {
-            procs,
-            size,
-            segments,
-        }
+        Case { procs, size, segments }
     }
 }

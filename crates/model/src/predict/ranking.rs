@@ -66,11 +66,7 @@ impl CandidateRanker<'_> {
         let (found, missing): (Vec<CaseRanking>, _) = all.partition_result();
         let mut limits = self.limits(cases);
         limits.extend(self.on_segments(found.iter().flat_map(|own| &own.ranked)));
-        RankingAnswer {
-            found,
-            missing,
-            limits,
-        }
+        RankingAnswer { found, missing, limits }
     }
 
     /// A note on segments outside of the measured sizes.
@@ -90,8 +86,7 @@ impl CandidateRanker<'_> {
             return Err(Refusal::data(problem).about(self.request.name));
         }
         let mut ranked = self.rank(procs, size)?;
-        let has_choice =
-            self.request.too_far == TooFar::Extrapolated || ranked.iter().any(Ranked::stands);
+        let has_choice = self.request.too_far == TooFar::Extrapolated || ranked.iter().any(Ranked::stands);
         let mut whys = ranked.iter();
         let why = whys.find_map(|one| self.outside(one, procs, size));
         if let Some(why) = why.filter(|_| !has_choice) {

@@ -62,9 +62,7 @@ pub struct WantedRanking {
 }
 
 /// Form of the binomial models.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Binomial {
     /// As printed.

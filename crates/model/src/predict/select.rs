@@ -131,10 +131,7 @@ impl<'a> RankingRequest<'a> {
             }
             let is_bound = has_rivals && !is_measured && !line.model.has_distribution();
             let predictor = self.of_line(line)?.of_pairs(self.pairs).ok();
-            Ok(predictor.map(|predictor| Candidate {
-                predictor,
-                is_bound,
-            }))
+            Ok(predictor.map(|predictor| Candidate { predictor, is_bound }))
         };
         let lines = self.lines().into_iter();
         let candidates = lines.filter_map(|line| candidate(line).transpose());
@@ -181,12 +178,7 @@ impl CandidateRanker<'_> {
     }
 
     /// The best setting of a family; `None` if it has no time for the case.
-    pub(super) fn best_setting(
-        &self,
-        family: &str,
-        procs: Procs,
-        size: Bytes,
-    ) -> Option<Ranked<'_>> {
+    pub(super) fn best_setting(&self, family: &str, procs: Procs, size: Bytes) -> Option<Ranked<'_>> {
         let is_needed = |line: &Line| line.family() == family || line.algorithm == LIBRARY;
         let ranked = self.rank_some(procs, size, is_needed).ok()?;
         ranked.into_iter().find(|one| one.family() == family)
@@ -255,12 +247,7 @@ impl CandidateRanker<'_> {
     ///
     /// # Errors
     /// If none of them stands.
-    pub fn best_of(
-        &self,
-        procs: Procs,
-        size: Bytes,
-        is_wanted: impl Fn(&str) -> bool,
-    ) -> Result<Ranked<'_>, NoChoice> {
+    pub fn best_of(&self, procs: Procs, size: Bytes, is_wanted: impl Fn(&str) -> bool) -> Result<Ranked<'_>, NoChoice> {
         let ranking = self.rank_all(procs, size)?;
         let mut wanted = ranking.iter().filter(|one| is_wanted(&one.algorithm()));
         let first = wanted.next().ok_or(NoChoice::Unknown)?;
@@ -290,8 +277,7 @@ pub(crate) fn least_gain(profile: &Profile) -> f64 {
 
 /// The model, or for exact binomial models the one that corrects it.
 fn read(model: &'static Model, levels: Binomial) -> &'static Model {
-    let mends =
-        |other: &&'static Model| other.subject == model.subject && other.mends == Some(model.name);
+    let mends = |other: &&'static Model| other.subject == model.subject && other.mends == Some(model.name);
     match levels {
         Binomial::Printed => model,
         Binomial::Exact => model::models().find(mends).unwrap_or(model),

@@ -111,11 +111,9 @@ impl Question<'_> {
     /// The model that the fit chose, if the profile has its parameters.
     fn chosen(&self, algorithm: &str) -> Option<(&'static Model, Reason)> {
         let mut choices = self.profile.choices.iter();
-        let choice =
-            choices.find(|own| own.collective == self.collective && own.algorithm == algorithm)?;
+        let choice = choices.find(|own| own.collective == self.collective && own.algorithm == algorithm)?;
         let model = model::find(self.collective, &choice.model).ok()?;
-        let can_speak =
-            !model.is_fitted_to_cells() || self.profile.model(model, algorithm).is_some();
+        let can_speak = !model.is_fitted_to_cells() || self.profile.model(model, algorithm).is_some();
         can_speak.then(|| (model, Reason::Chosen(choice.reason.clone())))
     }
 
@@ -142,14 +140,11 @@ impl Question<'_> {
             let speaker = self.speaker(algorithm).filter(|_| named.is_empty());
             let method = Method::parse(self.collective, algorithm).ok();
             let is_clustered = method.is_some_and(|method| method.follows_clusters());
-            let is_meant = |model: &&&Model| {
-                self.models != Models::All || model.is_of_clusters() == is_clustered
-            };
+            let is_meant = |model: &&&Model| self.models != Models::All || model.is_of_clusters() == is_clustered;
             let asked = named.iter().filter(is_meant);
             let asked = asked.map(|model| (*model, Reason::Asked));
             let all = speaker.into_iter().chain(asked);
-            all.map(|(model, reason)| Line::new(algorithm, model, reason))
-                .collect()
+            all.map(|(model, reason)| Line::new(algorithm, model, reason)).collect()
         };
         let algorithms = self.algorithms(&named)?;
         Ok(algorithms.iter().flat_map(|own| of(own)).collect())
@@ -207,9 +202,7 @@ impl Question<'_> {
             },
         };
         if lines.is_empty() {
-            return Err(self.lacks(&format!(
-                "has no regimes of {collective}; measure some and fit them"
-            )));
+            return Err(self.lacks(&format!("has no regimes of {collective}; measure some and fit them")));
         }
         Ok(lines)
     }
@@ -273,9 +266,7 @@ impl Question<'_> {
     fn unmeasured(&self) -> Option<Line> {
         let known = self.profile.algorithms(self.collective);
         let is_free = self.models == Models::Speaking && self.given.is_empty();
-        let name = self
-            .algorithm
-            .filter(|name| is_free && !known.contains(name));
+        let name = self.algorithm.filter(|name| is_free && !known.contains(name));
         self.borrowed(name?)
             .or_else(|| self.between_clusters(name?))
             .or_else(|| self.on_plogp(name?))
@@ -340,10 +331,7 @@ impl Question<'_> {
         let parameters = models.iter().flat_map(|model| model.parameters);
         let known: Vec<&str> = parameters.map(|own| own.name).unique().collect();
         for (index, (name, _)) in self.given.iter().enumerate() {
-            if self.given[..index]
-                .iter()
-                .any(|(earlier, _)| earlier == name)
-            {
+            if self.given[..index].iter().any(|(earlier, _)| earlier == name) {
                 let problem = format!("{name} is set twice; set it once");
                 return Err(Refusal::request(problem));
             }

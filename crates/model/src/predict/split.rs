@@ -46,10 +46,7 @@ impl Filter {
 impl FromStr for Filter {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        text.split(',')
-            .map(condition)
-            .collect::<Result<_, _>>()
-            .map(Self)
+        text.split(',').map(condition).collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -103,17 +100,11 @@ impl<'a> Split<'a> {
             train: 0,
             rest: 0,
         };
-        let train = cells
-            .iter()
-            .filter(|(procs, size)| split.trains(*procs, *size));
+        let train = cells.iter().filter(|(procs, size)| split.trains(*procs, *size));
         split.train = train.count();
         split.rest = cells.len() - split.train;
         if split.train == 0 || split.rest == 0 {
-            let empty = if split.train == 0 {
-                "fit to"
-            } else {
-                "judge on"
-            };
+            let empty = if split.train == 0 { "fit to" } else { "judge on" };
             return Err(Refusal::data(format!(
                 "leaves no cell to {empty}; measure more process counts or choose another --train"
             ))

@@ -71,11 +71,7 @@ pub struct Profile {
     #[serde(default, rename = "cluster", skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Clusters>,
     /// Measured links between and inside the clusters.
-    #[serde(
-        default,
-        rename = "cluster_link",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "cluster_link", skip_serializing_if = "Vec::is_empty")]
     pub cluster_links: Vec<ClusterLink>,
 }
 
@@ -170,9 +166,7 @@ impl Profile {
     pub fn differences(&self, place: &str, data: Source) -> Vec<Difference> {
         let facts = self.provenance.iter();
         let mut provenance = Provenance::default();
-        for (key, value) in
-            facts.filter_map(|(key, value)| Some((key.strip_prefix(OF_DATA)?, value)))
-        {
+        for (key, value) in facts.filter_map(|(key, value)| Some((key.strip_prefix(OF_DATA)?, value))) {
             provenance.push(key, value);
         }
         let fitted = Dataset {
@@ -239,12 +233,7 @@ impl Profile {
     }
 
     /// The contention signature of an algorithm on top of `base`.
-    pub fn signature(
-        &self,
-        collective: Collective,
-        algorithm: &str,
-        base: Hockney,
-    ) -> Option<Signature> {
+    pub fn signature(&self, collective: Collective, algorithm: &str, base: Hockney) -> Option<Signature> {
         let model = model::find(collective, SIGNATURE).ok()?;
         self.model(model, algorithm)?.signature(base)
     }
@@ -258,10 +247,7 @@ impl Profile {
     }
 
     /// The fitted contention models of a collective.
-    pub fn contention_of(
-        &self,
-        collective: Collective,
-    ) -> impl Iterator<Item = &dyn ContentionModel> {
+    pub fn contention_of(&self, collective: Collective) -> impl Iterator<Item = &dyn ContentionModel> {
         let is_own = move |own: &&dyn ContentionModel| own.collective() == Some(collective);
         self.contention().filter(is_own)
     }
@@ -333,9 +319,7 @@ impl Profile {
         match &self.clusters {
             None if self.cluster_links.is_empty() => Ok(()),
             None => Err("[[cluster_link]] without a [[cluster]]".to_owned()),
-            Some(clusters) => {
-                grid::check(clusters, &self.cluster_links).map_err(|error| error.to_string())
-            }
+            Some(clusters) => grid::check(clusters, &self.cluster_links).map_err(|error| error.to_string()),
         }
     }
 }
@@ -345,9 +329,7 @@ fn layout_of(clusters: &Clusters) -> Option<Layout> {
     let Clusters::Named(clusters) = clusters else {
         return None;
     };
-    let sizes = clusters
-        .iter()
-        .map(|own| u32::try_from(own.hosts.len()).ok());
+    let sizes = clusters.iter().map(|own| u32::try_from(own.hosts.len()).ok());
     let sizes: Option<Vec<u32>> = sizes.collect();
     sizes.map(|sizes| Layout::of_sizes(&sizes))
 }
@@ -365,10 +347,7 @@ fn refuse_version(version: u32) -> Result<(), String> {
 }
 
 /// Refuses two sections with the same name that differ in nothing else.
-fn refuse_twice<K: Hash + Eq>(
-    section: &str,
-    names: impl Iterator<Item = (String, K)>,
-) -> Result<(), String> {
+fn refuse_twice<K: Hash + Eq>(section: &str, names: impl Iterator<Item = (String, K)>) -> Result<(), String> {
     match names.duplicates().next() {
         Some((name, _)) => Err(format!("{section} of {name} is given twice")),
         None => Ok(()),

@@ -32,15 +32,10 @@ impl Profile {
             flows: pairs.flows,
             fitted: fitted.models.clone(),
             fields: fitted.fields.clone(),
-            regimes: regimes
-                .flat_map(|own| entries(fitted, own, confidence))
-                .collect(),
+            regimes: regimes.flat_map(|own| entries(fitted, own, confidence)).collect(),
             choices: fitted.speaking.iter().map(choice).collect(),
             clusters: fitted.grid.as_ref().map(|grid| grid.clusters.clone()),
-            cluster_links: fitted
-                .grid
-                .as_ref()
-                .map_or(Vec::new(), |grid| grid.links.clone()),
+            cluster_links: fitted.grid.as_ref().map_or(Vec::new(), |grid| grid.links.clone()),
         }
     }
 }
@@ -57,8 +52,7 @@ impl Profile {
         options: &network::Options,
         named: &[(&str, String)],
     ) -> Result<(NetworkFit, Self), Refusal> {
-        let fitted =
-            network::fit(data, options).map_err(|error| Refusal::data(error).about(source))?;
+        let fitted = network::fit(data, options).map_err(|error| Refusal::data(error).about(source))?;
         refuse_negative(&fitted, source)?;
         let mut provenance = Provenance::default();
         provenance.push("fitted_by", concat!("netsig ", env!("CARGO_PKG_VERSION")));
@@ -120,20 +114,13 @@ fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Refusal> {
 /// Errors of the regimes of a collective on data left out of the fit. They cover all algorithms,
 /// since one algorithm has too few cells of a kind.
 fn errors_of(fitted: &NetworkFit, collective: Collective) -> Vec<KindError> {
-    let same = fitted
-        .regimes
-        .iter()
-        .filter(|other| other.collective == collective);
+    let same = fitted.regimes.iter().filter(|other| other.collective == collective);
     let held_out = same.flat_map(|other| other.fit.held_out.iter().copied());
     kind_errors(&held_out.collect::<Vec<_>>())
 }
 
 /// One entry for each class of process counts that has cells.
-fn entries(
-    fitted: &NetworkFit,
-    own: &FittedRegimes,
-    confidence: f64,
-) -> impl Iterator<Item = RegimesEntry> {
+fn entries(fitted: &NetworkFit, own: &FittedRegimes, confidence: f64) -> impl Iterator<Item = RegimesEntry> {
     let errors = errors_of(fitted, own.collective);
     let mut fields = fitted.fields.iter();
     let stalls_beyond_bytes = fields.find_map(|field| field.stalls_beyond_bytes);

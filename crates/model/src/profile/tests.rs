@@ -77,14 +77,8 @@ fn a_value_that_would_predict_nonsense_is_named_with_its_place() {
     let lone = without("[regimes.model.eager]", "[[choice]]").replace(", \"gamma_eager\"", "");
     let lone = lone.replace("[[1e-12, 0], [0, 1e-4]]", "[[1e-12]]");
     let whole = [
-        (
-            "a choice that stands twice",
-            format!("{TEXT}{}", &TEXT[choice..]),
-        ),
-        (
-            "a model of tables without tables",
-            without("[plogp]", "[protocol]"),
-        ),
+        ("a choice that stands twice", format!("{TEXT}{}", &TEXT[choice..])),
+        ("a model of tables without tables", without("[plogp]", "[protocol]")),
         ("regimes without any protocol", lone),
     ];
     let changed = WRONG.map(|(right, wrong)| {

@@ -43,8 +43,7 @@ pub(super) fn regimes(
     let who = (collective, algorithm);
     let lenders = [collective, collective.table()];
     let all = entries.iter();
-    let all =
-        all.filter(|own| lenders.contains(&own.collective) && lends(own.model.pattern, pattern));
+    let all = all.filter(|own| lenders.contains(&own.collective) && lends(own.model.pattern, pattern));
     let source = all.clone().max_by_key(|own| {
         let likeness = likeness(own.model.pattern, pattern);
         let is_same = own.collective == collective;
@@ -103,11 +102,7 @@ fn segments_apart(own: Pattern, wanted: Pattern) -> u32 {
 fn uncertainty(own: Pattern, wanted: Pattern) -> f64 {
     let order = |pattern| segments(pattern).map(|(order, _)| order);
     let is_setting = own != wanted && order(own).is_some() && order(own) == order(wanted);
-    if is_setting {
-        OTHER_SETTINGS
-    } else {
-        OTHER_ALGORITHM
-    }
+    if is_setting { OTHER_SETTINGS } else { OTHER_ALGORITHM }
 }
 
 /// Rank of a measured pattern among those whose parameters `wanted` may take. Algorithms that wait for
@@ -122,18 +117,11 @@ fn likeness(own: Pattern, wanted: Pattern) -> u8 {
 }
 
 /// An entry of another pattern, with the usual rendezvous messages and stalls of that pattern.
-fn of_pattern(
-    source: &RegimesEntry,
-    who: (Collective, &str),
-    (pattern, class): (Pattern, Class),
-) -> RegimesEntry {
+fn of_pattern(source: &RegimesEntry, who: (Collective, &str), (pattern, class): (Pattern, Class)) -> RegimesEntry {
     let mut entry = lent(source, who, pattern);
     let model = &mut entry.model;
     model.pattern = pattern;
-    let [usual, other] = [
-        Usual::of(pattern, class),
-        Usual::of(source.model.pattern, source.class),
-    ];
+    let [usual, other] = [Usual::of(pattern, class), Usual::of(source.model.pattern, source.class)];
     let (Some(usual), Some(other)) = (usual, other) else {
         return entry;
     };
@@ -162,11 +150,7 @@ pub(super) fn uncorrected(entry: &mut RegimesEntry) {
 }
 
 /// An entry in the name of another algorithm; it keeps the collective that was measured.
-fn lent(
-    source: &RegimesEntry,
-    (collective, algorithm): (Collective, &str),
-    pattern: Pattern,
-) -> RegimesEntry {
+fn lent(source: &RegimesEntry, (collective, algorithm): (Collective, &str), pattern: Pattern) -> RegimesEntry {
     let mut entry = RegimesEntry {
         algorithm: algorithm.to_owned(),
         ..source.clone()

@@ -68,10 +68,7 @@ pub enum Repetitions {
 }
 
 impl Repetitions {
-    #[allow(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde passes a reference"
-    )]
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn are_known(&self) -> bool {
         *self == Self::Known
     }
@@ -94,11 +91,7 @@ impl RegimesEntry {
     /// out of a fit.
     pub fn error(&self, kind: Kind) -> Option<KindError> {
         let known = self.errors.iter().find(|error| error.kind == kind);
-        let greatest = || {
-            self.errors
-                .iter()
-                .max_by(|a, b| a.deviation.total_cmp(&b.deviation))
-        };
+        let greatest = || self.errors.iter().max_by(|a, b| a.deviation.total_cmp(&b.deviation));
         known.or_else(greatest).copied()
     }
 
@@ -151,9 +144,7 @@ impl RegimesEntry {
                 .protocol()
                 .is_none_or(|protocol| self.model.parameters(protocol).is_some());
             if !is_there {
-                return Err(format!(
-                    "covariance_of names {name:?}, whose protocol is not there"
-                ));
+                return Err(format!("covariance_of names {name:?}, whose protocol is not there"));
             }
         }
         Ok(())
@@ -207,11 +198,7 @@ fn check_stalls(stalls: &Stalls) -> Result<(), String> {
     non_negative("rate", stalls.rate)?;
     non_negative("cost_s", stalls.cost.0)?;
     non_negative("spread", stalls.spread)?;
-    let Onset {
-        bytes,
-        lower,
-        upper,
-    } = stalls.onset;
+    let Onset { bytes, lower, upper } = stalls.onset;
     if 0.0 < lower && lower <= bytes && bytes <= upper && upper.is_finite() {
         return Ok(());
     }

@@ -45,9 +45,7 @@ pub use self::limit::{Limited, Limits};
 pub use self::observation::{Observation, Who, observations};
 use self::regression::Solution;
 use crate::fitted::error::{FitError, refuse_few};
-use crate::model::regimes::{
-    Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Usual,
-};
+use crate::model::regimes::{Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Usual};
 
 /// Network and pooled stalls, fitted before any single algorithm.
 #[derive(Debug, Clone)]
@@ -97,11 +95,7 @@ impl AlgorithmRegimes {
 impl<'a> Ground<'a> {
     /// Pools the stalls of all algorithms, on the wire and with the limit that [`Limits`] found;
     /// their onset is `counted` where the counters of losses show it.
-    pub fn new(
-        network: Limited<'a>,
-        all: &BTreeMap<Who, Vec<Observation>>,
-        counted: Option<Onset>,
-    ) -> Self {
+    pub fn new(network: Limited<'a>, all: &BTreeMap<Who, Vec<Observation>>, counted: Option<Onset>) -> Self {
         let mut ground = Self {
             network,
             together: BTreeMap::new(),
@@ -154,12 +148,7 @@ impl<'a> Ground<'a> {
     /// Stalls of eager messages, from all cells except of the count `without`. The overflowing port
     /// belongs to the network, so its onset is pooled over all algorithms that exchange everything at
     /// once; each other exchange has its own rate of stalls.
-    fn stalls(
-        &self,
-        pattern: Pattern,
-        cells: &[Observation],
-        without: Option<Procs>,
-    ) -> Option<Stalls> {
+    fn stalls(&self, pattern: Pattern, cells: &[Observation], without: Option<Procs>) -> Option<Stalls> {
         let whole = *self.together.get(&None)?;
         let shared = self.together.get(&without).copied().unwrap_or(whole);
         if pattern == Pattern::Exchange(Order::AtOnce) || !pattern.is_exchange() {
@@ -179,11 +168,7 @@ impl<'a> Ground<'a> {
     ///
     /// # Errors
     /// If the cells do not determine even γ.
-    pub fn fit(
-        &self,
-        pattern: Pattern,
-        cells: &[Observation],
-    ) -> Result<AlgorithmRegimes, FitError> {
+    pub fn fit(&self, pattern: Pattern, cells: &[Observation]) -> Result<AlgorithmRegimes, FitError> {
         let by_class = by_class(&self.network, pattern, cells);
         let mut failed = None;
         let mut all = AlgorithmRegimes {
@@ -195,8 +180,7 @@ impl<'a> Ground<'a> {
                 Ok(fit) => all.fits.push(fit),
                 Err(error) => failed = failed.or(Some(error)),
             }
-            all.held_out
-                .extend(held_out::leave_out(self, pattern, &cells));
+            all.held_out.extend(held_out::leave_out(self, pattern, &cells));
         }
         if all.fits.is_empty() {
             failed.map_or(Ok(()), Err)?;
@@ -240,9 +224,7 @@ impl<'a> Ground<'a> {
         let mut placed = self.network.placed(pattern, &kept);
         placed.retain(|(cell, _)| cell.plain > 0);
         let solution = regression::solve(&basis, &placed, &columns(&basis, &placed))?;
-        let parameters = |protocol: Protocol, stalls: Option<Stalls>| {
-            parameters(&placed, &solution, protocol, stalls)
-        };
+        let parameters = |protocol: Protocol, stalls: Option<Stalls>| parameters(&placed, &solution, protocol, stalls);
         let model = Regimes {
             pattern,
             wire: self.network.wire.clone(),
@@ -275,9 +257,8 @@ pub(super) fn by_class(
     let of_class = |own: Class| {
         let counts = cells.iter().filter(|cell| class(cell) == own);
         let is_single = counts.map(|cell| cell.procs).all_equal();
-        let takes = |cell: &&Observation| {
-            class(cell) == own || is_single && network.protocol(pattern, cell) == Protocol::Eager
-        };
+        let takes =
+            |cell: &&Observation| class(cell) == own || is_single && network.protocol(pattern, cell) == Protocol::Eager;
         (own, cells.iter().filter(takes).cloned().collect())
     };
     let classes: BTreeSet<Class> = cells.iter().map(class).collect();

@@ -61,14 +61,9 @@ impl<'a> RegimesForecast<'a> {
     ///
     /// # Errors
     /// If a parameter does not allow the value that is given.
-    pub fn of(
-        entries: &[RegimesEntry],
-        question: RegimesQuestion<'a, '_>,
-    ) -> Result<Option<Self>, ModelError> {
+    pub fn of(entries: &[RegimesEntry], question: RegimesQuestion<'a, '_>) -> Result<Option<Self>, ModelError> {
         let RegimesQuestion {
-            collective,
-            algorithm,
-            ..
+            collective, algorithm, ..
         } = question;
         let own = entries.iter();
         let own = own.filter(|own| own.collective == collective && own.algorithm == algorithm);
@@ -134,10 +129,7 @@ impl<'a> RegimesForecast<'a> {
 /// The bytes through a port of a case in which a repetition may stall.
 fn unseen(entry: &RegimesEntry, point: Point) -> Option<UnseenLoad> {
     point.check().ok()?;
-    UnseenLoad::of(
-        entry.stalls_beyond_bytes,
-        entry.model.pattern.port_bytes(point),
-    )
+    UnseenLoad::of(entry.stalls_beyond_bytes, entry.model.pattern.port_bytes(point))
 }
 
 impl AlgorithmForecast for RegimesForecast<'_> {
@@ -192,10 +184,7 @@ impl AlgorithmForecast for RegimesForecast<'_> {
     }
 
     /// Corrections of pieces of one size do not hold for pieces that differ.
-    fn of_pairs<'p>(
-        self: Box<Self>,
-        pairs: &'p PairSizes,
-    ) -> Option<Box<dyn AlgorithmForecast + 'p>>
+    fn of_pairs<'p>(self: Box<Self>, pairs: &'p PairSizes) -> Option<Box<dyn AlgorithmForecast + 'p>>
     where
         Self: 'p,
     {
@@ -224,8 +213,7 @@ impl AlgorithmForecast for RegimesForecast<'_> {
             upper: onset.upper,
         };
         let share = port_bytes / case.size.as_f64();
-        (is_eager && port_bytes > onset.lower)
-            .then(|| Overflow::new(bytes, share, onset.is_known()))
+        (is_eager && port_bytes > onset.lower).then(|| Overflow::new(bytes, share, onset.is_known()))
     }
 
     fn is_paced(&self, case: Case) -> bool {

@@ -69,19 +69,12 @@ pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
         return Some(Outside::Protocol { limit });
     }
     match entry.domain.procs[..] {
-        [only] if entry.model.pattern.grows_as_usual() && only.get() > 2 => {
-            entry.domain.too_far(procs, size)
-        }
+        [only] if entry.model.pattern.grows_as_usual() && only.get() > 2 => entry.domain.too_far(procs, size),
         _ => entry.domain.outside(procs, size),
     }
 }
 
-fn interval(
-    entry: &RegimesEntry,
-    (point, traffic): (Point, &Path),
-    asked: Asked,
-    times: &Times,
-) -> Interval {
+fn interval(entry: &RegimesEntry, (point, traffic): (Point, &Path), asked: Asked, times: &Times) -> Interval {
     let value = asked.of(times).0;
     if value <= 0.0 {
         return Interval {
@@ -129,18 +122,12 @@ fn other_sizes(measured: Sizes, pieces: PieceSizes) -> f64 {
 /// beyond the measured counts.
 fn error(entry: &RegimesEntry, kind: Kind, reach: f64) -> (f64, f64) {
     let found = entry.error(kind);
-    let found = found.map_or((UNKNOWN, UNKNOWN_DOF), |found| {
-        (found.deviation, found.cells as f64)
-    });
+    let found = found.map_or((UNKNOWN, UNKNOWN_DOF), |found| (found.deviation, found.cells as f64));
     let (own, cells) = found;
     let Some(usual) = usual_error(entry.model.pattern, kind) else {
         return found;
     };
-    let share = if usual < own {
-        1.0
-    } else {
-        (reach - 1.0).min(1.0)
-    };
+    let share = if usual < own { 1.0 } else { (reach - 1.0).min(1.0) };
     let usual_cells = USUAL_CELLS * share;
     let squares = cells * own * own + usual_cells * usual * usual;
     let dof = cells + usual_cells;
@@ -167,10 +154,7 @@ fn ends(entry: &RegimesEntry, (point, traffic): (Point, &Path), levels: [f64; 2]
         let times = entry.model.times_of(point, traffic, onset);
         times.map_or(f64::NAN, |times| times.quantile(level).0)
     };
-    (
-        at(|onset| onset.upper, levels[0]),
-        at(|onset| onset.lower, levels[1]),
-    )
+    (at(|onset| onset.upper, levels[0]), at(|onset| onset.lower, levels[1]))
 }
 
 /// xᵀ·cov(θ̂)·x/T₀².

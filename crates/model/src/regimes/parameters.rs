@@ -67,11 +67,7 @@ impl AlgorithmRegimes {
 
 /// a, b, r, the eager limit, and the parameters of both protocols; names of a partial class of process
 /// counts have the class as a suffix.
-fn of_class(
-    class: Class,
-    model: &Regimes,
-    found: impl Fn(Column) -> Option<Found>,
-) -> Vec<(String, Found)> {
+fn of_class(class: Class, model: &Regimes, found: impl Fn(Column) -> Option<Found>) -> Vec<(String, Found)> {
     let found = |column: Column| Some((column.name().to_owned(), found(column)?));
     let limit = model.eager_limit.map(Bytes::as_f64);
     let limit = limit.map(|limit| ("eager_limit_bytes".to_owned(), Found::Plain(limit)));

@@ -137,11 +137,7 @@ impl<'a> Timed<'a> {
     ///
     /// # Errors
     /// If the model lacks a parameter.
-    pub(super) fn new(
-        request: &Request<'a>,
-        collective: Collective,
-        choice: &'a Choice,
-    ) -> Result<Self, Refusal> {
+    pub(super) fn new(request: &Request<'a>, collective: Collective, choice: &'a Choice) -> Result<Self, Refusal> {
         if choice.measured.is_empty() {
             return Ok(Self(None));
         }
@@ -153,10 +149,7 @@ impl<'a> Timed<'a> {
     /// Prediction at a point, if it counts.
     pub(super) fn prediction(&self, procs: Procs, size: Bytes) -> Option<Prediction> {
         let predicted = self.0.as_ref()?.predict(procs, size).ok()?;
-        let counts = matches!(
-            predicted.standing,
-            Standing::Interpolated | Standing::Extrapolated
-        );
+        let counts = matches!(predicted.standing, Standing::Interpolated | Standing::Extrapolated);
         (counts && predicted.time.0 > 0.0).then_some(predicted)
     }
 }

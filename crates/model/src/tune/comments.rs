@@ -28,11 +28,7 @@ pub(super) fn head(profile: &Profile, release: &Release, names: Names) -> Vec<St
     };
     let mut lines = vec![
         format!("netsig tune: rules for {release}"),
-        format!(
-            "from the profile {}{mpi}; {}",
-            names.profile,
-            dates(profile)
-        ),
+        format!("from the profile {}{mpi}; {}", names.profile, dates(profile)),
         format!("launch: {}", (release.target.launch)(names.file)),
     ];
     lines.extend(release.target.remarks.iter().map(|own| (*own).to_owned()));
@@ -64,15 +60,9 @@ pub(super) fn about(tuned: &Tuned) -> Vec<String> {
         (TOLERANCE - 1.0) * 100.0
     )];
     let measured = choices.all.iter().filter(|own| !own.measured.is_empty());
-    lines.push(format!(
-        "considered: {}",
-        measured.map(|own| &own.measured).join(", ")
-    ));
+    lines.push(format!("considered: {}", measured.map(|own| &own.measured).join(", ")));
     for (what, names) in [
-        (
-            "measured, but no rule can name",
-            choices.beyond_rules.iter().join(", "),
-        ),
+        ("measured, but no rule can name", choices.beyond_rules.iter().join(", ")),
         ("not measured", choices.unmeasured.iter().join(", ")),
     ] {
         if !names.is_empty() {
@@ -150,11 +140,7 @@ fn date(day: u64) -> String {
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
     let of_month = of_year - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
+    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
     format!("{:04}-{month:02}-{of_month:02}", era * 400 + year + carry)
 }
 

@@ -133,11 +133,7 @@ pub fn fewest(map: &Map, measure: Measure) -> Vec<Block> {
                     rules: listed.rules,
                 };
                 let blocks = before.blocks.iter().cloned().chain([block]).collect();
-                found = Some(Partition {
-                    lines,
-                    time,
-                    blocks,
-                });
+                found = Some(Partition { lines, time, blocks });
             }
         }
         best.push(found.expect("some choice serves each point"));
@@ -159,9 +155,7 @@ fn gaining(map: &Map, measure: Measure, counts: Range<usize>) -> Option<Listed> 
 
 /// The columns of a block by size, and one beyond, where the library decides.
 fn columns(map: &Map, measure: Measure, counts: Range<usize>, limit: Limit) -> Vec<Column> {
-    let rows: Vec<Row> = counts
-        .map(|count| Row::of(map, measure, count, limit))
-        .collect();
+    let rows: Vec<Row> = counts.map(|count| Row::of(map, measure, count, limit)).collect();
     let sizes = rows.iter().flat_map(|row| &row.sizes);
     let sizes: Vec<Bytes> = sizes.copied().sorted_unstable().dedup().collect();
     let beyond = sizes.last().map_or(0, |size| size.0.saturating_add(1));
@@ -194,9 +188,7 @@ impl Row {
                 .map(|at| measure.of(map.counts[count], map.sizes[at.size]))
                 .collect(),
             standing: points().map(|at| map.standing(at, limit)).collect(),
-            time: points()
-                .map(|at| (0..map.choices()).map(time(at)).collect())
-                .collect(),
+            time: points().map(|at| (0..map.choices()).map(time(at)).collect()).collect(),
         }
     }
 
@@ -209,9 +201,7 @@ impl Row {
             }
             restrict(&mut column.serves, |choice| self.standing[place][choice]);
         } else if let Some(above) = self.standing.get(place) {
-            let below = place
-                .checked_sub(1)
-                .map_or(above, |below| &self.standing[below]);
+            let below = place.checked_sub(1).map_or(above, |below| &self.standing[below]);
             restrict(&mut column.serves, |choice| above[choice] || below[choice]);
         }
     }
@@ -227,9 +217,7 @@ fn restrict(all: &mut [bool], serves: impl Fn(usize) -> bool) {
 /// The fewest rules for columns; `None` if no choice serves one of them.
 fn list(columns: &[Column]) -> Option<Listed> {
     let choices = columns.first()?.serves.len();
-    let time = |choice: usize, range: Range<usize>| -> f64 {
-        columns[range].iter().map(|own| own.time[choice]).sum()
-    };
+    let time = |choice: usize, range: Range<usize>| -> f64 { columns[range].iter().map(|own| own.time[choice]).sum() };
     let mut runs: Vec<(usize, usize)> = Vec::new();
     let mut start = 0;
     while start < columns.len() {
@@ -244,9 +232,7 @@ fn list(columns: &[Column]) -> Option<Listed> {
         let farthest = (0..choices).filter(|&choice| reach(choice) == end);
         let choice = farthest.min_by(|&a, &b| {
             let slower = |own| time(own, start..end);
-            (a != OWN)
-                .cmp(&(b != OWN))
-                .then(slower(a).total_cmp(&slower(b)))
+            (a != OWN).cmp(&(b != OWN)).then(slower(a).total_cmp(&slower(b)))
         })?;
         if let Some((earlier, from)) = runs.last().copied() {
             start = switch(columns, (earlier, from), (choice, start));
@@ -256,25 +242,13 @@ fn list(columns: &[Column]) -> Option<Listed> {
     }
     let ends = runs.iter().skip(1).map(|(_, start)| *start);
     let ends = ends.chain([columns.len()]);
-    let ranges: Vec<Range<usize>> = runs
-        .iter()
-        .zip(ends)
-        .map(|((_, from), to)| *from..to)
-        .collect();
+    let ranges: Vec<Range<usize>> = runs.iter().zip(ends).map(|((_, from), to)| *from..to).collect();
     let of = |choice: usize, place: usize| time(choice, ranges[place].clone());
-    let taken = || {
-        runs.iter()
-            .enumerate()
-            .map(|(place, (choice, _))| (*choice, place))
-    };
+    let taken = || runs.iter().enumerate().map(|(place, (choice, _))| (*choice, place));
     let gains = taken().all(|(choice, place)| choice == OWN || of(choice, place) < of(OWN, place));
     let time = taken().map(|(choice, place)| of(choice, place)).sum();
     let rule = |(place, (choice, start)): (usize, &(usize, usize))| Rule {
-        from: if place == 0 {
-            Bytes(0)
-        } else {
-            columns[*start].size
-        },
+        from: if place == 0 { Bytes(0) } else { columns[*start].size },
         choice: *choice,
     };
     let rules = runs.iter().enumerate().map(rule).collect();
@@ -283,11 +257,7 @@ fn list(columns: &[Column]) -> Option<Listed> {
 
 /// Best column for the switch from a choice (with its first column) to the next (with the first
 /// column that the earlier choice does not serve).
-fn switch(
-    columns: &[Column],
-    (earlier, from): (usize, usize),
-    (later, end): (usize, usize),
-) -> usize {
+fn switch(columns: &[Column], (earlier, from): (usize, usize), (later, end): (usize, usize)) -> usize {
     let served = columns[from + 1..end].iter().rev();
     let back = served.take_while(|own| own.serves[later]).count();
     let mut best = (0.0, end);
@@ -354,21 +324,14 @@ mod tests {
     }
 
     /// Fewest rules of a block by trying every division of its sizes.
-    fn fewest_rules(
-        map: &Map,
-        measure: Measure,
-        counts: Range<usize>,
-        limit: Limit,
-    ) -> Option<usize> {
+    fn fewest_rules(map: &Map, measure: Measure, counts: Range<usize>, limit: Limit) -> Option<usize> {
         let of = |at: Point| measure.of(map.counts[at.count], map.sizes[at.size]);
         let inside: Vec<Point> = points().filter(|at| counts.contains(&at.count)).collect();
         let sizes: Vec<Bytes> = inside.iter().map(|at| of(*at)).sorted().dedup().collect();
         let divisions = 0..1u32 << (sizes.len() - 1);
         let serves_count = |choice: usize, count: usize, size: Bytes| {
             let own = inside.iter().filter(|at| at.count == count);
-            let own: Vec<(Bytes, bool)> = own
-                .map(|at| (of(*at), may(map, choice, *at, limit)))
-                .collect();
+            let own: Vec<(Bytes, bool)> = own.map(|at| (of(*at), may(map, choice, *at, limit))).collect();
             let below = own.iter().rev().find(|(at, _)| *at <= size);
             let above = own.iter().find(|(at, _)| *at >= size);
             match (below, above) {

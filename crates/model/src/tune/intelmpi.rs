@@ -41,11 +41,7 @@ pub fn settings(profile: &Profile, release: &Release, all: &[Tuned], names: Name
         }
         if !ranges.is_empty() {
             let name = tuned.collective.to_string().to_uppercase();
-            let _ = writeln!(
-                text,
-                "export I_MPI_ADJUST_{name}=\"{}\"",
-                ranges.iter().join(";")
-            );
+            let _ = writeln!(text, "export I_MPI_ADJUST_{name}=\"{}\"", ranges.iter().join(";"));
         }
     }
     text
@@ -59,10 +55,5 @@ fn range(tuned: &Tuned, block: &Block, place: usize) -> String {
     let taken = tuned.choices.all[rule.choice].taken;
     let number = taken.map_or(0, |own| own.offer.number());
     let (from, to) = tuned.counts(block);
-    format!(
-        "{number}:{}-{last}@{}-{}",
-        rule.from.0,
-        from.get(),
-        to.get()
-    )
+    format!("{number}:{}-{last}@{}-{}", rule.from.0, from.get(), to.get())
 }

@@ -86,9 +86,8 @@ const GOOD: f64 = 0.1;
 pub fn note(profile: &Profile) -> Result<Note, ParameterError> {
     let (worst, size) = Parameters::of(profile)?.worst(profile);
     let percent = worst * 100.0;
-    let said = format!(
-        "the time of one message in LogGOPSim is up to {percent:.1} % from the profile's, furthest at {size}"
-    );
+    let said =
+        format!("the time of one message in LogGOPSim is up to {percent:.1} % from the profile's, furthest at {size}");
     Ok(if worst > GOOD {
         Note::warning(said)
     } else {
@@ -140,11 +139,7 @@ impl Parameters {
 
     /// The options in a unit of time.
     fn options(&self, unit: Unit) -> Result<String, ParameterError> {
-        let Self {
-            loggp,
-            per_byte,
-            eager,
-        } = self;
+        let Self { loggp, per_byte, eager } = self;
         let own = [
             ("L", loggp.latency().0),
             ("o", loggp.overhead().0),
@@ -156,8 +151,7 @@ impl Parameters {
         for (name, seconds) in own {
             let units = (seconds / unit.seconds).round();
             if units > f64::from(i32::MAX) {
-                let rule =
-                    "at most 2.1 s, which LogGOPSim can hold; fit the data of another network";
+                let rule = "at most 2.1 s, which LogGOPSim can hold; fit the data of another network";
                 return Err(ParameterError::new(name, seconds, rule));
             }
             options.push(format!("-{name} {units}"));
@@ -186,9 +180,7 @@ impl Parameters {
             (if whole > 0.0 { error } else { 0.0 }, size)
         };
         let errors = rows.filter(|size| size.0 > 0).map(error);
-        errors
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .unwrap_or_default()
+        errors.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
     }
 
     /// What a reader should know of the values.
@@ -218,8 +210,7 @@ impl Parameters {
             source.to_owned(),
             eager.to_owned(),
             "Not carried over: contention, lost packets and their stalls.".to_owned(),
-            "Verified in netsig's simulator of GOAL (netsig simulate --model loggp), not in LogGOPSim."
-                .to_owned(),
+            "Verified in netsig's simulator of GOAL (netsig simulate --model loggp), not in LogGOPSim.".to_owned(),
         ]
     }
 }
@@ -240,10 +231,5 @@ fn of_tables(tables: &PLogP) -> Result<(LogGP, SecondsPerByte), ParameterError> 
 
 /// The parameters of α and β.
 fn of_hockney(hockney: &Hockney) -> Result<LogGP, ParameterError> {
-    LogGP::new(
-        hockney.time(BYTE),
-        Seconds(0.0),
-        hockney.alpha(),
-        hockney.beta(),
-    )
+    LogGP::new(hockney.time(BYTE), Seconds(0.0), hockney.alpha(), hockney.beta())
 }

@@ -130,11 +130,7 @@ impl Map {
             let points = (0..self.sizes.len()).map(|size| Point { count, size });
             let has_own = self.has_own();
             let judge = |at: Point| {
-                if has_own {
-                    self.time(OWN, at)
-                } else {
-                    self.best(at)
-                }
+                if has_own { self.time(OWN, at) } else { self.best(at) }
             };
             let mut sum = (0.0, 0.0);
             for at in points.filter(|at| judge(*at).is_some()) {
@@ -146,11 +142,8 @@ impl Map {
             (points > 0.0).then(|| (logarithms / points).exp())
         };
         let place = |wanted: Procs| self.counts.iter().position(|own| *own == wanted);
-        Self::new(
-            self.counts.clone(),
-            vec![Bytes(0)],
-            self.choices,
-            |choice, procs, _| mean(choice, place(procs)?),
-        )
+        Self::new(self.counts.clone(), vec![Bytes(0)], self.choices, |choice, procs, _| {
+            mean(choice, place(procs)?)
+        })
     }
 }

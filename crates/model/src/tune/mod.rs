@@ -41,9 +41,7 @@ pub use self::candidates::{Choices, Origin};
 pub use self::comments::Names;
 pub use self::fewest::{Block, Measure, Rule};
 pub use self::map::{Map, TOLERANCE};
-pub use self::target::{
-    Release, Simulator, TARGETS, Target, UnknownTarget, Version, Wanted, known,
-};
+pub use self::target::{Release, Simulator, TARGETS, Target, UnknownTarget, Version, Wanted, known};
 
 use self::candidates::{Timed, reach};
 use self::fewest::fewest;
@@ -105,9 +103,7 @@ pub struct Gain {
 pub fn tune(request: &Request) -> Result<Vec<Tuned>, Refusal> {
     let of = |collective: &Collective| {
         let choices = Choices::of(request.profile, request.release, *collective);
-        choices
-            .can_choose()
-            .then(|| tuned(request, *collective, choices))
+        choices.can_choose().then(|| tuned(request, *collective, choices))
     };
     let ruled = COLLECTIVES.iter().filter(|own| has_rules(**own));
     ruled.filter_map(of).collect()
@@ -141,11 +137,7 @@ fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<
 }
 
 /// The predicted times of all choices, and the times by which they are compared.
-fn maps(
-    request: &Request,
-    collective: Collective,
-    choices: &Choices,
-) -> Result<(Map, Map), Refusal> {
+fn maps(request: &Request, collective: Collective, choices: &Choices) -> Result<(Map, Map), Refusal> {
     let timed = |choice| Timed::new(request, collective, choice);
     let timed = choices.all.iter().map(timed);
     let timed = timed.collect::<Result<Vec<_>, Refusal>>()?;
@@ -156,12 +148,9 @@ fn maps(
     let counts = counts.unwrap_or_else(|| every_count(most));
     let sizes = sizes.unwrap_or_else(|| every_size(largest));
     let map = |time: &dyn Fn(usize, Procs, Bytes) -> Option<Seconds>| {
-        Map::new(
-            counts.clone(),
-            sizes.clone(),
-            timed.len(),
-            |choice, procs, size| Some(time(choice, procs, size)?.0),
-        )
+        Map::new(counts.clone(), sizes.clone(), timed.len(), |choice, procs, size| {
+            Some(time(choice, procs, size)?.0)
+        })
     };
     let times = map(&|choice, procs, size| Some(timed[choice].prediction(procs, size)?.time));
     let cautious = map(&|choice, procs, size| {
@@ -185,13 +174,9 @@ fn every_count(most: u32) -> Vec<Procs> {
     let dense = 2..=most.min(EVERY_COUNT);
     let sparse = steps(f64::from(EVERY_COUNT), f64::from(most));
     let sparse = sparse.filter_map(|count| u32::try_from(count).ok());
-    let mut all: Vec<u32> = dense
-        .chain(sparse.filter(|count| *count > EVERY_COUNT))
-        .collect();
+    let mut all: Vec<u32> = dense.chain(sparse.filter(|count| *count > EVERY_COUNT)).collect();
     all.dedup();
-    all.into_iter()
-        .filter_map(|count| Procs::new(count).ok())
-        .collect()
+    all.into_iter().filter_map(|count| Procs::new(count).ok()).collect()
 }
 
 /// Sizes from 1 byte to `largest`.

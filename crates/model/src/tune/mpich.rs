@@ -81,11 +81,7 @@ pub fn patched(generic: &Tree, all: &[Tuned]) -> Option<String> {
 /// The blocks by process count, with the library's branch before and after them.
 fn by_count(tuned: &Tuned, own: &Tree) -> Tree {
     let mut branches = Vec::new();
-    let below = tuned
-        .times
-        .counts
-        .first()
-        .map_or(1, |count| count.get() - 1);
+    let below = tuned.times.counts.first().map_or(1, |count| count.get() - 1);
     let blocks = tuned.blocks.iter().map(|block| {
         let (_, last) = tuned.counts(block);
         (last.get(), by_size(tuned, block, own))
@@ -131,10 +127,7 @@ fn algorithm(collective: Collective, name: &str) -> Tree {
     let collective = collective.to_string();
     let (first, rest) = collective.split_at(1);
     let kind = if name == NB { "allcomm" } else { "intra" };
-    let key = format!(
-        "algorithm=MPIR_{}{rest}_{kind}_{name}",
-        first.to_uppercase()
-    );
+    let key = format!("algorithm=MPIR_{}{rest}_{kind}_{name}", first.to_uppercase());
     Tree(vec![(key, Tree::default())])
 }
 

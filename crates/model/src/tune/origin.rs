@@ -42,11 +42,7 @@ fn date_of(unix_seconds: i64) -> String {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let (month, next_year) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
+    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
     let year = era * 400 + year_of_era + next_year;
     format!("{year:04}-{month:02}-{day:02}")
 }

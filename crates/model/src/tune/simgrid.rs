@@ -95,11 +95,7 @@ struct Parameters {
 ///
 /// # Errors
 /// If the gap per byte is 0, or the network has hosts on too many switches.
-pub fn platform(
-    profile: &Profile,
-    name: &str,
-    topology: Topology<'_>,
-) -> Result<String, PlatformError> {
+pub fn platform(profile: &Profile, name: &str, topology: Topology<'_>) -> Result<String, PlatformError> {
     let described = match topology {
         Topology::Star(_) => None,
         Topology::Described(network) => Some(network),

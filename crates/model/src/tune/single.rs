@@ -66,10 +66,7 @@ mod tests {
             choice,
         };
         let rules = rules.iter().map(rule).collect();
-        let mut block = Block {
-            counts: 0..2,
-            rules,
-        };
+        let mut block = Block { counts: 0..2, rules };
         merge(&mut block, &map(), Measure::Each);
         let rules = block.rules.iter();
         rules.map(|rule| (rule.from.0, rule.choice)).collect()

@@ -80,8 +80,7 @@ const OPEN_MPI: &[&str] = &[
     "the launch switches off han, hcoll and ucc, which take calls before tuned: where no rule holds, tuned decides",
 ];
 
-const MPICH: &[&str] =
-    &["the file begins with the library's own tree: write it anew for another build of MPICH"];
+const MPICH: &[&str] = &["the file begins with the library's own tree: write it anew for another build of MPICH"];
 
 const INTEL_MPI: &[&str] = &[
     "numbers are those of the reference; from 2021.13 on the library takes them as presets:",
@@ -89,10 +88,7 @@ const INTEL_MPI: &[&str] = &[
 ];
 
 /// Names of libraries whose version may be left out, so that the installed one counts.
-static INSTALLED: &[(&str, MpiFlavour)] = &[
-    ("openmpi", MpiFlavour::OpenMpi),
-    ("mpich", MpiFlavour::Mpich),
-];
+static INSTALLED: &[(&str, MpiFlavour)] = &[("openmpi", MpiFlavour::OpenMpi), ("mpich", MpiFlavour::Mpich)];
 
 /// A version of a library: numbers from the most significant on.
 #[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
@@ -120,9 +116,7 @@ pub enum Wanted {
 }
 
 /// Simulators that read parameters of the network; they choose nothing.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Simulator {
     /// A platform of `SimGrid`.
@@ -159,9 +153,7 @@ impl Wanted {
     /// # Errors
     /// If there is no such target.
     pub fn parse(text: &str) -> Result<Self, UnknownTarget> {
-        let unknown = || UnknownTarget {
-            name: text.to_owned(),
-        };
+        let unknown = || UnknownTarget { name: text.to_owned() };
         if let Some((_, flavour)) = INSTALLED.iter().find(|(name, _)| *name == text) {
             return Ok(Self::Installed(*flavour));
         }
@@ -207,18 +199,11 @@ impl Release {
     /// Of a scatter, and of a gather, the ranks of Open MPI and MPICH look at arguments that need
     /// not agree, so that rules by size may part the ranks.
     pub fn measure(&self, collective: Collective) -> Option<Measure> {
-        use Collective::{
-            Allgather, Alltoall, Alltoallv, AlltoallvSkewed, AlltoallvSparse, Bcast, Gather,
-            Scatter,
-        };
+        use Collective::{Allgather, Alltoall, Alltoallv, AlltoallvSkewed, AlltoallvSparse, Bcast, Gather, Scatter};
         match (self.target.flavour, collective) {
             (_, Scatter | Gather | Alltoallv | AlltoallvSkewed | AlltoallvSparse) => None,
-            (MpiFlavour::OpenMpi, Alltoall | Allgather) | (MpiFlavour::Mpich, Allgather) => {
-                Some(Measure::Total)
-            }
-            (_, Bcast) | (MpiFlavour::Mpich | MpiFlavour::IntelMpi, Alltoall | Allgather) => {
-                Some(Measure::Each)
-            }
+            (MpiFlavour::OpenMpi, Alltoall | Allgather) | (MpiFlavour::Mpich, Allgather) => Some(Measure::Total),
+            (_, Bcast) | (MpiFlavour::Mpich | MpiFlavour::IntelMpi, Alltoall | Allgather) => Some(Measure::Each),
         }
     }
 }

@@ -40,10 +40,7 @@ fn tuned(profile: &Profile, release: &Release) -> Vec<Tuned> {
 #[test]
 fn rules_of_open_mpi_switch_at_totals_between_guards() {
     let profile = profile("Open MPI v4.1.4, package: Debian OpenMPI");
-    for (target, name) in [
-        ("openmpi-4.1", "open_mpi_4_1"),
-        ("openmpi-5.0.7", "open_mpi_5_0_7"),
-    ] {
+    for (target, name) in [("openmpi-4.1", "open_mpi_4_1"), ("openmpi-5.0.7", "open_mpi_5_0_7")] {
         let release = release(target);
         let all = tuned(&profile, &release);
         let text = openmpi::rules(&profile, &release, &all, NAMES);

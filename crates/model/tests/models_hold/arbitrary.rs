@@ -91,13 +91,10 @@ pub fn sizes() -> impl Strategy<Value = u64> {
 /// Values of a model's parameters that make sense, from one number of [0, 1) each.
 pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
     let value = |(parameter, share): (&Parameter, f64)| match parameter.name {
-        "gamma" | "gamma_below" | "gamma_eager" | "gamma_rendezvous" | "gamma_x" | "kappa"
-        | "slowdown" => 5.0 * share,
+        "gamma" | "gamma_below" | "gamma_eager" | "gamma_rendezvous" | "gamma_x" | "kappa" | "slowdown" => 5.0 * share,
         "growth_eager" | "growth_rendezvous" => 4.0 * share - 2.0,
         "beta_contended_s_per_byte" | "beta_w_s_per_byte" => 1e-6 * share,
-        "buses" | "dimensions" | "first_cluster_procs" | "packed_blocks" => {
-            (1.0 + 99.0 * share).floor()
-        }
+        "buses" | "dimensions" | "first_cluster_procs" | "packed_blocks" => (1.0 + 99.0 * share).floor(),
         "sharing" | "rho" | "stall_rate" => share,
         "flits" | "hops" => 10.0 * share,
         name if name.ends_with("_bytes") && share < 0.1 => f64::INFINITY,
@@ -114,10 +111,7 @@ pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
 }
 
 /// A table of up to six sizes whose values pass through `order`.
-pub fn any_table(
-    value: impl Strategy<Value = f64>,
-    order: fn(&mut [f64]),
-) -> impl Strategy<Value = Table> {
+pub fn any_table(value: impl Strategy<Value = f64>, order: fn(&mut [f64])) -> impl Strategy<Value = Table> {
     prop::collection::btree_map(sizes(), value, 1..7).prop_map(move |rows| {
         let (sizes, mut values): (Vec<u64>, Vec<f64>) = rows.into_iter().unzip();
         order(&mut values);

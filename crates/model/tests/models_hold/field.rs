@@ -31,18 +31,10 @@ fn data(collective: (Collective, &str), time: impl Fn(f64, f64) -> f64) -> Datas
         let time = ALPHA + GAP * size as f64;
         push(&mut data, Experiment::PingPong, (2, size), [time; 4]);
     }
-    for (count, size) in COUNTS
-        .iter()
-        .flat_map(|count| sizes().map(|size| (*count, size)))
-    {
+    for (count, size) in COUNTS.iter().flat_map(|count| sizes().map(|size| (*count, size))) {
         let time = time(f64::from(count), size as f64);
         let times = [0.995, 1.005, 0.998, 1.002].map(|error| error * time);
-        push(
-            &mut data,
-            Experiment::Collective(collective.0),
-            (count, size),
-            times,
-        );
+        push(&mut data, Experiment::Collective(collective.0), (count, size), times);
     }
     for sample in &mut data.samples {
         if sample.place.experiment == Experiment::Collective(collective.0) {
@@ -56,15 +48,8 @@ fn fitted(data: &Dataset) -> Profile {
     profile_of(data, &Options::default())
 }
 
-fn predicted(
-    profile: &Profile,
-    collective: (Collective, &str),
-    (count, size): (u32, u64),
-) -> Prediction {
-    let request = profile
-        .predict(collective.0)
-        .algorithm(collective.1)
-        .model(FIELD);
+fn predicted(profile: &Profile, collective: (Collective, &str), (count, size): (u32, u64)) -> Prediction {
+    let request = profile.predict(collective.0).algorithm(collective.1).model(FIELD);
     let predictor = request.too_far(TooFar::Extrapolated).predictor().unwrap();
     predictor.predict(procs(count), Bytes(size)).unwrap()
 }
@@ -138,19 +123,10 @@ fn nothing_stalls_without_evidence() {
     data.samples
         .retain(|sample| sample.place.experiment != Experiment::PingPong);
     let profile = fitted(&data);
-    assert_eq!(
-        profile.choices[0].model, FIELD,
-        "{}",
-        profile.choices[0].reason
-    );
+    assert_eq!(profile.choices[0].model, FIELD, "{}", profile.choices[0].reason);
     for model in profile.regimes.iter().map(|own| &own.model) {
         let protocols = [&model.eager, &model.rendezvous];
-        assert!(
-            protocols
-                .into_iter()
-                .flatten()
-                .all(|own| own.stalls.is_none())
-        );
+        assert!(protocols.into_iter().flatten().all(|own| own.stalls.is_none()));
     }
     let request = profile.predict(ring.0).algorithm(ring.1).model(REGIMES);
     let regimes = request.too_far(TooFar::Extrapolated).predictor().unwrap();
@@ -173,11 +149,7 @@ fn tcp_may_stall_beyond_the_data() {
     let direct = (Collective::Alltoall, "direct");
     let [tcp, other] = ["tcp,self", "openib,self"].map(|btl| profile(direct, btl));
     let largest = 1 << 16;
-    for (case, later) in [
-        ((24, largest), 0.0),
-        ((32, 1024), 0.0),
-        ((32, largest), 0.2),
-    ] {
+    for (case, later) in [((24, largest), 0.0), ((32, 1024), 0.0), ((32, largest), 0.2)] {
         let [own, usual] = [&tcp, &other].map(|profile| predicted(profile, direct, case));
         assert_eq!(own.time, usual.time);
         let [own, usual] = [own, usual].map(|one| one.interval.unwrap());
@@ -206,35 +178,33 @@ fn tcp_may_stall_beyond_the_data() {
 /// Any field of an algorithm of equal pieces.
 pub fn any_field() -> impl Strategy<Value = FieldEntry> {
     let numbers = || prop::array::uniform4(1e-3..1e3f64);
-    (numbers(), numbers(), 0.0..1e-3f64, 1e-12..1e-6f64).prop_map(
-        |(gamma, deviation, startup, byte)| {
-            let rows = |own: [f64; 4]| vec![own[..2].to_vec(), own[2..].to_vec()];
-            FieldEntry {
-                collective: Collective::Bcast,
-                algorithm: "library:chain".to_owned(),
-                free_time_of: "binomial".to_owned(),
-                startup_s: Seconds(startup),
-                byte_s: SecondsPerByte(byte),
-                pairs: None,
-                per_host: 16,
-                stalls_beyond_bytes: Some(Bytes(1 << 20)),
-                confidence: 0.9,
-                scatter: Some(deviation[0]),
-                ratio: FieldTable {
-                    procs: vec![procs(4), procs(64)],
-                    sizes_bytes: vec![Bytes(1), Bytes(1024)],
-                    gamma: rows(gamma),
-                    deviation: rows(deviation),
-                },
-                domain: Domain {
-                    procs: vec![procs(4), procs(16)],
-                    smallest: Bytes(1),
-                    largest: Bytes(1024),
-                    saturation: Saturation::Unverified,
-                },
-            }
-        },
-    )
+    (numbers(), numbers(), 0.0..1e-3f64, 1e-12..1e-6f64).prop_map(|(gamma, deviation, startup, byte)| {
+        let rows = |own: [f64; 4]| vec![own[..2].to_vec(), own[2..].to_vec()];
+        FieldEntry {
+            collective: Collective::Bcast,
+            algorithm: "library:chain".to_owned(),
+            free_time_of: "binomial".to_owned(),
+            startup_s: Seconds(startup),
+            byte_s: SecondsPerByte(byte),
+            pairs: None,
+            per_host: 16,
+            stalls_beyond_bytes: Some(Bytes(1 << 20)),
+            confidence: 0.9,
+            scatter: Some(deviation[0]),
+            ratio: FieldTable {
+                procs: vec![procs(4), procs(64)],
+                sizes_bytes: vec![Bytes(1), Bytes(1024)],
+                gamma: rows(gamma),
+                deviation: rows(deviation),
+            },
+            domain: Domain {
+                procs: vec![procs(4), procs(16)],
+                smallest: Bytes(1),
+                largest: Bytes(1024),
+                saturation: Saturation::Unverified,
+            },
+        }
+    })
 }
 
 /// A table is met at its nodes, is linear in the logarithms between them, keeps its ends over the sizes and goes on
@@ -256,14 +226,8 @@ fn a_table_is_interpolated_in_logarithms() {
         ((2, 256), 2.0, 0.0),
     ] {
         let found = table.at(procs(count), Bytes(size));
-        assert!(
-            (found.gamma / gamma - 1.0).abs() < 1e-9,
-            "{count} {size}: {found:?}"
-        );
-        assert!(
-            (found.deviation - deviation).abs() < 1e-9,
-            "{count} {size}: {found:?}"
-        );
+        assert!((found.gamma / gamma - 1.0).abs() < 1e-9, "{count} {size}: {found:?}");
+        assert!((found.deviation - deviation).abs() < 1e-9, "{count} {size}: {found:?}");
     }
 }
 
@@ -275,12 +239,7 @@ fn many_cells_are_thinned() {
     for count in 4..104 {
         for size in (0..100).map(|step| 64 + 1000 * step) {
             let time = f64::from(count - 1) * (ALPHA + GAP * size as f64);
-            push(
-                &mut data,
-                Experiment::Collective(ring.0),
-                (count, size),
-                [time],
-            );
+            push(&mut data, Experiment::Collective(ring.0), (count, size), [time]);
         }
     }
     for sample in &mut data.samples {
@@ -288,8 +247,5 @@ fn many_cells_are_thinned() {
     }
     let found = predicted(&fitted(&data), ring, (206, 99_064));
     let truth = 205.0 * (ALPHA + GAP * 99_064.0);
-    assert!(
-        (found.time.0 / truth).ln().abs() < 0.05,
-        "{found:?} {truth}"
-    );
+    assert!((found.time.0 / truth).ln().abs() < 0.05, "{found:?} {truth}");
 }

@@ -74,9 +74,7 @@ fn truth(model: &Model, shares: [f64; 2], threshold: usize) -> Vec<f64> {
         "threshold_bytes" => size(threshold).as_f64(),
         "sharing" | "beta_contended_s_per_byte" => 1e-3 + shares[0],
         "buses" => (1.0 + 99.0 * shares[0]).floor(),
-        name => parameter
-            .default
-            .unwrap_or_else(|| panic!("{name} has no truth here")),
+        name => parameter.default.unwrap_or_else(|| panic!("{name} has no truth here")),
     };
     model.parameters.iter().map(value).collect()
 }
@@ -113,10 +111,7 @@ fn overflow_is_found(name: &str) -> FittedModel {
     }
     for p in &points {
         let again = model.time(&toy(), &values, Case::new(p.procs, p.size));
-        assert!(
-            (again.unwrap().time / p.time - 1.0).abs() < 1e-6,
-            "{values:?}"
-        );
+        assert!((again.unwrap().time / p.time - 1.0).abs() < 1e-6, "{values:?}");
     }
     fitted
 }
@@ -185,12 +180,7 @@ proptest! {
     }
 }
 
-pub fn fit(
-    model: &'static Model,
-    network: &Known,
-    points: &[Point],
-    options: &Options,
-) -> Result<ModelFit, FitError> {
+pub fn fit(model: &'static Model, network: &Known, points: &[Point], options: &Options) -> Result<ModelFit, FitError> {
     let problem = Problem {
         model,
         algorithm: "direct",
@@ -207,14 +197,10 @@ fn any_points() -> impl Strategy<Value = Vec<Point>> {
     let limits = [5e-324, f64::MAX, f64::INFINITY, f64::NAN];
     let wild = select([&limits[..], &[1e-300, 1e300, 0.0, -1.0]].concat());
     let (time, deviation) = (1e-6..1e3f64, 1e-6..1e-3f64);
-    let [any_time, any_deviation] =
-        [&time, &deviation].map(|tame| prop_oneof![tame.clone(), wild.clone()]);
+    let [any_time, any_deviation] = [&time, &deviation].map(|tame| prop_oneof![tame.clone(), wild.clone()]);
     let tame = (2..40u32, 0..1u64 << 20, time, deviation);
     let wild = (counts(), sizes(), any_time, any_deviation);
-    let cells = (
-        prop::collection::vec(tame, 0..25),
-        prop::collection::vec(wild, 0..2),
-    );
+    let cells = (prop::collection::vec(tame, 0..25), prop::collection::vec(wild, 0..2));
     let cell = |(count, size, time, deviation): (_, _, _, _)| Point {
         procs: procs(count),
         size: Bytes(size),

@@ -54,11 +54,7 @@ pub fn of_network(network: &Known) -> Profile {
 /// From the one number to the other, whichever is the lower, around the first.
 fn towards(value: f64, end: f64) -> Estimate {
     let (lower, upper) = (value.min(end), value.max(end));
-    Estimate {
-        value,
-        lower,
-        upper,
-    }
+    Estimate { value, lower, upper }
 }
 
 /// The least that a profile may hold of a parameter.
@@ -108,10 +104,7 @@ pub fn fitted(model: &'static Model, values: &Values, end: f64) -> FittedModel {
         latency_s: values.latency.clone(),
         covariance_of,
         covariance: DMatrix::from_diagonal_element(count, count, 1e-5),
-        residuals: Residuals {
-            below: 0.1,
-            above: 0.0,
-        },
+        residuals: Residuals { below: 0.1, above: 0.0 },
         domain: Domain {
             procs: [4, 8].map(procs).to_vec(),
             smallest: Bytes(1),
@@ -144,10 +137,7 @@ fn any_number() -> impl Strategy<Value = f64> {
 
 fn any_profile() -> impl Strategy<Value = Profile> {
     let numbers = prop::array::uniform5(any_number());
-    let network = (
-        any_network(1e-2, as_they_come),
-        any_table(0.0..1.0f64, as_they_come),
-    );
+    let network = (any_network(1e-2, as_they_come), any_table(0.0..1.0f64, as_they_come));
     let whole = (network, numbers, "\\PC{0,9}").prop_map(|((network, latency), numbers, fact)| {
         let end = numbers[0].min(f64::MAX);
         let entry = |model: &'static Model| {

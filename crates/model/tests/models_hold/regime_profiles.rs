@@ -74,46 +74,42 @@ fn any_protocol() -> impl Strategy<Value = ProtocolParameters> {
 pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
     let parts = (any_wire(), any_protocol(), prop::option::of(any_protocol()));
     let rest = (select(MEASURED.to_vec()), sizes(), 0.0..1e-3f64, 1..50usize);
-    (parts, rest).prop_map(
-        |((wire, eager, rendezvous), (measured, size, startup, cells))| {
-            let (collective, algorithm, class, counts) = measured;
-            let growth = rendezvous
-                .as_ref()
-                .map(|_| Column::Growth(Protocol::Rendezvous));
-            let columns = [Column::Startup, Column::Gamma(Protocol::Eager)];
-            let columns: Vec<Column> = columns.into_iter().chain(growth).collect();
-            let error = |kind| KindError {
-                kind,
-                deviation: startup * 100.0,
-                cells,
-            };
-            RegimesEntry {
-                repetitions: Repetitions::default(),
-                stalls_beyond_bytes: None,
-                collective,
-                algorithm: algorithm.to_owned(),
-                class,
-                covariance: DMatrix::from_diagonal_element(columns.len(), columns.len(), 1e-6),
-                columns,
-                model: Regimes {
-                    pattern: Pattern::of(collective, algorithm).unwrap(),
-                    wire,
-                    latency: Seconds(startup / 2.0),
-                    startup: Seconds(startup),
-                    request: Seconds(startup * 2.0),
-                    eager_limit: rendezvous.as_ref().map(|_| Bytes(size)),
-                    eager: Some(eager),
-                    rendezvous,
-                },
-                errors: vec![error(Kind::Startup), error(Kind::Stalling)],
-                confidence: 0.9,
-                domain: Domain {
-                    procs: counts.map(procs).to_vec(),
-                    smallest: Bytes(0),
-                    largest: Bytes(size),
-                    saturation: Saturation::Unverified,
-                },
-            }
-        },
-    )
+    (parts, rest).prop_map(|((wire, eager, rendezvous), (measured, size, startup, cells))| {
+        let (collective, algorithm, class, counts) = measured;
+        let growth = rendezvous.as_ref().map(|_| Column::Growth(Protocol::Rendezvous));
+        let columns = [Column::Startup, Column::Gamma(Protocol::Eager)];
+        let columns: Vec<Column> = columns.into_iter().chain(growth).collect();
+        let error = |kind| KindError {
+            kind,
+            deviation: startup * 100.0,
+            cells,
+        };
+        RegimesEntry {
+            repetitions: Repetitions::default(),
+            stalls_beyond_bytes: None,
+            collective,
+            algorithm: algorithm.to_owned(),
+            class,
+            covariance: DMatrix::from_diagonal_element(columns.len(), columns.len(), 1e-6),
+            columns,
+            model: Regimes {
+                pattern: Pattern::of(collective, algorithm).unwrap(),
+                wire,
+                latency: Seconds(startup / 2.0),
+                startup: Seconds(startup),
+                request: Seconds(startup * 2.0),
+                eager_limit: rendezvous.as_ref().map(|_| Bytes(size)),
+                eager: Some(eager),
+                rendezvous,
+            },
+            errors: vec![error(Kind::Startup), error(Kind::Stalling)],
+            confidence: 0.9,
+            domain: Domain {
+                procs: counts.map(procs).to_vec(),
+                smallest: Bytes(0),
+                largest: Bytes(size),
+                saturation: Saturation::Unverified,
+            },
+        }
+    })
 }

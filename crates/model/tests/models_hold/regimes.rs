@@ -8,9 +8,7 @@ use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_model::fit::ladder::SufficientModel;
 use netsig_model::fit::network::{self, Options};
 use netsig_model::model::REGIMES;
-use netsig_model::model::regimes::{
-    Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire,
-};
+use netsig_model::model::regimes::{Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire};
 use netsig_model::predict::Asked;
 use netsig_model::profile::Profile;
 use netsig_model::regimes::interval::{outside, regimes};
@@ -82,12 +80,7 @@ fn measured(times: impl Fn(usize, u32, u64) -> Vec<f64>) -> Dataset {
     }
     let cells = COUNTS.iter().flat_map(|n| SIZES.map(|m| (*n, m)));
     for (place, (count, size)) in cells.enumerate() {
-        push(
-            &mut data,
-            EXCHANGE,
-            (count, size),
-            times(place, count, size),
-        );
+        push(&mut data, EXCHANGE, (count, size), times(place, count, size));
     }
     data
 }

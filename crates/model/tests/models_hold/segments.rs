@@ -17,7 +17,8 @@ fn segment(size: u64) -> Segment {
 #[test]
 fn no_search_by_another_name() {
     let error = "pow3".parse::<Search>().unwrap_err();
-    let expected = "\"pow3\" is not a search for the segment; did you mean pow2? If not, write one of: pow2, hill, exhaustive";
+    let expected =
+        "\"pow3\" is not a search for the segment; did you mean pow2? If not, write one of: pow2, hill, exhaustive";
     assert_eq!(error, expected);
 }
 
@@ -75,12 +76,7 @@ proptest! {
 /// the shaper's burst less than the 200 ns/B of the wire.
 #[test]
 fn segments_take_no_less_than_overheads_and_wire() {
-    let gap = table([
-        (0, 0.0),
-        (1024, 1e-6),
-        (2048, 4.096e-4),
-        (65_536, 0.013_107_2),
-    ]);
+    let gap = table([(0, 0.0), (1024, 1e-6), (2048, 4.096e-4), (65_536, 0.013_107_2)]);
     let overhead = table([(0, 2e-5), (65_536, 1e-4)]);
     let network = Known {
         plogp: plogp(0.0, [gap, overhead.clone(), overhead]),
@@ -92,32 +88,17 @@ fn segments_take_no_less_than_overheads_and_wire() {
             ..Case::new(procs(8), Bytes(65_536))
         };
         let model = model::find(Collective::Bcast, name).unwrap();
-        model
-            .time(&network, &Values::default(), case)
-            .unwrap()
-            .time
-            .0
+        model.time(&network, &Values::default(), case).unwrap().time.0
     };
     // 2048 segments, each at least os(32 B) = 20.0390625 us: (7 + 2047) times.
     let short = time("chain_seg", Segments::Of(segment(32)));
-    assert!(
-        (short / (2054.0 * 2.003_906_25e-5) - 1.0).abs() < 1e-9,
-        "{short}"
-    );
+    assert!((short / (2054.0 * 2.003_906_25e-5) - 1.0).abs() < 1e-9, "{short}");
     // 64 segments of 1 KiB, each at least 204.8 us of the wire: (7 + 63) times.
     let longer = time("chain_seg", Segments::Of(segment(1024)));
     assert!((longer / (70.0 * 2.048e-4) - 1.0).abs() < 1e-9, "{longer}");
-    for name in [
-        "chain_seg",
-        "flat_seg",
-        "binomial_seg",
-        "binomial_seg_exact",
-    ] {
+    for name in ["chain_seg", "flat_seg", "binomial_seg", "binomial_seg_exact"] {
         for (search, _) in SEARCHES {
-            assert!(
-                time(name, Segments::Best(search, segment(8))) >= 0.013_107_2,
-                "{name}"
-            );
+            assert!(time(name, Segments::Best(search, segment(8))) >= 0.013_107_2, "{name}");
         }
     }
 }

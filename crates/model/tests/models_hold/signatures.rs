@@ -3,9 +3,7 @@
 
 use netsig_base::algorithm::Collective;
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::fit::model::{
-    DeltaRule, ModelFit, Options, SidePoints, ThresholdChoice, Unsaturated,
-};
+use netsig_model::fit::model::{DeltaRule, ModelFit, Options, SidePoints, ThresholdChoice, Unsaturated};
 use netsig_model::fit::{Covariance, FitError, Point};
 use netsig_model::fitted::saturation::Saturation;
 use netsig_model::model::{self, SIGNATURE, Values};

@@ -16,22 +16,13 @@ fn any_sample() -> impl Strategy<Value = Sample> {
     let measured = select(vec![
         (Experiment::PingPong, ""),
         (Experiment::Collective(Collective::Alltoall), "throttled:3"),
-        (
-            Experiment::Collective(Collective::Bcast),
-            "tree:radix=2,segment=8",
-        ),
+        (Experiment::Collective(Collective::Bcast), "tree:radix=2,segment=8"),
     ]);
     let numbers = (1..5000u32, any::<u64>(), any::<[u32; 3]>(), 1e-9..1e6f64);
     let counters = prop::array::uniform5(prop::option::of(any::<u32>()));
     (measured, numbers, counters).prop_map(|((experiment, algorithm), numbers, counters)| {
         let (count, size, [launch, repetition, part], time) = numbers;
-        let [
-            retransmits,
-            rtos,
-            tail_probes,
-            softnet_drops,
-            longest_processor_wait_us,
-        ] = counters;
+        let [retransmits, rtos, tail_probes, softnet_drops, longest_processor_wait_us] = counters;
         let place = Place {
             experiment,
             algorithm: algorithm.into(),

@@ -9,25 +9,16 @@ use netsig_model::model::alltoall::throughput::rho_of_gamma;
 use netsig_model::model::hockney::Hockney;
 use netsig_model::model::message::loggp::LogGP;
 use netsig_model::model::segment::Segment;
-use netsig_model::model::{
-    self, Case, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
-};
+use netsig_model::model::{self, Case, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values};
 use proptest::prelude::*;
 
-use crate::arbitrary::{
-    any_network, as_they_come, ascending, counts, procs, sane, shares, sizes, table, toy,
-};
+use crate::arbitrary::{any_network, as_they_come, ascending, counts, procs, sane, shares, sizes, table, toy};
 use crate::seeded;
 
 /// The time of a model on a network with these shares as its parameters. The chain of a
 /// scatter and the trees of the regimes add up one term a process, so they get no more than ten
 /// thousand.
-fn time(
-    model: &'static Model,
-    network: &Known,
-    shares: [f64; 4],
-    mut case: Case,
-) -> Result<Seconds, ModelError> {
+fn time(model: &'static Model, network: &Known, shares: [f64; 4], mut case: Case) -> Result<Seconds, ModelError> {
     let collective = [Collective::Scatter, Collective::Gather].map(Subject::Collective);
     let is_chain = model.name == "chain" && collective.contains(&model.subject);
     if is_chain || model.name == REGIMES {

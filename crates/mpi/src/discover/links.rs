@@ -91,12 +91,7 @@ impl Leader<'_> {
 
     /// Times by size between two hosts, within about `share`, of which each size may use what is left for it
     /// and those after it.
-    fn times(
-        &mut self,
-        pair: Pair,
-        sizes: &[Bytes],
-        share: Duration,
-    ) -> Result<Vec<(Bytes, Seconds)>> {
+    fn times(&mut self, pair: Pair, sizes: &[Bytes], share: Duration) -> Result<Vec<(Bytes, Seconds)>> {
         let started = Instant::now();
         let mut times: Vec<(Bytes, Seconds)> = Vec::new();
         for (index, &size) in sizes.iter().enumerate() {
@@ -138,8 +133,7 @@ fn ends(clusters: &[Vec<usize>]) -> Vec<(Pair, Pair)> {
     let inside = inside.map(|hosts| ([hosts[0]; 2], [hosts[0], hosts[1]]));
     let count = clusters.len();
     let pairs = (0..count).array_combinations();
-    let pairs = pairs
-        .filter(|&[one, other]: &[usize; 2]| count <= ALL_PAIRS || one == 0 || other == one + 1);
+    let pairs = pairs.filter(|&[one, other]: &[usize; 2]| count <= ALL_PAIRS || one == 0 || other == one + 1);
     let heads = pairs.map(|[one, other]| [clusters[one][0], clusters[other][0]]);
     inside.chain(heads.map(|heads| (heads, heads))).collect()
 }

@@ -92,25 +92,15 @@ impl<'a> Prober<'a> {
     /// Has a pair of ranks probed, and waits for the result.
     pub fn probe(&mut self, [from, to]: [u32; 2], probing: Probing) -> Times {
         let words = |part: u64, other: u32| {
-            let [within, pause] = [probing.within, probing.pause]
-                .map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+            let [within, pause] =
+                [probing.within, probing.pause].map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
             let (least, most) = (u64::from(probing.least), u64::from(probing.most));
-            [
-                part,
-                other.into(),
-                probing.size.0,
-                least,
-                most,
-                within,
-                pause,
-            ]
+            [part, other.into(), probing.size.0, least, most, within, pause]
         };
         let orders = [(from, words(MEASURES, to)), (to, words(RETURNS, from))];
         let activity = format!("a probe of {} between ranks {from} and {to}", probing.size);
         let among = [0, from, to].into_iter().sorted().dedup().collect_vec();
-        self.tools
-            .dog
-            .enter("the choice of the next probe".to_owned(), &[0]);
+        self.tools.dog.enter("the choice of the next probe".to_owned(), &[0]);
         self.tools.step();
         self.tools.dog.enter(activity, &among);
         self.tools.dog.step();
@@ -135,9 +125,7 @@ impl<'a> Prober<'a> {
     pub fn dismiss(&self) {
         for rank in 1..self.world.size() {
             let order = [DISMISSED; WORDS];
-            self.world
-                .process_at_rank(rank)
-                .send_with_tag(&order[..], ORDER);
+            self.world.process_at_rank(rank).send_with_tag(&order[..], ORDER);
         }
     }
 }
@@ -184,9 +172,7 @@ impl<'a> Part<'a> {
         let (mine, other) = (crate::group::rank(self.world).0, number(other));
         if mine != 0 {
             let activity = format!("a probe of {} with rank {other}", probing.size);
-            self.tools
-                .dog
-                .enter(activity, &[mine.min(other), mine.max(other)]);
+            self.tools.dog.enter(activity, &[mine.min(other), mine.max(other)]);
             self.tools.step();
         }
         let length = usize::try_from(size).expect("a probe fits into memory");

@@ -39,11 +39,7 @@ pub struct Exchanges<'a> {
 impl<'a> Exchanges<'a> {
     /// Exchanges of the ranks of `world`, each given up after `limit`.
     pub fn new(world: &'a SimpleCommunicator, watch: Stopwatch, limit: Duration) -> Self {
-        Self {
-            world,
-            watch,
-            limit,
-        }
+        Self { world, watch, limit }
     }
 
     /// Exchanges messages with the rank `other`, which does the same; returns the seconds until its

@@ -3,14 +3,7 @@
 use itertools::Itertools;
 
 /// Prefixes of relevant variables.
-const PREFIXES: &[&str] = &[
-    "OMPI_MCA_",
-    "PMIX_MCA_",
-    "MPIR_CVAR_",
-    "UCX_",
-    "FI_",
-    "I_MPI_",
-];
+const PREFIXES: &[&str] = &["OMPI_MCA_", "PMIX_MCA_", "MPIR_CVAR_", "UCX_", "FI_", "I_MPI_"];
 
 /// Prefixes of the variables that Open MPI's launcher sets itself, with different values in each
 /// job.
@@ -38,10 +31,7 @@ pub fn relevant() -> Vec<(String, String)> {
         let name = name.into_string().ok()?;
         Some((name, value.to_string_lossy().into_owned()))
     });
-    readable
-        .filter(|(name, _)| is_relevant(name))
-        .sorted()
-        .collect()
+    readable.filter(|(name, _)| is_relevant(name)).sorted().collect()
 }
 
 fn is_relevant(name: &str) -> bool {

@@ -16,10 +16,7 @@ pub fn facts(settings: &[(&str, String)]) -> Vec<(&'static str, String)> {
     let speed = of_interface("speed").filter(|speed| !speed.starts_with('-'));
     let candidates = [
         ("kernel", contents("/proc/sys/kernel/osrelease")),
-        (
-            "cpu",
-            contents("/proc/cpuinfo").and_then(|text| model(&text)),
-        ),
+        ("cpu", contents("/proc/cpuinfo").and_then(|text| model(&text))),
         ("cpus", Some(processors().to_string())),
         ("congestion_control", congestion_control()),
         ("lab", variable("NETSIG_LAB")),
@@ -30,16 +27,13 @@ pub fn facts(settings: &[(&str, String)]) -> Vec<(&'static str, String)> {
         ("interface", interface),
     ];
     let known = candidates.into_iter();
-    known
-        .filter_map(|(key, value)| Some((key, value?)))
-        .collect()
+    known.filter_map(|(key, value)| Some((key, value?))).collect()
 }
 
 /// The congestion control. The lab sets it in routes, so the system-wide setting does not apply
 /// there.
 fn congestion_control() -> Option<String> {
-    variable("NETSIG_LAB_CONGESTION_CONTROL")
-        .or_else(|| contents("/proc/sys/net/ipv4/tcp_congestion_control"))
+    variable("NETSIG_LAB_CONGESTION_CONTROL").or_else(|| contents("/proc/sys/net/ipv4/tcp_congestion_control"))
 }
 
 /// The interface that the MPI library's settings select, otherwise that of the default route.
@@ -56,9 +50,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn contents(path: impl AsRef<Path>) -> Option<String> {
-    fs::read_to_string(path)
-        .ok()
-        .map(|text| text.trim().to_owned())
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
 /// The model name of the processor, from the text of `/proc/cpuinfo`.
@@ -94,9 +86,6 @@ mod tests {
         let settings = [("btl_tcp_if_include", "eth7".to_owned())];
         assert_eq!(interface(&settings).as_deref(), Some("eth7"));
         let known: Vec<_> = facts(&settings).into_iter().map(|(key, _)| key).collect();
-        assert!(
-            known.contains(&"kernel") && known.contains(&"interface"),
-            "{known:?}"
-        );
+        assert!(known.contains(&"kernel") && known.contains(&"interface"), "{known:?}");
     }
 }

@@ -38,17 +38,13 @@ fn write_short_plan(home: &Path) {
 
 fn of(data: &Dataset, experiment: Experiment) -> Vec<&Sample> {
     let samples = data.samples.iter();
-    samples
-        .filter(|sample| sample.place.experiment == experiment)
-        .collect()
+    samples.filter(|sample| sample.place.experiment == experiment).collect()
 }
 
 /// No repetition of a cell is there twice.
 fn assert_none_doubled(data: &Dataset) {
     let samples = data.samples.iter();
-    let mut seen: Vec<_> = samples
-        .map(|s| (s.place.clone(), s.repetition, s.part))
-        .collect();
+    let mut seen: Vec<_> = samples.map(|s| (s.place.clone(), s.repetition, s.part)).collect();
     let rejected = data.rejected.iter();
     seen.extend(rejected.map(|r| (r.place.clone(), r.repetition, 0)));
     let distinct: BTreeSet<_> = seen.iter().collect();
@@ -66,10 +62,7 @@ fn assert_plausible(data: &Dataset) {
             (round_trip.place.size, round_trip.repetition),
             (overhead.place.size, overhead.repetition)
         );
-        assert!(
-            overhead.time <= round_trip.time,
-            "{overhead:?} {round_trip:?}"
-        );
+        assert!(overhead.time <= round_trip.time, "{overhead:?} {round_trip:?}");
     }
     assert!(!of(data, Experiment::ReceiveOverhead).is_empty());
     assert!(!of(data, Experiment::Gap).is_empty());
@@ -79,12 +72,7 @@ fn assert_plausible(data: &Dataset) {
     for sample in &data.samples {
         let error = sample.sync_error.expect("the starts are compared");
         assert!((0.0..1.0).contains(&error.0), "{sample:?}");
-        assert!(
-            sample
-                .losses
-                .softnet_drops
-                .is_none_or(|drops| drops < 1 << 31)
-        );
+        assert!(sample.losses.softnet_drops.is_none_or(|drops| drops < 1 << 31));
     }
     let done: BTreeSet<_> = data.completed.iter().cloned().collect();
     let measured: BTreeSet<_> = data.samples.iter().map(|s| s.place.clone()).collect();
@@ -111,11 +99,7 @@ fn every_experiment_is_recorded_in_both_modes() {
         assert_eq!(fact("seed"), "5");
         assert_eq!(fact("plan"), text.replace('\n', "\\n"));
         assert!(fact("placement").ends_with(":4"), "{}", fact("placement"));
-        assert!(
-            data.provenance
-                .iter()
-                .any(|(key, _)| key.starts_with("setting_"))
-        );
+        assert!(data.provenance.iter().any(|(key, _)| key.starts_with("setting_")));
         let [started, ended] = ["started_unix_s", "ended_unix_s"].map(|key| {
             let seconds: u64 = fact(key).parse().unwrap();
             seconds
@@ -142,11 +126,7 @@ fn a_killed_job_goes_on_where_it_was() {
     assert_none_doubled(&data);
     assert_eq!(data.samples.len(), 3 * REPETITIONS);
     assert_eq!(data.completed.len(), 3);
-    assert_eq!(
-        data.samples[..before.len()],
-        before,
-        "what was measured stays"
-    );
+    assert_eq!(data.samples[..before.len()], before, "what was measured stays");
 }
 
 #[test]
@@ -158,8 +138,7 @@ fn wrong_data_are_no_times() {
     let end = start(home, 3, &ARGUMENTS, &fault("corrupt:0:20")).end();
     assert!(end.succeeded, "{}", end.message);
     assert!(
-        end.message
-            .contains("is wrong; the repetition does not count"),
+        end.message.contains("is wrong; the repetition does not count"),
         "{}",
         end.message
     );
@@ -183,10 +162,7 @@ fn a_hanging_rank_has_entered_the_fewest_steps() {
     let deadline = Instant::now() + PATIENCE;
     let mut steps = BTreeSet::new();
     // Until all ranks that take part have reported.
-    while steps
-        .first()
-        .is_none_or(|&(_, _, among)| steps.len() < among)
-    {
+    while steps.first().is_none_or(|&(_, _, among)| steps.len() < among) {
         let said = job.said();
         assert!(Instant::now() < deadline, "{said}");
         std::thread::sleep(Duration::from_millis(200));

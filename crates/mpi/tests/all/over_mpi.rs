@@ -20,11 +20,7 @@ const RANKS: u32 = 5;
 
 /// How many of the ranks measure: a power of two, and all; with `NETSIG_TESTS=all` every number from two on.
 fn procs() -> &'static [u32] {
-    if is_long_form() {
-        &[2, 3, 4, RANKS]
-    } else {
-        &[4, RANKS]
-    }
+    if is_long_form() { &[2, 3, 4, RANKS] } else { &[4, RANKS] }
 }
 
 /// Less than a word, odd, and too large to be sent without the receiver's consent.
@@ -65,9 +61,7 @@ fn algorithms(collective: Collective) -> Vec<String> {
         _ => &[],
     };
     let others = others.iter().chain(&["library"]);
-    schedules
-        .chain(others.map(|&name| name.to_owned()))
-        .collect()
+    schedules.chain(others.map(|&name| name.to_owned())).collect()
 }
 
 #[test]
@@ -115,11 +109,7 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
     if end.succeeded {
         let samples = data(home).samples;
         assert_eq!(samples.len(), 2 * SIZES.len(), "{text}");
-        assert!(
-            samples
-                .iter()
-                .all(|s| s.place.algorithm.to_string() == text)
-        );
+        assert!(samples.iter().all(|s| s.place.algorithm.to_string() == text));
     }
     end
 }
@@ -195,12 +185,7 @@ fn samples_are_taken_launch_after_launch() {
 #[test]
 fn a_launcher_of_which_mpi_knows_nothing_is_named() {
     let home = TempDir::new().unwrap();
-    write_plan(
-        home.path(),
-        Collective::Bcast,
-        &["library".to_owned()],
-        &[2],
-    );
+    write_plan(home.path(), Collective::Bcast, &["library".to_owned()], &[2]);
     let ended = Command::new(env!("CARGO_BIN_EXE_netsig-rank"))
         .args(["plan.toml", "-o", "data.csv"])
         .current_dir(home.path())
@@ -221,11 +206,7 @@ fn what_cannot_be_done_ends_with_a_message_and_without_samples() {
     write_plan(home, Collective::Alltoall, &direct, &[4]);
     fs::write(home.join("nothing.toml"), "seed = 1\n").unwrap();
     for (ranks, arguments, complaint) in [
-        (
-            3,
-            ["plan.toml", "-o", "data.csv"],
-            "start more with mpirun -np 4",
-        ),
+        (3, ["plan.toml", "-o", "data.csv"], "start more with mpirun -np 4"),
         (
             2,
             ["missing.toml", "-o", "data.csv"],
@@ -236,11 +217,7 @@ fn what_cannot_be_done_ends_with_a_message_and_without_samples() {
             ["nothing.toml", "-o", "data.csv"],
             "nothing.toml: the plan measures nothing",
         ),
-        (
-            4,
-            ["plan.toml", "-o", "no/data.csv"],
-            "no/data.csv: cannot be written",
-        ),
+        (4, ["plan.toml", "-o", "no/data.csv"], "no/data.csv: cannot be written"),
     ] {
         let end = run(home, ranks, &arguments);
         assert!(!end.succeeded, "{arguments:?}");

@@ -5,16 +5,14 @@ use std::io::Cursor;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use itertools::Itertools as _;
-use netsig_base::data::{
-    Aggregate, COLUMNS, Dataset, LossCounters, OK, Place, Provenance, Rejected, Sample,
-};
+use netsig_base::data::{Aggregate, COLUMNS, Dataset, LossCounters, OK, Place, Provenance, Rejected, Sample};
 use netsig_base::text::refusal::Refusal;
 use pyo3_arrow::PyTable;
 
@@ -84,9 +82,7 @@ pub fn rows(data: &Dataset) -> RecordBatch {
     let aggregates = data.aggregates.iter().map(Row::Aggregate);
     let rows: Vec<Row> = samples.chain(rejected).chain(aggregates).collect();
     let rows = || rows.iter();
-    let lost = |count: fn(&LossCounters) -> Option<u32>| {
-        rows().map(move |row| count(&row.sample()?.losses))
-    };
+    let lost = |count: fn(&LossCounters) -> Option<u32>| rows().map(move |row| count(&row.sample()?.losses));
     let (mut names, mut collectives) = (Vec::new(), Vec::new());
     for row in rows() {
         let (name, collective) = row.place().experiment.names();
@@ -112,27 +108,17 @@ pub fn rows(data: &Dataset) -> RecordBatch {
         .counts("tail_probes", lost(|own| own.tail_probes))
         .counts("softnet_drops", lost(|own| own.softnet_drops))
         .counts("part", rows().map(|row| Some(row.sample()?.part)))
-        .floats(
-            "sync_error_s",
-            rows().map(|row| Some(row.sample()?.sync_error?.0)),
-        )
+        .floats("sync_error_s", rows().map(|row| Some(row.sample()?.sync_error?.0)))
         .texts("status", rows().map(|row| Some(row.status())))
         .texts("statistic", rows().map(statistic))
         .counts("averaged", rows().map(|row| row.aggregate()?.averaged))
-        .counts(
-            "longest_processor_wait_us",
-            lost(|own| own.longest_processor_wait_us),
-        );
+        .counts("longest_processor_wait_us", lost(|own| own.longest_processor_wait_us));
     let batch = columns.batch();
     let facts = data.provenance.iter();
-    let facts = facts
-        .map(|(key, value)| format!("{key}={value}"))
-        .join("\n");
+    let facts = facts.map(|(key, value)| format!("{key}={value}")).join("\n");
     let metadata = HashMap::from([(PROVENANCE.to_owned(), facts)]);
     let schema = batch.schema().as_ref().clone().with_metadata(metadata);
-    batch
-        .with_schema(schema.into())
-        .expect("the same schema with metadata")
+    batch.with_schema(schema.into()).expect("the same schema with metadata")
 }
 
 /// The dataset of a table, read as a data file, so that the same rules and messages hold. Facts that are

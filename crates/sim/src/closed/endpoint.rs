@@ -134,10 +134,9 @@ pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) 
         ClosedForm::Flat | ClosedForm::FlatSegmented => Some(flat(&case)),
         ClosedForm::Chain | ClosedForm::Pipeline => pipeline(&case),
         ClosedForm::Binomial => Some(binomial(&case)),
-        ClosedForm::ChainOfParts
-        | ClosedForm::Binary
-        | ClosedForm::BinomialSegmented
-        | ClosedForm::BinomialOfParts => None,
+        ClosedForm::ChainOfParts | ClosedForm::Binary | ClosedForm::BinomialSegmented | ClosedForm::BinomialOfParts => {
+            None
+        }
         ClosedForm::Steps | ClosedForm::Pairwise => Some(pairwise(&case)),
         ClosedForm::Direct | ClosedForm::SendsInTurn => direct(&case),
         ClosedForm::DirectUnrotated => direct_unrotated(&case),
@@ -179,8 +178,7 @@ impl Case<'_> {
 impl Segments {
     /// Totals if all segments are sent `times` times.
     fn sent(&self, times: u64, time: Time) -> Totals {
-        let [before, whole, last] =
-            [self.before, self.whole.bytes, self.last.bytes].map(u128::from);
+        let [before, whole, last] = [self.before, self.whole.bytes, self.last.bytes].map(u128::from);
         Totals {
             time,
             messages: (self.before + 1).saturating_mul(times),
@@ -235,16 +233,9 @@ fn flat(case: &Case<'_>) -> Totals {
 
 fn pipeline(case: &Case<'_>) -> Option<Totals> {
     let (segments, partners) = (case.segments(), case.partners());
-    let Segments {
-        before,
-        whole,
-        last,
-    } = &segments;
-    let Costs {
-        overhead, interval, ..
-    } = whole.costs;
-    let is_in_turn =
-        interval >= overhead * 2 && interval > overhead + (whole.costs.body - last.costs.body);
+    let Segments { before, whole, last } = &segments;
+    let Costs { overhead, interval, .. } = whole.costs;
+    let is_in_turn = interval >= overhead * 2 && interval > overhead + (whole.costs.body - last.costs.body);
     let is_exact = *before == 0 || partners == 1 || overhead == Time::ZERO || is_in_turn;
     let begin = whole.alone.max(last.alone) * (partners - 1) + interval * *before;
     is_exact.then(|| segments.sent(partners, segments.received(begin, interval)))
@@ -252,13 +243,8 @@ fn pipeline(case: &Case<'_>) -> Option<Totals> {
 
 fn pairwise(case: &Case<'_>) -> Totals {
     let (segments, partners) = (case.segments(), case.partners());
-    let Segments {
-        before,
-        whole,
-        last,
-    } = &segments;
-    let time =
-        whole.step() * before.saturating_mul(partners) + last.step() * (partners - 1) + last.alone;
+    let Segments { before, whole, last } = &segments;
+    let time = whole.step() * before.saturating_mul(partners) + last.step() * (partners - 1) + last.alone;
     segments.sent(case.pairs(), time)
 }
 

@@ -34,9 +34,7 @@
 //! ```
 
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::model::alltoall::plogpt::{
-    Algorithm, ElapsedTime, Parameters, PlogPT, RoundClass, RtoMode,
-};
+use netsig_model::model::alltoall::plogpt::{Algorithm, ElapsedTime, Parameters, PlogPT, RoundClass, RtoMode};
 
 use super::Totals;
 use crate::network::plogpt::tolerance;
@@ -56,12 +54,7 @@ impl ElapsedTime for Time {
 
 /// Totals of the all-to-all of `size` bytes per destination on the tree of `parameters`; `None`
 /// if it must be simulated, the parameters describe no valid tree, or the time overflows.
-pub fn plogpt(
-    algorithm: Algorithm,
-    size: Bytes,
-    parameters: &Parameters,
-    mode: RtoMode,
-) -> Option<Totals> {
+pub fn plogpt(algorithm: Algorithm, size: Bytes, parameters: &Parameters, mode: RtoMode) -> Option<Totals> {
     let network = PlogPT::new(parameters).ok()?;
     if may_lose(&network, size) && !are_apart(&network.classes(size, algorithm)) {
         return None;
@@ -81,8 +74,7 @@ pub fn plogpt(
 /// True if a message could lose its last packet to a message of a greater height.
 fn may_lose(network: &PlogPT, size: Bytes) -> bool {
     let levels = network.levels();
-    let mut pairs = (1..levels.len())
-        .flat_map(|next| levels[..next].iter().zip(std::iter::repeat(&levels[next])));
+    let mut pairs = (1..levels.len()).flat_map(|next| levels[..next].iter().zip(std::iter::repeat(&levels[next])));
     pairs.any(|(level, next)| level.loses_before(next, size))
 }
 

@@ -67,9 +67,7 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
 /// Bytes of a message that is sent.
 fn sent(schedule: &Schedule, pair: (Rank, Rank), message: &Message) -> Option<u64> {
     let slots = &message.slots;
-    schedule
-        .is_sent(pair, slots)
-        .then(|| schedule.bytes(pair, slots))
+    schedule.is_sent(pair, slots).then(|| schedule.bytes(pair, slots))
 }
 
 /// Writer of a rank's block; each operation has its number as label.
@@ -84,12 +82,7 @@ struct RankWriter<'a, W> {
 impl<W: Write> RankWriter<'_, W> {
     /// Writes the statements of a round with this limit on the messages in progress; of lists whose
     /// places count, `None` is a message that is not sent.
-    fn round(
-        &mut self,
-        receives: &[Option<String>],
-        sends: &[Option<String>],
-        in_flight: InFlight,
-    ) -> io::Result<()> {
+    fn round(&mut self, receives: &[Option<String>], sends: &[Option<String>], in_flight: InFlight) -> io::Result<()> {
         let (_, window) = in_flight.at_once();
         let is_paired = matches!(in_flight, InFlight::Exchanges(_));
         let count = receives.iter().chain(sends).flatten().count();
@@ -141,11 +134,7 @@ impl<W: Write> RankWriter<'_, W> {
         Ok(self.next - 1..self.next)
     }
 
-    fn operation(
-        &mut self,
-        what: &str,
-        waits_for: impl IntoIterator<Item = u64>,
-    ) -> io::Result<()> {
+    fn operation(&mut self, what: &str, waits_for: impl IntoIterator<Item = u64>) -> io::Result<()> {
         let label = self.next;
         self.next += 1;
         writeln!(self.out, "l{label}: {what}")?;

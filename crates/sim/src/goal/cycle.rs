@@ -48,9 +48,7 @@ pub(super) fn find<N: Copy + Eq + Hash>(
 /// Operations of a rank in a cycle, if there is one: each waits for the next, the last for the
 /// first.
 pub(super) fn of_rank(program: &RankProgram) -> Option<Vec<u32>> {
-    let mut cycle = find(blocked(program), |index| {
-        successors(program, index).collect()
-    })?;
+    let mut cycle = find(blocked(program), |index| successors(program, index).collect())?;
     cycle.reverse();
     let first = (0..cycle.len()).min_by_key(|&place| cycle[place]);
     cycle.rotate_left(first.unwrap_or(0));

@@ -72,8 +72,7 @@ pub struct Operation {
 impl Action {
     /// The statement, with the given words for any rank and for any tag.
     pub(super) fn statement(self, any_rank: &str, any_tag: &str) -> String {
-        let tag_or_any =
-            |tag: Option<u32>| tag.map_or(any_tag.to_owned(), |tag| format!("tag {tag}"));
+        let tag_or_any = |tag: Option<u32>| tag.map_or(any_tag.to_owned(), |tag| format!("tag {tag}"));
         match self {
             Self::Send { to, size, tag } => {
                 format!("send {}b to {to} {}", size.0, tag_or_any(tag))

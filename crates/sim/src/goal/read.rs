@@ -46,9 +46,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Goal, FileError> {
 /// Checks that each rank has a block.
 fn check_complete(ranks: &BTreeMap<u32, RankProgram>, procs: u32) -> Result<(), String> {
     let found = ranks.keys().map(Some).chain([None]);
-    let missing = (0..procs)
-        .zip(found)
-        .find(|(rank, found)| Some(rank) != *found);
+    let missing = (0..procs).zip(found).find(|(rank, found)| Some(rank) != *found);
     match missing {
         Some((rank, _)) => Err(format!("rank {rank} has no block; add rank {rank} {{ }}")),
         None if procs == 0 => Err("there are no ranks; give num_ranks 1 or more".to_owned()),
@@ -110,8 +108,7 @@ impl<'s, 'a> Block<'s, 'a> {
             // In a block of up to 4 GiB all counts fit a `u32`.
             if u32::try_from(self.scan.at() - self.start).is_err() {
                 let rank = self.rank;
-                let problem =
-                    format!("the block of rank {rank} is longer than 4 GiB; split its work");
+                let problem = format!("the block of rank {rank} is longer than 4 GiB; split its work");
                 return Err(self.scan.fault(self.start, problem));
             }
             match word {
@@ -233,9 +230,8 @@ impl<'s, 'a> Block<'s, 'a> {
     fn defined(&self, label: &str, at: usize) -> Result<u32, FileError> {
         self.program.number(label).ok_or_else(|| {
             let rank = self.rank;
-            let problem = format!(
-                "label {label:?} is not defined before in rank {rank}; define it or correct the name"
-            );
+            let problem =
+                format!("label {label:?} is not defined before in rank {rank}; define it or correct the name");
             self.scan.fault(at, problem)
         })
     }

@@ -21,9 +21,7 @@ const ENDED: u32 = u32::MAX;
 
 /// An operation asks for a network interface that its rank does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "rank {rank}: {operation} takes network interface {nic}, but each rank has one; remove nic {nic}"
-)]
+#[error("rank {rank}: {operation} takes network interface {nic}, but each rank has one; remove nic {nic}")]
 pub struct OtherInterface {
     /// The rank.
     pub rank: Rank,
@@ -105,11 +103,7 @@ impl<'a> Goals<'a> {
                 let Operation { action, nic, .. } = program.operation(op);
                 if nic != 0 {
                     let operation = standstill::name(program, op);
-                    return Err(OtherInterface {
-                        rank,
-                        operation,
-                        nic,
-                    });
+                    return Err(OtherInterface { rank, operation, nic });
                 }
                 match action {
                     Action::Receive { from, tag, .. } => {
@@ -181,8 +175,7 @@ impl<'a> Goals<'a> {
                 Action::Receive { from, tag, .. } => {
                     self.started(rank, op);
                     let arrived = self.matching.post(pattern(rank, from, tag), op);
-                    tasks
-                        .extend(arrived.map(|Arrived { flight, .. }| Task::Receive { op, flight }));
+                    tasks.extend(arrived.map(|Arrived { flight, .. }| Task::Receive { op, flight }));
                 }
                 Action::Calculate { nanoseconds: 0 } => {
                     self.started(rank, op);
@@ -241,13 +234,10 @@ impl Program for Goals<'_> {
     }
 
     fn deliver(&mut self, rank: Rank, envelope: Envelope) -> Option<Op> {
-        let Envelope {
-            flight, from, send, ..
-        } = envelope;
+        let Envelope { flight, from, send, .. } = envelope;
         let tag = (envelope.tag != ANY).then_some(envelope.tag);
         let arrived = Arrived { flight, from, send };
-        self.matching
-            .arrive(pattern(rank, Some(from), tag), arrived)
+        self.matching.arrive(pattern(rank, Some(from), tag), arrived)
     }
 
     fn received(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
@@ -265,11 +255,7 @@ impl Program for Goals<'_> {
 }
 
 fn pattern(receiver: Rank, source: Option<Rank>, tag: Option<u32>) -> Pattern {
-    Pattern {
-        receiver,
-        source,
-        tag,
-    }
+    Pattern { receiver, source, tag }
 }
 
 fn ranks(goal: &Goal) -> impl Iterator<Item = (Rank, &RankProgram)> {

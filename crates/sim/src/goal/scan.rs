@@ -67,9 +67,9 @@ impl<'a> Scanner<'a> {
             } else if rest.starts_with("//") {
                 self.skip(|byte| byte != b'\n');
             } else if let Some(comment) = rest.strip_prefix("/*") {
-                let end = comment.find("*/").ok_or_else(|| {
-                    self.fault(self.at, "the comment is not closed; end it with */")
-                })?;
+                let end = comment
+                    .find("*/")
+                    .ok_or_else(|| self.fault(self.at, "the comment is not closed; end it with */"))?;
                 self.at += 2 + end + 2;
             } else {
                 return Ok(());

@@ -135,10 +135,7 @@ impl Medium for Endpoint {
             Ports::LogGP(_) => now,
             Ports::PLogP(_) => next,
         };
-        Injected {
-            sent: Some(sent),
-            next,
-        }
+        Injected { sent: Some(sent), next }
     }
 
     fn arrive(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) {

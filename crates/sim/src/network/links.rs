@@ -50,10 +50,7 @@ impl<T: Deref<Target = Network>> Links<T> {
     /// L and the propagation delays of a route.
     pub(super) fn latency(&self, route: &[LinkId]) -> Time {
         let delay = |link: &LinkId| self.delays.get(link.index()).copied().unwrap_or(Time::ZERO);
-        route
-            .iter()
-            .map(delay)
-            .fold(self.latency, |sum, delay| sum + delay)
+        route.iter().map(delay).fold(self.latency, |sum, delay| sum + delay)
     }
 
     /// L and the propagation delays between two ranks.

@@ -89,9 +89,7 @@ use traffic::{Stage, Traffic};
 use netsig_model::model::alltoall::plogpt::RtoMode;
 
 /// Set of messages that share a link.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Sharing {

@@ -110,10 +110,7 @@ mod tests {
                 size: Bytes(100_000),
             };
             let schedule = case.schedule();
-            let all = case
-                .procs
-                .ranks()
-                .cartesian_product(0..schedule.extent().rounds);
+            let all = case.procs.ranks().cartesian_product(0..schedule.extent().rounds);
             let sends = all.map(|(rank, index)| schedule.round(rank, index).sends.len() as u64);
             let (exact, most) = (sends.sum::<u64>(), most_messages(case));
             assert!(exact <= most, "{} {procs}: {exact} {most}", case.algorithm);

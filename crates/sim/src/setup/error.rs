@@ -51,9 +51,7 @@ pub enum SimulationError {
     )]
     TooManyRanks(Case),
     /// The simulated time overflows.
-    #[error(
-        "the simulated time passes 213 days, where it ends; choose smaller messages or a faster network"
-    )]
+    #[error("the simulated time passes 213 days, where it ends; choose smaller messages or a faster network")]
     TooLong,
     /// The model does not support the network.
     #[error("{0}; use another model")]
@@ -71,9 +69,7 @@ pub enum SimulationError {
 impl From<SimulationError> for Refusal {
     fn from(error: SimulationError) -> Self {
         match error {
-            SimulationError::NoClosedForm(_) | SimulationError::TooManyPackets { .. } => {
-                Self::data(error)
-            }
+            SimulationError::NoClosedForm(_) | SimulationError::TooManyPackets { .. } => Self::data(error),
             _ => Self::request(error),
         }
     }

@@ -75,11 +75,7 @@ impl Timeouts {
     /// # Errors
     /// If the network is no tree, or a parameter is negative.
     pub fn medium(&self) -> Result<PlogPT, ParameterError> {
-        PlogPT::new(
-            Arc::clone(&self.network),
-            self.hosts.to_vec(),
-            &self.options,
-        )
+        PlogPT::new(Arc::clone(&self.network), self.hosts.to_vec(), &self.options)
     }
 
     /// Parameters of the binary tree whose leaves are the first `procs` hosts in order, if the

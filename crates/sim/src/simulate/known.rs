@@ -65,9 +65,7 @@ impl Known<'_> {
     /// The smallest size of a rendezvous message, from the settings or the network.
     pub fn eager_limit(&self) -> Option<Bytes> {
         let of_network = || self.network?.eager_limit;
-        self.set(EAGER_LIMIT)
-            .map(Bytes::rounded)
-            .or_else(of_network)
+        self.set(EAGER_LIMIT).map(Bytes::rounded).or_else(of_network)
     }
 
     /// The retransmission time-out, from the settings or the network; Linux's by default.
@@ -137,9 +135,9 @@ impl Known<'_> {
                 "the parameters of ports are those of {name}; the links of {} play no part",
                 network.name
             )),
-            (Some((name, profile)), None) if profile.plogp.is_none() => Some(format!(
-                "{name} has no [plogp]: L is alpha, G is beta, and o = g = 0"
-            )),
+            (Some((name, profile)), None) if profile.plogp.is_none() => {
+                Some(format!("{name} has no [plogp]: L is alpha, G is beta, and o = g = 0"))
+            }
             (None, Some(network)) => Some(format!(
                 "{}: G is the rate of the slowest host's link and o = g = 0 unless set; switches play no part",
                 network.name
@@ -178,9 +176,7 @@ impl Known<'_> {
     /// L, o, g and G from the settings, otherwise from the profile or the network.
     fn constants(&self) -> Result<Constants, Refusal> {
         let known = match (self.profile, self.network) {
-            (Some((name, profile)), _) => {
-                of_profile(profile).map_err(|error| Refusal::data(error).about(name))?
-            }
+            (Some((name, profile)), _) => of_profile(profile).map_err(|error| Refusal::data(error).about(name))?,
             (None, Some(network)) => of_network(network),
             (None, None) => Constants::default(),
         };

@@ -4,9 +4,7 @@ use serde::Deserialize;
 use strum::{Display, EnumIter, EnumMessage, EnumString};
 
 /// A network model of the simulator.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Deserialize, Display, EnumIter, EnumMessage, EnumString,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Display, EnumIter, EnumMessage, EnumString)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum ModelChoice {

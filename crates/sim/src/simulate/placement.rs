@@ -100,10 +100,8 @@ impl Placement {
         }
         let hosts = match &self.placing {
             Placing::Star(_) => network.all_hosts().collect(),
-            Placing::Ordered(order, per_host) => {
-                placement::place(*order, procs, &self.hosts, *per_host)
-                    .map_err(|error| Refusal::request(format!("{}: {error}", self.network.name)))?
-            }
+            Placing::Ordered(order, per_host) => placement::place(*order, procs, &self.hosts, *per_host)
+                .map_err(|error| Refusal::request(format!("{}: {error}", self.network.name)))?,
             Placing::Listed(name, text) => placement::parse(name, text, &self.network, procs)?,
         };
         let found = (network, hosts);

@@ -23,11 +23,7 @@ pub struct Point<'a> {
 impl Point<'_> {
     /// A short title.
     pub fn title(&self) -> String {
-        let Case {
-            algorithm,
-            procs,
-            size,
-        } = self.case;
+        let Case { algorithm, procs, size } = self.case;
         let (collective, on) = (algorithm.collective(), self.source.title());
         format!("{collective} {algorithm}, {procs} ranks, {size}, {on}")
     }
@@ -91,10 +87,7 @@ impl Point<'_> {
 
     /// Converts an error; adds the title of the point if the message does not identify the point.
     fn failure(&self, error: SimulationError) -> Refusal {
-        let is_named = !matches!(
-            error,
-            SimulationError::TooLong | SimulationError::Network(_)
-        );
+        let is_named = !matches!(error, SimulationError::TooLong | SimulationError::Network(_));
         let refusal = Refusal::from(error);
         if is_named {
             return refusal;
@@ -126,9 +119,7 @@ pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Alg
         }
         let algorithm = Algorithm::parse(collective, name)?;
         if algorithms.contains(&algorithm) {
-            return Err(Refusal::request(format!(
-                "{name} is named twice; name it once"
-            )));
+            return Err(Refusal::request(format!("{name} is named twice; name it once")));
         }
         algorithms.push(algorithm);
     }

@@ -35,9 +35,7 @@ pub fn check(model: ModelChoice, given: &[(String, f64)]) -> Result<(), Refusal>
     let known = parameters(model);
     for (index, (name, value)) in given.iter().enumerate() {
         if given[..index].iter().any(|(earlier, _)| earlier == name) {
-            return Err(Refusal::request(format!(
-                "{name} is set twice; set it once"
-            )));
+            return Err(Refusal::request(format!("{name} is set twice; set it once")));
         }
         if !known.contains(&name.as_str()) {
             return Err(Refusal::request(format!(

@@ -30,8 +30,7 @@ fn every_rooted_algorithm_delivers_from_every_root() {
             let schedule = served.unwrap();
             assert_eq!(schedule.check(), Ok(()), "{case}");
             assert_eq!(schedule.extent(), from_0.extent(), "{case}");
-            let is_turned =
-                |rank: Rank| schedule.active(rank.ahead(root.0, procs)) == from_0.active(rank);
+            let is_turned = |rank: Rank| schedule.active(rank.ahead(root.0, procs)) == from_0.active(rank);
             assert!(procs.ranks().all(is_turned), "{case}");
         }
     }
@@ -55,9 +54,7 @@ fn phases_of_a_tree_deliver() {
             phases,
             ..Call::new(procs(count), Bytes(size))
         };
-        let schedule = parse(Collective::Alltoall, "phased:7")
-            .serve(&call)
-            .unwrap();
+        let schedule = parse(Collective::Alltoall, "phased:7").serve(&call).unwrap();
         assert_eq!(schedule.check(), Ok(()), "{count} {size}");
     }
 }
@@ -90,10 +87,7 @@ fn sent_blocks(schedule: &Schedule) -> [Sent; 2] {
     for (rank, index) in schedule.procs().ranks().cartesian_product(rounds) {
         let round = schedule.round(rank, index);
         let sends = round.sends.iter().map(|own| (0, (rank, own.partner), own));
-        let receives = round
-            .receives
-            .iter()
-            .map(|own| (1, (own.partner, rank), own));
+        let receives = round.receives.iter().map(|own| (1, (own.partner, rank), own));
         for (end, pair, message) in sends.chain(receives) {
             if let [slot] = message.slots[..]
                 && schedule.is_sent(pair, &message.slots)
@@ -121,9 +115,7 @@ fn assert_delivers_pieces(schedule: &Schedule, pairs: &PairSizes) {
         let block = |(part, start)| (part, unit.min(bytes.0 - start));
         filled.map(block).collect()
     };
-    let expected = pairs
-        .messages()
-        .map(|(from, to, bytes)| ((from, to), whole(bytes)));
+    let expected = pairs.messages().map(|(from, to, bytes)| ((from, to), whole(bytes)));
     assert_eq!(sent, expected.collect::<Sent>(), "{case}");
 }
 

@@ -37,11 +37,7 @@ fn outline(shape: Shape) -> Outline {
             BEFORE + layout.tree_rounds(0).unwrap_or(0)
         },
         scratch: 0,
-        longest_message: if is_alone {
-            1
-        } else {
-            longest.max().unwrap_or(1)
-        },
+        longest_message: if is_alone { 1 } else { longest.max().unwrap_or(1) },
     }
 }
 
@@ -61,10 +57,7 @@ fn exchange(layout: &Layout, rank: Rank) -> Round {
     let to = |distance| layout.inside(cluster, number.ahead(distance, size));
     let from = |distance| layout.inside(cluster, number.behind(distance, size));
     Round {
-        sends: peers
-            .clone()
-            .map(|t| message(rank, to(t), &[rank]))
-            .collect(),
+        sends: peers.clone().map(|t| message(rank, to(t), &[rank])).collect(),
         receives: peers
             .map(|t| Message::single(from(t), Slot::Output(from(t).0)))
             .collect(),

@@ -50,10 +50,7 @@ fn round(shape: Shape, rank: Rank, index: usize) -> Round {
 /// Sends of a block to the heads of the other clusters, from the root.
 fn to_heads(layout: &Layout, rank: Rank, block: u32) -> impl Iterator<Item = Message> {
     let heads = (rank == Rank(0)).then(|| layout.other_heads(0));
-    heads
-        .into_iter()
-        .flatten()
-        .map(move |to| send(rank, to, block))
+    heads.into_iter().flatten().map(move |to| send(rank, to, block))
 }
 
 /// The whole message down a tree.

@@ -60,9 +60,7 @@ impl Rounds for TwoLevel {
         let mut children = Vec::new();
         if is_first && rank == Rank(0) {
             let others = 1..layout.clusters();
-            children.extend(
-                others.map(|other| message(layout.head(other), rank, layout.members(other))),
-            );
+            children.extend(others.map(|other| message(layout.head(other), rank, layout.members(other))));
         }
         if is_head && is_first == (seat.cluster == 0) {
             let members = cluster[1..].iter();

@@ -32,11 +32,7 @@ fn what_is_for_another_cluster_crosses_once() {
             (Collective::Allgather, "two-level"),
         ] {
             let procs = Procs::new(u32::try_from(layout.ranks()).unwrap()).unwrap();
-            let roots = if collective.has_root() {
-                procs.get()
-            } else {
-                1
-            };
+            let roots = if collective.has_root() { procs.get() } else { 1 };
             for root in (0..roots).map(Rank) {
                 let schedule = clustered(collective, name, &layout, root);
                 let case = format!("{collective} {name} of {layout} from {root}");
@@ -55,11 +51,7 @@ fn what_is_for_another_cluster_crosses_once() {
                 let sizes = layout.sizes().collect_vec();
                 let expected = crossings(collective, &sizes, layout.seat(root).cluster);
                 let parts = extent.division.parts();
-                assert_eq!(
-                    [messages, blocks],
-                    expected.map(|count| count * parts),
-                    "{case}"
-                );
+                assert_eq!([messages, blocks], expected.map(|count| count * parts), "{case}");
                 assert!(longest <= extent.longest_message as usize, "{case}");
             }
         }
@@ -71,9 +63,7 @@ fn what_is_for_another_cluster_crosses_once() {
 fn a_cluster_takes_the_rounds_of_its_tree() {
     let rounds = |text: &str, sizes: &[u32]| {
         let layout = crate::algorithm::Layout::of_sizes(sizes);
-        clustered(Collective::Bcast, text, &layout, Rank(0))
-            .extent()
-            .rounds
+        clustered(Collective::Bcast, text, &layout, Rank(0)).extent().rounds
     };
     assert_eq!(rounds("two-level:100", &[12]), 4);
     assert_eq!(rounds("two-level:100", &[12, 12]), 5);

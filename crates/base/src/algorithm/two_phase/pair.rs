@@ -117,11 +117,7 @@ impl Pair {
     /// Block of a relay's memory for the block from its source number `place` for `target`.
     pub(super) fn kept(&self, relay: u32, target: u32, place: u32) -> u32 {
         let stride = u32::try_from(self.sources(relay).len()).expect("fewer than ranks");
-        let row = if self.is_smaller() {
-            target / self.small()
-        } else {
-            0
-        };
+        let row = if self.is_smaller() { target / self.small() } else { 0 };
         row * stride + place
     }
 

@@ -65,10 +65,7 @@ impl Exchange<'_> {
         let message = |partner, slot: fn(u32) -> Slot| {
             let is_far = |rank: &u32| self.layout.seat(Rank(*rank)).cluster != me.cluster;
             let far = (0..self.ranks()).filter(is_far).map(slot);
-            let partner = self.layout.rank(Seat {
-                number: partner,
-                ..me
-            });
+            let partner = self.layout.rank(Seat { number: partner, ..me });
             Message::of(partner, far).into()
         };
         let mut round = Round::default();

@@ -14,12 +14,7 @@ const LIMITED: [&str; 3] = ["two-phase", "two-phase-balanced", "two-phase-stagge
 const FORMS: [&str; 4] = [LIMITED[0], LIMITED[1], LIMITED[2], "two-phase-spaced"];
 
 fn schedule(form: &str, flows: u32, layout: &Layout) -> Schedule {
-    clustered(
-        Collective::Alltoall,
-        &format!("{form}:{flows}"),
-        layout,
-        Rank(0),
-    )
+    clustered(Collective::Alltoall, &format!("{form}:{flows}"), layout, Rank(0))
 }
 
 /// All messages of a round, with their senders and whether they leave a cluster.
@@ -50,10 +45,7 @@ fn each_datum_crosses_once_in_two_messages_a_rank_of_the_larger_cluster() {
         let pairs: Vec<[u32; 2]> = sizes.into_iter().array_combinations().collect();
         let rounds = (0..schedule.extent().rounds).collect_vec();
         let of_round = rounds.iter().map(|&index| sends(&schedule, &layout, index));
-        let wide: Vec<_> = of_round
-            .flatten()
-            .filter(|(.., crosses)| *crosses)
-            .collect();
+        let wide: Vec<_> = of_round.flatten().filter(|(.., crosses)| *crosses).collect();
         let exchanges: u32 = pairs.iter().map(|[a, b]| a.max(b)).sum();
         assert_eq!(wide.len(), 2 * exchanges as usize, "{case}");
         let crossings: usize = wide.iter().map(|(_, send, _)| send.slots.len()).sum();
@@ -100,9 +92,7 @@ fn balanced_exchanges_share_what_the_last_step_has_too_few_of() {
     let balanced = [(4, 3), (5, 3), (6, 6), (7, 6), (8, 3), (9, 3)];
     for (form, expected) in LIMITED.into_iter().zip([simple, balanced]) {
         let schedule = schedule(form, 4, &layout);
-        let sends = [1, 3]
-            .into_iter()
-            .flat_map(|step| sends(&schedule, &layout, step));
+        let sends = [1, 3].into_iter().flat_map(|step| sends(&schedule, &layout, step));
         let sizes = sends.map(|(rank, send, _)| (rank.0, send.slots.len()));
         let sizes: Vec<_> = sizes.filter(|(rank, _)| *rank >= 4).collect();
         assert_eq!(sizes, expected, "{form}");
@@ -115,11 +105,6 @@ fn one_cluster_exchanges_directly() {
     let lone = schedule("two-phase", 5, &Layout::one(procs(5)));
     let direct = direct.schedule(procs(5), Bytes(1));
     assert_eq!(lone.extent().rounds, 1);
-    let rounds = |one: &Schedule| {
-        procs(5)
-            .ranks()
-            .map(|rank| one.round(rank, 0))
-            .collect_vec()
-    };
+    let rounds = |one: &Schedule| procs(5).ranks().map(|rank| one.round(rank, 0)).collect_vec();
     assert_eq!(rounds(&lone), rounds(&direct));
 }

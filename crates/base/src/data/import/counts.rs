@@ -15,14 +15,12 @@ use crate::text::file_error::FileError;
 use crate::units::Procs;
 
 /// Words before or behind a number of processes in the name of a file.
-const PROCESSES: [&str; 8] = [
-    "p", "n", "np", "procs", "nprocs", "ranks", "ntasks", "tasks",
-];
+const PROCESSES: [&str; 8] = ["p", "n", "np", "procs", "nprocs", "ranks", "ntasks", "tasks"];
 
 /// Words before or behind a number of processes on a host.
 const PER_HOST: [&str; 15] = [
-    "perhost", "pph", "nppn", "ntpn", "cores", "c", "ppn", "ppr", "npernode", "pernode", "tpn",
-    "rpn", "gpn", "gpus", "x",
+    "perhost", "pph", "nppn", "ntpn", "cores", "c", "ppn", "ppr", "npernode", "pernode", "tpn", "rpn", "gpn", "gpus",
+    "x",
 ];
 
 /// Phrases that mean the same as `ppn`.
@@ -57,10 +55,7 @@ struct NameNumbers {
 ///
 /// # Errors
 /// If a number is missing, or two contradict each other.
-pub(super) fn of_tables(
-    file: &File<'_>,
-    tables: &[LogTable],
-) -> Result<Vec<TableProcs>, FileError> {
+pub(super) fn of_tables(file: &File<'_>, tables: &[LogTable]) -> Result<Vec<TableProcs>, FileError> {
     let asked = asked_of_tables(file, tables)?;
     let name = NameNumbers::of(file.name);
     let found = tables.iter().zip(asked);
@@ -78,9 +73,7 @@ pub(super) fn of_tables(
 /// Adds the places of the processes to the facts: for each number of processes on a host those of the largest
 /// job, since a benchmark also runs among some of the processes.
 pub(super) fn add_placements(procs: &[TableProcs], source: &mut Source) {
-    let jobs = procs
-        .iter()
-        .filter_map(|procs| Some((procs.per_host?, procs.count)));
+    let jobs = procs.iter().filter_map(|procs| Some((procs.per_host?, procs.count)));
     for (per_host, count) in jobs.into_grouping_map().max().into_iter().sorted() {
         if per_host > 0 && count.get().div_ceil(per_host) <= MOST_HOSTS {
             source.placement(count, per_host);
@@ -157,16 +150,10 @@ fn wrong_number(given: &[Procs], name: &str, runs: usize) -> String {
         _ => String::new(),
     };
     let tables = counted(runs as u64, "table", "tables");
-    format!(
-        "--procs {all} gives {counts} for {tables} of {name}; give one for each in their order{example}"
-    )
+    format!("--procs {all} gives {counts} for {tables} of {name}; give one for each in their order{example}")
 }
 
-fn of_table(
-    table: &LogTable,
-    name: &NameNumbers,
-    asked: Option<Procs>,
-) -> Result<TableProcs, String> {
+fn of_table(table: &LogTable, name: &NameNumbers, asked: Option<Procs>) -> Result<TableProcs, String> {
     let said = stated(table);
     if let (Some(said), Some(asked)) = (said, asked)
         && said != asked
@@ -212,9 +199,7 @@ impl NameNumbers {
         let name = PHRASES
             .iter()
             .fold(name.to_owned(), |name, phrase| name.replace(phrase, "ppn"));
-        let words: Vec<&str> = name
-            .split(|sign: char| !sign.is_ascii_alphanumeric())
-            .collect();
+        let words: Vec<&str> = name.split(|sign: char| !sign.is_ascii_alphanumeric()).collect();
         let apart = words.windows(2).filter_map(|two| apart(two[0], two[1]));
         let together = words.iter().flat_map(|word| pairs(word));
         for (unit, number) in together.chain(apart) {

@@ -25,11 +25,7 @@ pub(super) struct FileLine {
 
 impl<'a> File<'a> {
     /// The lines of a file; `announces` gives the program of which a line is a title or heading.
-    pub fn new(
-        input: &Input<'a>,
-        asked: &'a Asked,
-        announces: fn(&str) -> Option<Program>,
-    ) -> Self {
+    pub fn new(input: &Input<'a>, asked: &'a Asked, announces: fn(&str) -> Option<Program>) -> Self {
         let line = |(number, text): (u64, String)| FileLine {
             number,
             announces: announces(&text),

@@ -159,8 +159,7 @@ fn add(
         Experiment::PingPong => &PINGPONG,
         _ => &STATISTICS,
     };
-    let time =
-        |(column, statistic): &(&str, StatisticKind)| Ok((*statistic, row.microseconds(column)?));
+    let time = |(column, statistic): &(&str, StatisticKind)| Ok((*statistic, row.microseconds(column)?));
     let times: Vec<_> = statistics.iter().map(time).collect::<Result<_, _>>()?;
     source.aggregates(&cell, averaged, &times);
     Ok(())

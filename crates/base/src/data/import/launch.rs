@@ -2,8 +2,8 @@
 //! --ntasks-per-node=8 …`, `#SBATCH --ntasks=16`.
 
 use super::launchers::{
-    ALLOCATIONS, BENCHMARKS, LAUNCHERS, LaunchOptions, LaunchQuantity, PBS, RESOURCES, SUBCOMMANDS,
-    TOOLS, WITH_TWO_VALUES,
+    ALLOCATIONS, BENCHMARKS, LAUNCHERS, LaunchOptions, LaunchQuantity, PBS, RESOURCES, SUBCOMMANDS, TOOLS,
+    WITH_TWO_VALUES,
 };
 use crate::units::Procs;
 
@@ -155,10 +155,7 @@ impl LaunchLog {
 impl LaunchLine {
     /// True if the line starts another OSU program than `program`.
     fn is_of_other(&self, program: &str) -> bool {
-        let osu = self
-            .program
-            .as_ref()
-            .filter(|name| name.starts_with("osu_"));
+        let osu = self.program.as_ref().filter(|name| name.starts_with("osu_"));
         let behind = |name: &String| {
             name.strip_prefix(program)
                 .map(|rest| rest.starts_with(char::is_alphanumeric))
@@ -200,10 +197,7 @@ fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchLine> {
     if rest.iter().any(|word| TOOLS.contains(&base(word))) {
         return None;
     }
-    let program = rest
-        .iter()
-        .map(|word| base(word))
-        .find(|name| is_benchmark(name));
+    let program = rest.iter().map(|word| base(word)).find(|name| is_benchmark(name));
     let stated = LaunchNumbers::of_words(rest, options);
     let numbers = match stated {
         None => program.map(|_| allocation)?,
@@ -212,9 +206,7 @@ fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchLine> {
         }
         // The numbers of processes of an allocation are not those of a launch within it.
         Some(found) if found.procs.is_none() && found != LaunchNumbers::default() => {
-            let LaunchNumbers {
-                hosts, per_host, ..
-            } = allocation;
+            let LaunchNumbers { hosts, per_host, .. } = allocation;
             found.or(LaunchNumbers {
                 procs: None,
                 hosts,
@@ -228,16 +220,10 @@ fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchLine> {
 }
 
 /// The quantity that a word states, with its value: `-n 8`, `-n8`, `--ntasks=8`, `ppr:8:node`.
-fn stated<'w>(
-    word: &'w str,
-    next: Option<&'w str>,
-    options: &LaunchOptions,
-) -> Option<(LaunchQuantity, &'w str)> {
+fn stated<'w>(word: &'w str, next: Option<&'w str>, options: &LaunchOptions) -> Option<(LaunchQuantity, &'w str)> {
     if let Some(per_host) = word.strip_prefix("ppr:") {
         let (count, unit) = per_host.split_once(':')?;
-        return unit
-            .starts_with("node")
-            .then_some((LaunchQuantity::PerHost, count));
+        return unit.starts_with("node").then_some((LaunchQuantity::PerHost, count));
     }
     options.iter().find_map(|(option, quantity)| {
         let value = match word.strip_prefix(option)? {
@@ -284,21 +270,9 @@ mod tests {
                 Some(8),
                 Some(4),
             ),
-            (
-                "mpirun --map-by ppr:8:node -np 32 osu_alltoall",
-                Some(32),
-                Some(8),
-            ),
-            (
-                "mpirun --mca btl tcp,self -np 4 ./osu_alltoall",
-                Some(4),
-                None,
-            ),
-            (
-                "srun -N 4 --ntasks-per-node=8 ./osu_alltoall",
-                Some(32),
-                Some(8),
-            ),
+            ("mpirun --map-by ppr:8:node -np 32 osu_alltoall", Some(32), Some(8)),
+            ("mpirun --mca btl tcp,self -np 4 ./osu_alltoall", Some(4), None),
+            ("srun -N 4 --ntasks-per-node=8 ./osu_alltoall", Some(32), Some(8)),
             ("time srun -N4 -n32 ./osu_alltoall", Some(32), Some(8)),
             (
                 "#SBATCH --ntasks=16\n#SBATCH --nodes=2\nsrun osu_alltoall",
@@ -310,42 +284,18 @@ mod tests {
                 Some(32),
                 Some(8),
             ),
-            (
-                "#PBS -l nodes=2:ppn=8\nmpirun osu_alltoall",
-                Some(16),
-                Some(8),
-            ),
+            ("#PBS -l nodes=2:ppn=8\nmpirun osu_alltoall", Some(16), Some(8)),
             ("#SBATCH --ntasks=16", Some(16), None),
-            (
-                "flux run -N 4 --tasks-per-node=8 osu_alltoall",
-                Some(32),
-                Some(8),
-            ),
-            (
-                "salloc -n128 -N1\nmpirun ./osu_alltoall",
-                Some(128),
-                Some(128),
-            ),
+            ("flux run -N 4 --tasks-per-node=8 osu_alltoall", Some(32), Some(8)),
+            ("salloc -n128 -N1\nmpirun ./osu_alltoall", Some(128), Some(128)),
             (
                 "salloc -N4 --ntasks-per-node=8\nmpirun -np $n ./osu_alltoall",
                 None,
                 None,
             ),
-            (
-                "mpirun -np 4 ./osu_alltoall\nmpirun -np $n ./osu_alltoall",
-                None,
-                None,
-            ),
-            (
-                "mpirun -np 4 ./osu_alltoall : -np 8 ./osu_alltoall",
-                None,
-                None,
-            ),
-            (
-                "with mpirun -np 4 it hangs, but with mpirun -np 16",
-                None,
-                None,
-            ),
+            ("mpirun -np 4 ./osu_alltoall\nmpirun -np $n ./osu_alltoall", None, None),
+            ("mpirun -np 4 ./osu_alltoall : -np 8 ./osu_alltoall", None, None),
+            ("with mpirun -np 4 it hangs, but with mpirun -np 16", None, None),
             ("+ mpirun -np 16 ./pin.sh ./alltoall -n 100", Some(16), None),
             ("+ srun -n 16 ./bench.sh -N 3", Some(16), None),
             (

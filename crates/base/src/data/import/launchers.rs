@@ -41,10 +41,7 @@ const OF_SLURM: &LaunchOptions = &[
 const OF_LSF: &LaunchOptions = &[("-n", LaunchQuantity::Procs)];
 
 /// Options of jsrun; its sets of resources are no hosts.
-const OF_JSRUN: &LaunchOptions = &[
-    ("-p", LaunchQuantity::Procs),
-    ("--np", LaunchQuantity::Procs),
-];
+const OF_JSRUN: &LaunchOptions = &[("-p", LaunchQuantity::Procs), ("--np", LaunchQuantity::Procs)];
 
 /// Commands that start the programs of a job.
 pub(super) const LAUNCHERS: [(&str, &LaunchOptions); 14] = [

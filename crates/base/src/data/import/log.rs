@@ -46,11 +46,7 @@ pub(super) fn lines(text: &str) -> Vec<(u64, String)> {
     let cleaned = |line: String| {
         let text = prefix.as_deref().and_then(|shape| behind(&line, shape));
         let text = text.unwrap_or(&line);
-        let text = if is_labelled {
-            without_prefixes(text)
-        } else {
-            text
-        };
+        let text = if is_labelled { without_prefixes(text) } else { text };
         text.trim().to_owned()
     };
     (1..).zip(printed.into_iter().map(cleaned)).collect()
@@ -71,9 +67,7 @@ fn prefix_of_titles(lines: &[String]) -> Option<String> {
     };
     let mut titles = None;
     for line in lines {
-        let is_plain = TITLES
-            .iter()
-            .any(|title| without_prefixes(line).starts_with(title));
+        let is_plain = TITLES.iter().any(|title| without_prefixes(line).starts_with(title));
         if let Some(prefix) = before(line, &TITLES).filter(|_| !is_plain) {
             titles = Some(prefix);
         } else if let Some(prefix) = before(line, &HEADINGS)

@@ -59,17 +59,7 @@ use programs::announcing;
 use source::Source;
 
 /// A program whose results can be imported.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Program {
     /// The OSU micro-benchmarks, 3 to 7.
@@ -91,10 +81,7 @@ pub const PROGRAMS: &[Program] = Program::VARIANTS;
 /// The refusal of a file that another benchmark program printed, if one did.
 pub fn foreign(name: &str, text: &str) -> Option<Refusal> {
     let asked = Asked::default();
-    let program = file(&Input { name, text }, &asked)
-        .programs()
-        .first()
-        .copied()?;
+    let program = file(&Input { name, text }, &asked).programs().first().copied()?;
     Some(Refusal::request(format!(
         "{name}: was printed by another program; turn it into data with `netsig import {program}`"
     )))
@@ -164,11 +151,7 @@ impl Program {
 ///
 /// # Errors
 /// If no file holds anything that netsig can use, a row is broken, or a fact is missing that `asked` lacks too.
-pub fn import(
-    program: Option<Program>,
-    inputs: &[Input<'_>],
-    asked: &Asked,
-) -> Result<Imported, FileError> {
+pub fn import(program: Option<Program>, inputs: &[Input<'_>], asked: &Asked) -> Result<Imported, FileError> {
     let mut imported = Imported::default();
     let version = env!("CARGO_PKG_VERSION");
     imported.data.provenance.push("netsig", version);
@@ -232,11 +215,7 @@ fn sources(program: Option<Program>, file: &File<'_>) -> Result<Vec<Source>, Fil
 }
 
 /// Why a file holds nothing to import, and a remedy.
-fn nothing(
-    program: Option<Program>,
-    file: &File<'_>,
-    note: Option<&(u64, String)>,
-) -> (String, String) {
+fn nothing(program: Option<Program>, file: &File<'_>, note: Option<&(u64, String)>) -> (String, String) {
     let all = || PROGRAMS.iter().join(", ");
     let wanted = program.map_or_else(all, |program| program.to_string());
     let wanted = format!("give the output of {wanted}");
@@ -254,9 +233,7 @@ fn nothing(
         let remedy = format!("give it to `netsig import {other}`");
         return (format!("was printed by {other}"), remedy);
     }
-    let why = note.map_or(String::new(), |(line, note)| {
-        format!(" (line {line}: {note})")
-    });
+    let why = note.map_or(String::new(), |(line, note)| format!(" (line {line}: {note})"));
     (format!("holds nothing to import{why}"), wanted)
 }
 
@@ -306,8 +283,7 @@ impl Launches {
         let places: BTreeSet<Place> = cells(run).collect();
         let taken = places.iter().filter_map(|place| self.0.get(place));
         let launch = taken.max().copied().unwrap_or(0);
-        self.0
-            .extend(places.into_iter().map(|place| (place, launch + 1)));
+        self.0.extend(places.into_iter().map(|place| (place, launch + 1)));
         run.launches_mut().for_each(|own| *own = launch);
     }
 }

@@ -33,10 +33,7 @@ const ONE: &str = "PRTT(1,0,s)";
 const MANY: &str = "PRTT(n,0,s)";
 
 /// Optional columns of overheads.
-const OVERHEADS: [(&str, Experiment); 2] = [
-    ("o_s", Experiment::SendOverhead),
-    ("o_r", Experiment::ReceiveOverhead),
-];
+const OVERHEADS: [(&str, Experiment); 2] = [("o_s", Experiment::SendOverhead), ("o_r", Experiment::ReceiveOverhead)];
 
 const MEANING: &str = "medians of the repetitions; gaps, overheads and latency are differences \
      of such medians";
@@ -90,10 +87,7 @@ fn add(row: &Row<'_>, size: Bytes, is_first: bool, source: &mut Source) -> Resul
     }
     let half = one * 0.5;
     let gap = Seconds((many - one).0 / f64::from(messages - 1));
-    let mut found = vec![
-        (Experiment::PingPong, size, half),
-        (Experiment::Gap, size, gap),
-    ];
+    let mut found = vec![(Experiment::PingPong, size, half), (Experiment::Gap, size, gap)];
     for (column, experiment) in OVERHEADS {
         if row.get(column).is_some() {
             found.push((experiment, size, row.microseconds(column)?));

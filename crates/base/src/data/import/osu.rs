@@ -74,12 +74,7 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     for (table, procs) in tables.iter().zip(procs) {
         if counts::begin(table, procs, &mut source) {
             for (line, text) in &table.rows {
-                add(
-                    table,
-                    procs,
-                    &table.columns.row(file, *line, text)?,
-                    &mut source,
-                )?;
+                add(table, procs, &table.columns.row(file, *line, text)?, &mut source)?;
             }
         }
     }
@@ -121,8 +116,7 @@ fn comment(text: &str) -> &str {
 /// Columns of a line of names, with the replacements of [`COLUMNS`].
 fn header(text: &str) -> Option<Columns> {
     let names = comment(text);
-    let is_header =
-        names.starts_with("Size") && names.contains("Latency") && names.contains("(us)");
+    let is_header = names.starts_with("Size") && names.contains("Latency") && names.contains("(us)");
     let replaced = |text: String, (long, short): &(&str, &str)| text.replace(long, short);
     let names = || COLUMNS.iter().fold(names.to_owned(), replaced);
     is_header.then(|| Columns::of(&names(), RowStart::RisingSize))
@@ -151,9 +145,7 @@ fn other_title(text: &str) -> Option<&str> {
 fn version(file: &File<'_>) -> String {
     let version = file.lines().iter().find_map(|line| {
         title(&line.text)?;
-        line.text
-            .rsplit_once(" v")
-            .map(|(_, version)| version.trim())
+        line.text.rsplit_once(" v").map(|(_, version)| version.trim())
     });
     match version {
         Some(version) => format!("OSU micro-benchmarks {version}"),
@@ -181,20 +173,13 @@ fn subject(title: &str) -> Option<TableSubject> {
         return Some(TableSubject::One(Experiment::PingPong));
     }
     let told = words.iter().filter(|word| !FILLING.contains(word));
-    let name: String = told
-        .map(|word| word.to_lowercase().replace('-', ""))
-        .collect();
+    let name: String = told.map(|word| word.to_lowercase().replace('-', "")).collect();
     let name = if name == "broadcast" { "bcast" } else { &name };
     let collective = name.parse::<Collective>().ok()?;
     Some(TableSubject::One(Experiment::Collective(collective)))
 }
 
-fn add(
-    table: &LogTable,
-    procs: TableProcs,
-    row: &Row<'_>,
-    source: &mut Source,
-) -> Result<(), FileError> {
+fn add(table: &LogTable, procs: TableProcs, row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
     let TableSubject::One(experiment) = table.subject else {
         return Ok(());
     };

@@ -66,12 +66,7 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
         name: "ReproMPI".to_owned(),
         subject: Some(TableSubject::ByRow),
     };
-    let tables = tables(
-        file,
-        (Program::ReproMpi, Some(benchmark)),
-        &mut source,
-        meaning,
-    )?;
+    let tables = tables(file, (Program::ReproMpi, Some(benchmark)), &mut source, meaning)?;
     let procs = counts::of_tables(file, &tables)?;
     for (table, procs) in tables.iter().zip(procs) {
         if counts::begin(table, procs, &mut source) {

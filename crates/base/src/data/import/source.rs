@@ -112,13 +112,7 @@ impl Source {
     }
 
     /// Adds a statistic of a cell's repetitions.
-    pub fn aggregate(
-        &mut self,
-        cell: &Cell,
-        statistic: StatisticKind,
-        averaged: Option<u32>,
-        time: Seconds,
-    ) {
+    pub fn aggregate(&mut self, cell: &Cell, statistic: StatisticKind, averaged: Option<u32>, time: Seconds) {
         if self.is_data(cell, time) {
             let place = cell.place.clone();
             self.run().aggregates.push(Aggregate {
@@ -131,12 +125,7 @@ impl Source {
     }
 
     /// Adds the statistics of a cell's repetitions, unless one of them is no time.
-    pub fn aggregates(
-        &mut self,
-        cell: &Cell,
-        averaged: Option<u32>,
-        times: &[(StatisticKind, Seconds)],
-    ) {
+    pub fn aggregates(&mut self, cell: &Cell, averaged: Option<u32>, times: &[(StatisticKind, Seconds)]) {
         if times.iter().all(|(_, time)| self.is_data(cell, *time)) {
             for (statistic, time) in times {
                 self.aggregate(cell, *statistic, averaged, *time);
@@ -163,9 +152,7 @@ impl Source {
     }
 
     fn run(&mut self) -> &mut Dataset {
-        self.runs
-            .last_mut()
-            .expect("a table begins before its rows")
+        self.runs.last_mut().expect("a table begins before its rows")
     }
 
     fn is_data(&mut self, cell: &Cell, time: Seconds) -> bool {

@@ -50,16 +50,11 @@ pub(super) struct Row<'a> {
 impl RowStart {
     /// True if a line begins as rows do.
     fn begins(self, words: &[&str]) -> bool {
-        let is =
-            |index: usize, test: fn(&str) -> bool| words.get(index).is_some_and(|word| test(word));
+        let is = |index: usize, test: fn(&str) -> bool| words.get(index).is_some_and(|word| test(word));
         match self {
-            Self::Size | Self::RisingSize => {
-                is(0, is_whole_number) && (words.len() == 1 || is(1, resembles_number))
-            }
+            Self::Size | Self::RisingSize => is(0, is_whole_number) && (words.len() == 1 || is(1, resembles_number)),
             Self::Any => true,
-            Self::Counts => {
-                is(0, is_whole_number) && is(1, is_whole_number) && is(2, resembles_number)
-            }
+            Self::Counts => is(0, is_whole_number) && is(1, is_whole_number) && is(2, resembles_number),
             Self::Call => is(0, is_call) && is(1, is_whole_number),
             Self::ProcessCall => is(0, is_whole_number) && is(1, is_call) && is(2, is_whole_number),
         }
@@ -143,12 +138,7 @@ impl Columns {
     }
 
     /// The row of a line of cells.
-    pub fn row<'a>(
-        &'a self,
-        file: &'a File<'a>,
-        line: u64,
-        text: &'a str,
-    ) -> Result<Row<'a>, FileError> {
+    pub fn row<'a>(&'a self, file: &'a File<'a>, line: u64, text: &'a str) -> Result<Row<'a>, FileError> {
         let row = Row {
             file,
             line,
@@ -178,11 +168,7 @@ impl Row<'_> {
     }
 
     /// Cell of the line, with `size` bytes among `procs`; the user states a collective's algorithm.
-    pub fn cell(
-        &self,
-        experiment: Experiment,
-        (procs, size): (Procs, Bytes),
-    ) -> Result<Cell, FileError> {
+    pub fn cell(&self, experiment: Experiment, (procs, size): (Procs, Bytes)) -> Result<Cell, FileError> {
         let algorithm = match experiment {
             Experiment::Collective(collective) => {
                 let name = &self.file.asked.algorithm;
@@ -205,11 +191,7 @@ impl Row<'_> {
 
     /// Text in a column; `None` without the column.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let index = self
-            .columns
-            .names
-            .iter()
-            .position(|column| column == name)?;
+        let index = self.columns.names.iter().position(|column| column == name)?;
         Some(self.cells[index])
     }
 
@@ -223,8 +205,7 @@ impl Row<'_> {
     pub fn count<T: FromStr>(&self, name: &str) -> Result<T, FileError> {
         let text = self.text(name)?;
         let wrong = "is not a whole number in range; correct or delete the line";
-        text.parse()
-            .map_err(|_| self.fault(format!("{name} {text:?} {wrong}")))
+        text.parse().map_err(|_| self.fault(format!("{name} {text:?} {wrong}")))
     }
 
     /// A count in an optional column.

@@ -108,9 +108,9 @@ impl TableSubject {
     /// Refuses a title that contradicts the collective that the user names.
     fn agrees(self, asked: Option<Collective>) -> Result<(), String> {
         match (asked, self) {
-            (Some(asked), Self::One(Experiment::Collective(titled))) if asked != titled => Err(
-                format!("the title says {titled}, not {asked}; leave --collective out"),
-            ),
+            (Some(asked), Self::One(Experiment::Collective(titled))) if asked != titled => {
+                Err(format!("the title says {titled}, not {asked}; leave --collective out"))
+            }
             _ => Ok(()),
         }
     }
@@ -206,12 +206,7 @@ impl<'f> LogReader<'f> {
         }
     }
 
-    fn read(
-        &mut self,
-        line: &FileLine,
-        meaning: LogLine<'_>,
-        source: &mut Source,
-    ) -> Result<(), FileError> {
+    fn read(&mut self, line: &FileLine, meaning: LogLine<'_>, source: &mut Source) -> Result<(), FileError> {
         let FileLine { number, text, .. } = line;
         match meaning {
             LogLine::Title(benchmark) => self.begin_run(benchmark, *number, source),
@@ -248,16 +243,8 @@ impl<'f> LogReader<'f> {
         self.benchmark = Some(benchmark);
     }
 
-    fn begin_table(
-        &mut self,
-        line: u64,
-        columns: Columns,
-        source: &mut Source,
-    ) -> Result<(), FileError> {
-        let is_imported = self
-            .benchmark
-            .as_ref()
-            .is_some_and(|known| known.subject.is_some());
+    fn begin_table(&mut self, line: u64, columns: Columns, source: &mut Source) -> Result<(), FileError> {
+        let is_imported = self.benchmark.as_ref().is_some_and(|known| known.subject.is_some());
         if self.has_table && is_imported && columns.begin_with_sizes() {
             // A second heading below a title is that of a table whose title is lost.
             self.run += 1;
@@ -280,9 +267,7 @@ impl<'f> LogReader<'f> {
             subject,
             columns,
             procs: self.procs,
-            launch: self
-                .launches
-                .of_table(&benchmark.name, &subject.program(), self.run),
+            launch: self.launches.of_table(&benchmark.name, &subject.program(), self.run),
             item_bytes: self.item_bytes,
             rows: Vec::new(),
         });
@@ -331,9 +316,7 @@ impl<'f> LogReader<'f> {
         let table = self.tables.last_mut();
         let is_unended = self.file.unended_line() == Some(line);
         match (&self.position, table) {
-            (LogPosition::InTable, Some(table))
-                if table.is_row(text) || (is_unended && table.columns.begins(text)) =>
-            {
+            (LogPosition::InTable, Some(table)) if table.is_row(text) || (is_unended && table.columns.begins(text)) => {
                 table.rows.push((line, text.to_owned()));
             }
             (LogPosition::InOther, _) if begins_other_row(text) => {}
@@ -346,8 +329,7 @@ impl LogTable {
     /// True if a line begins like a row, and resembles the row before it.
     fn is_row(&self, text: &str) -> bool {
         let before = self.rows.last().map(|(_, row)| &**row);
-        self.columns.begins(text)
-            && before.is_none_or(|before| resembles(text, before, &self.columns))
+        self.columns.begins(text) && before.is_none_or(|before| resembles(text, before, &self.columns))
     }
 
     /// Refuses a table whose last row ends the file, without a line end, in a number with fewer digits than those

@@ -64,16 +64,10 @@ fn files_that_differ_are_told_with_the_network_before_the_settings() {
         ("placement=a:1,b:1", "placement=a:2,b:1"),
         ("placement=a:1,b:1", "placement=unknown"),
         ("mpi=A setting_btl=tcp", "mpi=A"),
-        (
-            "netsig=0.1 mpi=A lab=x",
-            "netsig=0.1 imported_from=osu source_title=x",
-        ),
+        ("netsig=0.1 mpi=A lab=x", "netsig=0.1 imported_from=osu source_title=x"),
         ("netsig=0.1 mpi=A", "netsig=0.1 mpi=A lab=x"),
         ("netsig=0.1 mpi=A", "netsig=0.1 simulated=x"),
-        (
-            "netsig=0.1 mpi=A lab=x",
-            "netsig=0.1 mpi=A lab=x undelayed_links=a",
-        ),
+        ("netsig=0.1 mpi=A lab=x", "netsig=0.1 mpi=A lab=x undelayed_links=a"),
     ];
     let one = [
         "mpi=A launch_1_mpi=B launch_2_mpi=C",
@@ -133,8 +127,7 @@ fn components_before_tuned_are_settings_of_the_choice() {
 /// Of long values the part that differs is shown, after 15 equal characters.
 #[test]
 fn long_values_are_cut() {
-    let [one, other] =
-        ["b", "c"].map(|end| format!("mpi={}{end}{}", "a".repeat(90), "d".repeat(90)));
+    let [one, other] = ["b", "c"].map(|end| format!("mpi={}{end}{}", "a".repeat(90), "d".repeat(90)));
     let both = told(&[&measured(&one), &measured(&other)]);
     let part = |end: &str| format!("\"…{}{end}{}…\"", "a".repeat(15), "d".repeat(44));
     let expected = format!("mpi is {} in a.csv and {} in b.csv", part("b"), part("c"));

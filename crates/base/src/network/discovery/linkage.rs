@@ -18,8 +18,7 @@ struct Between {
 /// The groups of `hosts` hosts that join while the mean of ln ratio between two of them is at most 0,
 /// by their first hosts.
 pub fn average(hosts: usize, ratios: impl Iterator<Item = (Pair, f64)>) -> Vec<Vec<usize>> {
-    let mut groups: BTreeMap<usize, Vec<usize>> =
-        (0..hosts).map(|host| (host, vec![host])).collect();
+    let mut groups: BTreeMap<usize, Vec<usize>> = (0..hosts).map(|host| (host, vec![host])).collect();
     let mut between: BTreeMap<Pair, Between> = BTreeMap::new();
     for ([one, other], ratio) in ratios {
         let known = between.entry([one.min(other), one.max(other)]).or_default();
@@ -38,9 +37,7 @@ pub fn average(hosts: usize, ratios: impl Iterator<Item = (Pair, f64)>) -> Vec<V
 
 /// The groups, named by their first hosts, with the least mean if that is at most 0.
 fn nearest(between: &BTreeMap<Pair, Between>) -> Option<Pair> {
-    let means = between
-        .iter()
-        .map(|(pair, own)| (pair, own.sum / own.count));
+    let means = between.iter().map(|(pair, own)| (pair, own.sum / own.count));
     let least = means.min_by(|a, b| a.1.total_cmp(&b.1))?;
     (least.1 <= 0.0).then_some(*least.0)
 }

@@ -29,11 +29,7 @@ impl Truth {
 }
 
 /// Surveys a network, each probe longer by a share from `noise`; the clusters and the number of probes.
-fn surveyed(
-    truth: &Truth,
-    criterion: Criterion,
-    mut noise: impl FnMut(Pair) -> f64,
-) -> (Vec<Vec<usize>>, usize) {
+fn surveyed(truth: &Truth, criterion: Criterion, mut noise: impl FnMut(Pair) -> f64) -> (Vec<Vec<usize>>, usize) {
     let mut survey = Survey::new(truth.site.len(), criterion);
     let mut probes = 0;
     while let Some(pairs) = survey.next_pairs() {
@@ -127,11 +123,7 @@ proptest! {
 /// A host alone, also the first; slow hosts; a cluster that is slower inside.
 #[test]
 fn a_host_alone_and_slower_clusters_are_found() {
-    let times = vec![
-        vec![1e-4, 2e-2, 1e-3],
-        vec![2e-2, 4e-4, 2e-2],
-        vec![1e-3, 2e-2, 1e-3],
-    ];
+    let times = vec![vec![1e-4, 2e-2, 1e-3], vec![2e-2, 4e-4, 2e-2], vec![1e-3, 2e-2, 1e-3]];
     for site in [
         vec![0, 1, 1, 1, 1],
         vec![1, 1, 0, 1, 1],
@@ -161,9 +153,7 @@ fn more_clusters_than_landmarks_are_found() {
             1e-3 * (2 + a.abs_diff(b)) as f64
         }
     };
-    let times = (0..16)
-        .map(|a| (0..16).map(|b| time(a, b)).collect())
-        .collect();
+    let times = (0..16).map(|a| (0..16).map(|b| time(a, b)).collect()).collect();
     let truth = Truth { site, times };
     let (found, probes) = surveyed(&truth, Criterion::LATENCY, |_| 0.0);
     assert_eq!(found, truth.sites());

@@ -193,10 +193,7 @@ pub(super) fn numbers(switches: &[Spanned<SwitchTable>]) -> Result<HashMap<&str,
         let name = &switch.get_ref().name;
         if numbers.insert(name.get_ref().as_str(), number).is_some() {
             let name = (name.span(), name.get_ref());
-            let what = format!(
-                "two switches are called {:?}; give each a name of its own",
-                name.1
-            );
+            let what = format!("two switches are called {:?}; give each a name of its own", name.1);
             return Err((name.0, what));
         }
     }
@@ -208,9 +205,7 @@ impl Link {
         let [a, b] = self.between.get_ref();
         let wrong = |what| Err((self.between.span(), what));
         if a == b {
-            return wrong(format!(
-                "a link joins {a} to {b}; join two different switches"
-            ));
+            return wrong(format!("a link joins {a} to {b}; join two different switches"));
         }
         let find = |name: &String| switches.get(name.as_str()).copied();
         match (find(a), find(b)) {

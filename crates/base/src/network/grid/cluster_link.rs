@@ -65,15 +65,8 @@ impl TryFrom<Wire> for ClusterLink {
 
 impl From<ClusterLink> for Wire {
     fn from(link: ClusterLink) -> Self {
-        let ClusterLink {
-            between,
-            times,
-            paused,
-        } = link;
-        let (bytes, time_s) = times
-            .into_iter()
-            .map(|(size, time)| (size.0, time.0))
-            .unzip();
+        let ClusterLink { between, times, paused } = link;
+        let (bytes, time_s) = times.into_iter().map(|(size, time)| (size.0, time.0)).unzip();
         Self {
             between,
             bytes,
@@ -153,9 +146,7 @@ impl ClusterLink {
 
     /// The time of a message of so many bytes.
     pub fn time(&self, bytes: f64) -> Seconds {
-        let next = self
-            .times
-            .partition_point(|(size, _)| size.as_f64() < bytes);
+        let next = self.times.partition_point(|(size, _)| size.as_f64() < bytes);
         if next == 0 {
             return self.alpha();
         }
@@ -233,18 +224,14 @@ mod tests {
             ];
             let names = ["a", "b"].map(str::to_owned);
             let link = ClusterLink::new(names, times).unwrap();
-            link.with_pause(Bytes(32768), Seconds(usual(32768).0 + paused))
-                .unwrap()
+            link.with_pause(Bytes(32768), Seconds(usual(32768).0 + paused)).unwrap()
         };
         assert_eq!(link(0.015_656).consent(), Some(Bytes(65536)));
         assert_eq!(link(0.015_656).first_window(), Some(Bytes(14480)));
         assert_eq!(link(0.001).first_window(), None);
         let short = link(0.001).times[..3].to_vec();
         let short = ClusterLink::new(["a", "b"].map(str::to_owned), short).unwrap();
-        assert!(
-            (short.beta().0 / 0.3e-6 - 1.0).abs() < 1e-9,
-            "not of the wait"
-        );
+        assert!((short.beta().0 / 0.3e-6 - 1.0).abs() < 1e-9, "not of the wait");
         assert_eq!(short.consent(), Some(Bytes(65536)));
     }
 }

@@ -159,8 +159,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         let content = raw.split('#').next().unwrap_or_default();
         let continued = content.trim_end().strip_suffix('\\');
         let content = continued.unwrap_or(content);
-        let is_further =
-            is_printed && !begins_with(content, RECORDS.iter().map(|form| &form.keys[0]));
+        let is_further = is_printed && !begins_with(content, RECORDS.iter().map(|form| &form.keys[0]));
         match lines.last_mut() {
             Some(above) if is_continued => {
                 above.append(content, TopologyPlace::begin_of(number));
@@ -183,9 +182,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
 /// have wrapped them.
 fn is_printed(text: &str) -> bool {
     let text = text.replace(['\r', '\n'], "");
-    [" Level=", " BlockIndex="]
-        .iter()
-        .any(|key| text.contains(key))
+    [" Level=", " BlockIndex="].iter().any(|key| text.contains(key))
 }
 
 /// True for a line of a shell; no name has its sign.

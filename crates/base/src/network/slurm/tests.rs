@@ -56,8 +56,7 @@ const PRINTED_BLOCKS: &str = "BlockName=b1 BlockIndex=0 Nodes=10.0.0.1,10.0.0.2 
     BlockName=b3 BlockIndex=2 BlockSize=2\n\
     AggregatedBlock=b[1-2] BlockIndex=3 Nodes=10.0.0.[1-3] BlockSize=4\n";
 
-const BLOCKS: &str =
-    "# two\nBlockName=spine Nodes=g[01-02]\nblockname=b2 nodes=g03\nBlockSizes=2,4\n";
+const BLOCKS: &str = "# two\nBlockName=spine Nodes=g[01-02]\nblockname=b2 nodes=g03\nBlockSizes=2,4\n";
 
 /// A default among others, with comments, quotes and a document's begin.
 const YAML: &str = "---\n# all\n- topology: old\n  cluster_default: false\n  flat: true\n\
@@ -72,22 +71,15 @@ const YAML_BLOCKS: &str = "- topology: x\n  block:\n    block_sizes:\n      - 4\
 
 #[test]
 fn every_form_of_slurm_is_read() {
-    let tree =
-        "s0: a1 a2, s1: r0n0.lan r0n1.lan r1n0.lan r1n1.lan b.lan, s0 < top, s1 < top, s2 < top";
+    let tree = "s0: a1 a2, s1: r0n0.lan r0n1.lan r1n0.lan r1n1.lan b.lan, s0 < top, s1 < top, s2 < top";
     assert_eq!(told(PRINTED), tree);
     assert_eq!(told(&PRINTED.replace('\n', "\r\n")), tree);
     let blocks = "b1: 10.0.0.1 10.0.0.2, b2: 10.0.0.3, b1 < spine, b2 < spine, b3 < spine";
     assert_eq!(told(PRINTED_BLOCKS), blocks);
-    assert_eq!(
-        told(BLOCKS),
-        "spine: g01 g02, b2: g03, spine < spine_, b2 < spine_"
-    );
+    assert_eq!(told(BLOCKS), "spine: g01 g02, b2: g03, spine < spine_, b2 < spine_");
     assert_eq!(told("BlockName=b Nodes=g[1-2]\nBlockSizes=2"), "b: g1 g2");
     assert_eq!(told(YAML), "s0: a1 a2, s1: b.lan 17, s0 < top, s1 < top");
-    assert_eq!(
-        told(YAML_BLOCKS),
-        "b1: g1 g2, b2: g3, b1 < spine, b2 < spine"
-    );
+    assert_eq!(told(YAML_BLOCKS), "b1: g1 g2, b2: g3, b1 < spine, b2 < spine");
 }
 
 /// A terminal of any width wraps lines within words; a copy may lose the blanks at the ends of lines.
@@ -104,9 +96,7 @@ fn wrapped_lines_are_joined() {
         assert_eq!(told(&lines.join("\n")), expected, "{width}");
     }
     let trimmed = PRINTED.replace(" Nodes", "\nNodes");
-    let trimmed = trimmed
-        .replace(" Switches", " \n  Switches")
-        .replace(",b", ",\n   b");
+    let trimmed = trimmed.replace(" Switches", " \n  Switches").replace(",b", ",\n   b");
     assert_eq!(told(&trimmed), expected);
 }
 

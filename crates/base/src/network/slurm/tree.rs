@@ -48,8 +48,7 @@ fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, TopologyFaul
                 let first: &Described = &described[*entry.get()];
                 let line = first.line.place(first.name.offset).line;
                 let name = entry.key();
-                let problem =
-                    format!("switch {name:?} is described in line {line} already; rename one");
+                let problem = format!("switch {name:?} is described in line {line} already; rename one");
                 return switch.fault(&switch.name, problem);
             }
         };
@@ -64,8 +63,7 @@ fn refuse_twice(described: &[Described]) -> Result<(), TopologyFault> {
         for node in &switch.nodes {
             let text = &node.text;
             if let Some(other) = switches.insert(text, &switch.name.text) {
-                let problem =
-                    format!("node {text:?} is on switch {other:?} already; name it there alone");
+                let problem = format!("node {text:?} is on switch {other:?} already; name it there alone");
                 return switch.fault(node, problem);
             }
         }
@@ -100,24 +98,18 @@ fn refuse_strays(described: &[Described]) -> Result<(), TopologyFault> {
 }
 
 /// Index of the switch above each switch, if there is one.
-fn above(
-    described: &[Described],
-    numbers: &HashMap<&str, usize>,
-) -> Result<Vec<Option<usize>>, TopologyFault> {
+fn above(described: &[Described], numbers: &HashMap<&str, usize>) -> Result<Vec<Option<usize>>, TopologyFault> {
     let mut above: Vec<Option<usize>> = vec![None; described.len()];
     for (number, switch) in described.iter().enumerate() {
         for child in &switch.switches {
             let text = &child.text;
             let Some(&below) = numbers.get(text.as_str()) else {
-                let problem =
-                    format!("switch {text:?} is not described; add a line with SwitchName={text}");
+                let problem = format!("switch {text:?} is not described; add a line with SwitchName={text}");
                 return switch.fault(child, problem);
             };
             if let Some(other) = above[below].replace(number) {
                 let other = &described[other].name.text;
-                let problem = format!(
-                    "switch {text:?} is below switch {other:?} already; name it there alone"
-                );
+                let problem = format!("switch {text:?} is below switch {other:?} already; name it there alone");
                 return switch.fault(child, problem);
             }
         }
@@ -149,10 +141,7 @@ fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), 
 
 /// Refuses files with several trees, or none.
 fn check_one_top(described: &[Described], above: &[Option<usize>]) -> Result<(), TopologyFault> {
-    let mut tops = described
-        .iter()
-        .zip(above)
-        .filter(|(_, above)| above.is_none());
+    let mut tops = described.iter().zip(above).filter(|(_, above)| above.is_none());
     let mut top = || tops.next().map(|(switch, _)| switch);
     match (top(), top()) {
         (Some(_), None) => Ok(()),

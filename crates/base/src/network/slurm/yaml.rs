@@ -57,17 +57,14 @@ pub(super) fn is_yaml(text: &str) -> bool {
 /// The switches of the cluster's default topology, or its blocks and a switch that joins them.
 pub(super) fn described(text: &str) -> Result<Vec<Described>, TopologyFault> {
     let text = text.trim_start_matches('\u{feff}');
-    let topologies: Vec<YamlTopology> =
-        serde_saphyr::from_str(text).map_err(|error| of_reader(&error))?;
+    let topologies: Vec<YamlTopology> = serde_saphyr::from_str(text).map_err(|error| of_reader(&error))?;
     let own = default_of(topologies)?;
     let name = &own.topology.value;
     let mut total = Total::default();
     match (own.tree, own.block) {
         (Some(tree), None) if !own.flat => {
             let switches = tree.switches.into_iter();
-            switches
-                .map(|own| total.counted(own.described()?))
-                .collect()
+            switches.map(|own| total.counted(own.described()?)).collect()
         }
         (None, Some(block)) if !own.flat => {
             let blocks = block.blocks.into_iter();
@@ -86,9 +83,7 @@ pub(super) fn described(text: &str) -> Result<Vec<Described>, TopologyFault> {
             })
         }
         _ => {
-            let problem = format!(
-                "the topology {name:?} has not exactly one of tree, block and flat; {HINT}"
-            );
+            let problem = format!("the topology {name:?} has not exactly one of tree, block and flat; {HINT}");
             Err(TopologyFault {
                 place: place(&own.topology.referenced),
                 problem,

@@ -18,16 +18,12 @@ use crate::job::launch::absolute;
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn plan_file(
-    asked: &Asked,
-    output: &Path,
-) -> Result<Either<PathBuf, Temporary<TempPath>>, Failure> {
+pub fn plan_file(asked: &Asked, output: &Path) -> Result<Either<PathBuf, Temporary<TempPath>>, Failure> {
     if asked.is_file {
         return absolute(&asked.file).map(Either::Left);
     }
     let file = beside(output, ".toml")?;
-    std::fs::write(&*file, &asked.text)
-        .with_context(|| format!("{}: cannot be written", file.display()))?;
+    std::fs::write(&*file, &asked.text).with_context(|| format!("{}: cannot be written", file.display()))?;
     Ok(Either::Right(file))
 }
 

@@ -55,9 +55,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     let network = args.network.load()?;
     if let Some(problem) = other_rate(&profile, network.as_ref()) {
         let problem = format!("{}: {problem}", files::name(path));
-        print([&args
-            .input
-            .doubt(&problem, "name the network that was measured")?]);
+        print([&args.input.doubt(&problem, "name the network that was measured")?]);
     }
     let Accepted { data, name, notes } = args.input.read()?;
     print(&notes);
@@ -109,9 +107,9 @@ fn choose(
     let mut choices = JudgedChoices::default();
     for (collective, own) in by_collective(contests) {
         if profile.algorithms(collective).is_empty() {
-            choices.left_out.push(format!(
-                "holds no algorithm of {collective}; measure some and fit them"
-            ));
+            choices
+                .left_out
+                .push(format!("holds no algorithm of {collective}; measure some and fit them"));
             continue;
         }
         let request = profile.rank(collective).network(network);
@@ -133,11 +131,7 @@ fn by_collective(contests: Vec<Contest>) -> BTreeMap<Collective, Vec<Contest>> {
 }
 
 /// The profile's choice among the measured algorithms, judged; or why there is none, in words.
-fn judge(
-    ranker: &CandidateRanker,
-    contest: Contest,
-    statistic: Statistic,
-) -> Result<Chosen, String> {
+fn judge(ranker: &CandidateRanker, contest: Contest, statistic: Statistic) -> Result<Chosen, String> {
     let Contest {
         collective,
         procs,
@@ -164,12 +158,7 @@ fn judge(
 
 /// Doubts a profile with another MPI, interface or setting, or of a network with another name whose
 /// times are not those of the data; else warns of another name.
-fn check_network(
-    args: &Args,
-    chosen: &[Chosen],
-    place: &str,
-    differences: Vec<Difference>,
-) -> Result<(), Failure> {
+fn check_network(args: &Args, chosen: &[Chosen], place: &str, differences: Vec<Difference>) -> Result<(), Failure> {
     let (names, others): (Vec<_>, Vec<_>) = differences.into_iter().partition(is_name);
     let remedy = "make one where the data were measured";
     if let Some(difference) = others.first() {
@@ -224,9 +213,7 @@ fn tell_limits(chosen: &[Chosen]) {
 
 /// A row for each collective.
 fn summary(chosen: &[Chosen]) -> Rows {
-    let judged = chosen
-        .iter()
-        .map(|one| (one.contest.collective, &one.judged));
+    let judged = chosen.iter().map(|one| (one.contest.collective, &one.judged));
     let groups: BTreeMap<Collective, Vec<&Judged>> = judged.into_group_map().into_iter().collect();
     let totals = groups.into_iter().filter_map(|(collective, own)| {
         let totals = Totals::of(own)?;
@@ -238,9 +225,7 @@ fn summary(chosen: &[Chosen]) -> Rows {
         .column("mean_penalty", |(_, own)| Cell::error(own.mean))
         .column("p90_penalty", |(_, own)| Cell::error(own.p90))
         .column("worst_penalty", |(_, own)| Cell::error(own.worst))
-        .column("oracle_penalty", |(_, own)| {
-            Cell::if_some(own.oracle, Cell::error)
-        })
+        .column("oracle_penalty", |(_, own)| Cell::if_some(own.oracle, Cell::error))
         .column("gain", |(_, own)| gain(own.gain))
         .rows
 }
@@ -258,9 +243,7 @@ fn cells(chosen: &[Chosen], statistic: Statistic) -> Rows {
         .column("algorithm", |one| Cell::text(&one.judged.choice))
         .column("best", |one| Cell::text(&one.judged.best))
         .column("penalty", |one| Cell::error(one.judged.penalty))
-        .column("oracle_penalty", |one| {
-            Cell::if_some(one.judged.oracle, Cell::error)
-        })
+        .column("oracle_penalty", |one| Cell::if_some(one.judged.oracle, Cell::error))
         .column("gain", |one| gain(one.judged.gain))
         .detail(1, "time_s", |one| time(one, &one.judged.choice))
         .detail(1, "best_s", |one| time(one, &one.judged.best))

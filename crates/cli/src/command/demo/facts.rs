@@ -90,10 +90,7 @@ impl<'a> Facts<'a> {
     /// files are in `folder`.
     pub fn new(points: &'a [Point], held_out: &Dataset, remedy: Remedy, folder: &'a Path) -> Self {
         let busy = processors::busy(held_out);
-        let is_busy = |size| {
-            busy.iter()
-                .any(|key| key.size == size && &*key.algorithm == ALGORITHM)
-        };
+        let is_busy = |size| busy.iter().any(|key| key.size == size && &*key.algorithm == ALGORITHM);
         let points = points.iter().filter(|point| !is_busy(point.plot.size));
         Self {
             points: points.collect(),
@@ -140,8 +137,7 @@ impl<'a> Facts<'a> {
                 own.algorithm, own.size, own.predicted, own.measured
             ),
             Remedy::Simulated => {
-                "not known, since all algorithms take the same time on the simulated network"
-                    .to_owned()
+                "not known, since all algorithms take the same time on the simulated network".to_owned()
             }
         }
     }

@@ -73,11 +73,7 @@ fn rank_program(survey: &Survey, args: &Args) -> Row {
         return Row::ok("rank program", found);
     }
     let cure = "build it again: make openmpi or make mpich";
-    Row::failed(
-        "rank program",
-        format!("{found}, and netsig is {own}"),
-        cure,
-    )
+    Row::failed("rank program", format!("{found}, and netsig is {own}"), cure)
 }
 
 /// Only `netsig run` needs the interposer.
@@ -100,7 +96,8 @@ fn started(args: &Args, errand: &Errand, rows: &mut Vec<Row>) -> Option<(Launche
         }
     };
     rows.push(if launcher.lacks_interface() {
-        let cure = "give --launcher openmpi or mpich, or --launcher-option=--mpi=NAME with another of `srun --mpi=list`";
+        let cure =
+            "give --launcher openmpi or mpich, or --launcher-option=--mpi=NAME with another of `srun --mpi=list`";
         Row::failed("launcher", "srun offers no interface that suits the MPI", cure)
     } else {
         Row::ok("launcher", launcher.in_words())

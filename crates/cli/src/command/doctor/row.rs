@@ -37,16 +37,8 @@ impl Row {
     }
 
     /// A check that found a limitation.
-    pub fn warning(
-        check: &'static str,
-        detail: impl fmt::Display,
-        cure: impl fmt::Display,
-    ) -> Self {
-        Self::new(
-            check,
-            State::Warning,
-            [detail.to_string(), cure.to_string()],
-        )
+    pub fn warning(check: &'static str, detail: impl fmt::Display, cure: impl fmt::Display) -> Self {
+        Self::new(check, State::Warning, [detail.to_string(), cure.to_string()])
     }
 
     /// A check that found a reason why measuring does not work.

@@ -89,24 +89,11 @@ impl Trial {
             (None, None) => connected(&found.report),
         };
         let [apart, counters, clocks, processors] = if ranks.is_empty() {
-            [APART, COUNTERS, CLOCKS, PROCESSORS]
-                .map(|check| Row::skipped(check, "not all ranks reached rank 0"))
+            [APART, COUNTERS, CLOCKS, PROCESSORS].map(|check| Row::skipped(check, "not all ranks reached rank 0"))
         } else {
-            [
-                apart(ranks, ppn),
-                counters(ranks),
-                clocks(ranks),
-                processors(ranks),
-            ]
+            [apart(ranks, ppn), counters(ranks), clocks(ranks), processors(ranks)]
         };
-        vec![
-            Row::ok(START, start),
-            apart,
-            counters,
-            clocks,
-            processors,
-            connections,
-        ]
+        vec![Row::ok(START, start), apart, counters, clocks, processors, connections]
     }
 }
 
@@ -140,9 +127,7 @@ fn apart(ranks: &[Findings], ppn: u32) -> Row {
 }
 
 fn counters(ranks: &[Findings]) -> Row {
-    let lacking = ranks
-        .iter()
-        .filter(|own| !own.unreadable_counters.is_empty());
+    let lacking = ranks.iter().filter(|own| !own.unreadable_counters.is_empty());
     let lacking = lacking.collect_vec();
     let Some(first) = lacking.first() else {
         return Row::ok(COUNTERS, "readable on all hosts");
@@ -159,17 +144,13 @@ fn counters(ranks: &[Findings]) -> Row {
 
 fn clocks(ranks: &[Findings]) -> Row {
     let cost = |own: &Findings| own.clock_overhead_s;
-    let is_slow =
-        |own: &&Findings| cost(own) > SLOW || SLOW_SOURCES.contains(&own.clock_source.as_str());
+    let is_slow = |own: &&Findings| cost(own) > SLOW || SLOW_SOURCES.contains(&own.clock_source.as_str());
     let slow = ranks.iter().filter(is_slow).collect_vec();
     let in_words = |all: &[&Findings]| {
         let sources = all.iter().map(|own| own.clock_source.as_str());
         let sources = sources.unique().filter(|name| !name.is_empty()).join(", ");
         let longest = all.iter().map(|own| cost(own)).fold(0.0, f64::max);
-        format!(
-            "{sources}; reading it takes {} at most",
-            Seconds(longest / 2.0)
-        )
+        format!("{sources}; reading it takes {} at most", Seconds(longest / 2.0))
     };
     if slow.is_empty() {
         return Row::ok(CLOCKS, in_words(&ranks.iter().collect_vec()));
@@ -185,18 +166,11 @@ fn processors(ranks: &[Findings]) -> Row {
     let used = format!("{:.0} % in use at most", 100.0 * most);
     if busy.is_empty() {
         let mut counts = ranks.iter().map(|own| own.processors).unique().sorted();
-        return Row::ok(
-            PROCESSORS,
-            format!("{} a host, {used}", counts.join(" or ")),
-        );
+        return Row::ok(PROCESSORS, format!("{} a host, {used}", counts.join(" or ")));
     }
     let hosts = some(busy.iter().map(|own| &own.host));
     let cure = "end other programs there, or ask the batch system for whole nodes";
-    Row::warning(
-        PROCESSORS,
-        format!("{hosts}: {used} by other programs"),
-        cure,
-    )
+    Row::warning(PROCESSORS, format!("{hosts}: {used} by other programs"), cure)
 }
 
 /// All pairs exchanged messages.
@@ -211,8 +185,5 @@ fn connected(report: &Report) -> Row {
         format!("; slowest 64 KiB in {}, between {pair}", Seconds(time))
     });
     let pairs = counted(report.pairs.len() as u64, "pair", "pairs");
-    Row::ok(
-        CONNECTIONS,
-        format!("{pairs} of ranks exchanged messages{longest}"),
-    )
+    Row::ok(CONNECTIONS, format!("{pairs} of ranks exchanged messages{longest}"))
 }

@@ -28,10 +28,7 @@ pub fn row(args: &Args, ready: Option<&(Launcher, Procs)>) -> Row {
     }
     let command = quote::line(&learn(args, *procs));
     let budget = span(Seconds(USUAL_BUDGET.as_secs_f64()));
-    Row::ok(
-        MEASURE,
-        format!("{command} takes {budget} at most; it starts {start}"),
-    )
+    Row::ok(MEASURE, format!("{command} takes {budget} at most; it starts {start}"))
 }
 
 /// The command that measures and fits, with the given options.
@@ -60,10 +57,7 @@ fn options(launch: &LaunchArgs) -> Vec<OsString> {
         ("--launcher", launcher.map(OsString::from)),
         ("--mpirun", path(&launch.mpirun)),
         ("--hostfile", path(&launch.hostfile)),
-        (
-            "--ppn",
-            (launch.ppn > 1).then(|| launch.ppn.to_string().into()),
-        ),
+        ("--ppn", (launch.ppn > 1).then(|| launch.ppn.to_string().into())),
     ];
     let given = given
         .into_iter()

@@ -46,9 +46,7 @@ fn tell_changes(pairs: &PointToPoint, provenance: &Provenance) {
     }
     let limits = provenance.iter();
     let limits = limits.filter(|(key, _)| key.ends_with(EAGER_LIMIT));
-    let limits = limits
-        .map(|(key, value)| format!("{key} = {value} bytes"))
-        .join(", ");
+    let limits = limits.map(|(key, value)| format!("{key} = {value} bytes")).join(", ");
     match found {
         Some(limit) if limits.is_empty() => eprintln!("{}", eager_limit(limit)),
         Some(limit) => eprintln!("{}; configured: {limits}", eager_limit(limit)),
@@ -70,19 +68,14 @@ fn eager_limit(limit: &EagerLimit) -> String {
         format!("the ping-pong changes by {}{witness}", kind(&own).1)
     });
     let evidence = os.into_iter().chain(ping_pong).join(", ");
-    format!(
-        "eager limit between {} and {}: {evidence}",
-        limit.above, limit.up_to
-    )
+    format!("eager limit between {} and {}: {evidence}", limit.above, limit.up_to)
 }
 
 /// The kind of a change and its figures.
 fn kind(own: &Break) -> (&'static str, String) {
     let jump = own.certain_jump().map(signed);
     match (own.change, jump) {
-        (Change::Intercept, Some(jump)) if own.is_rendezvous() => {
-            ("protocol change", format!("{jump} (rendezvous)"))
-        }
+        (Change::Intercept, Some(jump)) if own.is_rendezvous() => ("protocol change", format!("{jump} (rendezvous)")),
         (Change::Intercept, Some(jump)) => ("step", format!("{jump} at the same slope")),
         (Change::Intercept, None) => ("change", "too little to name".to_owned()),
         (Change::Slope { before, after }, jump) => {
@@ -113,8 +106,7 @@ fn tell_tables(measured: &Measured) {
 }
 
 fn loads(loads: &[Load]) -> Rows {
-    let rate =
-        |rate: BytesPerSecond| Cell::shown_as(rate.0, format!("{:.1} Mbit/s", rate.0 * 8e-6));
+    let rate = |rate: BytesPerSecond| Cell::shown_as(rate.0, format!("{:.1} Mbit/s", rate.0 * 8e-6));
     Rows::of(loads)
         .column("pairs", |load| Cell::number(load.pairs))
         .column("size_bytes", |load| Cell::size(load.size))
@@ -152,14 +144,10 @@ fn agreement(found: &Agreement) -> String {
         Verdict::Agree => return format!("pLogP and the ping-pong agree: {sizes}"),
         Verdict::Offset(offset) => format!("; L + g(m) is {} at every size", apart(offset)),
         Verdict::Slope(slope) => format!("; L + g(m) differs by {slope} of m"),
-        Verdict::OffsetFrom(from, offset) => format!(
-            "; L + g(m) agrees below {from}, and is {} from there on",
-            apart(offset)
-        ),
-        Verdict::Line(offset, slope) => format!(
-            "; L + g(m) is {} and differs by {slope} of m besides",
-            apart(offset)
-        ),
+        Verdict::OffsetFrom(from, offset) => {
+            format!("; L + g(m) agrees below {from}, and is {} from there on", apart(offset))
+        }
+        Verdict::Line(offset, slope) => format!("; L + g(m) is {} and differs by {slope} of m besides", apart(offset)),
         Verdict::Scattered => String::new(),
     };
     format!("pLogP and the ping-pong differ: {sizes}{shape}")

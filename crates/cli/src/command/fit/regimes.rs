@@ -24,14 +24,10 @@ fn said_by(fit: &RegimesFit) -> String {
     let onset = stalls.map(|stalls| stalls.onset);
     let largest = fit.cells.iter().max_by_key(|cell| cell.procs);
     let most = largest.map(|cell| cell.procs);
-    let overflow = onset
-        .zip(largest)
-        .map(|(onset, cell)| overflow(onset, cell));
+    let overflow = onset.zip(largest).map(|(onset, cell)| overflow(onset, cell));
     let stalled = most_stalled(fit).map(|(procs, probability)| {
         let percent = probability * 100.0;
-        format!(
-            "among {procs} up to {percent:.0} % of repetitions stall (tail-loss probe or time-out)"
-        )
+        format!("among {procs} up to {percent:.0} % of repetitions stall (tail-loss probe or time-out)")
     });
     let ratios = format!("it takes its time on the wire {}", ratios(model, most));
     let parts = [Some(ratios), overflow, stalled];

@@ -45,26 +45,15 @@ pub fn verdict(fitted: &NetworkFit, wanted: Wanted, data: &Dataset) -> Vec<Strin
     if subjects.is_empty() {
         return Vec::new();
     }
-    let mut sentences = vec![
-        models(&subjects, fitted),
-        contention(&subjects),
-        trust(&subjects, data),
-    ];
+    let mut sentences = vec![models(&subjects, fitted), contention(&subjects), trust(&subjects, data)];
     sentences.extend(launches(data));
     sentences
 }
 
 fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
-    let chosen = fitted
-        .speaking
-        .iter()
-        .map(|own| of_choice(own, fitted, wanted));
+    let chosen = fitted.speaking.iter().map(|own| of_choice(own, fitted, wanted));
     let others = fitted.signatures.iter();
-    let others = others.filter(|own| {
-        fitted
-            .speaking(own.model.collective(), &own.model.algorithm)
-            .is_none()
-    });
+    let others = others.filter(|own| fitted.speaking(own.model.collective(), &own.model.algorithm).is_none());
     chosen.chain(others.map(of_signature)).collect()
 }
 
@@ -75,22 +64,14 @@ fn of_choice(own: &SpeakingModel, fitted: &NetworkFit, wanted: Wanted) -> Subjec
     let chosen = own.sufficient.model;
     let (strength, grows_as_usual) = match (chosen.kind, chosen.name) {
         (Kind::ContentionFree, _) if !is_alone => (1.0, false),
-        (_, FIELD) => (
-            fitted
-                .field(collective, algorithm)
-                .map_or(1.0, field::strength),
-            true,
-        ),
+        (_, FIELD) => (fitted.field(collective, algorithm).map_or(1.0, field::strength), true),
         _ => regimes.map_or((1.0, false), of_regimes),
     };
     Subject {
         name: format!("{collective} {algorithm}"),
         model: if is_alone { REGIMES } else { chosen.name },
         // The error belongs to the model that the fit chose.
-        error: own
-            .sufficient
-            .error
-            .filter(|_| !is_alone || chosen.name == REGIMES),
+        error: own.sufficient.error.filter(|_| !is_alone || chosen.name == REGIMES),
         strength,
         said: match regimes {
             Some(regimes) if is_alone => regimes::said(regimes),
@@ -107,10 +88,7 @@ fn of_regimes(own: &FittedRegimes) -> (f64, bool) {
     let protocols = protocols.flat_map(|fit| [&fit.model.eager, &fit.model.rendezvous]);
     let gammas = protocols.flatten().map(|protocol| protocol.gamma);
     let mut patterns = own.fit.fits.iter().map(|fit| fit.model.pattern);
-    (
-        gammas.fold(1.0, f64::max),
-        patterns.any(Pattern::grows_as_usual),
-    )
+    (gammas.fold(1.0, f64::max), patterns.any(Pattern::grows_as_usual))
 }
 
 fn of_signature(own: &ModelFit) -> Subject {
@@ -132,10 +110,7 @@ fn of_signature(own: &ModelFit) -> Subject {
 
 /// The sentence on the model of each algorithm, those that follow clusters among them, and its error.
 fn models(subjects: &[Subject], fitted: &NetworkFit) -> String {
-    let of_clusters = fitted
-        .models
-        .iter()
-        .filter(|own| own.model.is_of_clusters());
+    let of_clusters = fitted.models.iter().filter(|own| own.model.is_of_clusters());
     let of_clusters: Vec<(&str, String)> = of_clusters
         .map(|own| {
             let name = format!("{} {}", own.model.subject, own.algorithm);
@@ -152,20 +127,14 @@ fn models(subjects: &[Subject], fitted: &NetworkFit) -> String {
     let by_model = by_model.into_iter().sorted_by_key(|(_, own)| own.len());
     let by_model = by_model.rev();
     let models = by_model.map(|(model, names)| format!("{model} for {}", listed(&names)));
-    let errors = subjects
-        .iter()
-        .filter_map(|own| Some((own.error?, &own.name)));
+    let errors = subjects.iter().filter_map(|own| Some((own.error?, &own.name)));
     let errors: Vec<(f64, &String)> = errors.sorted_by(|a, b| a.0.total_cmp(&b.0)).collect();
     let percent = |error: f64| format!("{:.1} %", error * 100.0);
     let known = match errors[..] {
         [] => String::new(),
         [(error, _)] => percent(error),
         [(least, best), (most, worst)] => {
-            format!(
-                "{} ({best}) and {} ({worst})",
-                percent(least),
-                percent(most)
-            )
+            format!("{} ({best}) and {} ({worst})", percent(least), percent(most))
         }
         [(least, best), .., (most, worst)] => format!(
             "{} ({best}) to {} ({worst}), {} in the median of the algorithms",
@@ -207,8 +176,7 @@ fn contention(subjects: &[Subject]) -> String {
 fn trust(subjects: &[Subject], data: &Dataset) -> String {
     let cells = summarise(data).into_keys();
     let cells = cells.filter(|key| is_collective(key.experiment));
-    let (counts, sizes): (BTreeSet<Procs>, BTreeSet<Bytes>) =
-        cells.map(|key| (key.procs, key.size)).unzip();
+    let (counts, sizes): (BTreeSet<Procs>, BTreeSet<Bytes>) = cells.map(|key| (key.procs, key.size)).unzip();
     let (Some(&least), Some(&most)) = (counts.first(), counts.last()) else {
         unreachable!("something was fitted to a collective");
     };

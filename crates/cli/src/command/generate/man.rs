@@ -25,9 +25,7 @@ pub fn pages(command: Command) -> Vec<Page> {
 
 /// Adds the pages of a built command and of its subcommands.
 fn add(command: &Command, pages: &mut Vec<Page>) {
-    let name = command
-        .get_display_name()
-        .unwrap_or_else(|| command.get_name());
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     pages.push(Page {
         place: format!("man/man1/{name}.1"),
         text: page(command).expect("memory takes everything"),

@@ -39,11 +39,7 @@ pub(super) fn rows(args: &Args, model: &'static Model) -> Result<Rows, Failure> 
     let is_free = args.profile.is_none() && args.size.is_none();
     let is_own = matches!(model.subject, Subject::Message | Subject::Program);
     if !is_own || needs_network && !is_of_network || !needs_network && !is_free {
-        let problem = format!(
-            "{} takes other options; write {}",
-            model.name,
-            command(model)
-        );
+        let problem = format!("{} takes other options; write {}", model.name, command(model));
         return Err(Failure::usage(problem));
     }
     let values = values(args, model)?;
@@ -51,21 +47,10 @@ pub(super) fn rows(args: &Args, model: &'static Model) -> Result<Rows, Failure> 
         Some(path) => files::profile(path)?.network(),
         None => model.example.known(),
     };
-    let sizes = args
-        .size
-        .as_ref()
-        .map_or(&[Bytes(0)][..], |own| own.items());
+    let sizes = args.size.as_ref().map_or(&[Bytes(0)][..], |own| own.items());
     let two = Procs::new(TWO).expect("not zero");
-    let value = |&size: &Bytes| {
-        Ok((
-            size,
-            model.time(&known, &values, Case::new(two, size))?.time,
-        ))
-    };
-    let values = sizes
-        .iter()
-        .map(value)
-        .collect::<Result<Vec<_>, Failure>>()?;
+    let value = |&size: &Bytes| Ok((size, model.time(&known, &values, Case::new(two, size))?.time));
+    let values = sizes.iter().map(value).collect::<Result<Vec<_>, Failure>>()?;
     Ok(Rows::of(values)
         .column("model", |_| Cell::text(model.name))
         .column("size_bytes", |(size, _)| {
@@ -80,10 +65,7 @@ pub(super) fn rows(args: &Args, model: &'static Model) -> Result<Rows, Failure> 
 fn values(args: &Args, model: &'static Model) -> Result<Values, Failure> {
     let is_own = |name: &str| model.parameters.iter().any(|own| own.name == name);
     if let Some((name, _)) = args.settings.iter().find(|(name, _)| !is_own(name)) {
-        let problem = format!(
-            "{} has no parameter {name:?}; see netsig models {0}",
-            model.name
-        );
+        let problem = format!("{} has no parameter {name:?}; see netsig models {0}", model.name);
         return Err(Failure::usage(problem));
     }
     let given = |name: &str| Some(args.settings.iter().find(|own| own.0 == name)?.1);

@@ -87,12 +87,7 @@ fn ascending<T: Item + Ord>(list: &List<T>) -> Vec<T> {
 }
 
 /// The file for the library.
-fn write(
-    args: &Args,
-    profile: &Profile,
-    release: &Release,
-    all: &[Tuned],
-) -> Result<Written, Failure> {
+fn write(args: &Args, profile: &Profile, release: &Release, all: &[Tuned]) -> Result<Written, Failure> {
     let from = files::name(&args.profile);
     let file = named(&args.output);
     let names = Names {

@@ -36,8 +36,7 @@ pub fn run(args: &Args, simulator: Simulator) -> Result<(), Failure> {
     let (text, note) = match simulator {
         Simulator::SimGrid => (platform(args, &profile)?, None),
         Simulator::LogGopSim => {
-            let refused =
-                |error: ParameterError| Failure::data(error.to_string()).about(&args.profile);
+            let refused = |error: ParameterError| Failure::data(error.to_string()).about(&args.profile);
             let text = loggopsim::parameters(&profile, &name(args)).map_err(refused)?;
             (text, Some(loggopsim::note(&profile).map_err(refused)?))
         }

@@ -32,11 +32,7 @@ pub fn interposer(flavour: &Flavour) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// If there is none. `what` says its purpose, and `remedy` completes the advice.
-fn find(
-    flavour: &Flavour,
-    [name, ending]: [&str; 2],
-    (what, remedy): (&str, &str),
-) -> Result<PathBuf, Failure> {
+fn find(flavour: &Flavour, [name, ending]: [&str; 2], (what, remedy): (&str, &str)) -> Result<PathBuf, Failure> {
     let netsig = std::env::current_exe().map_err(anyhow::Error::from)?;
     let (folder, mpi) = (files::parent(&netsig), flavour.directory);
     let libraries = files::parent(folder).join(LIBRARIES);

@@ -61,11 +61,7 @@ impl Room {
 ///
 /// # Errors
 /// If a host file cannot be read.
-pub fn count(
-    hostfile: Option<&Path>,
-    flavour: &Flavour,
-    options: &[String],
-) -> Result<Option<u32>, Failure> {
+pub fn count(hostfile: Option<&Path>, flavour: &Flavour, options: &[String]) -> Result<Option<u32>, Failure> {
     if options.iter().any(|option| names_hosts(option)) {
         return Ok(None);
     }
@@ -157,20 +153,14 @@ mod tests {
                 "2001:db8::1 2001:db8::2 2001:db8::3",
             ),
             ("[2001:db8::1]\n[2001:db8::2]:4", "2001:db8::1 2001:db8::2"),
-            (
-                "2001:db8::1 slots=4\nfe80::1%eth0 slots=2",
-                "2001:db8::1 fe80::1%eth0",
-            ),
+            ("2001:db8::1 slots=4\nfe80::1%eth0 slots=2", "2001:db8::1 fe80::1%eth0"),
             ("2001:db8:0:0:0:0:0:10", "2001:db8:0:0:0:0:0:10"),
             ("::1\nroot@[::1]:2", "::1 ::1"),
             ("# all\n\na slots=4 max_slots=8\n\tb # c\n", "a b"),
             ("a:4\nb:2 binding=user:0\r\nc\r\n", "a b c"),
             ("\u{feff}u@a.lan:4\n10.0.0.1:2", "a.lan 10.0.0.1"),
             ("a 4 all.q@a UNDEFINED", "a"),
-            (
-                "n[01-02,4]:2\nr[0-1]n[0-1]",
-                "n01 n02 n4 r0n0 r0n1 r1n0 r1n1",
-            ),
+            ("n[01-02,4]:2\nr[0-1]n[0-1]", "n01 n02 n4 r0n0 r0n1 r1n0 r1n1"),
             ("[1-2].lan\na,b:2", "1.lan 2.lan a b"),
         ] {
             let found = names("hosts", text).unwrap();

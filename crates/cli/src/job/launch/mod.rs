@@ -125,11 +125,8 @@ impl Launcher {
     pub fn in_words(&self) -> String {
         let own = match &self.starter {
             Starter::Srun {
-                interface: Some(name),
-                ..
-            } if !gives(&self.further, slurm::INTERFACE) => {
-                Some(format!("{}={name}", slurm::INTERFACE))
-            }
+                interface: Some(name), ..
+            } if !gives(&self.further, slurm::INTERFACE) => Some(format!("{}={name}", slurm::INTERFACE)),
             _ => None,
         };
         let program = self.program.display().to_string();
@@ -140,13 +137,7 @@ impl Launcher {
     /// True if srun offers no interface that suits the MPI, and the user names none.
     pub fn lacks_interface(&self) -> bool {
         let is_named = gives(&self.further, slurm::INTERFACE) || slurm::has_own_interface();
-        matches!(
-            self.starter,
-            Starter::Srun {
-                interface: None,
-                ..
-            }
-        ) && !is_named
+        matches!(self.starter, Starter::Srun { interface: None, .. }) && !is_named
     }
 
     /// Number of hosts, if known.
@@ -174,12 +165,7 @@ impl Launcher {
 
     /// The command that starts `procs` ranks with `arguments`, and with the variables of
     /// `environment` in their environments.
-    pub fn command(
-        &self,
-        procs: Procs,
-        environment: &[(String, String)],
-        arguments: &[OsString],
-    ) -> Vec<OsString> {
+    pub fn command(&self, procs: Procs, environment: &[(String, String)], arguments: &[OsString]) -> Vec<OsString> {
         let mut words = vec![self.program.clone().into()];
         words.extend(self.options(procs).map(OsString::from));
         words.extend(self.host_options.iter().cloned());
@@ -193,17 +179,10 @@ impl Launcher {
     /// netsig's options for the launcher, without those that the user also gives.
     fn options(&self, procs: Procs) -> impl Iterator<Item = String> {
         let all = match &self.starter {
-            Starter::Mpirun(flavour) => vec![
-                vec!["-np".to_owned(), procs.to_string()],
-                (flavour.placement)(self.ppn),
-            ],
-            Starter::Srun { interface, .. } => {
-                slurm::options(procs, self.ppn, interface.as_deref())
-            }
+            Starter::Mpirun(flavour) => vec![vec!["-np".to_owned(), procs.to_string()], (flavour.placement)(self.ppn)],
+            Starter::Srun { interface, .. } => slurm::options(procs, self.ppn, interface.as_deref()),
         };
-        let own = all
-            .into_iter()
-            .filter(|option| !gives(&self.further, &option[0]));
+        let own = all.into_iter().filter(|option| !gives(&self.further, &option[0]));
         own.flatten()
     }
 
@@ -211,9 +190,7 @@ impl Launcher {
         let each = environment.iter();
         match self.starter {
             _ if environment.is_empty() => Vec::new(),
-            Starter::Mpirun(flavour) => each
-                .flat_map(|(name, value)| (flavour.variable)(name, value))
-                .collect(),
+            Starter::Mpirun(flavour) => each.flat_map(|(name, value)| (flavour.variable)(name, value)).collect(),
             Starter::Srun { .. } => {
                 let each = each.map(|(name, value)| format!(",{name}={value}"));
                 vec![format!("--export=ALL{}", each.collect::<String>())]
@@ -296,9 +273,7 @@ fn room(args: &LaunchArgs, place: &Place, starter: &Starter) -> Result<Option<Ro
             "give --hostfile with more, ask the batch system for more nodes",
         ),
         Starter::Srun { .. } if is_placed("--ntasks-per-node") => return Ok(None),
-        Starter::Srun { allocation, .. } => {
-            (allocation.nodes, "ask salloc or sbatch for more --nodes")
-        }
+        Starter::Srun { allocation, .. } => (allocation.nodes, "ask salloc or sbatch for more --nodes"),
     };
     Ok(hosts.map(|hosts| Room {
         hosts,
@@ -311,8 +286,7 @@ fn room(args: &LaunchArgs, place: &Place, starter: &Starter) -> Result<Option<Ro
 fn gives(further: &[String], option: &str) -> bool {
     let name = |word: &str| {
         let name = word.split('=').next().unwrap_or(word);
-        name.starts_with('-')
-            .then(|| name.trim_start_matches('-').to_owned())
+        name.starts_with('-').then(|| name.trim_start_matches('-').to_owned())
     };
     further.iter().any(|word| name(word) == name(option))
 }
@@ -330,15 +304,12 @@ fn srun(args: &LaunchArgs, place: &Place) -> Result<Option<(PathBuf, Allocation)
             "--launcher srun and --mpirun exclude each other; leave one out",
         )),
         LauncherChoice::Srun => {
-            let program = in_path("srun").ok_or_else(|| {
-                Failure::usage("srun is not in PATH; load Slurm's module or leave out --launcher")
-            })?;
+            let program = in_path("srun")
+                .ok_or_else(|| Failure::usage("srun is not in PATH; load Slurm's module or leave out --launcher"))?;
             // Outside of an allocation, srun requests one.
             Ok(Some((program, allocation.unwrap_or_default())))
         }
-        LauncherChoice::Auto if !is_lab && args.mpirun.is_none() => {
-            Ok(in_path("srun").zip(allocation))
-        }
+        LauncherChoice::Auto if !is_lab && args.mpirun.is_none() => Ok(in_path("srun").zip(allocation)),
         _ => Ok(None),
     }
 }
@@ -348,8 +319,7 @@ fn srun(args: &LaunchArgs, place: &Place) -> Result<Option<(PathBuf, Allocation)
 /// # Errors
 /// If there is no current directory.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    std::path::absolute(path)
-        .map_err(|error| Failure::usage(format!("{error}; check the path")).about(path))
+    std::path::absolute(path).map_err(|error| Failure::usage(format!("{error}; check the path")).about(path))
 }
 
 fn in_path(program: &str) -> Option<PathBuf> {

@@ -51,10 +51,7 @@ impl<'a> MpiCommand<'a> {
     ///
     /// # Errors
     /// If the launcher or its MPI is not known, or the command itself sets what the ranks preload.
-    pub fn recognise(
-        (program, arguments): (&'a OsStr, &'a [OsString]),
-        mpi: Option<Mpi>,
-    ) -> Result<Self, Failure> {
+    pub fn recognise((program, arguments): (&'a OsStr, &'a [OsString]), mpi: Option<Mpi>) -> Result<Self, Failure> {
         let named = mpi.map(flavour::of);
         let name = Path::new(program).file_name().unwrap_or_default();
         let (passage, flavour) = match name.to_str() {
@@ -84,19 +81,14 @@ impl<'a> MpiCommand<'a> {
     ///
     /// # Errors
     /// If the library cannot be named to the dynamic linker.
-    pub fn with(
-        &self,
-        library: PathBuf,
-        environment: &[(&str, String)],
-    ) -> Result<Command, Failure> {
+    pub fn with(&self, library: PathBuf, environment: &[(&str, String)]) -> Result<Command, Failure> {
         let libraries = preload(library)?;
         let mut command = Command::new(self.program);
         match self.passage {
             Passage::Options => {
                 let own = [(PRELOAD, libraries)];
                 let variables = environment.iter().chain(&own);
-                let options =
-                    variables.flat_map(|(name, value)| (self.flavour.variable)(name, value));
+                let options = variables.flat_map(|(name, value)| (self.flavour.variable)(name, value));
                 command.args(self.with_options(&options.collect::<Vec<_>>()));
             }
             Passage::Srun => {
@@ -131,10 +123,7 @@ impl<'a> MpiCommand<'a> {
     /// srun's option for the interface to the MPI, which most sites have no default for; none if the
     /// user or the site has chosen.
     fn interface(&self) -> Option<String> {
-        let is_chosen = self
-            .arguments
-            .iter()
-            .any(|word| names(word, slurm::INTERFACE));
+        let is_chosen = self.arguments.iter().any(|word| names(word, slurm::INTERFACE));
         let found = || slurm::interface(Path::new(self.program), self.flavour.mpi);
         let interface = (!is_chosen).then(found)??;
         let option = format!("{}={interface}", slurm::INTERFACE);
@@ -187,10 +176,7 @@ fn of_srun(named: Option<&'static Flavour>) -> Result<&'static Flavour, Failure>
 
 /// The MPI of an mpirun. The ranks of an unknown one inherit the environment if the user names its
 /// MPI.
-fn of_mpirun(
-    mpirun: &Path,
-    named: Option<&'static Flavour>,
-) -> Result<(Passage, &'static Flavour), Failure> {
+fn of_mpirun(mpirun: &Path, named: Option<&'static Flavour>) -> Result<(Passage, &'static Flavour), Failure> {
     let refuse = |problem: String| Err(Failure::usage(problem).about(mpirun));
     match (flavour::of_mpirun(mpirun)?, named) {
         (Some(found), Some(named)) if found.mpi != named.mpi => refuse(format!(
@@ -209,7 +195,8 @@ fn of_mpirun(
 /// The MPI of a command that begins with no launcher.
 fn of_other(program: &OsStr, named: Option<&'static Flavour>) -> Result<&'static Flavour, Failure> {
     named.ok_or_else(|| {
-        let problem = "is neither mpirun nor srun; put the launcher first, or give --mpi if its ranks inherit the environment";
+        let problem =
+            "is neither mpirun nor srun; put the launcher first, or give --mpi if its ranks inherit the environment";
         Failure::usage(problem).about(program)
     })
 }

@@ -86,9 +86,7 @@ fn best(list: &str, mpi: MpiFlavour) -> Option<String> {
     let offers = || list.split(is_separator);
     let named = |name: &str| offers().find(|offer| *offer == name);
     let version = |offer: &&str| offer.strip_prefix("pmix_v")?.parse::<u32>().ok();
-    let versioned = offers()
-        .filter(|offer| version(offer).is_some())
-        .max_by_key(version);
+    let versioned = offers().filter(|offer| version(offer).is_some()).max_by_key(version);
     let best = match mpi {
         MpiFlavour::OpenMpi => named("pmix").or(versioned).or(named("pmi2")),
         MpiFlavour::Mpich | MpiFlavour::IntelMpi => named("pmi2").or(named("pmix")).or(versioned),

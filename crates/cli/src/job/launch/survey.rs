@@ -80,7 +80,5 @@ fn version(program: &Path) -> Result<String, Failure> {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(problem(
-        said.lines().next().unwrap_or("no reason given").to_owned(),
-    ))
+    Err(problem(said.lines().next().unwrap_or("no reason given").to_owned()))
 }

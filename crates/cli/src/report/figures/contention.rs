@@ -31,9 +31,7 @@ pub fn contention(chapter: &Chapter) -> Option<Figure> {
         series.push(Series::new(&name, Look::Dots, colour, measured));
         if let Some(signature) = profile.signature(chapter.collective, algorithm, base) {
             let sizes = chapter.sizes();
-            let line = sizes
-                .iter()
-                .map(|size| ratio(*size, signature.time(most, *size)));
+            let line = sizes.iter().map(|size| ratio(*size, signature.time(most, *size)));
             series.push(Series::new(&name, Look::Dashes, colour, line));
         }
         colour += 1;
@@ -64,9 +62,7 @@ pub fn onset(chapter: &Chapter) -> Option<Figure> {
         if drawn.contains(&onsets) {
             continue;
         }
-        let line = onsets
-            .iter()
-            .map(|(procs, onset)| (place(*procs), onset.from.as_f64()));
+        let line = onsets.iter().map(|(procs, onset)| (place(*procs), onset.from.as_f64()));
         let band = onsets.iter().map(|(procs, onset)| {
             let [lower, upper] = onset.interval.map(Bytes::as_f64);
             (place(*procs), lower, upper)
@@ -112,9 +108,7 @@ pub fn lost(chapter: &Chapter, algorithm: &str) -> Vec<(Procs, Bytes)> {
     let first = |procs: Procs| {
         let cells = chapter.cells_of(algorithm);
         let cells = cells.filter(|cell| cell.procs == procs && !cell.is_busy);
-        let losses: Vec<(Bytes, f64)> = cells
-            .filter_map(|cell| Some((cell.size, cell.retransmits?)))
-            .collect();
+        let losses: Vec<(Bytes, f64)> = cells.filter_map(|cell| Some((cell.size, cell.retransmits?))).collect();
         let is_lossy = |place: usize| losses.get(place).is_none_or(|(_, lost)| *lost >= 1.0);
         let begin = (0..losses.len()).find(|&place| is_lossy(place) && is_lossy(place + 1))?;
         Some((procs, losses[begin].0))

@@ -15,24 +15,14 @@ pub fn errors_by_size(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
     let mut series = Vec::new();
     for (colour, &procs) in counts.iter().enumerate() {
         let name = format!("{procs} processes");
-        let cells: Vec<&Cell> = chapter
-            .cells_of(algorithm)
-            .filter(|cell| cell.procs == procs)
-            .collect();
+        let cells: Vec<&Cell> = chapter.cells_of(algorithm).filter(|cell| cell.procs == procs).collect();
         series.extend(errors(&name, colour, &cells, |cell| cell.size.as_f64()));
     }
     finished(
-        format!(
-            "{} {algorithm}: error of the prediction by size",
-            chapter.collective
-        ),
+        format!("{} {algorithm}: error of the prediction by size", chapter.collective),
         error_words("size", &counts),
         (chapter.size_title(), Quantity::Bytes, true),
-        (
-            "predicted over measured median, less 1",
-            Quantity::Percent,
-            false,
-        ),
+        ("predicted over measured median, less 1", Quantity::Percent, false),
         series,
         &[0.0],
     )
@@ -46,10 +36,7 @@ pub fn errors_by_procs(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
     let step = sizes.len().div_ceil(COUNTS).max(1);
     let mut series = Vec::new();
     for (colour, size) in sizes.iter().step_by(step).enumerate() {
-        let cells: Vec<&Cell> = chapter
-            .cells_of(algorithm)
-            .filter(|cell| cell.size == *size)
-            .collect();
+        let cells: Vec<&Cell> = chapter.cells_of(algorithm).filter(|cell| cell.size == *size).collect();
         series.extend(errors(&size.to_string(), colour, &cells, |cell| {
             f64::from(cell.procs.get())
         }));
@@ -62,11 +49,7 @@ pub fn errors_by_procs(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
         ),
         error_words("process count", &counts),
         ("processes", Quantity::Number, false),
-        (
-            "predicted over measured median, less 1",
-            Quantity::Percent,
-            false,
-        ),
+        ("predicted over measured median, less 1", Quantity::Percent, false),
         series,
         &[0.0],
     )
@@ -84,9 +67,7 @@ fn error_words(over: &str, counts: &[Procs]) -> String {
 fn errors(name: &str, colour: usize, cells: &[&Cell], place: impl Fn(&Cell) -> f64) -> Vec<Series> {
     let points = |is_wanted: &dyn Fn(&Cell) -> bool| -> Vec<(f64, f64)> {
         let cells = cells.iter().filter(|cell| is_wanted(cell));
-        cells
-            .filter_map(|cell| Some((place(cell), cell.error()?)))
-            .collect()
+        cells.filter_map(|cell| Some((place(cell), cell.error()?))).collect()
     };
     vec![
         Series::new(name, Look::Line, colour, points(&|_| true)),

@@ -10,24 +10,15 @@ pub fn losses(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
     let counts = counts(chapter, algorithm);
     let mut series = Vec::new();
     for (colour, &procs) in counts.iter().enumerate() {
-        let cells = chapter
-            .cells_of(algorithm)
-            .filter(|cell| cell.procs == procs);
+        let cells = chapter.cells_of(algorithm).filter(|cell| cell.procs == procs);
         let points: Vec<(f64, f64)> = cells
             .filter_map(|cell| Some((cell.size.as_f64(), cell.retransmits?)))
             .collect();
         let name = format!("{procs} processes");
-        series.push(Series::new(
-            &name,
-            Look::Line,
-            colour,
-            points.iter().copied(),
-        ));
+        series.push(Series::new(&name, Look::Line, colour, points.iter().copied()));
         series.push(Series::new(&name, Look::Dots, colour, points));
     }
-    let has_losses = series
-        .iter()
-        .any(|own| own.heights().any(|lost| lost > 0.0));
+    let has_losses = series.iter().any(|own| own.heights().any(|lost| lost > 0.0));
     let figure = finished(
         format!("{} {algorithm}: lost packets", chapter.collective),
         format!(
@@ -35,11 +26,7 @@ pub fn losses(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
             among(&counts)
         ),
         (chapter.size_title(), Quantity::Bytes, true),
-        (
-            "retransmitted segments of a repetition",
-            Quantity::Number,
-            false,
-        ),
+        ("retransmitted segments of a repetition", Quantity::Number, false),
         series,
         &[0.0],
     );
@@ -52,19 +39,13 @@ pub fn stalls(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
     let mut series = Vec::new();
     for (colour, &procs) in counts.iter().enumerate() {
         let name = format!("{procs} processes");
-        let cells = || {
-            chapter
-                .cells_of(algorithm)
-                .filter(|cell| cell.procs == procs)
-        };
+        let cells = || chapter.cells_of(algorithm).filter(|cell| cell.procs == procs);
         let measured = cells().filter_map(|cell| Some((cell.size.as_f64(), cell.stalled?)));
         let predicted = cells().filter_map(|cell| Some((cell.size.as_f64(), cell.stalling?)));
         series.push(Series::new(&name, Look::Dots, colour, measured));
         series.push(Series::new(&name, Look::Dashes, colour, predicted));
     }
-    let has_stalls = series
-        .iter()
-        .any(|own| own.heights().any(|share| share > 0.01));
+    let has_stalls = series.iter().any(|own| own.heights().any(|share| share > 0.01));
     let figure = finished(
         format!("{} {algorithm}: stalled repetitions", chapter.collective),
         format!(

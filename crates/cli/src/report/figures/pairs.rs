@@ -17,18 +17,13 @@ pub fn pairs(subject: &Subject) -> Option<Figure> {
     if let Some(plogp) = &profile.plogp {
         let names = ["gap g(m)", "send overhead os(m)", "receive overhead or(m)"];
         for (colour, (name, table)) in names.into_iter().zip(plogp.tables()).enumerate() {
-            let rows = table
-                .rows()
-                .iter()
-                .map(|(size, time)| (size.as_f64(), time.0));
+            let rows = table.rows().iter().map(|(size, time)| (size.as_f64(), time.0));
             let rows: Vec<(f64, f64)> = rows.filter(|(size, _)| *size > 0.0).collect();
             series.push(Series::new(name, Look::Line, colour, rows));
         }
     }
     let cells = summarise(&subject.data);
-    let own = cells
-        .iter()
-        .filter(|(key, _)| key.experiment == Experiment::PingPong);
+    let own = cells.iter().filter(|(key, _)| key.experiment == Experiment::PingPong);
     let measured: Vec<(f64, f64)> = own
         .filter(|(key, _)| key.size.0 > 0)
         .map(|(key, summary)| (key.size.as_f64(), summary.value(Statistic::Median).0))
@@ -54,8 +49,6 @@ pub fn pairs(subject: &Subject) -> Option<Figure> {
 
 fn line_of(profile: &Profile, sizes: &[f64]) -> Series {
     let base = profile.hockney.model();
-    let line = sizes
-        .iter()
-        .map(|size| (*size, base.time(Bytes::rounded(*size)).0));
+    let line = sizes.iter().map(|size| (*size, base.time(Bytes::rounded(*size)).0));
     Series::new("α + β·m", Look::Dashes, 4, line)
 }

@@ -26,9 +26,7 @@ pub fn times(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
             Some((*size, interval.lower.0, interval.upper.0))
         });
         series.push(Series::band(&name, colour, band).shown(on));
-        let line = knots
-            .iter()
-            .map(|(size, prediction)| (*size, prediction.time.0));
+        let line = knots.iter().map(|(size, prediction)| (*size, prediction.time.0));
         series.push(Series::new(&name, Look::Line, colour, line).shown(on));
         for (look, is_held_out) in [(Look::Dots, false), (Look::Rings, true)] {
             let cells = chapter.cells_of(algorithm);
@@ -37,18 +35,13 @@ pub fn times(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
                 // Other programs state one number for many repetitions.
                 let imported = cell.summary.imported.map(|_| cell.median().0);
                 let times = cell.times.iter().copied().chain(imported);
-                times
-                    .map(|time| (cell.size.as_f64(), time))
-                    .collect::<Vec<_>>()
+                times.map(|time| (cell.size.as_f64(), time)).collect::<Vec<_>>()
             });
             series.push(Series::new(&name, look, colour, repetitions).shown(on));
         }
     }
     finished(
-        format!(
-            "{} {algorithm}: measured and predicted times",
-            chapter.collective
-        ),
+        format!("{} {algorithm}: measured and predicted times", chapter.collective),
         format!(
             "Time over size on logarithmic axes for {}. Lines are predictions, areas their intervals, marks \
              single repetitions, or a statistic of them that another program computed; rings are of process counts \
@@ -75,11 +68,7 @@ fn within(chapter: &Chapter, algorithm: &str, procs: Procs) -> Vec<(f64, Predict
         Some((size, predictor.predict(procs, size).ok()?))
     };
     let inner = knots.filter(|(size, _)| (least..most).contains(size) && *size > least);
-    let all: Vec<(Bytes, Prediction)> = end(least)
-        .into_iter()
-        .chain(inner)
-        .chain(end(most))
-        .collect();
+    let all: Vec<(Bytes, Prediction)> = end(least).into_iter().chain(inner).chain(end(most)).collect();
     // Steps smaller than a line is thick are left out.
     let every = all.len().div_ceil(KNOTS).max(1);
     let is_seen = |place: usize| {
@@ -91,8 +80,7 @@ fn within(chapter: &Chapter, algorithm: &str, procs: Procs) -> Vec<(f64, Predict
         is_end || place.is_multiple_of(every) || is_seen(place - 1) || is_seen(place)
     };
     let kept = (0..all.len()).filter(|&place| is_kept(place));
-    kept.map(|place| (all[place].0.as_f64(), all[place].1))
-        .collect()
+    kept.map(|place| (all[place].0.as_f64(), all[place].1)).collect()
 }
 
 /// Process counts that a figure shows from the start: the fewest, some between, and the most.

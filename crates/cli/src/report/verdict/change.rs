@@ -50,19 +50,13 @@ impl Gains {
             })
         });
         let by_name = ratios.into_group_map();
-        let gaining = by_name
-            .values()
-            .flatten()
-            .filter(|(_, gain, _)| *gain >= WORTH);
+        let gaining = by_name.values().flatten().filter(|(_, gain, _)| *gain >= WORTH);
         let Some(from) = gaining.map(|(size, ..)| *size).min() else {
             return Vec::new();
         };
         let gains = |(name, gains): (String, Vec<(Bytes, f64, f64)>)| Self {
             is_measured: chapter.algorithms.contains(&name),
-            by_size: gains
-                .into_iter()
-                .filter(|(size, ..)| *size >= from)
-                .collect(),
+            by_size: gains.into_iter().filter(|(size, ..)| *size >= from).collect(),
             name,
         };
         by_name
@@ -89,11 +83,7 @@ pub(super) fn change(chapter: &Chapter) -> String {
     let Some(best) = best else {
         return nothing(chapter, procs, &ranked);
     };
-    let gaining: Vec<&(Bytes, f64, f64)> = best
-        .by_size
-        .iter()
-        .filter(|(_, gain, _)| *gain >= WORTH)
-        .collect();
+    let gaining: Vec<&(Bytes, f64, f64)> = best.by_size.iter().filter(|(_, gain, _)| *gain >= WORTH).collect();
     let gains: Vec<f64> = gaining.iter().map(|(_, gain, _)| *gain).collect();
     let mean = geometric_mean(&gains).unwrap_or(1.0);
     let sure = gaining.iter().filter(|(.., least)| *least > 1.0).count();
@@ -131,13 +121,12 @@ fn nothing(chapter: &Chapter, procs: Procs, ranked: &[(Bytes, Vec<Ranked>)]) -> 
 /// The largest measured gain of an algorithm over the library's own choice, if both were measured.
 fn measured_gain(chapter: &Chapter, procs: Procs, name: &str) -> String {
     let cell = |algorithm: &str, size: Bytes| -> Option<&Cell> {
-        chapter.cells.iter().find(|cell| {
-            cell.algorithm == algorithm && cell.procs == procs && cell.size == size && !cell.is_busy
-        })
+        chapter
+            .cells
+            .iter()
+            .find(|cell| cell.algorithm == algorithm && cell.procs == procs && cell.size == size && !cell.is_busy)
     };
-    let own = chapter
-        .cells_of(name)
-        .filter(|own| own.procs == procs && !own.is_busy);
+    let own = chapter.cells_of(name).filter(|own| own.procs == procs && !own.is_busy);
     let gains = own.filter_map(|own| {
         let library = cell(LIBRARY, own.size)?;
         Some((library.median() / own.median(), own.size))
@@ -151,9 +140,7 @@ fn measured_gain(chapter: &Chapter, procs: Procs, name: &str) -> String {
 /// How a user takes an algorithm.
 fn how(chapter: &Chapter, name: &str) -> String {
     let method = Method::parse(chapter.collective, name).ok();
-    let setting = method
-        .zip(chapter.flavour())
-        .and_then(|(own, mpi)| own.setting(mpi));
+    let setting = method.zip(chapter.flavour()).and_then(|(own, mpi)| own.setting(mpi));
     let name = &chapter.subject.name;
     match setting {
         Some(setting) => {

@@ -25,20 +25,12 @@ pub struct Kept {
 /// # Errors
 /// If the header or the keys of a line do not match the plan, or a row differs from a repeated
 /// simulation (of sampled rows and of an incomplete last row).
-pub fn points(
-    output: &Path,
-    header: &[u8],
-    points: &[Point],
-    columns: &VariedColumns,
-) -> Result<Kept, Failure> {
+pub fn points(output: &Path, header: &[u8], points: &[Point], columns: &VariedColumns) -> Result<Kept, Failure> {
     if !output.exists() {
         return Ok(Kept::default());
     }
     let text = files::read(output, |path| std::fs::read(path))?;
-    let whole = text
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .map_or(0, |end| end + 1);
+    let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let other = |line: usize| {
         Failure::usage(format!(
             "{}:{line}: is not of this plan; choose another --output or remove it",
@@ -74,15 +66,11 @@ pub fn points(
 
 /// The offset of each row, or as an error the index of the first row that does not match its point.
 fn agreeing(rows: &[u8], points: &[Point], columns: &VariedColumns) -> Result<Vec<usize>, usize> {
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .from_reader(rows);
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(rows);
     let mut begins = Vec::new();
     for (index, record) in reader.records().enumerate() {
         let record = record.map_err(|_| index)?;
-        let is_of_plan = points
-            .get(index)
-            .is_some_and(|point| agrees(&record, point, columns));
+        let is_of_plan = points.get(index).is_some_and(|point| agrees(&record, point, columns));
         let begin = record.position().filter(|_| is_of_plan).ok_or(index)?;
         begins.push(usize::try_from(begin.byte()).expect("it is in memory"));
     }
@@ -104,8 +92,5 @@ fn agrees(record: &csv::StringRecord, point: &Point, columns: &VariedColumns) ->
     let further = columns.values(point);
     record.len() == COLUMNS.len() + further.len()
         && record.iter().skip(COLUMNS.len()).eq(further)
-        && KEYS
-            .iter()
-            .zip(keys)
-            .all(|(&key, value)| record[key] == *value)
+        && KEYS.iter().zip(keys).all(|(&key, value)| record[key] == *value)
 }

@@ -210,9 +210,7 @@ impl Block {
         ];
         match lists.iter().find(|(_, length)| *length == Some(0)) {
             None => Ok(()),
-            Some((list, _)) => Err(Failure::usage(format!(
-                "{list} is empty; name some or leave it out"
-            ))),
+            Some((list, _)) => Err(Failure::usage(format!("{list} is empty; name some or leave it out"))),
         }
     }
 
@@ -234,9 +232,7 @@ impl Block {
     /// The options shared by all networks and models.
     fn base(&self) -> Result<NetworkOptions, Failure> {
         let settings = self.set.iter().map(|(name, value)| {
-            let value = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             setting(&format!("{name}={value}"))
         });
         let settings: Result<_, Refusal> = settings.collect();

@@ -30,9 +30,7 @@ impl<'a> VariedColumns<'a> {
         let stated = plan.stated();
         Self {
             varied: (0..STATED.len()).filter(is_varied).collect(),
-            stated: stated
-                .map(|(source, stated)| (ptr::from_ref(source), stated))
-                .collect(),
+            stated: stated.map(|(source, stated)| (ptr::from_ref(source), stated)).collect(),
         }
     }
 
@@ -53,11 +51,7 @@ impl<'a> VariedColumns<'a> {
     ///
     /// # Errors
     /// If a result is missing.
-    pub fn lines(
-        &self,
-        points: &[Point],
-        answers: Vec<Result<Answer, Failure>>,
-    ) -> Result<Vec<u8>, Failure> {
+    pub fn lines(&self, points: &[Point], answers: Vec<Result<Answer, Failure>>) -> Result<Vec<u8>, Failure> {
         let answers: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;
         let rows = answers.into_iter().zip(points).map(|(answer, point)| {
             let further = self.values(point).into_iter().map(Cell::text);

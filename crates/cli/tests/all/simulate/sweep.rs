@@ -74,15 +74,9 @@ fn rows_carry_all_that_varied() {
     let whole = home.does("simulate --sweep rates.toml");
     let (head, rows) = table(&whole);
     let further = ["uplink_rate_bit_per_s", "port_buffer_bytes", "seed"];
-    assert!(
-        head.join(",")
-            .ends_with(&format!(",network,{}", further.join(",")))
-    );
+    assert!(head.join(",").ends_with(&format!(",network,{}", further.join(","))));
     let values = |row: usize| further.map(|key| &*rows[row][key]).join(" ");
-    assert_eq!(
-        (&*values(0), &*values(1)),
-        ("1000000000  ", "100000000 65536 3")
-    );
+    assert_eq!((&*values(0), &*values(1)), ("1000000000  ", "100000000 65536 3"));
     home.write("part.csv", &whole[..whole.len() - 3]);
     home.does("simulate --sweep rates.toml -o part.csv --resume");
     assert_eq!(home.read("part.csv"), whole);
@@ -101,8 +95,7 @@ fn rows_carry_all_that_varied() {
 #[test]
 fn a_sweep_goes_on_where_it_was_interrupted() {
     let home = home();
-    let resume =
-        |shard: &str| format!("simulate --sweep sweep.toml --shard {shard} -o part.csv --resume");
+    let resume = |shard: &str| format!("simulate --sweep sweep.toml --shard {shard} -o part.csv --resume");
     home.does("simulate --sweep sweep.toml --shard 2/3 -o shard.csv");
     let [whole, shard] = ["whole.csv", "shard.csv"].map(|name| home.read(name));
     let row = shard.find('\n').unwrap() + 1;

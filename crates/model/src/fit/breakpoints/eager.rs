@@ -71,11 +71,7 @@ pub struct Step {
 
 /// Finds the eager limit from os, ascending in size, and from the pieces of the ping-pong; tests
 /// have the level `confidence`.
-pub fn eager_limit(
-    sends: &[Level],
-    pieces: Option<&Pieces>,
-    confidence: f64,
-) -> Option<EagerLimit> {
+pub fn eager_limit(sends: &[Level], pieces: Option<&Pieces>, confidence: f64) -> Option<EagerLimit> {
     let breaks = pieces.map_or(&[][..], |pieces| &pieces.breaks);
     let Some(step) = jump(sends, confidence) else {
         return alone(breaks);

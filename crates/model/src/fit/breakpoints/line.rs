@@ -32,9 +32,7 @@ impl Line {
             let variance = (OWN_NOISE * time).powi(2) + level.variance.value;
             (level.size.as_f64(), time, 1.0 / variance)
         };
-        Self(line::Line::through(
-            &levels.iter().map(point).collect::<Vec<_>>(),
-        ))
+        Self(line::Line::through(&levels.iter().map(point).collect::<Vec<_>>()))
     }
 
     /// s² over all of several lines through the same experiment.

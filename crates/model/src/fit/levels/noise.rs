@@ -128,9 +128,7 @@ impl Noise {
         if value == 0.0 {
             return Variance { value, dof };
         }
-        let weigh = |column: fn(&Spread) -> f64| {
-            self.sum(|one| column(one) / self.of(one).powi(2)) * value * value
-        };
+        let weigh = |column: fn(&Spread) -> f64| self.sum(|one| column(one) / self.of(one).powi(2)) * value * value;
         let [one, both, square] = [
             weigh(|_| 1.0),
             weigh(|one| one.square_time),

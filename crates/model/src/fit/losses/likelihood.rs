@@ -216,11 +216,7 @@ impl Counts {
         let is_passed = weight > 0.0;
         Solution {
             onset,
-            share: if is_passed {
-                share.clamp(0.0, 1.0)
-            } else {
-                0.0
-            },
+            share: if is_passed { share.clamp(0.0, 1.0) } else { 0.0 },
             background,
             share_variance: 1.0 / weight,
             cost: f64::INFINITY,

@@ -45,9 +45,7 @@ pub(super) fn search(counts: &mut Counts) -> Found {
     let step = (greatest / least).ln() / f64::from(STEPS);
     let onsets = (0..=STEPS).map(|place| least * (step * f64::from(place)).exp());
     let onsets: Vec<f64> = onsets.collect();
-    let on_grid = |counts: &Counts| -> Vec<Solution> {
-        onsets.iter().map(|&onset| counts.at(onset)).collect()
-    };
+    let on_grid = |counts: &Counts| -> Vec<Solution> { onsets.iter().map(|&onset| counts.at(onset)).collect() };
     for _ in 0..ROUNDS {
         let scatter = counts.scatter(&best(&on_grid(counts)));
         let change = scatter / counts.dispersion.scatter - 1.0;

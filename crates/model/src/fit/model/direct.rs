@@ -35,14 +35,7 @@ impl Problem<'_> {
             }
         }
         let (_, numbers, fitted) = best.expect("one is a candidate");
-        self.without_regression(
-            Values {
-                numbers,
-                latency: None,
-            },
-            &fitted,
-            1,
-        )
+        self.without_regression(Values { numbers, latency: None }, &fitted, 1)
     }
 
     /// Fits the table L(m).
@@ -54,9 +47,7 @@ impl Problem<'_> {
         }
         self.refuse_few(left.len())?;
         let count = left.len();
-        let rows = left
-            .into_iter()
-            .map(|(size, all)| (size, Seconds(mean(all).max(0.0))));
+        let rows = left.into_iter().map(|(size, all)| (size, Seconds(mean(all).max(0.0))));
         let table = Table::new("L", rows.collect())?;
         let fitted = self.times(&[], Some(&table))?;
         let values = Values {

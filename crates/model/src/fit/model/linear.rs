@@ -55,8 +55,7 @@ impl Problem<'_> {
         };
         let index = solution.free.iter().position(|own| *own == place);
         let estimate = index.map(|index| self.estimate(solution, index));
-        self.options.delta == DeltaRule::Kept
-            || estimate.is_some_and(|own| own.value >= NEGLIGIBLE && own.lower > 0.0)
+        self.options.delta == DeltaRule::Kept || estimate.is_some_and(|own| own.value >= NEGLIGIBLE && own.lower > 0.0)
     }
 
     /// Factor of a linear parameter in the time of every point.
@@ -70,11 +69,7 @@ impl Problem<'_> {
     }
 
     /// Regression of the `free` parameters; the others have their values in `numbers`.
-    fn regression(
-        &self,
-        numbers: &[f64],
-        free: &[usize],
-    ) -> Result<(Design, Regression), FitError> {
+    fn regression(&self, numbers: &[f64], free: &[usize]) -> Result<(Design, Regression), FitError> {
         let mut numbers = numbers.to_vec();
         for &place in free {
             numbers[place] = 0.0;
@@ -94,11 +89,7 @@ impl Problem<'_> {
 
     /// Solves for the `free` parameters; the others have their values in `numbers`. A parameter
     /// whose estimate is below its least value is fixed there.
-    pub(super) fn solve(
-        &self,
-        mut numbers: Vec<f64>,
-        mut free: Vec<usize>,
-    ) -> Result<Solution, FitError> {
+    pub(super) fn solve(&self, mut numbers: Vec<f64>, mut free: Vec<usize>) -> Result<Solution, FitError> {
         loop {
             let (design, regression) = self.regression(&numbers, &free)?;
             let least = |place: usize| match self.role(place) {
@@ -156,11 +147,7 @@ impl Problem<'_> {
 
     /// For a signature, the network with α, and with β, larger by one standard error.
     fn shifted_networks(&self) -> Vec<(Known, f64)> {
-        let Some(error) = self
-            .options
-            .base_error
-            .filter(|_| self.model.is_form_of_signature())
-        else {
+        let Some(error) = self.options.base_error.filter(|_| self.model.is_form_of_signature()) else {
             return Vec::new();
         };
         let base = &self.network.hockney;
@@ -189,9 +176,7 @@ impl Problem<'_> {
             let times = self.times(&solution.numbers, None)?;
             (self.residuals(&times, parameters)?, Vec::new())
         };
-        let found = threshold
-            .map(|value| self.possible(value, &solution))
-            .transpose()?;
+        let found = threshold.map(|value| self.possible(value, &solution)).transpose()?;
         let values = Values {
             numbers: solution.numbers,
             latency: None,

@@ -67,11 +67,7 @@ impl Problem<'_> {
 
     /// γ of the upper side at each process count: the mean of γ̂ + (T − T̂)/x, with x the factor
     /// of γ.
-    pub(super) fn gamma_by_procs(
-        &self,
-        solution: &Solution,
-        threshold: Option<f64>,
-    ) -> Vec<(Procs, f64)> {
+    pub(super) fn gamma_by_procs(&self, solution: &Solution, threshold: Option<f64>) -> Vec<(Procs, f64)> {
         let is_gamma = |place: &usize| matches!(self.role(*place), Role::Linear(_));
         let Some(index) = solution.free.iter().position(is_gamma) else {
             return Vec::new();

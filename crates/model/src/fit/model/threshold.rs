@@ -45,12 +45,7 @@ impl Problem<'_> {
         let mut untold = Vec::new();
         for &place in places {
             let is_lasting = matches!(self.role(place), Role::Linear(_));
-            if is_lasting
-                && self
-                    .column(&self.start(), place)?
-                    .iter()
-                    .all(|own| *own == 0.0)
-            {
+            if is_lasting && self.column(&self.start(), place)?.iter().all(|own| *own == 0.0) {
                 untold.push(place);
             }
         }
@@ -133,9 +128,7 @@ impl Problem<'_> {
         numbers[threshold] = size.as_f64();
         let supplement = self.model.place(Role::Supplement);
         let column = supplement.and_then(|place| self.column(&numbers, place).ok());
-        let far = column.map_or(0, |column| {
-            column.iter().filter(|factor| **factor != 0.0).count()
-        });
+        let far = column.map_or(0, |column| column.iter().filter(|factor| **factor != 0.0).count());
         let least = self.options.least;
         far >= least.from && self.points.len() - far >= least.below
     }

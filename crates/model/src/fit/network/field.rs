@@ -66,8 +66,7 @@ pub(super) fn fit(
         fits.has_stalls |= own.iter().any(|cell| !cell.excesses.is_empty());
         match FieldFit::of(collective, &algorithm, &own, &ground) {
             Ok(fit) => {
-                let model = model::find(collective, FIELD)
-                    .expect("a collective of equal pieces has a field");
+                let model = model::find(collective, FIELD).expect("a collective of equal pieces has a field");
                 let all = left_out.entry((collective, algorithm)).or_default();
                 all.push((model, fit.left_out));
                 fits.most_port_bytes = fits.most_port_bytes.max(fit.most_port_bytes);
@@ -100,9 +99,7 @@ fn by_algorithm(cells: &MeasuredCells) -> BTreeMap<(Collective, String), Vec<Obs
     let mut all: BTreeMap<_, Vec<Observation>> = BTreeMap::new();
     for (who, own) in observations(cells) {
         if who.pattern.is_some() && who.collective.sizes() == Sizes::Equal {
-            all.entry((who.collective, who.algorithm))
-                .or_default()
-                .extend(own);
+            all.entry((who.collective, who.algorithm)).or_default().extend(own);
         }
     }
     all

@@ -49,14 +49,9 @@ struct AlgorithmPoints<'a> {
 /// # Errors
 /// If an all-to-all that alone was measured has no signature with the M that is given, or the one model that
 /// is wanted cannot be fitted.
-pub(super) fn fit(
-    cells: &MeasuredCells,
-    pairs: &PairFits,
-    options: &Options,
-) -> Result<ModelFits, FailedFit> {
+pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) -> Result<ModelFits, FailedFit> {
     let all = by_algorithm(cells, options.statistic);
-    let needs_signature =
-        matches!(options.model.threshold, ThresholdChoice::At(_)) && is_alltoall_alone(cells);
+    let needs_signature = matches!(options.model.threshold, ThresholdChoice::At(_)) && is_alltoall_alone(cells);
     let mut fits = ModelFits::default();
     for ((collective, algorithm), points) in all {
         let own = AlgorithmPoints::new((collective, algorithm), points, (pairs, options));
@@ -154,10 +149,7 @@ impl<'a> AlgorithmPoints<'a> {
 
     /// The fits of models. All are fitted to the process counts that saturate the network, which the
     /// signature tells.
-    fn fits(
-        &self,
-        models: &[&'static Model],
-    ) -> Vec<(&'static Model, Result<ModelFit, FailedFit>)> {
+    fn fits(&self, models: &[&'static Model]) -> Vec<(&'static Model, Result<ModelFit, FailedFit>)> {
         if models.is_empty() {
             return Vec::new();
         }
@@ -211,8 +203,7 @@ impl<'a> AlgorithmPoints<'a> {
     fn left_out(&self, own: &FittedModel) -> Option<LeftOut> {
         let mut times = LeftOut::new();
         for procs in self.points.iter().map(|p| p.procs).unique() {
-            let (out, others): (Vec<Point>, Vec<Point>) =
-                self.points.iter().partition(|p| p.procs == procs);
+            let (out, others): (Vec<Point>, Vec<Point>) = self.points.iter().partition(|p| p.procs == procs);
             let Ok(fit) = self.fit(own.model, &others) else {
                 continue;
             };
@@ -254,16 +245,11 @@ fn under_best(
 }
 
 /// Points of every algorithm of a collective.
-fn by_algorithm(
-    cells: &MeasuredCells,
-    statistic: Statistic,
-) -> BTreeMap<(Collective, String), Vec<Point>> {
+fn by_algorithm(cells: &MeasuredCells, statistic: Statistic) -> BTreeMap<(Collective, String), Vec<Point>> {
     let mut all = BTreeMap::new();
     for key in cells.summaries.keys() {
         if let Experiment::Collective(collective) = key.experiment {
-            let same = |other: &CellKey| {
-                other.experiment == key.experiment && other.algorithm == key.algorithm
-            };
+            let same = |other: &CellKey| other.experiment == key.experiment && other.algorithm == key.algorithm;
             all.entry((collective, key.algorithm.to_string()))
                 .or_insert_with(|| points(&cells.summaries, statistic, same));
         }

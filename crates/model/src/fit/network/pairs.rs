@@ -102,23 +102,12 @@ const LEAST_SIZES: usize = 4;
 /// other collectives; of these a message is one of those that follow one another.
 fn in_place_of_pairs(cells: &MeasuredCells) -> Option<(Procs, Vec<Point>)> {
     let pattern = |key: &CellKey| match key.experiment {
-        Experiment::Collective(own) if key.procs.get() > 1 => {
-            Some((own, Pattern::of(own, &key.algorithm)?))
-        }
+        Experiment::Collective(own) if key.procs.get() > 1 => Some((own, Pattern::of(own, &key.algorithm)?)),
         _ => None,
     };
-    let described = cells
-        .summaries
-        .keys()
-        .filter_map(|key| Some((key, pattern(key)?)));
-    let first = described.min_by_key(|(key, (own, _))| {
-        (
-            *own != Collective::Alltoall,
-            key.procs,
-            *own,
-            key.algorithm.clone(),
-        )
-    });
+    let described = cells.summaries.keys().filter_map(|key| Some((key, pattern(key)?)));
+    let first =
+        described.min_by_key(|(key, (own, _))| (*own != Collective::Alltoall, key.procs, *own, key.algorithm.clone()));
     let (first, (_, pattern)) = first?;
     let limit = cells.provenance.eager_limit().unwrap_or(USUAL_LIMIT);
     let up_to = |limit: Bytes| {

@@ -17,9 +17,7 @@ use crate::fit::{FailedFit, FitError};
 use crate::model::REGIMES;
 use crate::model::regimes::{Onset, Order, Pattern, Protocol, noticeable};
 use crate::regimes::fit::observation::thinned;
-use crate::regimes::fit::{
-    AlgorithmRegimes, Ground, Limited, Limits, Observation, Who, observations, tell_apart,
-};
+use crate::regimes::fit::{AlgorithmRegimes, Ground, Limited, Limits, Observation, Who, observations, tell_apart};
 
 /// Cells of an algorithm by pattern.
 type ByPattern<'a> = Vec<(Pattern, &'a [Observation])>;
@@ -43,14 +41,9 @@ const LEAST_STALLED: usize = 2;
 
 /// True if repetitions stalled among more than two processes, counters of losses follow their law, or the
 /// network is described with the buffers of its ports.
-fn has_losses(
-    all: &BTreeMap<Who, Vec<Observation>>,
-    counted: Option<&Onset>,
-    network: Option<&Network>,
-) -> bool {
+fn has_losses(all: &BTreeMap<Who, Vec<Observation>>, counted: Option<&Onset>, network: Option<&Network>) -> bool {
     // Of a longer repetition the least time-out of Linux is less than 30 %.
-    let is_told =
-        |cell: &&Observation| cell.procs.get() > 2 && noticeable(cell.typical).0 < LINUX_RTO.0;
+    let is_told = |cell: &&Observation| cell.procs.get() > 2 && noticeable(cell.typical).0 < LINUX_RTO.0;
     let told = all.values().flatten().filter(is_told);
     let stalled: usize = told.map(|cell| cell.excesses.len()).sum();
     let has_buffers = network.is_some_and(|own| own.host_buffer().0 > 0);
@@ -83,9 +76,7 @@ fn counted(
         Err(NoLaw::Unseen { beyond }) => beyond,
         Err(_) => return None,
     };
-    let of_buffers = limited
-        .network
-        .and_then(|network| Onset::of_buffers(beyond, network));
+    let of_buffers = limited.network.and_then(|network| Onset::of_buffers(beyond, network));
     of_buffers.or_else(|| match law(Protocol::Rendezvous) {
         Ok(law) => Some(Onset::of_rendezvous(beyond, law.onset)),
         Err(NoLaw::Unseen { beyond: later }) => Some(Onset::unseen(beyond.max(later))),
@@ -112,9 +103,7 @@ fn law(
             protocol,
             eager_limit,
         };
-        losses::cells(cells, subject, |procs, size| {
-            Some(Load::of_ports(procs, size))
-        })
+        losses::cells(cells, subject, |procs, size| Some(Load::of_ports(procs, size)))
     });
     losses::fit(&counters.collect::<Vec<_>>(), confidence)
 }
@@ -225,9 +214,7 @@ fn limited<'a>(
 }
 
 /// Cells of every algorithm that the regimes describe, by pattern.
-fn by_algorithm(
-    all: &BTreeMap<Who, Vec<Observation>>,
-) -> BTreeMap<(Collective, &str), ByPattern<'_>> {
+fn by_algorithm(all: &BTreeMap<Who, Vec<Observation>>) -> BTreeMap<(Collective, &str), ByPattern<'_>> {
     let mut by_algorithm: BTreeMap<_, ByPattern> = BTreeMap::new();
     for (who, cells) in all {
         if let Some(pattern) = who.pattern {
@@ -243,21 +230,10 @@ impl RegimesFits {
     /// models that compete.
     pub(super) fn chosen(&self, ladder: &Ladder, left_out: &LeftOutTimes) -> Vec<SpeakingModel> {
         let by_algorithm = by_algorithm(&self.cells);
-        let (no_cells, no_others, no_regimes) = (
-            ByPattern::new(),
-            Competitors::new(),
-            AlgorithmRegimes::default(),
-        );
-        let all = self
-            .fits
-            .keys()
-            .chain(left_out.keys())
-            .sorted_unstable()
-            .dedup();
+        let (no_cells, no_others, no_regimes) = (ByPattern::new(), Competitors::new(), AlgorithmRegimes::default());
+        let all = self.fits.keys().chain(left_out.keys()).sorted_unstable().dedup();
         let speaking = all.map(|who| {
-            let cells = by_algorithm
-                .get(&(who.0, who.1.as_str()))
-                .unwrap_or(&no_cells);
+            let cells = by_algorithm.get(&(who.0, who.1.as_str())).unwrap_or(&no_cells);
             let others = left_out.get(who).unwrap_or(&no_others);
             let regimes = self.fits.get(who).unwrap_or(&no_regimes);
             SpeakingModel {
@@ -287,8 +263,7 @@ impl RegimesFits {
 /// can be fitted.
 fn of_algorithm(ground: &Ground, by_pattern: &ByPattern) -> Result<AlgorithmRegimes, FitError> {
     let eager = |(pattern, cells): &(Pattern, &[Observation])| {
-        let is_eager =
-            |cell: &&Observation| ground.network.protocol(*pattern, cell) == Protocol::Eager;
+        let is_eager = |cell: &&Observation| ground.network.protocol(*pattern, cell) == Protocol::Eager;
         cells.iter().filter(is_eager).cloned().collect_vec()
     };
     let fit = |(pattern, own): &(Pattern, &[Observation])| {
@@ -300,9 +275,6 @@ fn of_algorithm(ground: &Ground, by_pattern: &ByPattern) -> Result<AlgorithmRegi
     let (fits, errors): (Vec<_>, Vec<_>) = by_pattern.iter().map(fit).partition_result();
     match errors.into_iter().next() {
         Some(error) if fits.is_empty() => Err(error),
-        _ => Ok(fits
-            .into_iter()
-            .reduce(AlgorithmRegimes::and)
-            .unwrap_or_default()),
+        _ => Ok(fits.into_iter().reduce(AlgorithmRegimes::and).unwrap_or_default()),
     }
 }

@@ -83,9 +83,7 @@ pub enum Doubt {
     )]
     ShortRoundTrip(Vec<Bytes>),
     /// g(0) drifts while it is measured: messages do not yet saturate the sender.
-    #[display(
-        "g(0) drifts from {first} to {second} while it is measured: the sender is not saturated"
-    )]
+    #[display("g(0) drifts from {first} to {second} while it is measured: the sender is not saturated")]
     Unsaturated {
         /// Median of the first half of the repetitions.
         first: Seconds,
@@ -168,8 +166,7 @@ struct Parts {
 
 impl Parts {
     fn of(cells: &MeasuredCells, confidence: f64) -> Result<Self, FitError> {
-        let [mut round_trips, sends, receives, mut floods] =
-            OWN.map(|experiment| levels(cells, experiment));
+        let [mut round_trips, sends, receives, mut floods] = OWN.map(|experiment| levels(cells, experiment));
         for (levels, what) in [(&sends, "os"), (&receives, "or"), (&floods, "g(0)")] {
             refuse_few(format!("{what} of pLogP"), levels.len(), 1)?;
         }
@@ -193,18 +190,14 @@ impl Parts {
 
     /// True if a round trip is at most RTT(0) − g(0), which leaves no gap.
     fn is_short(&self, round_trip: Seconds) -> bool {
-        let empty = self
-            .empty_round_trip
-            .map(|empty| empty.time - self.empty_gap.time);
+        let empty = self.empty_round_trip.map(|empty| empty.time - self.empty_gap.time);
         empty.is_some_and(|least| round_trip <= least)
     }
 
     /// g(m) and L + g(m), ascending in m.
     fn gaps_and_messages(&self, latency: Seconds) -> [Vec<Row>; 2] {
         let own = self.empty_gap;
-        let half = self
-            .empty_round_trip
-            .map(|empty| empty.variance.times(0.25));
+        let half = self.empty_round_trip.map(|empty| empty.variance.times(0.25));
         let flooded = |level: &Level| {
             let mut of_message = vec![level.variance];
             of_message.extend(half);
@@ -248,10 +241,7 @@ impl Parts {
         };
         let (half_round_trip, gap) = (empty.time * 0.5, self.empty_gap.time);
         let parts = [empty.variance.times(0.25), self.empty_gap.variance];
-        let doubt = (half_round_trip <= gap).then_some(Doubt::NoLatency {
-            half_round_trip,
-            gap,
-        });
+        let doubt = (half_round_trip <= gap).then_some(Doubt::NoLatency { half_round_trip, gap });
         Ok((estimate(latency(empty.time, gap), &parts), doubt))
     }
 
@@ -274,9 +264,7 @@ impl Parts {
 const NO_ROUND_TRIP: &str = "RTT(0) of pLogP";
 
 fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
-    let rows = rows
-        .iter()
-        .map(|row| (row.size, Seconds(row.estimate.value)));
+    let rows = rows.iter().map(|row| (row.size, Seconds(row.estimate.value)));
     Ok(Table::new(name, rows.collect())?)
 }
 
@@ -333,9 +321,7 @@ mod tests {
     }
 
     /// The tables of samples between two processes.
-    fn tables(
-        rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>,
-    ) -> Result<Measured, FitError> {
+    fn tables(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) -> Result<Measured, FitError> {
         measured(&MeasuredCells::of(&testing::data(rows)), 0.95)
     }
 

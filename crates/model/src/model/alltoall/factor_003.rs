@@ -18,8 +18,7 @@ pub(super) const FACTOR_003: Model = Model {
              Its γ is not that of factor_001.",
     parameters: &[GAMMA],
     estimator: Estimator::ByRole,
-    example: Example::on_toy("P = 24, m = 1 MiB, γ = 1/5", 0.236_633_630_4, (24, 1 << 20))
-        .with(&[0.2]),
+    example: Example::on_toy("P = 24, m = 1 MiB, γ = 1/5", 0.236_633_630_4, (24, 1 << 20)).with(&[0.2]),
     time: |inputs| {
         let gamma = inputs.finite(0)?;
         inputs.by_plogp(|net, procs, size| {

@@ -95,12 +95,7 @@ pub(super) const FULL_DELTA_ONCE: Model = Model {
     ..FULL
 };
 
-fn time(
-    inputs: &Inputs,
-    form: Form,
-    gamma_below: Option<f64>,
-    places: [usize; 2],
-) -> Result<Timed, ModelError> {
+fn time(inputs: &Inputs, form: Form, gamma_below: Option<f64>, places: [usize; 2]) -> Result<Timed, ModelError> {
     let model = signature(inputs, form, gamma_below, places)?;
     inputs.by_hockney(|_, procs, size| model.time(procs, size))
 }

@@ -24,8 +24,7 @@ pub(super) const SLOWDOWN: Model = Model {
         default: None,
     }],
     estimator: Estimator::ByRole,
-    example: Example::on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, (24, 1 << 20))
-        .with(&[1.25]),
+    example: Example::on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, (24, 1 << 20)).with(&[1.25]),
     time: |inputs| {
         let slowdown = inputs.non_negative(0)?;
         inputs.by_plogp(|net, procs, size| free(net, procs, size) * slowdown)

@@ -28,11 +28,7 @@ pub(super) const TAM: Model = Model {
     estimator: Estimator::Latency,
     example: Example {
         latency: Some(Seconds(5e-3)),
-        ..Example::on_toy(
-            "P = 24, m = 1 MiB, L(m) = 5 ms",
-            0.246_402_48,
-            (24, 1 << 20),
-        )
+        ..Example::on_toy("P = 24, m = 1 MiB, L(m) = 5 ms", 0.246_402_48, (24, 1 << 20))
     },
     time: |inputs| {
         let latency = inputs.values.latency.as_ref();

@@ -80,8 +80,7 @@ mod tests {
                 let pairs = hosts.iter().cartesian_product(&hosts);
                 pairs.filter(|&(i, j)| *i < below && *j >= below).count() as f64
             };
-            let times = [(1, 8e-9), (3, 2e-9), (5, 4e-9)]
-                .map(|(below, gap)| crossing(below) * 1000.0 * gap);
+            let times = [(1, 8e-9), (3, 2e-9), (5, 4e-9)].map(|(below, gap)| crossing(below) * 1000.0 * gap);
             let expected = times.into_iter().fold(0.0, f64::max);
             let time = busiest_link(&network, procs(n), Bytes(1000)).unwrap().0;
             let is_close = (time - expected).abs() <= 1e-12 * expected;

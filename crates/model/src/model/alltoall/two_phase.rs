@@ -113,11 +113,7 @@ impl Crossing {
     }
 }
 
-const FIRST: Parameter = Parameter::given(
-    FIRST_CLUSTER,
-    "processes of the first of the two clusters",
-    None,
-);
+const FIRST: Parameter = Parameter::given(FIRST_CLUSTER, "processes of the first of the two clusters", None);
 const ALPHA: Parameter = Parameter::given(ALPHA_WIDE, "α of the wide area", None);
 const BETA: Parameter = Parameter::given(BETA_WIDE, "β of the wide area", None);
 const PACKED: Parameter = Parameter::given(
@@ -236,11 +232,7 @@ fn two_phase(
 
 /// Time of an all-to-all within a cluster at a size that need not be whole, by the signature if there is
 /// one: linear in m on either side of M.
-pub(in crate::model) fn local(
-    (hockney, signature): (Hockney, Option<Signature>),
-    procs: Procs,
-    size: f64,
-) -> Seconds {
+pub(in crate::model) fn local((hockney, signature): (Hockney, Option<Signature>), procs: Procs, size: f64) -> Seconds {
     let Some(floor) = whole(size.floor()).map(Bytes) else {
         return Seconds(f64::INFINITY);
     };

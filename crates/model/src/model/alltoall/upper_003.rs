@@ -25,9 +25,7 @@ pub(super) const UPPER_003: Model = Model {
     domain: "The earlier upper limit. Where os + or < g it lies below the lower one, as in \
              the example: the limits are degenerate.",
     example: Example::on_toy("P = 24, m = 1 MiB", 0.217_358_232, (24, 1 << 20)),
-    time: |inputs| {
-        inputs.by_plogp(|net, procs, size| paced(net, procs, net.os(size) + net.or(size)))
-    },
+    time: |inputs| inputs.by_plogp(|net, procs, size| paced(net, procs, net.os(size) + net.or(size))),
     ..FREE
 };
 
@@ -40,10 +38,7 @@ mod tests {
     #[test]
     fn short_overheads_make_the_bounds_degenerate() {
         for (size, expected) in [(999, false), (1001, true)] {
-            assert_eq!(
-                has_degenerate_bounds(&UPPER_003, &affine(), Bytes(size)),
-                expected
-            );
+            assert_eq!(has_degenerate_bounds(&UPPER_003, &affine(), Bytes(size)), expected);
         }
     }
 }

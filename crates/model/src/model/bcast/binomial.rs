@@ -42,9 +42,7 @@ pub(super) const BINOMIAL: Model = Model {
     formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·L",
     domain: "Exact for powers of two. For other P the print has floor and ceiling interchanged and is no bound: binomial_exact is right. One of the two that the source recommends.",
     example: Example::on_toy("P = 24, m = 65536 B", 0.002_911_44, (24, 65536)),
-    time: |inputs| {
-        inputs.by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), net.latency()))
-    },
+    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), net.latency())),
     ..BASE
 };
 
@@ -55,9 +53,7 @@ pub(super) const BINOMIAL_EXACT: Model = Model {
     source: DEVIATES,
     domain: "Time of the truncated binomial tree in pLogP for every P; deviates from the print.",
     example: Example::on_toy("P = 24, m = 65536 B", 0.003_526_8, (24, 65536)),
-    time: |inputs| {
-        inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), net.latency()))
-    },
+    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), net.latency())),
     ..BASE
 };
 
@@ -66,10 +62,7 @@ pub(super) const RENDEZVOUS: Model = Model {
     formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·(2·g(1) + 3·L)",
     domain: "As binomial, with rendezvous at each level; the same remark holds.",
     example: Example::on_toy("P = 24, m = 65536 B", 0.003_511_54, (24, 65536)),
-    time: |inputs| {
-        inputs
-            .by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), rendezvous(net)))
-    },
+    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), rendezvous(net))),
     ..BASE
 };
 
@@ -80,9 +73,7 @@ pub(super) const RENDEZVOUS_EXACT: Model = Model {
     source: DEVIATES,
     domain: "binomial_rdv with floor and ceiling in the right places; deviates from the print.",
     example: Example::on_toy("P = 24, m = 65536 B", 0.004_006_88, (24, 65536)),
-    time: |inputs| {
-        inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), rendezvous(net)))
-    },
+    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), rendezvous(net))),
     ..BASE
 };
 
@@ -90,8 +81,7 @@ pub(super) const SEGMENTED: Model = Model {
     name: "binomial_seg",
     formula: "T = ⌊log2 P⌋·g(s)·k + ⌈log2 P⌉·L, k = ⌈m/s⌉",
     domain: "As binomial, in segments, stored and forwarded level by level; the same remark holds. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
-    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_191_44, (24, 65536))
-        .in_segments(8192),
+    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_191_44, (24, 65536)).in_segments(8192),
     time: |inputs| {
         segmented(inputs, |procs, pieces, gap, latency| {
             binomial(&printed(procs), pieces, gap, latency)
@@ -106,8 +96,7 @@ pub(super) const SEGMENTED_EXACT: Model = Model {
     formula: "T = ⌈log2 P⌉·g(s)·k + ⌊log2 P⌋·L, k = ⌈m/s⌉",
     source: DEVIATES,
     domain: "binomial_seg with floor and ceiling in the right places; deviates from the print. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
-    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_876_8, (24, 65536))
-        .in_segments(8192),
+    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_876_8, (24, 65536)).in_segments(8192),
     time: |inputs| {
         segmented(inputs, |procs, pieces, gap, latency| {
             binomial(&exact(procs), pieces, gap, latency)

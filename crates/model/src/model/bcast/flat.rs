@@ -30,8 +30,7 @@ pub(super) const SEGMENTED: Model = Model {
     name: "flat_seg",
     formula: "T = (P−1)·g(s)·k + L, k = ⌈m/s⌉",
     domain: "As flat, in segments of s bytes. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
-    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.016_963_28, (24, 65536))
-        .in_segments(8192),
+    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.016_963_28, (24, 65536)).in_segments(8192),
     time: |inputs| segmented(inputs, flat),
     ..BASE
 };

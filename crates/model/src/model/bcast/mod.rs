@@ -52,10 +52,7 @@ fn rendezvous(network: &PLogP) -> Seconds {
 
 /// Evaluates a formula of P, k, the gap of a segment and L, at the segment size of the case or at the best one.
 #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
-fn segmented(
-    inputs: &Inputs,
-    formula: fn(Procs, u64, Seconds, Seconds) -> Seconds,
-) -> Result<Timed, ModelError> {
+fn segmented(inputs: &Inputs, formula: fn(Procs, u64, Seconds, Seconds) -> Seconds) -> Result<Timed, ModelError> {
     let (case, network) = (inputs.case, &inputs.known.plogp);
     let whole = network.on_the_wire(case.size);
     let time = |segment: Segment| {

@@ -144,11 +144,7 @@ impl Place {
             };
             let load = self.load(sizes, own, (number, 1));
             let alone = self.crossing(load.bytes, load.flows);
-            link = link.or_longer(start)
-                + Path {
-                    startups: 0.0,
-                    ..alone
-                };
+            link = link.or_longer(start) + Path { startups: 0.0, ..alone };
             let bytes = (link.total() - start.total()) / self.wide_beta();
             let wave = Some(number / at_once);
             if counted != wave && self.overflows(bytes) > 0.0 {
@@ -166,9 +162,7 @@ impl Place {
     fn load(&self, sizes: &[u32], own: usize, (number, most): (u32, u32)) -> Load {
         let (mut flows, mut blocks) = (0.0, 0.0);
         for far in others(sizes, own) {
-            let left = sizes[own]
-                .max(far)
-                .saturating_sub(number.saturating_mul(most));
+            let left = sizes[own].max(far).saturating_sub(number.saturating_mul(most));
             let pairs = f64::from(left.min(most));
             flows += pairs;
             blocks += pairs * f64::from(sizes[own].min(far));
@@ -190,11 +184,7 @@ fn blocks_inside(sizes: &[u32], own: usize) -> f64 {
     let size = sizes[own];
     let relayed = others(sizes, own).map(|far| {
         let (small, large) = (size.min(far), size.max(far));
-        if size <= far {
-            large - large / small
-        } else {
-            small - 1
-        }
+        if size <= far { large - large / small } else { small - 1 }
     });
     match size {
         1 => 0.0,
@@ -205,8 +195,7 @@ fn blocks_inside(sizes: &[u32], own: usize) -> f64 {
 /// Sizes of the other clusters.
 fn others(sizes: &[u32], own: usize) -> impl Iterator<Item = u32> {
     let all = sizes.iter().enumerate();
-    all.filter(move |(other, _)| *other != own)
-        .map(|(_, far)| *far)
+    all.filter(move |(other, _)| *other != own).map(|(_, far)| *far)
 }
 
 #[cfg(test)]

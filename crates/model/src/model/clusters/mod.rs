@@ -114,11 +114,7 @@ impl Path {
 
     /// The path that takes longer.
     fn or_longer(self, other: Self) -> Self {
-        if other.total() > self.total() {
-            other
-        } else {
-            self
-        }
+        if other.total() > self.total() { other } else { self }
     }
 }
 
@@ -237,8 +233,7 @@ impl Place {
 
 /// Time of a case along `path`.
 fn timed(inputs: &Inputs, path: fn(&Place) -> Path) -> Result<Timed, ModelError> {
-    let [before, after] =
-        [false, true].map(|paused| place(inputs, paused).map(|own| (path(&own), own)));
+    let [before, after] = [false, true].map(|paused| place(inputs, paused).map(|own| (path(&own), own)));
     let ((in_use, _), (after, place)) = (before?, after?);
     let timeout = LINUX_RTO.0 + 2.0 * place.between.latency.0;
     let [none, all] = PAUSES;

@@ -23,10 +23,6 @@ pub(super) const DIRECT_EXCHANGE_SYNC: Model = Model {
     source: "Steffenel 2006, Algorithm 1 in synchronous steps",
     domain: "A time that direct exchange attains without contention.",
     example: uniform(0.000_18),
-    time: |inputs| {
-        inputs.by_hockney(|base, procs, size| {
-            Exchange::uniform(procs, size).direct_exchange_sync(base)
-        })
-    },
+    time: |inputs| inputs.by_hockney(|base, procs, size| Exchange::uniform(procs, size).direct_exchange_sync(base)),
     ..CLAIM_1
 };

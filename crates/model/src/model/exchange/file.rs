@@ -18,8 +18,7 @@ const COLUMNS: [&str; 3] = ["from", "to", "size_bytes"];
 const LAST_RANK: u32 = (1 << 24) - 1;
 
 /// Accepted contents of such a file, appended to errors.
-const HINT: &str =
-    "give a square matrix of sizes in bytes, or arcs under the header from,to,size_bytes";
+const HINT: &str = "give a square matrix of sizes in bytes, or arcs under the header from,to,size_bytes";
 
 /// Lines with data, with their numbers.
 type Lines<'a> = [(u64, &'a str)];
@@ -46,9 +45,7 @@ impl Exchange {
 pub fn parse_pair_sizes(name: &str, text: &str) -> Result<PairSizes, FileError> {
     let (procs, arcs) = arcs(name, text)?;
     if procs.get() > MOST_PROCS {
-        let problem = format!(
-            "{procs} processes; sizes from pair to pair are predicted for at most {MOST_PROCS}"
-        );
+        let problem = format!("{procs} processes; sizes from pair to pair are predicted for at most {MOST_PROCS}");
         return Err(FileError::at_line(name, 1, problem));
     }
     let sizes = arcs.into_iter().map(|arc| ((arc.from, arc.to), arc.size));
@@ -159,9 +156,9 @@ fn arc(row: &[&str], width: usize, places: [usize; 3]) -> Result<Arc, String> {
 fn rank(text: &str) -> Result<Rank, String> {
     let value = integer(text)?;
     let found = u32::try_from(value).ok().filter(|rank| *rank <= LAST_RANK);
-    found.map(Rank).ok_or_else(|| {
-        format!("{value} is above {LAST_RANK}, the last rank netsig takes; number them from 0")
-    })
+    found
+        .map(Rank)
+        .ok_or_else(|| format!("{value} is above {LAST_RANK}, the last rank netsig takes; number them from 0"))
 }
 
 fn integer(text: &str) -> Result<u64, String> {
@@ -199,9 +196,7 @@ mod tests {
         assert_eq!(matrix_told, list_told);
         // By hand: 103 bytes in two messages to process 1; steps of 250 and of 3 bytes.
         let (bounds, steps) = matrix_told;
-        assert!(
-            (bounds.per_vertex.0 - 1.0103e-4).abs() < 1e-15 && (steps.0 - 1.0253e-4).abs() < 1e-15
-        );
+        assert!((bounds.per_vertex.0 - 1.0103e-4).abs() < 1e-15 && (steps.0 - 1.0253e-4).abs() < 1e-15);
         let counted = Exchange::parse("x.csv", matrix, ZeroMessages::Counted).unwrap();
         assert_eq!(counted.messages(), 6);
         let most = parse("from,to,size_bytes\n0,16777215,1\n").unwrap().procs();

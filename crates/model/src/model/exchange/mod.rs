@@ -114,11 +114,7 @@ impl Exchange {
     ///
     /// # Errors
     /// If a rank is not among the processes, or two arcs have the same ends.
-    pub fn new(
-        procs: Procs,
-        mut arcs: Vec<Arc>,
-        zero: ZeroMessages,
-    ) -> Result<Self, ExchangeError> {
+    pub fn new(procs: Procs, mut arcs: Vec<Arc>, zero: ZeroMessages) -> Result<Self, ExchangeError> {
         let mut ranks = arcs.iter().flat_map(|arc| [arc.from, arc.to]);
         if let Some(rank) = ranks.find(|rank| rank.0 >= procs.get()) {
             return Err(ExchangeError::RankOutside { rank, procs });
@@ -145,8 +141,7 @@ impl Exchange {
             loads.entry(rank).or_default().received = traffic;
         }
         let distance = |arc: &Arc| arc.to.behind(arc.from.0, procs);
-        let mut turns: Vec<(Rank, Bytes)> =
-            arcs.iter().map(|arc| (distance(arc), arc.size)).collect();
+        let mut turns: Vec<(Rank, Bytes)> = arcs.iter().map(|arc| (distance(arc), arc.size)).collect();
         turns.sort_unstable();
         let same_distance = |a: &(Rank, Bytes), b: &(Rank, Bytes)| a.0 == b.0;
         let largest = turns.chunk_by(same_distance).filter_map(<[_]>::last);
@@ -266,8 +261,8 @@ mod tests {
     fn without_messages_there_is_nothing_to_wait_for() {
         let lone = matrix(&[vec![9]], ZeroMessages::Absent);
         assert_eq!(lone.direct_exchange_sync(&base()), Seconds(0.0));
-        let [idle, counted] = [ZeroMessages::Absent, ZeroMessages::Counted]
-            .map(|zero| matrix(&vec![vec![0; 3]; 3], zero));
+        let [idle, counted] =
+            [ZeroMessages::Absent, ZeroMessages::Counted].map(|zero| matrix(&vec![vec![0; 3]; 3], zero));
         assert_eq!(idle.bounds(&base()).claim3, Seconds(0.0));
         assert!(idle.bounds(&base()).same_process_and_direction);
         // Every step costs its start-up: 2·α.

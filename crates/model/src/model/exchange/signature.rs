@@ -14,11 +14,7 @@ impl Exchange {
     pub fn signature_time(&self, signature: &Signature) -> Seconds {
         let bounds = self.bounds(&signature.base);
         let contended = signature.threshold.is_some_and(|m| self.mean_reaches(m));
-        let delays = if contended {
-            f64::from(bounds.startups)
-        } else {
-            0.0
-        };
+        let delays = if contended { f64::from(bounds.startups) } else { 0.0 };
         bounds.per_vertex * signature.gamma + signature.delta * delays
     }
 
@@ -41,11 +37,7 @@ pub(super) const EXCHANGE_SIGNATURE: Model = Model {
             "start-up of each simultaneous communication from M on",
             Some(0.0),
         ),
-        Parameter::given(
-            "threshold_bytes",
-            "M, held against the mean message",
-            Some(0.0),
-        ),
+        Parameter::given("threshold_bytes", "M, held against the mean message", Some(0.0)),
     ],
     example: Example::on(
         ROUND,
@@ -57,8 +49,7 @@ pub(super) const EXCHANGE_SIGNATURE: Model = Model {
     .with(&[4.3628, 0.00493, 1000.0]),
     time: |inputs| {
         let signature = signature(inputs, Form::Full, None, [1, 2])?;
-        inputs
-            .by_hockney(|_, procs, size| Exchange::uniform(procs, size).signature_time(&signature))
+        inputs.by_hockney(|_, procs, size| Exchange::uniform(procs, size).signature_time(&signature))
     },
     ..CLAIM_1
 };

@@ -53,12 +53,7 @@ pub(super) const AGARWAL: Model = Model {
     example: Example {
         unit: "cycles",
         values: &[0.5, 16.0, 2.0, 4.0],
-        ..Example::on(
-            ROUND,
-            "ρ = 0.5, B = 16 flits, n = 2, k_d = 4",
-            60.0,
-            (2, 1000),
-        )
+        ..Example::on(ROUND, "ρ = 0.5, B = 16 flits, n = 2, k_d = 4", 60.0, (2, 1000))
     },
     time: cycles,
     ..HOCKNEY
@@ -67,9 +62,7 @@ pub(super) const AGARWAL: Model = Model {
 /// The latency, in cycles in place of seconds.
 fn cycles(inputs: &Inputs) -> Result<Timed, ModelError> {
     let dimensions = inputs.count(2)?;
-    let rho = inputs.ruled(0, "at least 0 and less than 1", |rho| {
-        (0.0..1.0).contains(rho)
-    })?;
+    let rho = inputs.ruled(0, "at least 0 and less than 1", |rho| (0.0..1.0).contains(rho))?;
     let (flits, hops) = (inputs.non_negative(1)?, inputs.non_negative(3)?);
     Ok(Seconds(latency(rho, flits, dimensions, hops)).into())
 }

@@ -76,11 +76,7 @@ impl Correction {
     /// # Errors
     /// Names the key and its error.
     pub fn check(&self) -> Result<(), String> {
-        if self
-            .lengths
-            .iter()
-            .any(|length| !length.is_finite() || *length <= 0.0)
-        {
+        if self.lengths.iter().any(|length| !length.is_finite() || *length <= 0.0) {
             return Err(format!(
                 "correction.lengths = {:?} are not finite and above 0",
                 self.lengths

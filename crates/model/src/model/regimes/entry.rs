@@ -14,17 +14,9 @@ const INF: f64 = f64::INFINITY;
 
 const PARAMETERS: [Parameter; 10] = [
     Parameter::given("startup_s", "the time that one start-up adds, b", None),
-    Parameter::given(
-        "gamma_eager",
-        "γ of messages below the eager limit",
-        Some(1.0),
-    ),
+    Parameter::given("gamma_eager", "γ of messages below the eager limit", Some(1.0)),
     Parameter::given("growth_eager", "κ of these", Some(0.0)),
-    Parameter::given(
-        "gamma_rendezvous",
-        "γ of messages from the eager limit on",
-        Some(1.0),
-    ),
+    Parameter::given("gamma_rendezvous", "γ of messages from the eager limit on", Some(1.0)),
     Parameter::given("growth_rendezvous", "κ of these", Some(0.0)),
     Parameter::given(
         "eager_limit_bytes",
@@ -36,16 +28,8 @@ const PARAMETERS: [Parameter; 10] = [
         "X, the bytes through a port from which it overflows",
         Some(INF),
     ),
-    Parameter::given(
-        "stall_rate",
-        "c, the rate of stalls of one connection",
-        Some(0.0),
-    ),
-    Parameter::given(
-        "stall_s",
-        "D, the time that a stall adds",
-        Some(LINUX_RTO.0),
-    ),
+    Parameter::given("stall_rate", "c, the rate of stalls of one connection", Some(0.0)),
+    Parameter::given("stall_s", "D, the time that a stall adds", Some(LINUX_RTO.0)),
     Parameter::given("latency_s", "the time that is paid once, a", Some(0.0)),
 ];
 

@@ -71,9 +71,7 @@ impl Point<'_> {
         let rule = match self.pieces {
             PieceSizes::OfMean(Sizes::Equal) => return Ok(()),
             PieceSizes::Known(pairs) if pairs.procs() != self.procs => "as in the exchange",
-            _ if self.procs.get() > MOST_PROCS => {
-                "at most 2048 where sizes differ from pair to pair"
-            }
+            _ if self.procs.get() > MOST_PROCS => "at most 2048 where sizes differ from pair to pair",
             _ => return Ok(()),
         };
         Err(ParameterError::new("procs", self.procs.get(), rule))
@@ -108,10 +106,7 @@ impl<'a> Exchange<'a> {
     /// Whole pieces.
     pub(super) fn of(point: Point<'a>) -> Self {
         let Point {
-            procs,
-            size,
-            pieces,
-            ..
+            procs, size, pieces, ..
         } = point;
         Self {
             procs,
@@ -237,11 +232,7 @@ impl<'a> Exchange<'a> {
             }
         }
         let [one, other] = directions;
-        if one.on_link() > other.on_link() {
-            one
-        } else {
-            other
-        }
+        if one.on_link() > other.on_link() { one } else { other }
     }
 }
 

@@ -101,9 +101,7 @@ impl Times {
         };
         let plain = below(time, self.typical.0, self.spread);
         let stalled = below(time - stall.from.0, stall.cost.0, stall.spread);
-        let both = |plain: f64, stalled: f64| {
-            (1.0 - stall.probability) * plain + stall.probability * stalled
-        };
+        let both = |plain: f64, stalled: f64| (1.0 - stall.probability) * plain + stall.probability * stalled;
         (both(plain.0, stalled.0), both(plain.1, stalled.1))
     }
 }
@@ -138,11 +136,7 @@ fn root([mut low, mut high]: [f64; 2], start: f64, over: impl Fn(f64) -> (f64, f
         }
         let newton = place - value / slope;
         let is_inside = low <= newton && newton <= high;
-        let next = if is_inside {
-            newton
-        } else {
-            f64::midpoint(low, high)
-        };
+        let next = if is_inside { newton } else { f64::midpoint(low, high) };
         let step = (next - place).abs();
         place = next;
         if step <= PRECISION * place || high - low <= PRECISION * high {
@@ -192,8 +186,7 @@ mod tests {
             let stall = *stall;
             for level in (1..50).map(|i| f64::from(i) / 50.0) {
                 let found = times.quantile(level).0;
-                let [below, above] = [1.0 - 1e-8, 1.0 + 1e-8]
-                    .map(|factor| times.share_up_to(found * factor, &stall).0);
+                let [below, above] = [1.0 - 1e-8, 1.0 + 1e-8].map(|factor| times.share_up_to(found * factor, &stall).0);
                 assert!(below <= level && level <= above, "{probability} {level}");
             }
         }

@@ -129,11 +129,7 @@ impl Pattern {
         match self.at(procs, size) {
             Self::Exchange(Order::AtOnce) => case.at_once(),
             Self::Exchange(order) => case.in_rounds(order),
-            Self::Segments {
-                order,
-                segment,
-                window,
-            } => Path {
+            Self::Segments { order, segment, window } => Path {
                 port_bytes: self.port_bytes(point).unwrap_or_default(),
                 ..case.in_segments(segment, (order, window))
             },
@@ -148,9 +144,7 @@ impl Pattern {
             Self::ScatterDoubling => case.gathered(rounds, size.as_f64()),
             Self::Tree { parts } => case.along(Shape::Knomial(2), parts),
             Self::Knomial { radix } => case.along(Shape::Knomial(radix), false),
-            Self::Binary | Self::BinaryInTurn | Self::Decided(_) => {
-                case.along(Shape::Binary, false)
-            }
+            Self::Binary | Self::BinaryInTurn | Self::Decided(_) => case.along(Shape::Binary, false),
         }
     }
 }
@@ -174,8 +168,8 @@ impl Case<'_> {
         let Self { wire, point } = *self;
         let exchange = Exchange::of(point);
         let ports = exchange.ports();
-        let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
-            .map(|protocol| links::rounds(point, order, protocol));
+        let [eager, late] =
+            [Protocol::Eager, Protocol::Rendezvous].map(|protocol| links::rounds(point, order, protocol));
         let share = |rounds: f64| rounds / point.procs.partners().max(1.0);
         let own = exchange.in_rounds(links::partners(order, point.procs));
         let time = |rounds: f64| wire.time(share(rounds) * own);
@@ -269,12 +263,7 @@ impl Case<'_> {
 
 /// Bytes on the path of an exchange in segments, and on a host's link in the time of the busiest link
 /// between switches, where ports do not wait for it.
-fn in_segments(
-    wire: &Wire,
-    point: Point,
-    exchange: &Exchange,
-    (order, window): (Order, u32),
-) -> [f64; 2] {
+fn in_segments(wire: &Wire, point: Point, exchange: &Exchange, (order, window): (Order, u32)) -> [f64; 2] {
     let order = match (order, window) {
         // One exchange at a time waits for the busiest link of its step.
         (Order::AtOnce, 1) => Order::Powers,
@@ -323,10 +312,7 @@ mod tests {
     fn assert_carries(pattern: Pattern, point: Point, expected: [f64; 2]) {
         let path = pattern.traffic(&Wire::straight(GAP), point);
         for (found, expected) in [path.serial, path.floor].into_iter().zip(expected) {
-            assert!(
-                (found.0 - expected).abs() < 1e-6,
-                "{path:?} for {expected} B"
-            );
+            assert!((found.0 - expected).abs() < 1e-6, "{path:?} for {expected} B");
         }
     }
 
@@ -404,10 +390,7 @@ mod tests {
     fn a_scattered_message_is_gathered_again() {
         let ring = 3.0 * 25.0 + 2.0 * H + 75.0 + 3.0 * H;
         let doubling = ring - H;
-        for (pattern, expected) in [
-            (Pattern::ScatterRing, ring),
-            (Pattern::ScatterDoubling, doubling),
-        ] {
+        for (pattern, expected) in [(Pattern::ScatterRing, ring), (Pattern::ScatterDoubling, doubling)] {
             let path = pattern.traffic(&Wire::straight(GAP), point(4, 100, None));
             assert!((path.serial.0 - expected).abs() < 1e-9, "{path:?}");
         }
@@ -437,13 +420,9 @@ mod tests {
             (Order::Rounds, 8, None, [7.0, 8.0]),
             (Order::Powers, 7, None, [6.0, 6.0]),
         ] {
-            let path =
-                Pattern::Exchange(order).traffic(&Wire::straight(GAP), point(count, 100, network));
+            let path = Pattern::Exchange(order).traffic(&Wire::straight(GAP), point(count, 100, network));
             let told = [path.serial, path.requested].map(|time| time.0 / (100.0 + H));
-            assert!(
-                (told[0] - eager).abs() < 1e-9,
-                "{order:?} {count}: {told:?}"
-            );
+            assert!((told[0] - eager).abs() < 1e-9, "{order:?} {count}: {told:?}");
             assert!((told[1] - late).abs() < 1e-9, "{order:?} {count}: {told:?}");
         }
     }
@@ -455,11 +434,7 @@ mod tests {
     fn the_bytes_of_a_port_grow_with_the_senders_and_the_wait_at_links() {
         let network = two_switches();
         let pair = graph_of(&[1, 1], &[(0, 1)]).unwrap();
-        let rounds = links::rounds(
-            point(12, 100, Some(&network)),
-            Order::Rounds,
-            Protocol::Eager,
-        );
+        let rounds = links::rounds(point(12, 100, Some(&network)), Order::Rounds, Protocol::Eager);
         for (order, count, network, expected) in [
             (Order::AtOnce, 5, None, 400.0),
             (Order::AtOnce, 12, Some(&network), 6.0 * 2500.0),
@@ -469,10 +444,7 @@ mod tests {
         ] {
             let point = point(count, 100, network);
             let found = Pattern::Exchange(order).port_bytes(point).unwrap();
-            assert!(
-                (found - expected).abs() < 1e-6,
-                "{order:?} {count}: {found}"
-            );
+            assert!((found - expected).abs() < 1e-6, "{order:?} {count}: {found}");
         }
     }
 }

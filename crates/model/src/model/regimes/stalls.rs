@@ -89,12 +89,7 @@ impl Stalls {
 
     /// p of these connections, x bytes through the fullest port and repetitions of T₀ = `typical`
     /// without a stall.
-    pub(crate) fn probability(
-        &self,
-        connections: &Connections,
-        port_bytes: f64,
-        typical: Seconds,
-    ) -> f64 {
+    pub(crate) fn probability(&self, connections: &Connections, port_bytes: f64, typical: Seconds) -> f64 {
         -(-self.rate * connections.exposed(self, port_bytes, typical)).exp_m1()
     }
 
@@ -130,11 +125,7 @@ impl Onset {
     pub(crate) fn of_buffers(beyond: f64, network: &Network) -> Option<Self> {
         let buffer = network.host_buffer().as_f64();
         let [lower, bytes, upper] = IN_BUFFERS.map(|share| (share * buffer).max(beyond));
-        (buffer > 0.0).then_some(Self {
-            bytes,
-            lower,
-            upper,
-        })
+        (buffer > 0.0).then_some(Self { bytes, lower, upper })
     }
 
     /// An onset after `beyond` bytes by that of rendezvous messages, which lose earlier.

@@ -51,11 +51,7 @@ impl Terms {
         let path = self.own_path();
         let root = root_of_powers(path, self.floor);
         let share = |part: f64| {
-            if root > 0.0 {
-                (part / root).powi(POWER - 1)
-            } else {
-                1.0
-            }
+            if root > 0.0 { (part / root).powi(POWER - 1) } else { 1.0 }
         };
         let own = share(path);
         Self {
@@ -68,10 +64,7 @@ impl Terms {
 
     /// Scalar product.
     pub fn dot(self, other: Self) -> f64 {
-        self.once * other.once
-            + self.startups * other.startups
-            + self.wire * other.wire
-            + self.floor * other.floor
+        self.once * other.once + self.startups * other.startups + self.wire * other.wire + self.floor * other.floor
     }
 }
 

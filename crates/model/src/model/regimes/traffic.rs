@@ -69,9 +69,7 @@ pub enum Pattern {
 const LIBRARY_RADIX: u32 = 4;
 
 /// Class of process counts for which an algorithm takes the same steps.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::Display, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::Display, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Class {
@@ -223,9 +221,7 @@ impl Pattern {
     /// Bytes of a window of segments.
     fn on_the_way(self) -> Option<Bytes> {
         match self {
-            Self::Segments {
-                segment, window, ..
-            } => Some(Bytes(segment.0.saturating_mul(window.into()))),
+            Self::Segments { segment, window, .. } => Some(Bytes(segment.0.saturating_mul(window.into()))),
             _ => None,
         }
     }
@@ -234,9 +230,8 @@ impl Pattern {
 /// The rules of a library's broadcasts.
 fn decision(flavour: MpiFlavour) -> Option<&'static Decision> {
     type Rules = [Option<Decision>; 2];
-    static RULES: LazyLock<Rules> = LazyLock::new(|| {
-        [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(|own| Decision::of(own, Collective::Bcast))
-    });
+    static RULES: LazyLock<Rules> =
+        LazyLock::new(|| [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(|own| Decision::of(own, Collective::Bcast)));
     match flavour {
         MpiFlavour::OpenMpi => RULES[0].as_ref(),
         MpiFlavour::Mpich => RULES[1].as_ref(),

@@ -66,9 +66,7 @@ impl Tree<'_> {
             return *found;
         }
         let children = self.children(levels, ranks);
-        let below = children
-            .iter()
-            .map(|(child, _)| self.subtree(*child, known));
+        let below = children.iter().map(|(child, _)| self.subtree(*child, known));
         let below: Vec<Longest> = below.collect();
         let mut found = Longest::default();
         let mut sent = 0.0;
@@ -137,11 +135,7 @@ mod tests {
     #[test]
     fn the_root_sends_every_block_once() {
         let wire = WIRE();
-        for shape in [2, 3, 4]
-            .map(Shape::Knomial)
-            .into_iter()
-            .chain([Shape::Binary])
-        {
+        for shape in [2, 3, 4].map(Shape::Knomial).into_iter().chain([Shape::Binary]) {
             let tree = tree(shape, true, &wire);
             for procs in (1..200).chain([1 << 20, u32::MAX]) {
                 let count = Procs::new(procs).unwrap();

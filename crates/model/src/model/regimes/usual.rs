@@ -80,9 +80,7 @@ impl Usual {
         match (pattern, class) {
             (Pattern::Exchange(Order::AtOnce), _) => Some(&AT_ONCE),
             (Pattern::Exchange(Order::Powers), Class::Power) => Some(&IN_PAIRS),
-            (Pattern::Segments { window: 2.., .. } | Pattern::Digits { .. }, _) => {
-                Some(&IN_WINDOWS)
-            }
+            (Pattern::Segments { window: 2.., .. } | Pattern::Digits { .. }, _) => Some(&IN_WINDOWS),
             (Pattern::Exchange(_) | Pattern::Segments { .. }, _) => Some(&IN_ROUNDS),
             _ => None,
         }

@@ -119,8 +119,7 @@ impl TryFrom<Stored> for Wire {
                 return Err(format!("times_s: {row} is not above the row before it"));
             }
         }
-        Self::new(&times, stored.beta_s_per_byte)
-            .map_err(|error| format!("times_s, beta_s_per_byte: {error}"))
+        Self::new(&times, stored.beta_s_per_byte).map_err(|error| format!("times_s, beta_s_per_byte: {error}"))
     }
 }
 

@@ -94,10 +94,7 @@ fn all_stalled(cell: &Observation, unhindered: Seconds) -> Observation {
     }
     let longer = cell.typical.0 - unhindered.0;
     let plain = std::iter::repeat_n(Seconds(longer), cell.plain);
-    let stalled = cell
-        .excesses
-        .iter()
-        .map(|excess| Seconds(excess.0 + longer));
+    let stalled = cell.excesses.iter().map(|excess| Seconds(excess.0 + longer));
     Observation {
         typical: unhindered,
         plain: 0,

@@ -89,12 +89,7 @@ pub struct Basis<'a> {
 impl Basis<'_> {
     /// Contributions of one unit of each column to the terms of T₀, and the time over the busiest
     /// link between switches that no column multiplies, in seconds.
-    pub(super) fn parts(
-        &self,
-        columns: &[Column],
-        point: Point,
-        protocol: Protocol,
-    ) -> (Vec<Terms>, f64) {
+    pub(super) fn parts(&self, columns: &[Column], point: Point, protocol: Protocol) -> (Vec<Terms>, f64) {
         let traffic = self.pattern.traffic(self.wire, point);
         let slope = |column: &Column| self.slope(*column, (point, &traffic), protocol);
         let floor = match protocol {
@@ -114,17 +109,12 @@ impl Basis<'_> {
         let [once, startups, wire, floor] = match column {
             Column::Latency => [1.0, 0.0, 0.0, 0.0],
             Column::Startup => [0.0, traffic.startups, 0.0, 0.0],
-            Column::Request if protocol == Protocol::Rendezvous => {
-                [0.0, 0.0, traffic.requests, 0.0]
-            }
+            Column::Request if protocol == Protocol::Rendezvous => [0.0, 0.0, traffic.requests, 0.0],
             Column::Gamma(of) if of == protocol => bytes(1.0),
             Column::Growth(of) if of == protocol => bytes(fewness(point.procs)),
-            Column::Slowdown if protocol == Protocol::Eager => [
-                0.0,
-                0.0,
-                carried * self.pattern.slowed(self.onset, traffic),
-                0.0,
-            ],
+            Column::Slowdown if protocol == Protocol::Eager => {
+                [0.0, 0.0, carried * self.pattern.slowed(self.onset, traffic), 0.0]
+            }
             _ => [0.0; 4],
         };
         Terms {
@@ -137,11 +127,7 @@ impl Basis<'_> {
 }
 
 /// ∂T₀/∂θ of a model at a point, in seconds for one unit of each column.
-pub(crate) fn gradient(
-    model: &Regimes,
-    columns: &[Column],
-    (point, traffic): (Point, &Path),
-) -> Vec<f64> {
+pub(crate) fn gradient(model: &Regimes, columns: &[Column], (point, traffic): (Point, &Path)) -> Vec<f64> {
     let Some(parameters) = model.parameters(model.protocol(point.message())) else {
         return vec![0.0; columns.len()];
     };
@@ -157,12 +143,7 @@ pub(crate) fn gradient(
     let marginal = terms.marginal();
     let factor = parameters.factor(point);
     let protocol = model.protocol(point.message());
-    let slope = |column: &Column| {
-        factor
-            * basis
-                .slope(*column, (point, traffic), protocol)
-                .dot(marginal)
-    };
+    let slope = |column: &Column| factor * basis.slope(*column, (point, traffic), protocol).dot(marginal);
     columns.iter().map(slope).collect()
 }
 

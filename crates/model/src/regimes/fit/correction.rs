@@ -59,16 +59,7 @@ mod tests {
             .collect();
         let shared: Vec<(&Observation, f64)> = cells
             .iter()
-            .map(|cell| {
-                (
-                    cell,
-                    if cell.size < Bytes(8 << 10) {
-                        0.2
-                    } else {
-                        -0.1
-                    },
-                )
-            })
+            .map(|cell| (cell, if cell.size < Bytes(8 << 10) { 0.2 } else { -0.1 }))
             .collect();
         let correction = of(&shared).unwrap();
         assert!((correction.at(procs(8), Bytes(2 << 10)) - 0.2).abs() < 0.05);

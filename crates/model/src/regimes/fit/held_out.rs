@@ -66,9 +66,7 @@ pub fn leave_out(ground: &Ground, pattern: Pattern, cells: &[Observation]) -> Ve
     }
     let of_count = |count: Procs| {
         let class = pattern.class(count);
-        let fit = ground
-            .fit_class((pattern, class), cells, Some(count))
-            .ok()?;
+        let fit = ground.fit_class((pattern, class), cells, Some(count)).ok()?;
         let own = cells.iter().filter(move |cell| cell.procs == count);
         Some(own.filter_map(move |cell| missed(ground, &fit, cell)))
     };
@@ -97,10 +95,7 @@ const STREAM: u64 = 8;
 
 /// Largest part of the time of a case.
 pub fn kind(model: &Regimes, (point, traffic): (Point, &Path), times: &Times) -> Kind {
-    if times
-        .stall
-        .is_some_and(|stall| MIXED.contains(&stall.probability))
-    {
+    if times.stall.is_some_and(|stall| MIXED.contains(&stall.probability)) {
         return Kind::Stalling;
     }
     let startups = model.latency.0 + model.startup.0 * traffic.startups;

@@ -71,8 +71,7 @@ impl<'n> Limits<'_, 'n> {
         let sizes: BTreeSet<Bytes> = all.values().flatten().map(|cell| cell.size).collect();
         match (self.seen, self.configured) {
             (Some([above, up_to]), _) => {
-                let between =
-                    |size: &&Bytes| (above.0.saturating_add(1)..up_to.0).contains(&size.0);
+                let between = |size: &&Bytes| (above.0.saturating_add(1)..up_to.0).contains(&size.0);
                 let mut found: Vec<_> = sizes.iter().filter(between).copied().map(Some).collect();
                 found.push(Some(up_to));
                 found
@@ -102,11 +101,7 @@ impl Limited<'_> {
     }
 
     /// Cells with their protocols.
-    pub(super) fn placed<'c>(
-        &self,
-        pattern: Pattern,
-        cells: &'c [Observation],
-    ) -> Vec<(&'c Observation, Protocol)> {
+    pub(super) fn placed<'c>(&self, pattern: Pattern, cells: &'c [Observation]) -> Vec<(&'c Observation, Protocol)> {
         let of = |cell: &'c Observation| (cell, self.protocol(pattern, cell));
         cells.iter().map(of).collect()
     }

@@ -174,10 +174,7 @@ pub fn observations(cells: &MeasuredCells) -> BTreeMap<Who, Vec<Observation>> {
             };
             let sizes = collective.sizes();
             let own = all.entry(who).or_default();
-            own.push(Observation {
-                sizes,
-                ..observation
-            });
+            own.push(Observation { sizes, ..observation });
         }
     }
     all
@@ -213,16 +210,11 @@ pub(crate) fn thinned(cells: &[Observation], most: usize) -> Vec<Observation> {
     let counts: BTreeSet<Procs> = cells.iter().map(|own| own.procs).collect();
     let step = counts.len().div_ceil(MOST_COUNTS);
     let counts: BTreeSet<Procs> = counts.into_iter().rev().step_by(step).collect();
-    let of_counts = cells
-        .iter()
-        .filter(|own| counts.contains(&own.procs))
-        .collect_vec();
+    let of_counts = cells.iter().filter(|own| counts.contains(&own.procs)).collect_vec();
     let sizes: BTreeSet<Bytes> = of_counts.iter().map(|own| own.size).collect();
     let step = of_counts.len().div_ceil(most);
     let sizes: BTreeSet<Bytes> = sizes.into_iter().rev().step_by(step).collect();
-    let kept = of_counts
-        .into_iter()
-        .filter(|own| sizes.contains(&own.size));
+    let kept = of_counts.into_iter().filter(|own| sizes.contains(&own.size));
     kept.cloned().collect()
 }
 

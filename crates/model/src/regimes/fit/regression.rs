@@ -67,21 +67,14 @@ impl Solution {
 ///
 /// # Errors
 /// If there are too few cells for γ alone, or the numbers overflow.
-pub fn solve(
-    basis: &Basis,
-    cells: &[(&Observation, Protocol)],
-    columns: &[Column],
-) -> Result<Solution, FitError> {
+pub fn solve(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Result<Solution, FitError> {
     refuse_few("the parameters of the regimes", cells.len(), LEAST)?;
     let mut kept: Vec<Column> = columns.to_vec();
     loop {
         match bounded(basis, cells, &kept) {
             Ok(solution) => return Ok(solution),
             Err(error) => {
-                let last = kept
-                    .iter()
-                    .copied()
-                    .max_by_key(|column| column.expendability());
+                let last = kept.iter().copied().max_by_key(|column| column.expendability());
                 match last {
                     Some(column) if column.expendability() > 0 => kept.retain(|c| *c != column),
                     _ => return Err(error),
@@ -92,11 +85,7 @@ pub fn solve(
 }
 
 /// Solves without the columns whose estimates are negative.
-fn bounded(
-    basis: &Basis,
-    cells: &[(&Observation, Protocol)],
-    columns: &[Column],
-) -> Result<Solution, FitError> {
+fn bounded(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Result<Solution, FitError> {
     let mut kept = columns.to_vec();
     loop {
         let solution = robust(basis, cells, &kept)?;
@@ -122,9 +111,8 @@ struct Parts {
 
 impl Parts {
     fn of(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Self {
-        let of_cell = |(cell, protocol): &(&Observation, Protocol)| {
-            basis.parts(columns, cell.point(basis.network), *protocol)
-        };
+        let of_cell =
+            |(cell, protocol): &(&Observation, Protocol)| basis.parts(columns, cell.point(basis.network), *protocol);
         let (slopes, floors) = cells.iter().map(of_cell).unzip();
         Self { slopes, floors }
     }
@@ -149,9 +137,7 @@ impl Parts {
     fn tangent(&self, terms: &[Terms], y: &DVector<f64>) -> (DMatrix<f64>, DVector<f64>) {
         let marginals: Vec<Terms> = terms.iter().map(|terms| terms.marginal()).collect();
         let columns = self.slopes.first().map_or(0, Vec::len);
-        let x = DMatrix::from_fn(terms.len(), columns, |i, j| {
-            self.slopes[i][j].dot(marginals[i])
-        });
+        let x = DMatrix::from_fn(terms.len(), columns, |i, j| self.slopes[i][j].dot(marginals[i]));
         let free = DVector::from_fn(terms.len(), |i, _| {
             y[i] - terms[i].floor.min(self.floors[i]) * marginals[i].floor
         });
@@ -160,17 +146,10 @@ impl Parts {
 }
 
 /// Iterates weights and tangents.
-fn robust(
-    basis: &Basis,
-    cells: &[(&Observation, Protocol)],
-    columns: &[Column],
-) -> Result<Solution, FitError> {
+fn robust(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Result<Solution, FitError> {
     let parts = Parts::of(basis, cells, columns);
     let y = DVector::from_iterator(cells.len(), cells.iter().map(|(cell, _)| cell.typical.0));
-    let own: Vec<f64> = cells
-        .iter()
-        .map(|(cell, _)| FLOOR.powi(2) + cell.variance())
-        .collect();
+    let own: Vec<f64> = cells.iter().map(|(cell, _)| FLOOR.powi(2) + cell.variance()).collect();
     let mut fitted = y.clone();
     let mut weights = vec![1.0; cells.len()];
     let mut all = vec![Terms::default(); cells.len()];
@@ -182,8 +161,7 @@ fn robust(
         all = parts.terms(&regression.theta);
         let next = all.iter().map(|terms| terms.time());
         // A fitted time that is impossible counts as a tenth of the measured one.
-        let next = DVector::from_iterator(cells.len(), next)
-            .zip_map(&y, |t, measured| t.max(measured * 0.1));
+        let next = DVector::from_iterator(cells.len(), next).zip_map(&y, |t, measured| t.max(measured * 0.1));
         let change = (&next - &fitted).component_div(&fitted).amax();
         fitted = next;
         weights = huber(&errors(&y, &fitted));
@@ -225,13 +203,7 @@ fn with_priors(
         None => x[(i, j)],
         Some(prior) => f64::from(u8::from(drawn[prior].0 == j)),
     });
-    let y = DVector::from_fn(rows, |i, _| {
-        if i < count {
-            y[i]
-        } else {
-            drawn[i - count].1.value
-        }
-    });
+    let y = DVector::from_fn(rows, |i, _| if i < count { y[i] } else { drawn[i - count].1.value });
     let omega = Omega::Diagonal(DVector::from_vec(variances));
     error::solve(&x, &y, &omega, "the parameters of the regimes")
 }
@@ -239,9 +211,7 @@ fn with_priors(
 /// ln(T/T̂).
 fn errors(measured: &DVector<f64>, fitted: &DVector<f64>) -> Vec<f64> {
     let pairs = measured.iter().zip(fitted.iter());
-    pairs
-        .map(|(measured, fitted)| (measured / fitted).ln())
-        .collect()
+    pairs.map(|(measured, fitted)| (measured / fitted).ln()).collect()
 }
 
 fn huber(errors: &[f64]) -> Vec<f64> {

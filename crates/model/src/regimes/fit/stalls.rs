@@ -58,8 +58,7 @@ struct Trial {
 impl Trial {
     /// n·(n − 1)·φ·h, or its sum over ports that differ.
     fn exposed(&self, stalls: &Stalls) -> f64 {
-        self.connections
-            .exposed(stalls, self.port_bytes, self.typical)
+        self.connections.exposed(stalls, self.port_bytes, self.typical)
     }
 }
 
@@ -69,10 +68,7 @@ pub(super) fn overflowing(cells: &[(&Observation, f64)]) -> Option<Stalls> {
     let exchanging = cells.iter().filter(|(_, port_bytes)| *port_bytes > 0.0);
     let cells: Vec<(&Observation, f64)> = exchanging.copied().collect();
     let (trials, cost, spread) = trials(&cells)?;
-    let most = trials
-        .iter()
-        .map(|trial| trial.port_bytes)
-        .fold(0.0, f64::max);
+    let most = trials.iter().map(|trial| trial.port_bytes).fold(0.0, f64::max);
     let onset_at = |step: i32| most / 8.0 * 10f64.powf(f64::from(step) / f64::from(STEPS));
     let tried = (0..=STEPS).map(|step| {
         let bytes = onset_at(step);
@@ -85,10 +81,7 @@ pub(super) fn overflowing(cells: &[(&Observation, f64)]) -> Option<Stalls> {
         (bytes, rate, likelihood)
     });
     let tried: Vec<(f64, f64, f64)> = tried.collect();
-    let best = tried
-        .iter()
-        .copied()
-        .reduce(|a, b| if b.2 > a.2 { b } else { a })?;
+    let best = tried.iter().copied().reduce(|a, b| if b.2 > a.2 { b } else { a })?;
     let likely = || tried.iter().filter(|one| one.2 >= best.2 - LIKELY);
     Some(Stalls {
         rate: best.1,
@@ -188,8 +181,7 @@ fn best_rate(trials: &[Trial], stalls: &Stalls) -> (f64, f64) {
         let usual = (rate / USUAL_RATE).ln() / SPREAD_OF_RATES;
         trials.iter().zip(&exposures).map(of).sum::<f64>() - usual * usual / 2.0
     };
-    let rate =
-        |step: i32| LEAST_RATE * (MOST_RATE / LEAST_RATE).powf(f64::from(step) / f64::from(RATES));
+    let rate = |step: i32| LEAST_RATE * (MOST_RATE / LEAST_RATE).powf(f64::from(step) / f64::from(RATES));
     let tried = (0..=RATES).map(|step| (rate(step), likelihood(rate(step))));
     tried
         .reduce(|a, b| if b.1 > a.1 { b } else { a })
@@ -209,8 +201,7 @@ mod tests {
     fn cells(truth: &Stalls) -> Vec<(Observation, f64)> {
         let cell = |(count, size): (u32, u64)| {
             let port_bytes = f64::from(count - 1) * size as f64;
-            let share =
-                truth.probability(&Connections::Even(procs(count)), port_bytes, Seconds(0.1));
+            let share = truth.probability(&Connections::Even(procs(count)), port_bytes, Seconds(0.1));
             let is_stalled = |number| f64::from(number) < (share * 200.0).round();
             let wait = |number| if number % 2 == 0 { 0.21 } else { 0.23 };
             let time = |number| 0.1 + f64::from(is_stalled(number)) * wait(number);
@@ -218,18 +209,11 @@ mod tests {
             (observed(count, size, &times), port_bytes)
         };
         let sizes = [4096, 16_384, 32_768, 49_152, 61_440];
-        [4, 6, 8]
-            .into_iter()
-            .cartesian_product(sizes)
-            .map(cell)
-            .collect()
+        [4, 6, 8].into_iter().cartesian_product(sizes).map(cell).collect()
     }
 
     fn seen(cells: &[(Observation, f64)]) -> Vec<(&Observation, f64)> {
-        cells
-            .iter()
-            .map(|(cell, port_bytes)| (cell, *port_bytes))
-            .collect()
+        cells.iter().map(|(cell, port_bytes)| (cell, *port_bytes)).collect()
     }
 
     /// With an onset of 100 kB.

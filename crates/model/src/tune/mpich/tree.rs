@@ -58,10 +58,7 @@ pub fn generic(library: &[u8]) -> Option<Tree> {
 
 /// Places of [`BEGIN`].
 fn places(library: &[u8]) -> impl Iterator<Item = usize> {
-    let braces = library
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte == BEGIN[0]);
+    let braces = library.iter().enumerate().filter(|(_, byte)| **byte == BEGIN[0]);
     braces
         .map(|(place, _)| place)
         .filter(|place| library[*place..].starts_with(BEGIN))

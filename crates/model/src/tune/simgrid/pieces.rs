@@ -46,11 +46,7 @@ impl Pieces {
     /// a = T(x) − b·x. If b is below the least gap, b is that gap, and a makes the relative errors
     /// at x and y opposite; if a is below 0, a is 0, and b does so. Pieces that are more than 1 %
     /// off are divided.
-    pub(super) fn of(
-        time: impl Fn(Bytes) -> f64,
-        ends: impl Iterator<Item = Bytes>,
-        least: SecondsPerByte,
-    ) -> Self {
+    pub(super) fn of(time: impl Fn(Bytes) -> f64, ends: impl Iterator<Item = Bytes>, least: SecondsPerByte) -> Self {
         let ends: Vec<u64> = ends.map(|size| size.0).sorted().dedup().collect();
         let first = [[Bytes(0), Bytes(0)]].into_iter();
         let others = [0].iter().chain(&ends).tuple_windows();
@@ -80,11 +76,7 @@ impl Pieces {
         if error > self.worst.0 {
             self.worst = (error, size);
         }
-        if !self
-            .pieces
-            .last()
-            .is_some_and(|before| before.is_like(&piece))
-        {
+        if !self.pieces.last().is_some_and(|before| before.is_like(&piece)) {
             self.pieces.push(piece);
         }
     }
@@ -107,14 +99,9 @@ impl Pieces {
     }
 
     fn factors(&self, factor: impl Fn(&Piece) -> f64) -> String {
-        let pairs = self
-            .pieces
-            .iter()
-            .map(|piece| (piece.after, number(factor(piece))));
+        let pairs = self.pieces.iter().map(|piece| (piece.after, number(factor(piece))));
         let distinct = pairs.dedup_by(|before, next| before.1 == next.1);
-        distinct
-            .map(|(after, factor)| format!("{after}:{factor}"))
-            .join(";")
+        distinct.map(|(after, factor)| format!("{after}:{factor}")).join(";")
     }
 
     /// The largest error in a sentence.
@@ -134,17 +121,9 @@ impl Pieces {
 impl Piece {
     /// The piece between two sizes, or of one.
     fn through([(first, early), (last, late)]: Ends, least: f64) -> Self {
-        let after = if first.0 == 0 {
-            0
-        } else {
-            first.0 + ENVELOPE - 1
-        };
+        let after = if first.0 == 0 { 0 } else { first.0 + ENVELOPE - 1 };
         let [x, y] = [first, last].map(with_envelope);
-        let gap = if last > first {
-            (late - early) / (y - x)
-        } else {
-            least
-        };
+        let gap = if last > first { (late - early) / (y - x) } else { least };
         let latency = early - gap * x;
         if gap < least {
             let rest = [early - least * x, late - least * y];
@@ -163,22 +142,14 @@ impl Piece {
                 gap: (2.0 * a * b / (a + b)).max(least),
             };
         }
-        Self {
-            after,
-            latency,
-            gap,
-        }
+        Self { after, latency, gap }
     }
 
     /// The larger of the relative errors at both ends, and its size.
     fn error(&self, ends: Ends) -> (f64, Bytes) {
         let at = |(size, time): (Bytes, f64)| {
             let own = self.latency + self.gap * with_envelope(size);
-            let error = if time > 0.0 {
-                (own / time - 1.0).abs()
-            } else {
-                0.0
-            };
+            let error = if time > 0.0 { (own / time - 1.0).abs() } else { 0.0 };
             (error, size)
         };
         let [early, late] = ends.map(at);

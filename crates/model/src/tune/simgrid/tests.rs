@@ -27,20 +27,13 @@ fn a_platform_states_its_origin_settings_links_and_routes() {
     let network = Network::parse("graph", NETWORK).unwrap();
     let described = Topology::Described(&network);
     let star = Topology::Star(Procs::new(4).unwrap());
-    let line = EVERYTHING.replace(
-        "[provenance]",
-        "[provenance]\ndata_started_unix_s = \"86400\"",
-    );
+    let line = EVERYTHING.replace("[provenance]", "[provenance]\ndata_started_unix_s = \"86400\"");
     let line = line.split("[plogp]").next().unwrap().to_owned();
     let texts = [
         platform(&everything, "a--b.toml", described).unwrap(),
         platform(&profile(&line), "line.toml", star).unwrap(),
     ];
-    insta::assert_snapshot!(
-        texts
-            .join("\n")
-            .replace(env!("CARGO_PKG_VERSION"), "VERSION")
-    );
+    insta::assert_snapshot!(texts.join("\n").replace(env!("CARGO_PKG_VERSION"), "VERSION"));
 }
 
 #[test]

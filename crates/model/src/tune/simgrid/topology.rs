@@ -54,11 +54,7 @@ pub(super) fn zones(parameters: &Parameters, network: &Network) -> Result<String
         inner += &duplex(&trunk_name(network, id), &rate, &seconds(link.delay));
     }
     inner += &routes(network, &switches);
-    Ok(around(
-        "zone",
-        &[("id", "network"), ("routing", "Full")],
-        &inner,
-    ))
+    Ok(around("zone", &[("id", "network"), ("routing", "Full")], &inner))
 }
 
 /// Hosts of each switch that has any, with their links.
@@ -77,19 +73,14 @@ fn hosts_by_switch(network: &Network) -> Switches {
 /// One direction of each cable between two switches.
 fn trunks(network: &Network) -> impl Iterator<Item = LinkId> {
     let numbered = (0..).map(LinkId).zip(network.links());
-    let between = numbered.filter(|(id, link)| {
-        *id < id.reverse() && !network.is_host(link.from) && !network.is_host(link.to)
-    });
+    let between =
+        numbered.filter(|(id, link)| *id < id.reverse() && !network.is_host(link.from) && !network.is_host(link.to));
     between.map(|(id, _)| id)
 }
 
 fn trunk_name(network: &Network, id: LinkId) -> String {
     let Link { from, to, .. } = network.link(id);
-    format!(
-        "trunk:{}:{}",
-        network.vertex_name(*from),
-        network.vertex_name(*to)
-    )
+    format!("trunk:{}:{}", network.vertex_name(*from), network.vertex_name(*to))
 }
 
 /// A switch with its hosts; `duplex` writes the link of a host under a name.
@@ -160,12 +151,7 @@ fn router(network: &Network, switch: Vertex) -> String {
 fn duplex(name: &str, rate: &str, latency: &str) -> String {
     element(
         "link",
-        &[
-            ("id", name),
-            ("bandwidth", rate),
-            ("latency", latency),
-            DUPLEX,
-        ],
+        &[("id", name), ("bandwidth", rate), ("latency", latency), DUPLEX],
     )
 }
 

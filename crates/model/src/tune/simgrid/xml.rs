@@ -3,14 +3,9 @@
 use std::fmt::Write;
 
 /// The file: comment lines, settings by name, and the zones.
-pub(super) fn document(
-    comments: &[String],
-    settings: &[(&'static str, String)],
-    zones: &str,
-) -> String {
-    let mut text = String::from(
-        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n",
-    );
+pub(super) fn document(comments: &[String], settings: &[(&'static str, String)], zones: &str) -> String {
+    let mut text =
+        String::from("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n");
     for line in comments {
         writeln!(text, "<!-- {} -->", comment(line)).expect("a string takes all");
     }
@@ -46,9 +41,7 @@ fn written(attributes: &[(&str, &str)]) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('"', "&quot;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 /// The text without two hyphens in a row or one at the end, which no comment may contain.

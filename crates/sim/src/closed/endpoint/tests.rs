@@ -10,11 +10,7 @@ use crate::testing::{loggp, on_ports, plogp};
 
 /// Nanoseconds of which many are equal, or sums of others.
 fn few() -> impl Strategy<Value = f64> {
-    let times = prop_oneof![
-        Just(0u32),
-        0u32..12,
-        (0u32..12).prop_map(|time| 1000 * time)
-    ];
+    let times = prop_oneof![Just(0u32), 0u32..12, (0u32..12).prop_map(|time| 1000 * time)];
     times.prop_map(f64::from)
 }
 
@@ -22,8 +18,8 @@ fn few() -> impl Strategy<Value = f64> {
 fn any_ports() -> impl Strategy<Value = (Ports, bool)> {
     let per_byte = prop_oneof![Just(0.0), (0u32..4).prop_map(f64::from), 0.0..10.0];
     let overhead = prop_oneof![few(), Just(0.0)];
-    let any_loggp = (few(), overhead, few(), per_byte)
-        .prop_map(|(l, o, g, per_byte)| (loggp([l, o, g], per_byte), o == 0.0));
+    let any_loggp =
+        (few(), overhead, few(), per_byte).prop_map(|(l, o, g, per_byte)| (loggp([l, o, g], per_byte), o == 0.0));
     let any_plogp = [few(), few(), few(), few()].prop_map(|times| {
         let [latency, a, b, c] = times.map(|time| 1e-9 * time);
         let gaps = [(0, a), (1000, b), (100_000, c)];

@@ -63,9 +63,7 @@ fn every_message_of_every_algorithm_is_delivered() {
                 (outcome, log)
             };
             let (outcome, log) = once();
-            let bytes: u64 = sent_bytes(algorithm, procs(count), Bytes(size))
-                .iter()
-                .sum();
+            let bytes: u64 = sent_bytes(algorithm, procs(count), Bytes(size)).iter().sum();
             assert_eq!(outcome.bytes, bytes, "{example} among {count}");
             assert_eq!(log.received.len() as u64, outcome.messages, "{example}");
             assert_eq!(log.sent.len(), log.received.len(), "{example}");
@@ -76,11 +74,7 @@ fn every_message_of_every_algorithm_is_delivered() {
             let mut text = Vec::new();
             write_algorithm(&schedule, &mut text).unwrap();
             let read = run_text(str::from_utf8(&text).unwrap(), ports.clone());
-            assert_eq!(
-                read.as_ref(),
-                Ok(&outcome),
-                "{example}, {count}, {size}, {ports:?}"
-            );
+            assert_eq!(read.as_ref(), Ok(&outcome), "{example}, {count}, {size}, {ports:?}");
             assert_eq!(once(), (outcome, log));
         }
     }
@@ -99,17 +93,9 @@ fn calculations_take_their_processor_and_follow_what_they_wait_for() {
         ("calc 5 cpu 1\ncalc 7 cpu 2\ncalc 3", "", 7),
         (send, "r: recv 1b from 0\nc: calc 300\nc irequires r", 1200),
         (send, "r: recv 1b from 0\nc: calc 1150\nc irequires r", 1250),
-        (
-            send,
-            "r: recv 1b from 0\nc: calc 1150 cpu 1\nc irequires r",
-            1200,
-        ),
+        (send, "r: recv 1b from 0\nc: calc 1150 cpu 1\nc irequires r", 1200),
         (send, "r: recv 1b from 0\nc: calc 300\nc requires r", 1500),
-        (
-            "s: send 1b to 1\nc: calc 2000\nc irequires s",
-            receive,
-            2100,
-        ),
+        ("s: send 1b to 1\nc: calc 2000\nc irequires s", receive, 2100),
         ("s: send 1b to 1\nc: calc 2000", receive, 2100),
     ] {
         assert_eq!(end(&goal_text(&[zero, one])), expected, "{zero}\n{one}");
@@ -119,8 +105,7 @@ fn calculations_take_their_processor_and_follow_what_they_wait_for() {
 /// Two receives of rank 0, for a message of rank 2 that is in at 100 + 1000 + 100 and for one
 /// of rank 1 with tag 7 that comes 500 later.
 fn two_receives(first: &str, second: &str) -> String {
-    let zero =
-        format!("a: recv 1b from {first}\nb: recv 1b from {second}\nc: calc 9\nc requires a");
+    let zero = format!("a: recv 1b from {first}\nb: recv 1b from {second}\nc: calc 9\nc requires a");
     let one = "w: calc 500\ns: send 1b to 0 tag 7\ns requires w";
     goal_text(&[&zero, one, "send 1b to 0 tag -1"])
 }
@@ -149,10 +134,7 @@ fn a_standstill_names_what_waits() {
         ("ring of 5", goal_text(&ring)),
         ("wildcards, irequires, no name", goal_text(&[wildcards])),
         ("other tags", two_receives("-1 tag 7", "2 tag 5")),
-        (
-            "one receive too many",
-            goal_text(&[receives, "send 8b to 0 tag 3"]),
-        ),
+        ("one receive too many", goal_text(&[receives, "send 8b to 0 tag 3"])),
         ("a send too many", goal_text(&["send 8b to 1 tag 3", ""])),
     ]
     .map(|(name, text)| format!("{name}: {:#?}\n", run_text(&text, ports()).unwrap_err().0));
@@ -212,9 +194,7 @@ fn text_of(ranks: &[Vec<Line>]) -> String {
         let waits = waits.map(|before| format!("\nl{index} requires l{before}"));
         format!("l{index}: {what} {peer} tag {tag}{}", waits.format(""))
     };
-    let ranks = ranks
-        .iter()
-        .map(|lines| lines.iter().enumerate().map(line).join("\n"));
+    let ranks = ranks.iter().map(|lines| lines.iter().enumerate().map(line).join("\n"));
     goal_text(&ranks.collect::<Vec<_>>())
 }
 

@@ -49,10 +49,7 @@ fn overheads_of_sends_and_receives_follow_each_other() {
 fn modelled((collective, name): Named, count: u32, network: &PLogP) -> Seconds {
     let known = Known {
         plogp: network.clone(),
-        ..Known::of(
-            Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(),
-            None,
-        )
+        ..Known::of(Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(), None)
     };
     let case = Case {
         procs: procs(count),
@@ -67,13 +64,7 @@ fn modelled((collective, name): Named, count: u32, network: &PLogP) -> Seconds {
 #[test]
 fn collectives_take_what_their_models_say() {
     let steady = [(0, 1e-5), (1, 1.001e-5)];
-    let jagged = [
-        (0, 3e-5),
-        (2000, 1e-5),
-        (7000, 9e-5),
-        (27_000, 1.1e-4),
-        (67_000, 9e-5),
-    ];
+    let jagged = [(0, 3e-5), (2000, 1e-5), (7000, 9e-5), (27_000, 1.1e-4), (67_000, 9e-5)];
     let networks = [
         affine(),
         plogp(0.0, &steady),

@@ -84,10 +84,7 @@ impl Parts {
                 });
             }
             let bundle = *number;
-            match group.uses[first_use..]
-                .iter_mut()
-                .find(|used| used.bundle == bundle)
-            {
+            match group.uses[first_use..].iter_mut().find(|used| used.bundle == bundle) {
                 Some(used) => used.links += 1,
                 None => group.uses.push(Use { bundle, links: 1 }),
             }

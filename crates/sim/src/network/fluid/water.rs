@@ -74,10 +74,7 @@ impl Water {
         let rooms = group.bundles.iter().map(|bundle| room(bundle.rate));
         self.rooms.extend(rooms);
         let Group {
-            classes,
-            uses,
-            bundles,
-            ..
+            classes, uses, bundles, ..
         } = group;
         for class in classes.iter_mut().filter(|class| class.is_active) {
             class.rate = 0.0;

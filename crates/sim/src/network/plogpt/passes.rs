@@ -57,11 +57,7 @@ impl Pass {
 
     /// Cause of the loss of a message's last packet, if it is lost; `meets` searches a message
     /// that begins at its end.
-    pub(super) fn cause(
-        &mut self,
-        message: &Message,
-        meets: impl Fn() -> Option<Cause>,
-    ) -> Option<Cause> {
+    pub(super) fn cause(&mut self, message: &Message, meets: impl Fn() -> Option<Cause>) -> Option<Cause> {
         let key = (message.flight.from, message.flight.send, message.occurrence);
         match self {
             Self::Receiver => meets(),

@@ -198,12 +198,7 @@ fn messages_share_links_with_those_that_begin_at_once_or_with_all_under_way() {
         let mut log = Recorder::default();
         let procs = u32::try_from(network.links.hosts.len()).unwrap();
         let script = script(procs, &messages);
-        engine::run(
-            &mut Goals::new(&script).unwrap(),
-            &mut network.clone(),
-            &mut log,
-        )
-        .unwrap();
+        engine::run(&mut Goals::new(&script).unwrap(), &mut network.clone(), &mut log).unwrap();
         let found: Vec<u64> = log.received.iter().map(|it| it.2 / US).collect();
         assert_eq!(found, ends, "{messages:?}");
     }

@@ -37,10 +37,7 @@ impl Beginnings {
                 }
                 last[0] = new;
             }
-            None => ways.push(Begun {
-                way,
-                last: [new, None],
-            }),
+            None => ways.push(Begun { way, last: [new, None] }),
         }
     }
 
@@ -54,11 +51,7 @@ impl Beginnings {
         };
         let loses = |begun: &&Begun| {
             let (own, other) = (message.way, begun.way);
-            let higher = if own.height > other.height {
-                own
-            } else {
-                other
-            };
+            let higher = if own.height > other.height { own } else { other };
             own.height != other.height && overflows(Bytes(message.flight.bytes), higher.buffer)
         };
         let ways = self.0[message.flight.to.0 as usize].iter();

@@ -56,11 +56,7 @@ pub(super) fn wires(network: &Network, negligible: Negligible) -> Vec<Wire> {
     let wire = |(number, link): (usize, &Link)| {
         let taken = taken[number / 2];
         let height = heights.get(taken.height as usize - 1);
-        wire(
-            &height.copied().unwrap_or_else(|| edge(link)),
-            taken,
-            negligible,
-        )
+        wire(&height.copied().unwrap_or_else(|| edge(link)), taken, negligible)
     };
     network.links().iter().enumerate().map(wire).collect()
 }
@@ -74,11 +70,7 @@ fn take_off(network: &Network) -> Vec<Taken> {
     let mut leaves: VecDeque<_> = (0..stems.len()).zip(std::iter::repeat(1)).collect();
     leaves.retain(is_leaf);
     while let Some((leaf, height)) = leaves.pop_front() {
-        let Stem {
-            cables,
-            last,
-            below,
-        } = stems[leaf];
+        let Stem { cables, last, below } = stems[leaf];
         if cables == 0 {
             continue;
         }
@@ -87,11 +79,7 @@ fn take_off(network: &Network) -> Vec<Taken> {
         let is_middle = other.cables == 1;
         taken[last] = Taken {
             height,
-            below: if is_middle {
-                below.min(other.below)
-            } else {
-                below
-            },
+            below: if is_middle { below.min(other.below) } else { below },
         };
         other.cables -= 1;
         other.last ^= last;

@@ -48,25 +48,13 @@ impl Connection {
 
 /// Repair by a sender of `train` bytes whose end is lost, and its waiting time after the last
 /// acknowledgement; `tries` is the number of earlier repairs in a row.
-pub(super) fn patience(
-    train: f64,
-    round_trip: Time,
-    tries: u32,
-    min_timeout: Time,
-) -> (Repair, Time) {
+pub(super) fn patience(train: f64, round_trip: Time, tries: u32, min_timeout: Time) -> (Repair, Time) {
     let timeout = round_trip + min_timeout;
     if let Some(doublings) = tries.checked_sub(1) {
-        return (
-            Repair::Timeout,
-            timeout * (1 << doublings.min(MOST_DOUBLINGS)),
-        );
+        return (Repair::Timeout, timeout * (1 << doublings.min(MOST_DOUBLINGS)));
     }
     let is_alone = train <= SEGMENT;
-    let ack_delay = if is_alone {
-        Time::of(LINUX_RTO)
-    } else {
-        Time::ZERO
-    };
+    let ack_delay = if is_alone { Time::of(LINUX_RTO) } else { Time::ZERO };
     let probe = round_trip * 2 + ack_delay;
     (Repair::TailLossProbe, probe.min(timeout))
 }
@@ -102,9 +90,6 @@ mod tests {
             }
             connection.window / 1448.0
         });
-        assert_eq!(
-            segments.to_vec(),
-            [10.0, 20.0, 1.0, 2.0, 4.0, 8.0, 10.0, 11.0]
-        );
+        assert_eq!(segments.to_vec(), [10.0, 20.0, 1.0, 2.0, 4.0, 8.0, 10.0, 11.0]);
     }
 }

@@ -52,12 +52,7 @@ impl Levels {
 
     /// Bottleneck of a flow: the first link of its route that is full and on which no flow is
     /// faster. The bytes in flight of the flow wait there.
-    pub(super) fn bottleneck(
-        &mut self,
-        flow: u32,
-        route: &[LinkId],
-        sharing: &Sharing,
-    ) -> Option<LinkId> {
+    pub(super) fn bottleneck(&mut self, flow: u32, route: &[LinkId], sharing: &Sharing) -> Option<LinkId> {
         let own = rate(flow, sharing);
         let mut links = route.iter().copied();
         links.find(|&link| {
@@ -83,9 +78,7 @@ impl Levels {
             return known;
         }
         let rates = self.members.on(link).map(|flow| rate(flow, sharing));
-        let (sum, most) = rates.fold((0.0, 0.0), |(sum, most): (f64, f64), rate| {
-            (sum + rate, most.max(rate))
-        });
+        let (sum, most) = rates.fold((0.0, 0.0), |(sum, most): (f64, f64), rate| (sum + rate, most.max(rate)));
         let stamp = self.stamp;
         self.known[link.index()] = Level { stamp, sum, most };
         self.known[link.index()]

@@ -99,12 +99,7 @@ impl Tcp<'_> {
     /// Repair of `again` lost bytes by the sender, and its idle time before. `following` bytes of
     /// the train come through after the first lost byte, and `later` bytes of later trains are
     /// sent if any of this train come through.
-    fn repair(
-        &mut self,
-        train: &Train,
-        (following, later): (f64, f64),
-        again: f64,
-    ) -> (Repair, Time) {
+    fn repair(&mut self, train: &Train, (following, later): (f64, f64), again: f64) -> (Repair, Time) {
         let following = (following / SEGMENT).floor() * SEGMENT;
         let later = if again < train.bytes { later } else { 0.0 };
         let round_trip = self.round_trip(train.flow);
@@ -113,11 +108,7 @@ impl Tcp<'_> {
             return patience(train.bytes, round_trip, tries, self.min_timeout);
         }
         let busy = Time::of(Seconds(following / rate(train.flow, &self.sharing)));
-        let wait = if later >= 1.0 {
-            Time::ZERO
-        } else {
-            round_trip - busy
-        };
+        let wait = if later >= 1.0 { Time::ZERO } else { round_trip - busy };
         (Repair::FastRetransmit, wait)
     }
 

@@ -77,12 +77,7 @@ impl Port {
     }
 
     /// Buffer level after `seconds` in which the same trains are present; adds their losses.
-    fn fill(
-        self,
-        (level, seconds): (f64, f64),
-        (trains, present): (&[Train], &[usize]),
-        lost: &mut [Lost],
-    ) -> f64 {
+    fn fill(self, (level, seconds): (f64, f64), (trains, present): (&[Train], &[usize]), lost: &mut [Lost]) -> f64 {
         let come: f64 = present.iter().map(|&place| trains[place].rate).sum();
         let filled = level + (come - self.rate) * seconds;
         let over = (filled - self.room).max(0.0);

@@ -41,9 +41,7 @@ fn tcp(network: &Network, seed: u64) -> Result<Tcp<'_>, ParameterError> {
 /// `senders` messages of so many segments to host 0, through a buffer of so many.
 fn incast(senders: u32, segments: u64, buffer: u64) -> Outcome {
     let star = star(senders + 1, buffer * SEGMENT);
-    let messages: Vec<_> = (1..=senders)
-        .map(|from| (from, 0, segments * SEGMENT))
-        .collect();
+    let messages: Vec<_> = (1..=senders).map(|from| (from, 0, segments * SEGMENT)).collect();
     at_once(senders + 1, &messages, &mut tcp(&star, 0).unwrap()).0
 }
 

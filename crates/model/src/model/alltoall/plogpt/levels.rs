@@ -8,9 +8,7 @@ use netsig_base::units::parameter::{ParameterError, non_negative};
 use netsig_base::units::{Bytes, BytesPerSecond, Procs, Seconds};
 
 /// Rule by which an edge without delay is wide enough to be ignored.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Negligible {
@@ -89,10 +87,7 @@ impl Level {
             .find(|&height| !parameters.is_negligible(height))
             .unwrap_or(1);
         let users = (0..).map(|exponent| 2.0f64.powi(exponent));
-        let shares = way
-            .iter()
-            .zip(users)
-            .map(|(e, users)| e.bandwidth.0 / users);
+        let shares = way.iter().zip(users).map(|(e, users)| e.bandwidth.0 / users);
         let number = |height| u32::try_from(height).expect("at most 31 heights");
         Self {
             height: number(height),
@@ -141,9 +136,7 @@ impl PlogPT {
         non_negative("L", parameters.latency.0)?;
         non_negative("rto", rto.0)?;
         Ok(Self {
-            levels: (1..=edges.len())
-                .map(|height| Level::new(parameters, height))
-                .collect(),
+            levels: (1..=edges.len()).map(|height| Level::new(parameters, height)).collect(),
             rto: *rto,
         })
     }

@@ -76,9 +76,7 @@ pub enum Algorithm {
 }
 
 /// Ranks that a retransmission time-out delays.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum RtoMode {
@@ -119,12 +117,7 @@ pub struct Outcome<T = Seconds> {
 
 impl PlogPT {
     /// The all-to-all of `size` bytes per destination.
-    pub fn alltoall<T: ElapsedTime>(
-        &self,
-        size: Bytes,
-        algorithm: Algorithm,
-        mode: RtoMode,
-    ) -> Outcome<T> {
+    pub fn alltoall<T: ElapsedTime>(&self, size: Bytes, algorithm: Algorithm, mode: RtoMode) -> Outcome<T> {
         let classes = self.classes::<T>(size, algorithm);
         let last = classes.last().map(RoundClass::received);
         let time_without_rto = last.unwrap_or_else(|| T::from(Seconds(0.0)));
@@ -161,11 +154,7 @@ impl PlogPT {
     }
 
     /// The rounds of the all-to-all by height.
-    pub fn classes<T: ElapsedTime>(
-        &self,
-        size: Bytes,
-        algorithm: Algorithm,
-    ) -> Vec<RoundClass<'_, T>> {
+    pub fn classes<T: ElapsedTime>(&self, size: Bytes, algorithm: Algorithm) -> Vec<RoundClass<'_, T>> {
         let mut start = T::from(Seconds(0.0));
         let class = |level| {
             let class = RoundClass::new(level, size, algorithm, start);
@@ -243,15 +232,8 @@ fn tree_of_eight() -> Known {
     }
 }
 
-fn plogpt(
-    inputs: &Inputs,
-    algorithm: Algorithm,
-    mode: RtoMode,
-    negligible: Negligible,
-) -> Result<Timed, ModelError> {
-    let Known {
-        hockney, network, ..
-    } = inputs.known;
+fn plogpt(inputs: &Inputs, algorithm: Algorithm, mode: RtoMode, negligible: Negligible) -> Result<Timed, ModelError> {
+    let Known { hockney, network, .. } = inputs.known;
     let Some(edges) = edges(hockney, network.as_ref(), inputs.case.procs)? else {
         return inputs.by_hockney(|base, procs, _| start_ups(base, algorithm, procs));
     };
@@ -274,11 +256,7 @@ fn start_ups(hockney: &Hockney, algorithm: Algorithm, procs: Procs) -> Seconds {
 /// Otherwise the lowest edges are the links of the hosts, the bandwidth doubles from height to
 /// height, as within a switch, and a link between two switches is the top edge. `None` if bytes
 /// take no time.
-fn edges(
-    hockney: &Hockney,
-    network: Option<&Network>,
-    procs: Procs,
-) -> Result<Option<Vec<Edge>>, ParameterError> {
+fn edges(hockney: &Hockney, network: Option<&Network>, procs: Procs) -> Result<Option<Vec<Edge>>, ParameterError> {
     if !procs.get().is_power_of_two() {
         let rule = "a power of two for PlogPT";
         return Err(ParameterError::new("procs", procs, rule));
@@ -287,9 +265,7 @@ fn edges(
     if let Some(heights) = network.and_then(Network::heights) {
         let edges = heights.get(..count).map(<[Edge]>::to_vec);
         let rule = "at most the hosts of the network";
-        return edges
-            .map(Some)
-            .ok_or_else(|| ParameterError::new("procs", procs, rule));
+        return edges.map(Some).ok_or_else(|| ParameterError::new("procs", procs, rule));
     }
     let gap = network.map_or(hockney.beta(), Network::host_gap).0;
     if gap == 0.0 {

@@ -18,11 +18,7 @@ fn height((from, to): (Rank, Rank)) -> u32 {
 /// # Errors
 /// If the edges cannot be those of a tree, a rank is not one of its leaves, or there is no
 /// communication `of` between two different ranks.
-pub fn throughput(
-    edges: &[Edge],
-    pairs: &[(Rank, Rank)],
-    of: usize,
-) -> Result<BytesPerSecond, ParameterError> {
+pub fn throughput(edges: &[Edge], pairs: &[(Rank, Rank)], of: usize) -> Result<BytesPerSecond, ParameterError> {
     check_edges(edges)?;
     let leaves = 1u64 << edges.len();
     let mut ranks = pairs.iter().flat_map(|&(from, to)| [from, to]);

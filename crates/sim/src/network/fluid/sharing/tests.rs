@@ -25,9 +25,8 @@ fn fair(rates: &[f64], routes: &[&[usize]]) -> Vec<f64> {
     loop {
         let share = |link: usize| {
             let on = |flow: &usize| routes[*flow].contains(&link);
-            let (done, open): (Vec<usize>, Vec<usize>) = (0..routes.len())
-                .filter(on)
-                .partition(|&flow| fixed[flow].is_some());
+            let (done, open): (Vec<usize>, Vec<usize>) =
+                (0..routes.len()).filter(on).partition(|&flow| fixed[flow].is_some());
             let used: f64 = done.iter().filter_map(|&flow| fixed[flow]).sum();
             let first = open.first().copied()?;
             Some(((rates[link] - used) / open.len() as f64, first))
@@ -112,10 +111,7 @@ fn network() -> impl Strategy<Value = (Vec<f64>, Vec<Given>)> {
     let route = prop::sample::subsequence(vec![0, 1, 2, 3, 4], 1..=4);
     let flow = (route, 1u32..3, 0u64..3);
     let flow = flow.prop_map(|(route, size, start)| (route, size * 3000, start * 700_000_001));
-    (
-        prop::collection::vec(rate, 5),
-        prop::collection::vec(flow, 1..24),
-    )
+    (prop::collection::vec(rate, 5), prop::collection::vec(flow, 1..24))
 }
 
 proptest! {
