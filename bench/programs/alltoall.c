@@ -3,8 +3,8 @@
  *   mpirun -np 8 ./alltoall REPETITIONS SIZE...
  *
  * SIZE is the bytes of a piece. Every call sends other data, the same in every run. Prints for each size the
- * seconds inside its calls, the sum of the slowest rank, and a checksum of what all ranks received. Nothing but
- * the calls holds the ranks together, so that the sums of all ranks are about the same. */
+ * seconds inside its calls, the sum of the slowest rank, and a checksum of all received data. Only the calls
+ * synchronise the ranks, so that the sums of all ranks are about the same. */
 
 #include <inttypes.h>
 #include <mpi.h>
@@ -28,7 +28,7 @@ static uint64_t hashed(uint64_t hash, const unsigned char *data, size_t bytes)
     return hash;
 }
 
-/* The pieces of a call; all but the first byte of each are those of every call. */
+/* The pieces of a call; only the first byte of each piece differs between calls. */
 static void fill(unsigned char *send, size_t size, long call)
 {
     for (int to = 0; to < ranks; to++) {

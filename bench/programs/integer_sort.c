@@ -2,12 +2,12 @@
  *
  *   mpirun -np 12 ./integer_sort
  *
- * 2^20 keys below 2^16, each a sum of four uniform numbers, lie on the ranks in equal parts. In each of ten
- * iterations, after one that is not timed, every rank sorts its keys into 2^10 buckets, MPI_Allreduce adds the
- * sizes of the buckets, adjacent buckets are given to the ranks so that all have about as many keys,
- * MPI_Alltoall tells how many keys come, and MPI_Alltoallv brings them: pieces of slightly different sizes.
+ * 2^20 keys below 2^16, each a sum of four uniform numbers, lie on the ranks in equal parts. One iteration without
+ * timing and ten with it follow. In each, every rank sorts its keys into 2^10 buckets, and MPI_Allreduce adds the
+ * sizes of the buckets. Each rank gets adjacent buckets, so that all ranks have about as many keys. MPI_Alltoall sends
+ * the numbers of keys, and MPI_Alltoallv the keys, in pieces of slightly different sizes.
  *
- * Prints the seconds inside MPI_Alltoallv, the sum of the slowest rank, and a checksum of what all ranks received. */
+ * Prints the seconds inside MPI_Alltoallv, the sum of the slowest rank, and a checksum of all received data. */
 
 #include <inttypes.h>
 #include <mpi.h>
@@ -77,7 +77,7 @@ static void sort(const int *keys, int count, int *sorted, int sizes[BUCKETS])
         sorted[place[keys[i] / BUCKET_KEYS]++] = keys[i];
 }
 
-/* Gives buckets to the ranks: each has those from the end of the rank before to its own end. */
+/* Gives buckets to the ranks: each rank begins at the end of the previous rank. */
 static void share(const int totals[BUCKETS], int *ends)
 {
     int owner = 0, sum = 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs hpcc with hpccinf.txt until its MPIFFT is done and prints what it found.
+# Runs hpcc with hpccinf.txt until its MPIFFT is done, and prints the results of MPIFFT.
 #
 #   mpifft.sh mpirun -np 8 hpcc
 #

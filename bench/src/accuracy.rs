@@ -1,10 +1,10 @@
 //! `netsig-bench accuracy`: errors of netsig's predictions, and of other methods, on emulated
 //! networks that nothing was adjusted to, because a seed draws them.
 //!
-//! Profiles are made by netsig's commands on half or a quarter of the hosts (`campaign`); the truth
-//! is measured at ¾ and all of the hosts (`truth`); `trials` says which data are judged on which
-//! cells, `goals` holds the figures. Tables go to standard output and table.md; residuals.csv has a
-//! row for each cell and method. A network takes about 15 minutes and is measured once.
+//! Profiles are made by netsig's commands on half or a quarter of the hosts (`campaign`); the truth is measured at ¾
+//! and all of the hosts (`truth`); `trials` pairs data and judged cells, `goals` holds the figures. Tables go to
+//! standard output and table.md; residuals.csv has a row for each cell and method. A network takes about 15 minutes and
+//! is measured once.
 
 mod campaign;
 mod goals;
@@ -30,7 +30,7 @@ use trials::AccuracyOutcome;
 /// Name of the benchmark's folders.
 const BENCHMARK: &str = "accuracy";
 
-/// The errors of a method in a trial on a network, or on all.
+/// The rows of a method in a trial on one network, or on all networks.
 type MethodErrors<'a> = ((TrialKind, String, &'static str), Vec<&'a PredictionRow>);
 
 /// Errors are median / 90th percentile, in per cent, without mixtures.
@@ -39,25 +39,27 @@ fn error_columns<'a>() -> [TableColumn<MethodErrors<'a>>; 8] {
         ("trial", |((trial, ..), _)| trial.to_string()),
         ("network", |((_, network, _), _)| network.clone()),
         ("method", |((.., method), _)| (*method).to_owned()),
-        ("cells", |(_, rows)| format!("{} of {}", told(rows).len(), rows.len())),
+        ("cells", |(_, rows)| {
+            format!("{} of {}", signed_errors(rows).len(), rows.len())
+        }),
         ("errors", |(_, rows)| errors(rows, |_| true)),
         ("unmeasured sizes", |(_, rows)| errors(rows, |row| !row.known_size)),
         ("contended", |(_, rows)| errors(rows, |row| row.contended)),
-        ("bias", |(_, rows)| format!("{:+.1}", 100.0 * mean(told(rows)))),
+        ("bias", |(_, rows)| format!("{:+.1}", 100.0 * mean(signed_errors(rows)))),
     ]
 }
 
-/// Measures the missing data of the networks, of which one is a tree, and judges the predictions; false if a goal
-/// is missed. With `only_measure` nothing is judged.
+/// Measures the missing data of the networks, one of them a tree, and judges the predictions; false if a goal is
+/// missed. With `only_measure` nothing is judged.
 pub fn run(series: NetworkSeries, only_measure: bool) -> Result<bool> {
     let mut outcome = AccuracyOutcome::default();
     let full = BenchEffort::Full;
-    series.each_with_a_tree((BENCHMARK, full), ethernet::network, |site| {
-        let measured = campaign::measured(site)?;
+    series.each_with_a_tree(BENCHMARK, full, ethernet::network, |bench_network| {
+        let measured = campaign::measured(bench_network)?;
         if only_measure {
             return Ok(());
         }
-        outcome.judge(site, &measured)
+        outcome.judge(bench_network, &measured)
     })?;
     if only_measure {
         return Ok(true);
@@ -77,8 +79,8 @@ fn report(outcome: &AccuracyOutcome) -> Result<bool> {
             _ => row.network.clone(),
         };
         for name in [name, "all".to_owned()] {
-            let own = groups.entry((row.trial, name, row.method)).or_default();
-            own.push(row);
+            let method_rows = groups.entry((row.trial, name, row.method)).or_default();
+            method_rows.push(row);
         }
     }
     report.table(&error_columns(), &groups.into_iter().collect::<Vec<_>>());
@@ -87,16 +89,16 @@ fn report(outcome: &AccuracyOutcome) -> Result<bool> {
     report.publish()
 }
 
-/// The signed errors of the predictions that a method made.
-fn told(rows: &[&PredictionRow]) -> Vec<f64> {
-    let told = rows.iter().filter(|row| row.predicted_s.is_some());
-    told.map(|row| row.error()).collect()
+/// The signed errors of rows with a prediction.
+fn signed_errors(rows: &[&PredictionRow]) -> Vec<f64> {
+    let predicted_rows = rows.iter().filter(|row| row.predicted_s.is_some());
+    predicted_rows.map(|row| row.error()).collect()
 }
 
 /// The errors of the wanted rows.
-fn errors(rows: &[&PredictionRow], wanted: fn(&PredictionRow) -> bool) -> String {
-    let wanted = rows.iter().filter(|row| wanted(row));
-    let errors: Vec<f64> = wanted.map(|row| 100.0 * row.error().abs()).collect();
+fn errors(rows: &[&PredictionRow], is_wanted: fn(&PredictionRow) -> bool) -> String {
+    let wanted_rows = rows.iter().filter(|row| is_wanted(row));
+    let errors: Vec<f64> = wanted_rows.map(|row| 100.0 * row.error().abs()).collect();
     if errors.is_empty() {
         return String::new();
     }

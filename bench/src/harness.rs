@@ -1,9 +1,8 @@
-//! What the benchmarks share. A benchmark says what it measures and how it is judged.
+//! Shared by the benchmarks. A benchmark itself defines its measurements and their judgement.
 //!
-//! Judging needs no lab: `prediction` and `rivals` predict the cells of a data set from another,
-//! `choice` judges the algorithms that were chosen, `goals` and `report` hold the rows against goals and
-//! write them. Networks come in with `draw` (from a seed), `campaign` and `plan` (measured once),
-//! `learn` (profiles and choices) and `truth`.
+//! Judging needs no lab. `prediction` and `rivals` predict the cells of one data set from another, and `choice` judges
+//! chosen algorithms. `goals` and `report` compare the rows with goals and write them. Networks need `draw` (from a
+//! seed), `campaign` and `plan` (measured once), `learn` (profiles and choices) and `truth`.
 
 pub mod campaign;
 pub mod cell;

@@ -1,14 +1,12 @@
-//! `netsig-bench interpose`: what the preloaded library makes of programs, on emulated networks drawn
-//! from a seed.
+//! `netsig-bench interpose`: gains of programs under the preloaded library, on emulated networks drawn from a seed.
 //!
-//! A profile is made as its user makes it, by netsig's commands on half of the hosts, of the four
-//! collectives that the programs call. In the cells of `select` the choices then run as themselves and
-//! in the place of the library's call, beside an earlier version if there is one (`cells`, `row`, `slower`);
-//! real programs run with and without the library (`programs`). A network that is the same in every run
-//! shows the time saved beside the truth, and integer sorts (`fixed`); `passing` times a call that is passed
-//! on and watches memory, on this machine alone; `goals` holds the figures. Tables go to standard output and
-//! table.md; cells.csv has a row for each cell. A network takes about 20 minutes, the fixed one about eight,
-//! and each is measured once.
+//! netsig's commands make a profile of the four collectives that the programs call, on half of the hosts. In the cells
+//! of `select` the choices run directly and in place of the library's call, and optionally under an earlier version
+//! (`cells`, `row`, `speed_verdict`). Real programs run with and without the library (`programs`). On a fixed network,
+//! the saved time is compared with the truth, and integer sorts run (`fixed`). `passing` times calls that are passed on
+//! and watches memory, on this machine alone. `goals` holds the figures. Tables go to standard output and table.md;
+//! cells.csv has a row for each cell. A network takes about 20 minutes, the fixed one about eight, and each is measured
+//! once.
 
 mod cells;
 mod fixed;
@@ -20,8 +18,8 @@ mod report;
 mod reported;
 mod row;
 mod saved;
-mod slower;
 mod sorts;
+mod speed_verdict;
 
 use std::path::PathBuf;
 
@@ -30,7 +28,7 @@ use anyhow::{Context as _, Result};
 use crate::harness::draw::ethernet;
 use crate::harness::effort::BenchEffort;
 use crate::harness::folder::results;
-use crate::harness::learn::{self, FURTHER, JUDGED};
+use crate::harness::learn::{self, FURTHER_COLLECTIVES, JUDGED_COLLECTIVES};
 use crate::harness::root;
 use crate::harness::series::NetworkSeries;
 use cells::InterposeBench;
@@ -44,7 +42,7 @@ const LIBRARY: &str = "libnetsig_interpose.so";
 /// Both MPIs.
 const MPIS: [&str; 2] = ["openmpi", "mpich"];
 
-/// What is measured besides.
+/// Further programs and builds to measure.
 #[derive(clap::Args)]
 pub struct FurtherPrograms {
     /// Folder of an earlier build, whose preloaded library is measured beside the present one.
@@ -61,7 +59,7 @@ struct InterposeOutcome {
     cells: Vec<row::InterposeRow>,
     programs: Vec<programs::ProgramRow>,
     saved: Vec<saved::SavedRow>,
-    /// The integer sorts, which stand among the programs too.
+    /// The integer sorts, which are also among the programs.
     sorts: Vec<programs::ProgramRow>,
     notes: Vec<String>,
 }
@@ -70,34 +68,34 @@ struct InterposeOutcome {
 pub fn run(series: NetworkSeries, effort: BenchEffort, further: &FurtherPrograms) -> Result<bool> {
     let results = results(&effort.folder(BENCHMARK))?;
     let npb = further.npb()?;
-    // A library that is missing is found now, not after the networks of the other MPI.
+    // Finds a missing library now, not after the networks of the other MPI.
     for mpi in MPIS {
-        further.before(mpi)?;
+        further.earlier_library(mpi)?;
     }
     let mut outcome = InterposeOutcome::default();
-    series.each((BENCHMARK, effort), ethernet::network, |site| {
+    series.each(BENCHMARK, effort, ethernet::network, |bench_network| {
         outcome.add(&InterposeBench {
-            site,
-            before: further.before(site.drawn.mpi)?,
+            bench_network,
+            earlier_library: further.earlier_library(bench_network.drawn.mpi)?,
         })
     })?;
-    outcome.add_fixed(fixed::outcome(npb.as_deref(), effort)?);
+    outcome.add_fixed(fixed::measure(npb.as_deref(), effort)?);
     let passing = passing::figures(&results)?;
     report::write(&outcome, passing, &results)
 }
 
 impl FurtherPrograms {
     /// The preloaded library of the earlier build for an MPI.
-    fn before(&self, mpi: &str) -> Result<Option<PathBuf>> {
+    fn earlier_library(&self, mpi: &str) -> Result<Option<PathBuf>> {
         let Some(folder) = &self.before else {
             return Ok(None);
         };
-        let places = [format!("{mpi}/{LIBRARY}"), place(mpi)];
+        let places = [format!("{mpi}/{LIBRARY}"), library_place(mpi)];
         let mut paths = places.iter().map(|place| folder.join(place));
         let path = paths.find(|path| path.is_file()).with_context(|| {
-            let [own, built] = &places;
+            let [direct_place, built] = &places;
             format!(
-                "{}: has neither {own} nor {built}; give the folder of an earlier build",
+                "{}: has neither {direct_place} nor {built}; give the folder of an earlier build",
                 folder.display()
             )
         })?;
@@ -117,20 +115,20 @@ impl FurtherPrograms {
 impl InterposeOutcome {
     /// Measures and judges a network.
     fn add(&mut self, bench: &InterposeBench) -> Result<()> {
-        let site = bench.site;
-        let drawn = &site.drawn;
-        let wanted: Vec<_> = JUDGED.iter().chain(&FURTHER).collect();
-        let learned = learn::learned(site, &wanted)?;
+        let bench_network = bench.bench_network;
+        let drawn = &bench_network.drawn;
+        let wanted: Vec<_> = JUDGED_COLLECTIVES.iter().chain(&FURTHER_COLLECTIVES).collect();
+        let learned = learn::learn_choices(bench_network, &wanted)?;
         let seconds = learned.seconds;
         let about = format!("{}; {seconds:.0} s for the profile", drawn.summary());
         self.cells.extend(row::rows(bench, &learned.choices)?);
-        self.programs.extend(programs::rows(site)?);
+        self.programs.extend(programs::rows(bench_network)?);
         let notes = std::iter::once(about).chain(learned.notes);
         self.notes.extend(notes.map(|note| format!("{}: {note}", drawn.name)));
         Ok(())
     }
 
-    /// Adds the network that is the same in every run.
+    /// Adds the results of the fixed network.
     fn add_fixed(&mut self, fixed: fixed::FixedOutcome) {
         self.programs.extend(fixed.sorts.iter().cloned());
         self.saved = fixed.saved;
@@ -140,11 +138,11 @@ impl InterposeOutcome {
 }
 
 /// The file of the preloaded library for an MPI.
-fn library(mpi: &str) -> PathBuf {
-    root().join(place(mpi))
+fn library_path(mpi: &str) -> PathBuf {
+    root().join(library_place(mpi))
 }
 
-/// Its place in a built checkout.
-fn place(mpi: &str) -> String {
+/// Path of the library in a built checkout.
+fn library_place(mpi: &str) -> String {
     format!("target/{mpi}/release/{LIBRARY}")
 }

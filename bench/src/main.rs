@@ -43,8 +43,8 @@ enum BenchCommand {
         #[arg(long)]
         measure: bool,
     },
-    /// Real programs and algorithms with and without the preloaded library, on emulated networks drawn
-    /// from a seed and on one that is fixed.
+    /// Real programs and algorithms with and without the preloaded library, on emulated networks drawn from a seed and
+    /// on a fixed network.
     Interpose {
         #[command(flatten)]
         series: NetworkSeries,
@@ -64,7 +64,7 @@ enum BenchCommand {
     },
     /// Errors and intervals of predictions on real machines, beside rivals without a model.
     Real,
-    /// How many long messages the papers' signature has within 10 %, network by network.
+    /// Share of long messages that the papers' signature predicts within 10 %, network by network.
     Saturated,
     /// Times of netsig's commands, fits, predictions and campaigns.
     Speed,
@@ -72,7 +72,7 @@ enum BenchCommand {
     Simulator,
     /// Two all-to-alls on emulated trees of switches beside their PlogPT predictions.
     Plogpt,
-    /// The processor seconds and the most megabytes of a program.
+    /// Processor seconds and peak memory of a program.
     Usage {
         /// The program with its arguments.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
@@ -99,7 +99,7 @@ fn main() -> ExitCode {
         BenchCommand::Speed => speed::run(),
         BenchCommand::Simulator => simulator::run(),
         BenchCommand::Plogpt => plogpt::run(),
-        BenchCommand::Usage { program } => process::usage(&program),
+        BenchCommand::Usage { program } => process::print_usage(&program),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,12 +1,11 @@
 //! `netsig-bench plogpt`: compares measurements of algorithms A and B of Nomura, Matsuba, Ishikawa
 //! 2007 on emulated trees of two switches with the predictions of pLogP and `PlogPT`.
 //!
-//! A waits for its partner in every round (`pairwise`); B posts all receives first and then sends
-//! to one rank after the other (`sends-in-turn`). The same campaign measures all parameters of a
-//! prediction by transfers between pairs of ranks: L and g(m), the rate of a host's link, and the
-//! rate of the uplink when all pairs use it. The buffers are those of the emulated network. Nothing
-//! is fitted to an all-to-all. The table goes to standard output, raw data and figure to
-//! bench/results/plogpt.
+//! A waits for its partner in every round (`pairwise`); B posts all receives first and then sends to one rank after the
+//! other (`sends-in-turn`). The same campaign measures all parameters of a prediction by transfers between pairs of
+//! ranks. They are L and g(m), the rate of a host's link, and the rate of the uplink when all pairs use it. The buffers
+//! are those of the emulated network. Nothing is fitted to an all-to-all. The table goes to standard output, raw data
+//! and figure to bench/results/plogpt.
 
 mod figure;
 mod measured;
@@ -15,7 +14,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use itertools::izip;
-use netsig_base::stats::sample::{Sorted, median};
+use netsig_base::stats::sample::{SortedValues, median};
 use netsig_base::units::{Bytes, Seconds};
 use serde::Deserialize;
 
@@ -44,7 +43,7 @@ struct PlogptRow {
     letter: &'static str,
     size: Bytes,
     /// The times of the repetitions.
-    measured: Sorted,
+    measured: SortedValues,
     /// pLogP's prediction, without contention.
     plogp: Seconds,
     /// `PlogPT`'s prediction as in the slides: the share of a link is fixed at the start of a
@@ -73,7 +72,7 @@ pub fn run() -> Result<bool> {
     let netsig = NetsigProgram::built(&results, "bench-plogpt")?;
     let mut rows = Vec::new();
     for network in NETWORKS {
-        rows.extend(on(network, &netsig)?);
+        rows.extend(measure_network(network, &netsig)?);
     }
     print(&rows);
     fs::write(results.join("plogpt.svg"), figure::draw(&rows)?)?;
@@ -81,38 +80,38 @@ pub fn run() -> Result<bool> {
 }
 
 /// All cells of one network. Existing data are not measured again.
-fn on(network: &'static str, netsig: &NetsigProgram) -> Result<Vec<PlogptRow>> {
-    let stated = netsig_lab::load(network)?;
+fn measure_network(network: &'static str, netsig: &NetsigProgram) -> Result<Vec<PlogptRow>> {
+    let lab_network = netsig_lab::load(network)?;
     let file = |end: &str| netsig.folder().join(format!("{network}{end}"));
     if !file(".csv").is_file() {
-        fs::write(file("-plan.toml"), measured::plan(stated.hosts(), SIZES))?;
+        fs::write(file("-plan.toml"), measured::plan(lab_network.hosts(), SIZES))?;
         netsig.run(&format!(
             "measure {network}-plan.toml -o {network}.csv --on lab:{network}"
         ))?;
     }
     netsig.run(&format!("fit {network}.csv -o {network}-profile.toml"))?;
     let campaign = PlogptCampaign::read(&file(".csv"), &file("-profile.toml"))?;
-    let procs = stated.hosts().get();
-    fs::write(file("-measured.toml"), campaign.network(&stated)?.to_toml())?;
+    let procs = lab_network.hosts().get();
+    fs::write(file("-measured.toml"), campaign.network(&lab_network)?.to_toml())?;
     let tree = format!(
         "--network {network}-measured.toml --set L={} --model",
         campaign.latency()?.0
     );
     let mut rows = Vec::new();
-    for (letter, algorithm, to_tcp) in ALGORITHMS {
-        let by = |algorithm: &str, model: &str| -> Result<Vec<SimulatedTime>> {
+    for (letter, algorithm, tcp_algorithm) in ALGORITHMS {
+        let simulate = |algorithm: &str, model: &str| -> Result<Vec<SimulatedTime>> {
             let json = netsig.run(&format!(
                 "simulate --collective alltoall --algorithm {algorithm} --procs {procs} \
                  --size {SIZES} --format json {model}"
             ))?;
             Ok(serde_json::from_str(&json)?)
         };
-        let plogp = by(algorithm, &format!("--model plogp --profile {network}-profile.toml"))?;
-        let plogpt = by(algorithm, &format!("{tree} plogpt --sharing fixed"))?;
-        let fluid = by(algorithm, &format!("{tree} plogpt --sharing fluid"))?;
-        let seeds = (0..SEEDS).map(|seed| by(to_tcp, &format!("{tree} tcp --seed {seed}")));
-        let seeds: Vec<_> = seeds.collect::<Result<_>>()?;
-        for (place, (plogp, plogpt, fluid)) in izip!(plogp, plogpt, fluid).enumerate() {
+        let plogp = simulate(algorithm, &format!("--model plogp --profile {network}-profile.toml"))?;
+        let plogpt = simulate(algorithm, &format!("{tree} plogpt --sharing fixed"))?;
+        let fluid = simulate(algorithm, &format!("{tree} plogpt --sharing fluid"))?;
+        let seed_runs = (0..SEEDS).map(|seed| simulate(tcp_algorithm, &format!("{tree} tcp --seed {seed}")));
+        let seeds: Vec<_> = seed_runs.collect::<Result<_>>()?;
+        for (index, (plogp, plogpt, fluid)) in izip!(plogp, plogpt, fluid).enumerate() {
             rows.push(PlogptRow {
                 network,
                 procs,
@@ -122,7 +121,7 @@ fn on(network: &'static str, netsig: &NetsigProgram) -> Result<Vec<PlogptRow>> {
                 plogp: plogp.time_s,
                 plogpt: plogpt.time_s,
                 fluid: fluid.time_s,
-                tcp: Seconds(median(seeds.iter().map(|rows| rows[place].time_s.0))),
+                tcp: Seconds(median(seeds.iter().map(|rows| rows[index].time_s.0))),
                 timeouts: plogpt.losses.max(fluid.losses),
             });
         }

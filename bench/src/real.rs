@@ -1,9 +1,9 @@
-//! `netsig-bench real`: predictions on machines that nobody emulated, beside rivals without a model.
+//! `netsig-bench real`: predictions on real machines, beside rivals without a model.
 //!
-//! A set is a file, an algorithm and a cut c: all process counts up to c are fitted, at least two, and all
-//! beyond are judged. Of the tables of the OSU benchmarks every other size is fitted, at all process counts, and
-//! the sizes between are judged. Sets weigh equally. Nothing is measured; sets.csv has a row for each set and
-//! method, selection.csv one for the choices of each method beyond a process count.
+//! A set is a file, an algorithm and a cut c: all process counts up to c, at least two, are fitted, and all counts
+//! beyond are judged. In tables of the OSU benchmarks every other size is fitted, at all process counts, and the sizes
+//! between are judged. Sets weigh equally. Nothing is measured. sets.csv has a row for each set and method,
+//! selection.csv a row for the choices of each method beyond a process count.
 
 mod goals;
 mod judge;
@@ -20,14 +20,14 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use netsig_base::data::Dataset;
 use netsig_model::field::FieldPrior;
-use netsig_model::fit::network::{Options, Wanted};
+use netsig_model::fit::network::{ModelsToFit, NetworkFitOptions};
 use netsig_model::profile::Profile;
 
 use rows::JudgedRow;
 use selection::SelectionRow;
-use sets::{MeasuredNetwork, SetGroup, SetSplit};
+use sets::{JudgedNetwork, SetGroup, SetSplit};
 
-/// What is judged with one choice of priors.
+/// The results with one choice of priors.
 #[derive(Default)]
 struct PriorScores {
     sets: Vec<JudgedRow>,
@@ -36,24 +36,24 @@ struct PriorScores {
 
 /// Judges all sets, with an untuned prior and with the default one; false if a goal is missed.
 pub fn run() -> Result<bool> {
-    let mut networks = sets::kept()?;
+    let mut networks = sets::kept_networks()?;
     networks.extend(papers::networks());
     networks.extend(tables::networks()?);
-    let [mut default, mut without] = [PriorScores::default(), PriorScores::default()];
+    let [mut default, mut untuned] = [PriorScores::default(), PriorScores::default()];
     for network in &networks {
         let priors = [FieldPrior::default(), UNTUNED];
-        let rows = judged(network, &priors);
-        for ((scores, rows), prior) in [&mut default, &mut without].into_iter().zip(rows).zip(priors) {
+        let rows = judged_rows(network, &priors);
+        for ((scores, rows), prior) in [&mut default, &mut untuned].into_iter().zip(rows).zip(priors) {
             scores.sets.extend(rows);
             if network.group == SetGroup::Real {
                 scores.selection.extend(selection::rows(network, prior));
             }
         }
     }
-    report::publish(&default, &without)
+    report::publish(&default, &untuned)
 }
 
-/// The prior of a first draft, before any of the data was seen: medians and spreads by feeling.
+/// A prior from before any of the data was seen: estimated medians and spreads.
 const UNTUNED: FieldPrior = FieldPrior {
     medians: [0.5, 2.0, 0.25, 4.0, 0.2, 3.0, 0.03, 0.5, 4096.0],
     spreads: [0.7, 0.5, 0.6, 0.5, 0.8, 0.5, 0.7, 0.5, 1.5],
@@ -64,19 +64,19 @@ const UNTUNED: FieldPrior = FieldPrior {
 };
 
 /// The scores of all sets of a network with each prior.
-fn judged(network: &MeasuredNetwork, priors: &[FieldPrior; 2]) -> [Vec<JudgedRow>; 2] {
+fn judged_rows(network: &JudgedNetwork, priors: &[FieldPrior; 2]) -> [Vec<JudgedRow>; 2] {
     let mut profiles: BTreeMap<SetSplit, [Option<Profile>; 2]> = BTreeMap::new();
     let mut rows = [Vec::new(), Vec::new()];
     for set in network.sets() {
         let profiles = profiles.entry(set.split).or_insert_with(|| {
             let part = network.part(set.split);
-            priors.map(|prior| fitted(&part, prior))
+            priors.map(|prior| fit_profile(&part, prior))
         });
-        // The field's prior is nothing to the others.
+        // The field's prior does not affect the other methods.
         let others = judge::scores_of_others(&set, profiles[0].as_ref());
         for (rows, profile) in rows.iter_mut().zip(profiles) {
-            let own = judge::scores_of_netsig(&set, profile.as_ref());
-            let scores = own.into_iter().chain(others.iter().cloned());
+            let netsig_scores = judge::scores_of_netsig(&set, profile.as_ref());
+            let scores = netsig_scores.into_iter().chain(others.iter().cloned());
             rows.extend(scores.map(|score| JudgedRow::of(&set, score)));
         }
     }
@@ -84,11 +84,11 @@ fn judged(network: &MeasuredNetwork, priors: &[FieldPrior; 2]) -> [Vec<JudgedRow
 }
 
 /// The profile of data; `None` if they cannot be fitted.
-fn fitted(data: &Dataset, prior: FieldPrior) -> Option<Profile> {
-    let options = Options {
-        wanted: Wanted::Any,
+fn fit_profile(data: &Dataset, prior: FieldPrior) -> Option<Profile> {
+    let options = NetworkFitOptions {
+        models_to_fit: ModelsToFit::Any,
         field: prior,
-        ..Options::default()
+        ..NetworkFitOptions::default()
     };
     let fitted = Profile::fit(data, "data", &options, &[]);
     fitted.ok().map(|(_, profile)| profile)

@@ -1,10 +1,10 @@
 //! `netsig-bench select`: penalties and gains of the algorithms that netsig selects, on emulated
 //! networks drawn from a seed.
 //!
-//! A profile is made as its user makes it, by netsig's commands on half of the hosts; its choices for
-//! ¾ and all of the hosts are measured beside every other candidate and judged; `goals` holds the
-//! figures, `rules` the gains of a rules file alone. Tables go to standard output and table.md;
-//! cells.csv has a row for each cell. A network takes about 15 minutes and is measured once.
+//! netsig's commands make a profile on half of the hosts. Its choices for ¾ and all of the hosts are measured beside
+//! all other candidates and judged. `goals` holds the figures, `rules` the gains of a rules file alone. Tables go to
+//! standard output and table.md; cells.csv has a row for each cell. A network takes about 15 minutes and is measured
+//! once.
 
 mod goals;
 mod report;
@@ -13,12 +13,12 @@ mod rules;
 use anyhow::Result;
 use itertools::Itertools as _;
 
-use crate::harness::campaign::NetworkSite;
+use crate::harness::campaign::BenchNetwork;
 use crate::harness::choice::{self, ChoiceRow};
 use crate::harness::draw::{DrawnNetwork, ethernet};
 use crate::harness::effort::BenchEffort;
 use crate::harness::folder::results;
-use crate::harness::learn::{self, JUDGED};
+use crate::harness::learn::{self, JUDGED_COLLECTIVES};
 use crate::harness::series::NetworkSeries;
 use crate::harness::truth;
 
@@ -30,7 +30,7 @@ const BENCHMARK: &str = "select";
 struct SelectOutcome {
     networks: Vec<DrawnNetwork>,
     rows: Vec<ChoiceRow>,
-    /// Gains of a rules file alone, of each cell.
+    /// Gain of a rules file alone in each cell.
     rules: Vec<rules::RulesGain>,
     notes: Vec<String>,
 }
@@ -39,35 +39,38 @@ struct SelectOutcome {
 /// `only_measure` nothing is judged.
 pub fn run(series: NetworkSeries, effort: BenchEffort, only_measure: bool) -> Result<bool> {
     let mut outcome = SelectOutcome::default();
-    series.each((BENCHMARK, effort), ethernet::network, |site| outcome.add(site))?;
+    series.each(BENCHMARK, effort, ethernet::network, |bench_network| {
+        outcome.add(bench_network)
+    })?;
     let results = results(&effort.folder(BENCHMARK))?;
     Ok(only_measure || report::write(&outcome, &results)?)
 }
 
 /// Seconds of all operations in one launch of the truth.
-fn launch(effort: BenchEffort) -> f64 {
-    effort.of(110.0, 8.0)
+fn launch_seconds(effort: BenchEffort) -> f64 {
+    effort.choose(110.0, 8.0)
 }
 
 impl SelectOutcome {
     /// Measures and judges a network.
-    fn add(&mut self, site: &NetworkSite) -> Result<()> {
-        let drawn = &site.drawn;
-        let learned = learn::learned(site, &JUDGED.each_ref())?;
-        let truth = truth::measured(site, &learned, launch(site.effort))?;
+    fn add(&mut self, bench_network: &BenchNetwork) -> Result<()> {
+        let drawn = &bench_network.drawn;
+        let learned = learn::learn_choices(bench_network, &JUDGED_COLLECTIVES.each_ref())?;
+        let truth = truth::measure(bench_network, &learned, launch_seconds(bench_network.effort))?;
         let network = (&*drawn.name, &drawn.whole);
         let (rows, missing) = choice::rows(network, &truth, &learned.choices);
         let mut notes = Vec::new();
-        match rules::gains(site, &truth, &learned) {
+        match rules::gains(bench_network, &truth, &learned) {
             Ok(gains) => self.rules.extend(gains),
             Err(error) => notes.push(format!("no rules file: {error:#}")),
         }
         let seconds = learned.seconds;
         notes.push(format!("{}; {seconds:.0} s for the profile", drawn.summary()));
-        let notes = notes.into_iter().chain(learned.notes).chain(missing);
-        // In one line each, for a list.
-        let notes = notes.map(|note| note.split_whitespace().join(" "));
-        self.notes.extend(notes.map(|note| format!("{}: {note}", drawn.name)));
+        let all_notes = notes.into_iter().chain(learned.notes).chain(missing);
+        // Each note on one line, for a list.
+        let one_line_notes = all_notes.map(|note| note.split_whitespace().join(" "));
+        self.notes
+            .extend(one_line_notes.map(|note| format!("{}: {note}", drawn.name)));
         self.rows.extend(rows);
         self.networks.push(drawn.clone());
         Ok(())

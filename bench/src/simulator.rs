@@ -1,8 +1,7 @@
-//! `netsig-bench simulator`: processor time and memory of `netsig simulate`, in CPU seconds of one
-//! core, each run in a separate process; for comparison the SMPI of `SimGrid` where it is
-//! installed. One line for each figure: `name  value  target  met|MISSED`. The fastest of three
-//! runs counts: other work on the machine can only slow a run down. The first runs of all
-//! simulations precede the second ones, so that a slow minute affects at most one run of each.
+//! `netsig-bench simulator`: processor time and memory of `netsig simulate`, in CPU seconds of one core, each run in a
+//! separate process; for comparison the SMPI of `SimGrid` where it is installed. One line for each figure: `name  value
+//! target  met|MISSED`. The fastest of three runs counts: other work on the machine can only slow a run down. The first
+//! runs of all simulations precede the second runs, so that a slow minute affects at most one run of each.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,7 +10,7 @@ use std::iter;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use netsig_base::stats::line::Line;
+use netsig_base::stats::line::FittedLine;
 use netsig_base::units::Procs;
 use netsig_model::profile::Profile;
 
@@ -24,10 +23,10 @@ use crate::harness::smpi::{self, SmpiProgram};
 type SimulationTarget = (&'static str, &'static str, &'static str, [f64; 2]);
 
 /// `LogGP` parameters of a network with 8 Gbit/s, for the endpoint model.
-const CLOSED: &str = "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B";
+const LOGGP: &str = "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B";
 
-/// The same with every event simulated.
-const PORTS: &str = "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B --method event";
+/// The same parameters, with every event simulated.
+const LOGGP_EVENTS: &str = "--model loggp --set L=5us --set o=1us --set g=2us --set G=1ns/B --method event";
 
 /// Fluid networks, with every event simulated.
 const STAR: &str = "--model fluid --network star.toml --set L=50us --method event";
@@ -41,26 +40,26 @@ const BINARY_TREE: &str = "--model plogpt --network binary-tree.toml --method cl
 const LOGGOPSIM: f64 = 4.9;
 
 /// No target.
-const ANY: f64 = f64::INFINITY;
+const NO_TARGET: f64 = f64::INFINITY;
 
 #[rustfmt::skip]
-const ROWS: [SimulationTarget; 9] = [
-    ("direct-512-endpoint", "alltoall direct 512 1024", PORTS, [0.2, ANY]),
-    ("pairwise-4096-endpoint", "alltoall pairwise 4096 1024", PORTS, [4.0, 100.0]),
-    ("scatter-flat-65536-endpoint", "scatter flat 65536 1024", PORTS, [0.1, ANY]),
-    ("scatter-binomial-65536-endpoint", "scatter binomial 65536 1024", PORTS, [0.1, ANY]),
-    ("bcast-binomial-1048576-endpoint", "bcast binomial 1048576 1024", CLOSED, [0.5, 100.0]),
-    ("bcast-binomial-1048576-every-event", "bcast binomial 1048576 1024", PORTS, [LOGGOPSIM, 100.0]),
-    ("direct-256-fluid-star", "alltoall direct 256 1024", STAR_256, [1.0, ANY]),
-    ("direct-256-fluid-two-switches", "alltoall direct 256 1024", TREE_256, [1.0, ANY]),
-    ("plogpt-b-1048576-closed-form", "alltoall sends-in-turn 1048576 10000", BINARY_TREE, [0.01, ANY]),
+const TARGETS: [SimulationTarget; 9] = [
+    ("direct-512-endpoint", "alltoall direct 512 1024", LOGGP_EVENTS, [0.2, NO_TARGET]),
+    ("pairwise-4096-endpoint", "alltoall pairwise 4096 1024", LOGGP_EVENTS, [4.0, 100.0]),
+    ("scatter-flat-65536-endpoint", "scatter flat 65536 1024", LOGGP_EVENTS, [0.1, NO_TARGET]),
+    ("scatter-binomial-65536-endpoint", "scatter binomial 65536 1024", LOGGP_EVENTS, [0.1, NO_TARGET]),
+    ("bcast-binomial-1048576-endpoint", "bcast binomial 1048576 1024", LOGGP, [0.5, 100.0]),
+    ("bcast-binomial-1048576-every-event", "bcast binomial 1048576 1024", LOGGP_EVENTS, [LOGGOPSIM, 100.0]),
+    ("direct-256-fluid-star", "alltoall direct 256 1024", STAR_256, [1.0, NO_TARGET]),
+    ("direct-256-fluid-two-switches", "alltoall direct 256 1024", TREE_256, [1.0, NO_TARGET]),
+    ("plogpt-b-1048576-closed-form", "alltoall sends-in-turn 1048576 10000", BINARY_TREE, [0.01, NO_TARGET]),
 ];
 
 /// Series of all-to-alls to fit the growth of time with ranks: name, algorithm and network, numbers
 /// of ranks.
 const SERIES: [(&str, [&str; 2], [u32; 4]); 3] = [
-    ("endpoint", ["direct", PORTS], [512, 1024, 2048, 4096]),
-    ("endpoint", ["pairwise", PORTS], [512, 1024, 2048, 4096]),
+    ("endpoint", ["direct", LOGGP_EVENTS], [512, 1024, 2048, 4096]),
+    ("endpoint", ["pairwise", LOGGP_EVENTS], [512, 1024, 2048, 4096]),
     ("fluid", ["direct", STAR], [128, 256, 512, 1024]),
 ];
 
@@ -72,7 +71,7 @@ const RANKS: u32 = 128;
 const SIZE: u32 = 1024;
 
 /// Upper bound of netsig's time relative to SMPI's for the claim of a faster simulation.
-const OF_SMPI: f64 = 0.1;
+const MOST_OF_SMPI: f64 = 0.1;
 
 /// The profile of the star for SMPI: α = 50 µs, and β of 1 Gbit/s.
 const GIGABIT: &str = "netsig_profile = 4
@@ -99,62 +98,63 @@ pub fn run() -> Result<bool> {
     let work = tempfile::tempdir().context("no temporary directory")?;
     let netsig = NetsigProgram::built(work.path(), "bench-sim")?;
     write_networks(work.path())?;
-    let taken = fastest(&netsig)?;
+    let usages = fastest_usages(&netsig)?;
     let mut is_met = true;
-    let mut tell = |figure: BenchGoal| {
+    let mut report = |figure: BenchGoal| {
         println!("{}", figure.line());
         is_met &= figure.is_met();
     };
-    for (name, case, network, [most_seconds, most_megabytes]) in ROWS {
-        let ProcessUsage { seconds, megabytes } = taken[&arguments(case, network)];
-        tell(BenchGoal::measured(name, vec![seconds], most_seconds, "s"));
+    for (name, case, network, [most_seconds, most_megabytes]) in TARGETS {
+        let ProcessUsage { seconds, megabytes } = usages[&arguments(case, network)];
+        report(BenchGoal::measured(name, vec![seconds], most_seconds, "s"));
         if most_megabytes.is_finite() {
             let name = format!("{name}-memory");
-            tell(BenchGoal::measured(name, vec![megabytes], most_megabytes, "MB"));
+            report(BenchGoal::measured(name, vec![megabytes], most_megabytes, "MB"));
         }
     }
-    for (name, own @ [algorithm, _], ranks) in SERIES {
+    for (name, algorithm_network @ [algorithm, _], ranks) in SERIES {
         let mut points = Vec::new();
         for procs in ranks {
-            let seconds = taken[&alltoall(own, procs)].seconds;
+            let seconds = usages[&alltoall(algorithm_network, procs)].seconds;
             println!("{algorithm} among {procs}, {name}: {seconds:.3} s");
             points.push((f64::from(procs).ln(), seconds.max(1e-6).ln(), 1.0));
         }
-        let exponent = vec![Line::through(&points).slope];
+        let exponent = vec![FittedLine::through(&points).slope];
         let name = format!("{algorithm}-{name}-exponent");
-        tell(BenchGoal::measured(name, exponent, EXPONENT, "in ranks"));
+        report(BenchGoal::measured(name, exponent, EXPONENT, "in ranks"));
     }
-    let ours = taken[&alltoall(["direct", STAR], RANKS)].seconds;
-    match beside_smpi(&netsig, ours)? {
-        Some(figure) => tell(figure),
+    let ours = usages[&alltoall(["direct", STAR], RANKS)].seconds;
+    match smpi_goal(&netsig, ours)? {
+        Some(figure) => report(figure),
         None => println!("{}, so nothing is compared with it", smpi::MISSING),
     }
     Ok(is_met)
 }
 
 /// Usage of the fastest of three runs of each simulation, by its arguments.
-fn fastest(netsig: &NetsigProgram) -> Result<HashMap<String, ProcessUsage>> {
-    let rows = ROWS.map(|(_, case, network, _)| arguments(case, network));
-    let series = SERIES.iter();
-    let series = series.flat_map(|(_, own, ranks)| ranks.map(|procs| alltoall(*own, procs)));
+fn fastest_usages(netsig: &NetsigProgram) -> Result<HashMap<String, ProcessUsage>> {
+    let rows = TARGETS.map(|(_, case, network, _)| arguments(case, network));
+    let listed_series = SERIES.iter();
+    let series =
+        listed_series.flat_map(|(_, algorithm_network, ranks)| ranks.map(|procs| alltoall(*algorithm_network, procs)));
     let all: Vec<String> = rows.into_iter().chain(series).collect();
-    let mut taken: HashMap<String, ProcessUsage> = HashMap::new();
+    let mut usages: HashMap<String, ProcessUsage> = HashMap::new();
     for arguments in iter::repeat_n(&all, 3).flatten() {
         let run = ProcessUsage::of(&netsig.command(&format!("simulate {arguments}")))?;
-        let best = taken.entry(arguments.clone()).or_insert(run);
+        let best = usages.entry(arguments.clone()).or_insert(run);
         if run.seconds < best.seconds {
             *best = run;
         }
     }
-    Ok(taken)
+    Ok(usages)
 }
 
 /// The arguments of a simulation.
 fn arguments(case: &str, network: &str) -> String {
     let options = ["--collective", "--algorithm", "--procs", "--size"];
-    let case = options.into_iter().zip(case.split(' '));
-    let case = case.map(|(option, word)| format!("{option} {word} "));
-    case.collect::<String>() + network
+    let option_words = options.into_iter().zip(case.split(' '));
+    let case_options = option_words.map(|(option, word)| format!("{option} {word} "));
+    case_options.collect::<String>() + network
 }
 
 /// The arguments of an all-to-all by an algorithm on a network.
@@ -164,7 +164,7 @@ fn alltoall([algorithm, network]: [&str; 2], procs: u32) -> String {
 
 /// Ratio of `ours`, netsig's CPU seconds, to SMPI's for direct exchange on a star; `None` if SMPI
 /// is not installed.
-fn beside_smpi(netsig: &NetsigProgram, ours: f64) -> Result<Option<BenchGoal>> {
+fn smpi_goal(netsig: &NetsigProgram, ours: f64) -> Result<Option<BenchGoal>> {
     if !smpi::is_installed() {
         return Ok(None);
     }
@@ -175,7 +175,7 @@ fn beside_smpi(netsig: &NetsigProgram, ours: f64) -> Result<Option<BenchGoal>> {
     println!("direct exchange among {RANKS} on a star: SMPI {theirs:.1} s, netsig {ours:.3} s of CPU");
     let name = format!("netsig-over-smpi-direct-{RANKS}");
     let ratio = vec![ours / theirs];
-    Ok(Some(BenchGoal::measured(name, ratio, OF_SMPI, "of SMPI's time")))
+    Ok(Some(BenchGoal::measured(name, ratio, MOST_OF_SMPI, "of SMPI's time")))
 }
 
 /// The networks of the simulations.

@@ -46,7 +46,7 @@ pub fn run() -> Result<bool> {
 }
 
 /// Runs a benchmark of a crate and returns its output.
-fn benchmark(package: &str, name: &str, arguments: &[&str]) -> Result<String> {
+fn run_benchmark(package: &str, name: &str, arguments: &[&str]) -> Result<String> {
     output(
         Command::new("cargo")
             .args(["bench", "--package", package, "--bench", name, "--"])

@@ -1,15 +1,15 @@
-//! Asks the MPI compiler which MPI it is for: entry points and Fortran symbols differ. Gives the sources a number,
-//! by which the ranks of a job see that all have the same schedules.
+//! Asks the MPI compiler for its MPI library, since entry points and Fortran symbols differ. Numbers the sources, so
+//! that the ranks of a job can check that all have the same schedules.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What all ranks must have alike.
+/// Folders of the sources that must be the same on all ranks.
 const SOURCES: [&str; 4] = ["src", "../base/src", "../model/src", "../mpi/src"];
 
-/// Preprocessed by the MPI compiler.
+/// Text for the preprocessor of the MPI compiler.
 const QUESTION: &str = "#include <mpi.h>\n#ifdef OPEN_MPI\nnetsig_open_mpi\n#endif\n\
      #if MPI_VERSION >= 4 && !defined(OPEN_MPI)\nnetsig_large_counts\n#endif\n";
 

@@ -8,8 +8,8 @@ fuzz_target!(|text: &str| {
     let Ok(goal) = Goal::parse("f.goal", text) else {
         return;
     };
-    let mut written = Vec::new();
-    goal.write(&mut written).expect("a vector takes all");
-    let written = str::from_utf8(&written).expect("GOAL is text");
-    assert_eq!(Goal::parse("f.goal", written), Ok(goal));
+    let mut bytes = Vec::new();
+    goal.write(&mut bytes).expect("a vector takes all");
+    let goal_text = str::from_utf8(&bytes).expect("GOAL is text");
+    assert_eq!(Goal::parse("f.goal", goal_text), Ok(goal));
 });

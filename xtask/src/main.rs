@@ -1,5 +1,4 @@
-//! Maintenance tasks of this repository: `cargo xtask tidy`, `cargo xtask same`, `cargo xtask
-//! vectors`. Exit code 1: a
+//! Maintenance tasks of this repository: `cargo xtask tidy`, `cargo xtask same`, `cargo xtask vectors`. Exit code 1: a
 //! check failed; 2: a task could not run.
 
 mod same;

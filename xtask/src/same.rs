@@ -1,8 +1,8 @@
-//! `cargo xtask same OLD NEW`: do two builds of the command line give the same numbers on kept data?
+//! `cargo xtask same OLD NEW`: compares the numbers that two builds of the command line give on kept data.
 //!
-//! Each build runs the commands of `same-numbers.txt` in a folder (paths stand in some files), which is
-//! kept as `target/same/old` or `target/same/new`. What they print, their exit codes and the files that they write must be the same
-//! text with the same numbers, within a relative difference of 1e-9.
+//! Each build runs the commands of `same-numbers.txt` in the same folder, since some files contain paths; it is then
+//! kept as `target/same/old` or `target/same/new`. Outputs, exit codes and written files must have the same text and
+//! the same numbers, within a relative difference of 1e-9.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,21 +15,21 @@ use itertools::{EitherOrBoth, Itertools};
 
 /// Largest relative difference of two numbers that count as the same.
 const TOLERANCE: f64 = 1e-9;
-/// Most differing lines that are printed of one text.
-const SHOWN: usize = 3;
+/// Most printed lines of the differences of one text.
+const SHOWN_LINES: usize = 3;
 
-/// Runs both builds and prints where they differ; whether they are the same.
+/// Runs both builds and prints their differences; true if there are none.
 pub fn run(old: &str, new: &str) -> Result<bool> {
     let (old, new) = (outputs("old", old)?, outputs("new", new)?);
     let names = old.keys().chain(new.keys()).unique().sorted();
     let differing: Vec<&String> = names
-        .filter(|name| !same_text(name, old.get(*name), new.get(*name)))
+        .filter(|name| !is_same_text(name, old.get(*name), new.get(*name)))
         .collect();
     println!("same: {} texts, {} differ", old.len(), differing.len());
     Ok(differing.is_empty())
 }
 
-/// What each command printed and each file that was written, by command or by file name.
+/// The output of each command and the text of each written file, by command or by file name.
 fn outputs(side: &str, netsig: &str) -> Result<BTreeMap<String, String>> {
     let root = crate::root();
     let folder = root.join("target/same");
@@ -39,16 +39,16 @@ fn outputs(side: &str, netsig: &str) -> Result<BTreeMap<String, String>> {
     }
     fs::create_dir_all(&work)?;
     fs::create_dir_all(&bin)?;
-    let netsig = fs::canonicalize(netsig).with_context(|| format!("{netsig}: no such build"))?;
-    fs::copy(&netsig, bin.join("netsig"))?;
+    let program = fs::canonicalize(netsig).with_context(|| format!("{netsig}: no such build"))?;
+    fs::copy(&program, bin.join("netsig"))?;
     std::os::unix::fs::symlink(&root, work.join("kept"))?;
     let commands = fs::read_to_string(root.join("xtask/same-numbers.txt"))?;
     let mut texts = BTreeMap::new();
     for command in commands.lines().filter(|line| !line.starts_with('#')) {
-        texts.insert(command.to_owned(), printed(command, &work, &bin)?);
+        texts.insert(command.to_owned(), run_command(command, &work, &bin)?);
     }
-    for entry in fs::read_dir(&work)? {
-        let entry = entry?;
+    for listed in fs::read_dir(&work)? {
+        let entry = listed?;
         if entry.file_type()?.is_file() {
             let name = entry.file_name().to_string_lossy().into_owned();
             texts.insert(name, fs::read_to_string(entry.path())?);
@@ -59,7 +59,7 @@ fn outputs(side: &str, netsig: &str) -> Result<BTreeMap<String, String>> {
 }
 
 /// Exit code, standard output and standard error of a command that takes `netsig` from `bin`.
-fn printed(command: &str, work: &Path, bin: &Path) -> Result<String> {
+fn run_command(command: &str, work: &Path, bin: &Path) -> Result<String> {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH")?);
     let done = Command::new("bash")
         .args(["-c", command])
@@ -73,8 +73,8 @@ fn printed(command: &str, work: &Path, bin: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Whether two texts are the same; prints the first lines that differ.
-fn same_text(name: &str, old: Option<&String>, new: Option<&String>) -> bool {
+/// True if two texts are the same; prints the first lines that differ.
+fn is_same_text(name: &str, old: Option<&String>, new: Option<&String>) -> bool {
     let (Some(old), Some(new)) = (old, new) else {
         println!("{name}: only one build writes it");
         return false;
@@ -83,12 +83,12 @@ fn same_text(name: &str, old: Option<&String>, new: Option<&String>) -> bool {
         .lines()
         .zip_longest(new.lines())
         .enumerate()
-        .filter(|(_, pair)| !matches!(pair, EitherOrBoth::Both(old, new) if same_line(old, new)))
+        .filter(|(_, pair)| !matches!(pair, EitherOrBoth::Both(old, new) if is_same_line(old, new)))
         .collect();
     if !differing.is_empty() {
         println!("{name}: {} lines differ", differing.len());
     }
-    for (at, pair) in differing.iter().take(SHOWN) {
+    for (at, pair) in differing.iter().take(SHOWN_LINES) {
         println!("  line {}", at + 1);
         println!("  old {}", pair.as_ref().left().map_or("", |line| excerpt(line)));
         println!("  new {}", pair.as_ref().right().map_or("", |line| excerpt(line)));
@@ -101,22 +101,22 @@ fn excerpt(line: &str) -> &str {
     line.char_indices().nth(200).map_or(line, |(end, _)| &line[..end])
 }
 
-/// Whether two lines hold the same words and, within the tolerance, the same numbers.
-fn same_line(old: &str, new: &str) -> bool {
+/// True if two lines hold the same words and, within the tolerance, the same numbers.
+fn is_same_line(old: &str, new: &str) -> bool {
     old == new
-        || words(old)
+        || split_at_numbers(old)
             .into_iter()
-            .zip_longest(words(new))
-            .all(|pair| matches!(pair, EitherOrBoth::Both(old, new) if same_word(old, new)))
+            .zip_longest(split_at_numbers(new))
+            .all(|pair| matches!(pair, EitherOrBoth::Both(old, new) if is_same_word(old, new)))
 }
 
 /// A line cut where numbers begin and end: signs count as parts of numbers.
-fn words(line: &str) -> Vec<&str> {
-    let part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+fn split_at_numbers(line: &str) -> Vec<&str> {
+    let is_number_part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
     let mut cuts: Vec<usize> = line
         .char_indices()
         .tuple_windows()
-        .filter(|((_, left), (_, right))| part(*left) != part(*right))
+        .filter(|((_, left), (_, right))| is_number_part(*left) != is_number_part(*right))
         .map(|(_, (at, _))| at)
         .collect();
     cuts.insert(0, 0);
@@ -127,7 +127,7 @@ fn words(line: &str) -> Vec<&str> {
         .collect()
 }
 
-fn same_word(old: &str, new: &str) -> bool {
-    let close = |old: f64, new: f64| (old - new).abs() <= TOLERANCE * old.abs().max(new.abs());
-    old == new || matches!((old.parse(), new.parse()), (Ok(old), Ok(new)) if close(old, new))
+fn is_same_word(old: &str, new: &str) -> bool {
+    let is_close = |old: f64, new: f64| (old - new).abs() <= TOLERANCE * old.abs().max(new.abs());
+    old == new || matches!((old.parse(), new.parse()), (Ok(old), Ok(new)) if is_close(old, new))
 }

@@ -2,6 +2,8 @@
 
 mod layers;
 mod modules;
+mod names;
+mod sentences;
 mod tables;
 
 use std::fs;
@@ -11,18 +13,23 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use netsig_base::data::COLUMNS;
 
-use modules::Sources;
+use modules::SourceTexts;
+use names::NameCensus;
 
 /// The most lines of a source file without its tests.
-const LONGEST: usize = 400;
+const MOST_LINES: usize = 400;
 
 /// Checks all rules; false if any is violated.
 pub fn run() -> Result<bool> {
     let root = crate::root();
     let mut faults = Vec::new();
-    let mut sources = Sources::new();
-    for path in tracked(&root)? {
-        match path.extension().and_then(|end| end.to_str()) {
+    let mut sources = SourceTexts::new();
+    for path in existing_files(&root)? {
+        let ending = path.extension().and_then(|end| end.to_str());
+        if let Some(ending @ ("rs" | "md")) = ending {
+            check_sentences(&root, &path, ending, &mut faults)?;
+        }
+        match ending {
             Some("rs") => {
                 let text = read(&root, &path)?;
                 check_source(&text, &path, &mut faults);
@@ -36,6 +43,9 @@ pub fn run() -> Result<bool> {
     for crate_root in sources.keys().filter(is_root) {
         faults.extend(layers::faults(&sources, crate_root)?);
     }
+    let census = NameCensus::read(&sources)?;
+    println!("{census}");
+    faults.extend(census.faults());
     check_tables(&root, &mut faults)?;
     check_mentions(&root, "FORMATS.md", COLUMNS.into_iter(), &mut faults)?;
     for fault in &faults {
@@ -62,7 +72,7 @@ fn check_tables(root: &Path, faults: &mut Vec<String>) -> Result<()> {
 }
 
 /// The existing files of the repository, tracked or not ignored.
-fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
+fn existing_files(root: &Path) -> Result<Vec<PathBuf>> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
     let output = Command::new("git")
         .args(arguments)
@@ -91,11 +101,20 @@ fn check_source(text: &str, path: &Path, faults: &mut Vec<String>) {
         .lines()
         .count();
     let is_test = path.with_extension("").iter().any(|part| part == "tests");
-    if lines > LONGEST && !is_test {
+    if lines > MOST_LINES && !is_test {
         faults.push(format!(
-            "{shown}: has {lines} lines before its tests, more than {LONGEST}; split it"
+            "{shown}: has {lines} lines before its tests, more than {MOST_LINES}; split it"
         ));
     }
+}
+
+/// Checks that no sentence of a file is too long.
+fn check_sentences(root: &Path, path: &Path, ending: &str, faults: &mut Vec<String>) -> Result<()> {
+    let text = read(root, path)?;
+    let long = sentences::long_sentences(&text, ending).into_iter();
+    let shown = path.display();
+    faults.extend(long.map(|line| format!("{shown}:{line}: has a sentence of more than 30 words; split it")));
+    Ok(())
 }
 
 /// Checks that relative links of documents lead to existing files.

@@ -1,5 +1,5 @@
-//! `cargo xtask vectors FILE...`: compares netsig-base and netsig-model with values of the models that were computed
-//! independently. Prints one line for each failure, and a count at the end.
+//! `cargo xtask vectors FILE...`: compares netsig-base and netsig-model with independently computed values of the
+//! models. Prints one line for each failure, and a count at the end.
 //!
 //! A file is JSON: `parameter_sets`, networks by name, and `vectors`, a list of {`id`, `model`,
 //! `inputs`, `expected`, `rel_tol`, `abs_tol`}. Every number in `expected` must satisfy |got −
@@ -92,8 +92,8 @@ fn faults(vector: &Value, sets: &Value) -> Vec<String> {
 }
 
 fn compute(vector: &Value, sets: &Value) -> Result<Value> {
-    let name = vector.get("model").and_then(Value::as_str);
-    let name = name.context("there is no model")?;
+    let given_name = vector.get("model").and_then(Value::as_str);
+    let name = given_name.context("there is no model")?;
     let inputs = VectorInputs::of(vector, sets)?;
     // A panic of one model must not hide the results of the others.
     let computed = panic::catch_unwind(|| models::compute(name, &inputs));

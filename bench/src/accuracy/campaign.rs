@@ -11,7 +11,7 @@ use netsig_base::network::Network;
 use netsig_model::profile::Profile;
 
 use super::truth;
-use crate::harness::campaign::{NetworkSite, SteeredCampaign};
+use crate::harness::campaign::{BenchNetwork, SteeredCampaign};
 use crate::harness::folder::BenchFolder;
 use crate::harness::root;
 
@@ -28,7 +28,7 @@ const CAMPAIGNS: [SteeredCampaign<'static>; 6] = [
 /// The campaign of the all-to-alls on half of the hosts.
 pub(super) const HALF: &str = "half";
 
-/// That on a quarter of the hosts; all others are on half.
+/// The campaign on a quarter of the hosts; all other campaigns use half.
 pub(super) const QUARTER: &str = "quarter";
 
 const fn campaign(name: &'static str, wanted: &'static str, budget: u32) -> SteeredCampaign<'static> {
@@ -36,7 +36,7 @@ const fn campaign(name: &'static str, wanted: &'static str, budget: u32) -> Stee
         name,
         wanted,
         budget,
-        options: "--sizes 1KiB..256KiB",
+        options: "--size 1KiB..256KiB",
     }
 }
 
@@ -52,55 +52,57 @@ pub(super) struct LearnedProfile {
 }
 
 /// A measured network.
-pub(super) struct MeasuredNetwork {
+pub(super) struct AccuracyNetwork {
     pub(super) learned: Vec<LearnedProfile>,
     pub(super) truth: Dataset,
     pub(super) notes: Vec<String>,
 }
 
-/// Measures missing data of the network and fits all profiles; a profile that netsig cannot make is
-/// missing, with a note.
-pub(super) fn measured(site: &NetworkSite) -> Result<MeasuredNetwork> {
-    let drawn = &site.drawn;
-    site.describe([&drawn.whole, &drawn.half].into_iter().chain(&drawn.quarter))?;
+/// Measures missing data of the network and fits all profiles. A profile that netsig cannot make is missing, and a note
+/// says so.
+pub(super) fn measured(bench_network: &BenchNetwork) -> Result<AccuracyNetwork> {
+    let drawn = &bench_network.drawn;
+    bench_network.describe([&drawn.whole, &drawn.half].into_iter().chain(&drawn.quarter))?;
     let mut learned = Vec::new();
     let mut notes = Vec::new();
     for campaign in CAMPAIGNS {
-        let part = match campaign.name {
+        let drawn_part = match campaign.name {
             QUARTER => drawn.quarter.as_ref(),
             _ => Some(&drawn.half),
         };
-        let Some(part) = part else { continue };
-        match learn(site, campaign, part) {
+        let Some(part) = drawn_part else { continue };
+        match learn(bench_network, campaign, part) {
             Ok(one) => learned.push(one),
             Err(error) => notes.push(format!("{}, {}: {error:#}", drawn.name, campaign.name)),
         }
     }
-    let mut truth = site.plan("truth", &truth::plan(drawn), &[])?;
+    let mut truth = bench_network.run_plan("truth", &truth::plan(drawn), &[])?;
     // Cells where some repetitions stall are measured once more.
-    if let Some(plan) = truth::further(&truth) {
-        truth.join(site.plan("further", &plan, &[])?, 2)?;
+    if let Some(plan) = truth::mixture_plan(&truth) {
+        truth.join(bench_network.run_plan("further", &plan, &[])?, 2)?;
     }
-    Ok(MeasuredNetwork { learned, truth, notes })
+    Ok(AccuracyNetwork { learned, truth, notes })
 }
 
-impl MeasuredNetwork {
+impl AccuracyNetwork {
     /// The profile of a campaign, if netsig made one.
     pub(super) fn learned(&self, name: &str) -> Option<&LearnedProfile> {
-        self.learned.iter().find(|own| own.campaign.name == name)
+        self.learned.iter().find(|learned| learned.campaign.name == name)
     }
 }
 
 /// Measures a campaign unless its data are there, and fits its profile.
-fn learn(site: &NetworkSite, campaign: SteeredCampaign<'static>, part: &Network) -> Result<LearnedProfile> {
-    let seconds = site.campaign(campaign, part)?;
+fn learn(bench_network: &BenchNetwork, campaign: SteeredCampaign<'static>, part: &Network) -> Result<LearnedProfile> {
+    let seconds = bench_network.run_campaign(campaign, part)?;
     let data = format!("{}.csv", campaign.name);
     let started = Instant::now();
-    let profile = site.folder.fit(&data, campaign.name, &site.description())?;
+    let profile = bench_network
+        .folder
+        .fit(&data, campaign.name, &bench_network.description())?;
     Ok(LearnedProfile {
         campaign,
         fit_seconds: started.elapsed().as_secs_f64(),
-        data: site.folder.netsig.data(&data)?,
+        data: bench_network.folder.netsig.data(&data)?,
         profile,
         seconds,
     })
@@ -108,12 +110,12 @@ fn learn(site: &NetworkSite, campaign: SteeredCampaign<'static>, part: &Network)
 
 /// The tables of bench/data/osu, imported.
 pub(super) fn import_osu(folder: &BenchFolder) -> Result<Dataset> {
-    let files = fs::read_dir(root().join("bench/data/osu"));
-    let files: Vec<fs::DirEntry> = files
+    let listing = fs::read_dir(root().join("bench/data/osu"));
+    let files: Vec<fs::DirEntry> = listing
         .and_then(Iterator::collect)
         .context("bench/data/osu cannot be read")?;
-    let tables = files.iter().map(|file| file.path().display().to_string());
-    let tables = tables.sorted().join(" ");
+    let paths = files.iter().map(|file| file.path().display().to_string());
+    let tables = paths.sorted().join(" ");
     let _ = fs::remove_file(folder.path("osu.csv"));
     folder
         .netsig

@@ -13,7 +13,7 @@ use crate::harness::smpi::{AT_ONCE, MISSING, SmpiProgram, is_installed};
 
 const PROGRAM: &str = include_str!("alltoall.c");
 
-/// Leaves out the program's computation, which would take the time of this machine.
+/// Leaves out the program's computation, whose time would be that of this machine.
 const SETTINGS: [&str; 1] = ["--cfg=smpi/simulate-computation:no"];
 
 /// Simulated times of direct exchange by process count and size.
@@ -34,32 +34,32 @@ pub(super) fn predict(
     let program = SmpiProgram::compile(work.path(), PROGRAM)?;
     let plogp = profile.network().plogp;
     let mut times = SmpiTimes::new();
-    let mut furthest: f64 = 0.0;
+    let mut largest_error: f64 = 0.0;
     for &procs in counts {
         let mut command = program.on_star(procs, profile, &SETTINGS)?;
         let printed = output(command.args(sizes.iter().map(|size| size.0.to_string())))?;
-        let simulated: Vec<_> = printed.lines().filter_map(parsed).collect();
+        let simulated: Vec<_> = printed.lines().filter_map(parse_line).collect();
         let (found, wanted) = (simulated.len(), sizes.len());
         ensure!(found == wanted, "smpirun printed {found} of {wanted} sizes: {printed}");
         for (size, half_round_trip, alltoall) in simulated {
             times.insert((procs, size), alltoall);
             let error = half_round_trip / plogp.message(size) - 1.0;
-            furthest = furthest.max(error.abs());
+            largest_error = largest_error.max(error.abs());
         }
     }
     let note = format!(
         "SMPI: star of netsig tune --for simgrid, {AT_ONCE}; its ping-pong is at most {:.1} % off the \
          profile's",
-        furthest * 100.0
+        largest_error * 100.0
     );
     Ok((times, note))
 }
 
 /// Parses a line `SIZE HALF-ROUND-TRIP ALLTOALL`; `None` for smpirun's own lines.
-fn parsed(line: &str) -> Option<(Bytes, Seconds, Seconds)> {
+fn parse_line(line: &str) -> Option<(Bytes, Seconds, Seconds)> {
     let numbers: Option<Vec<f64>> = line.split(' ').map(|word| word.parse().ok()).collect();
-    let [size, half, alltoall] = numbers?[..] else {
+    let [size, half_round_trip, alltoall] = numbers?[..] else {
         return None;
     };
-    Some((Bytes::rounded(size), Seconds(half), Seconds(alltoall)))
+    Some((Bytes::rounded(size), Seconds(half_round_trip), Seconds(alltoall)))
 }

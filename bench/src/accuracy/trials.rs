@@ -1,4 +1,4 @@
-//! The trials of a network: which data a profile is fitted to, and which cells it is judged on.
+//! The trials of a network. Each fits a profile to some data and judges it on other cells.
 //!
 //! | trial | fitted to | judged on |
 //! |---|---|---|
@@ -15,11 +15,11 @@ use netsig_base::data::{Dataset, Experiment};
 use netsig_base::units::Bytes;
 use netsig_model::profile::Profile;
 
-use super::campaign::{HALF, LearnedProfile, MeasuredNetwork, QUARTER, import_osu};
+use super::campaign::{AccuracyNetwork, HALF, LearnedProfile, QUARTER, import_osu};
 use super::smpi;
-use super::tables::{speed, tables};
-use super::truth::{ALLTOALLS, OTHERS};
-use crate::harness::campaign::NetworkSite;
+use super::tables::{prediction_microseconds, printed_means};
+use super::truth::{ALLTOALLS, OTHER_COLLECTIVES};
+use crate::harness::campaign::BenchNetwork;
 use crate::harness::cell::is_tree;
 use crate::harness::draw::DrawnNetwork;
 use crate::harness::folder::BenchFolder;
@@ -45,8 +45,8 @@ pub(super) struct AccuracyOutcome {
 
 impl AccuracyOutcome {
     /// Judges all trials of a network.
-    pub(super) fn judge(&mut self, site: &NetworkSite, measured: &MeasuredNetwork) -> Result<()> {
-        let (drawn, links) = (&site.drawn, site.description());
+    pub(super) fn judge(&mut self, bench_network: &BenchNetwork, measured: &AccuracyNetwork) -> Result<()> {
+        let (drawn, links) = (&bench_network.drawn, bench_network.description());
         self.notes.push(format!("{}: {}", drawn.name, drawn.summary()));
         self.notes.extend(measured.notes.iter().cloned());
         for learned in &measured.learned {
@@ -54,52 +54,54 @@ impl AccuracyOutcome {
             self.budgets.push(learned.seconds / budget);
             self.fits.push(learned.fit_seconds);
         }
-        let truth = times::cells(&measured.truth, Some(&drawn.whole));
+        let truth = times::valid_cells(&measured.truth, Some(&drawn.whole));
         self.judge_learned(drawn, measured, &truth);
         let Some(half) = measured.learned(HALF) else {
             return Ok(());
         };
-        self.predictions.extend(speed(half, drawn, &truth));
+        self.predictions.extend(prediction_microseconds(half, drawn, &truth));
         let (simulated, note) = smpi_rows(drawn, half, &truth)?;
         self.rows.extend(simulated);
         self.notes.push(format!("{}: {note}", drawn.name));
-        for out in ALLTOALLS {
-            let data = half.data.part(|place| *place.algorithm != *out);
-            let profile = self.fitted(&site.folder, &format!("without-{out}"), &data, &links);
-            let trial = trial(drawn, &truth, TrialKind::LeftOut, (profile.as_ref(), &data));
+        for left_out in ALLTOALLS {
+            let data = half.data.subset(|place| *place.algorithm != *left_out);
+            let profile = self.fitted(&bench_network.folder, &format!("without-{left_out}"), &data, &links);
+            let trial = drawn_trial(drawn, &truth, TrialKind::LeftOut, profile.as_ref(), &data);
             self.rows
-                .extend(trial.rows(|key| is_alltoall(key) && *key.algorithm == *out));
+                .extend(trial.rows(|key| is_alltoall(key) && *key.algorithm == *left_out));
         }
-        let tables = tables(&half.data, &truth);
-        let profile = self.fitted(&site.folder, "tables", &tables, &links);
-        let trial = trial(drawn, &truth, TrialKind::Tables, (profile.as_ref(), &tables));
+        let tables = printed_means(&half.data, &truth);
+        let profile = self.fitted(&bench_network.folder, "tables", &tables, &links);
+        let trial = drawn_trial(drawn, &truth, TrialKind::Tables, profile.as_ref(), &tables);
         self.rows
             .extend(trial.rows(|key| is_alltoall(key) && !key.size.0.is_power_of_two()));
         Ok(())
     }
 
     /// Judges the profiles that netsig's commands made; without one every prediction is missing.
-    fn judge_learned(&mut self, drawn: &DrawnNetwork, measured: &MeasuredNetwork, truth: &TruthCells) {
-        let none = Dataset::default();
-        let mut judge = |kind, name: &str, wanted: &dyn Fn(&CellKey) -> bool| {
+    fn judge_learned(&mut self, drawn: &DrawnNetwork, measured: &AccuracyNetwork, truth: &TruthCells) {
+        let no_data = Dataset::default();
+        let mut judge = |kind, name: &str, is_wanted: &dyn Fn(&CellKey) -> bool| {
             let learned = measured.learned(name);
             let profile = learned.map(|learned| &learned.profile);
-            let data = learned.map_or(&none, |learned| &learned.data);
-            let trial = trial(drawn, truth, kind, (profile, data));
-            self.rows.extend(trial.rows(wanted));
+            let data = learned.map_or(&no_data, |learned| &learned.data);
+            let trial = drawn_trial(drawn, truth, kind, profile, data);
+            self.rows.extend(trial.rows(is_wanted));
         };
         judge(TrialKind::Half, HALF, &is_alltoall);
         if drawn.quarter.is_some() {
             let is_whole = |key: &CellKey| is_alltoall(key) && key.procs == drawn.whole.hosts();
             judge(TrialKind::Quarter, QUARTER, &is_whole);
         }
-        for (collective, _) in OTHERS {
-            let own = Experiment::Collective(collective);
-            judge(TrialKind::Others, collective.into(), &|key| key.experiment == own);
+        for (collective, _) in OTHER_COLLECTIVES {
+            let experiment = Experiment::Collective(collective);
+            judge(TrialKind::Others, collective.into(), &|key| {
+                key.experiment == experiment
+            });
         }
     }
 
-    /// The profile of data, made by `netsig fit`; `None` with a note if it refuses.
+    /// The profile that `netsig fit` makes of data; `None`, with a note, if it refuses.
     fn fitted(&mut self, folder: &BenchFolder, name: &str, data: &Dataset, links: &str) -> Option<Profile> {
         let fitted = folder.fit_data(data, name, links);
         fitted
@@ -109,10 +111,10 @@ impl AccuracyOutcome {
 
     /// Judges predictions from real tables of the OSU benchmarks: every other size is left out.
     pub(super) fn judge_osu(&mut self, folder: &BenchFolder) -> Result<()> {
-        let all = import_osu(folder)?;
+        let imported = import_osu(folder)?;
         for (odd, name) in [(false, "even"), (true, "odd")] {
             let is_kept = |size: Bytes| (size.0.max(1).ilog2() % 2 == 1) == odd;
-            let data = all.part(|place| place.experiment == Experiment::PingPong || is_kept(place.size));
+            let data = imported.subset(|place| place.experiment == Experiment::PingPong || is_kept(place.size));
             let profile = self.fitted(folder, name, &data, "");
             let trial = PredictionTrial {
                 network: "osu",
@@ -122,7 +124,7 @@ impl AccuracyOutcome {
                 links: None,
                 profile: profile.as_ref(),
                 data: &data,
-                truth: &times::of_means(&all),
+                truth: &times::cells_of_means(&imported),
                 eager_limit: Some(OSU_LIMIT),
             };
             self.rows
@@ -132,17 +134,18 @@ impl AccuracyOutcome {
     }
 }
 
-/// A trial on a drawn network, with a profile, if netsig could make one, and its data.
-fn trial<'a>(
+/// A trial on a drawn network. `profile` is `None` if netsig could not make one.
+fn drawn_trial<'a>(
     drawn: &'a DrawnNetwork,
     truth: &'a TruthCells,
-    trial: TrialKind,
-    (profile, data): (Option<&'a Profile>, &'a Dataset),
+    kind: TrialKind,
+    profile: Option<&'a Profile>,
+    data: &'a Dataset,
 ) -> PredictionTrial<'a> {
     PredictionTrial {
         network: &drawn.name,
-        trial,
-        statistic: match trial {
+        trial: kind,
+        statistic: match kind {
             TrialKind::Tables => Statistic::Mean,
             _ => Statistic::Median,
         },
@@ -155,7 +158,7 @@ fn trial<'a>(
     }
 }
 
-/// SMPI's predictions of direct exchange, which it simulates on stars, and a note.
+/// SMPI's predictions of direct exchange, on stars only, and a note.
 fn smpi_rows(drawn: &DrawnNetwork, half: &LearnedProfile, truth: &TruthCells) -> Result<(Vec<PredictionRow>, String)> {
     let is_star = drawn.whole.cuts().is_some() && !is_tree(&drawn.whole);
     let is_direct = |key: &CellKey| is_star && is_alltoall(key) && *key.algorithm == *ALLTOALLS[0];
@@ -163,8 +166,9 @@ fn smpi_rows(drawn: &DrawnNetwork, half: &LearnedProfile, truth: &TruthCells) ->
     let counts = keys().map(|key| key.procs).collect();
     let sizes = keys().map(|key| key.size).collect();
     let (times, note) = smpi::predict(&half.profile, &counts, &sizes)?;
-    let learned = (Some(&half.profile), &half.data);
-    let rows = trial(drawn, truth, TrialKind::Half, learned).of_times("SMPI", |key| {
+    let profile = Some(&half.profile);
+    let trial = drawn_trial(drawn, truth, TrialKind::Half, profile, &half.data);
+    let rows = trial.rows_of_times("SMPI", |key| {
         let time = times.get(&(key.procs, key.size)).copied();
         time.filter(|_| is_direct(key))
     });

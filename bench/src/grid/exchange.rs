@@ -1,4 +1,4 @@
-//! Holds the predictions of the two-phase exchanges against their truth, one row a cell.
+//! Compares the predictions of the two-phase exchanges with their truth, one row for each cell.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(super) struct ExchangeRow {
     pub(super) predicted_s: Seconds,
     pub(super) lower_s: Option<Seconds>,
     pub(super) upper_s: Option<Seconds>,
-    /// Medians.
+    /// Medians of the repetitions.
     pub(super) measured_s: Seconds,
     pub(super) library_s: Seconds,
     /// True if the processors were busy, so that the cell is not judged.
@@ -55,7 +55,7 @@ impl ExchangeRow {
         Some((self.lower_s?..=self.upper_s?).contains(&self.measured_s))
     }
 
-    /// The library's time over that of the exchange.
+    /// The library's time over the time of the exchange.
     pub(super) fn gain(&self) -> f64 {
         self.library_s / self.measured_s
     }
@@ -63,34 +63,34 @@ impl ExchangeRow {
 
 /// A row for each measured prediction.
 pub(super) fn rows(drawn: &DrawnNetwork, truth: &Dataset, known: &KnownSites) -> Vec<ExchangeRow> {
-    let busy: BTreeSet<CellKey> = processors::busy(truth).into_iter().collect();
+    let busy: BTreeSet<CellKey> = processors::busy_cells(truth).into_iter().collect();
     let medians: BTreeMap<CellKey, Seconds> = summarise(truth)
         .into_iter()
         .map(|(key, summary)| (key, summary.median))
         .collect();
     let mut rows = Vec::new();
     for (algorithm, predicted) in &known.predicted {
-        for own in predicted {
+        for prediction in predicted {
             let cell = BenchCell {
                 collective: Collective::Alltoall,
-                procs: own.procs,
-                size: own.size_bytes,
+                procs: prediction.procs,
+                size: prediction.size_bytes,
             };
             let keys = [algorithm, LIBRARY].map(|name| cell.key(name));
             let [Some(&measured), Some(&library)] = [&keys[0], &keys[1]].map(|key| medians.get(key)) else {
                 continue;
             };
-            let is_known = known.procs.contains(&own.procs) || known.sizes.contains(&own.size_bytes);
+            let is_known = known.procs.contains(&prediction.procs) || known.sizes.contains(&prediction.size_bytes);
             rows.push(ExchangeRow {
                 network: drawn.name.clone(),
                 delay_s: drawn.delay,
                 algorithm,
-                procs: own.procs,
-                size_bytes: own.size_bytes,
+                procs: prediction.procs,
+                size_bytes: prediction.size_bytes,
                 is_new: !is_known,
-                predicted_s: own.time_s,
-                lower_s: own.lower_s,
-                upper_s: own.upper_s,
+                predicted_s: prediction.time_s,
+                lower_s: prediction.lower_s,
+                upper_s: prediction.upper_s,
                 measured_s: measured,
                 library_s: library,
                 busy: keys.iter().any(|key| busy.contains(key)),

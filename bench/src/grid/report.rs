@@ -8,7 +8,7 @@ use netsig_base::units::Seconds;
 use super::GridOutcome;
 use super::exchange::ExchangeRow;
 use super::goals::goals;
-use crate::harness::choice::{ChoiceRow, busy};
+use crate::harness::choice::{ChoiceRow, busy_remark};
 use crate::harness::report::{BenchReport, TableColumn, ratio};
 use crate::harness::summary::share;
 
@@ -18,9 +18,9 @@ static CHOICES: &[TableColumn<ChoiceRow>] = &[
     ("size", |row| row.size_bytes.to_string()),
     ("choice", |row| row.choice.clone()),
     ("best", |row| row.best.clone()),
-    ("library/choice", ChoiceRow::gains),
+    ("library/choice", ChoiceRow::gain_with_interval),
     ("library/best", |row| ratio(row.best_gain)),
-    ("", |row| busy(row.busy).to_owned()),
+    ("", |row| busy_remark(row.busy).to_owned()),
 ];
 
 static EXCHANGES: &[TableColumn<ExchangeRow>] = &[
@@ -31,8 +31,8 @@ static EXCHANGES: &[TableColumn<ExchangeRow>] = &[
     ("predicted, ms", |row| ms(row.predicted_s)),
     ("interval", |row| {
         let interval = row.lower_s.zip(row.upper_s);
-        let interval = interval.map(|(lower, upper)| format!("{}–{}", ms(lower), ms(upper)));
-        interval.unwrap_or_default()
+        let interval_text = interval.map(|(lower, upper)| format!("{}–{}", ms(lower), ms(upper)));
+        interval_text.unwrap_or_default()
     }),
     ("measured, ms", |row| ms(row.measured_s)),
     ("error, %", |row| {
@@ -41,7 +41,7 @@ static EXCHANGES: &[TableColumn<ExchangeRow>] = &[
     ("library/exchange", |row| ratio(row.gain())),
     ("", |row| {
         let new = if row.is_new { "new" } else { "" };
-        format!("{new} {}", busy(row.busy))
+        format!("{new} {}", busy_remark(row.busy))
     }),
 ];
 
@@ -49,8 +49,8 @@ static EXCHANGES: &[TableColumn<ExchangeRow>] = &[
 pub(super) fn write(outcome: &GridOutcome, results: &Path) -> Result<bool> {
     let goals = goals(outcome);
     let mut report = BenchReport::new(results, &goals, "best measured");
-    let new = outcome.exchanges.iter().filter(|row| row.is_new && !row.busy);
-    let covered: Vec<bool> = new.filter_map(ExchangeRow::is_covered).collect();
+    let new_rows = outcome.exchanges.iter().filter(|row| row.is_new && !row.busy);
+    let covered: Vec<bool> = new_rows.filter_map(ExchangeRow::is_covered).collect();
     if let Some(share) = share(covered.iter().copied()) {
         let cells = covered.len();
         let name = format!("measured within the predicted interval, {cells} new cells, %");

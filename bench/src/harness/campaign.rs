@@ -18,7 +18,7 @@ use super::process;
 const ATTEMPTS: u32 = 3;
 
 /// A network that a benchmark measures, with its folder.
-pub struct NetworkSite {
+pub struct BenchNetwork {
     pub drawn: DrawnNetwork,
     pub effort: BenchEffort,
     pub folder: BenchFolder,
@@ -37,8 +37,8 @@ pub struct SteeredCampaign<'a> {
     pub options: &'a str,
 }
 
-impl NetworkSite {
-    /// The site of a network.
+impl BenchNetwork {
+    ///A network with its folder.
     pub fn new(benchmark: &str, effort: BenchEffort, drawn: DrawnNetwork) -> Result<Self> {
         Ok(Self {
             folder: BenchFolder::new(&effort.folder(benchmark), &drawn.name)?,
@@ -47,24 +47,24 @@ impl NetworkSite {
         })
     }
 
-    /// The option that describes the whole network, if its user gives one.
+    /// The option with the description of the whole network, if its user gives one.
     pub fn description(&self) -> String {
         let network = self.drawn.description();
-        let option = network.map(|network| format!("--network {}", file(network)));
+        let option = network.map(|network| format!("--network {}", network_file(network)));
         option.unwrap_or_default()
     }
 
-    /// Writes the description of networks.
+    /// Writes the descriptions of networks.
     pub fn describe<'a>(&self, networks: impl IntoIterator<Item = &'a Network>) -> Result<()> {
         for network in networks {
-            fs::write(self.folder.path(&file(network)), network.to_toml())?;
+            fs::write(self.folder.path(&network_file(network)), network.to_toml())?;
         }
         Ok(())
     }
 
-    /// Measures a campaign on a part of the network unless its data are there; returns the duration
-    /// of the measuring command in seconds.
-    pub fn campaign(&self, campaign: SteeredCampaign, part: &Network) -> Result<f64> {
+    /// Measures a campaign on a part of the network unless its data exist; returns the duration of the measuring
+    /// command in seconds.
+    pub fn run_campaign(&self, campaign: SteeredCampaign, part: &Network) -> Result<f64> {
         let SteeredCampaign {
             name,
             wanted,
@@ -72,48 +72,48 @@ impl NetworkSite {
             options,
         } = campaign;
         let data = format!("{name}.csv");
-        self.folder.once(name, &data, || {
+        self.folder.run_once(name, &data, || {
             let goal = format!("{wanted} up to {}", self.drawn.whole.hosts());
             let options = format!("--launcher {} --budget {budget}s {options}", self.drawn.mpi);
-            self.measure(&["--for", &goal], &data, (part, &options), &[])
+            self.measure_valid(&["--prediction", &goal], &data, part, &options, &[])
         })
     }
 
-    /// The data of a plan on the whole network, measured unless they are there, with variables of
-    /// the environment.
-    pub fn plan(&self, name: &str, plan: &str, variables: &[(&str, &str)]) -> Result<Dataset> {
-        let (file, data) = (format!("{name}-plan.toml"), format!("{name}.csv"));
+    /// The data of a plan on the whole network, measured unless they exist, with `variables` in the environment.
+    pub fn run_plan(&self, name: &str, plan: &str, variables: &[(&str, &str)]) -> Result<Dataset> {
+        let (plan_file, data) = (format!("{name}-plan.toml"), format!("{name}.csv"));
         let complete = format!("{name}.complete");
         if !self.folder.has(&complete) {
-            // Data that were begun go on with their own plan.
+            // Incomplete data go on with their own plan.
             if !self.folder.has(&data) {
-                fs::write(self.folder.path(&file), plan)?;
+                fs::write(self.folder.path(&plan_file), plan)?;
             }
             let options = format!("--launcher {} --resume", self.drawn.mpi);
-            self.measure(&[&file], &data, (&self.drawn.whole, &options), variables)?;
+            self.measure_valid(&[&plan_file], &data, &self.drawn.whole, &options, variables)?;
             fs::write(self.folder.path(&complete), "")?;
         }
         self.folder.netsig.data(&data)
     }
 
-    /// Measures a plan, or for a prediction, and again if the machine was too busy for valid data.
-    fn measure(
+    /// Runs `netsig measure` for a plan or a goal, and again if the machine was too busy for valid data.
+    fn measure_valid(
         &self,
-        goal: &[&str],
+        plan_or_goal: &[&str],
         data: &str,
-        (network, options): (&Network, &str),
+        network: &Network,
+        options: &str,
         variables: &[(&str, &str)],
     ) -> Result<()> {
-        let words = format!("measure -o {data} --on lab:{} {options}", file(network));
+        let words = format!("measure -o {data} --on lab:{} {options}", network_file(network));
         for attempt in 1..=ATTEMPTS {
-            eprintln!("{}: netsig {words} {}", self.drawn.name, goal.join(" "));
+            eprintln!("{}: netsig {words} {}", self.drawn.name, plan_or_goal.join(" "));
             let mut command = self.folder.netsig.command(&words);
-            command.args(goal).envs(variables.iter().copied());
-            let done = process::output(&mut command);
+            command.args(plan_or_goal).envs(variables.iter().copied());
+            let outcome = process::output(&mut command);
             let read = self.folder.netsig.data(data);
-            let is_void = read.is_ok_and(|data| data.void().is_some());
+            let is_void = read.is_ok_and(|data| data.void_reason().is_some());
             if !is_void {
-                return done.map(drop);
+                return outcome.map(drop);
             }
             eprintln!("{}: {data} is void", self.drawn.name);
             if attempt < ATTEMPTS {
@@ -125,6 +125,6 @@ impl NetworkSite {
 }
 
 /// The file of a network.
-fn file(network: &Network) -> String {
+fn network_file(network: &Network) -> String {
     format!("{}.toml", network.name)
 }

@@ -8,7 +8,7 @@ use netsig_base::data::cells::CellKey;
 use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-/// A collective of some processes and one size.
+/// A collective with a process count and a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BenchCell {
     pub collective: Collective,
@@ -25,7 +25,7 @@ pub fn is_tree(network: &Network) -> bool {
 }
 
 impl BenchCell {
-    /// The cell of an algorithm's repetitions, if that is of a collective.
+    /// The cell of a key; `None` if the key is not of a collective.
     pub fn of(key: &CellKey) -> Option<Self> {
         let Experiment::Collective(collective) = key.experiment else {
             return None;
@@ -37,7 +37,7 @@ impl BenchCell {
         })
     }
 
-    /// The cell of an algorithm in data.
+    /// The key of an algorithm in this cell.
     pub fn key(self, algorithm: &str) -> CellKey {
         CellKey {
             experiment: Experiment::Collective(self.collective),
@@ -48,7 +48,7 @@ impl BenchCell {
     }
 
     /// The note on an algorithm without times.
-    pub fn unmeasured(self, algorithm: &str) -> String {
+    pub fn unmeasured_note(self, algorithm: &str) -> String {
         let Self {
             collective,
             procs,
@@ -62,7 +62,7 @@ impl BenchCell {
         let (procs, bytes) = (self.procs, self.size.as_f64());
         let host = network.host_gap().0 * procs.partners();
         let links = network.cuts().unwrap_or_default().iter().map(|cut| {
-            let behind = f64::from(cut.count(procs));
+            let behind = f64::from(cut.procs_behind(procs));
             cut.gap.0 * behind * (f64::from(procs.get()) - behind)
         });
         Seconds(bytes * links.fold(host, f64::max))
@@ -71,7 +71,7 @@ impl BenchCell {
 
 #[cfg(test)]
 mod tests {
-    use netsig_base::network::Port;
+    use netsig_base::network::LinkSpec;
     use netsig_base::units::{BitsPerSecond, BytesPerSecond};
 
     use super::*;
@@ -89,12 +89,12 @@ mod tests {
         cell.bound(network).0
     }
 
-    /// Hosts of 1 MB/s. In a star of 8 each sends 7 MB of 1 MB. Behind an uplink of 2 MB/s are 4 of
-    /// 8: 16 MB at 2 MB/s, and 3 of 6: 9 MB.
+    /// Hosts have 1 MB/s, pieces 1 MB. In a star of 8, each host sends 7 MB. With an uplink of 2 MB/s, 4 of 8 hosts
+    /// behind it send 16 MB over it, 3 of 6 send 9 MB.
     #[test]
     fn the_bound_is_that_of_the_busiest_link() {
-        let port = Port::new(mbytes(1.0), Bytes(65536));
-        let uplink = Port::new(mbytes(2.0), Bytes(65536));
+        let port = LinkSpec::new(mbytes(1.0), Bytes(65536));
+        let uplink = LinkSpec::new(mbytes(2.0), Bytes(65536));
         let star = Network::star(8, port).unwrap();
         let tree = Network::two_switches([4, 4], port, uplink).unwrap();
         assert!((time(&star, 8) - 7.0).abs() < 1e-9);

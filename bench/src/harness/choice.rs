@@ -1,11 +1,11 @@
-//! Judges the choices of a network on its truth, one row a cell.
+//! Judges the choices of a network on its truth, one row for each cell.
 //!
 //! # Method
-//! Penalties and gains are those of `netsig compare --selection`. The bound of an all-to-all is the
-//! time of its bytes on the busiest link, at that link's rate and without headers: (n − 1)·m of a
-//! host, or a·(n − a)·m between switches, where a of the n processes are on one side. The library
-//! loses packets where at least half of its repetitions retransmit. A cell is busy if the processors
-//! were during the choice, the library's choice or the fastest algorithm.
+//! Penalties and gains are those of `netsig compare --selection`. The bound of an all-to-all is the time of its bytes
+//! on the busiest link, at that link's rate and without headers. A host has (n − 1)·m bytes; a link between switches
+//! has a·(n − a)·m, where a of the n processes are on one side. The library loses packets if at least half of its
+//! repetitions retransmit. A cell is busy if the processors were busy during the choice, the library's choice or the
+//! fastest algorithm.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use netsig_base::data::{Dataset, LossCounters, processors};
 use netsig_base::network::Network;
 use netsig_base::stats::bootstrap::Bootstrap;
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::predict::penalty::{Contest, contests};
+use netsig_model::predict::penalty::{AlgorithmContest, contests};
 use serde::Serialize;
 
 use super::cell::{BenchCell, CellChoices, is_tree};
@@ -23,10 +23,10 @@ use super::goals::at_most;
 use super::row_goal::{ResultRow, RowGoal};
 use super::summary::total;
 
-/// Least ratio of the library's time to that of the choice.
-const WORTH: f64 = 0.95;
+/// Least ratio of the library's time to the time of the choice.
+const LEAST_GAIN: f64 = 0.95;
 
-/// Intervals of the ratio of the library's time to that of the choice.
+/// Bootstrap for the interval of the ratio of the library's time to the time of the choice.
 const BOOTSTRAP: Bootstrap = Bootstrap {
     draws: 1000,
     seed: 1,
@@ -49,15 +49,15 @@ pub struct ChoiceRow {
     pub penalty: f64,
     /// The oracle's own penalty.
     pub oracle: f64,
-    /// Time of the library's own choice over that of the choice, and its interval.
+    /// Time of the library's own choice over the time of the choice, and its interval.
     pub gain: f64,
     pub lower: f64,
     pub upper: f64,
-    /// Time of the library's own choice over that of the fastest.
+    /// Time of the library's own choice over the time of the fastest algorithm.
     pub best_gain: f64,
     pub time_s: Seconds,
     pub best_s: Seconds,
-    /// Of an all-to-all.
+    /// The bound of an all-to-all.
     pub bound_s: Option<Seconds>,
     /// True if the library's own choice loses packets.
     pub lossy: bool,
@@ -66,15 +66,15 @@ pub struct ChoiceRow {
 }
 
 impl ChoiceRow {
-    /// The ratio of the library's time to that of the choice, with its interval.
-    pub fn gains(&self) -> String {
+    /// Text of the ratio of the library's time to the time of the choice, with its interval.
+    pub fn gain_with_interval(&self) -> String {
         let Self { gain, lower, upper, .. } = self;
         format!("{gain:.2} ({lower:.2}–{upper:.2})")
     }
 }
 
 /// The remark on a cell whose processors were busy.
-pub fn busy(is_busy: bool) -> &'static str {
+pub fn busy_remark(is_busy: bool) -> &'static str {
     if is_busy { "processors busy: not judged" } else { "" }
 }
 
@@ -89,10 +89,10 @@ impl ResultRow for ChoiceRow {
 }
 
 /// The goal that no choice is slower than the library's own, even at the end of its interval.
-pub fn losses() -> RowGoal<ChoiceRow> {
-    let is_lost = |row: &ChoiceRow| Some(f64::from(u8::from(row.upper < WORTH)));
-    let name = format!("cells whose 95 % interval of library/choice lies below {WORTH}");
-    RowGoal::of(name, is_lost, total, at_most(0.0, ""))
+pub fn no_loss_goal() -> RowGoal<ChoiceRow> {
+    let is_lost = |row: &ChoiceRow| Some(f64::from(u8::from(row.upper < LEAST_GAIN)));
+    let name = format!("cells whose 95 % interval of library/choice lies below {LEAST_GAIN}");
+    RowGoal::of_values(name, is_lost, total, at_most(0.0, ""))
 }
 
 /// A row for each choice on the network of a name, and notes on those that were not measured.
@@ -101,22 +101,22 @@ pub fn rows(network: (&str, &Network), truth: &Dataset, choices: &CellChoices) -
     let judge = ChoiceJudge {
         network,
         truth,
-        busy: processors::busy(truth).into_iter().collect(),
+        busy_cells: processors::busy_cells(truth).into_iter().collect(),
     };
     let mut rows = Vec::new();
     let mut missing = Vec::new();
     for (cell, choice) in choices {
-        let contest = contests.iter().find(|own| {
+        let contest = contests.iter().find(|contest| {
             let BenchCell {
                 collective,
                 procs,
                 size,
             } = *cell;
-            own.collective == collective && own.procs == procs && own.size == size
+            contest.collective == collective && contest.procs == procs && contest.size == size
         });
         match contest.and_then(|contest| judge.row(contest, *cell, choice)) {
             Some(row) => rows.push(row),
-            None => missing.push(cell.unmeasured(choice)),
+            None => missing.push(cell.unmeasured_note(choice)),
         }
     }
     (rows, missing)
@@ -125,18 +125,18 @@ pub fn rows(network: (&str, &Network), truth: &Dataset, choices: &CellChoices) -
 struct ChoiceJudge<'a> {
     network: (&'a str, &'a Network),
     truth: &'a Dataset,
-    busy: BTreeSet<CellKey>,
+    busy_cells: BTreeSet<CellKey>,
 }
 
 impl ChoiceJudge<'_> {
-    /// The row of a choice; `None` if it or the library's own was not measured.
-    fn row(&self, contest: &Contest, cell: BenchCell, choice: &str) -> Option<ChoiceRow> {
+    /// The row of a choice; `None` if it or the library's own choice was not measured.
+    fn row(&self, contest: &AlgorithmContest, cell: BenchCell, choice: &str) -> Option<ChoiceRow> {
         let judged = contest.judge(choice, STATISTIC)?;
         let ratio = contest.ratio([LIBRARY, choice], STATISTIC, &BOOTSTRAP)?;
         let [time, best, library] = [choice, &judged.best, LIBRARY]
             .map(|name| contest.time(name, STATISTIC))
             .map(|time| time.expect("judged"));
-        let is_busy = |name: &str| self.busy.contains(&cell.key(name));
+        let is_busy = |name: &str| self.busy_cells.contains(&cell.key(name));
         let is_exchange = cell.collective == Collective::Alltoall;
         let (network, whole) = self.network;
         Some(ChoiceRow {
@@ -165,14 +165,14 @@ impl ChoiceJudge<'_> {
     fn is_lossy(&self, cell: BenchCell) -> bool {
         let wanted = cell.key(LIBRARY);
         let samples = self.truth.samples.iter();
-        let own = samples.filter(|sample| CellKey::from(&sample.place) == wanted);
-        let lost: Vec<bool> = own.map(|sample| loses(sample.losses)).collect();
+        let library_samples = samples.filter(|sample| CellKey::from(&sample.cell) == wanted);
+        let lost: Vec<bool> = library_samples.map(|sample| has_losses(sample.losses)).collect();
         let count = lost.iter().filter(|lost| **lost).count();
         !lost.is_empty() && 2 * count >= lost.len()
     }
 }
 
-fn loses(counters: LossCounters) -> bool {
+fn has_losses(counters: LossCounters) -> bool {
     let mut counts = [counters.retransmits, counters.rtos].into_iter().flatten();
     counts.any(|count| count > 0)
 }
@@ -180,7 +180,7 @@ fn loses(counters: LossCounters) -> bool {
 #[cfg(test)]
 mod tests {
     use itertools::Itertools as _;
-    use netsig_base::network::Port;
+    use netsig_base::network::LinkSpec;
     use netsig_base::units::{BitsPerSecond, BytesPerSecond};
 
     use super::*;
@@ -197,8 +197,8 @@ mod tests {
         }
     }
 
-    /// Four launches of the library at 3 s, with retransmissions in two, and of pairwise at 1 s with
-    /// the processors busy in the second cell.
+    /// Two cells: four launches of the library at 3 s, two of them with retransmissions, and four of pairwise at 1 s.
+    /// The processors are busy during pairwise in the second cell.
     #[test]
     fn a_row_tells_gain_losses_and_busy_processors() {
         let cells = (0..4).cartesian_product([(65536, 0), (256, 1_000_000)]);
@@ -215,9 +215,9 @@ mod tests {
             lines.collect::<String>()
         );
         let truth = Dataset::read("truth.csv", text.as_bytes()).unwrap();
-        let star = Network::star(8, Port::new(mbytes(1.0), Bytes(65536))).unwrap();
-        let choices = [(256, "pairwise"), (65536, "pairwise"), (1024, "direct")];
-        let choices = choices.map(|(size, name)| (cell(8, size), name.to_owned()));
+        let star = Network::star(8, LinkSpec::new(mbytes(1.0), Bytes(65536))).unwrap();
+        let chosen_names = [(256, "pairwise"), (65536, "pairwise"), (1024, "direct")];
+        let choices = chosen_names.map(|(size, name)| (cell(8, size), name.to_owned()));
         let (rows, missing) = rows(("n", &star), &truth, &choices.into());
         assert_eq!(missing, ["alltoall direct, 8 x 1 KiB: was not measured"]);
         let [small, large] = &rows[..] else { panic!("{rows:?}") };

@@ -16,13 +16,13 @@ use super::cell::is_tree;
 /// A drawn network.
 #[derive(Debug, Clone)]
 pub struct DrawnNetwork {
-    /// Of the seed and the number of the network.
+    /// Name made of the seed and the number of the network.
     pub name: String,
     /// The whole network.
     pub whole: Network,
     /// Half of its hosts.
     pub half: Network,
-    /// A quarter of them, if the network is large enough for that.
+    /// A quarter of its hosts, if the network is large enough.
     pub quarter: Option<Network>,
     /// The MPI: `openmpi` or `mpich`.
     pub mpi: &'static str,
@@ -31,7 +31,7 @@ pub struct DrawnNetwork {
 }
 
 impl DrawnNetwork {
-    /// The description that a user gives: of a tree, since a star needs none.
+    /// The description that a user gives: the network if it is a tree; a star needs none.
     pub fn description(&self) -> Option<&Network> {
         is_tree(&self.whole).then_some(&self.whole)
     }
@@ -46,7 +46,7 @@ impl DrawnNetwork {
         format!("{}, {}", self.whole.summary(), self.mpi)
     }
 
-    /// A generator of what belongs to the network, which no campaign can know.
+    /// A random generator seeded by the network; no campaign knows its numbers.
     pub fn rng(&self) -> ChaCha8Rng {
         let seed = self
             .name
@@ -65,12 +65,12 @@ pub fn flavour(launcher: &str) -> MpiFlavour {
 }
 
 /// A size between 2^`octave` and its double, far from both.
-pub fn between(rng: &mut ChaCha8Rng, octave: i32) -> Bytes {
+pub fn size_in_octave(rng: &mut ChaCha8Rng, octave: i32) -> Bytes {
     let power = f64::from(octave) + rng.random_range(0.2..0.8);
     Bytes::rounded(2f64.powf(power))
 }
 
-/// The generator of network `number` of `seed`, and true for one of three consecutive networks.
+/// The random generator of network `number` of `seed`, and a flag that is true for one of three consecutive networks.
 fn generator(seed: u64, number: u32) -> (ChaCha8Rng, bool) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(u64::from(number / 3));
@@ -85,14 +85,14 @@ fn congestion_control(rng: &mut ChaCha8Rng) -> &'static str {
     ["reno", "cubic"].choose(rng).expect("not empty")
 }
 
-/// A rate of so many Mbit/s, in whole ones.
+/// A rate in Mbit/s, rounded to a whole number.
 fn mbit(rate: f64) -> BitsPerSecond {
     BitsPerSecond::from(BytesPerSecond(rate.round() * 1e6 / 8.0))
 }
 
 /// A network with its name and its congestion control.
-fn named(network: Result<Network>, name: String, congestion_control: &str) -> Result<Network> {
-    let mut network = network?;
+fn with_name(built: Result<Network>, name: String, congestion_control: &str) -> Result<Network> {
+    let mut network = built?;
     network.name = name;
     congestion_control.clone_into(&mut network.congestion_control);
     Ok(network)

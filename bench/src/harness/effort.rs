@@ -1,4 +1,4 @@
-//! Time that a benchmark takes for a network.
+//! The measuring time of a benchmark for each network.
 
 use clap::ValueEnum;
 
@@ -14,11 +14,11 @@ pub enum BenchEffort {
 impl BenchEffort {
     /// Name of a benchmark's folders.
     pub fn folder(self, benchmark: &str) -> String {
-        self.of(benchmark.to_owned(), format!("{benchmark}-trial"))
+        self.choose(benchmark.to_owned(), format!("{benchmark}-trial"))
     }
 
-    /// One of two values.
-    pub fn of<T>(self, full: T, trial: T) -> T {
+    /// The value for this effort.
+    pub fn choose<T>(self, full: T, trial: T) -> T {
         match self {
             Self::Full => full,
             Self::Trial => trial,

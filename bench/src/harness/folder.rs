@@ -1,5 +1,5 @@
-//! A folder in the results of a benchmark, in which netsig runs. What took long is kept there. Data that the
-//! repository holds are taken from bench/data.
+//! A folder in the results of a benchmark, in which netsig runs. It keeps the results of long steps. Data of the
+//! repository are copied from bench/data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl BenchFolder {
         self.path(file).is_file()
     }
 
-    /// Fits data files to the profile `NAME.toml`; `network` is the option that describes it.
+    /// Fits data files to the profile `NAME.toml`; `network` is the option that describes the network.
     pub fn fit(&self, data: &str, name: &str, network: &str) -> Result<Profile> {
         let words = format!("fit {data} -o {name}.toml {network}");
         self.netsig.run(&words)?;
@@ -56,16 +56,16 @@ impl BenchFolder {
         self.fit(&file, name, network)
     }
 
-    /// The seconds that a step took, which is run unless its duration is there and writes `file`.
-    pub fn once(&self, name: &str, file: &str, step: impl FnOnce() -> Result<()>) -> Result<f64> {
-        let duration = self.path(&format!("{name}.seconds"));
-        if !duration.is_file() {
+    /// Runs a step that writes `file`, unless its duration is known; returns its duration in seconds.
+    pub fn run_once(&self, name: &str, file: &str, step: impl FnOnce() -> Result<()>) -> Result<f64> {
+        let duration_file = self.path(&format!("{name}.seconds"));
+        if !duration_file.is_file() {
             let _ = fs::remove_file(self.path(file));
             let started = Instant::now();
             step()?;
-            fs::write(&duration, started.elapsed().as_secs_f64().to_string())?;
+            fs::write(&duration_file, started.elapsed().as_secs_f64().to_string())?;
         }
-        Ok(fs::read_to_string(&duration)?.parse()?)
+        Ok(fs::read_to_string(&duration_file)?.parse()?)
     }
 }
 
@@ -79,8 +79,8 @@ pub fn results(benchmark: &str) -> Result<PathBuf> {
 /// Copies the files of a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
+    for listed in fs::read_dir(from)? {
+        let entry = listed?;
         fs::copy(entry.path(), to.join(entry.file_name()))?;
     }
     Ok(())

@@ -11,11 +11,11 @@ pub struct GoalTarget {
     pub unit: &'static str,
 }
 
-/// A figure with its goal; one without a value misses it.
+/// A figure with its goal; a figure without a value misses the goal.
 pub struct BenchGoal {
     pub name: String,
     pub value: Option<f64>,
-    /// Measured values whose median is `value`; none of other figures.
+    /// Measured values whose median is `value`; empty for other figures.
     pub values: Vec<f64>,
     /// Interval of the bootstrap.
     pub interval: Option<[f64; 2]>,
@@ -24,12 +24,12 @@ pub struct BenchGoal {
     pub target: GoalTarget,
 }
 
-/// The goal of at most this.
+/// The goal of at most `most`.
 pub fn at_most(most: f64, unit: &'static str) -> GoalTarget {
     within(f64::NEG_INFINITY..=most, unit)
 }
 
-/// The goal of at least this.
+/// The goal of at least `least`.
 pub fn at_least(least: f64, unit: &'static str) -> GoalTarget {
     within(least..=f64::INFINITY, unit)
 }
@@ -40,7 +40,7 @@ pub fn within(range: RangeInclusive<f64>, unit: &'static str) -> GoalTarget {
 }
 
 impl BenchGoal {
-    /// A figure without rows.
+    /// A figure without measured values.
     pub fn new(name: impl Into<String>, value: Option<f64>, target: GoalTarget) -> Self {
         Self {
             name: name.into(),
@@ -52,7 +52,7 @@ impl BenchGoal {
         }
     }
 
-    /// The median of measured values, at most `most`.
+    /// The goal that the median of measured values is at most `most`.
     pub fn measured(name: impl Into<String>, values: Vec<f64>, most: f64, unit: &'static str) -> Self {
         let value = (!values.is_empty()).then(|| middle(&values));
         Self {
@@ -71,8 +71,8 @@ impl BenchGoal {
     pub fn line(&self) -> String {
         let Self { name, target, .. } = self;
         let GoalTarget { range, unit } = target;
-        let value = self.value.map(|value| format!("{value:.3} {unit}"));
-        let value = value.unwrap_or_else(|| "no value".to_owned());
+        let known_value = self.value.map(|value| format!("{value:.3} {unit}"));
+        let value = known_value.unwrap_or_else(|| "no value".to_owned());
         let met = if self.is_met() { "met" } else { "MISSED" };
         format!("{name}  {value}  <= {} {unit}  {met}", bound(*range.end()))
     }

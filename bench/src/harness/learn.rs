@@ -1,23 +1,23 @@
-//! What a user does: campaigns of about a minute each on half of the hosts, a fit, and a selection
-//! for process counts that were not measured.
+//! The steps of a user: campaigns of about a minute each on half of the hosts, a fit, and a selection for unmeasured
+//! process counts.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, LIBRARY, Method, MpiFlavour, split};
+use netsig_base::algorithm::{Collective, CollectiveMethod, LIBRARY, MpiFlavour, split_algorithms};
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::profile::Profile;
 use serde::Deserialize;
 
-use super::campaign::{NetworkSite, SteeredCampaign};
+use super::campaign::{BenchNetwork, SteeredCampaign};
 use super::cell::{BenchCell, CellChoices};
 use super::draw::DrawnNetwork;
 use super::folder::BenchFolder;
 
 /// A collective to measure.
 pub struct CollectiveCampaign {
-    /// Its name, and that of its data.
+    /// Name of the collective and of its data.
     name: &'static str,
     algorithms: &'static str,
     /// Length of the campaign.
@@ -25,15 +25,15 @@ pub struct CollectiveCampaign {
 }
 
 /// The all-to-all.
-pub const EXCHANGE: CollectiveCampaign = CollectiveCampaign {
+pub const ALLTOALL_CAMPAIGN: CollectiveCampaign = CollectiveCampaign {
     name: "alltoall",
     algorithms: "library,library:pairwise,windowed:segment=4096,window=4",
     seconds: 60,
 };
 
 /// Collectives whose choices are judged.
-pub const JUDGED: [CollectiveCampaign; 2] = [
-    EXCHANGE,
+pub const JUDGED_COLLECTIVES: [CollectiveCampaign; 2] = [
+    ALLTOALL_CAMPAIGN,
     CollectiveCampaign {
         name: "bcast",
         algorithms: "library,binomial,pipeline:1024,pipeline:4096,scatter-allgather,scatter-allgather-ring",
@@ -42,7 +42,7 @@ pub const JUDGED: [CollectiveCampaign; 2] = [
 ];
 
 /// Further collectives that programs call. Pieces of different sizes need more time.
-pub const FURTHER: [CollectiveCampaign; 2] = [
+pub const FURTHER_COLLECTIVES: [CollectiveCampaign; 2] = [
     CollectiveCampaign {
         name: "alltoallv",
         algorithms: "library,library:pairwise,windowed:segment=4096,window=4",
@@ -61,7 +61,7 @@ const SIZES: [u64; 6] = [256, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
 /// Name of the profile.
 pub const PROFILE: &str = "profile";
 
-/// A profile as it is made.
+/// The outcome of making a profile.
 pub struct MadeProfile {
     /// `None` if netsig could not make it.
     pub profile: Option<Profile>,
@@ -70,7 +70,7 @@ pub struct MadeProfile {
     pub notes: Vec<String>,
 }
 
-/// What a user knows after measuring.
+/// The choices after measuring.
 pub struct LearnedChoices {
     pub choices: CellChoices,
     /// Measured algorithms of each collective, by the names in data.
@@ -80,7 +80,7 @@ pub struct LearnedChoices {
     pub notes: Vec<String>,
 }
 
-/// A row of `netsig select --format csv`, as far as a choice needs it.
+/// A row of `netsig select --format csv`, with the fields that a choice needs.
 #[derive(Deserialize)]
 struct SelectedRow {
     procs: Procs,
@@ -93,22 +93,21 @@ struct SelectedRow {
 /// Standing of a candidate that `netsig select` does not recommend.
 const OUTSIDE: &str = "outside";
 
-/// Measures missing data and selects for the judged collectives. Where netsig fails, its user is left
-/// with the library's own choice.
-pub fn learned(site: &NetworkSite, wanted: &[&'static CollectiveCampaign]) -> Result<LearnedChoices> {
-    let made = made(site, wanted)?;
+/// Measures missing data and selects for the judged collectives. If netsig fails, the library's own choice counts.
+pub fn learn_choices(bench_network: &BenchNetwork, wanted: &[&'static CollectiveCampaign]) -> Result<LearnedChoices> {
+    let made = make_profile(bench_network, wanted)?;
     let mut learned = LearnedChoices {
         choices: CellChoices::new(),
         candidates: BTreeMap::new(),
         seconds: made.seconds,
         notes: made.notes,
     };
-    let procs = counts(&site.drawn);
-    for own in &JUDGED {
-        let (collective, algorithms) = own.parsed()?;
+    let procs = judged_counts(&bench_network.drawn);
+    for campaign in &JUDGED_COLLECTIVES {
+        let (collective, algorithms) = campaign.parsed()?;
         learned.candidates.insert(collective, algorithms);
-        let all = procs.into_iter().cartesian_product(SIZES);
-        let libraries = all.map(|(procs, size)| {
+        let cases = procs.into_iter().cartesian_product(SIZES);
+        let library_choices = cases.map(|(procs, size)| {
             let size = Bytes(size);
             let cell = BenchCell {
                 collective,
@@ -117,14 +116,14 @@ pub fn learned(site: &NetworkSite, wanted: &[&'static CollectiveCampaign]) -> Re
             };
             (cell, LIBRARY.to_owned())
         });
-        learned.choices.extend(libraries);
+        learned.choices.extend(library_choices);
     }
     if made.profile.is_none() {
         return Ok(learned);
     }
-    let network = site.description();
+    let network = bench_network.description();
     for &collective in learned.candidates.keys() {
-        match selected(&site.folder, collective, (&procs, &SIZES), &network) {
+        match select_choices(&bench_network.folder, collective, &procs, &SIZES, &network) {
             Ok(choices) => learned.choices.extend(choices),
             Err(error) => learned.notes.push(format!("{collective}: {error:#}")),
         }
@@ -133,30 +132,32 @@ pub fn learned(site: &NetworkSite, wanted: &[&'static CollectiveCampaign]) -> Re
 }
 
 /// Measures missing data and fits them to the profile of the network.
-pub fn made(site: &NetworkSite, wanted: &[&'static CollectiveCampaign]) -> Result<MadeProfile> {
-    let drawn = &site.drawn;
-    site.describe([&drawn.whole, &drawn.half])?;
+pub fn make_profile(bench_network: &BenchNetwork, wanted: &[&'static CollectiveCampaign]) -> Result<MadeProfile> {
+    let drawn = &bench_network.drawn;
+    bench_network.describe([&drawn.whole, &drawn.half])?;
     let mut made = MadeProfile {
         profile: None,
         seconds: 0.0,
         notes: Vec::new(),
     };
-    for own in wanted {
-        let CollectiveCampaign { name, seconds, .. } = *own;
+    for collective_campaign in wanted {
+        let CollectiveCampaign { name, seconds, .. } = *collective_campaign;
         let campaign = SteeredCampaign {
             name,
-            wanted: &format!("{name} {}", own.algorithms_of(drawn.flavour())),
-            budget: site.effort.of(*seconds, seconds * 2 / 3),
+            wanted: &format!("{name} {}", collective_campaign.algorithms_of(drawn.flavour())),
+            budget: bench_network.effort.choose(*seconds, seconds * 2 / 3),
             options: "",
         };
-        match site.campaign(campaign, &drawn.half) {
+        match bench_network.run_campaign(campaign, &drawn.half) {
             Ok(seconds) => made.seconds += seconds,
             Err(error) => made.notes.push(format!("{name}: {error:#}")),
         }
     }
-    let files = wanted.iter().map(|own| format!("{}.csv", own.name));
-    let files = files.filter(|file| site.folder.has(file)).join(" ");
-    match site.folder.fit(&files, PROFILE, &site.description()) {
+    let data_files = wanted
+        .iter()
+        .map(|collective_campaign| format!("{}.csv", collective_campaign.name));
+    let files = data_files.filter(|file| bench_network.folder.has(file)).join(" ");
+    match bench_network.folder.fit(&files, PROFILE, &bench_network.description()) {
         Ok(profile) => made.profile = Some(profile),
         Err(error) => made.notes.push(format!("no profile: {error:#}")),
     }
@@ -166,47 +167,53 @@ pub fn made(site: &NetworkSite, wanted: &[&'static CollectiveCampaign]) -> Resul
 impl CollectiveCampaign {
     /// The algorithms that an MPI has.
     fn algorithms_of(&self, flavour: MpiFlavour) -> String {
-        let is_there = |name: &&str| {
-            let method = self.name.parse().map(|own| Method::parse(own, name));
+        let is_available = |name: &&str| {
+            let method = self
+                .name
+                .parse()
+                .map(|collective| CollectiveMethod::parse(collective, name));
             match method {
-                Ok(Ok(method @ Method::Library(_))) => *name == LIBRARY || method.setting(flavour).is_some(),
+                Ok(Ok(method @ CollectiveMethod::Library(_))) => {
+                    *name == LIBRARY || method.mpi_setting(flavour).is_some()
+                }
                 _ => true,
             }
         };
-        let names = split(self.algorithms).into_iter();
-        names.filter(is_there).join(",")
+        let names = split_algorithms(self.algorithms).into_iter();
+        names.filter(is_available).join(",")
     }
 
     /// The collective and its algorithms, by the names in data.
     fn parsed(&self) -> Result<(Collective, Vec<String>)> {
         let collective: Collective = self.name.parse()?;
-        let names = split(self.algorithms).into_iter();
-        let methods = names.map(|name| Ok(Method::parse(collective, name)?.to_string()));
+        let names = split_algorithms(self.algorithms).into_iter();
+        let methods = names.map(|name| Ok(CollectiveMethod::parse(collective, name)?.to_string()));
         Ok((collective, methods.collect::<Result<_>>()?))
     }
 }
 
-/// The process counts that no profile has seen: ¾ and all of the hosts.
-pub fn counts(drawn: &DrawnNetwork) -> [Procs; 2] {
+/// The judged process counts, unknown to all profiles: ¾ and all of the hosts.
+pub fn judged_counts(drawn: &DrawnNetwork) -> [Procs; 2] {
     let all = drawn.whole.hosts();
-    let most = Procs::new(all.get() * 3 / 4).expect("there are hosts");
-    [most, all]
+    let three_quarters = Procs::new(all.get() * 3 / 4).expect("there are hosts");
+    [three_quarters, all]
 }
 
-/// The first of every ranking of `netsig select` that it recommends.
-pub fn selected(
+/// The first candidate of every ranking of `netsig select`, if it is recommended.
+pub fn select_choices(
     folder: &BenchFolder,
     collective: Collective,
-    (procs, sizes): (&[Procs], &[u64]),
+    procs: &[Procs],
+    sizes: &[u64],
     options: &str,
 ) -> Result<CellChoices> {
-    let rows: Vec<SelectedRow> = folder.netsig.rows(&format!(
+    let selected_rows: Vec<SelectedRow> = folder.netsig.rows(&format!(
         "select {PROFILE}.toml --collective {collective} --procs {} --size {} --extrapolate --format csv {options}",
         procs.iter().join(","),
         sizes.iter().join(","),
     ))?;
-    let rows = rows.into_iter();
-    let first = rows.filter(|row| row.rank == 1 && row.standing != OUTSIDE);
+    let rows = selected_rows.into_iter();
+    let recommended = rows.filter(|row| row.rank == 1 && row.standing != OUTSIDE);
     let choice = |row: SelectedRow| {
         let cell = BenchCell {
             collective,
@@ -215,5 +222,5 @@ pub fn selected(
         };
         (cell, row.algorithm)
     };
-    Ok(first.map(choice).collect())
+    Ok(recommended.map(choice).collect())
 }

@@ -1,4 +1,4 @@
-//! The plan of a benchmark's truth: every cell as often as its share of the time of a launch allows.
+//! The plan of a benchmark's truth, in which all cells get the same share of the time of a launch.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use super::cell::BenchCell;
 use super::draw::DrawnNetwork;
 
 /// Most repetitions of a cell in a launch.
-const MOST: f64 = 12.0;
+const MOST_REPETITIONS: f64 = 12.0;
 
 /// Seconds of a repetition from which one a launch suffices.
-const LONG: f64 = 0.7;
+const LONG_REPETITION: f64 = 0.7;
 
 /// Launches of a plan whose cells are judged alone.
 pub const LAUNCHES: u32 = 4;
@@ -28,8 +28,8 @@ pub struct PlannedCell {
 }
 
 impl PlannedCell {
-    /// An algorithm in a cell. A repetition is expected to take half as long again as the bytes of an
-    /// exchange, or four times those of the message, and some delays.
+    /// An algorithm in a cell. The expected time of a repetition is 1.5 times that of the bytes of an exchange, or 4
+    /// times that of the message, plus some delays.
     pub fn new(cell: BenchCell, drawn: &DrawnNetwork, algorithm: &str) -> Self {
         const START_UP: f64 = 1e-3;
         const DELAYS: f64 = 6.0;
@@ -45,41 +45,40 @@ impl PlannedCell {
     }
 }
 
-/// A plan of so many launches whose operations take about so many seconds in a launch: a cell has as many repetitions
-/// as fit into a share of the time that is the same for all, at least two a launch, or one of long
-/// ones.
+/// A plan whose operations take about `seconds` in each launch. Repetitions of a cell fill a share of the time that is
+/// equal for all cells. Each launch has at least two repetitions, or one if they are long.
 pub fn text(cells: &[PlannedCell], launches: u32, seconds: f64) -> String {
-    written(cells, (launches, seconds), 1)
+    write_plan(cells, launches, seconds, 1)
 }
 
-/// The plan with the launches and the start that a network needs: a barrier between sites would begin an
-/// operation on each of them at another time. Windows are sized by a trial, which makes a warm-up superfluous.
-pub fn started(drawn: &DrawnNetwork, cells: &[PlannedCell], seconds: f64) -> String {
+/// The plan with the launches and the start that a network needs. Between sites it uses windows, since a barrier would
+/// begin an operation at different times. The trials before windows make a warm-up superfluous.
+pub fn text_for_network(drawn: &DrawnNetwork, cells: &[PlannedCell], seconds: f64) -> String {
     if drawn.whole.has_delays() {
-        let plan = written(cells, (BETWEEN_SITES, seconds), 0);
+        let plan = write_plan(cells, BETWEEN_SITES, seconds, 0);
         format!("synchronisation = \"window\"\n{plan}")
     } else {
         text(cells, LAUNCHES, seconds)
     }
 }
 
-fn written(cells: &[PlannedCell], (launches, seconds): (u32, f64), warmup: u32) -> String {
-    let repetitions = |share: f64, cell: &PlannedCell| {
-        let least = if cell.seconds > LONG { 1.0 } else { 2.0 };
-        (share / cell.seconds).clamp(least, MOST).floor()
+fn write_plan(cells: &[PlannedCell], launches: u32, seconds: f64, warmup: u32) -> String {
+    let repetitions_of = |share: f64, cell: &PlannedCell| {
+        let least = if cell.seconds > LONG_REPETITION { 1.0 } else { 2.0 };
+        (share / cell.seconds).clamp(least, MOST_REPETITIONS).floor()
     };
-    let total = |share: f64| -> f64 {
-        let cell = |cell: &PlannedCell| (repetitions(share, cell) + f64::from(warmup)) * cell.seconds;
-        cells.iter().map(cell).sum()
+    let total_seconds = |share: f64| -> f64 {
+        let cell_seconds = |cell: &PlannedCell| (repetitions_of(share, cell) + f64::from(warmup)) * cell.seconds;
+        cells.iter().map(cell_seconds).sum()
     };
     let mut share = 4.0;
-    while share > 0.1 && total(share) > seconds {
+    while share > 0.1 && total_seconds(share) > seconds {
         share *= 0.9;
     }
     let mut text = format!("seed = 5\nlaunches = {launches}\n");
     for planned in cells {
         let PlannedCell { cell, algorithm, .. } = planned;
-        let repetitions = repetitions(share, planned);
+        let repetitions = repetitions_of(share, planned);
         writeln!(
             text,
             "[[collective]]\nname = \"{}\"\nalgorithms = [\"{algorithm}\"]\n\

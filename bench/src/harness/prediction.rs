@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::row_goal::ResultRow;
 
-/// netsig, to which the goals apply.
+/// Name of netsig as a method; the goals apply to it.
 pub const OURS: &str = "netsig";
 
-/// The other launches of the truth: nobody can predict better.
+/// The oracle: the other launches of the truth, the best possible prediction.
 pub const ORACLE: &str = "other launches";
 
 /// The choice of data and cells.
@@ -35,7 +35,7 @@ pub struct PredictionRow {
     pub method: &'static str,
     pub procs: Procs,
     pub size_bytes: Bytes,
-    /// The median of the truth, of tables the mean.
+    /// The median of the truth; the mean for tables.
     pub measured_s: Seconds,
     /// True if the size is in the data.
     pub known_size: bool,
@@ -43,7 +43,7 @@ pub struct PredictionRow {
     pub stalled: f64,
     pub mixture: bool,
     pub contended: bool,
-    /// Empty where the method cannot tell or refuses to.
+    /// Empty if the method has no prediction or refuses one.
     pub predicted_s: Option<Seconds>,
     pub lower_s: Option<Seconds>,
     pub upper_s: Option<Seconds>,
@@ -65,7 +65,7 @@ impl PredictionRow {
         self.predicted_s.map_or(-1.0, |time| time / self.measured_s - 1.0)
     }
 
-    /// True if the interval holds the measured time; a missing one holds nothing.
+    /// True if the interval holds the measured time; false without an interval.
     pub fn is_covered(&self) -> bool {
         let ends = self.lower_s.zip(self.upper_s);
         ends.is_some_and(|(lower, upper)| (lower..=upper).contains(&self.measured_s))

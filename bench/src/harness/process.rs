@@ -63,7 +63,7 @@ impl NetsigProgram {
     }
 
     /// Runs `netsig WORDS` and returns its duration in seconds.
-    pub fn seconds(&self, words: &str) -> Result<f64> {
+    pub fn run_seconds(&self, words: &str) -> Result<f64> {
         let started = Instant::now();
         self.run(words)?;
         Ok(started.elapsed().as_secs_f64())
@@ -71,12 +71,12 @@ impl NetsigProgram {
 
     /// The data in a file of the folder.
     pub fn data(&self, file: &str) -> Result<Dataset> {
-        read(&self.folder.join(file))
+        read_dataset(&self.folder.join(file))
     }
 }
 
 /// The data in a file.
-pub fn read(path: &Path) -> Result<Dataset> {
+pub fn read_dataset(path: &Path) -> Result<Dataset> {
     let name = path.display().to_string();
     let file = File::open(path).with_context(|| format!("{name} cannot be opened"))?;
     Ok(Dataset::read(&name, file)?)
@@ -84,7 +84,7 @@ pub fn read(path: &Path) -> Result<Dataset> {
 
 /// The seconds that all launches spent on `part`, from the facts `launch_K_s=wall W timed T
 /// barriers B`.
-pub fn spent(facts: &Provenance, part: &str) -> Result<f64> {
+pub fn spent_seconds(facts: &Provenance, part: &str) -> Result<f64> {
     let launches = facts.iter().filter(|(_, value)| value.starts_with("wall "));
     let seconds = launches.map(|(key, value)| {
         let mut words = value.split_whitespace().skip_while(|word| *word != part);
@@ -96,13 +96,13 @@ pub fn spent(facts: &Provenance, part: &str) -> Result<f64> {
 
 /// Runs a program that must succeed, and returns its output.
 pub fn output(command: &mut Command) -> Result<String> {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    let command_parts = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = command_parts.map(|word| word.to_string_lossy()).collect();
     let shown = words.join(" ");
-    let output = command.stdin(Stdio::null()).output();
-    let output = output.with_context(|| format!("{shown} cannot be started"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{shown} failed: {said}");
+    let started = command.stdin(Stdio::null()).output();
+    let output = started.with_context(|| format!("{shown} cannot be started"))?;
+    let error_text = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{shown} failed: {error_text}");
     String::from_utf8(output.stdout).with_context(|| format!("{shown} prints UTF-8"))
 }
 
@@ -116,19 +116,19 @@ pub struct ProcessUsage {
 }
 
 impl ProcessUsage {
-    /// The usage of a program that must succeed. A process in between has no other child, so the
-    /// usage of its children is the program's.
+    /// The usage of a program that must succeed. It is the only child of a helper process, so that the usage of the
+    /// helper's children is the program's.
     pub fn of(program: &Command) -> Result<Self> {
-        let mut between = Command::new(std::env::current_exe()?);
-        let words = between.arg("usage").arg(program.get_program());
+        let mut usage_command = Command::new(std::env::current_exe()?);
+        let words = usage_command.arg("usage").arg(program.get_program());
         words.args(program.get_args());
         if let Some(folder) = program.get_current_dir() {
-            between.current_dir(folder);
+            usage_command.current_dir(folder);
         }
-        let said = output(&mut between)?;
-        let numbers: Result<Vec<f64>, _> = said.split_whitespace().map(str::parse).collect();
+        let printed = output(&mut usage_command)?;
+        let numbers: Result<Vec<f64>, _> = printed.split_whitespace().map(str::parse).collect();
         let [seconds, megabytes] = numbers?[..] else {
-            anyhow::bail!("{said:?} is not the output of netsig-bench usage");
+            anyhow::bail!("{printed:?} is not the output of netsig-bench usage");
         };
         Ok(Self { seconds, megabytes })
     }
@@ -136,7 +136,7 @@ impl ProcessUsage {
 
 /// `netsig-bench usage PROGRAM…`: runs the program and prints its processor seconds and peak
 /// megabytes.
-pub fn usage(words: &[OsString]) -> Result<bool> {
+pub fn print_usage(words: &[OsString]) -> Result<bool> {
     let (program, arguments) = words.split_first().context("no program to run")?;
     output(Command::new(program).args(arguments))?;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;

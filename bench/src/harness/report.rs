@@ -19,15 +19,15 @@ pub struct BenchReport {
     folder: PathBuf,
     text: String,
     is_met: bool,
-    /// The columns of the table of goals that have a field.
+    /// Flags of the columns of the table of goals: true if a column is shown.
     goal_columns: [bool; 6],
 }
 
 impl BenchReport {
-    /// Begins with the table of goals; `oracle` is the head of the column of what no method can
-    /// surpass. The columns of intervals and oracles are left out without any.
+    /// Begins a report with the table of goals. `oracle` is the head of the column of the best possible figures.
+    /// Columns of intervals and of oracles without any field are left out.
     pub fn new(folder: &Path, goals: &[BenchGoal], oracle: &str) -> Self {
-        let mut report = Self::bare(folder);
+        let mut report = Self::without_goals(folder);
         report.is_met = goals.iter().all(BenchGoal::is_met);
         report.goal_columns[2] = goals.iter().any(|goal| goal.interval.is_some());
         report.goal_columns[3] = goals.iter().any(|goal| goal.oracle.is_some());
@@ -41,7 +41,7 @@ impl BenchReport {
     }
 
     /// A report without goals.
-    pub fn bare(folder: &Path) -> Self {
+    pub fn without_goals(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
             text: String::new(),
@@ -54,11 +54,11 @@ impl BenchReport {
         writeln!(self.text, "{line}").expect("writing to text");
     }
 
-    /// A figure without a goal, in the table of goals.
+    /// Adds a figure without a goal to the table of goals.
     pub fn figure(&mut self, name: impl Display, value: impl Display) {
         let [value, name] = [value.to_string(), name.to_string()];
-        let none = String::new;
-        self.goal_row(&[name, value, none(), none(), none(), none()]);
+        let empty = String::new;
+        self.goal_row(&[name, value, empty(), empty(), empty(), empty()]);
     }
 
     fn goal_row(&mut self, fields: &[String; 6]) {
@@ -68,18 +68,18 @@ impl BenchReport {
         self.line(format_args!("| {fields} |"));
     }
 
-    /// The title of a section.
-    pub fn head(&mut self, title: &str) {
+    /// Adds the title of a section.
+    pub fn heading(&mut self, title: &str) {
         self.line(format_args!("\n## {title}"));
     }
 
-    /// An empty line and a table.
+    /// Adds an empty line and a table.
     pub fn table<'r, R: 'r>(&mut self, columns: &[TableColumn<R>], rows: impl IntoIterator<Item = &'r R>) {
-        let heads = columns.iter().map(|(head, _)| match *head {
+        let head_cells = columns.iter().map(|(head, _)| match *head {
             "" => " |".to_owned(),
             head => format!(" {head} |"),
         });
-        let heads: String = heads.collect();
+        let heads: String = head_cells.collect();
         self.line(format_args!("\n|{heads}\n|{}", "---|".repeat(columns.len())));
         for row in rows {
             let fields = columns.iter().map(|(_, field)| field(row)).join(" | ");
@@ -87,7 +87,7 @@ impl BenchReport {
         }
     }
 
-    /// A list after an empty line.
+    /// Adds an empty line and a list.
     pub fn notes(&mut self, notes: impl IntoIterator<Item = impl Display>) {
         self.line("");
         for note in notes {

@@ -1,5 +1,5 @@
-//! Goals of figures of rows. The interval of a figure is by the bootstrap over networks: these are
-//! drawn with replacement, and the interval holds 90 % of the figures.
+//! Goals for figures over rows. The interval of a figure comes from a bootstrap over networks: these are drawn with
+//! replacement, and the interval holds 90 % of the figures.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use rand::RngExt as _;
 use super::goals::{BenchGoal, GoalTarget};
 use super::summary::GoalSummary;
 
-/// The draws of networks.
-const NETWORKS: Bootstrap = Bootstrap {
+/// The bootstrap over networks.
+const NETWORK_BOOTSTRAP: Bootstrap = Bootstrap {
     draws: 500,
     seed: 1,
     confidence: 0.9,
@@ -21,19 +21,19 @@ pub trait ResultRow {
     /// Name of the network.
     fn network(&self) -> &str;
 
-    /// False for a row that no goal takes in.
+    /// False for a row that no goal judges.
     fn is_judged(&self) -> bool {
         true
     }
 }
 
-/// A choice of rows.
+/// A filter of rows.
 pub type RowFilter<R> = fn(&R) -> bool;
 
-/// A figure of rows; `None` if no row has it.
+/// A figure over rows; `None` if no row has it.
 type RowFigure<R> = Box<dyn Fn(&[&R]) -> Option<f64>>;
 
-/// The goal of a figure of rows.
+/// The goal of a figure over rows.
 pub struct RowGoal<R> {
     name: String,
     figure: RowFigure<R>,
@@ -42,8 +42,8 @@ pub struct RowGoal<R> {
 }
 
 impl<R: ResultRow + 'static> RowGoal<R> {
-    /// A summary of the values of the rows that have one.
-    pub fn of(
+    /// The goal of a summary of the values of rows; rows without a value are left out.
+    pub fn of_values(
         name: impl Into<String>,
         value: impl Fn(&R) -> Option<f64> + 'static,
         summary: GoalSummary,
@@ -52,7 +52,7 @@ impl<R: ResultRow + 'static> RowGoal<R> {
         Self::of_figure(name, summarised(value, summary), target)
     }
 
-    /// Any figure of rows.
+    /// The goal of any figure over rows.
     pub fn of_figure(
         name: impl Into<String>,
         figure: impl Fn(&[&R]) -> Option<f64> + 'static,
@@ -66,13 +66,13 @@ impl<R: ResultRow + 'static> RowGoal<R> {
         }
     }
 
-    /// The same with the summary of the oracle's values.
-    pub fn beside(mut self, value: impl Fn(&R) -> Option<f64> + 'static, summary: GoalSummary) -> Self {
+    /// Adds the summary of the oracle's values.
+    pub fn with_oracle(mut self, value: impl Fn(&R) -> Option<f64> + 'static, summary: GoalSummary) -> Self {
         self.oracle = Some(Box::new(summarised(value, summary)));
         self
     }
 
-    /// True if a row has the figure, also one that is not judged.
+    /// True if the rows have the figure, including rows that are not judged.
     fn has_rows(&self, rows: &[R]) -> bool {
         (self.figure)(&rows.iter().collect::<Vec<_>>()).is_some()
     }
@@ -88,23 +88,26 @@ impl<R: ResultRow + 'static> RowGoal<R> {
     }
 
     fn interval(&self, rows: &[&R]) -> Option<[f64; 2]> {
-        let mut networks: BTreeMap<&str, Vec<&R>> = BTreeMap::new();
+        let mut by_network: BTreeMap<&str, Vec<&R>> = BTreeMap::new();
         for row in rows {
-            networks.entry(row.network()).or_default().push(row);
+            by_network.entry(row.network()).or_default().push(row);
         }
-        let networks: Vec<Vec<&R>> = networks.into_values().collect();
-        NETWORKS.interval(|rng| {
+        let networks: Vec<Vec<&R>> = by_network.into_values().collect();
+        NETWORK_BOOTSTRAP.interval(|rng| {
             let drawn = (0..networks.len()).map(|_| &networks[rng.random_range(0..networks.len())]);
             (self.figure)(&drawn.flatten().copied().collect::<Vec<_>>())
         })
     }
 }
 
-/// The goals for which there are rows, and the names of the others.
-pub fn judged<R: ResultRow + 'static>(goals: &[RowGoal<R>], rows: &[R]) -> (Vec<BenchGoal>, Vec<String>) {
-    let (told, empty): (Vec<_>, Vec<_>) = goals.iter().partition(|goal| goal.has_rows(rows));
-    let names = empty.into_iter().map(|goal| goal.name.clone());
-    (told.into_iter().map(|goal| goal.judge(rows)).collect(), names.collect())
+/// Judges the goals that have rows; returns the names of the other goals, too.
+pub fn judge_goals<R: ResultRow + 'static>(goals: &[RowGoal<R>], rows: &[R]) -> (Vec<BenchGoal>, Vec<String>) {
+    let (with_rows, without_rows): (Vec<_>, Vec<_>) = goals.iter().partition(|goal| goal.has_rows(rows));
+    let names = without_rows.into_iter().map(|goal| goal.name.clone());
+    (
+        with_rows.into_iter().map(|goal| goal.judge(rows)).collect(),
+        names.collect(),
+    )
 }
 
 fn summarised<R>(value: impl Fn(&R) -> Option<f64>, summary: GoalSummary) -> impl Fn(&[&R]) -> Option<f64> {

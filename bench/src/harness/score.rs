@@ -6,12 +6,12 @@
 //! Brier = mean (p - s)^2
 //! ```
 //!
-//! for an observation y under equally likely values x (Gneiting and Raftery 2007), and a chance p,
-//! s being 1 where a repetition stalls and 0 elsewhere (Brier 1950). Smaller is better.
+//! y is an observation and x are equally likely values (Gneiting and Raftery 2007). p is a predicted chance, and s is 1
+//! if a repetition stalls, otherwise 0 (Brier 1950). Smaller is better.
 
 use netsig_base::stats::sample::mean;
 
-/// Number of quantiles that stand for a distribution.
+/// Number of quantiles that represent a distribution.
 const LEVELS: u32 = 100;
 
 /// Equally likely levels of a distribution.
@@ -22,9 +22,9 @@ pub fn levels() -> impl Iterator<Item = f64> {
 /// Mean score of the observations under equally likely values, at least one.
 pub fn mean_crps(values: &[f64], observed: impl Iterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
-    let apart = |y: f64| values.iter().map(|x| (x - y).abs()).sum::<f64>() / count;
-    let within = values.iter().map(|x| apart(*x)).sum::<f64>() / count;
-    mean(observed.map(|y| apart(y) - within / 2.0))
+    let distance = |y: f64| values.iter().map(|x| (x - y).abs()).sum::<f64>() / count;
+    let spread = values.iter().map(|x| distance(*x)).sum::<f64>() / count;
+    mean(observed.map(|y| distance(y) - spread / 2.0))
 }
 
 /// Brier score of a chance.
@@ -36,8 +36,8 @@ pub fn brier(chance: f64, stalled: impl Iterator<Item = bool>) -> f64 {
 mod tests {
     use super::*;
 
-    /// Worked by hand: |0−1| = |2−1| = 1, and the mean of 0, 2, 2, 0 is 1; a certain and right
-    /// value has no score, a certain and wrong one its distance.
+    /// By hand: |0−1| = |2−1| = 1, and the mean of 0, 2, 2, 0 is 1. A certain and right value has the score 0, a
+    /// certain and wrong value its distance.
     #[test]
     fn scores_by_hand() {
         let one = |values: &[f64], y| mean_crps(values, std::iter::once(y));

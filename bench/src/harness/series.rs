@@ -3,7 +3,7 @@
 use anyhow::Result;
 use netsig_base::algorithm::MpiFlavour;
 
-use super::campaign::NetworkSite;
+use super::campaign::BenchNetwork;
 use super::draw::DrawnNetwork;
 use super::effort::BenchEffort;
 
@@ -25,31 +25,33 @@ impl NetworkSeries {
     /// Visits the drawn networks of a benchmark in turn.
     pub fn each(
         self,
-        place: (&str, BenchEffort),
+        benchmark: &str,
+        effort: BenchEffort,
         draw: NetworkDraw,
-        visit: impl FnMut(&NetworkSite) -> Result<()>,
+        visit: impl FnMut(&BenchNetwork) -> Result<()>,
     ) -> Result<()> {
-        visit_all(self.drawn(draw)?, place, visit)
+        visit_all(self.drawn(draw)?, benchmark, effort, visit)
     }
 
-    /// As [`Self::each`], with a tree among three networks or more: if the first are stars, the next tree of the
-    /// seed takes the place of the last that is not measured with MPICH.
+    /// Like [`Self::each`], with a tree among three networks or more. If all are stars, the next tree of the seed
+    /// replaces the last network that is not measured with MPICH.
     pub fn each_with_a_tree(
         self,
-        place: (&str, BenchEffort),
+        benchmark: &str,
+        effort: BenchEffort,
         draw: NetworkDraw,
-        visit: impl FnMut(&NetworkSite) -> Result<()>,
+        visit: impl FnMut(&BenchNetwork) -> Result<()>,
     ) -> Result<()> {
         let mut drawn = self.drawn(draw)?;
-        let is_tree = |own: &DrawnNetwork| own.description().is_some();
-        let is_replaced = |own: &DrawnNetwork| own.flavour() != MpiFlavour::Mpich;
+        let is_tree = |network: &DrawnNetwork| network.description().is_some();
+        let is_replaced = |network: &DrawnNetwork| network.flavour() != MpiFlavour::Mpich;
         let replaced = drawn.iter().rposition(is_replaced);
-        if let (3.., Some(place), false) = (drawn.len(), replaced, drawn.iter().any(is_tree)) {
+        if let (3.., Some(index), false) = (drawn.len(), replaced, drawn.iter().any(is_tree)) {
             let mut later = (self.networks..).map(|number| draw(self.seed, number));
-            let is_wanted = |own: &Result<_>| own.as_ref().map_or(true, is_tree);
-            drawn[place] = later.find(is_wanted).expect("numbers do not end")?;
+            let is_wanted = |network: &Result<_>| network.as_ref().map_or(true, is_tree);
+            drawn[index] = later.find(is_wanted).expect("numbers do not end")?;
         }
-        visit_all(drawn, place, visit)
+        visit_all(drawn, benchmark, effort, visit)
     }
 
     fn drawn(self, draw: NetworkDraw) -> Result<Vec<DrawnNetwork>> {
@@ -60,12 +62,13 @@ impl NetworkSeries {
 
 fn visit_all(
     networks: Vec<DrawnNetwork>,
-    (benchmark, effort): (&str, BenchEffort),
-    mut visit: impl FnMut(&NetworkSite) -> Result<()>,
+    benchmark: &str,
+    effort: BenchEffort,
+    mut visit: impl FnMut(&BenchNetwork) -> Result<()>,
 ) -> Result<()> {
     for drawn in networks {
         eprintln!("{}: {}", drawn.name, drawn.summary());
-        visit(&NetworkSite::new(benchmark, effort, drawn)?)?;
+        visit(&BenchNetwork::new(benchmark, effort, drawn)?)?;
     }
     Ok(())
 }

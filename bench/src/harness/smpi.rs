@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 use netsig_base::units::Procs;
 use netsig_model::profile::Profile;
-use netsig_model::tune::simgrid::{Topology, platform};
+use netsig_model::tune::simgrid::{PlatformTopology, platform};
 
 use super::process::output;
 
@@ -39,10 +39,10 @@ impl<'a> SmpiProgram<'a> {
         Ok(Self { folder, path })
     }
 
-    /// The command that runs the program on the star of a profile, as `netsig tune --for simgrid`
-    /// writes it; the caller adds the program's arguments.
+    /// The command that runs the program on the star of a profile, written by `netsig tune --for simgrid`; the caller
+    /// adds the program's arguments.
     pub fn on_star(&self, procs: Procs, profile: &Profile, settings: &[&str]) -> Result<Command> {
-        let star = platform(profile, "the benchmark's profile", Topology::Star(procs))?;
+        let star = platform(profile, "the benchmark's profile", PlatformTopology::Star(procs))?;
         fs::write(self.folder.join("star.xml"), star)?;
         let mut command = Command::new("smpirun");
         command

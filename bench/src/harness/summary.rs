@@ -1,6 +1,6 @@
 //! Figures of many values.
 
-use netsig_base::stats::sample::{Sorted, mean, median};
+use netsig_base::stats::sample::{SortedValues, mean, median};
 use netsig_model::predict::penalty::geometric_mean;
 
 /// A figure of at least one value.
@@ -13,7 +13,7 @@ pub fn middle(values: &[f64]) -> f64 {
 
 /// A quantile, by nearest rank.
 pub fn quantile(values: &[f64], level: f64) -> f64 {
-    Sorted::new(values.to_vec()).quantile(level)
+    SortedValues::new(values.to_vec()).quantile(level)
 }
 
 /// The 90th percentile.
@@ -36,14 +36,14 @@ pub fn largest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The sum: of ones and zeros, the number of ones.
+/// The sum; for ones and zeros the number of ones.
 pub fn total(values: &[f64]) -> f64 {
     values.iter().sum()
 }
 
-/// How many of them hold, in per cent; `None` without any.
-pub fn share(all: impl Iterator<Item = bool>) -> Option<f64> {
-    let all: Vec<bool> = all.collect();
+/// The share of true outcomes in per cent; `None` without outcomes.
+pub fn share(outcomes: impl Iterator<Item = bool>) -> Option<f64> {
+    let all: Vec<bool> = outcomes.collect();
     let held = all.iter().filter(|held| **held).count() as f64;
     (!all.is_empty()).then(|| 100.0 * held / all.len() as f64)
 }

@@ -1,9 +1,8 @@
-//! The repetitions of the cells of a data set, and the classes that follow from them alone.
+//! The repetitions of the cells of a data set, and their classes.
 //!
 //! # Method
-//! A repetition stalls if it exceeds the quickest of its cell by more than 100 ms and 30 %. An
-//! eager message that takes more than one and a half times the time of its bytes is not the
-//! quickest that there can be: then that time takes its place.
+//! A repetition stalls if it exceeds the quickest of its cell by more than 100 ms and 30 %. For eager messages the
+//! quickest time is at most 1.5 times the time of the bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,35 +27,35 @@ pub struct CellTimes {
     launches: Vec<Vec<RepetitionTime>>,
 }
 
-/// The cells of the data without those of busy processors, which are void; with the network, stalls
-/// of eager messages are told by its rate too.
-pub fn cells(data: &Dataset, network: Option<&Network>) -> TruthCells {
-    let void: BTreeSet<CellKey> = processors::busy(data).into_iter().collect();
+/// The cells of the data; cells with busy processors are void and left out. With `network`, its rate also helps to
+/// recognise stalls of eager messages.
+pub fn valid_cells(data: &Dataset, network: Option<&Network>) -> TruthCells {
+    let busy_cells: BTreeSet<CellKey> = processors::busy_cells(data).into_iter().collect();
     let mut times: BTreeMap<CellKey, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
     for sample in &data.samples {
-        let key = CellKey::from(&sample.place);
-        if BenchCell::of(&key).is_some() && !void.contains(&key) {
+        let key = CellKey::from(&sample.cell);
+        if BenchCell::of(&key).is_some() && !busy_cells.contains(&key) {
             let launches = times.entry(key).or_default();
-            let launch = launches.entry(sample.place.launch).or_default();
+            let launch = launches.entry(sample.cell.launch).or_default();
             launch.push(sample.time.0);
         }
     }
-    let cell = |(key, launches): (CellKey, BTreeMap<u32, Vec<f64>>)| {
-        let all = launches.values().flatten().copied();
-        let quickest = all.fold(f64::INFINITY, f64::min);
-        let quickest = quickest.min(slowest(&key, network));
+    let cell_times = |(key, launches): (CellKey, BTreeMap<u32, Vec<f64>>)| {
+        let all_times = launches.values().flatten().copied();
+        let quickest_measured = all_times.fold(f64::INFINITY, f64::min);
+        let quickest = quickest_measured.min(longest_unstalled(&key, network));
         let limit = quickest + (0.3 * quickest).max(0.1);
         let of_launch = |times: Vec<f64>| times.into_iter().map(|t| (t, t > limit)).collect();
         let launches = launches.into_values().map(of_launch).collect();
         (key, CellTimes { launches })
     };
-    times.into_iter().map(cell).collect()
+    times.into_iter().map(cell_times).collect()
 }
 
-/// The means of tables, as cells of one repetition without a stall.
-pub fn of_means(data: &Dataset) -> TruthCells {
-    let cells = summarise(data).into_iter();
-    let cells = cells.filter(|(key, _)| BenchCell::of(key).is_some());
+/// Cells from the means of tables, each with one repetition without a stall.
+pub fn cells_of_means(data: &Dataset) -> TruthCells {
+    let summaries = summarise(data).into_iter();
+    let cells = summaries.filter(|(key, _)| BenchCell::of(key).is_some());
     cells
         .map(|(key, summary)| {
             let launches = vec![vec![(summary.mean.0, false)]];
@@ -71,7 +70,7 @@ pub fn is_alltoall(key: &CellKey) -> bool {
 }
 
 /// Longest time without a stall, if known.
-fn slowest(key: &CellKey, network: Option<&Network>) -> f64 {
+fn longest_unstalled(key: &CellKey, network: Option<&Network>) -> f64 {
     let cell = BenchCell::of(key).filter(|_| is_alltoall(key)).zip(network);
     let eager = cell.filter(|(cell, network)| {
         let limit = network.eager_limit;
@@ -92,17 +91,17 @@ impl CellTimes {
     }
 
     /// Share of the repetitions that stall.
-    pub fn stalled(&self) -> f64 {
-        share(self.all())
+    pub fn stalled_share(&self) -> f64 {
+        share_of_stalls(self.all())
     }
 
     /// True if 10 to 90 % of the repetitions stall.
     pub fn is_mixture(&self) -> bool {
-        (0.1..=0.9).contains(&self.stalled())
+        (0.1..=0.9).contains(&self.stalled_share())
     }
 
-    /// Ratio of the median of every other launch to that of the rest; `None` for a single launch.
-    pub fn halves(&self) -> Option<f64> {
+    /// Ratio of the median of every other launch to the median of the rest; `None` for a single launch.
+    pub fn half_ratio(&self) -> Option<f64> {
         let half = |first: usize| {
             let launches = self.launches.iter().skip(first).step_by(2);
             let times: Vec<f64> = launches.flatten().map(|(time, _)| *time).collect();
@@ -112,19 +111,19 @@ impl CellTimes {
     }
 
     /// Each launch with the repetitions of all others; none for a single launch.
-    pub fn left_out(&self) -> impl Iterator<Item = (&[RepetitionTime], Vec<RepetitionTime>)> {
-        let is_one = self.launches.len() < 2;
-        let apart = self.launches.iter().enumerate().map(|(own, launch)| {
-            let others = self.launches.iter().enumerate();
-            let others = others.filter(|(other, _)| *other != own);
+    pub fn leave_one_out(&self) -> impl Iterator<Item = (&[RepetitionTime], Vec<RepetitionTime>)> {
+        let is_single = self.launches.len() < 2;
+        let splits = self.launches.iter().enumerate().map(|(number, launch)| {
+            let all_launches = self.launches.iter().enumerate();
+            let others = all_launches.filter(|(other, _)| *other != number);
             (&launch[..], others.flat_map(|(_, all)| all.clone()).collect())
         });
-        apart.filter(move |_| !is_one)
+        splits.filter(move |_| !is_single)
     }
 }
 
 /// Share of repetitions that stall.
-pub fn share(repetitions: impl Iterator<Item = RepetitionTime>) -> f64 {
+pub fn share_of_stalls(repetitions: impl Iterator<Item = RepetitionTime>) -> f64 {
     let stalls = repetitions.map(|(_, stalled)| f64::from(u8::from(stalled)));
     netsig_base::stats::sample::mean(stalls)
 }

@@ -1,5 +1,5 @@
-//! Predictions of cells by netsig and by its rivals, from the same data, one row for a cell and a
-//! method. Nothing here knows where the data come from.
+//! Predictions of cells by netsig and by its rivals, from the same data, one row for each cell and method. The source
+//! of the data does not matter.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use netsig_base::data::cells::{CellKey, Statistic, summarise};
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::fit::{Point, points};
+use netsig_model::fit::{MeasuredPoint, points};
 use netsig_model::profile::Profile;
 
 use super::cell::BenchCell;
@@ -31,11 +31,11 @@ const FRAMES: f64 = 1514.0 / 1448.0;
 pub struct PredictionTrial<'a> {
     pub network: &'a str,
     pub trial: TrialKind,
-    /// What of a cell's repetitions is predicted.
+    /// The predicted statistic of a cell's repetitions.
     pub statistic: Statistic,
     /// The whole network, where known.
     pub whole: Option<&'a Network>,
-    /// Its description, if the user gives one.
+    /// Description of the network, if the user gives one.
     pub links: Option<&'a Network>,
     /// `None` if netsig could not make one.
     pub profile: Option<&'a Profile>,
@@ -46,41 +46,55 @@ pub struct PredictionTrial<'a> {
 
 impl PredictionTrial<'_> {
     /// The predictions of all methods for the wanted cells, algorithm by algorithm.
-    pub fn rows(&self, wanted: impl Fn(&CellKey) -> bool) -> Vec<PredictionRow> {
-        let keys = self.truth.keys().filter(|key| wanted(key));
-        let keys: Vec<(Collective, &CellKey)> = keys
+    pub fn rows(&self, is_wanted: impl Fn(&CellKey) -> bool) -> Vec<PredictionRow> {
+        let wanted_keys = self.truth.keys().filter(|key| is_wanted(key));
+        let keys: Vec<(Collective, &CellKey)> = wanted_keys
             .filter_map(|key| Some((BenchCell::of(key)?.collective, key)))
             .collect();
         keys.chunk_by(|a, b| (a.0, &a.1.algorithm) == (b.0, &b.1.algorithm))
-            .flat_map(|own| self.of_algorithm((own[0].0, &own[0].1.algorithm), own))
+            .flat_map(|algorithm_keys| {
+                self.rows_of_algorithm(algorithm_keys[0].0, &algorithm_keys[0].1.algorithm, algorithm_keys)
+            })
             .collect()
     }
 
-    fn of_algorithm(&self, who: (Collective, &str), keys: &[(Collective, &CellKey)]) -> Vec<PredictionRow> {
+    fn rows_of_algorithm(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        keys: &[(Collective, &CellKey)],
+    ) -> Vec<PredictionRow> {
         let cells = summarise(self.data);
-        let points: Vec<Point> = points(&cells, self.statistic, |key| {
-            key.experiment == Experiment::Collective(who.0) && *key.algorithm == *who.1
+        let points: Vec<MeasuredPoint> = points(&cells, self.statistic, |key| {
+            key.experiment == Experiment::Collective(collective) && *key.algorithm == *algorithm
         });
-        let known: BTreeSet<Bytes> = points.iter().map(|point| point.size).collect();
-        let by = |named: Option<&'static str>| {
-            ModelForecaster::new(self.profile?, self.links, who, self.statistic.into(), named)
+        let known_sizes: BTreeSet<Bytes> = points.iter().map(|point| point.size).collect();
+        let forecaster_of = |model_name: Option<&'static str>| {
+            ModelForecaster::new(
+                self.profile?,
+                self.links,
+                collective,
+                algorithm,
+                self.statistic,
+                model_name,
+            )
         };
-        let ours = by(None);
+        let ours = forecaster_of(None);
         let mut predictors = rivals::fitted(&points, self.eager_limit);
-        if let Some(signature) = by(Some("signature")) {
+        if let Some(signature) = forecaster_of(Some("signature")) {
             let time = move |n, m| Some(signature.forecast(n, m)?.time);
             predictors.push(("signature", Box::new(time)));
         }
         let mut rows = Vec::new();
         for (_, key) in keys {
             let cell = &self.truth[*key];
-            let Some(blank) = self.blank(key, cell, known.contains(&key.size)) else {
+            let Some(blank) = self.row_without_prediction(key, cell, known_sizes.contains(&key.size)) else {
                 continue;
             };
-            let forecast = ours.as_ref();
-            let forecast = forecast.and_then(|ours| ours.forecast(key.procs, key.size));
-            rows.push(of_ours(blank.clone(), cell, forecast.as_ref()));
-            rows.push(of_oracle(blank.clone(), cell));
+            let forecaster = ours.as_ref();
+            let forecast = forecaster.and_then(|ours| ours.forecast(key.procs, key.size));
+            rows.push(netsig_row(blank.clone(), cell, forecast.as_ref()));
+            rows.push(oracle_row(blank.clone(), cell));
             rows.extend(predictors.iter().map(|(method, predict)| PredictionRow {
                 method,
                 predicted_s: predict(key.procs, key.size),
@@ -90,20 +104,24 @@ impl PredictionTrial<'_> {
         rows
     }
 
-    /// The times of a method that knows no sizes of the data, as rows.
-    pub fn of_times(&self, method: &'static str, time: impl Fn(&CellKey) -> Option<Seconds>) -> Vec<PredictionRow> {
+    /// The rows of a method that uses no sizes of the data.
+    pub fn rows_of_times(
+        &self,
+        method: &'static str,
+        time: impl Fn(&CellKey) -> Option<Seconds>,
+    ) -> Vec<PredictionRow> {
         let row = |(key, cell): (&CellKey, &CellTimes)| {
             Some(PredictionRow {
                 method,
                 predicted_s: Some(time(key)?),
-                ..self.blank(key, cell, false)?
+                ..self.row_without_prediction(key, cell, false)?
             })
         };
         self.truth.iter().filter_map(row).collect()
     }
 
     /// A row without a prediction, of a collective.
-    fn blank(&self, key: &CellKey, times: &CellTimes, known_size: bool) -> Option<PredictionRow> {
+    fn row_without_prediction(&self, key: &CellKey, times: &CellTimes, known_size: bool) -> Option<PredictionRow> {
         let cell = BenchCell::of(key)?;
         let measured = times.time(self.statistic);
         Some(PredictionRow {
@@ -116,7 +134,7 @@ impl PredictionTrial<'_> {
             size_bytes: cell.size,
             measured_s: measured,
             known_size,
-            stalled: times.stalled(),
+            stalled: times.stalled_share(),
             mixture: times.is_mixture(),
             contended: self.whole.is_some_and(|whole| is_contended(whole, cell, measured)),
             predicted_s: None,
@@ -135,7 +153,7 @@ fn is_contended(whole: &Network, cell: BenchCell, measured: Seconds) -> bool {
 }
 
 /// netsig's row.
-fn of_ours(blank: PredictionRow, cell: &CellTimes, forecast: Option<&CellForecast>) -> PredictionRow {
+fn netsig_row(blank: PredictionRow, cell: &CellTimes, forecast: Option<&CellForecast>) -> PredictionRow {
     let Some(forecast) = forecast else {
         return blank;
     };
@@ -156,23 +174,23 @@ fn of_ours(blank: PredictionRow, cell: &CellTimes, forecast: Option<&CellForecas
     }
 }
 
-/// The row of the oracle: every launch is predicted by the others.
-fn of_oracle(blank: PredictionRow, cell: &CellTimes) -> PredictionRow {
+/// The row of the oracle: the other launches predict each launch.
+fn oracle_row(blank: PredictionRow, cell: &CellTimes) -> PredictionRow {
     let mut sums = [0.0; 2];
     let mut count = 0.0;
-    for (own, others) in cell.left_out() {
+    for (launch, others) in cell.leave_one_out() {
         let logs: Vec<f64> = others.iter().map(|(time, _)| time.ln()).collect();
-        let chance = times::share(others.into_iter());
-        let weight = own.len() as f64;
-        let logarithms = own.iter().map(|(time, _)| time.ln());
+        let chance = times::share_of_stalls(others.into_iter());
+        let weight = launch.len() as f64;
+        let logarithms = launch.iter().map(|(time, _)| time.ln());
         sums[0] += score::mean_crps(&logs, logarithms) * weight;
-        sums[1] += score::brier(chance, own.iter().map(|(_, stalled)| *stalled)) * weight;
+        sums[1] += score::brier(chance, launch.iter().map(|(_, stalled)| *stalled)) * weight;
         count += weight;
     }
     let [crps, brier] = sums.map(|sum| (count > 0.0).then(|| sum / count));
     PredictionRow {
         method: ORACLE,
-        predicted_s: cell.halves().map(|ratio| blank.measured_s * ratio),
+        predicted_s: cell.half_ratio().map(|ratio| blank.measured_s * ratio),
         crps,
         brier,
         ..blank

@@ -3,16 +3,16 @@
 use netsig_base::algorithm::LIBRARY;
 
 use super::programs::ProgramRow;
-use super::row::InterposeRow as Row;
-use super::slower::{SLOWER, SpeedVerdict};
+use super::row::InterposeRow;
+use super::speed_verdict::{SLOWER, SpeedVerdict};
 use crate::harness::goals::{BenchGoal, GoalTarget, at_least, at_most, within};
 use crate::harness::row_goal::{ResultRow as _, RowGoal};
 use crate::harness::summary::{geometric, share};
 
 /// The goals of the cells.
-pub(super) fn of_cells(rows: &[Row]) -> Vec<BenchGoal> {
-    let mut goals = vec![
-        mean(
+pub(super) fn goals_of_cells(rows: &[InterposeRow]) -> Vec<BenchGoal> {
+    let mut row_goals = vec![
+        mean_goal(
             "gain of the choice in the place of the library's call/gain of the choice",
             |row| {
                 let is_meant = !row.is_library() && row.is_as_chosen();
@@ -20,12 +20,12 @@ pub(super) fn of_cells(rows: &[Row]) -> Vec<BenchGoal> {
             },
             at_least(0.97, "×"),
         ),
-        mean(
+        mean_goal(
             "the library's own choice, passed on/without the preloaded library",
             |row| Some(row.passed_s / row.library_s),
             at_most(1.03, "×"),
         ),
-        mean(
+        mean_goal(
             "an algorithm of the library's, by the preloaded library/by the library",
             |row| Some(row.same_interposed_s / row.same_library_s),
             at_most(1.03, "×"),
@@ -34,26 +34,26 @@ pub(super) fn of_cells(rows: &[Row]) -> Vec<BenchGoal> {
     if rows.iter().any(|row| row.before_s.is_some()) {
         // The present version beside an earlier one.
         let name = "gain over all cells, present/earlier version";
-        goals.push(mean(name, Row::progress, at_least(1.0, "×")));
+        row_goals.push(mean_goal(name, InterposeRow::earlier_over_present, at_least(1.0, "×")));
     }
-    let mut goals: Vec<BenchGoal> = goals.iter().map(|goal| goal.judge(rows)).collect();
-    goals.push(slower(rows));
-    let is_explained = |row: &Row| row.is_as_chosen() || row.ran == LIBRARY;
-    let all = share(rows.iter().map(is_explained));
+    let mut goals: Vec<BenchGoal> = row_goals.iter().map(|goal| goal.judge(rows)).collect();
+    goals.push(slower_goal(rows));
+    let is_explained = |row: &InterposeRow| row.is_as_chosen() || row.ran == LIBRARY;
+    let explained_share = share(rows.iter().map(is_explained));
     let name = "cells in which the report names the choice of the profile, or the library, which was as fast";
-    goals.push(BenchGoal::new(name, all, within(100.0..=100.0, "%")));
+    goals.push(BenchGoal::new(name, explained_share, within(100.0..=100.0, "%")));
     goals
 }
 
 /// The geometric mean of a ratio.
-fn mean(name: &str, ratio: fn(&Row) -> Option<f64>, target: GoalTarget) -> RowGoal<Row> {
-    RowGoal::of(name, ratio, geometric, target)
+fn mean_goal(name: &str, ratio: fn(&InterposeRow) -> Option<f64>, target: GoalTarget) -> RowGoal<InterposeRow> {
+    RowGoal::of_values(name, ratio, geometric, target)
 }
 
-/// The judged cells that are surely slower than the library, if there are intervals.
-fn slower(rows: &[Row]) -> BenchGoal {
+/// The goal of the number of judged cells that are surely slower than the library, if there are intervals.
+fn slower_goal(rows: &[InterposeRow]) -> BenchGoal {
     let judged = rows.iter().filter(|row| row.is_judged());
-    let is_slower = |row: &Row| row.verdict() == SpeedVerdict::Slower;
+    let is_slower = |row: &InterposeRow| row.verdict() == SpeedVerdict::Slower;
     let has_intervals = judged.clone().any(|row| row.lower.is_some());
     let count = judged.filter(|row| is_slower(row)).count() as f64;
     let name = format!("cells surely slower than the library (95 % interval of interposed/library above {SLOWER})");
@@ -61,7 +61,7 @@ fn slower(rows: &[Row]) -> BenchGoal {
 }
 
 /// The goals of the programs.
-pub(super) fn of_programs(rows: &[ProgramRow]) -> [BenchGoal; 2] {
+pub(super) fn goals_of_programs(rows: &[ProgramRow]) -> [BenchGoal; 2] {
     let all = within(100.0..=100.0, "%");
     let equal = share(rows.iter().map(|row| row.equal));
     let caught = share(rows.iter().map(|row| row.calls > 0));

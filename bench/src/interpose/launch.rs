@@ -1,30 +1,30 @@
-//! A program on a network, started without or with the preloaded library. The output and the report of
-//! every run are kept in files, and a run whose output is there is not repeated.
+//! A program on a network, started without or with the preloaded library. Files keep the output and the report of every
+//! run, and a run with an output is not repeated.
 
 use std::fs;
 
 use anyhow::{Result, ensure};
 
 use super::reported::{self, ReportedCalls};
-use crate::harness::campaign::NetworkSite;
+use crate::harness::campaign::BenchNetwork;
 use crate::harness::folder::BenchFolder;
 use crate::harness::learn::PROFILE;
 
-/// How a program is started.
+/// Mode of a launch: without or with the preloaded library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LaunchWith {
+pub(super) enum LaunchMode {
     Nothing,
     /// `netsig run` with the profile of the network.
     Netsig,
 }
 
-/// The ways, in the order in which they take turns.
-pub(super) const TURNS: [LaunchWith; 2] = [LaunchWith::Nothing, LaunchWith::Netsig];
+/// All modes, in the order of their turns.
+pub(super) const LAUNCH_MODES: [LaunchMode; 2] = [LaunchMode::Nothing, LaunchMode::Netsig];
 
 /// A program on a number of hosts.
 pub(super) struct ProgramLaunch {
     pub(super) name: &'static str,
-    /// Command that gets that of the ranks as its arguments.
+    /// Command that gets the command of the ranks as its arguments.
     pub(super) around: &'static str,
     /// Command of each rank; `ROOT` is the workspace, `END` the ending of programs for the MPI.
     pub(super) command: String,
@@ -33,16 +33,18 @@ pub(super) struct ProgramLaunch {
 
 impl ProgramLaunch {
     /// The output of a run.
-    pub(super) fn output(&self, site: &NetworkSite, (with, round): (LaunchWith, u32)) -> Result<String> {
-        let way = match with {
-            LaunchWith::Nothing => "without",
-            LaunchWith::Netsig => "with",
+    pub(super) fn output(&self, bench_network: &BenchNetwork, mode: LaunchMode, round: u32) -> Result<String> {
+        let way = match mode {
+            LaunchMode::Nothing => "without",
+            LaunchMode::Netsig => "with",
         };
-        let path = site.folder.path(&format!("{}-{way}-{round}.txt", self.file()));
+        let path = bench_network
+            .folder
+            .path(&format!("{}-{way}-{round}.txt", self.file_stem()));
         if !path.is_file() {
-            let words = self.words(site, (with, round));
-            eprintln!("{}: netsig {words}", site.drawn.name);
-            let text = site.folder.netsig.run(&words)?;
+            let words = self.netsig_arguments(bench_network, mode, round);
+            eprintln!("{}: netsig {words}", bench_network.drawn.name);
+            let text = bench_network.folder.netsig.run(&words)?;
             ensure!(!text.is_empty(), "netsig {words}: nothing was printed");
             fs::write(&path, text)?;
         }
@@ -50,42 +52,42 @@ impl ProgramLaunch {
     }
 
     /// The report of a run under `netsig run`.
-    pub(super) fn reported(&self, folder: &BenchFolder, round: u32) -> Result<Vec<ReportedCalls>> {
-        reported::read(&folder.path(&self.report(round)))
+    pub(super) fn reported_calls(&self, folder: &BenchFolder, round: u32) -> Result<Vec<ReportedCalls>> {
+        reported::read(&folder.path(&self.report_file(round)))
     }
 
     /// Name of its files.
-    fn file(&self) -> String {
-        let letters = self.name.chars().filter(char::is_ascii_alphanumeric);
-        let letters: String = letters.collect();
+    fn file_stem(&self) -> String {
+        let name_letters = self.name.chars().filter(char::is_ascii_alphanumeric);
+        let letters: String = name_letters.collect();
         format!("{}-{}", letters.to_lowercase(), self.ranks)
     }
 
-    fn report(&self, round: u32) -> String {
-        format!("{}-{round}.report.csv", self.file())
+    fn report_file(&self, round: u32) -> String {
+        format!("{}-{round}.report.csv", self.file_stem())
     }
 
     /// The arguments of netsig for a run.
-    fn words(&self, site: &NetworkSite, (with, round): (LaunchWith, u32)) -> String {
-        let drawn = &site.drawn;
-        let path = |file: &str| site.folder.path(file).display().to_string();
+    fn netsig_arguments(&self, bench_network: &BenchNetwork, mode: LaunchMode, round: u32) -> String {
+        let drawn = &bench_network.drawn;
+        let path = |file: &str| bench_network.folder.path(file).display().to_string();
         let network = format!("{}.toml", drawn.whole.name);
-        let netsig = match with {
-            LaunchWith::Nothing => String::new(),
-            LaunchWith::Netsig => {
-                let described = drawn.description().map(|_| format!("--network {}", path(&network)));
+        let netsig = match mode {
+            LaunchMode::Nothing => String::new(),
+            LaunchMode::Netsig => {
+                let network_option = drawn.description().map(|_| format!("--network {}", path(&network)));
                 format!(
-                    "ROOT/target/release/netsig run {} --report {} --format csv {} --",
+                    "ROOT/target/release/netsig run {} --output {} --format csv {} --",
                     path(&format!("{PROFILE}.toml")),
-                    path(&self.report(round)),
-                    described.unwrap_or_default(),
+                    path(&self.report_file(round)),
+                    network_option.unwrap_or_default(),
                 )
             }
         };
         let end = if drawn.mpi == "mpich" { ".mpich" } else { "" };
-        let own = self.command.replace("END", end);
+        let rank_command = self.command.replace("END", end);
         let Self { around, ranks, .. } = self;
         let mpi = drawn.mpi;
-        format!("lab exec {network} -- {around} {netsig} mpirun.{mpi} -np {ranks} {own}")
+        format!("lab exec {network} -- {around} {netsig} mpirun.{mpi} -np {ranks} {rank_command}")
     }
 }

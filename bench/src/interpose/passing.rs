@@ -1,5 +1,4 @@
-//! What a call costs that is passed on, and whether memory grows: a small program of two ranks on this
-//! machine.
+//! The cost of calls that are passed on, and the growth of memory: a small program of two ranks on this machine.
 
 use std::fs;
 use std::path::Path;
@@ -7,35 +6,35 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{MPIS, library};
+use super::{MPIS, library_path};
 use crate::harness::goals::{BenchGoal, at_most};
 use crate::harness::process::output;
 use crate::harness::root;
 
 /// Calls of each kind that are timed.
-const TIMED: u32 = 200_000;
+const TIMED_CALLS: u32 = 200_000;
 
 /// Calls during which memory is watched.
-const CALLS: u32 = 1_000_000;
+const MEMORY_CALLS: u32 = 1_000_000;
 
 /// Most nanoseconds of a call that is passed on.
-const COST: f64 = 300.0;
+const MOST_NANOSECONDS: f64 = 300.0;
 
 /// Schedules with all kinds of messages.
 const ALGORITHMS: &str = "alltoall windowed:segment=100,window=2; alltoallv windowed:segment=100,window=3; \
     bcast pipeline:100; scatter binomial; gather binomial; allgather bruck";
 
-/// The goals for both MPIs; what the program prints is kept in files.
+/// The goals for both MPIs; files keep the output of the program.
 pub(super) fn figures(results: &Path) -> Result<Vec<BenchGoal>> {
     let mut goals = Vec::new();
     for mpi in MPIS {
-        let said = printed(results, mpi, ("pass", TIMED), "report")?;
-        for (kind, cost) in costs(&said) {
+        let timing_text = printed(results, mpi, "pass", TIMED_CALLS, "report")?;
+        for (kind, cost) in costs(&timing_text) {
             let name = format!("{mpi}, a call passed on ({kind})");
-            goals.push(BenchGoal::new(name, Some(cost), at_most(COST, "ns")));
+            goals.push(BenchGoal::new(name, Some(cost), at_most(MOST_NANOSECONDS, "ns")));
         }
-        let said = printed(results, mpi, ("memory", CALLS), "on")?;
-        let sizes: Vec<f64> = sizes(&said);
+        let memory_text = printed(results, mpi, "memory", MEMORY_CALLS, "on")?;
+        let sizes: Vec<f64> = sizes(&memory_text);
         let growth = match sizes[..] {
             [.., before, after] => Some(after - before),
             _ => None,
@@ -46,17 +45,17 @@ pub(super) fn figures(results: &Path) -> Result<Vec<BenchGoal>> {
     Ok(goals)
 }
 
-/// What the program prints with the library preloaded.
-fn printed(results: &Path, mpi: &str, (what, calls): (&str, u32), mode: &str) -> Result<String> {
-    let path = results.join(format!("{what}-{mpi}.txt"));
+/// The output of the program with the library preloaded.
+fn printed(results: &Path, mpi: &str, kind: &str, calls: u32, mode: &str) -> Result<String> {
+    let path = results.join(format!("{kind}-{mpi}.txt"));
     if !path.is_file() {
         let program = root().join(format!("target/programs/passes.{mpi}"));
-        let preload = format!("LD_PRELOAD={}", library(mpi).display());
+        let preload = format!("LD_PRELOAD={}", library_path(mpi).display());
         let mut command = Command::new(format!("mpirun.{mpi}"));
         command
             .args(["-np", "2", "env", &preload])
             .arg(program)
-            .args([&calls.to_string(), what])
+            .args([&calls.to_string(), kind])
             .envs([
                 ("NETSIG_INTERPOSE", mode),
                 ("NETSIG_ALGORITHMS", ALGORITHMS),
@@ -70,20 +69,20 @@ fn printed(results: &Path, mpi: &str, (what, calls): (&str, u32), mode: &str) ->
 
 /// The kinds of calls with the nanoseconds that interception adds: `pass KIND: … difference of medians
 /// X ns`.
-fn costs(said: &str) -> Vec<(String, f64)> {
+fn costs(text: &str) -> Vec<(String, f64)> {
     let cost = |line: &str| {
         let (kind, times) = line.strip_prefix("pass ")?.split_once(':')?;
         let (_, last) = times.rsplit_once("medians ")?;
         Some((kind.to_owned(), last.strip_suffix(" ns")?.parse().ok()?))
     };
-    said.lines().filter_map(cost).collect()
+    text.lines().filter_map(cost).collect()
 }
 
 /// The most kilobytes of a rank: `memory after N calls: … at most X kB`.
-fn sizes(said: &str) -> Vec<f64> {
+fn sizes(text: &str) -> Vec<f64> {
     let size = |line: &str| {
         let (_, most) = line.rsplit_once("at most ")?;
         most.strip_suffix(" kB")?.parse().ok()
     };
-    said.lines().filter_map(size).collect()
+    text.lines().filter_map(size).collect()
 }

@@ -1,16 +1,16 @@
-//! Real programs, started in turn without and with the preloaded library, and what they print.
+//! Real programs, started in turn without and with the preloaded library, and their output.
 //!
-//! A number before the word `s` in their output is a time. The rest must be the same in all runs: it
-//! has checksums of what all ranks received.
+//! A number before the word `s` in their output is a time. The rest must be the same in all runs: it has checksums of
+//! the data that all ranks received.
 
 use anyhow::Result;
 use itertools::Itertools as _;
 use serde::Serialize;
 
 use super::MPIS;
-use super::launch::{ProgramLaunch, TURNS};
+use super::launch::{LAUNCH_MODES, ProgramLaunch};
 use super::reported::ReportedCalls;
-use crate::harness::campaign::NetworkSite;
+use crate::harness::campaign::BenchNetwork;
 use crate::harness::draw::DrawnNetwork;
 use crate::harness::learn::PROFILE;
 
@@ -22,10 +22,10 @@ struct RealProgram {
     name: &'static str,
     /// The MPIs that it is built for.
     mpis: &'static [&'static str],
-    /// Command that gets that of the ranks as its arguments.
+    /// Command that gets the command of the ranks as its arguments.
     around: &'static str,
     /// Command of each rank; `ROOT` is the workspace, `END` the ending of programs for the MPI.
-    ranks: fn(u32) -> String,
+    rank_command: fn(u32) -> String,
     /// Most ranks.
     most: u32,
 }
@@ -54,20 +54,20 @@ static PROGRAMS: [RealProgram; 7] = [
     of_both("Fortran, use mpi_f08", |hosts| fortran("fortran", hosts)),
 ];
 
-const fn of_both(name: &'static str, ranks: fn(u32) -> String) -> RealProgram {
+const fn of_both(name: &'static str, rank_command: fn(u32) -> String) -> RealProgram {
     RealProgram {
         name,
         mpis: &MPIS,
         around: "",
-        ranks,
+        rank_command,
         most: u32::MAX,
     }
 }
 
-const fn of_open_mpi(name: &'static str, ranks: fn(u32) -> String) -> RealProgram {
+const fn of_open_mpi(name: &'static str, rank_command: fn(u32) -> String) -> RealProgram {
     RealProgram {
         mpis: &["openmpi"],
-        ..of_both(name, ranks)
+        ..of_both(name, rank_command)
     }
 }
 
@@ -89,39 +89,39 @@ pub(super) struct ProgramRow {
     pub(super) mpi: &'static str,
     pub(super) program: &'static str,
     pub(super) ranks: u32,
-    /// Seconds that the program prints, all together, without and with the library: means of the runs.
+    /// Sum of the seconds that the program prints, without and with the library: means over the runs.
     pub(super) without_s: f64,
     pub(super) with_s: f64,
-    /// True if all runs print the same but for times.
+    /// True if the outputs of all runs are the same except for times.
     pub(super) equal: bool,
     /// Intercepted calls of the six collectives in a run, and those that a schedule ran.
     pub(super) calls: u64,
     pub(super) replaced: u64,
 }
 
-/// Runs what is missing; a row for each program of the network's MPI.
-pub(super) fn rows(site: &NetworkSite) -> Result<Vec<ProgramRow>> {
-    if !site.folder.has(&format!("{PROFILE}.toml")) {
+/// Runs missing programs; a row for each program of the network's MPI.
+pub(super) fn rows(bench_network: &BenchNetwork) -> Result<Vec<ProgramRow>> {
+    if !bench_network.folder.has(&format!("{PROFILE}.toml")) {
         return Ok(Vec::new());
     }
-    let drawn = &site.drawn;
-    let own = PROGRAMS.iter().filter(|own| own.mpis.contains(&drawn.mpi));
-    let rows = own.map(|own| row(&own.launch(drawn), site, (ROUNDS, PrintedRun::of)));
+    let drawn = &bench_network.drawn;
+    let programs = PROGRAMS.iter().filter(|program| program.mpis.contains(&drawn.mpi));
+    let rows = programs.map(|program| program_row(&program.launch(drawn), bench_network, ROUNDS, PrintedRun::of));
     rows.collect()
 }
 
-/// What one run prints.
+/// Output of one run.
 pub(super) struct PrintedRun {
     pub(super) seconds: f64,
-    /// The words that are no times.
+    /// The words that are not times.
     pub(super) rest: String,
 }
 
 impl PrintedRun {
-    /// Tells times from the rest, up to the table of `netsig run`.
+    /// Separates times from the rest, up to the table of `netsig run`.
     pub(super) fn of(text: &str) -> Self {
-        let own = text.split("collective,procs,").next().unwrap_or_default();
-        let words: Vec<&str> = own.split_whitespace().collect();
+        let program_output = text.split("collective,procs,").next().unwrap_or_default();
+        let words: Vec<&str> = program_output.split_whitespace().collect();
         let is_time = |place: usize| words.get(place + 1) == Some(&"s");
         let (times, rest): (Vec<_>, Vec<_>) = words.iter().enumerate().partition(|(place, _)| is_time(*place));
         let seconds = times.iter().filter_map(|(_, word)| word.parse::<f64>().ok());
@@ -132,17 +132,18 @@ impl PrintedRun {
     }
 }
 
-/// Runs what is missing of so many rounds of a program, and judges what they print.
-pub(super) fn row(
+/// Runs missing rounds of a program, and judges their outputs, parsed by `read`.
+pub(super) fn program_row(
     launch: &ProgramLaunch,
-    site: &NetworkSite,
-    (rounds, read): (u32, fn(&str) -> PrintedRun),
+    bench_network: &BenchNetwork,
+    rounds: u32,
+    read: fn(&str) -> PrintedRun,
 ) -> Result<ProgramRow> {
     let mut printed: [Vec<PrintedRun>; 2] = [Vec::new(), Vec::new()];
     for round in 1..=rounds {
-        for (all, with) in printed.iter_mut().zip(TURNS) {
-            let text = launch.output(site, (with, round))?;
-            all.push(read(&text));
+        for (mode_runs, mode) in printed.iter_mut().zip(LAUNCH_MODES) {
+            let text = launch.output(bench_network, mode, round)?;
+            mode_runs.push(read(&text));
         }
     }
     let [without, with] = printed.each_ref().map(|all| {
@@ -150,10 +151,10 @@ pub(super) fn row(
         sum / f64::from(rounds)
     });
     let mut rests = printed.iter().flatten().map(|one| &one.rest);
-    let reported = launch.reported(&site.folder, rounds)?;
+    let reported = launch.reported_calls(&bench_network.folder, rounds)?;
     Ok(ProgramRow {
-        network: site.drawn.name.clone(),
-        mpi: site.drawn.mpi,
+        network: bench_network.drawn.name.clone(),
+        mpi: bench_network.drawn.mpi,
         program: launch.name,
         ranks: launch.ranks,
         without_s: without,
@@ -171,7 +172,7 @@ impl RealProgram {
         ProgramLaunch {
             name: self.name,
             around: self.around,
-            command: (self.ranks)(ranks),
+            command: (self.rank_command)(ranks),
             ranks,
         }
     }

@@ -1,21 +1,21 @@
-//! Writes the results: the goals, the gains over all cells, the time saved, the programs, every cell, and notes.
+//! Writes the results: the goals, the gains over all cells, the saved time, the programs, every cell, and notes.
 
 use std::path::Path;
 
 use anyhow::Result;
 use netsig_model::predict::penalty::geometric_mean;
 
-use super::goals::{of_cells, of_programs};
+use super::goals::{goals_of_cells, goals_of_programs};
 use super::programs::ProgramRow;
-use super::row::InterposeRow as Row;
+use super::row::InterposeRow;
 use super::saved::SavedRow;
-use super::slower::SpeedVerdict;
+use super::speed_verdict::SpeedVerdict;
 use super::{InterposeOutcome, saved, sorts};
 use crate::harness::goals::BenchGoal;
 use crate::harness::report::{BenchReport, TableColumn, ratio, seconds};
 
-/// Some of the cells, with their name.
-type CellGroup<'a> = (&'static str, Vec<&'a Row>);
+/// A named group of cells.
+type CellGroup<'a> = (&'static str, Vec<&'a InterposeRow>);
 
 static PROGRAMS: &[TableColumn<ProgramRow>] = &[
     ("network", |row| row.network.clone()),
@@ -46,7 +46,7 @@ static SAVED: &[TableColumn<SavedRow>] = &[
 ];
 
 /// The last two columns are of an earlier version.
-static CELLS: &[TableColumn<Row>] = &[
+static CELLS: &[TableColumn<InterposeRow>] = &[
     ("network", |row| row.network.clone()),
     ("collective", |row| row.collective.to_string()),
     ("procs", |row| row.procs.to_string()),
@@ -66,12 +66,12 @@ static CELLS: &[TableColumn<Row>] = &[
         ratio(row.same_interposed_s / row.same_library_s)
     }),
     ("earlier/present version", |row| {
-        row.progress().map(ratio).unwrap_or_default()
+        row.earlier_over_present().map(ratio).unwrap_or_default()
     }),
     ("earlier version ran", |row| row.before_ran.clone().unwrap_or_default()),
 ];
 
-/// The columns of cells together; the last two are of an earlier version.
+/// The columns of a group of cells; the last two are of an earlier version.
 fn gain_columns<'a>() -> [TableColumn<CellGroup<'a>>; 7] {
     [
         ("cells", |(name, _)| (*name).to_owned()),
@@ -82,43 +82,43 @@ fn gain_columns<'a>() -> [TableColumn<CellGroup<'a>>; 7] {
             mean(rows.iter().map(|row| row.gain()))
         }),
         ("library/earlier version", |(_, rows)| {
-            mean(rows.iter().filter_map(|row| row.gain_before()))
+            mean(rows.iter().filter_map(|row| row.earlier_gain()))
         }),
         ("earlier/present version", |(_, rows)| {
-            mean(rows.iter().filter_map(|row| row.progress()))
+            mean(rows.iter().filter_map(|row| row.earlier_over_present()))
         }),
     ]
 }
 
 /// Writes table.md and the CSV files and prints the tables; false if a goal is missed.
 pub(super) fn write(outcome: &InterposeOutcome, passing: Vec<BenchGoal>, results: &Path) -> Result<bool> {
-    let mut goals = of_cells(&outcome.cells);
-    goals.extend(of_programs(&outcome.programs));
+    let mut goals = goals_of_cells(&outcome.cells);
+    goals.extend(goals_of_programs(&outcome.programs));
     goals.extend(sorts::goals(&outcome.sorts));
     goals.push(saved::goal(&outcome.saved));
     goals.extend(passing);
     let mut report = BenchReport::new(results, &goals, "");
-    let all: Vec<&Row> = outcome.cells.iter().collect();
-    let (busy, judged): (Vec<&Row>, Vec<&Row>) = all.iter().partition(|row| row.busy);
+    let all: Vec<&InterposeRow> = outcome.cells.iter().collect();
+    let (busy, judged): (Vec<&InterposeRow>, Vec<&InterposeRow>) = all.iter().partition(|row| row.busy);
     let has_versions = all.iter().any(|row| row.before_s.is_some());
     let left_out = if has_versions { 0 } else { 2 };
-    let gains = gain_columns();
-    let gains = &gains[..gains.len() - left_out];
+    let all_gains = gain_columns();
+    let gains = &all_gains[..all_gains.len() - left_out];
     let cells = &CELLS[..CELLS.len() - left_out];
-    report.head("All cells together");
+    report.heading("All cells together");
     let groups = [
         ("judged", judged.clone()),
         ("processors busy", busy.clone()),
         ("all", all),
     ];
     report.table(gains, &groups);
-    report.head("Time saved");
+    report.heading("Time saved");
     report.table(SAVED, &outcome.saved);
-    report.head("Programs");
+    report.heading("Programs");
     report.table(PROGRAMS, &outcome.programs);
-    report.head("Every cell");
+    report.heading("Every cell");
     report.table(cells, judged);
-    report.head("Cells whose processors were busy: not judged");
+    report.heading("Cells whose processors were busy: not judged");
     report.table(cells, busy);
     report.notes(&outcome.notes);
     report.rows("programs.csv", &outcome.programs)?;
@@ -128,9 +128,9 @@ pub(super) fn write(outcome: &InterposeOutcome, passing: Vec<BenchGoal>, results
 }
 
 /// The number of cells of a verdict.
-fn count(rows: &[&Row], verdict: SpeedVerdict) -> String {
-    let own = rows.iter().filter(|row| row.verdict() == verdict);
-    own.count().to_string()
+fn count(rows: &[&InterposeRow], verdict: SpeedVerdict) -> String {
+    let matching_rows = rows.iter().filter(|row| row.verdict() == verdict);
+    matching_rows.count().to_string()
 }
 
 /// The geometric mean, if there are numbers.

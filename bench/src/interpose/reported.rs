@@ -1,4 +1,4 @@
-//! The report of the preloaded library, as far as the benchmark needs it.
+//! The report of the preloaded library, with the fields that the benchmark needs.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::harness::cell::BenchCell;
 
-/// Calls of one of the six collectives, of some processes and one size.
+/// Calls of one of the six collectives with one process count and one size.
 #[derive(Deserialize)]
 pub(super) struct ReportedCalls {
     pub(super) collective: String,
@@ -18,9 +18,9 @@ pub(super) struct ReportedCalls {
     #[serde(rename = "size_bytes")]
     pub(super) size: Option<Bytes>,
     pub(super) calls: u64,
-    /// Those of the calls that were left to the library to time it; an earlier report has no such column.
+    /// Calls that the library ran to be timed; an earlier report has no such column.
     pub(super) library_calls: Option<u64>,
-    /// The schedule that ran; none for the library's own choice.
+    /// The schedule that ran; `None` for the library's own choice.
     pub(super) algorithm: Option<String>,
     pub(super) saved_s: Option<f64>,
 }
@@ -44,19 +44,19 @@ impl ReportedCalls {
     }
 }
 
-/// The rows of the six collectives: those that name a number of processes.
+/// The rows of the six collectives, recognised by their number of processes.
 pub(super) fn read(path: &Path) -> Result<Vec<ReportedCalls>> {
     let shown = || path.display().to_string();
-    let file = File::open(path);
-    let file = file.with_context(|| format!("{}: the preloaded library wrote no report", shown()))?;
-    rows(file).with_context(shown)
+    let opened = File::open(path);
+    let file = opened.with_context(|| format!("{}: the preloaded library wrote no report", shown()))?;
+    parse_rows(file).with_context(shown)
 }
 
-fn rows(text: impl Read) -> csv::Result<Vec<ReportedCalls>> {
+fn parse_rows(text: impl Read) -> csv::Result<Vec<ReportedCalls>> {
     let mut builder = csv::ReaderBuilder::new();
     let mut reader = builder.comment(Some(b'#')).from_reader(text);
-    let rows: csv::Result<Vec<ReportedCalls>> = reader.deserialize().collect();
-    let mut rows = rows?;
+    let read_rows: csv::Result<Vec<ReportedCalls>> = reader.deserialize().collect();
+    let mut rows = read_rows?;
     rows.retain(|row| row.procs.is_some());
     Ok(rows)
 }
@@ -65,8 +65,7 @@ fn rows(text: impl Read) -> csv::Result<Vec<ReportedCalls>> {
 mod tests {
     use super::*;
 
-    /// Of 100 calls three were left to the library; an earlier report does not tell. Other calls have no
-    /// number of processes.
+    /// The library ran three of 100 calls; an earlier report does not tell. Other calls have no number of processes.
     #[test]
     fn reports_tell_which_calls_a_schedule_ran() {
         let present = "# netsig interposer report\n\
@@ -77,7 +76,7 @@ mod tests {
         let earlier = "collective,procs,size_bytes,calls,time_s,algorithm,saved_s\n\
              alltoall,8,65536,100,10,pairwise,10\n";
         let replaced = |text: &str| -> Vec<u64> {
-            let rows = rows(text.as_bytes()).unwrap();
+            let rows = parse_rows(text.as_bytes()).unwrap();
             rows.iter().map(ReportedCalls::replaced).collect()
         };
         assert_eq!(replaced(present), [97, 0]);

@@ -1,12 +1,12 @@
-//! What the rounds say about a cell: a row of cells.csv.
+//! The results of the rounds for each cell.
 
 use anyhow::{Context, Result};
 use netsig_base::algorithm::{Collective, LIBRARY};
 use netsig_base::units::{Bytes, Procs, Seconds};
 use serde::Serialize;
 
-use super::cells::{CallWay, InterposeBench, MeasuredRounds, same, schedule};
-use super::slower::{self, SpeedVerdict};
+use super::cells::{CallWay, InterposeBench, MeasuredRounds, schedule_name, shared_algorithm};
+use super::speed_verdict::{self, SpeedVerdict};
 use crate::harness::cell::{BenchCell, CellChoices};
 use crate::harness::draw::{DrawnNetwork, flavour};
 use crate::harness::row_goal::ResultRow;
@@ -25,7 +25,7 @@ pub(super) struct InterposeRow {
     /// The library's own choice and the choice of the profile, without the preloaded library.
     pub(super) library_s: Seconds,
     pub(super) choice_s: Seconds,
-    /// The library's call with the preloaded library, passed on and under the profile.
+    /// The library's call with the preloaded library: passed on, and under the profile.
     pub(super) passed_s: Seconds,
     pub(super) interposed_s: Seconds,
     /// The interval of `interposed_s` over `library_s`, if there were several rounds.
@@ -34,10 +34,10 @@ pub(super) struct InterposeRow {
     /// The library's call under the profile with the preloaded library of an earlier build.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) before_s: Option<Seconds>,
-    /// The schedule in its report.
+    /// The schedule in the report of the earlier build.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) before_ran: Option<String>,
-    /// An algorithm of the library's, by the library and by the preloaded library.
+    /// An algorithm of the library, run by the library and by the preloaded library.
     pub(super) same_library_s: Seconds,
     pub(super) same_interposed_s: Seconds,
     /// True if the processors were busy, so that the cell is not judged.
@@ -54,12 +54,12 @@ impl ResultRow for InterposeRow {
     }
 }
 
-/// Measures what is missing; a row for each cell.
+/// Measures missing rounds; a row for each cell.
 pub(super) fn rows(bench: &InterposeBench, choices: &CellChoices) -> Result<Vec<InterposeRow>> {
-    let measured = bench.measured(choices)?;
+    let measured = bench.measure_rounds(choices)?;
     let rows = choices
         .iter()
-        .map(|(cell, choice)| InterposeRow::new(&bench.site.drawn, *cell, choice, &measured));
+        .map(|(cell, choice)| InterposeRow::new(&bench.bench_network.drawn, *cell, choice, &measured));
     rows.collect()
 }
 
@@ -67,15 +67,15 @@ impl InterposeRow {
     fn new(drawn: &DrawnNetwork, cell: BenchCell, choice: &str, measured: &MeasuredRounds) -> Result<Self> {
         let time = |way, algorithm: &str| {
             let time = measured.time(way, cell, algorithm);
-            time.with_context(|| cell.unmeasured(algorithm))
+            time.with_context(|| cell.unmeasured_note(algorithm))
         };
-        let before = measured.times.get(&CallWay::Before);
+        let earlier_times = measured.times.get(&CallWay::Before);
         let ran = |way| {
-            let of_cells = measured.ran.get(&way);
+            let of_cells = measured.algorithms_run.get(&way);
             of_cells.and_then(|of_cells| of_cells.get(&cell)).cloned()
         };
-        let same = same(cell.collective);
-        let interval = slower::interval(&measured.ratios(cell));
+        let same = shared_algorithm(cell.collective);
+        let interval = speed_verdict::interval(&measured.ratios(cell));
         let is_busy = |name: &str| measured.busy.contains(&cell.key(name));
         Ok(Self {
             network: drawn.name.clone(),
@@ -91,8 +91,8 @@ impl InterposeRow {
             interposed_s: time(CallWay::Chosen, LIBRARY)?,
             lower: interval.map(|(lower, _)| lower),
             upper: interval.map(|(_, upper)| upper),
-            before_s: before.map(|_| time(CallWay::Before, LIBRARY)).transpose()?,
-            before_ran: before.map(|_| ran(CallWay::Before).unwrap_or_default()),
+            before_s: earlier_times.map(|_| time(CallWay::Before, LIBRARY)).transpose()?,
+            before_ran: earlier_times.map(|_| ran(CallWay::Before).unwrap_or_default()),
             same_library_s: time(CallWay::Plain, same)?,
             same_interposed_s: time(CallWay::Same, LIBRARY)?,
             busy: [LIBRARY, choice, same].into_iter().any(is_busy),
@@ -106,26 +106,26 @@ impl InterposeRow {
 
     /// True if the preloaded library ran the choice.
     pub(super) fn is_as_chosen(&self) -> bool {
-        schedule(self.collective, &self.choice, flavour(self.mpi)).as_deref() == Some(&self.ran)
+        schedule_name(self.collective, &self.choice, flavour(self.mpi)).as_deref() == Some(&self.ran)
     }
 
-    /// Whether the call is slower under the profile than the library's.
+    /// The verdict on the call under the profile against the library's call.
     pub(super) fn verdict(&self) -> SpeedVerdict {
         SpeedVerdict::of(self.lower.zip(self.upper))
     }
 
-    /// The library's time over that under the profile.
+    /// The library's time over the time under the profile.
     pub(super) fn gain(&self) -> f64 {
         self.library_s / self.interposed_s
     }
 
-    /// The same with the earlier build.
-    pub(super) fn gain_before(&self) -> Option<f64> {
+    /// The gain with the earlier build.
+    pub(super) fn earlier_gain(&self) -> Option<f64> {
         self.before_s.map(|before| self.library_s / before)
     }
 
-    /// The time with the earlier build over that with the present one.
-    pub(super) fn progress(&self) -> Option<f64> {
+    /// The time with the earlier build over the time with the present build.
+    pub(super) fn earlier_over_present(&self) -> Option<f64> {
         self.before_s.map(|before| before / self.interposed_s)
     }
 }

@@ -29,8 +29,8 @@ pub(super) fn draw(rows: &[PlogptRow]) -> Result<String> {
         area.fill(&WHITE).map_err(failed)?;
         let panels = area.split_evenly((1, networks.len()));
         for (network, panel) in networks.iter().zip(&panels) {
-            let own: Vec<&PlogptRow> = rows.iter().filter(|row| row.network == *network).collect();
-            draw_panel(panel, network, &own).map_err(failed)?;
+            let network_rows: Vec<&PlogptRow> = rows.iter().filter(|row| row.network == *network).collect();
+            draw_panel(panel, network, &network_rows).map_err(failed)?;
         }
         area.present().map_err(failed)?;
     }
@@ -48,7 +48,10 @@ fn draw_panel<'a>(area: &PicturePanel<'a>, network: &str, rows: &[&PlogptRow]) -
         .margin(10)
         .x_label_area_size(40)
         .y_label_area_size(60)
-        .build_cartesian_2d(around(sizes).log_scale().base(2.0), around(times).log_scale())?;
+        .build_cartesian_2d(
+            padded_range(sizes).log_scale().base(2.0),
+            padded_range(times).log_scale(),
+        )?;
     chart
         .configure_mesh()
         .x_desc("bytes per destination")
@@ -57,8 +60,8 @@ fn draw_panel<'a>(area: &PicturePanel<'a>, network: &str, rows: &[&PlogptRow]) -
         .light_line_style(WHITE)
         .draw()?;
     for (letter, colour) in COLOURS {
-        let own = || rows.iter().filter(move |row| row.letter == letter);
-        let line = |time: fn(&PlogptRow) -> f64| own().map(move |row| (row.size.as_f64(), time(row)));
+        let letter_rows = || rows.iter().filter(move |row| row.letter == letter);
+        let line = |time: fn(&PlogptRow) -> f64| letter_rows().map(move |row| (row.size.as_f64(), time(row)));
         chart
             .draw_series(LineSeries::new(line(|row| row.fluid.0), colour.stroke_width(2)))?
             .label(format!("{letter}: PlogPT, fluid"))
@@ -76,7 +79,7 @@ fn draw_panel<'a>(area: &PicturePanel<'a>, network: &str, rows: &[&PlogptRow]) -
             .draw_series(line(|row| row.measured.median()).map(|at| Circle::new(at, 4, colour.filled())))?
             .label(format!("{letter}: measured"))
             .legend(move |(x, y)| Circle::new((x + 8, y), 4, colour.filled()));
-        chart.draw_series(own().map(|row| {
+        chart.draw_series(letter_rows().map(|row| {
             let ends = [0.25, 0.75].map(|level| (row.size.as_f64(), row.measured.quantile(level)));
             PathElement::new(ends, colour.stroke_width(1))
         }))?;
@@ -90,7 +93,7 @@ fn draw_panel<'a>(area: &PicturePanel<'a>, network: &str, rows: &[&PlogptRow]) -
 }
 
 /// The range of all values with a margin.
-fn around(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
+fn padded_range(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
     let (least, most) = values.minmax().into_option().expect("a panel has rows");
     least / 1.3..most * 1.3
 }

@@ -6,12 +6,12 @@ use itertools::Itertools as _;
 use netsig_base::stats::sample::mean;
 
 use super::judge::SetScore;
-use super::rows::{SetRows, pooled};
+use super::rows::{SetRows, mean_over_cells};
 use super::selection::{ONE_LAUNCH, SelectionRow, is_rooted};
 use super::sets::SetGroup;
 use crate::harness::goals::{BenchGoal, at_most, within};
 use crate::harness::prediction::OURS;
-use crate::harness::rivals::{LINE, NEIGHBOURS, PER_PEER, POWER_LAW};
+use crate::harness::rivals::{LINE_PER_SIZE, NEIGHBOURS, PER_PEER, POWER_LAW};
 use crate::harness::summary::middle;
 
 /// Sets of one group.
@@ -19,21 +19,21 @@ type GroupSets<'a> = Vec<&'a SetRows<'a>>;
 
 /// The figures with a goal.
 pub fn goals(sets: &[SetRows], selection: &[SelectionRow]) -> Vec<BenchGoal> {
-    let of = |group: SetGroup| {
-        let own = sets.iter().filter(|set| set.ours.set.group == group);
-        own.collect_vec()
+    let sets_of = |group: SetGroup| {
+        let group_sets = sets.iter().filter(|set| set.ours.set.group == group);
+        group_sets.collect_vec()
     };
-    let real = of(SetGroup::Real);
+    let real = sets_of(SetGroup::Real);
     let mut goals = errors_of_real(&real);
     goals.extend(intervals_of_real(&real));
-    goals.extend(of_papers(&of(SetGroup::Papers)));
-    goals.extend(of_tables(&of(SetGroup::Tables)));
-    goals.extend(of_selection(selection));
+    goals.extend(goals_of_papers(&sets_of(SetGroup::Papers)));
+    goals.extend(goals_of_tables(&sets_of(SetGroup::Tables)));
+    goals.extend(goals_of_selection(selection));
     goals
 }
 
-/// Mean over the sets of the ratios of errors to a rival's.
-fn against(name: &str, sets: &GroupSets, rival: &str, most: f64) -> BenchGoal {
+/// The goal of the mean over the sets of the ratios of netsig's errors to a rival's.
+fn goal_against_rival(name: &str, sets: &GroupSets, rival: &str, most: f64) -> BenchGoal {
     let ratios = sets.iter().filter_map(|set| set.ratio(rival)).collect_vec();
     let value = (!ratios.is_empty()).then(|| mean(&ratios));
     let name = format!("{name}: errors against {rival}");
@@ -41,9 +41,9 @@ fn against(name: &str, sets: &GroupSets, rival: &str, most: f64) -> BenchGoal {
 }
 
 fn errors_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
-    let rivals = [PER_PEER, LINE, POWER_LAW];
+    let rivals = [PER_PEER, LINE_PER_SIZE, POWER_LAW];
     let mut goals = rivals
-        .map(|rival| against("real sets", sets, rival, 0.85))
+        .map(|rival| goal_against_rival("real sets", sets, rival, 0.85))
         .into_iter()
         .collect_vec();
     let beaten = sets.iter().filter(|set| set.is_beaten()).count() as f64;
@@ -57,14 +57,14 @@ fn errors_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
 
 fn intervals_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
     let ours = sets.iter().map(|set| set.ours).collect_vec();
-    let share = |figure: fn(&SetScore) -> f64| (!ours.is_empty()).then(|| 100.0 * pooled(&ours, figure));
+    let share = |figure: fn(&SetScore) -> f64| (!ours.is_empty()).then(|| 100.0 * mean_over_cells(&ours, figure));
     let large = ours.iter().filter(|row| row.score.cells >= 20);
     let narrow = large.filter(|row| row.score.covered < 0.6).count() as f64;
     let stalls: usize = ours.iter().map(|row| row.score.stalls).sum();
     let mut goals = vec![
         BenchGoal::new(
             "real sets: times in their 90 % intervals",
-            share(|own| own.covered),
+            share(|score| score.covered),
             within(85.0..=95.0, "%"),
         ),
         BenchGoal::new(
@@ -77,7 +77,7 @@ fn intervals_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
     goals.extend([
         BenchGoal::new(
             "real sets: refused cells",
-            share(|own| own.refused as f64 / own.cells as f64),
+            share(|score| score.refused as f64 / score.cells as f64),
             at_most(2.0, "%"),
         ),
         BenchGoal::new(
@@ -91,14 +91,17 @@ fn intervals_of_real(sets: &GroupSets) -> Vec<BenchGoal> {
 
 /// Median and 90th percentile of the errors of each set, in per cent.
 fn errors(sets: &GroupSets) -> [(&'static str, Vec<f64>); 2] {
-    let of = |figure: fn(&SetScore) -> f64| {
+    let errors_by = |figure: fn(&SetScore) -> f64| {
         let errors = sets.iter().map(|set| 100.0 * figure(&set.ours.score));
         errors.collect_vec()
     };
-    [("median", of(|own| own.median)), ("90th percentile", of(|own| own.p90))]
+    [
+        ("median", errors_by(|score| score.median)),
+        ("90th percentile", errors_by(|score| score.p90)),
+    ]
 }
 
-fn of_papers(sets: &GroupSets) -> Vec<BenchGoal> {
+fn goals_of_papers(sets: &GroupSets) -> Vec<BenchGoal> {
     let goal = |((figure, errors), most): ((&str, Vec<f64>), f64)| {
         let worst = errors.into_iter().reduce(f64::max);
         let name = format!("papers' laws: largest {figure} of e");
@@ -107,49 +110,51 @@ fn of_papers(sets: &GroupSets) -> Vec<BenchGoal> {
     errors(sets).into_iter().zip([5.0, 15.0]).map(goal).collect()
 }
 
-fn of_tables(sets: &GroupSets) -> Vec<BenchGoal> {
+fn goals_of_tables(sets: &GroupSets) -> Vec<BenchGoal> {
     let goal = |((figure, errors), most): ((&str, Vec<f64>), f64)| {
         let value = (!errors.is_empty()).then(|| middle(&errors));
         let name = format!("OSU tables: {figure} of e, median over the sets");
         BenchGoal::new(name, value, at_most(most, "%"))
     };
-    let of_errors = errors(sets).into_iter().zip([3.0, 12.0]).map(goal);
-    let rivals = [LINE, NEIGHBOURS].map(|rival| against("OSU tables", sets, rival, 1.0));
-    of_errors.chain(rivals).collect()
+    let error_goals = errors(sets).into_iter().zip([3.0, 12.0]).map(goal);
+    let rivals = [LINE_PER_SIZE, NEIGHBOURS].map(|rival| goal_against_rival("OSU tables", sets, rival, 1.0));
+    error_goals.chain(rivals).collect()
 }
 
 /// Mean over the sets of a method's penalty, in per cent; `None` without any.
-pub fn penalty<'a>(rows: impl Iterator<Item = &'a SelectionRow>, method: &str) -> Option<f64> {
-    let own = rows.filter(|row| row.method == method);
-    let penalties = own.map(|row| 100.0 * row.penalty).collect_vec();
+pub fn mean_penalty<'a>(rows: impl Iterator<Item = &'a SelectionRow>, method: &str) -> Option<f64> {
+    let method_rows = rows.filter(|row| row.method == method);
+    let penalties = method_rows.map(|row| 100.0 * row.penalty).collect_vec();
     (!penalties.is_empty()).then(|| mean(&penalties))
 }
 
-/// netsig's penalty beyond that of one launch, for each machine with choices.
-fn of_selection(rows: &[SelectionRow]) -> Vec<BenchGoal> {
+/// The goal of netsig's penalty beyond the penalty of one launch, for each machine with choices.
+fn goals_of_selection(rows: &[SelectionRow]) -> Vec<BenchGoal> {
     let unrooted = rows.iter().filter(|row| !is_rooted(row.collective));
     let machines = unrooted.clone().map(|row| &row.machine).unique();
     let goal = |machine: &String| {
-        let own = || unrooted.clone().filter(|row| row.machine == *machine);
-        let beyond = penalty(own(), OURS).zip(penalty(own(), ONE_LAUNCH));
+        let machine_rows = || unrooted.clone().filter(|row| row.machine == *machine);
+        let penalties = mean_penalty(machine_rows(), OURS).zip(mean_penalty(machine_rows(), ONE_LAUNCH));
         BenchGoal::new(
             format!("selection on {machine}, unrooted: penalty beyond that of one launch"),
-            beyond.map(|(ours, one)| ours - one),
+            penalties.map(|(ours, one)| ours - one),
             at_most(2.0, "points"),
         )
     };
     machines.map(goal).collect()
 }
 
-/// The mean interval score beside that of the best rival.
+/// The goal of the mean interval score relative to the best rival's.
 fn interval_goal(sets: &GroupSets) -> Option<BenchGoal> {
     let scores = sets.iter().flat_map(|set| set.rivals.iter().copied().chain([set.ours]));
     let by_method = scores.filter_map(|row| Some((row.score.method, row.score.interval_score?)));
-    let means = by_method.into_group_map();
-    let full = |(method, own): (&'static str, Vec<f64>)| (own.len() == sets.len()).then(|| (method, mean(&own)));
-    let means: BTreeMap<&str, f64> = means.into_iter().filter_map(full).collect();
-    let best = means.iter().filter(|(method, _)| **method != OURS);
-    let best = best.map(|(_, own)| *own).min_by(f64::total_cmp)?;
+    let grouped_scores = by_method.into_group_map();
+    let full = |(method, method_scores): (&'static str, Vec<f64>)| {
+        (method_scores.len() == sets.len()).then(|| (method, mean(&method_scores)))
+    };
+    let means: BTreeMap<&str, f64> = grouped_scores.into_iter().filter_map(full).collect();
+    let rival_means = means.iter().filter(|(method, _)| **method != OURS);
+    let best = rival_means.map(|(_, rival_mean)| *rival_mean).min_by(f64::total_cmp)?;
     let name = "real sets: mean interval score";
     Some(BenchGoal::new(name, means.get(OURS).copied(), at_most(best, "")))
 }

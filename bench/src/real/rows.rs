@@ -3,12 +3,12 @@
 use netsig_base::algorithm::Collective;
 use serde::Serialize;
 
-use super::judge::{OWN_MODELS, SetScore};
+use super::judge::{NETSIG_MODELS, SetScore};
 use super::sets::{JudgedSet, SetGroup};
 use crate::harness::prediction::OURS;
 
-/// Least error in a ratio of errors.
-const LEAST: f64 = 1e-3;
+/// Least error in the denominator of a ratio of errors.
+const LEAST_ERROR: f64 = 1e-3;
 
 /// A set: the first columns of sets.csv.
 #[derive(Debug, Clone, Serialize)]
@@ -36,7 +36,7 @@ pub struct SetRows<'a> {
 }
 
 impl SetLabel {
-    /// The name of the networks that are summed up: a machine, or the tables of one.
+    /// The name of the group of networks: a machine, or the tables of a machine.
     pub fn networks(&self) -> String {
         match self.group {
             SetGroup::Tables => format!("{} tables", self.machine),
@@ -77,26 +77,26 @@ impl<'a> SetRows<'a> {
         let sets = rows.chunk_by(|a, b| a.title() == b.title());
         let of_set = |rows: &'a [JudgedRow]| {
             let ours = rows.iter().find(|row| row.score.method == OURS)?;
-            let is_rival = |row: &&JudgedRow| row.score.method != OURS && !OWN_MODELS.contains(&row.score.method);
+            let is_rival = |row: &&JudgedRow| row.score.method != OURS && !NETSIG_MODELS.contains(&row.score.method);
             let rivals = rows.iter().filter(is_rival).collect();
             Some(Self { ours, rivals })
         };
         sets.filter_map(of_set).collect()
     }
 
-    /// Mean of the ratios of netsig's errors to a rival's at the median and at the 90th percentile.
+    /// Ratio of netsig's error to a rival's: the mean of the ratios at the median and at the 90th percentile.
     pub fn ratio(&self, rival: &str) -> Option<f64> {
-        let own = &self.ours.score;
-        let other = &self.rivals.iter().find(|row| row.score.method == rival)?.score;
-        let ratio = |own: f64, other: f64| own / other.max(LEAST);
+        let ours = &self.ours.score;
+        let rival_score = &self.rivals.iter().find(|row| row.score.method == rival)?.score;
+        let ratio = |our_error: f64, rival_error: f64| our_error / rival_error.max(LEAST_ERROR);
         Some(f64::midpoint(
-            ratio(own.median, other.median),
-            ratio(own.p90, other.p90),
+            ratio(ours.median, rival_score.median),
+            ratio(ours.p90, rival_score.p90),
         ))
     }
 
-    /// The rival with the least errors in all.
-    pub fn best(&self) -> &'a JudgedRow {
+    /// The rival with the smallest sum of errors.
+    pub fn best_rival(&self) -> &'a JudgedRow {
         let error = |row: &&&JudgedRow| row.score.median + row.score.p90;
         self.rivals
             .iter()
@@ -104,15 +104,15 @@ impl<'a> SetRows<'a> {
             .expect("a set has rivals")
     }
 
-    /// True if netsig's error exceeds 1.25 times the best rival's and a point.
+    /// True if netsig's error exceeds 1.25 times the best rival's error plus one percentage point.
     pub fn is_beaten(&self) -> bool {
-        let (own, best) = (&self.ours.score, &self.best().score);
-        own.median > 1.25 * best.median + 0.01 || own.p90 > 1.25 * best.p90 + 0.01
+        let (ours, best) = (&self.ours.score, &self.best_rival().score);
+        ours.median > 1.25 * best.median + 0.01 || ours.p90 > 1.25 * best.p90 + 0.01
     }
 }
 
 /// The mean over the cells.
-pub fn pooled(rows: &[&JudgedRow], figure: fn(&SetScore) -> f64) -> f64 {
+pub fn mean_over_cells(rows: &[&JudgedRow], figure: fn(&SetScore) -> f64) -> f64 {
     let cells: f64 = rows.iter().map(|row| row.score.cells as f64).sum();
     let of_cells = rows.iter().map(|row| row.score.cells as f64 * figure(&row.score));
     of_cells.sum::<f64>() / cells

@@ -1,4 +1,4 @@
-//! The data: collectives measured on real machines (bench/data/real), and what is kept of emulated networks.
+//! The data: collectives measured on real machines (bench/data/real), and kept data of emulated networks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
-use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::cells::{CellKey, CellSummary, summarise};
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::units::{Bytes, Procs};
 
@@ -25,10 +25,10 @@ pub enum SetGroup {
     Tables,
 }
 
-/// The cells that are fitted; the others are judged.
+/// The fitted cells of a set; the other cells are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
 pub enum SetSplit {
-    /// All process counts up to this.
+    /// All process counts up to this count.
     #[strum(to_string = "≤ {0}")]
     UpTo(Procs),
     /// Sizes of an even power of two, and those up to the next power.
@@ -41,7 +41,7 @@ pub enum SetSplit {
 
 impl SetSplit {
     /// True if a collective's cell is fitted.
-    pub fn holds(self, procs: Procs, size: Bytes) -> bool {
+    pub fn has_fitted(self, procs: Procs, size: Bytes) -> bool {
         let is_odd = || size.0.max(1).ilog2() % 2 == 1;
         match self {
             Self::UpTo(cut) => procs <= cut,
@@ -52,13 +52,13 @@ impl SetSplit {
 }
 
 /// Measured collectives of one network.
-pub struct MeasuredNetwork {
+pub struct JudgedNetwork {
     pub group: SetGroup,
-    /// The machine, which several files may be of.
+    /// The machine; several files may belong to it.
     pub machine: String,
     pub file: String,
     pub data: Dataset,
-    /// The splits of its sets; empty for those at every count but the first and the last.
+    /// The splits of its sets; empty for a split at every count except the first and the last.
     pub splits: Vec<SetSplit>,
     /// True if the fitted cells are judged too.
     pub judges_fitted: bool,
@@ -66,38 +66,38 @@ pub struct MeasuredNetwork {
 
 /// The cells of one algorithm, divided into fitted and judged ones.
 pub struct JudgedSet<'a> {
-    pub network: &'a MeasuredNetwork,
+    pub network: &'a JudgedNetwork,
     pub collective: Collective,
     pub algorithm: String,
     pub split: SetSplit,
-    pub fitted: Vec<(CellKey, Summary)>,
-    pub judged: Vec<(CellKey, Summary)>,
+    pub fitted: Vec<(CellKey, CellSummary)>,
+    pub judged: Vec<(CellKey, CellSummary)>,
 }
 
 /// The data that the repository keeps.
-pub fn kept() -> Result<Vec<MeasuredNetwork>> {
-    let mut all = of_folder("real", SetGroup::Real)?;
-    all.extend(of_folder("losses", SetGroup::Emulated)?);
+pub fn kept_networks() -> Result<Vec<JudgedNetwork>> {
+    let mut all = networks_of_folder("real", SetGroup::Real)?;
+    all.extend(networks_of_folder("losses", SetGroup::Emulated)?);
     Ok(all)
 }
 
-/// The emulated networks of `netsig-bench accuracy`: campaigns on half of the hosts, and beyond them on others.
-pub fn of_halves() -> Result<Vec<MeasuredNetwork>> {
+/// The emulated networks of `netsig-bench accuracy`: the campaign on half of the hosts, and the truth on more hosts.
+pub fn networks_of_halves() -> Result<Vec<JudgedNetwork>> {
     let folders = entries("accuracy")?.into_iter();
-    folders.map(|folder| of_half(&folder)).collect()
+    folders.map(|folder| network_of_half(&folder)).collect()
 }
 
-fn of_half(folder: &Path) -> Result<MeasuredNetwork> {
-    let mut data = process::read(&folder.join("half.csv"))?;
-    let cut = data.most_procs().context("a campaign has processes")?;
-    let beyond = process::read(&folder.join("truth.csv"))?;
-    let beyond = beyond.part(|place| place.procs > cut);
+fn network_of_half(folder: &Path) -> Result<JudgedNetwork> {
+    let mut data = process::read_dataset(&folder.join("half.csv"))?;
+    let cut = data.largest_procs().context("a campaign has processes")?;
+    let truth = process::read_dataset(&folder.join("truth.csv"))?;
+    let beyond = truth.subset(|place| place.procs > cut);
     data.samples.extend(beyond.samples);
     let name = folder.file_name().unwrap_or_default();
-    Ok(MeasuredNetwork {
+    Ok(JudgedNetwork {
         data,
         splits: vec![SetSplit::UpTo(cut)],
-        ..MeasuredNetwork::new(&name.to_string_lossy(), SetGroup::Emulated)
+        ..JudgedNetwork::new(&name.to_string_lossy(), SetGroup::Emulated)
     })
 }
 
@@ -111,21 +111,21 @@ pub fn entries(folder: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// The data files of a folder of bench/data, in the order of their names.
-pub fn of_folder(folder: &str, group: SetGroup) -> Result<Vec<MeasuredNetwork>> {
-    let is_data = |path: &PathBuf| path.extension().is_some_and(|own| own == "csv");
+pub fn networks_of_folder(folder: &str, group: SetGroup) -> Result<Vec<JudgedNetwork>> {
+    let is_data = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "csv");
     let data = entries(folder)?.into_iter().filter(is_data);
-    data.map(|path| of_file(&path, group)).collect()
+    data.map(|path| network_of_file(&path, group)).collect()
 }
 
-fn of_file(path: &Path, group: SetGroup) -> Result<MeasuredNetwork> {
+fn network_of_file(path: &Path, group: SetGroup) -> Result<JudgedNetwork> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(MeasuredNetwork {
-        data: process::read(path)?,
-        ..MeasuredNetwork::new(&stem, group)
+    Ok(JudgedNetwork {
+        data: process::read_dataset(path)?,
+        ..JudgedNetwork::new(&stem, group)
     })
 }
 
-impl MeasuredNetwork {
+impl JudgedNetwork {
     /// A network without data yet.
     pub fn new(file: &str, group: SetGroup) -> Self {
         let machine = match group {
@@ -142,21 +142,23 @@ impl MeasuredNetwork {
         }
     }
 
-    /// The sets: every algorithm with every cut that leaves at least two counts to fit and one to judge.
+    /// The sets: every algorithm with every split; cuts leave at least two counts to fit and one to judge.
     pub fn sets(&self) -> Vec<JudgedSet<'_>> {
         let cells = summarise(&self.data).into_iter();
         let of_collectives = cells.filter_map(|(key, summary)| match key.experiment {
-            Experiment::Collective(own) if key.procs.get() > 1 && key.size.0 > 0 => {
-                Some(((own, key.algorithm.to_string()), (key, summary)))
+            Experiment::Collective(collective) if key.procs.get() > 1 && key.size.0 > 0 => {
+                Some(((collective, key.algorithm.to_string()), (key, summary)))
             }
             _ => None,
         });
         let by_algorithm = of_collectives.into_group_map();
         let sorted = by_algorithm.into_iter().sorted_unstable_by(|a, b| a.0.cmp(&b.0));
-        sorted.flat_map(|(who, cells)| self.sets_of(&who, &cells)).collect()
+        sorted
+            .flat_map(|((collective, algorithm), cells)| self.sets_of(collective, &algorithm, &cells))
+            .collect()
     }
 
-    fn sets_of(&self, who: &(Collective, String), cells: &[(CellKey, Summary)]) -> Vec<JudgedSet<'_>> {
+    fn sets_of(&self, collective: Collective, algorithm: &str, cells: &[(CellKey, CellSummary)]) -> Vec<JudgedSet<'_>> {
         let counts: BTreeSet<Procs> = cells.iter().map(|(key, _)| key.procs).collect();
         let inner = counts.len().saturating_sub(2);
         let feasible = counts.iter().copied().skip(1).take(inner);
@@ -166,24 +168,24 @@ impl MeasuredNetwork {
             self.splits.clone()
         };
         let part = |is_wanted: &dyn Fn(&CellKey) -> bool| {
-            let own = cells.iter().filter(|(key, _)| is_wanted(key));
-            own.cloned().collect_vec()
+            let wanted_cells = cells.iter().filter(|(key, _)| is_wanted(key));
+            wanted_cells.cloned().collect_vec()
         };
         let set = |split: SetSplit| JudgedSet {
             network: self,
-            collective: who.0,
-            algorithm: who.1.clone(),
+            collective,
+            algorithm: algorithm.to_owned(),
             split,
-            fitted: part(&|key| split.holds(key.procs, key.size)),
-            judged: part(&|key| self.judges_fitted || !split.holds(key.procs, key.size)),
+            fitted: part(&|key| split.has_fitted(key.procs, key.size)),
+            judged: part(&|key| self.judges_fitted || !split.has_fitted(key.procs, key.size)),
         };
         splits.into_iter().map(set).collect()
     }
 
     /// The data to fit: the fitted cells of collectives, and all other experiments among few enough processes.
     pub fn part(&self, split: SetSplit) -> Dataset {
-        self.data.part(|place| match (place.experiment, split) {
-            (Experiment::Collective(_), _) | (_, SetSplit::UpTo(_)) => split.holds(place.procs, place.size),
+        self.data.subset(|place| match (place.experiment, split) {
+            (Experiment::Collective(_), _) | (_, SetSplit::UpTo(_)) => split.has_fitted(place.procs, place.size),
             _ => true,
         })
     }
@@ -197,17 +199,17 @@ mod tests {
     #[test]
     fn tables_are_split_between_sizes_and_others_between_counts() {
         let head = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s";
-        let cells = itertools::iproduct!([2, 4, 8], [1, 2, 3, 4, 8]);
-        let cells = cells.map(|(n, m)| format!("collective,alltoall,direct,{n},{m},0,0,1.0"));
+        let cases = itertools::iproduct!([2, 4, 8], [1, 2, 3, 4, 8]);
+        let cells = cases.map(|(n, m)| format!("collective,alltoall,direct,{n},{m},0,0,1.0"));
         let text = std::iter::once(head.to_owned())
             .chain(["pingpong,,,2,2,0,0,1.0".to_owned()])
             .chain(cells)
             .join("\n");
-        let mut network = MeasuredNetwork {
+        let mut network = JudgedNetwork {
             data: Dataset::read("data.csv", text.as_bytes()).unwrap(),
-            ..MeasuredNetwork::new("made", SetGroup::Tables)
+            ..JudgedNetwork::new("made", SetGroup::Tables)
         };
-        let lengths = |network: &MeasuredNetwork| {
+        let lengths = |network: &JudgedNetwork| {
             let sets = network.sets().into_iter();
             let lengths = sets.map(|set| (set.split, set.fitted.len(), set.judged.len()));
             lengths.collect_vec()

@@ -4,18 +4,18 @@ use std::fs;
 
 use anyhow::{Context as _, Result};
 use itertools::Itertools as _;
-use netsig_base::data::import::{Asked, Input, Program, import};
+use netsig_base::data::import::{BenchmarkProgram, ImportInput, ImportOptions, import};
 
-use super::sets::{self, MeasuredNetwork, SetGroup, SetSplit};
+use super::sets::{self, JudgedNetwork, SetGroup, SetSplit};
 
-/// The machine of which all data are such tables.
-const OF_OSU: &str = "peak";
+/// The machine whose data are all tables of the OSU benchmarks.
+const OSU_MACHINE: &str = "peak";
 
-/// The tables of each network; those of each power of two, even or odd, are fitted in turn.
-pub fn networks() -> Result<Vec<MeasuredNetwork>> {
-    let mut networks = sets::of_folder("real", SetGroup::Tables)?;
-    networks.retain(|network| network.machine == OF_OSU);
-    networks.push(emulated()?);
+/// The tables of each network; sizes of even and of odd powers of two are fitted in turn.
+pub fn networks() -> Result<Vec<JudgedNetwork>> {
+    let mut networks = sets::networks_of_folder("real", SetGroup::Tables)?;
+    networks.retain(|network| network.machine == OSU_MACHINE);
+    networks.push(emulated_star()?);
     for network in &mut networks {
         network.splits = vec![SetSplit::EvenPowers, SetSplit::OddPowers];
     }
@@ -23,21 +23,21 @@ pub fn networks() -> Result<Vec<MeasuredNetwork>> {
 }
 
 /// The tables of direct exchanges in an emulated star, and its ping-pong.
-fn emulated() -> Result<MeasuredNetwork> {
+fn emulated_star() -> Result<JudgedNetwork> {
     let paths = sets::entries("osu")?;
     let read = |path| fs::read_to_string(path).context("bench/data/osu cannot be read");
     let texts: Vec<String> = paths.iter().map(read).try_collect()?;
-    let names = paths.iter().map(|path| path.display().to_string());
-    let names = names.collect_vec();
-    let inputs = names.iter().zip(&texts);
-    let inputs = inputs.map(|(name, text)| Input { name, text });
-    let asked = Asked {
+    let shown_paths = paths.iter().map(|path| path.display().to_string());
+    let names = shown_paths.collect_vec();
+    let named_texts = names.iter().zip(&texts);
+    let inputs = named_texts.map(|(name, text)| ImportInput { name, text });
+    let options = ImportOptions {
         algorithm: "direct".into(),
-        ..Asked::default()
+        ..ImportOptions::default()
     };
-    let imported = import(Some(Program::Osu), &inputs.collect_vec(), &asked)?;
-    Ok(MeasuredNetwork {
+    let imported = import(Some(BenchmarkProgram::Osu), &inputs.collect_vec(), &options)?;
+    Ok(JudgedNetwork {
         data: imported.data,
-        ..MeasuredNetwork::new("star-alltoall", SetGroup::Tables)
+        ..JudgedNetwork::new("star-alltoall", SetGroup::Tables)
     })
 }

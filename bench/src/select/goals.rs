@@ -3,45 +3,45 @@
 use netsig_base::algorithm::Collective;
 use netsig_base::units::{Bytes, Seconds};
 
-use crate::harness::choice::{ChoiceRow as Row, losses};
+use crate::harness::choice::{ChoiceRow, no_loss_goal};
 use crate::harness::goals::{BenchGoal, at_least, at_most};
-use crate::harness::row_goal::{RowFilter, RowGoal, judged};
+use crate::harness::row_goal::{RowFilter, RowGoal, judge_goals};
 use crate::harness::summary::{GoalSummary, average, geometric, largest, p90};
 
-/// Least size of an all-to-all that is held against the bound.
+/// Least size of an all-to-all that is compared with the bound.
 const LARGE: Bytes = Bytes(32 << 10);
 
 /// Least size of a broadcast whose gain has a goal.
 const LONG: Bytes = Bytes(16 << 10);
 
-/// All goals on the rows, and the names of those that no cell of these networks is for. A goal whose
-/// cells are all busy has no value and is missed.
-pub(super) fn goals(rows: &[Row]) -> (Vec<BenchGoal>, Vec<String>) {
-    let (mut goals, empty) = judged(&figures(), rows);
-    goals.push(losses().judge(rows));
+/// All goals on the rows, and the names of the goals without a cell on these networks. A goal whose cells are all busy
+/// has no value and is missed.
+pub(super) fn goals(rows: &[ChoiceRow]) -> (Vec<BenchGoal>, Vec<String>) {
+    let (mut goals, empty) = judge_goals(&figures(), rows);
+    goals.push(no_loss_goal().judge(rows));
     (goals, empty)
 }
 
-/// The figures of the choice, beside those of the fastest measured algorithm or the oracle.
-fn figures() -> Vec<RowGoal<Row>> {
-    let in_stars: RowFilter<Row> = |row| is_large(row) && !row.tree;
-    let in_trees: RowFilter<Row> = |row| is_large(row) && row.tree;
+/// The figures of the choice, with the same figures of the fastest measured algorithm or the oracle.
+fn figures() -> Vec<RowGoal<ChoiceRow>> {
+    let in_stars: RowFilter<ChoiceRow> = |row| is_large(row) && !row.tree;
+    let in_trees: RowFilter<ChoiceRow> = |row| is_large(row) && row.tree;
     let stars = "alltoall from 32 KiB on in stars, choice/wire bound";
     let trees = "alltoall from 32 KiB on in trees, choice/bound of the busiest link";
     vec![
-        penalty("mean", average, 2.0),
-        penalty("90th percentile", p90, 8.0),
-        gain("alltoall, library/choice", is_exchange, 1.4),
-        gain(
+        penalty_goal("mean", average, 2.0),
+        penalty_goal("90th percentile", p90, 8.0),
+        gain_goal("alltoall, library/choice", is_exchange, 1.4),
+        gain_goal(
             "alltoall where the library loses packets, library/choice",
             |row| is_exchange(row) && row.lossy,
             2.5,
         ),
-        beside_bound(format!("{stars}: geometric mean"), in_stars, geometric),
-        beside_bound(format!("{stars}: worst"), in_stars, largest),
-        beside_bound(format!("{trees}: geometric mean"), in_trees, geometric),
-        beside_bound(format!("{trees}: worst"), in_trees, largest),
-        gain(
+        goal_beside_bound(format!("{stars}: geometric mean"), in_stars, geometric),
+        goal_beside_bound(format!("{stars}: worst"), in_stars, largest),
+        goal_beside_bound(format!("{trees}: geometric mean"), in_trees, geometric),
+        goal_beside_bound(format!("{trees}: worst"), in_trees, largest),
+        gain_goal(
             "bcast from 16 KiB on, library/choice",
             |row| row.collective == Collective::Bcast && row.size_bytes >= LONG,
             1.5,
@@ -49,29 +49,31 @@ fn figures() -> Vec<RowGoal<Row>> {
     ]
 }
 
-fn penalty(statistic: &str, summary: GoalSummary, most: f64) -> RowGoal<Row> {
+fn penalty_goal(statistic: &str, summary: GoalSummary, most: f64) -> RowGoal<ChoiceRow> {
     let name = format!("penalty of the choice beyond the oracle's: {statistic}");
-    let value = |row: &Row| Some(100.0 * row.penalty);
-    RowGoal::of(name, value, summary, at_most(most, "%")).beside(|row| Some(100.0 * row.oracle), summary)
+    let value = |row: &ChoiceRow| Some(100.0 * row.penalty);
+    RowGoal::of_values(name, value, summary, at_most(most, "%")).with_oracle(|row| Some(100.0 * row.oracle), summary)
 }
 
-fn gain(name: &str, cells: RowFilter<Row>, least: f64) -> RowGoal<Row> {
-    let value = move |row: &Row| cells(row).then_some(row.gain);
-    RowGoal::of(name, value, geometric, at_least(least, "×"))
-        .beside(move |row| cells(row).then_some(row.best_gain), geometric)
+fn gain_goal(name: &str, cells: RowFilter<ChoiceRow>, least: f64) -> RowGoal<ChoiceRow> {
+    let value = move |row: &ChoiceRow| cells(row).then_some(row.gain);
+    RowGoal::of_values(name, value, geometric, at_least(least, "×"))
+        .with_oracle(move |row| cells(row).then_some(row.best_gain), geometric)
 }
 
-fn beside_bound(name: String, cells: RowFilter<Row>, summary: GoalSummary) -> RowGoal<Row> {
-    let over =
-        |time: fn(&Row) -> Seconds| move |row: &Row| row.bound_s.filter(|_| cells(row)).map(|bound| time(row) / bound);
-    RowGoal::of(name, over(|row| row.time_s), summary, at_most(1.15, "×")).beside(over(|row| row.best_s), summary)
+fn goal_beside_bound(name: String, cells: RowFilter<ChoiceRow>, summary: GoalSummary) -> RowGoal<ChoiceRow> {
+    let over = |time: fn(&ChoiceRow) -> Seconds| {
+        move |row: &ChoiceRow| row.bound_s.filter(|_| cells(row)).map(|bound| time(row) / bound)
+    };
+    RowGoal::of_values(name, over(|row| row.time_s), summary, at_most(1.15, "×"))
+        .with_oracle(over(|row| row.best_s), summary)
 }
 
-fn is_exchange(row: &Row) -> bool {
+fn is_exchange(row: &ChoiceRow) -> bool {
     row.collective == Collective::Alltoall
 }
 
-fn is_large(row: &Row) -> bool {
+fn is_large(row: &ChoiceRow) -> bool {
     is_exchange(row) && row.size_bytes >= LARGE
 }
 
@@ -81,8 +83,8 @@ mod tests {
 
     use super::*;
 
-    fn row(collective: Collective, size: u64, gain: f64) -> Row {
-        Row {
+    fn row(collective: Collective, size: u64, gain: f64) -> ChoiceRow {
+        ChoiceRow {
             network: "n".to_owned(),
             tree: false,
             collective,

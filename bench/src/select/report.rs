@@ -10,7 +10,7 @@ use netsig_base::stats::sample::mean;
 use super::goals::goals;
 use super::{SelectOutcome, rules};
 use crate::harness::cell::is_tree;
-use crate::harness::choice::{ChoiceRow, busy};
+use crate::harness::choice::{ChoiceRow, busy_remark};
 use crate::harness::draw::DrawnNetwork;
 use crate::harness::report::{BenchReport, TableColumn, ratio};
 use crate::harness::summary::{geometric, p90};
@@ -54,13 +54,16 @@ static CELLS: &[TableColumn<ChoiceRow>] = &[
     ("best", |row| row.best.clone()),
     ("penalty, %", |row| format!("{:+.1}", 100.0 * row.penalty)),
     ("oracle's own, %", |row| format!("{:.1}", 100.0 * row.oracle)),
-    ("library/choice", ChoiceRow::gains),
+    ("library/choice", ChoiceRow::gain_with_interval),
     ("choice/bound", |row| {
         let bound = row.bound_s.map(|bound| row.time_s / bound);
         bound.map(ratio).unwrap_or_default()
     }),
     ("", |row| {
-        let remarks = [if row.lossy { "library loses packets" } else { "" }, busy(row.busy)];
+        let remarks = [
+            if row.lossy { "library loses packets" } else { "" },
+            busy_remark(row.busy),
+        ];
         remarks.into_iter().filter(|text| !text.is_empty()).join("; ")
     }),
 ];
@@ -73,7 +76,7 @@ pub(super) fn write(outcome: &SelectOutcome, results: &Path) -> Result<bool> {
         report.figure(name, ratio(gain));
     }
     ceilings(&mut report, &outcome.rows);
-    of_all(&mut report, &outcome.rows);
+    penalties_of_all(&mut report, &outcome.rows);
     report.table(&network_columns(), &by_network(outcome));
     report.table(CELLS, &outcome.rows);
     let empty = empty.iter().map(|name| format!("no cell: {name}"));
@@ -82,7 +85,7 @@ pub(super) fn write(outcome: &SelectOutcome, results: &Path) -> Result<bool> {
     report.publish()
 }
 
-/// Gains that an all-to-all at the bound would have: no algorithm can surpass them.
+/// Gains of an all-to-all at the bound, which no algorithm can surpass.
 fn ceilings(report: &mut BenchReport, rows: &[ChoiceRow]) {
     let judged = rows.iter().filter(|row| !row.busy);
     let all: Vec<&ChoiceRow> = judged.collect();
@@ -98,8 +101,8 @@ fn ceilings(report: &mut BenchReport, rows: &[ChoiceRow]) {
     }
 }
 
-/// Penalties of all cells, also of those that are not judged.
-fn of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
+/// Penalties of all cells, including cells that are not judged.
+fn penalties_of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
     let penalties: Vec<f64> = rows.iter().map(|row| 100.0 * row.penalty).collect();
     if penalties.is_empty() {
         return;
@@ -109,18 +112,18 @@ fn of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
     report.figure(format!("{cells}: 90th percentile, %"), ratio(p90(&penalties)));
 }
 
-/// The judged cells of every network and collective that has some.
+/// The judged cells of every network and collective, if any.
 fn by_network(outcome: &SelectOutcome) -> Vec<NetworkChoices<'_>> {
     let collectives = [Collective::Alltoall, Collective::Bcast];
-    let groups = outcome.networks.iter().cartesian_product(collectives);
-    let groups = groups.map(|(network, collective)| {
+    let network_collectives = outcome.networks.iter().cartesian_product(collectives);
+    let with_rows = network_collectives.map(|(network, collective)| {
         let rows = outcome
             .rows
             .iter()
             .filter(|row| row.network == network.name && row.collective == collective && !row.busy);
         (network, collective, rows.collect())
     });
-    let groups: Vec<NetworkChoices> = groups.collect();
+    let groups: Vec<NetworkChoices> = with_rows.collect();
     groups.into_iter().filter(|(.., rows)| !rows.is_empty()).collect()
 }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Result, ensure};
-use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::cells::{CellKey, CellSummary, summarise};
 use netsig_base::data::{Dataset, Experiment};
 
 use crate::harness::goals::BenchGoal;
-use crate::harness::process::{NetsigProgram, spent};
+use crate::harness::process::{NetsigProgram, spent_seconds};
 
 /// The network of the campaigns.
 const PLACE: &str = "lab:ethernet-8x50";
@@ -42,7 +42,7 @@ pub(super) fn fit(netsig: &NetsigProgram) -> Result<BenchGoal> {
 }
 
 pub(super) fn set_up(netsig: &NetsigProgram) -> Result<BenchGoal> {
-    let once = |_| netsig.seconds("lab exec ethernet-16x25 -- true");
+    let once = |_| netsig.run_seconds("lab exec ethernet-16x25 -- true");
     let values = (0..5).map(once).collect::<Result<_>>()?;
     Ok(BenchGoal::measured("lab-setup-16-hosts", values, 3.0, "s"))
 }
@@ -51,17 +51,16 @@ pub(super) fn set_up(netsig: &NetsigProgram) -> Result<BenchGoal> {
 /// and the barriers before them.
 pub(super) fn overhead(netsig: &NetsigProgram) -> Result<BenchGoal> {
     let words = format!("measure ROOT/plans/demo-train.toml -o lab.csv --on {PLACE}");
-    let wall = netsig.seconds(&words)?;
+    let wall = netsig.run_seconds(&words)?;
     let facts = netsig.data("lab.csv")?.provenance;
-    let used = spent(&facts, "timed")? + spent(&facts, "barriers")?;
+    let used = spent_seconds(&facts, "timed")? + spent_seconds(&facts, "barriers")?;
     ensure!(used > 0.0, "lab.csv does not say how the time was spent");
     let share = 100.0 * (1.0 - used / wall);
     Ok(BenchGoal::measured("measuring-overhead", vec![share], 25.0, "%"))
 }
 
-/// Overhead of the harness for one repetition, outside the timed operation, between two ranks of
-/// this machine: the slope between a run with few and one with many repetitions, which excludes the
-/// start of the job.
+/// Overhead of the harness for one repetition, outside the timed operation, between two ranks of this machine. It is
+/// the slope from a run with few to a run with many repetitions, which excludes the start of the job.
 pub(super) fn harness(netsig: &NetsigProgram) -> Result<BenchGoal> {
     const FEW: u32 = 1_000;
     const MANY: u32 = 201_000;
@@ -72,10 +71,10 @@ pub(super) fn harness(netsig: &NetsigProgram) -> Result<BenchGoal> {
         fs::write(netsig.folder().join(format!("{name}.toml")), plan)?;
         netsig.run(&format!("measure {name}.toml -o {name}.csv --ppn 2"))?;
         let facts = netsig.data(&format!("{name}.csv"))?.provenance;
-        Ok(spent(&facts, "wall")? - spent(&facts, "timed")?)
+        Ok(spent_seconds(&facts, "wall")? - spent_seconds(&facts, "timed")?)
     };
-    let each = |run| Ok((outside(run, MANY)? - outside(run, FEW)?) / f64::from(MANY - FEW) * 1e6);
-    let values = (0..3).map(each).collect::<Result<_>>()?;
+    let microseconds = |run| Ok((outside(run, MANY)? - outside(run, FEW)?) / f64::from(MANY - FEW) * 1e6);
+    let values = (0..3).map(microseconds).collect::<Result<_>>()?;
     let name = "harness-per-repetition-2-ranks";
     Ok(BenchGoal::measured(name, values, 5.0, "us"))
 }
@@ -87,13 +86,13 @@ pub(super) fn complete(netsig: &NetsigProgram) -> Result<[BenchGoal; 2]> {
     let mut campaigns = Vec::new();
     for file in ["first.csv", "second.csv"] {
         let words = format!("measure ROOT/plans/complete.toml -o {file} --on {PLACE}");
-        seconds.push(netsig.seconds(&words)?);
-        campaigns.push(steady(&netsig.data(file)?));
+        seconds.push(netsig.run_seconds(&words)?);
+        campaigns.push(steady_cells(&netsig.data(file)?));
     }
-    let pairs = campaigns[0].iter();
-    let pairs = pairs.filter_map(|(key, cell)| Some((cell, campaigns[1].get(key)?)));
-    let apart = |(one, other): (&Summary, &Summary)| one.median / other.median - 1.0;
-    let differences: Vec<f64> = pairs.map(|pair| apart(pair).abs() * 100.0).collect();
+    let first_cells = campaigns[0].iter();
+    let pairs = first_cells.filter_map(|(key, cell)| Some((cell, campaigns[1].get(key)?)));
+    let difference = |(one, other): (&CellSummary, &CellSummary)| one.median / other.median - 1.0;
+    let differences: Vec<f64> = pairs.map(|pair| difference(pair).abs() * 100.0).collect();
     ensure!(!differences.is_empty(), "every cell is near a threshold");
     let name = format!("two-campaigns-differ-{}-cells", differences.len());
     Ok([
@@ -103,7 +102,7 @@ pub(super) fn complete(netsig: &NetsigProgram) -> Result<[BenchGoal; 2]> {
 }
 
 /// The cells of collectives away from thresholds.
-fn steady(data: &Dataset) -> BTreeMap<CellKey, Summary> {
+fn steady_cells(data: &Dataset) -> BTreeMap<CellKey, CellSummary> {
     let mut cells = summarise(data);
     cells.retain(|key, cell| {
         let is_steady = cell.deviation / cell.median <= MIXED;
@@ -124,6 +123,6 @@ fn simulate(netsig: &NetsigProgram, name: &str, repetitions: usize) -> Result<()
 }
 
 fn milliseconds(netsig: &NetsigProgram, times: usize, words: &str) -> Result<Vec<f64>> {
-    let once = |_| Ok(netsig.seconds(words)? * 1e3);
+    let once = |_| Ok(netsig.run_seconds(words)? * 1e3);
     (0..times).map(once).collect()
 }

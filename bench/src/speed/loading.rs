@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use netsig_base::algorithm::Collective::Alltoall;
-use netsig_base::data::{Dataset, Experiment, LossCounters, Place, Sample};
+use netsig_base::data::{Dataset, Experiment, LaunchCell, LossCounters, Sample};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::benchmark;
+use super::run_benchmark;
 use crate::harness::goals::BenchGoal;
 
 /// Number of samples, and number of runs.
@@ -22,12 +22,12 @@ pub(super) fn figures(work: &Path) -> Result<[BenchGoal; 2]> {
     write_samples(&data).with_context(|| format!("{} cannot be written", data.display()))?;
     let (mut seconds, mut megabytes) = (Vec::new(), Vec::new());
     for _ in 0..TIMES {
-        let said = benchmark("netsig-base", "loading", &[&data.to_string_lossy()])?;
-        let mut words = said.split_whitespace().skip_while(|word| *word != "loaded");
+        let printed = run_benchmark("netsig-base", "loading", &[&data.to_string_lossy()])?;
+        let mut words = printed.split_whitespace().skip_while(|word| *word != "loaded");
         let mut number = || words.next()?.parse::<f64>().ok();
         number();
         let (Some(rows), Some(time), Some(bytes)) = (number(), number(), number()) else {
-            anyhow::bail!("the benchmark loading said {said:?}");
+            anyhow::bail!("the benchmark loading said {printed:?}");
         };
         let is_whole = rows >= f64::from(SAMPLES);
         ensure!(is_whole, "only {rows} samples were loaded");
@@ -52,9 +52,9 @@ fn write_samples(path: &Path) -> Result<()> {
     for number in 0..SAMPLES {
         let cell = number / 100;
         let (experiment, algorithm, procs) = &experiments[cell as usize % 3];
-        let wobble = f64::from(number.wrapping_mul(2_654_435_761)) / f64::from(u32::MAX);
+        let variation = f64::from(number.wrapping_mul(2_654_435_761)) / f64::from(u32::MAX);
         data.samples.push(Sample {
-            place: Place {
+            cell: LaunchCell {
                 experiment: *experiment,
                 algorithm: (*algorithm).into(),
                 procs: Procs::new(*procs)?,
@@ -62,7 +62,7 @@ fn write_samples(path: &Path) -> Result<()> {
                 launch: cell % 3,
             },
             repetition: number % 100,
-            time: Seconds(1e-4 * (1.0 + wobble)),
+            time: Seconds(1e-4 * (1.0 + variation)),
             losses: LossCounters {
                 retransmits: Some(number % 50 / 49),
                 rtos: Some(0),
@@ -71,7 +71,7 @@ fn write_samples(path: &Path) -> Result<()> {
                 longest_processor_wait_us: None,
             },
             part: 0,
-            sync_error: Some(Seconds(1.25e-6 * wobble)),
+            sync_error: Some(Seconds(1.25e-6 * variation)),
         });
     }
     let mut out = BufWriter::new(File::create(path)?);

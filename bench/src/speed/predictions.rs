@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use netsig_base::units::Seconds;
 
-use super::benchmark;
+use super::run_benchmark;
 use crate::harness::goals::BenchGoal;
 
 /// Benchmark functions: the upper bound of each case, its unit, and the unit in seconds.
@@ -27,7 +27,7 @@ struct BenchCase {
 
 /// Runs the benchmarks; every function must have at least one case.
 pub(super) fn figures() -> Result<Vec<BenchGoal>> {
-    let rows = rows(&benchmark("netsig-model", "predictions", &["--color", "never"])?)?;
+    let rows = read_table(&run_benchmark("netsig-model", "predictions", &["--color", "never"])?)?;
     let mut figures = Vec::new();
     for (function, most, unit, scale) in TARGETS {
         let before = figures.len();
@@ -41,21 +41,21 @@ pub(super) fn figures() -> Result<Vec<BenchGoal>> {
 }
 
 /// The cases of a table; text before its head is skipped.
-fn rows(table: &str) -> Result<Vec<BenchCase>> {
+fn read_table(table: &str) -> Result<Vec<BenchCase>> {
     let mut lines = table.lines().skip_while(|line| !line.contains(COLUMNS[0]));
-    let (_, head) = lines.next().map(cells).context("no table was printed")?;
+    let (_, head) = lines.next().map(split_line).context("no table was printed")?;
     let mut function = "";
     let mut rows = Vec::new();
     for line in lines.filter(|line| !line.trim().is_empty()) {
-        let (name, cells) = cells(line);
+        let (name, cells) = split_line(line);
         if cells.iter().all(|cell| cell.is_empty()) {
             function = name;
             continue;
         }
         let time = |column: &&str| {
-            let place = head.iter().position(|cell| cell == column);
-            let cell = place.and_then(|place| cells.get(place));
-            let cell = cell.with_context(|| format!("the table has no column {column}"))?;
+            let index = head.iter().position(|cell| cell == column);
+            let found_cell = index.and_then(|place| cells.get(place));
+            let cell = found_cell.with_context(|| format!("the table has no column {column}"))?;
             cell.parse::<Seconds>().with_context(|| format!("in the line {line:?}"))
         };
         rows.push(BenchCase {
@@ -68,7 +68,7 @@ fn rows(table: &str) -> Result<Vec<BenchCase>> {
 }
 
 /// The name at the end of a line's tree branch, and the cells of the line.
-fn cells(line: &str) -> (&str, Vec<&str>) {
+fn split_line(line: &str) -> (&str, Vec<&str>) {
     let line = line.trim_start_matches(['│', '├', '╰', '─', ' ']);
     let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
     (name, rest.split('│').map(str::trim).collect())
@@ -91,7 +91,7 @@ predictions                fastest       │ slowest       │ median        │
 
     #[test]
     fn the_table_is_read_by_the_names_of_its_columns() {
-        let rows = rows(TABLE).unwrap();
+        let rows = read_table(TABLE).unwrap();
         let names: Vec<_> = rows.iter().map(|row| (&*row.function, &*row.case)).collect();
         let expected = [
             ("closed_form", "alltoall/hockney"),
@@ -118,7 +118,7 @@ predictions                fastest       │ slowest       │ median        │
             &TABLE.replace("72 ns", "72"),
             &TABLE.replace("72 ns", "72 h"),
         ] {
-            assert!(rows(bad).is_err(), "{bad}");
+            assert!(read_table(bad).is_err(), "{bad}");
         }
     }
 }

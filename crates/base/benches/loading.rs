@@ -1,7 +1,6 @@
-//! Cost of loading a data file: `loading FILE` prints the rows, the seconds it took and
-//! the most memory that was resident in bytes. A program of its own, so that the memory is that
-//! of the data; `netsig-bench speed` writes the file and holds the figures against their
-//! targets.
+//! Cost of loading a data file: `loading FILE` prints the number of rows, the seconds and the peak of resident memory
+//! in bytes. It is a program of its own, so that the memory is that of the data. `netsig-bench speed` writes the file
+//! and compares the figures with their targets.
 
 #![expect(
     clippy::disallowed_types,
@@ -26,7 +25,7 @@ fn main() {
     println!("loaded {} {seconds} {}", data.samples.len(), peak_resident_bytes());
 }
 
-/// The high-water mark that the kernel keeps.
+/// Peak of resident memory, as the kernel records it.
 fn peak_resident_bytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a Linux kernel");
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

@@ -1,4 +1,4 @@
-//! For tests of this crate and of those that use it, which include this file by its path.
+//! Helpers for tests of this crate and of crates that use it, which include this file by its path.
 
 use netsig_base::units::Procs;
 

@@ -1,13 +1,12 @@
-//! Outputs of other benchmark programs become the data that they state: excerpts of outputs
-//! from the lab and some written in the shape that the programs' sources give them. What
-//! cannot be used is an error of one line, whatever the text.
+//! Outputs of other benchmark programs become the data that they state: excerpts of outputs from the lab, and some in
+//! the shape that the programs' sources give them. Unusable text is an error of one line.
 
 mod seeded;
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
-use netsig_base::data::import::{Asked, Imported, Input, PROGRAMS, Program, import};
-use netsig_base::data::{Aggregate, Dataset, Place, StatisticKind};
+use netsig_base::data::import::{BenchmarkProgram, ImportInput, ImportOptions, ImportResult, PROGRAMS, import};
+use netsig_base::data::{Aggregate, Dataset, ImportedStatistic, LaunchCell};
 use netsig_base::text::file_error::FileError;
 use netsig_base::units::Procs;
 use proptest::prelude::*;
@@ -25,21 +24,21 @@ const NETGAUGE: &str = include_str!("outputs/netgauge.txt");
 const LOGP_MPI: &str = include_str!("outputs/logp_mpi.txt");
 
 /// Every output with its program and a name that says all that is needed.
-const OUTPUTS: [(Program, &str, &str); 10] = [
-    (Program::Osu, "alltoall-p8.txt", OSU),
-    (Program::Osu, "latency.txt", LATENCY),
-    (Program::Osu, "bcast-np4.txt", OSU_7),
-    (Program::Imb, "imb.txt", IMB),
-    (Program::ReproMpi, "barrier.txt", REPRO),
-    (Program::ReproMpi, "window.txt", WINDOW),
-    (Program::ReproMpi, "verbose.txt", VERBOSE),
-    (Program::ReproMpi, "summary-p4.txt", SUMMARY),
-    (Program::Netgauge, "netgauge.txt", NETGAUGE),
-    (Program::LogpMpi, "logp_mpi.txt", LOGP_MPI),
+const OUTPUTS: [(BenchmarkProgram, &str, &str); 10] = [
+    (BenchmarkProgram::Osu, "alltoall-p8.txt", OSU),
+    (BenchmarkProgram::Osu, "latency.txt", LATENCY),
+    (BenchmarkProgram::Osu, "bcast-np4.txt", OSU_7),
+    (BenchmarkProgram::Imb, "imb.txt", IMB),
+    (BenchmarkProgram::ReproMpi, "barrier.txt", REPRO),
+    (BenchmarkProgram::ReproMpi, "window.txt", WINDOW),
+    (BenchmarkProgram::ReproMpi, "verbose.txt", VERBOSE),
+    (BenchmarkProgram::ReproMpi, "summary-p4.txt", SUMMARY),
+    (BenchmarkProgram::Netgauge, "netgauge.txt", NETGAUGE),
+    (BenchmarkProgram::LogpMpi, "logp_mpi.txt", LOGP_MPI),
 ];
 
-fn imported(program: Program, name: &str, text: &str) -> Imported {
-    import(Some(program), &[Input { name, text }], &Asked::default()).unwrap()
+fn imported(program: BenchmarkProgram, name: &str, text: &str) -> ImportResult {
+    import(Some(program), &[ImportInput { name, text }], &ImportOptions::default()).unwrap()
 }
 
 fn written(data: &Dataset) -> String {
@@ -60,41 +59,41 @@ fn rows(data: &Dataset) -> Vec<String> {
 #[test]
 fn outputs_become_the_data_that_they_state() {
     for (program, name, text) in OUTPUTS {
-        let Imported { data, notes } = imported(program, name, text);
-        let facts = data.provenance.iter().filter(|(key, _)| *key != "netsig");
-        let facts = facts.map(|(key, value)| format!("{key} = {value}"));
-        let told: Vec<String> = facts.chain(rows(&data)).chain(notes).collect();
-        insta::assert_snapshot!(name, told.join("\n"));
-        holds(program, text);
+        let ImportResult { data, notes } = imported(program, name, text);
+        let fact_pairs = data.provenance.iter().filter(|(key, _)| *key != "netsig");
+        let facts = fact_pairs.map(|(key, value)| format!("{key} = {value}"));
+        let lines: Vec<String> = facts.chain(rows(&data)).chain(notes).collect();
+        insta::assert_snapshot!(name, lines.join("\n"));
+        assert_data_or_error(program, text);
     }
 }
 
 /// Outputs and logs in the shapes in which people post them, with the numbers of processes given.
-const POSTED: [(Option<Program>, &str, &[u32]); 29] = [
-    (Some(Program::Osu), "put-latency.txt", &[]),
-    (Some(Program::Osu), "imb-as-osu.txt", &[8]),
+const POSTED: [(Option<BenchmarkProgram>, &str, &[u32]); 29] = [
+    (Some(BenchmarkProgram::Osu), "put-latency.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "imb-as-osu.txt", &[8]),
     (None, "imb-as-osu.txt", &[]),
-    (Some(Program::Osu), "alltoallv-np8.txt", &[]),
-    (Some(Program::Osu), "nan-np8.txt", &[]),
-    (Some(Program::Osu), "ddt-p2.txt", &[]),
-    (Some(Program::Osu), "omb-py.txt", &[]),
-    (Some(Program::Osu), "crash-tail-p8.txt", &[]),
-    (Some(Program::Imb), "imb-srun-tail.txt", &[]),
-    (Some(Program::Osu), "separators.txt", &[360]),
-    (Some(Program::Osu), "separators.txt", &[360, 320]),
-    (Some(Program::Osu), "time-tail-p8.txt", &[]),
-    (Some(Program::Osu), "ucx-warning-p8.txt", &[]),
-    (Some(Program::Imb), "imb-hydra-label.txt", &[]),
-    (Some(Program::Osu), "srun-label-p8.txt", &[]),
-    (Some(Program::Imb), "imb-npmin1.txt", &[]),
-    (Some(Program::Osu), "launch-line.txt", &[]),
-    (Some(Program::Osu), "launch-line.txt", &[8]),
-    (Some(Program::Osu), "loop.txt", &[16]),
-    (Some(Program::Osu), "loop.txt", &[4, 8, 16]),
-    (Some(Program::Osu), "loop.txt", &[8, 8, 8]),
-    (Some(Program::Osu), "alltoall-n4-ppn8.txt", &[]),
-    (Some(Program::Osu), "alltoall-n4-ppn8.txt", &[32]),
-    (Some(Program::Osu), "pipe-p8.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "alltoallv-np8.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "nan-np8.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "ddt-p2.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "omb-py.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "crash-tail-p8.txt", &[]),
+    (Some(BenchmarkProgram::Imb), "imb-srun-tail.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "separators.txt", &[360]),
+    (Some(BenchmarkProgram::Osu), "separators.txt", &[360, 320]),
+    (Some(BenchmarkProgram::Osu), "time-tail-p8.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "ucx-warning-p8.txt", &[]),
+    (Some(BenchmarkProgram::Imb), "imb-hydra-label.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "srun-label-p8.txt", &[]),
+    (Some(BenchmarkProgram::Imb), "imb-npmin1.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "launch-line.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "launch-line.txt", &[8]),
+    (Some(BenchmarkProgram::Osu), "loop.txt", &[16]),
+    (Some(BenchmarkProgram::Osu), "loop.txt", &[4, 8, 16]),
+    (Some(BenchmarkProgram::Osu), "loop.txt", &[8, 8, 8]),
+    (Some(BenchmarkProgram::Osu), "alltoall-n4-ppn8.txt", &[]),
+    (Some(BenchmarkProgram::Osu), "alltoall-n4-ppn8.txt", &[32]),
+    (Some(BenchmarkProgram::Osu), "pipe-p8.txt", &[]),
     (None, "batch.txt", &[]),
     (None, "markdown.txt", &[]),
     (None, "sbatch.txt", &[]),
@@ -108,44 +107,45 @@ fn posted(name: &str) -> String {
 }
 
 /// Means, placements and notes of an import, or its error.
-fn told(imported: Result<Imported, FileError>) -> Vec<String> {
-    let Imported { data, notes } = match imported {
+fn import_lines(imported: Result<ImportResult, FileError>) -> Vec<String> {
+    let ImportResult { data, notes } = match imported {
         Ok(imported) => imported,
         Err(error) => return vec![error.to_string()],
     };
-    let mean =
-        |number: &&Aggregate| ![StatisticKind::MinOverRanks, StatisticKind::MaxOverRanks].contains(&number.statistic);
+    let mean = |number: &&Aggregate| {
+        ![ImportedStatistic::MinOverRanks, ImportedStatistic::MaxOverRanks].contains(&number.statistic)
+    };
     let row = |number: &Aggregate| {
-        let Place {
+        let LaunchCell {
             launch, procs, size, ..
-        } = number.place;
-        let subject = number.place.experiment;
+        } = number.cell;
+        let subject = number.cell.experiment;
         format!(
             "{subject:?} {procs} processes, {size} bytes, launch {launch}: {} s",
             number.time.0
         )
     };
     let rows = data.aggregates.iter().filter(mean).map(row);
-    let placements = data.provenance.iter().filter(|(key, _)| *key == "placement");
-    let placements = placements.map(|(key, value)| format!("{key} = {value}"));
+    let placement_facts = data.provenance.iter().filter(|(key, _)| *key == "placement");
+    let placements = placement_facts.map(|(key, value)| format!("{key} = {value}"));
     rows.chain(placements).chain(notes).collect()
 }
 
 #[test]
 fn posted_outputs_become_what_can_be_read_in_them() {
-    let told = POSTED.map(|(program, name, procs)| {
+    let outcomes = POSTED.map(|(program, name, counts)| {
         let text = posted(name);
-        let input = Input { name, text: &text };
-        let procs: Vec<Procs> = procs.iter().map(|count| Procs::new(*count).unwrap()).collect();
+        let input = ImportInput { name, text: &text };
+        let procs: Vec<Procs> = counts.iter().map(|count| Procs::new(*count).unwrap()).collect();
         let options = format!("{program:?} {procs:?}");
-        let asked = Asked {
+        let import_options = ImportOptions {
             procs,
-            ..Asked::default()
+            ..ImportOptions::default()
         };
-        let told = told(import(program, &[input], &asked));
-        format!("{name} {options}\n  {}\n", told.join("\n  "))
+        let lines = import_lines(import(program, &[input], &import_options));
+        format!("{name} {options}\n  {}\n", lines.join("\n  "))
     });
-    insta::assert_snapshot!(told.concat());
+    insta::assert_snapshot!(outcomes.concat());
 }
 
 /// Lines below a table of OSU or IMB that are no rows of it: other tables of numbers, counts, addresses.
@@ -166,7 +166,7 @@ fn other_numbers_below_a_table_are_no_rows() {
         "# warm-up took 12 (us)",
         "Size of the heap: 12 MB (us)",
     ] {
-        for (program, whole) in [(Program::Osu, OSU), (Program::Imb, &imb)] {
+        for (program, whole) in [(BenchmarkProgram::Osu, OSU), (BenchmarkProgram::Imb, &imb)] {
             let text = format!("{}\n{tail}\n", whole.trim_end());
             let before = imported(program, "x-p8", whole).data.aggregates;
             let after = imported(program, "x-p8", &text).data.aggregates;
@@ -175,12 +175,12 @@ fn other_numbers_below_a_table_are_no_rows() {
     }
 }
 
-/// Rows of several times of which one is none are left out whole.
+/// A row of several times is left out whole if one of them is no time.
 #[test]
 fn a_row_with_an_unusable_time_is_left_out() {
     for none in ["nan", "-nan(ind)", "-1.#IND", "inf", "0.00", "-1.00"] {
         let text = OSU.replace("260647.67", none);
-        let Imported { data, notes } = imported(Program::Osu, "a-p8", &text);
+        let ImportResult { data, notes } = imported(BenchmarkProgram::Osu, "a-p8", &text);
         assert_eq!(data.aggregates.len(), 9, "{none}");
         assert_eq!(notes, ["a-p8:7: left out: a time that is no number above 0"]);
     }
@@ -205,7 +205,7 @@ fn tables_of_other_suites_are_left_out_and_named() {
         "OSU MPI Non-blocking Broadcast Latency Test v7.4",
     ] {
         let text = format!("{LATENCY}# {title}\n# Size          Latency (us)\n1 1.50\n2 2.50\n");
-        let Imported { data, notes } = imported(Program::Osu, "latency.txt", &text);
+        let ImportResult { data, notes } = imported(BenchmarkProgram::Osu, "latency.txt", &text);
         assert_eq!(data.aggregates.len(), 3, "{title}");
         let [note] = &*notes else { panic!("{title}: {notes:?}") };
         let name = title.split(" v").next().unwrap();
@@ -217,7 +217,7 @@ fn tables_of_other_suites_are_left_out_and_named() {
 #[test]
 fn a_table_without_a_title_is_left_out() {
     let text = format!("{LATENCY}\n# Size          Latency (us)\n1 1.50\n2 2.50\n");
-    let Imported { data, notes } = imported(Program::Osu, "latency.txt", &text);
+    let ImportResult { data, notes } = imported(BenchmarkProgram::Osu, "latency.txt", &text);
     assert_eq!((data.aggregates.len(), notes.len()), (3, 1), "{notes:?}");
     assert!(notes[0].contains("no title names the collective"), "{notes:?}");
 }
@@ -226,9 +226,9 @@ fn a_table_without_a_title_is_left_out() {
 #[test]
 fn a_table_without_rows_is_left_out() {
     let empty = "# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n";
-    let inputs = [("bcast.txt", empty), ("alltoall-p8.txt", OSU)];
-    let inputs = inputs.map(|(name, text)| Input { name, text });
-    let Imported { data, notes } = import(None, &inputs, &Asked::default()).unwrap();
+    let texts = [("bcast.txt", empty), ("alltoall-p8.txt", OSU)];
+    let inputs = texts.map(|(name, text)| ImportInput { name, text });
+    let ImportResult { data, notes } = import(None, &inputs, &ImportOptions::default()).unwrap();
     assert_eq!((data.aggregates.len(), notes.len()), (12, 1), "{notes:?}");
     assert!(notes[0].contains("bcast.txt: left out:"), "{notes:?}");
 }
@@ -238,12 +238,12 @@ fn a_table_without_rows_is_left_out() {
 fn a_file_that_holds_nothing_is_left_out_among_others() {
     let names = ["allreduce-np4.txt", "alltoall-np4.txt"];
     let texts = names.map(posted);
-    let inputs: Vec<Input> = names
+    let inputs: Vec<ImportInput> = names
         .iter()
         .zip(&texts)
-        .map(|(name, text)| Input { name, text })
+        .map(|(name, text)| ImportInput { name, text })
         .collect();
-    let imported = import(None, &inputs, &Asked::default()).unwrap();
+    let imported = import(None, &inputs, &ImportOptions::default()).unwrap();
     assert_eq!(imported.data.aggregates.len(), 2);
     let [note] = &*imported.notes else {
         panic!("{:?}", imported.notes)
@@ -252,12 +252,12 @@ fn a_file_that_holds_nothing_is_left_out_among_others() {
         note.starts_with("allreduce-np4.txt: left out: it holds nothing to import (line 1: "),
         "{note}"
     );
-    assert!(import(None, &inputs[..1], &Asked::default()).is_err());
-    let cut = Input {
+    assert!(import(None, &inputs[..1], &ImportOptions::default()).is_err());
+    let cut = ImportInput {
         text: texts[1].trim_end().trim_end_matches('0'),
         ..inputs[1]
     };
-    let refused = import(None, &[inputs[0], inputs[1], cut], &Asked::default()).unwrap_err();
+    let refused = import(None, &[inputs[0], inputs[1], cut], &ImportOptions::default()).unwrap_err();
     assert!(
         refused
             .to_string()
@@ -269,7 +269,7 @@ fn a_file_that_holds_nothing_is_left_out_among_others() {
 /// Other programs' prefixes, encodings of white space and lines in between change nothing.
 #[test]
 fn prefixes_of_launchers_change_no_row() {
-    let whole = imported(Program::Osu, "alltoall-p8.txt", OSU).data;
+    let whole = imported(BenchmarkProgram::Osu, "alltoall-p8.txt", OSU).data;
     for (start, end) in [
         ("3: ", ""),
         ("[1,3]<stdout>:", "\r"),
@@ -285,7 +285,7 @@ fn prefixes_of_launchers_change_no_row() {
     ] {
         let lines = OSU.lines();
         let text: String = lines.flat_map(|line| [start, line, end, "\n"]).collect();
-        let Imported { data, notes } = imported(Program::Osu, "alltoall-p8.txt", &text);
+        let ImportResult { data, notes } = imported(BenchmarkProgram::Osu, "alltoall-p8.txt", &text);
         assert_eq!(data.aggregates, whole.aggregates, "{start:?} {notes:?}");
     }
 }
@@ -294,21 +294,23 @@ fn prefixes_of_launchers_change_no_row() {
 #[test]
 fn columns_are_found_by_name_and_rows_by_process() {
     let swapped = LOGP_MPI.replace("os_min    os_cnfint", "os_cnfint os_min");
-    let data = imported(Program::LogpMpi, "logp_mpi.txt", &swapped).data;
+    let data = imported(BenchmarkProgram::LogpMpi, "logp_mpi.txt", &swapped).data;
     assert_eq!(data.aggregates[2].time.0.to_string(), "0.0000002");
     let twice = VERBOSE.replace("      1  ", "      0  ");
-    let refused = problem(Program::ReproMpi, "a", &twice, &Asked::default());
+    let refused = import_error(BenchmarkProgram::ReproMpi, "a", &twice, &ImportOptions::default());
     assert!(refused.contains("a:4: process 0 has a second row"));
 }
 
 #[test]
 fn files_with_the_same_cell_are_launches() {
     let names = ["a-p8", "b-p4", "c-p8"];
-    let inputs = names.map(|name| Input { name, text: OSU });
-    let asked = Asked::default();
-    let data = import(Some(Program::Osu), &inputs, &asked).unwrap().data;
-    let cells = data.aggregates.iter();
-    let cells = cells.map(|a| (a.place.procs.get(), a.place.launch));
+    let inputs = names.map(|name| ImportInput { name, text: OSU });
+    let import_options = ImportOptions::default();
+    let data = import(Some(BenchmarkProgram::Osu), &inputs, &import_options)
+        .unwrap()
+        .data;
+    let aggregates = data.aggregates.iter();
+    let cells = aggregates.map(|a| (a.cell.procs.get(), a.cell.launch));
     assert!(cells.dedup().eq([(8, 0), (4, 0), (8, 1)]));
     let files = data.provenance.iter().filter(|(key, _)| *key == "file");
     assert!(files.map(|(_, name)| name).eq(names));
@@ -316,31 +318,35 @@ fn files_with_the_same_cell_are_launches() {
 
 #[test]
 fn what_is_asked_for_counts() {
-    let asked = Asked {
+    let import_options = ImportOptions {
         procs: vec![Procs::new(5).unwrap()],
         algorithm: "direct".into(),
         collective: Some(Collective::Alltoall),
     };
     let untitled = OSU.lines().skip(2).join("\r\n");
     let (name, text) = ("p5", &*untitled);
-    let data = import(Some(Program::Osu), &[Input { name, text }], &asked)
-        .unwrap()
-        .data;
-    let place = &data.aggregates[0].place;
+    let data = import(
+        Some(BenchmarkProgram::Osu),
+        &[ImportInput { name, text }],
+        &import_options,
+    )
+    .unwrap()
+    .data;
+    let place = &data.aggregates[0].cell;
     assert_eq!((&*place.algorithm, place.procs.get()), ("direct", 5));
-    let procs = asked.procs;
-    let asked = Asked {
+    let procs = import_options.procs;
+    let procs_options = ImportOptions {
         procs,
-        ..Asked::default()
+        ..ImportOptions::default()
     };
-    let refused = problem(Program::Imb, "imb", IMB, &asked);
+    let refused = import_error(BenchmarkProgram::Imb, "imb", IMB, &procs_options);
     assert!(refused.contains("says 4 processes, not 5; leave --procs out"));
 }
 
 /// Outputs with something replaced.
 #[test]
 fn what_cannot_be_used_is_named_with_its_line() {
-    use Program::{Imb, LogpMpi, Netgauge, Osu, ReproMpi};
+    use BenchmarkProgram::{Imb, LogpMpi, Netgauge, Osu, ReproMpi};
     let refusals = [
         (Osu, "a-p8", OSU, "  278651.54", "  27x"),
         (Osu, "a-p8", OSU, "  278651.54", ""),
@@ -363,12 +369,12 @@ fn what_cannot_be_used_is_named_with_its_line() {
         (Netgauge, "a", NETGAUGE, "1025 10", "1025 1"),
         (LogpMpi, "a", LOGP_MPI, "= 0.0000521", "="),
     ];
-    let told = refusals.map(|(program, name, text, old, new)| {
+    let outcomes = refusals.map(|(program, name, text, old, new)| {
         let text = text.replace(old, new);
-        let refused = problem(program, name, &text, &Asked::default());
+        let refused = import_error(program, name, &text, &ImportOptions::default());
         format!("{name} of {program}, {old:?} → {new:?}\n  {refused}\n")
     });
-    insta::assert_snapshot!(told.concat());
+    insta::assert_snapshot!(outcomes.concat());
 }
 
 /// Parts of lines that readers look for.
@@ -380,8 +386,8 @@ const PARTS: &str = "# OSU MPI Latency Test v7.4|# Size  Avg Latency(us)|# Bench
     -nan |0 |1 |2.5 |\t|\n|\r\n|é|";
 
 /// The error, of one line.
-fn problem(program: Program, name: &str, text: &str, asked: &Asked) -> String {
-    let refused = import(Some(program), &[Input { name, text }], asked).unwrap_err();
+fn import_error(program: BenchmarkProgram, name: &str, text: &str, import_options: &ImportOptions) -> String {
+    let refused = import(Some(program), &[ImportInput { name, text }], import_options).unwrap_err();
     let message = refused.to_string();
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(
@@ -391,15 +397,15 @@ fn problem(program: Program, name: &str, text: &str, asked: &Asked) -> String {
     message
 }
 
-/// Whatever the text: data that survive being written, or an error of one line.
-fn holds(program: Program, text: &str) {
-    let (name, asked) = ("a-p4", Asked::default());
-    match import(Some(program), &[Input { name, text }], &asked) {
-        Ok(Imported { data, .. }) => {
+/// Any text gives data that survive being written, or an error of one line.
+fn assert_data_or_error(program: BenchmarkProgram, text: &str) {
+    let (name, import_options) = ("a-p4", ImportOptions::default());
+    match import(Some(program), &[ImportInput { name, text }], &import_options) {
+        Ok(ImportResult { data, .. }) => {
             let read = Dataset::read("data.csv", written(&data).as_bytes());
             assert_eq!(read.unwrap(), data);
         }
-        Err(_) => drop(problem(program, name, text, &asked)),
+        Err(_) => drop(import_error(program, name, text, &import_options)),
     }
 }
 
@@ -414,7 +420,7 @@ proptest! {
     #[test]
     fn any_text_is_data_or_an_error(parts in prop::collection::vec(any_part(), 0..40)) {
         for &program in PROGRAMS {
-            holds(program, &parts.concat());
+            assert_data_or_error(program, &parts.concat());
         }
     }
 
@@ -423,12 +429,12 @@ proptest! {
         (program, _, text) in select(OUTPUTS.to_vec()),
         damages in prop::collection::vec((any::<Index>(), 0..30usize, any_part()), 1..6),
     ) {
-        let mut signs: Vec<char> = text.chars().collect();
+        let mut characters: Vec<char> = text.chars().collect();
         for (from, length, part) in damages {
-            let from = from.index(signs.len() + 1);
-            let to = (from + length).min(signs.len());
-            signs.splice(from..to, part.chars());
+            let from = from.index(characters.len() + 1);
+            let to = (from + length).min(characters.len());
+            characters.splice(from..to, part.chars());
         }
-        holds(program, &String::from_iter(signs));
+        assert_data_or_error(program, &String::from_iter(characters));
     }
 }

@@ -4,8 +4,8 @@
 //! Layers, each using only those before it: input, print, job, campaign, simulate, report,
 //! command. `cargo xtask tidy` checks it.
 
-// Shadows the macro of the standard library in all modules below: nothing of a file reaches the terminal but
-// through `terminal.rs`.
+// Shadows the standard macro in all modules below, so that text of files reaches the terminal only through
+// `terminal.rs`.
 macro_rules! eprintln {
     ($($word:tt)*) => { $crate::input::terminal::to_stderr(&format!($($word)*)) };
 }
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         }
         Err(error) => return Failure::from(error).report(),
     };
-    if let Err(error) = interrupt::attend() {
+    if let Err(error) = interrupt::watch_signals() {
         return Failure::from(anyhow!("cannot watch for signals: {error}; end other programs")).report();
     }
     match cli.command.run() {

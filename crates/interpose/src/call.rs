@@ -7,9 +7,9 @@ use netsig_base::algorithm::Collective;
 use netsig_base::units::{Bytes, Procs};
 
 use crate::datatype;
-use crate::member::Member;
+use crate::member::CommMember;
 
-/// The address that stands for the receive buffer in place of a send buffer, or the reverse.
+/// `MPI_IN_PLACE`: as the address of one buffer, it stands for the other.
 #[cfg(open_mpi)]
 const IN_PLACE: usize = 1;
 #[cfg(not(open_mpi))]
@@ -19,7 +19,7 @@ const IN_PLACE: usize = usize::MAX;
 pub const MOST_BYTES: u64 = i32::MAX as u64;
 
 /// A call with its arguments.
-pub struct Call {
+pub struct ProgramCall {
     /// The operation of MPI.
     pub collective: Collective,
     /// The program's communicator.
@@ -27,31 +27,31 @@ pub struct Call {
     /// The root, where there is one.
     pub root: c_int,
     /// The buffers.
-    pub buffers: Buffers,
+    pub buffers: CallBuffers,
 }
 
 /// The buffers of a call.
 #[derive(Clone, Copy)]
-pub enum Buffers {
-    /// Pieces of one size; of a broadcast both are the same buffer.
+pub enum CallBuffers {
+    /// Pieces of one size; a broadcast has the same buffer twice.
     Equal {
         /// Pieces to send.
-        send: Side,
+        send: EqualPieces,
         /// Pieces to receive.
-        receive: Side,
+        receive: EqualPieces,
     },
     /// Pieces of different sizes.
     ByPair {
         /// Pieces to send.
-        send: PairSide,
+        send: PairPieces,
         /// Pieces to receive.
-        receive: PairSide,
+        receive: PairPieces,
     },
 }
 
 /// A buffer of pieces of one size.
 #[derive(Clone, Copy)]
-pub struct Side {
+pub struct EqualPieces {
     /// Its address.
     pub buffer: *mut c_void,
     /// Number of elements in a piece.
@@ -62,20 +62,20 @@ pub struct Side {
 
 /// A buffer of pieces of different sizes.
 #[derive(Clone, Copy)]
-pub struct PairSide {
+pub struct PairPieces {
     /// Its address.
     pub buffer: *mut c_void,
     /// Number of elements in each piece.
-    pub counts: Numbers,
+    pub counts: CallNumbers,
     /// Place of each piece, in extents of the datatype.
-    pub displacements: Numbers,
+    pub displacements: CallNumbers,
     /// Type of the elements.
     pub datatype: ffi::MPI_Datatype,
 }
 
 /// An array of the program with a number for each rank.
 #[derive(Clone, Copy)]
-pub enum Numbers {
+pub enum CallNumbers {
     /// C ints.
     Ints(*const c_int),
     /// `MPI_Count` or `MPI_Aint`, both of 64 bits.
@@ -83,11 +83,11 @@ pub enum Numbers {
     Large(*const i64),
 }
 
-impl Numbers {
+impl CallNumbers {
     /// The number of a rank.
     ///
     /// # Safety
-    /// The array has a number for it.
+    /// The array has a number for this rank.
     pub unsafe fn get(self, rank: usize) -> i64 {
         match self {
             // SAFETY: guaranteed by the caller.
@@ -107,24 +107,24 @@ impl Numbers {
     }
 }
 
-/// True for the address that stands for the other buffer.
+/// True for `MPI_IN_PLACE`.
 pub fn is_in_place(buffer: *mut c_void) -> bool {
     buffer.addr() == IN_PLACE
 }
 
-impl Side {
-    /// Length of a piece; `None` if the arguments are not those of a piece.
+impl EqualPieces {
+    /// Length of a piece; `None` if the arguments describe none.
     fn bytes(&self) -> Option<u64> {
         let count = u64::try_from(self.count).ok()?;
         let bytes = datatype::size(self.datatype)?.checked_mul(count)?;
-        // Elements at the address 0 have a datatype of absolute addresses.
+        // At the address 0, only a datatype of absolute addresses has elements.
         let is_nowhere = self.buffer.is_null() && bytes > 0 && datatype::is_plain(self.datatype);
         (!is_nowhere).then_some(bytes)
     }
 }
 
-impl PairSide {
-    /// Lengths of the pieces for or from the ranks; `None` for arguments that are not those of a piece.
+impl PairPieces {
+    /// Length of the piece for or from each rank; `None` if the arguments describe none.
     ///
     /// # Safety
     /// The array of counts has a number for each rank.
@@ -137,21 +137,20 @@ impl PairSide {
         })
     }
 
-    /// True for arguments that MPI refuses, with which the call is passed on.
+    /// True for arguments that MPI refuses: the call is then passed on.
     fn is_wrong(&self, procs: Procs) -> bool {
         if is_in_place(self.buffer) || self.counts.is_null() {
             return true;
         }
         // SAFETY: the program gives a number for each rank.
         let mut lengths = unsafe { self.lengths(procs) };
-        lengths.any(|own| own.is_none_or(|own| own > 0 && self.displacements.is_null()))
+        lengths.any(|length| length.is_none_or(|bytes| bytes > 0 && self.displacements.is_null()))
     }
 }
 
-impl Call {
-    /// Length of a piece, of which both buffers tell if both are significant; `None` if the arguments are
-    /// wrong.
-    fn piece(&self, sides: [Side; 2], is_root: bool) -> Option<u64> {
+impl ProgramCall {
+    /// Length of a piece; `None` if the arguments are wrong, or the significant buffers contradict each other.
+    fn piece(&self, sides: [EqualPieces; 2], is_root: bool) -> Option<u64> {
         use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
         let is_significant = match self.collective {
             Bcast => [false, true],
@@ -184,44 +183,48 @@ impl Call {
         known
     }
 
-    /// What the call moves, which all ranks know alike.
+    /// Length of the data that the call moves, equal on all ranks.
     ///
     /// # Errors
-    /// For arguments that MPI refuses.
-    pub fn length(&self, member: Member) -> Result<Length, Refused> {
+    /// If MPI refuses the arguments.
+    pub fn length(&self, member: CommMember) -> Result<CallLength, RefusedArguments> {
         let (procs, rank) = (member.procs.get(), member.rank.0);
-        let root = u32::try_from(self.root).ok().filter(|root| *root < procs);
-        let root = root.ok_or(Refused)?;
+        let valid_root = u32::try_from(self.root).ok().filter(|root| *root < procs);
+        let root = valid_root.ok_or(RefusedArguments)?;
         let bytes = match self.buffers {
-            Buffers::ByPair { send, receive } => {
+            CallBuffers::ByPair { send, receive } => {
                 let is_sent = !is_in_place(send.buffer);
                 let is_wrong = receive.is_wrong(member.procs) || (is_sent && send.is_wrong(member.procs));
-                return if is_wrong { Err(Refused) } else { Ok(Length::ByPair) };
+                return if is_wrong {
+                    Err(RefusedArguments)
+                } else {
+                    Ok(CallLength::ByPair)
+                };
             }
-            Buffers::Equal { send, receive } => self.piece([send, receive], rank == root),
+            CallBuffers::Equal { send, receive } => self.piece([send, receive], rank == root),
         };
         let pieces = match self.collective {
             Collective::Bcast => 1,
             _ => u64::from(procs),
         };
-        Ok(match bytes.ok_or(Refused)? {
-            0 => Length::Nothing,
-            bytes if bytes.saturating_mul(pieces) > MOST_BYTES => Length::TooMuch,
-            bytes => Length::Piece(Bytes(bytes)),
+        Ok(match bytes.ok_or(RefusedArguments)? {
+            0 => CallLength::Nothing,
+            bytes if bytes.saturating_mul(pieces) > MOST_BYTES => CallLength::TooMuch,
+            bytes => CallLength::Piece(Bytes(bytes)),
         })
     }
 
-    /// True if both buffers begin at the same address, or the own piece does at its place in the other: MPI
-    /// forbids it, and some libraries refuse it.
-    pub fn is_aliased(&self, member: Member) -> bool {
-        let Buffers::Equal { send, receive } = self.buffers else {
+    /// True if both buffers begin at the same address, or one begins at this rank's piece of the other: MPI forbids it,
+    /// and some libraries refuse it.
+    pub fn is_aliased(&self, member: CommMember) -> bool {
+        let CallBuffers::Equal { send, receive } = self.buffers else {
             return false;
         };
-        // At the address 0 are elements of absolute addresses.
+        // Elements at the address 0 have absolute addresses.
         if send.buffer.is_null() || receive.buffer.is_null() {
             return false;
         }
-        let own = |side: &Side| {
+        let piece_of_rank = |side: &EqualPieces| {
             let rank = isize::try_from(member.rank.0).unwrap_or(0);
             let count = isize::try_from(side.count).unwrap_or(0);
             let piece = count.wrapping_mul(datatype::extent(side.datatype));
@@ -230,39 +233,39 @@ impl Call {
         let is_root = u32::try_from(self.root).is_ok_and(|root| root == member.rank.0);
         match self.collective {
             Collective::Alltoall => send.buffer == receive.buffer,
-            Collective::Allgather => send.buffer == own(&receive),
-            Collective::Gather => is_root && send.buffer == own(&receive),
-            Collective::Scatter => is_root && receive.buffer == own(&send),
+            Collective::Allgather => send.buffer == piece_of_rank(&receive),
+            Collective::Gather => is_root && send.buffer == piece_of_rank(&receive),
+            Collective::Scatter => is_root && receive.buffer == piece_of_rank(&send),
             _ => false,
         }
     }
 }
 
-/// What a call moves.
+/// Length of the data that a call moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Length {
+pub enum CallLength {
     /// Pieces of one size.
     Piece(Bytes),
     /// Pieces whose sizes differ from pair to pair.
     ByPair,
     /// No data.
     Nothing,
-    /// More than a C int counts.
+    /// More bytes than a C int counts.
     TooMuch,
 }
 
 /// Arguments that MPI refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused;
+pub struct RefusedArguments;
 
-impl Refused {
-    /// Why the call is passed on.
+impl RefusedArguments {
+    /// Reason for passing the call on.
     pub const REASON: &str = "arguments that MPI refuses";
 }
 
-impl Length {
-    /// Why a call is passed on, whatever the profile says.
-    pub fn passed(self) -> Option<&'static str> {
+impl CallLength {
+    /// Reason for passing a call on whatever the profile says; `None` if there is none.
+    pub fn reason_to_pass(self) -> Option<&'static str> {
         match self {
             Self::Piece(_) | Self::ByPair => None,
             Self::Nothing => Some("no data"),

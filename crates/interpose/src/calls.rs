@@ -1,4 +1,4 @@
-//! The calls on a communicator: what was decided for them, whose turn a call is, and their times.
+//! The calls on a communicator: their decisions, their turns in trials, and their times.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,172 +7,183 @@ use std::time::Duration;
 use netsig_base::algorithm::Collective;
 use netsig_base::units::Procs;
 
-use crate::call::{Length, Refused};
-use crate::choice::{Certainty, Decision};
-use crate::report::{Ledger, Tally};
-use crate::size_class::{Place, class};
-use crate::trial::{Part, Runs, Sides, Trial};
+use crate::call::{CallLength, RefusedArguments};
+use crate::choice::{CallDecision, GainCertainty};
+use crate::report::{CallLedger, CallTally};
+use crate::size_class::{CallClass, class};
+use crate::trial::{BothSides, CallRunner, ComparisonPart, ScheduleTrial};
 use crate::verdicts::TrialVerdict;
 
-/// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
-const LONGEST_TRUST: u64 = 64;
+/// Most calls of an alltoallv between two checks of its sizes.
+const MOST_UNCHECKED_CALLS: u64 = 64;
 
-/// The calls on a communicator. All ranks change it alike.
+/// The calls on a communicator. All ranks apply the same changes.
 #[derive(Default)]
-pub struct Calls {
-    /// By collective and class of sizes, one for each algorithm that ran, the last one in force: other
-    /// exchanges of a class may be decided otherwise.
-    entries: BTreeMap<Place, Vec<Entry>>,
-    passed: BTreeMap<(Collective, &'static str), Tally>,
-    /// The collectives that were called, and why all their calls are passed on, if they are.
-    met: BTreeMap<Collective, Option<&'static str>>,
-    /// Number of calls of `MPI_Alltoallv`, and the class of the last one that was looked at.
+pub struct CommunicatorCalls {
+    /// By collective and class of sizes, one entry for each algorithm that ran; the last entry is in force. Exchanges
+    /// of one class may get different decisions.
+    entries: BTreeMap<CallClass, Vec<ClassCalls>>,
+    passed: BTreeMap<(Collective, &'static str), CallTally>,
+    /// The collectives that were called, each with the reason if all its calls are passed on.
+    seen: BTreeMap<Collective, Option<&'static str>>,
+    /// Number of calls of `MPI_Alltoallv`, and the class of the last call whose sizes were checked.
     by_pair: (u64, u32),
 }
 
 /// Calls of one class of sizes.
-struct Entry {
-    decision: Arc<Decision>,
-    tally: Tally,
-    /// The comparison with the library; none of an algorithm that the user gives.
-    trial: Option<Trial>,
-    /// The times of a comparison on this rank in nanoseconds.
-    times: Sides<u64>,
+struct ClassCalls {
+    decision: Arc<CallDecision>,
+    tally: CallTally,
+    /// The comparison with the library; `None` for an algorithm that the user gives.
+    trial: Option<ScheduleTrial>,
+    /// Sums of the times of a comparison on this rank, in nanoseconds.
+    times: BothSides<u64>,
 }
 
-/// What is to be done with a call.
-pub enum Turn {
+/// The next action for a call.
+pub enum CallAction {
     /// It is passed on.
     Passed(&'static str),
     /// It was decided before.
-    Decided(Place, Arc<Decision>),
+    Decided(CallClass, Arc<CallDecision>),
     /// All ranks must agree.
     Open,
 }
 
-impl Calls {
-    /// What is to be done with a call: the first of a collective is agreed on whatever its arguments are.
-    pub fn turn(&mut self, collective: Collective, length: Result<Length, Refused>) -> Turn {
-        let place = match length {
-            Ok(Length::Piece(size)) => Some((collective, class(size.0))),
-            _ if collective == Collective::Alltoallv => self.trusted(),
+impl CommunicatorCalls {
+    /// The next action for a call: the first call of a collective is agreed on whatever its arguments are.
+    pub fn action_for(&mut self, collective: Collective, length: Result<CallLength, RefusedArguments>) -> CallAction {
+        let call_class = match length {
+            Ok(CallLength::Piece(size)) => Some((collective, class(size.0))),
+            _ if collective == Collective::Alltoallv => self.unchecked_class(),
             _ => None,
         };
-        match self.met.get(&collective) {
-            Some(Some(reason)) => return Turn::Passed(reason),
-            None => return Turn::Open,
+        match self.seen.get(&collective) {
+            Some(Some(reason)) => return CallAction::Passed(reason),
+            None => return CallAction::Open,
             Some(None) => {}
         }
         let passed = match length {
             _ if collective == Collective::Alltoallv => None,
-            Ok(length) => length.passed(),
-            Err(Refused) => Some(Refused::REASON),
+            Ok(length) => length.reason_to_pass(),
+            Err(RefusedArguments) => Some(RefusedArguments::REASON),
         };
         if let Some(reason) = passed {
-            return Turn::Passed(reason);
+            return CallAction::Passed(reason);
         }
-        let found = place.and_then(|place| Some((place, self.entries.get(&place)?.last()?)));
-        found.map_or(Turn::Open, |(place, entry)| {
-            Turn::Decided(place, Arc::clone(&entry.decision))
+        let found = call_class.and_then(|call_class| Some((call_class, self.entries.get(&call_class)?.last()?)));
+        found.map_or(CallAction::Open, |(call_class, entry)| {
+            CallAction::Decided(call_class, Arc::clone(&entry.decision))
         })
     }
 
-    /// The place of an alltoallv whose sizes need not be looked at: they are at the calls 0, 1, 2, 4 and so
-    /// on, and at every 64th. All ranks count the calls of a communicator alike.
-    fn trusted(&mut self) -> Option<Place> {
+    /// The class of an alltoallv whose sizes need no check. They are checked at the calls 0, 1, 2, 4 and so on, and at
+    /// every 64th. All ranks have the same count of the calls on a communicator.
+    fn unchecked_class(&mut self) -> Option<CallClass> {
         let (calls, class) = &mut self.by_pair;
-        let is_due = calls.is_power_of_two() || calls.is_multiple_of(LONGEST_TRUST);
+        let is_due = calls.is_power_of_two() || calls.is_multiple_of(MOST_UNCHECKED_CALLS);
         *calls += 1;
         (!is_due).then_some((Collective::Alltoallv, *class))
     }
 
     /// True if a collective was called before.
-    pub fn has_met(&self, collective: Collective) -> bool {
-        self.met.contains_key(&collective)
+    pub fn has_seen(&self, collective: Collective) -> bool {
+        self.seen.contains_key(&collective)
     }
 
-    /// Notes that a collective was called, and why all its calls are passed on, if they are.
-    pub fn meet(&mut self, collective: Collective, passed: Option<&'static str>) {
-        self.met.insert(collective, passed);
+    /// Notes that a collective was called; `passed` is the reason if all its calls are passed on.
+    pub fn mark_seen(&mut self, collective: Collective, passed: Option<&'static str>) {
+        self.seen.insert(collective, passed);
     }
 
-    /// Puts a decision in force for calls of a length; an exchange of pieces that differ has the decision's.
-    pub fn enter(&mut self, collective: Collective, (length, decision): (Length, Decision)) -> (Place, Arc<Decision>) {
+    /// Puts a decision in force for calls of a length; for pieces that differ in size, the decision has the length.
+    pub fn put_decision(
+        &mut self,
+        collective: Collective,
+        length: CallLength,
+        decision: CallDecision,
+    ) -> (CallClass, Arc<CallDecision>) {
         let size = match length {
-            Length::Piece(size) => size,
+            CallLength::Piece(size) => size,
             _ => decision.size,
         };
-        let place = (collective, class(size.0));
+        let call_class = (collective, class(size.0));
         if collective == Collective::Alltoallv {
-            self.by_pair.1 = place.1;
+            self.by_pair.1 = call_class.1;
         }
-        (place, self.put(place, decision))
+        (call_class, self.put(call_class, decision))
     }
 
-    fn put(&mut self, place: Place, decision: Decision) -> Arc<Decision> {
-        let all = self.entries.entry(place).or_default();
-        let known = all.iter().position(|own| own.decision.algorithm == decision.algorithm);
-        let has_failed = |own: &Entry| own.trial.as_ref().is_some_and(Trial::has_failed);
-        let decision = match known {
-            Some(index) if has_failed(&all[index]) => return self.put(place, decision.as_fast()),
+    fn put(&mut self, call_class: CallClass, decision: CallDecision) -> Arc<CallDecision> {
+        let all = self.entries.entry(call_class).or_default();
+        let known = all
+            .iter()
+            .position(|class_calls| class_calls.decision.algorithm == decision.algorithm);
+        let has_failed = |class_calls: &ClassCalls| class_calls.trial.as_ref().is_some_and(ScheduleTrial::has_failed);
+        let decision_in_force = match known {
+            Some(index) if has_failed(&all[index]) => {
+                return self.put(call_class, decision.library_is_as_fast());
+            }
             _ => decision,
         };
         let mut entry = match known {
             Some(index) => all.remove(index),
-            None => Entry {
-                trial: trial(&decision),
-                decision: Arc::new(Decision::library("")),
-                tally: Tally::default(),
-                times: Sides::default(),
+            None => ClassCalls {
+                trial: trial(&decision_in_force),
+                decision: Arc::new(CallDecision::library("")),
+                tally: CallTally::default(),
+                times: BothSides::default(),
             },
         };
-        entry.decision = Arc::new(decision);
+        entry.decision = Arc::new(decision_in_force);
         let decision = Arc::clone(&entry.decision);
         all.push(entry);
         decision
     }
 
-    fn entry(&mut self, place: Place) -> Option<&mut Entry> {
-        self.entries.get_mut(&place)?.last_mut()
+    fn entry(&mut self, call_class: CallClass) -> Option<&mut ClassCalls> {
+        self.entries.get_mut(&call_class)?.last_mut()
     }
 
-    /// Who carries out the next call of a place for which a schedule was decided.
-    pub fn next(&mut self, place: Place) -> (Runs, Option<Part>) {
-        let trial = self.entry(place).and_then(|own| own.trial.as_mut());
-        trial.map_or((Runs::Schedule, None), Trial::next)
+    /// The runner of the next call of a class for which a schedule was decided, and its part in a comparison.
+    pub fn next_runner(&mut self, call_class: CallClass) -> (CallRunner, Option<ComparisonPart>) {
+        let trial = self
+            .entry(call_class)
+            .and_then(|class_calls| class_calls.trial.as_mut());
+        trial.map_or((CallRunner::Schedule, None), ScheduleTrial::next)
     }
 
     /// Counts a call.
-    pub fn count(&mut self, place: Place, elapsed: Duration, runs: Runs) {
-        if let Some(entry) = self.entry(place) {
+    pub fn count(&mut self, call_class: CallClass, elapsed: Duration, runs: CallRunner) {
+        if let Some(entry) = self.entry(call_class) {
             entry.tally.add(elapsed, runs);
         }
     }
 
     /// Counts a call that was passed on.
-    pub fn pass(&mut self, collective: Collective, reason: &'static str, elapsed: Duration) {
+    pub fn count_passed(&mut self, collective: Collective, reason: &'static str, elapsed: Duration) {
         let tally = self.passed.entry((collective, reason)).or_default();
-        tally.add(elapsed, Runs::Library);
+        tally.add(elapsed, CallRunner::Library);
     }
 
-    /// Adds the time of a call to those of a comparison; returns the sums in nanoseconds.
-    pub fn keep(&mut self, place: Place, runs: Runs, time: Duration) -> Sides<u64> {
-        let Some(entry) = self.entry(place) else {
-            return Sides::default();
+    /// Adds the time of a call to the sums of a comparison; returns these in nanoseconds.
+    pub fn add_time(&mut self, call_class: CallClass, runs: CallRunner, time: Duration) -> BothSides<u64> {
+        let Some(entry) = self.entry(call_class) else {
+            return BothSides::default();
         };
-        let own = match runs {
-            Runs::Library => &mut entry.times.library,
-            Runs::Schedule => &mut entry.times.schedule,
+        let sum = match runs {
+            CallRunner::Library => &mut entry.times.library,
+            CallRunner::Schedule => &mut entry.times.schedule,
         };
-        *own = own.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        *sum = sum.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         entry.times
     }
 
-    /// Compares by the times of all ranks, in seconds. The schedule may give way to the library. Returns the verdict,
-    /// if there is one.
-    pub fn compare(&mut self, place: Place, seconds: Sides<f64>) -> Option<TrialVerdict> {
-        let entry = self.entry(place)?;
-        entry.times = Sides::default();
+    /// Compares schedule and library by the seconds of all ranks; the schedule may give way. Returns the verdict, if
+    /// there is one.
+    pub fn compare(&mut self, call_class: CallClass, seconds: BothSides<f64>) -> Option<TrialVerdict> {
+        let entry = self.entry(call_class)?;
+        entry.times = BothSides::default();
         let algorithm = entry.decision.algorithm?;
         let trial = entry.trial.as_mut()?;
         let compared = trial.compared(seconds);
@@ -180,18 +191,18 @@ impl Calls {
         let stays = trial.stays(compared);
         let has_verdict = !stays || trial.has_passed();
         if !stays {
-            let decision = entry.decision.as_fast();
-            self.put(place, decision);
+            let decision = entry.decision.library_is_as_fast();
+            self.put(call_class, decision);
         }
         has_verdict.then_some(TrialVerdict {
-            place,
+            call_class,
             algorithm,
             stays,
         })
     }
 
     /// Adds the calls since the last time to a ledger.
-    pub fn settle(&mut self, procs: Procs, ledger: &mut Ledger) {
+    pub fn move_to_ledger(&mut self, procs: Procs, ledger: &mut CallLedger) {
         for ((collective, _), entries) in &mut self.entries {
             for entry in entries {
                 let tally = std::mem::take(&mut entry.tally);
@@ -199,19 +210,19 @@ impl Calls {
             }
         }
         for ((collective, reason), tally) in std::mem::take(&mut self.passed) {
-            ledger.add(collective, procs, &Decision::library(reason), tally);
+            ledger.add(collective, procs, &CallDecision::library(reason), tally);
         }
     }
 }
 
 /// The comparison of a schedule with the library.
-fn trial(decision: &Decision) -> Option<Trial> {
+fn trial(decision: &CallDecision) -> Option<ScheduleTrial> {
     let is_sure = match decision.certainty {
-        Certainty::Given => return None,
-        Certainty::Sure => true,
-        Certainty::Unsure => false,
+        GainCertainty::Given => return None,
+        GainCertainty::Sure => true,
+        GainCertainty::Unsure => false,
     };
     let predicted = decision.library_s.zip(decision.chosen_s);
     let ratio = predicted.map_or(1.0, |(library, chosen)| library / chosen);
-    Some(Trial::new(ratio, is_sure))
+    Some(ScheduleTrial::new(ratio, is_sure))
 }

@@ -1,18 +1,20 @@
-//! Decisions: which schedule runs, or why the MPI library's own algorithm does.
+//! Decisions: the schedule that runs, or the reason for running the MPI library's own algorithm.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Algorithm, Call, Collective, LIBRARY, Layout, Method, MpiFlavour, PairSizes};
+use netsig_base::algorithm::{
+    Algorithm, ClusterLayout, Collective, CollectiveCall, CollectiveMethod, LIBRARY, MpiFlavour, PairSizes,
+};
 use netsig_base::network::Network;
-use netsig_base::schedule::{BlockCounts, Extent};
+use netsig_base::schedule::{BlockCounts, ScheduleExtent};
 use netsig_base::text::counted;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::predict::Prediction;
-use netsig_model::predict::outside::TooFar;
-use netsig_model::predict::select::{CandidateRanker, Ranked};
+use netsig_model::predict::outside_domain::ExtrapolationRule;
+use netsig_model::predict::select::{CandidateRanker, RankedCandidate};
 use netsig_model::profile::Profile;
 
 /// The MPI of this build.
@@ -21,68 +23,68 @@ pub const FLAVOUR: MpiFlavour = MpiFlavour::OpenMpi;
 #[cfg(not(open_mpi))]
 pub const FLAVOUR: MpiFlavour = MpiFlavour::Mpich;
 
-/// What runs for the calls of a collective of one size among some processes.
+/// The algorithm for the calls of a collective of one size on a communicator.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decision {
+pub struct CallDecision {
     /// The schedule; `None` for the MPI library's own algorithm.
     pub algorithm: Option<Algorithm>,
-    /// Why the library's own algorithm runs.
+    /// Reason for running the library's own algorithm.
     pub reason: String,
-    /// Length of a piece that it is for, or the mean; 0 if it is for all.
+    /// Length of a piece, or the mean length; 0 if the decision holds for all lengths.
     pub size: Bytes,
     /// Predicted seconds of the library's own algorithm, if known.
     pub library_s: Option<f64>,
     /// Predicted seconds of the algorithm that runs, if known.
     pub chosen_s: Option<f64>,
-    /// How sure the gain of the schedule is.
-    pub certainty: Certainty,
+    /// Certainty of the gain of the schedule.
+    pub certainty: GainCertainty,
 }
 
-/// How sure it is that a schedule is faster than the library's own choice.
+/// Certainty that a schedule is faster than the library's own choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Certainty {
+pub enum GainCertainty {
     /// The user gives the algorithm.
     Given,
-    /// The gain is beyond the joint half-width of the intervals of both times.
+    /// The gain exceeds the joint half-width of the intervals of both times.
     Sure,
     /// The profile expects a gain, which the program must show.
     Unsure,
 }
 
-/// Begin of the reason where a call is too far from the measurements.
+/// Start of the reason for a call too far from the measurements.
 const OUTSIDE: &str = "outside of the profile";
 
-/// A question: what is to run?
+/// A call to decide.
 #[derive(Clone, Copy)]
-pub struct Question<'a> {
+pub struct CallQuestion<'a> {
     /// The operation.
     pub collective: Collective,
     /// Number of processes.
     pub procs: Procs,
-    /// Length of a piece, or the mean.
+    /// Length of a piece, or the mean length.
     pub size: Bytes,
-    /// Lengths of pieces that differ.
+    /// Lengths of the pieces, where they differ.
     pub pairs: Option<&'a PairSizes>,
     /// Clusters of the processes, where they are known.
-    pub layout: Option<&'a Layout>,
+    pub layout: Option<&'a ClusterLayout>,
 }
 
-/// Answers questions from a profile.
-pub struct Chooser {
-    /// The profile, or why there is none.
+/// Decides calls by a profile.
+pub struct ScheduleChooser {
+    /// The profile, or the reason why there is none.
     profile: Result<&'static Profile, &'static str>,
     network: Option<&'static Network>,
     /// By collective and clusters of the processes.
     rankers: BTreeMap<(Collective, String), CandidateRanker<'static>>,
-    /// Clusters of communicators that decisions were made for.
-    placed: BTreeSet<String>,
+    /// Clusters of the communicators with decisions.
+    seen_clusters: BTreeSet<String>,
     /// Algorithms that are not left to the profile.
     given: BTreeMap<Collective, Algorithm>,
 }
 
-impl Decision {
-    /// The library's own algorithm.
+impl CallDecision {
+    /// The decision for the library's own algorithm.
     pub fn library(reason: impl Into<String>) -> Self {
         Self {
             algorithm: None,
@@ -90,12 +92,12 @@ impl Decision {
             size: Bytes(0),
             library_s: None,
             chosen_s: None,
-            certainty: Certainty::Given,
+            certainty: GainCertainty::Given,
         }
     }
 
-    /// The decision in place of one whose schedule has gained nothing.
-    pub fn as_fast(&self) -> Self {
+    /// The decision that replaces this one if its schedule has gained nothing.
+    pub fn library_is_as_fast(&self) -> Self {
         Self {
             algorithm: None,
             reason: "the library's own choice is as fast in this program".to_owned(),
@@ -110,8 +112,8 @@ impl Decision {
 
     /// The decision in a line.
     pub fn to_line(&self) -> String {
-        let name = self.algorithm.map(|own| own.to_string());
-        let number = |value: Option<f64>| value.map(|own| own.to_string()).unwrap_or_default();
+        let name = self.algorithm.map(|algorithm| algorithm.to_string());
+        let number = |value: Option<f64>| value.map(|seconds| seconds.to_string()).unwrap_or_default();
         let words = [
             name.unwrap_or_default(),
             self.size.0.to_string(),
@@ -140,117 +142,121 @@ impl Decision {
     }
 }
 
-impl Chooser {
-    /// A chooser on a profile, or with the reason why there is none, with the description of a network and the
-    /// algorithms that are given.
+impl ScheduleChooser {
+    /// A chooser by a profile or by the reason why there is none, with the description of a network and the given
+    /// algorithms.
     pub fn new(
         profile: Result<Profile, &'static str>,
         network: Option<Network>,
         given: BTreeMap<Collective, Algorithm>,
     ) -> Self {
         // Rankers borrow the profile, and live as long as the program.
-        let profile: Result<&'static Profile, _> = profile.map(|own| &*Box::leak(Box::new(own)));
-        let network: Option<&'static Network> = network.map(|own| &*Box::leak(Box::new(own)));
+        let kept_profile: Result<&'static Profile, _> = profile.map(|loaded| &*Box::leak(Box::new(loaded)));
+        let kept_network: Option<&'static Network> = network.map(|loaded| &*Box::leak(Box::new(loaded)));
         Self {
-            profile,
-            network,
+            profile: kept_profile,
+            network: kept_network,
             rankers: BTreeMap::new(),
-            placed: BTreeSet::new(),
+            seen_clusters: BTreeSet::new(),
             given,
         }
     }
 
-    /// The decision for a question.
-    pub fn decide(&mut self, question: Question) -> Decision {
-        Decision {
+    /// Decides a call.
+    pub fn decide(&mut self, question: CallQuestion) -> CallDecision {
+        CallDecision {
             size: question.size,
-            ..self.decided(question)
+            ..self.decide_without_size(question)
         }
     }
 
-    fn decided(&mut self, question: Question) -> Decision {
+    fn decide_without_size(&mut self, question: CallQuestion) -> CallDecision {
         if let Some(algorithm) = self.given.get(&question.collective) {
             if !serves(*algorithm, question) {
-                return Decision::library(format!("{algorithm} does not serve the call"));
+                return CallDecision::library(format!("{algorithm} does not serve the call"));
             }
-            return Decision {
+            return CallDecision {
                 algorithm: Some(*algorithm),
-                ..Decision::library("")
+                ..CallDecision::library("")
             };
         }
         match self.profile {
-            Ok(profile) => self.of_profile(profile, question).unwrap_or_else(Decision::library),
-            Err(reason) => Decision::library(reason),
+            Ok(profile) => self
+                .decide_by_profile(profile, question)
+                .unwrap_or_else(CallDecision::library),
+            Err(reason) => CallDecision::library(reason),
         }
     }
 
-    /// The clusters of a communicator to decide for; `None` where the profile knows none.
-    fn placed<'q>(
+    /// The clusters for the decisions of a communicator; `None` if the profile has no clusters.
+    fn clusters_to_use<'q>(
         &mut self,
         profile: &Profile,
-        question: Question<'q>,
+        question: CallQuestion<'q>,
         clusters: &str,
-    ) -> Result<Option<&'q Layout>, String> {
+    ) -> Result<Option<&'q ClusterLayout>, String> {
         let (Some(layout), Some(measured)) = (question.layout, profile.clustered()) else {
             return Ok(None);
         };
-        if self.placed.contains(clusters) {
+        if self.seen_clusters.contains(clusters) {
             return Ok(Some(layout));
         }
         if layout.clusters() != measured.layout.clusters() {
-            let [own, measured] =
+            let [call_clusters, profile_clusters] =
                 [layout, &measured.layout].map(|layout| counted(layout.clusters() as u64, "cluster", "clusters"));
-            return Err(format!("processes of {own}, and the profile is of {measured}"));
+            return Err(format!(
+                "processes of {call_clusters}, and the profile is of {profile_clusters}"
+            ));
         }
-        if self.placed.len() >= MOST_LAYOUTS {
+        if self.seen_clusters.len() >= MOST_LAYOUTS {
             return Err("too many communicators with other clusters".to_owned());
         }
-        self.placed.insert(clusters.to_owned());
+        self.seen_clusters.insert(clusters.to_owned());
         Ok(Some(layout))
     }
 
-    fn of_profile(&mut self, profile: &'static Profile, question: Question) -> Result<Decision, String> {
+    fn decide_by_profile(&mut self, profile: &'static Profile, question: CallQuestion) -> Result<CallDecision, String> {
         let collective = question.collective;
-        let clusters = question.layout.map(Layout::clusters_of_ranks);
+        let clusters = question.layout.map(ClusterLayout::clusters_of_ranks);
         let key = (collective, clusters.unwrap_or_default());
-        let layout = self.placed(profile, question, &key.1)?;
+        let layout = self.clusters_to_use(profile, question, &key.1)?;
         let network = self.network;
         let request = || {
             let request = profile.rank(collective).network(network).layout(layout);
-            request.too_far(TooFar::Extrapolated)
+            request.too_far(ExtrapolationRule::Extrapolated)
         };
-        let told = |refusal: Refusal| refusal.to_string();
+        let refusal_text = |refusal: Refusal| refusal.to_string();
         if let Some(pairs) = question.pairs {
-            let check = check(profile.hockney.alpha.value, question.procs);
-            let ranker = request().pairs(pairs).ranker().map_err(told)?;
-            return decided(&ranker, question, check);
+            let check = check_seconds(profile.hockney.alpha.value, question.procs);
+            let ranker = request().pairs(pairs).ranker().map_err(refusal_text)?;
+            return decide_by_ranking(&ranker, question, check);
         }
         let known = match self.rankers.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(request().ranker().map_err(told)?),
+            Entry::Vacant(place) => place.insert(request().ranker().map_err(refusal_text)?),
         };
-        decided(known, question, 0.0)
+        decide_by_ranking(known, question, 0.0)
     }
 }
 
-/// Seconds of the sum over all ranks by which each call of an exchange by schedule is checked: 2⌈log₂ n⌉ start-ups.
-fn check(alpha: f64, procs: Procs) -> f64 {
+/// Seconds of the reduction that checks each exchange by schedule: 2⌈log₂ n⌉ start-ups.
+fn check_seconds(alpha: f64, procs: Procs) -> f64 {
     2.0 * f64::from(procs.get().next_power_of_two().ilog2()) * alpha
 }
 
 /// Most communicators that differ in their clusters.
 const MOST_LAYOUTS: usize = 64;
 
-/// The decision by a ranking: the first candidate that a schedule can run, unless the library's own choice
-/// comes before it. A schedule takes `check` seconds more than its messages.
-fn decided(ranker: &CandidateRanker, question: Question, check: f64) -> Result<Decision, String> {
-    let Question { procs, size, .. } = question;
-    let ranking = ranker.rank_all(procs, size);
-    let ranking = ranking.map_err(|error| error.to_string())?;
-    let is_library = |one: &&Ranked| one.algorithm() == LIBRARY;
-    let library = ranking.iter().find(is_library);
-    let library = library.ok_or("the profile has no times of the library's own choice")?;
-    if !library.stands() {
+/// Decides by a ranking: takes the first candidate that a schedule can run, unless the library's own choice is before
+/// it. A schedule takes `check` seconds more than its messages.
+fn decide_by_ranking(ranker: &CandidateRanker, question: CallQuestion, check: f64) -> Result<CallDecision, String> {
+    let CallQuestion { procs, size, .. } = question;
+    let ranked = ranker.rank_all(procs, size);
+    let ranking = ranked.map_err(|error| error.to_string())?;
+    let is_library = |one: &&RankedCandidate| one.algorithm() == LIBRARY;
+    let found = ranking.iter().find(is_library);
+    let library = found.ok_or("the profile has no times of the library's own choice")?;
+    if !library.is_eligible() {
         let outside = ranker.outside(library, procs, size);
         let why = outside.map_or_else(
             || "no comparable time of the library's own choice".to_owned(),
@@ -260,69 +266,71 @@ fn decided(ranker: &CandidateRanker, question: Question, check: f64) -> Result<D
     }
     let before = ranking
         .iter()
-        .take_while(|one| one.stands() && !is_library(one))
+        .take_while(|one| one.is_eligible() && !is_library(one))
         .filter(|one| one.prediction.time.0 + check < library.prediction.time.0 || check == 0.0);
     let mut able = before.filter_map(|one| Some((one, schedule(one, question)?)));
     let library_s = Some(library.prediction.time.0);
     Ok(match able.next() {
-        Some((one, algorithm)) => Decision {
+        Some((one, algorithm)) => CallDecision {
             algorithm: Some(algorithm),
             library_s,
             chosen_s: Some(one.prediction.time.0),
             certainty: certainty(&one.prediction, &library.prediction),
-            ..Decision::library("")
+            ..CallDecision::library("")
         },
-        None => Decision {
+        None => CallDecision {
             library_s,
             chosen_s: library_s,
-            ..Decision::library("the library's own choice is fastest")
+            ..CallDecision::library("the library's own choice is fastest")
         },
     })
 }
 
-/// Sure if the gain in ln T is beyond the joint half-width of the intervals, on the sides that face each other.
-fn certainty(one: &Prediction, library: &Prediction) -> Certainty {
-    let Some((own, other)) = one.interval.zip(library.interval) else {
-        return Certainty::Unsure;
+/// Sure if the gain in ln T exceeds the joint half-width of the intervals on the sides that face each other.
+fn certainty(one: &Prediction, library: &Prediction) -> GainCertainty {
+    let Some((schedule_interval, library_interval)) = one.interval.zip(library.interval) else {
+        return GainCertainty::Unsure;
     };
     let gain = (library.time / one.time).ln();
-    let apart = (own.upper / one.time).ln().hypot((library.time / other.lower).ln());
+    let apart = (schedule_interval.upper / one.time)
+        .ln()
+        .hypot((library.time / library_interval.lower).ln());
     if gain > apart {
-        Certainty::Sure
+        GainCertainty::Sure
     } else {
-        Certainty::Unsure
+        GainCertainty::Unsure
     }
 }
 
-/// The schedule that runs a candidate, if there is one that serves the call.
-fn schedule(one: &Ranked, question: Question) -> Option<Algorithm> {
-    let method = Method::parse(question.collective, &one.algorithm()).ok()?;
-    let algorithm = method.schedule(FLAVOUR)?;
+/// The schedule of a candidate, if it can serve the call.
+fn schedule(one: &RankedCandidate, question: CallQuestion) -> Option<Algorithm> {
+    let method = CollectiveMethod::parse(question.collective, &one.algorithm()).ok()?;
+    let algorithm = method.schedule_algorithm(FLAVOUR)?;
     serves(algorithm, question).then_some(algorithm)
 }
 
-/// True if an algorithm can run without more than a call says. Pieces that differ in size must be cut
-/// into segments: a sender and its receiver alone know the length of a piece.
-fn serves(algorithm: Algorithm, question: Question) -> bool {
-    let method = Method::Schedule(algorithm);
+/// True if the facts of a call suffice to run an algorithm. Pieces that differ in size must be cut into segments, since
+/// only sender and receiver know the length of a piece.
+fn serves(algorithm: Algorithm, question: CallQuestion) -> bool {
+    let method = CollectiveMethod::Schedule(algorithm);
     let (is_known, follows_clusters) = (!method.follows_links(), method.follows_clusters());
     let is_cut = question.collective != Collective::Alltoallv || algorithm.segment().is_some();
     let is_known = is_known && (question.layout.is_some() || !follows_clusters);
-    let call = Call {
+    let call = CollectiveCall {
         layout: question.layout.cloned(),
-        ..Call::new(question.procs, question.size)
+        ..CollectiveCall::new(question.procs, question.size)
     };
     is_known && is_cut && is_quick(algorithm, &call)
 }
 
 /// True if a schedule can be proved and prepared in moments.
-pub fn is_quick(algorithm: Algorithm, call: &Call) -> bool {
+pub fn is_quick(algorithm: Algorithm, call: &CollectiveCall) -> bool {
     let schedule = algorithm.serve(call);
-    schedule.is_ok_and(|own| is_small(&own.extent()))
+    schedule.is_ok_and(|served| is_small(&served.extent()))
 }
 
-/// The proof of an exchange in one round is that of a rank, other proofs go through all ranks.
-fn is_small(extent: &Extent) -> bool {
+/// True if the proof takes moments: an exchange in one round is proved for one rank, other schedules for all ranks.
+fn is_small(extent: &ScheduleExtent) -> bool {
     const MOST_OF_A_RANK: u64 = 1 << 18;
     const MOST_OF_ALL: u64 = 1 << 24;
     let BlockCounts { input, output, scratch } = extent.blocks;
@@ -340,30 +348,30 @@ mod tests {
         let collective = Collective::Alltoall;
         let algorithm = Algorithm::parse(collective, "windowed:segment=4096,window=4").unwrap();
         for decision in [
-            Decision::library("no profile"),
-            Decision {
+            CallDecision::library("no profile"),
+            CallDecision {
                 algorithm: Some(algorithm),
                 reason: String::new(),
                 size: Bytes(1 << 40),
                 library_s: Some(0.1 + 0.2),
                 chosen_s: Some(1e-300),
-                certainty: Certainty::Unsure,
+                certainty: GainCertainty::Unsure,
             },
         ] {
             let line = decision.to_line();
-            assert_eq!(Decision::of_line(collective, &line), Some(decision));
+            assert_eq!(CallDecision::of_line(collective, &line), Some(decision));
         }
-        assert_eq!(Decision::of_line(collective, "nonsense\t\t\t\t\t"), None);
+        assert_eq!(CallDecision::of_line(collective, "nonsense\t\t\t\t\t"), None);
     }
 
     #[test]
     fn given_algorithms_need_no_profile_and_must_serve() {
-        let given = [(Collective::Alltoall, "bruck:2"), (Collective::Alltoallv, "direct")];
-        let given = given.map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
-        let mut chooser = Chooser::new(Err("no profile"), None, given.into());
+        let names = [(Collective::Alltoall, "bruck:2"), (Collective::Alltoallv, "direct")];
+        let given = names.map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
+        let mut chooser = ScheduleChooser::new(Err("no profile"), None, given.into());
         let mut named = |collective| {
             let procs = Procs::new(5).unwrap();
-            let question = Question {
+            let question = CallQuestion {
                 collective,
                 procs,
                 size: Bytes(100),
@@ -371,7 +379,7 @@ mod tests {
                 layout: None,
             };
             let decision = chooser.decide(question);
-            decision.algorithm.map(|own| own.to_string())
+            decision.algorithm.map(|algorithm| algorithm.to_string())
         };
         assert_eq!(named(Collective::Alltoall).as_deref(), Some("bruck:2"));
         assert_eq!(named(Collective::Alltoallv), None, "not cut");

@@ -1,16 +1,16 @@
 //! Datatypes of the program: length, layout, and copies to and from contiguous memory.
 //!
-//! A schedule moves bytes. It may move the program's own memory if the datatype is *plain*: one element
-//! after the other without gaps, in the order of the type map. All others are packed and unpacked by MPI.
+//! A schedule moves bytes. It may move the program's own memory if the datatype is *plain*: one element after the other
+//! without gaps, in the order of the type map. MPI packs and unpacks all other datatypes.
 
 use std::ffi::{c_int, c_void};
 
 use mpi::ffi;
 use netsig_mpi::MpiError;
 
-use crate::envelope::Envelope;
+use crate::envelope::DatatypeEnvelope;
 
-/// Size of a datatype in bytes; `None` if it cannot be told, as for a null handle.
+/// Size of a datatype in bytes; `None` if MPI gives none, as for a null handle.
 pub fn size(datatype: ffi::MPI_Datatype) -> Option<u64> {
     let mut bytes: ffi::MPI_Count = 0;
     // SAFETY: the null type is a constant of the MPI library; the others are the program's.
@@ -33,10 +33,10 @@ pub fn extent(datatype: ffi::MPI_Datatype) -> isize {
     isize::try_from(extent).unwrap_or(0)
 }
 
-/// True if elements lie one after the other in the order of the type map: a predefined type without gaps,
-/// a contiguous series of such types, or a duplicate of one.
+/// True if elements lie one after the other in the order of the type map. This holds for a predefined type without
+/// gaps, and for a contiguous series or a duplicate of such types.
 pub fn is_plain(datatype: ffi::MPI_Datatype) -> bool {
-    let envelope = Envelope::of(datatype);
+    let envelope = DatatypeEnvelope::of(datatype);
     if envelope.is_predefined() {
         let bytes = size(datatype).and_then(|bytes| isize::try_from(bytes).ok());
         return bytes == Some(extent(datatype));
@@ -46,7 +46,7 @@ pub fn is_plain(datatype: ffi::MPI_Datatype) -> bool {
     }
     let mut inner = envelope.inner(datatype);
     let is_plain = is_plain(inner);
-    if !Envelope::of(inner).is_predefined() {
+    if !DatatypeEnvelope::of(inner).is_predefined() {
         // SAFETY: `inner` returned a new handle.
         unsafe { ffi::PMPI_Type_free(&raw mut inner) };
     }
@@ -55,8 +55,8 @@ pub fn is_plain(datatype: ffi::MPI_Datatype) -> bool {
 
 /// Elements of a datatype in the program's memory.
 #[derive(Debug, Clone, Copy)]
-pub struct Elements {
-    /// Address that displacements of the type map count from.
+pub struct DatatypeElements {
+    /// Address from which the displacements of the type map count.
     pub buffer: *mut c_void,
     /// Number of elements.
     pub count: i64,
@@ -64,8 +64,8 @@ pub struct Elements {
     pub datatype: ffi::MPI_Datatype,
 }
 
-/// Elements in a number that MPI copies in one call.
-struct Part {
+/// Some of the elements, as many as MPI copies in one call.
+struct ElementsPart {
     buffer: *mut c_void,
     count: c_int,
     datatype: ffi::MPI_Datatype,
@@ -74,7 +74,7 @@ struct Part {
     bytes: c_int,
 }
 
-impl Elements {
+impl DatatypeElements {
     /// Copies the elements to the `bytes` at the address `to`.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Elements {
         self.each_part(to, bytes, |part| {
             let mut position = 0;
             let to = std::ptr::with_exposed_provenance_mut(part.address);
-            let Part {
+            let ElementsPart {
                 buffer,
                 count,
                 datatype,
@@ -105,12 +105,12 @@ impl Elements {
     /// If MPI refuses it.
     ///
     /// # Safety
-    /// As of [`Elements::pack`], with reading and writing exchanged.
+    /// The elements are memory of the program that may be written; `from` is memory of that length that may be read.
     pub unsafe fn unpack(self, from: usize, bytes: usize, comm: ffi::MPI_Comm) -> Result<(), MpiError> {
         self.each_part(from, bytes, |part| {
             let mut position = 0;
             let from = std::ptr::with_exposed_provenance(part.address);
-            let Part {
+            let ElementsPart {
                 buffer,
                 count,
                 datatype,
@@ -122,9 +122,9 @@ impl Elements {
         })
     }
 
-    /// Calls a function of MPI with all elements, in parts whose length is a C int. `address` is that of the
+    /// Calls a function of MPI with all elements, in parts whose length is a C int. `address` is the address of the
     /// packed data.
-    fn each_part(self, address: usize, bytes: usize, call: impl Fn(Part) -> c_int) -> Result<(), MpiError> {
+    fn each_part(self, address: usize, bytes: usize, call: impl Fn(ElementsPart) -> c_int) -> Result<(), MpiError> {
         let Some(element) = usize::try_from(self.count)
             .ok()
             .and_then(|count| bytes.checked_div(count))
@@ -137,7 +137,7 @@ impl Elements {
         let extent = extent(self.datatype);
         (0..count).step_by(most).try_for_each(|first| {
             let some = most.min(count - first);
-            Part {
+            ElementsPart {
                 buffer: self
                     .buffer
                     .wrapping_byte_offset(extent.wrapping_mul(first.cast_signed())),
@@ -146,15 +146,15 @@ impl Elements {
                 address: address + first * element,
                 bytes: int(some * element),
             }
-            .apart_from_null(&call)
+            .call_with_nonnull(&call)
         })
     }
 }
 
-impl Part {
-    /// Calls a function of MPI with the elements. `MPI_BOTTOM` is null, which MPICH 4.0 refuses to pack: the
-    /// same elements then count from another address.
-    fn apart_from_null(self, call: impl Fn(Self) -> c_int) -> Result<(), MpiError> {
+impl ElementsPart {
+    /// Calls a function of MPI with the elements. MPICH 4.0 refuses to pack from `MPI_BOTTOM`, which is null:
+    /// displacements then count from another address.
+    fn call_with_nonnull(self, call: impl Fn(Self) -> c_int) -> Result<(), MpiError> {
         const ELSEWHERE: isize = 64;
         if !self.buffer.is_null() {
             return MpiError::check(call(self));

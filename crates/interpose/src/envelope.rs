@@ -1,4 +1,4 @@
-//! How a datatype was made.
+//! The construction of a datatype, as MPI reports it.
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
@@ -25,9 +25,9 @@ mod combiner {
     };
 }
 
-/// The functions of MPI 4 for large counts. Those for C ints refuse datatypes that were made with large counts.
+/// The functions of MPI 4 for large counts. The functions for C ints refuse datatypes that were made with large counts.
 #[derive(Clone, Copy)]
-struct Large {
+struct LargeCountFunctions {
     envelope: GetEnvelope,
     contents: GetContents,
 }
@@ -52,17 +52,17 @@ type GetContents = unsafe extern "C" fn(
     *mut ffi::MPI_Datatype,
 ) -> c_int;
 
-/// These functions, if the program's MPI library has them: it may be older or newer than the one that this
-/// library was built for, and a program does not start if a function that it is linked to is missing.
-fn large() -> Option<Large> {
-    static FOUND: OnceLock<Option<Large>> = OnceLock::new();
+/// Looks the functions up at run time; `None` if the program's MPI library has none. Its version may differ from the
+/// version of this build, and a program does not start if a linked function is missing.
+fn large_count_functions() -> Option<LargeCountFunctions> {
+    static FOUND: OnceLock<Option<LargeCountFunctions>> = OnceLock::new();
     *FOUND.get_or_init(|| {
-        let envelope = loaded::behind(c"PMPI_Type_get_envelope_c");
-        let contents = loaded::behind(c"PMPI_Type_get_contents_c");
+        let envelope = loaded::next_symbol(c"PMPI_Type_get_envelope_c");
+        let contents = loaded::next_symbol(c"PMPI_Type_get_contents_c");
         let are_found = !envelope.is_null() && !contents.is_null();
         // SAFETY: functions of these types, by the MPI standard.
         are_found.then(|| unsafe {
-            Large {
+            LargeCountFunctions {
                 envelope: transmute::<*mut c_void, GetEnvelope>(envelope),
                 contents: transmute::<*mut c_void, GetContents>(contents),
             }
@@ -72,7 +72,7 @@ fn large() -> Option<Large> {
 
 /// The construction of a datatype, and the numbers of its arguments.
 #[derive(Default)]
-pub struct Envelope {
+pub struct DatatypeEnvelope {
     combiner: c_int,
     integers: ffi::MPI_Count,
     addresses: ffi::MPI_Count,
@@ -80,25 +80,25 @@ pub struct Envelope {
     datatypes: ffi::MPI_Count,
 }
 
-impl Envelope {
+impl DatatypeEnvelope {
     /// The envelope of a datatype.
     pub fn of(datatype: ffi::MPI_Datatype) -> Self {
-        let Some(large) = large() else {
+        let Some(large) = large_count_functions() else {
             return Self::of_ints(datatype);
         };
-        let mut own = Self::default();
+        let mut envelope = Self::default();
         // SAFETY: a valid datatype.
         unsafe {
             (large.envelope)(
                 datatype,
-                &raw mut own.integers,
-                &raw mut own.addresses,
-                &raw mut own.large,
-                &raw mut own.datatypes,
-                &raw mut own.combiner,
+                &raw mut envelope.integers,
+                &raw mut envelope.addresses,
+                &raw mut envelope.large,
+                &raw mut envelope.datatypes,
+                &raw mut envelope.combiner,
             );
         }
-        own
+        envelope
     }
 
     fn of_ints(datatype: ffi::MPI_Datatype) -> Self {
@@ -126,8 +126,8 @@ impl Envelope {
         combiners.contains(&self.combiner.cast_unsigned())
     }
 
-    /// True for a datatype of the MPI library's own, which is not freed. Those that Fortran asks for by
-    /// precision or range are among them.
+    /// True for a datatype of the MPI library, which is not freed, including those that Fortran requests by precision
+    /// or range.
     pub fn is_predefined(&self) -> bool {
         use combiner::{F90_COMPLEX, F90_INTEGER, F90_REAL, NAMED};
         self.is_one_of(&[NAMED, F90_REAL, F90_COMPLEX, F90_INTEGER])
@@ -148,7 +148,7 @@ impl Envelope {
         // SAFETY: a series has at most one number, no address and one datatype.
         unsafe {
             let mut inner = ffi::RSMPI_DATATYPE_NULL;
-            match large() {
+            match large_count_functions() {
                 Some(large) => (large.contents)(
                     series,
                     self.integers,

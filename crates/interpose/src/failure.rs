@@ -1,8 +1,8 @@
-//! Failures of schedules, reported as the MPI library reports those of its own collectives: to the error
-//! handler of the program's communicator, with the class of the failure and the name of the program's call.
+//! Reports failures of schedules like the MPI library. The error handler of the program's communicator gets the class
+//! of the failure and the name of the program's call.
 //!
-//! MPICH raises errors of messages that were posted on `MPI_COMM_WORLD`, whatever communicator they are on: while a
-//! schedule runs, that handler returns ([`without_world`]).
+//! MPICH raises errors of messages on `MPI_COMM_WORLD`, whatever their communicator is. While a schedule runs, that
+//! handler therefore returns ([`without_world`]).
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::transmute;
@@ -35,11 +35,11 @@ fn invoke(comm: ffi::MPI_Comm, code: c_int, _: &CStr) {
     unsafe { ffi::PMPI_Comm_call_errhandler(comm, code) };
 }
 
-/// Calls the communicator's error handler. Open MPI's own function takes the name of the call, which the
-/// handler that ends the job prints; without it the handler prints its own name.
+/// Calls the communicator's error handler. Open MPI's internal function takes the name of the call, which the handler
+/// that ends the job prints. MPI's public function would have it print another name.
 #[cfg(open_mpi)]
 fn invoke(comm: ffi::MPI_Comm, code: c_int, name: &CStr) {
-    /// Handler, communicator, kind of this object, code, name of the call.
+    /// Arguments: handler, communicator, kind of the object, code, name of the call.
     type Invoke = unsafe extern "C" fn(ffi::MPI_Errhandler, ffi::MPI_Comm, c_int, c_int, *const c_char) -> c_int;
     /// The kind of communicators.
     const COMMUNICATOR: c_int = 1;
@@ -59,25 +59,25 @@ fn invoke(comm: ffi::MPI_Comm, code: c_int, name: &CStr) {
     }
 }
 
-/// The code under which the program gets a failure: Open MPI's codes are classes.
+/// The code for the program: Open MPI's codes are classes.
 #[cfg(open_mpi)]
 fn named(_: Collective, code: c_int) -> c_int {
     code
 }
 
-/// A code of the same class whose text names the program's call, as MPICH makes it for its own collectives;
-/// the code itself where MPICH's function is missing.
+/// A code of the same class whose text names the program's call, like the codes of MPICH's own collectives; the code
+/// itself if MPICH's function is missing.
 #[cfg(not(open_mpi))]
 fn named(collective: Collective, code: c_int) -> c_int {
-    /// Earlier code, whether fatal, function, line, class, text, text with arguments.
+    /// Arguments: earlier code, flag for a fatal error, function, line, class, text, text with arguments.
     type Create =
         unsafe extern "C" fn(c_int, c_int, *const c_char, c_int, c_int, *const c_char, *const c_char, ...) -> c_int;
     let Some(found) = function(c"MPIR_Err_create_code") else {
         return code;
     };
     let function = name_of(collective);
-    let text = format!("**{}", function.to_string_lossy().to_lowercase());
-    let text = CString::new(text).expect("names have no null byte");
+    let lower_name = format!("**{}", function.to_string_lossy().to_lowercase());
+    let text = CString::new(lower_name).expect("names have no null byte");
     let line = c_int::try_from(line!()).unwrap_or(0);
     // SAFETY: MPICH's function of this name has this type in versions 3 and 4.
     unsafe {
@@ -96,11 +96,11 @@ fn named(collective: Collective, code: c_int) -> c_int {
 
 /// The MPI library's function of this name, if it has one.
 fn function(name: &CStr) -> Option<*mut c_void> {
-    let found = loaded::everywhere(name).into_iter().next();
+    let found = loaded::all_symbols(name).into_iter().next();
     found.filter(|found| !found.is_null())
 }
 
-/// Runs a schedule. Open MPI raises its errors on the communicator of the messages.
+/// Runs a schedule. Open MPI raises errors on the communicator of the messages.
 #[cfg(open_mpi)]
 pub fn without_world<T>(work: impl FnOnce() -> T) -> T {
     work()
@@ -109,7 +109,7 @@ pub fn without_world<T>(work: impl FnOnce() -> T) -> T {
 /// Runs a schedule while the handlers of `MPI_COMM_WORLD` and `MPI_COMM_SELF` return.
 #[cfg(not(open_mpi))]
 pub fn without_world<T>(work: impl FnOnce() -> T) -> T {
-    let _quiet = quiet::Quiet::new();
+    let _quiet = quiet::QuietHandlers::new();
     work()
 }
 
@@ -121,11 +121,11 @@ mod quiet {
 
     use crate::lock;
 
-    /// Number of schedules in progress, of several threads, and the program's handlers meanwhile.
+    /// Number of schedules in progress, in all threads, and the program's handlers meanwhile.
     static KEPT: Mutex<(u32, Option<[ffi::MPI_Errhandler; 2]>)> = Mutex::new((0, None));
 
-    /// The handlers return as long as one of these lives.
-    pub struct Quiet;
+    /// Errors return as long as a value of this type lives.
+    pub struct QuietHandlers;
 
     /// The communicators on which MPICH raises errors of messages, by version.
     fn communicators() -> [ffi::MPI_Comm; 2] {
@@ -133,7 +133,7 @@ mod quiet {
         unsafe { [ffi::RSMPI_COMM_WORLD, ffi::RSMPI_COMM_SELF] }
     }
 
-    impl Quiet {
+    impl QuietHandlers {
         pub fn new() -> Self {
             let mut kept = lock(&KEPT);
             kept.0 += 1;
@@ -142,7 +142,7 @@ mod quiet {
         }
     }
 
-    /// The handler of a communicator, in whose place errors return.
+    /// Replaces the handler of a communicator by one that returns; gives the old handler.
     fn replaced(comm: ffi::MPI_Comm) -> ffi::MPI_Errhandler {
         // SAFETY: a communicator and handlers of the MPI library.
         unsafe {
@@ -153,7 +153,7 @@ mod quiet {
         }
     }
 
-    impl Drop for Quiet {
+    impl Drop for QuietHandlers {
         fn drop(&mut self) {
             let mut kept = lock(&KEPT);
             kept.0 -= 1;

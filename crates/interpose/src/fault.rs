@@ -1,5 +1,5 @@
-//! Faults of netsig itself. A panic that left an entry point would abort the program, so each ends here: the
-//! call goes to the MPI library.
+//! Faults of netsig itself. A panic that left an entry point would abort the program. So panics end here, and the call
+//! goes to the MPI library.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -13,18 +13,18 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// The result of `work`, or where and why it panicked, without a message of its own.
+/// The result of `work`, or the place and message of its panic, which is not printed.
 ///
 /// # Errors
 /// If `work` panics.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static QUIET: Once = Once::new();
     // The program's own Rust code has another copy of the standard library, whose hook stays.
-    QUIET.call_once(|| panic::set_hook(Box::new(note)));
+    QUIET.call_once(|| panic::set_hook(Box::new(keep_panic)));
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| LAST.take())
 }
 
-fn note(info: &PanicHookInfo) {
+fn keep_panic(info: &PanicHookInfo) {
     let place = info.location().map(ToString::to_string).unwrap_or_default();
     let payload = info.payload();
     let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -34,25 +34,25 @@ fn note(info: &PanicHookInfo) {
 }
 
 /// Panics if `NETSIG_TEST_FAULT` is `panic:PLACE`, for tests.
-pub fn provoked(place: &str) {
+pub fn panic_if_provoked(place: &str) {
     let wanted = std::env::var("NETSIG_TEST_FAULT").unwrap_or_default();
     let is_here = wanted.strip_prefix("panic:") == Some(place);
     assert!(!is_here, "provoked in {place}");
 }
 
 /// The line about a fault.
-pub fn line(fault: &str) -> String {
+pub fn fault_line(fault: &str) -> String {
     format!("a fault of netsig ({fault}); please report it. The MPI library's own algorithms run from now on")
 }
 
-/// The body of an entry point, which gets a function that calls the MPI library. After a panic the call is
-/// passed on, unless it was.
+/// Runs the body of an entry point, which gets a function that calls the MPI library. After a panic the call is passed
+/// on, unless the body has done so.
 pub fn guarded(pass: &mut dyn FnMut() -> c_int, body: impl FnOnce(&mut dyn FnMut() -> c_int) -> c_int) -> c_int {
     let mut passed = None;
-    let done = caught(|| body(&mut || *passed.insert(pass())));
+    let done = catch_panic(|| body(&mut || *passed.insert(pass())));
     done.unwrap_or_else(|fault| {
         static TOLD: Once = Once::new();
-        TOLD.call_once(|| tell(&line(&fault)));
+        TOLD.call_once(|| tell(&fault_line(&fault)));
         passed.unwrap_or_else(pass)
     })
 }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_line_and_the_call_is_passed_on_once() {
-        let fault = caught(|| panic!("no {}\nmore", "way")).unwrap_err();
+        let fault = catch_panic(|| panic!("no {}\nmore", "way")).unwrap_err();
         assert!(fault.contains("fault.rs:") && fault.ends_with(": no way"), "{fault}");
         let calls = |body: fn(&mut dyn FnMut() -> c_int) -> c_int| {
             let mut calls = 0;

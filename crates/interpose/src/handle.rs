@@ -1,7 +1,7 @@
 //! MPI handles in the form in which they pass through a preloaded function: a machine word.
 //!
-//! Handles of Open MPI are pointers, those of MPICH are C ints. An entry point takes words, so that a
-//! library that was built for one MPI passes on the calls of a program of the other unchanged.
+//! Handles of Open MPI are pointers, those of MPICH are C ints. Entry points take words, so that a library built for
+//! one MPI passes the calls of a program for another MPI on unchanged.
 
 use std::mem::{size_of, transmute_copy};
 

@@ -1,4 +1,4 @@
-//! The processes of the program: facts that the MPI library and the environment tell.
+//! Facts about the processes of the program, from the MPI library and the environment.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -6,18 +6,18 @@ use mpi::ffi;
 use netsig_mpi::MpiError;
 
 use crate::choice::FLAVOUR;
-use crate::next::Next;
-use crate::roll_call::Place;
+use crate::next::NextFunction;
+use crate::roll_call::ProcessPlace;
 
-/// This process in a communicator of the whole job.
-pub fn place(world: ffi::MPI_Comm) -> Place {
+/// The place of this process in the whole job.
+pub fn place_in_job(world: ffi::MPI_Comm) -> ProcessPlace {
     let (mut rank, mut procs) = (0, 1);
     // SAFETY: a valid communicator.
     unsafe {
         ffi::PMPI_Comm_rank(world, &raw mut rank);
         ffi::PMPI_Comm_size(world, &raw mut procs);
     }
-    Place { world, rank, procs }
+    ProcessPlace { world, rank, procs }
 }
 
 /// True for a process that `MPI_Comm_spawn` started.
@@ -51,20 +51,20 @@ pub fn on_this_host(world: ffi::MPI_Comm) -> Result<u64, MpiError> {
 
 /// True if the program uses the MPI of this build.
 pub fn is_own_mpi() -> bool {
-    static VERSION: Next = Next::new(c"PMPI_Get_library_version");
+    static VERSION: NextFunction = NextFunction::new(c"PMPI_Get_library_version");
     type Version = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
-    let mut text: [c_char; 8192] = [0; 8192];
+    let mut buffer: [c_char; 8192] = [0; 8192];
     let mut length = 0;
     // SAFETY: the function has this type in every MPI, and writes no more than its longest text, which is
     // shorter than the array.
     let text = unsafe {
-        VERSION.function::<Version>()(text.as_mut_ptr(), &raw mut length);
-        CStr::from_ptr(text.as_ptr()).to_string_lossy()
+        VERSION.function::<Version>()(buffer.as_mut_ptr(), &raw mut length);
+        CStr::from_ptr(buffer.as_ptr()).to_string_lossy()
     };
     text.starts_with(&FLAVOUR.to_string())
 }
 
-/// True on the first rank of a job whose MPI cannot be asked.
+/// True on the first rank, by the environment alone: for a job whose MPI cannot be called.
 pub fn first_by_environment() -> bool {
     let names = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"];
     let rank = names.iter().find_map(|name| std::env::var(name).ok());

@@ -3,29 +3,30 @@
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::mem::MaybeUninit;
 
-/// Address of a symbol behind this library in the order of loading, or in a library that was loaded for
-/// others alone, as those of Python's modules; null if there is none.
-pub fn behind(name: &CStr) -> *mut c_void {
+/// Address of a symbol that follows this library in the order of loading, or of a library with private symbols, such as
+/// one loaded by a module of Python; null if there is none.
+pub fn next_symbol(name: &CStr) -> *mut c_void {
     // SAFETY: a null-terminated name.
     let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
     if !found.is_null() {
         return found;
     }
-    let own = file_of(behind as *mut c_void);
-    let mut all = everywhere(name).into_iter();
-    all.find(|found| file_of(*found) != own).unwrap_or(std::ptr::null_mut())
+    let this_file = file_of(next_symbol as *mut c_void);
+    let mut all = all_symbols(name).into_iter();
+    all.find(|found| file_of(*found) != this_file)
+        .unwrap_or(std::ptr::null_mut())
 }
 
 /// Address of the first symbol of this name in the program; null if there is none.
-pub fn first(name: &CStr) -> *mut c_void {
+pub fn first_symbol(name: &CStr) -> *mut c_void {
     // SAFETY: a null-terminated name.
     unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
 }
 
 /// Addresses of a symbol in all libraries of the program.
-pub fn everywhere(name: &CStr) -> Vec<*mut c_void> {
+pub fn all_symbols(name: &CStr) -> Vec<*mut c_void> {
     let in_library = |library: &CString| {
-        // SAFETY: null-terminated names; a library that is loaded is looked at, and none is loaded.
+        // SAFETY: null-terminated names; the flags open only a library that is loaded already.
         unsafe {
             let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
             if handle.is_null() {
@@ -70,13 +71,13 @@ pub fn changes() -> u64 {
 
 /// The file that contains an address.
 pub fn file_of(address: *mut c_void) -> Option<String> {
-    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+    let mut uninit_info = MaybeUninit::<libc::Dl_info>::uninit();
     // SAFETY: dladdr fills the struct if it returns a nonzero value, and accepts any address.
     let info = unsafe {
-        if libc::dladdr(address, info.as_mut_ptr()) == 0 {
+        if libc::dladdr(address, uninit_info.as_mut_ptr()) == 0 {
             return None;
         }
-        info.assume_init()
+        uninit_info.assume_init()
     };
     if info.dli_fname.is_null() {
         return None;

@@ -4,7 +4,7 @@ use netsig_base::units::{Procs, Rank};
 
 /// A rank of a communicator.
 #[derive(Debug, Clone, Copy)]
-pub struct Member {
+pub struct CommMember {
     /// Number of processes.
     pub procs: Procs,
     /// This process.

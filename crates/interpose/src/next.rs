@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::loaded;
 
-/// A function behind this library in the order of loading, found at its first use.
-pub struct Next {
+/// A function that follows this library in the order of loading, found at its first use.
+pub struct NextFunction {
     name: &'static CStr,
     found: AtomicPtr<c_void>,
 }
 
-impl Next {
+impl NextFunction {
     /// The function `name`.
     pub const fn new(name: &'static CStr) -> Self {
         Self {
@@ -21,13 +21,13 @@ impl Next {
         }
     }
 
-    /// The function as a pointer of type `F`. Ends the program if there is none: a program cannot call
-    /// what its MPI library lacks.
+    /// The function as a pointer of type `F`. Ends the program if there is none, since a program can only call
+    /// functions of its MPI library.
     ///
     /// # Safety
     /// `F` is the function's type.
     pub unsafe fn function<F: Copy>(&self) -> F {
-        // SAFETY: as of this function.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.find() }.unwrap_or_else(|| {
             crate::tell(&format!(
                 "{} is in no library behind libnetsig_interpose.so; leave it out of LD_PRELOAD",
@@ -45,7 +45,7 @@ impl Next {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         let mut found = self.found.load(Ordering::Relaxed);
         if found.is_null() {
-            found = loaded::behind(self.name);
+            found = loaded::next_symbol(self.name);
             self.found.store(found, Ordering::Relaxed);
         }
         // SAFETY: the caller names the function's type, which has a pointer's size.

@@ -1,4 +1,4 @@
-//! Numbers of all ranks, reduced to what all ranks then have.
+//! Reductions of the numbers of all ranks, with the result on all ranks.
 
 use std::ffi::c_int;
 
@@ -8,14 +8,14 @@ use netsig_base::units::Procs;
 use netsig_mpi::MpiError;
 
 /// A number with its MPI datatype.
-pub trait Number: Copy + Default {
+pub trait MpiNumber: Copy + Default {
     /// The datatype.
     fn datatype() -> ffi::MPI_Datatype;
 }
 
 macro_rules! number {
     ($($number:ty: $datatype:ident)+) => {
-        $(impl Number for $number {
+        $(impl MpiNumber for $number {
             fn datatype() -> ffi::MPI_Datatype {
                 // SAFETY: a constant of the MPI library.
                 unsafe { ffi::$datatype }
@@ -30,48 +30,49 @@ number! { i64: RSMPI_INT64_T u64: RSMPI_UINT64_T f64: RSMPI_DOUBLE }
 ///
 /// # Errors
 /// If MPI fails.
-pub fn largest<T: Number, const N: usize>(own: [T; N], comm: ffi::MPI_Comm) -> Result<[T; N], MpiError> {
+pub fn largest<T: MpiNumber, const N: usize>(values: [T; N], comm: ffi::MPI_Comm) -> Result<[T; N], MpiError> {
     // SAFETY: a constant of the MPI library.
-    reduced(own, unsafe { ffi::RSMPI_MAX }, comm)
+    all_reduce(values, unsafe { ffi::RSMPI_MAX }, comm)
 }
 
 /// The sum of each number over all ranks.
 ///
 /// # Errors
 /// If MPI fails.
-pub fn sum<T: Number, const N: usize>(own: [T; N], comm: ffi::MPI_Comm) -> Result<[T; N], MpiError> {
+pub fn sum<T: MpiNumber, const N: usize>(values: [T; N], comm: ffi::MPI_Comm) -> Result<[T; N], MpiError> {
     // SAFETY: a constant of the MPI library.
-    reduced(own, unsafe { ffi::RSMPI_SUM }, comm)
+    all_reduce(values, unsafe { ffi::RSMPI_SUM }, comm)
 }
 
-/// Seconds of all ranks, of times in nanoseconds: their mean, or the longest of a collective with a root, in which
-/// a rank may end before others have begun. The same on all ranks.
+/// Reduces times in nanoseconds to seconds: the mean over all ranks, or, for a collective with a root, the longest
+/// time, since a rank may end before others have begun.
 ///
 /// # Errors
 /// If MPI fails.
 pub fn seconds<const N: usize>(
-    own: [u64; N],
-    (collective, procs): (Collective, Procs),
+    values: [u64; N],
+    collective: Collective,
+    procs: Procs,
     comm: ffi::MPI_Comm,
 ) -> Result<[f64; N], MpiError> {
     let (all, ranks) = if collective.has_root() {
-        (largest(own, comm)?, 1.0)
+        (largest(values, comm)?, 1.0)
     } else {
-        (sum(own, comm)?, f64::from(procs.get()))
+        (sum(values, comm)?, f64::from(procs.get()))
     };
     Ok(all.map(|time| time as f64 / ranks / 1e9))
 }
 
-fn reduced<T: Number, const N: usize>(
-    own: [T; N],
+fn all_reduce<T: MpiNumber, const N: usize>(
+    values: [T; N],
     operation: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
 ) -> Result<[T; N], MpiError> {
     let mut all = [T::default(); N];
     let count = c_int::try_from(N).unwrap_or(c_int::MAX);
-    // SAFETY: both arrays have so many numbers of this type.
+    // SAFETY: both arrays have `count` numbers of this type.
     let code = unsafe {
-        let (from, to) = (own.as_ptr().cast(), all.as_mut_ptr().cast());
+        let (from, to) = (values.as_ptr().cast(), all.as_mut_ptr().cast());
         ffi::PMPI_Allreduce(from, to, count, T::datatype(), operation, comm)
     };
     MpiError::check(code).map(|()| all)

@@ -1,4 +1,4 @@
-//! The report: what was called, what ran, and what that saved, on rank 0 of `MPI_COMM_WORLD`.
+//! The report of rank 0 of `MPI_COMM_WORLD`: the calls, the algorithms that ran, and the time that they saved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,13 +7,13 @@ use std::time::Duration;
 use netsig_base::algorithm::Collective;
 use netsig_base::units::Procs;
 
-use crate::choice::Decision;
-use crate::trial::{Compared, Runs, Sides};
+use crate::choice::CallDecision;
+use crate::trial::{BothSides, CallRunner, ComparedCalls};
 
 /// First line of the file.
 const HEAD: &str = "# netsig interposer report 2\n";
 
-/// How the first line of a report of any version begins.
+/// Start of the first line of a report of any version.
 pub const ANY_HEAD: &str = "# netsig interposer report ";
 
 const COLUMNS: &str = "collective,procs,size_bytes,calls,time_s,algorithm,call_s,library_call_s,library_calls,\
@@ -21,20 +21,20 @@ const COLUMNS: &str = "collective,procs,size_bytes,calls,time_s,algorithm,call_s
 
 /// Number of calls, and the time that they took.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum {
+struct CallSum {
     calls: u64,
     time: Duration,
 }
 
-/// Calls by who carried them out, and those that were compared.
+/// The calls of each runner, and the compared calls.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Tally {
-    schedule: Sum,
-    library: Sum,
-    compared: Compared,
+pub struct CallTally {
+    schedule: CallSum,
+    library: CallSum,
+    compared: ComparedCalls,
 }
 
-impl Sum {
+impl CallSum {
     fn add(&mut self, calls: u64, time: Duration) {
         self.calls += calls;
         self.time += time;
@@ -46,21 +46,21 @@ impl Sum {
     }
 }
 
-impl Tally {
+impl CallTally {
     /// Counts a call.
-    pub fn add(&mut self, time: Duration, runs: Runs) {
+    pub fn add(&mut self, time: Duration, runs: CallRunner) {
         match runs {
-            Runs::Schedule => self.schedule.add(1, time),
-            Runs::Library => self.library.add(1, time),
+            CallRunner::Schedule => self.schedule.add(1, time),
+            CallRunner::Library => self.library.add(1, time),
         }
     }
 
     /// Adds calls that were compared.
-    pub fn compare(&mut self, compared: Compared) {
+    pub fn compare(&mut self, compared: ComparedCalls) {
         self.compared.add(compared);
     }
 
-    fn join(&mut self, other: Self) {
+    fn add_all(&mut self, other: Self) {
         self.schedule.add(other.schedule.calls, other.schedule.time);
         self.library.add(other.library.calls, other.library.time);
         self.compared.add(other.compared);
@@ -70,16 +70,16 @@ impl Tally {
         self.schedule.calls + self.library.calls
     }
 
-    /// Seconds of a call by the schedule and by the library. Where no rank ends before all have sent, one rank's
-    /// time of many calls is that of the collective; else comparisons tell.
-    fn means(&self, ends_with_all: bool) -> Sides<Option<f64>> {
+    /// Seconds of a call by the schedule and by the library. If no rank ends before all have sent, the mean over this
+    /// rank's calls is the time of the collective; else the comparisons give the times.
+    fn means(&self, ends_with_all: bool) -> BothSides<Option<f64>> {
         let means = self.compared.means();
-        let library = means.map(|own| own.library);
+        let library = means.map(|sides| sides.library);
         if !ends_with_all {
-            let schedule = means.map(|own| own.schedule);
-            return Sides { library, schedule };
+            let schedule = means.map(|sides| sides.schedule);
+            return BothSides { library, schedule };
         }
-        Sides {
+        BothSides {
             library: match self.schedule.calls {
                 0 => self.library.mean(),
                 _ => library,
@@ -91,16 +91,16 @@ impl Tally {
 
 /// The calls of the program.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    /// True if schedules run; else the report has what they would save.
+pub struct CallLedger {
+    /// True if schedules run; else the report has the time that they would save.
     is_on: bool,
-    rows: BTreeMap<Row, (Tally, [Option<f64>; 2])>,
-    told: BTreeSet<String>,
+    rows: BTreeMap<LedgerKey, (CallTally, [Option<f64>; 2])>,
+    written_lines: BTreeSet<String>,
 }
 
-/// What distinguishes the rows.
+/// Key of a row.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Row {
+struct LedgerKey {
     collective: &'static str,
     procs: Option<Procs>,
     size: u64,
@@ -108,21 +108,21 @@ struct Row {
     reason: String,
 }
 
-impl Row {
-    /// True if no rank ends before all have sent: one rank's time is then that of the collective. The
-    /// root of the others returns when its messages have left.
+impl LedgerKey {
+    /// True if no rank ends before all have sent: the time of one rank is then the time of the collective. In the other
+    /// collectives the root returns when its messages have left.
     fn ends_with_all(&self) -> bool {
         let collective = self.collective.parse::<Collective>();
-        collective.is_ok_and(|own| !own.has_root())
+        collective.is_ok_and(|parsed| !parsed.has_root())
     }
 
-    /// What the schedule saved in so many calls: what the library takes for as many, less their time; by the predicted
-    /// times if not both were measured in this program.
-    fn saved(&self, calls: u64, tally: &Tally, predicted: [Option<f64>; 2]) -> Option<f64> {
+    /// Seconds that the schedule saved in `calls` calls: the library's time for as many calls, less theirs. Takes the
+    /// predicted times unless both were measured in this program.
+    fn saved(&self, calls: u64, tally: &CallTally, predicted: [Option<f64>; 2]) -> Option<f64> {
         if self.algorithm.is_empty() {
             return None;
         }
-        let Sides { library, schedule } = tally.means(self.ends_with_all());
+        let BothSides { library, schedule } = tally.means(self.ends_with_all());
         let measured = library.zip(schedule);
         let [library, chosen] = predicted;
         let (library, schedule) = measured.or(library.zip(chosen))?;
@@ -131,16 +131,16 @@ impl Row {
 }
 
 /// Calls of a part of the program.
-pub trait Account: Send + Sync {
+pub trait CallAccount: Send + Sync {
     /// Adds the calls since the last time to a ledger.
-    fn settle(&self, ledger: &mut Ledger);
+    fn move_to_ledger(&self, ledger: &mut CallLedger);
 
-    /// Frees the datatypes of schedules: MPI ends.
+    /// Frees the datatypes of schedules before MPI ends.
     fn end(&self);
 }
 
-impl Ledger {
-    /// A ledger of a program in which schedules run or not.
+impl CallLedger {
+    /// An empty ledger.
     pub fn new(is_on: bool) -> Self {
         Self {
             is_on,
@@ -149,9 +149,9 @@ impl Ledger {
     }
 
     /// Adds calls of a communicator.
-    pub fn add(&mut self, collective: Collective, procs: Procs, decision: &Decision, tally: Tally) {
-        let algorithm = decision.algorithm.map(|own| own.to_string());
-        let row = Row {
+    pub fn add(&mut self, collective: Collective, procs: Procs, decision: &CallDecision, tally: CallTally) {
+        let algorithm = decision.algorithm.map(|chosen| chosen.to_string());
+        let row = LedgerKey {
             collective: collective.into(),
             procs: Some(procs),
             size: decision.size.0,
@@ -161,16 +161,16 @@ impl Ledger {
         self.enter(row, tally, [decision.library_s, decision.chosen_s]);
     }
 
-    /// Sets the number of calls that are counted alone.
+    /// Sets the number of calls of an operation that is only counted.
     pub fn set_counted(&mut self, name: &'static str, calls: u64) {
-        let row = Row {
+        let row = LedgerKey {
             collective: name,
             procs: None,
             size: 0,
             algorithm: String::new(),
             reason: "passed on".to_owned(),
         };
-        let mut tally = Tally::default();
+        let mut tally = CallTally::default();
         tally.library.calls = calls;
         if calls > 0 {
             self.rows.insert(row, (tally, [None; 2]));
@@ -179,30 +179,30 @@ impl Ledger {
 
     /// Writes a line to standard error, if it was not written before.
     pub fn tell_once(&mut self, line: &str) {
-        if self.told.insert(line.to_owned()) {
+        if self.written_lines.insert(line.to_owned()) {
             crate::tell(line);
         }
     }
 
-    fn enter(&mut self, row: Row, tally: Tally, predicted: [Option<f64>; 2]) {
+    fn enter(&mut self, row: LedgerKey, tally: CallTally, predicted: [Option<f64>; 2]) {
         if tally.calls() > 0 {
-            let empty = (Tally::default(), predicted);
-            self.rows.entry(row).or_insert(empty).0.join(tally);
+            let empty = (CallTally::default(), predicted);
+            self.rows.entry(row).or_insert(empty).0.add_all(tally);
         }
     }
 
-    /// The file.
+    /// The text of the report file.
     pub fn text(&self) -> String {
-        let number = |value: Option<f64>| value.map(|own| own.to_string()).unwrap_or_default();
+        let number = |value: Option<f64>| value.map(|seconds| seconds.to_string()).unwrap_or_default();
         let some = |value: u64| match value {
             0 => String::new(),
             value => value.to_string(),
         };
         let mut text = format!("{HEAD}{COLUMNS}");
         for (row, (tally, predicted)) in &self.rows {
-            let procs = row.procs.map(|own| own.to_string()).unwrap_or_default();
+            let procs = row.procs.map(|count| count.to_string()).unwrap_or_default();
             let time = tally.schedule.time + tally.library.time;
-            let Sides { library, schedule } = tally.means(row.ends_with_all());
+            let BothSides { library, schedule } = tally.means(row.ends_with_all());
             let replaced = if self.is_on {
                 tally.schedule.calls
             } else {
@@ -246,20 +246,20 @@ mod tests {
 
     use super::*;
 
-    fn decision(collective: Collective, name: &str) -> Decision {
-        Decision {
+    fn decision(collective: Collective, name: &str) -> CallDecision {
+        CallDecision {
             algorithm: Some(Algorithm::parse(collective, name).unwrap()),
             size: Bytes(65536),
             library_s: Some(0.5),
             chosen_s: Some(0.25),
-            ..Decision::library("")
+            ..CallDecision::library("")
         }
     }
 
-    /// Calls of so many milliseconds.
-    fn tally(schedule: &[u64], library: &[u64]) -> Tally {
-        let mut tally = Tally::default();
-        for (times, runs) in [(schedule, Runs::Schedule), (library, Runs::Library)] {
+    /// A tally of calls with these milliseconds.
+    fn tally(schedule: &[u64], library: &[u64]) -> CallTally {
+        let mut tally = CallTally::default();
+        for (times, runs) in [(schedule, CallRunner::Schedule), (library, CallRunner::Library)] {
             for time in times {
                 tally.add(Duration::from_millis(*time), runs);
             }
@@ -267,33 +267,38 @@ mod tests {
         tally
     }
 
-    /// Two exchanges whose gain is the predicted one; five of which two were left to the library, and one was
-    /// compared; two that nothing replaced, with schedules off and on. Broadcasts, of which a rank's time tells
-    /// nothing, without a comparison and with one of two calls.
+    /// Rows of exchanges: two calls with the predicted gain; five calls, two by the library and one compared; two calls
+    /// without a schedule, with schedules off and on. Rows of broadcasts, whose time one rank cannot tell: without a
+    /// comparison, and with a comparison of two calls.
     #[test]
     fn rows_tell_what_ran_and_what_it_saved() {
         let procs = Procs::new(8).unwrap();
         let exchange = decision(Collective::Alltoall, "windowed:segment=4096,window=4");
         let message = decision(Collective::Bcast, "pipeline:1024");
-        let rows_of = |is_on: bool, collective: Collective, decision: &Decision, tally: Tally| {
-            let mut ledger = Ledger::new(is_on);
+        let rows_of = |is_on: bool, collective: Collective, decision: &CallDecision, tally: CallTally| {
+            let mut ledger = CallLedger::new(is_on);
             ledger.add(collective, procs, decision, tally);
-            ledger.add(collective, procs, &Decision::library("no data"), Tally::default());
+            ledger.add(
+                collective,
+                procs,
+                &CallDecision::library("no data"),
+                CallTally::default(),
+            );
             ledger.text().replace(HEAD, "").replace(COLUMNS, "")
         };
-        let rows = |collective, decision: &Decision, tally| rows_of(true, collective, decision, tally);
+        let rows = |collective, decision: &CallDecision, tally| rows_of(true, collective, decision, tally);
         let name = "\"windowed:segment=4096,window=4\"";
         assert_eq!(
             rows(Collective::Alltoall, &exchange, tally(&[750, 500], &[])),
             format!("alltoall,8,65536,2,1.25,{name},0.625,,0,0.5,0.25,0.5,\n")
         );
         let mut exchanges = tally(&[250, 500, 375], &[500, 875]);
-        let compared = |calls, library, schedule| Compared {
-            calls: Sides {
+        let compared = |calls, library, schedule| ComparedCalls {
+            calls: BothSides {
                 library: calls,
                 schedule: calls,
             },
-            seconds: Sides { library, schedule },
+            seconds: BothSides { library, schedule },
         };
         exchanges.compare(compared(1, 0.875, 0.5));
         assert_eq!(
@@ -321,7 +326,7 @@ mod tests {
 
     #[test]
     fn counted_calls_have_neither_processes_nor_times() {
-        let mut ledger = Ledger::default();
+        let mut ledger = CallLedger::default();
         ledger.set_counted("allreduce", 3);
         assert!(
             ledger.text().ends_with("allreduce,,,3,0,,,,3,,,,passed on\n"),

@@ -1,4 +1,4 @@
-//! The file of the report. It replaces an earlier report or an empty file, nothing else: `NETSIG_REPORT` may name
+//! The file of the report. It replaces only an earlier report or an empty file, since `NETSIG_REPORT` may name
 //! anything.
 
 use std::fs::{self, File, Permissions};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::report::ANY_HEAD;
 
-/// Where the report is written.
+/// Path of the report.
 pub struct ReportFile(PathBuf);
 
 impl ReportFile {
@@ -38,7 +38,7 @@ impl ReportFile {
         Ok(())
     }
 
-    /// Refuses what is there, unless it is a report or empty.
+    /// Refuses an existing file, unless it is a report or empty.
     fn check(&self) -> io::Result<()> {
         let found = match fs::symlink_metadata(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 8);
     }
 
-    /// Where a file system is mounted that has no room.
+    /// Variable that names a folder on a full file system.
     const FULL: &str = "NETSIG_TEST_FULL";
 
     #[test]

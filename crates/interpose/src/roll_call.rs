@@ -1,22 +1,21 @@
-//! Whether all processes of the job have this library: with another build a process could run another schedule,
-//! and one without it would never enter the library's collectives.
+//! Checks that all processes of the job have this library. A process with another build could run another schedule; a
+//! process without it would never enter this library's collectives.
 //!
-//! The ranks form a tree, with rank 0 as its root. Each rank reports to its parent that its subtree is complete; rank 0's
-//! answer goes down, the ranks confirm in the same way, and rank 0's verdict goes down, too. A rank that waits for a
-//! report or an answer loses patience after some seconds, and its subtree is not complete; from its confirmation on it
-//! waits for the verdict as long as it takes, since a parent passes one on to all that have reported.
-//! So all act alike: only where all have confirmed does the verdict say that nobody is absent.
+//! The ranks form a tree, with rank 0 as its root. Each rank reports to its parent that its subtree is complete, and
+//! the answer of rank 0 goes down. The ranks confirm in the same way, and the verdict of rank 0 goes down. A rank that
+//! waits some seconds in vain for a report or an answer takes its subtree as incomplete. After its confirmation it
+//! waits for the verdict without limit, since a parent passes the verdict on to all that have reported. So all ranks
+//! act alike: the verdict says that nobody is absent only if all have confirmed.
 //!
-//! With a key-value store (`store`) the tree is binomial: its few connections per rank are those of MPI's own small
+//! With a key-value store (`store`) the tree is binomial: its few connections per rank also serve MPI's own small
 //! collectives. A rank knows from the store whether its parent and children have this library. Without a store all
-//! report to rank 0: of it alone the others assume that it has this library.
+//! ranks report to rank 0, and assume that it has this library.
 //!
 //! # No message reaches the program
-//! Every message is received by this library, however late it comes: its receive is posted in `MPI_Init`, before
-//! any of the program's, and stays posted until `MPI_Finalize`. A rank without the library gets no
-//! message, unless it is rank 0 of a job without a store: its program may take the others' reports for its own where it
-//! receives with `MPI_ANY_TAG`. The tag is the largest but some, since a receive that stays posted would take a program's
-//! message of the same tag from a rank without the library.
+//! This library receives each message, however late it comes: it posts the receive in `MPI_Init`, before the program's
+//! receives, until `MPI_Finalize`. A rank without the library gets no message, except rank 0 of a job without a store.
+//! A program there that receives with `MPI_ANY_TAG` may get the reports of other ranks. The tag is unusual, near the
+//! largest, since a posted receive would take a program's message of the same tag from a rank without the library.
 
 use std::ffi::c_int;
 use std::hint::black_box;
@@ -28,68 +27,69 @@ use netsig_mpi::MpiError;
 
 use crate::lock;
 use crate::store::KeyValueStore;
-use crate::world::most_tag;
+use crate::world::largest_tag;
 
-/// Time for the reports of children that have none themselves; an answer may take twice as long.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time for the reports of children without children; an answer may take twice as long.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What each level of the tree adds to it.
-const PER_LEVEL: Duration = Duration::from_millis(500);
+/// Further time for each level of the tree.
+const LEVEL_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Distance of the tag from the largest.
-const BELOW: c_int = 28275;
+const TAG_DISTANCE: c_int = 28275;
 
-/// Verdict, and answer, if nobody is absent; else it is the rank of a process without this library. A report is the number
-/// of the sources (`build`) if nobody is absent in the subtree, or the complement of a rank, which is negative.
-const NOBODY: c_int = c_int::MAX;
+/// Answer and verdict if nobody is absent; otherwise both are the rank of a process without this library. A report is
+/// the number of the sources (`build`) if nobody is absent in the subtree, otherwise the complement of such a rank,
+/// which is negative.
+const NOBODY_ABSENT: c_int = c_int::MAX;
 
 /// The number of the sources, seven hexadecimal digits at the end.
 const SOURCES: &str = concat!("netsig sources ", env!("NETSIG_SOURCES"));
 
-/// This process among all of the job.
+/// The place of this process in the job.
 #[derive(Clone, Copy)]
-pub struct Place {
-    /// All processes.
+pub struct ProcessPlace {
+    /// Communicator of all processes.
     pub world: ffi::MPI_Comm,
-    /// This one.
+    /// Rank of this process.
     pub rank: c_int,
-    /// Their number.
+    /// Number of processes.
     pub procs: c_int,
 }
 
 /// A message of one int, posted until it is complete or MPI ends. Its memory is never freed.
-struct Standing {
+struct StandingMessage {
     request: ffi::MPI_Request,
     message: &'static mut c_int,
-    direction: Direction,
+    direction: PostDirection,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum PostDirection {
     Receive,
     Send,
 }
 
 // SAFETY: a handle of MPI, used by one thread at a time.
-unsafe impl Send for Standing {}
+unsafe impl Send for StandingMessage {}
 
-/// Messages that were not complete at the end of the roll call. A send waits until its receiver, who may be without
-/// this library, takes part in MPI's progress.
-static STANDING: Mutex<Vec<Standing>> = Mutex::new(Vec::new());
+/// Messages that were not complete at the end of the roll call. A send waits until its receiver, perhaps a process
+/// without this library, takes part in MPI's progress.
+static STANDING_MESSAGES: Mutex<Vec<StandingMessage>> = Mutex::new(Vec::new());
 
 /// The neighbours of a rank in the tree.
 struct TreeNeighbours {
     parent: Option<c_int>,
     children: Vec<c_int>,
-    /// Those that are known to be without this library, and this rank, if others take it for one of them.
+    /// The neighbours known to lack this library, and this rank, if others believe that it lacks it.
     absent: Vec<c_int>,
     /// Time for the reports of the children.
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl TreeNeighbours {
-    fn of(place: &Place) -> Self {
-        let Place { rank, procs, .. } = *place;
+    fn of(place: &ProcessPlace) -> Self {
+        let ProcessPlace { rank, procs, .. } = *place;
         let store = KeyValueStore::open();
         let (parent, children) = match store {
             Some(_) => (binomial_parent(rank), binomial_children(rank, procs)),
@@ -108,14 +108,14 @@ impl TreeNeighbours {
             absent: near.filter(is_absent).collect(),
             parent,
             children,
-            patience: PATIENCE + PER_LEVEL * u32::try_from(levels).unwrap_or(u32::MAX),
+            timeout: REPORT_TIMEOUT + LEVEL_TIMEOUT * u32::try_from(levels).unwrap_or(u32::MAX),
         }
     }
 
-    /// The children that have sent these messages, and the least rank that is absent in the subtree.
-    fn gathered(&self, messages: &mut [Standing]) -> Result<(Vec<c_int>, c_int), MpiError> {
-        let end = Instant::now() + self.patience;
-        let (mut present, mut absent) = (Vec::new(), NOBODY);
+    /// The children that have sent a report, and the least absent rank of the subtree.
+    fn gather_reports(&self, messages: &mut [StandingMessage]) -> Result<(Vec<c_int>, c_int), MpiError> {
+        let end = Instant::now() + self.timeout;
+        let (mut present, mut absent) = (Vec::new(), NOBODY_ABSENT);
         for (&child, message) in self.children.iter().zip(messages) {
             let is_absent = self.absent.contains(&child);
             let found = if is_absent { None } else { message.wait(Some(end))? };
@@ -123,7 +123,7 @@ impl TreeNeighbours {
                 present.push(child);
             }
             absent = absent.min(match found {
-                Some(report) if report == build() => NOBODY,
+                Some(report) if report == build() => NOBODY_ABSENT,
                 Some(report) if report < 0 => !report,
                 _ => child,
             });
@@ -137,7 +137,7 @@ fn binomial_parent(rank: c_int) -> c_int {
     rank - rank.checked_ilog2().map_or(0, |place| 1 << place)
 }
 
-/// The children in a binomial tree: the rank with one further bit, above those of its own.
+/// The children in a binomial tree: the rank with one more bit, above its highest bit.
 fn binomial_children(rank: c_int, procs: c_int) -> Vec<c_int> {
     let first = rank.checked_ilog2().map_or(0, |place| place + 1);
     let bits = (first..c_int::BITS - 1).map(|place| 1 << place);
@@ -146,55 +146,56 @@ fn binomial_children(rank: c_int, procs: c_int) -> Vec<c_int> {
         .collect()
 }
 
-impl Place {
-    /// The rank of a process without the library of rank 0, if there is one. There may be several; the
-    /// processes need not name the same one.
+impl ProcessPlace {
+    /// The rank of a process without the library of rank 0, if there is one. If there are several, processes may name
+    /// different ones.
     ///
     /// # Errors
     /// If MPI fails.
-    pub fn absent(&self) -> Result<Option<c_int>, MpiError> {
+    pub fn absent_rank(&self) -> Result<Option<c_int>, MpiError> {
         if self.procs == 1 {
             return Ok(None);
         }
         let near = TreeNeighbours::of(self);
-        let mut reports = self.receives(&near.children)?;
-        let mut confirmations = self.receives(&near.children)?;
+        let mut reports = self.post_receives(&near.children)?;
+        let mut confirmations = self.post_receives(&near.children)?;
         let mut answers = near
             .parent
-            .map_or(Ok(Vec::new()), |parent| self.receives(&[parent; 2]))?;
+            .map_or(Ok(Vec::new()), |parent| self.post_receives(&[parent; 2]))?;
         let levels = self.procs.checked_ilog2().unwrap_or(0) + 1;
-        let end = Instant::now() + 2 * PATIENCE + levels * PER_LEVEL;
+        let end = Instant::now() + 2 * REPORT_TIMEOUT + levels * LEVEL_TIMEOUT;
 
         let mut verdict = self.rank;
         if !near.absent.contains(&self.rank) {
-            let (reported, found) = near.gathered(&mut reports)?;
-            verdict = self.settled(&near, found, (answers.first_mut(), Some(end)))?;
+            let (reported, found) = near.gather_reports(&mut reports)?;
+            verdict = self.exchange_verdict(&near, found, answers.first_mut(), Some(end))?;
             self.send(&reported, verdict)?;
-            if verdict == NOBODY {
-                let (_, found) = near.gathered(&mut confirmations)?;
-                verdict = self.settled(&near, found, (answers.last_mut(), None))?;
+            if verdict == NOBODY_ABSENT {
+                let (_, found) = near.gather_reports(&mut confirmations)?;
+                verdict = self.exchange_verdict(&near, found, answers.last_mut(), None)?;
                 self.send(&reported, verdict)?;
             }
         }
-        if self.rank == 0 && verdict != NOBODY {
+        if self.rank == 0 && verdict != NOBODY_ABSENT {
             // Another build may report to rank 0 from everywhere.
             let others = (1..self.procs).filter(|rank| !near.children.contains(rank));
-            keep(self.receives(&others.collect::<Vec<_>>())?);
+            keep_incomplete(self.post_receives(&others.collect::<Vec<_>>())?);
         }
-        keep(reports.into_iter().chain(confirmations).chain(answers));
-        Ok((verdict != NOBODY).then_some(verdict))
+        keep_incomplete(reports.into_iter().chain(confirmations).chain(answers));
+        Ok((verdict != NOBODY_ABSENT).then_some(verdict))
     }
 
-    /// Tells the parent who is absent in the subtree, and waits until `end` to hear who is in the whole tree.
-    fn settled(
+    /// Tells the parent the absent rank of the subtree, and waits until `end` for the absent rank of the whole tree.
+    fn exchange_verdict(
         &self,
         near: &TreeNeighbours,
         found: c_int,
-        (answer, end): (Option<&mut Standing>, Option<Instant>),
+        answer: Option<&mut StandingMessage>,
+        end: Option<Instant>,
     ) -> Result<c_int, MpiError> {
         match (near.parent, answer) {
             (Some(parent), Some(answer)) if !near.absent.contains(&parent) => {
-                let report = if found == NOBODY { build() } else { !found };
+                let report = if found == NOBODY_ABSENT { build() } else { !found };
                 self.send(&[parent], report)?;
                 Ok(answer.wait(end)?.unwrap_or(parent))
             }
@@ -204,18 +205,18 @@ impl Place {
     }
 
     fn send(&self, to: &[c_int], message: c_int) -> Result<(), MpiError> {
-        let sends = to.iter().map(|&rank| self.post(rank, message, Direction::Send));
-        keep(sends.collect::<Result<Vec<_>, _>>()?);
+        let sends = to.iter().map(|&rank| self.post(rank, message, PostDirection::Send));
+        keep_incomplete(sends.collect::<Result<Vec<_>, _>>()?);
         Ok(())
     }
 
     /// Receives from these ranks.
-    fn receives(&self, from: &[c_int]) -> Result<Vec<Standing>, MpiError> {
-        let receives = from.iter().map(|&rank| self.post(rank, 0, Direction::Receive));
+    fn post_receives(&self, from: &[c_int]) -> Result<Vec<StandingMessage>, MpiError> {
+        let receives = from.iter().map(|&rank| self.post(rank, 0, PostDirection::Receive));
         receives.collect()
     }
 
-    fn post(&self, rank: c_int, message: c_int, direction: Direction) -> Result<Standing, MpiError> {
+    fn post(&self, rank: c_int, message: c_int, direction: PostDirection) -> Result<StandingMessage, MpiError> {
         let message = Box::leak(Box::new(message));
         let place = (&raw mut *message).cast();
         // SAFETY: one int, which lives as long as the process.
@@ -223,10 +224,10 @@ impl Place {
             let mut request = ffi::RSMPI_REQUEST_NULL;
             let (int, to) = (ffi::RSMPI_INT32_T, &raw mut request);
             MpiError::check(match direction {
-                Direction::Receive => ffi::PMPI_Irecv(place, 1, int, rank, tag(), self.world, to),
-                Direction::Send => ffi::PMPI_Isend(place.cast_const(), 1, int, rank, tag(), self.world, to),
+                PostDirection::Receive => ffi::PMPI_Irecv(place, 1, int, rank, tag(), self.world, to),
+                PostDirection::Send => ffi::PMPI_Isend(place.cast_const(), 1, int, rank, tag(), self.world, to),
             })?;
-            Ok(Standing {
+            Ok(StandingMessage {
                 request,
                 message,
                 direction,
@@ -235,7 +236,7 @@ impl Place {
     }
 }
 
-impl Standing {
+impl StandingMessage {
     /// The message; `None` if there is none at the deadline.
     fn wait(&mut self, deadline: Option<Instant>) -> Result<Option<c_int>, MpiError> {
         loop {
@@ -258,28 +259,28 @@ impl Standing {
 }
 
 /// Keeps the messages that are not complete.
-fn keep(messages: impl IntoIterator<Item = Standing>) {
+fn keep_incomplete(messages: impl IntoIterator<Item = StandingMessage>) {
     // SAFETY: a constant of the MPI library.
     let complete = unsafe { ffi::RSMPI_REQUEST_NULL };
-    let open = messages.into_iter().filter(|own| own.request != complete);
-    lock(&STANDING).extend(open);
+    let open = messages.into_iter().filter(|message| message.request != complete);
+    lock(&STANDING_MESSAGES).extend(open);
 }
 
-/// Gives the requests back, before MPI ends, which completes the sends.
+/// Gives the requests back before the end of MPI, which completes the sends.
 pub fn end() {
-    for mut own in lock(&STANDING).drain(..) {
+    for mut message in lock(&STANDING_MESSAGES).drain(..) {
         // SAFETY: a request of this library, whose memory stays.
         unsafe {
-            if own.direction == Direction::Receive {
-                ffi::PMPI_Cancel(&raw mut own.request);
+            if message.direction == PostDirection::Receive {
+                ffi::PMPI_Cancel(&raw mut message.request);
             }
-            ffi::PMPI_Request_free(&raw mut own.request);
+            ffi::PMPI_Request_free(&raw mut message.request);
         }
     }
 }
 
 fn tag() -> c_int {
-    most_tag() - BELOW
+    largest_tag() - TAG_DISTANCE
 }
 
 /// The number of the sources, read from the text in the library's file.
@@ -293,7 +294,7 @@ pub fn build() -> c_int {
 mod tests {
     use super::*;
 
-    /// Each rank but 0 is a child of its parent alone.
+    /// Each rank except 0 is a child of its parent and of no other rank.
     #[test]
     fn the_binomial_tree_reaches_every_rank_once() {
         for procs in [1, 2, 3, 8, 15, 16, 33] {

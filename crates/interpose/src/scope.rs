@@ -1,34 +1,34 @@
-//! What the profile says of the processes of a program.
+//! The match between a profile and the processes of a program.
 
-use netsig_base::algorithm::Layout;
-use netsig_base::network::Clusters;
+use netsig_base::algorithm::ClusterLayout;
+use netsig_base::network::HostClusters;
 use netsig_base::text::counted;
 use netsig_model::profile::Profile;
 
 use crate::fault;
-use crate::settings::Settings;
+use crate::settings::InterposeSettings;
 
-/// What the profile says of these processes. All ranks find the same.
-pub struct Scope {
-    /// Why all calls are passed on, if they are.
-    pub left: Option<&'static str>,
-    /// Why the profile does not speak for these processes, if so.
-    pub unknown: Option<&'static str>,
-    /// A line about that.
+/// The match between the profile and these processes, the same on all ranks.
+pub struct ProfileScope {
+    /// Reason for passing all calls on, if they are passed on.
+    pub pass_reason: Option<&'static str>,
+    /// Reason why the profile does not hold for these processes, if it does not.
+    pub unknown_reason: Option<&'static str>,
+    /// A line about that reason.
     pub sentence: Option<String>,
     /// Clusters of the ranks of `MPI_COMM_WORLD`, where they are known.
-    pub layout: Option<Layout>,
+    pub layout: Option<ClusterLayout>,
 }
 
-impl Scope {
-    /// With whether a library for GPUs is loaded, the most processes of a host, and the host of each rank.
-    pub fn new(settings: &Settings, (has_gpus, most): (bool, u64), hosts: &[String]) -> Self {
-        fault::provoked("scope");
-        let is_given = settings.given().is_ok_and(|given| !given.is_empty());
+impl ProfileScope {
+    /// Reads the profile; `has_gpus` is true if a library for GPUs is loaded, `hosts` has the host of each rank.
+    pub fn new(settings: &InterposeSettings, has_gpus: bool, most_per_host: u64, hosts: &[String]) -> Self {
+        fault::panic_if_provoked("scope");
+        let is_given = settings.given_algorithms().is_ok_and(|given| !given.is_empty());
         let profile = settings.profile().unwrap_or_default();
-        let layout = layout(profile.as_ref(), most, hosts);
-        let (unknown, why) = unknown(profile.as_ref(), most, layout.as_ref()).unzip();
-        let (left, sentence) = match unknown {
+        let layout = layout(profile.as_ref(), most_per_host, hosts);
+        let (unknown, why) = unknown(profile.as_ref(), most_per_host, layout.as_ref()).unzip();
+        let (pass_reason, sentence) = match unknown {
             _ if has_gpus => (
                 Some("a library for GPUs is loaded"),
                 Some("a library for GPUs is loaded, whose memory netsig cannot tell from the host's; the MPI library's own algorithms run".to_owned()),
@@ -40,33 +40,33 @@ impl Scope {
             ),
         };
         Self {
-            left,
-            unknown,
+            pass_reason,
+            unknown_reason: unknown,
             sentence,
             layout: layout.and_then(Result::ok),
         }
     }
 }
 
-/// The clusters of all ranks, or why they have none: those of the profile, else the hosts with several
-/// processes; `None` if there are neither.
-fn layout(profile: Option<&Profile>, most: u64, hosts: &[String]) -> Option<Result<Layout, String>> {
+/// The clusters of all ranks, or the reason why a rank has none. Clusters are those of the profile, else the hosts;
+/// `None` if the profile has none and no host has several processes.
+fn layout(profile: Option<&Profile>, most_per_host: u64, hosts: &[String]) -> Option<Result<ClusterLayout, String>> {
     let of_profile = profile.and_then(|profile| profile.clusters.clone());
-    let clusters = of_profile.or((most > 1).then_some(Clusters::EachHost))?;
-    let of_each = clusters.of_each(hosts);
-    Some(of_each.map(Layout::new).map_err(|error| error.to_string()))
+    let clusters = of_profile.or((most_per_host > 1).then_some(HostClusters::EachHost))?;
+    let of_each = clusters.cluster_of_each_rank(hosts);
+    Some(of_each.map(ClusterLayout::new).map_err(|error| error.to_string()))
 }
 
-/// Why a profile does not speak for the processes, in a few words and in a sentence.
+/// The reason why a profile does not hold for the processes, in a few words and in a sentence.
 fn unknown(
     profile: Option<&Profile>,
-    most: u64,
-    layout: Option<&Result<Layout, String>>,
+    most_per_host: u64,
+    layout: Option<&Result<ClusterLayout, String>>,
 ) -> Option<(&'static str, String)> {
     let measured = profile.map_or(1, |profile| u64::from(profile.per_host()));
-    if most != measured {
-        let own = counted(most, "process", "processes");
-        let sentence = format!("a host has {own}, and the profile is of {measured} on each");
+    if most_per_host != measured {
+        let processes = counted(most_per_host, "process", "processes");
+        let sentence = format!("a host has {processes}, and the profile is of {measured} on each");
         return Some(("another number of processes on a host", sentence));
     }
     let Some(Err(problem)) = layout else {

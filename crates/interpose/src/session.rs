@@ -6,68 +6,68 @@ use std::sync::{Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
-use netsig_base::algorithm::Layout;
+use netsig_base::algorithm::ClusterLayout;
 use netsig_base::units::Rank;
 use netsig_mpi::MpiError;
 
-use crate::choice::{Chooser, Decision, FLAVOUR, Question};
+use crate::choice::{CallDecision, CallQuestion, FLAVOUR, ScheduleChooser};
 use crate::entry;
 use crate::fault;
 use crate::job;
 use crate::reduction::largest;
-use crate::report::{Account, Ledger};
+use crate::report::{CallAccount, CallLedger};
 use crate::report_file::ReportFile;
 use crate::roll_call;
-use crate::scope::Scope;
-use crate::settings::{self, Mode, Settings};
+use crate::scope::ProfileScope;
+use crate::settings::{self, InterposeMode, InterposeSettings};
 use crate::size_class::class;
 use crate::verdicts::{TrialVerdict, TrialVerdicts};
-use crate::world::World;
+use crate::world::InterposeWorld;
 use crate::{lock, places, tell, tools};
 
-/// What is the same for all calls.
-pub struct Session {
+/// State that all calls share.
+pub struct InterposeSession {
     /// Key of the records among a communicator's attributes.
     pub keyval: c_int,
     /// True if schedules run.
     pub is_on: bool,
-    scope: Scope,
-    settings: Settings,
-    chooser: OnceLock<Mutex<Chooser>>,
+    scope: ProfileScope,
+    settings: InterposeSettings,
+    chooser: OnceLock<Mutex<ScheduleChooser>>,
     /// True after a fault in a decision.
     is_broken: AtomicBool,
-    /// Where schedules run.
-    pub world: World,
+    /// Communicator of the messages of schedules.
+    pub world: InterposeWorld,
     verdicts: Mutex<TrialVerdicts>,
-    records: Mutex<Vec<Weak<dyn Account>>>,
-    ledger: Mutex<Ledger>,
+    records: Mutex<Vec<Weak<dyn CallAccount>>>,
+    ledger: Mutex<CallLedger>,
     is_first: bool,
     /// File of the report on the rank that writes it. A spawned program would replace its parent's.
     report: Option<ReportFile>,
-    /// When the report was last written.
+    /// Time of the last report.
     written: Mutex<Instant>,
 }
 
-/// Time after which the report is written anew: a program that is killed leaves one.
-const WRITTEN_EVERY: Duration = Duration::from_secs(1);
+/// Time after which the report is written again, so that a killed program leaves a report.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Makes the key of the records among a communicator's attributes.
-pub type Keyval = fn() -> Result<c_int, MpiError>;
+pub type MakeKeyval = fn() -> Result<c_int, MpiError>;
 
-/// The session; null before `MPI_Init`, after `MPI_Finalize`, and where nothing is to be done.
-static SESSION: AtomicPtr<Session> = AtomicPtr::new(std::ptr::null_mut());
+/// The session; null before `MPI_Init`, after `MPI_Finalize`, and if this library does nothing.
+static SESSION: AtomicPtr<InterposeSession> = AtomicPtr::new(std::ptr::null_mut());
 
 /// True from the first `MPI_Init` on.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// The session, if one is in progress.
-pub fn current() -> Option<&'static Session> {
+pub fn current() -> Option<&'static InterposeSession> {
     // SAFETY: null, or a leaked session.
     unsafe { SESSION.load(Ordering::Acquire).as_ref() }
 }
 
 /// Begins the session, after MPI is initialised.
-pub fn begin(keyval: Keyval) {
+pub fn begin(keyval: MakeKeyval) {
     if BEGUN.swap(true, Ordering::AcqRel) {
         return;
     }
@@ -79,7 +79,7 @@ pub fn begin(keyval: Keyval) {
         }
         return;
     }
-    match Session::new(keyval) {
+    match InterposeSession::new(keyval) {
         Ok(Some(session)) => {
             SESSION.store(Box::into_raw(Box::new(session)), Ordering::Release);
         }
@@ -90,7 +90,7 @@ pub fn begin(keyval: Keyval) {
     }
 }
 
-/// Ends the session, before MPI ends; the report is written.
+/// Ends the session before MPI ends, and writes the report.
 pub fn end() {
     roll_call::end();
     let found = SESSION.swap(std::ptr::null_mut(), Ordering::AcqRel);
@@ -100,23 +100,23 @@ pub fn end() {
     }
 }
 
-/// Settles a record whose communicator is freed.
-pub fn part_with(record: &dyn Account) {
+/// Adds the calls of a freed communicator to the report.
+pub fn settle_record(record: &dyn CallAccount) {
     if let Some(session) = current() {
-        record.settle(&mut lock(&session.ledger));
+        record.move_to_ledger(&mut lock(&session.ledger));
     }
 }
 
-impl Session {
-    /// Agrees with all ranks; `None` if nothing is to be done. From the roll call on all ranks call the same
-    /// functions of MPI whatever fails on one: others would wait for it.
-    fn new(keyval: Keyval) -> Result<Option<Self>, MpiError> {
+impl InterposeSession {
+    /// Agrees with all ranks; `None` if this library does nothing. From the roll call on all ranks call the same
+    /// functions of MPI even after a failure, since other ranks wait.
+    fn new(keyval: MakeKeyval) -> Result<Option<Self>, MpiError> {
         // SAFETY: constants of the MPI library.
         let world = unsafe { ffi::RSMPI_COMM_WORLD };
-        let place = job::place(world);
+        let place = job::place_in_job(world);
         let is_first = place.rank == 0;
-        if let Some(absent) = place.absent()? {
-            // Rank 0 says so, or rank 1 if that is the one.
+        if let Some(absent) = place.absent_rank()? {
+            // Rank 0 prints the line, or rank 1 if rank 0 is absent.
             if place.rank == c_int::from(absent == 0) {
                 tell(&format!(
                     "rank {absent} has no libnetsig_interpose.so, or another build of it, or came late; it must be in the same place on all hosts. The program runs unchanged"
@@ -124,14 +124,18 @@ impl Session {
             }
             return Ok(None);
         }
-        let mut settings = if is_first { first_settings() } else { Settings::OFF };
+        let mut settings = if is_first {
+            first_settings()
+        } else {
+            InterposeSettings::OFF
+        };
         settings.share(world)?;
-        if settings.mode == Mode::Off {
+        if settings.mode == InterposeMode::Off {
             return Ok(None);
         }
-        let tool = tools::other();
+        let tool = tools::other_tool();
         let facts = [tool.is_some(), tools::is_gpu_in_use()].map(u64::from);
-        let [tools, gpus, most] = largest([facts[0], facts[1], job::on_this_host(world)?], world)?;
+        let [tools, gpus, most_per_host] = largest([facts[0], facts[1], job::on_this_host(world)?], world)?;
         if tools > 0 {
             if is_first {
                 let tool = tool.unwrap_or_else(|| "another rank's library".to_owned());
@@ -142,9 +146,9 @@ impl Session {
             return Ok(None);
         }
         let hosts = places::hosts(world, place.procs)?;
-        let scope = fault::caught(|| Scope::new(&settings, (gpus > 0, most), &hosts));
+        let scope = fault::catch_panic(|| ProfileScope::new(&settings, gpus > 0, most_per_host, &hosts));
         let [faults] = largest([u64::from(scope.is_err())], world)?;
-        let Ok(scope) = scope.map_err(|fault| tell_first(is_first, &fault::line(&fault))) else {
+        let Ok(scope) = scope.map_err(|fault| tell_first(is_first, &fault::fault_line(&fault))) else {
             return Ok(None);
         };
         if faults > 0 {
@@ -153,10 +157,10 @@ impl Session {
         if let Some(sentence) = &scope.sentence {
             tell_first(is_first, sentence);
         }
-        let report = (is_first && !job::is_spawned()).then(settings::report).flatten();
-        let report = report.map(ReportFile::new);
+        let report_path = (is_first && !job::is_spawned()).then(settings::report).flatten();
+        let report = report_path.map(ReportFile::new);
         report.iter().for_each(check_report);
-        let is_on = settings.mode == Mode::On;
+        let is_on = settings.mode == InterposeMode::On;
         Ok(Some(Self {
             keyval: keyval()?,
             is_on,
@@ -164,69 +168,69 @@ impl Session {
             settings,
             chooser: OnceLock::new(),
             is_broken: AtomicBool::new(false),
-            world: World::new()?,
+            world: InterposeWorld::new()?,
             verdicts: Mutex::default(),
             records: Mutex::default(),
-            ledger: Mutex::new(Ledger::new(is_on)),
+            ledger: Mutex::new(CallLedger::new(is_on)),
             is_first,
             report,
             written: Mutex::new(Instant::now()),
         }))
     }
 
-    /// Why all calls are passed on, if they are.
-    pub fn left(&self) -> Option<&'static str> {
-        self.scope.left
+    /// Reason for passing all calls on, if they are passed on.
+    pub fn pass_reason(&self) -> Option<&'static str> {
+        self.scope.pass_reason
     }
 
-    /// The clusters of these ranks of `MPI_COMM_WORLD`, where they are known.
-    pub fn layout(&self, ranks: &[c_int]) -> Option<Layout> {
+    /// The clusters of `ranks` of `MPI_COMM_WORLD`, where they are known.
+    pub fn layout(&self, ranks: &[c_int]) -> Option<ClusterLayout> {
         let ranks = ranks.iter().filter_map(|&rank| u32::try_from(rank).ok());
         Some(self.scope.layout.as_ref()?.of_ranks(ranks.map(Rank)))
     }
 
-    /// Keeps what a trial among these ranks has shown, on the rank that decides.
+    /// Keeps the verdict of a trial among `ranks`, on the rank that decides.
     pub fn keep_verdict(&self, ranks: &[c_int], verdict: TrialVerdict) {
         lock(&self.verdicts).keep(ranks, verdict);
     }
 
-    /// The decision for a question about calls among these ranks, on the rank that decides.
-    pub fn decide(&self, question: Question, ranks: &[c_int]) -> Decision {
+    /// Decides a call among `ranks`, on the rank that decides.
+    pub fn decide(&self, question: CallQuestion, ranks: &[c_int]) -> CallDecision {
         const BROKEN: &str = "a fault of netsig";
         if self.is_broken.load(Ordering::Relaxed) {
-            return Decision::library(BROKEN);
+            return CallDecision::library(BROKEN);
         }
-        let decided = fault::caught(|| {
-            let decision = self.decided(question);
+        let decided = fault::catch_panic(|| {
+            let decision = self.decide_by_chooser(question);
             let place = (question.collective, class(question.size.0));
-            lock(&self.verdicts).applied(ranks, place, decision)
+            lock(&self.verdicts).apply(ranks, place, decision)
         });
         decided.unwrap_or_else(|fault| {
-            self.break_off(&fault);
-            Decision::library(BROKEN)
+            self.stop_deciding(&fault);
+            CallDecision::library(BROKEN)
         })
     }
 
     /// Leaves all further decisions of this rank to the MPI library, after a fault.
-    pub fn break_off(&self, fault: &str) {
+    pub fn stop_deciding(&self, fault: &str) {
         let was_broken = self.is_broken.swap(true, Ordering::Relaxed);
-        tell_first(self.is_first && !was_broken, &fault::line(fault));
+        tell_first(self.is_first && !was_broken, &fault::fault_line(fault));
     }
 
-    fn decided(&self, question: Question) -> Decision {
-        fault::provoked("decide");
-        let made = || {
-            // Rank 0 has read all of them before it shared them.
-            let profile = self.settings.profile().unwrap_or_default();
+    fn decide_by_chooser(&self, question: CallQuestion) -> CallDecision {
+        fault::panic_if_provoked("decide");
+        let make_chooser = || {
+            // Rank 0 has checked all settings before it shared them.
+            let parsed_profile = self.settings.profile().unwrap_or_default();
             let network = self.settings.network().unwrap_or_default();
-            let given = self.settings.given().unwrap_or_default();
-            let profile = profile.ok_or("no profile");
-            let profile = self.scope.unknown.map_or(profile, Err);
-            Mutex::new(Chooser::new(profile, network, given))
+            let given = self.settings.given_algorithms().unwrap_or_default();
+            let known_profile = parsed_profile.ok_or("no profile");
+            let profile = self.scope.unknown_reason.map_or(known_profile, Err);
+            Mutex::new(ScheduleChooser::new(profile, network, given))
         };
-        let decision = lock(self.chooser.get_or_init(made)).decide(question);
+        let decision = lock(self.chooser.get_or_init(make_chooser)).decide(question);
         if self.is_first && decision.is_outside() {
-            let Question { collective, procs, .. } = question;
+            let CallQuestion { collective, procs, .. } = question;
             lock(&self.ledger).tell_once(&format!(
                 "{collective} of {procs} processes: {}; the MPI library's own algorithm runs",
                 decision.reason
@@ -236,21 +240,21 @@ impl Session {
     }
 
     /// Keeps a record for the report.
-    pub fn keep(&self, record: Weak<dyn Account>) {
+    pub fn keep_record(&self, record: Weak<dyn CallAccount>) {
         let mut records = lock(&self.records);
-        records.retain(|own| own.strong_count() > 0);
+        records.retain(|account| account.strong_count() > 0);
         records.push(record);
     }
 
-    /// Writes the report if that is due at this time, after a call.
+    /// Writes the report after a call if it is due at `now`.
     pub fn report(&self, now: Instant) {
         if self.report.is_none() {
             return;
         }
         let mut written = lock(&self.written);
-        if now.duration_since(*written) >= WRITTEN_EVERY {
+        if now.duration_since(*written) >= REPORT_INTERVAL {
             *written = now;
-            // A failure is told at the begin and at the end.
+            // A failure is reported at the start and at the end.
             let _ = self.write();
         }
     }
@@ -265,14 +269,14 @@ impl Session {
         self.world.free();
     }
 
-    /// Writes the report, if one is wanted.
+    /// Writes the report, if the settings name one.
     fn write(&self) -> Result<(), String> {
         let Some(file) = &self.report else {
             return Ok(());
         };
         let mut ledger = lock(&self.ledger);
         for record in lock(&self.records).iter().filter_map(Weak::upgrade) {
-            record.settle(&mut ledger);
+            record.move_to_ledger(&mut ledger);
         }
         for (name, calls) in entry::counted() {
             ledger.set_counted(name, calls);
@@ -282,19 +286,19 @@ impl Session {
     }
 }
 
-/// The settings of this rank's environment, or a line about what is wrong with them.
-fn first_settings() -> Settings {
-    let read = fault::caught(Settings::of_environment);
-    let read = read.unwrap_or_else(|fault| Err(fault::line(&fault)));
+/// The settings of this rank's environment; prints a line if they are wrong.
+fn first_settings() -> InterposeSettings {
+    let caught_read = fault::catch_panic(InterposeSettings::of_environment);
+    let read = caught_read.unwrap_or_else(|fault| Err(fault::fault_line(&fault)));
     read.unwrap_or_else(|problem| {
         tell(&format!("{problem}. The program runs unchanged"));
-        Settings::OFF
+        InterposeSettings::OFF
     })
 }
 
-/// Says at the begin that the report cannot be written.
+/// Prints a line at the start if the report cannot be written.
 fn check_report(file: &ReportFile) {
-    if let Err(error) = file.replace(&Ledger::default().text()) {
+    if let Err(error) = file.replace(&CallLedger::default().text()) {
         tell(&format!(
             "{}: {error}; there will be no report, check NETSIG_REPORT",
             file.path().display()

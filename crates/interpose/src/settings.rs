@@ -1,4 +1,4 @@
-//! The settings of the environment, read by rank 0 and shared with all ranks, so that all act alike.
+//! The settings of the environment. Rank 0 reads them and shares them with all ranks, so that all act alike.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -20,49 +20,49 @@ use crate::fault;
 /// Longest file that is read.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What this library does.
+/// Mode of this library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum InterposeMode {
     /// Nothing.
     Off,
     /// Chooses and counts, and passes all calls on.
     Report,
-    /// Runs what it chooses.
+    /// Runs the chosen schedules.
     On,
 }
 
-/// The settings, alike on all ranks.
+/// The settings, equal on all ranks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// What to do.
-    pub mode: Mode,
+pub struct InterposeSettings {
+    /// Mode of the library.
+    pub mode: InterposeMode,
     /// Texts of the profile, of the network and of the given algorithms; empty if there is none.
     texts: [String; 3],
 }
 
-/// Path of the report, on rank 0, whatever folder the program changes to.
+/// Absolute path of the report on rank 0, since the program may change its folder.
 pub fn report() -> Option<PathBuf> {
     let path = std::env::var_os("NETSIG_REPORT")?;
     std::path::absolute(path).ok()
 }
 
-impl Settings {
-    /// Nothing is done.
+impl InterposeSettings {
+    /// Settings that switch the library off.
     pub const OFF: Self = Self {
-        mode: Mode::Off,
+        mode: InterposeMode::Off,
         texts: [String::new(), String::new(), String::new()],
     };
 
     /// The settings of the environment.
     ///
     /// # Errors
-    /// A line about what is missing or wrong.
+    /// If a variable or its file is wrong; the error is a line about it.
     pub fn of_environment() -> Result<Self, String> {
-        fault::provoked("settings");
+        fault::panic_if_provoked("settings");
         let text = |name| std::env::var(name).unwrap_or_default();
         let mode = match text("NETSIG_INTERPOSE").as_str() {
-            "" | "on" => Mode::On,
-            "report" => Mode::Report,
+            "" | "on" => InterposeMode::On,
+            "report" => InterposeMode::Report,
             "off" => return Ok(Self::OFF),
             other => {
                 return Err(format!("NETSIG_INTERPOSE={other} is none of on, report and off"));
@@ -72,7 +72,7 @@ impl Settings {
             "" => Ok(String::new()),
             path => read(path).map_err(|problem| format!("{path}: {problem}; check {name}")),
         };
-        let own = Self {
+        let settings = Self {
             mode,
             texts: [
                 file("NETSIG_PROFILE")?,
@@ -80,21 +80,21 @@ impl Settings {
                 text("NETSIG_ALGORITHMS"),
             ],
         };
-        let [profile, _, given] = &own.texts;
+        let [profile, _, given] = &settings.texts;
         if profile.is_empty() && given.is_empty() {
             return Err("NETSIG_PROFILE names no profile".to_owned());
         }
-        own.check()?;
-        Ok(own)
+        settings.check()?;
+        Ok(settings)
     }
 
     /// Checks that the texts can be used.
     fn check(&self) -> Result<(), String> {
-        self.given()?;
+        self.given_algorithms()?;
         self.network()?;
         let profile = self.profile()?;
-        let mpi = profile.as_ref().and_then(|own| own.provenance.get("data_mpi"));
-        match mpi.map(|mpi| (mpi, MpiFlavour::of(mpi))) {
+        let mpi = profile.as_ref().and_then(|parsed| parsed.provenance.get("data_mpi"));
+        match mpi.map(|mpi| (mpi, MpiFlavour::from_version(mpi))) {
             Some((_, Some(flavour))) if flavour != FLAVOUR => Err(format!(
                 "{} was measured with {flavour}, and this program runs on {FLAVOUR}; measure with that",
                 name("NETSIG_PROFILE")
@@ -123,11 +123,11 @@ impl Settings {
         parsed.transpose().map_err(|error| error.to_string())
     }
 
-    /// The algorithms that are not left to the profile.
+    /// The algorithms that the user gives.
     ///
     /// # Errors
-    /// If one does not exist.
-    pub fn given(&self) -> Result<BTreeMap<Collective, Algorithm>, String> {
+    /// If an algorithm does not exist.
+    pub fn given_algorithms(&self) -> Result<BTreeMap<Collective, Algorithm>, String> {
         let [.., text] = &self.texts;
         let items = text.split(';').map(str::trim).filter(|item| !item.is_empty());
         let one = |item: &str| {
@@ -135,8 +135,8 @@ impl Settings {
             let collective: Collective = collective
                 .parse()
                 .map_err(|_| format!("NETSIG_ALGORITHMS: {collective:?} is no collective"))?;
-            let found = Algorithm::parse(collective, algorithm.trim());
-            let found = found.map_err(|error| format!("NETSIG_ALGORITHMS: {error}"))?;
+            let parsed = Algorithm::parse(collective, algorithm.trim());
+            let found = parsed.map_err(|error| format!("NETSIG_ALGORITHMS: {error}"))?;
             Ok((collective, found))
         };
         items.map(one).collect()
@@ -152,16 +152,16 @@ impl Settings {
         for (length, text) in head[1..].iter_mut().zip(&self.texts) {
             *length = text.len() as u64;
         }
-        let mut bytes: Vec<u8> = head.iter().flat_map(|own| own.to_ne_bytes()).collect();
+        let mut bytes: Vec<u8> = head.iter().flat_map(|number| number.to_ne_bytes()).collect();
         broadcast(&mut bytes, world)?;
         let numbers: Vec<u64> = bytes
             .chunks_exact(8)
-            .map(|own| u64::from_ne_bytes(own.try_into().expect("eight bytes")))
+            .map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes")))
             .collect();
-        self.mode = [Mode::Off, Mode::Report, Mode::On]
+        self.mode = [InterposeMode::Off, InterposeMode::Report, InterposeMode::On]
             .into_iter()
             .find(|mode| *mode as u64 == numbers[0])
-            .unwrap_or(Mode::Off);
+            .unwrap_or(InterposeMode::Off);
         for (text, length) in self.texts.iter_mut().zip(&numbers[1..]) {
             let mut bytes = std::mem::take(text).into_bytes();
             bytes.resize(usize::try_from(*length).unwrap_or(0), 0);
@@ -176,7 +176,7 @@ impl Settings {
 
 /// The text of a regular file.
 fn read(path: &str) -> Result<String, String> {
-    // A pipe without a writer would wait for one.
+    // Opening a pipe would wait for a writer.
     let opened = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
@@ -195,7 +195,7 @@ fn read(path: &str) -> Result<String, String> {
     decoded::text(bytes).map_err(|error| error.to_string())
 }
 
-/// Path in a variable, for texts.
+/// The path in a variable, for messages.
 fn name(variable: &str) -> String {
     let path = std::env::var_os(variable).unwrap_or_default();
     Path::new(&path).display().to_string()

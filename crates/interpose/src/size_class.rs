@@ -3,7 +3,7 @@
 use netsig_base::algorithm::Collective;
 
 /// A collective and a class of sizes.
-pub type Place = (Collective, u32);
+pub type CallClass = (Collective, u32);
 
 /// Steps between a power of two and the next.
 const STEPS_BITS: u32 = 2;
@@ -16,9 +16,8 @@ pub fn class(bytes: u64) -> u32 {
     (power << STEPS_BITS) | u32::try_from(step).unwrap_or(0)
 }
 
-/// The smallest size of a class, for which the decision is made: sizes of programs are often powers of
-/// two.
-pub fn least(class: u32) -> u64 {
+/// The smallest size of a class. Decisions are made for it, since sizes of programs are often powers of two.
+pub fn least_size(class: u32) -> u64 {
     let power = class >> STEPS_BITS;
     let step = u64::from(class & ((1 << STEPS_BITS) - 1));
     let start = 1u64 << power;
@@ -32,12 +31,12 @@ mod tests {
     #[test]
     fn a_class_begins_with_its_least_size() {
         for bytes in (1..5000).chain([1 << 20, (1 << 20) + 1, 7 << 28]) {
-            let own = class(bytes);
-            assert!(least(own) <= bytes, "{bytes}");
-            assert_eq!(class(least(own)), own, "{bytes}");
-            assert!(bytes < 8 || bytes < 2 * least(own), "{bytes}");
+            let size_class = class(bytes);
+            assert!(least_size(size_class) <= bytes, "{bytes}");
+            assert_eq!(class(least_size(size_class)), size_class, "{bytes}");
+            assert!(bytes < 8 || bytes < 2 * least_size(size_class), "{bytes}");
         }
         assert_eq!([1, 2, 4, 5, 7, 8, 10, 16].map(class), [0, 4, 8, 9, 11, 12, 13, 16]);
-        assert_eq!(least(class(65536)), 65536);
+        assert_eq!(least_size(class(65536)), 65536);
     }
 }

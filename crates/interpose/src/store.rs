@@ -1,6 +1,6 @@
-//! The key-value store of the job's process manager, through PMIx (PMIx Standard 4.1, chapters 3 and 6), where the MPI
-//! library uses it: Open MPI does. A process puts a number there in `MPI_Init`, with what the MPI library publishes;
-//! the MPI library waits there until all have done so. No message between processes is needed.
+//! The key-value store of the job's process manager, through PMIx (PMIx Standard 4.1, chapters 3 and 6). Open MPI uses
+//! it. A process puts a number there in `MPI_Init`, together with the entries of the MPI library, which waits there for
+//! all processes. No message between processes is needed.
 //!
 //! PMIx is not linked: its functions are found in the library that the MPI library has loaded.
 
@@ -8,9 +8,9 @@ use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::next::Next;
+use crate::next::NextFunction;
 
-/// Under which a process puts its number.
+/// Key of the number of a process.
 const KEY: &CStr = c"netsig.build";
 
 /// `PMIX_GLOBAL`: for processes of all hosts.
@@ -20,7 +20,7 @@ const GLOBAL: u8 = 3;
 const BOOL: u16 = 1;
 const INT32: u16 = 9;
 
-/// `PMIX_IMMEDIATE`: what is not there is not waited for.
+/// `PMIX_IMMEDIATE`: do not wait for missing entries.
 const IMMEDIATE: &CStr = c"pmix.immediate";
 
 /// `pmix_value_t`.
@@ -52,10 +52,10 @@ type PmixGet =
 /// True after `put`. The MPI libraries of a job call it on all ranks, or on none.
 static IS_USED: AtomicBool = AtomicBool::new(false);
 
-/// Puts the number of this process there, before the MPI library commits what it has put. If that fails, the store lacks
-/// the number.
+/// Puts the number of this process in the store, before the MPI library commits its entries. After a failure the store
+/// lacks the number.
 pub fn put(number: c_int) {
-    static PUT: Next = Next::new(c"PMIx_Put");
+    static PUT: NextFunction = NextFunction::new(c"PMIx_Put");
     IS_USED.store(true, Ordering::Relaxed);
     let mut value = PmixValue::of(INT32, number);
     // SAFETY: the function of this name has this type, and copies a valid value.
@@ -75,7 +75,7 @@ pub struct KeyValueStore {
 impl KeyValueStore {
     /// The store, if the MPI library uses it.
     pub fn open() -> Option<Self> {
-        static GET: Next = Next::new(c"PMIx_Get");
+        static GET: NextFunction = NextFunction::new(c"PMIx_Get");
         if !IS_USED.load(Ordering::Relaxed) {
             return None;
         }
@@ -87,7 +87,7 @@ impl KeyValueStore {
         })
     }
 
-    /// The number that a rank of the job has put there, if it has.
+    /// The number that a rank of the job has put in the store, if any.
     pub fn number(&self, rank: c_int) -> Option<c_int> {
         let process = PmixProcess {
             job: self.job,
@@ -115,7 +115,7 @@ impl KeyValueStore {
 impl PmixValue {
     fn of(kind: u16, number: c_int) -> Self {
         let mut data = [0; 3];
-        // SAFETY: the memory of the union's member, at its begin.
+        // SAFETY: the memory of the union's member, at its start.
         unsafe { (&raw mut data).cast::<c_int>().write(number) };
         Self { kind, data }
     }

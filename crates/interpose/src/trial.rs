@@ -1,133 +1,132 @@
-//! Whether a schedule is faster than the MPI library in this program: a few calls are left to the library, and
-//! compared with some that the schedule runs.
+//! Trials of schedules against the MPI library in this program: the library runs a few calls, which are compared with
+//! calls of the schedule.
 //!
 //! # Method
-//! A comparison leaves some calls in a row to the library and some to the schedule; who goes first alternates.
-//! They are in a row because what a library's calls do to the network shows in those that follow, such as stalls where
-//! ranks have drifted apart. A call of the schedule after the library's row counts for neither: in it the ranks that
-//! ended early wait for those that stalled. The time of a row is the mean of all ranks, or the longest where a rank may
-//! end before others have begun.
+//! A comparison consists of a row of consecutive calls by the library and a row by the schedule; the first row
+//! alternates. Rows are needed because a library's call affects the next calls, for example by stalls where ranks have
+//! drifted apart. A call of the schedule after the library's row counts for neither: in it early ranks wait for stalled
+//! ones. The time of a row is the mean of all ranks, or the longest if a rank may end before others have begun.
 //!
-//! Where the profile is sure of the gain, the schedule runs at once. Else the first comparisons, of all calls so far, say
-//! whether it stays:
+//! If the profile is sure of the gain, the schedule runs at once. Otherwise opening comparisons, of all calls so far,
+//! decide whether it stays:
 //!
-//! * A gain of `LARGE` or more is tried at once: after the first call come comparisons of one, two and six calls each.
-//!   The schedule stays if it was faster by a quarter in the first, a tenth in the first two, 2 % in all, and gives
-//!   way after the first if the library took less than two thirds of its time, after the second if less than four
-//!   fifths; what lies between goes on, since some networks stall only after several of the library's calls.
-//! * A smaller gain would not pay for a wrong trial in a program of few calls: the first eight calls are the
-//!   library's, of which the last six count, then the schedule has two that count, and four more where two do not tell.
+//! * A gain of `LARGE_GAIN` or more is tried at once: after the first call come comparisons of one, two and six calls
+//!   each. The schedule stays if it was faster by a quarter in the first, a tenth in the first two, 2 % in all. It
+//!   gives way if the library took less than two thirds of its time in the first, less than four fifths in the first
+//!   two. Otherwise the next comparison decides, since some networks stall only after several of the library's calls.
+//! * A smaller gain would not pay for a wrong trial in a program of few calls. The library runs the first eight calls,
+//!   of which the last six count. Then two calls of the schedule count, and four more if these do not decide.
 //!
-//! From then on comparisons of six calls go on, of three where the library takes more than four times as long. The first
-//! comes when it costs 15 % of the time until then, by the profile; the second costs 6 % of the time since, and
-//! later ones 3 %, by the comparison before. They say what the schedule saves, and the schedule gives way if it was
-//! slower by more than 2 % in three of them, one after the other.
+//! Later comparisons have rows of six calls, or of three if the library takes more than four times as long. The first
+//! comes when it costs 15 % of the time before it, by the profile. The second costs 6 % of the time since, later ones
+//! 3 %, by the previous comparison. They give the saved time. The schedule gives way if it was slower by more than 2 %
+//! in three consecutive comparisons.
 //!
 //! All ranks come to the same verdict: they calculate alike with the same times.
 
-/// A comparison while the gain is unsure, and the ratios of the library's time of a call over the schedule's, in all
-/// calls so far, from which on the schedule stays, and below which it gives way.
+/// A comparison while the gain is unsure. The limits hold for the ratio, in all calls so far, of the library's time of
+/// a call to the schedule's.
 #[derive(Debug)]
-struct Opening {
-    lengths: Sides<u64>,
-    stays: f64,
-    gives_way: f64,
+struct OpeningComparison {
+    lengths: BothSides<u64>,
+    stays_from: f64,
+    gives_way_below: f64,
 }
 
-/// Comparisons of a gain of `LARGE` or more.
-const QUICK: &[Opening] = &[
-    Opening {
-        lengths: Sides::both(1),
-        stays: 1.25,
-        gives_way: 0.67,
+/// Comparisons of a gain of `LARGE_GAIN` or more.
+const QUICK_OPENINGS: &[OpeningComparison] = &[
+    OpeningComparison {
+        lengths: BothSides::both(1),
+        stays_from: 1.25,
+        gives_way_below: 0.67,
     },
-    Opening {
-        lengths: Sides::both(2),
-        stays: 1.1,
-        gives_way: 0.8,
+    OpeningComparison {
+        lengths: BothSides::both(2),
+        stays_from: 1.1,
+        gives_way_below: 0.8,
     },
-    Opening {
-        lengths: Sides::both(LONG),
-        stays: SLOWER,
-        gives_way: SLOWER,
+    OpeningComparison {
+        lengths: BothSides::both(LONG_ROW),
+        stays_from: SLOWER_RATIO,
+        gives_way_below: SLOWER_RATIO,
     },
 ];
 
 /// Comparisons of a smaller gain.
-const CAUTIOUS: &[Opening] = &[
-    Opening {
-        lengths: Sides {
-            library: LONG,
+const CAUTIOUS_OPENINGS: &[OpeningComparison] = &[
+    OpeningComparison {
+        lengths: BothSides {
+            library: LONG_ROW,
             schedule: 2,
         },
-        stays: 1.25,
-        gives_way: 0.8,
+        stays_from: 1.25,
+        gives_way_below: 0.8,
     },
-    Opening {
-        lengths: Sides {
+    OpeningComparison {
+        lengths: BothSides {
             library: 0,
             schedule: 4,
         },
-        stays: SLOWER,
-        gives_way: SLOWER,
+        stays_from: SLOWER_RATIO,
+        gives_way_below: SLOWER_RATIO,
     },
 ];
 
 /// Predicted ratio from which on an unsure gain is tried at once.
-const LARGE: f64 = 1.3;
+const LARGE_GAIN: f64 = 1.3;
 
-/// Calls before the first comparison of a large gain, and of a smaller one: in the first ones the library connects.
+/// Calls before the first comparison of a large gain, and of a smaller one: in the first calls the library connects.
 const BEFORE_QUICK: u64 = 1;
 const BEFORE_CAUTIOUS: u64 = 2;
 
-/// Calls of a row where the library takes up to `FAR` times as long, and where longer.
-const LONG: u64 = 6;
-const SHORT: u64 = 3;
-const FAR: f64 = 4.0;
+/// Calls of a row if the library takes up to `FAR_SLOWER` times as long, and if it takes longer.
+const LONG_ROW: u64 = 6;
+const SHORT_ROW: u64 = 3;
+const FAR_SLOWER: f64 = 4.0;
 
-/// Part of the time before it that a comparison costs: the first, the second and later ones.
-const COST: [f64; 3] = [0.15, 0.06, 0.03];
+/// Cost of a comparison as a share of the time before it: of the first, the second and later ones.
+const COST_SHARES: [f64; 3] = [0.15, 0.06, 0.03];
 
-/// Calls before the first comparison at least, from one to the next at least, and at most of both.
-const LEAST: u64 = 16;
+/// Least calls before the first comparison, least calls from one comparison to the next, and the upper bound of both.
+const LEAST_BEFORE_FIRST: u64 = 16;
 const LEAST_BETWEEN: u64 = 64;
-const MOST: u64 = 1024;
+const MOST_BETWEEN: u64 = 1024;
 
 /// Calls until the next comparison after a slower one.
-const SOON: u64 = 32;
+const CALLS_AFTER_SLOWER: u64 = 32;
 
-/// Slower comparisons one after the other that end a schedule, and the ratio from which on one is slower.
+/// Consecutive slower comparisons that end a schedule, and the ratio from which on a comparison is slower.
 const MOST_SLOWER: u32 = 3;
-const SLOWER: f64 = 1.02;
+const SLOWER_RATIO: f64 = 1.02;
 
-/// Who carries out a call.
+/// The runner of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runs {
+pub enum CallRunner {
     /// The schedule.
     Schedule,
     /// The MPI library.
     Library,
 }
 
-/// What a call is in a comparison.
+/// Part of a call in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// One whose time is kept.
+pub enum ComparisonPart {
+    /// The time of the call is kept.
     Kept,
-    /// One whose time is kept, and after which both rows are compared.
+    /// The time of the call is kept, and both rows are compared after it.
     Last,
 }
 
 /// A quantity of the library's calls and of the schedule's.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sides<T> {
-    /// Of the calls that were left to the library.
+pub struct BothSides<T> {
+    /// For the calls of the library.
     pub library: T,
-    /// Of the calls that the schedule ran.
+    /// For the calls of the schedule.
     pub schedule: T,
 }
 
-impl<T: Copy> Sides<T> {
+impl<T: Copy> BothSides<T> {
     const fn both(value: T) -> Self {
         Self {
             library: value,
@@ -136,16 +135,16 @@ impl<T: Copy> Sides<T> {
     }
 }
 
-/// Calls that are compared.
+/// Counts and times of compared calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Compared {
+pub struct ComparedCalls {
     /// Number of calls.
-    pub calls: Sides<u64>,
-    /// Seconds of all of them.
-    pub seconds: Sides<f64>,
+    pub calls: BothSides<u64>,
+    /// Sum of their seconds.
+    pub seconds: BothSides<f64>,
 }
 
-impl Compared {
+impl ComparedCalls {
     /// Adds further calls.
     pub fn add(&mut self, other: Self) {
         self.calls.library += other.calls.library;
@@ -155,9 +154,9 @@ impl Compared {
     }
 
     /// Seconds of a call; `None` without calls of both sides.
-    pub fn means(&self) -> Option<Sides<f64>> {
+    pub fn means(&self) -> Option<BothSides<f64>> {
         let Self { calls, seconds } = self;
-        (calls.library > 0 && calls.schedule > 0).then(|| Sides {
+        (calls.library > 0 && calls.schedule > 0).then(|| BothSides {
             library: seconds.library / calls.library as f64,
             schedule: seconds.schedule / calls.schedule as f64,
         })
@@ -169,25 +168,25 @@ impl Compared {
     }
 }
 
-/// A comparison to come.
+/// The next comparison.
 #[derive(Debug, Clone, Copy)]
-struct Comparison {
+struct NextComparison {
     /// Number of calls before it.
     begin: u64,
-    /// Who carries those out.
-    before: Runs,
+    /// The runner of these calls.
+    before: CallRunner,
     /// Calls of either row.
-    lengths: Sides<u64>,
+    lengths: BothSides<u64>,
     library_is_first: bool,
 }
 
-impl Comparison {
-    /// Who carries out the call after `calls` others, and what it is in the comparison.
-    fn call(&self, calls: u64) -> (Runs, Option<Part>) {
+impl NextComparison {
+    /// The runner of the call after `calls` calls, and its part in the comparison.
+    fn call(&self, calls: u64) -> (CallRunner, Option<ComparisonPart>) {
         let Some(place) = calls.checked_sub(self.begin) else {
             return (self.before, None);
         };
-        let Sides { library, schedule } = self.lengths;
+        let BothSides { library, schedule } = self.lengths;
         let (left, run) = if self.library_is_first {
             (0..library, library + 1..library + 1 + schedule)
         } else {
@@ -195,52 +194,56 @@ impl Comparison {
         };
         let is_left = left.contains(&place);
         let part = if place + 1 == left.end.max(run.end) {
-            Part::Last
+            ComparisonPart::Last
         } else {
-            Part::Kept
+            ComparisonPart::Kept
         };
-        let runs = if is_left { Runs::Library } else { Runs::Schedule };
+        let runs = if is_left {
+            CallRunner::Library
+        } else {
+            CallRunner::Schedule
+        };
         (runs, (is_left || run.contains(&place)).then_some(part))
     }
 }
 
 /// The comparisons for calls of one kind.
 #[derive(Debug, Clone)]
-pub struct Trial {
+pub struct ScheduleTrial {
     calls: u64,
-    next: Comparison,
+    next: NextComparison,
     /// Comparisons so far.
-    made: usize,
-    /// Those to make while its gain is unsure.
-    openings: &'static [Opening],
-    /// All calls that these compared.
-    sums: Compared,
+    comparisons: usize,
+    /// Remaining comparisons while the gain is unsure.
+    openings: &'static [OpeningComparison],
+    /// All calls of the opening comparisons.
+    sums: ComparedCalls,
     slower: u32,
     has_failed: bool,
 }
 
-impl Trial {
-    /// A trial of a schedule of whose gain the profile is sure or not; `ratio` is the predicted time of the library
-    /// over that of the schedule.
+impl ScheduleTrial {
+    /// A trial of a schedule; `is_sure` is true if the profile is sure of its gain, `ratio` is the predicted time of
+    /// the library over that of the schedule.
     pub fn new(ratio: f64, is_sure: bool) -> Self {
         let (openings, begin, before) = if is_sure {
-            (&[][..], rest(ratio, 0), Runs::Schedule)
-        } else if ratio >= LARGE {
-            (QUICK, BEFORE_QUICK, Runs::Schedule)
+            (&[][..], calls_until_next(ratio, 0), CallRunner::Schedule)
+        } else if ratio >= LARGE_GAIN {
+            (QUICK_OPENINGS, BEFORE_QUICK, CallRunner::Schedule)
         } else {
-            (CAUTIOUS, BEFORE_CAUTIOUS, Runs::Library)
+            (CAUTIOUS_OPENINGS, BEFORE_CAUTIOUS, CallRunner::Library)
         };
         Self {
             calls: 0,
-            next: Comparison {
+            next: NextComparison {
                 begin,
                 before,
-                lengths: lengths(openings, ratio),
+                lengths: row_lengths(openings, ratio),
                 library_is_first: true,
             },
-            made: 0,
+            comparisons: 0,
             openings,
-            sums: Compared::default(),
+            sums: ComparedCalls::default(),
             slower: 0,
             has_failed: false,
         }
@@ -251,33 +254,33 @@ impl Trial {
         self.has_failed
     }
 
-    /// True if the schedule has shown a gain of which the profile was not sure.
+    /// True if the schedule has shown a gain that the profile was unsure of.
     pub fn has_passed(&self) -> bool {
         self.sums.calls.library > 0 && self.openings.is_empty() && !self.has_failed
     }
 
-    /// Who carries out the next call, and what it is in a comparison.
-    pub fn next(&mut self) -> (Runs, Option<Part>) {
+    /// The runner of the next call, and its part in a comparison.
+    pub fn next(&mut self) -> (CallRunner, Option<ComparisonPart>) {
         let call = self.next.call(self.calls);
         self.calls += 1;
         call
     }
 
-    /// The calls of a comparison that took so many seconds.
-    pub fn compared(&self, seconds: Sides<f64>) -> Compared {
-        Compared {
+    /// The calls of the comparison, with these seconds.
+    pub fn compared(&self, seconds: BothSides<f64>) -> ComparedCalls {
+        ComparedCalls {
             calls: self.next.lengths,
             seconds,
         }
     }
 
     /// True if the schedule goes on after a comparison.
-    pub fn stays(&mut self, compared: Compared) -> bool {
+    pub fn stays(&mut self, compared: ComparedCalls) -> bool {
         let ratio = if let Some((opening, later)) = self.openings.split_first() {
             self.sums.add(compared);
             let ratio = self.sums.ratio();
-            self.openings = if ratio < opening.stays { later } else { &[] };
-            self.has_failed = ratio < opening.gives_way;
+            self.openings = if ratio < opening.stays_from { later } else { &[] };
+            self.has_failed = ratio < opening.gives_way_below;
             ratio
         } else {
             let ratio = compared.ratio();
@@ -285,73 +288,96 @@ impl Trial {
             self.has_failed = self.slower >= MOST_SLOWER;
             ratio
         };
-        self.made += 1;
+        self.comparisons += 1;
         let rest = match self.openings {
-            [] => rest(ratio, self.made),
+            [] => calls_until_next(ratio, self.comparisons),
             _ => 0,
         };
-        self.next = Comparison {
+        self.next = NextComparison {
             begin: self.calls + rest,
-            before: Runs::Schedule,
-            lengths: lengths(self.openings, ratio),
+            before: CallRunner::Schedule,
+            lengths: row_lengths(self.openings, ratio),
             library_is_first: !self.next.library_is_first,
         };
         !self.has_failed
     }
 }
 
-/// True if the schedule is slower, by times of the library over its own.
+/// True if the schedule is slower; `ratio` is the library's time over its time.
 fn is_slower(ratio: f64) -> bool {
-    ratio * SLOWER < 1.0
+    ratio * SLOWER_RATIO < 1.0
 }
 
 /// Calls of the rows of the next comparison, where the library takes `ratio` times as long as the schedule.
-fn lengths(openings: &[Opening], ratio: f64) -> Sides<u64> {
+fn row_lengths(openings: &[OpeningComparison], ratio: f64) -> BothSides<u64> {
     let opening = openings.first().map(|opening| opening.lengths);
-    opening.unwrap_or(Sides::both(length(ratio)))
+    opening.unwrap_or(BothSides::both(row_length(ratio)))
 }
 
 /// Calls of a row of a later comparison.
-fn length(ratio: f64) -> u64 {
-    if ratio > FAR { SHORT } else { LONG }
+fn row_length(ratio: f64) -> u64 {
+    if ratio > FAR_SLOWER { SHORT_ROW } else { LONG_ROW }
 }
 
-/// Calls until the next comparison, after so many.
-fn rest(ratio: f64, made: usize) -> u64 {
+/// Calls until the next comparison, after `made` comparisons.
+fn calls_until_next(ratio: f64, made: usize) -> u64 {
     if is_slower(ratio) {
-        return SOON;
+        return CALLS_AFTER_SLOWER;
     }
-    let least = if made == 0 { LEAST } else { LEAST_BETWEEN };
-    let cost = |calls: u64| length(ratio) as f64 * (ratio - 1.0) / calls as f64;
-    let most = COST[made.min(COST.len() - 1)];
-    (least..MOST).find(|calls| cost(*calls) <= most).unwrap_or(MOST)
+    let least = if made == 0 { LEAST_BEFORE_FIRST } else { LEAST_BETWEEN };
+    let cost = |calls: u64| row_length(ratio) as f64 * (ratio - 1.0) / calls as f64;
+    let most = COST_SHARES[made.min(COST_SHARES.len() - 1)];
+    (least..MOST_BETWEEN)
+        .find(|calls| cost(*calls) <= most)
+        .unwrap_or(MOST_BETWEEN)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SURE: (f64, bool) = (1.5, true);
-    const QUICK: (f64, bool) = (1.5, false);
-    const CAUTIOUS: (f64, bool) = (1.2, false);
+    /// The gain that the profile predicts.
+    #[derive(Debug, Clone, Copy)]
+    struct PredictedGain {
+        ratio: f64,
+        is_sure: bool,
+    }
 
-    /// Runs calls of which the profile predicts a ratio and is sure or not; returns those left to the library, and the
-    /// number of calls until the schedule gives way.
-    fn run((predicted, is_sure): (f64, bool), ratio: impl Fn(u64) -> f64, calls: u64) -> (Vec<u64>, Option<u64>) {
-        let mut trial = Trial::new(predicted, is_sure);
-        let (mut left, mut seconds) = (Vec::new(), Sides::default());
+    const SURE: PredictedGain = PredictedGain {
+        ratio: 1.5,
+        is_sure: true,
+    };
+    const QUICK: PredictedGain = PredictedGain {
+        ratio: 1.5,
+        is_sure: false,
+    };
+    const CAUTIOUS: PredictedGain = PredictedGain {
+        ratio: 1.2,
+        is_sure: false,
+    };
+
+    impl PredictedGain {
+        fn trial(self) -> ScheduleTrial {
+            ScheduleTrial::new(self.ratio, self.is_sure)
+        }
+    }
+
+    /// Runs calls; returns those left to the library, and the number of calls until the schedule gives way.
+    fn run(predicted: PredictedGain, ratio: impl Fn(u64) -> f64, calls: u64) -> (Vec<u64>, Option<u64>) {
+        let mut trial = predicted.trial();
+        let (mut left, mut seconds) = (Vec::new(), BothSides::default());
         for call in 0..calls {
             let (runs, part) = trial.next();
-            if runs == Runs::Library {
+            if runs == CallRunner::Library {
                 left.push(call);
             }
             if part.is_some() {
                 match runs {
-                    Runs::Library => seconds.library += ratio(call),
-                    Runs::Schedule => seconds.schedule += 1.0,
+                    CallRunner::Library => seconds.library += ratio(call),
+                    CallRunner::Schedule => seconds.schedule += 1.0,
                 }
             }
-            if part == Some(Part::Last) {
+            if part == Some(ComparisonPart::Last) {
                 let compared = trial.compared(std::mem::take(&mut seconds));
                 if !trial.stays(compared) {
                     return (left, Some(call + 1));
@@ -374,7 +400,7 @@ mod tests {
             for ratio in [1.1, 1.5, 1.9, 2.1, 4.0, 10.0] {
                 let (left, end) = run(predicted, |_| ratio, 10_000);
                 assert_eq!(end, None);
-                // The first calls of a small predicted gain are left in any case.
+                // With a small predicted gain the library runs the first calls in any case.
                 let later = left.iter().filter(|call| **call >= 8).count();
                 let lost = later as f64 * (ratio - 1.0);
                 assert!(lost < 400.0, "{ratio}: {lost}");
@@ -418,10 +444,10 @@ mod tests {
             (CAUTIOUS, 1.5, true),
             (CAUTIOUS, 0.5, false),
         ] {
-            let mut trial = Trial::new(predicted.0, predicted.1);
+            let mut trial = predicted.trial();
             assert!(!trial.has_passed());
-            let lengths = trial.compared(Sides::default()).calls;
-            let seconds = Sides {
+            let lengths = trial.compared(BothSides::default()).calls;
+            let seconds = BothSides {
                 library: ratio * lengths.library as f64,
                 schedule: lengths.schedule as f64,
             };

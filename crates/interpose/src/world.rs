@@ -1,21 +1,21 @@
 //! The communicator on which the messages of all schedules travel: a copy of `MPI_COMM_WORLD`, made in
 //! `MPI_Init`.
 //!
-//! Each communicator of the program has a tag on it. A new communicator for each of them would be made
-//! inside of a collective call; with several threads that call could wait for calls on other communicators,
-//! and MPI libraries have room for a few thousand communicators only.
+//! Each communicator of the program has its own tag there. A copy of each communicator would have to be made inside a
+//! collective call, which with several threads could wait for calls on other communicators. MPI libraries also have
+//! room for only a few thousand communicators.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use mpi::ffi;
-use netsig_mpi::{Channel, MpiError};
+use netsig_mpi::{MpiChannel, MpiError};
 
 /// The communicator, and its tags.
-pub struct World {
+pub struct InterposeWorld {
     comm: ffi::MPI_Comm,
     group: ffi::MPI_Group,
-    /// This process in it, and their number.
+    /// Rank of this process, and number of processes.
     rank: u32,
     procs: u32,
     /// Number of tags.
@@ -26,7 +26,7 @@ pub struct World {
     tagged: AtomicU32,
 }
 
-impl World {
+impl InterposeWorld {
     /// Makes the communicator; all processes call it.
     ///
     /// # Errors
@@ -47,14 +47,14 @@ impl World {
                 group,
                 rank: u32::try_from(rank).unwrap_or(0),
                 procs: u32::try_from(procs).unwrap_or(1),
-                tags: most_tag().unsigned_abs().saturating_add(1),
+                tags: largest_tag().unsigned_abs().saturating_add(1),
                 is_threaded: is_threaded(),
                 tagged: AtomicU32::new(0),
             })
         }
     }
 
-    /// The ranks in the world of all processes of a communicator; `None` if one is of another world, as
+    /// The ranks in `MPI_COMM_WORLD` of the processes of a communicator; `None` if a process is of another world, as
     /// after `MPI_Comm_spawn`.
     pub fn ranks(&self, comm: ffi::MPI_Comm) -> Option<Vec<c_int>> {
         let mut size = 0;
@@ -73,10 +73,10 @@ impl World {
         (!ranks.contains(&ffi::MPI_UNDEFINED)).then_some(ranks)
     }
 
-    /// A tag for a communicator of which this process is rank 0; `None` if there is no other one left.
+    /// A tag for a communicator whose rank 0 is this process; `None` if no unused tag is left.
     ///
-    /// Each process has its share of the tags. Without threads they come round again: then the order of
-    /// messages tells communicators apart.
+    /// Each process has its share of the tags. Without threads tags are used again, since the order of messages then
+    /// tells communicators apart.
     pub fn tag(&self) -> Option<c_int> {
         let before = u64::from(self.tagged.fetch_add(1, Ordering::Relaxed));
         let number = u64::from(self.rank) + before * u64::from(self.procs);
@@ -85,9 +85,9 @@ impl World {
         tag.filter(|_| is_other || !self.is_threaded)
     }
 
-    /// Where the messages of a communicator with these ranks and this tag go.
-    pub fn channel<'a>(&self, ranks: &'a [c_int], tag: c_int) -> Channel<'a> {
-        Channel::part(self.comm, ranks, tag)
+    /// The channel for a communicator with these ranks and this tag.
+    pub fn channel<'a>(&self, ranks: &'a [c_int], tag: c_int) -> MpiChannel<'a> {
+        MpiChannel::part(self.comm, ranks, tag)
     }
 
     /// Frees the communicator; all processes call it.
@@ -110,8 +110,8 @@ fn is_threaded() -> bool {
 }
 
 /// The largest tag of the MPI library.
-pub fn most_tag() -> c_int {
-    /// What MPI guarantees.
+pub fn largest_tag() -> c_int {
+    /// The least upper bound that MPI guarantees.
     const LEAST: c_int = 32767;
     let mut found: *mut c_void = std::ptr::null_mut();
     let mut is_set: c_int = 0;

@@ -10,8 +10,8 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 
 use crate::error::{LabError, system, system_or};
+use crate::filesystem::{self, NONE};
 use crate::launch::{SHIM_IN_USE, SHIM_PATH, preload};
-use crate::stage::{self, NONE};
 use crate::{AGENT, netns};
 
 /// The options of ssh that take a value and that launchers use.
@@ -48,7 +48,7 @@ fn target(mut args: impl Iterator<Item = OsString>) -> Option<(String, Vec<OsStr
 fn become_host(host: &str) -> Result<(), LabError> {
     netns::enter(host)?;
     unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS).map_err(system("leave the namespaces of", "ctl"))?;
-    stage::name_host(host)?;
+    filesystem::name_host(host)?;
     // Later mounts affect this process alone.
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(NONE, "/", NONE, private, NONE).map_err(system("make private", "/"))?;

@@ -9,7 +9,7 @@ use crate::delay;
 use crate::error::LabError;
 use crate::fidelity;
 use crate::launch;
-use crate::probe::{self, Findings, TAP};
+use crate::probe::{self, KernelFindings, TAP};
 use crate::tool::{self, ETHTOOL, IP, TC, UNSHARE, one_line};
 
 /// More hosts than this do not fit the address plan (`10.0.0.1` and up).
@@ -17,7 +17,7 @@ const MOST_HOSTS: u32 = 200;
 
 /// A requirement of the lab, and the result of its check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Capability {
+pub struct LabCapability {
     /// Name of the requirement.
     pub name: &'static str,
     /// True if the lab cannot run without it; otherwise some function is degraded or missing.
@@ -28,14 +28,14 @@ pub struct Capability {
 
 /// The results of [`check`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Capabilities {
+pub struct LabCapabilities {
     /// All requirements, in the order of printing.
-    pub rows: Vec<Capability>,
+    pub rows: Vec<LabCapability>,
     /// The congestion controls that an emulated host may use.
     pub congestion_controls: Vec<String>,
 }
 
-impl Capabilities {
+impl LabCapabilities {
     /// True if the lab can run on this machine.
     pub fn can_run(&self) -> bool {
         self.first_missing().is_none()
@@ -44,7 +44,7 @@ impl Capabilities {
     /// Checks that `network` can be emulated on this machine.
     ///
     /// # Errors
-    /// If something is missing: what, why and what to do, in one line.
+    /// If something is missing; the one-line text gives the reason and a remedy.
     pub fn verify(&self, network: &Network) -> Result<(), LabError> {
         let hosts = network.hosts().get();
         let wanted = &network.congestion_control;
@@ -53,7 +53,7 @@ impl Capabilities {
                 "the lab numbers at most {MOST_HOSTS} hosts, and it has {hosts}; \
                  use a smaller scenario, or `netsig simulate --network` for this one"
             )
-        } else if let Some(problem) = fidelity::impossible(network) {
+        } else if let Some(problem) = fidelity::impossible_reason(network) {
             problem
         } else if let Some(missing) = self.first_missing() {
             missing
@@ -73,7 +73,7 @@ impl Capabilities {
     }
 
     /// The reason why the lab cannot hold frames back on this machine, with a remedy, if it cannot.
-    pub(crate) fn lack_of_taps(&self) -> Option<&str> {
+    pub(crate) fn missing_taps_reason(&self) -> Option<&str> {
         let row = self.rows.iter().find(|row| row.name == TAP)?;
         row.found.as_ref().err().map(String::as_str)
     }
@@ -89,8 +89,8 @@ impl Capabilities {
 }
 
 /// Checks the capabilities of this machine by tests in temporary namespaces.
-pub fn check() -> Capabilities {
-    let optional = [
+pub fn check() -> LabCapabilities {
+    let optional_checks = [
         ("yield shim", yield_shim()),
         (
             "Open MPI",
@@ -101,8 +101,8 @@ pub fn check() -> Capabilities {
             launcher(&["mpirun.mpich", "mpiexec.hydra", "mpirun"], "HYDRA", "mpich"),
         ),
     ];
-    let mut capabilities = essential();
-    let optional = optional.map(|(name, found)| Capability {
+    let mut capabilities = check_essential();
+    let optional = optional_checks.map(|(name, found)| LabCapability {
         name,
         is_needed: false,
         found,
@@ -114,35 +114,35 @@ pub fn check() -> Capabilities {
 /// Checks that this machine can emulate `network`, by the tests of [`check`].
 ///
 /// # Errors
-/// If something is missing: what, why and what to do, in one line.
+/// If something is missing; the one-line text gives the reason and a remedy.
 pub fn verify(network: &Network) -> Result<(), LabError> {
-    essential().verify(network)
+    check_essential().verify(network)
 }
 
 /// The warning that this machine emulates the delays of `network` as 0, if it has to.
 pub fn delay_warning(network: &Network) -> Option<String> {
     delay::names(network)?;
-    let capabilities = essential();
-    delay::warning(network, capabilities.lack_of_taps()?)
+    let capabilities = check_essential();
+    delay::warning(network, capabilities.missing_taps_reason()?)
 }
 
 /// The capabilities on which the emulation of a network depends.
-pub(crate) fn essential() -> Capabilities {
-    essentials(probe::run())
+pub(crate) fn check_essential() -> LabCapabilities {
+    essential_capabilities(probe::run())
 }
 
-fn essentials(findings: Findings) -> Capabilities {
+fn essential_capabilities(findings: KernelFindings) -> LabCapabilities {
     let programs = [UNSHARE, IP, TC, ETHTOOL].map(|tool| {
         let remedy = format!("not installed; install the package {}", tool.package);
         (tool.name, tool::find(tool.name).map(shown).ok_or(remedy))
     });
     let rows = programs.into_iter().chain(findings.probes);
-    let row = |(name, found)| Capability {
+    let row = |(name, found)| LabCapability {
         name,
         is_needed: name != TAP,
         found,
     };
-    Capabilities {
+    LabCapabilities {
         rows: rows.map(row).collect(),
         congestion_controls: findings.congestion_controls,
     }
@@ -175,19 +175,19 @@ fn shown(path: impl AsRef<Path>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use netsig_base::network::Port;
+    use netsig_base::network::LinkSpec;
     use netsig_base::units::{BitsPerSecond, Bytes};
 
     use super::*;
 
-    fn machine(veth: &str) -> Capabilities {
+    fn machine(veth: &str) -> LabCapabilities {
         with_tap(veth, "ok")
     }
 
-    fn with_tap(veth: &str, tap: &str) -> Capabilities {
+    fn with_tap(veth: &str, tap: &str) -> LabCapabilities {
         let text = format!("ok\nok\nok\n{veth}\nok\nok\nok\n{tap}\ncc reno\n");
-        let mut capabilities = essentials(probe::findings(&text));
-        // Whatever programs this machine has.
+        let mut capabilities = essential_capabilities(probe::parse_findings(&text));
+        // These rows depend on the programs of this machine.
         capabilities.rows.drain(..4);
         capabilities
     }
@@ -206,10 +206,10 @@ mod tests {
     #[test]
     fn a_machine_without_taps_runs_the_lab_and_says_what_becomes_of_delays() {
         let network = crate::load("wan-4-4-4-30x10").unwrap();
-        assert_eq!(machine("ok").lack_of_taps(), None);
+        assert_eq!(machine("ok").missing_taps_reason(), None);
         let poor = with_tap("ok", "no open: No such file or directory");
         assert!(poor.can_run() && poor.verify(&network).is_ok());
-        let lacking = poor.lack_of_taps().unwrap();
+        let lacking = poor.missing_taps_reason().unwrap();
         assert_eq!(
             delay::warning(&network, lacking).unwrap(),
             "wan-4-4-4-30x10: the delay of west -> core, middle -> core, east -> core is emulated \
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn more_hosts_than_addresses_are_refused() {
         let message = |hosts| {
-            let port = Port::new(BitsPerSecond(1_000_000), Bytes(65536));
+            let port = LinkSpec::new(BitsPerSecond(1_000_000), Bytes(65536));
             let star = Network::star(hosts, port).unwrap();
             let verified = machine("ok").verify(&star);
             verified.map_err(|error| error.to_string())
@@ -252,8 +252,8 @@ mod tests {
             return;
         }
         let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-        let available = std::fs::read_to_string(path).unwrap();
-        let available: Vec<_> = available.split_whitespace().collect();
+        let text = std::fs::read_to_string(path).unwrap();
+        let available: Vec<_> = text.split_whitespace().collect();
         assert_eq!(found.congestion_controls, available);
     }
 }

@@ -4,17 +4,17 @@ use std::io;
 use std::path::Path;
 
 use netsig_base::network::Network;
-pub use netsig_base::network::named::SHIPPED;
-use netsig_base::network::named::{Files, scenario};
+pub use netsig_base::network::named::SHIPPED_SCENARIOS;
+use netsig_base::network::named::{FileAccess, load_scenario};
 use netsig_base::text::decoded;
 
 use crate::error::LabError;
 
 /// The files of this machine, for the pure crates.
 #[derive(Debug, Clone, Copy)]
-pub struct Disk;
+pub struct MachineFiles;
 
-impl Files for Disk {
+impl FileAccess for MachineFiles {
     fn has(&self, path: &Path) -> bool {
         path.is_file()
     }
@@ -30,7 +30,7 @@ impl Files for Disk {
 /// # Errors
 /// If there is no such file or scenario, or the file is not a network.
 pub fn load(name_or_path: &str) -> Result<Network, LabError> {
-    Ok(scenario(name_or_path, &Disk)?)
+    Ok(load_scenario(name_or_path, &MachineFiles)?)
 }
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn every_shipped_scenario_is_one_and_says_what_it_is_good_for() {
-        for (name, text) in SHIPPED {
+        for (name, text) in SHIPPED_SCENARIOS {
             let network = load(name).unwrap();
             assert_eq!(network.name, *name);
             assert_eq!(crate::fidelity_warning(&network), None);
@@ -55,7 +55,7 @@ mod tests {
             let path = file.unwrap().path();
             let name = path.file_stem().unwrap().to_str().unwrap();
             assert!(
-                SHIPPED.iter().any(|(shipped, _)| *shipped == name),
+                SHIPPED_SCENARIOS.iter().any(|(shipped, _)| *shipped == name),
                 "{name}: add it to SHIPPED"
             );
             let read = load(path.to_str().unwrap()).unwrap();

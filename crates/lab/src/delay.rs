@@ -1,5 +1,4 @@
-//! Delays of links between switches: which links the lab gives a delay, and what it tells where
-//! this machine cannot hold frames back.
+//! Delays of links between switches: the delayed links, and the warning if this machine cannot hold frames back.
 
 use itertools::Itertools;
 use netsig_base::network::{Link, LinkId, Network};
@@ -9,11 +8,11 @@ use netsig_base::units::Seconds;
 pub(crate) const UNDELAYED: &str = "NETSIG_LAB_UNDELAYED_LINKS";
 
 /// The longest delay of a link: the frames under way are in memory.
-pub(crate) const LONGEST: Seconds = Seconds(1.0);
+pub(crate) const LONGEST_DELAY: Seconds = Seconds(1.0);
 
-/// What the lab does with delays.
+/// Emulation of delays in the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Delays {
+pub(crate) enum DelayEmulation {
     /// Frames are held back.
     Emulated,
     /// All delays are 0.
@@ -33,8 +32,8 @@ pub(crate) fn cables_between_switches(network: &Network) -> impl Iterator<Item =
 
 /// The names of the delayed links, as in `a -> b, b -> c`; `None` if there are none.
 pub(crate) fn names(network: &Network) -> Option<String> {
-    let names = delayed(network).map(|(id, _)| network.link_name(id));
-    let names = names.format(", ").to_string();
+    let link_names = delayed(network).map(|(id, _)| network.link_name(id));
+    let names = link_names.format(", ").to_string();
     (!names.is_empty()).then_some(names)
 }
 

@@ -1,6 +1,5 @@
-//! Packets that the ports of the emulated switches dropped, counted where they are dropped. Packets
-//! drop nowhere else in the lab, so the counts are exact, which TCP's counters of the hosts are not:
-//! these count what was sent again, needlessly too.
+//! Packets that the ports of the emulated switches dropped. Packets drop nowhere else in the lab, so these counts are
+//! exact. TCP's counters of the hosts are not: they count all retransmissions, even needless ones.
 
 use std::fs;
 
@@ -25,13 +24,13 @@ pub struct PortDrops {
 /// The counts of all ports of the emulated cluster in which this process runs.
 ///
 /// # Errors
-/// If it runs in none, or the kernel does not show the counts.
+/// If it runs in no emulated cluster, or the kernel does not show the counts.
 pub fn port_drops() -> Result<Vec<PortDrops>, LabError> {
     std::env::var_os(NETWORK).ok_or(LabError::Outside)?;
     let mut ports = Vec::new();
     for switch in switches()? {
         let arguments = ["-s", "qdisc", "show"];
-        let text = netns::within(&switch, || TC.run(&switch, &arguments))?;
+        let text = netns::run_in_namespace(&switch, || TC.run(&switch, &arguments))?;
         ports.extend(shaped(&switch, &text));
     }
     Ok(ports)
@@ -39,17 +38,17 @@ pub fn port_drops() -> Result<Vec<PortDrops>, LabError> {
 
 /// The namespaces of the switches by number.
 fn switches() -> Result<Vec<String>, LabError> {
-    let failed = || system("list the namespaces in", netns::NAMES);
-    let entries = fs::read_dir(netns::NAMES).map_err(failed())?;
-    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    let mut names: Vec<String> = names.collect::<Result<_, _>>().map_err(failed())?;
+    let failed = || system("list the namespaces in", netns::NAMESPACE_FOLDER);
+    let entries = fs::read_dir(netns::NAMESPACE_FOLDER).map_err(failed())?;
+    let read_names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut names: Vec<String> = read_names.collect::<Result<_, _>>().map_err(failed())?;
     names.retain(|name| name.starts_with("sw"));
     names.sort_by_key(|name| (name.len(), name.clone()));
     Ok(names)
 }
 
-/// The shaped ports in the output of `tc -s qdisc show`, in which the line of a device precedes that
-/// of its counts.
+/// The shaped ports in the output of `tc -s qdisc show`, in which the line of a device precedes the line of its
+/// counts.
 fn shaped(switch: &str, text: &str) -> Vec<PortDrops> {
     let lines = text.lines().zip(text.lines().skip(1));
     let port = |(device, counts): (&str, &str)| {

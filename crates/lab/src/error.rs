@@ -1,4 +1,4 @@
-//! Errors of the lab, each in one line: what, where, how to fix.
+//! Errors of the lab, each in one line: fault, place, remedy.
 
 use std::path::PathBuf;
 
@@ -48,7 +48,7 @@ pub enum LabError {
         /// Advice for the user.
         remedy: &'static str,
     },
-    /// A question about the emulated cluster outside of one.
+    /// This process asked for its emulated cluster, but runs in none.
     #[error("no emulated cluster is here; run the command in one: `netsig lab exec SCENARIO -- COMMAND`")]
     Outside,
     /// A hidden command was called by hand or by a program that misuses it.
@@ -67,7 +67,7 @@ pub(crate) fn system<E: Into<std::io::Error>>(
     system_or(action, target, RUN_CHECK)
 }
 
-/// As [`system`], with a `remedy` for errors that `lab check` does not explain.
+/// Like [`system`], with a `remedy` for errors that `lab check` does not explain.
 pub(crate) fn system_or<E: Into<std::io::Error>>(
     action: &'static str,
     target: impl Into<PathBuf>,

@@ -27,7 +27,7 @@ pub(crate) fn burst(rate: BitsPerSecond) -> Bytes {
 }
 
 /// The reason why the lab cannot build the network on any machine, with a remedy; `None` if it can.
-pub(crate) fn impossible(network: &Network) -> Option<String> {
+pub(crate) fn impossible_reason(network: &Network) -> Option<String> {
     if !network.is_tree() {
         let problem = "its switches are joined in a circle, where bridges would send frames round";
         return Some(format!(
@@ -46,13 +46,13 @@ pub(crate) fn impossible(network: &Network) -> Option<String> {
             link.delay
         ));
     }
-    if let Some((id, link)) = links().find(|(_, link)| link.delay > delay::LONGEST) {
+    if let Some((id, link)) = links().find(|(_, link)| link.delay > delay::LONGEST_DELAY) {
         return Some(format!(
             "the link {} has a delay of {}, and the lab holds frames back for at most {}; \
              write that or less, or use `netsig simulate --network`",
             name(id),
             link.delay,
-            delay::LONGEST
+            delay::LONGEST_DELAY
         ));
     }
     let smallest = Bytes::rounded(BURSTS[0].1);
@@ -100,7 +100,7 @@ pub fn fidelity_warning(network: &Network) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netsig_base::network::Port;
+    use netsig_base::network::LinkSpec;
 
     #[test]
     fn bursts_grow_with_the_rate() {
@@ -112,13 +112,13 @@ mod tests {
     #[test]
     fn too_much_traffic_or_too_deep_a_buffer_is_told() {
         let warning = |hosts, mbit: u64, buffer| {
-            let port = Port::new(BitsPerSecond(mbit * 1_000_000), Bytes(buffer));
+            let port = LinkSpec::new(BitsPerSecond(mbit * 1_000_000), Bytes(buffer));
             fidelity_warning(&Network::star(hosts, port).unwrap())
         };
         assert_eq!(warning(8, 100, 65536), None);
         assert_eq!(warning(16, 40, 65536), None);
-        let told = warning(12, 100, 65536).unwrap();
-        assert!(told.ends_with("use at most 53 Mbit/s a host"), "{told}");
+        let message = warning(12, 100, 65536).unwrap();
+        assert!(message.ends_with("use at most 53 Mbit/s a host"), "{message}");
         assert!(warning(8, 101, 65536).is_some());
         assert!(warning(4, 2, 65536).unwrap().contains("262 ms"));
     }
@@ -151,11 +151,11 @@ mod tests {
         ];
         for (more, expected) in refusals {
             let network = Network::parse("t", &format!("{head}{switches}{chain}{more}")).unwrap();
-            let told = impossible(&network).unwrap();
-            assert!(told.starts_with(expected) && told.contains("; "), "{told}");
+            let reason = impossible_reason(&network).unwrap();
+            assert!(reason.starts_with(expected) && reason.contains("; "), "{reason}");
         }
         for name in ["tree-2x6x40", "wan-6-6-30x5"] {
-            assert_eq!(impossible(&crate::load(name).unwrap()), None);
+            assert_eq!(impossible_reason(&crate::load(name).unwrap()), None);
         }
     }
 }

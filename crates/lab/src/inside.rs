@@ -8,9 +8,9 @@ use std::process::{Command, ExitCode};
 use netsig_base::network::Network;
 use netsig_base::text::refusal::Refusal;
 
-use crate::delay::{Delays, UNDELAYED};
+use crate::delay::{DelayEmulation, UNDELAYED};
 use crate::error::{LabError, system_or};
-use crate::{INSIDE, launch, network, reap, stage};
+use crate::{INSIDE, filesystem, first_process, launch, network};
 
 /// The variable that passes the scenario's text to this process.
 pub(crate) const SCENARIO: &str = "NETSIG_LAB_SCENARIO";
@@ -27,10 +27,10 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, 
         return Err(misused());
     }
     let network = Network::parse(&name.to_string_lossy(), &text).map_err(Refusal::from)?;
-    stage::prepare(&network)?;
+    filesystem::prepare(&network)?;
     let delays = match std::env::var_os(UNDELAYED) {
-        None => Delays::Emulated,
-        Some(_) => Delays::Zero,
+        None => DelayEmulation::Emulated,
+        Some(_) => DelayEmulation::Zero,
     };
     network::build(&network, delays)?;
     let mut command = Command::new(&program);
@@ -39,5 +39,5 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, 
         .env_remove(SCENARIO)
         .envs(launch::environment(&network));
     let remedy = "give the path of a program on this machine";
-    reap::run(&mut command).map_err(system_or("run", program, remedy))
+    first_process::run(&mut command).map_err(system_or("run", program, remedy))
 }

@@ -10,7 +10,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 const SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
 
 /// Exit code of a command that a signal ended, minus the number of the signal.
-pub const BY_SIGNAL: i32 = 128;
+pub const SIGNAL_EXIT_CODE_BASE: i32 = 128;
 
 /// Number of signals during all watches.
 static REQUESTS: AtomicU32 = AtomicU32::new(0);
@@ -21,7 +21,7 @@ static LAST: AtomicI32 = AtomicI32::new(0);
 /// Takes note of SIGINT and SIGTERM while it exists, so that they do not end this process. An outer
 /// watch also sees the signals of an inner one.
 #[derive(Debug)]
-pub struct Watch {
+pub struct SignalWatch {
     before: [SigAction; SIGNALS.len()],
     seen: u32,
 }
@@ -31,7 +31,7 @@ extern "C" fn take_note(signal: c_int) {
     REQUESTS.fetch_add(1, Ordering::Relaxed);
 }
 
-impl Watch {
+impl SignalWatch {
     /// Starts to watch.
     pub fn start() -> Self {
         let seen = REQUESTS.load(Ordering::Relaxed);
@@ -45,10 +45,10 @@ impl Watch {
 
     /// The exit code of the last signal since the watch started.
     pub fn exit_code(&self) -> Option<i32> {
-        self.signal().map(|signal| BY_SIGNAL + signal as i32)
+        self.signal().map(|signal| SIGNAL_EXIT_CODE_BASE + signal as i32)
     }
 
-    /// Ends the watch; returns as [`Self::exit_code`] whether a signal came up to its very end.
+    /// Ends the watch; returns its final [`Self::exit_code`].
     pub fn end(self) -> Option<i32> {
         self.restore();
         self.exit_code()
@@ -61,7 +61,7 @@ impl Watch {
         last.filter(|_| came)
     }
 
-    /// Gives the signals back to those who handled them before.
+    /// Restores the previous handlers of the signals.
     fn restore(&self) {
         for (signal, before) in SIGNALS.into_iter().zip(&self.before) {
             set(signal, before);
@@ -69,7 +69,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for SignalWatch {
     fn drop(&mut self) {
         self.restore();
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use netsig_base::network::Network;
 
-use crate::stage::{AGENT_SCRIPT, HOSTFILE, HOSTFILE_MPICH, TMPDIR};
+use crate::filesystem::{AGENT_SCRIPT, HOSTFILE, HOSTFILE_MPICH, TMPDIR};
 
 /// Path of the yield shim: the user's choice, and within the lab the shim in use.
 pub(crate) const SHIM_PATH: &str = "NETSIG_YIELD_SHIM_PATH";

@@ -4,7 +4,7 @@
 //! switches with finite buffers: contention, drops and stalls are real, not modelled. Needs no root
 //! where user namespaces work.
 //!
-//! The outer process ([`command`], [`Running`]) starts the same executable again in new namespaces,
+//! The outer process ([`command`], [`RunningCommand`]) starts the same executable again in new namespaces,
 //! where the hidden command `lab-inside` builds the network and runs the user's command. There
 //! `mpirun` starts its daemons on the hosts through a second hidden command, `lab-agent`, instead
 //! of ssh. So every program that uses the lab must call [`entry`] at the start of `main`.
@@ -13,20 +13,20 @@ mod agent;
 mod capability;
 mod catalogue;
 mod delay;
+mod delay_queue;
 mod drops;
 mod error;
 mod fidelity;
+mod filesystem;
+mod first_process;
 mod inside;
 mod interrupt;
-mod lane;
 mod launch;
 mod netns;
 mod network;
-mod outside;
 mod probe;
-mod reap;
+mod running_command;
 mod softnet;
-mod stage;
 mod tap;
 mod tool;
 mod wire;
@@ -34,17 +34,17 @@ mod wire;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use netsig_base::text::shown::message;
+use netsig_base::text::sanitised::printable_message;
 
-pub use capability::{Capabilities, Capability, check, delay_warning, verify};
-pub use catalogue::{Disk, SHIPPED, load};
+pub use capability::{LabCapabilities, LabCapability, check, delay_warning, verify};
+pub use catalogue::{MachineFiles, SHIPPED_SCENARIOS, load};
 pub use drops::{PortDrops, port_drops};
 pub use error::LabError;
 pub use fidelity::fidelity_warning;
-pub use interrupt::{BY_SIGNAL, Watch};
+pub use interrupt::{SIGNAL_EXIT_CODE_BASE, SignalWatch};
 pub use launch::shim_in_use;
 pub use network::clusters;
-pub use outside::{Outcome, Running, command, exec};
+pub use running_command::{CommandOutcome, RunningCommand, command, exec};
 
 /// The hidden first argument that selects the process that builds the network.
 const INSIDE: &str = "lab-inside";
@@ -62,7 +62,7 @@ pub fn entry(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         _ => return None,
     };
     Some(result.unwrap_or_else(|error| {
-        eprintln!("netsig lab: {}", message(error.to_string()));
+        eprintln!("netsig lab: {}", printable_message(error.to_string()));
         ExitCode::FAILURE
     }))
 }

@@ -9,15 +9,15 @@
 //! bridge `ctlbr`.
 
 use itertools::Itertools;
-use netsig_base::network::{Clusters, Link, LinkId, Network, Vertex};
+use netsig_base::network::{HostClusters, Link, LinkId, Network, Vertex};
 use netsig_base::units::{BitsPerSecond, Bytes, BytesPerSecond};
 
-use crate::delay::{Delays, cables_between_switches, delayed};
+use crate::delay::{DelayEmulation, cables_between_switches, delayed};
 use crate::error::LabError;
 use crate::fidelity::burst;
 use crate::netns;
 use crate::tool::{ETHTOOL, IP, TC};
-use crate::wire::{self, End};
+use crate::wire::{self, LabWireEnd};
 
 /// The control address of the namespace of `mpirun`.
 pub(crate) const CONTROL_ADDRESS: &str = "10.9.0.254";
@@ -26,17 +26,17 @@ pub(crate) const CONTROL_ADDRESS: &str = "10.9.0.254";
 const HOST_QUEUE: Bytes = Bytes(4_000_000);
 
 /// Builds the whole network; runs in the namespace of `mpirun`.
-pub(crate) fn build(network: &Network, delays: Delays) -> Result<(), LabError> {
+pub(crate) fn build(network: &Network, delays: DelayEmulation) -> Result<(), LabError> {
     IP.batch("the control namespace", &namespaces(network))?;
     IP.batch("the control namespace", &cables(network, delays))?;
     for (id, link) in wires(network, delays) {
-        wire::lay(network.link_name(id), &ends(network, id, link), link)?;
+        wire::start_wire(network.link_name(id), &ends(network, id, link), link)?;
     }
     for switch in switches(network) {
-        netns::within(&switch.name, || switch.build())?;
+        netns::run_in_namespace(&switch.name, || switch.build())?;
     }
     for (host, link) in uplinks(network) {
-        netns::within(&host_name(host), || build_host(network, host, link))?;
+        netns::run_in_namespace(&host_name(host), || build_host(network, host, link))?;
     }
     Ok(())
 }
@@ -47,8 +47,8 @@ pub(crate) fn host_name(host: u32) -> String {
 }
 
 /// The clusters of the emulated hosts.
-pub fn clusters(network: &Network) -> Clusters {
-    Clusters::of_network(network, |host| host_name(host.0))
+pub fn clusters(network: &Network) -> HostClusters {
+    HostClusters::of_network(network, |host| host_name(host.0))
 }
 
 /// The address of `host` for launch traffic.
@@ -73,18 +73,18 @@ fn uplinks(network: &Network) -> impl Iterator<Item = (u32, &Link)> {
 }
 
 /// A port and its shaping.
-struct Port {
+struct LabPort {
     device: String,
     shape: String,
 }
 
 /// A switch: a namespace with one bridge.
-struct Switch {
+struct LabSwitch {
     name: String,
-    ports: Vec<Port>,
+    ports: Vec<LabPort>,
 }
 
-impl Switch {
+impl LabSwitch {
     fn build(&self) -> Result<(), LabError> {
         netns::silence_ipv6()?;
         let ports = self.ports.iter();
@@ -109,13 +109,13 @@ fn device(network: &Network, id: LinkId, link: &Link) -> String {
 }
 
 /// All switches with their ports.
-fn switches(network: &Network) -> Vec<Switch> {
+fn switches(network: &Network) -> Vec<LabSwitch> {
     let count = u32::try_from(network.vertices()).expect("few in a lab");
-    let port = |(id, link): (LinkId, &Link)| Port {
+    let port = |(id, link): (LinkId, &Link)| LabPort {
         device: device(network, id, link),
         shape: tbf(link.rate, link.buffer),
     };
-    let switch = |vertex| Switch {
+    let switch = |vertex| LabSwitch {
         name: switch_name(network, vertex),
         ports: links(network)
             .filter(|(_, link)| link.from == vertex)
@@ -132,14 +132,14 @@ fn tbf(rate: BytesPerSecond, limit: Bytes) -> String {
     format!("tbf rate {}bit burst {} limit {}", rate.0, burst.0, limit.0)
 }
 
-/// Shapes ports in the current namespace, and makes them handle single frames as real ports do:
-/// with offloads, packets of 64 KiB would pass, and a buffer in bytes would have no effect.
-fn shape(place: &str, ports: &[Port]) -> Result<(), LabError> {
+/// Shapes ports in the current namespace, and makes them handle single frames as real ports do. With offloads,
+/// packets of 64 KiB would pass, and a buffer in bytes would have no effect.
+fn shape(place: &str, ports: &[LabPort]) -> Result<(), LabError> {
     let mut lines = ports
         .iter()
-        .map(|Port { device, shape }| format!("qdisc add dev {device} root {shape}"));
+        .map(|LabPort { device, shape }| format!("qdisc add dev {device} root {shape}"));
     TC.batch(place, &lines.join("\n"))?;
-    ports.iter().try_for_each(|Port { device, .. }| {
+    ports.iter().try_for_each(|LabPort { device, .. }| {
         let offloads = ["tso", "off", "gso", "off", "gro", "off"];
         let arguments = [&["-K", device], &offloads[..]].concat();
         ETHTOOL.run(place, &arguments).map(drop)
@@ -163,7 +163,7 @@ fn namespaces(network: &Network) -> String {
 
 /// Creates the virtual cables and moves each end to its namespace. `name` is required, since `ip
 /// link add a …` may parse a short name as a keyword.
-fn cables(network: &Network, delays: Delays) -> String {
+fn cables(network: &Network, delays: DelayEmulation) -> String {
     let of_host = |(host, link): (u32, &Link)| {
         let switch = switch_name(network, link.to);
         format!(
@@ -190,14 +190,14 @@ fn cables(network: &Network, delays: Delays) -> String {
     hosts.chain(between.map(of_switches)).join("\n")
 }
 
-/// The connections of switches that are wires: those whose frames are held back.
-fn wires(network: &Network, delays: Delays) -> impl Iterator<Item = (LinkId, &Link)> {
-    delayed(network).filter(move |_| delays == Delays::Emulated)
+/// The connections of switches that are wires: their frames are held back.
+fn wires(network: &Network, delays: DelayEmulation) -> impl Iterator<Item = (LinkId, &Link)> {
+    delayed(network).filter(move |_| delays == DelayEmulation::Emulated)
 }
 
 /// The devices of both ends of a link between switches.
-fn ends(network: &Network, id: LinkId, link: &Link) -> [End; 2] {
-    [(id, link.from), (id.reverse(), link.to)].map(|(id, switch)| End {
+fn ends(network: &Network, id: LinkId, link: &Link) -> [LabWireEnd; 2] {
+    [(id, link.from), (id.reverse(), link.to)].map(|(id, switch)| LabWireEnd {
         namespace: switch_name(network, switch),
         device: format!("t{}", id.0),
     })
@@ -207,9 +207,9 @@ fn ends(network: &Network, id: LinkId, link: &Link) -> [End; 2] {
 fn build_host(network: &Network, host: u32, link: &Link) -> Result<(), LabError> {
     let name = host_name(host);
     netns::silence_ipv6()?;
-    netns::set("ipv4/tcp_no_metrics_save", "1")?;
+    netns::set_sysctl("ipv4/tcp_no_metrics_save", "1")?;
     IP.batch(&name, &host_interfaces(network, host))?;
-    let port = Port {
+    let port = LabPort {
         device: "eth0".to_owned(),
         shape: tbf(link.rate, HOST_QUEUE),
     };
@@ -268,20 +268,20 @@ fn hardware_address(host: u32) -> String {
 mod tests {
     use super::*;
 
-    fn load(name: &str) -> Vec<Switch> {
+    fn load(name: &str) -> Vec<LabSwitch> {
         switches(&crate::load(name).unwrap())
     }
 
     #[test]
     fn every_switch_has_its_ports() {
-        let devices = |s: &Switch| s.ports.iter().map(|port| port.device.clone()).join(" ");
-        let told = |s: &Switch| format!("{}: {}", s.name, devices(s));
+        let devices = |s: &LabSwitch| s.ports.iter().map(|port| port.device.clone()).join(" ");
+        let description = |s: &LabSwitch| format!("{}: {}", s.name, devices(s));
         let unequal = [
             "sw0: p0 p1 t24",
             "sw1: p2 p3 p4 p5 p6 p7 t25 t26",
             "sw2: p8 p9 p10 p11 t27",
         ];
-        let found: Vec<String> = load("unequal-2-6-4x40").iter().map(told).collect();
+        let found: Vec<String> = load("unequal-2-6-4x40").iter().map(description).collect();
         assert_eq!(found, unequal);
     }
 

@@ -8,7 +8,7 @@ use crate::netns;
 use crate::tool::{self, UNSHARE, one_line};
 
 /// A required feature of the kernel.
-struct Probe {
+struct KernelProbe {
     name: &'static str,
     /// The test, in shell; each depends on those before it.
     script: &'static str,
@@ -16,7 +16,7 @@ struct Probe {
 }
 
 /// The results of the probes.
-pub(crate) struct Findings {
+pub(crate) struct KernelFindings {
     /// Name and result of each probe: that it works, or the failure and a remedy.
     pub(crate) probes: Vec<(&'static str, Result<String, String>)>,
     /// The congestion controls that a route may choose.
@@ -30,43 +30,43 @@ const ALLOW: &str = "allow it: sysctl kernel.unprivileged_userns_clone=1 and \
 /// The probe that decides whether links can have a delay; the lab runs without.
 pub(crate) const TAP: &str = "tap devices";
 
-const PROBES: &[Probe] = &[
-    Probe {
+const PROBES: &[KernelProbe] = &[
+    KernelProbe {
         name: "user namespaces",
         script: "true",
         remedy: ALLOW,
     },
-    Probe {
+    KernelProbe {
         name: "private mounts",
         script: "mount -t tmpfs none /run && mkdir /run/netns && mount -t tmpfs none /dev/shm",
         remedy: ALLOW,
     },
-    Probe {
+    KernelProbe {
         name: "network namespaces",
         script: "ip netns add probe && ip netns exec probe true",
         remedy: ALLOW,
     },
-    Probe {
+    KernelProbe {
         name: "veth",
         script: "ip link add name v0 type veth peer name v1",
         remedy: LOAD,
     },
-    Probe {
+    KernelProbe {
         name: "bridge",
         script: "ip link add name b0 type bridge && ip link set dev v0 master b0",
         remedy: LOAD,
     },
-    Probe {
+    KernelProbe {
         name: "tbf",
         script: "tc qdisc add dev v0 root tbf rate 40mbit burst 3200 limit 65536",
         remedy: "load the kernel module sch_tbf (modprobe) or use a kernel that has it",
     },
-    Probe {
+    KernelProbe {
         name: "offloads off",
         script: "ethtool -K v0 tso off gso off gro off",
         remedy: "use a kernel whose veth lets ethtool switch offloads",
     },
-    Probe {
+    KernelProbe {
         name: TAP,
         script: "ip tuntap add dev t0 mode tap && ethtool -K t0 tso off gso off gro off",
         remedy: "as root: modprobe tun, or give the container /dev/net/tun",
@@ -84,18 +84,18 @@ const NO_CONTROL: &str = "no route can choose one; \
     use Linux and iproute2 4.0 or newer, which know `ip route … congctl`";
 
 /// Runs all probes. If no namespace can be created, the first probe fails with unshare's message.
-pub(crate) fn run() -> Findings {
-    answers().map_or_else(
-        |error| Findings {
+pub(crate) fn run() -> KernelFindings {
+    probe_output().map_or_else(
+        |error| KernelFindings {
             probes: vec![PROBES[0].failed(&error.to_string())],
             congestion_controls: Vec::new(),
         },
-        |text| findings(&text),
+        |text| parse_findings(&text),
     )
 }
 
-fn answers() -> Result<String, LabError> {
-    let output = netns::fresh()?
+fn probe_output() -> Result<String, LabError> {
+    let output = netns::unshare_command()?
         .args(["sh", "-c", &script()])
         .env("PATH", tool::path())
         .stdin(Stdio::null())
@@ -111,7 +111,7 @@ fn answers() -> Result<String, LabError> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-impl Probe {
+impl KernelProbe {
     fn failed(&self, why: &str) -> (&'static str, Result<String, String>) {
         (self.name, Err(format!("{why}; {}", self.remedy)))
     }
@@ -119,15 +119,15 @@ impl Probe {
 
 /// A shell script that prints one line for each probe: `ok`, or `no` and its messages.
 fn script() -> String {
-    let line = |probe: &Probe| {
+    let line = |probe: &KernelProbe| {
         let script = probe.script;
         format!("if said=$({{ {script}; }} 2>&1); then echo ok; else echo no $said; fi\n")
     };
     PROBES.iter().map(line).chain([CONTROLS.to_owned()]).collect()
 }
 
-pub(crate) fn findings(text: &str) -> Findings {
-    let probe = |(probe, line): (&Probe, &str)| match line.strip_prefix("no") {
+pub(crate) fn parse_findings(text: &str) -> KernelFindings {
+    let probe = |(probe, line): (&KernelProbe, &str)| match line.strip_prefix("no") {
         Some(why) => probe.failed(why.trim()),
         None => (probe.name, Ok("works".to_owned())),
     };
@@ -138,7 +138,7 @@ pub(crate) fn findings(text: &str) -> Findings {
         names => Ok(names),
     };
     let probes = PROBES.iter().zip(text.lines()).map(probe);
-    Findings {
+    KernelFindings {
         probes: probes.chain([("congestion control", controls)]).collect(),
         congestion_controls,
     }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn lines_are_told_apart() {
-        let found = findings("ok\nno Unknown device type.\nok\nok\nok\nok\nok\nok\ncc reno\ncc cubic\n");
+        let found = parse_findings("ok\nno Unknown device type.\nok\nok\nok\nok\nok\nok\ncc reno\ncc cubic\n");
         assert_eq!(found.probes.len(), PROBES.len() + 1);
         let [(_, first), (_, second), ..] = &found.probes[..] else {
             panic!("no probes");

@@ -11,14 +11,14 @@ use nix::libc::{IFF_NO_PI, IFF_TAP, IFNAMSIZ, O_NONBLOCK, TUNSETIFF, c_int, c_sh
 use crate::error::{LabError, system};
 
 /// The file through which the kernel makes tap devices, one for each time that it is opened.
-const MAKER: &str = "/dev/net/tun";
+const TUN_DEVICE: &str = "/dev/net/tun";
 
 /// A tap device. It vanishes when this value is dropped.
-pub(crate) struct Tap(File);
+pub(crate) struct TapDevice(File);
 
 /// The head of the kernel's `struct ifreq`, which names a device and the kind to make it.
 #[repr(C)]
-struct Request {
+struct InterfaceRequest {
     name: [u8; IFNAMSIZ],
     flags: c_short,
     /// The union behind the name has 24 bytes, of which `flags` takes two.
@@ -29,16 +29,16 @@ nix::ioctl_write_ptr_bad!(
     /// Makes the device that the request describes, and joins the open file to it.
     make_device,
     TUNSETIFF,
-    Request
+    InterfaceRequest
 );
 
-impl Tap {
+impl TapDevice {
     /// Makes the device `name` in the network namespace of the calling thread. Its reads never
     /// block, and programs started later do not inherit it.
     pub(crate) fn create(name: &str) -> Result<Self, LabError> {
         let mut options = File::options();
         options.read(true).write(true).custom_flags(O_NONBLOCK);
-        let file = options.open(MAKER).map_err(system("open", MAKER))?;
+        let file = options.open(TUN_DEVICE).map_err(system("open", TUN_DEVICE))?;
         make(&file, name).map_err(system("make the tap device", name))?;
         Ok(Self(file))
     }
@@ -63,7 +63,7 @@ impl Tap {
     }
 }
 
-impl AsFd for Tap {
+impl AsFd for TapDevice {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
@@ -71,7 +71,7 @@ impl AsFd for Tap {
 
 #[expect(unsafe_code, reason = "the only way to make a tap device")]
 fn make(file: &File, name: &str) -> nix::Result<()> {
-    let mut request = Request {
+    let mut request = InterfaceRequest {
         name: [0; IFNAMSIZ],
         flags: c_short::try_from(IFF_TAP | IFF_NO_PI).expect("the kernel's flags fit its field"),
         rest: [0; 22],

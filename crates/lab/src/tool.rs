@@ -9,29 +9,29 @@ use std::process::{Command, Output, Stdio};
 use crate::error::{LabError, system};
 
 /// A program that the lab needs and the package that usually contains it.
-pub(crate) struct Tool {
+pub(crate) struct LabTool {
     pub(crate) name: &'static str,
     pub(crate) package: &'static str,
 }
 
-pub(crate) const UNSHARE: Tool = Tool {
+pub(crate) const UNSHARE: LabTool = LabTool {
     name: "unshare",
     package: "util-linux",
 };
-pub(crate) const IP: Tool = Tool {
+pub(crate) const IP: LabTool = LabTool {
     name: "ip",
     package: "iproute2",
 };
-pub(crate) const TC: Tool = Tool {
+pub(crate) const TC: LabTool = LabTool {
     name: "tc",
     package: "iproute2",
 };
-pub(crate) const ETHTOOL: Tool = Tool {
+pub(crate) const ETHTOOL: LabTool = LabTool {
     name: "ethtool",
     package: "ethtool",
 };
 
-impl Tool {
+impl LabTool {
     /// The program's path.
     pub(crate) fn find(&self) -> Result<PathBuf, LabError> {
         find(self.name).ok_or(LabError::NoTool {
@@ -48,25 +48,25 @@ impl Tool {
             .stdin(Stdio::null())
             .output()
             .map_err(system("start", self.name))?;
-        self.judge(place, &output, || arguments.join(" "))?;
+        self.check_status(place, &output, || arguments.join(" "))?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// Runs the program with the lines of `script` as its batch, in the current network namespace.
     pub(crate) fn batch(&self, place: &str, script: &str) -> Result<(), LabError> {
-        let output = feed(&self.find()?, script).map_err(system("run a batch of", self.name))?;
-        self.judge(place, &output, || stopped_at(&output, script))
+        let output = run_batch(&self.find()?, script).map_err(system("run a batch of", self.name))?;
+        self.check_status(place, &output, || stopped_at(&output, script))
     }
 
-    fn judge(&self, place: &str, output: &Output, command: impl FnOnce() -> String) -> Result<(), LabError> {
+    fn check_status(&self, place: &str, output: &Output, command: impl FnOnce() -> String) -> Result<(), LabError> {
         if output.status.success() {
             return Ok(());
         }
-        let said = one_line(&output.stderr);
+        let message = one_line(&output.stderr);
         Err(LabError::Tool {
             tool: self.name,
             place: place.to_owned(),
-            reason: format!("`{} {}`: {said}", self.name, command()),
+            reason: format!("`{} {}`: {message}", self.name, command()),
         })
     }
 }
@@ -93,7 +93,7 @@ pub(crate) fn one_line(text: &[u8]) -> String {
 
 /// Runs `program -batch -` on `text`. Its output is short, so writing all input before reading
 /// cannot block.
-fn feed(program: &Path, text: &str) -> std::io::Result<Output> {
+fn run_batch(program: &Path, text: &str) -> std::io::Result<Output> {
     let mut child = Command::new(program)
         .args(["-batch", "-"])
         .stdin(Stdio::piped())
@@ -109,8 +109,8 @@ fn feed(program: &Path, text: &str) -> std::io::Result<Output> {
 
 /// The line of the script at which a batch stopped: ip and tc print `Command failed -:LINE`.
 fn stopped_at(output: &Output, script: &str) -> String {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let line = said.rsplit_once("-:").and_then(|(_, rest)| {
+    let message = String::from_utf8_lossy(&output.stderr);
+    let line = message.rsplit_once("-:").and_then(|(_, rest)| {
         let line: usize = rest.trim().parse().ok()?;
         script.lines().nth(line.checked_sub(1)?)
     });
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_missing_tool_names_its_package() {
-        let message = Tool {
+        let message = LabTool {
             name: "nosuch",
             package: "some",
         }

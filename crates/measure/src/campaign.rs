@@ -1,11 +1,10 @@
 //! One launch of a plan: measures every cell in random order, with warm-ups and with repetitions in
 //! batches, and records the times.
 //!
-//! Rank 0, the recorder, leads: it alone has the measured times and decides. The other ranks follow
-//! its orders, which `agree` broadcasts. A cell ends when it has its planned repetitions, when its
-//! median is as precise as planned (see [`crate::stopping`]), or when its share of the budget is
-//! used up and it has three repetitions. Rejected repetitions are repeated; a cell also ends when
-//! as many were rejected as were planned.
+//! Rank 0, the recorder, leads: it alone has the measured times and decides. The other ranks follow its orders, which
+//! `broadcast_words` broadcasts. A cell ends when it has its planned repetitions, or when its median is as precise as
+//! planned (see [`crate::stopping`]). It also ends with three repetitions or more when its share of the budget is
+//! used up. Rejected repetitions are repeated; a cell also ends when as many were rejected as were planned.
 
 mod history;
 mod leader;
@@ -13,15 +12,15 @@ mod orders;
 mod rows;
 mod shares;
 
-use netsig_base::data::{Dataset, Record};
+use netsig_base::data::{DataRecord, Dataset};
 use netsig_base::units::Seconds;
 
-use crate::plan::{JobId, Plan};
+use crate::plan::{JobId, MeasurementPlan};
 use crate::transport::Transport;
 
 /// Time that a launch spent in measured repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spent {
+pub struct SpentTime {
     /// Time in timed operations, of valid repetitions only.
     pub timed: Seconds,
     /// Time in the barriers before all repetitions.
@@ -30,9 +29,9 @@ pub struct Spent {
 
 /// The input of a launch.
 #[derive(Debug, Clone, Copy)]
-pub struct Launch<'a> {
+pub struct LaunchInput<'a> {
     /// The plan.
-    pub plan: &'a Plan,
+    pub plan: &'a MeasurementPlan,
     /// The job of the plan to carry out.
     pub job: JobId,
     /// On the recorder, the data of an interrupted run of the same plan.
@@ -48,18 +47,18 @@ pub struct Launch<'a> {
 /// # Errors
 /// The first error of the transport or of `record`; the records up to then stay.
 pub fn run<T: Transport>(
-    launch: &Launch,
+    launch: &LaunchInput,
     transport: &mut T,
-    mut record: impl FnMut(&[Record]) -> Result<(), T::Error>,
-) -> Result<Spent, T::Error> {
+    mut record: impl FnMut(&[DataRecord]) -> Result<(), T::Error>,
+) -> Result<SpentTime, T::Error> {
     if transport.is_recorder() {
         return leader::lead(launch, transport, &mut record);
     }
     for cell in launch.plan.order(launch.job) {
         if transport.enter(&cell)? {
-            orders::follow(&cell, transport)?;
+            orders::follow_orders(&cell, transport)?;
         }
         transport.leave()?;
     }
-    Ok(Spent::default())
+    Ok(SpentTime::default())
 }

@@ -2,16 +2,15 @@
 //! two ranks, with an error bound.
 //!
 //! # Formula
-//! Rank 0 reads its clock (`remote`) between the times at which this rank `sent` a request and
-//! `received` the answer, in seconds. At the midpoint t of these two times, the offset of the
-//! clocks is o = remote − t, with an error of at most h = (received − sent)/2, however unequal the
-//! delays of the two directions are. Of each burst, the exchange with the least h is used.
+//! Rank 0 reads its clock (`remote`) between the times at which this rank `sent` a request and `received` the answer,
+//! in seconds. At the midpoint t of these two times, the offset of the clocks is o = remote − t. Its error is at most
+//! h = (received − sent)/2, however unequal the delays of the two directions are. The exchange with the least h
+//! represents its burst.
 //!
-//! The drift s is the slope of the least squares line through the (t, o) of all bursts, with an
-//! error of at most d = Σ|wᵢ|·hᵢ, wᵢ = (tᵢ − t̄)/Σ(tⱼ − t̄)². If d is not below 10⁻⁴, the most that
-//! two quartz clocks drift apart, then s = 0 and d = 10⁻⁴. At any time t, burst i confines the
-//! offset to oᵢ + s·(t − tᵢ) ± (hᵢ + d·|t − tᵢ|). The middle of the intersection of these intervals
-//! is the offset, and half its width is the error bound.
+//! The drift s is the slope of the least squares line through the (t, o) of all bursts. Its error is at most d =
+//! Σ|wᵢ|·hᵢ, wᵢ = (tᵢ − t̄)/Σ(tⱼ − t̄)². If d is not below 10⁻⁴, the most that two quartz clocks drift apart, then s
+//! = 0 and d = 10⁻⁴. At any time t, burst i confines the offset to oᵢ + s·(t − tᵢ) ± (hᵢ + d·|t − tᵢ|). The middle of
+//! the intersection of these intervals is the offset, and half its width is the error bound.
 //!
 //! # Domain
 //! The bound holds for clocks with constant drift. With varying drift the intersection may be
@@ -24,15 +23,15 @@
 //!
 //! ```
 //! # use netsig_base::units::Seconds;
-//! # use netsig_measure::clock::{Clock, Exchange};
+//! # use netsig_measure::clock::{ClockConversion, ClockExchange};
 //! // The answer was read at 107 s over there, between 2 s and 4 s here.
-//! let exchange = Exchange { sent: Seconds(2.0), remote: Seconds(107.0), received: Seconds(4.0) };
-//! let clock = Clock::fit(&[vec![exchange]]).expect("one exchange is enough");
+//! let exchange = ClockExchange { sent: Seconds(2.0), remote: Seconds(107.0), received: Seconds(4.0) };
+//! let clock = ClockConversion::fit(&[vec![exchange]]).expect("one exchange is enough");
 //! assert_eq!(clock.to_common(Seconds(3.0)), Seconds(107.0));
 //! assert_eq!(clock.error_at(Seconds(3.0)), Seconds(1.0));
 //! ```
 
-use netsig_base::stats::line::Line;
+use netsig_base::stats::line::FittedLine;
 use netsig_base::units::Seconds;
 
 /// Largest drift between two clocks, in s/s: each quartz is off by up to 50 millionths.
@@ -40,7 +39,7 @@ const MOST_DRIFT: f64 = 1e-4;
 
 /// A request to rank 0 and its answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Exchange {
+pub struct ClockExchange {
     /// Time of the request's departure, on this rank's clock.
     pub sent: Seconds,
     /// Time on rank 0's clock when it answered.
@@ -50,12 +49,12 @@ pub struct Exchange {
 }
 
 /// Exchanges in quick succession.
-pub type Burst = Vec<Exchange>;
+pub type ExchangeBurst = Vec<ClockExchange>;
 
 /// Conversion from this rank's clock to rank 0's; the default is the identity, for rank 0.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Clock {
-    moments: Vec<Moment>,
+pub struct ClockConversion {
+    moments: Vec<BestExchange>,
     /// Drift s, in seconds per second.
     drift: f64,
     /// Error bound d of the drift.
@@ -64,7 +63,7 @@ pub struct Clock {
 
 /// The exchange of a burst with the least error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Moment {
+struct BestExchange {
     /// Midpoint t, on this rank's clock.
     local: f64,
     /// Offset o.
@@ -73,14 +72,14 @@ struct Moment {
     error: f64,
 }
 
-impl Clock {
+impl ClockConversion {
     /// Fits the clock to one or more bursts of exchanges; `None` without a usable exchange.
-    pub fn fit(bursts: &[Burst]) -> Option<Self> {
-        let best = |burst: &Burst| {
-            let moments = burst.iter().filter_map(Moment::of);
+    pub fn fit(bursts: &[ExchangeBurst]) -> Option<Self> {
+        let best = |burst: &ExchangeBurst| {
+            let moments = burst.iter().filter_map(BestExchange::of);
             moments.min_by(|a, b| a.error.total_cmp(&b.error))
         };
-        let moments: Vec<Moment> = bursts.iter().filter_map(best).collect();
+        let moments: Vec<BestExchange> = bursts.iter().filter_map(best).collect();
         if moments.is_empty() {
             return None;
         }
@@ -101,7 +100,7 @@ impl Clock {
         local + Seconds(lower.midpoint(upper))
     }
 
-    /// Error bound of [`Clock::to_common`] at `local`.
+    /// Error bound of [`ClockConversion::to_common`] at `local`.
     pub fn error_at(&self, local: Seconds) -> Seconds {
         if self.moments.is_empty() {
             return Seconds(0.0);
@@ -127,9 +126,9 @@ impl Clock {
     }
 }
 
-impl Moment {
+impl BestExchange {
     /// The offset of an exchange; `None` if its times are impossible.
-    fn of(exchange: &Exchange) -> Option<Self> {
+    fn of(exchange: &ClockExchange) -> Option<Self> {
         let local = exchange.sent.0.midpoint(exchange.received.0);
         let moment = Self {
             local,
@@ -141,10 +140,10 @@ impl Moment {
 }
 
 /// The drift s and its error bound d.
-fn drift(moments: &[Moment]) -> (f64, f64) {
+fn drift(moments: &[BestExchange]) -> (f64, f64) {
     let points = moments.iter().map(|m| (m.local, m.offset, 1.0));
-    let line = Line::through(&points.collect::<Vec<_>>());
-    let weight = |m: &Moment| (m.local - line.mean_x) / line.spread;
+    let line = FittedLine::through(&points.collect::<Vec<_>>());
+    let weight = |m: &BestExchange| (m.local - line.mean_x) / line.spread;
     let error: f64 = moments.iter().map(|m| weight(m).abs() * m.error).sum();
     if line.spread > 0.0 && error < MOST_DRIFT {
         (line.slope, error)

@@ -5,31 +5,31 @@
 //! In seconds, with α and β of Hockney's model, m bytes, n processes and c, the ratio of the time
 //! of an all-to-all to its contention-free bound:
 //!
-//! - ping-pong 2·(α + βm); all-to-all and allgather c·(n−1)·(α + βm); collectives with a
-//!   root (n−1)·(α + βm); flows c·(α + βm), a single one without c,
-//! - before each repetition ⌈log₂ n⌉·α for a barrier and 5 µs for bookkeeping,
-//! - pLogP 2.5·RTT for each size and repetition, RTT = 2α + βm, and floods of 2·RTT/ε to twice
-//!   that; the search for their length takes as long as two floods.
+//! - Ping-pong: 2·(α + βm). All-to-all and allgather: c·(n−1)·(α + βm). Collectives with a root: (n−1)·(α + βm).
+//!   Flows: c·(α + βm), a single flow without c.
+//! - Before each repetition: ⌈log₂ n⌉·α for a barrier and 5 µs for bookkeeping.
+//! - pLogP: 2.5·RTT for each size and repetition, RTT = 2α + βm, and floods of 2·RTT/ε to twice that; the search for
+//!   their length takes as long as two floods.
 //!
 //! # Domain
-//! Accurate to a factor of about two, which suffices for a budget: c is the largest ratio in the
-//! probe, at the most processes, and a campaign keeps its budget by itself. The range from `low` to
-//! `high` covers the effects of the data: with a precision the repetitions are between six and the
-//! planned number, and pLogP stops by its own rule and may double its sizes.
+//! Accurate to a factor of about two. This suffices for a budget: c is the largest ratio in the probe, at the most
+//! processes, and a campaign keeps its budget by itself. The range from `low` to `high` covers the effects of the
+//! data. With a precision the repetitions are between six and the planned number; pLogP stops by its own rule and may
+//! double its sizes.
 
 use std::ops::Add as _;
 
 use derive_more::{Add, Mul};
 use netsig_base::algorithm::Collective;
-use netsig_base::data::cells::{CellKey, Summary, summarise};
+use netsig_base::data::cells::{CellKey, CellSummary, summarise};
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_model::model::hockney::Hockney;
 
-use crate::plan::{Cell, Flood, Operation, PLogPSettings, Plan};
+use crate::plan::{FloodedSizes, MeasurementPlan, PLogPSettings, PlanCell, TimedOperation};
 
 /// Fewest repetitions for which the median has a confidence interval.
-const FEWEST: u32 = 6;
+const FEWEST_REPETITIONS: u32 = 6;
 
 /// Time of a repetition outside the timed operation and the barrier.
 const BOOKKEEPING: Seconds = Seconds(5e-6);
@@ -37,12 +37,12 @@ const BOOKKEEPING: Seconds = Seconds(5e-6);
 /// Time of one repetition of all pLogP steps of a size, in round trips.
 const ROUND_TRIPS: f64 = 2.5;
 
-/// Ratio of the sizes that pLogP measures at most to its planned sizes.
-const ADDED: f64 = 2.0;
+/// Ratio of the largest number of sizes that pLogP may measure to the planned number.
+const MOST_ADDED_RATIO: f64 = 2.0;
 
 /// Speed of a network and of a launcher.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct NetworkRates {
     /// Parameters of a message between two ranks.
     pub hockney: Hockney,
     /// Ratio of the time of an all-to-all to its contention-free bound.
@@ -53,7 +53,7 @@ pub struct Rates {
 
 /// Range of a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Add, Mul)]
-pub struct Estimate {
+pub struct DurationRange {
     /// The duration in the best case.
     pub low: Seconds,
     /// The duration with all repetitions and sizes that may be needed.
@@ -61,14 +61,14 @@ pub struct Estimate {
 }
 
 /// Estimates the duration of the whole plan.
-pub fn estimate(plan: &Plan, rates: &Rates) -> Estimate {
+pub fn estimate(plan: &MeasurementPlan, rates: &NetworkRates) -> DurationRange {
     let jobs = plan.variants().len() as f64;
-    let launch = Estimate::exactly(rates.launch_overhead * jobs);
+    let launch = DurationRange::exactly(rates.launch_overhead * jobs);
     let cells = plan.cells().iter().map(|cell| rates.cell(plan, cell));
-    cells.fold(launch, Estimate::add) * f64::from(plan.launches)
+    cells.fold(launch, DurationRange::add) * f64::from(plan.launches)
 }
 
-impl Plan {
+impl MeasurementPlan {
     /// A short plan that measures the rates of a network among `procs`, at least 2: a ping-pong and
     /// a direct all-to-all with two sizes each.
     pub fn probe(procs: Procs) -> Self {
@@ -81,14 +81,13 @@ impl Plan {
     }
 }
 
-impl Rates {
-    /// Estimates the rates from data such as those of [`Plan::probe`] and the duration `wall` of
-    /// their launch. `None` without a ping-pong of two sizes; without an all-to-all there is no
-    /// contention.
+impl NetworkRates {
+    /// Estimates the rates from the data of a [`MeasurementPlan::probe`] and the duration `wall` of its launch.
+    /// `None` without a ping-pong of two sizes; without an all-to-all the contention is 1.
     pub fn from_probe(data: &Dataset, wall: Seconds) -> Option<Self> {
         let cells = summarise(data);
         let of = |experiment| {
-            let its = move |(key, _): &(&CellKey, &Summary)| key.experiment == experiment;
+            let its = move |(key, _): &(&CellKey, &CellSummary)| key.experiment == experiment;
             cells.iter().filter(its)
         };
         let (small, fast) = of(Experiment::PingPong).next()?;
@@ -100,10 +99,10 @@ impl Rates {
         let slope = ((slow.median - fast.median).0 / bytes).max(0.0);
         let start_up = (fast.median.0 - slope * small.size.as_f64()).max(0.0);
         let hockney = Hockney::new(Seconds(start_up), SecondsPerByte(slope)).ok()?;
-        let times_the_bound = |(key, seen): (&CellKey, &Summary)| seen.mean / hockney.alltoall(key.procs, key.size);
+        let times_the_bound = |(key, seen): (&CellKey, &CellSummary)| seen.mean / hockney.alltoall(key.procs, key.size);
         let alltoall = of(Experiment::Collective(Collective::Alltoall));
         let contention = alltoall.map(times_the_bound).fold(1.0, f64::max);
-        let timed = |(key, seen): (&CellKey, &Summary)| {
+        let measured_time = |(key, seen): (&CellKey, &CellSummary)| {
             let both_ways = if key.experiment == Experiment::PingPong {
                 2.0
             } else {
@@ -111,7 +110,7 @@ impl Rates {
             };
             seen.mean.0 * seen.repetitions as f64 * both_ways
         };
-        let timed: f64 = cells.iter().map(timed).sum();
+        let timed: f64 = cells.iter().map(measured_time).sum();
         contention.is_finite().then_some(Self {
             hockney,
             contention,
@@ -120,7 +119,7 @@ impl Rates {
     }
 
     /// Assumed rates of an unknown network: 1 Gbit/s, 50 µs.
-    pub fn ordinary() -> Self {
+    pub fn assumed() -> Self {
         Self {
             hockney: Hockney::new(Seconds(5e-5), SecondsPerByte(8e-9)).expect("both are positive"),
             contention: 1.0,
@@ -129,59 +128,59 @@ impl Rates {
     }
 
     /// Duration of one repetition of a cell, with barrier and bookkeeping.
-    pub(crate) fn repetition(&self, cell: &Cell) -> Seconds {
+    pub(crate) fn repetition(&self, cell: &PlanCell) -> Seconds {
         let message = self.hockney.time(cell.size);
         let operation = match cell.operation {
-            Operation::PingPong => message * 2.0,
-            Operation::Flows if cell.procs.get() > 2 => message * self.contention,
-            Operation::Flows => message,
-            Operation::Collective(collective, _) if collective.has_root() => message * cell.procs.partners(),
-            Operation::Collective(..) => message * (cell.procs.partners() * self.contention),
+            TimedOperation::PingPong => message * 2.0,
+            TimedOperation::Flows if cell.procs.get() > 2 => message * self.contention,
+            TimedOperation::Flows => message,
+            TimedOperation::Collective(collective, _) if collective.has_root() => message * cell.procs.partners(),
+            TimedOperation::Collective(..) => message * (cell.procs.partners() * self.contention),
             _ => self.round_trip(cell.size),
         };
         operation + self.overhead(cell.procs)
     }
 
     /// Duration of a cell in one launch.
-    pub(crate) fn cell(&self, plan: &Plan, cell: &Cell) -> Estimate {
-        if let (Operation::PLogP, Some(settings)) = (cell.operation, &plan.plogp) {
+    pub(crate) fn cell(&self, plan: &MeasurementPlan, cell: &PlanCell) -> DurationRange {
+        if let (TimedOperation::PLogP, Some(settings)) = (cell.operation, &plan.plogp) {
             return self.plogp(settings);
         }
         let fewest = match plan.precision {
-            Some(_) => cell.repetitions.min(FEWEST),
+            Some(_) => cell.repetitions.min(FEWEST_REPETITIONS),
             None => cell.repetitions,
         };
         let once = self.repetition(cell);
         let all = |repetitions| once * f64::from(cell.warmup + repetitions);
-        Estimate {
+        DurationRange {
             low: all(fewest),
             high: all(cell.repetitions),
         }
     }
 
     /// Duration of pLogP in one launch.
-    pub(crate) fn plogp(&self, settings: &PLogPSettings) -> Estimate {
-        let overhead = self.overhead(Cell::of_plogp(settings).procs);
+    pub(crate) fn plogp(&self, settings: &PLogPSettings) -> DurationRange {
+        let overhead = self.overhead(PlanCell::of_plogp(settings).procs);
         let of_size = |size: Bytes| {
             let once = self.round_trip(size) * ROUND_TRIPS + overhead * 2.0;
-            let steps = Estimate {
+            let steps = DurationRange {
                 low: once * f64::from(settings.round),
-                high: once * (ADDED * f64::from(settings.most_of(size))),
+                high: once * (MOST_ADDED_RATIO * f64::from(settings.most_of(size))),
             };
-            if size.0 == 0 || settings.flood == Flood::Every {
+            if size.0 == 0 || settings.flood == FloodedSizes::Every {
                 steps + self.floods(settings, size)
             } else {
                 steps
             }
         };
         let sizes = settings.initial_sizes().into_iter().map(of_size);
-        sizes.fold(Estimate::exactly(Seconds(0.0)), Estimate::add)
+        sizes.fold(DurationRange::exactly(Seconds(0.0)), DurationRange::add)
     }
 
-    fn floods(&self, settings: &PLogPSettings, size: Bytes) -> Estimate {
+    fn floods(&self, settings: &PLogPSettings, size: Bytes) -> DurationRange {
         const SEARCH: u32 = 2;
         let shortest = self.round_trip(size) * (2.0 / settings.epsilon);
-        Estimate {
+        DurationRange {
             low: shortest * f64::from(SEARCH + settings.round),
             high: shortest * (2.0 * f64::from(SEARCH + settings.most)),
         }
@@ -197,7 +196,7 @@ impl Rates {
     }
 }
 
-impl Estimate {
+impl DurationRange {
     fn exactly(time: Seconds) -> Self {
         Self { low: time, high: time }
     }
@@ -208,8 +207,8 @@ mod tests {
     use super::*;
 
     /// α = 0.1 ms, β = 10 ns/B, an all-to-all of twice the bound, launches of 2 s.
-    fn rates() -> Rates {
-        Rates {
+    fn rates() -> NetworkRates {
+        NetworkRates {
             hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(1e-8)).unwrap(),
             contention: 2.0,
             launch_overhead: Seconds(2.0),
@@ -217,7 +216,7 @@ mod tests {
     }
 
     fn seconds(text: &str) -> [f64; 2] {
-        let estimate = estimate(&Plan::parse("p", text).unwrap(), &rates());
+        let estimate = estimate(&MeasurementPlan::parse("p", text).unwrap(), &rates());
         [estimate.low.0, estimate.high.0]
     }
 

@@ -1,19 +1,19 @@
 //! A measurement plan: reads TOML, lists the cells to measure, and writes TOML.
 //!
-//! The order of cells is random but determined by the plan's seed and the launch: all ranks compute
-//! the same order, and congestion after one size does not always affect the same next size.
+//! The order of cells is random but determined by the plan's seed and the launch. All ranks compute the same order,
+//! and congestion after one size does not always affect the same next size.
 
 mod cell;
 mod number;
 pub mod provenance;
 mod settings;
+mod stored;
 mod variant;
-mod wire;
 
 use std::sync::Arc;
 
-use netsig_base::algorithm::{Call, Layout, Method, Phases, Schedule};
-use netsig_base::network::{Grid, Network};
+use netsig_base::algorithm::{AlltoallPhases, ClusterLayout, CollectiveCall, CollectiveMethod, Schedule};
+use netsig_base::network::{ClusterGrid, Network};
 use netsig_base::units::{Bytes, Procs};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -21,17 +21,17 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIs};
 
-pub use cell::{Cell, Operation};
+pub use cell::{PlanCell, TimedOperation};
 pub use netsig_base::data::JobId;
-pub use settings::{Flood, PLogPSettings, SizeRange};
-pub use variant::Variant;
+pub use settings::{FloodedSizes, PLogPSettings, SizeRange};
+pub use variant::PlanVariant;
 
 /// The largest message: MPI counts bytes in a C int.
 pub(crate) const LARGEST_MESSAGE: u64 = (1 << 31) - 1;
 
 /// A measurement plan.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct MeasurementPlan {
     /// Seed of the order of cells and of a simulated transport's noise.
     pub seed: u64,
     /// Number of launches (starts of the MPI jobs); each measures every cell.
@@ -46,9 +46,9 @@ pub struct Plan {
     /// The network, for algorithms that follow the links between its switches.
     pub network: Option<Network>,
     /// The clusters of the hosts with the times between them, for algorithms that follow them.
-    pub grid: Option<Grid>,
+    pub grid: Option<ClusterGrid>,
     /// All cells of one launch in the order of the file, at least one; all have passed the check.
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: Vec<PlanCell>,
 }
 
 /// Method of the common start of the ranks.
@@ -63,42 +63,41 @@ pub enum Synchronisation {
     Window,
 }
 
-impl Plan {
-    /// True if a schedule depends on the links between switches, and the plan does not know these.
+impl MeasurementPlan {
+    /// True if a schedule depends on the links between switches, but the plan lacks them.
     pub fn lacks_links(&self) -> bool {
-        let mut methods = self.cells.iter().filter_map(Cell::method);
+        let mut methods = self.cells.iter().filter_map(PlanCell::method);
         self.network.is_none() && methods.any(|method| method.follows_links())
     }
 
-    /// True if a schedule depends on the clusters of the ranks, and the plan does not know these.
+    /// True if a schedule depends on the clusters of the ranks, but the plan lacks them.
     pub fn lacks_clusters(&self) -> bool {
-        let mut methods = self.cells.iter().filter_map(Cell::method);
+        let mut methods = self.cells.iter().filter_map(PlanCell::method);
         self.grid.is_none() && methods.any(|method| method.follows_clusters())
     }
 
-    /// The schedule of a cell, if netsig carries it out by its own schedule, for the clusters of the ranks that
-    /// take part.
-    pub fn schedule(&self, cell: &Cell, layout: Option<Layout>) -> Option<Schedule> {
-        let Some(Method::Schedule(algorithm)) = cell.method() else {
+    /// netsig's schedule of a cell for the clusters of its ranks; `None` if netsig does not schedule it.
+    pub fn schedule(&self, cell: &PlanCell, layout: Option<ClusterLayout>) -> Option<Schedule> {
+        let Some(CollectiveMethod::Schedule(algorithm)) = cell.method() else {
             return None;
         };
-        let phases = || Phases::of(self.network.as_ref()?, cell.procs);
+        let phases = || AlltoallPhases::of(self.network.as_ref()?, cell.procs);
         let is_phased = cell.method()?.follows_links();
-        let call = Call {
+        let call = CollectiveCall {
             phases: is_phased.then(phases).flatten().map(Arc::new),
             layout,
-            ..Call::new(cell.procs, cell.size)
+            ..CollectiveCall::new(cell.procs, cell.size)
         };
         let served = algorithm.serve(&call);
         Some(served.expect("every algorithm serves root 0 and pieces of one size"))
     }
 
-    /// The plan with collectives that start at agreed times, and without warm-up repetitions: trials stand for them.
+    /// The plan with collectives that start at agreed times, and with trials in place of warm-up repetitions.
     #[must_use]
     pub fn by_windows(mut self) -> Self {
         self.synchronisation = Synchronisation::Window;
         for cell in &mut self.cells {
-            if matches!(cell.operation, Operation::Collective(..)) {
+            if matches!(cell.operation, TimedOperation::Collective(..)) {
                 cell.warmup = 0;
             }
         }
@@ -106,27 +105,27 @@ impl Plan {
     }
 
     /// The cells of a launch in the order of the file.
-    pub fn cells(&self) -> &[Cell] {
+    pub fn cells(&self) -> &[PlanCell] {
         &self.cells
     }
 
     /// Checks that all cells can be measured.
     ///
     /// # Errors
-    /// The first cell that cannot, in words.
+    /// If a cell cannot be measured; the text describes the first one.
     pub fn check(&self) -> Result<(), String> {
-        self.cells.iter().try_for_each(Cell::check)
+        self.cells.iter().try_for_each(PlanCell::check)
     }
 
     /// The cells of a job in their random order of measurement.
-    pub fn order(&self, job: JobId) -> Vec<Cell> {
+    pub fn order(&self, job: JobId) -> Vec<PlanCell> {
         let mut cells = self.cells.clone();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(job.launch));
         cells.shuffle(&mut rng);
         let variants = self.variants();
         let variant = variants.iter().find(|it| it.number == job.variant);
-        cells.retain(|cell| variant.is_some_and(|variant| variant.has(cell)));
+        cells.retain(|cell| variant.is_some_and(|variant| variant.measures(cell)));
         cells
     }
 
@@ -139,9 +138,9 @@ impl Plan {
             .expect("a plan measures something")
     }
 
-    /// The largest total [`volume`] of the repetitions that the whole plan records.
+    /// The largest total [`volume`] of the whole plan's recorded repetitions.
     pub fn volume(&self) -> u64 {
-        let of = |cell: &Cell| {
+        let of = |cell: &PlanCell| {
             let rows = self.rows(cell).into_iter();
             rows.map(|(size, count)| count * volume(cell.procs, size)).sum::<u64>()
         };
@@ -155,11 +154,11 @@ impl Plan {
     }
 
     /// Sizes of a cell and the largest number of samples of each, in one launch.
-    fn rows(&self, cell: &Cell) -> Vec<(Bytes, u64)> {
+    fn rows(&self, cell: &PlanCell) -> Vec<(Bytes, u64)> {
         let once = u64::from(cell.repetitions);
         match (cell.operation, &self.plogp) {
-            (Operation::Flows, _) => vec![(cell.size, once * u64::from(cell.flows()))],
-            (Operation::PLogP, Some(settings)) => {
+            (TimedOperation::Flows, _) => vec![(cell.size, once * u64::from(cell.flows()))],
+            (TimedOperation::PLogP, Some(settings)) => {
                 let sizes = settings.initial_sizes().into_iter();
                 sizes
                     .map(|size| (size, 3 * u64::from(settings.most_of(size))))
@@ -183,11 +182,11 @@ mod tests {
 
     const TEXT: &str = include_str!("plan/everything.toml");
 
-    fn plan(text: &str) -> Plan {
-        Plan::parse("plan.toml", text).unwrap()
+    fn plan(text: &str) -> MeasurementPlan {
+        MeasurementPlan::parse("plan.toml", text).unwrap()
     }
 
-    /// Not so if each cell were compared with all others.
+    /// Fails to end soon if each cell is compared with all others.
     #[test]
     fn many_cells_are_read() {
         let text = "[[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\nprocs = \"2..31+1\"\n\
@@ -199,18 +198,18 @@ mod tests {
     #[test]
     fn everything_a_plan_can_say_is_read_and_written() {
         let plan = plan(TEXT);
-        let cell = |cell: &Cell| {
+        let cell = |cell: &PlanCell| {
             let (warmup, repetitions) = (cell.warmup, cell.repetitions);
             format!("{cell}, {warmup} and {repetitions} times\n")
         };
         let cells: String = plan.cells.iter().map(cell).collect();
-        let head = Plan {
+        let head = MeasurementPlan {
             cells: Vec::new(),
             ..plan.clone()
         };
-        let bare = Plan::parse("p", "[plogp]").unwrap().plogp;
+        let bare = MeasurementPlan::parse("p", "[plogp]").unwrap().plogp;
         let written = plan.to_toml();
-        assert_eq!(Plan::parse("again", &written).unwrap(), plan);
+        assert_eq!(MeasurementPlan::parse("again", &written).unwrap(), plan);
         insta::assert_snapshot!(format!("{head:?}\n{cells}{bare:?}\n\n{written}"));
     }
 
@@ -269,16 +268,16 @@ mod tests {
             (TEXT, "repetitions = 5", "repetitions = 0"),
             (TEXT, TEXT, "seed = 1"),
         ];
-        let told = faults.map(|(text, old, new)| {
+        let reports = faults.map(|(text, old, new)| {
             assert!(text.contains(old), "{old}");
-            let error = Plan::parse("plan.toml", &text.replacen(old, new, 1)).unwrap_err();
+            let error = MeasurementPlan::parse("plan.toml", &text.replacen(old, new, 1)).unwrap_err();
             let old = if old == TEXT { "all" } else { old };
             format!("{old} → {new}\n  {error}\n")
         });
-        insta::assert_snapshot!(told.concat());
+        insta::assert_snapshot!(reports.concat());
     }
 
-    /// Of 2^28 bytes on average rank 0 has 3.35 times as many for the last of eight.
+    /// With 2^28 bytes on average, rank 0 has 3.35 times as many for the last of eight ranks.
     #[test]
     fn places_of_pieces_must_be_numbers_of_mpi() {
         let text = |size: &str| {
@@ -287,8 +286,8 @@ mod tests {
                  sizes = {size:?}\nrepetitions = 1\n"
             )
         };
-        let refused = Plan::parse("plan.toml", &text("256MiB")).unwrap_err();
-        let refused = refused.to_string();
+        let error = MeasurementPlan::parse("plan.toml", &text("256MiB")).unwrap_err();
+        let refused = error.to_string();
         let remedy = "has an array of 27 times 268435456 bytes; write sizes up to 79536431 bytes";
         assert!(refused.contains(remedy), "{refused}");
         let cell = plan(&text("64MiB")).cells[0];

@@ -2,9 +2,9 @@
 //!
 //! # Procedure
 //! 1. RTT(0) and os(0), then g(0) by saturation, see [`saturation`].
-//! 2. For each size RTT(m) and os(m) in the same repetitions, then or(m): the time to receive an
-//!    answer of m bytes that has arrived during a wait of 1.2·RTT(m).
-//! 3. g(m) = RTT(m) − RTT(0) + g(0), or by saturation if the plan demands it for all sizes.
+//! 2. For each size, RTT(m) and os(m) in the same repetitions. Then or(m): the time to receive an answer of m bytes
+//!    that has arrived during a wait of 1.2·RTT(m).
+//! 3. The gap g(m) = RTT(m) − RTT(0) + g(0), or by saturation if the plan demands it for all sizes.
 //! 4. Additional sizes where the tables need them, see [`sizes`].
 //!
 //! All times are in seconds. Only measured times are recorded: the fit computes g(m) from round
@@ -22,54 +22,58 @@
 mod saturation;
 mod sizes;
 
-use netsig_base::stats::sample::{Sorted, mean};
+use netsig_base::stats::sample::{SortedValues, mean};
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::fit::plogp::gap_from_round_trips;
 
-use self::saturation::{FIRST_FLOOD, Search};
-use self::sizes::{Point, Value};
-use crate::plan::{Cell, Flood, Operation, PLogPSettings};
-use crate::stopping::{Rule, means_known};
+use self::saturation::{FIRST_FLOOD, FloodSearch};
+use self::sizes::{MedianValue, PLogPPoint};
+use crate::plan::{FloodedSizes, PLogPSettings, PlanCell, TimedOperation};
+use crate::stopping::{StoppingRule, means_known};
 
 /// Wait for the arrival of a message, in round trips.
-const PATIENCE: f64 = 1.2;
+const WAIT_ROUND_TRIPS: f64 = 1.2;
 
 /// The shortest wait: a hundred times the duration of reading a clock.
 const SHORTEST_WAIT: Seconds = Seconds(1e-5);
 
 /// The operations of the leader of a cell that the pLogP measurement uses.
-pub(crate) trait Measure {
+pub(crate) trait StepMeasurer {
     /// The error of a failed measurement.
     type Error;
 
-    /// Repeats a step of the cell until `repeat` ends it, and records the times. Returns the times
-    /// of each quantity, beginning with those of an interrupted run.
-    fn measure(&mut self, step: &Cell, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, Self::Error>;
+    /// Repeats a step of the cell until `repeat` ends it, and records the times. Returns the times of each quantity,
+    /// first the times of an interrupted run.
+    fn measure(&mut self, step: &PlanCell, repeat: &mut RepetitionRule) -> Result<Vec<Vec<f64>>, Self::Error>;
 
-    /// The result of [`Measure::measure`] without measuring, if an interrupted run completed the
+    /// The result of [`StepMeasurer::measure`] without measuring, if an interrupted run completed the
     /// step.
-    fn completed(&self, step: &Cell) -> Option<Vec<Vec<f64>>>;
+    fn completed(&self, step: &PlanCell) -> Option<Vec<Vec<f64>>>;
 
     /// The times of one repetition that is not recorded; `None` if it was rejected.
-    fn once(&mut self, step: &Cell) -> Result<Option<Vec<Seconds>>, Self::Error>;
+    fn time_once(&mut self, step: &PlanCell) -> Result<Option<Vec<Seconds>>, Self::Error>;
 
     /// True if the cell's share of the budget is used up.
     fn is_time_up(&self) -> bool;
 }
 
 /// The rule for the number of repetitions of a step.
-pub(crate) struct Repeat<'r> {
+pub(crate) struct RepetitionRule<'r> {
     /// Number of repetitions that are added at a time.
     pub round: u32,
     /// The most repetitions.
     pub most: u32,
     /// The condition that ends the repetitions earlier.
-    pub rule: &'r mut Rule<'r>,
+    pub rule: &'r mut StoppingRule<'r>,
 }
 
 /// Measures all steps of a pLogP cell that an interrupted run has not completed.
-pub(crate) fn measure<M: Measure>(measure: &mut M, cell: &Cell, settings: &PLogPSettings) -> Result<(), M::Error> {
-    let mut driver = Driver {
+pub(crate) fn measure<M: StepMeasurer>(
+    measure: &mut M,
+    cell: &PlanCell,
+    settings: &PLogPSettings,
+) -> Result<(), M::Error> {
+    let mut driver = PLogPDriver {
         measure,
         cell,
         settings,
@@ -80,34 +84,34 @@ pub(crate) fn measure<M: Measure>(measure: &mut M, cell: &Cell, settings: &PLogP
     let Some(gap) = driver.flood(Bytes(0), &round_trips)? else {
         return Ok(());
     };
-    let empty = Empty { round_trips, gap };
-    sizes::explore(settings, |size| driver.point(size, &empty)).map(|_| ())
+    let empty = EmptyMessages { round_trips, gap };
+    sizes::measure_sizes(settings, |size| driver.point(size, &empty)).map(|_| ())
 }
 
-struct Driver<'a, M> {
+struct PLogPDriver<'a, M> {
     measure: &'a mut M,
-    cell: &'a Cell,
+    cell: &'a PlanCell,
     settings: &'a PLogPSettings,
 }
 
 /// Measurements of empty messages.
-struct Empty {
+struct EmptyMessages {
     round_trips: RoundTrips,
-    gap: Value,
+    gap: MedianValue,
 }
 
 /// RTT(m) and os(m) of all repetitions, at least one.
 #[derive(Clone)]
 struct RoundTrips {
-    times: Sorted,
+    times: SortedValues,
     mean: f64,
-    send_overhead: Value,
+    send_overhead: MedianValue,
 }
 
-impl<M: Measure> Driver<'_, M> {
+impl<M: StepMeasurer> PLogPDriver<'_, M> {
     /// Measures all quantities at `size`. `None` if no repetition is valid, or if the time is up
     /// and `size` is not an initial size.
-    fn point(&mut self, size: Bytes, empty: &Empty) -> Result<Option<Point>, M::Error> {
+    fn point(&mut self, size: Bytes, empty: &EmptyMessages) -> Result<Option<PLogPPoint>, M::Error> {
         if self.measure.is_time_up() && !self.settings.initial_sizes().contains(&size) {
             return Ok(None);
         }
@@ -122,11 +126,11 @@ impl<M: Measure> Driver<'_, M> {
         let overhead = self.receive_overhead(size, round_trips.mean)?;
         let gap = match self.settings.flood {
             _ if size.0 == 0 => Some(empty.gap),
-            Flood::Empty => Some(gap(&round_trips, empty)),
-            Flood::Every => self.flood(size, &round_trips)?,
+            FloodedSizes::Empty => Some(gap(&round_trips, empty)),
+            FloodedSizes::Every => self.flood(size, &round_trips)?,
         };
         let both = overhead.zip(gap);
-        Ok(both.map(|(receive_overhead, gap)| Point {
+        Ok(both.map(|(receive_overhead, gap)| PLogPPoint {
             size,
             send_overhead: round_trips.send_overhead,
             receive_overhead,
@@ -136,41 +140,41 @@ impl<M: Measure> Driver<'_, M> {
 
     fn round_trips(&mut self, size: Bytes) -> Result<Option<RoundTrips>, M::Error> {
         let most = self.settings.most_of(size);
-        let series = self.repeat(&self.cell.step(Operation::RoundTrip, size), most)?;
+        let series = self.repeat(&self.cell.step(TimedOperation::RoundTrip, size), most)?;
         let [times, send_overheads] = &series[..] else {
             return Ok(None);
         };
-        let send_overhead = Value::of(send_overheads).filter(|_| !times.is_empty());
+        let send_overhead = MedianValue::of(send_overheads).filter(|_| !times.is_empty());
         Ok(send_overhead.map(|send_overhead| RoundTrips {
-            times: Sorted::new(times.clone()),
+            times: SortedValues::new(times.clone()),
             mean: mean(times),
             send_overhead,
         }))
     }
 
-    fn receive_overhead(&mut self, size: Bytes, round_trip: f64) -> Result<Option<Value>, M::Error> {
-        let wait = (PATIENCE * round_trip).max(SHORTEST_WAIT.0);
+    fn receive_overhead(&mut self, size: Bytes, round_trip: f64) -> Result<Option<MedianValue>, M::Error> {
+        let wait = (WAIT_ROUND_TRIPS * round_trip).max(SHORTEST_WAIT.0);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a positive time well below five centuries"
         )]
         let delay_ns = (wait * 1e9) as u64;
-        let step = self.cell.step(Operation::ReceiveOverhead { delay_ns }, size);
+        let step = self.cell.step(TimedOperation::ReceiveOverhead { delay_ns }, size);
         let series = self.repeat(&step, self.settings.most_of(size))?;
         Ok(first_value(&series))
     }
 
     /// Measures g(m) by saturation.
-    fn flood(&mut self, size: Bytes, round_trips: &RoundTrips) -> Result<Option<Value>, M::Error> {
+    fn flood(&mut self, size: Bytes, round_trips: &RoundTrips) -> Result<Option<MedianValue>, M::Error> {
         let cell = self.cell;
-        let flood = |messages| cell.step(Operation::Flood { messages }, size);
+        let flood = |messages| cell.step(TimedOperation::Flood { messages }, size);
         if let Some(series) = self.measure.completed(&flood(FIRST_FLOOD)) {
             return Ok(first_value(&series));
         }
-        let mut search = Search::new(size, Seconds(round_trips.mean), self.settings.epsilon);
+        let mut search = FloodSearch::new(size, Seconds(round_trips.mean), self.settings.epsilon);
         loop {
-            let seen = self.measure.once(&flood(search.messages()))?;
+            let seen = self.measure.time_once(&flood(search.messages()))?;
             let is_enough = search.ends_with(seen.as_deref());
             if is_enough || (size.0 > 0 && self.measure.is_time_up()) {
                 break;
@@ -180,8 +184,8 @@ impl<M: Measure> Driver<'_, M> {
         Ok(first_value(&series))
     }
 
-    fn repeat(&mut self, step: &Cell, most: u32) -> Result<Vec<Vec<f64>>, M::Error> {
-        let mut repeat = Repeat {
+    fn repeat(&mut self, step: &PlanCell, most: u32) -> Result<Vec<Vec<f64>>, M::Error> {
+        let mut repeat = RepetitionRule {
             round: self.settings.round,
             most,
             rule: &mut means_known(self.settings.confidence, self.settings.epsilon),
@@ -190,19 +194,19 @@ impl<M: Measure> Driver<'_, M> {
     }
 }
 
-fn first_value(series: &[Vec<f64>]) -> Option<Value> {
-    series.first().and_then(|times| Value::of(times))
+fn first_value(series: &[Vec<f64>]) -> Option<MedianValue> {
+    series.first().and_then(|times| MedianValue::of(times))
 }
 
-/// Computes g(m) from the round trips. If the median of RTT(m) is not above that of RTT(0), the
-/// minimum of RTT(0) replaces its median.
-fn gap(round_trips: &RoundTrips, empty: &Empty) -> Value {
+/// Computes g(m) from the round trips. If the median of RTT(m) is not above the median of RTT(0), the minimum of
+/// RTT(0) replaces its median.
+fn gap(round_trips: &RoundTrips, empty: &EmptyMessages) -> MedianValue {
     let time = round_trips.times.median();
     let mut nothing = empty.round_trips.times.median();
     if time <= nothing {
         nothing = empty.round_trips.times.quantile(0.0);
     }
-    Value {
+    MedianValue {
         time: gap_from_round_trips(Seconds(time), Seconds(nothing), empty.gap.time),
         error: round_trips.times.median_error(),
     }

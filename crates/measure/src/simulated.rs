@@ -8,19 +8,19 @@ use std::ops::Range;
 
 use netsig_base::algorithm::Collective;
 use netsig_base::data::LossCounters;
-use netsig_base::network::{Network, Truth};
+use netsig_base::network::{Network, TrueSignature};
 use netsig_base::units::parameter::ParameterError;
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_model::model::hockney::Hockney;
-use netsig_model::model::plogp::{PLogP, Parameters};
-use netsig_model::model::signature::{Form, Signature};
+use netsig_model::model::plogp::{PLogP, PLogPParameters};
+use netsig_model::model::signature::{Signature, SignatureForm};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::plan::{Cell, Operation, Plan};
-use crate::transport::{Observation, Transport};
+use crate::plan::{MeasurementPlan, PlanCell, TimedOperation};
+use crate::transport::{MeasuredRepetition, Transport};
 
 /// Bytes on the wire for each byte of payload: full Ethernet frames of TCP with time
 /// stamps carry 1448 bytes in 1514.
@@ -37,9 +37,9 @@ const BUFFERED: u32 = 4;
 
 /// The simulated network. All algorithms of a collective take the same time on it.
 #[derive(Debug)]
-pub struct Simulated {
+pub struct SimulatedNetwork {
     truth: Signature,
-    between_two: PLogP,
+    point_to_point: PLogP,
     noise: f64,
     rng: ChaCha8Rng,
     now: Seconds,
@@ -49,11 +49,11 @@ pub struct Simulated {
 ///
 /// # Errors
 /// If a parameter is out of its range.
-pub fn truth(network: &Network, stated: &Truth) -> Result<Signature, ParameterError> {
+pub fn true_signature(network: &Network, stated: &TrueSignature) -> Result<Signature, ParameterError> {
     let gap = network.host_gap().0 * FRAMING;
     let signature = Signature {
         base: Hockney::new(stated.alpha, SecondsPerByte(gap))?,
-        form: Form::Full,
+        form: SignatureForm::Full,
         gamma: stated.gamma,
         gamma_below: None,
         delta: stated.delta,
@@ -65,10 +65,10 @@ pub fn truth(network: &Network, stated: &Truth) -> Result<Signature, ParameterEr
 /// Checks that all of `plan` can be simulated: the only collective must be all-to-all.
 ///
 /// # Errors
-/// If the plan measures another collective, with the name of that cell.
-pub fn check(plan: &Plan) -> Result<(), String> {
+/// If the plan measures another collective; the text names the cell.
+pub fn check(plan: &MeasurementPlan) -> Result<(), String> {
     for cell in plan.cells() {
-        if let Operation::Collective(collective, _) = cell.operation
+        if let TimedOperation::Collective(collective, _) = cell.operation
             && collective != Collective::Alltoall
         {
             return Err(format!(
@@ -81,14 +81,14 @@ pub fn check(plan: &Plan) -> Result<(), String> {
 
 /// The pLogP parameters between two processes of a simulated network: L = ¾·α and g(m) = ¼·α + β·m,
 /// so that L + g(m) = α + β·m; os(m) is half of g(m) and or(m) a quarter.
-pub fn between_two(base: &Hockney) -> PLogP {
+pub fn point_to_point(base: &Hockney) -> PLogP {
     const FAR: Bytes = Bytes(1 << 31);
     let table = |name, share: f64| {
         let at = |size| (base.alpha() * 0.25 + base.beta() * size) * share;
         let rows = vec![(Bytes(0), at(Bytes(0))), (FAR, at(FAR))];
-        Table::new(name, rows).expect("alpha and beta are possible")
+        SizeTable::new(name, rows).expect("alpha and beta are possible")
     };
-    let parameters = Parameters {
+    let parameters = PLogPParameters {
         latency: base.alpha() * 0.75,
         gap: table("g", 1.0),
         send_overhead: table("os", 0.5),
@@ -97,16 +97,16 @@ pub fn between_two(base: &Hockney) -> PLogP {
     PLogP::new(parameters).expect("alpha is possible")
 }
 
-impl Simulated {
+impl SimulatedNetwork {
     /// A network that follows `truth`, where each repetition has a normal error with the relative
     /// standard deviation `noise`, drawn from the plan's seed.
-    pub fn new(truth: Signature, noise: f64, plan: &Plan, launch: u32) -> Self {
+    pub fn new(truth: Signature, noise: f64, plan: &MeasurementPlan, launch: u32) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
         // The plan draws the order of cells from the stream with the launch's number, in another
         // generator: the offset keeps the streams apart.
         rng.set_stream((1 << 32) + u64::from(launch));
         Self {
-            between_two: between_two(&truth.base),
+            point_to_point: point_to_point(&truth.base),
             truth,
             noise,
             rng,
@@ -115,15 +115,17 @@ impl Simulated {
     }
 
     /// The times of a repetition without noise.
-    fn times(&self, step: &Cell) -> Vec<Seconds> {
-        let (size, two) = (step.size, &self.between_two);
+    fn times(&self, step: &PlanCell) -> Vec<Seconds> {
+        let (size, two) = (step.size, &self.point_to_point);
         match step.operation {
-            Operation::Collective(..) => vec![self.truth.time(step.procs, size)],
-            Operation::PingPong => vec![two.message(size)],
-            Operation::Flows => vec![two.message(size); step.flows() as usize],
-            Operation::RoundTrip | Operation::PLogP => vec![self.round_trip(size), two.os(size)],
-            Operation::ReceiveOverhead { .. } => vec![two.or(size)],
-            Operation::Flood { messages } => {
+            TimedOperation::Collective(..) => vec![self.truth.time(step.procs, size)],
+            TimedOperation::PingPong => vec![two.message(size)],
+            TimedOperation::Flows => vec![two.message(size); step.flows() as usize],
+            TimedOperation::RoundTrip | TimedOperation::PLogP => {
+                vec![self.round_trip(size), two.os(size)]
+            }
+            TimedOperation::ReceiveOverhead { .. } => vec![two.or(size)],
+            TimedOperation::Flood { messages } => {
                 let sends = self.sends(size, messages);
                 let others = f64::from(messages.saturating_sub(1).max(1));
                 let gap = (sends - self.sends(size, 1)) * (1.0 / others);
@@ -135,23 +137,24 @@ impl Simulated {
 
     /// RTT(m).
     fn round_trip(&self, size: Bytes) -> Seconds {
-        self.between_two.message(size) + self.between_two.message(Bytes(0))
+        self.point_to_point.message(size) + self.point_to_point.message(Bytes(0))
     }
 
     /// Time until the sender can continue after `messages` messages.
     fn sends(&self, size: Bytes, messages: u32) -> Seconds {
         let buffered = messages.min(BUFFERED);
-        self.between_two.os(size) * f64::from(buffered) + self.between_two.g(size) * f64::from(messages - buffered)
+        self.point_to_point.os(size) * f64::from(buffered)
+            + self.point_to_point.g(size) * f64::from(messages - buffered)
     }
 
-    fn noisy(&mut self, time: Seconds) -> Seconds {
+    fn with_noise(&mut self, time: Seconds) -> Seconds {
         let error: f64 = StandardNormal.sample(&mut self.rng);
-        let time = time * (1.0 + self.noise * error).max(FASTEST);
-        if time < SHORTEST { SHORTEST } else { time }
+        let noisy_time = time * (1.0 + self.noise * error).max(FASTEST);
+        if noisy_time < SHORTEST { SHORTEST } else { noisy_time }
     }
 }
 
-impl Transport for Simulated {
+impl Transport for SimulatedNetwork {
     type Error = Infallible;
 
     fn is_recorder(&self) -> bool {
@@ -162,22 +165,22 @@ impl Transport for Simulated {
         self.now
     }
 
-    fn enter(&mut self, _: &Cell) -> Result<bool, Infallible> {
+    fn enter(&mut self, _: &PlanCell) -> Result<bool, Infallible> {
         Ok(true)
     }
 
-    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>, Infallible> {
+    fn repeat(&mut self, step: &PlanCell, numbers: Range<u32>) -> Result<Vec<MeasuredRepetition>, Infallible> {
         // A barrier takes α for each level of a binomial tree.
         let barrier = self.truth.base.alpha() * f64::from(step.procs.ceil_log2());
         let waited = match step.operation {
-            Operation::ReceiveOverhead { delay_ns } => Seconds(delay_ns as f64 * 1e-9),
+            TimedOperation::ReceiveOverhead { delay_ns } => Seconds(delay_ns as f64 * 1e-9),
             _ => Seconds(0.0),
         };
         let truth = self.times(step);
         let observation = |_| {
-            let times: Vec<Seconds> = truth.iter().map(|&time| self.noisy(time)).collect();
+            let times: Vec<Seconds> = truth.iter().map(|&time| self.with_noise(time)).collect();
             self.now = self.now + barrier + (step.operation.duration(&times) + waited);
-            Observation {
+            MeasuredRepetition {
                 outcome: Ok(times),
                 barrier,
                 losses: LossCounters::default(),
@@ -187,7 +190,7 @@ impl Transport for Simulated {
         Ok(numbers.map(observation).collect())
     }
 
-    fn agree(&mut self, _: &mut [u64]) -> Result<(), Infallible> {
+    fn broadcast_words(&mut self, _: &mut [u64]) -> Result<(), Infallible> {
         Ok(())
     }
 
@@ -204,7 +207,7 @@ mod tests {
     fn collectives_without_a_signature_are_refused() {
         let text = "[[collective]]\nname = \"gather\"\nalgorithms = [\"library\"]\n\
             procs = 4\nsizes = 1\nrepetitions = 1\n";
-        let problem = check(&Plan::parse("plan.toml", text).unwrap()).unwrap_err();
+        let problem = check(&MeasurementPlan::parse("plan.toml", text).unwrap()).unwrap_err();
         assert!(problem.starts_with("gather library among 4 with 1 B cannot be simulated"));
     }
 }

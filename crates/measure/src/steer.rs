@@ -1,15 +1,13 @@
-//! The plans of a campaign that steers itself: each launch measures what the launches before it
-//! leave uncertain.
+//! Plans of a campaign that steers itself: each launch measures the cells that earlier launches left uncertain.
 //!
 //! # Method
-//! 1. The scout, a short launch: a ping-pong and a few exchanges, which show the speed.
-//! 2. Launches over all wanted sizes, both sides of the eager limit, and counts from a few processes
-//!    to the most. From the second one on, sizes around the first retransmissions are added: a port
-//!    overflows from a number of bytes x = (n−1)·m on, so a loss among n processes places a size at
-//!    every other count (`seen`).
-//! 3. Short launches of what is left open: sizes among the most processes that may overflow a port or
-//!    not, by the fit so far, and the cells where some repetitions stall and others do not. Each
-//!    launch has connections of its own, and the chance of a stall differs between launches.
+//! 1. The probe, a short launch: a ping-pong and a few exchanges, which show the speed.
+//! 2. Launches over all wanted sizes, both sides of the eager limit, and counts from a few processes to the most.
+//!    From the second launch on, sizes around the first retransmissions are added. A port overflows from a number of
+//!    bytes x = (n−1)·m on, so a loss among n processes places a size at every other count (`collective_cells`).
+//! 3. Short launches of open cells. These are sizes at the most processes for which the fit so far cannot tell
+//!    whether a port overflows, and cells in which only some repetitions stall. Each launch has connections of its
+//!    own, and the chance of a stall differs between launches.
 //!
 //! Within a launch the repetitions of a cell are proportional to s/√T, which makes the sum of the
 //! variances s²/R least for a given time (Neyman 1934); s is the scatter of ln T and T the expected
@@ -19,94 +17,94 @@
 //! # Source
 //! netsig.
 
+mod collective_cells;
 mod counts;
 mod grid;
-mod seen;
 
-use netsig_base::algorithm::{Collective, Method};
+use netsig_base::algorithm::{Collective, CollectiveMethod};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use self::grid::{Grid, Level};
-pub use self::seen::Seen;
-use crate::budget::TooLittle;
-use crate::estimate::Rates;
-use crate::plan::{Cell, Operation, PLogPSettings, Plan, SizeRange, Synchronisation};
+pub use self::collective_cells::CollectiveCells;
+use self::grid::{GridDensity, LaunchGrid};
+use crate::budget::BudgetTooSmall;
+use crate::estimate::NetworkRates;
+use crate::plan::{MeasurementPlan, PLogPSettings, PlanCell, SizeRange, Synchronisation, TimedOperation};
 use crate::trials;
 
-/// Operations to predict, and the means to measure them.
+/// Operations to predict, and the limits of their measurement.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct SteerTarget {
     /// The collective.
     pub collective: Collective,
     /// Its algorithms.
-    pub methods: Vec<Method>,
+    pub methods: Vec<CollectiveMethod>,
     /// The most processes to measure, at least 3.
-    pub most: Procs,
+    pub most_procs: Procs,
     /// The sizes to predict, ascending, at least one.
     pub sizes: Vec<Bytes>,
-    /// How the ranks start together.
+    /// Method of the common start of the ranks.
     pub synchronisation: Synchronisation,
 }
 
 /// A part of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// The speed of the network.
-    Scout,
-    /// All cells.
-    Survey,
-    /// Sizes that may overflow a port or not, and cells of which some repetitions stall.
-    Open,
+pub enum CampaignStage {
+    /// The probe of the network's speed.
+    NetworkProbe,
+    /// All wanted cells.
+    AllCells,
+    /// Sizes that may or may not overflow a port, and cells in which only some repetitions stall.
+    OpenCells,
 }
 
 /// Number of launches over all cells.
-pub const SURVEYS: u32 = 3;
+pub const ALL_CELLS_LAUNCHES: u32 = 3;
 
-/// Most launches of what is left open.
-pub const OPEN: u32 = 3;
+/// Most launches of open cells.
+pub const MOST_OPEN_LAUNCHES: u32 = 3;
 
 /// Repetitions of a cell in one launch.
 const MOST_REPETITIONS: f64 = 40.0;
 
-/// Repetitions of a cell of which some stall.
-const OF_MIXTURE: u32 = 8;
+/// Repetitions of a cell in which only some stall.
+const MIXTURE_REPETITIONS: u32 = 8;
 
-/// Repetitions of a cell that may overflow a port or not.
-const OF_ONSET: u32 = 4;
+/// Repetitions of a cell that may or may not overflow a port.
+const ONSET_REPETITIONS: u32 = 4;
 
-/// Parts, in ln m, of the sizes that may overflow a port, the first to be measured first.
-const PARTS: [f64; 3] = [0.5, 0.25, 0.75];
+/// Places of the measured sizes, as parts in ln m of the range in which a port may overflow, in order of measurement.
+const SIZE_PARTS: [f64; 3] = [0.5, 0.25, 0.75];
 
-/// Least ratio between a size and the next that is worth measuring.
-const APART: f64 = 1.12;
+/// Least ratio between neighbouring sizes that are worth measuring.
+const LEAST_SIZE_RATIO: f64 = 1.12;
 
-/// Repetitions of the scout.
-const OF_SCOUT: u32 = 3;
+/// Repetitions of the probe.
+const PROBE_REPETITIONS: u32 = 3;
 
 /// Largest share of a launch's time for measurements between two ranks.
-const PAIRS: f64 = 0.1;
+const POINT_TO_POINT_SHARE: f64 = 0.1;
 
 /// The stage of a launch, from 0.
-pub fn stage(launch: u32) -> Stage {
+pub fn stage(launch: u32) -> CampaignStage {
     match launch {
-        0 => Stage::Scout,
-        1..=SURVEYS => Stage::Survey,
-        _ => Stage::Open,
+        0 => CampaignStage::NetworkProbe,
+        1..=ALL_CELLS_LAUNCHES => CampaignStage::AllCells,
+        _ => CampaignStage::OpenCells,
     }
 }
 
-impl Target {
-    /// The plan of the scout.
-    pub fn scout(&self) -> Plan {
+impl SteerTarget {
+    /// The plan of the probe.
+    pub fn probe_plan(&self) -> MeasurementPlan {
         let largest = self.largest().min(Bytes(64 << 10));
-        let pairs = [Bytes(1), Bytes(1024), largest];
-        let pairs = pairs.map(|size| Cell::of_two(Operation::PingPong, size, 1, OF_SCOUT));
+        let pair_sizes = [Bytes(1), Bytes(1024), largest];
+        let pairs = pair_sizes.map(|size| PlanCell::of_two(TimedOperation::PingPong, size, 1, PROBE_REPETITIONS));
         let sizes = [self.sizes[0], self.sizes[0].max(largest.min(Bytes(16 << 10)))];
         let exchanges = self
             .methods
             .iter()
-            .flat_map(|&method| sizes.map(|size| self.cell(method, self.most, size, OF_SCOUT)));
-        let mut cells: Vec<Cell> = pairs.into_iter().chain(exchanges).collect();
+            .flat_map(|&method| sizes.map(|size| self.cell(method, self.most_procs, size, PROBE_REPETITIONS)));
+        let mut cells: Vec<PlanCell> = pairs.into_iter().chain(exchanges).collect();
         dedup(&mut cells);
         plan_of(cells, None)
     }
@@ -115,20 +113,25 @@ impl Target {
     ///
     /// # Errors
     /// If even a thin grid of single repetitions takes longer.
-    pub fn survey(&self, seen: &Seen, rates: &Rates, time: Seconds) -> Result<Plan, TooLittle> {
-        let pairs = self.pairs(rates, time * PAIRS);
+    pub fn all_cells_plan(
+        &self,
+        seen: &CollectiveCells,
+        rates: &NetworkRates,
+        time: Seconds,
+    ) -> Result<MeasurementPlan, BudgetTooSmall> {
+        let pairs = self.point_to_point(rates, time * POINT_TO_POINT_SHARE);
         let left = time - pairs.cost;
         let mut least = Seconds(f64::INFINITY);
-        for level in Level::ALL {
-            let grid = Grid::new(self, seen, rates, level);
+        for density in GridDensity::ALL {
+            let grid = LaunchGrid::new(self, seen, rates, density);
             least = grid.least();
             if least <= left {
                 let mut cells = pairs.cells;
-                cells.extend(grid.within(left));
+                cells.extend(grid.cells_within(left));
                 return Ok(plan_of(cells, pairs.plogp));
             }
         }
-        Err(TooLittle {
+        Err(BudgetTooSmall {
             least: least + pairs.cost,
         })
     }
@@ -137,44 +140,57 @@ impl Target {
     ///
     /// # Errors
     /// If even a thin grid of single repetitions takes longer.
-    pub fn proposal(&self, rates: &Rates, budget: Seconds) -> Result<Plan, TooLittle> {
-        let launches = f64::from(SURVEYS);
+    pub fn proposal(&self, rates: &NetworkRates, budget: Seconds) -> Result<MeasurementPlan, BudgetTooSmall> {
+        let launches = f64::from(ALL_CELLS_LAUNCHES);
         let starts = rates.launch_overhead * self.jobs();
         let time = budget * (1.0 / launches) - starts;
-        let plan = self.survey(&Seen::default(), rates, time);
+        let launch_plan = self.all_cells_plan(&CollectiveCells::default(), rates, time);
         let whole = |least: Seconds| (least + starts) * launches;
-        let plan = plan.map_err(|TooLittle { least }| TooLittle { least: whole(least) })?;
-        Ok(Plan {
-            launches: SURVEYS,
+        let plan = launch_plan.map_err(|BudgetTooSmall { least }| BudgetTooSmall { least: whole(least) })?;
+        Ok(MeasurementPlan {
+            launches: ALL_CELLS_LAUNCHES,
             ..plan
         })
     }
 
-    /// The plan of a launch of what is left open, `onsets` the sizes of a method among the most processes
-    /// between which the first overflow lies; `None` if nothing is, or if it does not fit into `time`.
-    pub fn open(&self, seen: &Seen, onsets: &[(Method, [Bytes; 2])], time: Seconds) -> Option<Plan> {
-        let between = onsets.iter().flat_map(|onset| self.between(seen, *onset));
-        let mut open: Vec<(Cell, Seconds)> = between.chain(seen.mixed()).collect();
-        let cost = |open: &[(Cell, Seconds)]| -> f64 {
-            let one = |(cell, time): &(Cell, Seconds)| self.cost(*time, cell.repetitions.into()).0;
+    /// The plan of a launch of open cells; `None` if there are none, or if they do not fit into `time`. `onsets`
+    /// gives the sizes of a method, at the most processes, between which the first overflow lies.
+    pub fn open_cells_plan(
+        &self,
+        seen: &CollectiveCells,
+        onsets: &[(CollectiveMethod, [Bytes; 2])],
+        time: Seconds,
+    ) -> Option<MeasurementPlan> {
+        let between = onsets
+            .iter()
+            .flat_map(|(method, onset)| self.cells_between(seen, *method, *onset));
+        let mut open: Vec<(PlanCell, Seconds)> = between.chain(seen.mixed()).collect();
+        let cost = |open: &[(PlanCell, Seconds)]| -> f64 {
+            let one = |(cell, time): &(PlanCell, Seconds)| self.cost(*time, cell.repetitions.into()).0;
             open.iter().map(one).sum()
         };
         while cost(&open) > time.0 {
             open.pop()?;
         }
-        let mut cells: Vec<Cell> = open.into_iter().map(|(cell, _)| cell).collect();
+        let mut cells: Vec<PlanCell> = open.into_iter().map(|(cell, _)| cell).collect();
         dedup(&mut cells);
         (!cells.is_empty()).then(|| plan_of(cells, None))
     }
 
-    /// Cells between two sizes, as far as they are wanted, that are worth it, with the time at the larger one.
-    fn between(&self, seen: &Seen, (method, [low, high]): (Method, [Bytes; 2])) -> Vec<(Cell, Seconds)> {
-        let [low, high] = [low, high].map(|size| size.clamp(self.sizes[0], self.largest()));
+    /// Cells worth measuring between the two sizes of `onset`, within the wanted sizes, with the time at the larger
+    /// one.
+    fn cells_between(
+        &self,
+        seen: &CollectiveCells,
+        method: CollectiveMethod,
+        onset: [Bytes; 2],
+    ) -> Vec<(PlanCell, Seconds)> {
+        let [low, high] = onset.map(|size| size.clamp(self.sizes[0], self.largest()));
         let low = low.as_f64().max(1.0);
         let ratio = high.as_f64() / low;
-        let parts = PARTS.into_iter();
-        let parts = parts.filter(|part| ratio.powf(part.min(1.0 - part)) >= APART);
-        let cell = |size| self.cell(method, self.most, size, OF_ONSET);
+        let all_parts = SIZE_PARTS.into_iter();
+        let parts = all_parts.filter(|part| ratio.powf(part.min(1.0 - part)) >= LEAST_SIZE_RATIO);
+        let cell = |size| self.cell(method, self.most_procs, size, ONSET_REPETITIONS);
         let time = seen.time(&cell(high), method, Seconds(0.0));
         let sizes = parts.map(|part| Bytes::rounded(low * ratio.powf(part)));
         sizes.map(|size| (cell(size), time)).collect()
@@ -182,16 +198,17 @@ impl Target {
 
     /// Number of jobs of a launch: one, and one for each forced algorithm of the library.
     pub fn jobs(&self) -> f64 {
-        let is_forced = |method: &&Method| matches!(method, Method::Library(choice) if choice.is_forced());
+        let is_forced =
+            |method: &&CollectiveMethod| matches!(method, CollectiveMethod::Library(choice) if choice.is_forced());
         1.0 + self.methods.iter().filter(is_forced).count() as f64
     }
 
     /// True if an algorithm depends on the clusters of the ranks.
     pub fn follows_clusters(&self) -> bool {
-        self.methods.iter().any(Method::follows_clusters)
+        self.methods.iter().any(CollectiveMethod::follows_clusters)
     }
 
-    /// Duration of so many repetitions that take `once` each, after a warm-up or trials.
+    /// Duration of `repetitions` that take `once` each, after a warm-up or trials.
     fn cost(&self, once: Seconds, repetitions: f64) -> Seconds {
         match self.synchronisation {
             Synchronisation::Barrier => once * (repetitions + 1.0),
@@ -203,9 +220,9 @@ impl Target {
         self.sizes.last().copied().unwrap_or_default()
     }
 
-    fn cell(&self, method: Method, procs: Procs, size: Bytes, repetitions: u32) -> Cell {
-        Cell {
-            operation: Operation::Collective(self.collective, method),
+    fn cell(&self, method: CollectiveMethod, procs: Procs, size: Bytes, repetitions: u32) -> PlanCell {
+        PlanCell {
+            operation: TimedOperation::Collective(self.collective, method),
             procs,
             size,
             warmup: 1,
@@ -214,32 +231,32 @@ impl Target {
     }
 
     /// The measurements between two ranks: a ping-pong, and pLogP if it fits into `time` too.
-    fn pairs(&self, rates: &Rates, time: Seconds) -> Pairs {
+    fn point_to_point(&self, rates: &NetworkRates, time: Seconds) -> PointToPointCells {
         let largest = self.largest().max(Bytes(64 << 10));
         let doubling = |size: &Bytes| Some(Bytes(size.0 << 1)).filter(|size| *size < largest);
         let sizes = std::iter::successors(Some(Bytes(1)), doubling).chain([largest]);
-        let cells = sizes.map(|size| Cell::of_two(Operation::PingPong, size, 1, OF_SCOUT));
-        let cells: Vec<Cell> = cells.collect();
-        let cost = |cell: &Cell| rates.repetition(cell).0 * f64::from(cell.repetitions + 1);
-        let cost = Seconds(cells.iter().map(cost).sum());
+        let ping_pongs = sizes.map(|size| PlanCell::of_two(TimedOperation::PingPong, size, 1, PROBE_REPETITIONS));
+        let cells: Vec<PlanCell> = ping_pongs.collect();
+        let cell_cost = |cell: &PlanCell| rates.repetition(cell).0 * f64::from(cell.repetitions + 1);
+        let cost = Seconds(cells.iter().map(cell_cost).sum());
         let settings = PLogPSettings {
             sizes: SizeRange {
                 smallest: Bytes(1),
                 largest,
             },
-            most: OF_SCOUT,
+            most: PROBE_REPETITIONS,
             ..PLogPSettings::default()
         };
         let tables = rates.plogp(&settings).high;
         if cost + tables > time {
-            return Pairs {
+            return PointToPointCells {
                 cells,
                 plogp: None,
                 cost,
             };
         }
-        Pairs {
-            cells: [cells, vec![Cell::of_plogp(&settings)]].concat(),
+        PointToPointCells {
+            cells: [cells, vec![PlanCell::of_plogp(&settings)]].concat(),
             plogp: Some(settings),
             cost: cost + tables,
         }
@@ -247,15 +264,15 @@ impl Target {
 }
 
 /// Measurements between two ranks, with their duration.
-struct Pairs {
-    cells: Vec<Cell>,
+struct PointToPointCells {
+    cells: Vec<PlanCell>,
     plogp: Option<PLogPSettings>,
     cost: Seconds,
 }
 
 /// The plan of one launch.
-fn plan_of(cells: Vec<Cell>, plogp: Option<PLogPSettings>) -> Plan {
-    Plan {
+fn plan_of(cells: Vec<PlanCell>, plogp: Option<PLogPSettings>) -> MeasurementPlan {
+    MeasurementPlan {
         seed: 1,
         launches: 1,
         precision: None,
@@ -268,8 +285,8 @@ fn plan_of(cells: Vec<Cell>, plogp: Option<PLogPSettings>) -> Plan {
 }
 
 /// Removes cells that repeat the work of an earlier one.
-fn dedup(cells: &mut Vec<Cell>) {
-    let mut kept: Vec<Cell> = Vec::new();
+fn dedup(cells: &mut Vec<PlanCell>) {
+    let mut kept: Vec<PlanCell> = Vec::new();
     for cell in cells.drain(..) {
         if !kept.iter().any(|other| other.work() == cell.work()) {
             kept.push(cell);

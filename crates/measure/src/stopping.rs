@@ -29,29 +29,29 @@
 //! ```
 
 use netsig_base::stats::interval::t_quantile;
-use netsig_base::stats::sample::{Sorted, mean, variance};
+use netsig_base::stats::sample::{SortedValues, mean, variance};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// Number of repetitions at the first check; it grows by half to the next check.
-const FIRST_LOOK: usize = 6;
+const FIRST_CHECK: usize = 6;
 
 /// Decides from the repetitions of each quantity whether they suffice.
-pub(crate) type Rule<'r> = dyn FnMut(&[Vec<f64>]) -> bool + 'r;
+pub(crate) type StoppingRule<'r> = dyn FnMut(&[Vec<f64>]) -> bool + 'r;
 
 /// Rule: the median is known to `precision`; never met without a precision.
 pub(crate) fn median_known(precision: Option<f64>) -> impl FnMut(&[Vec<f64>]) -> bool {
-    let mut look = FIRST_LOOK;
+    let mut next_check = FIRST_CHECK;
     move |series| {
         let (Some(precision), Some(times)) = (precision, series.first()) else {
             return false;
         };
-        if times.len() < look {
+        if times.len() < next_check {
             return false;
         }
-        while look <= times.len() {
-            look += look.div_ceil(2);
+        while next_check <= times.len() {
+            next_check += next_check.div_ceil(2);
         }
-        let sorted = Sorted::new(times.clone());
+        let sorted = SortedValues::new(times.clone());
         median_interval(sorted.values())
             .is_some_and(|(lower, upper)| (upper - lower) / 2.0 <= precision * sorted.median())
     }

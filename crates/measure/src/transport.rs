@@ -5,17 +5,17 @@
 
 use std::ops::Range;
 
-use netsig_base::data::{LossCounters, Rejection};
+use netsig_base::data::{LossCounters, RejectionReason};
 use netsig_base::units::Seconds;
 
-use crate::plan::Cell;
+use crate::plan::PlanCell;
 
 /// One repetition, as the recorder sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Observation {
+pub struct MeasuredRepetition {
     /// The times of the operation, one or several depending on
-    /// [`Operation`](crate::plan::Operation), or the reason for rejecting the repetition.
-    pub outcome: Result<Vec<Seconds>, Rejection>,
+    /// [`TimedOperation`](crate::plan::TimedOperation), or the reason for rejecting the repetition.
+    pub outcome: Result<Vec<Seconds>, RejectionReason>,
     /// Time of the barrier before the repetition.
     pub barrier: Seconds,
     /// TCP losses during the repetition, summed over the hosts; unknown if several repetitions
@@ -36,12 +36,12 @@ pub trait Transport {
     /// A monotonic clock, in seconds since an arbitrary time.
     fn now(&self) -> Seconds;
 
-    /// Begins a cell and returns true if this rank takes part in it; otherwise this rank sleeps in
-    /// `leave` until the others are done. All ranks enter all cells in the same order.
+    /// Begins a cell and returns true if this rank takes part in it; otherwise this rank sleeps in `leave` until the
+    /// participants are done. All ranks enter all cells in the same order.
     ///
     /// # Errors
     /// If the cell cannot be carried out here.
-    fn enter(&mut self, cell: &Cell) -> Result<bool, Self::Error>;
+    fn enter(&mut self, cell: &PlanCell) -> Result<bool, Self::Error>;
 
     /// Carries out the repetitions `numbers` of `step`, the cell itself or one of its steps, on all
     /// participants of the entered cell. On the recorder, returns one observation for each
@@ -49,13 +49,13 @@ pub trait Transport {
     ///
     /// # Errors
     /// If the repetitions fail. Wrong data are no error but a rejected repetition.
-    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>, Self::Error>;
+    fn repeat(&mut self, step: &PlanCell, numbers: Range<u32>) -> Result<Vec<MeasuredRepetition>, Self::Error>;
 
     /// Broadcasts the recorder's `words` to all participants of the entered cell.
     ///
     /// # Errors
     /// If the participants cannot be reached.
-    fn agree(&mut self, words: &mut [u64]) -> Result<(), Self::Error>;
+    fn broadcast_words(&mut self, words: &mut [u64]) -> Result<(), Self::Error>;
 
     /// Ends the entered cell; all ranks leave together.
     ///

@@ -1,30 +1,31 @@
-//! Trial repetitions before a step whose ranks start at agreed times. They show how long the windows must be,
-//! and let connections that lost packets in the step before recover: these send less at once in their first ones.
+//! Trial repetitions before a step whose ranks start at agreed times. They show how long the windows must be. They
+//! also let connections recover that lost packets in the previous step: these send less at once in their first
+//! trials.
 
 use netsig_base::units::Seconds;
 
 /// Most trials of a step.
-pub const MOST: u32 = 8;
+pub const MOST_TRIALS: u32 = 8;
 
-/// Duration of all trials from which no further one begins.
-const ENOUGH: Seconds = Seconds(1.0);
+/// Total duration of the trials from which no further trial begins.
+const TOTAL_TRIAL_TIME: Seconds = Seconds(1.0);
 
 /// Duration of a trial from which it is the last: connections recover in its many round trips.
-const LONG: Seconds = Seconds(0.3);
+const LONG_TRIAL: Seconds = Seconds(0.3);
 
 /// Ratio of a window's length to the longest trial.
-pub const ROOM: f64 = 1.3;
+pub const WINDOW_RATIO: f64 = 1.3;
 
-/// True if a trial that took `once` is the last, `spent` the duration of all up to it.
+/// True if a trial that took `once` is the last; `spent` is the duration of all trials up to it.
 pub fn are_enough(spent: Seconds, once: Seconds) -> bool {
-    spent >= ENOUGH || once >= LONG
+    spent >= TOTAL_TRIAL_TIME || once >= LONG_TRIAL
 }
 
-/// Duration of a step of so many repetitions that take `once` each, with its trials.
+/// Duration of a step of `repetitions` that take `once` each, with its trials.
 pub(crate) fn with_repetitions(once: Seconds, repetitions: f64) -> Seconds {
-    let all = (1..MOST).take_while(|count| !are_enough(once * f64::from(*count), once));
+    let all = (1..MOST_TRIALS).take_while(|count| !are_enough(once * f64::from(*count), once));
     let trials = all.count() as f64 + 1.0;
-    once * (trials + ROOM * repetitions)
+    once * (trials + WINDOW_RATIO * repetitions)
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ fn main() {
     divan::main();
 }
 
-/// Models by collective and name: some at home in the profile with their intervals, one
-/// from α and β, some from the tables.
+/// Models by collective and name: some stored in the profile with their intervals, one from α and β, some from the
+/// tables.
 const CLOSED_FORMS: [&str; 5] = [
     "alltoall/signature",
     "alltoall/hockney",
@@ -26,8 +26,8 @@ const CLOSED_FORMS: [&str; 5] = [
     "scatter/binomial",
 ];
 
-/// 48 KiB: between two rows of the tables, and where both sides of M are possible, so that
-/// the signature's interval has to cover two.
+/// 48 KiB lies between two rows of the tables. It may lie on either side of M, so the signature's interval covers
+/// both.
 #[divan::bench(args = CLOSED_FORMS, sample_size = 200, sample_count = 10_000)]
 fn closed_form(bencher: Bencher, form: &str) {
     let (collective, name) = form.split_once('/').expect("as written above");
@@ -52,14 +52,14 @@ fn selection_map(bencher: Bencher, collective: &str) {
     let profile = profile();
     let collective = collective.parse().expect("a collective");
     bencher.bench_local(|| {
-        let ranker = black_box(&profile).rank(collective).ranker();
-        let ranker = ranker.expect("parameters");
+        let ranker_result = black_box(&profile).rank(collective).ranker();
+        let ranker = ranker_result.expect("parameters");
         let counts = (1..=64).map(|i| Procs::new(2 * i).expect("not zero"));
         let cells = counts.flat_map(|procs| (1..=64).map(move |i| (procs, Bytes(i << 14))));
         for (procs, size) in cells {
             let ranked = ranker.rank(procs, size).expect("a ranking");
-            assert_eq!(ranked.len(), ranker.candidates());
-            assert!(ranked.is_sorted_by_key(|own| (!own.stands(), own.cautious)));
+            assert_eq!(ranked.len(), ranker.candidate_count());
+            assert!(ranked.is_sorted_by_key(|candidate| (!candidate.is_eligible(), candidate.cautious_time)));
             assert!(ranked[0].prediction.time.0 > 0.0);
             black_box(ranked);
         }

@@ -1,19 +1,18 @@
-//! netsig-model: models of collectives under contention, their fits, profiles, and what follows
-//! from profiles: predictions, rankings, tuning files. The crate uses no clock, process, file or
-//! network.
+//! netsig-model: models of collectives under contention, their fits and profiles, and predictions, rankings and
+//! tuning files from profiles. The crate uses no clock, process, file or network.
 //!
 //! # Example
 //!
-//! The data file `text` has one-way messages of 100 µs and 0.01 µs a byte, and two all-to-alls among 4, 6
-//! and 8 processes that take 1.8 and 1.3 times as long as without contention. The example fits it, predicts
-//! one of them among 16 processes, where the formula of the data gives 7.12 ms, and ranks the algorithms:
+//! One-way messages in the data file `text` take 100 µs plus 0.01 µs a byte. Two all-to-alls among 4, 6 and 8
+//! processes take 1.8 and 1.3 times as long as without contention. The example fits the file, predicts one all-to-all
+//! among 16 processes (7.12 ms by the formula of the data), and ranks the algorithms:
 //!
 //! ```
 //! # use netsig_base::algorithm::Collective;
 //! # use netsig_base::data::Dataset;
 //! # use netsig_base::units::{Bytes, Procs};
-//! # use netsig_model::fit::network::Options;
-//! # use netsig_model::predict::Standing;
+//! # use netsig_model::fit::network::NetworkFitOptions;
+//! # use netsig_model::predict::PredictionStanding;
 //! # use netsig_model::profile::Profile;
 //! # let mut text = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n".to_owned();
 //! # for size in (8..18).map(|power| 1 << power) {
@@ -31,12 +30,13 @@
 //! #     }
 //! # }
 //! let data = Dataset::read("data.csv", text.as_bytes())?;
-//! let (_, profile) = Profile::fit(&data, "data.csv", &Options::default(), &[])?;
+//! let (_, profile) = Profile::fit(&data, "data.csv", &NetworkFitOptions::default(), &[])?;
 //! let case = (Procs::new(16)?, Bytes(16 << 10));
 //!
 //! let answer = profile.predict(Collective::Alltoall).algorithm("library").answer([case])?;
-//! let (own, time) = answer.times().next().expect("no time is missing");
-//! assert_eq!((own.model().name, time.prediction.standing), ("regimes", Standing::Extrapolated));
+//! let (algorithm, time) = answer.times().next().expect("no time is missing");
+//! assert_eq!(algorithm.model().name, "regimes");
+//! assert_eq!(time.prediction.standing, PredictionStanding::Extrapolated);
 //! let within = time.prediction.interval.expect("a fit has intervals");
 //! let text = format!("{} ({} to {})", time.prediction.time, within.lower, within.upper);
 //! assert_eq!(text, "7.32 ms (6.76 ms to 7.92 ms)");

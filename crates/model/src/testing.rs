@@ -14,13 +14,13 @@ pub(crate) use data::read;
 use netsig_base::units::Seconds;
 pub(crate) use network::graph_of;
 
-use crate::model::exchange::{Exchange, ZeroMessages};
+use crate::model::exchange::{MessageExchange, ZeroMessages};
 
 /// The exchange of a matrix: row i holds what process i sends to each process.
-pub(crate) fn matrix(rows: &[Vec<u64>], zero: ZeroMessages) -> Exchange {
+pub(crate) fn matrix(rows: &[Vec<u64>], zero: ZeroMessages) -> MessageExchange {
     let row = |row: &Vec<u64>| row.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
     let text = rows.iter().map(row).collect::<Vec<_>>().join("\n");
-    Exchange::parse("a matrix", &text, zero).unwrap()
+    MessageExchange::parse("a matrix", &text, zero).unwrap()
 }
 
 /// To twelve digits.

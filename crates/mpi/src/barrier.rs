@@ -1,6 +1,5 @@
-//! A barrier by dissemination (Hensgen, Finkel and Manber 1988): in round k every rank sends an
-//! empty message to the rank 2ᵏ after it and waits for that of the rank 2ᵏ before it, ⌈log₂ n⌉
-//! rounds in all.
+//! A barrier by dissemination (Hensgen, Finkel and Manber 1988) in ⌈log₂ n⌉ rounds. In round k every rank sends an
+//! empty message to the rank 2ᵏ after it and waits for the message of the rank 2ᵏ before it.
 //!
 //! All ranks do the same at any count, so that none leaves later than the others. Barriers of MPI
 //! libraries release some ranks later at counts that are no power of two, and an operation after
@@ -24,10 +23,10 @@ pub fn barrier(comm: &SimpleCommunicator) {
     }
 }
 
-/// The ranks after and before one of `ranks` ranks in each round.
+/// The partners of `rank` among `ranks` ranks in each round: the rank after it and the rank before it.
 fn rounds(rank: Rank, ranks: Rank) -> impl Iterator<Item = [Rank; 2]> {
-    let distances = successors(Some(1), |distance: &Rank| distance.checked_mul(2));
-    let distances = distances.take_while(move |distance| *distance < ranks);
+    let powers = successors(Some(1), |distance: &Rank| distance.checked_mul(2));
+    let distances = powers.take_while(move |distance| *distance < ranks);
     distances.map(move |distance| [rank + distance, rank - distance].map(|r| r.rem_euclid(ranks)))
 }
 
@@ -42,12 +41,12 @@ mod tests {
             let partners: Vec<Vec<[Rank; 2]>> = (0..ranks).map(|r| rounds(r, ranks).collect()).collect();
             let mut heard: Vec<u64> = (0..ranks).map(|rank| 1 << rank).collect();
             for index in 0..partners[0].len() {
-                let told = heard.clone();
+                let heard_before = heard.clone();
                 for (rank, rounds) in partners.iter().enumerate() {
                     let before = usize::try_from(rounds[index][1]).unwrap();
                     let [back, _] = partners[before][index];
                     assert_eq!(usize::try_from(back).unwrap(), rank);
-                    heard[rank] |= told[before];
+                    heard[rank] |= heard_before[before];
                 }
             }
             let all = (1u64 << ranks) - 1;

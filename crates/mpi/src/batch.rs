@@ -10,74 +10,74 @@ use std::time::Duration;
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
-use netsig_base::data::{LossCounters, Rejection};
+use netsig_base::data::{LossCounters, RejectionReason};
 use netsig_base::units::Seconds;
-use netsig_measure::clock::Clock;
-use netsig_measure::plan::Cell;
-use netsig_measure::transport::Observation;
+use netsig_measure::clock::ClockConversion;
+use netsig_measure::plan::PlanCell;
+use netsig_measure::transport::MeasuredRepetition;
 
 use crate::barrier::barrier;
 use crate::complain;
-use crate::group::Group;
-use crate::pattern::Fault;
-use crate::provoked::Provoked;
+use crate::group::RankGroup;
+use crate::pattern::DataFault;
+use crate::provoked::ProvokedFailure;
 use crate::run_queue::RunQueue;
 use crate::stopwatch::Stopwatch;
-use crate::task::Task;
+use crate::task::StepTask;
 use crate::watchdog::Watchdog;
-use crate::window::Windows;
+use crate::window::BatchWindows;
 
-/// The numbers after the times of a row: two numbers whose sum is the largest difference between
-/// the starts, flags for a late start and for wrong data on this rank, and its wait for a processor.
+/// Indices of the numbers after the times of a row. The sum of the first two is the largest difference between the
+/// starts. Then follow flags for a late start and for wrong data on this rank, and its wait for a processor.
 const LATEST: usize = 0;
 const EARLIEST: usize = 1;
 const LATE: usize = 2;
 const WRONG: usize = 3;
 const WAITED: usize = 4;
-const BEHIND: usize = 5;
+const EXTRA_NUMBERS: usize = 5;
 
-/// The numbers after the last row: the longest duration of a repetition without the wait for its
-/// start, and the longest preparation before the start.
+/// Count of the numbers after the last row: the longest duration of a repetition without the wait for its start, and
+/// the longest preparation before the start.
 const SPANS: usize = 2;
 
 /// The value of a set flag.
-const YES: f64 = 1.0;
+const FLAG_SET: f64 = 1.0;
 
 /// Method of the common start of the repetitions.
-pub enum Starts<'a> {
+pub enum StartMethod<'a> {
     /// A barrier; the ranks' clocks give the difference between their starts.
-    Barrier(&'a Clock),
+    Barrier(&'a ClockConversion),
     /// Agreed start times.
-    Windows(Windows),
+    Windows(BatchWindows),
 }
 
 /// Objects of a rank that all its steps share.
-pub struct Tools {
+pub struct RankTools {
     /// This rank's clock.
     pub watch: Stopwatch,
     /// This rank's watchdog.
-    pub dog: Watchdog,
+    pub watchdog: Watchdog,
     /// The failure to provoke.
-    pub provoked: Provoked,
+    pub provoked: ProvokedFailure,
     /// This rank's waits for a processor.
     pub run_queue: RunQueue,
 }
 
 /// The step to repeat, with its participants.
-pub struct Scene<'a> {
+pub struct StepRun<'a> {
     /// The step, for texts of messages.
-    pub cell: &'a Cell,
+    pub cell: &'a PlanCell,
     /// This rank's part of the step.
-    pub task: &'a mut dyn Task,
+    pub task: &'a mut dyn StepTask,
     /// The participating ranks.
-    pub group: &'a Group,
+    pub group: &'a RankGroup,
     /// This rank's tools.
-    pub tools: &'a mut Tools,
+    pub tools: &'a mut RankTools,
 }
 
 /// The rows of a batch; all batches use the same memory.
 #[derive(Default)]
-pub struct Batch {
+pub struct BatchRows {
     width: usize,
     /// This rank's rows, followed by its longest spans.
     mine: Vec<f64>,
@@ -88,37 +88,37 @@ pub struct Batch {
 }
 
 /// A start on this rank's clock.
-struct Start {
+struct RepetitionStart {
     /// Time of the start.
     at: Seconds,
     /// Time from which the duration counts.
     due: Seconds,
     is_late: bool,
-    /// The wait for a processor until then.
+    /// The wait for a processor up to this start.
     waited: Option<Seconds>,
 }
 
-impl Tools {
+impl RankTools {
     /// Announces this rank's next step.
-    pub fn step(&self) {
-        self.provoked.before(self.dog.steps() + 1);
-        self.dog.step();
+    pub fn announce_step(&self) {
+        self.provoked.fail_before(self.watchdog.steps() + 1);
+        self.watchdog.step();
     }
 
     /// Announces a repetition of `cell`; returns the number for the label of its data.
-    fn repetition(&mut self, number: u32, cell: &Cell) -> u32 {
-        let step = self.dog.steps() + 1;
-        self.provoked.before(step);
-        self.dog.repetition(number.saturating_sub(cell.warmup));
+    fn announce_repetition(&mut self, number: u32, cell: &PlanCell) -> u32 {
+        let step = self.watchdog.steps() + 1;
+        self.provoked.fail_before(step);
+        self.watchdog.repetition(number.saturating_sub(cell.warmup));
         self.provoked.label(step, number)
     }
 }
 
-impl Batch {
+impl BatchRows {
     /// Carries out this rank's part of the repetitions `numbers`.
-    pub fn run(&mut self, scene: &mut Scene, numbers: Range<u32>, starts: &Starts) {
-        self.width = scene.task.width();
-        let row = self.width + BEHIND;
+    pub fn run(&mut self, step_run: &mut StepRun, numbers: Range<u32>, starts: &StartMethod) {
+        self.width = step_run.task.time_count();
+        let row = self.width + EXTRA_NUMBERS;
         self.mine.clear();
         self.mine.resize(numbers.len() * row + SPANS, 0.0);
         self.all.resize(self.mine.len(), 0.0);
@@ -128,20 +128,21 @@ impl Batch {
         let rows = self.mine.chunks_exact_mut(row);
         for ((index, number), row) in numbers.enumerate().zip(rows) {
             let (times, behind) = row.split_at_mut(self.width);
-            let label = scene.tools.repetition(number, scene.cell);
-            let (watch, queue) = (scene.tools.watch, &scene.tools.run_queue);
+            let label = step_run.tools.announce_repetition(number, step_run.cell);
+            let tools = &*step_run.tools;
+            let watch = tools.watch;
             let began = watch.now();
-            scene.task.fill(label);
+            step_run.task.fill(label);
             let ready = watch.now();
-            let start = starts.wait(index, scene.group.comm(), (&watch, queue));
-            scene.task.run(scene.group.comm());
+            let start = starts.wait(index, step_run.group.comm(), tools);
+            step_run.task.run(step_run.group.comm());
             let end = watch.now();
-            scene.task.times(end - start.due, times);
-            behind[WAITED] = wait_between(start.waited, queue.waited());
-            starts.note(&start, behind);
-            if let Err(fault) = scene.task.verify(number) {
-                behind[WRONG] = YES;
-                complain_of(&fault, scene.cell, number);
+            step_run.task.times(end - start.due, times);
+            behind[WAITED] = wait_between(start.waited, tools.run_queue.waited());
+            starts.record_start(&start, behind);
+            if let Err(fault) = step_run.task.verify(number) {
+                behind[WRONG] = FLAG_SET;
+                report_fault(&fault, step_run.cell, number);
             }
             self.waits.push(start.at - ready);
             let before = ready - began;
@@ -153,7 +154,7 @@ impl Batch {
     }
 
     /// Reduces the rows of all ranks of `group` to rank 0.
-    pub fn reduce(&mut self, group: &Group) {
+    pub fn reduce(&mut self, group: &RankGroup) {
         group.reduce(&self.mine, &mut self.all, SystemOperation::max());
     }
 
@@ -170,9 +171,9 @@ impl Batch {
     }
 
     /// On rank 0, the observation of each repetition; `losses` applies to every one.
-    pub fn observations(&self, losses: LossCounters) -> impl Iterator<Item = Observation> {
+    pub fn observations(&self, losses: LossCounters) -> impl Iterator<Item = MeasuredRepetition> {
         let rows = self.rows().zip(&self.waits);
-        rows.map(move |((times, behind), &barrier)| Observation {
+        rows.map(move |((times, behind), &barrier)| MeasuredRepetition {
             outcome: outcome(times, behind),
             barrier,
             losses: LossCounters {
@@ -184,14 +185,15 @@ impl Batch {
     }
 
     fn rows(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
-        let rows = self.all[..self.all.len() - SPANS].chunks_exact(self.width + BEHIND);
+        let rows = self.all[..self.all.len() - SPANS].chunks_exact(self.width + EXTRA_NUMBERS);
         rows.map(|row| row.split_at(self.width))
     }
 }
 
-impl Starts<'_> {
+impl StartMethod<'_> {
     /// Waits for the start of the repetition at `index` of the batch.
-    fn wait(&self, index: usize, comm: &SimpleCommunicator, (watch, queue): (&Stopwatch, &RunQueue)) -> Start {
+    fn wait(&self, index: usize, comm: &SimpleCommunicator, tools: &RankTools) -> RepetitionStart {
+        let watch = tools.watch;
         let due = match self {
             Self::Barrier(_) => {
                 barrier(comm);
@@ -203,9 +205,9 @@ impl Starts<'_> {
         if let Some(due) = due {
             watch.wait_until(due);
         }
-        let waited = queue.waited();
+        let waited = tools.run_queue.waited();
         let at = watch.now();
-        Start {
+        RepetitionStart {
             at,
             due: due.unwrap_or(at),
             is_late,
@@ -214,7 +216,7 @@ impl Starts<'_> {
     }
 
     /// Writes the data of the start after a row's times.
-    fn note(&self, start: &Start, behind: &mut [f64]) {
+    fn record_start(&self, start: &RepetitionStart, behind: &mut [f64]) {
         match self {
             Self::Barrier(clock) => {
                 let common = clock.to_common(start.at).0;
@@ -224,16 +226,16 @@ impl Starts<'_> {
             Self::Windows(windows) => behind[LATEST] = windows.error(start.due, start.at).0,
         }
         if start.is_late {
-            behind[LATE] = YES;
+            behind[LATE] = FLAG_SET;
         }
     }
 }
 
-fn outcome(times: &[f64], behind: &[f64]) -> Result<Vec<Seconds>, Rejection> {
+fn outcome(times: &[f64], behind: &[f64]) -> Result<Vec<Seconds>, RejectionReason> {
     if behind[WRONG] > 0.0 {
-        Err(Rejection::WrongData)
+        Err(RejectionReason::WrongData)
     } else if behind[LATE] > 0.0 {
-        Err(Rejection::Late)
+        Err(RejectionReason::Late)
     } else {
         Ok(times.iter().copied().map(rounded).collect())
     }
@@ -259,7 +261,7 @@ pub fn rounded(seconds: f64) -> Seconds {
 }
 
 /// Reports wrong data on standard error.
-fn complain_of(fault: &Fault, cell: &Cell, repetition: u32) {
+fn report_fault(fault: &DataFault, cell: &PlanCell, repetition: u32) {
     let which = match repetition.checked_sub(cell.warmup) {
         Some(number) => format!("repetition {number}"),
         None => format!("warm-up {repetition}"),

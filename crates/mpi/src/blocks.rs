@@ -4,27 +4,27 @@
 use std::ops::Range;
 
 use netsig_base::algorithm::PairSizes;
-use netsig_base::schedule::Extent;
+use netsig_base::schedule::ScheduleExtent;
 use netsig_base::units::{Bytes, Procs, Rank};
-use netsig_mpi::{Layout, Pieces};
+use netsig_mpi::{MemoryLayout, PieceAddresses};
 
-/// Three consecutive arrays in one allocation. Pieces that differ in size lie as far apart as if all had
-/// the largest size; each fills the begin of its place.
-pub struct Blocks {
+/// Three consecutive arrays in one allocation. Pieces that differ in size lie as far apart as if all had the largest
+/// size.
+pub struct RankBlocks {
     memory: Vec<u8>,
-    extent: Extent,
-    lengths: Option<Lengths>,
+    extent: ScheduleExtent,
+    lengths: Option<PieceLengths>,
 }
 
-/// Lengths of the pieces of one rank, which differ in size.
-pub struct Lengths {
+/// Lengths of the pieces of one rank, where pieces differ in size.
+pub struct PieceLengths {
     /// By receiver.
     pub input: Vec<Bytes>,
     /// By sender.
     pub output: Vec<Bytes>,
 }
 
-impl Lengths {
+impl PieceLengths {
     /// Lengths of the pieces of `rank`.
     pub fn of(pairs: &PairSizes, rank: Rank) -> Self {
         let ranks = || pairs.procs().ranks();
@@ -35,10 +35,9 @@ impl Lengths {
     }
 }
 
-impl Blocks {
-    /// Allocates the blocks of a schedule or of an MPI call, with the lengths of pieces that differ in
-    /// size.
-    pub fn new(extent: &Extent, lengths: Option<Lengths>) -> Self {
+impl RankBlocks {
+    /// Allocates the blocks of a schedule or of an MPI call; `lengths` is given where pieces differ in size.
+    pub fn new(extent: &ScheduleExtent, lengths: Option<PieceLengths>) -> Self {
         Self {
             memory: vec![0; length(extent.blocks.bytes(extent.division))],
             extent: *extent,
@@ -47,28 +46,28 @@ impl Blocks {
     }
 
     /// Addresses of the blocks, which stay valid as long as these blocks exist.
-    pub fn layout(&mut self) -> Layout {
+    pub fn layout(&mut self) -> MemoryLayout {
         let base = self.memory.as_mut_ptr().expose_provenance();
         let pieces = |start: usize, lengths: Option<&Vec<Bytes>>| match lengths {
-            None => Pieces::Row(base + start),
+            None => PieceAddresses::Consecutive(base + start),
             Some(lengths) => {
                 let starts = (base + start..).step_by(self.piece_bytes().max(1));
                 let places = starts.zip(lengths);
-                Pieces::Each(places.map(|(at, own)| at..at + length(own.0)).collect())
+                PieceAddresses::Ranges(places.map(|(at, size)| at..at + length(size.0)).collect())
             }
         };
         let lengths = self.lengths.as_ref();
-        Layout::new(
+        MemoryLayout::new(
             &self.extent,
-            pieces(0, lengths.map(|own| &own.input)),
-            pieces(self.output_start(), lengths.map(|own| &own.output)),
+            pieces(0, lengths.map(|piece_lengths| &piece_lengths.input)),
+            pieces(self.output_start(), lengths.map(|piece_lengths| &piece_lengths.output)),
             base + self.scratch_start(),
         )
     }
 
     /// The bytes of a whole input piece, to be written.
     pub fn input_piece(&mut self, number: u32) -> &mut [u8] {
-        let lengths = self.lengths.as_ref().map(|own| &own.input);
+        let lengths = self.lengths.as_ref().map(|piece_lengths| &piece_lengths.input);
         let piece = self.piece(0, number, lengths);
         &mut self.memory[piece]
     }
@@ -91,7 +90,7 @@ impl Blocks {
         (memory, memory.wrapping_add(output))
     }
 
-    /// Distance between the begins of two pieces in bytes: the length of the largest.
+    /// Distance in bytes from the start of one piece to the next: the length of the largest piece.
     pub fn piece_bytes(&self) -> usize {
         length(self.extent.division.size().0)
     }
@@ -99,23 +98,26 @@ impl Blocks {
     /// Lengths of the input pieces and of the output pieces, one for each of `procs` ranks.
     pub fn piece_lengths(&self, procs: Procs) -> [Vec<usize>; 2] {
         let lengths = self.lengths.as_ref();
-        let arrays = [lengths.map(|own| &own.input), lengths.map(|own| &own.output)];
+        let arrays = [
+            lengths.map(|piece_lengths| &piece_lengths.input),
+            lengths.map(|piece_lengths| &piece_lengths.output),
+        ];
         arrays.map(|lengths| match lengths {
-            Some(lengths) => lengths.iter().map(|own| length(own.0)).collect(),
+            Some(lengths) => lengths.iter().map(|size| length(size.0)).collect(),
             None => vec![self.piece_bytes(); procs.get() as usize],
         })
     }
 
     fn output_range(&self, number: u32) -> Range<usize> {
-        let lengths = self.lengths.as_ref().map(|own| &own.output);
+        let lengths = self.lengths.as_ref().map(|piece_lengths| &piece_lengths.output);
         self.piece(self.output_start(), number, lengths)
     }
 
     /// Range of a piece of the array that begins at `start`.
     fn piece(&self, start: usize, number: u32, lengths: Option<&Vec<Bytes>>) -> Range<usize> {
-        let start = start + number as usize * self.piece_bytes();
-        let own = lengths.and_then(|lengths| lengths.get(number as usize));
-        start..start + own.map_or(self.piece_bytes(), |own| length(own.0))
+        let piece_start = start + number as usize * self.piece_bytes();
+        let piece_length = lengths.and_then(|lengths| lengths.get(number as usize));
+        piece_start..piece_start + piece_length.map_or(self.piece_bytes(), |size| length(size.0))
     }
 
     /// Offset of the output array. The input and output arrays consist of whole pieces.
@@ -134,18 +136,18 @@ fn length(bytes: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use netsig_base::schedule::{BlockCounts, Division, Slot};
+    use netsig_base::schedule::{BlockCounts, BlockSlot, PieceDivision};
 
     use super::*;
 
-    /// Two pieces of 5 bytes in and out, in parts of 3 and 2 bytes, and a part on its way. Of 5 bytes
-    /// for both ranks, 2 for this one and 4 for the other; it gets 0 and 5.
+    /// Two pieces of 5 bytes in and out, in parts of 3 and 2 bytes, and a part on its way. With m = 5, this rank sends
+    /// 2 bytes to itself and 4 to the other rank; it receives 0 and 5.
     #[test]
     fn the_layout_is_that_of_the_pieces() {
-        let extent = Extent {
+        let extent = ScheduleExtent {
             procs: Procs::new(2).unwrap(),
             rounds: 1,
-            division: Division::segments(Bytes(5), Bytes(3)),
+            division: PieceDivision::segments(Bytes(5), Bytes(3)),
             blocks: BlockCounts {
                 input: 4,
                 output: 4,
@@ -154,21 +156,21 @@ mod tests {
             longest_message: 1,
         };
         for differ in [false, true] {
-            let lengths = differ.then(|| Lengths {
+            let lengths = differ.then(|| PieceLengths {
                 input: [2, 4].map(Bytes).into(),
                 output: [0, 5].map(Bytes).into(),
             });
-            let mut blocks = Blocks::new(&extent, lengths);
+            let mut blocks = RankBlocks::new(&extent, lengths);
             let layout = blocks.layout();
             let (input, output) = blocks.arrays();
             assert_eq!(output.addr() - input.addr(), 10);
-            let scratch = layout.place(Slot::Scratch(0)).start - input.addr();
+            let scratch = layout.place(BlockSlot::Scratch(0)).start - input.addr();
             assert_eq!((scratch, blocks.memory.len()), (20, 23));
-            let second = layout.place(Slot::Input(2)).start;
+            let second = layout.place(BlockSlot::Input(2)).start;
             assert_eq!(blocks.input_piece(1).as_ptr().addr(), second);
             assert_eq!(blocks.input_piece(1).len(), if differ { 4 } else { 5 });
             assert_eq!(blocks.output_piece(0).len(), if differ { 0 } else { 5 });
-            let expected = layout.place(Slot::Output(2)).start;
+            let expected = layout.place(BlockSlot::Output(2)).start;
             assert_eq!(blocks.output_piece_mut(1).as_ptr().addr(), expected);
         }
     }

@@ -1,10 +1,9 @@
 //! The kernel's counters of this host: TCP's, from `/proc/net/snmp` and `/proc/net/netstat`, and
 //! dropped packets, from `/proc/net/softnet_stat`.
 //!
-//! The first two files have pairs of lines, names and values, each beginning with a group name;
-//! they count per network namespace, that is per emulated host. The third file has a line for each
-//! processor, with drops in the second column in hexadecimal; it counts for the whole machine. Of the
-//! ranks that share a counter, one reads it.
+//! The first two files have pairs of lines, names and values, each beginning with a group name; they count per network
+//! namespace, that is per emulated host. The third file has a line for each processor, with drops in the second column
+//! in hexadecimal; it counts for the whole machine. One of the ranks that share a counter reads it.
 
 use std::fs::File;
 use std::io::Seek;
@@ -12,46 +11,49 @@ use std::io::Seek;
 use itertools::Itertools as _;
 use netsig_base::data::LossCounters;
 
-use crate::scope::Duty;
+use crate::locations::CounterDuty;
 
 /// Number of counters: retransmitted segments, expired retransmission timers, tail-loss probes,
 /// dropped packets.
 const COUNTS: usize = 4;
 
-/// Values to be summed over the ranks: the counts, then for each the number of ranks that could not
-/// read it.
-pub type Sums = [u64; 2 * COUNTS];
+/// Values to be summed over the ranks: the counts, then for each count the number of ranks that could not read it.
+pub type CounterSums = [u64; 2 * COUNTS];
 
 /// The counter files of this rank, kept open: the index of each count, its file, and the function
 /// that extracts it.
-pub struct Counters(Vec<(usize, Option<File>, Find)>);
+pub struct CounterFiles(Vec<(usize, Option<File>, CounterParser)>);
 
 /// A counter's value since the machine started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Count {
+enum CounterValue {
     /// Another rank reads this counter.
     OfAnother,
     Unreadable,
-    Is(u64),
+    Read(u64),
 }
 
 /// The counters at a given time.
-pub struct Reading([Count; COUNTS]);
+pub struct CounterReading([CounterValue; COUNTS]);
 
-type Find = fn(&str) -> Option<u64>;
+type CounterParser = fn(&str) -> Option<u64>;
 
 const SOFTNET: &str = "/proc/net/softnet_stat";
 
-const SOURCES: [(&str, Find); COUNTS] = [
-    ("/proc/net/snmp", |text| find(text, "Tcp:", "RetransSegs")),
-    ("/proc/net/netstat", |text| find(text, "TcpExt:", "TCPTimeouts")),
-    ("/proc/net/netstat", |text| find(text, "TcpExt:", "TCPLossProbes")),
+const SOURCES: [(&str, CounterParser); COUNTS] = [
+    ("/proc/net/snmp", |text| value_in_group(text, "Tcp:", "RetransSegs")),
+    ("/proc/net/netstat", |text| {
+        value_in_group(text, "TcpExt:", "TCPTimeouts")
+    }),
+    ("/proc/net/netstat", |text| {
+        value_in_group(text, "TcpExt:", "TCPLossProbes")
+    }),
     (SOFTNET, drops),
 ];
 
-impl Counters {
+impl CounterFiles {
     /// Opens the readable files of this rank's `duty`.
-    pub fn open(duty: Duty) -> Self {
+    pub fn open(duty: CounterDuty) -> Self {
         let sources = (0..).zip(SOURCES);
         let mine = sources.filter(|(_, (path, _))| match *path {
             SOFTNET => duty.machine,
@@ -64,34 +66,34 @@ impl Counters {
     }
 
     /// Reads the counters.
-    pub fn read(&mut self) -> Reading {
-        let mut reading = [Count::OfAnother; COUNTS];
+    pub fn read(&mut self) -> CounterReading {
+        let mut reading = [CounterValue::OfAnother; COUNTS];
         for (place, file, find) in &mut self.0 {
             let found = file.as_mut().and_then(|file| {
                 file.rewind().ok()?;
                 find(&std::io::read_to_string(file).ok()?)
             });
-            reading[*place] = found.map_or(Count::Unreadable, Count::Is);
+            reading[*place] = found.map_or(CounterValue::Unreadable, CounterValue::Read);
         }
-        Reading(reading)
+        CounterReading(reading)
     }
 }
 
-impl Reading {
+impl CounterReading {
     /// The files whose counters this kernel does not show, each once.
     pub fn unreadable(&self) -> Vec<&'static str> {
         let counts = self.0.iter().zip(SOURCES);
-        let lacking = counts.filter(|(count, _)| **count == Count::Unreadable);
+        let lacking = counts.filter(|(count, _)| **count == CounterValue::Unreadable);
         lacking.map(|(_, (path, _))| path).dedup().collect()
     }
 
     /// The differences from this reading to a `later` one, to be summed over the ranks.
-    pub fn until(&self, later: &Self) -> Sums {
+    pub fn differences_to(&self, later: &Self) -> CounterSums {
         let mut sums = [0; 2 * COUNTS];
         for (place, pair) in self.0.iter().zip(later.0).enumerate() {
             match pair {
-                (Count::OfAnother, _) => {}
-                (&Count::Is(before), Count::Is(after)) => {
+                (CounterValue::OfAnother, _) => {}
+                (&CounterValue::Read(before), CounterValue::Read(after)) => {
                     sums[place] = after.saturating_sub(before);
                 }
                 _ => sums[COUNTS + place] = 1,
@@ -101,9 +103,9 @@ impl Reading {
     }
 }
 
-/// Counts of each of `repetitions` that share one reading. If a loss occurred in one of several
-/// repetitions, the count of each is unknown.
-pub fn of_each(sums: &Sums, repetitions: usize) -> LossCounters {
+/// Losses of each of `repetitions` that share one reading. If a loss occurred during several repetitions, the count of
+/// each is unknown.
+pub fn losses_of_each(sums: &CounterSums, repetitions: usize) -> LossCounters {
     let count = |place: usize| {
         let is_read = sums[COUNTS + place] == 0;
         let is_clear = repetitions == 1 || sums[place] == 0;
@@ -120,7 +122,7 @@ pub fn of_each(sums: &Sums, repetitions: usize) -> LossCounters {
 }
 
 /// The value of `name` in the group of lines that begin with `group`.
-fn find(text: &str, group: &str, name: &str) -> Option<u64> {
+fn value_in_group(text: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter(|line| line.starts_with(group));
     let (names, values) = (lines.next()?, lines.next()?);
     let column = names.split_whitespace().position(|field| field == name)?;
@@ -142,9 +144,9 @@ mod tests {
 
     #[test]
     fn values_stand_under_their_names() {
-        assert_eq!(find(TEXT, "TcpExt:", "TCPTimeouts"), Some(8));
-        assert_eq!(find(TEXT, "TcpExt:", "A"), None);
-        assert_eq!(find(TEXT, "Tcp:", "A"), None);
+        assert_eq!(value_in_group(TEXT, "TcpExt:", "TCPTimeouts"), Some(8));
+        assert_eq!(value_in_group(TEXT, "TcpExt:", "A"), None);
+        assert_eq!(value_in_group(TEXT, "Tcp:", "A"), None);
     }
 
     #[test]
@@ -155,22 +157,25 @@ mod tests {
 
     #[test]
     fn this_kernel_counts_what_is_asked_for() {
-        let both = Duty {
+        let both = CounterDuty {
             tcp: true,
             machine: true,
         };
-        let counts = Counters::open(both).read().0;
-        assert!(counts.iter().all(|count| matches!(count, Count::Is(_))), "{counts:?}");
-        let tcp = Duty { machine: false, ..both };
-        assert_eq!(Counters::open(tcp).read().0[3], Count::OfAnother);
+        let counts = CounterFiles::open(both).read().0;
+        assert!(
+            counts.iter().all(|count| matches!(count, CounterValue::Read(_))),
+            "{counts:?}"
+        );
+        let tcp = CounterDuty { machine: false, ..both };
+        assert_eq!(CounterFiles::open(tcp).read().0[3], CounterValue::OfAnother);
     }
 
     #[test]
     fn several_repetitions_share_a_loss_that_nobody_can_place() {
-        use Count::{Is, OfAnother, Unreadable};
-        let before = Reading([Is(5), Is(1), Unreadable, OfAnother]);
-        let later = Reading([Is(7), Is(1), Is(3), OfAnother]);
-        let sums = before.until(&later);
+        use CounterValue::{OfAnother, Read, Unreadable};
+        let before = CounterReading([Read(5), Read(1), Unreadable, OfAnother]);
+        let later = CounterReading([Read(7), Read(1), Read(3), OfAnother]);
+        let sums = before.differences_to(&later);
         let one = LossCounters {
             retransmits: Some(2),
             rtos: Some(0),
@@ -178,11 +183,11 @@ mod tests {
             softnet_drops: Some(0),
             longest_processor_wait_us: None,
         };
-        assert_eq!(of_each(&sums, 1), one);
+        assert_eq!(losses_of_each(&sums, 1), one);
         let many = LossCounters {
             retransmits: None,
             ..one
         };
-        assert_eq!(of_each(&sums, 10), many);
+        assert_eq!(losses_of_each(&sums, 10), many);
     }
 }

@@ -15,7 +15,7 @@ impl MpiError {
     /// The result of a call that returned `code`.
     ///
     /// # Errors
-    /// If the code is not that of success.
+    /// If the code is not `MPI_SUCCESS`.
     #[expect(clippy::cast_possible_wrap, reason = "MPI_SUCCESS is 0")]
     pub fn check(code: c_int) -> Result<(), Self> {
         if code == ffi::MPI_SUCCESS as c_int {

@@ -14,54 +14,54 @@ use std::slice::Iter;
 
 use itertools::Itertools as _;
 use mpi::ffi;
-use netsig_base::algorithm::Proven;
-use netsig_base::schedule::{self, InFlight, Messages};
+use netsig_base::algorithm::ProvenSchedule;
+use netsig_base::schedule::{self, InFlightLimit, RoundMessages};
 use netsig_base::units::Rank;
 
-use crate::channel::Channel;
+use crate::channel::MpiChannel;
 use crate::error::MpiError;
-use crate::layout::{Layout, Transfer};
-use crate::message::{Direction, Message};
+use crate::layout::{MemoryCopy, MemoryLayout};
+use crate::message::{MessageDirection, MpiMessage};
 
 /// A message of a list; `None` for one that is not sent.
-type Posted = Option<Message>;
+type ListedMessage = Option<MpiMessage>;
 
 /// A round, prepared as far as possible before it runs.
 #[derive(Debug)]
 pub struct ReadyRound {
-    receives: Vec<Posted>,
-    sends: Vec<Posted>,
-    copies: Vec<Transfer>,
-    in_flight: InFlight,
+    receives: Vec<ListedMessage>,
+    sends: Vec<ListedMessage>,
+    copies: Vec<MemoryCopy>,
+    in_flight: InFlightLimit,
 }
 
 /// A round in progress. A failure of one message does not end it: partners wait for the others.
-struct Posting<'a> {
-    channel: Channel<'a>,
+struct RunningRound<'a> {
+    channel: MpiChannel<'a>,
     /// Requests of receives, followed by those of sends, or in pairs of both where exchanges are
     /// limited; null at places whose list is exhausted.
     requests: Vec<ffi::MPI_Request>,
-    /// Memory for MPI's word on each of them.
+    /// Memory for the status of each request.
     statuses: Vec<ffi::MPI_Status>,
     /// The first failure.
-    failed: Option<MpiError>,
+    first_failure: Option<MpiError>,
 }
 
 impl ReadyRound {
     /// Prepares the part of `rank` in round `index` of `schedule`, whose blocks are at the places of
     /// `layout`.
-    pub fn new(schedule: &Proven, rank: Rank, index: usize, layout: &Layout) -> Self {
+    pub fn new(schedule: &ProvenSchedule, rank: Rank, index: usize, layout: &MemoryLayout) -> Self {
         let round = schedule.round(rank, index);
-        let ready = |direction, messages: &Messages| -> Vec<Posted> {
-            let message = |it: Cow<schedule::Message>| {
-                let message = || Message::new(direction, it.partner, &it.slots, layout);
+        let ready = |direction, messages: &RoundMessages| -> Vec<ListedMessage> {
+            let message = |it: Cow<schedule::ScheduleMessage>| {
+                let message = || MpiMessage::new(direction, it.partner, &it.slots, layout);
                 layout.is_sent(&it.slots).then(message)
             };
             messages.iter().map(message).collect()
         };
-        let mut receives = ready(Direction::Receive, &round.receives);
-        let mut sends = ready(Direction::Send, &round.sends);
-        if let InFlight::Exchanges(_) = round.in_flight {
+        let mut receives = ready(MessageDirection::Receive, &round.receives);
+        let mut sends = ready(MessageDirection::Send, &round.sends);
+        if let InFlightLimit::Exchanges(_) = round.in_flight {
             let pairs = receives.into_iter().zip_eq(sends);
             let exchanges = pairs.filter(|pair| !matches!(pair, (None, None)));
             (receives, sends) = exchanges.unzip();
@@ -92,34 +92,40 @@ impl ReadyRound {
     /// The places of the layout are memory of this process, which nothing else writes during the call,
     /// and of which nothing else reads the output and scratch blocks. After an error they stay memory of
     /// this process until it ends.
-    pub unsafe fn run(&self, channel: Channel) -> Result<(), MpiError> {
-        let (receives, sends) = self.in_flight.at_once();
+    pub unsafe fn run(&self, channel: MpiChannel) -> Result<(), MpiError> {
+        let (receives, sends) = self.in_flight.receive_and_send_limits();
         let (receives, later_receives) = self.receives.split_at(self.receives.len().min(receives));
         let (sends, later_sends) = self.sends.split_at(self.sends.len().min(sends));
-        let mut posting = Posting {
+        let mut posting = RunningRound {
             channel,
             requests: Vec::with_capacity(receives.len() + sends.len()),
             statuses: Vec::new(),
-            failed: None,
+            first_failure: None,
         };
-        let is_paired = matches!(self.in_flight, InFlight::Exchanges(_));
-        let first: Vec<&Posted> = if is_paired {
+        let is_paired = matches!(self.in_flight, InFlightLimit::Exchanges(_));
+        let first: Vec<&ListedMessage> = if is_paired {
             receives.iter().interleave(sends).collect()
         } else {
             receives.iter().chain(sends).collect()
         };
-        let later = (later_receives, later_sends);
         // A panic must not go on to code that frees the memory of messages in flight.
-        let done = catch_unwind(AssertUnwindSafe(|| posting.carry_out(&first, self, later)));
-        let failed = done.map_or(Some(MpiError::INTERNAL), |()| posting.failed);
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            posting.carry_out(&first, self, later_receives, later_sends);
+        }));
+        let failed = done.map_or(Some(MpiError::INTERNAL), |()| posting.first_failure);
         failed.map_or(Ok(()), Err)
     }
 }
 
-impl Posting<'_> {
-    /// Carries out `round`: the messages that are posted at once, the copies, and the messages after
-    /// those.
-    fn carry_out(&mut self, first: &[&Posted], round: &ReadyRound, (receives, sends): (&[Posted], &[Posted])) {
+impl RunningRound<'_> {
+    /// Carries out `round`: posts the `first` messages, makes the copies, and posts the later messages.
+    fn carry_out(
+        &mut self,
+        first: &[&ListedMessage],
+        round: &ReadyRound,
+        later_receives: &[ListedMessage],
+        later_sends: &[ListedMessage],
+    ) {
         for message in first {
             let request = self.post(message.as_ref());
             self.requests.push(request);
@@ -129,18 +135,18 @@ impl Posting<'_> {
             // writes the copy's source or accesses its destination.
             unsafe { copy.run() }
         }
-        if matches!(round.in_flight, InFlight::Exchanges(_)) {
-            self.keep_paired(receives, sends);
+        if matches!(round.in_flight, InFlightLimit::Exchanges(_)) {
+            self.refill_pairs(later_receives, later_sends);
         } else {
-            let places = round.receives.len() - receives.len();
-            self.keep_full(places, receives.iter(), sends.iter());
+            let places = round.receives.len() - later_receives.len();
+            self.refill_requests(places, later_receives.iter(), later_sends.iter());
         }
         self.wait(0..self.requests.len());
     }
 
     /// Posts the rest of both lists, one message for each completed one; the first `places`
     /// requests are receives.
-    fn keep_full(&mut self, places: usize, mut receives: Iter<Posted>, mut sends: Iter<Posted>) {
+    fn refill_requests(&mut self, places: usize, mut receives: Iter<ListedMessage>, mut sends: Iter<ListedMessage>) {
         while receives.len() + sends.len() > 0 {
             // After the last receive is posted, only completed sends are replaced.
             let done = self.wait_any(if receives.len() == 0 { places } else { 0 });
@@ -151,10 +157,9 @@ impl Posting<'_> {
         }
     }
 
-    /// Posts the rest of both lists, which are equally long, in their order: the receive and the send of
-    /// a place when those that hold its pair of requests are complete. Messages of one partner would
-    /// match others out of order.
-    fn keep_paired(&mut self, receives: &[Posted], sends: &[Posted]) {
+    /// Posts the rest of both lists, which are equally long, in their order. A receive and its send take a pair of
+    /// requests once both are complete. In another order messages of one partner would match wrong ones.
+    fn refill_pairs(&mut self, receives: &[ListedMessage], sends: &[ListedMessage]) {
         assert_eq!(receives.len(), sends.len(), "exchanges have both ends");
         let pairs = (0..self.requests.len()).step_by(2).cycle();
         for (pair, (receive, send)) in pairs.zip(receives.iter().zip(sends)) {
@@ -165,7 +170,7 @@ impl Posting<'_> {
     }
 
     /// Posts a message; the request is null if there is none, or MPI refuses it.
-    fn post(&mut self, message: Option<&Message>) -> ffi::MPI_Request {
+    fn post(&mut self, message: Option<&MpiMessage>) -> ffi::MPI_Request {
         // SAFETY: a constant of the MPI library.
         let none = unsafe { ffi::RSMPI_REQUEST_NULL };
         let Some(message) = message else {
@@ -176,13 +181,13 @@ impl Posting<'_> {
         // write the blocks of a send.
         let posted = unsafe { message.post(self.channel) };
         posted.unwrap_or_else(|error| {
-            self.failed.get_or_insert(error);
+            self.first_failure.get_or_insert(error);
             none
         })
     }
 
-    /// Waits for all requests of a range, which are null afterwards. MPI may return before all are complete if
-    /// one fails, each time with another.
+    /// Waits for all requests of a range, which are null afterwards. If requests fail, MPI may return for each of them
+    /// before all are complete.
     fn wait(&mut self, range: Range<usize>) {
         for _ in 0..=range.len() {
             let requests = &mut self.requests[range.clone()];
@@ -202,7 +207,7 @@ impl Posting<'_> {
                 return;
             };
             let error = first_of(&self.statuses).unwrap_or(error);
-            self.failed.get_or_insert(error);
+            self.first_failure.get_or_insert(error);
         }
     }
 
@@ -221,9 +226,9 @@ impl Posting<'_> {
             )
         };
         if let Err(error) = MpiError::check(code) {
-            self.failed.get_or_insert(error);
+            self.first_failure.get_or_insert(error);
         }
-        // Without an active request, as after refused ones, the first place is free.
+        // Without an active request, for example because MPI refused all, the first place is free.
         first + usize::try_from(index).unwrap_or(0)
     }
 }

@@ -8,31 +8,31 @@ use std::os::raw::c_int;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
 use netsig_base::units::{Procs, Rank, Seconds};
-use netsig_measure::plan::Cell;
+use netsig_measure::plan::PlanCell;
 
-use crate::pattern::{Fault, Label};
-use crate::task::Task;
+use crate::pattern::{DataFault, DataLabel};
+use crate::task::StepTask;
 
 /// One rank's part in the flows. The time of a pair is measured by its receiver.
-pub struct Flow {
+pub struct FlowTask {
     pairs: u32,
     rank: Rank,
     /// The pair of this rank, if any.
-    pair: Option<Pair>,
+    pair: Option<FlowPair>,
     memory: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Pair {
+struct FlowPair {
     from: Rank,
     to: Rank,
 }
 
-impl Flow {
+impl FlowTask {
     /// The part of `rank`, one of all `ranks`, in `cell`.
-    pub fn new(cell: &Cell, rank: Rank, ranks: Procs) -> Self {
+    pub fn new(cell: &PlanCell, rank: Rank, ranks: Procs) -> Self {
         let pairs = cell.procs.get() / 2;
-        let pair = Pair::of(rank, pairs, ranks);
+        let pair = FlowPair::of(rank, pairs, ranks);
         let size = pair.map_or(0, |_| cell.size.0);
         Self {
             pairs,
@@ -43,17 +43,17 @@ impl Flow {
     }
 
     /// The pair of this rank if it is the receiver.
-    fn received(&self) -> Option<Pair> {
+    fn received_pair(&self) -> Option<FlowPair> {
         self.pair.filter(|pair| pair.to == self.rank)
     }
 }
 
-impl Task for Flow {
+impl StepTask for FlowTask {
     fn has_common_start(&self) -> bool {
         true
     }
 
-    fn width(&self) -> usize {
+    fn time_count(&self) -> usize {
         self.pairs as usize
     }
 
@@ -66,29 +66,29 @@ impl Task for Flow {
     fn run(&mut self, comm: &SimpleCommunicator) {
         let at = |rank: Rank| comm.process_at_rank(c_int::try_from(rank.0).expect("MPI numbers ranks with a C int"));
         match self.pair {
-            Some(Pair { from, to }) if from == self.rank => at(to).send(&self.memory[..]),
-            Some(Pair { from, .. }) => {
+            Some(FlowPair { from, to }) if from == self.rank => at(to).send(&self.memory[..]),
+            Some(FlowPair { from, .. }) => {
                 at(from).receive_into(&mut self.memory[..]);
             }
             None => {}
         }
     }
 
-    fn verify(&self, repetition: u32) -> Result<(), Fault> {
-        match self.received() {
+    fn verify(&self, repetition: u32) -> Result<(), DataFault> {
+        match self.received_pair() {
             Some(pair) => pair.label(repetition).check(&self.memory),
             None => Ok(()),
         }
     }
 
     fn times(&self, elapsed: Seconds, times: &mut [f64]) {
-        if let Some(pair) = self.received() {
+        if let Some(pair) = self.received_pair() {
             times[pair.from.0 as usize] = elapsed.0;
         }
     }
 }
 
-impl Pair {
+impl FlowPair {
     /// The pair of `rank`, if it is in one of the first `pairs` pairs.
     fn of(Rank(rank): Rank, pairs: u32, ranks: Procs) -> Option<Self> {
         let half = ranks.get().div_ceil(2);
@@ -99,8 +99,8 @@ impl Pair {
         })
     }
 
-    fn label(self, repetition: u32) -> Label {
-        Label {
+    fn label(self, repetition: u32) -> DataLabel {
+        DataLabel {
             origin: self.from,
             target: self.to,
             repetition,
@@ -117,7 +117,7 @@ mod tests {
         for ranks in 2..10 {
             let all = Procs::new(ranks).unwrap();
             for pairs in 1..=ranks / 2 {
-                let found: Vec<_> = all.ranks().map(|rank| Pair::of(rank, pairs, all)).collect();
+                let found: Vec<_> = all.ranks().map(|rank| FlowPair::of(rank, pairs, all)).collect();
                 let mut senders = 0;
                 for rank in all.ranks() {
                     if let Some(pair) = found[rank.0 as usize] {

@@ -8,16 +8,16 @@ use mpi::traits::{Communicator, CommunicatorCollectives, Equivalence, Root};
 use netsig_base::units::Rank;
 
 /// Sleep of an idle rank between tests of a barrier.
-const NAP: Duration = Duration::from_micros(500);
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 /// A communicator of some of the ranks, in their order.
-pub struct Group {
+pub struct RankGroup {
     comm: SimpleCommunicator,
     /// The ranks in the whole job, ascending.
     ranks: Vec<u32>,
 }
 
-impl Group {
+impl RankGroup {
     /// The group of `ranks` of `world`, ascending, rank 0 among them; all ranks must call this.
     /// `None` on the other ranks.
     pub fn split(world: &SimpleCommunicator, ranks: Vec<u32>) -> Option<Self> {
@@ -51,9 +51,8 @@ impl Group {
         self.comm.process_at_rank(0).broadcast_into(values);
     }
 
-    /// After a reduction, waits until all ranks have taken part in it. Nothing is sent before: the
-    /// messages of a barrier would follow what others still wait for, and TCP repairs a lost end
-    /// sooner if something follows it.
+    /// After a reduction, waits until all ranks have taken part in it. No rank sends before, as in a barrier: TCP
+    /// repairs a lost last segment sooner if further data follow it.
     pub fn await_all(&self) {
         self.broadcast(&mut [0u8]);
     }
@@ -75,10 +74,10 @@ pub fn rank(comm: &SimpleCommunicator) -> Rank {
 }
 
 /// A barrier in which waiting ranks sleep, to leave the processors to the other ranks.
-pub fn sleepy_barrier(comm: &SimpleCommunicator) {
+pub fn sleeping_barrier(comm: &SimpleCommunicator) {
     let mut request = comm.immediate_barrier();
     while let Err(pending) = request.test() {
         request = pending;
-        std::thread::sleep(NAP);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

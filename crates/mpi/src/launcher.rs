@@ -6,11 +6,11 @@ use std::io::Write as _;
 use anyhow::{Result, bail};
 
 /// The environment variables that identify a launcher.
-struct Mark {
+struct LauncherVariables {
     /// Name of the launcher.
     name: &'static str,
     /// A variable that only this launcher sets.
-    own: &'static str,
+    identifying: &'static str,
     /// The variable with the number of started processes.
     count: &'static str,
     /// Advice that lets the processes start as one job.
@@ -18,22 +18,22 @@ struct Mark {
 }
 
 /// mpirun first: within a Slurm allocation it starts its own daemons with srun.
-const MARKS: [Mark; 3] = [
-    Mark {
+const LAUNCHERS: [LauncherVariables; 3] = [
+    LauncherVariables {
         name: "the mpirun of Open MPI",
-        own: "OMPI_COMM_WORLD_SIZE",
+        identifying: "OMPI_COMM_WORLD_SIZE",
         count: "OMPI_COMM_WORLD_SIZE",
         remedy: OTHER_MPIRUN,
     },
-    Mark {
+    LauncherVariables {
         name: "the mpirun of MPICH",
-        own: "MPI_LOCALNRANKS",
+        identifying: "MPI_LOCALNRANKS",
         count: "PMI_SIZE",
         remedy: OTHER_MPIRUN,
     },
-    Mark {
+    LauncherVariables {
         name: "srun",
-        own: "SLURM_STEP_NUM_TASKS",
+        identifying: "SLURM_STEP_NUM_TASKS",
         count: "SLURM_STEP_NUM_TASKS",
         remedy: "choose another of `srun --mpi=list`, usually --launcher-option=--mpi=pmix for Open MPI and pmi2 for MPICH, or give --launcher openmpi or mpich",
     },
@@ -45,9 +45,8 @@ const OTHER_MPIRUN: &str =
 /// The variables with the number of a process, of `mpirun` and `srun`.
 const RANKS: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"];
 
-/// Tells netsig on which host this rank begins, before MPI starts, which hangs where hosts do not answer
-/// each other.
-pub fn announce() {
+/// Tells netsig the host of this rank before MPI starts, since MPI hangs where hosts do not answer each other.
+pub fn announce_host() {
     let rank = RANKS.iter().find_map(|name| std::env::var(name).ok());
     if let (Some(rank), Ok(host)) = (rank, nix::unistd::gethostname()) {
         let line = format!("@netsig-begun rank={rank} host={}\n", host.display());
@@ -71,7 +70,7 @@ pub fn library() -> String {
 /// If the launcher started more processes.
 pub fn check(ranks: u32) -> Result<()> {
     let is_set = |name: &str| std::env::var_os(name).is_some();
-    let Some(mark) = MARKS.iter().find(|mark| is_set(mark.own)) else {
+    let Some(mark) = LAUNCHERS.iter().find(|mark| is_set(mark.identifying)) else {
         return Ok(());
     };
     let started = std::env::var(mark.count).unwrap_or_default();

@@ -3,38 +3,38 @@
 
 use std::ops::Range;
 
-use netsig_base::schedule::{self, BlockCounts, Division, Extent, Slot};
+use netsig_base::schedule::{self, BlockCounts, BlockSlot, PieceDivision, ScheduleExtent};
 
 /// Addresses of all blocks of a rank. The arrays may lie anywhere; blocks of one array do not overlap.
 #[derive(Debug)]
-pub struct Layout {
+pub struct MemoryLayout {
     counts: BlockCounts,
-    division: Division,
-    input: Pieces,
-    output: Pieces,
+    division: PieceDivision,
+    input: PieceAddresses,
+    output: PieceAddresses,
     /// Address of the first scratch block.
     scratch: usize,
 }
 
 /// Addresses of an array of pieces.
 #[derive(Debug)]
-pub enum Pieces {
+pub enum PieceAddresses {
     /// Pieces of one size, one after the other from this address on.
-    Row(usize),
-    /// The bytes of each piece. The parts of one that is longer than the size m that is divided are ⌈its
-    /// length / m⌉ times as long: both of its ranks know that length, and divide any m ≥ the same limit.
-    Each(Vec<Range<usize>>),
+    Consecutive(usize),
+    /// The bytes of each piece. A piece of length l is cut like a piece of the schedule's size m, with parts ⌈l / m⌉
+    /// times as long. Sender and receiver know l, and each divides an m of at least the same limit.
+    Ranges(Vec<Range<usize>>),
 }
 
 /// A copy from one place to another of the same length.
 #[derive(Debug, Clone, Copy)]
-pub struct Transfer {
+pub struct MemoryCopy {
     from: usize,
     to: usize,
     size: usize,
 }
 
-impl Transfer {
+impl MemoryCopy {
     /// Copies the bytes. Source and destination may be the same place.
     ///
     /// # Safety
@@ -49,9 +49,9 @@ impl Transfer {
     }
 }
 
-impl Layout {
+impl MemoryLayout {
     /// The layout of a schedule of this extent, with its scratch blocks at the address `scratch`.
-    pub fn new(extent: &Extent, input: Pieces, output: Pieces, scratch: usize) -> Self {
+    pub fn new(extent: &ScheduleExtent, input: PieceAddresses, output: PieceAddresses, scratch: usize) -> Self {
         Self {
             counts: extent.blocks,
             division: extent.division,
@@ -62,40 +62,42 @@ impl Layout {
     }
 
     /// Converts a copy of blocks to a copy of bytes.
-    pub(crate) fn transfer(&self, copy: schedule::Copy) -> Transfer {
+    pub(crate) fn transfer(&self, copy: schedule::BlockCopy) -> MemoryCopy {
         let (from, to) = (self.place(copy.from), self.place(copy.to));
         assert_eq!(from.len(), to.len(), "a copy is to the same part of a piece");
-        Transfer {
+        MemoryCopy {
             from: from.start,
             to: to.start,
             size: to.len(),
         }
     }
 
-    /// True if a message of `slots` is sent: where pieces differ in size, sender and receiver leave
-    /// out blocks without data. A message without blocks is a signal.
-    pub(crate) fn is_sent(&self, slots: &[Slot]) -> bool {
-        let may_differ = |slot: &Slot| match slot {
-            Slot::Input(_) => matches!(self.input, Pieces::Each(_)),
-            Slot::Output(_) => matches!(self.output, Pieces::Each(_)),
-            Slot::Scratch(_) => false,
+    /// True if a message of `slots` is sent: where pieces differ in size, sender and receiver leave out messages
+    /// without data. A message without blocks is a signal.
+    pub(crate) fn is_sent(&self, slots: &[BlockSlot]) -> bool {
+        let may_differ = |slot: &BlockSlot| match slot {
+            BlockSlot::Input(_) => matches!(self.input, PieceAddresses::Ranges(_)),
+            BlockSlot::Output(_) => matches!(self.output, PieceAddresses::Ranges(_)),
+            BlockSlot::Scratch(_) => false,
         };
-        let is_empty = |slot: &Slot| may_differ(slot) && self.place(*slot).is_empty();
+        let is_empty = |slot: &BlockSlot| may_differ(slot) && self.place(*slot).is_empty();
         slots.is_empty() || !slots.iter().all(is_empty)
     }
 
     /// Addresses of a block.
-    pub fn place(&self, slot: Slot) -> Range<usize> {
+    pub fn place(&self, slot: BlockSlot) -> Range<usize> {
         let index = slot.index();
         self.counts.place(slot).expect("a rank has the block");
         let pieces = match slot {
-            Slot::Input(_) => &self.input,
-            Slot::Output(_) => &self.output,
-            Slot::Scratch(_) => &Pieces::Row(self.scratch),
+            BlockSlot::Input(_) => &self.input,
+            BlockSlot::Output(_) => &self.output,
+            BlockSlot::Scratch(_) => &PieceAddresses::Consecutive(self.scratch),
         };
         let (start, bytes) = match pieces {
-            Pieces::Row(start) => (start + length(self.division.offset(index)), self.division.bytes(index)),
-            Pieces::Each(pieces) => {
+            PieceAddresses::Consecutive(start) => {
+                (start + length(self.division.offset(index)), self.division.bytes(index))
+            }
+            PieceAddresses::Ranges(pieces) => {
                 let parts = self.division.parts();
                 let piece = &pieces[(index / parts) as usize];
                 let size = piece.len() as u64;
@@ -110,7 +112,7 @@ impl Layout {
     }
 
     /// Addresses of all `slots`, if each begins at the end of the one before.
-    pub(crate) fn in_a_row(&self, slots: &[Slot]) -> Option<Range<usize>> {
+    pub(crate) fn contiguous(&self, slots: &[BlockSlot]) -> Option<Range<usize>> {
         let mut places = slots.iter().map(|&slot| self.place(slot));
         let first = places.next().unwrap_or(0..0);
         places.try_fold(first, |row, next| {
@@ -130,11 +132,11 @@ mod tests {
     use super::*;
 
     /// Two pieces of 5 bytes in and out, in parts of 3 and 2 bytes, and a part on its way.
-    fn layout(input: Pieces, output: Pieces) -> Layout {
-        let extent = Extent {
+    fn layout(input: PieceAddresses, output: PieceAddresses) -> MemoryLayout {
+        let extent = ScheduleExtent {
             procs: Procs::new(2).unwrap(),
             rounds: 1,
-            division: Division::segments(Bytes(5), Bytes(3)),
+            division: PieceDivision::segments(Bytes(5), Bytes(3)),
             blocks: BlockCounts {
                 input: 4,
                 output: 4,
@@ -142,13 +144,13 @@ mod tests {
             },
             longest_message: 1,
         };
-        Layout::new(&extent, input, output, 20)
+        MemoryLayout::new(&extent, input, output, 20)
     }
 
     #[test]
     fn blocks_lie_in_their_arrays() {
-        use Slot::{Input, Output, Scratch};
-        let layout = layout(Pieces::Row(0), Pieces::Row(10));
+        use BlockSlot::{Input, Output, Scratch};
+        let layout = layout(PieceAddresses::Consecutive(0), PieceAddresses::Consecutive(10));
         let input = [0..3, 3..5, 5..8, 8..10];
         assert_eq!([0, 1, 2, 3].map(|block| layout.place(Input(block))), input);
         assert_eq!(layout.place(Output(2)), 15..18);
@@ -156,13 +158,13 @@ mod tests {
         assert!(layout.is_sent(&[Input(0)]) && layout.is_sent(&[]));
     }
 
-    /// Of 5 bytes for both ranks, 2 for this one and 4 for the other; it gets 0 and 5, in any place.
+    /// With m = 5, this rank sends 2 bytes to itself and 4 to the other rank; it receives 0 and 5, in any place.
     #[test]
     fn shorter_pieces_are_cut_into_the_same_parts() {
-        use Slot::{Input, Output};
+        use BlockSlot::{Input, Output};
         let layout = layout(
-            Pieces::Each(vec![100..102, 205..209]),
-            Pieces::Each(vec![70..70, 30..35]),
+            PieceAddresses::Ranges(vec![100..102, 205..209]),
+            PieceAddresses::Ranges(vec![70..70, 30..35]),
         );
         let inputs = [0, 1, 2, 3].map(|block| layout.place(Input(block)));
         assert_eq!(inputs[0], 100..102);
@@ -176,31 +178,37 @@ mod tests {
 
     #[test]
     fn the_parts_of_longer_pieces_are_longer() {
-        let layout = layout(Pieces::Each(vec![100..105, 200..211]), Pieces::Row(0));
-        let inputs = [0, 1, 2, 3].map(|block| layout.place(Slot::Input(block)));
+        let layout = layout(
+            PieceAddresses::Ranges(vec![100..105, 200..211]),
+            PieceAddresses::Consecutive(0),
+        );
+        let inputs = [0, 1, 2, 3].map(|block| layout.place(BlockSlot::Input(block)));
         assert_eq!(inputs, [100..103, 103..105, 200..209, 209..211]);
     }
 
     #[test]
     fn only_blocks_in_ascending_order_are_in_a_row() {
-        use Slot::{Input, Output, Scratch};
-        let layout = layout(Pieces::Row(0), Pieces::Row(10));
-        assert_eq!(layout.in_a_row(&[]), Some(0..0));
-        assert_eq!(layout.in_a_row(&[Input(1)]), Some(3..5));
+        use BlockSlot::{Input, Output, Scratch};
+        let layout = layout(PieceAddresses::Consecutive(0), PieceAddresses::Consecutive(10));
+        assert_eq!(layout.contiguous(&[]), Some(0..0));
+        assert_eq!(layout.contiguous(&[Input(1)]), Some(3..5));
         let row = [Output(2), Output(3), Scratch(0)];
-        assert_eq!(layout.in_a_row(&row), Some(15..23));
-        assert_eq!(layout.in_a_row(&[Output(1), Output(0)]), None);
-        assert_eq!(layout.in_a_row(&[Input(0), Output(0)]), None);
+        assert_eq!(layout.contiguous(&row), Some(15..23));
+        assert_eq!(layout.contiguous(&[Output(1), Output(0)]), None);
+        assert_eq!(layout.contiguous(&[Input(0), Output(0)]), None);
     }
 
     #[test]
     fn a_transfer_copies_a_block() {
         let mut memory: Vec<u8> = (0..23).collect();
         let base = memory.as_mut_ptr().expose_provenance();
-        let layout = layout(Pieces::Row(base), Pieces::Row(base + 10));
-        let copy = layout.transfer(schedule::Copy {
-            from: Slot::Input(2),
-            to: Slot::Output(0),
+        let layout = layout(
+            PieceAddresses::Consecutive(base),
+            PieceAddresses::Consecutive(base + 10),
+        );
+        let copy = layout.transfer(schedule::BlockCopy {
+            from: BlockSlot::Input(2),
+            to: BlockSlot::Output(0),
         });
         // SAFETY: the layout is that of the memory, which nothing else uses.
         unsafe { copy.run() };

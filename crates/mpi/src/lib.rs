@@ -11,7 +11,7 @@ mod executor;
 mod layout;
 mod message;
 
-pub use channel::Channel;
+pub use channel::MpiChannel;
 pub use error::MpiError;
 pub use executor::ReadyRound;
-pub use layout::{Layout, Pieces};
+pub use layout::{MemoryLayout, PieceAddresses};

@@ -1,6 +1,6 @@
-//! netsig-rank: the program that `mpirun` starts on every rank. Rank 0 reads a measurement plan,
-//! all ranks carry it out, and rank 0 appends every sample to the data file immediately. `netsig-rank
-//! discover` finds the clusters of the ranks' hosts instead, `netsig-rank examine` what these hosts lack.
+//! netsig-rank: the program that `mpirun` starts on every rank. Rank 0 reads a measurement plan, all ranks carry it
+//! out, and rank 0 appends every sample to the data file immediately. `netsig-rank discover` finds the clusters of the
+//! ranks' hosts instead, and `netsig-rank examine` examines these hosts.
 
 mod barrier;
 mod batch;
@@ -12,16 +12,16 @@ mod examine;
 mod flow;
 mod group;
 mod launcher;
+mod locations;
 mod operation;
-mod pair;
 mod pattern;
+mod plogp_task;
 mod provenance;
 mod provoked;
 mod recorder;
 mod report;
 mod run_queue;
 mod schedules;
-mod scope;
 mod settings;
 mod stopwatch;
 mod task;
@@ -40,17 +40,17 @@ use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
 use netsig_base::units::Seconds;
-use netsig_measure::campaign::{self, Launch};
-use netsig_measure::plan::{JobId, Plan};
+use netsig_measure::campaign::{self, LaunchInput};
+use netsig_measure::plan::{JobId, MeasurementPlan};
 
-use crate::batch::Tools;
-use crate::provenance::Places;
-use crate::provoked::Provoked;
-use crate::recorder::Recorder;
+use crate::batch::RankTools;
+use crate::locations::RankLocations;
+use crate::provenance::RankPlaces;
+use crate::provoked::ProvokedFailure;
+use crate::recorder::DataRecorder;
 use crate::run_queue::RunQueue;
-use crate::scope::Scopes;
 use crate::stopwatch::Stopwatch;
-use crate::transport::OverMpi;
+use crate::transport::MpiTransport;
 use crate::watchdog::Watchdog;
 
 /// Carries out one launch of a measurement plan, or finds clusters of hosts; start it with mpirun.
@@ -59,21 +59,21 @@ use crate::watchdog::Watchdog;
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Args {
     #[command(subcommand)]
-    other: Option<Other>,
+    other: Option<RankCommand>,
     #[command(flatten)]
-    launch: Option<LaunchArgs>,
+    launch: Option<RankLaunchArgs>,
 }
 
 /// Work other than a launch of a plan.
 #[derive(Subcommand)]
-enum Other {
+enum RankCommand {
     Discover(discover::Args),
     Examine(examine::Args),
 }
 
 /// One launch of a plan.
 #[derive(clap::Args)]
-struct LaunchArgs {
+struct RankLaunchArgs {
     /// The plan, readable by rank 0.
     plan: PathBuf,
     /// The data file that rank 0 appends to.
@@ -108,22 +108,22 @@ fn version() -> &'static str {
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    if let Some(Other::Examine(_)) = args.other {
-        launcher::announce();
+    if let Some(RankCommand::Examine(_)) = args.other {
+        launcher::announce_host();
     }
     // The watchdog is a thread, but only the main thread calls MPI.
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
         .context("MPI cannot be initialised; start netsig-rank with mpirun")?;
     let world = universe.world();
     let done = match (&args.other, &args.launch) {
-        (Some(Other::Discover(args)), _) => discover::run(args, &world),
-        (Some(Other::Examine(args)), _) => examine::run(args, &world),
+        (Some(RankCommand::Discover(args)), _) => discover::run(args, &world),
+        (Some(RankCommand::Examine(args)), _) => examine::run(args, &world),
         (None, Some(launch)) => run(launch, &world),
         (None, None) => Err(anyhow!("no plan; name one and its --output")),
     };
     if let Err(error) = done {
         complain(&format!("rank {}: {error:#}", world.rank()));
-        std::thread::sleep(LAST_WORDS);
+        std::thread::sleep(MESSAGE_DELAY);
         world.abort(1);
     }
     Ok(())
@@ -131,7 +131,7 @@ fn main() -> Result<()> {
 
 /// Time for a launcher to forward a message before the job is aborted: MPICH's launcher drops
 /// messages that are still on the way.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const MESSAGE_DELAY: Duration = Duration::from_millis(200);
 
 /// Writes a message to standard error in one call, because other ranks may write at the same time.
 fn complain(what: &str) {
@@ -139,10 +139,10 @@ fn complain(what: &str) {
     let _ = std::io::stderr().write_all(format!("netsig-rank: {what}\n").as_bytes());
 }
 
-fn run(args: &LaunchArgs, world: &SimpleCommunicator) -> Result<()> {
+fn run(args: &RankLaunchArgs, world: &SimpleCommunicator) -> Result<()> {
     let available = available(world)?;
     let text = share_plan(args, world)?;
-    let plan = Plan::parse(&args.plan.display().to_string(), &text)?;
+    let plan = MeasurementPlan::parse(&args.plan.display().to_string(), &text)?;
     ensure!(
         available >= plan.procs().get(),
         "the plan needs {0} ranks and there are {available}; start more with mpirun -np {0}",
@@ -152,19 +152,19 @@ fn run(args: &LaunchArgs, world: &SimpleCommunicator) -> Result<()> {
         launch: args.launch,
         variant: args.variant,
     };
-    let places = Places::share(world, &plan)?;
+    let places = RankPlaces::gather(world, &plan)?;
     if args.one_a_host && world.rank() == 0 {
         places.refuse_sharing()?;
     }
-    let facts = provenance::collect(world, (&plan, &text), &places, &args.notes)?;
-    let opened = facts.map(|facts| Recorder::open(&args.output, &facts, id));
+    let facts = provenance::collect(world, &plan, &text, &places, &args.notes)?;
+    let opened = facts.map(|facts| DataRecorder::open(&args.output, &facts, id));
     let (mut recorder, past) = opened.transpose()?.unzip();
     let past = past.unwrap_or_default();
     let started = Instant::now();
     let tools = tools(world, args.timeout)?;
-    let places = (Scopes::share(world), places.layout.as_ref());
-    let mut transport = OverMpi::new(world, &plan, places, tools)?;
-    let launch = Launch {
+    let locations = RankLocations::gather(world);
+    let mut transport = MpiTransport::new(world, &plan, locations, places.layout.as_ref(), tools)?;
+    let launch = LaunchInput {
         plan: &plan,
         job: id,
         past: &past,
@@ -191,19 +191,19 @@ fn available(world: &SimpleCommunicator) -> Result<u32> {
 }
 
 /// The tools of this rank; its watchdog reports after `timeout` seconds without a step.
-fn tools(world: &SimpleCommunicator, timeout: u32) -> Result<Tools> {
+fn tools(world: &SimpleCommunicator, timeout: u32) -> Result<RankTools> {
     let rank = group::rank(world);
     let timeout = Duration::from_secs(u64::from(timeout.max(1)));
-    Ok(Tools {
+    Ok(RankTools {
         watch: Stopwatch::start(),
-        dog: Watchdog::start(rank, &provenance::host_name(), timeout),
-        provoked: Provoked::from_environment(rank)?,
+        watchdog: Watchdog::start(rank, &provenance::host_name(), timeout),
+        provoked: ProvokedFailure::from_environment(rank)?,
         run_queue: RunQueue::open(),
     })
 }
 
 /// The text of the plan, read by rank 0 and broadcast.
-fn share_plan(args: &LaunchArgs, world: &SimpleCommunicator) -> Result<String> {
+fn share_plan(args: &RankLaunchArgs, world: &SimpleCommunicator) -> Result<String> {
     let root = world.process_at_rank(0);
     let mut text = Vec::new();
     if world.rank() == 0 {

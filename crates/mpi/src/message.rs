@@ -6,28 +6,28 @@
 use std::os::raw::c_int;
 
 use mpi::{Address, ffi};
-use netsig_base::schedule::Slot;
+use netsig_base::schedule::BlockSlot;
 use netsig_base::units::Rank;
 
-use crate::channel::Channel;
+use crate::channel::MpiChannel;
 use crate::error::MpiError;
-use crate::layout::Layout;
+use crate::layout::MemoryLayout;
 
 /// A message's partner, and the addresses of its blocks.
 #[derive(Debug)]
-pub struct Message {
-    direction: Direction,
+pub struct MpiMessage {
+    direction: MessageDirection,
     partner: Rank,
     /// Address at which the message begins; 0 if its datatype contains the addresses.
     start: usize,
     count: c_int,
     /// Datatype of the whole message if its blocks are not contiguous; otherwise its type is bytes.
-    pieces: Option<Pieces>,
+    pieces: Option<PiecesDatatype>,
 }
 
 /// Direction of a message.
 #[derive(Debug, Clone, Copy)]
-pub enum Direction {
+pub enum MessageDirection {
     /// To this rank.
     Receive,
     /// From this rank.
@@ -36,18 +36,18 @@ pub enum Direction {
 
 /// A committed datatype of bytes at several addresses.
 #[derive(Debug)]
-struct Pieces(ffi::MPI_Datatype);
+struct PiecesDatatype(ffi::MPI_Datatype);
 
-impl Message {
+impl MpiMessage {
     /// A message of the blocks `slots` to or from `partner`.
-    pub fn new(direction: Direction, partner: Rank, slots: &[Slot], layout: &Layout) -> Self {
-        let row = layout.in_a_row(slots);
+    pub fn new(direction: MessageDirection, partner: Rank, slots: &[BlockSlot], layout: &MemoryLayout) -> Self {
+        let row = layout.contiguous(slots);
         Self {
             direction,
             partner,
             start: row.as_ref().map_or(0, |row| row.start),
             count: row.as_ref().map_or(1, |row| length(row.len())),
-            pieces: row.is_none().then(|| Pieces::new(slots, layout)),
+            pieces: row.is_none().then(|| PiecesDatatype::new(slots, layout)),
         }
     }
 
@@ -59,18 +59,18 @@ impl Message {
     /// # Safety
     /// The message's blocks are memory of this process until the request is complete. Until then no
     /// other access writes them, or reads those of a receive.
-    pub unsafe fn post(&self, channel: Channel) -> Result<ffi::MPI_Request, MpiError> {
+    pub unsafe fn post(&self, channel: MpiChannel) -> Result<ffi::MPI_Request, MpiError> {
         // SAFETY: a constant of the MPI library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
         let (count, datatype) = (self.count, self.datatype());
-        let (partner, tag, comm) = channel.to(self.partner);
+        let (partner, tag, comm) = channel.destination(self.partner);
         let to = &raw mut request;
         let start = std::ptr::with_exposed_provenance_mut(self.start);
         // SAFETY: the caller guarantees the memory.
         let code = unsafe {
             match self.direction {
-                Direction::Receive => ffi::PMPI_Irecv(start, count, datatype, partner, tag, comm, to),
-                Direction::Send => ffi::PMPI_Isend(start.cast_const(), count, datatype, partner, tag, comm, to),
+                MessageDirection::Receive => ffi::PMPI_Irecv(start, count, datatype, partner, tag, comm, to),
+                MessageDirection::Send => ffi::PMPI_Isend(start.cast_const(), count, datatype, partner, tag, comm, to),
             }
         };
         MpiError::check(code).map(|()| request)
@@ -85,9 +85,9 @@ impl Message {
     }
 }
 
-impl Pieces {
+impl PiecesDatatype {
     /// A datatype of `slots`, in that order.
-    fn new(slots: &[Slot], layout: &Layout) -> Self {
+    fn new(slots: &[BlockSlot], layout: &MemoryLayout) -> Self {
         let places = slots.iter().map(|&slot| layout.place(slot));
         let address = |start| Address::try_from(start).expect("memory has addresses");
         let (lengths, starts): (Vec<c_int>, Vec<Address>) =
@@ -109,7 +109,7 @@ impl Pieces {
     }
 }
 
-impl Drop for Pieces {
+impl Drop for PiecesDatatype {
     fn drop(&mut self) {
         // SAFETY: made by `new`, and not freed elsewhere.
         unsafe {

@@ -6,40 +6,40 @@ use std::os::raw::c_int;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator, Destination, Source};
-use netsig_base::algorithm::{Collective, Proven};
+use netsig_base::algorithm::{Collective, ProvenSchedule};
 use netsig_base::units::{Procs, Rank, Seconds};
-use netsig_measure::plan::{Cell, Operation};
-use netsig_mpi::{Channel, ReadyRound};
+use netsig_measure::plan::{PlanCell, TimedOperation};
+use netsig_mpi::{MpiChannel, ReadyRound};
 
-use crate::blocks::{Blocks, Lengths};
-use crate::pattern::{Fault, Label};
-use crate::task::Task;
+use crate::blocks::{PieceLengths, RankBlocks};
+use crate::pattern::{DataFault, DataLabel};
+use crate::task::StepTask;
 
 /// The root of every collective that has one.
 const ROOT: Rank = Rank(0);
 
 /// An operation, prepared as far as possible before the clock starts.
-pub struct Prepared {
-    /// The collective; `None` for a ping-pong, whose time is half of rank 0's.
+pub struct OperationTask {
+    /// The collective; `None` for a ping-pong, whose time is half of the time on rank 0.
     collective: Option<Collective>,
     procs: Procs,
     rank: Rank,
-    blocks: Blocks,
+    blocks: RankBlocks,
     /// Input and output array in the form of `MPI_Alltoallv`; empty for other calls.
-    arrays: [Array; 2],
+    arrays: [PieceArray; 2],
     /// This rank's rounds of a schedule; `None` if the MPI library carries out the operation.
     rounds: Option<Vec<ReadyRound>>,
 }
 
 /// Lengths and offsets in bytes of the pieces of an array.
 #[derive(Default)]
-struct Array {
+struct PieceArray {
     counts: Vec<c_int>,
     offsets: Vec<c_int>,
 }
 
-impl Array {
-    /// The array of so many pieces that lie `apart` bytes apart; `length` gives their lengths.
+impl PieceArray {
+    /// The array of one piece for each of `procs` ranks, `apart` bytes apart; `length` gives their lengths.
     fn new(procs: Procs, apart: usize, length: impl Fn(usize) -> usize) -> Self {
         let int = |bytes| c_int::try_from(bytes).expect("plans limit arrays to what a C int counts");
         let pieces = 0..procs.get() as usize;
@@ -50,12 +50,12 @@ impl Array {
     }
 }
 
-impl Prepared {
+impl OperationTask {
     /// Prepares `cell` on `rank`; `proven` is its schedule, unless the MPI library carries it out.
-    pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
-        let lengths = cell.pairs().map(|pairs| Lengths::of(&pairs, rank));
-        let extent = proven.map_or_else(|| cell.extent(), Proven::extent);
-        let mut blocks = Blocks::new(&extent, lengths);
+    pub fn new(cell: &PlanCell, rank: Rank, proven: Option<&ProvenSchedule>) -> Self {
+        let lengths = cell.pairs().map(|pairs| PieceLengths::of(&pairs, rank));
+        let extent = proven.map_or_else(|| cell.extent(), ProvenSchedule::extent);
+        let mut blocks = RankBlocks::new(&extent, lengths);
         let layout = blocks.layout();
         let rounds = proven.map(|proven| {
             let rounds = 0..proven.rounds();
@@ -63,13 +63,13 @@ impl Prepared {
             ready.collect()
         });
         let collective = match cell.operation {
-            Operation::Collective(collective, _) => Some(collective),
+            TimedOperation::Collective(collective, _) => Some(collective),
             _ => None,
         };
         let is_by_pair = collective.map(Collective::operation) == Some(Collective::Alltoallv);
         let arrays = if is_by_pair && rounds.is_none() {
             let pieces = blocks.piece_lengths(cell.procs);
-            pieces.map(|lengths| Array::new(cell.procs, blocks.piece_bytes(), |piece| lengths[piece]))
+            pieces.map(|lengths| PieceArray::new(cell.procs, blocks.piece_bytes(), |piece| lengths[piece]))
         } else {
             Default::default()
         };
@@ -84,9 +84,9 @@ impl Prepared {
     }
 
     /// Compares the received piece at index `place` with the data of `label`.
-    fn check(&self, place: u32, label: Label) -> Result<(), Fault> {
+    fn check(&self, place: u32, label: DataLabel) -> Result<(), DataFault> {
         let found = label.check(self.blocks.output_piece(place));
-        found.map_err(|fault| Fault {
+        found.map_err(|fault| DataFault {
             target: self.rank,
             ..fault
         })
@@ -145,18 +145,18 @@ impl Prepared {
     }
 }
 
-impl Task for Prepared {
+impl StepTask for OperationTask {
     fn has_common_start(&self) -> bool {
         self.collective.is_some()
     }
 
-    fn width(&self) -> usize {
+    fn time_count(&self) -> usize {
         1
     }
 
     fn fill(&mut self, repetition: u32) {
         let pieces = match self.collective {
-            Some(collective) => collective.handed_in(self.procs, ROOT, self.rank),
+            Some(collective) => collective.supplied_pieces(self.procs, ROOT, self.rank),
             None => 1 - self.rank.0,
         };
         for number in 0..pieces {
@@ -168,7 +168,7 @@ impl Task for Prepared {
     fn run(&mut self, comm: &SimpleCommunicator) {
         match (&self.rounds, self.collective) {
             (Some(rounds), _) => {
-                let channel = Channel::whole(comm.as_raw());
+                let channel = MpiChannel::whole(comm.as_raw());
                 for round in rounds {
                     // SAFETY: the rounds are those of the blocks, which are borrowed until all are
                     // complete.
@@ -181,11 +181,11 @@ impl Task for Prepared {
         }
     }
 
-    fn verify(&self, repetition: u32) -> Result<(), Fault> {
+    fn verify(&self, repetition: u32) -> Result<(), DataFault> {
         let Some(collective) = self.collective else {
             return self.check(0, label(ROOT, 0, repetition));
         };
-        let mut expected = (0..).zip(collective.expected(self.procs, ROOT, self.rank));
+        let mut expected = (0..).zip(collective.expected_pieces(self.procs, ROOT, self.rank));
         expected.try_for_each(|(place, piece)| self.check(place, label(piece.origin, piece.number, repetition)))
     }
 
@@ -200,8 +200,8 @@ impl Task for Prepared {
 
 /// The label of a piece's data. The piece's number is its destination rank, or 0 if it goes to all
 /// ranks.
-fn label(origin: Rank, number: u32, repetition: u32) -> Label {
-    Label {
+fn label(origin: Rank, number: u32, repetition: u32) -> DataLabel {
+    DataLabel {
         origin,
         target: Rank(number),
         repetition,

@@ -5,7 +5,7 @@ use netsig_base::units::Rank;
 
 /// Identification of a piece of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Label {
+pub struct DataLabel {
     /// The rank that sends the piece.
     pub origin: Rank,
     /// The destination rank; 0 if the piece goes to all ranks.
@@ -16,7 +16,7 @@ pub struct Label {
 
 /// The first wrong byte of what a rank received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
+pub struct DataFault {
     /// Its index in the piece.
     pub byte: usize,
     /// The rank that sent the piece.
@@ -30,7 +30,7 @@ const WORD: usize = size_of::<u64>();
 /// An odd constant with well-mixed bits (the golden ratio in 64 bits).
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-impl Label {
+impl DataLabel {
     fn start(self) -> u64 {
         let mut hash = 0u64;
         for part in [self.origin.0, self.target.0, self.repetition] {
@@ -53,14 +53,14 @@ impl Label {
     ///
     /// # Errors
     /// The first byte that differs.
-    pub fn check(self, block: &[u8]) -> Result<(), Fault> {
+    pub fn check(self, block: &[u8]) -> Result<(), DataFault> {
         let mut word = self.start();
         for (index, chunk) in block.chunks(WORD).enumerate() {
             let expected = word.to_le_bytes();
             if chunk != &expected[..chunk.len()] {
                 let mut bytes = chunk.iter().zip(expected);
                 let within = bytes.position(|(got, want)| *got != want).unwrap_or(0);
-                return Err(Fault {
+                return Err(DataFault {
                     byte: index * WORD + within,
                     origin: self.origin,
                     target: self.target,
@@ -76,7 +76,7 @@ impl Label {
 mod tests {
     use super::*;
 
-    const LABEL: Label = Label {
+    const LABEL: DataLabel = DataLabel {
         origin: Rank(1),
         target: Rank(2),
         repetition: 3,
@@ -96,13 +96,13 @@ mod tests {
         let mut block = [0; 8];
         LABEL.fill(&mut block);
         for other in [
-            Label {
+            DataLabel {
                 origin: Rank(2),
                 target: Rank(1),
                 repetition: 3,
             },
-            Label { repetition: 4, ..LABEL },
-            Label {
+            DataLabel { repetition: 4, ..LABEL },
+            DataLabel {
                 origin: Rank(0),
                 ..LABEL
             },

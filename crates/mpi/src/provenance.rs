@@ -9,12 +9,12 @@ use anyhow::{Context, Result, bail};
 use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
-use netsig_base::algorithm::Layout;
+use netsig_base::algorithm::ClusterLayout;
 use netsig_base::data::Provenance;
-use netsig_base::data::{places, sharing};
+use netsig_base::data::{cluster_facts, sharing};
 use netsig_base::text::line::escaped;
 use netsig_measure::plan::provenance::PLAN;
-use netsig_measure::plan::{JobId, Plan};
+use netsig_measure::plan::{JobId, MeasurementPlan};
 
 use crate::settings;
 
@@ -25,27 +25,27 @@ const SETTING: &str = "setting_";
 const VARIABLE: &str = "env_";
 
 /// Longest host name; longer names are cut.
-const NAME: usize = 64;
+const LONGEST_NAME: usize = 64;
 
 /// The ranks of a job: their hosts and clusters.
-pub struct Places {
+pub struct RankPlaces {
     /// Name of the host of each rank.
     hosts: Vec<String>,
     /// Clusters of the ranks, if the plan names clusters.
-    pub layout: Option<Layout>,
+    pub layout: Option<ClusterLayout>,
 }
 
-impl Places {
+impl RankPlaces {
     /// The hosts of all ranks, and their clusters. All ranks must call this.
     ///
     /// # Errors
     /// If a rank runs on a host of no cluster.
-    pub fn share(world: &SimpleCommunicator, plan: &Plan) -> Result<Self> {
+    pub fn gather(world: &SimpleCommunicator, plan: &MeasurementPlan) -> Result<Self> {
         let hosts = host_names(world);
         let grid = plan.grid.as_ref();
-        let of_each = grid.map(|grid| grid.clusters.of_each(&hosts));
+        let of_each = grid.map(|grid| grid.clusters.cluster_of_each_rank(&hosts));
         Ok(Self {
-            layout: of_each.transpose()?.map(Layout::new),
+            layout: of_each.transpose()?.map(ClusterLayout::new),
             hosts,
         })
     }
@@ -55,7 +55,7 @@ impl Places {
     /// # Errors
     /// If ranks share a host.
     pub fn refuse_sharing(&self) -> Result<()> {
-        match sharing::in_words(&self.hosts) {
+        match sharing::describe_shared_hosts(&self.hosts) {
             None => Ok(()),
             Some(ranks) => bail!(
                 "{ranks}, so that times would be those of its memory; name more hosts, each once, and leave out options that place ranks, or give --ppn"
@@ -64,15 +64,16 @@ impl Places {
     }
 }
 
-/// Collects the facts of this job on rank 0: `plan` with its `text`, library, hosts and settings,
-/// and `notes`, `key=value` texts.
+/// Collects the facts of this job on rank 0: the `plan` with its `text`, library, hosts, settings, and `notes` of the
+/// form `key=value`.
 ///
 /// # Errors
 /// If a note is not `key=value`.
 pub fn collect(
     world: &SimpleCommunicator,
-    (plan, text): (&Plan, &str),
-    places: &Places,
+    plan: &MeasurementPlan,
+    text: &str,
+    places: &RankPlaces,
     notes: &[String],
 ) -> Result<Option<Provenance>> {
     if world.rank() != 0 {
@@ -87,7 +88,7 @@ pub fn collect(
     facts.push("hosts", hosts.join(","));
     facts.push("placement", placement(hosts));
     if let (Some(layout), Some(grid)) = (&places.layout, &plan.grid) {
-        places::push(&mut facts, grid, layout);
+        cluster_facts::push_clusters(&mut facts, grid, layout);
     }
     facts.push("seed", plan.seed);
     facts.push(PLAN, escaped(text));
@@ -112,8 +113,8 @@ pub fn collect(
     Ok(Some(facts))
 }
 
-/// The facts of a later job that differ from `known`, each under that job's key; a setting that no
-/// longer exists has an empty value.
+/// The facts of a later job that differ from `known`, each under a key of that job; a setting that no longer exists has
+/// an empty value.
 pub fn changes(known: &Provenance, facts: &Provenance, job: JobId) -> Provenance {
     let is_gone = |key: &str| (key.starts_with(SETTING) || key.starts_with(VARIABLE)) && facts.get(key).is_none();
     let new = facts.iter().filter(|(key, value)| known.get(key) != Some(value));
@@ -154,10 +155,10 @@ fn is_padding(c: char) -> bool {
 /// The host of each rank; all ranks must call this.
 pub fn host_names(world: &SimpleCommunicator) -> Vec<String> {
     let mut mine = host_name().into_bytes();
-    mine.resize(NAME, 0);
-    let mut all = vec![0u8; NAME * usize::try_from(world.size()).unwrap_or(0)];
+    mine.resize(LONGEST_NAME, 0);
+    let mut all = vec![0u8; LONGEST_NAME * usize::try_from(world.size()).unwrap_or(0)];
     world.all_gather_into(&mine[..], &mut all[..]);
-    let names = all.chunks(NAME).map(String::from_utf8_lossy);
+    let names = all.chunks(LONGEST_NAME).map(String::from_utf8_lossy);
     names.map(|name| name.trim_end_matches('\0').to_owned()).collect()
 }
 

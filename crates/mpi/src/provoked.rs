@@ -1,5 +1,5 @@
-//! Provoked failures, to test netsig's reactions: read from `NETSIG_TEST_FAULT` in the environment
-//! of the ranks, see CONTRIBUTING.md.
+//! Provoked failures, to test netsig's reactions. `NETSIG_TEST_FAULT` in the environment of the ranks names one, see
+//! CONTRIBUTING.md.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ const VARIABLE: &str = "NETSIG_TEST_FAULT";
 
 /// The failure to provoke on this rank, if any, and its step.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Provoked(Option<(Kind, u64)>);
+pub struct ProvokedFailure(Option<(FailureKind, u64)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase")]
-enum Kind {
+enum FailureKind {
     /// The rank stops for ever.
     Hang,
     /// The rank dies.
@@ -25,7 +25,7 @@ enum Kind {
     Corrupt,
 }
 
-impl Provoked {
+impl ProvokedFailure {
     /// Reads the failure of `rank` from the environment.
     ///
     /// # Errors
@@ -46,10 +46,10 @@ impl Provoked {
     }
 
     /// Hangs or dies if `step`, which is about to begin, is the step of the failure or a later one.
-    pub fn before(&self, step: u64) {
+    pub fn fail_before(&self, step: u64) {
         match self.0 {
-            Some((Kind::Hang, at)) if step >= at => sleep_for_ever(),
-            Some((Kind::Die, at)) if step >= at => {
+            Some((FailureKind::Hang, at)) if step >= at => sleep_for_ever(),
+            Some((FailureKind::Die, at)) if step >= at => {
                 let _ = raise(Signal::SIGKILL);
                 sleep_for_ever()
             }
@@ -57,11 +57,11 @@ impl Provoked {
         }
     }
 
-    /// The repetition number for the label of this rank's data in `step`: `repetition`, or another
-    /// number once to corrupt the data.
+    /// The repetition number for the label of this rank's data in `step`: `repetition`, but once another number, which
+    /// corrupts the data.
     pub fn label(&mut self, step: u64, repetition: u32) -> u32 {
         match self.0 {
-            Some((Kind::Corrupt, at)) if step >= at => {
+            Some((FailureKind::Corrupt, at)) if step >= at => {
                 self.0 = None;
                 !repetition
             }
@@ -82,13 +82,16 @@ mod tests {
 
     #[test]
     fn data_are_corrupt_once_on_one_rank() {
-        let mut provoked = Provoked::parse("corrupt:2:10", Rank(2)).unwrap();
+        let mut provoked = ProvokedFailure::parse("corrupt:2:10", Rank(2)).unwrap();
         assert_eq!(provoked.label(9, 4), 4);
         assert_ne!(provoked.label(11, 5), 5);
         assert_eq!(provoked.label(12, 6), 6);
-        assert_eq!(Provoked::parse("corrupt:2:10", Rank(1)), Some(Provoked(None)));
+        assert_eq!(
+            ProvokedFailure::parse("corrupt:2:10", Rank(1)),
+            Some(ProvokedFailure(None))
+        );
         for text in ["", "hang", "hang:1", "burn:1:2", "die:x:1"] {
-            assert_eq!(Provoked::parse(text, Rank(0)), None, "{text}");
+            assert_eq!(ProvokedFailure::parse(text, Rank(0)), None, "{text}");
         }
     }
 }

@@ -7,23 +7,23 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use netsig_base::data::{self, Dataset, Provenance, Record};
-use netsig_measure::campaign::Spent;
+use netsig_base::data::{self, DataRecord, Dataset, Provenance};
+use netsig_measure::campaign::SpentTime;
 use netsig_measure::plan::JobId;
 
 use crate::provenance;
 
 /// Appends to a data file.
-pub struct Recorder {
+pub struct DataRecorder {
     file: File,
     name: String,
     job: JobId,
     text: Vec<u8>,
 }
 
-impl Recorder {
-    /// Opens the file and returns its data. A file without data gets the facts and the header;
-    /// otherwise the facts that differ from the file's are appended.
+impl DataRecorder {
+    /// Opens the file and returns its data. Writes the facts and the header to a file without data, otherwise the facts
+    /// that differ from the file's.
     ///
     /// # Errors
     /// If the file cannot be opened, read or written, or is no data file.
@@ -34,7 +34,7 @@ impl Recorder {
             .append(true)
             .open(path)
             .with_context(|| format!("{name}: cannot be written; choose another --output"))?;
-        let past = past(path, &name)?;
+        let past = past_data(path, &name)?;
         let mut recorder = Self {
             file,
             name,
@@ -56,18 +56,18 @@ impl Recorder {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn append(&mut self, records: &[Record]) -> Result<()> {
+    pub fn append(&mut self, records: &[DataRecord]) -> Result<()> {
         for record in records {
             record.write(&mut self.text)?;
         }
         self.flush()
     }
 
-    /// Appends the end time of the launch and the use of its time.
+    /// Appends the end time of the launch and the durations of its parts.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn end(&mut self, wall: Duration, spent: Spent) -> Result<()> {
+    pub fn end(&mut self, wall: Duration, spent: SpentTime) -> Result<()> {
         let mut facts = Provenance::default();
         let text = format!(
             "wall {:.6} timed {:.6} barriers {:.6}",
@@ -89,7 +89,7 @@ impl Recorder {
 }
 
 /// The data in a file; `None` if it has no complete header.
-fn past(path: &Path, name: &str) -> Result<Option<Dataset>> {
+fn past_data(path: &Path, name: &str) -> Result<Option<Dataset>> {
     let what = || format!("{name}: cannot be read; choose another --output");
     let file = File::open(path).with_context(what)?;
     let length = file.metadata().with_context(what)?.len();

@@ -1,6 +1,6 @@
-//! The report of a job without a plan (`discover`, `examine`). It is TOML and grows with the work: lines
-//! `#@key=value`, comments in TOML, say what was done, as in a data file, so that netsig sees that the job
-//! is alive and that it ended.
+//! The report of a job without a plan (`discover`, `examine`). It is TOML and grows with the work. Lines `#@key=value`,
+//! comments in TOML, tell of the work done, as in a data file: netsig sees from them that the job is alive or has
+//! ended.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -12,12 +12,12 @@ use netsig_base::data::Provenance;
 use netsig_measure::plan::JobId;
 
 /// The file, open for writing.
-pub struct Report {
+pub struct RankReport {
     file: File,
     name: String,
 }
 
-impl Report {
+impl RankReport {
     /// Creates the file.
     ///
     /// # Errors
@@ -32,15 +32,15 @@ impl Report {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn hosts(&mut self, names: &[&str]) -> Result<()> {
-        self.fact("hosts", names.join(","))
+    pub fn add_hosts(&mut self, names: &[&str]) -> Result<()> {
+        self.add_fact("hosts", names.join(","))
     }
 
     /// Adds a fact.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn fact(&mut self, key: &str, value: String) -> Result<()> {
+    pub fn add_fact(&mut self, key: &str, value: String) -> Result<()> {
         let mut facts = Provenance::default();
         facts.push(key, value);
         let mut text = Vec::new();
@@ -52,7 +52,7 @@ impl Report {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn toml(&mut self, text: &str) -> Result<()> {
+    pub fn add_toml(&mut self, text: &str) -> Result<()> {
         self.write(text.as_bytes())
     }
 
@@ -60,9 +60,9 @@ impl Report {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn end(&mut self, wall: Duration) -> Result<()> {
+    pub fn add_end(&mut self, wall: Duration) -> Result<()> {
         let job = JobId { launch: 0, variant: 0 };
-        self.fact(&job.key("s"), format!("wall {:.6}", wall.as_secs_f64()))
+        self.add_fact(&job.key("s"), format!("wall {:.6}", wall.as_secs_f64()))
     }
 
     fn write(&mut self, text: &[u8]) -> Result<()> {

@@ -1,15 +1,14 @@
 //! The time that this process has waited for a processor while it was ready to run.
 //!
-//! The kernel writes it to `/proc/self/schedstat` as the second of three numbers, in nanoseconds, for
-//! the process's first thread. `/proc/pressure/cpu` cannot tell it of a repetition: of a span shorter
-//! than a tick (4 ms) it counts nothing.
+//! The kernel writes it to `/proc/self/schedstat` as the second of three numbers, in nanoseconds, for the process's
+//! first thread. `/proc/pressure/cpu` would not do: it counts no wait shorter than a tick (4 ms).
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use netsig_base::units::Seconds;
 
-/// The kernel's file, kept open; nothing where there is none.
+/// The kernel's file, kept open; `None` on a kernel without it.
 pub struct RunQueue(Option<File>);
 
 impl RunQueue {
@@ -18,7 +17,7 @@ impl RunQueue {
         Self(File::open("/proc/self/schedstat").ok())
     }
 
-    /// The wait since this process began, by one call of the kernel.
+    /// The wait since this process began; costs one system call.
     pub fn waited(&self) -> Option<Seconds> {
         let mut buffer = [0; 64];
         let length = self.0.as_ref()?.read_at(&mut buffer, 0).ok()?;

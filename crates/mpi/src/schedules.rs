@@ -3,24 +3,24 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Error, Result};
-use netsig_base::algorithm::{Layout, Proven, Schedule};
+use netsig_base::algorithm::{ClusterLayout, ProvenSchedule, Schedule};
 use netsig_base::units::Procs;
-use netsig_measure::plan::{Cell, Plan};
+use netsig_measure::plan::{MeasurementPlan, PlanCell};
 
 /// The proven schedules of all cells of a plan.
-pub struct Schedules {
-    plan: Plan,
+pub struct ProvenSchedules {
+    plan: MeasurementPlan,
     /// Clusters of the ranks that take part in a cell, where these are known.
-    layouts: BTreeMap<Procs, Layout>,
-    proven: Vec<Proven>,
+    layouts: BTreeMap<Procs, ClusterLayout>,
+    proven: Vec<ProvenSchedule>,
 }
 
-impl Schedules {
+impl ProvenSchedules {
     /// Proves every schedule among `cells` once.
     ///
     /// # Errors
-    /// If one breaks a rule, or needs too much memory.
-    pub fn prove(plan: &Plan, layouts: BTreeMap<Procs, Layout>) -> Result<Self> {
+    /// If a schedule breaks a rule, or needs too much memory.
+    pub fn prove(plan: &MeasurementPlan, layouts: BTreeMap<Procs, ClusterLayout>) -> Result<Self> {
         let mut schedules = Self {
             plan: plan.clone(),
             layouts,
@@ -42,17 +42,19 @@ impl Schedules {
     }
 
     /// The proven schedule of a cell of the plan, unless the MPI library carries the cell out.
-    pub fn of(&self, cell: &Cell) -> Option<Proven> {
+    pub fn of(&self, cell: &PlanCell) -> Option<ProvenSchedule> {
         let schedule = self.schedule(cell)?;
         Some(self.proof(&schedule).expect("a schedule runs with its proof"))
     }
 
-    fn schedule(&self, cell: &Cell) -> Option<Schedule> {
+    fn schedule(&self, cell: &PlanCell) -> Option<Schedule> {
         let layout = self.layouts.get(&cell.procs).cloned();
         self.plan.schedule(cell, layout)
     }
 
-    fn proof(&self, schedule: &Schedule) -> Option<Proven> {
-        self.proven.iter().find_map(|proven| proven.of(schedule.clone()))
+    fn proof(&self, schedule: &Schedule) -> Option<ProvenSchedule> {
+        self.proven
+            .iter()
+            .find_map(|proven| proven.for_schedule(schedule.clone()))
     }
 }

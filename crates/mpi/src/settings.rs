@@ -57,25 +57,25 @@ const NAMES: &[&str] = &[
 ];
 
 /// Size of the buffer for a value, in words of 8 bytes.
-const LARGEST: usize = 8192;
+const LARGEST_VALUE_WORDS: usize = 8192;
 
 /// The listed variables of this library, with their values.
 pub fn read() -> Vec<(&'static str, String)> {
     let mut provided: c_int = 0;
     // SAFETY: the tool interface may be initialised at any time, more than once.
     let started = unsafe { ffi::MPI_T_init_thread(ffi::RSMPI_THREAD_SINGLE, &raw mut provided) };
-    if done(started).is_none() {
+    if success(started).is_none() {
         return Vec::new();
     }
-    let settings = NAMES.iter().filter_map(|&name| Some((name, value(name)?)));
-    let settings = settings.collect();
+    let values = NAMES.iter().filter_map(|&name| Some((name, value(name)?)));
+    let settings = values.collect();
     // SAFETY: initialised above; no handle is left.
     unsafe { ffi::MPI_T_finalize() };
     settings
 }
 
 /// `None` if an MPI call returned an error code.
-fn done(code: c_int) -> Option<()> {
+fn success(code: c_int) -> Option<()> {
     (c_int::try_from(ffi::MPI_SUCCESS) == Ok(code)).then_some(())
 }
 
@@ -86,16 +86,16 @@ fn value(name: &str) -> Option<String> {
     let mut count: c_int = 0;
     // SAFETY: the index is the library's own, and the variable belongs to no MPI object.
     let opened = unsafe { ffi::MPI_T_cvar_handle_alloc(index, ptr::null_mut(), &raw mut handle, &raw mut count) };
-    done(opened)?;
-    let mut words = vec![0u64; LARGEST];
-    let fits = usize::try_from(count).is_ok_and(|count| count <= LARGEST);
+    success(opened)?;
+    let mut words = vec![0u64; LARGEST_VALUE_WORDS];
+    let fits = usize::try_from(count).is_ok_and(|count| count <= LARGEST_VALUE_WORDS);
     let read = fits.then(|| {
         // SAFETY: the value has `count` elements of at most 8 bytes, which fit.
         unsafe { ffi::MPI_T_cvar_read(handle, words.as_mut_ptr().cast()) }
     });
     // SAFETY: the handle was allocated above.
     unsafe { ffi::MPI_T_cvar_handle_free(&raw mut handle) };
-    done(read?)?;
+    success(read?)?;
     in_words(&words, &kind)
 }
 
@@ -104,7 +104,7 @@ fn index(name: &str) -> Option<c_int> {
     let mut index: c_int = 0;
     // SAFETY: the name ends with a NUL.
     let found = unsafe { ffi::MPI_T_cvar_get_index(name.as_ptr(), &raw mut index) };
-    done(found).map(|()| index)
+    success(found).map(|()| index)
 }
 
 /// The name of the variable's datatype.
@@ -114,7 +114,7 @@ fn kind(index: c_int) -> Option<String> {
     let [mut name, mut verbosity, mut text, mut bind, mut scope]: [c_int; 5] = [0; 5];
     // SAFETY: names and descriptions of length 0 are not written; the other pointers are valid for
     // writing.
-    let told = unsafe {
+    let info_code = unsafe {
         ffi::MPI_T_cvar_get_info(
             index,
             ptr::null_mut(),
@@ -128,13 +128,13 @@ fn kind(index: c_int) -> Option<String> {
             &raw mut scope,
         )
     };
-    done(told)?;
+    success(info_code)?;
     let mut name = [0u8; 256];
-    let mut length: c_int = 0;
+    let mut name_length: c_int = 0;
     // SAFETY: MPI's names of datatypes are shorter than 256 bytes.
-    let named = unsafe { ffi::MPI_Type_get_name(datatype, name.as_mut_ptr().cast(), &raw mut length) };
-    done(named)?;
-    let length = usize::try_from(length).ok()?;
+    let named = unsafe { ffi::MPI_Type_get_name(datatype, name.as_mut_ptr().cast(), &raw mut name_length) };
+    success(named)?;
+    let length = usize::try_from(name_length).ok()?;
     Some(String::from_utf8_lossy(&name[..length]).into_owned())
 }
 

@@ -12,7 +12,7 @@ const LOOPS: u32 = 1000;
 const ATTEMPTS: u32 = 5;
 
 /// Remaining wait above which this process yields the processor; a yield may take long.
-const FAR: Seconds = Seconds(2e-4);
+const LONG_WAIT: Seconds = Seconds(2e-4);
 
 /// Seconds since this rank began.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct Stopwatch {
     epoch: Instant,
     /// True if a wait always yields, because the ranks on this machine share processors; otherwise
     /// it spins at the end.
-    pub yields: bool,
+    pub always_yields: bool,
 }
 
 impl Stopwatch {
@@ -28,7 +28,7 @@ impl Stopwatch {
     pub fn start() -> Self {
         Self {
             epoch: Instant::now(),
-            yields: false,
+            always_yields: false,
         }
     }
 
@@ -44,7 +44,7 @@ impl Stopwatch {
             if left <= Seconds(0.0) {
                 return;
             }
-            if left > FAR || self.yields {
+            if left > LONG_WAIT || self.always_yields {
                 std::thread::yield_now();
             } else {
                 spin_loop();
@@ -52,9 +52,8 @@ impl Stopwatch {
         }
     }
 
-    /// The time that reading the clock twice adds to a measured time: the mean of a short loop that
-    /// is timed alone, minus its mean when many are timed together; each the minimum of five
-    /// attempts.
+    /// The time that reading the clock twice adds to a measured time: the mean time of a short loop timed alone, minus
+    /// its mean time when many are timed together. Each mean is the minimum of five attempts.
     pub fn overhead(&self) -> Seconds {
         let alone = least(|| {
             let each = (0..LOOPS).map(|_| {
@@ -93,7 +92,7 @@ mod tests {
     fn no_wait_ends_early_and_a_clock_costs_little() {
         for yields in [false, true] {
             let mut watch = Stopwatch::start();
-            watch.yields = yields;
+            watch.always_yields = yields;
             let moment = watch.now() + Seconds(1e-3);
             watch.wait_until(moment);
             assert!(watch.now() >= moment);

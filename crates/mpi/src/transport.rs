@@ -9,50 +9,50 @@ use anyhow::Result;
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
-use netsig_base::algorithm::Layout;
+use netsig_base::algorithm::ClusterLayout;
 use netsig_base::units::{Procs, Rank, Seconds};
-use netsig_measure::plan::{Cell, Operation, Plan, Synchronisation};
-use netsig_measure::transport::{Observation, Transport};
+use netsig_measure::plan::{MeasurementPlan, PlanCell, Synchronisation, TimedOperation};
+use netsig_measure::transport::{MeasuredRepetition, Transport};
 use netsig_measure::trials;
 
-use crate::batch::{Batch, Scene, Starts, Tools};
-use crate::clocks::Clocks;
-use crate::counters::{self, Counters, Sums};
-use crate::flow::Flow;
-use crate::group::{Group, sleepy_barrier};
-use crate::operation::Prepared;
-use crate::pair::Pair;
-use crate::schedules::Schedules;
-use crate::scope::Scopes;
-use crate::task::Task;
-use crate::window::Pace;
+use crate::batch::{BatchRows, RankTools, StartMethod, StepRun};
+use crate::clocks::RankClock;
+use crate::counters::{self, CounterFiles, CounterSums};
+use crate::flow::FlowTask;
+use crate::group::{RankGroup, sleeping_barrier};
+use crate::locations::RankLocations;
+use crate::operation::OperationTask;
+use crate::plogp_task::PLogPTask;
+use crate::schedules::ProvenSchedules;
+use crate::task::StepTask;
+use crate::window::WindowChoice;
 
 /// Numbers of the trial repetitions; they occur in no plan.
-const TRIALS: Range<u32> = u32::MAX - trials::MOST..u32::MAX;
+const TRIALS: Range<u32> = u32::MAX - trials::MOST_TRIALS..u32::MAX;
 
 /// One rank's side of a campaign over MPI.
-pub struct OverMpi {
+pub struct MpiTransport {
     world: SimpleCommunicator,
     /// Number of ranks that the plan needs.
     ranks: Procs,
     synchronisation: Synchronisation,
-    scopes: Scopes,
-    groups: BTreeMap<Procs, Option<Rc<Group>>>,
-    schedules: Schedules,
-    counters: Counters,
-    clocks: Clocks,
-    tools: Tools,
+    locations: RankLocations,
+    groups: BTreeMap<Procs, Option<Rc<RankGroup>>>,
+    schedules: ProvenSchedules,
+    counters: CounterFiles,
+    clocks: RankClock,
+    tools: RankTools,
     /// Overhead of reading the clock twice.
     overhead: Seconds,
-    pace: Pace,
-    batch: Batch,
+    windows: WindowChoice,
+    batch: BatchRows,
     /// The ranks of the entered cell, if this rank takes part.
-    entered: Option<Rc<Group>>,
+    entered: Option<Rc<RankGroup>>,
     /// The last repeated step of the cell, with this rank's part.
-    task: Option<(Cell, Box<dyn Task>)>,
+    task: Option<(PlanCell, Box<dyn StepTask>)>,
 }
 
-impl OverMpi {
+impl MpiTransport {
     /// Proves the schedules, creates the communicators of `plan`, and compares the clocks; all
     /// ranks must call this.
     ///
@@ -60,19 +60,20 @@ impl OverMpi {
     /// If a schedule breaks a rule, or needs too much memory.
     pub fn new(
         world: &SimpleCommunicator,
-        plan: &Plan,
-        (scopes, layout): (Scopes, Option<&Layout>),
-        tools: Tools,
+        plan: &MeasurementPlan,
+        locations: RankLocations,
+        layout: Option<&ClusterLayout>,
+        tools: RankTools,
     ) -> Result<Self> {
         let cells = plan.cells();
         let ranks = plan.procs();
         let sizes: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
         let group = |procs| {
-            let group = Group::split(world, scopes.taking_part(procs));
+            let group = RankGroup::split(world, locations.taking_part(procs));
             (procs, group.map(Rc::new))
         };
         let of_cell = |procs: Procs| {
-            let ranks = scopes.taking_part(procs).into_iter().map(Rank);
+            let ranks = locations.taking_part(procs).into_iter().map(Rank);
             Some((procs, layout?.of_ranks(ranks)))
         };
         let layouts = sizes.iter().filter_map(|&procs| of_cell(procs)).collect();
@@ -81,60 +82,60 @@ impl OverMpi {
             ranks,
             synchronisation: plan.synchronisation,
             groups: sizes.into_iter().map(group).collect(),
-            schedules: Schedules::prove(plan, layouts)?,
-            counters: Counters::open(scopes.duty()),
-            scopes,
-            clocks: Clocks::new(tools.watch),
+            schedules: ProvenSchedules::prove(plan, layouts)?,
+            counters: CounterFiles::open(locations.duty()),
+            locations,
+            clocks: RankClock::new(tools.watch),
             overhead: tools.watch.overhead(),
             tools,
-            pace: Pace::new(),
-            batch: Batch::default(),
+            windows: WindowChoice::new(),
+            batch: BatchRows::default(),
             entered: None,
             task: None,
         };
         if let Some(group) = &transport.groups[&ranks] {
             let activity = "the comparison of the clocks".to_owned();
-            transport.tools.dog.enter(activity, group.ranks());
+            transport.tools.watchdog.enter(activity, group.ranks());
             transport.clocks.compare_if_due(group);
-            transport.tools.dog.rest();
+            transport.tools.watchdog.leave_activity();
         }
         Ok(transport)
     }
 
-    fn group(&self) -> Rc<Group> {
+    fn group(&self) -> Rc<RankGroup> {
         let entered = self.entered.as_ref();
         Rc::clone(entered.expect("only participants of a cell carry it out"))
     }
 
     /// This rank's part in a step of the entered cell.
-    fn task(&self, step: &Cell) -> Box<dyn Task> {
+    fn task(&self, step: &PlanCell) -> Box<dyn StepTask> {
         let rank = self.group().rank();
         match step.operation {
-            Operation::Flows => Box::new(Flow::new(step, rank, self.ranks)),
-            Operation::PingPong | Operation::PLogP | Operation::Collective(..) => {
-                Box::new(Prepared::new(step, rank, self.schedules.of(step).as_ref()))
+            TimedOperation::Flows => Box::new(FlowTask::new(step, rank, self.ranks)),
+            TimedOperation::PingPong | TimedOperation::PLogP | TimedOperation::Collective(..) => {
+                Box::new(OperationTask::new(step, rank, self.schedules.of(step).as_ref()))
             }
-            _ => Box::new(Pair::new(step, rank, self.tools.watch, self.overhead)),
+            _ => Box::new(PLogPTask::new(step, rank, self.tools.watch, self.overhead)),
         }
     }
 
     /// Prepares a step. If it starts at agreed times, determines the length of windows by trial
     /// repetitions that start with a barrier.
-    fn prepare(&mut self, step: &Cell) {
-        self.tools.dog.begin(step.to_string());
+    fn prepare(&mut self, step: &PlanCell) {
+        self.tools.watchdog.begin(step.to_string());
         let mut task = self.task(step);
         if self.starts_by_windows(&*task) {
             let group = self.group();
-            let mut scene = Scene {
+            let mut step_run = StepRun {
                 cell: step,
                 task: &mut *task,
                 group: &group,
                 tools: &mut self.tools,
             };
-            let starts = Starts::Barrier(self.clocks.clock());
+            let starts = StartMethod::Barrier(self.clocks.clock());
             let (mut longest, mut spent) = ([Seconds(0.0); 2], Seconds(0.0));
             for trial in TRIALS {
-                self.batch.run(&mut scene, trial..trial + 1, &starts);
+                self.batch.run(&mut step_run, trial..trial + 1, &starts);
                 self.batch.reduce(&group);
                 let seen = self.batch.longest();
                 longest = [0, 1].map(|span| Seconds(longest[span].0.max(seen[span].0)));
@@ -146,18 +147,18 @@ impl OverMpi {
                 }
             }
             let [longest, preparation] = longest;
-            self.pace.suit(longest, preparation);
+            self.windows.set_length(longest, preparation);
         }
         self.task = Some((*step, task));
     }
 
     /// True if a step starts at agreed times.
-    fn starts_by_windows(&self, task: &dyn Task) -> bool {
+    fn starts_by_windows(&self, task: &dyn StepTask) -> bool {
         self.synchronisation == Synchronisation::Window && task.has_common_start()
     }
 }
 
-impl Transport for OverMpi {
+impl Transport for MpiTransport {
     type Error = anyhow::Error;
 
     fn is_recorder(&self) -> bool {
@@ -168,21 +169,21 @@ impl Transport for OverMpi {
         self.tools.watch.now()
     }
 
-    fn enter(&mut self, cell: &Cell) -> Result<bool> {
+    fn enter(&mut self, cell: &PlanCell) -> Result<bool> {
         let size = match cell.operation {
-            Operation::Flows => self.ranks,
+            TimedOperation::Flows => self.ranks,
             _ => cell.procs,
         };
         self.entered.clone_from(&self.groups[&size]);
         if let Some(group) = &self.entered {
-            self.tools.dog.enter(cell.to_string(), group.ranks());
+            self.tools.watchdog.enter(cell.to_string(), group.ranks());
             self.clocks.compare_if_due(group);
-            self.tools.watch.yields = self.scopes.share_processors(group.ranks());
+            self.tools.watch.always_yields = self.locations.share_processors(group.ranks());
         }
         Ok(self.entered.is_some())
     }
 
-    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>> {
+    fn repeat(&mut self, step: &PlanCell, numbers: Range<u32>) -> Result<Vec<MeasuredRepetition>> {
         if self.task.as_ref().is_none_or(|(cell, _)| cell != step) {
             self.prepare(step);
         }
@@ -192,43 +193,43 @@ impl Transport for OverMpi {
         let by_windows = self.starts_by_windows(&*task);
         if by_windows {
             self.clocks.compare_if_due(&group);
-            self.pace.reach(self.clocks.round_trip());
+            self.windows.set_lead(self.clocks.round_trip());
         }
-        // Every rank has the recorder's order, so all have ended what came before.
+        // The recorder's order has reached all ranks, so all have ended their earlier work.
         let before = self.counters.read();
         let starts = if by_windows {
-            let windows = self.pace.announce(&group, &self.clocks, &self.tools.watch);
-            Starts::Windows(windows)
+            let windows = self.windows.announce(&group, &self.clocks, &self.tools.watch);
+            StartMethod::Windows(windows)
         } else {
-            Starts::Barrier(self.clocks.clock())
+            StartMethod::Barrier(self.clocks.clock())
         };
-        let mut scene = Scene {
+        let mut step_run = StepRun {
             cell: step,
             task: &mut *task,
             group: &group,
             tools: &mut self.tools,
         };
-        self.batch.run(&mut scene, numbers, &starts);
+        self.batch.run(&mut step_run, numbers, &starts);
         self.task = Some((*step, task));
-        self.tools.step();
+        self.tools.announce_step();
         self.batch.reduce(&group);
-        // A rank that is done may still send segments again for which others wait.
+        // A rank that is done may still have to retransmit segments for which others wait.
         group.await_all();
-        let lost = before.until(&self.counters.read());
-        let mut sums = Sums::default();
+        let lost = before.differences_to(&self.counters.read());
+        let mut sums = CounterSums::default();
         group.reduce(&lost, &mut sums, SystemOperation::sum());
         if !self.is_recorder() {
             return Ok(Vec::new());
         }
         if by_windows {
-            self.pace.learn(&self.batch.late());
+            self.windows.adapt(&self.batch.late());
         }
-        let losses = counters::of_each(&sums, count);
+        let losses = counters::losses_of_each(&sums, count);
         Ok(self.batch.observations(losses).collect())
     }
 
-    fn agree(&mut self, words: &mut [u64]) -> Result<()> {
-        self.tools.step();
+    fn broadcast_words(&mut self, words: &mut [u64]) -> Result<()> {
+        self.tools.announce_step();
         self.group().broadcast(words);
         Ok(())
     }
@@ -236,8 +237,8 @@ impl Transport for OverMpi {
     fn leave(&mut self) -> Result<()> {
         self.task = None;
         self.entered = None;
-        self.tools.dog.rest();
-        sleepy_barrier(&self.world);
+        self.tools.watchdog.leave_activity();
+        sleeping_barrier(&self.world);
         Ok(())
     }
 }

@@ -13,16 +13,16 @@ use itertools::Itertools;
 use netsig_base::units::Rank;
 
 /// Number of checks within the time-out.
-const LOOKS: u32 = 20;
+const CHECKS_PER_TIMEOUT: u32 = 20;
 
 /// Lower bound of the time between checks.
-const SHORTEST_NAP: Duration = Duration::from_millis(20);
+const SHORTEST_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// State shared by a rank and its watchdog thread.
 #[derive(Clone)]
-pub struct Watchdog(Arc<State>);
+pub struct Watchdog(Arc<WatchdogState>);
 
-struct State {
+struct WatchdogState {
     /// Rank and host, the beginning of a report.
     name: String,
     /// Number of steps that this rank has entered.
@@ -39,7 +39,7 @@ struct State {
 impl Watchdog {
     /// Starts the watchdog of this rank; it reports after `timeout` without a step.
     pub fn start(rank: Rank, host: &str, timeout: Duration) -> Self {
-        let dog = Self(Arc::new(State {
+        let dog = Self(Arc::new(WatchdogState {
             name: format!("rank={} host={host}", rank.0),
             steps: AtomicU64::new(0),
             before: AtomicU64::new(0),
@@ -83,18 +83,18 @@ impl Watchdog {
     }
 
     /// Ends this rank's part in the activity.
-    pub fn rest(&self) {
+    pub fn leave_activity(&self) {
         self.0.among().clear();
     }
 }
 
-impl State {
+impl WatchdogState {
     fn watch(&self, timeout: Duration) {
-        let nap = (timeout / LOOKS).max(SHORTEST_NAP);
+        let interval = (timeout / CHECKS_PER_TIMEOUT).max(SHORTEST_CHECK_INTERVAL);
         let mut seen = self.steps.load(Relaxed);
         let mut since = Instant::now();
         loop {
-            std::thread::sleep(nap);
+            std::thread::sleep(interval);
             let steps = self.steps.load(Relaxed);
             if steps != seen || self.among().is_empty() {
                 (seen, since) = (steps, Instant::now());

@@ -2,34 +2,34 @@
 //! the common clock.
 
 use netsig_base::units::{Rank, Seconds};
-use netsig_measure::trials::ROOM;
+use netsig_measure::trials::WINDOW_RATIO;
 
-use crate::clocks::Clocks;
-use crate::group::Group;
+use crate::clocks::RankClock;
+use crate::group::RankGroup;
 use crate::stopwatch::Stopwatch;
 
-/// Lower bound of a window's length: after a pause of a few milliseconds, which occurs on any
-/// system, all starts that have passed are late.
+/// Lower bound of a window's length. A pause of a few milliseconds, which occurs on any system, makes all starts in it
+/// late.
 const SHORTEST: Seconds = Seconds(2e-5);
 
-/// Factor of growth of a lead or length that was too short.
+/// Factor by which a lead or length that was too short grows.
 const GROWTH: f64 = 2.0;
 
 /// Windows are too short if more than this share of a batch was late.
 const MOST_LATE: f64 = 0.25;
 
-/// Initial time from the announcement of a batch to its first start, if that is longer than [`TRIPS`].
+/// Initial time from the announcement of a batch to its first start, if it is longer than [`LEAD_ROUND_TRIPS`].
 const FIRST_LEAD: Seconds = Seconds(2e-4);
 
-/// Round trips in which an announcement reaches all ranks.
-const TRIPS: f64 = 2.0;
+/// Number of round trips within which an announcement reaches all ranks.
+const LEAD_ROUND_TRIPS: f64 = 2.0;
 
-/// Upper bound of that time.
+/// Upper bound of the time from an announcement to the first start.
 const LONGEST_LEAD: Seconds = Seconds(1.0);
 
 /// Rank 0's choice of windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
+pub struct WindowChoice {
     /// Time from the announcement of a batch to its first start, without the preparation.
     lead: Seconds,
     /// Preparation of a repetition before its start.
@@ -40,14 +40,14 @@ pub struct Pace {
 
 /// The windows of a batch, on this rank's clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Windows {
+pub struct BatchWindows {
     first: Seconds,
     length: Seconds,
     /// Error bound of this rank's conversion from the common clock.
     error: Seconds,
 }
 
-impl Pace {
+impl WindowChoice {
     /// The choice before any trial.
     pub fn new() -> Self {
         Self {
@@ -57,22 +57,22 @@ impl Pace {
         }
     }
 
-    /// Sets the windows for repetitions with the longest duration `longest`, which includes the
-    /// longest `preparation` before the start, and leaves the same room for either.
-    pub fn suit(&mut self, longest: Seconds, preparation: Seconds) {
-        self.length = Seconds((longest * ROOM).0.max(SHORTEST.0));
-        self.preparation = preparation * ROOM;
+    /// Sets the windows for repetitions of at most `longest`, which includes the longest `preparation` before the
+    /// start, with the same relative margin for both.
+    pub fn set_length(&mut self, longest: Seconds, preparation: Seconds) {
+        self.length = Seconds((longest * WINDOW_RATIO).0.max(SHORTEST.0));
+        self.preparation = preparation * WINDOW_RATIO;
     }
 
-    /// Sets the lead for ranks that are so long a round trip away.
-    pub fn reach(&mut self, round_trip: Seconds) {
-        let lead = self.lead.0.max((round_trip * TRIPS).0);
+    /// Sets the lead for the longest round trip between ranks.
+    pub fn set_lead(&mut self, round_trip: Seconds) {
+        let lead = self.lead.0.max((round_trip * LEAD_ROUND_TRIPS).0);
         self.lead = Seconds(lead.min(LONGEST_LEAD.0));
     }
 
     /// Adapts to a batch, given its late repetitions. A late first repetition means that the lead
     /// is too short.
-    pub fn learn(&mut self, late: &[bool]) {
+    pub fn adapt(&mut self, late: &[bool]) {
         if late.first() == Some(&true) {
             self.lead = Seconds((self.lead * GROWTH).0.min(LONGEST_LEAD.0));
         }
@@ -83,7 +83,7 @@ impl Pace {
     }
 
     /// Announces the windows of a batch; all ranks of `group` must call this.
-    pub fn announce(&self, group: &Group, clocks: &Clocks, watch: &Stopwatch) -> Windows {
+    pub fn announce(&self, group: &RankGroup, clocks: &RankClock, watch: &Stopwatch) -> BatchWindows {
         let mut common = [0.0; 2];
         if group.rank() == Rank(0) {
             let first = watch.now() + self.lead + self.preparation;
@@ -92,7 +92,7 @@ impl Pace {
         group.broadcast(&mut common);
         let [first, length] = common.map(Seconds);
         let local = clocks.local(first);
-        Windows {
+        BatchWindows {
             first: local,
             length,
             error: clocks.clock().error_at(local),
@@ -100,7 +100,7 @@ impl Pace {
     }
 }
 
-impl Windows {
+impl BatchWindows {
     /// Start time of the repetition at `index` of the batch.
     pub fn start(&self, index: usize) -> Seconds {
         self.first + self.length * index as f64
@@ -118,22 +118,22 @@ mod tests {
 
     #[test]
     fn what_was_too_short_grows() {
-        let mut pace = Pace::new();
-        pace.reach(Seconds(1e-5));
-        assert_eq!(pace, Pace::new());
-        pace.reach(Seconds(0.03));
-        assert_eq!(pace.lead, Seconds(0.06));
-        pace.suit(Seconds(0.01), Seconds(0.001));
-        let begun = pace;
-        pace.learn(&[false, true, false, false]);
-        assert_eq!(pace, begun, "a quarter is not too many");
-        pace.learn(&[false, true, true, false]);
-        assert_eq!((pace.lead, pace.length), (begun.lead, begun.length * 2.0));
-        pace.learn(&[true, false, false, false]);
-        assert_eq!((pace.lead, pace.length), (begun.lead * 2.0, begun.length * 2.0));
+        let mut choice = WindowChoice::new();
+        choice.set_lead(Seconds(1e-5));
+        assert_eq!(choice, WindowChoice::new());
+        choice.set_lead(Seconds(0.03));
+        assert_eq!(choice.lead, Seconds(0.06));
+        choice.set_length(Seconds(0.01), Seconds(0.001));
+        let begun = choice;
+        choice.adapt(&[false, true, false, false]);
+        assert_eq!(choice, begun, "a quarter is not too many");
+        choice.adapt(&[false, true, true, false]);
+        assert_eq!((choice.lead, choice.length), (begun.lead, begun.length * 2.0));
+        choice.adapt(&[true, false, false, false]);
+        assert_eq!((choice.lead, choice.length), (begun.lead * 2.0, begun.length * 2.0));
         for _ in 0..100 {
-            pace.learn(&[true]);
+            choice.adapt(&[true]);
         }
-        assert_eq!(pace.lead, LONGEST_LEAD);
+        assert_eq!(choice.lead, LONGEST_LEAD);
     }
 }

@@ -6,53 +6,49 @@ use std::fmt::Display;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::Statistic;
 use netsig_model::model::setting;
-use netsig_model::predict::asked::{self, Asked};
-use netsig_model::predict::outside::TooFar;
+use netsig_model::predict::outside_domain::ExtrapolationRule;
+use netsig_model::predict::{PredictedStatistic, parse_quantile};
 use pyo3::prelude::*;
 use strum::{EnumMessage, IntoEnumIterator};
 
 use crate::error::{refused, usage};
 
-/// The collective of a name.
+/// The collective with a name.
 ///
 /// # Errors
-/// If there is none.
+/// If no collective has the name.
 pub fn collective(py: Python<'_>, name: &str) -> PyResult<Collective> {
     let collective: Result<Collective, _> = name.parse();
     collective.map_err(|error| refused(py, error))
 }
 
-/// The variant of a name, for the argument `argument`.
+/// The variant with a name; `argument` names the argument in errors.
 ///
 /// # Errors
-/// If there is none.
+/// If no variant has the name.
 pub fn variant<T: IntoEnumIterator + EnumMessage>(py: Python<'_>, argument: &str, name: &str) -> PyResult<T> {
     let is_named = |one: &T| one.get_serializations().first() == Some(&name);
     T::iter().find(is_named).ok_or_else(|| {
-        let known = T::iter().map(|one| one.get_serializations()[0]);
-        let known = known.collect::<Vec<_>>().join(", ");
+        let known_names = T::iter().map(|one| one.get_serializations()[0]);
+        let known = known_names.collect::<Vec<_>>().join(", ");
         usage(py, format!("{argument}={name:?}: write one of: {known}"))
     })
 }
 
-/// The result of parsing the argument `argument`.
+/// The result of parsing the value of an argument.
 ///
 /// # Errors
 /// If the argument cannot be used.
-pub fn parsed<T>(
-    py: Python<'_>,
-    (argument, value): (&str, impl Display),
-    result: Result<T, impl Display>,
-) -> PyResult<T> {
+pub fn parsed<T>(py: Python<'_>, argument: &str, value: impl Display, result: Result<T, impl Display>) -> PyResult<T> {
     result.map_err(|error| usage(py, format!("{argument}={value}: {error}")))
 }
 
 /// Values of parameters, as numbers or as text with a unit.
-pub type Settings = BTreeMap<String, Value>;
+pub type ParameterSettings = BTreeMap<String, PyNumberOrText>;
 
 /// A number, or a text with a unit.
 #[derive(FromPyObject)]
-pub enum Value {
+pub enum PyNumberOrText {
     /// A number.
     Number(f64),
     /// A text.
@@ -63,11 +59,11 @@ pub enum Value {
 ///
 /// # Errors
 /// If a text is no value.
-pub fn settings(py: Python<'_>, given: Option<Settings>) -> PyResult<Vec<(String, f64)>> {
-    let value = |(name, value): (String, Value)| match value {
-        Value::Number(number) => Ok((name, number)),
-        Value::Text(text) => {
-            let value = setting::value(&name, &text).map_err(|error| refused(py, error))?;
+pub fn settings(py: Python<'_>, given: Option<ParameterSettings>) -> PyResult<Vec<(String, f64)>> {
+    let value = |(name, value): (String, PyNumberOrText)| match value {
+        PyNumberOrText::Number(number) => Ok((name, number)),
+        PyNumberOrText::Text(text) => {
+            let value = setting::parse_value(&name, &text).map_err(|error| refused(py, error))?;
             Ok((name, value))
         }
     };
@@ -78,20 +74,20 @@ pub fn settings(py: Python<'_>, given: Option<Settings>) -> PyResult<Vec<(String
 ///
 /// # Errors
 /// If the name or the share cannot be used.
-pub fn asked(py: Python<'_>, statistic: &str, quantile: Option<f64>) -> PyResult<Asked> {
+pub fn requested_statistic(py: Python<'_>, statistic: &str, quantile: Option<f64>) -> PyResult<PredictedStatistic> {
     let statistic: Statistic = variant(py, "statistic", statistic)?;
     let Some(quantile) = quantile else {
         return Ok(statistic.into());
     };
-    let share = asked::quantile(&quantile.to_string());
-    parsed(py, ("quantile", quantile), share).map(Asked::Quantile)
+    let share = parse_quantile(&quantile.to_string());
+    parsed(py, "quantile", quantile, share).map(PredictedStatistic::Quantile)
 }
 
 /// Treatment of cases far outside the measured range.
-pub fn too_far(extrapolate: bool) -> TooFar {
+pub fn too_far(extrapolate: bool) -> ExtrapolationRule {
     if extrapolate {
-        TooFar::Extrapolated
+        ExtrapolationRule::Extrapolated
     } else {
-        TooFar::Refused
+        ExtrapolationRule::Refused
     }
 }

@@ -8,48 +8,48 @@ use arrow_schema::{DataType, Field, Schema};
 
 /// A table under construction, column by column.
 #[derive(Default)]
-pub struct Columns {
+pub struct ArrowColumns {
     fields: Vec<Field>,
     arrays: Vec<ArrayRef>,
 }
 
-impl Columns {
+impl ArrowColumns {
     /// Adds a column of numbers, null for `None`.
     #[must_use]
     pub fn floats(self, name: &str, values: impl IntoIterator<Item = Option<f64>>) -> Self {
         let values: Float64Array = values.into_iter().collect();
-        self.with(name, Arc::new(values))
+        self.with_column(name, Arc::new(values))
     }
 
     /// Adds a column of counts, null for `None`.
     #[must_use]
     pub fn counts(self, name: &str, values: impl IntoIterator<Item = Option<u32>>) -> Self {
         let values: UInt32Array = values.into_iter().collect();
-        self.with(name, Arc::new(values))
+        self.with_column(name, Arc::new(values))
     }
 
     /// Adds a column of sizes or large counts, null for `None`.
     #[must_use]
     pub fn sizes(self, name: &str, values: impl IntoIterator<Item = Option<u64>>) -> Self {
         let values: UInt64Array = values.into_iter().collect();
-        self.with(name, Arc::new(values))
+        self.with_column(name, Arc::new(values))
     }
 
     /// Adds a column of texts, null for `None`.
     #[must_use]
     pub fn texts<T: AsRef<str>>(self, name: &str, values: impl IntoIterator<Item = Option<T>>) -> Self {
         let values: StringArray = values.into_iter().collect();
-        self.with(name, Arc::new(values))
+        self.with_column(name, Arc::new(values))
     }
 
-    /// Adds a column of values in words.
+    /// Adds a column of values as text.
     #[must_use]
     pub fn words(self, name: &str, values: impl IntoIterator<Item = impl Display>) -> Self {
         let values = values.into_iter().map(|value| Some(value.to_string()));
         self.texts(name, values)
     }
 
-    fn with(mut self, name: &str, array: ArrayRef) -> Self {
+    fn with_column(mut self, name: &str, array: ArrayRef) -> Self {
         let kind: DataType = array.data_type().clone();
         self.fields.push(Field::new(name, kind, true));
         self.arrays.push(array);

@@ -4,19 +4,19 @@ use netsig_base::data::cells::Statistic;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
-use netsig_model::fit::choices;
-use netsig_model::fit::network::Options;
+use netsig_model::fit::network::NetworkFitOptions;
 use netsig_model::fit::notes::without_tables;
-use netsig_model::predict::compare::{Grouping, Score, compare as compare_models};
-use netsig_model::predict::split::{Filter, Split};
+use netsig_model::fit::parse_options;
+use netsig_model::predict::compare::{ModelScore, ScoreGrouping, compare as compare_models};
+use netsig_model::predict::split::{CellFilter, DataSplit};
 use pyo3::prelude::*;
 
 use crate::arguments::{parsed, variant};
-use crate::columns::Columns;
-use crate::dataset::Dataset;
+use crate::columns::ArrowColumns;
+use crate::dataset::PyDataset;
 use crate::error::{refused, warn};
-use crate::network::{Named, given};
-use crate::table::Table;
+use crate::network::{NetworkArgument, given_network};
+use crate::table::PyResultTable;
 
 /// Fits every model to one part of the data and judges it on the rest.
 ///
@@ -25,20 +25,20 @@ use crate::table::Table;
 /// data : Dataset
 ///     Repetitions of collectives among several process counts.
 /// train : str, optional
-///     The cells that models are fitted to, such as ``"procs<=16"`` or ``"procs<16,size>=1KiB"``;
-///     all but the largest process count if it is not given.
+///     The cells that models are fitted to, such as ``"procs<=16"`` or ``"procs<16,size>=1KiB"``. By
+///     default the cells of all process counts but the largest.
 /// by_procs : bool
-///     Errors of each process count apart, in a further column ``procs``.
+///     Separate errors for each process count, with a further column ``procs``.
 /// covariance, statistic, network
-///     As of :func:`fit`.
+///     As in :func:`fit`.
 ///
 /// Returns
 /// -------
 /// Table
 ///     Columns ``collective``, ``algorithm``, ``model``, ``median_error``, ``p90_error``,
-///     ``worst_error``, ``bias``, ``coverage``, ``points`` and ``refused``: relative errors, predicted over
-///     measured time - 1, the best model first within each algorithm, and the number of cells that the
-///     model refuses.
+///     ``worst_error``, ``bias``, ``coverage``, ``points`` and ``refused``. Errors are predicted over measured
+///     time - 1; ``refused`` is the number of cells that the model refuses. The best model is first within
+///     each algorithm.
 ///
 /// Raises
 /// ------
@@ -50,47 +50,48 @@ use crate::table::Table;
 #[pyo3(signature = (data, *, train=None, by_procs=false, covariance="auto", statistic="mean", network=None))]
 pub fn compare(
     py: Python<'_>,
-    data: &Bound<'_, Dataset>,
+    data: &Bound<'_, PyDataset>,
     train: Option<&str>,
     by_procs: bool,
     covariance: &str,
     statistic: &str,
-    network: Option<Named<'_>>,
-) -> PyResult<Table> {
-    let Dataset { data, name } = data.get();
-    let filter = train.map(|text| parsed(py, ("train", format!("{text:?}")), text.parse::<Filter>()));
-    let filter = filter.transpose()?;
-    let split = Split::of(data, name, filter.as_ref()).map_err(|error| refused(py, error))?;
-    let network = given(network)?;
+    network: Option<NetworkArgument<'_>>,
+) -> PyResult<PyResultTable> {
+    let PyDataset { data, name } = data.get();
+    let parsed_filter = train.map(|text| parsed(py, "train", format!("{text:?}"), text.parse::<CellFilter>()));
+    let filter = parsed_filter.transpose()?;
+    let split = DataSplit::of(data, name, filter.as_ref()).map_err(|error| refused(py, error))?;
+    let network = given_network(network)?;
     if let Some(network) = &network {
         let enough = network.refuse_more_than_hosts(split.largest);
         enough.map_err(|error| refused(py, Refusal::request(error)))?;
     }
     let statistic: Statistic = variant(py, "statistic", statistic)?;
-    let options = Options {
+    let options = NetworkFitOptions {
         covariance: parsed(
             py,
-            ("covariance", format!("{covariance:?}")),
-            choices::covariance(covariance),
+            "covariance",
+            format!("{covariance:?}"),
+            parse_options::parse_covariance(covariance),
         )?,
         statistic,
         network,
-        ..Options::default()
+        ..NetworkFitOptions::default()
     };
-    let trains = |procs, size| split.trains(procs, size);
+    let trains = |procs, size| split.is_training(procs, size);
     let grouping = if by_procs {
-        Grouping::ByProcs
+        ScoreGrouping::ByProcs
     } else {
-        Grouping::Together
+        ScoreGrouping::Together
     };
-    let compared = py.detach(|| compare_models(data, trains, &options, grouping));
-    let compared = compared.map_err(|error| refused(py, Refusal::data(error).about(name)))?;
-    let notes = compared.notes.iter();
-    let mut notes: Vec<Note> = notes
+    let comparison = py.detach(|| compare_models(data, trains, &options, grouping));
+    let compared = comparison.map_err(|error| refused(py, Refusal::data(error).about(name)))?;
+    let model_notes = compared.notes.iter();
+    let mut notes: Vec<Note> = model_notes
         .map(|note| Note::remark(format!("not compared: {note}")))
         .collect();
     let refusals = compared.refusals.iter();
-    notes.extend(refusals.map(|own| Note::remark(format!("refused: {own}"))));
+    notes.extend(refusals.map(|refusal| Note::remark(format!("refused: {refusal}"))));
     if !compared.has_tables {
         notes.push(without_tables());
     }
@@ -98,24 +99,24 @@ pub fn compare(
     Ok(table(&compared.scores, grouping))
 }
 
-fn table(scores: &[Score], grouping: Grouping) -> Table {
-    let error = |value: fn(&Score) -> f64| scores.iter().map(move |own| Some(value(own)));
-    let points = scores.iter().map(|own| u64::try_from(own.errors.points).ok());
-    let refused = scores.iter().map(|own| u64::try_from(own.refused).ok());
-    let procs = scores.iter().map(|own| own.procs.map(Procs::get));
-    let mut columns = Columns::default()
-        .words("collective", scores.iter().map(|own| own.collective))
-        .words("algorithm", scores.iter().map(|own| &own.algorithm))
-        .words("model", scores.iter().map(|own| own.model));
-    if grouping == Grouping::ByProcs {
-        columns = columns.counts("procs", procs);
+fn table(scores: &[ModelScore], grouping: ScoreGrouping) -> PyResultTable {
+    let error = |value: fn(&ModelScore) -> f64| scores.iter().map(move |score| Some(value(score)));
+    let points = scores.iter().map(|score| u64::try_from(score.errors.points).ok());
+    let refused = scores.iter().map(|score| u64::try_from(score.refused).ok());
+    let procs = scores.iter().map(|score| score.procs.map(Procs::get));
+    let mut first_columns = ArrowColumns::default()
+        .words("collective", scores.iter().map(|score| score.collective))
+        .words("algorithm", scores.iter().map(|score| &score.algorithm))
+        .words("model", scores.iter().map(|score| score.model));
+    if grouping == ScoreGrouping::ByProcs {
+        first_columns = first_columns.counts("procs", procs);
     }
-    let columns = columns
-        .floats("median_error", error(|own| own.errors.median))
-        .floats("p90_error", error(|own| own.errors.p90))
-        .floats("worst_error", error(|own| own.errors.worst))
-        .floats("bias", error(|own| own.errors.bias))
-        .floats("coverage", scores.iter().map(|own| own.errors.coverage))
+    let columns = first_columns
+        .floats("median_error", error(|score| score.errors.median))
+        .floats("p90_error", error(|score| score.errors.p90))
+        .floats("worst_error", error(|score| score.errors.worst))
+        .floats("bias", error(|score| score.errors.bias))
+        .floats("coverage", scores.iter().map(|score| score.errors.coverage))
         .sizes("points", points)
         .sizes("refused", refused);
     columns.batch().into()

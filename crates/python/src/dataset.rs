@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use itertools::Itertools as _;
-use netsig_base::data::import::{self, Asked, Imported, Input, Program};
+use netsig_base::data::import::{self, BenchmarkProgram, ImportInput, ImportOptions, ImportResult};
 use netsig_base::data::{self, Provenance};
-use netsig_base::network::named::Files as _;
+use netsig_base::network::named::FileAccess as _;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
-use netsig_model::fit::accepted::{Accepted, Doubtful, accept};
+use netsig_model::fit::accepted::{AcceptedData, DoubtfulDataRule, accept};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3_arrow::PyTable;
@@ -21,31 +21,31 @@ use pyo3_arrow::PyTable;
 use crate::arguments::{collective, parsed};
 use crate::error::{refused, warn};
 use crate::files;
-use crate::frame::{Frame, frame_methods};
+use crate::frame::{ArrowRows, frame_methods};
 
 /// Measured repetitions with their provenance: the content of data files.
 ///
 /// :func:`read_data` and :func:`import_data` give datasets, :meth:`from_arrow` makes one of a data
 /// frame. Polars, pandas, PyArrow and others take the rows over through the Arrow PyCapsule
 /// interface: ``polars.DataFrame(dataset)``.
-#[pyclass(frozen, module = "netsig")]
-pub struct Dataset {
+#[pyclass(frozen, module = "netsig", name = "Dataset")]
+pub struct PyDataset {
     /// The data.
     pub data: data::Dataset,
     /// The names of their files, for messages and profiles.
     pub name: String,
 }
 
-impl Frame for Dataset {
+impl ArrowRows for PyDataset {
     fn batch(&self) -> RecordBatch {
         arrow::rows(&self.data)
     }
 }
 
-frame_methods!(Dataset);
+frame_methods!(PyDataset);
 
 #[pymethods]
-impl Dataset {
+impl PyDataset {
     /// Makes a dataset of a data frame or table.
     ///
     /// Parameters
@@ -54,8 +54,8 @@ impl Dataset {
     ///     A pandas, Polars or PyArrow table with the columns of a data file; other columns are
     ///     ignored.
     /// provenance : dict of str to str, optional
-    ///     Facts about the origin, as in :attr:`provenance`; those of a dataset that the table was
-    ///     made of if PyArrow kept them, else none.
+    ///     Facts about the origin, as in :attr:`provenance`. By default those of the dataset behind the
+    ///     table, if PyArrow kept them.
     /// name : str, optional
     ///     Name of the data in messages and profiles.
     ///
@@ -79,9 +79,9 @@ impl Dataset {
             );
             refused(py, Refusal::request(problem))
         })?;
-        let facts = provenance.map(facts).transpose()?;
-        let data = py.detach(|| arrow::dataset(table, facts, name));
-        let data = data.map_err(|error| refused(py, error))?;
+        let facts = provenance.map(provenance_of).transpose()?;
+        let converted = py.detach(|| arrow::dataset(table, facts, name));
+        let data = converted.map_err(|error| refused(py, error))?;
         let name = name.to_owned();
         Ok(Self { data, name })
     }
@@ -96,7 +96,7 @@ impl Dataset {
         files::replace(py, path, |mut out| self.data.write(&mut out))
     }
 
-    /// The facts about the origin of the data, by key. Of a fact that is stated twice the last counts.
+    /// The facts about the origin of the data, by key. If a fact is stated twice, the last counts.
     #[getter]
     fn provenance(&self) -> HashMap<String, String> {
         let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
@@ -125,7 +125,7 @@ impl Dataset {
     }
 }
 
-fn facts(dict: &Bound<'_, PyDict>) -> PyResult<Provenance> {
+fn provenance_of(dict: &Bound<'_, PyDict>) -> PyResult<Provenance> {
     let mut facts = Provenance::default();
     for (key, value) in dict {
         facts.push(key.extract()?, value.str()?);
@@ -140,8 +140,8 @@ fn facts(dict: &Bound<'_, PyDict>) -> PyResult<Provenance> {
 /// *paths : str or os.PathLike
 ///     The files that ``netsig measure``, ``learn`` or ``import`` wrote.
 /// force : bool
-///     Take data of different networks or settings together, of ranks that shared a host, and times
-///     that the links do not allow, with a warning in place of an error.
+///     Warn instead of refusing data of different networks or settings, data of ranks that shared a
+///     host, and times that the links do not allow.
 ///
 /// Returns
 /// -------
@@ -157,30 +157,34 @@ fn facts(dict: &Bound<'_, PyDict>) -> PyResult<Provenance> {
 ///     If the data are void, or, without ``force``, in doubt.
 #[pyfunction]
 #[pyo3(signature = (*paths, force=false))]
-pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyResult<Dataset> {
-    let paths = named(paths)?;
+pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyResult<PyDataset> {
+    let paths = paths_with_names(paths)?;
     let place = |(path, _): &&(PathBuf, String)| path.canonicalize().unwrap_or_else(|_| path.clone());
     if let Some((_, name)) = paths.iter().duplicates_by(place).next() {
         return Err(refused(py, Refusal::named_twice(name)));
     }
-    let mut read = Vec::new();
+    let mut read_files = Vec::new();
     for (path, name) in paths {
-        let file = files::read(py, (&path, &name), |path| File::open(path))?;
-        let data = py.detach(|| data::Dataset::read(&name, file));
-        let data = data.map_err(|error| {
-            // A pipe has been read.
-            let foreign = Some(&path).filter(|path| path.is_file());
-            let foreign = foreign.and_then(|path| files::Disk.text(path).ok());
-            let foreign = foreign.and_then(|text| import::foreign(&name, &text));
+        let file = files::read(py, &path, &name, |path| File::open(path))?;
+        let parsed_data = py.detach(|| data::Dataset::read(&name, file));
+        let data = parsed_data.map_err(|error| {
+            // A pipe cannot be read again.
+            let regular_path = Some(&path).filter(|path| path.is_file());
+            let foreign_text = regular_path.and_then(|path| files::PyLocalFiles.text(path).ok());
+            let foreign = foreign_text.and_then(|text| import::refuse_other_output(&name, &text));
             refused(py, foreign.unwrap_or_else(|| error.into()))
         })?;
-        read.push((name, data));
+        read_files.push((name, data));
     }
-    let doubtful = if force { Doubtful::Taken } else { Doubtful::Refused };
-    let accepted = py.detach(|| accept(read, doubtful));
-    let Accepted { data, name, notes } = accepted.map_err(|error| refused(py, error))?;
+    let doubtful = if force {
+        DoubtfulDataRule::Taken
+    } else {
+        DoubtfulDataRule::Refused
+    };
+    let accepted = py.detach(|| accept(read_files, doubtful));
+    let AcceptedData { data, name, notes } = accepted.map_err(|error| refused(py, error))?;
     warn(py, &notes)?;
-    Ok(Dataset { data, name })
+    Ok(PyDataset { data, name })
 }
 
 /// Turns the output of another benchmark program into a dataset.
@@ -193,12 +197,12 @@ pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyR
 /// *paths : str or os.PathLike
 ///     Its outputs.
 /// procs : int or list of int, optional
-///     The number of processes, if neither the text of the files nor ``pN``, ``nN`` or ``npN`` in their names
-///     states it; of several tables of one benchmark in a file a list, one for each in their order.
+///     The number of processes, if neither the text of the files nor ``pN``, ``nN`` or ``npN`` in their
+///     names states it. For several tables of one benchmark in a file, a list in their order.
 /// algorithm : str
 ///     The algorithm of the collectives; ``"library"`` is the MPI library's own choice.
 /// collective : str, optional
-///     The collective of OSU tables that have no title.
+///     The collective of OSU tables without a title.
 ///
 /// Returns
 /// -------
@@ -219,23 +223,23 @@ pub fn import_data(
     procs: Option<&Bound<'_, PyAny>>,
     algorithm: &str,
     collective: Option<&str>,
-) -> PyResult<Dataset> {
-    let of_name = |name: &str| parsed(py, ("program", name), name.parse::<Program>());
+) -> PyResult<PyDataset> {
+    let of_name = |name: &str| parsed(py, "program", name, name.parse::<BenchmarkProgram>());
     let program = program.map(of_name).transpose()?;
-    let asked = Asked {
-        procs: procs.map_or(Ok(Vec::new()), |procs| asked_procs(py, procs))?,
+    let options = ImportOptions {
+        procs: procs.map_or(Ok(Vec::new()), |procs| procs_list(py, procs))?,
         algorithm: algorithm.into(),
         collective: collective.map(|name| self::collective(py, name)).transpose()?,
     };
     let mut texts = Vec::new();
-    for (path, name) in named(paths)? {
-        let text = files::text(py, (&path, &name))?;
+    for (path, name) in paths_with_names(paths)? {
+        let text = files::text(py, &path, &name)?;
         texts.push((name, text));
     }
-    let inputs = texts.iter().map(|(name, text)| Input { name, text });
-    let inputs: Vec<Input<'_>> = inputs.collect();
-    let imported = py.detach(|| import::import(program, &inputs, &asked));
-    let Imported { data, notes } = imported.map_err(|error| refused(py, error))?;
+    let input_files = texts.iter().map(|(name, text)| ImportInput { name, text });
+    let inputs: Vec<ImportInput<'_>> = input_files.collect();
+    let imported = py.detach(|| import::import(program, &inputs, &options));
+    let ImportResult { data, notes } = imported.map_err(|error| refused(py, error))?;
     warn(
         py,
         &notes
@@ -244,14 +248,14 @@ pub fn import_data(
             .collect::<Vec<_>>(),
     )?;
     let name = texts.iter().map(|(name, _)| name).join(", ");
-    Ok(Dataset { data, name })
+    Ok(PyDataset { data, name })
 }
 
 /// One number of processes, or a list of them.
-fn asked_procs(py: Python<'_>, procs: &Bound<'_, PyAny>) -> PyResult<Vec<Procs>> {
+fn procs_list(py: Python<'_>, procs: &Bound<'_, PyAny>) -> PyResult<Vec<Procs>> {
     let one = |procs: &Bound<'_, PyAny>| {
         let text = procs.str()?.to_string();
-        parsed(py, ("procs", &text), text.parse())
+        parsed(py, "procs", &text, text.parse())
     };
     match procs.cast::<PyList>() {
         Ok(several) => several.iter().map(|procs| one(&procs)).collect(),
@@ -260,7 +264,7 @@ fn asked_procs(py: Python<'_>, procs: &Bound<'_, PyAny>) -> PyResult<Vec<Procs>>
 }
 
 /// Paths with their texts; at least one.
-fn named(paths: &Bound<'_, PyTuple>) -> PyResult<Vec<(PathBuf, String)>> {
+fn paths_with_names(paths: &Bound<'_, PyTuple>) -> PyResult<Vec<(PathBuf, String)>> {
     if paths.is_empty() {
         let problem = "no file is named; name one or more";
         return Err(crate::error::usage(paths.py(), problem));

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 
 use netsig_base::text::note::Note;
-use netsig_base::text::refusal::{Cause, Refusal};
+use netsig_base::text::refusal::{Refusal, RefusalCause};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -12,7 +12,7 @@ use pyo3::types::PyType;
 /// The module with the exceptions.
 const MODULE: &str = "netsig._errors";
 
-/// A class of the exceptions.
+/// An exception class of netsig by name.
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     static MODULE_OF: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE_OF.get_or_try_init(py, || py.import(MODULE).map(Bound::unbind))?;
@@ -27,18 +27,18 @@ fn raised(py: Python<'_>, name: &str, text: String) -> PyErr {
 pub fn refused(py: Python<'_>, refusal: impl Into<Refusal>) -> PyErr {
     let refusal = refusal.into();
     let name = match refusal.cause() {
-        Cause::Request => "UsageError",
-        Cause::Data => "DataError",
+        RefusalCause::Request => "UsageError",
+        RefusalCause::Data => "DataError",
     };
     raised(py, name, refusal.to_string())
 }
 
-/// The exception of arguments that cannot be used.
+/// The exception for arguments that cannot be used.
 pub fn usage(py: Python<'_>, text: impl Display) -> PyErr {
     refused(py, Refusal::request(text))
 }
 
-/// The exception of a file that the system does not open.
+/// The exception for a file that the system does not open.
 pub fn of_file(py: Python<'_>, text: impl Display, error: &io::Error) -> PyErr {
     let name = match error.kind() {
         io::ErrorKind::NotFound => "FileMissingError",

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
-use netsig_base::network::named::Files;
+use netsig_base::network::named::FileAccess;
 use netsig_base::text::decoded;
 use netsig_base::text::refusal::Refusal;
 use pyo3::prelude::*;
@@ -15,9 +15,9 @@ use tempfile::NamedTempFile;
 use crate::error;
 
 /// The files of this machine, for the pure crates.
-pub struct Disk;
+pub struct PyLocalFiles;
 
-impl Files for Disk {
+impl FileAccess for PyLocalFiles {
     fn has(&self, path: &Path) -> bool {
         path.is_file()
     }
@@ -27,29 +27,25 @@ impl Files for Disk {
     }
 }
 
-/// A path from a `str` or an object with `__fspath__`, with its text.
+/// The path of a `str` or an object with `__fspath__`, with its text.
 ///
 /// # Errors
 /// If the object is no path.
 pub fn path(object: &Bound<'_, PyAny>) -> PyResult<(PathBuf, String)> {
-    let path: OsString = object.extract().or_else(|_| {
+    let raw_path: OsString = object.extract().or_else(|_| {
         let path: PathBuf = object.extract()?;
         Ok::<_, PyErr>(path.into_os_string())
     })?;
-    let path = PathBuf::from(path);
+    let path = PathBuf::from(raw_path);
     let text = path.display().to_string();
     Ok((path, text))
 }
 
-/// Opens or reads a file with `open`.
+/// Opens or reads a file with `open`; `name` is the file's name in errors.
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn read<T>(
-    py: Python<'_>,
-    (path, name): (&Path, &str),
-    open: impl FnOnce(&Path) -> io::Result<T> + Send,
-) -> PyResult<T>
+pub fn read<T>(py: Python<'_>, path: &Path, name: &str, open: impl FnOnce(&Path) -> io::Result<T> + Send) -> PyResult<T>
 where
     T: Send,
 {
@@ -61,8 +57,8 @@ where
 ///
 /// # Errors
 /// If the file cannot be read as text.
-pub fn text(py: Python<'_>, named: (&Path, &str)) -> PyResult<String> {
-    read(py, named, |path| Disk.text(path))
+pub fn text(py: Python<'_>, path: &Path, name: &str) -> PyResult<String> {
+    read(py, path, name, |path| PyLocalFiles.text(path))
 }
 
 /// Replaces a file by the output of `content`, completely or not at all; a pipe or device is written through.
@@ -84,7 +80,7 @@ pub fn replace(
 
 fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let found = path.metadata().ok();
-    let target = followed(path);
+    let target = follow_links(path);
     match found {
         Some(found) if found.file_type().is_block_device() => Err(io::Error::other("it is a block device")),
         Some(found) if !found.is_file() || is_descriptor(&target) => {
@@ -101,19 +97,19 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     }
 }
 
-/// The finished file beside `target`, on the disk, with the owner, as far as the system allows, and the mode
-/// of the `replaced` one.
+/// The finished file beside `target`, on the disk, with the mode of the `replaced` file and, if the system allows,
+/// its owner.
 fn draft(
     target: &Path,
     replaced: Option<&Metadata>,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<NamedTempFile> {
-    let parent = target.parent().filter(|own| !own.as_os_str().is_empty());
+    let parent = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
-    // The umask takes from the mode of a new file; one that takes over another mode is nobody else's before.
+    // The umask applies to the mode of a new file; a replacement is private until it gets the former mode.
     let mode = if replaced.is_some() { 0o600 } else { 0o666 };
-    let builder = builder.permissions(Permissions::from_mode(mode));
-    let mut out = io::BufWriter::new(builder.tempfile_in(parent.unwrap_or(Path::new(".")))?);
+    let configured_builder = builder.permissions(Permissions::from_mode(mode));
+    let mut out = io::BufWriter::new(configured_builder.tempfile_in(parent.unwrap_or(Path::new(".")))?);
     content(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     if let Some(replaced) = replaced {
@@ -124,14 +120,14 @@ fn draft(
     Ok(file)
 }
 
-/// True for an open descriptor of this process: what it has open is not replaced.
+/// True for an open descriptor of this process, whose file is not replaced.
 fn is_descriptor(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     folder.is_some() && folder == Path::new("/proc/self/fd").canonicalize().ok()
 }
 
-/// The path behind symbolic links, which are kept, up to an open descriptor; their file need not exist.
-fn followed(path: &Path) -> PathBuf {
+/// The path behind symbolic links, up to an open descriptor; its file need not exist.
+fn follow_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     // No more links than the kernel follows.
     for _ in 0..40 {

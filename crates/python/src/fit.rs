@@ -4,89 +4,99 @@ use std::fmt;
 
 use netsig_base::data::cells::Statistic;
 use netsig_base::text::refusal::Refusal;
-use netsig_model::fit::choices;
-use netsig_model::fit::model::{Options, Unsaturated};
+use netsig_model::fit::model::{ModelFitOptions, UnsaturatedRule};
 use netsig_model::fit::network;
 use netsig_model::fit::notes::on_fit;
+use netsig_model::fit::parse_options;
 use netsig_model::model::plogp::PLogP;
 use netsig_model::profile;
 use pyo3::prelude::*;
 
 use crate::arguments::{parsed, variant};
-use crate::dataset::Dataset;
+use crate::dataset::PyDataset;
 use crate::error::{refused, warn};
-use crate::network::{Named, given};
-use crate::profile::Profile;
+use crate::network::{NetworkArgument, given_network};
+use crate::profile::PyProfile;
 
-/// How to fit, as Python states it.
-struct Wishes<'py> {
+/// Arguments of [`fit`] besides the data.
+struct FitArguments<'py> {
     model: &'py str,
     threshold: String,
     covariance: &'py str,
     statistic: &'py str,
     confidence: f64,
-    plogp: Option<PyRef<'py, Profile>>,
-    network: Option<Named<'py>>,
-    unsaturated: Unsaturated,
+    plogp: Option<PyRef<'py, PyProfile>>,
+    network: Option<NetworkArgument<'py>>,
+    unsaturated: UnsaturatedRule,
 }
 
-impl Wishes<'_> {
-    /// The options of the fit of `data`, and the facts that the profile is to state of them.
+impl FitArguments<'_> {
+    /// The options of the fit of `data`, and facts for the profile's provenance.
     fn options(
         self,
         py: Python<'_>,
         data: &netsig_base::data::Dataset,
-    ) -> PyResult<(network::Options, Vec<(&'static str, String)>)> {
+    ) -> PyResult<(network::NetworkFitOptions, Vec<(&'static str, String)>)> {
         let confidence = self.confidence.to_string();
         let threshold = self.threshold.as_str();
         let text = |text: &str| format!("{text:?}");
-        let model = Options {
-            threshold: parsed(py, ("threshold", text(threshold)), choices::threshold(threshold))?,
+        let model = ModelFitOptions {
+            threshold: parsed(
+                py,
+                "threshold",
+                text(threshold),
+                parse_options::parse_threshold(threshold),
+            )?,
             unsaturated: self.unsaturated,
-            confidence: parsed(py, ("confidence", &confidence), choices::confidence(&confidence))?,
-            ..Options::default()
+            confidence: parsed(
+                py,
+                "confidence",
+                &confidence,
+                parse_options::parse_confidence(&confidence),
+            )?,
+            ..ModelFitOptions::default()
         };
-        let covariance = choices::covariance(self.covariance);
+        let covariance = parse_options::parse_covariance(self.covariance);
         let statistic: Statistic = variant(py, "statistic", self.statistic)?;
         let mut named = Vec::new();
         let tables =
-            |profile: &Profile| -> Result<PLogP, Refusal> { profile.profile.as_ref().clone().tables(&profile.name) };
-        let plogp = self.plogp.as_deref().map(|profile| {
+            |profile: &PyProfile| -> Result<PLogP, Refusal> { profile.profile.as_ref().clone().tables(&profile.name) };
+        let given_tables = self.plogp.as_deref().map(|profile| {
             named.push(("plogp", profile.name.clone()));
             tables(profile).map_err(|error| refused(py, error))
         });
-        let plogp = plogp.transpose()?;
-        let network = given(self.network)?;
+        let plogp = given_tables.transpose()?;
+        let network = given_network(self.network)?;
         if let Some(network) = &network {
             named.push(("network", network.name.clone()));
-            if let Some(procs) = data.most_procs() {
+            if let Some(procs) = data.largest_procs() {
                 let enough = network.refuse_more_than_hosts(procs);
                 enough.map_err(|error| refused(py, Refusal::request(error)))?;
             }
         }
-        let options = network::Options {
+        let options = network::NetworkFitOptions {
             model,
-            covariance: parsed(py, ("covariance", text(self.covariance)), covariance)?,
+            covariance: parsed(py, "covariance", text(self.covariance), covariance)?,
             statistic,
-            wanted: parsed(py, ("model", text(self.model)), choices::wanted(self.model))?,
+            models_to_fit: parsed(py, "model", text(self.model), parse_options::parse_models(self.model))?,
             plogp,
             network,
-            ..network::Options::default()
+            ..network::NetworkFitOptions::default()
         };
         Ok((options, named))
     }
 }
 
-/// M as a size, a text, or none.
+/// M as a number or a text.
 #[derive(FromPyObject)]
-pub enum Threshold {
+pub enum ThresholdArgument {
     /// A size in bytes.
     Size(u64),
     /// A size with a unit, auto or none.
     Text(String),
 }
 
-impl fmt::Display for Threshold {
+impl fmt::Display for ThresholdArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Size(size) => size.fmt(f),
@@ -102,10 +112,10 @@ impl fmt::Display for Threshold {
 /// data : Dataset
 ///     Repetitions of a ping-pong and of collectives among several process counts.
 /// model : str
-///     ``"auto"`` for every model of an alltoall, the regimes of every algorithm, and the choice of the
-///     simplest that suffices; or the name of one model (see :func:`models`).
+///     The name of one model (see :func:`models`), or ``"auto"``: every model of an alltoall, the regimes of
+///     every algorithm, and the choice of the simplest that suffices.
 /// threshold : str, int or None
-///     M in bytes, from which on messages contend: a size, ``"auto"`` (search), or ``"none"``.
+///     M in bytes, the size from which messages contend: a size, ``"auto"`` (search), or ``"none"``.
 /// covariance : str
 ///     Covariance of the errors: ``"auto"``, ``"means"``, ``"proportional"``,
 ///     ``"bandwidth-share"``, ``"ols"`` or ``"ar1:RHO"``.
@@ -114,7 +124,7 @@ impl fmt::Display for Threshold {
 /// confidence : float
 ///     Level of intervals and tests, above 0 and below 1.
 /// plogp : Profile, optional
-///     A profile with the pLogP tables for models that need them; else the tables of the data, or
+///     A profile with the pLogP tables for models that need them. By default the tables of the data, or
 ///     alpha and beta in their place.
 /// network : Network or str, optional
 ///     The links of the network, for the regimes; predictions then need the same.
@@ -139,7 +149,7 @@ impl fmt::Display for Threshold {
 #[pyfunction]
 #[pyo3(
     signature = (
-        data, *, model="auto", threshold=Some(Threshold::Text("auto".to_owned())), covariance="auto",
+        data, *, model="auto", threshold=Some(ThresholdArgument::Text("auto".to_owned())), covariance="auto",
         statistic="mean", confidence=0.9, plogp=None, network=None, keep_unsaturated=false
     ),
     text_signature = "(data, *, model='auto', threshold='auto', covariance='auto', statistic='mean', confidence=0.9, plogp=None, network=None, keep_unsaturated=False)"
@@ -147,18 +157,18 @@ impl fmt::Display for Threshold {
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn fit(
     py: Python<'_>,
-    data: &Bound<'_, Dataset>,
+    data: &Bound<'_, PyDataset>,
     model: &str,
-    threshold: Option<Threshold>,
+    threshold: Option<ThresholdArgument>,
     covariance: &str,
     statistic: &str,
     confidence: f64,
-    plogp: Option<PyRef<'_, Profile>>,
-    network: Option<Named<'_>>,
+    plogp: Option<PyRef<'_, PyProfile>>,
+    network: Option<NetworkArgument<'_>>,
     keep_unsaturated: bool,
-) -> PyResult<Profile> {
+) -> PyResult<PyProfile> {
     let keep = keep_unsaturated;
-    let wishes = Wishes {
+    let arguments = FitArguments {
         model,
         threshold: threshold.map_or("none".to_owned(), |threshold| threshold.to_string()),
         covariance,
@@ -166,17 +176,21 @@ pub fn fit(
         confidence,
         plogp,
         network,
-        unsaturated: if keep { Unsaturated::Kept } else { Unsaturated::LeftOut },
+        unsaturated: if keep {
+            UnsaturatedRule::Kept
+        } else {
+            UnsaturatedRule::LeftOut
+        },
     };
-    let Dataset { data, name } = data.get();
-    let (options, named) = wishes.options(py, data)?;
+    let PyDataset { data, name } = data.get();
+    let (options, named) = arguments.options(py, data)?;
     let fitted = py.detach(|| {
         let (fitted, profile) = profile::Profile::fit(data, name, &options, &named)?;
         let mut notes = on_fit(&fitted, usize::MAX);
-        notes.extend(profile.misses(data, options.network.as_ref()));
+        notes.extend(profile.note_on_misses(data, options.network.as_ref()));
         Ok((notes, profile))
     });
     let (notes, profile) = fitted.map_err(|error: Refusal| refused(py, error))?;
     warn(py, &notes)?;
-    Ok(Profile::new(profile, "profile".to_owned()))
+    Ok(PyProfile::new(profile, "profile".to_owned()))
 }

@@ -1,14 +1,14 @@
-//! What every class with rows has in Python: a data frame of pandas or Polars, and an Arrow stream.
+//! Methods of every class with rows in Python: data frames of pandas and Polars, and an Arrow stream.
 
 use arrow_array::RecordBatch;
 
 /// A class with rows.
-pub trait Frame {
+pub trait ArrowRows {
     /// All rows.
     fn batch(&self) -> RecordBatch;
 }
 
-/// Gives a class with rows these methods.
+/// Gives a class with rows its methods for data frames.
 macro_rules! frame_methods {
     ($class:ident) => {
         #[pymethods]

@@ -1,7 +1,7 @@
 //! Process counts and sizes from numbers, text and arrays, broadcast against each other.
 
 use itertools::Itertools as _;
-use netsig_base::units::list::{Item, List};
+use netsig_base::units::list::{ListItem, QuantityList};
 use netsig_base::units::{Bytes, Procs};
 use numpy::{PyArrayDyn, PyArrayMethods as _};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use pyo3::types::{PyBool, PyDict, PyString};
 use crate::error::usage;
 
 /// Cases in the order of NumPy (C order), with the shape of their arrays.
-pub struct Grid {
+pub struct CaseGrid {
     /// The process counts.
     pub procs: Vec<Procs>,
     /// The sizes.
@@ -19,17 +19,17 @@ pub struct Grid {
     pub shape: Vec<usize>,
 }
 
-impl Grid {
+impl CaseGrid {
     /// Reads and broadcasts process counts and sizes.
     ///
     /// # Errors
-    /// If one of them holds no such numbers, or the shapes do not broadcast.
+    /// If an argument holds no such numbers, or the shapes do not broadcast.
     pub fn of(procs: &Bound<'_, PyAny>, size: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = procs.py();
-        let counts = array::<Procs>(procs, "procs", "process counts")?;
+        let counts_array = array::<Procs>(procs, "procs", "process counts")?;
         let sizes = array::<Bytes>(size, "size", "sizes")?;
         let numpy = py.import("numpy")?;
-        let shapes = (counts.getattr("shape")?, sizes.getattr("shape")?);
+        let shapes = (counts_array.getattr("shape")?, sizes.getattr("shape")?);
         let shape: Vec<usize> = match numpy.call_method1("broadcast_shapes", shapes.clone()) {
             Ok(shape) => shape.extract()?,
             Err(_) => {
@@ -43,12 +43,12 @@ impl Grid {
             }
         };
         let spread = |array: Bound<'_, PyAny>| -> PyResult<Vec<u64>> {
-            let array = numpy.call_method1("broadcast_to", (array, shape.clone()))?;
-            let array = numpy.call_method1("ascontiguousarray", (array,))?;
-            let array = array.cast_into::<PyArrayDyn<u64>>()?;
-            Ok(array.readonly().as_slice()?.to_vec())
+            let broadcast = numpy.call_method1("broadcast_to", (array, shape.clone()))?;
+            let contiguous = numpy.call_method1("ascontiguousarray", (broadcast,))?;
+            let typed = contiguous.cast_into::<PyArrayDyn<u64>>()?;
+            Ok(typed.readonly().as_slice()?.to_vec())
         };
-        let counts = spread(counts)?.into_iter();
+        let counts = spread(counts_array)?.into_iter();
         Ok(Self {
             procs: counts.map(count).collect(),
             sizes: spread(sizes)?.into_iter().map(Bytes).collect(),
@@ -59,7 +59,7 @@ impl Grid {
     /// Reads process counts and ascending sizes, each once, without broadcasting them.
     ///
     /// # Errors
-    /// If one of them holds no such numbers.
+    /// If an argument holds no such numbers.
     pub fn product(procs: &Bound<'_, PyAny>, size: &Bound<'_, PyAny>) -> PyResult<Self> {
         let numbers = |array: Bound<'_, PyAny>| -> PyResult<Vec<u64>> {
             array.call_method0("ravel")?.call_method0("tolist")?.extract()
@@ -81,29 +81,29 @@ impl Grid {
 
 /// A process count that was checked where it was read.
 fn count(number: u64) -> Procs {
-    <Procs as Item>::of(number).expect("a checked process count")
+    <Procs as ListItem>::of(number).expect("a checked process count")
 }
 
 /// A number of a grid.
-trait Number: Item {
-    /// Numbers that are allowed.
+trait GridNumber: ListItem {
+    /// The least and the greatest allowed number.
     const RANGE: (u64, u64);
-    /// A text for several of them.
+    /// A text that is accepted, for errors.
     const EXAMPLE: &'static str;
 }
 
-impl Number for Procs {
+impl GridNumber for Procs {
     const RANGE: (u64, u64) = (1, u32::MAX as u64);
     const EXAMPLE: &'static str = "8..64";
 }
 
-impl Number for Bytes {
+impl GridNumber for Bytes {
     const RANGE: (u64, u64) = (0, u64::MAX);
     const EXAMPLE: &'static str = "64KiB";
 }
 
 /// The numbers as an array of u64, each within its range; `name` is the argument in errors.
-fn array<'py, T: Number>(object: &Bound<'py, PyAny>, name: &str, kind: &str) -> PyResult<Bound<'py, PyAny>> {
+fn array<'py, T: GridNumber>(object: &Bound<'py, PyAny>, name: &str, kind: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let numpy = py.import("numpy")?;
     let wrong = |what: String| {
@@ -116,7 +116,7 @@ fn array<'py, T: Number>(object: &Bound<'py, PyAny>, name: &str, kind: &str) -> 
         )
     };
     if let Ok(text) = object.cast::<PyString>() {
-        let items = of_text::<T>(text.to_str()?).map_err(|error| usage(py, format!("{name}: {error}")))?;
+        let items = parse_text::<T>(text.to_str()?).map_err(|error| usage(py, format!("{name}: {error}")))?;
         return as_array(&numpy, items);
     }
     if object.is_instance_of::<PyBool>() || object.is_none() {
@@ -136,12 +136,12 @@ fn array<'py, T: Number>(object: &Bound<'py, PyAny>, name: &str, kind: &str) -> 
         }
         "U" => {
             let texts: Vec<String> = array.call_method0("ravel")?.call_method0("tolist")?.extract()?;
-            let items = texts.iter().map(|text| text.parse::<T>().map(Item::number));
-            let items: Result<Vec<u64>, _> = items.collect();
-            let items = items.map_err(|error| usage(py, format!("{name}: {error}")))?;
+            let parsed_texts = texts.iter().map(|text| text.parse::<T>().map(ListItem::number));
+            let all_items: Result<Vec<u64>, _> = parsed_texts.collect();
+            let items = all_items.map_err(|error| usage(py, format!("{name}: {error}")))?;
             let shape = array.getattr("shape")?;
-            let items = numpy.call_method("array", (items,), Some(&of_type(py)?))?;
-            return items.call_method1("reshape", (shape,));
+            let flat_array = numpy.call_method("array", (items,), Some(&dtype_argument(py)?))?;
+            return flat_array.call_method1("reshape", (shape,));
         }
         _ if is_scalar(&array)? => return Err(wrong(format!("is {}", object.repr()?))),
         "f" => {
@@ -161,9 +161,9 @@ fn array<'py, T: Number>(object: &Bound<'py, PyAny>, name: &str, kind: &str) -> 
             let place = if is_scalar(&array)? {
                 name.to_owned()
             } else {
-                let place = numpy.call_method1("unravel_index", (first, array.getattr("shape")?))?;
-                let place: Vec<usize> = place.extract()?;
-                format!("{name}[{}]", place.iter().join(", "))
+                let index_tuple = numpy.call_method1("unravel_index", (first, array.getattr("shape")?))?;
+                let indices: Vec<usize> = index_tuple.extract()?;
+                format!("{name}[{}]", indices.iter().join(", "))
             };
             return Err(usage(
                 py,
@@ -179,30 +179,30 @@ fn is_scalar(array: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// One number, or the numbers of a list.
-fn of_text<T: Number>(text: &str) -> Result<Numbers, String> {
+fn parse_text<T: GridNumber>(text: &str) -> Result<TextNumbers, String> {
     if !text.contains([',', '.']) || text.parse::<T>().is_ok() {
         let one = text.parse::<T>().map_err(|error| error.to_string())?;
-        return Ok(Numbers::One(one.number()));
+        return Ok(TextNumbers::One(one.number()));
     }
-    let list = text.parse::<List<T>>().map_err(|error| error.to_string())?;
-    Ok(Numbers::Many(list.items().iter().map(|one| one.number()).collect()))
+    let list = text.parse::<QuantityList<T>>().map_err(|error| error.to_string())?;
+    Ok(TextNumbers::Many(list.items().iter().map(|one| one.number()).collect()))
 }
 
 /// Numbers of a text.
-enum Numbers {
+enum TextNumbers {
     One(u64),
     Many(Vec<u64>),
 }
 
-fn as_array<'py>(numpy: &Bound<'py, PyModule>, numbers: Numbers) -> PyResult<Bound<'py, PyAny>> {
-    let kind = of_type(numpy.py())?;
+fn as_array<'py>(numpy: &Bound<'py, PyModule>, numbers: TextNumbers) -> PyResult<Bound<'py, PyAny>> {
+    let kind = dtype_argument(numpy.py())?;
     match numbers {
-        Numbers::One(number) => numpy.call_method("array", (number,), Some(&kind)),
-        Numbers::Many(numbers) => numpy.call_method("array", (numbers,), Some(&kind)),
+        TextNumbers::One(number) => numpy.call_method("array", (number,), Some(&kind)),
+        TextNumbers::Many(numbers) => numpy.call_method("array", (numbers,), Some(&kind)),
     }
 }
 
-fn of_type(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+fn dtype_argument(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let kind = PyDict::new(py);
     kind.set_item("dtype", "uint64")?;
     Ok(kind)

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 
-/// Number of cases between two looks for an interrupt.
-const BETWEEN: usize = 1 << 13;
+/// Number of cases between two checks for an interrupt.
+const CASES_BETWEEN_CHECKS: usize = 1 << 13;
 
-/// Whether Python was interrupted.
+/// Iteration over cases that ends when Python is interrupted.
 #[derive(Default)]
 pub struct Interruptible {
     is_raised: AtomicBool,
@@ -16,20 +16,22 @@ pub struct Interruptible {
 }
 
 impl Interruptible {
-    /// The cases, of which none follow an interrupt.
+    /// The cases up to an interrupt.
     pub fn over<T>(&self, cases: impl Iterator<Item = T> + Clone) -> impl Iterator<Item = T> + Clone {
         let numbered = cases.enumerate();
-        let goes_on = |(number, case): (usize, T)| (number % BETWEEN != BETWEEN - 1 || self.looked()).then_some(case);
+        let goes_on = |(number, case): (usize, T)| {
+            (number % CASES_BETWEEN_CHECKS != CASES_BETWEEN_CHECKS - 1 || self.may_go_on()).then_some(case)
+        };
         numbered.map_while(goes_on)
     }
 
-    /// The cases, each long, of which none follow an interrupt.
+    /// The cases up to an interrupt, with a check before each, because each takes long.
     pub fn over_each<T>(&self, cases: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
-        cases.map_while(|case| self.looked().then_some(case))
+        cases.map_while(|case| self.may_go_on().then_some(case))
     }
 
-    /// Looks for an interrupt; false if there was one.
-    fn looked(&self) -> bool {
+    /// Checks for an interrupt; false if there was one.
+    fn may_go_on(&self) -> bool {
         if self.is_raised.load(Ordering::Relaxed) {
             return false;
         }

@@ -1,5 +1,5 @@
-//! netsig in Python: glue between Python's types and the pure crates, which decides everything. The
-//! docstrings of functions and classes are here; types stand in `_netsig.pyi`.
+//! netsig in Python: glue between Python's types and the pure crates, which decide everything. The docstrings of
+//! functions and classes are here, their types in `_netsig.pyi`.
 
 #![expect(
     clippy::doc_markdown,
@@ -31,13 +31,13 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _netsig(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<dataset::Dataset>()?;
-    module.add_class::<network::Network>()?;
-    module.add_class::<predict::Predictions>()?;
-    module.add_class::<profile::Profile>()?;
-    module.add_class::<select::Selection>()?;
-    module.add_class::<simulate::Simulations>()?;
-    module.add_class::<table::Table>()?;
+    module.add_class::<dataset::PyDataset>()?;
+    module.add_class::<network::PyNetwork>()?;
+    module.add_class::<predict::PyPredictions>()?;
+    module.add_class::<profile::PyProfile>()?;
+    module.add_class::<select::PySelection>()?;
+    module.add_class::<simulate::PySimulations>()?;
+    module.add_class::<table::PyResultTable>()?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(dataset::read_data, module)?)?;
     module.add_function(wrap_pyfunction!(dataset::import_data, module)?)?;

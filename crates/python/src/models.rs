@@ -4,8 +4,8 @@ use itertools::Itertools as _;
 use netsig_model::model;
 use pyo3::prelude::*;
 
-use crate::columns::Columns;
-use crate::table::Table;
+use crate::columns::ArrowColumns;
+use crate::table::PyResultTable;
 
 /// Lists the models.
 ///
@@ -15,19 +15,19 @@ use crate::table::Table;
 ///     Columns ``subject``, ``model``, ``kind``, ``formula``, ``source``, ``domain``, ``needs`` and
 ///     ``parameters``, as ``netsig models --format csv``.
 #[pyfunction]
-pub fn models() -> Table {
+pub fn models() -> PyResultTable {
     let all = model::models;
-    let columns = Columns::default()
-        .words("subject", all().map(|own| own.subject))
-        .words("model", all().map(|own| own.name))
-        .words("kind", all().map(|own| own.kind))
-        .words("formula", all().map(|own| own.formula))
-        .words("source", all().map(|own| own.source))
-        .words("domain", all().map(|own| own.domain))
-        .words("needs", all().map(|own| own.needs.iter().join("; ")))
+    let columns = ArrowColumns::default()
+        .words("subject", all().map(|model| model.subject))
+        .words("model", all().map(|model| model.name))
+        .words("kind", all().map(|model| model.kind))
+        .words("formula", all().map(|model| model.formula))
+        .words("source", all().map(|model| model.source))
+        .words("domain", all().map(|model| model.domain))
+        .words("needs", all().map(|model| model.needs.iter().join("; ")))
         .words(
             "parameters",
-            all().map(|own| own.parameters.iter().map(|one| one.name).join(", ")),
+            all().map(|model| model.parameters.iter().map(|one| one.name).join(", ")),
         );
     columns.batch().into()
 }

@@ -1,67 +1,67 @@
 //! Networks for Python: the links that predictions, fits and simulations take into account.
 
 use netsig_base::network;
-use netsig_base::network::named::{SHIPPED, Speeds};
+use netsig_base::network::named::{SHIPPED_SCENARIOS, SlurmSpeeds};
 use pyo3::prelude::*;
 
 use crate::error::{refused, usage};
-use crate::files::{Disk, path};
+use crate::files::{PyLocalFiles, path};
 
 /// A network: its hosts, switches and links.
 ///
 /// Parameters
 /// ----------
 /// named : str or os.PathLike
-///     A shipped scenario (see :func:`scenarios`), a ``.toml`` file, or Slurm's ``topology.conf``,
-///     ``topology.yaml`` or output of ``scontrol show topology``.
+///     A shipped scenario (see :func:`scenarios`), a ``.toml`` file, or from Slurm ``topology.conf``,
+///     ``topology.yaml`` or the output of ``scontrol show topology``.
 /// rate, uplink_rate : str, optional
-///     Rates of the hosts' links and of those between switches such as ``"1Gbit/s"``, for a
-///     ``topology.conf``, which does not state them. The second is the first if it is not given.
+///     Rates such as ``"1Gbit/s"`` of the hosts' links and of the links between switches, for a
+///     ``topology.conf``, which does not state them. By default the second equals the first.
 /// port_buffer : str or int, optional
-///     Buffer of a port in bytes, for a ``topology.conf``; 128 KiB if it is not given.
+///     Buffer of a port in bytes, for a ``topology.conf``; by default 128 KiB.
 ///
 /// Raises
 /// ------
 /// UsageError
 ///     If there is no such network, or its file cannot be used.
-#[pyclass(frozen, module = "netsig")]
-pub struct Network {
+#[pyclass(frozen, module = "netsig", name = "Network")]
+pub struct PyNetwork {
     pub network: network::Network,
 }
 
-/// The speeds as text or numbers.
+/// A size in bytes, or a text with a unit.
 #[derive(FromPyObject)]
-enum Size {
+enum SizeArgument {
     Bytes(u64),
     Text(String),
 }
 
 #[pymethods]
-impl Network {
+impl PyNetwork {
     #[new]
     #[pyo3(signature = (named, *, rate=None, uplink_rate=None, port_buffer=None))]
     fn new(
         named: &Bound<'_, PyAny>,
         rate: Option<&str>,
         uplink_rate: Option<&str>,
-        port_buffer: Option<Size>,
+        port_buffer: Option<SizeArgument>,
     ) -> PyResult<Self> {
         let py = named.py();
         let (_, named) = path(named)?;
         let rate_of = |text: Option<&str>| text.map(str::parse).transpose();
-        let speeds = Speeds {
+        let speeds = SlurmSpeeds {
             rate: rate_of(rate).map_err(|error| usage(py, format!("rate: {error}")))?,
             uplink_rate: rate_of(uplink_rate).map_err(|error| usage(py, format!("uplink_rate: {error}")))?,
             port_buffer: match port_buffer {
                 None => None,
-                Some(Size::Bytes(bytes)) => Some(netsig_base::units::Bytes(bytes)),
-                Some(Size::Text(text)) => Some(
+                Some(SizeArgument::Bytes(bytes)) => Some(netsig_base::units::Bytes(bytes)),
+                Some(SizeArgument::Text(text)) => Some(
                     text.parse()
                         .map_err(|error| usage(py, format!("port_buffer: {error}")))?,
                 ),
             },
         };
-        let network = speeds.load(&named, &Disk).map_err(|error| refused(py, error))?;
+        let network = speeds.load(&named, &PyLocalFiles).map_err(|error| refused(py, error))?;
         Ok(Self { network })
     }
 
@@ -89,9 +89,9 @@ impl Network {
 
 /// A network, or the name of one.
 #[derive(FromPyObject)]
-pub enum Named<'py> {
+pub enum NetworkArgument<'py> {
     /// A network.
-    Loaded(PyRef<'py, Network>),
+    Loaded(PyRef<'py, PyNetwork>),
     /// Its name.
     Name(Bound<'py, PyAny>),
 }
@@ -100,11 +100,11 @@ pub enum Named<'py> {
 ///
 /// # Errors
 /// If there is no such network.
-pub fn given(named: Option<Named<'_>>) -> PyResult<Option<network::Network>> {
+pub fn given_network(named: Option<NetworkArgument<'_>>) -> PyResult<Option<network::Network>> {
     match named {
         None => Ok(None),
-        Some(Named::Loaded(own)) => Ok(Some(own.network.clone())),
-        Some(Named::Name(name)) => Ok(Some(Network::new(&name, None, None, None)?.network)),
+        Some(NetworkArgument::Loaded(loaded)) => Ok(Some(loaded.network.clone())),
+        Some(NetworkArgument::Name(name)) => Ok(Some(PyNetwork::new(&name, None, None, None)?.network)),
     }
 }
 
@@ -115,5 +115,5 @@ pub fn given(named: Option<Named<'_>>) -> PyResult<Option<network::Network>> {
 /// list of str
 #[pyfunction]
 pub fn scenarios() -> Vec<&'static str> {
-    SHIPPED.iter().map(|(name, _)| *name).collect()
+    SHIPPED_SCENARIOS.iter().map(|(name, _)| *name).collect()
 }

@@ -1,57 +1,57 @@
 //! Fitted parameters of a profile as a table.
 
-use netsig_base::stats::interval::Estimate;
-use netsig_model::fitted::{FittedModel, Found};
+use netsig_base::stats::interval::IntervalEstimate;
+use netsig_model::fitted::{FittedModel, ParameterValue};
 use netsig_model::profile::Profile;
 
-use crate::columns::Columns;
-use crate::table::Table;
+use crate::columns::ArrowColumns;
+use crate::table::PyResultTable;
 
-/// A parameter of a model, or of two processes.
-struct Parameter<'a> {
+/// A parameter of a model, or a point-to-point parameter.
+struct ParameterRow<'a> {
     model: Option<&'a FittedModel>,
     name: &'a str,
-    found: Found,
+    found: ParameterValue,
 }
 
 /// Alpha, beta, and the parameters of the fitted models.
-pub fn table(profile: &Profile) -> Table {
+pub fn table(profile: &Profile) -> PyResultTable {
     let hockney = &profile.hockney;
-    let pairs = [("alpha_s", hockney.alpha), ("beta_s_per_byte", hockney.beta)];
-    let pairs = pairs.into_iter().map(|(name, estimate)| Parameter {
+    let point_to_point = [("alpha_s", hockney.alpha), ("beta_s_per_byte", hockney.beta)];
+    let point_to_point_rows = point_to_point.into_iter().map(|(name, estimate)| ParameterRow {
         model: None,
         name,
-        found: Found::Estimated(estimate),
+        found: ParameterValue::Estimated(estimate),
     });
-    let fitted = profile.fitted.iter().flat_map(|own| {
-        let values = own.parameters.iter();
-        values.map(move |(name, found)| Parameter {
-            model: Some(own),
+    let fitted = profile.fitted.iter().flat_map(|model| {
+        let values = model.parameters.iter();
+        values.map(move |(name, found)| ParameterRow {
+            model: Some(model),
             name,
             found: *found,
         })
     });
-    let all: Vec<Parameter> = pairs.chain(fitted).collect();
-    let all = || all.iter();
-    let end = |end: fn(Estimate) -> f64| {
-        all().map(move |own| match own.found {
-            Found::Estimated(estimate) => Some(end(estimate)),
-            Found::Plain(_) => None,
+    let rows: Vec<ParameterRow> = point_to_point_rows.chain(fitted).collect();
+    let all = || rows.iter();
+    let end = |end: fn(IntervalEstimate) -> f64| {
+        all().map(move |row| match row.found {
+            ParameterValue::Estimated(estimate) => Some(end(estimate)),
+            ParameterValue::Plain(_) => None,
         })
     };
-    let columns = Columns::default()
+    let columns = ArrowColumns::default()
         .texts(
             "collective",
-            all().map(|own| Some(own.model?.collective()?.to_string())),
+            all().map(|row| Some(row.model?.collective()?.to_string())),
         )
-        .texts("algorithm", all().map(|own| Some(&own.model?.algorithm)))
+        .texts("algorithm", all().map(|row| Some(&row.model?.algorithm)))
         .texts(
             "model",
-            all().map(|own| Some(own.model.map_or("hockney", |own| own.model.name))),
+            all().map(|row| Some(row.model.map_or("hockney", |model| model.model.name))),
         )
-        .words("parameter", all().map(|own| own.name))
-        .floats("value", all().map(|own| Some(own.found.value())))
-        .floats("lower", end(|own| own.lower))
-        .floats("upper", end(|own| own.upper));
+        .words("parameter", all().map(|row| row.name))
+        .floats("value", all().map(|row| Some(row.found.value())))
+        .floats("lower", end(|estimate| estimate.lower))
+        .floats("upper", end(|estimate| estimate.upper));
     columns.batch().into()
 }

@@ -12,24 +12,24 @@ use numpy::{IntoPyArray as _, PyArrayDyn, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arguments::{self, Settings, collective, parsed};
-use crate::columns::Columns;
+use crate::arguments::{self, ParameterSettings, collective, parsed};
+use crate::columns::ArrowColumns;
 use crate::error::{refused, warn};
-use crate::frame::{Frame, frame_methods};
-use crate::grid::Grid;
+use crate::frame::{ArrowRows, frame_methods};
+use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
-use crate::network::{Named, given};
-use crate::table::Table;
+use crate::network::{NetworkArgument, given_network};
+use crate::table::PyResultTable;
 
-/// What to predict, as Python states it.
-pub struct Wishes<'py> {
+/// Arguments of [`predict`] besides the cases.
+pub struct PredictArguments<'py> {
     pub collective: &'py str,
     pub algorithm: Option<&'py str>,
     pub model: Option<&'py str>,
-    pub asked: (&'py str, Option<f64>),
-    pub settings: Option<Settings>,
+    pub statistic: (&'py str, Option<f64>),
+    pub settings: Option<ParameterSettings>,
     pub segment: Option<&'py Bound<'py, PyAny>>,
-    pub network: Option<Named<'py>>,
+    pub network: Option<NetworkArgument<'py>>,
     pub ppn: Option<u32>,
     pub extrapolate: bool,
 }
@@ -39,93 +39,99 @@ pub struct Wishes<'py> {
 /// The attributes are arrays in the shape of the question, or single values for a single case.
 /// Polars, pandas, PyArrow and others take them over as a table with the columns of ``netsig predict
 /// --format csv`` through the Arrow PyCapsule interface.
-#[pyclass(frozen, module = "netsig")]
-pub struct Predictions {
+#[pyclass(frozen, module = "netsig", name = "Predictions")]
+pub struct PyPredictions {
     collective: Collective,
     shape: Vec<usize>,
     found: AlgorithmTimes,
 }
 
-/// One algorithm, or all by name.
+/// Predictions of one algorithm, or of all by name.
 #[derive(IntoPyObject)]
-pub enum Answers {
-    One(Py<Predictions>),
+pub enum OneOrAllPredictions {
+    One(Py<PyPredictions>),
     All(Py<PyDict>),
 }
 
-/// A size of at least one byte, if it is given.
+/// A size of at least one byte, if it is given; `argument` names the argument in errors.
 ///
 /// # Errors
 /// If it is no such size.
-pub fn segment((name, given): (&str, Option<&Bound<'_, PyAny>>)) -> PyResult<Option<Segment>> {
+pub fn segment(argument: &str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Segment>> {
     let Some(given) = given else {
         return Ok(None);
     };
     let (py, text) = (given.py(), given.str()?.to_string());
-    let size: Bytes = parsed(py, (name, &text), text.parse())?;
-    parsed(py, (name, &text), Segment::new(size)).map(Some)
+    let size: Bytes = parsed(py, argument, &text, text.parse())?;
+    parsed(py, argument, &text, Segment::new(size)).map(Some)
 }
 
-/// Predicts the cases of `grid`.
+/// Predicts the cases of `procs` and `size`.
 ///
 /// # Errors
 /// If an argument cannot be used, or a time is missing.
 pub fn predict(
-    (profile, name): (&Profile, &str),
-    wishes: Wishes<'_>,
-    (procs, size): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
-) -> PyResult<Answers> {
+    profile: &Profile,
+    name: &str,
+    options: PredictArguments<'_>,
+    procs: &Bound<'_, PyAny>,
+    size: &Bound<'_, PyAny>,
+) -> PyResult<OneOrAllPredictions> {
     let py = procs.py();
-    let given_settings = arguments::settings(py, wishes.settings)?;
-    let network = given(wishes.network)?;
-    let collective = collective(py, wishes.collective)?;
+    let given_settings = arguments::settings(py, options.settings)?;
+    let network = given_network(options.network)?;
+    let collective = collective(py, options.collective)?;
     let request = profile
         .predict(collective)
         .named(name)
-        .per_host(wishes.ppn)
+        .per_host(options.ppn)
         .map_err(|error| refused(py, error))?
         .network(network.as_ref())
-        .statistic(arguments::asked(py, wishes.asked.0, wishes.asked.1)?)
-        .too_far(arguments::too_far(wishes.extrapolate))
-        .algorithm(wishes.algorithm)
-        .model(wishes.model)
+        .statistic(arguments::requested_statistic(
+            py,
+            options.statistic.0,
+            options.statistic.1,
+        )?)
+        .too_far(arguments::too_far(options.extrapolate))
+        .algorithm(options.algorithm)
+        .model(options.model)
         .given(&given_settings)
-        .segment(segment(("segment", wishes.segment))?);
-    let grid = Grid::of(procs, size)?;
+        .segment(segment("segment", options.segment)?);
+    let grid = CaseGrid::of(procs, size)?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
-    let answer = py.detach(|| request.answer(interrupted.over(grid.cases())));
+    let answered = py.detach(|| request.answer(interrupted.over(grid.cases())));
     interrupted.check()?;
-    let mut answer = answer.map_err(|error| refused(py, error))?;
+    let mut answer = answered.map_err(|error| refused(py, error))?;
     if let Some(refusal) = Refusal::joined(&answer.missing) {
         return Err(refused(py, refusal));
     }
     warn(py, answer.notes.iter().chain(&answer.limits))?;
     let of = |found| {
-        let predictions = Predictions {
+        let predictions = PyPredictions {
             collective,
             shape: grid.shape.clone(),
             found,
         };
         Py::new(py, predictions)
     };
-    if wishes.algorithm.is_some() && answer.found.len() == 1 {
-        return Ok(Answers::One(of(answer.found.remove(0))?));
+    if options.algorithm.is_some() && answer.found.len() == 1 {
+        return Ok(OneOrAllPredictions::One(of(answer.found.remove(0))?));
     }
     let all = PyDict::new(py);
     for found in answer.found {
         all.set_item(found.algorithm().to_owned(), of(found)?)?;
     }
-    Ok(Answers::All(all.unbind()))
+    Ok(OneOrAllPredictions::All(all.unbind()))
 }
 
 /// An end of the interval in seconds, if there is one.
-pub fn end(prediction: &Prediction, end: fn(Interval) -> Seconds) -> Option<f64> {
+pub fn interval_end(prediction: &Prediction, end: fn(Interval) -> Seconds) -> Option<f64> {
     prediction.interval.map(|interval| end(interval).0)
 }
 
-impl Predictions {
-    /// A value of each row as an array, or of a single case the value.
+impl PyPredictions {
+    /// A value of each case as an array, or the value of a single case.
     fn array<'py, T: numpy::Element + Copy>(
         &self,
         py: Python<'py>,
@@ -133,49 +139,49 @@ impl Predictions {
     ) -> PyResult<Bound<'py, PyAny>> {
         let values: Vec<T> = self.found.times.iter().map(value).collect();
         let array: Bound<'py, PyArrayDyn<T>> = values.into_pyarray(py).reshape(self.shape.clone())?;
-        shown(array.into_any(), &self.shape)
+        array_or_value(array.into_any(), &self.shape)
     }
 }
 
 /// The segment size in bytes, if there is one.
 pub fn segment_bytes(prediction: &Prediction) -> Option<u64> {
-    prediction.segment.map(|own| own.bytes().0)
+    prediction.segment.map(|segment| segment.bytes().0)
 }
 
-/// The array, or the single value of one without axes.
+/// The array, or its single value if it has no axes.
 ///
 /// # Errors
 /// If NumPy fails.
-pub fn shown<'py>(array: Bound<'py, PyAny>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+pub fn array_or_value<'py>(array: Bound<'py, PyAny>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
     if shape.is_empty() {
         return array.call_method0("item");
     }
     Ok(array)
 }
 
-/// Texts as an array in a shape, or of a single case the text.
+/// Texts as an array of a shape, or the text of a single case.
 ///
 /// # Errors
 /// If NumPy fails.
-pub fn texts<'py>(py: Python<'py>, texts: Vec<String>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+pub fn text_array<'py>(py: Python<'py>, texts: Vec<String>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
     let numpy = py.import("numpy")?;
     let kind = PyDict::new(py);
     kind.set_item("dtype", "str")?;
-    let array = numpy.call_method("array", (texts,), Some(&kind))?;
-    let array = array.call_method1("reshape", (shape.to_vec(),))?;
-    shown(array, shape)
+    let flat_array = numpy.call_method("array", (texts,), Some(&kind))?;
+    let array = flat_array.call_method1("reshape", (shape.to_vec(),))?;
+    array_or_value(array, shape)
 }
 
-impl Frame for Predictions {
+impl ArrowRows for PyPredictions {
     fn batch(&self) -> RecordBatch {
         self.table().batch()
     }
 }
 
-frame_methods!(Predictions);
+frame_methods!(PyPredictions);
 
 #[pymethods]
-impl Predictions {
+impl PyPredictions {
     /// The collective.
     #[getter]
     fn collective(&self) -> String {
@@ -221,14 +227,14 @@ impl Predictions {
     /// Lower ends of the intervals in seconds, NaN where there is none.
     #[getter]
     fn lower_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let lower = |row: &CaseTime| end(&row.prediction, |own| own.lower);
+        let lower = |row: &CaseTime| interval_end(&row.prediction, |interval| interval.lower);
         self.array(py, |row| lower(row).unwrap_or(f64::NAN))
     }
 
     /// Upper ends of the intervals in seconds, NaN where there is none.
     #[getter]
     fn upper_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let upper = |row: &CaseTime| end(&row.prediction, |own| own.upper);
+        let upper = |row: &CaseTime| interval_end(&row.prediction, |interval| interval.upper);
         self.array(py, |row| upper(row).unwrap_or(f64::NAN))
     }
 
@@ -237,7 +243,7 @@ impl Predictions {
     fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rows = self.found.times.iter();
         let standings = rows.map(|row| row.prediction.standing.to_string());
-        texts(py, standings.collect(), &self.shape)
+        text_array(py, standings.collect(), &self.shape)
     }
 
     /// Segment sizes in bytes, 0 where there is none.
@@ -251,18 +257,24 @@ impl Predictions {
     }
 
     /// All cases as a table, in C order.
-    fn table(&self) -> Table {
+    fn table(&self) -> PyResultTable {
         let rows = || self.found.times.iter();
         let fixed = |text: String| rows().map(move |_| Some(text.clone()));
         let name = |row: &CaseTime| self.found.name(row.prediction.segment);
-        let columns = Columns::default()
+        let columns = ArrowColumns::default()
             .texts("collective", fixed(self.collective.to_string()))
             .words("algorithm", rows().map(name))
             .counts("procs", rows().map(|row| Some(row.procs.get())))
             .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
             .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
-            .floats("lower_s", rows().map(|row| end(&row.prediction, |own| own.lower)))
-            .floats("upper_s", rows().map(|row| end(&row.prediction, |own| own.upper)))
+            .floats(
+                "lower_s",
+                rows().map(|row| interval_end(&row.prediction, |interval| interval.lower)),
+            )
+            .floats(
+                "upper_s",
+                rows().map(|row| interval_end(&row.prediction, |interval| interval.upper)),
+            )
             .texts("model", fixed(self.found.model().name.to_owned()))
             .words("standing", rows().map(|row| row.prediction.standing))
             .sizes("segment_bytes", rows().map(|row| segment_bytes(&row.prediction)));
@@ -291,7 +303,7 @@ impl Predictions {
                 let time = prediction.time;
                 let interval = prediction
                     .interval
-                    .map_or(String::new(), |own| format!(" ({} to {})", own.lower, own.upper));
+                    .map_or(String::new(), |ends| format!(" ({} to {})", ends.lower, ends.upper));
                 format!("Predictions({of}, {procs} processes, {size}: {time}{interval})")
             }
             (shape, _) => format!("Predictions({of}, shape {shape:?})"),

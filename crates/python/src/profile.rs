@@ -6,42 +6,37 @@ use std::sync::Arc;
 use netsig_model::profile;
 use pyo3::prelude::*;
 
-use crate::arguments::{Settings, collective};
-use crate::columns::Columns;
+use crate::arguments::{ParameterSettings, collective};
+use crate::columns::ArrowColumns;
 use crate::error::refused;
 use crate::files;
-use crate::network::Named;
+use crate::network::NetworkArgument;
 use crate::parameters;
-use crate::predict::{self, Answers};
-use crate::select::{self, Selection};
-use crate::table::Table;
+use crate::predict::{self, OneOrAllPredictions};
+use crate::select::{self, PySelection};
+use crate::table::PyResultTable;
 
-/// The fitted models of one network, which answer questions about collectives on it.
+/// The fitted models of one network, which predict and rank collectives on it.
 ///
 /// :func:`fit` makes a profile, :meth:`read` and :meth:`parse` read one.
-#[pyclass(frozen, module = "netsig")]
-pub struct Profile {
+#[pyclass(frozen, module = "netsig", name = "Profile")]
+pub struct PyProfile {
     /// The profile.
     pub profile: Arc<profile::Profile>,
     /// Its name in messages.
     pub name: String,
 }
 
-impl Profile {
+impl PyProfile {
     /// A profile with its name in messages.
     pub fn new(profile: profile::Profile, name: String) -> Self {
         let profile = Arc::new(profile);
         Self { profile, name }
     }
-
-    /// The profile with its name.
-    fn named(&self) -> (&profile::Profile, &str) {
-        (&self.profile, &self.name)
-    }
 }
 
 #[pymethods]
-impl Profile {
+impl PyProfile {
     /// Reads a profile.
     ///
     /// Parameters
@@ -58,7 +53,7 @@ impl Profile {
     #[staticmethod]
     fn read(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (path, name) = files::path(path)?;
-        let text = files::text(py, (&path, &name))?;
+        let text = files::text(py, &path, &name)?;
         Self::parse(py, &text, &name)
     }
 
@@ -71,8 +66,8 @@ impl Profile {
     #[staticmethod]
     #[pyo3(signature = (text, *, name="profile"))]
     fn parse(py: Python<'_>, text: &str, name: &str) -> PyResult<Self> {
-        let profile = profile::Profile::parse(name, text);
-        let profile = profile.map_err(|error| refused(py, error))?;
+        let parsed = profile::Profile::parse(name, text);
+        let profile = parsed.map_err(|error| refused(py, error))?;
         Ok(Self::new(profile, name.to_owned()))
     }
 
@@ -134,13 +129,13 @@ impl Profile {
     /// -------
     /// Table
     ///     Columns ``collective``, ``algorithm``, ``model``, ``reason``.
-    fn choices(&self) -> Table {
+    fn choices(&self) -> PyResultTable {
         let all = || self.profile.choices.iter();
-        let columns = Columns::default()
-            .words("collective", all().map(|own| own.collective))
-            .words("algorithm", all().map(|own| &own.algorithm))
-            .words("model", all().map(|own| &own.model))
-            .words("reason", all().map(|own| &own.reason));
+        let columns = ArrowColumns::default()
+            .words("collective", all().map(|choice| choice.collective))
+            .words("algorithm", all().map(|choice| &choice.algorithm))
+            .words("model", all().map(|choice| &choice.model))
+            .words("reason", all().map(|choice| &choice.reason));
         columns.batch().into()
     }
 
@@ -153,7 +148,7 @@ impl Profile {
     /// Table
     ///     Columns ``collective``, ``algorithm``, ``model``, ``parameter``, ``value``, ``lower`` and
     ///     ``upper``, in SI units; values from a search have no interval.
-    fn parameters(&self) -> Table {
+    fn parameters(&self) -> PyResultTable {
         parameters::table(&self.profile)
     }
 
@@ -170,30 +165,31 @@ impl Profile {
     ///     such as ``"1KiB..64KiB"``. The two broadcast against each other.
     /// algorithm : str or None
     ///     An algorithm as ``netsig measure`` takes it; ``"library"`` is the MPI library's own choice.
-    ///     ``None`` for all that ``netsig predict`` takes without one: those that were measured, and
-    ///     unless of an alltoall the others.
+    ///     ``None`` for all that ``netsig predict`` takes without ``--algorithm``: the measured ones, and
+    ///     except for an alltoall also the others.
     /// model : str, optional
     ///     Name of the model; else the choice of the fit.
     /// statistic : str
     ///     ``"median"`` or ``"mean"`` of the predicted distribution. Only the contention regimes have
     ///     one; other models give a single time.
     /// quantile : float, optional
-    ///     In place of a statistic the time that this share of repetitions does not exceed.
+    ///     Instead of a statistic, the time that this share of repetitions does not exceed.
     /// settings : dict, optional
-    ///     Values of parameters of the model by name, as numbers in SI units or as text with a unit.
+    ///     Parameters of the model by name, as numbers in SI units or as text with a unit.
     /// segment : int or str, optional
-    ///     Segment size of segmented algorithms in bytes; the best if it is not given.
+    ///     Segment size of segmented algorithms in bytes; by default the best.
     /// network : Network or str, optional
-    ///     The links of the network, where the profile was fitted with them.
+    ///     The links of the network, if the profile was fitted with them.
     /// ppn : int, optional
-    ///     Ranks on a host, a check: others than those of the measurements are refused.
+    ///     Ranks on a host, as a check: another number than the measured one is refused.
     /// extrapolate : bool
     ///     Predict also far outside the measured process counts and sizes, with a warning.
     ///
     /// Returns
     /// -------
     /// Predictions or dict of str to Predictions
-    ///     Times, intervals and standing in the shape of the arrays; by algorithm if that is ``None``.
+    ///     Times, intervals and standing in the shape of the arrays; a dict by algorithm if ``algorithm`` is
+    ///     ``None``.
     ///
     /// Raises
     /// ------
@@ -221,24 +217,24 @@ impl Profile {
         model: Option<&str>,
         statistic: &str,
         quantile: Option<f64>,
-        settings: Option<Settings>,
+        settings: Option<ParameterSettings>,
         segment: Option<&Bound<'_, PyAny>>,
-        network: Option<Named<'_>>,
+        network: Option<NetworkArgument<'_>>,
         ppn: Option<u32>,
         extrapolate: bool,
-    ) -> PyResult<Answers> {
-        let wishes = predict::Wishes {
+    ) -> PyResult<OneOrAllPredictions> {
+        let options = predict::PredictArguments {
             collective,
             algorithm,
             model,
-            asked: (statistic, quantile),
+            statistic: (statistic, quantile),
             settings,
             segment,
             network,
             ppn,
             extrapolate,
         };
-        predict::predict(self.named(), wishes, (procs, size))
+        predict::predict(&self.profile, &self.name, options, procs, size)
     }
 
     /// Ranks the algorithms of a collective, as ``netsig select``.
@@ -246,9 +242,9 @@ impl Profile {
     /// Parameters
     /// ----------
     /// collective, procs, size, statistic, network, ppn, extrapolate
-    ///     As of :meth:`predict`.
+    ///     As in :meth:`predict`.
     /// binomial : str
-    ///     The binomial tree as ``"printed"``, or with its ``"exact"`` time for every process count.
+    ///     Model of the binomial tree: as ``"printed"``, or ``"exact"`` for every process count.
     /// segments : str
     ///     Search for the segment size: ``"pow2"``, ``"hill"`` or ``"exhaustive"``.
     /// datatype : int or str
@@ -282,11 +278,11 @@ impl Profile {
         segments: &str,
         datatype: Option<&Bound<'_, PyAny>>,
         mpi: Option<&str>,
-        network: Option<Named<'_>>,
+        network: Option<NetworkArgument<'_>>,
         ppn: Option<u32>,
         extrapolate: bool,
-    ) -> PyResult<Selection> {
-        let wishes = select::Wishes {
+    ) -> PyResult<PySelection> {
+        let options = select::SelectArguments {
             collective,
             statistic,
             binomial,
@@ -297,7 +293,7 @@ impl Profile {
             ppn,
             extrapolate,
         };
-        select::select(self.named(), wishes, (procs, size))
+        select::select(&self.profile, &self.name, options, procs, size)
     }
 
     /// Finds the sizes at which the best algorithm changes, as ``netsig select --show cross-overs``.
@@ -308,7 +304,7 @@ impl Profile {
     /// Parameters
     /// ----------
     /// collective, procs, size, statistic, binomial, segments, datatype, network, ppn, extrapolate
-    ///     As of :meth:`select`; for each process count all sizes are taken.
+    ///     As in :meth:`select`; every process count takes all sizes.
     ///
     /// Returns
     /// -------
@@ -328,11 +324,11 @@ impl Profile {
         binomial: &str,
         segments: &str,
         datatype: Option<&Bound<'_, PyAny>>,
-        network: Option<Named<'_>>,
+        network: Option<NetworkArgument<'_>>,
         ppn: Option<u32>,
         extrapolate: bool,
-    ) -> PyResult<Table> {
-        let wishes = select::Wishes {
+    ) -> PyResult<PyResultTable> {
+        let options = select::SelectArguments {
             collective,
             statistic,
             binomial,
@@ -343,7 +339,7 @@ impl Profile {
             ppn,
             extrapolate,
         };
-        select::cross_overs(self.named(), wishes, (procs, size))
+        select::cross_overs(&self.profile, &self.name, options, procs, size)
     }
 
     fn __repr__(&self) -> String {

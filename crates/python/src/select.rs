@@ -6,54 +6,54 @@ use netsig_base::algorithm::{Collective, MpiFlavour};
 use netsig_base::data::cells::Statistic;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
-use netsig_model::model::segment::{Search, Segment};
+use netsig_model::model::segment::{Segment, SegmentSearch};
 use netsig_model::predict::Prediction;
 use netsig_model::predict::answer::refuse_single;
 use netsig_model::predict::ranking::{CaseRanking, flavour, setting};
-use netsig_model::predict::request::{Binomial, RankingRequest};
+use netsig_model::predict::request::{BinomialForm, RankingRequest};
 use netsig_model::profile::Profile;
 use numpy::{IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arguments::{self, collective, parsed, variant};
-use crate::columns::Columns;
+use crate::columns::ArrowColumns;
 use crate::error::{refused, usage, warn};
-use crate::frame::{Frame, frame_methods};
-use crate::grid::Grid;
+use crate::frame::{ArrowRows, frame_methods};
+use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
-use crate::network::{Named, given};
-use crate::predict::{end, segment, segment_bytes, shown, texts};
-use crate::table::Table;
+use crate::network::{NetworkArgument, given_network};
+use crate::predict::{array_or_value, interval_end, segment, segment_bytes, text_array};
+use crate::table::PyResultTable;
 
-/// What to rank, as Python states it.
-pub struct Wishes<'py> {
+/// Arguments of [`select`] and [`cross_overs`] besides the cases.
+pub struct SelectArguments<'py> {
     pub collective: &'py str,
     pub statistic: &'py str,
     pub binomial: &'py str,
     pub segments: &'py str,
     pub datatype: Option<&'py Bound<'py, PyAny>>,
     pub mpi: Option<&'py str>,
-    pub network: Option<Named<'py>>,
+    pub network: Option<NetworkArgument<'py>>,
     pub ppn: Option<u32>,
     pub extrapolate: bool,
 }
 
 /// Rankings of the algorithms of a collective.
 ///
-/// The attributes are of the best algorithms, as arrays in the shape of the question or single values
+/// The attributes describe the best algorithms, as arrays in the shape of the question or single values
 /// for a single case. Polars, pandas, PyArrow and others take over all ranks as a table with the
 /// columns of ``netsig select --format csv`` through the Arrow PyCapsule interface.
-#[pyclass(frozen, module = "netsig")]
-pub struct Selection {
+#[pyclass(frozen, module = "netsig", name = "Selection")]
+pub struct PySelection {
     collective: Collective,
     shape: Vec<usize>,
     /// The candidates of all cases, the best of each case first.
-    rows: Vec<Row>,
+    rows: Vec<RankedRow>,
 }
 
 /// An algorithm with its rank for a case.
-struct Row {
+struct RankedRow {
     procs: Procs,
     size: Bytes,
     rank: u32,
@@ -64,40 +64,43 @@ struct Row {
     setting: Option<String>,
 }
 
-/// The request of these wishes, still without a network.
+/// The request with these options, still without a network.
 fn request<'a>(
     py: Python<'_>,
-    (profile, name): (&'a Profile, &'a str),
-    wishes: &Wishes<'_>,
+    profile: &'a Profile,
+    name: &'a str,
+    options: &SelectArguments<'_>,
 ) -> PyResult<RankingRequest<'a>> {
-    let binomial: Binomial = variant(py, "binomial", wishes.binomial)?;
-    let search = wishes.segments.parse::<Search>();
-    let datatype = segment(("datatype", wishes.datatype))?;
-    let request = profile.rank(collective(py, wishes.collective)?).named(name);
-    let statistic: Statistic = variant(py, "statistic", wishes.statistic)?;
-    let request = request.per_host(wishes.ppn);
-    let request = request.map_err(|error| refused(py, error))?;
+    let binomial: BinomialForm = variant(py, "binomial", options.binomial)?;
+    let search = options.segments.parse::<SegmentSearch>();
+    let datatype = segment("datatype", options.datatype)?;
+    let named_request = profile.rank(collective(py, options.collective)?).named(name);
+    let statistic: Statistic = variant(py, "statistic", options.statistic)?;
+    let hosted_request = named_request.per_host(options.ppn);
+    let request = hosted_request.map_err(|error| refused(py, error))?;
     Ok(request
         .statistic(statistic)
-        .too_far(arguments::too_far(wishes.extrapolate))
+        .too_far(arguments::too_far(options.extrapolate))
         .binomial(binomial)
         .segments(
-            parsed(py, ("segments", format!("{:?}", wishes.segments)), search)?,
+            parsed(py, "segments", format!("{:?}", options.segments), search)?,
             datatype.unwrap_or(Segment::BYTE),
         ))
 }
 
-/// Ranks the algorithms for the cases of a grid.
+/// Ranks the algorithms for the cases of `procs` and `size`.
 ///
 /// # Errors
 /// If an argument cannot be used, or a case has no ranking.
 pub fn select(
-    (profile, name): (&Profile, &str),
-    wishes: Wishes<'_>,
-    (procs, size): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
-) -> PyResult<Selection> {
+    profile: &Profile,
+    name: &str,
+    options: SelectArguments<'_>,
+    procs: &Bound<'_, PyAny>,
+    size: &Bound<'_, PyAny>,
+) -> PyResult<PySelection> {
     let py = procs.py();
-    let mpi = match wishes.mpi {
+    let mpi = match options.mpi {
         None => flavour(profile),
         Some("openmpi") => Some(MpiFlavour::OpenMpi),
         Some("mpich") => Some(MpiFlavour::Mpich),
@@ -106,18 +109,18 @@ pub fn select(
             return Err(usage(py, problem));
         }
     };
-    let request = request(py, (profile, name), &wishes)?;
-    let network = given(wishes.network)?;
-    let grid = Grid::of(procs, size)?;
+    let request = request(py, profile, name, &options)?;
+    let network = given_network(options.network)?;
+    let grid = CaseGrid::of(procs, size)?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
-    let ranker = request.network(network.as_ref()).ranker();
-    let ranker = ranker.map_err(|error| refused(py, error))?;
+    let built_ranker = request.network(network.as_ref()).ranker();
+    let ranker = built_ranker.map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
     let collective = ranker.collective();
     let (rows, answer) = py.detach(|| {
         let answer = ranker.answer(interrupted.over(grid.cases()));
-        let rows = answer.found.iter();
-        let rows = rows.flat_map(|ranking| Row::all(collective, mpi, ranking));
+        let rankings = answer.found.iter();
+        let rows = rankings.flat_map(|ranking| RankedRow::all(collective, mpi, ranking));
         (rows.collect(), answer)
     });
     interrupted.check()?;
@@ -125,7 +128,7 @@ pub fn select(
         return Err(refused(py, refusal));
     }
     warn(py, &answer.limits)?;
-    Ok(Selection {
+    Ok(PySelection {
         collective,
         shape: grid.shape,
         rows,
@@ -137,38 +140,40 @@ pub fn select(
 /// # Errors
 /// If an argument cannot be used, or a case has no ranking.
 pub fn cross_overs(
-    (profile, name): (&Profile, &str),
-    wishes: Wishes<'_>,
-    (procs, size): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
-) -> PyResult<Table> {
+    profile: &Profile,
+    name: &str,
+    options: SelectArguments<'_>,
+    procs: &Bound<'_, PyAny>,
+    size: &Bound<'_, PyAny>,
+) -> PyResult<PyResultTable> {
     let py = procs.py();
-    let request = request(py, (profile, name), &wishes)?;
-    let network = given(wishes.network)?;
-    let Grid { procs, sizes, .. } = Grid::product(procs, size)?;
-    let ranker = request.network(network.as_ref()).ranker();
-    let ranker = ranker.map_err(|error| refused(py, error))?;
-    let found = py.detach(|| {
+    let request = request(py, profile, name, &options)?;
+    let network = given_network(options.network)?;
+    let CaseGrid { procs, sizes, .. } = CaseGrid::product(procs, size)?;
+    let built_ranker = request.network(network.as_ref()).ranker();
+    let ranker = built_ranker.map_err(|error| refused(py, error))?;
+    let searched = py.detach(|| {
         let mut all = Vec::new();
         for &procs in &procs {
             all.extend(ranker.cross_overs(procs, &sizes)?);
         }
         Ok(all)
     });
-    let found = found.map_err(|error: Refusal| refused(py, error))?;
+    let found = searched.map_err(|error: Refusal| refused(py, error))?;
     let mut limits = ranker.limits(iproduct!(procs, sizes));
-    limits.extend(ranker.on_segments(found.iter().flat_map(|own| [&own.from, &own.to])));
+    limits.extend(ranker.note_on_segments(found.iter().flat_map(|cross_over| [&cross_over.from, &cross_over.to])));
     warn(py, &limits)?;
     let all = || found.iter();
-    let columns = Columns::default()
+    let columns = ArrowColumns::default()
         .words("collective", all().map(|_| ranker.collective()))
-        .counts("procs", all().map(|own| Some(own.procs.get())))
-        .sizes("from_bytes", all().map(|own| Some(own.size.0)))
-        .words("before", all().map(|own| own.from.algorithm()))
-        .words("algorithm", all().map(|own| own.to.algorithm()));
+        .counts("procs", all().map(|cross_over| Some(cross_over.procs.get())))
+        .sizes("from_bytes", all().map(|cross_over| Some(cross_over.size.0)))
+        .words("before", all().map(|cross_over| cross_over.from.algorithm()))
+        .words("algorithm", all().map(|cross_over| cross_over.to.algorithm()));
     Ok(columns.batch().into())
 }
 
-impl Row {
+impl RankedRow {
     fn all(collective: Collective, mpi: Option<MpiFlavour>, ranking: &CaseRanking) -> impl Iterator<Item = Self> {
         (1..).zip(&ranking.ranked).map(move |(rank, one)| {
             let algorithm = one.algorithm();
@@ -186,33 +191,33 @@ impl Row {
     }
 }
 
-impl Selection {
+impl PySelection {
     /// The best of each case.
-    fn best_rows(&self) -> impl Iterator<Item = &Row> {
+    fn best_rows(&self) -> impl Iterator<Item = &RankedRow> {
         self.rows.iter().filter(|row| row.rank == 1)
     }
 
-    fn floats<'py>(&self, py: Python<'py>, value: impl Fn(&Row) -> Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        let values = self.best_rows().map(|row| value(row).unwrap_or(f64::NAN));
-        let values = values.collect_vec().into_pyarray(py);
-        shown(values.reshape(self.shape.clone())?.into_any(), &self.shape)
+    fn floats<'py>(&self, py: Python<'py>, value: impl Fn(&RankedRow) -> Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        let best_values = self.best_rows().map(|row| value(row).unwrap_or(f64::NAN));
+        let values = best_values.collect_vec().into_pyarray(py);
+        array_or_value(values.reshape(self.shape.clone())?.into_any(), &self.shape)
     }
 
-    fn words<'py>(&self, py: Python<'py>, value: impl Fn(&Row) -> String) -> PyResult<Bound<'py, PyAny>> {
-        texts(py, self.best_rows().map(value).collect(), &self.shape)
+    fn words<'py>(&self, py: Python<'py>, value: impl Fn(&RankedRow) -> String) -> PyResult<Bound<'py, PyAny>> {
+        text_array(py, self.best_rows().map(value).collect(), &self.shape)
     }
 }
 
-impl Frame for Selection {
+impl ArrowRows for PySelection {
     fn batch(&self) -> RecordBatch {
         self.table().batch()
     }
 }
 
-frame_methods!(Selection);
+frame_methods!(PySelection);
 
 #[pymethods]
-impl Selection {
+impl PySelection {
     /// The collective.
     #[getter]
     fn collective(&self) -> String {
@@ -250,9 +255,9 @@ impl Selection {
     }
 
     /// All ranks of all cases as a table, the best of each case first.
-    fn table(&self) -> Table {
+    fn table(&self) -> PyResultTable {
         let rows = || self.rows.iter();
-        let columns = Columns::default()
+        let columns = ArrowColumns::default()
             .words("collective", rows().map(|_| self.collective))
             .counts("procs", rows().map(|row| Some(row.procs.get())))
             .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
@@ -260,8 +265,14 @@ impl Selection {
             .words("algorithm", rows().map(|row| &row.algorithm))
             .sizes("segment_bytes", rows().map(|row| segment_bytes(&row.prediction)))
             .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
-            .floats("lower_s", rows().map(|row| end(&row.prediction, |own| own.lower)))
-            .floats("upper_s", rows().map(|row| end(&row.prediction, |own| own.upper)))
+            .floats(
+                "lower_s",
+                rows().map(|row| interval_end(&row.prediction, |interval| interval.lower)),
+            )
+            .floats(
+                "upper_s",
+                rows().map(|row| interval_end(&row.prediction, |interval| interval.upper)),
+            )
             .words("model", rows().map(|row| row.model))
             .words("standing", rows().map(|row| row.prediction.standing))
             .floats("gain", rows().map(|row| row.gain))

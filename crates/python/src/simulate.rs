@@ -4,41 +4,41 @@ use arrow_array::RecordBatch;
 use netsig_base::algorithm::Algorithm;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
-use netsig_model::model::alltoall::plogpt::{Negligible, RtoMode};
-use netsig_sim::network::plogpt::Sharing;
-use netsig_sim::setup::{Case, Found, Method, Report};
-use netsig_sim::simulate::placement::{Hosts, Placement};
+use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
+use netsig_sim::network::plogpt::PlogptSharing;
+use netsig_sim::setup::{SimCase, SimMethod, SimReport, UsedMethod};
+use netsig_sim::simulate::placement::{HostSelection, RankPlacer};
 use netsig_sim::simulate::point::algorithms;
-use netsig_sim::simulate::source::Wishes;
-use netsig_sim::simulate::{ModelChoice, Point, Source};
+use netsig_sim::simulate::sim_model::SimModelRequest;
+use netsig_sim::simulate::{SimModel, SimModelKind, SimPoint};
 use numpy::{Element, IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::arguments::{self, Settings, collective, variant};
-use crate::columns::Columns;
+use crate::arguments::{self, ParameterSettings, collective, variant};
+use crate::columns::ArrowColumns;
 use crate::error::{refused, usage, warn};
-use crate::files::Disk;
-use crate::frame::{Frame, frame_methods};
-use crate::grid::Grid;
+use crate::files::PyLocalFiles;
+use crate::frame::{ArrowRows, frame_methods};
+use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
-use crate::network::{Named, given};
-use crate::predict::shown;
-use crate::profile::Profile;
-use crate::table::Table;
+use crate::network::{NetworkArgument, given_network};
+use crate::predict::array_or_value;
+use crate::profile::PyProfile;
+use crate::table::PyResultTable;
 
 /// Simulated times of one algorithm on one network model.
 ///
 /// The attributes are arrays in the shape of the question, or single values for a single case.
 /// Polars, pandas, PyArrow and others take them over as a table with the columns of ``netsig simulate
 /// --format csv`` through the Arrow PyCapsule interface.
-#[pyclass(frozen, module = "netsig")]
-pub struct Simulations {
+#[pyclass(frozen, module = "netsig", name = "Simulations")]
+pub struct PySimulations {
     algorithm: Algorithm,
-    model: ModelChoice,
+    model: SimModelKind,
     network: Option<String>,
     shape: Vec<usize>,
-    rows: Vec<(Case, Report)>,
+    rows: Vec<(SimCase, SimReport)>,
 }
 
 /// Simulates an algorithm of a collective on a network, as ``netsig simulate``.
@@ -52,9 +52,9 @@ pub struct Simulations {
 /// algorithm : str
 ///     An algorithm of netsig, such as ``"pairwise"``; the MPI library's own choice cannot be simulated.
 /// procs, size
-///     Process counts and sizes, as of :meth:`Profile.predict`.
+///     Process counts and sizes, as in :meth:`Profile.predict`.
 /// model : str, optional
-///     The network model: ``"loggp"``, ``"plogp"``, ``"plogpt"``, ``"fluid"`` or ``"tcp"``; else
+///     The network model: ``"loggp"``, ``"plogp"``, ``"plogpt"``, ``"fluid"`` or ``"tcp"``. By default
 ///     plogpt on a binary tree, fluid on other networks, and without a network plogp or loggp.
 /// profile : Profile, optional
 ///     Parameters of loggp and plogp, and L of the others.
@@ -64,14 +64,14 @@ pub struct Simulations {
 /// method : str
 ///     ``"auto"``, ``"closed-form"`` or ``"event"``.
 /// seed : int, optional
-///     Seed of tcp's random numbers; 0 if it is not given.
+///     Seed of tcp's random numbers; by default 0.
 /// nodes, placement : str, optional
 ///     The hosts to use, such as ``"n[0-15]"``, and the host of each rank: ``"block"``, ``"cyclic"`` or
 ///     a file with one host a line.
 /// ppn : int, optional
 ///     Number of ranks on a host.
 /// rto_mode, sharing, negligible : str, optional
-///     Variants of plogpt, as of ``netsig simulate``.
+///     Variants of plogpt, as in ``netsig simulate``.
 ///
 /// Returns
 /// -------
@@ -82,7 +82,7 @@ pub struct Simulations {
 /// UsageError
 ///     If an argument cannot be used, or the case is too large.
 /// DataError
-///     If no closed form is exact and one is asked for.
+///     If a closed form is requested and none is exact.
 #[pyfunction]
 #[pyo3(signature = (
     network, collective, algorithm, procs, size, *, model=None, profile=None, settings=None,
@@ -92,14 +92,14 @@ pub struct Simulations {
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn simulate(
     py: Python<'_>,
-    network: Option<Named<'_>>,
+    network: Option<NetworkArgument<'_>>,
     collective: &str,
     algorithm: &str,
     procs: &Bound<'_, PyAny>,
     size: &Bound<'_, PyAny>,
     model: Option<&str>,
-    profile: Option<PyRef<'_, Profile>>,
-    settings: Option<Settings>,
+    profile: Option<PyRef<'_, PyProfile>>,
+    settings: Option<ParameterSettings>,
     method: &str,
     seed: Option<u64>,
     nodes: Option<&str>,
@@ -108,42 +108,42 @@ pub fn simulate(
     rto_mode: Option<&str>,
     sharing: Option<&str>,
     negligible: Option<&str>,
-) -> PyResult<Simulations> {
+) -> PyResult<PySimulations> {
     let settings = arguments::settings(py, settings)?;
     if ppn == Some(0) {
         return Err(usage(py, "ppn=0: give 1 or more"));
     }
-    let hosts = Hosts {
+    let hosts = HostSelection {
         nodes,
         placement,
         per_host: ppn,
     };
-    let placed = |network| Placement::of(network, &hosts, &Disk).map_err(|error| refused(py, error));
-    let profile = profile.map(|own| (own.name.clone(), own.profile.as_ref().clone()));
-    let wishes = Wishes {
-        model: named::<ModelChoice>(py, ("model", model))?,
+    let placed = |network| RankPlacer::of(network, &hosts, &PyLocalFiles).map_err(|error| refused(py, error));
+    let profile = profile.map(|fitted| (fitted.name.clone(), fitted.profile.as_ref().clone()));
+    let request = SimModelRequest {
+        model: optional_variant::<SimModelKind>(py, "model", model)?,
         profile,
         settings: &settings,
-        hosts: given(network)?.map(placed).transpose()?,
-        rto_mode: named::<RtoMode>(py, ("rto_mode", rto_mode))?,
-        sharing: named::<Sharing>(py, ("sharing", sharing))?,
-        negligible: named::<Negligible>(py, ("negligible", negligible))?,
+        hosts: given_network(network)?.map(placed).transpose()?,
+        rto_mode: optional_variant::<RtoMode>(py, "rto_mode", rto_mode)?,
+        sharing: optional_variant::<PlogptSharing>(py, "sharing", sharing)?,
+        negligible: optional_variant::<PlogptEdgeRule>(py, "negligible", negligible)?,
         seed,
     };
-    let method: Method = variant(py, "method", method)?;
+    let method: SimMethod = variant(py, "method", method)?;
     let collective = self::collective(py, collective)?;
     let algorithms = algorithms(collective, Some(algorithm)).map_err(|error| refused(py, error))?;
     let [algorithm] = algorithms[..] else {
         let problem = format!("algorithm={algorithm:?}: several algorithms; simulate each on its own");
         return Err(usage(py, problem));
     };
-    let grid = Grid::of(procs, size)?;
-    let source = Source::new(wishes).map_err(|error| refused(py, error))?;
+    let grid = CaseGrid::of(procs, size)?;
+    let sim_model = SimModel::new(request).map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
     let simulated = py.detach(|| {
-        let case = |(procs, size)| Case { algorithm, procs, size };
-        let point = |case| Point {
-            source: &source,
+        let case = |(procs, size)| SimCase { algorithm, procs, size };
+        let point = |case| SimPoint {
+            sim_model: &sim_model,
             case,
             method,
         };
@@ -153,48 +153,49 @@ pub fn simulate(
     });
     interrupted.check()?;
     let rows = simulated.map_err(|error| refused(py, error))?;
-    warn(py, &source.note.as_ref().map(Note::remark))?;
-    Ok(Simulations {
+    warn(py, &sim_model.note.as_ref().map(Note::remark))?;
+    Ok(PySimulations {
         algorithm,
-        model: source.choice,
-        network: source.network_name().map(str::to_owned),
+        model: sim_model.choice,
+        network: sim_model.network_name().map(str::to_owned),
         shape: grid.shape,
         rows,
     })
 }
 
-/// The variant of a name, if it is given.
-fn named<T: strum::IntoEnumIterator + strum::EnumMessage>(
+/// The variant with a name, if a name is given; `argument` names the argument in errors.
+fn optional_variant<T: strum::IntoEnumIterator + strum::EnumMessage>(
     py: Python<'_>,
-    (argument, name): (&str, Option<&str>),
+    argument: &str,
+    name: Option<&str>,
 ) -> PyResult<Option<T>> {
     name.map(|name| variant(py, argument, name)).transpose()
 }
 
-impl Simulations {
-    fn array<'py, T: Element>(&self, py: Python<'py>, value: impl Fn(&Report) -> T) -> PyResult<Bound<'py, PyAny>> {
-        let values = self.rows.iter().map(|(_, report)| value(report));
-        let values: Vec<T> = values.collect();
+impl PySimulations {
+    fn array<'py, T: Element>(&self, py: Python<'py>, value: impl Fn(&SimReport) -> T) -> PyResult<Bound<'py, PyAny>> {
+        let report_values = self.rows.iter().map(|(_, report)| value(report));
+        let values: Vec<T> = report_values.collect();
         let array = values.into_pyarray(py).reshape(self.shape.clone())?;
-        shown(array.into_any(), &self.shape)
+        array_or_value(array.into_any(), &self.shape)
     }
 }
 
-/// A sum of bytes, which ends at the largest number of 64 bits.
-fn sent(report: &Report) -> u64 {
+/// The bytes of all messages, at most the largest number of 64 bits.
+fn bytes_sent(report: &SimReport) -> u64 {
     u64::try_from(report.totals.bytes).unwrap_or(u64::MAX)
 }
 
-impl Frame for Simulations {
+impl ArrowRows for PySimulations {
     fn batch(&self) -> RecordBatch {
         self.table().batch()
     }
 }
 
-frame_methods!(Simulations);
+frame_methods!(PySimulations);
 
 #[pymethods]
-impl Simulations {
+impl PySimulations {
     /// The algorithm.
     #[getter]
     fn algorithm(&self) -> String {
@@ -225,10 +226,10 @@ impl Simulations {
         self.array(py, |report| report.totals.messages)
     }
 
-    /// Bytes of all messages; more than 64 bits hold are their largest number.
+    /// Bytes of all messages, at most the largest number of 64 bits.
     #[getter]
     fn sent_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, sent)
+        self.array(py, bytes_sent)
     }
 
     /// Numbers of messages that lost packets.
@@ -242,22 +243,22 @@ impl Simulations {
     }
 
     /// All cases as a table, in C order.
-    fn table(&self) -> Table {
+    fn table(&self) -> PyResultTable {
         let rows = || self.rows.iter();
-        let total = |value: fn(&Report) -> u64| rows().map(move |(_, own)| Some(value(own)));
-        let case = |(case, _): &(Case, Report)| *case;
-        let found = |(_, report): &(Case, Report)| -> Found { report.found };
-        let columns = Columns::default()
+        let total = |value: fn(&SimReport) -> u64| rows().map(move |(_, report)| Some(value(report)));
+        let case = |(case, _): &(SimCase, SimReport)| *case;
+        let found = |(_, report): &(SimCase, SimReport)| -> UsedMethod { report.used_method };
+        let columns = ArrowColumns::default()
             .words("collective", rows().map(|_| self.algorithm.collective()))
             .words("algorithm", rows().map(|_| self.algorithm))
             .counts("procs", rows().map(|row| Some(case(row).procs.get())))
             .sizes("size_bytes", rows().map(|row| Some(case(row).size.0)))
-            .floats("time_s", rows().map(|(_, own)| Some(own.totals.time.seconds().0)))
+            .floats("time_s", rows().map(|(_, report)| Some(report.totals.time.seconds().0)))
             .words("model", rows().map(|_| self.model))
             .words("method", rows().map(found))
-            .sizes("messages", total(|own| own.totals.messages))
-            .sizes("sent_bytes", total(sent))
-            .sizes("losses", total(|own| own.totals.losses))
+            .sizes("messages", total(|report| report.totals.messages))
+            .sizes("sent_bytes", total(bytes_sent))
+            .sizes("losses", total(|report| report.totals.losses))
             .texts("network", rows().map(|_| self.network.as_ref()));
         columns.batch().into()
     }

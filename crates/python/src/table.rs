@@ -8,33 +8,33 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::frame::{Frame, frame_methods};
+use crate::frame::{ArrowRows, frame_methods};
 
 /// Rows under named columns.
 ///
 /// Polars, pandas, PyArrow and others take a table over through the Arrow PyCapsule interface:
 /// ``polars.DataFrame(table)``, ``pyarrow.table(table)``.
-#[pyclass(frozen, module = "netsig")]
-pub struct Table {
+#[pyclass(frozen, module = "netsig", name = "Table")]
+pub struct PyResultTable {
     rows: RecordBatch,
 }
 
-impl From<RecordBatch> for Table {
+impl From<RecordBatch> for PyResultTable {
     fn from(rows: RecordBatch) -> Self {
         Self { rows }
     }
 }
 
-impl Frame for Table {
+impl ArrowRows for PyResultTable {
     fn batch(&self) -> RecordBatch {
         self.rows.clone()
     }
 }
 
-frame_methods!(Table);
+frame_methods!(PyResultTable);
 
 #[pymethods]
-impl Table {
+impl PyResultTable {
     /// Names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {

@@ -21,13 +21,13 @@ def same(table, text):
     """Each cell of the rows of the command line, numbers bit for bit."""
     found, expected = table.to_dicts(), rows(text)
     assert len(found) == len(expected) > 0
-    for own, other in zip(found, expected, strict=True):
-        for key, value in other.items():
-            mine = own[key]
-            if isinstance(mine, int | float):
-                assert mine == float(value), (key, own, other)
+    for row, expected_row in zip(found, expected, strict=True):
+        for key, text_cell in expected_row.items():
+            cell = row[key]
+            if isinstance(cell, int | float):
+                assert cell == float(text_cell), (key, row, expected_row)
             else:
-                assert (mine or "") == value, (key, own, other)
+                assert (cell or "") == text_cell, (key, row, expected_row)
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +77,7 @@ def test_all_algorithms(cli, tmp_path):
     code, out, _ = cli("predict", path, "--collective", "bcast", "--procs", "8,16", "--size", "64KiB", "--format", "csv")
     assert code == 0
     found = netsig.Profile.read(path).predict("bcast", [8, 16], "64KiB", algorithm=None)
-    together = [row for own in found.values() for row in own.table().to_dicts()]
+    together = [row for predictions in found.values() for row in predictions.table().to_dicts()]
     assert [row["time_s"] for row in together] == [float(row["time_s"]) for row in rows(out)]
     assert [row["algorithm"] for row in together] == [row["algorithm"] for row in rows(out)]
 
@@ -133,16 +133,16 @@ def test_profiles(cli, tmp_path, profile_file):
     network = netsig.Network(SCENARIO)
     code, _, _ = cli("fit", path, "-o", out, "--network", SCENARIO, "--statistic", "median", "--confidence", "0.95")
     assert code == 0
-    own = netsig.fit(netsig.read_data(path), network=network, statistic="median", confidence=0.95)
-    assert own.to_toml() == out.read_text()
-    assert netsig.Profile.parse(own.to_toml()).to_toml() == own.to_toml()
+    profile = netsig.fit(netsig.read_data(path), network=network, statistic="median", confidence=0.95)
+    assert profile.to_toml() == out.read_text()
+    assert netsig.Profile.parse(profile.to_toml()).to_toml() == profile.to_toml()
 
 
 def test_models(cli):
     code, out, _ = cli("models", "--format", "csv")
     assert code == 0
-    own = {(row["subject"], row["model"]): row["formula"] for row in netsig.models().to_dicts()}
-    assert own == {(row["subject"], row["model"]): row["formula"] for row in rows(out)}
+    formulas = {(row["subject"], row["model"]): row["formula"] for row in netsig.models().to_dicts()}
+    assert formulas == {(row["subject"], row["model"]): row["formula"] for row in rows(out)}
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,9 @@ def test_models(cli):
     [("osu", "osu-5.3-alltoall-p8.txt"), ("imb", "imb-2021.11.txt"), ("reprompi", "reprompi-summary-p4.txt")],
 )
 def test_imports(cli, tmp_path, program, file):
-    path, out, own = SOURCES / "crates/base/tests/outputs" / file, tmp_path / "cli.csv", tmp_path / "own.csv"
+    path = SOURCES / "crates/base/tests/outputs" / file
+    out, written = tmp_path / "cli.csv", tmp_path / "python.csv"
     code, _, _ = cli("import", program, path, "-o", out)
     assert code == 0
-    netsig.import_data(program, path).write(own)
-    assert own.read_text() == out.read_text()
+    netsig.import_data(program, path).write(written)
+    assert written.read_text() == out.read_text()

@@ -48,8 +48,8 @@ def test_layouts(profile):
         assert np.array_equal(profile.predict("alltoall", arrange(counts), arrange(sizes)).time_s, expected)
     assert np.array_equal(profile.predict("alltoall", COUNTS.tolist(), SIZES.tolist()).time_s, expected)
     row = expected[2]
-    for own in (pd.Series(SIZES), pl.Series(SIZES), tuple(SIZES), [np.int64(size) for size in SIZES]):
-        assert np.array_equal(profile.predict("alltoall", np.array(8), own).time_s, row)
+    for sizes in (pd.Series(SIZES), pl.Series(SIZES), tuple(SIZES), [np.int64(size) for size in SIZES]):
+        assert np.array_equal(profile.predict("alltoall", np.array(8), sizes).time_s, row)
     read_only = SIZES.copy()
     read_only.flags.writeable = False
     assert np.array_equal(profile.predict("alltoall", np.int8(8), read_only).time_s, row)

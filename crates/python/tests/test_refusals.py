@@ -79,10 +79,10 @@ def test_too_far(cli, profile, profile_file):
     with pytest.raises(netsig.DataError) as found:
         profile.predict("alltoall", [8, 500], [[1024], [1 << 30]])
     told = [line for line in lines if not line.startswith(("netsig: note", "netsig: warning"))]
-    mine = str(found.value).splitlines()
-    assert len(mine) == len(told) == 2
+    lines = str(found.value).splitlines()
+    assert len(lines) == len(told) == 2
     # The command line goes through the cases count by count.
-    assert {line.rsplit(": ", 1)[1] for line in mine} == {line.rsplit(": ", 1)[1] for line in told}
+    assert {line.rsplit(": ", 1)[1] for line in lines} == {line.rsplit(": ", 1)[1] for line in told}
     with pytest.raises(netsig.DataError) as found:
         profile.select("alltoall", 500, 1024)
     code, _, lines = cli("select", profile_file, "--collective", "alltoall", "--procs", "500", "--size", "1024")

@@ -15,8 +15,8 @@ PROGRAM = """
         profile = netsig.fit(data, threshold=None, network="ethernet-12x40")
         found = profile.predict("alltoall", [[8], [12]], np.array([1024, 4096]), settings={"gamma": 2})
         print(found.time_s, found.table()["time_s"], found.to_polars().height)
-        for name, own in profile.predict("alltoall", 8, "1KiB", algorithm=None).items():
-            print(name, own.model)
+        for name, predictions in profile.predict("alltoall", 8, "1KiB", algorithm=None).items():
+            print(name, predictions.model)
         again = netsig.Dataset.from_arrow(data.to_pandas(), provenance=data.provenance)
         print(len(again), netsig.simulate(None, "bcast", "binomial", 8, 1, settings={"L": "1us", "G": 1e-9}).losses)
         try:
@@ -52,6 +52,6 @@ def test_everything_has_a_docstring():
         if name == "__version__":
             continue
         assert thing.__doc__, name
-        for part, own in vars(thing).items() if isinstance(thing, type) else ():
-            is_own = not part.startswith("_") and part not in ("columns", "exit_code")
-            assert not is_own or own.__doc__, f"{name}.{part}"
+        for part, member in vars(thing).items() if isinstance(thing, type) else ():
+            is_public = not part.startswith("_") and part not in ("columns", "exit_code")
+            assert not is_public or member.__doc__, f"{name}.{part}"

@@ -13,7 +13,7 @@ pub use plogpt::plogpt;
 
 /// Totals over all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Totals {
+pub struct SimTotals {
     /// Time at which the last operation of all ranks completes.
     pub time: Time,
     /// Number of messages sent.

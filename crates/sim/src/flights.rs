@@ -7,42 +7,42 @@ use rustc_hash::FxHashMap;
 use slab::Slab;
 
 use super::network::Flight;
-use super::outcome::EagerLimit;
-use super::program::{FlightId, Op};
-use super::queue::place;
+use super::outcome::SimEagerLimit;
+use super::program::{FlightId, OperationId};
+use super::queue::index_u32;
 
 /// Protocol state of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ProtocolStage {
     /// Eager: the bytes are sent without waiting for the receive.
     Eager,
     /// Rendezvous: the request is under way, or waits for the receive.
-    Asked,
+    Requested,
     /// Rendezvous: the answer or the bytes are under way.
     Granted,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct FlightEntry {
     flight: Flight,
-    stage: Stage,
-    receive: Op,
+    stage: ProtocolStage,
+    receive: OperationId,
     /// Number of ends (send, receive) that are not complete.
-    open: u8,
+    open_ends: u8,
 }
 
 /// Messages by number; numbers are reused.
 #[derive(Debug)]
-pub(super) struct Flights {
-    entries: Slab<Entry>,
+pub(super) struct FlightTable {
+    entries: Slab<FlightEntry>,
     /// Shortest length that uses the rendezvous protocol, in bytes.
     eager_limit: u64,
-    /// By sender, the messages that are answered and wait for the sender's port.
+    /// Answered messages that wait for the sender's port, by sender.
     answered: FxHashMap<Rank, VecDeque<FlightId>>,
 }
 
-impl Flights {
-    pub(super) fn new(eager_limit: EagerLimit) -> Self {
+impl FlightTable {
+    pub(super) fn new(eager_limit: SimEagerLimit) -> Self {
         Self {
             entries: Slab::new(),
             eager_limit: eager_limit.map_or(u64::MAX, |limit| limit.0),
@@ -51,30 +51,30 @@ impl Flights {
     }
 
     pub(super) fn insert(&mut self, flight: Flight) -> FlightId {
-        let entry = Entry {
+        let entry = FlightEntry {
             flight,
             stage: if flight.bytes < self.eager_limit {
-                Stage::Eager
+                ProtocolStage::Eager
             } else {
-                Stage::Asked
+                ProtocolStage::Requested
             },
             receive: 0,
-            open: 2,
+            open_ends: 2,
         };
-        place(self.entries.insert(entry))
+        index_u32(self.entries.insert(entry))
     }
 
     pub(super) fn get(&self, id: FlightId) -> &Flight {
         &self.entries[id as usize].flight
     }
 
-    pub(super) fn stage(&self, id: FlightId) -> Stage {
+    pub(super) fn stage(&self, id: FlightId) -> ProtocolStage {
         self.entries[id as usize].stage
     }
 
     /// Records the posted receive of a requested message.
-    pub(super) fn grant(&mut self, id: FlightId, op: Op) {
-        self.entries[id as usize].stage = Stage::Granted;
+    pub(super) fn grant(&mut self, id: FlightId, op: OperationId) {
+        self.entries[id as usize].stage = ProtocolStage::Granted;
         self.set_receive(id, op);
     }
 
@@ -93,17 +93,17 @@ impl Flights {
     }
 
     /// The receive that takes the message.
-    pub(super) fn receive(&self, id: FlightId) -> Op {
+    pub(super) fn receive(&self, id: FlightId) -> OperationId {
         self.entries[id as usize].receive
     }
 
-    pub(super) fn set_receive(&mut self, id: FlightId, op: Op) {
+    pub(super) fn set_receive(&mut self, id: FlightId, op: OperationId) {
         self.entries[id as usize].receive = op;
     }
 
     /// Completes one end; removes the message after the second one.
     pub(super) fn release(&mut self, id: FlightId) {
-        let open = &mut self.entries[id as usize].open;
+        let open = &mut self.entries[id as usize].open_ends;
         *open -= 1;
         if *open == 0 {
             self.entries.remove(id as usize);

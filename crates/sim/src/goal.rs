@@ -27,25 +27,25 @@
 //!   begun.
 //! * One statement takes one line. `// …` and `/* … */` may stand where a statement may begin.
 //!
-//! netsig accepts every text that `LogGOPSim`'s `txt2bin` accepts and reads as written. A text
-//! that `txt2bin` accepts but misreads is an error here: a second block of a rank or none, a
-//! block left open, a label defined twice, a number too large for its type.
+//! Every text that `LogGOPSim`'s `txt2bin` accepts and reads as written is accepted here too. Texts that `txt2bin`
+//! accepts but misreads are errors here: a missing or second block of a rank, an unclosed block, a second definition
+//! of a label, a too large number.
 //!
 //! # Source
 //! Hoefler, Siebert, Lumsdaine 2009 (ICPP), the language; Hoefler, Schneider, Lumsdaine 2010
 //! (HPDC), the simulator; its `txt2bin.re`, the grammar.
 //!
 //! ```
-//! use netsig_sim::goal::{Action, Goal};
+//! use netsig_sim::goal::{Goal, GoalAction};
 //! use netsig_base::units::{Bytes, Rank};
 //!
 //! let text = "num_ranks 2\nrank 0 {\nl1: calc 5\nl2: send 8b to 1\nl2 requires l1\n}\n\
 //!             rank 1 {\nrecv 8b from -1 tag -1\n}\n";
 //! let goal = Goal::parse("f.goal", text)?;
 //! let first = &goal.ranks()[0];
-//! assert_eq!(first.action(0), Action::Calculate { nanoseconds: 5 });
+//! assert_eq!(first.action(0), GoalAction::Calculate { nanoseconds: 5 });
 //! assert_eq!(first.after_end(0), [1]);
-//! let any = Action::Receive { from: None, size: Bytes(8), tag: None };
+//! let any = GoalAction::Receive { from: None, size: Bytes(8), tag: None };
 //! assert_eq!(goal.ranks()[1].action(0), any);
 //! # Ok::<(), netsig_base::text::file_error::FileError>(())
 //! ```
@@ -62,20 +62,20 @@ use netsig_base::text::file_error::FileError;
 use netsig_base::units::Procs;
 
 pub use algorithm::write_algorithm;
-pub use program::{Action, Operation, RankProgram};
-pub use run::{Goals, OtherInterface};
+pub use program::{GoalAction, GoalOperation, GoalRankProgram};
+pub use run::{GoalRun, UnknownInterface};
 
-/// The programs of all ranks. Operations name only these ranks.
+/// The programs of all ranks. Operations refer only to these ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
-    ranks: Vec<RankProgram>,
+    ranks: Vec<GoalRankProgram>,
 }
 
 impl Goal {
     /// Parses GOAL; errors name the file `name`. Time and memory are proportional to the text.
     ///
     /// # Errors
-    /// Names the line and column of the first fault.
+    /// If `text` is not valid GOAL; the error names the line and column of the first fault.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         read::parse(name, text)
     }
@@ -88,7 +88,7 @@ impl Goal {
     }
 
     /// The programs by rank.
-    pub fn ranks(&self) -> &[RankProgram] {
+    pub fn ranks(&self) -> &[GoalRankProgram] {
         &self.ranks
     }
 }

@@ -27,5 +27,5 @@ mod testing;
 mod time;
 
 pub use engine::run;
-pub use outcome::{Outcome, Stuck};
+pub use outcome::{SimOutcome, StuckProgram};
 pub use time::Time;

@@ -1,9 +1,9 @@
 //! Matching of messages and receives in MPI's order: a message goes to the earliest posted
 //! receive that it fits, and a receive takes the earliest message that fits it.
 //!
-//! Matching does not search. A waiting item stands in one list per key under which the other side
-//! may look it up, and a lookup compares the first items of its lists: one list without wildcards,
-//! at most four with them. A matched item is removed from its other lists when they are next read.
+//! Matching does not search. A waiting item is in one list per key under which the other side may look it up. A
+//! lookup compares the first items of its lists: one list without wildcards, at most four with wildcards. A matched
+//! item is removed from its other lists when they are next read.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -11,18 +11,18 @@ use std::collections::hash_map::Entry;
 use netsig_base::units::{Procs, Rank};
 use rustc_hash::FxHashMap;
 
-use super::program::{FlightId, Op};
+use super::program::{FlightId, OperationId};
 
 /// Source and tag of a message or a receive; `None` matches any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pattern {
+pub(super) struct MessagePattern {
     /// The receiving rank.
     pub receiver: Rank,
     pub source: Option<Rank>,
     pub tag: Option<u32>,
 }
 
-impl Pattern {
+impl MessagePattern {
     /// Number of wildcards in the pattern.
     pub(super) fn wildcards(&self) -> usize {
         usize::from(self.source.is_none()) + usize::from(self.tag.is_none())
@@ -37,7 +37,7 @@ pub(super) struct Wildcards {
 }
 
 impl Wildcards {
-    fn add(&mut self, pattern: Pattern) {
+    fn add(&mut self, pattern: MessagePattern) {
         self.source |= pattern.source.is_none();
         self.tag |= pattern.tag.is_none();
     }
@@ -45,7 +45,7 @@ impl Wildcards {
 
 /// Source or tag that the items of a list have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
+enum PatternPart {
     /// This value.
     Exact(u32),
     /// A wildcard.
@@ -54,7 +54,7 @@ enum Part {
     All,
 }
 
-impl Part {
+impl PatternPart {
     fn of(value: Option<u32>) -> Self {
         value.map_or(Self::Wild, Self::Exact)
     }
@@ -62,23 +62,23 @@ impl Part {
 
 /// Key of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(super) struct MatchingKey {
     receiver: Rank,
-    source: Part,
-    tag: Part,
+    source: PatternPart,
+    tag: PatternPart,
 }
 
 /// One side: receives that wait for messages, or messages that wait for receives.
 #[derive(Debug, Clone)]
-pub(super) struct Waiting<T> {
+pub(super) struct MatchingQueue<T> {
     /// Waiting items and their receivers, by sequence number.
     items: FxHashMap<u64, (Rank, T)>,
     /// Sequence numbers of each list, the earliest first; some items may be matched already.
-    lists: FxHashMap<Key, VecDeque<u64>>,
+    lists: FxHashMap<MatchingKey, VecDeque<u64>>,
     count: u64,
 }
 
-impl<T> Default for Waiting<T> {
+impl<T> Default for MatchingQueue<T> {
     fn default() -> Self {
         Self {
             items: FxHashMap::default(),
@@ -88,18 +88,21 @@ impl<T> Default for Waiting<T> {
     }
 }
 
-impl<T: Copy> Waiting<T> {
+impl<T: Copy> MatchingQueue<T> {
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
     /// Adds a waiting item; `others` are the wildcards that occur on the other side.
-    pub(super) fn put(&mut self, pattern: Pattern, others: Wildcards, value: T) {
+    pub(super) fn put(&mut self, pattern: MessagePattern, others: Wildcards, value: T) {
         let sources = [
-            Some(Part::of(pattern.source.map(|rank| rank.0))),
-            others.source.then_some(Part::All),
+            Some(PatternPart::of(pattern.source.map(|rank| rank.0))),
+            others.source.then_some(PatternPart::All),
         ];
-        let tags = [Some(Part::of(pattern.tag)), others.tag.then_some(Part::All)];
+        let tags = [
+            Some(PatternPart::of(pattern.tag)),
+            others.tag.then_some(PatternPart::All),
+        ];
         for key in keys(pattern.receiver, sources, tags) {
             self.lists.entry(key).or_default().push_back(self.count);
         }
@@ -107,9 +110,9 @@ impl<T: Copy> Waiting<T> {
         self.count += 1;
     }
 
-    /// Takes the earliest item that fits; `own` are the wildcards that occur among the items.
-    pub(super) fn take(&mut self, pattern: Pattern, own: Wildcards) -> Option<T> {
-        let firsts = searched(pattern, own).filter_map(|key| Some((self.first(key)?, key)));
+    /// Takes the earliest item that fits; `item_wildcards` occur among the items.
+    pub(super) fn take(&mut self, pattern: MessagePattern, item_wildcards: Wildcards) -> Option<T> {
+        let firsts = fitting_keys(pattern, item_wildcards).filter_map(|key| Some((self.first(key)?, key)));
         let (first, key) = firsts.min_by_key(|&(first, _)| first)?;
         let (_, value) = self.items.remove(&first)?;
         self.first(key);
@@ -117,7 +120,7 @@ impl<T: Copy> Waiting<T> {
     }
 
     /// First waiting item of a list; drops the matched items before it.
-    fn first(&mut self, key: Key) -> Option<u64> {
+    fn first(&mut self, key: MatchingKey) -> Option<u64> {
         let Entry::Occupied(mut list) = self.lists.entry(key) else {
             return None;
         };
@@ -132,7 +135,7 @@ impl<T: Copy> Waiting<T> {
     }
 
     /// Waiting items of a list, the earliest first.
-    pub(super) fn list(&self, key: Key) -> impl Iterator<Item = (Rank, T)> {
+    pub(super) fn list(&self, key: MatchingKey) -> impl Iterator<Item = (Rank, T)> {
         let list = self.lists.get(&key).into_iter().flatten();
         list.filter_map(|item| self.items.get(item).copied())
     }
@@ -144,38 +147,45 @@ impl<T: Copy> Waiting<T> {
 }
 
 /// Keys of the lists that hold all fitting items; `others` are the wildcards among the items.
-fn searched(pattern: Pattern, others: Wildcards) -> impl Iterator<Item = Key> {
+fn fitting_keys(pattern: MessagePattern, others: Wildcards) -> impl Iterator<Item = MatchingKey> {
     let sources = match pattern.source {
-        Some(rank) => [Some(Part::Exact(rank.0)), others.source.then_some(Part::Wild)],
-        None => [Some(Part::All), None],
+        Some(rank) => [
+            Some(PatternPart::Exact(rank.0)),
+            others.source.then_some(PatternPart::Wild),
+        ],
+        None => [Some(PatternPart::All), None],
     };
     let tags = match pattern.tag {
-        Some(tag) => [Some(Part::Exact(tag)), others.tag.then_some(Part::Wild)],
-        None => [Some(Part::All), None],
+        Some(tag) => [Some(PatternPart::Exact(tag)), others.tag.then_some(PatternPart::Wild)],
+        None => [Some(PatternPart::All), None],
     };
     keys(pattern.receiver, sources, tags)
 }
 
-fn keys(receiver: Rank, sources: [Option<Part>; 2], tags: [Option<Part>; 2]) -> impl Iterator<Item = Key> {
+fn keys(
+    receiver: Rank,
+    sources: [Option<PatternPart>; 2],
+    tags: [Option<PatternPart>; 2],
+) -> impl Iterator<Item = MatchingKey> {
     sources.into_iter().flatten().flat_map(move |source| {
         let tags = tags.into_iter().flatten();
-        tags.map(move |tag| Key { receiver, source, tag })
+        tags.map(move |tag| MatchingKey { receiver, source, tag })
     })
 }
 
 /// A message that waits for its receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Arrived {
+pub(super) struct WaitingMessage {
     pub flight: FlightId,
     pub from: Rank,
-    pub send: Op,
+    pub send: OperationId,
 }
 
-/// Both sides. Every pattern is announced before the first match.
+/// Receives and messages of all ranks. Every pattern is announced before the first match.
 #[derive(Debug, Clone)]
 pub(super) struct Matching {
-    pub posted: Waiting<Op>,
-    pub arrived: Waiting<Arrived>,
+    pub posted: MatchingQueue<OperationId>,
+    pub arrived: MatchingQueue<WaitingMessage>,
     /// Wildcards of the receives of each rank.
     receives: Vec<Wildcards>,
     messages: Vec<Wildcards>,
@@ -184,25 +194,25 @@ pub(super) struct Matching {
 impl Matching {
     pub(super) fn new(procs: Procs) -> Self {
         Self {
-            posted: Waiting::default(),
-            arrived: Waiting::default(),
+            posted: MatchingQueue::default(),
+            arrived: MatchingQueue::default(),
             receives: vec![Wildcards::default(); procs.get() as usize],
             messages: vec![Wildcards::default(); procs.get() as usize],
         }
     }
 
     /// Announces a receive with this pattern.
-    pub(super) fn announce_receive(&mut self, pattern: Pattern) {
+    pub(super) fn announce_receive(&mut self, pattern: MessagePattern) {
         self.receives[pattern.receiver.0 as usize].add(pattern);
     }
 
     /// Announces a message with this pattern.
-    pub(super) fn announce_message(&mut self, pattern: Pattern) {
+    pub(super) fn announce_message(&mut self, pattern: MessagePattern) {
         self.messages[pattern.receiver.0 as usize].add(pattern);
     }
 
     /// Posts a receive: returns the message that it takes, or lets it wait.
-    pub(super) fn post(&mut self, pattern: Pattern, op: Op) -> Option<Arrived> {
+    pub(super) fn post(&mut self, pattern: MessagePattern, op: OperationId) -> Option<WaitingMessage> {
         let messages = self.messages(pattern);
         let arrived = self.arrived.take(pattern, messages);
         if arrived.is_none() {
@@ -212,7 +222,7 @@ impl Matching {
     }
 
     /// Handles an arrived message: returns the receive that takes it, or lets it wait.
-    pub(super) fn arrive(&mut self, pattern: Pattern, arrived: Arrived) -> Option<Op> {
+    pub(super) fn arrive(&mut self, pattern: MessagePattern, arrived: WaitingMessage) -> Option<OperationId> {
         let receives = self.receives(pattern);
         let op = self.posted.take(pattern, receives);
         if op.is_none() {
@@ -222,18 +232,18 @@ impl Matching {
     }
 
     /// Wildcards of all receives of the pattern's receiver.
-    pub(super) fn receives(&self, pattern: Pattern) -> Wildcards {
+    pub(super) fn receives(&self, pattern: MessagePattern) -> Wildcards {
         self.receives[pattern.receiver.0 as usize]
     }
 
     /// Wildcards of all messages to the pattern's receiver.
-    pub(super) fn messages(&self, pattern: Pattern) -> Wildcards {
+    pub(super) fn messages(&self, pattern: MessagePattern) -> Wildcards {
         self.messages[pattern.receiver.0 as usize]
     }
 
     /// Keys of the lists of posted receives that a message fits.
-    pub(super) fn fitting(&self, message: Pattern) -> impl Iterator<Item = Key> {
-        searched(message, self.receives(message))
+    pub(super) fn fitting(&self, message: MessagePattern) -> impl Iterator<Item = MatchingKey> {
+        fitting_keys(message, self.receives(message))
     }
 }
 
@@ -244,36 +254,36 @@ mod tests {
     use super::*;
 
     /// True if a receive is posted; false if a message arrives.
-    type Step = (bool, Pattern);
+    type MatchingStep = (bool, MessagePattern);
 
-    fn steps() -> impl Strategy<Value = Vec<Step>> {
+    fn steps() -> impl Strategy<Value = Vec<MatchingStep>> {
         let or_any = |most: u32| prop_oneof![3 => (0..most).prop_map(Some), 1 => Just(None)];
-        let step = (0..2_u32, or_any(3), or_any(3), any::<bool>());
-        let step = step.prop_map(|(to, source, tag, is_posted)| {
-            let pattern = Pattern {
+        let step_parts = (0..2_u32, or_any(3), or_any(3), any::<bool>());
+        let step = step_parts.prop_map(|(to, source, tag, is_posted)| {
+            let pattern = MessagePattern {
                 receiver: Rank(to),
                 source: source.or((!is_posted).then_some(0)).map(Rank),
                 tag,
             };
             (is_posted, pattern)
         });
-        // Steps without wildcards, with those of messages, and with all.
+        // Steps without wildcards, with wildcards in messages only, and with wildcards on both sides.
         (proptest::collection::vec(step, 0..80), 0..3).prop_map(|(mut steps, kind)| {
             steps.retain(|(is_posted, pattern)| kind > i32::from(*is_posted) || pattern.wildcards() == 0);
             steps
         })
     }
 
-    /// The partner of each step, by searching all that wait.
-    fn searched_partners(steps: &[Step]) -> Vec<Option<u32>> {
-        let fits = |a: Pattern, b: Pattern| {
+    /// The partner of each step, by a search through all waiting items.
+    fn searched_partners(steps: &[MatchingStep]) -> Vec<Option<u32>> {
+        let fits = |a: MessagePattern, b: MessagePattern| {
             let same = |a: Option<u32>, b: Option<u32>| a.is_none() || b.is_none() || a == b;
-            let source = |pattern: Pattern| pattern.source.map(|rank| rank.0);
+            let source = |pattern: MessagePattern| pattern.source.map(|rank| rank.0);
             a.receiver == b.receiver && same(source(a), source(b)) && same(a.tag, b.tag)
         };
-        let mut waiting: Vec<(u32, Step)> = Vec::new();
-        let partner = |(place, step): (u32, &Step)| {
-            let meets = |other: &Step| other.0 != step.0 && fits(other.1, step.1);
+        let mut waiting: Vec<(u32, MatchingStep)> = Vec::new();
+        let partner = |(place, step): (u32, &MatchingStep)| {
+            let meets = |other: &MatchingStep| other.0 != step.0 && fits(other.1, step.1);
             let found = waiting.iter().position(|(_, other)| meets(other));
             if found.is_none() {
                 waiting.push((place, *step));
@@ -296,7 +306,7 @@ mod tests {
             }
             let mut waiting = 0_usize;
             for ((place, step), partner) in (0..).zip(&steps).zip(searched_partners(&steps)) {
-                let arrived = Arrived { flight: place, from: Rank(0), send: place };
+                let arrived = WaitingMessage { flight: place, from: Rank(0), send: place };
                 let found = match *step {
                     (true, pattern) => matching.post(pattern, place).map(|one| one.flight),
                     (false, pattern) => matching.arrive(pattern, arrived),

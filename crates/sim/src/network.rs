@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use netsig_base::units::Rank;
 
-use super::program::{FlightId, Op};
-use super::queue::Queue;
+use super::program::{FlightId, OperationId};
+use super::queue::EventQueue;
 use super::time::Time;
 
 /// A message under way.
@@ -29,7 +29,7 @@ pub struct Flight {
     /// The tag, which the receive must fit.
     pub tag: u32,
     /// The operation that sends the message.
-    pub send: Op,
+    pub send: OperationId,
     /// Length in bytes.
     pub bytes: u64,
     /// Time at which the sender's overhead began.
@@ -38,14 +38,14 @@ pub struct Flight {
 
 /// Times of a message that are known at its injection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Injected {
-    /// Time at which the send completes; `None` if the network calls [`Agenda::sent`] later.
+pub struct InjectionTimes {
+    /// Time at which the send completes; `None` if the network calls [`Agenda::schedule_sent`] later.
     pub sent: Option<Time>,
     /// Time at which the sender may inject its next message.
     pub next: Time,
 }
 
-impl Injected {
+impl InjectionTimes {
     /// Lets the sender continue at once; the network reports the completed send later.
     fn under_way(agenda: &Agenda) -> Self {
         Self {
@@ -66,16 +66,16 @@ pub trait Medium {
     fn latency(&mut self, from: Rank, to: Rank) -> Time;
 
     /// Handles a message that leaves its sender's processor.
-    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected;
+    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> InjectionTimes;
 
-    /// Handles a message that begins to arrive, as scheduled by [`Agenda::arrive`].
+    /// Handles a message that begins to arrive, as scheduled by [`Agenda::schedule_arrival`].
     fn arrive(&mut self, _id: FlightId, _flight: &Flight, _agenda: &mut Agenda) {}
 
-    /// Handles a wake-up requested by [`Agenda::wake`].
+    /// Handles a wake-up requested by [`Agenda::schedule_wake`].
     fn wake(&mut self, _token: u32, _agenda: &mut Agenda) {}
 
-    /// Handles the end of the present instant, as requested by [`Agenda::settle`]: no event of
-    /// this time is left, but the network may add some.
+    /// Handles the end of the present instant, as requested by [`Agenda::request_settling`]: no event of this time is
+    /// left, but the network may add some.
     fn settle(&mut self, _agenda: &mut Agenda) {}
 
     /// Traffic of each link.
@@ -97,7 +97,7 @@ pub struct LinkUse {
 
 /// A message that lost packets and was delayed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loss {
+pub struct PacketLoss {
     /// Time at which the loss was decided.
     pub time: Time,
     /// The sender.
@@ -105,16 +105,16 @@ pub struct Loss {
     /// The receiver.
     pub to: Rank,
     /// The operation that sent the message.
-    pub send: Op,
+    pub send: OperationId,
     /// Delay of the arrival.
     pub delay: Time,
     /// Cause of the loss.
-    pub cause: Cause,
+    pub cause: LossCause,
 }
 
 /// Cause of a loss; displayed as the end of a sentence about the message.
 #[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
-pub enum Cause {
+pub enum LossCause {
     /// `PlogPT`: the last packet met the first packet of another message to the same receiver.
     #[display(
         "its last packet met the first of a message from rank {other} \
@@ -134,13 +134,13 @@ pub enum Cause {
         /// The link that the port sends on.
         link: Arc<str>,
         /// Repair by the sender.
-        repair: Repair,
+        repair: TcpRepair,
     },
 }
 
 /// Mechanism by which a TCP sender detects lost segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display)]
-pub enum Repair {
+pub enum TcpRepair {
     /// Three later segments came through.
     #[display("fast retransmit")]
     FastRetransmit,
@@ -154,7 +154,7 @@ pub enum Repair {
 
 /// An event of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
+pub(super) enum EngineEvent {
     /// The send overhead of a message ends.
     Inject(FlightId),
     /// A send is complete.
@@ -168,9 +168,9 @@ pub(super) enum Event {
     /// A message is at its receiver.
     Delivered(FlightId),
     /// The request to send a message is at its receiver.
-    Asked(FlightId),
+    RequestArrived(FlightId),
     /// The answer to the request is at the sender.
-    Granted(FlightId),
+    AnswerArrived(FlightId),
     /// A receive is complete.
     Received(FlightId),
     /// A computation is complete.
@@ -182,10 +182,10 @@ pub(super) enum Event {
 /// Events and losses that a network schedules.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    pub(super) queue: Queue<Event>,
+    pub(super) queue: EventQueue<EngineEvent>,
     pub(super) now: Time,
     pub(super) is_settled: bool,
-    pub(super) losses: Vec<Loss>,
+    pub(super) losses: Vec<PacketLoss>,
 }
 
 impl Agenda {
@@ -196,42 +196,42 @@ impl Agenda {
 
     /// Completes the send of a message that crosses no link, or is empty, and delivers it after
     /// `latency`.
-    fn deliver_at_once(&mut self, flight: FlightId, latency: Time) -> Injected {
-        self.delivered(self.now + latency, flight);
-        Injected {
+    fn deliver_at_once(&mut self, flight: FlightId, latency: Time) -> InjectionTimes {
+        self.schedule_delivery(self.now + latency, flight);
+        InjectionTimes {
             sent: Some(self.now),
             next: self.now,
         }
     }
 
     /// Completes a send at `time`, now or later.
-    pub fn sent(&mut self, time: Time, flight: FlightId) {
-        self.queue.push(time, Event::Sent(flight));
+    pub fn schedule_sent(&mut self, time: Time, flight: FlightId) {
+        self.queue.push(time, EngineEvent::Sent(flight));
     }
 
     /// Begins the arrival of a message at `time`, now or later, by [`Medium::arrive`].
-    pub fn arrive(&mut self, time: Time, flight: FlightId) {
-        self.queue.push(time, Event::Arrive(flight));
+    pub fn schedule_arrival(&mut self, time: Time, flight: FlightId) {
+        self.queue.push(time, EngineEvent::Arrive(flight));
     }
 
     /// Delivers a message to its receiver at `time`, now or later.
-    pub fn delivered(&mut self, time: Time, flight: FlightId) {
-        self.queue.push(time, Event::Delivered(flight));
+    pub fn schedule_delivery(&mut self, time: Time, flight: FlightId) {
+        self.queue.push(time, EngineEvent::Delivered(flight));
     }
 
     /// Wakes the network at `time`, now or later.
-    pub fn wake(&mut self, time: Time, token: u32) {
-        self.queue.push(time, Event::Wake(token));
+    pub fn schedule_wake(&mut self, time: Time, token: u32) {
+        self.queue.push(time, EngineEvent::Wake(token));
     }
 
     /// Requests [`Medium::settle`] after all other events of the present time.
-    pub fn settle(&mut self) {
+    pub fn request_settling(&mut self) {
         self.is_settled = false;
     }
 
     /// Records that a message loses packets now and arrives `delay` later.
-    pub fn lost(&mut self, flight: &Flight, delay: Time, cause: Cause) {
-        self.losses.push(Loss {
+    pub fn record_loss(&mut self, flight: &Flight, delay: Time, cause: LossCause) {
+        self.losses.push(PacketLoss {
             time: self.now,
             from: flight.from,
             to: flight.to,

@@ -2,8 +2,8 @@
 
 use netsig_base::units::Rank;
 
-use super::network::{Flight, Loss};
-use super::program::{FlightId, Op};
+use super::network::{Flight, PacketLoss};
+use super::program::{FlightId, OperationId};
 use super::time::Time;
 
 /// Activity of a rank.
@@ -13,11 +13,11 @@ pub enum Activity<'a> {
     /// the message is not reused before its receive is complete.
     Send(FlightId, &'a Flight),
     /// A receive, from the begin of its overhead, with its operation.
-    Receive(FlightId, &'a Flight, Op),
+    Receive(FlightId, &'a Flight, OperationId),
     /// A computation.
-    Compute(Rank, Op),
+    Compute(Rank, OperationId),
     /// The delay of a message that lost packets.
-    Loss(&'a Loss),
+    Loss(&'a PacketLoss),
 }
 
 /// Receives every activity when it ends, and every loss when it is decided.

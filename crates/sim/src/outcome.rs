@@ -2,16 +2,16 @@
 
 use netsig_base::units::Bytes;
 
-use super::network::{LinkUse, Loss};
-use super::program::Rest;
+use super::network::{LinkUse, PacketLoss};
+use super::program::UnfinishedOperations;
 use super::time::Time;
 
 /// Shortest message that uses the rendezvous protocol; `None` if every message is eager.
-pub type EagerLimit = Option<Bytes>;
+pub type SimEagerLimit = Option<Bytes>;
 
 /// Result of a simulation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct SimOutcome {
     /// Time at which the last operation of all ranks completed; [`Time::MAX`] if some never did.
     pub time: Time,
     /// Number of messages sent.
@@ -19,7 +19,7 @@ pub struct Outcome {
     /// Sum of the message lengths.
     pub bytes: u64,
     /// Messages delayed by lost packets, by the time of the loss.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<PacketLoss>,
     /// Traffic of each link, in the network's order.
     pub links: Vec<LinkUse>,
 }
@@ -27,4 +27,4 @@ pub struct Outcome {
 /// Error: a program does not end, or leaves messages that no rank receives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} receives wait for messages that never come, {} messages are never received", .0.receives.len(), .0.sends.len())]
-pub struct Stuck(pub Rest);
+pub struct StuckProgram(pub UnfinishedOperations);

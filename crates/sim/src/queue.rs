@@ -23,40 +23,40 @@ const WAYS: usize = 4;
 const NONE: u32 = u32::MAX;
 
 /// Index into a slab or a table as the `u32` that events carry.
-pub(super) fn place(key: usize) -> u32 {
+pub(super) fn index_u32(key: usize) -> u32 {
     u32::try_from(key).expect("fewer than 2^32 messages, events and flows at once")
 }
 
 /// List of events of one time.
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct EventRun {
     time: Time,
     head: u32,
     tail: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Node<E> {
+struct QueueNode<E> {
     event: E,
     next: u32,
 }
 
 /// A queue of small events.
 #[derive(Debug)]
-pub struct Queue<E> {
+pub struct EventQueue<E> {
     /// Runs other than the current one, by time and then by age.
     waiting: BinaryHeap<Reverse<(Time, u64, u32)>>,
     /// The run from which events are taken.
     current: u32,
     /// Number of runs begun so far.
     begun: u64,
-    runs: Slab<Run>,
-    nodes: Slab<Node<E>>,
+    runs: Slab<EventRun>,
+    nodes: Slab<QueueNode<E>>,
     /// Recently begun runs by set of times, at most one of each time.
     remembered: [[(Time, u32); WAYS]; SETS],
 }
 
-impl<E: Copy> Default for Queue<E> {
+impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
         Self {
             waiting: BinaryHeap::new(),
@@ -69,10 +69,10 @@ impl<E: Copy> Default for Queue<E> {
     }
 }
 
-impl<E: Copy> Queue<E> {
+impl<E: Copy> EventQueue<E> {
     /// Inserts an event.
     pub fn push(&mut self, time: Time, event: E) {
-        let node = place(self.nodes.insert(Node { event, next: NONE }));
+        let node = index_u32(self.nodes.insert(QueueNode { event, next: NONE }));
         let set = &self.remembered[set_of(time)];
         if let Some(&(_, known)) = set.iter().find(|known| is_run_of(time, known)) {
             let run = &mut self.runs[known as usize];
@@ -99,7 +99,7 @@ impl<E: Copy> Queue<E> {
         }
         let run = &mut self.runs[self.current as usize];
         let (time, head) = (run.time, run.head);
-        let Node { event, next } = self.nodes.remove(head as usize);
+        let QueueNode { event, next } = self.nodes.remove(head as usize);
         run.head = next;
         if next == NONE {
             self.end(time);
@@ -109,12 +109,12 @@ impl<E: Copy> Queue<E> {
 
     /// Begins a run of one event. It is remembered in place of an ended run, or else of any run.
     fn begin(&mut self, time: Time, node: u32) {
-        let run = Run {
+        let run = EventRun {
             time,
             head: node,
             tail: node,
         };
-        let place = place(self.runs.insert(run));
+        let place = index_u32(self.runs.insert(run));
         self.waiting.push(Reverse((time, self.begun, place)));
         self.begun += 1;
         let set = &mut self.remembered[set_of(time)];
@@ -152,13 +152,13 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against a sorted set; a third of the steps take an event out, and later events are
-        /// never put before it.
+        /// Against a sorted set; a third of the steps take an event out, and no event is inserted before the last one
+        /// taken.
         #[test]
         fn events_come_by_time_and_then_in_their_order(
             steps in prop::collection::vec((0u64..200, 0u8..3), 0..600)
         ) {
-            let (mut queue, mut expected) = (Queue::default(), BTreeSet::new());
+            let (mut queue, mut expected) = (EventQueue::default(), BTreeSet::new());
             let mut now = Time::ZERO;
             let rest = std::iter::repeat_n((0, 0), steps.len() + 1);
             for (number, (delay, kind)) in steps.into_iter().chain(rest).enumerate() {

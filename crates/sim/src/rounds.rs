@@ -1,9 +1,8 @@
 //! Schedules as programs: the rounds of each rank, generated when they are needed.
 //!
-//! A rank is in at most one round at a time. Messages match within their round, so the number of
-//! the round is their tag, and a rank only counts: a message of the present round is received, a
-//! message of a later round is kept until then. Only where exchanges in progress are limited, the
-//! messages of a round are told apart (`paired`).
+//! A rank is in at most one round at a time. Messages match within their round: the number of the round is their tag,
+//! and a rank only counts them. A message of the present round is received; a message of a later round is kept until
+//! that round. Messages of a round are told apart only where exchanges in progress are limited (`paired`).
 
 mod paired;
 
@@ -13,96 +12,96 @@ use netsig_base::units::{Procs, Rank};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
-use paired::Paired;
+use super::program::{ArrivedMessage, FlightId, OperationId, ReadySend, SimProgram, SimTask, UnfinishedOperations};
+use paired::PairedMessages;
 
 /// Progress of a rank.
 #[derive(Debug, Clone, Copy, Default)]
-struct Progress {
+struct RankProgress {
     round: u32,
     /// The first round in which the rank has no more operations.
     end: u32,
     /// Sends and receives of the round that are not complete.
     open: u32,
-    /// Sends of the list that have started or are not sent.
+    /// Entries of the list of sends that have started or are not sent.
     started: u32,
     /// Sends that have started and are not complete.
     in_flight: u32,
 }
 
 /// Messages of a round with their senders, oldest first.
-type Early = SmallVec<[(Rank, FlightId); 4]>;
+type EarlyMessages = SmallVec<[(Rank, FlightId); 4]>;
 
 /// Program of all ranks of a schedule.
 #[derive(Debug, Clone)]
-pub struct Rounds {
+pub struct ScheduleProgram {
     schedule: Schedule,
-    ranks: Vec<Progress>,
+    ranks: Vec<RankProgress>,
     /// Messages that arrived before their round, by receiver and round.
-    early: FxHashMap<(Rank, u32), Early>,
+    early: FxHashMap<(Rank, u32), EarlyMessages>,
     /// Exchanges in progress of the ranks whose present round limits them.
-    paired: FxHashMap<Rank, Paired>,
-    made: Made,
+    paired: FxHashMap<Rank, PairedMessages>,
+    cache: RoundCache,
 }
 
-/// Cache of generated rounds, with rank and number: one entry per rank, or a single entry for
-/// more than [`MOST_KEPT`] ranks.
+/// Cache of generated rounds, with rank and number: one entry per rank, or a single entry for more than
+/// [`MOST_CACHED_RANKS`] ranks.
 #[derive(Debug, Clone)]
-struct Made(Vec<(Rank, u32, Round)>);
+struct RoundCache(Vec<(Rank, u32, Round)>);
 
 /// Largest number of ranks with one cached round each; these fit a processor's cache.
-const MOST_KEPT: usize = 1 << 12;
+const MOST_CACHED_RANKS: usize = 1 << 12;
 
-impl Made {
+impl RoundCache {
     /// Creates a cache for `ranks` ranks.
     fn of(ranks: usize) -> Self {
-        let kept = if ranks <= MOST_KEPT { ranks } else { 1 };
+        let kept = if ranks <= MOST_CACHED_RANKS { ranks } else { 1 };
         Self(vec![(Rank(u32::MAX), 0, Round::default()); kept])
     }
 
     fn round(&mut self, schedule: &Schedule, rank: Rank, round: u32) -> &Round {
         let place = rank.0 as usize % self.0.len();
-        let made = &mut self.0[place];
-        if (made.0, made.1) != (rank, round) {
-            *made = (rank, round, schedule.round(rank, round as usize));
+        let cached = &mut self.0[place];
+        if (cached.0, cached.1) != (rank, round) {
+            *cached = (rank, round, schedule.round(rank, round as usize));
         }
-        &made.2
+        &cached.2
     }
 }
 
-impl Rounds {
+impl ScheduleProgram {
     /// Creates the program with all ranks at their start.
     pub fn new(schedule: Schedule) -> Self {
         let count = schedule.procs().get() as usize;
         Self {
-            ranks: vec![Progress::default(); count],
+            ranks: vec![RankProgress::default(); count],
             schedule,
             early: FxHashMap::default(),
             paired: FxHashMap::default(),
-            made: Made::of(count),
+            cache: RoundCache::of(count),
         }
     }
 
-    fn progress(&mut self, rank: Rank) -> &mut Progress {
+    fn progress(&mut self, rank: Rank) -> &mut RankProgress {
         &mut self.ranks[rank.0 as usize]
     }
 
     /// Begins the present round of `rank`, or the next round in which it has operations.
-    fn begin(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
+    fn begin(&mut self, rank: Rank, tasks: &mut Vec<SimTask>) {
         loop {
             let progress = &mut self.ranks[rank.0 as usize];
             if progress.round >= progress.end {
                 return;
             }
-            let round = self.made.round(&self.schedule, rank, progress.round);
-            let open = open(&self.schedule, rank, round);
-            *progress = Progress {
+            let round = self.cache.round(&self.schedule, rank, progress.round);
+            let open = open_operations(&self.schedule, rank, round);
+            *progress = RankProgress {
                 open,
                 round: progress.round,
                 end: progress.end,
-                ..Progress::default()
+                ..RankProgress::default()
             };
-            match Paired::of(&self.schedule, rank, round) {
+            match PairedMessages::of(&self.schedule, rank, round) {
                 Some(paired) => self.paired.insert(rank, paired),
                 None => self.paired.remove(&rank),
             };
@@ -115,20 +114,20 @@ impl Rounds {
         }
     }
 
-    fn take_early(&mut self, rank: Rank, round: u32, tasks: &mut Vec<Task>) {
+    fn take_early(&mut self, rank: Rank, round: u32, tasks: &mut Vec<SimTask>) {
         if self.early.is_empty() {
             return;
         }
         let flights = self.early.remove(&(rank, round)).unwrap_or_default();
         for (sender, flight) in flights {
             let op = self.receive_from(rank, sender, round);
-            tasks.push(Task::Receive { op, flight });
+            tasks.push(SimTask::Receive { op, flight });
         }
     }
 
-    /// The receive for the next message from `sender`: the number of the round, or the place in it
-    /// where messages are told apart.
-    fn receive_from(&mut self, rank: Rank, sender: Rank, round: u32) -> Op {
+    /// The receive for the next message from `sender`: the number of the round, or its place in the round where
+    /// messages are told apart.
+    fn receive_from(&mut self, rank: Rank, sender: Rank, round: u32) -> OperationId {
         let paired = self.paired.get_mut(&rank);
         paired.map_or(round, |paired| {
             let place = paired.receive_from(sender);
@@ -137,7 +136,7 @@ impl Rounds {
     }
 
     /// Completes one operation of the round.
-    fn complete(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
+    fn complete(&mut self, rank: Rank, tasks: &mut Vec<SimTask>) {
         let progress = self.progress(rank);
         progress.open -= 1;
         if progress.open == 0 {
@@ -147,25 +146,25 @@ impl Rounds {
     }
 }
 
-impl Program for Rounds {
+impl SimProgram for ScheduleProgram {
     fn procs(&self) -> Procs {
         self.schedule.procs()
     }
 
-    fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
-        let active = self.schedule.active(rank);
+    fn start(&mut self, rank: Rank, tasks: &mut Vec<SimTask>) {
+        let active = self.schedule.active_rounds(rank);
         let progress = self.progress(rank);
         (progress.round, progress.end) = (count(active.start), count(active.end));
         self.begin(rank, tasks);
     }
 
-    fn next_send(&mut self, rank: Rank, _: &mut Vec<Task>) -> Option<Send> {
+    fn next_send(&mut self, rank: Rank, _: &mut Vec<SimTask>) -> Option<ReadySend> {
         let progress = &mut self.ranks[rank.0 as usize];
         if progress.open == 0 {
             return None;
         }
-        let round = self.made.round(&self.schedule, rank, progress.round);
-        let (_, most) = round.in_flight.at_once();
+        let round = self.cache.round(&self.schedule, rank, progress.round);
+        let (_, most) = round.in_flight.receive_and_send_limits();
         let paired = self.paired.get(&rank);
         if progress.in_flight as usize >= most {
             return None;
@@ -180,17 +179,17 @@ impl Program for Rounds {
             let pair = (rank, send.partner);
             if self.schedule.is_sent(pair, &send.slots) {
                 progress.in_flight += 1;
-                return Some(Send {
+                return Some(ReadySend {
                     op: paired.map_or(progress.round, |_| place),
                     to: send.partner,
                     tag: progress.round,
-                    bytes: self.schedule.bytes(pair, &send.slots),
+                    bytes: self.schedule.message_bytes(pair, &send.slots),
                 });
             }
         }
     }
 
-    fn sent(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
+    fn sent(&mut self, rank: Rank, op: OperationId, tasks: &mut Vec<SimTask>) {
         if let Some(paired) = self.paired.get_mut(&rank) {
             paired.sent(op);
         }
@@ -198,8 +197,8 @@ impl Program for Rounds {
         self.complete(rank, tasks);
     }
 
-    fn deliver(&mut self, rank: Rank, envelope: Envelope) -> Option<Op> {
-        let Envelope { flight, from, tag, .. } = envelope;
+    fn deliver(&mut self, rank: Rank, envelope: ArrivedMessage) -> Option<OperationId> {
+        let ArrivedMessage { flight, from, tag, .. } = envelope;
         let progress = self.ranks[rank.0 as usize];
         if progress.round == tag && progress.open > 0 {
             return Some(self.receive_from(rank, from, tag));
@@ -209,19 +208,19 @@ impl Program for Rounds {
         None
     }
 
-    fn received(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
+    fn received(&mut self, rank: Rank, op: OperationId, tasks: &mut Vec<SimTask>) {
         if let Some(paired) = self.paired.get_mut(&rank) {
             paired.received(op);
         }
         self.complete(rank, tasks);
     }
 
-    fn computed(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {
+    fn computed(&mut self, _: Rank, _: OperationId, _: &mut Vec<SimTask>) {
         unreachable!("an algorithm has no computations");
     }
 
-    fn rest(&self) -> Option<Rest> {
-        let waits = |(rank, progress): (usize, &Progress)| {
+    fn unfinished_work(&self) -> Option<UnfinishedOperations> {
+        let waits = |(rank, progress): (usize, &RankProgress)| {
             (progress.round < progress.end).then(|| format!("rank {rank} in round {}", progress.round))
         };
         let receives: Vec<String> = self.ranks.iter().enumerate().filter_map(waits).collect();
@@ -229,23 +228,23 @@ impl Program for Rounds {
         early.sort_unstable();
         let late = |(rank, round)| format!("messages to rank {rank} in round {round}");
         let sends: Vec<String> = early.into_iter().map(late).collect();
-        (!receives.is_empty() || !sends.is_empty()).then(|| Rest {
+        (!receives.is_empty() || !sends.is_empty()).then(|| UnfinishedOperations {
             receives,
             sends,
-            ..Rest::default()
+            ..UnfinishedOperations::default()
         })
     }
 }
 
 /// Number of sends and receives of a round.
-fn open(schedule: &Schedule, rank: Rank, round: &Round) -> u32 {
-    if schedule.pairs().is_none() {
+fn open_operations(schedule: &Schedule, rank: Rank, round: &Round) -> u32 {
+    if schedule.pair_sizes().is_none() {
         return count(round.sends.len() + round.receives.len());
     }
-    let sends = round.sends.iter();
-    let sends = sends.filter(|own| schedule.is_sent((rank, own.partner), &own.slots));
-    let receives = round.receives.iter();
-    let receives = receives.filter(|own| schedule.is_sent((own.partner, rank), &own.slots));
+    let all_sends = round.sends.iter();
+    let sends = all_sends.filter(|send| schedule.is_sent((rank, send.partner), &send.slots));
+    let all_receives = round.receives.iter();
+    let receives = all_receives.filter(|receive| schedule.is_sent((receive.partner, rank), &receive.slots));
     count(sends.count() + receives.count())
 }
 
@@ -255,7 +254,7 @@ fn count(number: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use netsig_base::algorithm::{Algorithm, Call, Collective, PairSizes};
+    use netsig_base::algorithm::{Algorithm, Collective, CollectiveCall, PairSizes};
     use netsig_base::units::{Bytes, Seconds};
 
     use super::*;
@@ -271,9 +270,9 @@ mod tests {
         let procs = Procs::new(3).unwrap();
         let pairs = PairSizes::new(procs, |from, to| Bytes(bytes((from.0, to.0))));
         let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
-        let schedule = algorithm.serve(&Call::of_pairs(pairs)).unwrap();
+        let schedule = algorithm.serve(&CollectiveCall::of_pairs(pairs)).unwrap();
         let mut network = Endpoint::new(loggp([50_000.0, 0.0, 0.0], 10.0), procs);
-        let outcome = run(&mut Rounds::new(schedule), &mut network, &mut ()).unwrap();
+        let outcome = run(&mut ScheduleProgram::new(schedule), &mut network, &mut ()).unwrap();
         let (time, messages, bytes) = expected;
         assert_eq!(outcome.time, Time::of(Seconds(time)), "{name}");
         assert_eq!((outcome.messages, outcome.bytes), (messages, bytes), "{name}");
@@ -290,10 +289,10 @@ mod tests {
         }
     }
 
-    /// Rank 0 has 2002 bytes for rank 1, and rank 1 has 1002 bytes for rank 2; all else is empty. Whole
-    /// messages are there 50 + 20.01 µs later. In segments of 1001 bytes, one exchange at a time, rank
-    /// 1 has the first one after 60 µs and only then sends its second, of one byte: also with two at a
-    /// time, since empty places count. With four it does not wait.
+    /// Rank 0 has 2002 bytes for rank 1, and rank 1 has 1002 bytes for rank 2; all else is empty. Whole messages are
+    /// there 50 + 20.01 µs later. In segments of 1001 bytes, one exchange at a time, rank 1 has its first segment
+    /// after 60 µs. Only then does it send its second segment, of one byte. Two exchanges at a time take as long,
+    /// since empty places count; with four it does not wait.
     #[test]
     fn empty_messages_are_not_sent_and_keep_their_place() {
         let few = |pair| match pair {

@@ -6,8 +6,8 @@ use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_model::model::message::loggp::LogGP;
 use netsig_model::profile::Profile;
 use netsig_model::tune::loggopsim::parameters;
-use netsig_sim::goal::{Goal, Goals};
-use netsig_sim::network::endpoint::{Endpoint, Ports};
+use netsig_sim::goal::{Goal, GoalRun};
+use netsig_sim::network::endpoint::{Endpoint, PortParameters};
 use netsig_sim::run;
 
 /// Two protocols, and overheads.
@@ -45,8 +45,8 @@ fn simulated(text: &str, size: u64) -> f64 {
     assert!(value("-O") <= value("-G"), "O would lengthen messages");
     let program = format!("num_ranks 2\nrank 0 {{\nsend {size}b to 1\n}}\nrank 1 {{\nrecv {size}b from 0\n}}\n");
     let goal = Goal::parse("one.goal", &program).unwrap();
-    let mut network = Endpoint::new(Ports::LogGP(model), Procs::new(2).unwrap());
-    let outcome = run(&mut Goals::new(&goal).unwrap(), &mut network, &mut ()).unwrap();
+    let mut network = Endpoint::new(PortParameters::LogGP(model), Procs::new(2).unwrap());
+    let outcome = run(&mut GoalRun::new(&goal).unwrap(), &mut network, &mut ()).unwrap();
     outcome.time.0 as f64 * 1e-12
 }
 

@@ -1,14 +1,13 @@
 //! Checks the layers of a crate, and that its files have no circular dependencies.
 //!
-//! A crate may state its layers in its root, in one sentence: `Layers, each using only those before
-//! it: a, b, c.` No files may depend on each other in a circle, except a module and the modules
-//! inside it.
+//! No files may depend on each other in a circle, except a module and the modules inside it. A crate may state its
+//! layers in its root, in one sentence: `Layers, each using only those before it: a, b, c.`
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use anyhow::Result;
 
-use super::modules::{Modules, Sources, Use};
+use super::modules::{CrateModules, ModuleUse, SourceTexts};
 
 /// The beginning of the statement of the layers.
 const STATEMENT: &str = "Layers, each using only those before it:";
@@ -21,14 +20,14 @@ const LAYERED: [&str; 3] = [
 ];
 
 /// The names used between files: by user, then by the defining file.
-type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+type UseGraph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// The faults of the crate with the root file `root` (`lib.rs` or `main.rs`).
 ///
 /// # Errors
 /// If a file does not parse.
-pub fn faults(sources: &Sources, root: &str) -> Result<Vec<String>> {
-    let modules = Modules::read(sources, root)?;
+pub fn faults(sources: &SourceTexts, root: &str) -> Result<Vec<String>> {
+    let modules = CrateModules::read(sources, root)?;
     let layers = layers(&sources[root]);
     let mut faults = Vec::new();
     if layers.is_empty() {
@@ -38,19 +37,19 @@ pub fn faults(sources: &Sources, root: &str) -> Result<Vec<String>> {
         let missing = modules.folders().filter(|folder| !layers.contains(folder));
         faults.extend(missing.map(|folder| format!("{root}: {folder} is not among the layers")));
     }
-    let layer = |module: &[String]| layers.iter().position(|layer| module.first() == Some(layer));
-    let (mut upward, mut sideways) = (Graph::new(), Graph::new());
+    let layer_of = |module: &[String]| layers.iter().position(|layer| module.first() == Some(layer));
+    let (mut upward, mut sideways) = (UseGraph::new(), UseGraph::new());
     for used in modules.uses() {
-        if layer(used.from).is_some_and(|from| Some(from) < layer(&used.to)) {
-            add(&mut upward, &modules, &used);
+        if layer_of(used.from).is_some_and(|from| Some(from) < layer_of(&used.to)) {
+            add_use(&mut upward, &modules, &used);
         }
         let is_inside = used.from.starts_with(&used.to) || used.to.starts_with(used.from);
         if !is_inside {
-            add(&mut sideways, &modules, &used);
+            add_use(&mut sideways, &modules, &used);
         }
     }
     for (from, used) in &upward {
-        let line = |to: &String| format!("{}, a later layer", edge(&upward, from, to));
+        let line = |to: &String| format!("{}, a later layer", describe_edge(&upward, from, to));
         faults.extend(used.keys().map(line));
     }
     faults.extend(circles(sideways));
@@ -58,7 +57,7 @@ pub fn faults(sources: &Sources, root: &str) -> Result<Vec<String>> {
 }
 
 /// Adds a use to the graph, unless both modules are in the same file.
-fn add(graph: &mut Graph, modules: &Modules, used: &Use) {
+fn add_use(graph: &mut UseGraph, modules: &CrateModules, used: &ModuleUse) {
     let [from, to] = [used.from, &used.to].map(|module| modules.file(module).to_owned());
     if from != to {
         let names = graph.entry(from).or_default().entry(to).or_default();
@@ -70,22 +69,21 @@ fn add(graph: &mut Graph, modules: &Modules, used: &Use) {
 fn layers(text: &str) -> Vec<String> {
     let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
     let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-    let words = words.join(" ");
-    let Some((_, list)) = words.split_once(STATEMENT) else {
+    let statement = words.join(" ");
+    let Some((_, after_statement)) = statement.split_once(STATEMENT) else {
         return Vec::new();
     };
-    let list = list.split('.').next().unwrap_or_default();
+    let list = after_statement.split('.').next().unwrap_or_default();
     list.split(',').map(|layer| layer.trim().to_owned()).collect()
 }
 
-/// A line for each circle, the shortest through each file first; each circle is cut before the
-/// search for the next.
-fn circles(mut graph: Graph) -> Vec<String> {
+/// A line for each circle: the shortest through each file. Each circle is cut before the search for the next.
+fn circles(mut graph: UseGraph) -> Vec<String> {
     let mut faults = Vec::new();
     for file in graph.keys().cloned().collect::<Vec<_>>() {
-        while let Some(circle) = circle(&graph, &file) {
-            let edges = circle.windows(2).map(|pair| edge(&graph, &pair[0], &pair[1]));
-            let edges: Vec<String> = edges.collect();
+        while let Some(circle) = shortest_circle(&graph, &file) {
+            let edge_texts = circle.windows(2).map(|pair| describe_edge(&graph, &pair[0], &pair[1]));
+            let edges: Vec<String> = edge_texts.collect();
             faults.push(format!("circle: {}", edges.join("; ")));
             graph.entry(file.clone()).or_default().remove(&circle[1]);
         }
@@ -94,31 +92,31 @@ fn circles(mut graph: Graph) -> Vec<String> {
 }
 
 /// The files of the shortest path from `start` back to `start`.
-fn circle(graph: &Graph, start: &str) -> Option<Vec<String>> {
-    let mut before: BTreeMap<&str, &str> = BTreeMap::new();
+fn shortest_circle(graph: &UseGraph, start: &str) -> Option<Vec<String>> {
+    let mut previous: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(file) = queue.pop_front() {
         for next in graph.get(file).into_iter().flat_map(BTreeMap::keys) {
-            if before.contains_key(next.as_str()) {
+            if previous.contains_key(next.as_str()) {
                 continue;
             }
-            before.insert(next, file);
+            previous.insert(next, file);
             queue.push_back(next);
         }
     }
-    let mut way = vec![start.to_owned()];
-    let mut at = *before.get(start)?;
-    while at != start {
-        way.push(at.to_owned());
-        at = before[at];
+    let mut path = vec![start.to_owned()];
+    let mut current = *previous.get(start)?;
+    while current != start {
+        path.push(current.to_owned());
+        current = previous[current];
     }
-    way.push(start.to_owned());
-    way.reverse();
-    Some(way)
+    path.push(start.to_owned());
+    path.reverse();
+    Some(path)
 }
 
 /// Describes a use in words.
-fn edge(graph: &Graph, from: &str, to: &str) -> String {
+fn describe_edge(graph: &UseGraph, from: &str, to: &str) -> String {
     let names: Vec<&str> = graph[from][to].iter().map(String::as_str).collect();
     format!("{from} uses {} of {to}", names.join(", "))
 }
@@ -127,7 +125,7 @@ fn edge(graph: &Graph, from: &str, to: &str) -> String {
 mod tests {
     use super::*;
 
-    fn found(files: &[(&str, &str)]) -> Vec<String> {
+    fn faults_of(files: &[(&str, &str)]) -> Vec<String> {
         let owned = |(path, text): &(&str, &str)| (format!("src/{path}"), (*text).to_owned());
         faults(&files.iter().map(owned).collect(), "src/lib.rs").unwrap()
     }
@@ -143,7 +141,7 @@ mod tests {
             "pub struct A; fn f() { println!(\"{}\", crate::b::B); }",
             "pub struct A; mod inner { use super::super::b::B; }",
         ] {
-            let faults = found(&[root, ("a.rs", a), b]);
+            let faults = faults_of(&[root, ("a.rs", a), b]);
             let [fault] = faults.as_slice() else {
                 panic!("{a}: {faults:?}");
             };
@@ -154,7 +152,7 @@ mod tests {
 
     #[test]
     fn longer_circles_and_reexports_are_followed() {
-        let faults = found(&[
+        let faults = faults_of(&[
             ("lib.rs", "mod a; mod b; mod c;"),
             ("a.rs", "use crate::b::C; pub struct A;"),
             ("b.rs", "mod inner; pub use inner::C;"),
@@ -167,7 +165,7 @@ mod tests {
 
     #[test]
     fn parents_children_tests_and_other_crates_are_no_circle() {
-        let faults = found(&[
+        let faults = faults_of(&[
             ("lib.rs", "mod a; mod b;"),
             ("a.rs", "mod child; use child::C; use b::X; pub struct A;"),
             (
@@ -182,7 +180,7 @@ mod tests {
     #[test]
     fn a_use_of_a_later_layer_is_a_fault() {
         let root = "//! Layers, each using only those before it: a,\n//! b.\nmod a; mod b; mod c;";
-        let faults = found(&[
+        let faults = faults_of(&[
             ("lib.rs", root),
             ("a.rs", "mod inner;"),
             ("a/inner.rs", "use crate::b::B;"),

@@ -14,64 +14,64 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, File, ItemFn, ItemMod, ItemUse, Macro, Token, UseTree};
 
 /// The texts of files by their paths.
-pub type Sources = BTreeMap<String, String>;
+pub type SourceTexts = BTreeMap<String, String>;
 
 /// The parts of a path or of a module's name: `fit::signature`.
-pub type Names = Vec<String>;
+pub type ModulePath = Vec<String>;
 
 /// The most imports from a name to its definition.
-const IMPORTS: usize = 8;
+const MOST_IMPORTS: usize = 8;
 
 /// The modules of a crate by their paths; the root's path is empty.
-pub struct Modules(BTreeMap<Names, Module>);
+pub struct CrateModules(BTreeMap<ModulePath, ModuleNames>);
 
 /// A module and its names.
 #[derive(Default)]
-struct Module {
+struct ModuleNames {
     file: String,
     /// The path of each imported name.
-    imports: BTreeMap<String, Names>,
-    /// The functions, since one may have the name of a module in the same place.
+    imports: BTreeMap<String, ModulePath>,
+    /// The functions, since a function may have the name of a module.
     functions: BTreeSet<String>,
     /// All paths in the module's code.
-    paths: BTreeSet<Names>,
+    paths: BTreeSet<ModulePath>,
 }
 
 /// A use of one module's name in another.
-pub struct Use<'a> {
+pub struct ModuleUse<'a> {
     /// The using module.
-    pub from: &'a Names,
+    pub from: &'a ModulePath,
     /// The defining module.
-    pub to: Names,
+    pub to: ModulePath,
     /// The used name.
     pub name: String,
 }
 
-impl Modules {
+impl CrateModules {
     /// Reads the modules of a crate from its root file, a `lib.rs` or `main.rs`.
     ///
     /// # Errors
     /// If a file does not parse.
-    pub fn read(sources: &Sources, root: &str) -> Result<Self> {
+    pub fn read(sources: &SourceTexts, root: &str) -> Result<Self> {
         let directory = Path::new(root).parent().unwrap_or(Path::new(""));
         let mut modules = Self(BTreeMap::new());
-        let mut left = vec![(Names::new(), root.to_owned())];
-        while let Some((path, file)) = left.pop() {
+        let mut unread = vec![(ModulePath::new(), root.to_owned())];
+        while let Some((path, file)) = unread.pop() {
             let parsed: File = syn::parse_str(&sources[&file]).with_context(|| format!("{file}: does not parse"))?;
-            let mut reader = Reader {
+            let mut reader = ModuleReader {
                 modules: &mut modules.0,
                 file,
                 path,
                 declared: Vec::new(),
             };
-            reader.here();
+            reader.current_module();
             reader.visit_file(&parsed);
             for path in reader.declared {
                 let stem = directory.join(path.iter().collect::<PathBuf>());
-                let files = [stem.with_extension("rs"), stem.join("mod.rs")];
-                let mut files = files.iter().map(|file| file.display().to_string());
+                let candidates = [stem.with_extension("rs"), stem.join("mod.rs")];
+                let mut files = candidates.iter().map(|file| file.display().to_string());
                 let found = files.find(|file| sources.contains_key(file));
-                left.extend(found.map(|file| (path, file)));
+                unread.extend(found.map(|file| (path, file)));
             }
         }
         Ok(modules)
@@ -84,17 +84,17 @@ impl Modules {
 
     /// The names of the modules that the root declares.
     pub fn folders(&self) -> impl Iterator<Item = &String> {
-        let is_folder = |path: &&Names| path.len() == 1;
+        let is_folder = |path: &&ModulePath| path.len() == 1;
         self.0.keys().filter(is_folder).flatten()
     }
 
     /// All uses of one module's name in another.
-    pub fn uses(&self) -> Vec<Use<'_>> {
+    pub fn uses(&self) -> Vec<ModuleUse<'_>> {
         let mut uses = Vec::new();
         for (from, module) in &self.0 {
             for path in &module.paths {
-                if let Some((to, name)) = self.find(from, path, IMPORTS) {
-                    uses.push(Use { from, to, name });
+                if let Some((to, name)) = self.resolve(from, path, MOST_IMPORTS) {
+                    uses.push(ModuleUse { from, to, name });
                 }
             }
         }
@@ -103,26 +103,26 @@ impl Modules {
 
     /// Resolves `path` in module `from`: the defining module and the name there, if it is in this
     /// crate.
-    fn find(&self, from: &[String], path: &[String], imports: usize) -> Option<(Names, String)> {
-        let mut at = from.to_vec();
+    fn resolve(&self, from: &[String], path: &[String], imports: usize) -> Option<(ModulePath, String)> {
+        let mut current = from.to_vec();
         let mut rest = path;
         while let [name, later @ ..] = rest {
             match name.as_str() {
-                "crate" => at.clear(),
-                "super" => drop(at.pop()),
+                "crate" => current.clear(),
+                "super" => drop(current.pop()),
                 "self" => {}
                 _ => break,
             }
             rest = later;
         }
-        let mut is_ours = rest.len() < path.len();
+        let mut is_in_crate = rest.len() < path.len();
         while let [name, later @ ..] = rest {
-            let module = self.0.get(&at)?;
-            let child = [at.as_slice(), slice::from_ref(name)].concat();
+            let module = self.0.get(&current)?;
+            let child = [current.as_slice(), slice::from_ref(name)].concat();
             let is_module = self.0.contains_key(&child);
             let is_last = later.is_empty();
             if is_last && module.functions.contains(name) {
-                is_ours = true;
+                is_in_crate = true;
                 break;
             }
             if let Some(import) = module.imports.get(name)
@@ -130,54 +130,54 @@ impl Modules {
                 && (is_last || !is_module)
             {
                 let path = [import, later].concat();
-                let found = self.find(&at, &path, imports - 1);
+                let found = self.resolve(&current, &path, imports - 1);
                 // A name from another crate belongs to the re-exporting module.
-                return found.or_else(|| is_ours.then(|| (at, name.clone())));
+                return found.or_else(|| is_in_crate.then(|| (current, name.clone())));
             }
             if !is_module {
                 break;
             }
-            (at, rest, is_ours) = (child, later, true);
+            (current, rest, is_in_crate) = (child, later, true);
         }
-        let name = rest.first().or(at.last())?.clone();
-        is_ours.then_some((at, name))
+        let name = rest.first().or(current.last())?.clone();
+        is_in_crate.then_some((current, name))
     }
 }
 
 /// Collects the modules, imports and paths of a file.
-struct Reader<'a> {
-    modules: &'a mut BTreeMap<Names, Module>,
+struct ModuleReader<'a> {
+    modules: &'a mut BTreeMap<ModulePath, ModuleNames>,
     file: String,
     /// The current module.
-    path: Names,
+    path: ModulePath,
     /// The declared modules that have separate files.
-    declared: Vec<Names>,
+    declared: Vec<ModulePath>,
 }
 
-impl Reader<'_> {
+impl ModuleReader<'_> {
     /// The current module's entry.
-    fn here(&mut self) -> &mut Module {
-        let module = || Module {
+    fn current_module(&mut self) -> &mut ModuleNames {
+        let module = || ModuleNames {
             file: self.file.clone(),
-            ..Module::default()
+            ..ModuleNames::default()
         };
         self.modules.entry(self.path.clone()).or_insert_with(module)
     }
 
     /// Adds the imports of `tree`, whose path begins with `path`.
-    fn import(&mut self, path: &Names, tree: &UseTree) {
-        let with = |name: &dyn ToString| [path.as_slice(), &[name.to_string()]].concat();
+    fn import(&mut self, path: &ModulePath, tree: &UseTree) {
+        let extended = |name: &dyn ToString| [path.as_slice(), &[name.to_string()]].concat();
         let (path, name) = match tree {
-            UseTree::Path(tree) => return self.import(&with(&tree.ident), &tree.tree),
+            UseTree::Path(tree) => return self.import(&extended(&tree.ident), &tree.tree),
             UseTree::Group(group) => {
                 return group.items.iter().for_each(|tree| self.import(path, tree));
             }
             UseTree::Name(tree) if tree.ident == "self" => (path.clone(), path.last().cloned()),
-            UseTree::Name(tree) => (with(&tree.ident), Some(tree.ident.to_string())),
-            UseTree::Rename(tree) => (with(&tree.ident), Some(tree.rename.to_string())),
+            UseTree::Name(tree) => (extended(&tree.ident), Some(tree.ident.to_string())),
+            UseTree::Rename(tree) => (extended(&tree.ident), Some(tree.rename.to_string())),
             UseTree::Glob(_) => (path.clone(), None),
         };
-        let module = self.here();
+        let module = self.current_module();
         if let Some(name) = name {
             module.imports.insert(name, path.clone());
         }
@@ -185,7 +185,7 @@ impl Reader<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Reader<'_> {
+impl<'ast> Visit<'ast> for ModuleReader<'_> {
     fn visit_item_mod(&mut self, item: &'ast ItemMod) {
         if is_test(&item.attrs) {
             return;
@@ -194,7 +194,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         if item.content.is_none() {
             self.declared.push(self.path.clone());
         } else {
-            self.here();
+            self.current_module();
             visit::visit_item_mod(self, item);
         }
         self.path.pop();
@@ -202,13 +202,13 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         if !is_test(&item.attrs) {
-            self.import(&Names::new(), &item.tree);
+            self.import(&ModulePath::new(), &item.tree);
         }
     }
 
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
         if !is_test(&item.attrs) {
-            self.here().functions.insert(item.sig.ident.to_string());
+            self.current_module().functions.insert(item.sig.ident.to_string());
             visit::visit_item_fn(self, item);
         }
     }
@@ -216,7 +216,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.segments.len() > 1 {
             let names = path.segments.iter().map(|segment| segment.ident.to_string());
-            self.here().paths.insert(names.collect());
+            self.current_module().paths.insert(names.collect());
         }
         visit::visit_path(self, path);
     }
@@ -225,7 +225,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_macro(&mut self, call: &'ast Macro) {
         let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         for argument in arguments.into_iter().flatten() {
-            Reader::visit_expr(self, &argument);
+            ModuleReader::visit_expr(self, &argument);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Generates `docs/tables.md`, the tables of algorithms and models, from their entries.
 
 use itertools::Itertools;
-use netsig_base::algorithm::{COLLECTIVES, Collective, entries};
+use netsig_base::algorithm::{COLLECTIVES, Collective, algorithm_entries};
 use netsig_model::model::{self, Model};
 
 /// The path of the file, relative to the root.
@@ -14,9 +14,11 @@ pub fn text() -> String {
 }
 
 fn algorithms() -> String {
-    let with_own = COLLECTIVES.iter().filter(|own| own.table() == **own);
-    let rows = with_own.flat_map(|&collective| {
-        entries(collective).map(move |entry| {
+    let table_owners = COLLECTIVES
+        .iter()
+        .filter(|collective| collective.table_collective() == **collective);
+    let rows = table_owners.flat_map(|&collective| {
+        algorithm_entries(collective).map(move |entry| {
             let name = format!("`{}`", entry.usage());
             row(&[&collective.to_string(), &name, entry.summary])
         })
@@ -29,35 +31,39 @@ fn algorithms() -> String {
     )
 }
 
-/// Collectives that take algorithms of another one, a line each.
+/// A line for each collective that takes the algorithms of another collective.
 fn others() -> String {
-    let others = COLLECTIVES.iter().filter(|own| own.table() != **own);
+    let others = COLLECTIVES
+        .iter()
+        .filter(|collective| collective.table_collective() != **collective);
     let line = |&collective: &Collective| {
-        let names = entries(collective).map(|entry| format!("`{}`", entry.name));
-        let names = { names }.join(", ");
-        format!("* {collective} takes of {}: {names}.", collective.table())
+        let quoted_names = algorithm_entries(collective).map(|entry| format!("`{}`", entry.name));
+        let names = { quoted_names }.join(", ");
+        format!("* {collective} takes of {}: {names}.", collective.table_collective())
     };
     others.map(line).join("\n")
 }
 
 fn models() -> String {
     let subjects = model::models().map(|model| model.subject).dedup();
-    let sections = subjects.map(|subject| {
-        let own = model::models().filter(|model| model.subject == subject);
+    let section_texts = subjects.map(|subject| {
+        let subject_models = model::models().filter(|model| model.subject == subject);
         let head = [
             row(&["model", "formula", "source", "domain", "parameters"]),
             row(&["---"; 5]),
         ];
-        let rows = head.into_iter().chain(own.map(of_model)).join("\n");
+        let rows = head.into_iter().chain(subject_models.map(model_row)).join("\n");
         format!("### {subject}\n\n{rows}\n")
     });
-    let mut sections = sections;
+    let mut sections = section_texts;
     format!("## Models\n\n{}", sections.join("\n"))
 }
 
-fn of_model(model: &Model) -> String {
-    let parameters = model.parameters.iter();
-    let parameters = parameters.map(|own| format!("`{}`", own.name)).join(", ");
+fn model_row(model: &Model) -> String {
+    let model_parameters = model.parameters.iter();
+    let parameters = model_parameters
+        .map(|parameter| format!("`{}`", parameter.name))
+        .join(", ");
     row(&[
         &format!("`{}`", model.name),
         model.formula,

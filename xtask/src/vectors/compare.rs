@@ -27,18 +27,18 @@ impl VectorTolerance {
 /// The differences of `got` from `expected`.
 pub fn faults(got: &Value, expected: &Value, tolerance: VectorTolerance) -> Vec<String> {
     let mut faults = Vec::new();
-    compare("", got, expected, tolerance, &mut faults);
+    add_faults("", got, expected, tolerance, &mut faults);
     faults
 }
 
-fn compare(field: &str, got: &Value, expected: &Value, tolerance: VectorTolerance, faults: &mut Vec<String>) {
+fn add_faults(field: &str, got: &Value, expected: &Value, tolerance: VectorTolerance, faults: &mut Vec<String>) {
     match (got, expected) {
         (Value::Object(got), Value::Object(entries)) => {
             for (key, expected) in entries {
                 let dot = if field.is_empty() { "" } else { "." };
                 let field = format!("{field}{dot}{key}");
                 match got.get(key) {
-                    Some(got) => compare(&field, got, expected, tolerance, faults),
+                    Some(got) => add_faults(&field, got, expected, tolerance, faults),
                     None => faults.push(format!("{field}: got nothing, expected {expected}")),
                 }
             }
@@ -46,20 +46,20 @@ fn compare(field: &str, got: &Value, expected: &Value, tolerance: VectorToleranc
         (Value::Array(got), Value::Array(expected)) if got.len() == expected.len() => {
             for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
                 let field = format!("{field}[{index}]");
-                compare(&field, got, expected, tolerance, faults);
+                add_faults(&field, got, expected, tolerance, faults);
             }
         }
         _ => {
             let field = if field.is_empty() { "value" } else { field };
             let is_whole = |value: &Value| value.is_i64() || value.is_u64();
-            let off = match (got.as_f64(), expected.as_f64()) {
+            let difference = match (got.as_f64(), expected.as_f64()) {
                 (Some(g), Some(e)) if !(is_whole(got) && is_whole(expected)) => {
                     (!tolerance.accepts(g, e)).then(|| format!(", off by {:e}", g - e))
                 }
                 _ => (got != expected).then(String::new),
             };
             let fault = |off| format!("{field}: got {got}, expected {expected}{off}");
-            faults.extend(off.map(fault));
+            faults.extend(difference.map(fault));
         }
     }
 }

@@ -6,28 +6,28 @@ use itertools::izip;
 use netsig_base::algorithm::Collective;
 use netsig_base::stats::interval::t_quantile;
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::fit::model::{DeltaRule, Options, Problem, SidePoints, ThresholdChoice, Unsaturated};
-use netsig_model::fit::{Covariance, Point, hockney as hockney_fit, plogp};
+use netsig_model::fit::model::{DeltaRule, FitProblem, ModelFitOptions, SidePoints, ThresholdChoice, UnsaturatedRule};
+use netsig_model::fit::{Covariance, MeasuredPoint, hockney as hockney_fit, plogp};
 use netsig_model::fitted::saturation::{Saturation, diagnose};
-use netsig_model::fitted::{Base, Found};
-use netsig_model::model::{self, Known};
+use netsig_model::fitted::{ContentionFreeBase, ParameterValue};
+use netsig_model::model::{self, KnownNetwork};
 use serde_json::{Value, json};
 
-use super::inputs::{VectorInputs, base};
+use super::inputs::{VectorInputs, hockney_base};
 
 /// The confidence level of intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// The measured points with `procs` processes; `times` is the name of the input with the times.
-fn points(inputs: &VectorInputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
+fn points(inputs: &VectorInputs, times: &str, procs: Procs) -> Result<Vec<MeasuredPoint>> {
     let sizes: Vec<Bytes> = inputs.get("sizes")?;
     let count = sizes.len();
     let times: Vec<Seconds> = inputs.get(times)?;
     ensure!(times.len() == count, "{} times for {count} sizes", times.len());
     let deviations = inputs.each("sd", count, Seconds(0.0))?;
     let repetitions = inputs.each("reps", count, 1)?;
-    let points = izip!(sizes, times, deviations, repetitions);
-    let points = points.map(|(size, time, deviation, repetitions)| Point {
+    let measured_rows = izip!(sizes, times, deviations, repetitions);
+    let points = measured_rows.map(|(size, time, deviation, repetitions)| MeasuredPoint {
         procs,
         size,
         time,
@@ -39,48 +39,48 @@ fn points(inputs: &VectorInputs, times: &str, procs: Procs) -> Result<Vec<Point>
 
 /// `fit.signature`: the plain regression at the given M, with δ kept even if it is not significant;
 /// and `fit.choose_M` if no M is given.
-pub fn signature(inputs: &VectorInputs, without: ThresholdChoice) -> Result<Value> {
+pub fn signature(inputs: &VectorInputs, default_threshold: ThresholdChoice) -> Result<Value> {
     let points = points(inputs, "T", inputs.get("n")?)?;
     let mut weights = [("1/(sd^2/reps)", Covariance::Means), ("unit", Covariance::Ols)];
     if points.iter().all(|point| point.deviation.0 <= 0.0) {
         weights.reverse();
     }
     let standard = SidePoints::default();
-    let options = Options {
+    let options = ModelFitOptions {
         covariance: inputs.one_of("weights", &weights)?,
-        threshold: inputs.find("M")?.map_or(without, ThresholdChoice::At),
-        least: SidePoints {
+        threshold: inputs.find("M")?.map_or(default_threshold, ThresholdChoice::At),
+        least_points: SidePoints {
             below: inputs.find("min_points_below")?.unwrap_or(standard.below),
             from: inputs.find("min_points_above")?.unwrap_or(standard.from),
         },
         delta: DeltaRule::Kept,
-        unsaturated: Unsaturated::Kept,
-        base_error: None,
+        unsaturated: UnsaturatedRule::Kept,
+        hockney_variances: None,
         confidence: CONFIDENCE,
     };
     let variant: Option<String> = inputs.find("variant")?;
-    let fit = Problem {
+    let problem = FitProblem {
         model: model::find(Collective::Alltoall, variant.as_deref().unwrap_or("full"))?,
         algorithm: "",
-        base: Base::Hockney,
-        network: &Known::of(base(inputs)?, None),
+        base: ContentionFreeBase::Hockney,
+        network: &KnownNetwork::of(hockney_base(inputs)?, None),
         points: &points,
         options: &options,
     };
-    let fit = fit.fit()?;
+    let fit = problem.fit()?;
     let (fitted, dof) = (&fit.model, fit.model.student.dof());
     let s2 = fit.weighted_rss / dof as f64;
     // A known σ² is 1: dividing by the estimated one removes it from the variances.
     let scale = inputs.one_of("scale", &[("estimated", 1.0), ("known", s2)])?;
     let interval = |name| match fitted.parameters.get(name) {
-        Some(Found::Estimated(found)) => {
-            let end = |end: f64| found.value + (end - found.value) / scale.sqrt();
-            Some([found.lower, found.upper].map(end))
+        Some(ParameterValue::Estimated(found)) => {
+            let scaled_end = |end: f64| found.value + (end - found.value) / scale.sqrt();
+            Some([found.lower, found.upper].map(scaled_end))
         }
         _ => None,
     };
-    let covariance = fitted.covariance.row_iter();
-    let covariance = covariance.map(|row| row.iter().map(|own| own / scale).collect::<Vec<f64>>());
+    let covariance_rows = fitted.covariance.row_iter();
+    let covariance = covariance_rows.map(|row| row.iter().map(|element| element / scale).collect::<Vec<f64>>());
     Ok(json!({
         "M": fitted.threshold().map(|threshold| Bytes::rounded(threshold.value)),
         "gamma": fitted.value("gamma"),
@@ -121,10 +121,10 @@ pub fn saturation(inputs: &VectorInputs) -> Result<Value> {
 pub fn discontinuity(inputs: &VectorInputs) -> Result<Value> {
     let sizes: Vec<Bytes> = inputs.get("sizes")?;
     let overheads: Vec<Seconds> = inputs.get("os")?;
-    let rows: Vec<_> = sizes.into_iter().zip(overheads).collect();
-    let count = rows.len();
-    let rows = rows.try_into();
-    let rows = rows.map_err(|_| anyhow!("{count} sizes with an os, not three"))?;
+    let row_list: Vec<_> = sizes.into_iter().zip(overheads).collect();
+    let count = row_list.len();
+    let converted = row_list.try_into();
+    let rows = converted.map_err(|_| anyhow!("{count} sizes with an os, not three"))?;
     let found = plogp::discontinuity(rows, inputs.find("max_diff")?.unwrap_or(0.2));
     Ok(json!({
         "expected_os": found.expected,

@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use itertools::{Itertools as _, iproduct};
-use netsig_base::algorithm::{Algorithm, Call, Collective, Layout};
+use netsig_base::algorithm::{Algorithm, ClusterLayout, Collective, CollectiveCall};
 use netsig_base::units::{Bytes, Procs, Rank, Seconds};
-use netsig_model::model::alltoall::two_phase::{self, Clusters};
+use netsig_model::model::alltoall::two_phase::{self, TwoClusters};
 use netsig_model::model::hockney::Hockney;
 use serde_json::{Value, json};
 
 use super::inputs::VectorInputs;
 
 /// `grid.eq6` and `grid.exact_F1`: the longer of the two local exchanges, and the second phase.
-pub fn time(inputs: &VectorInputs, second: fn(&two_phase::Crossing) -> Seconds) -> Result<Seconds> {
+pub fn time(inputs: &VectorInputs, second_phase: fn(&two_phase::WideAreaPhase) -> Seconds) -> Result<Seconds> {
     let clusters = clusters(inputs)?;
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
-    let crossing = two_phase::Crossing {
+    let crossing = two_phase::WideAreaPhase {
         clusters,
         link: Hockney::new(inputs.get("alpha_w")?, inputs.get("beta_w")?)?,
         size: inputs.get("m")?,
@@ -27,40 +27,40 @@ pub fn time(inputs: &VectorInputs, second: fn(&two_phase::Crossing) -> Seconds) 
         .context("n is more than 2^32 - 1")?,
     };
     let [one, other]: [Seconds; 2] = [inputs.get("T_C1")?, inputs.get("T_C2")?];
-    Ok(Seconds(one.0.max(other.0)) + second(&crossing))
+    Ok(Seconds(one.0.max(other.0)) + second_phase(&crossing))
 }
 
-fn clusters(inputs: &VectorInputs) -> Result<Clusters> {
-    Ok(Clusters::new(inputs.get("n1")?, inputs.get("n2")?))
+fn clusters(inputs: &VectorInputs) -> Result<TwoClusters> {
+    Ok(TwoClusters::new(inputs.get("n1")?, inputs.get("n2")?))
 }
 
 /// `grid.delivery`. An incomplete schedule is an error, so the lists of missing data are empty.
 pub fn delivery(inputs: &VectorInputs) -> Result<Value> {
     let clusters = clusters(inputs)?;
-    let near = crossing("two-phase", clusters)?;
+    let plain = crossing("two-phase", clusters)?;
     let balanced = crossing("two-phase-balanced", clusters)?;
-    let exchanges = near.iter().map(|message| (message.round, message.rank));
+    let exchanges = plain.iter().map(|message| (message.round, message.rank));
     let rounds = exchanges.dedup().map(|(round, _)| round);
     let steps: Vec<usize> = rounds.dedup_with_count().map(|(count, _)| count).collect();
     let blocks = |messages: &[CrossingMessage], goes_there: bool| -> Vec<usize> {
-        let own = messages.iter().filter(|own| own.goes_there == goes_there);
-        own.map(|message| message.blocks).collect()
+        let directed = messages.iter().filter(|message| message.goes_there == goes_there);
+        directed.map(|message| message.blocks).collect()
     };
     let nothing: [u32; 0] = [];
     Ok(json!({
         "printed_missing": missing(clusters),
         "F1_missing": nothing,
         "F2_missing": nothing,
-        "wan_messages": near.len(),
+        "wan_messages": plain.len(),
         "steps": steps.len(),
         "exchanges_per_step": steps,
-        "F1_items_C2_to_C1": blocks(&near, false),
+        "F1_items_C2_to_C1": blocks(&plain, false),
         "F2_items_C2_to_C1": blocks(&balanced, false),
-        "items_C1_to_C2": blocks(&near, true),
+        "items_C1_to_C2": blocks(&plain, true),
     }))
 }
 
-/// A message size; these schedules do not depend on it.
+/// Any message size; these schedules do not depend on it.
 const SIZE: Bytes = Bytes(1);
 
 /// A message of a schedule between the clusters.
@@ -76,16 +76,16 @@ struct CrossingMessage {
 
 /// The messages between the clusters, ordered by round and rank. The smaller cluster has the first
 /// ranks.
-fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<CrossingMessage>> {
+fn crossing(algorithm: &str, clusters: TwoClusters) -> Result<Vec<CrossingMessage>> {
     let n1 = clusters.smaller().get();
     let n2 = clusters.larger().get();
-    let procs = n1.checked_add(n2).context("n1 + n2 is more than 2^32 - 1")?;
-    let procs = Procs::new(procs)?;
+    let rank_count = n1.checked_add(n2).context("n1 + n2 is more than 2^32 - 1")?;
+    let procs = Procs::new(rank_count)?;
     // The steps of the source have n1 exchanges at once.
     let algorithm = Algorithm::parse(Collective::Alltoall, &format!("{algorithm}:{n1}"))?;
-    let schedule = algorithm.serve(&Call {
-        layout: Some(Layout::of_sizes(&[n1, n2])),
-        ..Call::new(procs, SIZE)
+    let schedule = algorithm.serve(&CollectiveCall {
+        layout: Some(ClusterLayout::of_sizes(&[n1, n2])),
+        ..CollectiveCall::new(procs, SIZE)
     })?;
     schedule.check()?;
     let mut messages = Vec::new();
@@ -111,15 +111,15 @@ type CrossingDatum = (u32, u32);
 /// The data that never arrive, ascending, in the two-phase total exchange exactly as printed in
 /// Steffenel, Martinasso, Trystram 2007 (GPC) §7, simulated datum by datum. netsig runs a corrected
 /// form. The smaller cluster has the first ranks.
-fn missing(clusters: Clusters) -> Vec<CrossingDatum> {
+fn missing(clusters: TwoClusters) -> Vec<CrossingDatum> {
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
     let ranks = n1 + n2;
     let crosses = |&(i, j): &CrossingDatum| (i < n1) != (j < n1);
     let crossing: Vec<CrossingDatum> = iproduct!(0..ranks, 0..ranks).filter(crosses).collect();
-    // Phase 1: (relay, datum). A relay with a rank that does not exist keeps nothing.
+    // Phase 1: (relay, datum). A relay whose rank does not exist keeps nothing.
     let relay = |(i, j): CrossingDatum| if i < n1 { j % n1 } else { i / n1 * n1 + j };
-    let stored = crossing.iter().map(|&datum| (relay(datum), datum));
-    let stored: BTreeSet<(u32, CrossingDatum)> = stored.filter(|(relay, _)| *relay < ranks).collect();
+    let relayed = crossing.iter().map(|&datum| (relay(datum), datum));
+    let stored: BTreeSet<(u32, CrossingDatum)> = relayed.filter(|(relay, _)| *relay < ranks).collect();
     // Phase 2: the partners of an exchange, i and j, pass on data of the printed ranges.
     let mut delivered = BTreeSet::new();
     for j in n1..ranks {
@@ -140,10 +140,10 @@ mod tests {
 
     fn missing_among(n1: u32, n2: u32) -> Vec<CrossingDatum> {
         let [smaller, larger] = [n1, n2].map(|n| Procs::new(n).unwrap());
-        missing(Clusters::new(smaller, larger))
+        missing(TwoClusters::new(smaller, larger))
     }
 
-    /// r·(n1 − r) data with r = n2 mod n1; the first case is one that can be followed by hand.
+    /// r·(n1 − r) data are missing, with r = n2 mod n1; the first case can be followed by hand.
     #[test]
     fn data_are_lost_where_n1_does_not_divide_n2() {
         assert_eq!(missing_among(2, 3), [(4, 1)]);

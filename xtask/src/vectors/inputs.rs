@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 pub struct VectorInputs(Map<String, Value>);
 
 /// The largest integer up to which JSON numbers are exact.
-const MOST: f64 = 9_007_199_254_740_992.0;
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// One value for all items, or one for each.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Each<T> {
+enum OneOrEach<T> {
     Same(T),
-    Own(Vec<T>),
+    PerItem(Vec<T>),
 }
 
 impl VectorInputs {
@@ -27,8 +27,8 @@ impl VectorInputs {
     /// # Errors
     /// If there are no inputs, or no parameter set of this name.
     pub fn of(vector: &Value, sets: &Value) -> Result<Self> {
-        let given = vector.get("inputs").and_then(Value::as_object);
-        let given = given.context("there are no inputs")?;
+        let found_inputs = vector.get("inputs").and_then(Value::as_object);
+        let given = found_inputs.context("there are no inputs")?;
         let set = match given.get("params") {
             Some(Value::String(name)) => sets
                 .get(name)
@@ -57,7 +57,7 @@ impl VectorInputs {
         let Some(value) = self.0.get(name).filter(|value| !value.is_null()) else {
             return Ok(None);
         };
-        let read = serde_json::from_value(whole(value));
+        let read = serde_json::from_value(with_integers(value));
         read.map_err(|error| anyhow!("{name} = {value}: {error}"))
     }
 
@@ -66,9 +66,9 @@ impl VectorInputs {
     /// # Errors
     /// If the input is present and of another type or length.
     pub fn each<T: DeserializeOwned + Clone>(&self, name: &str, count: usize, standard: T) -> Result<Vec<T>> {
-        let values = match self.find(name)?.unwrap_or(Each::Same(standard)) {
-            Each::Same(one) => vec![one; count],
-            Each::Own(many) => many,
+        let values = match self.find(name)?.unwrap_or(OneOrEach::Same(standard)) {
+            OneOrEach::Same(one) => vec![one; count],
+            OneOrEach::PerItem(many) => many,
         };
         let found = values.len();
         ensure!(found == count, "{name} has {found} values for {count} sizes");
@@ -91,11 +91,11 @@ impl VectorInputs {
 }
 
 /// The same value with whole numbers such as `8.0` converted to integers such as `8`, recursively.
-fn whole(value: &Value) -> Value {
+fn with_integers(value: &Value) -> Value {
     match value {
-        Value::Array(values) => values.iter().map(whole).collect(),
+        Value::Array(values) => values.iter().map(with_integers).collect(),
         Value::Number(number) => match number.as_f64() {
-            Some(float) if float.fract() == 0.0 && (0.0..=MOST).contains(&float) => {
+            Some(float) if float.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&float) => {
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
@@ -111,9 +111,9 @@ fn whole(value: &Value) -> Value {
 }
 
 /// α and β; the input of β is `beta_F` if there is also another β.
-pub fn base(inputs: &VectorInputs) -> Result<Hockney> {
+pub fn hockney_base(inputs: &VectorInputs) -> Result<Hockney> {
     let alpha = inputs.get("alpha")?;
-    let beta = inputs.find("beta_F")?;
-    let beta = beta.map_or_else(|| inputs.get("beta"), Ok)?;
+    let beta_f = inputs.find("beta_F")?;
+    let beta = beta_f.map_or_else(|| inputs.get("beta"), Ok)?;
     Ok(Hockney::new(alpha, beta)?)
 }

@@ -1,27 +1,29 @@
-//! Computes the models by their names in the vectors: those with an entry in `netsig_model::model`
-//! through the entry, each other model by one line.
+//! Computes the models by their names in the vectors: through the entry in `netsig_model::model` if there is one, else
+//! by one line.
 
 use anyhow::{Context, Result, ensure};
 use netsig_base::algorithm::Collective::{self, Bcast, Scatter};
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_model::fit::model::ThresholdChoice;
 use netsig_model::fit::plogp::{gap_from_round_trips, latency};
-use netsig_model::model::alltoall::two_phase::Crossing;
+use netsig_model::model::alltoall::two_phase::WideAreaPhase;
 use netsig_model::model::alltoall::{labarta, throughput};
-use netsig_model::model::exchange::{Exchange, ZeroMessages};
+use netsig_model::model::exchange::{MessageExchange, ZeroMessages};
 use netsig_model::model::hockney::Hockney;
-use netsig_model::model::plogp::{PLogP, Parameters};
-use netsig_model::model::segment::{Search, Segment};
-use netsig_model::model::{self, Case, Known, Model, Need, Parameter, Segments, Subject, Timed, Values, message};
+use netsig_model::model::plogp::{PLogP, PLogPParameters};
+use netsig_model::model::segment::{Segment, SegmentSearch};
+use netsig_model::model::{
+    self, Case, KnownNetwork, Model, ModelInput, ModelParameter, ModelSubject, ModelTime, ParameterValues,
+    SegmentChoice, message,
+};
 use serde_json::{Value, json};
 
-use super::inputs::{VectorInputs, base};
+use super::inputs::{VectorInputs, hockney_base};
 use super::{fit, grid, plogpt};
 
-/// Models that the vectors do not call by their entries' names.
-const RENAMED: [(&str, &str); 7] = [
-    ("alltoall.contention_free", "free"),
+/// Models whose names in the vectors differ from the names of their entries.
+const RENAMED: [(&str, &str); 6] = [
     ("alltoall.prop1", "hockney"),
     ("alltoall.signature", "full"),
     ("contention.clement", "message_clement"),
@@ -31,18 +33,17 @@ const RENAMED: [(&str, &str); 7] = [
 ];
 
 /// Search methods for a segment size.
-const SEARCHES: [(&str, Search); 3] = [
-    ("hill", Search::HillClimbing),
-    ("pow2", Search::PowersOfTwo),
-    ("global", Search::Exhaustive),
+const SEARCHES: [(&str, SegmentSearch); 3] = [
+    ("hill", SegmentSearch::HillClimbing),
+    ("pow2", SegmentSearch::PowersOfTwo),
+    ("global", SegmentSearch::Exhaustive),
 ];
 
-/// The inputs that choose among several entries, and the words by which they choose the one that the
-/// vector names.
+/// The inputs that choose among several entries, and the words that choose the entry of the vector's name.
 const CHOICES: [&str; 4] = ["delta_form", "variant", "mode", "algorithm"];
-const NAMED: [&str; 2] = ["times_P", "per_round"];
+const DEFAULT_CHOICES: [&str; 2] = ["times_P", "per_round"];
 
-/// The names of parameters of entries whose inputs are named differently.
+/// Parameters of entries whose inputs have other names.
 const PARAMETERS: [(&str, &str); 11] = [
     ("delta_s", "delta"),
     ("delta_per_process_s", "delta_per_P"),
@@ -64,18 +65,18 @@ const PARAMETERS: [(&str, &str); 11] = [
 pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
     let segment = |search| {
         let model = model::find(Bcast, &inputs.get::<String>("strategy")?)?;
-        let best = timed(inputs, model, Segments::Best(search, datatype(inputs)?))?;
+        let best = timed(inputs, model, SegmentChoice::Best(search, datatype(inputs)?))?;
         anyhow::Ok(json!({"s": best.segment.map(Segment::bytes), "T": best.time}))
     };
     let gaps = || anyhow::Ok((inputs.get("beta_F")?, inputs.get("beta_C")?));
     Ok(match name {
         "alltoall.signature.reparam" => reparametrised(inputs)?,
-        "broadcast" => json!(strategy(inputs, Bcast)?),
+        "broadcast" => json!(strategy_time(inputs, Bcast)?),
         "choose.broadcast" => {
             let search = inputs.one_of("segment_search", &SEARCHES)?;
-            choose(inputs, Bcast, Segments::Best(search, datatype(inputs)?))?
+            choose(inputs, Bcast, SegmentChoice::Best(search, datatype(inputs)?))?
         }
-        "choose.scatter" => choose(inputs, Scatter, Segments::Of(Segment::BYTE))?,
+        "choose.scatter" => choose(inputs, Scatter, SegmentChoice::Fixed(Segment::BYTE))?,
         "contention.agarwal" => agarwal(inputs)?,
         "contention.labarta_waves" => {
             json!(labarta::waves(inputs.get("messages")?, inputs.get("buses")?))
@@ -84,8 +85,8 @@ pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
         "fit.saturation" => fit::saturation(inputs)?,
         "fit.signature" => fit::signature(inputs, ThresholdChoice::None)?,
         "grid.delivery" => grid::delivery(inputs)?,
-        "grid.eq6" => json!(grid::time(inputs, Crossing::eq6)?),
-        "grid.exact_F1" => json!(grid::time(inputs, Crossing::exact)?),
+        "grid.eq6" => json!(grid::time(inputs, WideAreaPhase::eq6)?),
+        "grid.exact_F1" => json!(grid::time(inputs, WideAreaPhase::exact)?),
         "measure.L" => json!(latency(inputs.get("RTT0")?, inputs.get("g0")?)),
         "measure.discontinuity" => fit::discontinuity(inputs)?,
         "measure.g_from_rtt" => {
@@ -95,37 +96,48 @@ pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
         "measure.hockney_fit" => fit::hockney(inputs)?,
         "med.bounds" => bounds(inputs)?,
         "med.direct_exchange_sync" => {
-            json!(exchange(inputs)?.direct_exchange_sync(&base(inputs)?))
+            json!(exchange(inputs)?.direct_exchange_sync(&hockney_base(inputs)?))
         }
         "plogp.g" => json!(plogp(inputs)?.g(inputs.get("m")?)),
         "plogpt.alltoall" => plogpt::alltoall(inputs)?,
         "plogpt.throughput" => plogpt::throughput(inputs)?,
-        "scatter" => json!(strategy(inputs, Scatter)?),
-        "segment.global" => segment(Search::Exhaustive)?,
-        "segment.hill" => segment(Search::HillClimbing)?,
-        "segment.pow2" => segment(Search::PowersOfTwo)?,
+        "scatter" => json!(strategy_time(inputs, Scatter)?),
+        "segment.global" => segment(SegmentSearch::Exhaustive)?,
+        "segment.hill" => segment(SegmentSearch::HillClimbing)?,
+        "segment.pow2" => segment(SegmentSearch::PowersOfTwo)?,
         "throughput.beta_mix" => {
-            let (free, contended) = gaps()?;
-            json!(throughput::mixed_gap(inputs.get("rho")?, free, contended))
+            let (contention_free, contended) = gaps()?;
+            json!(throughput::mixed_gap(inputs.get("rho")?, contention_free, contended))
         }
         "throughput.rho_of_gamma" => {
-            let (free, contended) = gaps()?;
-            json!(throughput::rho_of_gamma(inputs.get("gamma")?, free, contended)?)
+            let (contention_free, contended) = gaps()?;
+            json!(throughput::rho_of_gamma(
+                inputs.get("gamma")?,
+                contention_free,
+                contended
+            )?)
         }
-        _ => json!(timed(inputs, of_name(name, inputs)?, Segments::Of(Segment::BYTE))?.time),
+        _ => json!(
+            timed(
+                inputs,
+                model_of_name(name, inputs)?,
+                SegmentChoice::Fixed(Segment::BYTE)
+            )?
+            .time
+        ),
     })
 }
 
 /// The entry that a vector calls `FAMILY.NAME`. A choice is its name, or follows the name after `_`.
-fn of_name(name: &str, inputs: &VectorInputs) -> Result<&'static Model> {
-    let (family, own) = name.split_once('.').unwrap_or_default();
+fn model_of_name(name: &str, inputs: &VectorInputs) -> Result<&'static Model> {
+    let (family, vector_name) = name.split_once('.').unwrap_or_default();
     let renamed = RENAMED.iter().find(|(vector, _)| *vector == name);
-    let own = renamed.map_or(own, |(_, entry)| entry);
+    let entry_name = renamed.map_or(vector_name, |(_, entry)| entry);
     let mut words = CHOICES.iter().map(|input| inputs.find::<String>(input));
     let word = words.find_map(Result::transpose).transpose()?;
-    let names = match word.filter(|word| !NAMED.contains(&&**word)) {
-        Some(word) => vec![format!("{own}_{}", word.to_lowercase()), word],
-        None => vec![own.to_owned()],
+    let names = match word.filter(|word| !DEFAULT_CHOICES.contains(&&**word)) {
+        Some(word) => vec![format!("{entry_name}_{}", word.to_lowercase()), word],
+        None => vec![entry_name.to_owned()],
     };
     let collective = match family {
         "broadcast" => Some(Bcast),
@@ -133,8 +145,8 @@ fn of_name(name: &str, inputs: &VectorInputs) -> Result<&'static Model> {
         _ => None,
     };
     let is_meant = |model: &&Model| {
-        collective.is_none_or(|own| model.subject == Subject::Collective(own))
-            && names.iter().any(|name| name == model.name)
+        collective.is_none_or(|wanted_collective| model.subject == ModelSubject::Collective(wanted_collective))
+            && names.iter().any(|name| model::present_name(name) == model.name)
     };
     let found = model::models().find(is_meant);
     found.context("there is no model of this name")
@@ -142,21 +154,21 @@ fn of_name(name: &str, inputs: &VectorInputs) -> Result<&'static Model> {
 
 /// The entry of this name.
 fn entry(name: &str) -> Result<&'static Model> {
-    let found = model::models().find(|model| model.name == name);
+    let found = model::models().find(|model| model.name == model::present_name(name));
     found.with_context(|| format!("{name:?} is no model"))
 }
 
 /// The time of a strategy with segments of s bytes, or unsegmented.
-fn strategy(inputs: &VectorInputs, collective: Collective) -> Result<Seconds> {
+fn strategy_time(inputs: &VectorInputs, collective: Collective) -> Result<Seconds> {
     let model = model::find(collective, &inputs.get::<String>("strategy")?)?;
     let size: Bytes = inputs.find("s")?.map_or_else(|| inputs.get("m"), Ok)?;
-    let segments = Segments::Of(Segment::new(size.max(Bytes(1)))?);
+    let segments = SegmentChoice::Fixed(Segment::new(size.max(Bytes(1)))?);
     Ok(timed(inputs, model, segments)?.time)
 }
 
 /// The time of an entry with the inputs.
-fn timed(inputs: &VectorInputs, model: &'static Model, segments: Segments) -> Result<Timed> {
-    let number = |parameter: &Parameter| {
+fn timed(inputs: &VectorInputs, model: &'static Model, segments: SegmentChoice) -> Result<ModelTime> {
+    let number = |parameter: &ModelParameter| {
         let found = PARAMETERS.iter().find(|(name, _)| *name == parameter.name);
         let input = found.map_or(parameter.name, |(_, input)| *input);
         match parameter.default {
@@ -165,11 +177,11 @@ fn timed(inputs: &VectorInputs, model: &'static Model, segments: Segments) -> Re
         }
     };
     let numbers = model.parameters.iter().map(number);
-    let values = Values {
+    let values = ParameterValues {
         numbers: numbers.collect::<Result<_>>()?,
         latency: None,
     };
-    let is_collective = matches!(model.subject, Subject::Collective(_));
+    let is_collective = matches!(model.subject, ModelSubject::Collective(_));
     let case = Case {
         procs: match inputs.find("P")? {
             Some(procs) => procs,
@@ -183,31 +195,31 @@ fn timed(inputs: &VectorInputs, model: &'static Model, segments: Segments) -> Re
 }
 
 /// The parameters of the network from the inputs, as far as a model needs them.
-fn known(inputs: &VectorInputs, needs: &[Need]) -> Result<Known> {
-    let hockney = if needs.contains(&Need::Hockney) {
-        base(inputs)?
+fn known(inputs: &VectorInputs, needs: &[ModelInput]) -> Result<KnownNetwork> {
+    let hockney = if needs.contains(&ModelInput::Hockney) {
+        hockney_base(inputs)?
     } else {
         Hockney::new(Seconds(0.0), SecondsPerByte(0.0))?
     };
-    let tables = needs.contains(&Need::PLogP).then(|| plogp(inputs));
-    Ok(Known::of(hockney, tables.transpose()?.as_ref()))
+    let tables = needs.contains(&ModelInput::PLogP).then(|| plogp(inputs));
+    Ok(KnownNetwork::of(hockney, tables.transpose()?.as_ref()))
 }
 
 /// The pLogP tables; a single time T is a latency with gap 0, and a single gap `g_m` is the gap of
 /// every size.
 fn plogp(inputs: &VectorInputs) -> Result<PLogP> {
-    let (latency, one) = match inputs.find("T")? {
+    let (latency, constant_gap) = match inputs.find("T")? {
         Some(time) => (time, Some(Seconds(0.0))),
         None => (inputs.get("L")?, inputs.find("g_m")?),
     };
     let table = |name| {
-        let rows = match one {
+        let rows = match constant_gap {
             Some(gap) => vec![(Bytes(0), gap)],
             None => inputs.get(name)?,
         };
-        anyhow::Ok(Table::new(name, rows)?)
+        anyhow::Ok(SizeTable::new(name, rows)?)
     };
-    Ok(PLogP::new(Parameters {
+    Ok(PLogP::new(PLogPParameters {
         latency,
         gap: table("g")?,
         send_overhead: table("os")?,
@@ -225,7 +237,7 @@ fn reparametrised(inputs: &VectorInputs) -> Result<Value> {
     );
     let [gamma, delta]: [f64; 2] = [inputs.get("gamma")?, inputs.get("delta")?];
     let time = |name, delta| {
-        let values = Values {
+        let values = ParameterValues {
             numbers: vec![gamma, delta, 0.0],
             latency: None,
         };
@@ -241,12 +253,12 @@ fn datatype(inputs: &VectorInputs) -> Result<Segment> {
     Ok(Segment::new(inputs.find("dtype")?.unwrap_or(Bytes(1)))?)
 }
 
-/// The fastest candidate, the first of equals; without candidates, all printed strategies compete.
-fn choose(inputs: &VectorInputs, collective: Collective, segments: Segments) -> Result<Value> {
-    let printed = model::strategies(collective).filter(|model| model.mends.is_none());
-    let candidates: Option<Vec<String>> = inputs.find("candidates")?;
-    let candidates = candidates.unwrap_or_else(|| printed.map(|m| m.name.to_owned()).collect());
-    let mut best: Option<(&str, Timed)> = None;
+/// The fastest candidate, the first if several are equal; without candidates, all printed strategies compete.
+fn choose(inputs: &VectorInputs, collective: Collective, segments: SegmentChoice) -> Result<Value> {
+    let printed = model::strategies(collective).filter(|model| model.corrects.is_none());
+    let given_candidates: Option<Vec<String>> = inputs.find("candidates")?;
+    let candidates = given_candidates.unwrap_or_else(|| printed.map(|m| m.name.to_owned()).collect());
+    let mut best: Option<(&str, ModelTime)> = None;
     for name in &candidates {
         let model = model::find(collective, name)?;
         let next = timed(inputs, model, segments)?;
@@ -254,19 +266,19 @@ fn choose(inputs: &VectorInputs, collective: Collective, segments: Segments) -> 
             best = Some((model.name, next));
         }
     }
-    let (name, Timed { time, segment }) = best.context("candidates is an empty list")?;
+    let (name, ModelTime { time, segment }) = best.context("candidates is an empty list")?;
     Ok(json!({"strategy": name, "s": segment.map(Segment::bytes), "T": time}))
 }
 
 fn agarwal(inputs: &VectorInputs) -> Result<Value> {
     let model = entry("agarwal")?;
-    let latency = timed(inputs, model, Segments::Of(Segment::BYTE))?.time;
+    let latency = timed(inputs, model, SegmentChoice::Fixed(Segment::BYTE))?.time;
     let [rho, flits, hops] = [inputs.get("rho")?, inputs.get("B")?, inputs.get("kd")?];
     let waiting = message::waiting(rho, flits, inputs.get("n")?, hops);
     Ok(json!({"Tc_cycles": latency, "w_cycles": waiting}))
 }
 
-fn exchange(inputs: &VectorInputs) -> Result<Exchange> {
+fn exchange(inputs: &VectorInputs) -> Result<MessageExchange> {
     let sizes: Vec<Vec<u64>> = inputs.get("W")?;
     let zero = match inputs.find("count_zero_messages")? {
         Some(true) => ZeroMessages::Counted,
@@ -277,11 +289,11 @@ fn exchange(inputs: &VectorInputs) -> Result<Exchange> {
         cells.join(",")
     };
     let matrix: Vec<String> = sizes.iter().map(row).collect();
-    Ok(Exchange::parse("W", &matrix.join("\n"), zero)?)
+    Ok(MessageExchange::parse("W", &matrix.join("\n"), zero)?)
 }
 
 fn bounds(inputs: &VectorInputs) -> Result<Value> {
-    let bounds = exchange(inputs)?.bounds(&base(inputs)?);
+    let bounds = exchange(inputs)?.bounds(&hockney_base(inputs)?);
     Ok(json!({
         "Delta_s": bounds.max_out_degree,
         "Delta_r": bounds.max_in_degree,
@@ -290,8 +302,8 @@ fn bounds(inputs: &VectorInputs) -> Result<Value> {
         "t_r": bounds.receive_time,
         "claim2": bounds.claim2,
         "claim3": bounds.claim3,
-        "claim3_same_process": bounds.same_process,
-        "claim3_same_process_and_direction": bounds.same_process_and_direction,
+        "claim3_same_process": bounds.is_same_process,
+        "claim3_same_process_and_direction": bounds.is_same_process_and_direction,
         "per_vertex": bounds.per_vertex,
     }))
 }

@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::fit::Point;
+use netsig_model::fit::MeasuredPoint;
 
 use super::curve::LogCurve;
 
-/// The times over the sizes at each process count.
+/// For each process count the curve of times over sizes.
 pub(super) struct SizeCurves(BTreeMap<Procs, LogCurve>);
 
 impl SizeCurves {
-    /// The curves, without empty messages.
-    pub(super) fn fit(points: &[Point]) -> Self {
+    /// Fits the curves; empty messages are left out.
+    pub(super) fn fit(points: &[MeasuredPoint]) -> Self {
         let mut by_count: BTreeMap<Procs, BTreeMap<Bytes, Seconds>> = BTreeMap::new();
         for point in points.iter().filter(|point| point.size.0 > 0) {
-            let own = by_count.entry(point.procs).or_default();
-            own.insert(point.size, point.time);
+            let times_by_size = by_count.entry(point.procs).or_default();
+            times_by_size.insert(point.size, point.time);
         }
-        let curve = |(procs, own): (Procs, BTreeMap<Bytes, Seconds>)| {
-            let points = own.iter().map(|(size, time)| (size.as_f64(), time.0));
+        let curve = |(procs, times_by_size): (Procs, BTreeMap<Bytes, Seconds>)| {
+            let points = times_by_size.iter().map(|(size, time)| (size.as_f64(), time.0));
             (procs, LogCurve::new(points))
         };
         Self(by_count.into_iter().map(curve).collect())
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn powers_of_m_are_recovered_at_each_count() {
         let truth = |n: f64, m: f64| n.sqrt() * m.powf(0.2 * n) * 1e-6;
-        let fit = SizeCurves::fit(&points((&[3, 5], &[64, 4096, 16384]), truth));
+        let fit = SizeCurves::fit(&points(&[3, 5], &[64, 4096, 16384], truth));
         for (n, m) in [(3, 16), (3, 512), (5, 8192), (5, 32768)] {
             let time = fit.time(Procs::new(n).unwrap(), Bytes(m)).unwrap().0;
             let expected = truth(f64::from(n), m as f64);

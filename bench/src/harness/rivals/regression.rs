@@ -1,23 +1,23 @@
 //! Rival `Extra-P style`: a generic performance model (Calotoiu et al. 2013), without knowledge of
 //! networks.
 //!
-//! T = c₀ + Σ c·n^a·log2(n)^b·m^d·log2(m)^e with at most two terms, exponents a and d of {0, ½, 1,
-//! 3⁄2, 2}, b and e of {0, 1}, and no negative coefficient. Coefficients minimise the squares of
-//! the relative errors. The terms are chosen by cross-validation: the least mean of 2·|T̂−T|/(T̂+T)
-//! over all points, where each process count in turn is left out of the fit.
+//! T = c₀ + Σ c·n^a·log2(n)^b·m^d·log2(m)^e has at most two terms and no negative coefficient. Exponents a and d are in
+//! {0, ½, 1, 3⁄2, 2}, b and e in {0, 1}. Coefficients minimise the squares of the relative errors. The terms are chosen
+//! by cross-validation: the least mean of 2·|T̂−T|/(T̂+T) over all points, where each process count in turn is left out
+//! of the fit.
 
 use itertools::{Itertools as _, iproduct};
 use nalgebra::{DMatrix, DVector};
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::fit::Point;
+use netsig_model::fit::MeasuredPoint;
 
 const POWERS: [f64; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
 const LOGARITHMS: [i32; 2] = [0, 1];
 
-/// Normalised columns are linearly dependent if their determinant is below this.
+/// Determinant of normalised columns below which they are linearly dependent.
 const SINGULAR: f64 = 1e-10;
 
-/// n^a·log2(n)^b·m^d·log2(m)^e.
+/// The term n^a·log2(n)^b·m^d·log2(m)^e.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct RegressionTerm {
     procs: (f64, i32),
@@ -72,32 +72,32 @@ impl NormalEquations {
     /// The reduction of the sum of squares by these terms, and their coefficients; `None` if a
     /// coefficient is negative or the terms are linearly dependent.
     fn solve(&self, terms: Vec<usize>) -> Option<(f64, TermCoefficients)> {
-        let (count, own) = (terms.len(), |at: usize| terms[at]);
-        let gram = DMatrix::from_fn(count, count, |i, j| self.gram[(own(i), own(j))]);
-        let right = DVector::from_fn(count, |i, _| self.right[own(i)]);
+        let (count, term_at) = (terms.len(), |at: usize| terms[at]);
+        let gram = DMatrix::from_fn(count, count, |i, j| self.gram[(term_at(i), term_at(j))]);
+        let right = DVector::from_fn(count, |i, _| self.right[term_at(i)]);
         let is_regular = gram.determinant() >= SINGULAR;
-        let found = gram.cholesky().filter(|_| is_regular)?.solve(&right);
-        let solution = || terms.into_iter().zip(found.iter().copied()).collect();
-        let is_allowed = found.iter().all(|c| *c >= 0.0);
-        is_allowed.then(|| (found.dot(&right), solution()))
+        let coefficients = gram.cholesky().filter(|_| is_regular)?.solve(&right);
+        let solution = || terms.into_iter().zip(coefficients.iter().copied()).collect();
+        let is_allowed = coefficients.iter().all(|c| *c >= 0.0);
+        is_allowed.then(|| (coefficients.dot(&right), solution()))
     }
 }
 
 /// Σ 2·|T̂−T|/(T̂+T) over the points.
 fn error(columns: &DMatrix<f64>, solution: &[(usize, f64)]) -> f64 {
-    let error = |row| {
+    let row_error = |row| {
         let parts = solution.iter().map(|(at, c)| c * columns[(row, *at)]);
         let ratio: f64 = parts.sum();
         2.0 * (ratio - 1.0).abs() / (ratio + 1.0)
     };
-    (0..columns.nrows()).map(error).sum()
+    (0..columns.nrows()).map(row_error).sum()
 }
 
 impl TermRegression {
     /// Fits the regression; `None` if fewer than two process counts were measured.
-    pub(super) fn fit(points: &[Point]) -> Option<Self> {
-        let is_known = |point: &&Point| point.size.0 > 1 && point.procs.get() > 1;
-        let points: Vec<&Point> = points.iter().filter(is_known).collect();
+    pub(super) fn fit(points: &[MeasuredPoint]) -> Option<Self> {
+        let is_known = |point: &&MeasuredPoint| point.size.0 > 1 && point.procs.get() > 1;
+        let points: Vec<&MeasuredPoint> = points.iter().filter(is_known).collect();
         let counts: Vec<Procs> = points.iter().map(|point| point.procs).unique().collect();
         if counts.len() < 2 {
             return None;
@@ -111,14 +111,14 @@ impl TermRegression {
         for (mut column, norm) in columns.column_iter_mut().zip(&norms) {
             column /= *norm;
         }
-        let folds = counts.iter().map(|out| {
-            let is_out = |point: &&Point| point.procs == *out;
-            let unseen = points.iter().positions(is_out).collect_vec();
-            let seen = points.iter().positions(|point| !is_out(point)).collect_vec();
-            let seen = NormalEquations::of(&columns.select_rows(&seen));
-            (seen, columns.select_rows(&unseen))
+        let splits = counts.iter().map(|left_out| {
+            let is_left_out = |point: &&MeasuredPoint| point.procs == *left_out;
+            let unseen_rows = points.iter().positions(is_left_out).collect_vec();
+            let seen_rows = points.iter().positions(|point| !is_left_out(point)).collect_vec();
+            let seen_equations = NormalEquations::of(&columns.select_rows(&seen_rows));
+            (seen_equations, columns.select_rows(&unseen_rows))
         });
-        let folds: Vec<_> = folds.collect();
+        let folds: Vec<_> = splits.collect();
         let score = |choice: &Vec<usize>| -> Option<f64> {
             let errors = folds
                 .iter()
@@ -126,13 +126,13 @@ impl TermRegression {
             errors.sum()
         };
         let others = [1, 2].map(|count| (1..terms.len()).combinations(count));
-        let choices = others.into_iter().flatten();
-        let choices = choices.map(|others| [vec![0], others].concat());
+        let other_terms = others.into_iter().flatten();
+        let choices = other_terms.map(|others| [vec![0], others].concat());
         let scored = choices.filter_map(|choice| Some((score(&choice)?, choice)));
         let (_, choice) = scored.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
         let solution = NormalEquations::of(&columns).non_negative(&choice)?;
-        let own = solution.into_iter().map(|(at, c)| (terms[at], c / norms[at]));
-        Some(Self(own.collect()))
+        let coefficients = solution.into_iter().map(|(at, c)| (terms[at], c / norms[at]));
+        Some(Self(coefficients.collect()))
     }
 
     pub(super) fn time(&self, procs: Procs, size: Bytes) -> Seconds {
@@ -146,12 +146,12 @@ mod tests {
     use super::super::lines::tests::points;
     use super::*;
 
-    /// Truths within the space of terms are found and hold far beyond the points; a falling one
-    /// leaves the constant, since no coefficient is negative.
+    /// Truths within the space of terms are recovered and hold far beyond the points. A falling truth gives the
+    /// constant, since no coefficient is negative.
     #[test]
     fn truths_within_the_space_of_terms_are_recovered() {
-        let places: (&[u32], &[u64]) = (&[4, 6, 8], &[256, 1024, 4096, 16384, 49152, 262_144]);
-        let fit = |truth: fn(f64, f64) -> f64| TermRegression::fit(&points(places, truth)).unwrap();
+        let sizes = [256, 1024, 4096, 16384, 49152, 262_144];
+        let fit = |truth: fn(f64, f64) -> f64| TermRegression::fit(&points(&[4, 6, 8], &sizes, truth)).unwrap();
         let truths: [fn(f64, f64) -> f64; 3] = [
             |n, m| 1e-4 + 3e-9 * n.powf(1.5) * m,
             |n, m| 1e-4 + 2e-5 * n + 5e-8 * n * m,

@@ -2,10 +2,10 @@
 //! their distance.
 //!
 //! # Formula
-//! The block of rank i for rank i + j (modulo P) has distance j, written in base r with ⌈log P /
-//! log r⌉ digits. In round x it moves on by rˣ·z ranks, z = ⌊j/rˣ⌋ mod r, if z > 0. In that round a
-//! rank thus sends, for each z = 1 … r − 1, all blocks with that digit in one message to rank i +
-//! z·rˣ: of the P distances j < P, those with ⌊j/rˣ⌋ mod r = z.
+//! The block of rank i for rank i + j (modulo P) has distance j, written in base r with ⌈log P / log r⌉ digits. In
+//! round x it moves on by rˣ·z ranks, z = ⌊j/rˣ⌋ mod r, if z > 0. For each z = 1 … r − 1, a rank thus sends one
+//! message to rank i + z·rˣ. It carries all blocks with that digit: of the P distances j < P, those with ⌊j/rˣ⌋ mod r
+//! = z.
 //!
 //! # Source
 //! Bruck, Ho, Kipnis, Upfal, Weathersby 1997 (TPDS). The rotations at both ends are left out: a
@@ -16,52 +16,52 @@
 
 use super::offer::{intel, mpich, tuned};
 use super::setting::RADIX;
-use super::traffic::Traffic;
-use super::{AllRounds, Collective, Cut, Entry, Outline, Shape, alltoall};
-use crate::schedule::{Message, Round, Slot};
+use super::traffic::AlgorithmTraffic;
+use super::{AlgorithmEntry, Collective, PieceCut, RoundFunctions, ScheduleOutline, ScheduleShape, alltoall};
+use crate::schedule::{BlockSlot, Round, ScheduleMessage};
 use crate::units::{Procs, Rank};
 
-pub(super) const BRUCK: Entry = Entry {
+pub(super) const BRUCK: AlgorithmEntry = AlgorithmEntry {
     name: "bruck",
     collective: Collective::Alltoall,
     summary: "one digit of the distance, in base RADIX, in each of ceil(log n) rounds",
     settings: &[RADIX],
-    cut: Cut::Whole,
-    rounds: &AllRounds(outline, round),
-    traffic: Some(Traffic::Digits),
+    cut: PieceCut::Whole,
+    rounds: &RoundFunctions(outline, round),
+    traffic: Some(AlgorithmTraffic::Digits),
     closed_form: None,
-    library: &[
-        tuned(3, "modified_bruck", Some(Traffic::Digits)).with_radix(2),
-        mpich("brucks", Some(Traffic::Digits)).with_radix(2),
-        intel(1, "bruck", Some(Traffic::Digits)).with_radix(2),
+    offered: &[
+        tuned(3, "modified_bruck", Some(AlgorithmTraffic::Digits)).with_radix(2),
+        mpich("brucks", Some(AlgorithmTraffic::Digits)).with_radix(2),
+        intel(1, "bruck", Some(AlgorithmTraffic::Digits)).with_radix(2),
     ],
 };
 
-fn rounds(shape: Shape) -> usize {
-    weights(shape.procs, shape.get(RADIX)).count().max(1)
+fn rounds(shape: ScheduleShape) -> usize {
+    weights(shape.procs, shape.setting_value(RADIX)).count().max(1)
 }
 
-fn outline(shape: Shape) -> Outline {
-    let (procs, radix) = (shape.procs, shape.get(RADIX));
-    let longest = weights(procs, radix).map(|weight| {
-        let moves = Moves {
+fn outline(shape: ScheduleShape) -> ScheduleOutline {
+    let (procs, radix) = (shape.procs, shape.setting_value(RADIX));
+    let block_counts = weights(procs, radix).map(|weight| {
+        let moves = BruckMove {
             weight,
             radix,
             digit: 1,
         };
         moves.distances(procs).count()
     });
-    let longest = u32::try_from(longest.max().unwrap_or(1)).expect("fewer than ranks");
-    Outline {
+    let longest = u32::try_from(block_counts.max().unwrap_or(1)).expect("fewer than ranks");
+    ScheduleOutline {
         rounds: rounds(shape),
         scratch: procs.get().saturating_sub(radix).saturating_sub(1),
         longest_message: longest,
     }
 }
 
-/// Work of one rank.
+/// Work of one rank in Bruck's algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Relayed {
+pub struct BruckWork {
     /// Number of rounds.
     pub rounds: u64,
     /// Number of messages that the rank sends.
@@ -71,13 +71,13 @@ pub struct Relayed {
 }
 
 /// Work of one of `procs` ranks in base `radix`.
-pub fn relayed(procs: Procs, radix: u32) -> Relayed {
+pub fn bruck_work(procs: Procs, radix: u32) -> BruckWork {
     let moves = weights(procs, radix).flat_map(|weight| {
         let digits = (1..u64::from(radix)).take_while(move |digit| weight * digit < procs.get().into());
         digits.map(move |digit| (weight, digit))
     });
     let n = u64::from(procs.get());
-    let none = Relayed {
+    let none = BruckWork {
         rounds: weights(procs, radix).count() as u64,
         messages: 0,
         blocks: 0,
@@ -85,7 +85,7 @@ pub fn relayed(procs: Procs, radix: u32) -> Relayed {
     moves.fold(none, |all, (weight, digit)| {
         let period = weight * u64::from(radix);
         let rest = (n % period).saturating_sub(weight * digit).min(weight);
-        Relayed {
+        BruckWork {
             messages: all.messages + 1,
             blocks: all.blocks + n / period * weight + rest,
             ..all
@@ -101,30 +101,30 @@ fn weights(procs: Procs, radix: u32) -> impl Iterator<Item = u64> {
 
 /// The move of all blocks whose distance has `digit` at the place of `weight`.
 #[derive(Debug, Clone, Copy)]
-struct Moves {
+struct BruckMove {
     weight: u64,
     radix: u32,
     digit: u32,
 }
 
-impl Moves {
+impl BruckMove {
     /// Number of ranks that the blocks move on by.
-    fn by(self) -> u64 {
+    fn rank_offset(self) -> u64 {
         self.weight * u64::from(self.digit)
     }
 
     /// The distances of the blocks, ascending.
     fn distances(self, procs: Procs) -> impl Iterator<Item = u32> {
         let period = self.weight * u64::from(self.radix);
-        let starts = (self.by()..u64::from(procs.get())).step_by(usize::try_from(period).unwrap_or(usize::MAX));
+        let starts =
+            (self.rank_offset()..u64::from(procs.get())).step_by(usize::try_from(period).unwrap_or(usize::MAX));
         let all = starts.flat_map(move |start| start..start + self.weight);
         all.map_while(move |distance| u32::try_from(distance).ok())
             .take_while(move |&distance| distance < procs.get())
     }
 
-    /// Number of moves of a block of this distance before this one, and number of moves from this
-    /// one on.
-    fn before_and_left(self, distance: u32) -> (u32, u32) {
+    /// Number of moves that a block of this distance makes before this move, and from this move on.
+    fn moves_before_and_left(self, distance: u32) -> (u32, u32) {
         let (mut before, mut left, mut weight) = (0, 0, 1);
         while weight <= u64::from(distance) {
             let moves = !(u64::from(distance) / weight).is_multiple_of(self.radix.into());
@@ -139,54 +139,54 @@ impl Moves {
     }
 }
 
-fn round(shape: Shape, rank: Rank, index: usize) -> Round {
-    let (procs, radix) = (shape.procs, shape.get(RADIX));
+fn round(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
+    let (procs, radix) = (shape.procs, shape.setting_value(RADIX));
     let weight = weights(procs, radix).nth(index);
-    let all = weight.into_iter().flat_map(|weight| {
-        let digits = (1..radix).map(move |digit| Moves { weight, radix, digit });
-        digits.take_while(|moves| moves.by() < u64::from(procs.get()))
+    let round_moves = weight.into_iter().flat_map(|weight| {
+        let digits = (1..radix).map(move |digit| BruckMove { weight, radix, digit });
+        digits.take_while(|moves| moves.rank_offset() < u64::from(procs.get()))
     });
-    let all: Vec<(Moves, u32)> = all
-        .map(|moves| (moves, u32::try_from(moves.by()).expect("less than ranks")))
+    let moves_and_offsets: Vec<(BruckMove, u32)> = round_moves
+        .map(|moves| (moves, u32::try_from(moves.rank_offset()).expect("less than ranks")))
         .collect();
-    let own = (index == 0).then(|| alltoall::keep(rank.0));
+    let own_copy = (index == 0).then(|| alltoall::copy_to_output(rank.0));
     Round {
-        sends: all
+        sends: moves_and_offsets
             .iter()
-            .map(|&(moves, by)| Message::of(rank.ahead(by, procs), sent(shape, rank, moves)))
+            .map(|&(moves, offset)| ScheduleMessage::of(rank.ahead(offset, procs), sent_slots(shape, rank, moves)))
             .collect(),
-        receives: all
+        receives: moves_and_offsets
             .iter()
-            .map(|&(moves, by)| Message::of(rank.behind(by, procs), received(shape, rank, moves)))
+            .map(|&(moves, offset)| ScheduleMessage::of(rank.behind(offset, procs), received_slots(shape, rank, moves)))
             .collect(),
-        copies: own.into_iter().collect(),
+        copies: own_copy.into_iter().collect(),
         ..Round::default()
     }
 }
 
-fn sent(shape: Shape, rank: Rank, moves: Moves) -> impl Iterator<Item = Slot> {
+fn sent_slots(shape: ScheduleShape, rank: Rank, moves: BruckMove) -> impl Iterator<Item = BlockSlot> {
     moves
         .distances(shape.procs)
-        .map(move |distance| match moves.before_and_left(distance) {
-            (0, _) => Slot::Input(rank.ahead(distance, shape.procs).0),
-            (_, left) => on_the_way(shape, rank, (distance, left)),
+        .map(move |distance| match moves.moves_before_and_left(distance) {
+            (0, _) => BlockSlot::Input(rank.ahead(distance, shape.procs).0),
+            (_, left) => relayed_slot(shape, rank, distance, left),
         })
 }
 
-fn received(shape: Shape, rank: Rank, moves: Moves) -> impl Iterator<Item = Slot> {
+fn received_slots(shape: ScheduleShape, rank: Rank, moves: BruckMove) -> impl Iterator<Item = BlockSlot> {
     moves.distances(shape.procs).map(move |distance| {
-        let (_, left) = moves.before_and_left(distance);
-        on_the_way(shape, rank, (distance, left - 1))
+        let (_, left) = moves.moves_before_and_left(distance);
+        relayed_slot(shape, rank, distance, left - 1)
     })
 }
 
-/// Slot of a relayed block with this distance and this number of moves left. Only distances with
-/// two digits other than zero, r + 1 and more, need memory between two moves.
-fn on_the_way(shape: Shape, rank: Rank, (distance, left): (u32, u32)) -> Slot {
+/// Slot of a relayed block, by its distance and its number of moves left. Only distances with two digits other than
+/// zero, r + 1 and more, need memory between two moves.
+fn relayed_slot(shape: ScheduleShape, rank: Rank, distance: u32, left: u32) -> BlockSlot {
     if left.is_multiple_of(2) {
-        Slot::Output(rank.behind(distance, shape.procs).0)
+        BlockSlot::Output(rank.behind(distance, shape.procs).0)
     } else {
-        Slot::Scratch(distance - shape.get(RADIX) - 1)
+        BlockSlot::Scratch(distance - shape.setting_value(RADIX) - 1)
     }
 }
 
@@ -197,7 +197,7 @@ mod tests {
     use crate::testing::procs;
     use crate::units::Bytes;
 
-    /// Counts digits, which is how the formula is printed.
+    /// Checks messages against digits that are counted as in the formula.
     #[test]
     fn messages_carry_the_blocks_of_their_digit() {
         let radices = [2, 3, 4, 7, 39, 64];

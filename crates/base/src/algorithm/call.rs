@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Collective, Layout, PairSizes, Phases};
+use super::{AlltoallPhases, ClusterLayout, Collective, PairSizes};
 use crate::units::{Bytes, Procs, Rank};
 
 /// A call of a collective.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct CollectiveCall {
     /// Number of ranks.
     pub procs: Procs,
     /// Length of a piece, or the mean length of pieces that differ by the collective's own formula.
@@ -15,16 +15,16 @@ pub struct Call {
     /// Root of a collective that has one.
     pub root: Rank,
     /// Clusters of the ranks, if known.
-    pub layout: Option<Layout>,
+    pub layout: Option<ClusterLayout>,
     /// Lengths of pieces that differ; they replace `size`.
-    pub pairs: Option<Arc<PairSizes>>,
+    pub pair_sizes: Option<Arc<PairSizes>>,
     /// Phases that fit the links between the switches, if these are known.
-    pub phases: Option<Arc<Phases>>,
+    pub phases: Option<Arc<AlltoallPhases>>,
 }
 
 /// Reason why an algorithm cannot serve a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unsupported {
+pub enum UnsupportedCall {
     /// The root is not among the ranks.
     #[error("root {root} is not a rank; write 0 to {}", procs.get() - 1)]
     NoSuchRoot {
@@ -61,7 +61,7 @@ pub enum Unsupported {
     },
 }
 
-impl Call {
+impl CollectiveCall {
     /// A call among `procs` for pieces of `size`, with root 0.
     pub fn new(procs: Procs, size: Bytes) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Call {
             size,
             root: Rank(0),
             layout: None,
-            pairs: None,
+            pair_sizes: None,
             phases: None,
         }
     }
@@ -78,7 +78,7 @@ impl Call {
     pub fn of_pairs(pairs: PairSizes) -> Self {
         let equal = Self::new(pairs.procs(), pairs.largest());
         Self {
-            pairs: Some(Arc::new(pairs)),
+            pair_sizes: Some(Arc::new(pairs)),
             ..equal
         }
     }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 
-use super::Sizes;
+use super::SizePattern;
 
-/// A collective operation of MPI. `MPI_Alltoallv` is three, by the sizes of its pieces.
+/// A collective operation of MPI. `MPI_Alltoallv` counts as three, one for each pattern of sizes.
 #[derive(
     Debug,
     Clone,
@@ -36,9 +36,9 @@ pub enum Collective {
     Allgather,
     /// `MPI_Alltoallv` with pieces of one size.
     Alltoallv,
-    /// `MPI_Alltoallv` with the pieces of [`Sizes::Skewed`].
+    /// `MPI_Alltoallv` with the pieces of [`SizePattern::Skewed`].
     AlltoallvSkewed,
-    /// `MPI_Alltoallv` with the pieces of [`Sizes::Sparse`].
+    /// `MPI_Alltoallv` with the pieces of [`SizePattern::Sparse`].
     AlltoallvSparse,
 }
 
@@ -46,7 +46,7 @@ pub enum Collective {
 pub const COLLECTIVES: &[Collective] = Collective::VARIANTS;
 
 impl Collective {
-    /// The operation of MPI: `Alltoallv` whatever the sizes are.
+    /// The operation of MPI: `Alltoallv` for all patterns of sizes.
     #[must_use]
     pub fn operation(self) -> Self {
         match self {
@@ -55,21 +55,22 @@ impl Collective {
         }
     }
 
-    /// The collective whose algorithms it takes, those that suit its sizes.
+    /// The collective whose table entries it uses: `Alltoall` for `Alltoallv`, if they serve pieces of different
+    /// sizes.
     #[must_use]
-    pub fn table(self) -> Self {
+    pub fn table_collective(self) -> Self {
         match self.operation() {
             Self::Alltoallv => Self::Alltoall,
             other => other,
         }
     }
 
-    /// Sizes of the pieces.
-    pub fn sizes(self) -> Sizes {
+    /// Pattern of the sizes of its pieces.
+    pub fn size_pattern(self) -> SizePattern {
         match self {
-            Self::AlltoallvSkewed => Sizes::Skewed,
-            Self::AlltoallvSparse => Sizes::Sparse,
-            _ => Sizes::Equal,
+            Self::AlltoallvSkewed => SizePattern::Skewed,
+            Self::AlltoallvSparse => SizePattern::Sparse,
+            _ => SizePattern::Equal,
         }
     }
 }

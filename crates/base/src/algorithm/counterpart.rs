@@ -1,11 +1,10 @@
-//! Settings that make an MPI library run the counterpart of an algorithm: what a user sets who has
-//! chosen it from a profile.
+//! Settings that make an MPI library run the counterpart of a chosen algorithm.
 //!
-//! The library's algorithm has the same pattern of messages, and the same segment size, window or
-//! radix. Where the library has the pattern with other values alone, there is no counterpart.
+//! A counterpart has the same pattern of messages and the same segment size, window or radix. A library that has the
+//! pattern only with other values has no counterpart.
 //!
 //! # Source
-//! As of `offer.rs`; both libraries' Bruck has the radix 2.
+//! The sources of `offer.rs`; both libraries' Bruck has the radix 2.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -13,9 +12,9 @@ use std::num::NonZeroU32;
 use itertools::Itertools as _;
 
 use super::library::LibraryChoice;
-use super::offer::{MpiFlavour, Offer, Window, by_tuned, offers, variable};
-use super::setting::{RADIX, SEGMENT, Setting, WINDOW};
-use super::{Algorithm, Collective, Entry, Method, entries};
+use super::offer::{MpiFlavour, OfferedAlgorithm, WindowBound, offered_algorithms, tuned_variables, variable};
+use super::setting::{AlgorithmSetting, RADIX, SEGMENT, WINDOW};
+use super::{Algorithm, AlgorithmEntry, Collective, CollectiveMethod, algorithm_entries};
 
 /// Variables that make an MPI library run an algorithm. Displayed as a user writes them: Open MPI's
 /// as options of mpirun, `--mca NAME VALUE`, MPICH's as variables, `NAME=VALUE`.
@@ -25,77 +24,81 @@ pub struct MpiSetting {
     variables: Vec<(String, String)>,
 }
 
-impl Offer {
-    /// The algorithm of `entry` with the settings of the library's, cut into this segment size; `None` if
-    /// one of them cannot have those of the other.
-    fn schedule(&self, collective: Collective, entry: &Entry, segment: Option<NonZeroU32>) -> Option<Algorithm> {
-        let of = |setting: &Setting| match (*setting, self.window()) {
+impl OfferedAlgorithm {
+    /// The algorithm of `entry` with the library's settings and this segment size; `None` if the two cannot have the
+    /// same settings.
+    fn schedule_algorithm(
+        &self,
+        collective: Collective,
+        entry: &AlgorithmEntry,
+        segment: Option<NonZeroU32>,
+    ) -> Option<Algorithm> {
+        let value_of = |setting: &AlgorithmSetting| match (*setting, self.window()) {
             (SEGMENT, _) => segment.map(NonZeroU32::get),
-            (WINDOW, Window::Fixed(window)) => Some(window),
+            (WINDOW, WindowBound::Fixed(window)) => Some(window),
             (RADIX, _) => self.radix(),
             _ => None,
         };
         let is_cut = entry.settings.contains(&SEGMENT);
-        let known = entry.settings.iter().all(|setting| of(setting).is_some());
-        let text = entry.text(|setting| of(setting).unwrap_or_default());
+        let known = entry.settings.iter().all(|setting| value_of(setting).is_some());
+        let text = entry.text(|setting| value_of(setting).unwrap_or_default());
         let algorithm = Algorithm::parse(collective, &text).ok();
         algorithm.filter(|_| known && is_cut == segment.is_some())
     }
 
     /// The variables of the counterpart of `algorithm`; `None` if its settings have none.
-    fn counterpart(&self, algorithm: &Algorithm) -> Option<Vec<(String, String)>> {
-        let segment = match algorithm.get(SEGMENT) {
+    fn counterpart_variables(&self, algorithm: &Algorithm) -> Option<Vec<(String, String)>> {
+        let segment = match algorithm.setting_value(SEGMENT) {
             Some(_) if !self.has_segments() => return None,
             bytes => bytes.and_then(NonZeroU32::new),
         };
-        let mut all = self.essential(algorithm.collective(), segment);
+        let mut variables = self.essential_variables(algorithm.collective(), segment);
         let settings = algorithm.entry.settings.iter();
-        let mut others = settings.filter(|own| **own != SEGMENT);
-        let value = others.next().and_then(|own| algorithm.get(*own));
-        let only = match self.window() {
-            Window::Fixed(window) => Some(window),
+        let mut others = settings.filter(|setting| **setting != SEGMENT);
+        let value = others.next().and_then(|setting| algorithm.setting_value(*setting));
+        let fixed_value = match self.window() {
+            WindowBound::Fixed(window) => Some(window),
             _ => self.radix(),
         };
         match (value, self.variable()) {
             (None, _) => {}
-            (Some(value), Some(name)) => all.push(variable(name, &value.to_string())),
-            (Some(_), None) if only == value => {}
+            (Some(value), Some(name)) => variables.push(variable(name, &value.to_string())),
+            (Some(_), None) if fixed_value == value => {}
             _ => return None,
         }
-        others.next().is_none().then_some(all)
+        others.next().is_none().then_some(variables)
     }
 }
 
-impl Method {
-    /// What makes `flavour` run this algorithm; `None` if it lacks the algorithm, and for the
-    /// library's own decision.
-    pub fn setting(&self, flavour: MpiFlavour) -> Option<MpiSetting> {
+impl CollectiveMethod {
+    /// Settings that make `flavour` run this algorithm; `None` if it lacks the algorithm, and for the library's own
+    /// decision.
+    pub fn mpi_setting(&self, flavour: MpiFlavour) -> Option<MpiSetting> {
         let variables = match self {
-            Self::Library(choice) => choice.essential(flavour)?,
+            Self::Library(choice) => choice.essential_variables(flavour)?,
             Self::Schedule(algorithm) => {
-                let offers = algorithm.entry.library.iter();
-                let mut own = offers.filter(|offer| offer.flavour == flavour);
-                own.find_map(|offer| offer.counterpart(algorithm))?
+                let offers = algorithm.entry.offered.iter();
+                let mut flavour_offers = offers.filter(|offer| offer.flavour == flavour);
+                flavour_offers.find_map(|offer| offer.counterpart_variables(algorithm))?
             }
         };
         Some(MpiSetting { flavour, variables })
     }
 
-    /// The schedule that runs this method: itself, or for an algorithm of `flavour` the one with its
-    /// pattern, segment size, window and radix. `None` where there is no such schedule, and for the
-    /// library's own decision.
-    pub fn schedule(&self, flavour: MpiFlavour) -> Option<Algorithm> {
+    /// The schedule that runs this method. For an algorithm of `flavour` it has the same pattern, segment size,
+    /// window and radix. `None` without such a schedule, and for the library's own decision.
+    pub fn schedule_algorithm(&self, flavour: MpiFlavour) -> Option<Algorithm> {
         match self {
             Self::Schedule(algorithm) => Some(*algorithm),
             Self::Library(choice) => {
-                let (name, segment) = choice.named()?;
-                let all = entries(choice.collective);
-                let mut own = all.filter_map(|entry| {
-                    let mut offers = entry.library.iter();
+                let (name, segment) = choice.name_and_segment()?;
+                let all_entries = algorithm_entries(choice.collective);
+                let mut algorithms = all_entries.filter_map(|entry| {
+                    let mut offers = entry.offered.iter();
                     let offer = offers.find(|offer| offer.flavour == flavour && offer.name == name)?;
-                    offer.schedule(choice.collective, entry, segment)
+                    offer.schedule_algorithm(choice.collective, entry, segment)
                 });
-                own.next()
+                algorithms.next()
             }
         }
     }
@@ -103,12 +106,12 @@ impl Method {
 
 impl LibraryChoice {
     /// The variables of the forced algorithm; `None` if `flavour` lacks it, or nothing is forced.
-    fn essential(&self, flavour: MpiFlavour) -> Option<Vec<(String, String)>> {
-        let (name, segment) = self.named()?;
-        let offers = offers(self.collective).into_iter();
-        let mut own = offers.filter(|own| own.flavour == flavour && own.name == name);
-        let offer = own.find(|own| segment.is_none() || own.has_segments())?;
-        Some(offer.essential(self.collective, segment))
+    fn essential_variables(&self, flavour: MpiFlavour) -> Option<Vec<(String, String)>> {
+        let (name, segment) = self.name_and_segment()?;
+        let offers = offered_algorithms(self.collective).into_iter();
+        let mut named_offers = offers.filter(|offer| offer.flavour == flavour && offer.name == name);
+        let offer = named_offers.find(|named_offer| segment.is_none() || named_offer.has_segments())?;
+        Some(offer.essential_variables(self.collective, segment))
     }
 }
 
@@ -118,7 +121,7 @@ impl MpiSetting {
         let rules = variable("OMPI_MCA_coll_tuned_dynamic_rules_filename", file);
         Self {
             flavour: MpiFlavour::OpenMpi,
-            variables: by_tuned([rules].into_iter()),
+            variables: tuned_variables([rules].into_iter()),
         }
     }
 
@@ -149,7 +152,7 @@ mod tests {
     #[test]
     fn a_winner_is_set_where_the_library_has_it() {
         use Collective::{Alltoall, Bcast};
-        let told = [
+        let setting_texts = [
             (Alltoall, "pairwise"),
             (Alltoall, "pairwise-segmented:8192"),
             (Alltoall, "throttled:4"),
@@ -163,15 +166,15 @@ mod tests {
             (Bcast, "scatter-allgather-ring"),
         ]
         .map(|(collective, text)| {
-            let method = Method::parse(collective, text).unwrap();
-            let of = |flavour| match method.setting(flavour) {
+            let method = CollectiveMethod::parse(collective, text).unwrap();
+            let setting_line = |flavour| match method.mpi_setting(flavour) {
                 Some(setting) => format!("  {flavour}: {setting}\n"),
                 None => format!("  {flavour}: none\n"),
             };
-            let all = [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(of);
+            let all = [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(setting_line);
             format!("{collective} {text}\n{}", all.concat())
         });
-        insta::assert_snapshot!(told.concat());
+        insta::assert_snapshot!(setting_texts.concat());
     }
     /// By the documents of the libraries. Open MPI's `chain` has four chains, and no schedule.
     #[test]
@@ -194,8 +197,10 @@ mod tests {
             (Mpich, Alltoall, "library:linear", None),
             (OpenMpi, Alltoall, "library", None),
         ] {
-            let method = Method::parse(collective, text).unwrap();
-            let schedule = method.schedule(flavour).map(|own| own.to_string());
+            let method = CollectiveMethod::parse(collective, text).unwrap();
+            let schedule = method
+                .schedule_algorithm(flavour)
+                .map(|algorithm| algorithm.to_string());
             assert_eq!(schedule.as_deref(), expected, "{flavour} {text}");
         }
     }

@@ -6,9 +6,9 @@
 use super::Collective;
 use crate::units::{Procs, Rank};
 
-/// Number of pieces that every rank, the root or another, has memory for.
+/// Number of pieces for which every rank, root or not, has memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pieces {
+pub struct PieceCounts {
     /// Pieces in the input.
     pub input: u32,
     /// Pieces in the output.
@@ -17,7 +17,7 @@ pub struct Pieces {
 
 /// A piece by its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Piece {
+pub struct PieceId {
     /// Rank that supplies the piece.
     pub origin: Rank,
     /// Number of the piece among those of the origin.
@@ -31,7 +31,7 @@ impl Collective {
     }
 
     /// Number of pieces that a rank needs memory for.
-    pub fn pieces(self, procs: Procs) -> Pieces {
+    pub fn piece_counts(self, procs: Procs) -> PieceCounts {
         let all = procs.get();
         let (input, output) = match self {
             Self::Bcast => (1, 1),
@@ -39,20 +39,20 @@ impl Collective {
             Self::Gather | Self::Allgather => (1, all),
             Self::Alltoall | Self::Alltoallv | Self::AlltoallvSkewed | Self::AlltoallvSparse => (all, all),
         };
-        Pieces { input, output }
+        PieceCounts { input, output }
     }
 
     /// Number of pieces that `rank` supplies, numbered from 0.
-    pub fn handed_in(self, procs: Procs, root: Rank, rank: Rank) -> u32 {
+    pub fn supplied_pieces(self, procs: Procs, root: Rank, rank: Rank) -> u32 {
         match self {
             Self::Bcast | Self::Scatter if rank != root => 0,
-            _ => self.pieces(procs).input,
+            _ => self.piece_counts(procs).input,
         }
     }
 
     /// Pieces that `rank` ends with, in the order of its output. The root of a broadcast keeps its
     /// message in the input and ends with nothing new.
-    pub fn expected(self, procs: Procs, root: Rank, rank: Rank) -> impl Iterator<Item = Piece> {
+    pub fn expected_pieces(self, procs: Procs, root: Rank, rank: Rank) -> impl Iterator<Item = PieceId> {
         let (origins, number) = match self {
             Self::Bcast if rank == root => (0..0, 0),
             Self::Bcast => (root.0..root.0 + 1, 0),
@@ -63,7 +63,7 @@ impl Collective {
                 (0..procs.get(), rank.0)
             }
         };
-        origins.map(move |origin| Piece {
+        origins.map(move |origin| PieceId {
             origin: Rank(origin),
             number,
         })

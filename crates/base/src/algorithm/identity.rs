@@ -1,13 +1,13 @@
-//! When two algorithms are the same.
+//! Equality of algorithms.
 
 use std::hash::{Hash, Hasher};
 
-use super::setting::Values;
+use super::setting::SettingValues;
 use super::{Algorithm, Collective};
 
 impl Algorithm {
-    /// What tells one from another; an entry has a name of its own.
-    fn key(&self) -> (Collective, &'static str, Values) {
+    /// Values that distinguish algorithms; every entry has a name of its own.
+    fn key(&self) -> (Collective, &'static str, SettingValues) {
         (self.collective, self.entry.name, self.values)
     }
 }

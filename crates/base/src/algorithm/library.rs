@@ -1,16 +1,15 @@
 //! Algorithms inside MPI libraries, and the settings that force a library to use one of them.
 //!
-//! `library` is the library's own decision. `library:NAME` and `library:NAME:SEGMENT` force one of
-//! its algorithms by the library's own name, through variables in the environment of the launch
-//! ([`LibraryChoice::environment`]), so that a whole launch runs the same algorithm.
+//! `library` is the library's own decision. `library:NAME` and `library:NAME:SEGMENT` force one of its algorithms by
+//! the library's own name. Variables in the environment of the launch force it ([`LibraryChoice::environment`]), so
+//! that a whole launch runs the same algorithm.
 //!
-//! Open MPI 4.1 and 5.0 choose in the component `tuned`, which takes a number from
-//! `coll_tuned_COLLECTIVE_algorithm` if `coll_tuned_use_dynamic_rules` is set. It silently replaces
-//! an algorithm that does not suit the number of ranks: recursive doubling needs a power of two,
-//! neighbour exchange an even number; `two_proc` fails unless there are two ranks. Other components
-//! come before `tuned` and would run algorithms of their own under the forced one's name: `han` of
-//! 5.0 takes broadcasts, scatters, gathers and all-gathers where a host has several ranks. They are
-//! switched off.
+//! Open MPI 4.1 and 5.0 choose in the component `tuned`, which takes a number from `coll_tuned_COLLECTIVE_algorithm`
+//! if `coll_tuned_use_dynamic_rules` is set. It silently replaces an algorithm that does not suit the number of
+//! ranks: recursive doubling needs a power of two, neighbour exchange an even number; `two_proc` fails unless there
+//! are two ranks. Other components come before `tuned` and would run algorithms of their own under the forced name,
+//! so they are switched off. An example is `han` of 5.0, for broadcasts, scatters, gathers and all-gathers where a
+//! host has several ranks.
 //!
 //! MPICH 4.0 takes names. Its device may answer a call before it reads the choice, so the device is
 //! switched off for the collective in question. Where the algorithm does not suit the number of
@@ -19,15 +18,15 @@
 //! Intel MPI takes a number from `I_MPI_ADJUST_COLLECTIVE`.
 //!
 //! # Source
-//! As of `offer.rs`.
+//! The sources of `offer.rs`.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
 use itertools::Itertools as _;
 
-use super::offer::{MpiFlavour, Offer, offers};
-use super::traffic::{Load, Traffic};
+use super::offer::{MpiFlavour, OfferedAlgorithm, offered_algorithms};
+use super::traffic::{AlgorithmTraffic, TreeLoad};
 use super::{Collective, UnknownAlgorithm, setting};
 use crate::units::Bytes;
 
@@ -36,21 +35,21 @@ use crate::units::Bytes;
 pub struct LibraryChoice {
     /// The collective.
     pub collective: Collective,
-    forced: Option<Forced>,
+    forced: Option<ForcedAlgorithm>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Forced {
-    /// Name of an [`Offer`].
+struct ForcedAlgorithm {
+    /// Name of an [`OfferedAlgorithm`].
     name: &'static str,
     segment: Option<NonZeroU32>,
-    traffic: Option<Traffic>,
+    traffic: Option<AlgorithmTraffic>,
     radix: Option<u32>,
 }
 
 /// Reason why a library cannot be forced to use an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotOffered {
+pub enum AlgorithmNotOffered {
     /// The library has no algorithm of that name.
     #[error("{flavour} has no {collective} algorithm {name:?}; it has: {known}")]
     Name {
@@ -90,33 +89,33 @@ impl LibraryChoice {
         if words.next() != Some(LIBRARY) {
             return Ok(None);
         }
-        let own = |forced| Ok(Some(Self { collective, forced }));
+        let choice_of = |forced| Ok(Some(Self { collective, forced }));
         let Some(name) = words.next() else {
-            return own(None);
+            return choice_of(None);
         };
-        let all = offers(collective);
-        let of_name = || all.iter().filter(|offer| offer.name == name);
-        let Some(offer) = of_name().next() else {
+        let offered = offered_algorithms(collective);
+        let offers_of_name = || offered.iter().filter(|offer| offer.name == name);
+        let Some(offer) = offers_of_name().next() else {
             return Err(UnknownAlgorithm::OfLibrary {
                 name: name.to_owned(),
                 collective,
-                known: names(&all),
+                known: names(&offered),
             });
         };
-        let wrong = |usage| UnknownAlgorithm::Setting {
+        let wrong_setting = |usage| UnknownAlgorithm::Setting {
             text: text.to_owned(),
             usage,
         };
-        let is_settable = of_name().any(|offer| offer.has_segments());
+        let is_settable = offers_of_name().any(|offer| offer.has_segments());
         let segment = match words.next() {
             None => None,
-            Some(_) if !is_settable => return Err(wrong(format!("{LIBRARY}:{name}"))),
+            Some(_) if !is_settable => return Err(wrong_setting(format!("{LIBRARY}:{name}"))),
             Some(size) => {
                 let usage = || format!("{LIBRARY}:{name} or {LIBRARY}:{name}:SEGMENT");
-                Some(setting::segment(size).ok_or_else(|| wrong(usage()))?)
+                Some(setting::parse_segment(size).ok_or_else(|| wrong_setting(usage()))?)
             }
         };
-        own(Some(Forced {
+        choice_of(Some(ForcedAlgorithm {
             name: offer.name,
             segment,
             traffic: offer.traffic(),
@@ -130,7 +129,7 @@ impl LibraryChoice {
     }
 
     /// Name and segment size of the forced algorithm; `None` for the library's own decision.
-    pub(super) fn named(&self) -> Option<(&'static str, Option<NonZeroU32>)> {
+    pub(super) fn name_and_segment(&self) -> Option<(&'static str, Option<NonZeroU32>)> {
         self.forced.map(|forced| (forced.name, forced.segment))
     }
 
@@ -146,13 +145,13 @@ impl LibraryChoice {
     }
 
     /// Traffic of the messages. The library's own decision counts as its usual one.
-    pub(super) fn traffic(&self) -> Option<Traffic> {
+    pub(super) fn traffic(&self) -> Option<AlgorithmTraffic> {
         match (self.forced, self.collective.operation()) {
             (Some(forced), _) => forced.traffic,
-            (None, Collective::Allgather) => Some(Traffic::Port),
-            (None, Collective::Bcast) => Some(Traffic::Tree(Load::Whole)),
-            (None, Collective::Scatter | Collective::Gather) => Some(Traffic::Tree(Load::Parts)),
-            (None, _) => Some(Traffic::AtOnce),
+            (None, Collective::Allgather) => Some(AlgorithmTraffic::Port),
+            (None, Collective::Bcast) => Some(AlgorithmTraffic::Tree(TreeLoad::Whole)),
+            (None, Collective::Scatter | Collective::Gather) => Some(AlgorithmTraffic::Tree(TreeLoad::Parts)),
+            (None, _) => Some(AlgorithmTraffic::AtOnce),
         }
     }
 
@@ -161,22 +160,22 @@ impl LibraryChoice {
     ///
     /// # Errors
     /// If that library has no such algorithm, or takes no segment size for it.
-    pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, NotOffered> {
+    pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, AlgorithmNotOffered> {
         let collective = self.collective;
-        let Some(Forced { name, segment, .. }) = self.forced else {
+        let Some(ForcedAlgorithm { name, segment, .. }) = self.forced else {
             return Ok(Vec::new());
         };
-        let mut all = offers(collective);
-        all.retain(|offer| offer.flavour == flavour);
-        let offer = all.iter().find(|offer| offer.name == name);
-        let offer = offer.ok_or_else(|| NotOffered::Name {
+        let mut flavour_offers = offered_algorithms(collective);
+        flavour_offers.retain(|offer| offer.flavour == flavour);
+        let named_offer = flavour_offers.iter().find(|offer| offer.name == name);
+        let offer = named_offer.ok_or_else(|| AlgorithmNotOffered::Name {
             flavour,
             collective,
             name,
-            known: names(&all),
+            known: names(&flavour_offers),
         })?;
         match segment {
-            Some(_) if !offer.has_segments() => Err(NotOffered::Segments {
+            Some(_) if !offer.has_segments() => Err(AlgorithmNotOffered::Segments {
                 flavour,
                 collective,
                 name,
@@ -187,14 +186,14 @@ impl LibraryChoice {
 }
 
 /// Names of the offers, each once, in the order of the list.
-fn names(offers: &[&Offer]) -> String {
+fn names(offers: &[&OfferedAlgorithm]) -> String {
     offers.iter().map(|offer| offer.name).unique().join(", ")
 }
 
 impl fmt::Display for LibraryChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(LIBRARY)?;
-        let Some(Forced { name, segment, .. }) = self.forced else {
+        let Some(ForcedAlgorithm { name, segment, .. }) = self.forced else {
             return Ok(());
         };
         write!(f, ":{name}")?;
@@ -208,11 +207,11 @@ impl fmt::Display for LibraryChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{COLLECTIVES, Method};
+    use crate::algorithm::{COLLECTIVES, CollectiveMethod};
 
     fn choice(collective: Collective, text: &str) -> LibraryChoice {
-        match Method::parse(collective, text) {
-            Ok(Method::Library(choice)) => choice,
+        match CollectiveMethod::parse(collective, text) {
+            Ok(CollectiveMethod::Library(choice)) => choice,
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -220,7 +219,7 @@ mod tests {
     #[test]
     fn every_offer_survives_a_round_trip_and_has_an_environment() {
         for &collective in COLLECTIVES {
-            for offer in offers(collective) {
+            for offer in offered_algorithms(collective) {
                 let text = format!("library:{}", offer.name);
                 let choice = choice(collective, &text);
                 assert_eq!(choice.to_string(), text);
@@ -231,12 +230,12 @@ mod tests {
         assert_eq!(segmented.to_string(), "library:chain:8192");
     }
 
-    /// The variables that the libraries document, or that there are none and what there is.
+    /// The variables that the libraries document; for others, an error that lists the known names.
     #[test]
     fn a_choice_is_an_environment_of_a_library_that_has_it() {
         use Collective::{Alltoall, Bcast, Gather, Scatter};
         use MpiFlavour::{Mpich, OpenMpi};
-        let told = [
+        let environments = [
             (OpenMpi, Bcast, "library"),
             (OpenMpi, Bcast, "library:pipeline:8192"),
             (Mpich, Alltoall, "library:brucks"),
@@ -250,8 +249,8 @@ mod tests {
             };
             format!("{text} of {flavour:?}\n{}", variables.collect::<String>())
         });
-        let unknown = ["library:pairwise", "library:linear_sync:0", "library:binomial:4KiB"];
-        let unknown = unknown.map(|text| Method::parse(Gather, text).unwrap_err().to_string());
-        insta::assert_snapshot!(format!("{}{}", told.concat(), unknown.join("\n")));
+        let unknown_texts = ["library:pairwise", "library:linear_sync:0", "library:binomial:4KiB"];
+        let unknown = unknown_texts.map(|text| CollectiveMethod::parse(Gather, text).unwrap_err().to_string());
+        insta::assert_snapshot!(format!("{}{}", environments.concat(), unknown.join("\n")));
     }
 }

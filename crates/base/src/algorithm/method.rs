@@ -1,26 +1,26 @@
 //! The two ways to run a collective: the MPI library's call or one of netsig's schedules.
 
 use super::library::{LIBRARY, LibraryChoice};
-use super::traffic::Traffic;
+use super::traffic::AlgorithmTraffic;
 use super::{Algorithm, Collective, UnknownAlgorithm};
 use crate::units::Bytes;
 
 /// Way to run a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, derive_more::Display)]
-pub enum Method {
+pub enum CollectiveMethod {
     /// The MPI library's own call.
     Library(LibraryChoice),
     /// netsig's schedule.
     Schedule(Algorithm),
 }
 
-impl Method {
+impl CollectiveMethod {
     /// The method of `collective` written as `text`: `library`, `library:NAME`,
     /// `library:NAME:SEGMENT` or an algorithm.
     ///
     /// # Errors
-    /// As [`Algorithm::parse`]; or if no library has an algorithm of that name, or none of that
-    /// name accepts the segment size.
+    /// The errors of [`Algorithm::parse`]. Also, if no library has an algorithm of that name, or none of that name
+    /// accepts the segment size.
     pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
         match LibraryChoice::parse(collective, text)? {
             Some(choice) => Ok(Self::Library(choice)),
@@ -39,7 +39,7 @@ impl Method {
 
     /// Traffic of the messages; `None` where the contention regimes do not describe it. A choice of
     /// the MPI library counts as its usual one.
-    pub fn traffic(&self) -> Option<Traffic> {
+    pub fn traffic(&self) -> Option<AlgorithmTraffic> {
         match self {
             Self::Library(choice) => choice.traffic(),
             Self::Schedule(algorithm) => algorithm.traffic(),
@@ -48,15 +48,15 @@ impl Method {
 
     /// True if its schedule depends on the links between the switches.
     pub fn follows_links(&self) -> bool {
-        self.traffic() == Some(Traffic::Phases)
+        self.traffic() == Some(AlgorithmTraffic::Phases)
     }
 
     /// True if its schedule depends on the clusters of the ranks.
     pub fn follows_clusters(&self) -> bool {
-        self.traffic() == Some(Traffic::Clusters)
+        self.traffic() == Some(AlgorithmTraffic::Clusters)
     }
 
-    /// netsig's algorithm, if it is one.
+    /// netsig's algorithm, if the method is a schedule.
     pub fn algorithm(&self) -> Option<&Algorithm> {
         match self {
             Self::Library(_) => None,

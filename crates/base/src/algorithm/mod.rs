@@ -48,29 +48,29 @@ use itertools::Itertools as _;
 
 use crate::schedule::Round;
 use crate::units::{Bytes, Procs, Rank};
-use setting::{RADIX, SEGMENT, Values, WAN_FLOWS, WINDOW};
+use setting::{RADIX, SEGMENT, SettingValues, WAN_FLOWS, WINDOW};
 
-pub use bruck::{Relayed, relayed};
-pub use call::{Call, Unsupported};
+pub use bruck::{BruckWork, bruck_work};
+pub use call::{CollectiveCall, UnsupportedCall};
 pub use collective::{COLLECTIVES, Collective};
 pub use counterpart::MpiSetting;
-pub use decision::Decision;
-pub use delivery::{Piece, Pieces};
-pub use layout::{Layout, Seat};
-pub use library::{LIBRARY, LibraryChoice, NotOffered};
-pub use method::Method;
-pub use offer::{MpiFlavour, Offer, offers};
-pub use phases::Phases;
-pub use rule::LibraryAlgorithm;
-pub use schedule::{Proven, Schedule};
-pub use setting::{Kind, LONGEST_SEGMENT, Setting, split};
-pub use sizes::{PairSizes, PieceSizes, Sizes};
-pub use traffic::{ClosedForm, Load, Traffic};
+pub use decision::LibraryDecision;
+pub use delivery::{PieceCounts, PieceId};
+pub use layout::{ClusterLayout, ClusterRank};
+pub use library::{AlgorithmNotOffered, LIBRARY, LibraryChoice};
+pub use method::CollectiveMethod;
+pub use offer::{MpiFlavour, OfferedAlgorithm, offered_algorithms};
+pub use phases::AlltoallPhases;
+pub use rule::RuleAlgorithm;
+pub use schedule::{ProvenSchedule, Schedule};
+pub use setting::{AlgorithmSetting, LONGEST_SEGMENT, SettingKind, split_algorithms};
+pub use sizes::{PairSizes, PieceSizes, SizePattern};
+pub use traffic::{AlgorithmTraffic, ClosedForm, TreeLoad};
 pub use unknown::UnknownAlgorithm;
 
 /// An entry of the table of algorithms.
 #[derive(Debug)]
-pub struct Entry {
+pub struct AlgorithmEntry {
     /// Name in plans, data and options.
     pub name: &'static str,
     /// The collective that it computes.
@@ -78,50 +78,53 @@ pub struct Entry {
     /// Description in one line.
     pub summary: &'static str,
     /// Settings, in the order in which they are written.
-    pub settings: &'static [Setting],
-    cut: Cut,
-    rounds: &'static dyn Rounds,
+    pub settings: &'static [AlgorithmSetting],
+    cut: PieceCut,
+    rounds: &'static dyn AlgorithmRounds,
     /// Traffic of its messages; `None` where the contention regimes do not describe it.
-    traffic: Option<Traffic>,
+    traffic: Option<AlgorithmTraffic>,
     closed_form: Option<ClosedForm>,
     /// Names in MPI libraries. A library may have the same algorithm with and without segments
     /// under one name.
-    library: &'static [Offer],
+    offered: &'static [OfferedAlgorithm],
 }
 
 /// The rounds of an algorithm.
-trait Rounds: fmt::Debug + Sync {
+trait AlgorithmRounds: fmt::Debug + Sync {
     /// Number of rounds, and their memory.
-    fn outline(&self, shape: Shape) -> Outline;
+    fn outline(&self, shape: ScheduleShape) -> ScheduleOutline;
 
     /// Sends, receives and copies of a rank in round `index`.
-    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round;
+    fn round(&self, shape: ScheduleShape, rank: Rank, index: usize) -> Round;
 
     /// Range of rounds outside of which a rank is idle.
-    fn active(&self, shape: Shape, rank: Rank) -> Range<usize>;
+    fn active_rounds(&self, shape: ScheduleShape, rank: Rank) -> Range<usize>;
 }
 
 /// Rounds given by two functions; every rank may be active in all of them.
 #[derive(Debug)]
-struct AllRounds(fn(Shape) -> Outline, fn(Shape, Rank, usize) -> Round);
+struct RoundFunctions(
+    fn(ScheduleShape) -> ScheduleOutline,
+    fn(ScheduleShape, Rank, usize) -> Round,
+);
 
-impl Rounds for AllRounds {
-    fn outline(&self, shape: Shape) -> Outline {
+impl AlgorithmRounds for RoundFunctions {
+    fn outline(&self, shape: ScheduleShape) -> ScheduleOutline {
         (self.0)(shape)
     }
 
-    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round {
+    fn round(&self, shape: ScheduleShape, rank: Rank, index: usize) -> Round {
         (self.1)(shape, rank, index)
     }
 
-    fn active(&self, shape: Shape, _: Rank) -> Range<usize> {
+    fn active_rounds(&self, shape: ScheduleShape, _: Rank) -> Range<usize> {
         0..self.outline(shape).rounds
     }
 }
 
 /// Division of a piece by an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cut {
+enum PieceCut {
     /// None. Each message is one piece, from the rank that supplies it to its destination, so that
     /// pieces may differ in size.
     Straight,
@@ -141,19 +144,19 @@ enum Cut {
 /// Arguments that determine a schedule, apart from rank and round. The size of the message affects
 /// the number of parts only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape<'a> {
+struct ScheduleShape<'a> {
     procs: Procs,
     parts: u32,
     algorithm: Algorithm,
     /// Phases that fit the links between the switches, if these are known.
-    phases: Option<&'a Phases>,
-    /// Clusters, of an algorithm that follows them.
-    layout: Option<&'a Layout>,
+    phases: Option<&'a AlltoallPhases>,
+    /// Clusters of the ranks, for an algorithm that follows them.
+    layout: Option<&'a ClusterLayout>,
 }
 
 /// Dimensions of a schedule, apart from those that follow from its collective and cut.
 #[derive(Debug, Clone, Copy)]
-struct Outline {
+struct ScheduleOutline {
     rounds: usize,
     /// Blocks of memory for data on the way to other ranks.
     scratch: u32,
@@ -162,7 +165,7 @@ struct Outline {
 }
 
 /// Every algorithm, in the order in which help and reports list them.
-pub static ALGORITHMS: &[Entry] = &[
+pub static ALGORITHMS: &[AlgorithmEntry] = &[
     bcast::FLAT,
     bcast::CHAIN,
     bcast::BINARY,
@@ -209,11 +212,11 @@ pub static ALGORITHMS: &[Entry] = &[
 pub struct Algorithm {
     /// The collective of its entry, or one with other sizes of the pieces.
     collective: Collective,
-    entry: &'static Entry,
-    values: Values,
+    entry: &'static AlgorithmEntry,
+    values: SettingValues,
 }
 
-impl Entry {
+impl AlgorithmEntry {
     /// Syntax of the algorithm: `direct`, `throttled:WINDOW`, or with several settings
     /// `NAME:KEY=VALUE,KEY=VALUE`.
     pub fn usage(&self) -> String {
@@ -230,13 +233,13 @@ impl Entry {
         self.closed_form
     }
 
-    /// The algorithm with every combination of the values of its settings that a choice tries: once
-    /// without settings, never with a setting that no choice tries.
-    pub fn tried(&'static self) -> impl Iterator<Item = Algorithm> {
-        let values = self.settings.iter().map(|setting| setting.tried.iter());
-        let combined = values.multi_cartesian_product();
+    /// The algorithm with every combination of its settings' candidate values: once without settings, never if a
+    /// setting has no candidate values.
+    pub fn candidates(&'static self) -> impl Iterator<Item = Algorithm> {
+        let value_lists = self.settings.iter().map(|setting| setting.candidate_values.iter());
+        let combined = value_lists.multi_cartesian_product();
         combined.map(move |combination| {
-            let mut values = Values::default();
+            let mut values = SettingValues::default();
             for (place, value) in combination.into_iter().enumerate() {
                 values.set(place, *value);
             }
@@ -255,30 +258,30 @@ impl Entry {
 
     /// True if the algorithm has no setting other than a segment size.
     pub fn is_chosen_by_size(&self) -> bool {
-        self.settings.iter().all(|own| own.key == SEGMENT.key)
+        self.settings.iter().all(|setting| setting.key == SEGMENT.key)
     }
 
-    /// The algorithm with these values of its settings.
-    pub fn text<T: fmt::Display>(&self, value: impl Fn(&Setting) -> T) -> String {
+    /// Text of the algorithm with these values of its settings.
+    pub fn text<T: fmt::Display>(&self, value: impl Fn(&AlgorithmSetting) -> T) -> String {
         setting::text(self.name, self.settings, |_, setting| value(setting))
     }
 }
 
-impl<'a> Shape<'a> {
-    /// Clusters, of an algorithm that follows them.
-    fn clusters(&self) -> &'a Layout {
+impl<'a> ScheduleShape<'a> {
+    /// Clusters of the ranks, for an algorithm that follows them.
+    fn required_layout(&self) -> &'a ClusterLayout {
         self.layout.expect("an algorithm that follows clusters has a layout")
     }
 
     /// Value of a setting that the algorithm has.
-    fn get(&self, setting: Setting) -> u32 {
-        let value = self.algorithm.get(setting);
+    fn setting_value(&self, setting: AlgorithmSetting) -> u32 {
+        let value = self.algorithm.setting_value(setting);
         value.expect("an algorithm reads the settings of its entry")
     }
 }
 
-impl Outline {
-    /// This many rounds of messages of one block, from and into the caller's arrays.
+impl ScheduleOutline {
+    /// Outline of this many rounds, of messages of one block from and into the caller's arrays.
     fn without_relays(rounds: usize) -> Self {
         Self {
             rounds,
@@ -292,23 +295,26 @@ impl Algorithm {
     /// The algorithm of `collective` written as `text`.
     ///
     /// # Errors
-    /// If there is none of that name or its settings differ from [`Entry::usage`].
+    /// If there is none of that name or its settings differ from [`AlgorithmEntry::usage`].
     pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
-        let entry = entries(collective)
+        let entry = algorithm_entries(collective)
             .find(|entry| entry.is_named_by(text))
             .ok_or_else(|| UnknownAlgorithm::name(collective, text))?;
-        let own = Self::set(entry, text)?;
-        Ok(Self { collective, ..own })
+        let algorithm = Self::with_settings(entry, text)?;
+        Ok(Self {
+            collective,
+            ..algorithm
+        })
     }
 
     /// `entry` with the settings of `text`, which begins with its name.
-    fn set(entry: &'static Entry, text: &str) -> Result<Self, UnknownAlgorithm> {
+    fn with_settings(entry: &'static AlgorithmEntry, text: &str) -> Result<Self, UnknownAlgorithm> {
         let settings = text.split_once(':').map(|(_, settings)| settings);
-        let values = Values::read(entry.settings, settings);
-        let values = values.ok_or_else(|| UnknownAlgorithm::Setting {
+        let read_values = SettingValues::read(entry.settings, settings);
+        let values = read_values.ok_or_else(|| UnknownAlgorithm::Setting {
             text: text.to_owned(),
             usage: iter::once(entry.usage())
-                .chain(entry.settings.iter().map(Setting::range))
+                .chain(entry.settings.iter().map(AlgorithmSetting::range))
                 .join(", "),
         })?;
         Ok(Self {
@@ -324,7 +330,7 @@ impl Algorithm {
     }
 
     /// Traffic of its messages; `None` where the contention regimes do not describe it.
-    pub fn traffic(&self) -> Option<Traffic> {
+    pub fn traffic(&self) -> Option<AlgorithmTraffic> {
         self.entry.traffic
     }
 
@@ -332,48 +338,48 @@ impl Algorithm {
     /// different sizes.
     pub fn closed_form(&self) -> Option<ClosedForm> {
         let form = self.entry.closed_form;
-        form.filter(|_| self.collective.sizes() == Sizes::Equal)
+        form.filter(|_| self.collective.size_pattern() == SizePattern::Equal)
     }
 
     /// Segment size, if it has this setting.
     pub fn segment(&self) -> Option<Bytes> {
-        self.get(SEGMENT).map(|bytes| Bytes(bytes.into()))
+        self.setting_value(SEGMENT).map(|bytes| Bytes(bytes.into()))
     }
 
     /// Largest number of exchanges in progress, if it has this setting.
     pub fn window(&self) -> Option<u32> {
-        self.get(WINDOW)
+        self.setting_value(WINDOW)
     }
 
     /// Largest number of exchanges in progress between two clusters, if it has this setting.
     pub fn wan_flows(&self) -> Option<u32> {
-        self.get(WAN_FLOWS)
+        self.setting_value(WAN_FLOWS)
     }
 
     /// Base of the numbers that order the ranks, if it has this setting.
     pub fn radix(&self) -> Option<u32> {
-        self.get(RADIX)
+        self.setting_value(RADIX)
     }
 
     /// Value of a setting; `None` without this setting.
-    fn get(&self, setting: Setting) -> Option<u32> {
+    fn setting_value(&self, setting: AlgorithmSetting) -> Option<u32> {
         let mut settings = self.entry.settings.iter();
-        let place = settings.position(|own| own.key == setting.key)?;
+        let place = settings.position(|entry_setting| entry_setting.key == setting.key)?;
         Some(self.values.get(place))
     }
 }
 
 /// The algorithms of a collective.
-pub fn entries(collective: Collective) -> impl Iterator<Item = &'static Entry> {
-    let table = collective.table();
-    let serves = move |entry: &&Entry| collective == table || entry.cut.is_straight();
-    let own = ALGORITHMS.iter().filter(move |own| own.collective == table);
-    own.filter(serves)
+pub fn algorithm_entries(collective: Collective) -> impl Iterator<Item = &'static AlgorithmEntry> {
+    let table = collective.table_collective();
+    let serves = move |entry: &&AlgorithmEntry| collective == table || entry.cut.serves_unequal_pieces();
+    let table_entries = ALGORITHMS.iter().filter(move |entry| entry.collective == table);
+    table_entries.filter(serves)
 }
 
-impl Cut {
+impl PieceCut {
     /// True if pieces may differ in size.
-    fn is_straight(self) -> bool {
+    fn serves_unequal_pieces(self) -> bool {
         matches!(self, Self::Straight | Self::StraightSegments)
     }
 }

@@ -1,17 +1,17 @@
-//! The algorithms inside MPI libraries, as the entries of the table offer them: number and name, and
-//! the settings with which the library runs them.
+//! The algorithms inside MPI libraries that correspond to entries of the table: number, name, and the settings with
+//! which the library runs them.
 //!
 //! # Source
-//! `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4, and of 5.0.11 and 5.0.9 the priorities
-//! of its other components; the control variables of MPICH 4.0.2; the reference of Intel MPI's `I_MPI_ADJUST` family. Two names of MPICH are left out:
-//! `pairwise_sendrecv_replace` works in place only, and `smp` calls other algorithms, which a forced
-//! one does not allow.
+//! `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4; the priorities of the other components of Open MPI
+//! 5.0.9 and 5.0.11; the control variables of MPICH 4.0.2; the reference of Intel MPI's `I_MPI_ADJUST` family. Two
+//! names of MPICH are left out: `pairwise_sendrecv_replace` works in place only, and `smp` calls other algorithms,
+//! which is impossible when one is forced.
 
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use super::traffic::Traffic;
+use super::traffic::AlgorithmTraffic;
 use super::{ALGORITHMS, Collective};
 
 /// MPI library, distinguished by its way of choosing algorithms.
@@ -31,15 +31,17 @@ pub enum MpiFlavour {
 
 impl MpiFlavour {
     /// The library that calls itself `mpi`, as in the provenance of data; `None` for others.
-    pub fn of(mpi: &str) -> Option<Self> {
-        let all = [Self::OpenMpi, Self::Mpich, Self::IntelMpi];
-        all.into_iter().find(|own| mpi.starts_with(&own.to_string()))
+    pub fn from_version(mpi: &str) -> Option<Self> {
+        let flavours = [Self::OpenMpi, Self::Mpich, Self::IntelMpi];
+        flavours
+            .into_iter()
+            .find(|flavour| mpi.starts_with(&flavour.to_string()))
     }
 }
 
 /// An algorithm inside an MPI library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Offer {
+pub struct OfferedAlgorithm {
     /// Library that has the algorithm.
     pub flavour: MpiFlavour,
     /// Number of the algorithm in the library; MPICH has names only.
@@ -48,8 +50,8 @@ pub struct Offer {
     pub name: &'static str,
     /// True if the library accepts a segment size for it.
     has_segments: bool,
-    /// Number of messages in progress.
-    window: Window,
+    /// Bound of the number of messages in progress.
+    window: WindowBound,
     /// Radix of its tree or digits, where it has one.
     radix: Option<u32>,
     /// Variable of its window or radix.
@@ -57,13 +59,13 @@ pub struct Offer {
     /// Number of chains or children that the library takes by default, where a rule must say it.
     fanout: u32,
     /// Process counts that it serves.
-    suits: Suits,
-    traffic: Option<Traffic>,
+    served_counts: ServedCounts,
+    traffic: Option<AlgorithmTraffic>,
 }
 
 /// How a library bounds the number of messages in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Window {
+pub(super) enum WindowBound {
     /// Not at all.
     None,
     /// A rule can say the number.
@@ -74,68 +76,71 @@ pub(super) enum Window {
 
 /// Process counts that an algorithm of a library serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Suits {
+pub(super) enum ServedCounts {
     /// All.
     Every,
-    /// Some: beside these the library takes another algorithm, or fails.
-    Some,
+    /// Some: for other counts the library runs another algorithm, or fails.
+    Restricted,
 }
 
 /// Algorithms of libraries without a corresponding entry in the table.
-static OTHERS: [(Collective, Offer); 15] = {
+static OFFERED_WITHOUT_ENTRY: [(Collective, OfferedAlgorithm); 15] = {
     use Collective::{Allgather, Alltoall, Alltoallv, Bcast, Gather, Scatter};
     [
-        (Bcast, tuned(2, "chain", None).in_segments().fanning_out(4)),
-        (Bcast, tuned(4, "split_binary_tree", None).in_segments()),
+        (Bcast, tuned(2, "chain", None).with_segments().with_fanout(4)),
+        (Bcast, tuned(4, "split_binary_tree", None).with_segments()),
         (Bcast, mpich("nb", None)),
         (Scatter, mpich("nb", None)),
-        (Gather, tuned(3, "linear_sync", Some(Traffic::Port)).in_segments()),
+        (
+            Gather,
+            tuned(3, "linear_sync", Some(AlgorithmTraffic::Port)).with_segments(),
+        ),
         (Gather, mpich("nb", None)),
-        (Alltoall, tuned(5, "two_proc", None).for_some()),
+        (Alltoall, tuned(5, "two_proc", None).for_some_counts()),
         (Alltoall, mpich("nb", None)),
-        (Alltoallv, tuned(1, "basic_linear", Some(Traffic::AtOnce))),
-        (Alltoallv, tuned(2, "pairwise", Some(Traffic::Rounds))),
-        (Alltoallv, mpich("scattered", Some(Traffic::AtOnce))),
+        (Alltoallv, tuned(1, "basic_linear", Some(AlgorithmTraffic::AtOnce))),
+        (Alltoallv, tuned(2, "pairwise", Some(AlgorithmTraffic::Rounds))),
+        (Alltoallv, mpich("scattered", Some(AlgorithmTraffic::AtOnce))),
         (Alltoallv, mpich("nb", None)),
-        (Allgather, tuned(1, "linear", Some(Traffic::Port))),
-        (Allgather, tuned(6, "two_proc", None).for_some()),
+        (Allgather, tuned(1, "linear", Some(AlgorithmTraffic::Port))),
+        (Allgather, tuned(6, "two_proc", None).for_some_counts()),
         (Allgather, mpich("nb", None)),
     ]
 };
 
 /// An algorithm of Open MPI's component `tuned`.
-pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<Traffic>) -> Offer {
-    Offer {
+pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<AlgorithmTraffic>) -> OfferedAlgorithm {
+    OfferedAlgorithm {
         flavour: MpiFlavour::OpenMpi,
         number,
         name,
         has_segments: false,
-        window: Window::None,
+        window: WindowBound::None,
         radix: None,
         variable: None,
         fanout: 0,
-        suits: Suits::Every,
+        served_counts: ServedCounts::Every,
         traffic,
     }
 }
 
 /// An algorithm of MPICH.
-pub(super) const fn mpich(name: &'static str, traffic: Option<Traffic>) -> Offer {
-    Offer {
+pub(super) const fn mpich(name: &'static str, traffic: Option<AlgorithmTraffic>) -> OfferedAlgorithm {
+    OfferedAlgorithm {
         flavour: MpiFlavour::Mpich,
         ..tuned(0, name, traffic)
     }
 }
 
 /// An algorithm of Intel MPI.
-pub(super) const fn intel(number: u32, name: &'static str, traffic: Option<Traffic>) -> Offer {
-    Offer {
+pub(super) const fn intel(number: u32, name: &'static str, traffic: Option<AlgorithmTraffic>) -> OfferedAlgorithm {
+    OfferedAlgorithm {
         flavour: MpiFlavour::IntelMpi,
         ..tuned(number, name, traffic)
     }
 }
 
-impl Offer {
+impl OfferedAlgorithm {
     /// Number of the algorithm in rules of the library; MPICH has names only.
     pub fn number(&self) -> u32 {
         self.number
@@ -152,7 +157,7 @@ impl Offer {
         self.has_segments
     }
 
-    pub(super) fn window(&self) -> Window {
+    pub(super) fn window(&self) -> WindowBound {
         self.window
     }
 
@@ -166,17 +171,17 @@ impl Offer {
     }
 
     /// True if it serves every process count.
-    pub(super) fn suits_every_count(&self) -> bool {
-        self.suits == Suits::Every
+    pub(super) fn serves_every_count(&self) -> bool {
+        self.served_counts == ServedCounts::Every
     }
 
     /// Traffic of the messages, if known.
-    pub(super) fn traffic(&self) -> Option<Traffic> {
+    pub(super) fn traffic(&self) -> Option<AlgorithmTraffic> {
         self.traffic
     }
 
     /// The same algorithm with a segment size that can be set.
-    pub(super) const fn in_segments(self) -> Self {
+    pub(super) const fn with_segments(self) -> Self {
         Self {
             has_segments: true,
             ..self
@@ -184,7 +189,7 @@ impl Offer {
     }
 
     /// The same algorithm with a bound on the messages in progress.
-    pub(super) const fn in_windows(self, window: Window) -> Self {
+    pub(super) const fn with_window(self, window: WindowBound) -> Self {
         Self { window, ..self }
     }
 
@@ -197,7 +202,7 @@ impl Offer {
     }
 
     /// The same algorithm, whose window or radix is in a variable of the environment.
-    pub(super) const fn set_by(self, variable: &'static str) -> Self {
+    pub(super) const fn with_variable(self, variable: &'static str) -> Self {
         Self {
             variable: Some(variable),
             ..self
@@ -205,14 +210,14 @@ impl Offer {
     }
 
     /// The same algorithm with a number of chains that rules must say.
-    pub(super) const fn fanning_out(self, fanout: u32) -> Self {
+    pub(super) const fn with_fanout(self, fanout: u32) -> Self {
         Self { fanout, ..self }
     }
 
     /// The same algorithm, which serves some process counts only.
-    pub(super) const fn for_some(self) -> Self {
+    pub(super) const fn for_some_counts(self) -> Self {
         Self {
-            suits: Suits::Some,
+            served_counts: ServedCounts::Restricted,
             ..self
         }
     }
@@ -220,40 +225,47 @@ impl Offer {
 
 /// All algorithms that the libraries have for `collective`, each once, sorted by library, number
 /// and name.
-pub fn offers(collective: Collective) -> Vec<&'static Offer> {
+pub fn offered_algorithms(collective: Collective) -> Vec<&'static OfferedAlgorithm> {
     let operation = collective.operation();
     let entries = ALGORITHMS.iter();
-    let entries = entries.filter(|entry| entry.collective == operation);
-    let others = OTHERS.iter().filter(|(of, _)| *of == operation);
-    let others = others.map(|(_, offer)| offer);
-    let mut all: Vec<&Offer> = entries.flat_map(|entry| entry.library).chain(others).collect();
+    let collective_entries = entries.filter(|entry| entry.collective == operation);
+    let others_of_operation = OFFERED_WITHOUT_ENTRY.iter().filter(|(of, _)| *of == operation);
+    let others = others_of_operation.map(|(_, offer)| offer);
+    let mut all: Vec<&OfferedAlgorithm> = collective_entries
+        .flat_map(|entry| entry.offered)
+        .chain(others)
+        .collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-impl Offer {
+impl OfferedAlgorithm {
     /// Variables with their values, which override every related setting of the user.
     pub(super) fn variables(&self, collective: Collective, segment: Option<NonZeroU32>) -> Vec<(String, String)> {
-        let mut all = self.essential(collective, segment);
+        let mut variables = self.essential_variables(collective, segment);
         match self.flavour {
-            MpiFlavour::OpenMpi if segment.is_none() => all.push(segment_size(collective, 0)),
-            MpiFlavour::Mpich => all.push(variable("MPIR_CVAR_COLLECTIVE_FALLBACK", "error")),
+            MpiFlavour::OpenMpi if segment.is_none() => variables.push(segment_size(collective, 0)),
+            MpiFlavour::Mpich => variables.push(variable("MPIR_CVAR_COLLECTIVE_FALLBACK", "error")),
             MpiFlavour::OpenMpi | MpiFlavour::IntelMpi => {}
         }
-        all
+        variables
     }
 
-    /// The variables that a user needs who sets no others.
-    pub(super) fn essential(&self, collective: Collective, segment: Option<NonZeroU32>) -> Vec<(String, String)> {
+    /// The variables that suffice if the user sets no related ones.
+    pub(super) fn essential_variables(
+        &self,
+        collective: Collective,
+        segment: Option<NonZeroU32>,
+    ) -> Vec<(String, String)> {
         let collective = collective.operation();
         let upper = collective.to_string().to_uppercase();
         let number = self.number.to_string();
         match self.flavour {
             MpiFlavour::OpenMpi => {
                 let algorithm = format!("OMPI_MCA_coll_tuned_{collective}_algorithm");
-                let segment = segment.map(|bytes| segment_size(collective, bytes.get()));
-                by_tuned([variable(&algorithm, &number)].into_iter().chain(segment))
+                let segment_variable = segment.map(|bytes| segment_size(collective, bytes.get()));
+                tuned_variables([variable(&algorithm, &number)].into_iter().chain(segment_variable))
             }
             MpiFlavour::Mpich => vec![
                 variable(&format!("MPIR_CVAR_{upper}_INTRA_ALGORITHM"), self.name),
@@ -275,7 +287,7 @@ const BEFORE_TUNED: [(&str, &str); 3] = [
 ];
 
 /// The variables by which Open MPI's component `tuned` takes all calls and obeys `choices`.
-pub(super) fn by_tuned(choices: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+pub(super) fn tuned_variables(choices: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
     let obeys = variable("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
     let others = BEFORE_TUNED.map(|(name, value)| variable(name, value));
     [obeys].into_iter().chain(choices).chain(others).collect()

@@ -1,17 +1,18 @@
 //! Phases of an all-to-all that load no link of a tree of switches beyond its rate.
 //!
 //! # Method
-//! In a phase every rank sends at most one message and receives at most one, and a link between
-//! switches that is c times as fast as a host's carries at most c messages in each direction: of a
-//! broken c, ⌊c·(p+1)⌋ − ⌊c·p⌋ in phase p. A link with a of n ranks behind it carries a·(n−a) messages,
-//! so that at least max(n−1, ⌈a·(n−a)/c⌉) phases are needed. The phases are filled one after the other,
-//! the most urgent messages first: urgency is the share of the remaining phases that the sender, the
-//! receiver and the links of a message still need, Σ shares⁸. Several orders of equally urgent
-//! messages are tried, and the steps of pairwise exchange if they fit; the fewest phases are kept.
+//! In a phase every rank sends at most one message and receives at most one. A link between switches that is c times
+//! as fast as a host's carries at most c messages in each direction; for a fractional c, ⌊c·(p+1)⌋ − ⌊c·p⌋ in phase
+//! p. A link with a of n ranks behind it carries a·(n−a) messages, so that at least max(n−1, ⌈a·(n−a)/c⌉) phases are
+//! needed.
+//!
+//! The phases are filled one after the other, the most urgent messages first. The sender, the receiver and the links
+//! of a message each still need a share of the remaining phases; the urgency is Σ shares⁸. Several orders of equally
+//! urgent messages are tried, and the steps of pairwise exchange if they fit; the fewest phases are kept.
 //!
 //! # Source
-//! Faraj and Yuan 2005 (IPDPS), for links of one rate: as many phases as the busiest link has messages,
-//! and none twice on a link. Faster links between switches, and this way of filling, are netsig's.
+//! Faraj and Yuan 2005 (IPDPS), for links of one rate: as many phases as the busiest link has messages, with at most
+//! one message per link and phase. Faster links between switches, and this way of filling, are netsig's.
 
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ const MOST_RANKS: u32 = 128;
 /// Number of orders that are tried.
 const TRIALS: u64 = 24;
 
-/// Error of sums of rates.
+/// Tolerance for rounding errors in sums of rates.
 const ROUNDING: f64 = 1e-9;
 
 /// Power of the shares in the urgency of a message.
@@ -38,20 +39,20 @@ const SHARPNESS: i32 = 8;
 
 /// The partners of every rank in every phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Phases {
+pub struct AlltoallPhases {
     procs: Procs,
     /// By phase and sender, the receiver.
     receivers: Vec<Vec<Option<Rank>>>,
     /// By phase and receiver, the sender.
     senders: Vec<Vec<Option<Rank>>>,
-    /// By phase, pairs of a rank that sends nothing and one that receives nothing: the first tells the
-    /// second that it has received.
+    /// By phase, pairs of a rank that sends nothing and a rank that receives nothing: the first signals the second
+    /// when it has received its message.
     signals: Vec<Vec<(Rank, Rank)>>,
 }
 
 /// A link between switches.
 #[derive(Debug, Clone, PartialEq)]
-struct Uplink {
+struct PhaseUplink {
     behind: Vec<Range<u32>>,
     /// Rate relative to a host's link.
     rate: f64,
@@ -59,35 +60,35 @@ struct Uplink {
     messages: f64,
 }
 
-/// A message with the links between switches that it takes: their numbers, each direction counted.
+/// A message, with the numbers of the links between switches that it crosses; each direction has its own number.
 #[derive(Debug, Clone)]
-struct Demand {
+struct MessageDemand {
     from: usize,
     to: usize,
-    over: Vec<usize>,
+    crossed_links: Vec<usize>,
 }
 
-impl Phases {
+impl AlltoallPhases {
     /// Phases among `procs` ranks that are spread over the hosts of `network`; `None` for a network
     /// without known links between switches, or for more than 128 ranks.
     pub fn of(network: &Network, procs: Procs) -> Option<Self> {
         let gap = network.host_gap().0;
-        let uplinks = network.cuts()?.iter().map(|cut| {
-            let behind = f64::from(cut.count(procs));
-            Uplink {
-                behind: cut.behind(procs).collect(),
+        let cut_uplinks = network.cuts()?.iter().map(|cut| {
+            let behind = f64::from(cut.procs_behind(procs));
+            PhaseUplink {
+                behind: cut.ranks_behind(procs).collect(),
                 rate: gap / cut.gap.0,
                 messages: behind * (f64::from(procs.get()) - behind),
             }
         });
-        let uplinks: Vec<Uplink> = uplinks.filter(|uplink| uplink.messages > 0.0).collect();
+        let uplinks: Vec<PhaseUplink> = cut_uplinks.filter(|uplink| uplink.messages > 0.0).collect();
         if uplinks.is_empty() || procs.get() > MOST_RANKS {
             return None;
         }
-        let demands = demands(procs, &uplinks);
-        let least = least(procs, &uplinks);
-        let trials = (0..TRIALS).map(|trial| fill(procs, &uplinks, (&demands, least), trial));
-        let steps = steps(procs, &uplinks, &demands);
+        let demands = all_demands(procs, &uplinks);
+        let least = least_phases(procs, &uplinks);
+        let trials = (0..TRIALS).map(|trial| fill_phases(procs, &uplinks, &demands, least, trial));
+        let steps = pairwise_steps(procs, &uplinks, &demands);
         let mut best = steps.into_iter().chain(trials).min_by_key(Vec::len).unwrap_or_default();
         for phase in &mut best {
             phase.sort_unstable();
@@ -109,21 +110,21 @@ impl Phases {
                 all.senders[phase][to] = Some(rank(from));
             }
         }
-        all.signals = (0..phases.len()).map(|phase| all.signals(phase)).collect();
+        all.signals = (0..phases.len()).map(|phase| all.signal_pairs(phase)).collect();
         all
     }
 
-    /// Ranks that send nothing in a phase, each with one that receives nothing. A rank that does
-    /// neither waits for one that receives.
-    fn signals(&self, phase: usize) -> Vec<(Rank, Rank)> {
-        let (to, from) = (&self.receivers[phase], &self.senders[phase]);
+    /// Ranks that send nothing in a phase, each with a rank that receives nothing. A rank that does neither awaits
+    /// the signal of a rank that receives.
+    fn signal_pairs(&self, phase: usize) -> Vec<(Rank, Rank)> {
+        let (receivers, senders) = (&self.receivers[phase], &self.senders[phase]);
         let idle = |partners: &[Option<Rank>]| -> Vec<usize> { partners.iter().positions(Option::is_none).collect() };
-        let mut first = idle(to);
-        let mut second = idle(from);
-        first.sort_by_key(|&own| from[own].is_none());
-        second.sort_by_key(|&own| to[own].is_some());
-        let pairs = first.into_iter().zip(second);
-        let pairs = pairs.filter(|(first, second)| first != second);
+        let mut not_sending = idle(receivers);
+        let mut not_receiving = idle(senders);
+        not_sending.sort_by_key(|&number| senders[number].is_none());
+        not_receiving.sort_by_key(|&number| receivers[number].is_some());
+        let all_pairs = not_sending.into_iter().zip(not_receiving);
+        let pairs = all_pairs.filter(|(first, second)| first != second);
         pairs.map(|(one, other)| (rank(one), rank(other))).collect()
     }
 
@@ -147,25 +148,25 @@ impl Phases {
         self.senders[phase][rank.0 as usize]
     }
 
-    /// The rank that `rank` signals at the end of a phase, and the one whose signal it awaits.
+    /// The rank that `rank` signals at the end of a phase, and the rank whose signal it awaits.
     pub(super) fn signal(&self, phase: usize, rank: Rank) -> (Option<Rank>, Option<Rank>) {
         let signals = &self.signals[phase];
-        let to = signals.iter().find(|(from, _)| *from == rank);
-        let from = signals.iter().find(|(_, to)| *to == rank);
-        (to.map(|(_, to)| *to), from.map(|(from, _)| *from))
+        let sent_signal = signals.iter().find(|(from, _)| *from == rank);
+        let awaited_signal = signals.iter().find(|(_, to)| *to == rank);
+        (sent_signal.map(|(_, to)| *to), awaited_signal.map(|(from, _)| *from))
     }
 }
 
-/// max(n−1, ⌈a·(n−a)/c⌉) over all links: least number of phases.
-fn least(procs: Procs, uplinks: &[Uplink]) -> f64 {
-    let needs = uplinks.iter().map(|own| (own.messages / own.rate).ceil());
+/// Least number of phases: max(n−1, ⌈a·(n−a)/c⌉) over all links.
+fn least_phases(procs: Procs, uplinks: &[PhaseUplink]) -> f64 {
+    let needs = uplinks.iter().map(|uplink| (uplink.messages / uplink.rate).ceil());
     needs.fold(procs.partners(), f64::max)
 }
 
-fn demands(procs: Procs, uplinks: &[Uplink]) -> Vec<Demand> {
+fn all_demands(procs: Procs, uplinks: &[PhaseUplink]) -> Vec<MessageDemand> {
     let ranks = || 0..procs.get();
-    let is_behind = |uplink: &Uplink, rank: u32| uplink.behind.iter().any(|range| range.contains(&rank));
-    let over = |from: u32, to: u32| {
+    let is_behind = |uplink: &PhaseUplink, rank: u32| uplink.behind.iter().any(|range| range.contains(&rank));
+    let crossed_by = |from: u32, to: u32| {
         let crossed = uplinks.iter().enumerate().filter_map(|(place, uplink)| {
             match (is_behind(uplink, from), is_behind(uplink, to)) {
                 (true, false) => Some(2 * place),
@@ -175,42 +176,55 @@ fn demands(procs: Procs, uplinks: &[Uplink]) -> Vec<Demand> {
         });
         crossed.collect()
     };
-    let pairs = ranks().cartesian_product(ranks());
-    let pairs = pairs.filter(|(from, to)| from != to);
+    let all_pairs = ranks().cartesian_product(ranks());
+    let pairs = all_pairs.filter(|(from, to)| from != to);
     pairs
-        .map(|(from, to)| Demand {
+        .map(|(from, to)| MessageDemand {
             from: from as usize,
             to: to as usize,
-            over: over(from, to),
+            crossed_links: crossed_by(from, to),
         })
         .collect()
 }
 
 /// Pairs of sender and receiver in the steps of pairwise exchange, if no step loads a link beyond its
 /// rate.
-fn steps(procs: Procs, uplinks: &[Uplink], demands: &[Demand]) -> Option<Vec<Vec<(usize, usize)>>> {
+fn pairwise_steps(
+    procs: Procs,
+    uplinks: &[PhaseUplink],
+    demands: &[MessageDemand],
+) -> Option<Vec<Vec<(usize, usize)>>> {
     let n = procs.get();
-    let meets = |demand: &&Demand, step: u32| partners(procs, rank(demand.from), step).0 == rank(demand.to);
-    let fits = |phase: &[&Demand]| {
+    let meets = |demand: &&MessageDemand, step: u32| partners(procs, rank(demand.from), step).0 == rank(demand.to);
+    let fits = |phase: &[&MessageDemand]| {
         (0..2 * uplinks.len()).all(|link| {
-            let carried = phase.iter().filter(|own| own.over.contains(&link)).count();
+            let carried = phase
+                .iter()
+                .filter(|demand| demand.crossed_links.contains(&link))
+                .count();
             carried as f64 <= uplinks[link / 2].rate + ROUNDING
         })
     };
-    let phase = |step| {
-        let phase: Vec<&Demand> = demands.iter().filter(|own| meets(own, step)).collect();
-        let pairs = phase.iter().map(|own| (own.from, own.to)).collect();
+    let step_pairs = |step| {
+        let phase: Vec<&MessageDemand> = demands.iter().filter(|demand| meets(demand, step)).collect();
+        let pairs = phase.iter().map(|demand| (demand.from, demand.to)).collect();
         fits(&phase).then_some(pairs)
     };
-    (1..n).map(phase).collect()
+    (1..n).map(step_pairs).collect()
 }
 
-/// Pairs of sender and receiver by phase, with the order of equally urgent messages by `trial`.
-fn fill(procs: Procs, uplinks: &[Uplink], (demands, least): (&[Demand], f64), trial: u64) -> Vec<Vec<(usize, usize)>> {
+/// Pairs of sender and receiver by phase; `trial` is the seed of the order of equally urgent messages.
+fn fill_phases(
+    procs: Procs,
+    uplinks: &[PhaseUplink],
+    demands: &[MessageDemand],
+    least: f64,
+    trial: u64,
+) -> Vec<Vec<(usize, usize)>> {
     let mut rng = ChaCha8Rng::seed_from_u64(trial);
-    let mut left = demands.to_vec();
+    let mut unplaced = demands.to_vec();
     let ranks = procs.get() as usize;
-    let mut needs = Needs {
+    let mut needs = PhaseNeeds {
         sends: vec![procs.partners(); ranks],
         receives: vec![procs.partners(); ranks],
         links: uplinks
@@ -219,55 +233,57 @@ fn fill(procs: Procs, uplinks: &[Uplink], (demands, least): (&[Demand], f64), tr
             .collect(),
     };
     let mut phases = Vec::new();
-    while !left.is_empty() {
+    while !unplaced.is_empty() {
         let phase = phases.len() as f64;
         let remaining = (least - phase).max(1.0);
-        left.shuffle(&mut rng);
-        left.sort_by(|a, b| {
-            let urgency = |one| needs.urgency(one, remaining);
+        unplaced.shuffle(&mut rng);
+        unplaced.sort_by(|a, b| {
+            let urgency = |demand| needs.urgency(demand, remaining);
             urgency(b).total_cmp(&urgency(a))
         });
-        let whole = |uplink: &Uplink| {
+        let capacities = |uplink: &PhaseUplink| {
             let passed = |phases: f64| (uplink.rate * phases + ROUNDING).floor();
             [passed(phase + 1.0) - passed(phase); 2]
         };
-        let mut room: Vec<f64> = uplinks.iter().flat_map(whole).collect();
+        let mut capacity: Vec<f64> = uplinks.iter().flat_map(capacities).collect();
         let (mut sends, mut receives) = (vec![true; ranks], vec![true; ranks]);
-        let mut taken = Vec::new();
-        left.retain(|demand| {
-            let fits = sends[demand.from] && receives[demand.to] && demand.over.iter().all(|&link| room[link] >= 1.0);
+        let mut placed = Vec::new();
+        unplaced.retain(|demand| {
+            let fits = sends[demand.from]
+                && receives[demand.to]
+                && demand.crossed_links.iter().all(|&link| capacity[link] >= 1.0);
             if fits {
                 (sends[demand.from], receives[demand.to]) = (false, false);
-                demand.over.iter().for_each(|&link| room[link] -= 1.0);
-                taken.push((demand.from, demand.to));
-                needs.take(demand, uplinks);
+                demand.crossed_links.iter().for_each(|&link| capacity[link] -= 1.0);
+                placed.push((demand.from, demand.to));
+                needs.subtract(demand, uplinks);
             }
             !fits
         });
-        phases.push(taken);
+        phases.push(placed);
     }
     phases
 }
 
 /// Phases that ranks and links still need.
-struct Needs {
+struct PhaseNeeds {
     sends: Vec<f64>,
     receives: Vec<f64>,
     links: Vec<f64>,
 }
 
-impl Needs {
-    fn urgency(&self, demand: &Demand, remaining: f64) -> f64 {
-        let links = demand.over.iter().map(|&link| self.links[link]);
+impl PhaseNeeds {
+    fn urgency(&self, demand: &MessageDemand, remaining: f64) -> f64 {
+        let links = demand.crossed_links.iter().map(|&link| self.links[link]);
         let ends = [self.sends[demand.from], self.receives[demand.to]];
         let needs = ends.into_iter().chain(links);
         needs.map(|need| (need / remaining).powi(SHARPNESS)).sum()
     }
 
-    fn take(&mut self, demand: &Demand, uplinks: &[Uplink]) {
+    fn subtract(&mut self, demand: &MessageDemand, uplinks: &[PhaseUplink]) {
         self.sends[demand.from] -= 1.0;
         self.receives[demand.to] -= 1.0;
-        for &link in &demand.over {
+        for &link in &demand.crossed_links {
             self.links[link] -= 1.0 / uplinks[link / 2].rate;
         }
     }
@@ -300,21 +316,21 @@ mod tests {
             (&[1, 5], &[(0, 1)], 6, 5),
         ] {
             let network = graph_of(hosts, trunks).unwrap();
-            let found = Phases::of(&network, procs(count)).unwrap();
+            let found = AlltoallPhases::of(&network, procs(count)).unwrap();
             assert_eq!(found.count(), phases, "{hosts:?} {count}");
             let mut pairs = Vec::new();
             for phase in 0..found.count() {
-                let sends = procs(count).ranks().filter_map(|from| {
+                let phase_sends = procs(count).ranks().filter_map(|from| {
                     let to = found.receiver(phase, from)?;
                     assert_eq!(found.sender(phase, to), Some(from));
                     Some((from, to))
                 });
-                let sends: Vec<(Rank, Rank)> = sends.collect();
+                let sends: Vec<(Rank, Rank)> = phase_sends.collect();
                 for cut in network.cuts().unwrap() {
-                    let behind = |rank: Rank| cut.behind(procs(count)).any(|own| own.contains(&rank.0));
+                    let is_behind = |rank: Rank| cut.ranks_behind(procs(count)).any(|range| range.contains(&rank.0));
                     for direction in [true, false] {
                         let crosses =
-                            |(from, to): &&(Rank, Rank)| (behind(*from), behind(*to)) == (direction, !direction);
+                            |(from, to): &&(Rank, Rank)| (is_behind(*from), is_behind(*to)) == (direction, !direction);
                         assert!(sends.iter().filter(crosses).count() <= 1);
                     }
                 }
@@ -332,8 +348,8 @@ mod tests {
         let text = "topology = \"tree\"\nhosts = 16\nrate = \"10Mbit/s\"\nport_buffer = \"64KiB\"\n\
                     [uplink]\nrate = \"30Mbit/s\"\nport_buffer = \"64KiB\"\nfirst_switch_hosts = 8\n";
         let network = Network::parse("tree", text).unwrap();
-        assert_eq!(Phases::of(&network, procs(16)).unwrap().count(), 22);
+        assert_eq!(AlltoallPhases::of(&network, procs(16)).unwrap().count(), 22);
         let star = graph_of(&[8], &[]).unwrap();
-        assert_eq!(Phases::of(&star, procs(8)), None);
+        assert_eq!(AlltoallPhases::of(&star, procs(8)), None);
     }
 }

@@ -1,74 +1,74 @@
 //! Measured algorithms that a rules file of an MPI library can hold.
 //!
-//! `library:NAME` is the library's algorithm of that name. One of netsig's schedules corresponds to
-//! an algorithm of the library if its entry offers it ([`Entry::library`]) and the library runs it
-//! with the same settings and partners: a segment size or a window as a rule can say, a radix as the
-//! library has.
-//! An algorithm that suits some process counts only is left out, because a rule holds for a range of
-//! counts.
+//! `library:NAME` is the library's algorithm of that name. One of netsig's schedules corresponds to an algorithm of
+//! the library if its entry offers it (`AlgorithmEntry::offered`) and the library runs it with the same settings
+//! and partners. A rule can state a segment size or a window; the radix must be the library's. An algorithm that
+//! suits some process counts only is left out, because a rule holds for a range of counts.
 
 use std::num::NonZeroU32;
 
-use super::offer::{MpiFlavour, Offer, Window, offers};
+use super::offer::{MpiFlavour, OfferedAlgorithm, WindowBound, offered_algorithms};
 use super::setting::{RADIX, WINDOW};
-use super::{Algorithm, Collective, Method};
+use super::{Algorithm, Collective, CollectiveMethod};
 
 /// An algorithm of a library, with the settings that a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LibraryAlgorithm {
+pub struct RuleAlgorithm {
     /// The algorithm.
-    pub offer: &'static Offer,
+    pub offer: &'static OfferedAlgorithm,
     /// Segment size.
     pub segment: Option<NonZeroU32>,
     /// Largest number of messages in progress, where a rule must say it.
     pub window: Option<NonZeroU32>,
 }
 
-impl LibraryAlgorithm {
+impl RuleAlgorithm {
     /// The algorithm of the library that runs as `method` was measured; `None` if it has none, or
     /// none for every process count.
-    pub fn of(flavour: MpiFlavour, collective: Collective, method: &Method) -> Option<Self> {
+    pub fn of(flavour: MpiFlavour, collective: Collective, method: &CollectiveMethod) -> Option<Self> {
         let found = match method {
-            Method::Library(choice) => {
-                let (name, segment) = choice.named()?;
-                let mut all = offers(collective).into_iter();
-                let offer = all.find(|own| own.flavour == flavour && own.name == name)?;
+            CollectiveMethod::Library(choice) => {
+                let (name, segment) = choice.name_and_segment()?;
+                let mut all_offers = offered_algorithms(collective).into_iter();
+                let offer = all_offers.find(|offer| offer.flavour == flavour && offer.name == name)?;
                 (segment.is_none() || offer.has_segments()).then_some(Self {
                     offer,
                     segment,
                     window: None,
                 })
             }
-            Method::Schedule(algorithm) => {
-                let offers = algorithm.entry.library.iter();
-                let mut own = offers.filter(|offer| offer.flavour == flavour);
-                own.find_map(|offer| as_set(offer, algorithm))
+            CollectiveMethod::Schedule(algorithm) => {
+                let offers = algorithm.entry.offered.iter();
+                let mut flavour_offers = offers.filter(|offer| offer.flavour == flavour);
+                flavour_offers.find_map(|offer| with_settings_of(offer, algorithm))
             }
         };
-        found.filter(|own| own.offer.suits_every_count())
+        found.filter(|rule_algorithm| rule_algorithm.offer.serves_every_count())
     }
 }
 
 /// The library's algorithm with the settings of netsig's; `None` if it cannot have them.
-fn as_set(offer: &'static Offer, algorithm: &Algorithm) -> Option<LibraryAlgorithm> {
-    let segment = algorithm.segment().and_then(|own| u32::try_from(own.0).ok());
-    let segment = segment.and_then(NonZeroU32::new);
+fn with_settings_of(offer: &'static OfferedAlgorithm, algorithm: &Algorithm) -> Option<RuleAlgorithm> {
+    let segment_bytes = algorithm.segment().and_then(|size| u32::try_from(size.0).ok());
+    let segment = segment_bytes.and_then(NonZeroU32::new);
     let has_segment = segment.is_none() || offer.has_segments();
-    let has_radix = algorithm.get(RADIX).is_none_or(|own| offer.radix() == Some(own));
-    let window = match (algorithm.get(WINDOW), offer.window()) {
+    let has_radix = algorithm
+        .setting_value(RADIX)
+        .is_none_or(|radix| offer.radix() == Some(radix));
+    let window = match (algorithm.setting_value(WINDOW), offer.window()) {
         (None, _) => None,
-        (Some(own), Window::Settable) => NonZeroU32::new(own),
-        (Some(own), Window::Fixed(fixed)) if own == fixed => None,
+        (Some(limit), WindowBound::Settable) => NonZeroU32::new(limit),
+        (Some(limit), WindowBound::Fixed(fixed)) if limit == fixed => None,
         _ => return None,
     };
-    (has_segment && has_radix).then_some(LibraryAlgorithm { offer, segment, window })
+    (has_segment && has_radix).then_some(RuleAlgorithm { offer, segment, window })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What each library runs in place of an algorithm: number or name, segment and window.
+    /// The algorithm that each library runs in place of a schedule: number or name, segment and window.
     #[test]
     fn an_algorithm_is_taken_with_its_settings_or_not_at_all() {
         use Collective::{Allgather, Alltoall, Bcast};
@@ -96,15 +96,15 @@ mod tests {
             (Mpich, Bcast, "binomial-segmented:8192", "none"),
             (IntelMpi, Alltoall, "direct", "2 isend_irecv"),
         ] {
-            let method = Method::parse(collective, text).unwrap();
-            let found = LibraryAlgorithm::of(flavour, collective, &method).map(|own| {
+            let method = CollectiveMethod::parse(collective, text).unwrap();
+            let description = RuleAlgorithm::of(flavour, collective, &method).map(|algorithm| {
                 let named = |name: &str, value: Option<NonZeroU32>| {
                     value.map_or_else(String::new, |value| format!(" {name} {value}"))
                 };
-                let settings = named("segment", own.segment) + &named("window", own.window);
-                format!("{} {}{settings}", own.offer.number(), own.offer.name)
+                let settings = named("segment", algorithm.segment) + &named("window", algorithm.window);
+                format!("{} {}{settings}", algorithm.offer.number(), algorithm.offer.name)
             });
-            let found = found.unwrap_or("none".to_owned());
+            let found = description.unwrap_or("none".to_owned());
             assert_eq!(found, taken, "{flavour} {collective} {text}");
         }
     }

@@ -1,13 +1,12 @@
-//! Broadcasts that first scatter the message and then gather it on all ranks, so that each rank
-//! sends about twice the message at most, for any number of ranks (but see Source).
+//! Broadcasts that first scatter the message and then gather it on all ranks. Each rank sends at most about twice the
+//! message, for any number of ranks (but see Source).
 //!
 //! The message is divided into as many equal parts as ranks take part in the scatter. A binomial
 //! tree brings part i to rank i, together with the parts of the ranks below i. Then
 //!
-//! * `scatter-allgather`: in round x = 0, 1, … ranks i and i xor 2ˣ exchange all parts that
-//!   their groups of 2ˣ ranks have. This requires a power of two: the ranks beyond the largest
-//!   power of two Q ≤ P take no part, and rank Q + e receives the whole message from rank e in an
-//!   additional last round.
+//! * `scatter-allgather`: in round x = 0, 1, … ranks i and i xor 2ˣ exchange all parts that their groups of 2ˣ ranks
+//!   have. This requires a power of two, so the ranks beyond the largest power of two Q ≤ P take no part. Rank Q + e
+//!   receives the whole message from rank e in an additional last round.
 //! * `scatter-allgather-ring`: in each of P − 1 rounds every rank sends the part that it
 //!   received last to the next rank, starting with its own.
 //!
@@ -15,53 +14,56 @@
 //! ranks of the tree. The libraries do the same, with uniform rounds.
 //!
 //! # Source
-//! Barnett, Gupta, Payne, Shuler, van de Geijn, Watts 1994 (SHPCC). Thakur, Rabenseifner, Gropp
-//! 2005 (IJHPCA), who serve other numbers of ranks between the exchanges; the additional last round
-//! replaces this here, and in it some ranks send the whole message once more.
+//! Barnett, Gupta, Payne, Shuler, van de Geijn, Watts 1994 (SHPCC). Thakur, Rabenseifner, Gropp 2005 (IJHPCA) serve
+//! other numbers of ranks between the exchanges. The additional last round replaces this here, and in it some ranks
+//! send the whole message once more.
 
 use std::ops::Range;
 
-use super::allgather::twins;
-use super::bcast::held;
+use super::allgather::fold_partners;
+use super::bcast::block_slot;
 use super::offer::{mpich, tuned};
-use super::traffic::Traffic;
+use super::traffic::AlgorithmTraffic;
 use super::tree::BINOMIAL;
-use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Message, Round, Slot};
+use super::{AlgorithmEntry, Collective, PieceCut, RoundFunctions, ScheduleOutline, ScheduleShape};
+use crate::schedule::{BlockSlot, Round, ScheduleMessage};
 use crate::units::{Procs, Rank};
 
-pub(super) const SCATTER_ALLGATHER: Entry = Entry {
+pub(super) const SCATTER_ALLGATHER: AlgorithmEntry = AlgorithmEntry {
     name: "scatter-allgather",
     collective: Collective::Bcast,
     summary: "binomial scatter of n parts, then allgather by recursive doubling",
     settings: &[],
-    cut: Cut::PowerOfTwo,
-    rounds: &AllRounds(doubling_outline, doubling),
-    traffic: Some(Traffic::ScatterDoubling),
+    cut: PieceCut::PowerOfTwo,
+    rounds: &RoundFunctions(doubling_outline, doubling),
+    traffic: Some(AlgorithmTraffic::ScatterDoubling),
     closed_form: None,
-    library: &[
-        tuned(8, "scatter_allgather", Some(Traffic::ScatterDoubling)),
-        mpich("scatter_recursive_doubling_allgather", Some(Traffic::ScatterDoubling)),
+    offered: &[
+        tuned(8, "scatter_allgather", Some(AlgorithmTraffic::ScatterDoubling)),
+        mpich(
+            "scatter_recursive_doubling_allgather",
+            Some(AlgorithmTraffic::ScatterDoubling),
+        ),
     ],
 };
 
-pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
+pub(super) const SCATTER_ALLGATHER_RING: AlgorithmEntry = AlgorithmEntry {
     name: "scatter-allgather-ring",
     collective: Collective::Bcast,
     summary: "binomial scatter of n parts, then allgather around a ring",
     settings: &[],
-    cut: Cut::Ranks,
-    rounds: &AllRounds(ring_outline, ring),
-    traffic: Some(Traffic::ScatterRing),
+    cut: PieceCut::Ranks,
+    rounds: &RoundFunctions(ring_outline, ring),
+    traffic: Some(AlgorithmTraffic::ScatterRing),
     closed_form: None,
-    library: &[
-        tuned(9, "scatter_allgather_ring", Some(Traffic::ScatterRing)),
-        mpich("scatter_ring_allgather", Some(Traffic::ScatterRing)),
+    offered: &[
+        tuned(9, "scatter_allgather_ring", Some(AlgorithmTraffic::ScatterRing)),
+        mpich("scatter_ring_allgather", Some(AlgorithmTraffic::ScatterRing)),
     ],
 };
 
 /// Ranks that take part in the scatter, one for each part.
-fn sharers(shape: Shape) -> Procs {
+fn sharers(shape: ScheduleShape) -> Procs {
     Procs::new(shape.parts).expect("a piece has parts")
 }
 
@@ -79,20 +81,20 @@ fn scatter(sharers: Procs, rank: Rank, index: usize) -> Round {
     }
 }
 
-fn doubling_outline(shape: Shape) -> Outline {
+fn doubling_outline(shape: ScheduleShape) -> ScheduleOutline {
     let sharers = sharers(shape);
     let folded = usize::from(shape.procs > sharers);
-    Outline {
+    ScheduleOutline {
         longest_message: if folded == 1 {
             sharers.get()
         } else {
             (sharers.get() / 2).max(1)
         },
-        ..Outline::without_relays(2 * BINOMIAL.rounds(sharers) + folded)
+        ..ScheduleOutline::without_relays(2 * BINOMIAL.rounds(sharers) + folded)
     }
 }
 
-fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
+fn doubling(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     let sharers = sharers(shape);
     let rounds = BINOMIAL.rounds(sharers);
     if index == 2 * rounds {
@@ -118,9 +120,9 @@ fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
 }
 
 /// The last round, for the ranks that take no part in the scatter.
-fn hand_over(shape: Shape, sharers: Procs, rank: Rank) -> Round {
+fn hand_over(shape: ScheduleShape, sharers: Procs, rank: Rank) -> Round {
     let all = 0..sharers.get();
-    let (from, to) = twins(shape.procs, rank);
+    let (from, to) = fold_partners(shape.procs, rank);
     Round {
         sends: to.map(|to| send(rank, to, all.clone())).into(),
         receives: from.map(|from| receive(from, all)).into(),
@@ -128,20 +130,20 @@ fn hand_over(shape: Shape, sharers: Procs, rank: Rank) -> Round {
     }
 }
 
-fn ring_outline(shape: Shape) -> Outline {
+fn ring_outline(shape: ScheduleShape) -> ScheduleOutline {
     let sharers = sharers(shape);
-    Outline {
+    ScheduleOutline {
         longest_message: BINOMIAL.largest_subtree(sharers),
-        ..Outline::without_relays(BINOMIAL.rounds(sharers) + sharers.get() as usize - 1)
+        ..ScheduleOutline::without_relays(BINOMIAL.rounds(sharers) + sharers.get() as usize - 1)
     }
 }
 
-fn ring(shape: Shape, rank: Rank, index: usize) -> Round {
+fn ring(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     let procs = sharers(shape);
-    let Some(step) = index.checked_sub(BINOMIAL.rounds(procs)) else {
+    let Some(ring_index) = index.checked_sub(BINOMIAL.rounds(procs)) else {
         return scatter(procs, rank, index);
     };
-    let step = u32::try_from(step).expect("fewer steps than ranks");
+    let step = u32::try_from(ring_index).expect("fewer steps than ranks");
     let (last_got, coming) = (rank.behind(step, procs).0, rank.behind(step + 1, procs).0);
     Round {
         sends: send(rank, rank.ahead(1, procs), last_got..last_got + 1).into(),
@@ -150,10 +152,10 @@ fn ring(shape: Shape, rank: Rank, index: usize) -> Round {
     }
 }
 
-fn send(from: Rank, to: Rank, parts: Range<u32>) -> Message {
-    Message::of(to, parts.map(|part| held(from, part)))
+fn send(from: Rank, to: Rank, parts: Range<u32>) -> ScheduleMessage {
+    ScheduleMessage::of(to, parts.map(|part| block_slot(from, part)))
 }
 
-fn receive(from: Rank, parts: Range<u32>) -> Message {
-    Message::of(from, parts.map(Slot::Output))
+fn receive(from: Rank, parts: Range<u32>) -> ScheduleMessage {
+    ScheduleMessage::of(from, parts.map(BlockSlot::Output))
 }

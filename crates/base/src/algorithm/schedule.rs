@@ -3,11 +3,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::call::{Call, Unsupported};
-use super::delivery::{Piece, Pieces};
-use super::traffic::Traffic;
-use super::{ALGORITHMS, Algorithm, Collective, Cut, Entry, Layout, Outline, PairSizes, Phases, Shape};
-use crate::schedule::{self, BlockCounts, Datum, Division, Extent, Round, ScheduleError, Slot, Turn};
+use super::call::{CollectiveCall, UnsupportedCall};
+use super::delivery::{PieceCounts, PieceId};
+use super::traffic::AlgorithmTraffic;
+use super::{
+    ALGORITHMS, Algorithm, AlgorithmEntry, AlltoallPhases, ClusterLayout, Collective, PairSizes, PieceCut,
+    ScheduleOutline, ScheduleShape,
+};
+use crate::schedule::{
+    self, BlockCounts, BlockSlot, Datum, PieceDivision, RootRenumbering, Round, ScheduleError, ScheduleExtent,
+};
 use crate::units::{Bytes, Procs, Rank};
 
 /// An algorithm with a call that it can serve.
@@ -18,27 +23,27 @@ use crate::units::{Bytes, Procs, Rank};
 pub struct Schedule {
     procs: Procs,
     algorithm: Algorithm,
-    division: Division,
-    turn: Option<Turn>,
-    pairs: Option<Arc<PairSizes>>,
-    phases: Option<Arc<Phases>>,
-    /// Clusters by numbers counted from the root, of an algorithm that follows them.
-    layout: Option<Layout>,
+    division: PieceDivision,
+    renumbering: Option<RootRenumbering>,
+    pair_sizes: Option<Arc<PairSizes>>,
+    phases: Option<Arc<AlltoallPhases>>,
+    /// Clusters of the ranks, numbered from the root, for an algorithm that follows them.
+    layout: Option<ClusterLayout>,
 }
 
 /// A proved schedule, which may be run.
 #[derive(Debug, Clone)]
-pub struct Proven {
+pub struct ProvenSchedule {
     schedule: Schedule,
     /// The rank whose part alone was proved, if not all were.
     rank: Option<Rank>,
 }
 
 impl Algorithm {
-    /// The schedule among `procs` in one cluster for pieces of `size`, or of this mean size where the
-    /// collective has pieces that differ, with root 0.
+    /// The schedule with root 0 among `procs` ranks in one cluster, for pieces of `size`; if the collective has
+    /// pieces of different sizes, `size` is their mean.
     pub fn schedule(self, procs: Procs, size: Bytes) -> Schedule {
-        let pairs = PairSizes::of(self.collective.sizes(), procs, size);
+        let pairs = PairSizes::of_pattern(self.collective.size_pattern(), procs, size);
         self.divided(procs, size, pairs.map(Arc::new))
     }
 
@@ -46,37 +51,39 @@ impl Algorithm {
     fn divided(self, procs: Procs, size: Bytes, pairs: Option<Arc<PairSizes>>) -> Schedule {
         let size = pairs.as_deref().map_or(size, PairSizes::largest);
         let division = match self.entry.cut {
-            Cut::Straight | Cut::Whole => Division::whole(size),
-            Cut::Ranks => Division::equal(size, procs.get()),
-            Cut::PowerOfTwo => Division::equal(size, 1 << procs.floor_log2()),
-            Cut::Segments | Cut::StraightSegments => Division::segments(size, self.segment().unwrap_or_default()),
+            PieceCut::Straight | PieceCut::Whole => PieceDivision::whole(size),
+            PieceCut::Ranks => PieceDivision::equal(size, procs.get()),
+            PieceCut::PowerOfTwo => PieceDivision::equal(size, 1 << procs.floor_log2()),
+            PieceCut::Segments | PieceCut::StraightSegments => {
+                PieceDivision::segments(size, self.segment().unwrap_or_default())
+            }
         };
         Schedule {
             procs,
             algorithm: self,
             division,
-            turn: None,
-            pairs,
+            renumbering: None,
+            pair_sizes: pairs,
             phases: None,
-            layout: self.follows_clusters().then(|| Layout::one(procs)),
+            layout: self.follows_clusters().then(|| ClusterLayout::one_cluster(procs)),
         }
     }
 
     /// True if the schedule depends on the clusters of the ranks.
     fn follows_clusters(&self) -> bool {
-        self.traffic() == Some(Traffic::Clusters)
+        self.traffic() == Some(AlgorithmTraffic::Clusters)
     }
 
     /// The schedule for `call`.
     ///
     /// # Errors
     /// If the algorithm cannot serve the call.
-    pub fn serve(self, call: &Call) -> Result<Schedule, Unsupported> {
-        let mut schedule = match self.pairs(call)? {
+    pub fn serve(self, call: &CollectiveCall) -> Result<Schedule, UnsupportedCall> {
+        let mut schedule = match self.pair_sizes(call)? {
             Some(pairs) => self.divided(call.procs, call.size, Some(pairs)),
             None => self.schedule(call.procs, call.size),
         };
-        schedule.turn = self.turn(call, schedule.division.parts())?;
+        schedule.renumbering = self.renumbering(call, schedule.division.parts())?;
         schedule.phases.clone_from(&call.phases);
         if let Some(phases) = &schedule.phases {
             refuse_other_count("phases", phases.procs().get() as usize, call.procs)?;
@@ -84,29 +91,29 @@ impl Algorithm {
         if let Some(layout) = &call.layout {
             refuse_other_count("layout", layout.ranks(), call.procs)?;
             if self.follows_clusters() {
-                let Call { procs, root, .. } = *call;
-                let turned = procs.ranks().map(|number| number.ahead(root.0, procs));
-                schedule.layout = Some(layout.of_ranks(turned));
+                let CollectiveCall { procs, root, .. } = *call;
+                let ranks_from_root = procs.ranks().map(|number| number.ahead(root.0, procs));
+                schedule.layout = Some(layout.of_ranks(ranks_from_root));
             }
         }
         Ok(schedule)
     }
 
     /// Renumbering of ranks and pieces for a root other than rank 0.
-    fn turn(&self, call: &Call, parts: u32) -> Result<Option<Turn>, Unsupported> {
-        let Call { procs, root, .. } = *call;
+    fn renumbering(&self, call: &CollectiveCall, parts: u32) -> Result<Option<RootRenumbering>, UnsupportedCall> {
+        let CollectiveCall { procs, root, .. } = *call;
         if root == Rank(0) {
             return Ok(None);
         }
         if root.0 >= procs.get() {
-            return Err(Unsupported::NoSuchRoot { root, procs });
+            return Err(UnsupportedCall::NoSuchRoot { root, procs });
         }
         let collective = self.collective();
         if !collective.has_root() {
-            return Err(Unsupported::Rootless { collective });
+            return Err(UnsupportedCall::Rootless { collective });
         }
-        let Pieces { input, output } = collective.pieces(procs);
-        Ok(Some(Turn {
+        let PieceCounts { input, output } = collective.piece_counts(procs);
+        Ok(Some(RootRenumbering {
             root,
             procs,
             parts,
@@ -115,14 +122,14 @@ impl Algorithm {
         }))
     }
 
-    fn pairs(&self, call: &Call) -> Result<Option<Arc<PairSizes>>, Unsupported> {
-        let Some(pairs) = &call.pairs else {
+    fn pair_sizes(&self, call: &CollectiveCall) -> Result<Option<Arc<PairSizes>>, UnsupportedCall> {
+        let Some(pairs) = &call.pair_sizes else {
             return Ok(None);
         };
         refuse_other_count("sizes", pairs.procs().get() as usize, call.procs)?;
-        if !self.entry.cut.is_straight() {
-            let mut straight = ALGORITHMS.iter().filter(|entry| entry.cut.is_straight());
-            return Err(Unsupported::SizesDiffer {
+        if !self.entry.cut.serves_unequal_pieces() {
+            let mut straight = ALGORITHMS.iter().filter(|entry| entry.cut.serves_unequal_pieces());
+            return Err(UnsupportedCall::SizesDiffer {
                 algorithm: self.to_string(),
                 example: straight.next().map_or("", |entry| entry.name),
             });
@@ -131,11 +138,11 @@ impl Algorithm {
     }
 }
 
-fn refuse_other_count(of: &'static str, given: usize, procs: Procs) -> Result<(), Unsupported> {
+fn refuse_other_count(of: &'static str, given: usize, procs: Procs) -> Result<(), UnsupportedCall> {
     if given == procs.get() as usize {
         return Ok(());
     }
-    Err(Unsupported::OtherCount { of, given, procs })
+    Err(UnsupportedCall::OtherCount { of, given, procs })
 }
 
 impl Schedule {
@@ -149,8 +156,8 @@ impl Schedule {
         self.procs
     }
 
-    fn shape(&self) -> Shape<'_> {
-        Shape {
+    fn shape(&self) -> ScheduleShape<'_> {
+        ScheduleShape {
             procs: self.procs,
             parts: self.division.parts(),
             algorithm: self.algorithm,
@@ -161,15 +168,15 @@ impl Schedule {
 
     /// Rounds, division, memory and longest message. Counts beyond 2³² − 1 are limited to that
     /// value. For pieces of different sizes, the division is that of the largest piece.
-    pub fn extent(&self) -> Extent {
+    pub fn extent(&self) -> ScheduleExtent {
         let shape = self.shape();
-        let Outline {
+        let ScheduleOutline {
             rounds,
             scratch,
             longest_message,
         } = self.entry().rounds.outline(shape);
-        let Pieces { input, output } = self.entry().collective.pieces(shape.procs);
-        Extent {
+        let PieceCounts { input, output } = self.entry().collective.piece_counts(shape.procs);
+        ScheduleExtent {
             procs: shape.procs,
             rounds,
             division: self.division,
@@ -186,38 +193,39 @@ impl Schedule {
     pub fn round(&self, rank: Rank, index: usize) -> Round {
         let number = self.number_of(rank);
         let round = self.entry().rounds.round(self.shape(), number, index);
-        match self.turn {
-            Some(turn) => round.turned(turn),
+        match self.renumbering {
+            Some(renumbering) => round.renumbered(renumbering),
             None => round,
         }
     }
 
     /// Range of rounds outside of which `rank` is idle. In a tree the rank is active in the first
     /// and the last of them.
-    pub fn active(&self, rank: Rank) -> Range<usize> {
+    pub fn active_rounds(&self, rank: Rank) -> Range<usize> {
         let number = self.number_of(rank);
-        self.entry().rounds.active(self.shape(), number)
+        self.entry().rounds.active_rounds(self.shape(), number)
     }
 
-    /// Length of the message from `from` to `to` that consists of `slots`.
-    pub fn bytes(&self, (from, to): (Rank, Rank), slots: &[Slot]) -> u64 {
-        let piece = self.pairs.as_ref().map(|pairs| pairs.get(from, to));
-        let length = |slot: &Slot| match piece {
+    /// Length of the message of `slots` from the first rank of the pair to the second.
+    pub fn message_bytes(&self, pair: (Rank, Rank), slots: &[BlockSlot]) -> u64 {
+        let (from, to) = pair;
+        let piece = self.pair_sizes.as_ref().map(|pairs| pairs.get(from, to));
+        let length = |slot: &BlockSlot| match piece {
             Some(piece) => self.division.bytes_of(piece, slot.index()),
             None => self.division.bytes(slot.index()),
         };
         slots.iter().map(length).fold(0, u64::saturating_add)
     }
 
-    /// True if a message is sent: where pieces differ in size, both its ends leave out blocks without
-    /// data. A message without blocks is a signal.
-    pub fn is_sent(&self, pair: (Rank, Rank), slots: &[Slot]) -> bool {
-        self.pairs.is_none() || slots.is_empty() || self.bytes(pair, slots) > 0
+    /// True if a message is sent: if pieces differ in size, both its ends leave out messages without data. A message
+    /// without blocks is a signal, and is sent.
+    pub fn is_sent(&self, pair: (Rank, Rank), slots: &[BlockSlot]) -> bool {
+        self.pair_sizes.is_none() || slots.is_empty() || self.message_bytes(pair, slots) > 0
     }
 
     /// Lengths of the pieces that differ in size.
-    pub fn pairs(&self) -> Option<&PairSizes> {
-        self.pairs.as_deref()
+    pub fn pair_sizes(&self) -> Option<&PairSizes> {
+        self.pair_sizes.as_deref()
     }
 
     /// Proves the schedule: every block arrives, and every rule is kept. The size of a piece
@@ -226,46 +234,45 @@ impl Schedule {
     /// # Errors
     /// The first violated rule.
     pub fn check(&self) -> Result<(), ScheduleError> {
-        let Shape { procs, parts, .. } = self.shape();
+        let ScheduleShape { procs, parts, .. } = self.shape();
         let collective = self.entry().collective;
-        let blocks = |piece: Piece| {
+        let blocks = |piece: PieceId| {
             let first = piece.number * parts;
             (first..first + parts).map(move |block| Datum {
                 origin: piece.origin,
                 block,
             })
         };
-        let pieces = |rank| collective.expected(procs, self.root(), rank);
+        let pieces = |rank| collective.expected_pieces(procs, self.root(), rank);
         let expected = |rank| pieces(rank).flat_map(blocks).collect();
         schedule::check_delivery(self.extent(), |rank, index| self.round(rank, index), expected)
     }
 
-    /// [`Schedule::check`], which returns the proved schedule. Time and memory grow with the blocks
-    /// of all ranks, for an all-to-all with the square of the number of ranks: well below a second
-    /// and 100 MB among 1024.
+    /// Runs [`Schedule::check`] and returns the proved schedule. Time and memory grow with the blocks of all ranks,
+    /// for an all-to-all with the square of the number of ranks: well below a second and 100 MB among 1024.
     ///
     /// # Errors
-    /// As [`Schedule::check`].
-    pub fn prove(self) -> Result<Proven, ScheduleError> {
+    /// The errors of [`Schedule::check`].
+    pub fn prove(self) -> Result<ProvenSchedule, ScheduleError> {
         self.check()?;
-        Ok(Proven {
+        Ok(ProvenSchedule {
             schedule: self,
             rank: None,
         })
     }
 
-    /// Proves the part of `rank`, for a job in which every rank proves its own part of the same
-    /// algorithm. Pieces may be cut into other numbers of parts on other ranks, if none is longer there
-    /// than its parts. Where each message carries one block straight to its destination in a single
-    /// round, time and memory grow with the rank's own blocks; otherwise this is [`Schedule::prove`].
+    /// Proves the part of `rank`, for a job in which every rank proves its own part of the same algorithm. Other
+    /// ranks may cut pieces into other numbers of parts, if no piece is longer there than its parts. Where each
+    /// message carries one block straight to its destination in a single round, time and memory grow with the rank's
+    /// own blocks; otherwise this is [`Schedule::prove`].
     ///
     /// # Errors
-    /// As [`Schedule::check`].
-    pub fn prove_part(self, rank: Rank) -> Result<Proven, ScheduleError> {
+    /// The errors of [`Schedule::check`].
+    pub fn prove_part(self, rank: Rank) -> Result<ProvenSchedule, ScheduleError> {
         if !self.is_straight_part(rank) {
             return self.prove();
         }
-        Ok(Proven {
+        Ok(ProvenSchedule {
             schedule: self,
             rank: Some(rank),
         })
@@ -278,27 +285,27 @@ impl Schedule {
         is_exchange && extent.rounds == 1 && schedule::is_straight(&extent, rank, &self.round(rank, 0))
     }
 
-    fn entry(&self) -> &'static Entry {
+    fn entry(&self) -> &'static AlgorithmEntry {
         self.algorithm.entry
     }
 
     fn root(&self) -> Rank {
-        self.turn.map_or(Rank(0), |turn| turn.root)
+        self.renumbering.map_or(Rank(0), |renumbering| renumbering.root)
     }
 
     /// Number of `rank`, counted from the root.
     fn number_of(&self, rank: Rank) -> Rank {
-        match self.turn {
-            Some(Turn { root, procs, .. }) => rank.behind(root.0, procs),
+        match self.renumbering {
+            Some(RootRenumbering { root, procs, .. }) => rank.behind(root.0, procs),
             None => rank,
         }
     }
 }
 
-impl Proven {
-    /// The proof of `schedule`, if it follows from this one: pieces may have another size, but not another
-    /// number of parts, and another root only renumbers ranks and pieces.
-    pub fn of(&self, schedule: Schedule) -> Option<Self> {
+impl ProvenSchedule {
+    /// The proof of `schedule`, if it follows from this proof. The pieces may have another size, but not another
+    /// number of parts; another root only renumbers ranks and pieces.
+    pub fn for_schedule(&self, schedule: Schedule) -> Option<Self> {
         let follows = self.schedule.shape() == schedule.shape();
         follows.then_some(Self {
             schedule,
@@ -307,7 +314,7 @@ impl Proven {
     }
 
     /// Rounds, division, memory and longest message.
-    pub fn extent(&self) -> Extent {
+    pub fn extent(&self) -> ScheduleExtent {
         self.schedule.extent()
     }
 

@@ -14,21 +14,21 @@ pub(super) const MOST_SETTINGS: usize = 4;
 
 /// A setting of an algorithm. Help shows its value as the key in capitals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Setting {
+pub struct AlgorithmSetting {
     /// Name of the setting, written where several are given.
     pub key: &'static str,
     /// Value for examples.
     pub example: u32,
     /// Kind of value.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// Values that a choice among algorithms tries.
-    pub(super) tried: &'static [u32],
-    least: u32,
+    pub(super) candidate_values: &'static [u32],
+    minimum: u32,
 }
 
 /// Kind of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// A count.
     Number,
     /// A number of bytes; a unit may follow.
@@ -37,58 +37,58 @@ pub enum Kind {
 
 /// Values of an algorithm's settings, in the order of its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) struct Values([u32; MOST_SETTINGS]);
+pub(super) struct SettingValues([u32; MOST_SETTINGS]);
 
 /// Largest number of messages in progress.
-pub(super) const WINDOW: Setting = Setting {
-    tried: &[2, 1, 3, 4, 8],
-    ..number("window", 1)
+pub(super) const WINDOW: AlgorithmSetting = AlgorithmSetting {
+    candidate_values: &[2, 1, 3, 4, 8],
+    ..number_setting("window", 1)
 };
 
 /// Largest number of exchanges in progress between two clusters.
-pub(super) const WAN_FLOWS: Setting = Setting {
-    tried: &[1, 2, 4, 16],
-    ..number("wan_flows", 1)
+pub(super) const WAN_FLOWS: AlgorithmSetting = AlgorithmSetting {
+    candidate_values: &[1, 2, 4, 16],
+    ..number_setting("wan_flows", 1)
 };
 
-/// Distance between messages that cross one after another, in the time that a host takes to send one.
-pub(super) const SPACING: Setting = Setting {
-    tried: &[1, 2, 4],
-    ..number("spacing", 1)
+/// Distance between messages that cross one after another, in units of the time in which a host sends one.
+pub(super) const SPACING: AlgorithmSetting = AlgorithmSetting {
+    candidate_values: &[1, 2, 4],
+    ..number_setting("spacing", 1)
 };
 
 /// Base of the numbers that order the ranks.
-pub(super) const RADIX: Setting = Setting {
-    tried: &[2, 3, 4, 8],
-    ..number("radix", 2)
+pub(super) const RADIX: AlgorithmSetting = AlgorithmSetting {
+    candidate_values: &[2, 3, 4, 8],
+    ..number_setting("radix", 2)
 };
 
 /// Segment size of a message.
-pub(super) const SEGMENT: Setting = Setting {
+pub(super) const SEGMENT: AlgorithmSetting = AlgorithmSetting {
     key: "segment",
     example: 8192,
-    tried: &[1024, 2048, 4096, 8192, 16384, 32768],
-    least: 1,
-    kind: Kind::Size,
+    candidate_values: &[1024, 2048, 4096, 8192, 16384, 32768],
+    minimum: 1,
+    kind: SettingKind::Size,
 };
 
 /// Segment size of an exchange. Longer segments gain nothing there and fill the ports.
-pub(super) const SHORT_SEGMENT: Setting = Setting {
-    tried: &[1024, 2048, 4096, 8192],
+pub(super) const SHORT_SEGMENT: AlgorithmSetting = AlgorithmSetting {
+    candidate_values: &[1024, 2048, 4096, 8192],
     ..SEGMENT
 };
 
-const fn number(key: &'static str, least: u32) -> Setting {
-    Setting {
+const fn number_setting(key: &'static str, minimum: u32) -> AlgorithmSetting {
+    AlgorithmSetting {
         key,
         example: 2,
-        tried: &[],
-        least,
-        kind: Kind::Number,
+        candidate_values: &[],
+        minimum,
+        kind: SettingKind::Number,
     }
 }
 
-impl Setting {
+impl AlgorithmSetting {
     /// Name of the value in help.
     pub(super) fn placeholder(&self) -> String {
         self.key.to_uppercase()
@@ -96,27 +96,27 @@ impl Setting {
 
     /// Allowed values in words.
     pub(super) fn range(&self) -> String {
-        let (name, least) = (self.placeholder(), self.least);
+        let (name, least) = (self.placeholder(), self.minimum);
         match self.kind {
-            Kind::Number => format!("{name} at least {least}"),
-            Kind::Size => format!("{name} from {least} to {LONGEST_SEGMENT} bytes"),
+            SettingKind::Number => format!("{name} at least {least}"),
+            SettingKind::Size => format!("{name} from {least} to {LONGEST_SEGMENT} bytes"),
         }
     }
 
     /// The value written as `text`; `None` if it is not allowed.
     fn read(&self, text: &str) -> Option<u32> {
         let value = match self.kind {
-            Kind::Number => text.parse().ok()?,
-            Kind::Size => segment(text)?.get(),
+            SettingKind::Number => text.parse().ok()?,
+            SettingKind::Size => parse_segment(text)?.get(),
         };
-        (value >= self.least).then_some(value)
+        (value >= self.minimum).then_some(value)
     }
 }
 
-impl Values {
+impl SettingValues {
     /// The values of `settings` written as `text`, the part after the colon; `None` unless each
     /// setting is given exactly once.
-    pub(super) fn read(settings: &[Setting], text: Option<&str>) -> Option<Self> {
+    pub(super) fn read(settings: &[AlgorithmSetting], text: Option<&str>) -> Option<Self> {
         let mut values = Self([0; MOST_SETTINGS]);
         match (settings, text) {
             ([], None) => {}
@@ -152,7 +152,11 @@ impl Values {
 }
 
 /// `name`, `name:VALUE` or `name:KEY=VALUE,KEY=VALUE`.
-pub(super) fn text<T: fmt::Display>(name: &str, settings: &[Setting], value: impl Fn(usize, &Setting) -> T) -> String {
+pub(super) fn text<T: fmt::Display>(
+    name: &str,
+    settings: &[AlgorithmSetting],
+    value: impl Fn(usize, &AlgorithmSetting) -> T,
+) -> String {
     let mut text = name.to_owned();
     for (place, setting) in settings.iter().enumerate() {
         text.push(if place == 0 { ':' } else { ',' });
@@ -166,18 +170,18 @@ pub(super) fn text<T: fmt::Display>(name: &str, settings: &[Setting], value: imp
 }
 
 /// A segment size written as `text`, from 1 byte to the largest message.
-pub(super) fn segment(text: &str) -> Option<NonZeroU32> {
-    let bytes: Bytes = text.parse().ok()?;
-    let bytes = u32::try_from(bytes.0).ok()?;
+pub(super) fn parse_segment(text: &str) -> Option<NonZeroU32> {
+    let size: Bytes = text.parse().ok()?;
+    let bytes = u32::try_from(size.0).ok()?;
     NonZeroU32::new(bytes).filter(|bytes| bytes.get() <= LONGEST_SEGMENT)
 }
 
 /// Splits a list of algorithms at its commas, except at commas between the settings of one
 /// algorithm.
-pub fn split(list: &str) -> Vec<&str> {
+pub fn split_algorithms(list: &str) -> Vec<&str> {
     let starts = |&(place, _): &(usize, &str)| {
-        let item = &list[place + 1..];
-        let item = item.split(',').next().unwrap_or_default();
+        let following = &list[place + 1..];
+        let item = following.split(',').next().unwrap_or_default();
         let before_value = item.split_once('=').map(|(before, _)| before);
         before_value.is_none_or(|before| before.contains(':'))
     };
@@ -204,7 +208,7 @@ mod tests {
             ("a:2, b ,c:k=1", &["a:2", "b", "c:k=1"]),
             ("a:k=1,l=2,b:k=3, l=4,c", &["a:k=1,l=2", "b:k=3, l=4", "c"]),
         ] {
-            assert_eq!(split(list), items, "{list}");
+            assert_eq!(split_algorithms(list), items, "{list}");
         }
     }
 }

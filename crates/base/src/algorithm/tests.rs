@@ -1,4 +1,4 @@
-//! Tests of all algorithms: what the table promises of each of its entries.
+//! Tests that every entry of the table keeps its promises.
 
 mod calls;
 #[path = "../../tests/long_form/mod.rs"]
@@ -12,7 +12,7 @@ use itertools::Itertools;
 use self::long_form::is_long_form;
 use super::testing::sent_bytes;
 use super::*;
-use crate::schedule::{Message, Messages};
+use crate::schedule::{RoundMessages, ScheduleMessage};
 
 fn procs(count: u32) -> Procs {
     Procs::new(count).unwrap()
@@ -23,30 +23,30 @@ fn parse(collective: Collective, text: &str) -> Algorithm {
 }
 
 /// The messages themselves.
-pub(super) fn listed(messages: &Messages) -> Vec<Message> {
+pub(super) fn listed(messages: &RoundMessages) -> Vec<ScheduleMessage> {
     messages.iter().map(Cow::into_owned).collect()
 }
 
-/// Layouts of two clusters of up to 12 ranks and of three of up to 5, in a row; some also with the ranks of
-/// the clusters in turn.
-pub(super) fn layouts() -> impl Iterator<Item = Layout> {
+/// Layouts of two clusters of up to 12 ranks and of three of up to 5, with consecutive ranks; some also with the
+/// ranks of the clusters in turn.
+pub(super) fn layouts() -> impl Iterator<Item = ClusterLayout> {
     let two = (1..=12).cartesian_product(1..=12).map(|(a, b)| vec![a, b]);
     let three = (1..=5).map(|_| 1..=5u32).take(3).multi_cartesian_product();
-    let in_a_row = two.chain(three).map(|sizes| Layout::of_sizes(&sizes));
+    let in_a_row = two.chain(three).map(|sizes| ClusterLayout::of_sizes(&sizes));
     let in_turn = [[2, 5, 3], [4, 4, 1], [7, 3, 0], [6, 6, 6]].map(|sizes| {
         let turns = (0..7).cartesian_product([2, 0, 1usize]);
-        Layout::new(turns.filter_map(|(turn, own)| (turn < sizes[own]).then_some(own)))
+        ClusterLayout::new(turns.filter_map(|(turn, cluster)| (turn < sizes[cluster]).then_some(cluster)))
     });
     in_a_row.chain(in_turn)
 }
 
 /// The schedule of an algorithm for pieces of 10 bytes among the ranks of a layout.
 #[track_caller]
-pub(super) fn clustered(collective: Collective, text: &str, layout: &Layout, root: Rank) -> Schedule {
-    let call = Call {
+pub(super) fn clustered(collective: Collective, text: &str, layout: &ClusterLayout, root: Rank) -> Schedule {
+    let call = CollectiveCall {
         root,
         layout: Some(layout.clone()),
-        ..Call::new(procs(u32::try_from(layout.ranks()).unwrap()), Bytes(10))
+        ..CollectiveCall::new(procs(u32::try_from(layout.ranks()).unwrap()), Bytes(10))
     };
     parse(collective, text).serve(&call).unwrap()
 }
@@ -57,14 +57,14 @@ fn cases() -> impl Iterator<Item = (Algorithm, Bytes)> {
     ALGORITHMS.iter().flat_map(|entry| {
         let values: &[u32] = match entry.settings {
             [] => &[0],
-            [setting, ..] if setting.kind == Kind::Size => &[1, 7, 8192],
+            [setting, ..] if setting.kind == SettingKind::Size => &[1, 7, 8192],
             [setting, ..] if *setting == setting::RADIX => &[2, 3, 5, 16, 64],
             _ => &[1, 2, 3, 7, 16, 21, 64],
         };
         let sizes: &[u64] = match entry.cut {
-            Cut::Straight | Cut::Whole => &[3],
-            Cut::Ranks | Cut::PowerOfTwo => &[1, 5, 64, 1001],
-            Cut::Segments | Cut::StraightSegments => &[1, 7, 20],
+            PieceCut::Straight | PieceCut::Whole => &[3],
+            PieceCut::Ranks | PieceCut::PowerOfTwo => &[1, 5, 64, 1001],
+            PieceCut::Segments | PieceCut::StraightSegments => &[1, 7, 20],
         };
         let algorithms = values
             .iter()
@@ -74,15 +74,14 @@ fn cases() -> impl Iterator<Item = (Algorithm, Bytes)> {
 }
 
 /// The rounds from the first to the last that give a rank something to do.
-fn busy(rounds: &[Round]) -> Range<usize> {
+fn busy_rounds(rounds: &[Round]) -> Range<usize> {
     let is_busy = |round: &Round| !(round.sends.is_empty() && round.receives.is_empty() && round.copies.is_empty());
     let first = rounds.iter().position(is_busy).unwrap_or(0);
     first..rounds.iter().rposition(is_busy).map_or(0, |last| last + 1)
 }
 
-/// Also, the longest message that is stated occurs, and ranks have nothing to do outside of their
-/// active rounds. Some algorithms have ranks that wait at either end and promise no more than all
-/// rounds.
+/// Also, a message of the stated largest length occurs, and ranks are idle outside of their active rounds. Algorithms
+/// whose ranks wait at either end may state all rounds as active.
 #[test]
 fn every_algorithm_delivers_for_every_process_count() {
     let loose = [
@@ -104,11 +103,11 @@ fn every_algorithm_delivers_for_every_process_count() {
         let extent = schedule.extent();
         let mut longest = None;
         for rank in procs(count).ranks() {
-            let rounds = (0..extent.rounds).map(|index| schedule.round(rank, index));
-            let rounds: Vec<Round> = rounds.collect();
+            let all_rounds = (0..extent.rounds).map(|index| schedule.round(rank, index));
+            let rounds: Vec<Round> = all_rounds.collect();
             let sends = rounds.iter().flat_map(|round| round.sends.iter());
             longest = longest.max(sends.map(|send| send.slots.len()).max());
-            let (active, found) = (schedule.active(rank), busy(&rounds));
+            let (active, found) = (schedule.active_rounds(rank), busy_rounds(&rounds));
             assert!(active.end <= extent.rounds, "{case}");
             if loose.contains(&algorithm.entry.name) {
                 let is_inside = active.start <= found.start && found.end <= active.end;
@@ -154,27 +153,26 @@ fn rounds_are_those_of_the_literature() {
     }
 }
 
-/// A piece travels down a tree as often as its rank is deep, and in an allgather to every other
-/// rank once. Of equal parts the scatter of a broadcast moves (P/2)·log₂P, its second phase as many
-/// as an allgather.
+/// In a tree a piece is sent as many times as its rank is deep, in an all-gather once to every other rank. The
+/// scatter of a broadcast sends (P/2)·log₂P equal parts, its second phase as many as an all-gather.
 #[test]
 fn ranks_send_no_more_bytes_than_the_literature_says() {
     use Collective::{Allgather, Bcast, Gather, Scatter};
     let check = |collective, text: &str, count, size: u64, expected: u64| {
-        let sent = sent_bytes(parse(collective, text), procs(count), Bytes(size));
-        let sent: u64 = sent.into_iter().sum();
+        let sent_by_rank = sent_bytes(parse(collective, text), procs(count), Bytes(size));
+        let sent: u64 = sent_by_rank.into_iter().sum();
         assert_eq!(sent, expected, "{collective} {text} among {count}");
     };
     for count in 1..40 {
         let all = u64::from(count);
-        let depths = (0..count).map(|rank: u32| u64::from(rank.count_ones()));
-        let (pairs, depths) = (all * (all - 1), depths.sum::<u64>());
+        let rank_depths = (0..count).map(|rank: u32| u64::from(rank.count_ones()));
+        let (pairs, depths) = (all * (all - 1), rank_depths.sum::<u64>());
         for collective in [Scatter, Gather] {
             check(collective, "flat", count, 7, 7 * (all - 1));
             check(collective, "binomial", count, 7, 7 * depths);
             check(collective, "chain", count, 7, 7 * pairs / 2);
         }
-        for entry in entries(Allgather) {
+        for entry in algorithm_entries(Allgather) {
             check(Allgather, &entry.example(), count, 7, 7 * pairs);
         }
         if count.is_power_of_two() {
@@ -207,13 +205,13 @@ fn sends_go_out_in_the_order_of_their_algorithm() {
 
 #[test]
 fn an_algorithm_may_have_several_settings_by_name_in_any_order() {
-    static KNOMIAL_SEGMENTED: Entry = Entry {
+    static KNOMIAL_SEGMENTED: AlgorithmEntry = AlgorithmEntry {
         name: "both",
         settings: &[setting::RADIX, setting::SEGMENT],
-        cut: Cut::Segments,
+        cut: PieceCut::Segments,
         ..bcast::BINOMIAL_SEGMENTED
     };
-    let set = |settings| Algorithm::set(&KNOMIAL_SEGMENTED, &format!("both:{settings}"));
+    let set = |settings| Algorithm::with_settings(&KNOMIAL_SEGMENTED, &format!("both:{settings}"));
     let canonical = "both:radix=4,segment=1024";
     for text in ["segment=1KiB,radix=4", "radix=4, segment=1024"] {
         assert_eq!(set(text).unwrap().to_string(), canonical);
@@ -239,9 +237,9 @@ fn an_algorithm_may_have_several_settings_by_name_in_any_order() {
 #[test]
 fn a_proof_is_for_one_algorithm_and_number_of_processes_and_parts() {
     let schedule = |text, count, size, root| {
-        let call = Call {
+        let call = CollectiveCall {
             root: Rank(root),
-            ..Call::new(procs(count), Bytes(size))
+            ..CollectiveCall::new(procs(count), Bytes(size))
         };
         parse(Collective::Bcast, text).serve(&call).unwrap()
     };
@@ -256,15 +254,15 @@ fn a_proof_is_for_one_algorithm_and_number_of_processes_and_parts() {
         ("binary-segmented:100", 4, 250, 0, false),
         ("pipeline:100", 4, 250, 2, true),
     ] {
-        let told = proven.of(schedule(text, count, size, root)).is_some();
-        assert_eq!(told, is_proven, "{text} {count} {size} {root}");
+        let is_transferred = proven.for_schedule(schedule(text, count, size, root)).is_some();
+        assert_eq!(is_transferred, is_proven, "{text} {count} {size} {root}");
     }
     // A name that two collectives have.
     let flat = schedule("flat", 4, 1, 0).prove().unwrap();
     let other = parse(Collective::Scatter, "flat").schedule(procs(4), Bytes(1));
-    assert!(flat.of(other).is_none());
+    assert!(flat.for_schedule(other).is_none());
     let chain = schedule("chain", 4, 9, 0).prove().unwrap();
-    let turned = chain.of(schedule("chain", 4, 9, 2)).unwrap();
+    let turned = chain.for_schedule(schedule("chain", 4, 9, 2)).unwrap();
     let last = turned.round(Rank(1), 2);
     assert_eq!(last.receives.get(0).unwrap().partner, Rank(0));
 }
@@ -293,7 +291,7 @@ fn texts_survive_a_round_trip_and_sizes_may_have_units() {
 
 #[test]
 fn wrong_names_say_what_there_is() {
-    let told = [
+    let errors = [
         (Collective::Scatter, "ring"),
         (Collective::Alltoall, "throttled"),
         (Collective::Alltoall, "throttled:0"),
@@ -307,18 +305,18 @@ fn wrong_names_say_what_there_is() {
         (Collective::Bcast, "pipeline:4k"),
         (Collective::Bcast, "pipeline:2GiB"),
     ]
-    .map(|(collective, text)| format!("{}\n", Method::parse(collective, text).unwrap_err()));
-    insta::assert_snapshot!(told.concat());
+    .map(|(collective, text)| format!("{}\n", CollectiveMethod::parse(collective, text).unwrap_err()));
+    insta::assert_snapshot!(errors.concat());
 }
 
-/// As MPI says of each call: pieces, by origin and number, at each of three ranks.
+/// The result that MPI defines for each call: pieces, by origin and number, at each of three ranks.
 #[test]
 fn collectives_promise_what_mpi_says() {
-    let told = COLLECTIVES.iter().map(|collective| {
-        let pieces = |rank| collective.expected(procs(3), Rank(0), rank);
-        let pieces = |rank| pieces(rank).map(|piece| (piece.origin.0, piece.number)).collect();
+    let promises = COLLECTIVES.iter().map(|collective| {
+        let pieces_of = |rank| collective.expected_pieces(procs(3), Rank(0), rank);
+        let pieces = |rank| pieces_of(rank).map(|piece| (piece.origin.0, piece.number)).collect();
         let ranks: Vec<Vec<(u32, u32)>> = procs(3).ranks().map(pieces).collect();
         format!("{collective}: {ranks:?}\n")
     });
-    insta::assert_snapshot!(told.collect::<String>());
+    insta::assert_snapshot!(promises.collect::<String>());
 }

@@ -3,7 +3,7 @@
 
 /// Pattern in which the messages of an algorithm share ports and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Traffic {
+pub enum AlgorithmTraffic {
     /// Every rank exchanges with every other, all at once or a few at a time.
     AtOnce,
     /// Every rank exchanges with every other in rounds: in round t with the ranks t places away.
@@ -30,7 +30,7 @@ pub enum Traffic {
     /// A part for each rank along a binomial tree, then all parts from each rank to the next.
     ScatterRing,
     /// A binomial tree without segments; not described by the regimes where a segment size is set.
-    Tree(Load),
+    Tree(TreeLoad),
     /// A binary tree with the whole message; not described where a segment size is set.
     Binary,
     /// As `Binary`, whose ranks go to both sides of each node in turn.
@@ -41,7 +41,7 @@ pub enum Traffic {
 
 /// Content of a message along an edge of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Load {
+pub enum TreeLoad {
     /// The whole message.
     Whole,
     /// One piece for every rank behind the edge.

@@ -13,7 +13,7 @@ use crate::units::{Procs, Rank};
 
 /// A tree over all ranks with rank 0 as its root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tree {
+pub(super) enum RankTree {
     Flat,
     Chain,
     Binary,
@@ -21,9 +21,9 @@ pub(super) enum Tree {
     Knomial(u32),
 }
 
-pub(super) const BINOMIAL: Tree = Tree::Knomial(2);
+pub(super) const BINOMIAL: RankTree = RankTree::Knomial(2);
 
-impl Tree {
+impl RankTree {
     /// Parent of `rank`; `None` for the root.
     pub(super) fn parent(self, rank: Rank) -> Option<Rank> {
         let before = rank.0.checked_sub(1)?;
@@ -31,13 +31,15 @@ impl Tree {
             Self::Flat => 0,
             Self::Chain => before,
             Self::Binary => before / 2,
-            Self::Knomial(radix) => rank.0 - below(rank.0, unit(rank.0, radix) * u64::from(radix)),
+            Self::Knomial(radix) => {
+                rank.0 - remainder_below(rank.0, lowest_digit_weight(rank.0, radix) * u64::from(radix))
+            }
         }))
     }
 
     /// Children of `rank` in the order of service.
     pub(super) fn children(self, procs: Procs, rank: Rank) -> impl Iterator<Item = Rank> {
-        let rounds = self.serving(procs, rank);
+        let rounds = self.serving_rounds(procs, rank);
         rounds.flat_map(move |index| self.children_in(procs, rank, index))
     }
 
@@ -48,7 +50,7 @@ impl Tree {
     pub(super) fn children_in(self, procs: Procs, rank: Rank, index: usize) -> impl Iterator<Item = Rank> {
         let number = u64::from(rank.0);
         let (first, step, most) = match self {
-            _ if !self.serving(procs, rank).contains(&index) => (number, 1, 0),
+            _ if !self.serving_rounds(procs, rank).contains(&index) => (number, 1, 0),
             Self::Flat => (1, 1, u32::MAX),
             Self::Chain => (number + 1, 1, 1),
             Self::Binary => (2 * number + 1, 1, 2),
@@ -65,18 +67,18 @@ impl Tree {
     /// Parent of `rank`, if the parent's message arrives in round `index`.
     pub(super) fn parent_in(self, procs: Procs, rank: Rank, index: usize) -> Option<Rank> {
         let parent = self.parent(rank)?;
-        (self.ready(procs, rank) == index + 1).then_some(parent)
+        (self.ready_round(procs, rank) == index + 1).then_some(parent)
     }
 
     /// Rounds in which `rank` receives its message or serves a child.
-    pub(super) fn active(self, procs: Procs, rank: Rank) -> Range<usize> {
-        let serving = self.serving(procs, rank);
+    pub(super) fn active_rounds(self, procs: Procs, rank: Rank) -> Range<usize> {
+        let serving = self.serving_rounds(procs, rank);
         serving.start.saturating_sub(1)..serving.end
     }
 
     /// Rounds in which `rank` serves a child.
-    fn serving(self, procs: Procs, rank: Rank) -> Range<usize> {
-        let ready = self.ready(procs, rank);
+    fn serving_rounds(self, procs: Procs, rank: Rank) -> Range<usize> {
+        let ready = self.ready_round(procs, rank);
         let (nearest_child, end) = match self {
             Self::Flat | Self::Knomial(_) => (u64::from(rank.0) + 1, self.rounds(procs)),
             Self::Chain => (u64::from(rank.0) + 1, ready + 1),
@@ -90,7 +92,7 @@ impl Tree {
     }
 
     /// First round at whose start `rank` has its message.
-    fn ready(self, procs: Procs, rank: Rank) -> usize {
+    fn ready_round(self, procs: Procs, rank: Rank) -> usize {
         match self {
             Self::Knomial(_) if rank.0 == 0 => 0,
             Self::Knomial(radix) => self.rounds(procs) - zeros(rank.0, radix),
@@ -155,7 +157,7 @@ impl Tree {
             Self::Flat => child.0 + 1,
             Self::Chain => procs.get(),
             Self::Knomial(radix) => {
-                let end = u64::from(child.0) + unit(child.0, radix);
+                let end = u64::from(child.0) + lowest_digit_weight(child.0, radix);
                 u32::try_from(end).map_or(procs.get(), |end| end.min(procs.get()))
             }
             Self::Binary => unreachable!("nothing is scattered over a binary tree"),
@@ -171,12 +173,12 @@ fn powers(radix: u32) -> impl Iterator<Item = u64> {
 
 /// Weight of the digit at this place, from 0.
 fn power(radix: u32, place: usize) -> u64 {
-    let place = u32::try_from(place).expect("fewer digits than bits");
-    u64::from(radix).pow(place)
+    let exponent = u32::try_from(place).expect("fewer digits than bits");
+    u64::from(radix).pow(exponent)
 }
 
 /// Weight of the lowest digit of `number` > 0 that is not zero.
-fn unit(number: u32, radix: u32) -> u64 {
+fn lowest_digit_weight(number: u32, radix: u32) -> u64 {
     power(radix, zeros(number, radix))
 }
 
@@ -190,7 +192,7 @@ fn zeros(number: u32, radix: u32) -> usize {
 }
 
 /// Remainder of `number` below the digit of this weight.
-fn below(number: u32, weight: u64) -> u32 {
+fn remainder_below(number: u32, weight: u64) -> u32 {
     rank_of(u64::from(number) % weight).0
 }
 
@@ -208,11 +210,11 @@ mod tests {
             (BINOMIAL, 12, 0, &[8, 4, 2, 1][..]),
             (BINOMIAL, 12, 8, &[10, 9]),
             (BINOMIAL, 12, 4, &[6, 5]),
-            (Tree::Knomial(3), 20, 0, &[9, 18, 3, 6, 1, 2]),
-            (Tree::Knomial(3), 20, 9, &[12, 15, 10, 11]),
-            (Tree::Knomial(3), 20, 18, &[19]),
-            (Tree::Binary, 6, 1, &[3, 4]),
-            (Tree::Binary, 6, 2, &[5]),
+            (RankTree::Knomial(3), 20, 0, &[9, 18, 3, 6, 1, 2]),
+            (RankTree::Knomial(3), 20, 9, &[12, 15, 10, 11]),
+            (RankTree::Knomial(3), 20, 18, &[19]),
+            (RankTree::Binary, 6, 1, &[3, 4]),
+            (RankTree::Binary, 6, 2, &[5]),
         ] {
             let children = tree.children(Procs::new(procs).unwrap(), Rank(rank));
             assert!(children.eq(expected.iter().copied().map(Rank)), "{tree:?} {rank}");

@@ -1,13 +1,13 @@
-//! Collectives in two levels: what one cluster has for another crosses between their first ranks, their
-//! heads, once and in one message; the rest happens inside the clusters.
+//! Collectives in two levels. The data of one cluster for another cross once, in one message between the first ranks
+//! (heads) of the clusters. All other messages stay inside the clusters.
 //!
-//! * Broadcast: the root sends to the heads of all other clusters, and every head serves its cluster: over
-//!   the binomial tree, or where the message has several segments along a chain, each segment as it
-//!   arrives. The root is the head of its own cluster.
-//! * Scatter: the root sends each other head the pieces of its cluster, and the head hands them out. A
-//!   gather is the same backwards.
-//! * All-gather: all ranks of a cluster exchange their pieces, the heads exchange the pieces of their
-//!   clusters, and each hands the pieces of all others to its cluster over the binomial tree.
+//! * Broadcast: the root sends to the heads of all other clusters, and every head serves its cluster over the
+//!   binomial tree. A message of several segments goes along a chain instead, each segment as it arrives. The root is
+//!   the head of its own cluster.
+//! * Scatter: the root sends each other head the pieces of its cluster, and the head hands them out. A gather is the
+//!   same backwards.
+//! * All-gather: all ranks of a cluster exchange their pieces, and the heads exchange the pieces of their clusters.
+//!   Each head then hands the pieces of all other clusters to its cluster over the binomial tree.
 //!
 //! # Source
 //! The broadcast and the all-gather after Kielmann, Hofman, Bal, Plaat, Bhoedjang 1999 (PPoPP): each piece
@@ -23,10 +23,10 @@ pub(super) use allgather::ALLGATHER;
 pub(super) use bcast::BCAST;
 pub(super) use scatter::{GATHER, SCATTER};
 
-use super::{Layout, Seat};
+use super::{ClusterLayout, ClusterRank};
 use crate::units::{Procs, Rank};
 
-impl Layout {
+impl ClusterLayout {
     /// Heads of the other clusters, the next first.
     fn other_heads(&self, cluster: usize) -> impl Iterator<Item = Rank> {
         let count = self.clusters();
@@ -34,19 +34,19 @@ impl Layout {
     }
 
     /// Cluster of a rank with its size, and the rank's number there, for a tree inside the cluster.
-    fn within(&self, rank: Rank) -> (usize, Procs, Rank) {
-        let Seat { cluster, number } = self.seat(rank);
+    fn tree_position(&self, rank: Rank) -> (usize, Procs, Rank) {
+        let ClusterRank { cluster, number } = self.cluster_rank(rank);
         let size = Procs::new(self.size(cluster)).expect("a cluster has a rank");
         (cluster, size, Rank(number))
     }
 
     /// Rank of a cluster by its number there.
-    fn inside(&self, cluster: usize, number: Rank) -> Rank {
+    fn cluster_member(&self, cluster: usize, number: Rank) -> Rank {
         let number = number.0;
-        self.rank(Seat { cluster, number })
+        self.rank_at(ClusterRank { cluster, number })
     }
 
-    /// Most rounds of the binomial tree in a cluster, of those from `first` on.
+    /// Most rounds of the binomial tree in a cluster, over the clusters from `first` on.
     fn tree_rounds(&self, first: usize) -> Option<usize> {
         let sizes = self.sizes().skip(first);
         let rounds = sizes.map(|size| size.next_power_of_two().ilog2() as usize);

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use super::{Collective, Entry, entries};
+use super::{AlgorithmEntry, Collective, algorithm_entries};
 use crate::text::guess::guess;
-use crate::text::names::named;
+use crate::text::names::variant_named;
 use crate::text::refusal::Refusal;
 
 /// Reason why a name is no algorithm.
@@ -52,7 +52,7 @@ pub enum UnknownAlgorithm {
 impl UnknownAlgorithm {
     /// Error for `text` that names no schedule of `collective`.
     pub(super) fn name(collective: Collective, text: &str) -> Self {
-        let known: Vec<_> = entries(collective).map(Entry::usage).collect();
+        let known: Vec<_> = algorithm_entries(collective).map(AlgorithmEntry::usage).collect();
         Self::Name {
             name: text.to_owned(),
             collective,
@@ -71,7 +71,7 @@ impl FromStr for Collective {
     type Err = UnknownAlgorithm;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = named(text, "a collective that netsig knows");
+        let found = variant_named(text, "a collective that netsig knows");
         found.map_err(UnknownAlgorithm::Collective)
     }
 }

@@ -1,68 +1,67 @@
 //! All-to-all in segments, with a few partners at a time.
 //!
-//! In step t a rank sends to i xor t for powers of two, else to i+t, and receives from i−t. The
-//! steps come in the order h, 1, h+1, 2, h+2, …, h = ⌈n/2⌉: on a tree of two switches with
-//! consecutive ranks, as many messages cross the link between them in step t as stay behind in
-//! step h+t, so that the link is busy throughout. (In the order 1, 2, 3, … it is idle at both ends and
-//! overloaded in between: all ranks wait for it.)
+//! In step t a rank sends to i xor t for powers of two, else to i+t, and receives from i−t. The steps come in the order
+//! h, 1, h+1, 2, h+2, …, h = ⌈n/2⌉. On a tree of two switches with consecutive ranks, as many messages cross the link
+//! in step t as stay on one side in step h+t. So the link is busy throughout. (In the order 1, 2, 3, … it is idle at
+//! both ends and overloaded in between: all ranks wait for it.)
 //!
-//! The partners are served in groups of w, the window. A group's messages are cut into segments of
-//! q bytes, and the first segment of each partner of the group precedes the second of any. At most w
-//! exchanges of a segment are in progress, and the next one begins when a segment has been sent and
-//! one has come: so each port has about w·q bytes to store, at most (n−1)·w·q, and the wait for one
-//! partner is filled by the others. Segments below the eager limit need no permission.
+//! The partners are served in groups of w, the window. A group's messages are cut into segments of q bytes, and the
+//! first segment of each partner of the group precedes the second of any. At most w exchanges of a segment are in
+//! progress; the next one begins when a segment has been sent and one has come. So each port stores about w·q bytes,
+//! at most (n−1)·w·q, and exchanges with other partners fill the wait for one. Segments below the eager limit need no
+//! permission.
 //!
 //! # Source
 //! netsig. Order and pace against overflow: Kutzner et al. 2007 (J. Comput. Chem. 28).
 
 use std::num::NonZeroU32;
 
-use super::alltoall::{keep, partners};
+use super::alltoall::{copy_to_output, partners};
 use super::setting::{SHORT_SEGMENT, WINDOW};
-use super::traffic::Traffic;
-use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Frame, InFlight, Message, Messages, Round, Slot};
+use super::traffic::AlgorithmTraffic;
+use super::{AlgorithmEntry, Collective, PieceCut, RoundFunctions, ScheduleOutline, ScheduleShape};
+use crate::schedule::{BlockSlot, InFlightLimit, Round, RoundMessages, RuleInputs, ScheduleMessage};
 use crate::units::Rank;
 
-pub(super) const WINDOWED: Entry = Entry {
+pub(super) const WINDOWED: AlgorithmEntry = AlgorithmEntry {
     name: "windowed",
     collective: Collective::Alltoall,
     summary: "segments to WINDOW partners in turn, as many exchanges in progress",
     settings: &[SHORT_SEGMENT, WINDOW],
-    cut: Cut::StraightSegments,
-    rounds: &AllRounds(outline, round),
-    traffic: Some(Traffic::AtOnce),
+    cut: PieceCut::StraightSegments,
+    rounds: &RoundFunctions(outline, round),
+    traffic: Some(AlgorithmTraffic::AtOnce),
     closed_form: None,
-    library: &[],
+    offered: &[],
 };
 
-fn outline(_: Shape) -> Outline {
-    Outline::without_relays(1)
+fn outline(_: ScheduleShape) -> ScheduleOutline {
+    ScheduleOutline::without_relays(1)
 }
 
-fn round(shape: Shape, rank: Rank, _: usize) -> Round {
+fn round(shape: ScheduleShape, rank: Rank, _: usize) -> Round {
     let (procs, parts) = (shape.procs, shape.parts);
-    let window = shape.get(WINDOW);
-    let frame = Frame {
+    let window = shape.setting_value(WINDOW);
+    let inputs = RuleInputs {
         parts,
         window,
-        ..Frame::of(procs, rank)
+        ..RuleInputs::for_rank(procs, rank)
     };
     let count = (procs.get() - 1).saturating_mul(parts);
-    let own = rank.0 * parts;
+    let first_block = rank.0 * parts;
     Round {
-        sends: Messages::by_rule(frame, count, |frame, number| {
-            let (step, part) = place(frame, number);
-            let to = partners(frame.procs, frame.rank, step).0;
-            Message::single(to, Slot::Input(to.0 * frame.parts + part))
+        sends: RoundMessages::by_rule(inputs, count, |inputs, number| {
+            let (step, part) = step_and_segment(inputs, number);
+            let to = partners(inputs.procs, inputs.rank, step).0;
+            ScheduleMessage::single(to, BlockSlot::Input(to.0 * inputs.parts + part))
         }),
-        receives: Messages::by_rule(frame, count, |frame, number| {
-            let (step, part) = place(frame, number);
-            let from = partners(frame.procs, frame.rank, step).1;
-            Message::single(from, Slot::Output(from.0 * frame.parts + part))
+        receives: RoundMessages::by_rule(inputs, count, |inputs, number| {
+            let (step, part) = step_and_segment(inputs, number);
+            let from = partners(inputs.procs, inputs.rank, step).1;
+            ScheduleMessage::single(from, BlockSlot::Output(from.0 * inputs.parts + part))
         }),
-        copies: (own..own + parts).map(keep).collect(),
-        in_flight: NonZeroU32::new(window).map_or(InFlight::Unlimited, InFlight::Exchanges),
+        copies: (first_block..first_block + parts).map(copy_to_output).collect(),
+        in_flight: NonZeroU32::new(window).map_or(InFlightLimit::Unlimited, InFlightLimit::Exchanges),
     }
 }
 
@@ -77,10 +76,10 @@ fn step(place: u32, n: u32) -> u32 {
 
 /// Step, from 1, and segment of message `number`: groups of `window` partners, in each of which
 /// the segments take turns.
-fn place(frame: Frame, number: u32) -> (u32, u32) {
-    let Frame {
+fn step_and_segment(inputs: RuleInputs, number: u32) -> (u32, u32) {
+    let RuleInputs {
         procs, parts, window, ..
-    } = frame;
+    } = inputs;
     let partners = procs.get() - 1;
     let group = number / window.saturating_mul(parts);
     let first = group * window;

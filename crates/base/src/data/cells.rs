@@ -1,4 +1,4 @@
-//! Summaries of repetitions: one [`Summary`] for each experiment, algorithm, process count and
+//! Summaries of repetitions: one [`CellSummary`] for each experiment, algorithm, process count and
 //! size, with the statistics that fits and tables need.
 //!
 //! # Numbers of other programs
@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
-use crate::data::{Aggregate, Dataset, Experiment, Place, Provenance, Sample, StatisticKind};
-use crate::stats::sample::{self, Sorted};
+use crate::data::{Aggregate, Dataset, Experiment, ImportedStatistic, LaunchCell, Provenance, Sample};
+use crate::stats::sample::{self, SortedValues};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Key of a cell, that is of the repetitions of one operation.
@@ -37,7 +37,7 @@ pub struct CellKey {
 
 /// Statistics of the repetitions of one cell, at least one repetition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
+pub struct CellSummary {
     /// Number of repetitions.
     pub repetitions: usize,
     /// Arithmetic mean.
@@ -47,15 +47,15 @@ pub struct Summary {
     /// Sample standard deviation (divisor R − 1); zero for one repetition.
     pub deviation: Seconds,
     /// Statistic of another program, where there are no repetitions.
-    pub imported: Option<StatisticKind>,
+    pub imported: Option<ImportedStatistic>,
 }
 
 /// Statistics of other programs that may represent a cell, best first.
-const IMPORTED: [StatisticKind; 4] = [
-    StatisticKind::MaxOverRanks,
-    StatisticKind::MeanOverRanks,
-    StatisticKind::Mean,
-    StatisticKind::Median,
+const REPRESENTATIVE_STATISTICS: [ImportedStatistic; 4] = [
+    ImportedStatistic::MaxOverRanks,
+    ImportedStatistic::MeanOverRanks,
+    ImportedStatistic::Mean,
+    ImportedStatistic::Median,
 ];
 
 /// Statistic that represents a cell.
@@ -69,9 +69,9 @@ pub enum Statistic {
     Median,
 }
 
-impl Summary {
-    fn of(times: Vec<f64>) -> Self {
-        let sorted = Sorted::new(times);
+impl CellSummary {
+    fn of_times(times: Vec<f64>) -> Self {
+        let sorted = SortedValues::new(times);
         let times = sorted.values();
         let deviation = match times.len() {
             1 => 0.0,
@@ -88,9 +88,9 @@ impl Summary {
 
     /// Summary from the best statistic available.
     fn of_aggregates(all: &[&Aggregate]) -> Option<Self> {
-        let kind = best_kind(all)?;
-        let own = all.iter().filter(|one| one.statistic == kind);
-        let mean = Self::of(own.map(|one| one.time.0).collect()).mean;
+        let kind = best_imported_statistic(all)?;
+        let of_kind = all.iter().filter(|one| one.statistic == kind);
+        let mean = Self::of_times(of_kind.map(|one| one.time.0).collect()).mean;
         Some(Self {
             repetitions: 1,
             mean,
@@ -110,7 +110,7 @@ impl Summary {
 }
 
 impl Statistic {
-    /// The statistic of at least one number.
+    /// The statistic of `values`, which hold at least one number.
     pub fn of(self, values: Vec<f64>) -> f64 {
         match self {
             Self::Mean => sample::mean(values),
@@ -120,19 +120,19 @@ impl Statistic {
 }
 
 /// The statistic that represents a cell without repetitions, if one of them can.
-fn best_kind(all: &[&Aggregate]) -> Option<StatisticKind> {
-    let has = |kind: &StatisticKind| all.iter().any(|one| one.statistic == *kind);
-    IMPORTED.into_iter().find(has)
+fn best_imported_statistic(all: &[&Aggregate]) -> Option<ImportedStatistic> {
+    let has = |kind: &ImportedStatistic| all.iter().any(|one| one.statistic == *kind);
+    REPRESENTATIVE_STATISTICS.into_iter().find(has)
 }
 
-/// All cells of a dataset, ordered by experiment, algorithm, process count and size: its rows, grouped
-/// once for all that are fitted to them.
+/// All cells of a dataset, ordered by experiment, algorithm, process count and size: its rows, grouped once for all
+/// fits.
 #[derive(Debug, Clone)]
 pub struct MeasuredCells<'a> {
     /// Origin of the rows.
     pub provenance: &'a Provenance,
     /// Summaries of the cells that have one.
-    pub summaries: BTreeMap<CellKey, Summary>,
+    pub summaries: BTreeMap<CellKey, CellSummary>,
     rows: BTreeMap<CellKey, CellRows<'a>>,
 }
 
@@ -146,18 +146,18 @@ pub struct CellRows<'a> {
 }
 
 /// Times in seconds by launch, none empty.
-pub type ByLaunch = BTreeMap<u32, Vec<f64>>;
+pub type TimesByLaunch = BTreeMap<u32, Vec<f64>>;
 
 impl<'a> MeasuredCells<'a> {
     /// Groups the rows of a dataset.
     pub fn of(data: &'a Dataset) -> Self {
         let mut rows: BTreeMap<CellKey, CellRows> = BTreeMap::new();
         for sample in &data.samples {
-            let cell = rows.entry(CellKey::from(&sample.place)).or_default();
+            let cell = rows.entry(CellKey::from(&sample.cell)).or_default();
             cell.samples.push(sample);
         }
         for aggregate in &data.aggregates {
-            let cell = rows.entry(CellKey::from(&aggregate.place)).or_default();
+            let cell = rows.entry(CellKey::from(&aggregate.cell)).or_default();
             cell.aggregates.push(aggregate);
         }
         let summary = |(key, rows): (&CellKey, &CellRows)| Some((key.clone(), rows.summary()?));
@@ -182,13 +182,13 @@ impl<'a> MeasuredCells<'a> {
 impl CellRows<'_> {
     /// The repetitions by launch; without any, the statistics of another program that represent the
     /// cell.
-    pub fn by_launch(&self) -> ByLaunch {
-        let mut launches = ByLaunch::new();
-        let samples = self.samples.iter().map(|own| (own.place.launch, own.time));
-        let kind = best_kind(&self.aggregates).filter(|_| self.samples.is_empty());
-        let imported = self.aggregates.iter();
-        let imported = imported.filter(|own| Some(own.statistic) == kind);
-        let imported = imported.map(|own| (own.place.launch, own.time));
+    pub fn times_by_launch(&self) -> TimesByLaunch {
+        let mut launches = TimesByLaunch::new();
+        let samples = self.samples.iter().map(|sample| (sample.cell.launch, sample.time));
+        let kind = best_imported_statistic(&self.aggregates).filter(|_| self.samples.is_empty());
+        let aggregates = self.aggregates.iter();
+        let representative = aggregates.filter(|aggregate| Some(aggregate.statistic) == kind);
+        let imported = representative.map(|aggregate| (aggregate.cell.launch, aggregate.time));
         for (launch, time) in samples.chain(imported) {
             launches.entry(launch).or_default().push(time.0);
         }
@@ -197,35 +197,35 @@ impl CellRows<'_> {
 
     /// Statistics of the repetitions; without any, the best statistic of another program, if one can
     /// represent the cell.
-    fn summary(&self) -> Option<Summary> {
+    fn summary(&self) -> Option<CellSummary> {
         if self.samples.is_empty() {
-            return Summary::of_aggregates(&self.aggregates);
+            return CellSummary::of_aggregates(&self.aggregates);
         }
         let times = self.samples.iter().map(|sample| sample.time.0);
-        Some(Summary::of(times.collect()))
+        Some(CellSummary::of_times(times.collect()))
     }
 }
 
 /// Summaries of all cells of a dataset.
-pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
+pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, CellSummary> {
     MeasuredCells::of(data).summaries
 }
 
 /// The repetitions of all cells by launch; of a cell without repetitions, the statistics of another
 /// program that represent it.
-pub fn by_launch(data: &Dataset) -> BTreeMap<CellKey, ByLaunch> {
-    let cells = MeasuredCells::of(data).rows.into_iter();
-    let cells = cells.map(|(key, rows)| (key, rows.by_launch()));
-    cells.filter(|(_, launches)| !launches.is_empty()).collect()
+pub fn times_by_launch(data: &Dataset) -> BTreeMap<CellKey, TimesByLaunch> {
+    let rows_of_cells = MeasuredCells::of(data).rows.into_iter();
+    let times_of_cells = rows_of_cells.map(|(key, rows)| (key, rows.times_by_launch()));
+    times_of_cells.filter(|(_, launches)| !launches.is_empty()).collect()
 }
 
-impl From<&Place> for CellKey {
-    fn from(place: &Place) -> Self {
+impl From<&LaunchCell> for CellKey {
+    fn from(cell: &LaunchCell) -> Self {
         Self {
-            experiment: place.experiment,
-            algorithm: Arc::clone(&place.algorithm),
-            procs: place.procs,
-            size: place.size,
+            experiment: cell.experiment,
+            algorithm: Arc::clone(&cell.algorithm),
+            procs: cell.procs,
+            size: cell.size,
         }
     }
 }
@@ -238,7 +238,7 @@ mod tests {
     use crate::data::testing::read;
 
     /// The one cell of ping-pongs by launch, statistic and time in seconds.
-    fn imported(rows: &[(u32, &str, f64)]) -> Option<Summary> {
+    fn imported(rows: &[(u32, &str, f64)]) -> Option<CellSummary> {
         let row = |(launch, kind, time): &_| format!("pingpong,,,2,8,0,{launch},{time},{kind}\n");
         let rows: String = rows.iter().map(row).collect();
         let cells = summarise(&read("", ",statistic", &rows));
@@ -250,7 +250,7 @@ mod tests {
         let [least, mean, most] = ["min-over-ranks", "mean-over-ranks", "max-over-ranks"];
         let rows = [(0, least, 1.0), (0, mean, 2.0), (0, most, 3.0), (1, most, 5.0)];
         let summary = imported(&rows).unwrap();
-        assert_eq!(summary.imported, Some(StatisticKind::MaxOverRanks));
+        assert_eq!(summary.imported, Some(ImportedStatistic::MaxOverRanks));
         assert_eq!(summary.value(Statistic::Median), Seconds(4.0));
         assert_eq!((summary.repetitions, summary.deviation), (1, Seconds(0.0)));
         assert!(imported(&[(0, "min", 1.0), (0, least, 1.0)]).is_none());

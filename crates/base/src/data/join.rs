@@ -17,13 +17,13 @@ impl Dataset {
     pub fn join(&mut self, mut later: Self, number: usize) -> Result<(), TooManyLaunches> {
         let shift = self.next_launch()?;
         for launch in later.launches_mut() {
-            *launch = moved(*launch, shift)?;
+            *launch = shifted(*launch, shift)?;
         }
         let known = self.provenance.clone();
         for (key, value) in later.provenance.iter() {
             match JobId::of_key(key) {
                 Some((job, fact)) => {
-                    let launch = moved(job.launch, shift)?;
+                    let launch = shifted(job.launch, shift)?;
                     let job = JobId { launch, ..job };
                     self.provenance.push(&job.key(fact), value);
                 }
@@ -47,14 +47,14 @@ impl Dataset {
     fn next_launch(&mut self) -> Result<u32, TooManyLaunches> {
         let stated = stated_launches(&self.provenance).max();
         let last = self.launches_mut().map(|launch| *launch).max().max(stated);
-        last.map_or(Ok(0), |last| moved(last, 1))
+        last.map_or(Ok(0), |last| shifted(last, 1))
     }
 
     /// Launch numbers of all rows.
     pub(super) fn launches_mut(&mut self) -> impl Iterator<Item = &mut u32> {
-        let samples = self.samples.iter_mut().map(|row| &mut row.place.launch);
-        let rejected = self.rejected.iter_mut().map(|row| &mut row.place.launch);
-        let aggregates = self.aggregates.iter_mut().map(|row| &mut row.place.launch);
+        let samples = self.samples.iter_mut().map(|row| &mut row.cell.launch);
+        let rejected = self.rejected.iter_mut().map(|row| &mut row.cell.launch);
+        let aggregates = self.aggregates.iter_mut().map(|row| &mut row.cell.launch);
         let completed = self.completed.iter_mut().map(|place| &mut place.launch);
         samples.chain(rejected).chain(aggregates).chain(completed)
     }
@@ -65,7 +65,7 @@ fn stated_launches(facts: &Provenance) -> impl Iterator<Item = u32> {
     jobs.map(|(job, _)| job.launch)
 }
 
-fn moved(launch: u32, shift: u32) -> Result<u32, TooManyLaunches> {
+fn shifted(launch: u32, shift: u32) -> Result<u32, TooManyLaunches> {
     launch.checked_add(shift).ok_or(TooManyLaunches(launch))
 }
 
@@ -81,12 +81,12 @@ mod tests {
         let mut data = read("#@mpi=A\n#@seed=1\n#@launch_3_seed=9\n", ",status", rows);
         let later = "#@mpi=A\n#@seed=2\n#@launch_1_seed=3\n#@launch_2_job_1_s=wall 1\n";
         data.join(read(later, ",status", rows), 2).unwrap();
-        let launches: Vec<u32> = data.samples.iter().map(|row| row.place.launch).collect();
+        let launches: Vec<u32> = data.samples.iter().map(|row| row.cell.launch).collect();
         assert_eq!(launches, [0, 2, 4, 6]);
-        assert_eq!(data.rejected[1].place.launch, 6);
+        assert_eq!(data.rejected[1].cell.launch, 6);
         assert_eq!(data.completed[1].launch, 6);
-        let facts = data.provenance.iter();
-        let facts: Vec<String> = facts.map(|(key, value)| format!("{key}={value}")).collect();
+        let entries = data.provenance.iter();
+        let facts: Vec<String> = entries.map(|(key, value)| format!("{key}={value}")).collect();
         let expected = "mpi=A, seed=1, launch_3_seed=9, file_2_seed=2, launch_5_seed=3, \
             launch_6_job_1_s=wall 1";
         assert_eq!(facts.join(", "), expected);

@@ -51,7 +51,7 @@ pub const HARMLESS_VARIABLES: [&str; 14] = [
 pub(super) const PLACEMENT: &str = "placement";
 
 /// Facts that data measured by netsig state only if true.
-const STATED_IF_SO: [&str; 3] = ["simulated", "lab", "undelayed_links"];
+const STATED_IF_TRUE: [&str; 3] = ["simulated", "lab", "undelayed_links"];
 
 /// Prefixes of the settings of Open MPI's components that take calls before `tuned` does.
 const BEFORE_TUNED: [&str; 3] = ["coll_han_", "coll_hcoll_", "coll_ucc_"];
@@ -67,7 +67,7 @@ const MOST_SHOWN: usize = 60;
 
 /// A data file with its name.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct NamedDataset<'a> {
     /// Name of the file.
     pub name: &'a str,
     /// Contents of the file.
@@ -76,7 +76,7 @@ pub struct Source<'a> {
 
 /// A fact and the place that states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Statement {
+struct FactStatement {
     key: String,
     /// Empty if the fact is not set.
     value: String,
@@ -85,7 +85,7 @@ struct Statement {
 
 /// A fact with two values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub struct FactDifference {
     /// The key of the fact.
     pub key: String,
     /// The two values.
@@ -96,14 +96,14 @@ pub struct Difference {
 
 /// Facts in which the data differ, each once, the most important first. Empty if the data may be
 /// combined.
-pub fn differences(sources: &[Source]) -> Vec<Difference> {
-    let mut first: BTreeMap<String, Statement> = BTreeMap::new();
-    let mut found: Vec<Difference> = Vec::new();
+pub fn differences(sources: &[NamedDataset]) -> Vec<FactDifference> {
+    let mut first: BTreeMap<String, FactStatement> = BTreeMap::new();
+    let mut found: Vec<FactDifference> = Vec::new();
     for statement in sources.iter().flat_map(statements) {
         let known = first.entry(statement.key.clone()).or_insert_with(|| statement.clone());
-        let is_told = found.iter().any(|other| other.key == statement.key);
-        if known.value != statement.value && !is_told {
-            found.push(Difference {
+        let is_reported = found.iter().any(|other| other.key == statement.key);
+        if known.value != statement.value && !is_reported {
+            found.push(FactDifference {
                 key: statement.key,
                 values: [known.value.clone(), statement.value],
                 places: [known.place.clone(), statement.place],
@@ -122,11 +122,11 @@ pub fn ranks_per_host(facts: &Provenance) -> Option<u32> {
 }
 
 /// Compared facts of one file, in their order.
-fn statements(source: &Source) -> Vec<Statement> {
+fn statements(source: &NamedDataset) -> Vec<FactStatement> {
     let facts = &source.data.provenance;
     let mut samples = source.data.samples.iter();
-    let leaves_choice = samples.any(|sample| *sample.place.algorithm == *LIBRARY);
-    let mut all: Vec<Statement> = Vec::new();
+    let leaves_choice = samples.any(|sample| *sample.cell.algorithm == *LIBRARY);
+    let mut all: Vec<FactStatement> = Vec::new();
     for (key, value) in facts.iter() {
         let (job, key) = JobId::of_key(key).map_or((None, key), |(job, fact)| (Some(job), fact));
         let is_forced = !leaves_choice || job.is_some_and(|job| job.variant > 0);
@@ -150,18 +150,18 @@ fn statements(source: &Source) -> Vec<Statement> {
             None => name.to_owned(),
         };
         let key = key.to_owned();
-        all.push(Statement { key, value, place });
+        all.push(FactStatement { key, value, place });
     }
     if is_measured(facts) {
-        let lacking = STATED_IF_SO.iter().filter(|key| facts.get(key).is_none());
+        let lacking = STATED_IF_TRUE.iter().filter(|key| facts.get(key).is_none());
         all.extend(lacking.map(|key| unstated(key, source.name)));
     }
     all
 }
 
 /// A fact that is not set.
-fn unstated(key: &str, place: &str) -> Statement {
-    Statement {
+fn unstated(key: &str, place: &str) -> FactStatement {
+    FactStatement {
         key: key.to_owned(),
         value: String::new(),
         place: place.to_owned(),
@@ -185,13 +185,13 @@ fn is_compared(key: &str) -> bool {
 /// True if a setting affects the MPI library's choice of an algorithm for a measured collective:
 /// the settings that force a choice, and related ones of Open MPI and MPICH.
 fn chooses_algorithm(key: &str) -> bool {
-    let name = key.strip_prefix(SETTING).or(key.strip_prefix(VARIABLE));
-    let name = name.unwrap_or_default();
-    let name = name.strip_prefix("OMPI_MCA_").unwrap_or(name);
+    let setting = key.strip_prefix(SETTING).or(key.strip_prefix(VARIABLE));
+    let setting_name = setting.unwrap_or_default();
+    let name = setting_name.strip_prefix("OMPI_MCA_").unwrap_or(setting_name);
     if let Some(tuned) = name.strip_prefix("coll_tuned_") {
         return !tuned.starts_with("barrier");
     }
-    if BEFORE_TUNED.iter().any(|own| name.starts_with(own)) {
+    if BEFORE_TUNED.iter().any(|prefix| name.starts_with(prefix)) {
         return true;
     }
     let ends = ["_ALGORITHM", "_DEVICE_COLLECTIVE", "_DEVICE_COLLECTIVES"];
@@ -222,20 +222,20 @@ fn importance(key: &str) -> usize {
     place.unwrap_or(IDENTIFYING.len())
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for FactDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [one, other] = self.values.each_ref();
         let pairs = one.chars().zip(other.chars());
         let same = pairs.take_while(|(a, b)| a == b).count();
-        let [one, other] = [one, other].map(|value| shown(value, same));
+        let [one, other] = [one, other].map(|value| shown_value(value, same));
         let [here, there] = &self.places;
         write!(f, "{} is {one} in {here} and {other} in {there}", self.key)
     }
 }
 
-/// A value in quotes; of a long one the part about its characters after the first `same`, which
-/// another value has too.
-fn shown(value: &str, same: usize) -> String {
+/// A value in quotes; a long value is cut to the part about the end of the first `same` characters, which another
+/// value shares.
+fn shown_value(value: &str, same: usize) -> String {
     if value.is_empty() {
         return "not set".to_owned();
     }

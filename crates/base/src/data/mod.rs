@@ -4,12 +4,12 @@
 //! name; unknown columns are ignored. Summaries of repetitions are in [`crate::data::cells`].
 
 pub mod cells;
+pub mod cluster_facts;
 pub mod import;
 mod job;
 mod join;
 pub mod likeness;
 pub mod mixture;
-pub mod places;
 pub mod processors;
 mod read;
 pub mod sharing;
@@ -27,7 +27,7 @@ use crate::units::{Bytes, Procs, Seconds};
 
 pub use job::JobId;
 pub use join::TooManyLaunches;
-pub use read::names_columns;
+pub use read::has_required_columns;
 pub use write::write_header;
 
 /// The columns, in the order in which they are written.
@@ -53,7 +53,7 @@ pub const COLUMNS: [&str; 18] = [
 ];
 
 /// The provenance key that marks data which must not be used.
-pub const VOID: &str = "void";
+pub const VOID_KEY: &str = "void";
 
 /// Key of the line that marks a cell as completely measured.
 const DONE: &str = "done";
@@ -115,7 +115,7 @@ pub struct LossCounters {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// Cell and launch.
-    pub place: Place,
+    pub cell: LaunchCell,
     /// Number of the repetition within its launch, from 0.
     pub repetition: u32,
     /// Measured time.
@@ -130,7 +130,7 @@ pub struct Sample {
 
 /// Cell of a plan within a launch, to which repetitions belong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct LaunchCell {
     /// Number of the MPI launch, from 0.
     pub launch: u32,
     /// Operation that was timed.
@@ -148,7 +148,7 @@ pub struct Place {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
-pub enum Rejection {
+pub enum RejectionReason {
     /// A rank was not ready at the agreed start.
     Late,
     /// A rank received data other than those sent to it.
@@ -156,17 +156,17 @@ pub enum Rejection {
 }
 
 /// Status of a valid repetition.
-pub const OK: &str = "ok";
+pub const OK_STATUS: &str = "ok";
 
 /// A repetition without a valid time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejected {
+pub struct RejectedRepetition {
     /// Cell and launch.
-    pub place: Place,
+    pub cell: LaunchCell,
     /// Number of the repetition within its launch.
     pub repetition: u32,
     /// Reason why it has no time.
-    pub reason: Rejection,
+    pub reason: RejectionReason,
 }
 
 /// Kind of a statistic that another program computed. A statistic over ranks is taken over each
@@ -175,7 +175,7 @@ pub struct Rejected {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
-pub enum StatisticKind {
+pub enum ImportedStatistic {
     /// Mean over the ranks.
     MeanOverRanks,
     /// Minimum over the ranks.
@@ -194,9 +194,9 @@ pub enum StatisticKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregate {
     /// Cell and launch; `launch` distinguishes files or runs.
-    pub place: Place,
+    pub cell: LaunchCell,
     /// Kind of the statistic.
-    pub statistic: StatisticKind,
+    pub statistic: ImportedStatistic,
     /// Number of repetitions, if the program states it.
     pub averaged: Option<u32>,
     /// Value of the statistic.
@@ -205,13 +205,13 @@ pub struct Aggregate {
 
 /// A row of a measurement in progress, or the line that ends a cell.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Record {
+pub enum DataRecord {
     /// A repetition.
     Sample(Sample),
     /// A repetition without a valid time.
-    Rejected(Rejected),
+    Rejected(RejectedRepetition),
     /// A cell that was measured completely.
-    Done(Place),
+    Done(LaunchCell),
 }
 
 /// Ordered `key=value` facts about the origin of data.
@@ -226,11 +226,11 @@ pub struct Dataset {
     /// Samples in the order of their measurement.
     pub samples: Vec<Sample>,
     /// Repetitions without a valid time.
-    pub rejected: Vec<Rejected>,
+    pub rejected: Vec<RejectedRepetition>,
     /// Statistics of other programs.
     pub aggregates: Vec<Aggregate>,
     /// Cells that were measured completely.
-    pub completed: Vec<Place>,
+    pub completed: Vec<LaunchCell>,
 }
 
 impl Provenance {
@@ -249,13 +249,13 @@ impl Provenance {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Size below which the MPI library was set to send at once, if one value is recorded.
+    /// The eager limit set in the MPI library, if one value is recorded.
     pub fn eager_limit(&self) -> Option<Bytes> {
-        let limits = self
+        let limit_facts = self
             .0
             .iter()
             .filter(|(key, _)| key.ends_with("_eager_limit") && !key.contains("rndv"));
-        let mut limits: Vec<&str> = limits.map(|(_, value)| value.as_str()).collect();
+        let mut limits: Vec<&str> = limit_facts.map(|(_, value)| value.as_str()).collect();
         limits.dedup();
         match limits[..] {
             [one] => one.parse().ok().map(Bytes),
@@ -271,22 +271,22 @@ impl Provenance {
 
 impl Dataset {
     /// Reason why these data must not be used, if the provenance states one.
-    pub fn void(&self) -> Option<&str> {
-        self.provenance.get(VOID)
+    pub fn void_reason(&self) -> Option<&str> {
+        self.provenance.get(VOID_KEY)
     }
 
     /// Largest process count of a measured collective.
-    pub fn most_procs(&self) -> Option<Procs> {
-        let places = self.samples.iter().map(|sample| &sample.place);
-        let is_collective = |place: &&Place| matches!(place.experiment, Experiment::Collective(_));
-        places.filter(is_collective).map(|place| place.procs).max()
+    pub fn largest_procs(&self) -> Option<Procs> {
+        let cells = self.samples.iter().map(|sample| &sample.cell);
+        let is_collective = |cell: &&LaunchCell| matches!(cell.experiment, Experiment::Collective(_));
+        cells.filter(is_collective).map(|cell| cell.procs).max()
     }
 
-    /// The samples and the statistics of other programs at the wanted places, with the provenance.
+    /// The samples and the statistics of other programs in the wanted cells, with the provenance.
     #[must_use]
-    pub fn part(&self, is_wanted: impl Fn(&Place) -> bool) -> Self {
-        let samples = self.samples.iter().filter(|row| is_wanted(&row.place));
-        let aggregates = self.aggregates.iter().filter(|row| is_wanted(&row.place));
+    pub fn subset(&self, is_wanted: impl Fn(&LaunchCell) -> bool) -> Self {
+        let samples = self.samples.iter().filter(|row| is_wanted(&row.cell));
+        let aggregates = self.aggregates.iter().filter(|row| is_wanted(&row.cell));
         Self {
             provenance: self.provenance.clone(),
             samples: samples.cloned().collect(),
@@ -296,23 +296,23 @@ impl Dataset {
     }
 }
 
-impl Extend<Record> for Dataset {
-    fn extend<T: IntoIterator<Item = Record>>(&mut self, records: T) {
+impl Extend<DataRecord> for Dataset {
+    fn extend<T: IntoIterator<Item = DataRecord>>(&mut self, records: T) {
         for record in records {
             match record {
-                Record::Sample(sample) => self.samples.push(sample),
-                Record::Rejected(rejected) => self.rejected.push(rejected),
-                Record::Done(place) => self.completed.push(place),
+                DataRecord::Sample(sample) => self.samples.push(sample),
+                DataRecord::Rejected(rejected) => self.rejected.push(rejected),
+                DataRecord::Done(cell) => self.completed.push(cell),
             }
         }
     }
 }
 
-impl Place {
-    /// A repetition at this place, without losses and as the only part.
+impl LaunchCell {
+    /// A repetition of this cell, without losses and as the only part.
     pub fn sample(self, repetition: u32, time: Seconds) -> Sample {
         Sample {
-            place: self,
+            cell: self,
             repetition,
             time,
             losses: LossCounters::default(),
@@ -324,7 +324,7 @@ impl Place {
 
 impl Experiment {
     /// Values of the columns `experiment` and `collective`.
-    pub fn names(self) -> (&'static str, String) {
+    pub fn column_values(self) -> (&'static str, String) {
         match self {
             Self::Collective(collective) => (COLLECTIVE, collective.to_string()),
             _ => (name_of(&self, &EXPERIMENTS), String::new()),
@@ -348,12 +348,12 @@ mod tests {
         let [first, second] = &data.samples[..] else {
             panic!("{data:?}")
         };
-        assert_eq!(first.place.experiment, Experiment::PingPong);
-        assert_eq!((second.place.size, second.place.launch), (Bytes(4096), 2));
+        assert_eq!(first.cell.experiment, Experiment::PingPong);
+        assert_eq!((second.cell.size, second.cell.launch), (Bytes(4096), 2));
         assert_eq!(second.losses.rtos, Some(3));
         assert_eq!(second.losses.retransmits, None);
         assert_eq!(data.provenance.get("mpi"), Some("Open MPI 4.1.4"));
-        assert_eq!(data.void(), Some("because"));
+        assert_eq!(data.void_reason(), Some("because"));
     }
 
     #[test]
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn bad_cells_and_missing_columns_are_named() {
-        let told = [
+        let messages = [
             ("4096", "4k"),
             ("0.01", "-1"),
             ("0.01", "NaN"),
@@ -387,6 +387,6 @@ mod tests {
             let refused = Dataset::read("a.csv", text.as_bytes()).unwrap_err();
             format!("{refused}\n")
         });
-        insta::assert_snapshot!(told.concat());
+        insta::assert_snapshot!(messages.concat());
     }
 }

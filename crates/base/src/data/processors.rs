@@ -2,9 +2,9 @@
 //! machine, not of the network.
 //!
 //! # Method
-//! Of each repetition of a collective the data tell how long the process that waited longest was
-//! ready to run and had no processor. A cell is busy if this is half of the time in the median of its
-//! repetitions.
+//! For each repetition of a collective the data state how long the process that waited longest was ready to run and
+//! had no processor. A cell is busy if the median share of this wait in the time of a repetition is at least one
+//! half.
 //!
 //! # Domain
 //! Data with this count, which Linux keeps for each process (`/proc/PID/schedstat`).
@@ -16,21 +16,21 @@ use super::{Dataset, Experiment};
 use crate::stats::sample::median;
 
 /// Least share of the time of a busy cell in which one process waits for a processor.
-const BUSY: f64 = 0.5;
+const BUSY_SHARE: f64 = 0.5;
 
 /// The busy cells, ascending.
-pub fn busy(data: &Dataset) -> Vec<CellKey> {
+pub fn busy_cells(data: &Dataset) -> Vec<CellKey> {
     let mut shares: BTreeMap<CellKey, Vec<f64>> = BTreeMap::new();
     for sample in &data.samples {
-        let is_call = matches!(sample.place.experiment, Experiment::Collective(_));
+        let is_call = matches!(sample.cell.experiment, Experiment::Collective(_));
         let waited = sample.losses.longest_processor_wait_us.filter(|_| is_call);
         if let Some(waited) = waited {
             let share = f64::from(waited) * 1e-6 / sample.time.0;
-            let key = CellKey::from(&sample.place);
+            let key = CellKey::from(&sample.cell);
             shares.entry(key).or_default().push(share);
         }
     }
-    let is_busy = |shares: &Vec<f64>| median(shares.iter().copied()) >= BUSY;
+    let is_busy = |shares: &Vec<f64>| median(shares.iter().copied()) >= BUSY_SHARE;
     let busy = shares.into_iter().filter(|(_, shares)| is_busy(shares));
     busy.map(|(key, _)| key).collect()
 }
@@ -48,7 +48,7 @@ mod tests {
              collective,alltoall,direct,8,2048,0,0,0.001,\n\
              collective,alltoall,direct,8,4096,0,0,0.001,400\n";
         let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
-        let sizes: Vec<u64> = busy(&data).iter().map(|key| key.size.0).collect();
+        let sizes: Vec<u64> = busy_cells(&data).iter().map(|key| key.size.0).collect();
         assert_eq!(sizes, [1024]);
     }
 }

@@ -9,23 +9,24 @@ use std::sync::Arc;
 use strum::VariantArray;
 
 use super::{
-    Aggregate, COLLECTIVE, COLUMNS, DONE, Dataset, EXPERIMENTS, Experiment, LossCounters, OK, Place, Rejected, Sample,
+    Aggregate, COLLECTIVE, COLUMNS, DONE, Dataset, EXPERIMENTS, Experiment, LaunchCell, LossCounters, OK_STATUS,
+    RejectedRepetition, Sample,
 };
 use crate::text::decoded::{self, EncodingError};
 use crate::text::file_error::FileError;
-use crate::text::names::{named, variant_of};
+use crate::text::names::{variant_named, variant_of};
 use crate::units::{Bytes, Seconds};
 
 /// Number of the first [`COLUMNS`] that a file must have: all up to `time_s`.
-const REQUIRED: usize = 8;
+const REQUIRED_COLUMNS: usize = 8;
 
 /// Error text for a file without a line of columns.
-const NOTHING: &str = "is empty; measure first, or name a file with data";
+const EMPTY_FILE: &str = "is empty; measure first, or name a file with data";
 
 /// True if a line names all columns that a data file must have.
-pub fn names_columns(line: &str) -> bool {
+pub fn has_required_columns(line: &str) -> bool {
     let has = |name: &&str| line.split(',').any(|field| field.trim() == *name);
-    COLUMNS[..REQUIRED].iter().all(has)
+    COLUMNS[..REQUIRED_COLUMNS].iter().all(has)
 }
 
 impl Dataset {
@@ -36,38 +37,38 @@ impl Dataset {
     pub fn read(name: &str, input: impl Read) -> Result<Self, FileError> {
         let at = |line, problem| FileError::at_line(name, line, problem);
         let mut data = Self::default();
-        let mut names = Names::default();
+        let mut names = AlgorithmNames::default();
         let mut comments = Vec::new();
         let input = decoded::stream(input).map_err(|error| unreadable(name, error))?;
-        let mut reader = csv::Reader::from_reader(Uncommented::new(input, &mut comments));
+        let mut reader = csv::Reader::from_reader(UncommentedLines::new(input, &mut comments));
         let header = reader
             .headers()
-            .map_err(|error| at(error_line(&error).unwrap_or(1), describe(&error)))?
+            .map_err(|error| at(error_line(&error).unwrap_or(1), describe_error(&error)))?
             .clone();
         if header.is_empty() {
-            return Err(FileError::of_file(name, NOTHING.to_owned()));
+            return Err(FileError::of_file(name, EMPTY_FILE.to_owned()));
         }
-        let columns =
-            Columns::find(&header).map_err(|problem| at(header.position().map_or(1, csv::Position::line), problem))?;
+        let columns = DataFileColumns::find(&header)
+            .map_err(|problem| at(header.position().map_or(1, csv::Position::line), problem))?;
         let mut record = csv::StringRecord::new();
         loop {
             let more = reader.read_record(&mut record);
-            let line = reader.position().line();
-            if !more.map_err(|error| at(error_line(&error).unwrap_or(line), describe(&error)))? {
+            let reader_line = reader.position().line();
+            if !more.map_err(|error| at(error_line(&error).unwrap_or(reader_line), describe_error(&error)))? {
                 break;
             }
-            let line = record.position().map_or(line, csv::Position::line);
-            let row = Row {
+            let line = record.position().map_or(reader_line, csv::Position::line);
+            let row = DataFileRow {
                 columns: &columns,
                 record: &record,
             };
             row.add_to(&mut data, &mut names).map_err(|problem| at(line, problem))?;
         }
         drop(reader);
-        for Comment { line, key, value } in comments {
+        for FactLine { line, key, value } in comments {
             if key == DONE {
-                let place = completed(&value, &mut names).map_err(|problem| at(line, problem))?;
-                data.completed.push(place);
+                let cell = completed_cell(&value, &mut names).map_err(|problem| at(line, problem))?;
+                data.completed.push(cell);
             } else {
                 data.provenance.push(&key, value);
             }
@@ -77,7 +78,7 @@ impl Dataset {
 }
 
 /// A line `#@key=value`.
-struct Comment {
+struct FactLine {
     line: u64,
     key: String,
     value: String,
@@ -85,17 +86,17 @@ struct Comment {
 
 /// Lines of a file in which lines that begin with `#` are empty, which preserves line numbers.
 /// Lines that begin with `#@` are collected.
-struct Uncommented<'a, R> {
+struct UncommentedLines<'a, R> {
     input: BufReader<R>,
     line: Vec<u8>,
     /// Number of bytes of the line that were handed on.
     used: usize,
     number: u64,
-    comments: &'a mut Vec<Comment>,
+    comments: &'a mut Vec<FactLine>,
 }
 
-impl<'a, R: Read> Uncommented<'a, R> {
-    fn new(input: R, comments: &'a mut Vec<Comment>) -> Self {
+impl<'a, R: Read> UncommentedLines<'a, R> {
+    fn new(input: R, comments: &'a mut Vec<FactLine>) -> Self {
         Self {
             input: BufReader::new(input),
             line: Vec::new(),
@@ -119,7 +120,7 @@ impl<'a, R: Read> Uncommented<'a, R> {
         }
         let text = String::from_utf8_lossy(&self.line);
         if let Some((key, value)) = text.strip_prefix("#@").and_then(|text| text.split_once('=')) {
-            self.comments.push(Comment {
+            self.comments.push(FactLine {
                 line: self.number,
                 key: key.to_owned(),
                 value: value.trim_end_matches(['\n', '\r']).to_owned(),
@@ -131,7 +132,7 @@ impl<'a, R: Read> Uncommented<'a, R> {
     }
 }
 
-impl<R: Read> Read for Uncommented<'_, R> {
+impl<R: Read> Read for UncommentedLines<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.used == self.line.len() {
             self.next_line()?;
@@ -146,13 +147,13 @@ impl<R: Read> Read for Uncommented<'_, R> {
 
 /// Algorithm names, each stored once.
 #[derive(Default)]
-struct Names {
+struct AlgorithmNames {
     known: HashSet<Arc<str>>,
     /// The last name that was looked up; the rows of a cell are adjacent.
     last: Arc<str>,
 }
 
-impl Names {
+impl AlgorithmNames {
     fn intern(&mut self, name: &str) -> Arc<str> {
         if *self.last != *name {
             self.last = self.known.get(name).map_or_else(|| name.into(), Arc::clone);
@@ -163,45 +164,45 @@ impl Names {
 }
 
 /// Index of each of [`COLUMNS`] in a file.
-struct Columns([Option<usize>; COLUMNS.len()]);
+struct DataFileColumns([Option<usize>; COLUMNS.len()]);
 
-impl Columns {
+impl DataFileColumns {
     fn find(header: &csv::StringRecord) -> Result<Self, String> {
         let found = COLUMNS.map(|name| header.iter().position(|field| field.trim() == name));
-        match found[..REQUIRED].iter().position(Option::is_none) {
+        match found[..REQUIRED_COLUMNS].iter().position(Option::is_none) {
             None => Ok(Self(found)),
             Some(missing) => Err(format!(
                 "column {:?} is missing; the header must name {}",
                 COLUMNS[missing],
-                COLUMNS[..REQUIRED].join(", ")
+                COLUMNS[..REQUIRED_COLUMNS].join(", ")
             )),
         }
     }
 }
 
 /// A line of the file.
-struct Row<'a> {
-    columns: &'a Columns,
+struct DataFileRow<'a> {
+    columns: &'a DataFileColumns,
     record: &'a csv::StringRecord,
 }
 
-impl Row<'_> {
+impl DataFileRow<'_> {
     /// Adds the row to the samples, the rejected repetitions or the statistics.
-    fn add_to(&self, data: &mut Dataset, names: &mut Names) -> Result<(), String> {
-        let place = place([6, 0, 1, 2, 3, 4].map(|column| self.text(column)), names)?;
+    fn add_to(&self, data: &mut Dataset, names: &mut AlgorithmNames) -> Result<(), String> {
+        let cell = launch_cell([6, 0, 1, 2, 3, 4].map(|column| self.text(column)), names)?;
         let repetition = integer("repetition", self.text(5), "0")?;
-        if let Some(reason) = self.named(14, "a status other than ok", &["", OK])? {
-            data.rejected.push(Rejected {
-                place,
+        if let Some(reason) = self.named_variant(14, "a status other than ok", &["", OK_STATUS])? {
+            data.rejected.push(RejectedRepetition {
+                cell,
                 repetition,
                 reason,
             });
             return Ok(());
         }
         let time = duration("time_s", self.text(7))?;
-        match self.named(15, "a statistic", &[""])? {
+        match self.named_variant(15, "a statistic", &[""])? {
             Some(statistic) => data.aggregates.push(Aggregate {
-                place,
+                cell,
                 statistic,
                 averaged: optional("averaged", self.text(16))?,
                 time,
@@ -210,7 +211,7 @@ impl Row<'_> {
                 losses: self.losses()?,
                 part: optional("part", self.text(12))?.unwrap_or(0),
                 sync_error: self.sync_error()?,
-                ..place.sample(repetition, time)
+                ..cell.sample(repetition, time)
             }),
         }
         Ok(())
@@ -246,16 +247,16 @@ impl Row<'_> {
         }
     }
 
-    /// The variant that a column names; `None` for the names in `without`.
-    fn named<T>(&self, column: usize, kind: &str, without: &[&str]) -> Result<Option<T>, String>
+    /// The variant that a column names; `None` for the names in `names_of_none`.
+    fn named_variant<T>(&self, column: usize, kind: &str, names_of_none: &[&str]) -> Result<Option<T>, String>
     where
         T: VariantArray + Copy + Into<&'static str>,
     {
         let text = self.text(column);
-        if without.contains(&text) {
+        if names_of_none.contains(&text) {
             return Ok(None);
         }
-        let found = named(text, kind);
+        let found = variant_named(text, kind);
         found
             .map(Some)
             .map_err(|problem| format!("{}: {problem}", COLUMNS[column]))
@@ -275,20 +276,20 @@ fn experiment(name: &str, collective: &str) -> Result<Experiment, String> {
 }
 
 /// Parses `LAUNCH,EXPERIMENT,COLLECTIVE,ALGORITHM,PROCS,SIZE`.
-fn completed(text: &str, names: &mut Names) -> Result<Place, String> {
-    let mut reader = csv::ReaderBuilder::new();
-    let mut reader = reader.has_headers(false).from_reader(text.as_bytes());
-    let fields = reader.records().next().and_then(Result::ok);
-    let fields: Vec<&str> = fields.iter().flatten().collect();
-    let fields = fields.try_into();
+fn completed_cell(text: &str, names: &mut AlgorithmNames) -> Result<LaunchCell, String> {
+    let mut builder = csv::ReaderBuilder::new();
+    let mut reader = builder.has_headers(false).from_reader(text.as_bytes());
+    let record = reader.records().next().and_then(Result::ok);
+    let texts: Vec<&str> = record.iter().flatten().collect();
+    let fields = texts.try_into();
     let wrong = |_| format!("{DONE}={text:?} does not name a cell; delete the line");
-    place(fields.map_err(wrong)?, names)
+    launch_cell(fields.map_err(wrong)?, names)
 }
 
 /// Parses a launch, an experiment, a collective, an algorithm, a process count and a size.
-fn place(texts: [&str; 6], names: &mut Names) -> Result<Place, String> {
+fn launch_cell(texts: [&str; 6], names: &mut AlgorithmNames) -> Result<LaunchCell, String> {
     let [launch, name, collective, algorithm, procs, size] = texts;
-    Ok(Place {
+    Ok(LaunchCell {
         launch: integer("launch", launch, "0")?,
         experiment: experiment(name, collective)?,
         algorithm: names.intern(algorithm),
@@ -330,17 +331,17 @@ fn error_line(error: &csv::Error) -> Option<u64> {
     error.position().map(csv::Position::line)
 }
 
-fn describe(error: &csv::Error) -> String {
+fn describe_error(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} cells where the header has {expected_len}; complete or delete the line")
         }
-        csv::ErrorKind::Io(cause) if is_of_encoding(cause) => cause.to_string(),
+        csv::ErrorKind::Io(cause) if is_encoding_error(cause) => cause.to_string(),
         _ => format!("{error}; give a CSV file of netsig"),
     }
 }
 
-fn is_of_encoding(error: &io::Error) -> bool {
+fn is_encoding_error(error: &io::Error) -> bool {
     let cause = error.get_ref();
     cause.is_some_and(<dyn std::error::Error + Send + Sync>::is::<EncodingError>)
 }

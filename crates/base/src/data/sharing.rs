@@ -49,7 +49,7 @@ impl fmt::Display for SharedHost<'_> {
 
 /// Description of the ranks that share a host; `hosts` are in the order of the ranks. `None` if
 /// each rank has a host of its own.
-pub fn in_words(hosts: &[String]) -> Option<String> {
+pub fn describe_shared_hosts(hosts: &[String]) -> Option<String> {
     let ranks_of = |host: &String| hosts.iter().positions(|name| name == host).collect_vec();
     let all = hosts.iter().unique().map(|host| (host, ranks_of(host)));
     let shared = all.filter(|(_, ranks)| ranks.len() > 1).collect_vec();
@@ -83,18 +83,18 @@ mod tests {
             ),
         ] {
             let provenance = read(&format!("#@{facts}\n"), "", "pingpong,,,2,8,0,0,1e-4\n").provenance;
-            let said = shared_host(&provenance).map(|shared| shared.to_string());
-            assert_eq!(said.as_deref(), expected);
+            let found = shared_host(&provenance).map(|shared| shared.to_string());
+            assert_eq!(found.as_deref(), expected);
         }
     }
 
     #[test]
     fn ranks_are_named_with_their_host() {
-        let words = |hosts: &str| in_words(&hosts.split(' ').map(str::to_owned).collect_vec());
+        let words = |hosts: &str| describe_shared_hosts(&hosts.split(' ').map(str::to_owned).collect_vec());
         assert_eq!(words("a b c"), None);
-        let said = "ranks 1, 3 share host b";
-        assert_eq!(words("a b c b").as_deref(), Some(said));
-        let said = "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 1 more share host a (so do ranks on 1 more)";
-        assert_eq!(words("a a a a a a a a a c c").as_deref(), Some(said));
+        let expected = "ranks 1, 3 share host b";
+        assert_eq!(words("a b c b").as_deref(), Some(expected));
+        let expected_of_many = "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 1 more share host a (so do ranks on 1 more)";
+        assert_eq!(words("a a a a a a a a a c c").as_deref(), Some(expected_of_many));
     }
 }

@@ -1,15 +1,15 @@
-//! Whether messages between hosts travel by TCP over Ethernet, by the provenance of data.
+//! Tells from the provenance of data whether messages between hosts travel by TCP over Ethernet.
 //!
 //! # Rule
-//! The lab emulates Ethernet. Elsewhere the MPI library must have been restricted to TCP: Open MPI by its
-//! setting `btl` under the layer `ob1`, UCX by `UCX_TLS`, libfabric by `FI_PROVIDER` or MPICH's variable for
-//! it; and the interface must not be one of `InfiniBand`, whose links lose nothing. Where the facts do not say
-//! so, nothing is known, since libraries take the fastest network that they find.
+//! The lab emulates Ethernet. Elsewhere the MPI library must have been restricted to TCP. The restriction is Open
+//! MPI's setting `btl` under the layer `ob1`, UCX's `UCX_TLS`, libfabric's `FI_PROVIDER` or MPICH's variable for it.
+//! The interface must not be one of `InfiniBand`, whose links lose nothing. Without such facts nothing is known,
+//! since libraries take the fastest network that they find.
 
 use super::Provenance;
 
 /// Transports of UCX inside of a host.
-const INSIDE: [&str; 8] = ["self", "sm", "shm", "mm", "posix", "sysv", "cma", "knem"];
+const TRANSPORTS_INSIDE_HOST: [&str; 8] = ["self", "sm", "shm", "mm", "posix", "sysv", "cma", "knem"];
 
 /// Variables that name a provider of libfabric.
 const PROVIDERS: [&str; 2] = ["env_FI_PROVIDER", "env_MPIR_CVAR_OFI_USE_PROVIDER"];
@@ -17,10 +17,10 @@ const PROVIDERS: [&str; 2] = ["env_FI_PROVIDER", "env_MPIR_CVAR_OFI_USE_PROVIDER
 /// True if the facts say that messages between hosts travel by TCP over Ethernet.
 pub fn is_over_tcp(facts: &Provenance) -> bool {
     let items = |key: &str| facts.get(key).unwrap_or_default().split([',', ';']);
-    let has = |key: &str, item: &str| items(key).any(|own| own.trim() == item);
+    let has = |key: &str, item: &str| items(key).any(|listed| listed.trim() == item);
     let ob1 = has("setting_pml", "ob1") && has("setting_btl", "tcp");
     let ucx = has("env_UCX_TLS", "tcp")
-        && items("env_UCX_TLS").all(|own| own == "tcp" || INSIDE.contains(&own))
+        && items("env_UCX_TLS").all(|transport| transport == "tcp" || TRANSPORTS_INSIDE_HOST.contains(&transport))
         && !has("setting_pml", "ob1");
     let libfabric = PROVIDERS.into_iter().any(|key| has(key, "tcp") || has(key, "sockets"));
     let interface = facts.get("interface").unwrap_or_default();

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
-use super::{Aggregate, COLUMNS, DONE, Dataset, LossCounters, OK, Place, Provenance, Record, Rejected, Sample};
+use super::{
+    Aggregate, COLUMNS, DONE, DataRecord, Dataset, LaunchCell, LossCounters, OK_STATUS, Provenance, RejectedRepetition,
+    Sample,
+};
 
 /// Writes the line of column names.
 ///
@@ -23,9 +26,9 @@ impl Dataset {
         self.provenance.write(out)?;
         write_header(out)?;
         let samples = self.samples.iter().map(Sample::line);
-        let rejected = self.rejected.iter().map(Rejected::line);
+        let rejected = self.rejected.iter().map(RejectedRepetition::line);
         let aggregates = self.aggregates.iter().map(Aggregate::line);
-        let completed = self.completed.iter().map(Place::done);
+        let completed = self.completed.iter().map(LaunchCell::done_line);
         let mut lines = samples.chain(rejected).chain(aggregates).chain(completed);
         lines.try_for_each(|line| out.write_all(line.as_bytes()))
     }
@@ -42,7 +45,7 @@ impl Provenance {
     }
 }
 
-impl Record {
+impl DataRecord {
     /// Writes the line.
     ///
     /// # Errors
@@ -51,7 +54,7 @@ impl Record {
         let line = match self {
             Self::Sample(sample) => sample.line(),
             Self::Rejected(rejected) => rejected.line(),
-            Self::Done(place) => place.done(),
+            Self::Done(cell) => cell.done_line(),
         };
         out.write_all(line.as_bytes())
     }
@@ -78,15 +81,15 @@ impl Sample {
             or_empty(self.sync_error.map(|error| error.0)),
             or_empty(longest_processor_wait_us),
         );
-        self.place.row(self.repetition, measured)
+        self.cell.row_line(self.repetition, measured)
     }
 }
 
-impl Rejected {
+impl RejectedRepetition {
     /// The repetition as one line without a time.
     fn line(&self) -> String {
         let without_time = format_args!(",,,,,,,{},,,", self.reason);
-        self.place.row(self.repetition, without_time)
+        self.cell.row_line(self.repetition, without_time)
     }
 }
 
@@ -94,25 +97,25 @@ impl Aggregate {
     /// The statistic as one line.
     fn line(&self) -> String {
         let (time, averaged) = (self.time.0, or_empty(self.averaged));
-        let computed = format_args!("{time},,,,,,,{OK},{},{averaged},", self.statistic);
-        self.place.row(0, computed)
+        let computed = format_args!("{time},,,,,,,{OK_STATUS},{},{averaged},", self.statistic);
+        self.cell.row_line(0, computed)
     }
 }
 
-impl Place {
+impl LaunchCell {
     /// Line that marks this cell as completely measured.
-    fn done(&self) -> String {
-        format!("#@{DONE}={},{}\n", self.launch, self.head())
+    fn done_line(&self) -> String {
+        format!("#@{DONE}={},{}\n", self.launch, self.cell_columns())
     }
 
     /// Line of a repetition of this cell; `rest` are the columns from the time on.
-    fn row(&self, repetition: u32, rest: fmt::Arguments<'_>) -> String {
-        format!("{},{repetition},{},{rest}\n", self.head(), self.launch)
+    fn row_line(&self, repetition: u32, rest: fmt::Arguments<'_>) -> String {
+        format!("{},{repetition},{},{rest}\n", self.cell_columns(), self.launch)
     }
 
     /// Columns up to the size.
-    fn head(&self) -> String {
-        let (experiment, collective) = self.experiment.names();
+    fn cell_columns(&self) -> String {
+        let (experiment, collective) = self.experiment.column_values();
         format!(
             "{experiment},{collective},{},{},{}",
             quoted(&self.algorithm),

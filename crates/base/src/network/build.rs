@@ -4,9 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use itertools::Itertools;
 
-use super::graph::Graph;
+use super::graph::NetworkGraph;
 use super::link::{Cable, Vertex};
-use super::{Edge, MOST_HOSTS, Network, NetworkError, Port, RENO, Shape, Switch, Trunk};
+use super::{
+    DEFAULT_CONGESTION_CONTROL, LinkSpec, MOST_HOSTS, Network, NetworkError, NetworkShape, Switch, TreeEdge, Trunk,
+};
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Seconds};
 
@@ -20,10 +22,10 @@ impl Network {
     /// If there are no or too many hosts, two hosts have one name, two links join the same
     /// switches, or some switch cannot be reached.
     pub fn new(switches: Vec<Switch>, trunks: Vec<Trunk>) -> Result<Self, NetworkError> {
-        let graph = graph(&switches, &trunks)?;
+        let graph = switch_graph(&switches, &trunks)?;
         Ok(Self {
             graph: Arc::new(OnceLock::from(graph)),
-            ..Self::of(Shape::Switches { switches, trunks })
+            ..Self::of(NetworkShape::Switches { switches, trunks })
         })
     }
 
@@ -31,23 +33,27 @@ impl Network {
     ///
     /// # Errors
     /// If there are no or too many hosts.
-    pub fn star(hosts: u32, port: Port) -> Result<Self, NetworkError> {
-        Self::new(vec![Switch::numbered(0, 0..hosts, port)?], Vec::new())
+    pub fn star(hosts: u32, host_link: LinkSpec) -> Result<Self, NetworkError> {
+        Self::new(vec![Switch::numbered(0, 0..hosts, host_link)?], Vec::new())
     }
 
     /// A tree of two switches: the `first` hosts are on switch 0, the others on switch 1.
     ///
     /// # Errors
     /// If there are no or too many hosts.
-    pub fn two_switches([first, second]: [u32; 2], port: Port, uplink: Port) -> Result<Self, NetworkError> {
+    pub fn two_switches(
+        [first, second]: [u32; 2],
+        host_link: LinkSpec,
+        uplink: LinkSpec,
+    ) -> Result<Self, NetworkError> {
         let all = first.saturating_add(second);
         let switches = [
-            Switch::numbered(0, 0..first, port)?,
-            Switch::numbered(1, first..all, port)?,
+            Switch::numbered(0, 0..first, host_link)?,
+            Switch::numbered(1, first..all, host_link)?,
         ];
         let trunk = Trunk {
             ends: [0, 1],
-            port: uplink,
+            link: uplink,
         };
         Self::new(switches.into(), vec![trunk])
     }
@@ -58,20 +64,20 @@ impl Network {
     /// # Errors
     /// If a bandwidth is not positive, a delay is negative, or there are no or more than 20
     /// heights.
-    pub fn binary_tree(heights: Vec<Edge>) -> Result<Self, NetworkError> {
+    pub fn binary_tree(heights: Vec<TreeEdge>) -> Result<Self, NetworkError> {
         check_edges(&heights)?;
         if heights.is_empty() {
             return Err(NetworkError::NoHosts);
         }
         refuse_too_many("hosts", 1 << heights.len())?;
-        Ok(Self::of(Shape::BinaryTree(heights)))
+        Ok(Self::of(NetworkShape::BinaryTree(heights)))
     }
 
-    fn of(shape: Shape) -> Self {
+    fn of(shape: NetworkShape) -> Self {
         Self {
             name: String::new(),
             description: String::new(),
-            congestion_control: RENO.to_owned(),
+            congestion_control: DEFAULT_CONGESTION_CONTROL.to_owned(),
             eager_limit: None,
             latency: None,
             rto: None,
@@ -82,11 +88,11 @@ impl Network {
     }
 
     /// Hosts, switches and links; built at the first call.
-    pub(super) fn graph(&self) -> &Graph {
+    pub(super) fn graph(&self) -> &NetworkGraph {
         self.graph.get_or_init(|| {
             let built = match &self.shape {
-                Shape::Switches { switches, trunks } => graph(switches, trunks),
-                Shape::BinaryTree(heights) => binary_tree(heights),
+                NetworkShape::Switches { switches, trunks } => switch_graph(switches, trunks),
+                NetworkShape::BinaryTree(heights) => binary_tree_graph(heights),
             };
             built.expect("the parts were checked")
         })
@@ -95,12 +101,12 @@ impl Network {
 
 impl Switch {
     /// A switch `switch0`, with `host0` and so on.
-    fn numbered(number: u32, hosts: std::ops::Range<u32>, port: Port) -> Result<Self, NetworkError> {
+    fn numbered(number: u32, hosts: std::ops::Range<u32>, host_link: LinkSpec) -> Result<Self, NetworkError> {
         refuse_too_many("hosts", hosts.len())?;
         Ok(Self {
             name: format!("switch{number}"),
             hosts: hosts.map(|host| format!("host{host}")).collect(),
-            port,
+            host_link,
         })
     }
 }
@@ -110,12 +116,12 @@ impl Switch {
 /// # Errors
 /// If a bandwidth is not positive, a delay is negative, a number is not finite, or there are more
 /// than 31 heights.
-pub fn check_edges(edges: &[Edge]) -> Result<(), ParameterError> {
+pub fn check_edges(edges: &[TreeEdge]) -> Result<(), ParameterError> {
     if edges.len() > MOST_HEIGHTS {
         let rule = "at most 31, for 2^31 ranks";
         return Err(ParameterError::new("number of heights", edges.len(), rule));
     }
-    for Edge { bandwidth, delay } in edges {
+    for TreeEdge { bandwidth, delay } in edges {
         if !(bandwidth.0.is_finite() && bandwidth.0 > 0.0) {
             let rule = "finite and above 0 bytes per second";
             return Err(ParameterError::new("bandwidth", bandwidth.0, rule));
@@ -138,7 +144,7 @@ fn refuse_too_many(what: &'static str, count: usize) -> Result<(), NetworkError>
 }
 
 /// Graph of switches: its vertices are the hosts of all switches in order, then the switches.
-fn graph(switches: &[Switch], trunks: &[Trunk]) -> Result<Graph, NetworkError> {
+fn switch_graph(switches: &[Switch], trunks: &[Trunk]) -> Result<NetworkGraph, NetworkError> {
     let count = host_count(switches);
     refuse_too_many("hosts", count)?;
     refuse_too_many("switches", switches.len())?;
@@ -150,24 +156,25 @@ fn graph(switches: &[Switch], trunks: &[Trunk]) -> Result<Graph, NetworkError> {
         return Err(NetworkError::SameName(name.clone()));
     }
     let switch = |number: usize| Vertex::of(count + number);
-    let cable = |ends, port: Port| Cable {
+    let cable = |ends, link: LinkSpec| Cable {
         ends,
-        rate: port.rate.into(),
-        buffer: port.buffer,
-        delay: port.delay,
+        rate: link.rate.into(),
+        buffer: link.buffer,
+        delay: link.delay,
     };
-    let on = switches.iter().enumerate();
-    let on = on.flat_map(|(number, own)| own.hosts.iter().map(move |_| (number, own.port)));
+    let numbered_switches = switches.iter().enumerate();
+    let host_links = numbered_switches
+        .flat_map(|(number, host_switch)| host_switch.hosts.iter().map(move |_| (number, host_switch.host_link)));
     let to_switch = |(host, (number, port))| cable([Vertex::of(host), switch(number)], port);
-    let between = |trunk: &Trunk| cable(trunk.ends.map(switch), trunk.port);
-    let cables = on.enumerate().map(to_switch);
-    let cables: Vec<Cable> = cables.chain(trunks.iter().map(between)).collect();
+    let between = |trunk: &Trunk| cable(trunk.ends.map(switch), trunk.link);
+    let host_cables = host_links.enumerate().map(to_switch);
+    let cables: Vec<Cable> = host_cables.chain(trunks.iter().map(between)).collect();
     let names = hosts().chain(switches.iter().map(|switch| &switch.name));
-    Graph::new(count, names.cloned().collect(), &cables)
+    NetworkGraph::new(count, names.cloned().collect(), &cables)
 }
 
 /// Graph of a binary tree: every two vertices are below one of the next height.
-fn binary_tree(heights: &[Edge]) -> Result<Graph, NetworkError> {
+fn binary_tree_graph(heights: &[TreeEdge]) -> Result<NetworkGraph, NetworkError> {
     let hosts = 1 << heights.len();
     let first = |height: usize| 2 * hosts - ((2 * hosts) >> height);
     let cables = heights.iter().enumerate().flat_map(|(below, edge)| {
@@ -179,7 +186,7 @@ fn binary_tree(heights: &[Edge]) -> Result<Graph, NetworkError> {
         })
     });
     let name = |kind| move |number| format!("{kind}{number}");
-    let names = (0..hosts).map(name("host"));
-    let names = names.chain((0..hosts - 1).map(name("switch")));
-    Graph::new(hosts, names.collect(), &cables.collect::<Vec<_>>())
+    let host_names = (0..hosts).map(name("host"));
+    let names = host_names.chain((0..hosts - 1).map(name("switch")));
+    NetworkGraph::new(hosts, names.collect(), &cables.collect::<Vec<_>>())
 }

@@ -2,8 +2,8 @@
 //!
 //! | from | by |
 //! |---|---|
-//! | a TOML file with `[[cluster]]` tables, by hand or of `netsig discover` | [`Clusters::parse`] |
-//! | a description of the network, also of Slurm | [`Clusters::of_network`] |
+//! | a TOML file with `[[cluster]]` tables, by hand or from `netsig discover` | [`HostClusters::parse`] |
+//! | a description of the network, also of Slurm | [`HostClusters::of_network`] |
 //!
 //! # Choices
 //! In a description of a network, a link between switches separates clusters if it has a delay; if no
@@ -11,11 +11,11 @@
 //! the first dot.
 //!
 //! ```
-//! # use netsig_base::network::Clusters;
+//! # use netsig_base::network::HostClusters;
 //! let text = "[[cluster]]\nname = 'east'\nhosts = 'n[0-1]'\n[[cluster]]\nname = 'west'\nhosts = 'n2'\n";
-//! let clusters = Clusters::parse("clusters.toml", text)?;
+//! let clusters = HostClusters::parse("clusters.toml", text)?;
 //! let hosts = ["n2", "n0.site", "n2"].map(str::to_owned);
-//! assert_eq!(clusters.of_each(&hosts)?, [1, 0, 1]);
+//! assert_eq!(clusters.cluster_of_each_rank(&hosts)?, [1, 0, 1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -25,24 +25,24 @@ use itertools::Itertools as _;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::{Network, Shape, Vertex, hosts};
+use super::{Network, NetworkShape, Vertex, hosts};
 use crate::text::file_error::{FileError, parse_toml};
-use crate::text::shown::excerpt;
+use crate::text::sanitised::excerpt;
 use crate::units::Procs;
 
 /// The clusters of the hosts of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Wire", into = "Wire")]
-pub enum Clusters {
+#[serde(try_from = "StoredClusters", into = "StoredClusters")]
+pub enum HostClusters {
     /// Every host is a cluster, of the processes that share its memory.
     EachHost,
     /// Clusters by name; each has a host, and no host is in two.
-    Named(Vec<Cluster>),
+    Named(Vec<HostCluster>),
 }
 
 /// Hosts that are near each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cluster {
+pub struct HostCluster {
     /// Name of the cluster.
     pub name: String,
     /// Names of the hosts.
@@ -51,10 +51,10 @@ pub struct Cluster {
 
 /// Error of clusters; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ClustersError {
+pub enum HostClustersError {
     /// No clusters.
     #[error("no clusters; write a [[cluster]] with name and hosts for each")]
-    None,
+    NoClusters,
     /// A cluster without hosts.
     #[error("cluster {} has no hosts; name some, or leave it out", excerpt(.0))]
     Empty(String),
@@ -71,7 +71,7 @@ pub enum ClustersError {
     SameName(String),
     /// A host in two clusters.
     #[error("host {host} is in the clusters {} and {}; name it once", excerpt(.one), excerpt(.other))]
-    Twice {
+    HostInTwoClusters {
         /// The host.
         host: String,
         /// The first cluster.
@@ -79,7 +79,7 @@ pub enum ClustersError {
         /// The second cluster; may be the same.
         other: String,
     },
-    /// Fewer hosts than processes, of which each host runs one.
+    /// Fewer hosts than processes; each host runs one process.
     #[error("the clusters have {hosts} hosts for {procs} processes; name more hosts, or give fewer --procs")]
     TooFew {
         /// Number of hosts.
@@ -99,12 +99,12 @@ pub enum ClustersError {
     },
 }
 
-/// A file of clusters, as it stands in a plan and a profile, too.
+/// A file of clusters; plans and profiles hold the same text.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    cluster: Clusters,
-    /// Links between the clusters, which others read (`grid.rs`).
+struct ClustersFile {
+    cluster: HostClusters,
+    /// Links between the clusters; `grid.rs` reads them.
     #[serde(default, skip_serializing)]
     #[expect(dead_code, reason = "any content will do")]
     cluster_link: IgnoredAny,
@@ -112,14 +112,14 @@ struct File {
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "\"host\" or tables with name and hosts")]
-enum Wire {
-    Each(EachHost),
-    Named(Vec<WireCluster>),
+enum StoredClusters {
+    Each(EachHostKeyword),
+    Named(Vec<StoredCluster>),
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WireCluster {
+struct StoredCluster {
     name: String,
     /// A host list expression.
     hosts: String,
@@ -127,32 +127,32 @@ struct WireCluster {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum EachHost {
+enum EachHostKeyword {
     Host,
 }
 
-impl TryFrom<Wire> for Clusters {
-    type Error = ClustersError;
-    fn try_from(wire: Wire) -> Result<Self, ClustersError> {
+impl TryFrom<StoredClusters> for HostClusters {
+    type Error = HostClustersError;
+    fn try_from(wire: StoredClusters) -> Result<Self, HostClustersError> {
         match wire {
-            Wire::Each(EachHost::Host) => Ok(Self::EachHost),
-            Wire::Named(clusters) => {
-                let clusters = clusters.into_iter().map(Cluster::try_from);
+            StoredClusters::Each(EachHostKeyword::Host) => Ok(Self::EachHost),
+            StoredClusters::Named(clusters) => {
+                let clusters = clusters.into_iter().map(HostCluster::try_from);
                 Self::new(clusters.try_collect()?)
             }
         }
     }
 }
 
-impl TryFrom<WireCluster> for Cluster {
-    type Error = ClustersError;
-    fn try_from(WireCluster { name, hosts }: WireCluster) -> Result<Self, ClustersError> {
+impl TryFrom<StoredCluster> for HostCluster {
+    type Error = HostClustersError;
+    fn try_from(StoredCluster { name, hosts }: StoredCluster) -> Result<Self, HostClustersError> {
         match hosts::expand(&hosts) {
             Ok(found) => Ok(Self {
                 name,
-                hosts: found.into_iter().map(|own| own.text).collect(),
+                hosts: found.into_iter().map(|listed| listed.text).collect(),
             }),
-            Err(error) => Err(ClustersError::NoNames {
+            Err(error) => Err(HostClustersError::NoNames {
                 name,
                 problem: format!("{hosts:?}: {error}"),
             }),
@@ -160,12 +160,12 @@ impl TryFrom<WireCluster> for Cluster {
     }
 }
 
-impl From<Clusters> for Wire {
-    fn from(clusters: Clusters) -> Self {
+impl From<HostClusters> for StoredClusters {
+    fn from(clusters: HostClusters) -> Self {
         match clusters {
-            Clusters::EachHost => Self::Each(EachHost::Host),
-            Clusters::Named(clusters) => {
-                let wire = |Cluster { name, hosts }: Cluster| WireCluster {
+            HostClusters::EachHost => Self::Each(EachHostKeyword::Host),
+            HostClusters::Named(clusters) => {
+                let wire = |HostCluster { name, hosts }: HostCluster| StoredCluster {
                     name,
                     hosts: hosts.join(","),
                 };
@@ -175,26 +175,26 @@ impl From<Clusters> for Wire {
     }
 }
 
-impl Clusters {
+impl HostClusters {
     /// Clusters by name.
     ///
     /// # Errors
     /// If there are none, one has no hosts, or a name occurs twice.
-    pub fn new(clusters: Vec<Cluster>) -> Result<Self, ClustersError> {
+    pub fn new(clusters: Vec<HostCluster>) -> Result<Self, HostClustersError> {
         if clusters.is_empty() {
-            return Err(ClustersError::None);
+            return Err(HostClustersError::NoClusters);
         }
-        if let Some(name) = clusters.iter().map(|own| &own.name).duplicates().next() {
-            return Err(ClustersError::SameName(name.clone()));
+        if let Some(name) = clusters.iter().map(|cluster| &cluster.name).duplicates().next() {
+            return Err(HostClustersError::SameName(name.clone()));
         }
         let mut known = BTreeMap::new();
         for cluster in &clusters {
             if cluster.hosts.is_empty() {
-                return Err(ClustersError::Empty(cluster.name.clone()));
+                return Err(HostClustersError::Empty(cluster.name.clone()));
             }
             for host in &cluster.hosts {
                 if let Some(one) = known.insert(host, &cluster.name) {
-                    return Err(ClustersError::Twice {
+                    return Err(HostClustersError::HostInTwoClusters {
                         host: host.clone(),
                         one: one.clone(),
                         other: cluster.name.clone(),
@@ -211,13 +211,13 @@ impl Clusters {
     /// If the text is not TOML or contains impossible clusters.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         let hint = "see FORMATS.md for files of clusters";
-        parse_toml::<File>(name, text, hint).map(|file| file.cluster)
+        parse_toml::<ClustersFile>(name, text, hint).map(|file| file.cluster)
     }
 
-    /// The TOML text that [`Clusters::parse`] reads back.
+    /// The TOML text that [`HostClusters::parse`] reads back.
     pub fn to_toml(&self) -> String {
         let cluster = self.clone();
-        toml::to_string(&File {
+        toml::to_string(&ClustersFile {
             cluster,
             cluster_link: IgnoredAny,
         })
@@ -227,7 +227,7 @@ impl Clusters {
     /// The clusters of a network, whose hosts are called by `name`.
     pub fn of_network(network: &Network, name: impl Fn(Vertex) -> String) -> Self {
         let groups = network.groups().into_iter();
-        let named = groups.map(|(group, hosts)| Cluster {
+        let named = groups.map(|(group, hosts)| HostCluster {
             name: group,
             hosts: hosts.into_iter().map(&name).collect(),
         });
@@ -238,39 +238,39 @@ impl Clusters {
     ///
     /// # Errors
     /// If there are more processes.
-    pub fn refuse_more_than_hosts(&self, procs: Procs) -> Result<(), ClustersError> {
+    pub fn refuse_more_than_hosts(&self, procs: Procs) -> Result<(), HostClustersError> {
         let Self::Named(clusters) = self else {
             return Ok(());
         };
-        let hosts = clusters.iter().map(|own| own.hosts.len()).sum();
+        let hosts = clusters.iter().map(|cluster| cluster.hosts.len()).sum();
         if procs.get() as usize <= hosts {
             return Ok(());
         }
-        Err(ClustersError::TooFew { hosts, procs })
+        Err(HostClustersError::TooFew { hosts, procs })
     }
 
     /// Number of the cluster of each rank, from the hosts of the ranks.
     ///
     /// # Errors
     /// If a host is in no cluster.
-    pub fn of_each(&self, hosts: &[String]) -> Result<Vec<usize>, ClustersError> {
+    pub fn cluster_of_each_rank(&self, hosts: &[String]) -> Result<Vec<usize>, HostClustersError> {
         let Self::Named(clusters) = self else {
             let numbers: BTreeMap<&String, usize> = hosts.iter().unique().zip(0..).collect();
             return Ok(hosts.iter().map(|host| numbers[host]).collect());
         };
-        let own = |(number, cluster): (usize, &Cluster)| {
+        let hosts_with_number = |(number, cluster): (usize, &HostCluster)| {
             let hosts = cluster.hosts.clone().into_iter();
             hosts.map(move |host| (host, number)).collect_vec()
         };
         let known: BTreeMap<String, usize> = clusters
             .iter()
             .enumerate()
-            .flat_map(|one| own((one.0, one.1)))
+            .flat_map(|one| hosts_with_number((one.0, one.1)))
             .collect();
         let find = |(rank, host): (usize, &String)| {
             let short = host.split('.').next().unwrap_or_default();
             let found = known.get(host).or_else(|| known.get(short));
-            found.copied().ok_or_else(|| ClustersError::Unlisted {
+            found.copied().ok_or_else(|| HostClustersError::Unlisted {
                 rank,
                 host: host.clone(),
             })
@@ -282,28 +282,28 @@ impl Clusters {
 impl Network {
     /// True if a link between switches has a delay.
     pub fn has_delays(&self) -> bool {
-        let Shape::Switches { trunks, .. } = &self.shape else {
+        let NetworkShape::Switches { trunks, .. } = &self.shape else {
             return false;
         };
-        trunks.iter().any(|trunk| trunk.port.delay.0 > 0.0)
+        trunks.iter().any(|trunk| trunk.link.delay.0 > 0.0)
     }
 
     /// Hosts that no link with a delay separates, with the name of their first switch that has hosts; without
     /// delays the hosts of each switch.
     fn groups(&self) -> Vec<(String, Vec<Vertex>)> {
-        let Shape::Switches { switches, trunks } = &self.shape else {
+        let NetworkShape::Switches { switches, trunks } = &self.shape else {
             return vec![(self.name.clone(), self.all_hosts().collect())];
         };
         let has_delays = self.has_delays();
         let mut group: Vec<usize> = (0..switches.len()).collect();
-        let near = trunks.iter().filter(|trunk| has_delays && trunk.port.delay.0 <= 0.0);
+        let near = trunks.iter().filter(|trunk| has_delays && trunk.link.delay.0 <= 0.0);
         for [one, other] in near.map(|trunk| trunk.ends) {
             let (one, other) = (group[one], group[other]);
             let joined = one.min(other);
             group
                 .iter_mut()
-                .filter(|own| [one, other].contains(own))
-                .for_each(|own| *own = joined);
+                .filter(|number| [one, other].contains(number))
+                .for_each(|number| *number = joined);
         }
         let mut hosts = self.all_hosts();
         let mut groups: BTreeMap<usize, (String, Vec<Vertex>)> = BTreeMap::new();
@@ -312,10 +312,10 @@ impl Network {
             .zip(&group)
             .filter(|(switch, _)| !switch.hosts.is_empty())
         {
-            let own = groups
+            let named_group = groups
                 .entry(number)
                 .or_insert_with(|| (switch.name.clone(), Vec::new()));
-            own.1.extend(hosts.by_ref().take(switch.hosts.len()));
+            named_group.1.extend(hosts.by_ref().take(switch.hosts.len()));
         }
         groups.into_values().collect()
     }
@@ -334,14 +334,14 @@ mod tests {
 
     #[test]
     fn clusters_survive_their_text_and_find_hosts_by_short_names() {
-        let clusters = Clusters::parse("c", TEXT).unwrap();
-        assert_eq!(Clusters::parse("c", &clusters.to_toml()), Ok(clusters.clone()));
-        let found = clusters.of_each(&hosts(&["m1", "n3.a.b", "n0", "n4"]));
+        let clusters = HostClusters::parse("c", TEXT).unwrap();
+        assert_eq!(HostClusters::parse("c", &clusters.to_toml()), Ok(clusters.clone()));
+        let found = clusters.cluster_of_each_rank(&hosts(&["m1", "n3.a.b", "n0", "n4"]));
         assert_eq!(found, Ok(vec![1, 0, 0, 1]));
-        let each = Clusters::parse("c", "cluster = \"host\"").unwrap();
-        assert_eq!(each, Clusters::EachHost);
-        assert_eq!(each.of_each(&hosts(&["b", "a", "b"])), Ok(vec![0, 1, 0]));
-        assert_eq!(Clusters::parse("c", &each.to_toml()), Ok(each));
+        let each = HostClusters::parse("c", "cluster = \"host\"").unwrap();
+        assert_eq!(each, HostClusters::EachHost);
+        assert_eq!(each.cluster_of_each_rank(&hosts(&["b", "a", "b"])), Ok(vec![0, 1, 0]));
+        assert_eq!(HostClusters::parse("c", &each.to_toml()), Ok(each));
     }
 
     /// Two sites of two switches and one switch, and the same without a delay.
@@ -357,18 +357,18 @@ mod tests {
             [head, &switch("a", 2), core, &switch("b", 1), &switch("c", 2)].concat()
                 + &[link("a", "core", delay), link("c", "core", delay), link("b", "a", "")].concat()
         };
-        let told = |delay| {
+        let text_of = |delay| {
             let network = Network::parse("n", &text(delay)).unwrap();
-            let clusters = Clusters::of_network(&network, |host| format!("h{}", host.0));
+            let clusters = HostClusters::of_network(&network, |host| format!("h{}", host.0));
             clusters.to_toml()
         };
-        insta::assert_snapshot!(told(delay) + "\n" + &told(""));
+        insta::assert_snapshot!(text_of(delay) + "\n" + &text_of(""));
     }
 
     #[test]
     fn faults_are_told_with_what_to_do() {
-        let parse = |text: &str| format!("{}\n", Clusters::parse("c.toml", text).unwrap_err());
-        let told = [
+        let parse = |text: &str| format!("{}\n", HostClusters::parse("c.toml", text).unwrap_err());
+        let messages = [
             TEXT.replace("n4", "n2"),
             TEXT.replace("west", "east"),
             TEXT.replace("n4,m1", ""),
@@ -379,7 +379,9 @@ mod tests {
             String::new(),
         ]
         .map(|text| parse(&text));
-        let unlisted = Clusters::parse("c", TEXT).unwrap().of_each(&hosts(&["n0", "n9"]));
-        insta::assert_snapshot!(format!("{}{}", told.concat(), unlisted.unwrap_err()));
+        let unlisted = HostClusters::parse("c", TEXT)
+            .unwrap()
+            .cluster_of_each_rank(&hosts(&["n0", "n9"]));
+        insta::assert_snapshot!(format!("{}{}", messages.concat(), unlisted.unwrap_err()));
     }
 }

@@ -2,33 +2,33 @@
 
 use std::sync::OnceLock;
 
-use super::cut::{self, Cut};
+use super::cut::{self, NetworkCut};
 use super::link::{Cable, Link, LinkId, Vertex};
-use super::routes::{Neighbours, Routes};
+use super::routes::{NeighbourLinks, NetworkRoutes};
 use super::{Network, NetworkError};
 
 /// All hosts, switches and links.
 #[derive(Debug)]
-pub(super) struct Graph {
+pub(super) struct NetworkGraph {
     hosts: usize,
     names: Vec<String>,
     links: Vec<Link>,
-    routes: Routes,
-    cuts: OnceLock<Option<Vec<Cut>>>,
+    routes: NetworkRoutes,
+    cuts: OnceLock<Option<Vec<NetworkCut>>>,
 }
 
-impl Graph {
+impl NetworkGraph {
     /// Creates a graph; `names` has the hosts' names, then the switches'.
     pub(super) fn new(hosts: usize, names: Vec<String>, cables: &[Cable]) -> Result<Self, NetworkError> {
         let links: Vec<Link> = cables.iter().flat_map(Cable::links).collect();
         let name = |vertex: Vertex| names[vertex.index()].clone();
-        let neighbours = Neighbours::new(&links, hosts, names.len());
+        let neighbours = NeighbourLinks::new(&links, hosts, names.len());
         if let Some(id) = neighbours.second_link(&links) {
             let Link { from, to, .. } = links[id.index()];
-            return Err(NetworkError::Twice(name(from), name(to)));
+            return Err(NetworkError::JoinedTwice(name(from), name(to)));
         }
-        let routes =
-            Routes::new(neighbours, &links).map_err(|(near, far)| NetworkError::Apart(name(near), name(far)))?;
+        let routes = NetworkRoutes::new(neighbours, &links)
+            .map_err(|(near, far)| NetworkError::NotConnected(name(near), name(far)))?;
         Ok(Self {
             hosts,
             names,
@@ -76,16 +76,16 @@ impl Network {
     pub fn route(&self, from: Vertex, to: Vertex, route: &mut Vec<LinkId>) {
         route.clear();
         let graph = self.graph();
-        graph.routes.append(&graph.links, (from, to), route);
+        graph.routes.append(&graph.links, from, to, route);
     }
 
     /// The links between switches, each with the hosts behind it; `None` if the switches form no
     /// tree.
-    pub fn cuts(&self) -> Option<&[Cut]> {
+    pub fn cuts(&self) -> Option<&[NetworkCut]> {
         let graph = self.graph();
         let found = graph.cuts.get_or_init(|| {
-            let parents = graph.routes.parents()?;
-            Some(cut::cuts(&graph.links, graph.hosts, parents))
+            let (up, depths) = graph.routes.parents()?;
+            Some(cut::cuts(&graph.links, graph.hosts, up, depths))
         });
         found.as_deref()
     }

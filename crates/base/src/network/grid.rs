@@ -3,14 +3,14 @@
 //!
 //! | section | holds |
 //! |---|---|
-//! | `[[cluster]]` | name and hosts, as of [`Clusters`] |
+//! | `[[cluster]]` | name and hosts, as in [`HostClusters`] |
 //! | `[[cluster_link]]` | one-way times of messages between two clusters, or inside one that is named twice |
 //!
 //! ```
-//! # use netsig_base::network::Grid;
+//! # use netsig_base::network::ClusterGrid;
 //! let text = "[[cluster]]\nname = 'a'\nhosts = 'a[0-1]'\n[[cluster]]\nname = 'b'\nhosts = 'b0'\n\
 //!     [[cluster_link]]\nbetween = ['a', 'b']\nbytes = [1, 1001]\ntime_s = [0.005, 0.006]\n";
-//! let grid = Grid::parse("grid.toml", text)?;
+//! let grid = ClusterGrid::parse("grid.toml", text)?;
 //! let link = grid.link("b", "a").expect("order does not matter");
 //! assert_eq!(link.alpha().0, 0.005);
 //! assert!((link.time(2001.0).0 - 0.007).abs() < 1e-12);
@@ -24,17 +24,17 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use self::cluster_link::ClusterLink;
-use super::clusters::Clusters;
+use super::clusters::HostClusters;
 use crate::text::file_error::{FileError, parse_toml};
-use crate::text::shown::excerpt;
+use crate::text::sanitised::excerpt;
 
 /// Clusters and the links between and inside them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Grid {
+pub struct ClusterGrid {
     /// The clusters.
     #[serde(rename = "cluster")]
-    pub clusters: Clusters,
+    pub clusters: HostClusters,
     /// The links that were measured, each once.
     #[serde(default, rename = "cluster_link", skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<ClusterLink>,
@@ -42,7 +42,7 @@ pub struct Grid {
 
 /// Error of a link between clusters; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GridError {
+pub enum ClusterGridError {
     /// Not as many times as sizes.
     #[error(
         "[[cluster_link]] between {}: {sizes} bytes and {times} time_s; give one for each", excerpt(.between)
@@ -101,8 +101,8 @@ pub enum GridError {
 }
 
 /// Clusters without times.
-impl From<Clusters> for Grid {
-    fn from(clusters: Clusters) -> Self {
+impl From<HostClusters> for ClusterGrid {
+    fn from(clusters: HostClusters) -> Self {
         Self {
             clusters,
             links: Vec::new(),
@@ -110,13 +110,13 @@ impl From<Clusters> for Grid {
     }
 }
 
-impl Grid {
+impl ClusterGrid {
     /// Clusters and their links.
     ///
     /// # Errors
-    /// As [`check`].
-    pub fn new(clusters: Clusters, links: Vec<ClusterLink>) -> Result<Self, GridError> {
-        check(&clusters, &links)?;
+    /// The errors of [`check_links`].
+    pub fn new(clusters: HostClusters, links: Vec<ClusterLink>) -> Result<Self, ClusterGridError> {
+        check_links(&clusters, &links)?;
         Ok(Self { clusters, links })
     }
 
@@ -126,11 +126,11 @@ impl Grid {
     /// If the text is not TOML or contains impossible clusters or links.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         let grid: Self = parse_toml(name, text, "see FORMATS.md for files of clusters")?;
-        check(&grid.clusters, &grid.links).map_err(|error| FileError::of_file(name, error.to_string()))?;
+        check_links(&grid.clusters, &grid.links).map_err(|error| FileError::of_file(name, error.to_string()))?;
         Ok(grid)
     }
 
-    /// The TOML text that [`Grid::parse`] reads back.
+    /// The TOML text that [`ClusterGrid::parse`] reads back.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("clusters and links have a TOML form")
     }
@@ -145,27 +145,27 @@ impl Grid {
 ///
 /// # Errors
 /// If a link names an unknown cluster, or two links join the same clusters.
-pub fn check(clusters: &Clusters, links: &[ClusterLink]) -> Result<(), GridError> {
+pub fn check_links(clusters: &HostClusters, links: &[ClusterLink]) -> Result<(), ClusterGridError> {
     let is_known = |name: &str| match clusters {
-        Clusters::EachHost => false,
-        Clusters::Named(clusters) => clusters.iter().any(|own| own.name == name),
+        HostClusters::EachHost => false,
+        HostClusters::Named(clusters) => clusters.iter().any(|cluster| cluster.name == name),
     };
     for (index, link) in links.iter().enumerate() {
         let [one, other] = link.between();
         if let Some(name) = [one, other].into_iter().find(|name| !is_known(name)) {
-            return Err(GridError::Unknown {
-                between: shown(&link.between()),
+            return Err(ClusterGridError::Unknown {
+                between: joined_names(&link.between()),
                 name: name.to_owned(),
             });
         }
         if links[..index].iter().any(|before| before.joins(one, other)) {
-            return Err(GridError::Twice(shown(&link.between())));
+            return Err(ClusterGridError::Twice(joined_names(&link.between())));
         }
     }
     Ok(())
 }
 
-fn shown([one, other]: &[impl fmt::Display; 2]) -> String {
+fn joined_names([one, other]: &[impl fmt::Display; 2]) -> String {
     format!("{one} and {other}")
 }
 
@@ -181,13 +181,13 @@ mod tests {
 
     #[test]
     fn a_grid_survives_its_text_and_clusters_alone_are_one() {
-        let grid = Grid::parse("g", TEXT).unwrap();
+        let grid = ClusterGrid::parse("g", TEXT).unwrap();
         assert_eq!(grid.to_toml().replace('\'', "\""), TEXT);
         let alone = TEXT.split("[[cluster_link]]").next().unwrap();
-        let clusters = Clusters::parse("g", alone).unwrap();
-        assert_eq!(Clusters::parse("g", TEXT), Ok(clusters.clone()));
+        let clusters = HostClusters::parse("g", alone).unwrap();
+        assert_eq!(HostClusters::parse("g", TEXT), Ok(clusters.clone()));
         assert_eq!(clusters, grid.clusters);
-        let read = Grid::parse("g", alone).unwrap();
+        let read = ClusterGrid::parse("g", alone).unwrap();
         assert!(read.links.is_empty());
         assert_eq!(read.to_toml(), clusters.to_toml());
     }
@@ -197,17 +197,17 @@ mod tests {
         let text = "[[cluster_link]]\nbetween = ['h0', 'h3']\nbytes = [1, 2]\ntime_s = [0.1, 0.2]\n\
             paused_bytes = 3\n";
         let alone = TEXT.split("[[cluster_link]]").next().unwrap();
-        let error = Grid::parse("g", &format!("{alone}{text}")).unwrap_err();
+        let error = ClusterGrid::parse("g", &format!("{alone}{text}")).unwrap_err();
         assert!(error.to_string().contains("belong together"), "{error}");
         let whole = format!("{alone}{text}paused_time_s = 0.3\n");
-        let read = Grid::parse("g", &whole).unwrap();
-        assert_eq!(Grid::parse("g", &read.to_toml()), Ok(read));
+        let read = ClusterGrid::parse("g", &whole).unwrap();
+        assert_eq!(ClusterGrid::parse("g", &read.to_toml()), Ok(read));
     }
 
     /// By hand: 3 ms for the last 1024 bytes.
     #[test]
     fn times_are_linear_between_sizes_and_beyond() {
-        let grid = Grid::parse("g", TEXT).unwrap();
+        let grid = ClusterGrid::parse("g", TEXT).unwrap();
         let link = grid.link("h3", "h0").unwrap();
         let near = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
         assert!(near(link.beta().0, 0.003 / 1024.0));
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn faults_are_told_with_what_to_do() {
-        let told = [
+        let messages = [
             TEXT.replace("1, 1024, 2048", "1, 2048"),
             TEXT.replace("1, 1024, 2048", "1, 2048, 1024"),
             TEXT.replace("0.009", "0.0"),
@@ -239,7 +239,7 @@ mod tests {
             TEXT.replace("bytes", "sizes"),
             "cluster = \"host\"\n".to_owned() + TEXT.split_once("h4\"\n\n").unwrap().1,
         ]
-        .map(|text| format!("{}\n", Grid::parse("g.toml", &text).unwrap_err()));
-        insta::assert_snapshot!(told.concat());
+        .map(|text| format!("{}\n", ClusterGrid::parse("g.toml", &text).unwrap_err()));
+        insta::assert_snapshot!(messages.concat());
     }
 }

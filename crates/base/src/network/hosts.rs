@@ -37,7 +37,7 @@ pub struct HostListError {
 
 /// A name and the element that it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
+pub struct ListedName {
     /// The name.
     pub text: String,
     /// Position of the element in the expression, in bytes.
@@ -48,19 +48,19 @@ pub struct Name {
 const MOST_DIGITS: usize = 63;
 
 /// Numbers from the first to the last, with at least `digits` digits.
-struct Range {
+struct NumberRange {
     first: u64,
     last: u64,
     digits: usize,
 }
 
 /// A part of an element.
-enum Piece<'a> {
+enum HostListPart<'a> {
     Literal(&'a str),
-    Numbers(Vec<Range>),
+    Numbers(Vec<NumberRange>),
 }
 
-impl Piece<'_> {
+impl HostListPart<'_> {
     fn count(&self) -> u64 {
         match self {
             Self::Literal(_) => 1,
@@ -70,7 +70,7 @@ impl Piece<'_> {
         }
     }
 
-    /// Appends each text of this piece to each of `names`.
+    /// Appends each text of this part to each of `names`.
     fn append_to(&self, names: &[String]) -> Vec<String> {
         let mut longer = Vec::new();
         for name in names {
@@ -91,18 +91,18 @@ impl Piece<'_> {
 /// # Errors
 /// If there are no names or more than 1,048,576, a bracket or a range is malformed, or a
 /// character cannot be part of a name.
-pub fn expand(expression: &str) -> Result<Vec<Name>, HostListError> {
+pub fn expand(expression: &str) -> Result<Vec<ListedName>, HostListError> {
     let mut names = Vec::new();
     for (offset, element) in elements(expression) {
-        let pieces = pieces(offset, element)?;
-        let count = pieces.iter().map(Piece::count).fold(1, u64::saturating_mul);
+        let parts = element_parts(offset, element)?;
+        let count = parts.iter().map(HostListPart::count).fold(1, u64::saturating_mul);
         if count.saturating_add(names.len() as u64) > MOST_HOSTS as u64 {
             let problem = format!("more than {MOST_HOSTS} names; shorten the ranges");
             return Err(HostListError { offset, problem });
         }
         let empty = vec![String::new()];
-        let texts = pieces.iter().fold(empty, |all, piece| piece.append_to(&all));
-        names.extend(texts.into_iter().map(|text| Name { text, offset }));
+        let texts = parts.iter().fold(empty, |all, part| part.append_to(&all));
+        names.extend(texts.into_iter().map(|text| ListedName { text, offset }));
     }
     if names.is_empty() {
         return Err(fault(0, format!("no names; {HINT}")));
@@ -126,18 +126,18 @@ impl Network {
     ///
     /// # Errors
     /// If the expression is malformed, or names a host twice or an unknown host.
-    pub fn hosts_named(&self, expression: &str) -> Result<Vec<Vertex>, HostListError> {
+    pub fn hosts_listed(&self, expression: &str) -> Result<Vec<Vertex>, HostListError> {
         let mut known = self.hosts_by_name();
         let mut chosen = Vec::new();
-        for Name { text, offset } in expand(expression)? {
+        for ListedName { text, offset } in expand(expression)? {
             let host = known.remove(text.as_str());
-            chosen.push(host.ok_or_else(|| fault(offset, self.missing(&text)))?);
+            chosen.push(host.ok_or_else(|| fault(offset, self.unknown_host_problem(&text)))?);
         }
         Ok(chosen)
     }
 
     /// Error text for a name that is no host, or was named before.
-    pub(super) fn missing(&self, name: &str) -> String {
+    pub(super) fn unknown_host_problem(&self, name: &str) -> String {
         if self.all_hosts().any(|host| self.vertex_name(host) == name) {
             return format!("host {name:?} is named twice; name it once");
         }
@@ -168,28 +168,28 @@ fn elements(expression: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Splits an element that begins at `offset` at its brackets.
-fn pieces(offset: usize, element: &str) -> Result<Vec<Piece<'_>>, HostListError> {
-    let mut pieces = Vec::new();
+fn element_parts(offset: usize, element: &str) -> Result<Vec<HostListPart<'_>>, HostListError> {
+    let mut parts = Vec::new();
     let (mut place, mut rest) = (offset, element);
     while let Some((before, after)) = rest.split_once('[') {
-        pieces.push(literal(place, before)?);
+        parts.push(literal(place, before)?);
         let open = place + before.len();
         let Some((inside, behind)) = after.split_once(']') else {
             return Err(fault(open, format!("\"[\" is never closed; {HINT}")));
         };
-        pieces.push(numbers(open + 1, inside)?);
+        parts.push(numbers(open + 1, inside)?);
         place = open + inside.len() + 2;
         rest = behind;
     }
-    pieces.push(literal(place, rest)?);
-    Ok(pieces)
+    parts.push(literal(place, rest)?);
+    Ok(parts)
 }
 
 /// Checks a part of a name outside of brackets.
-fn literal(place: usize, text: &str) -> Result<Piece<'_>, HostListError> {
+fn literal(place: usize, text: &str) -> Result<HostListPart<'_>, HostListError> {
     let is_wrong = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
     match text.char_indices().find(|&(_, c)| is_wrong(c)) {
-        None => Ok(Piece::Literal(text)),
+        None => Ok(HostListPart::Literal(text)),
         Some((at, c)) => {
             let problem = format!("{c:?} cannot be part of a name; {HINT}");
             Err(fault(place + at, problem))
@@ -198,7 +198,7 @@ fn literal(place: usize, text: &str) -> Result<Piece<'_>, HostListError> {
 }
 
 /// Parses the content of a bracket: `0-3,08,12-15`.
-fn numbers(mut place: usize, inside: &str) -> Result<Piece<'_>, HostListError> {
+fn numbers(mut place: usize, inside: &str) -> Result<HostListPart<'_>, HostListError> {
     let mut ranges = Vec::new();
     for part in inside.split(',') {
         ranges.push(range(part).ok_or_else(|| {
@@ -207,14 +207,14 @@ fn numbers(mut place: usize, inside: &str) -> Result<Piece<'_>, HostListError> {
         })?);
         place += part.len() + 1;
     }
-    Ok(Piece::Numbers(ranges))
+    Ok(HostListPart::Numbers(ranges))
 }
 
 /// Parses `7` or `08-12`.
-fn range(text: &str) -> Option<Range> {
+fn range(text: &str) -> Option<NumberRange> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.parse().ok().filter(|_| is_whole_number(text));
-    let range = Range {
+    let range = NumberRange {
         first: number(first)?,
         last: number(last)?,
         digits: first.len(),
@@ -226,7 +226,7 @@ fn range(text: &str) -> Option<Range> {
 mod tests {
     use super::*;
 
-    /// As Slurm expands them, or what is wrong and where.
+    /// Expansions as in Slurm, or the fault and its place.
     #[test]
     fn expressions_are_expanded_or_refused_with_place_and_remedy() {
         let told = [
@@ -269,10 +269,10 @@ mod tests {
     #[test]
     fn hosts_are_found_by_name_once() {
         let star = crate::network::tests::star(12);
-        let chosen = star.hosts_named("host[9-11],host0").unwrap();
+        let chosen = star.hosts_listed("host[9-11],host0").unwrap();
         assert_eq!(chosen, [9, 10, 11, 0].map(Vertex));
         let told = ["host[10-12]", "host1,host[0-3]"]
-            .map(|expression| format!("{}\n", star.hosts_named(expression).unwrap_err()));
+            .map(|expression| format!("{}\n", star.hosts_listed(expression).unwrap_err()));
         insta::assert_snapshot!(told.concat());
     }
 }

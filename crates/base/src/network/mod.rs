@@ -4,12 +4,12 @@
 //! | read from | by |
 //! |---|---|
 //! | TOML: a star, a tree of two switches, any graph of switches, a binary tree | [`Network::parse`] |
-//! | Slurm's `topology.conf`, `topology.yaml`, and what `scontrol show topology` prints | [`slurm::parse`] |
+//! | Slurm's `topology.conf`, `topology.yaml`, and the output of `scontrol show topology` | [`slurm::parse`] |
 //!
 //! # Choices
-//! A host has one link, to its switch, and forwards nothing. In a tree of switches each route is
-//! the only one; elsewhere it is a shortest one, and among several the next switch is always the
-//! one with the lowest number, as with static routing tables.
+//! A host has one link, to its switch, and forwards nothing. In a tree of switches each route is the only one;
+//! elsewhere it is a shortest one. Among several, the next switch is always the one with the lowest number, as with
+//! static routing tables.
 //!
 //! # Domain
 //! At most 1,048,576 hosts and as many switches. Trees need memory for their links alone; other
@@ -23,7 +23,7 @@
 //!     [[switch]]\nname = 's1'\nhosts = 'n[4-5]'\n\
 //!     [[link]]\nbetween = ['s0', 's1']\nrate = '2Gbit/s'\nport_buffer = '128KiB'\n";
 //! let network = Network::parse("two", text)?;
-//! let hosts = network.hosts_named("n3,n4")?;
+//! let hosts = network.hosts_listed("n3,n4")?;
 //! let mut route = Vec::new();
 //! network.route(hosts[0], hosts[1], &mut route);
 //! let names: Vec<String> = route.iter().map(|&link| network.link_name(link)).collect();
@@ -51,15 +51,15 @@ mod write;
 use std::sync::{Arc, OnceLock};
 
 use crate::text::file_error::FileError;
-use crate::text::shown::excerpt;
+use crate::text::sanitised::excerpt;
 use crate::units::parameter::ParameterError;
 use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Seconds, SecondsPerByte};
 
 pub use build::check_edges;
-pub use clusters::{Cluster, Clusters, ClustersError};
-pub use cut::Cut;
-use graph::Graph;
-pub use grid::{ClusterLink, Grid, GridError};
+pub use clusters::{HostCluster, HostClusters, HostClustersError};
+pub use cut::NetworkCut;
+use graph::NetworkGraph;
+pub use grid::{ClusterGrid, ClusterGridError, ClusterLink};
 pub use link::{Link, LinkId, Vertex};
 
 /// Least retransmission timeout of TCP in Linux (RFC 6298 requires a second).
@@ -69,7 +69,7 @@ pub const LINUX_RTO: Seconds = Seconds(0.2);
 pub const MOST_HOSTS: usize = 1 << 20;
 
 /// The TCP congestion control of hosts if the description names none.
-const RENO: &str = "reno";
+const DEFAULT_CONGESTION_CONTROL: &str = "reno";
 
 /// A network.
 #[derive(Debug, Clone)]
@@ -87,25 +87,25 @@ pub struct Network {
     /// The retransmission timeout, if it differs from that of Linux.
     pub rto: Option<Seconds>,
     /// The contention signature that a simulated transport follows, if known.
-    pub truth: Option<Truth>,
-    shape: Shape,
-    graph: Arc<OnceLock<Graph>>,
+    pub truth: Option<TrueSignature>,
+    shape: NetworkShape,
+    graph: Arc<OnceLock<NetworkGraph>>,
 }
 
 /// Connections of hosts and switches.
 #[derive(Debug, Clone, PartialEq)]
-enum Shape {
+enum NetworkShape {
     Switches {
         switches: Vec<Switch>,
         trunks: Vec<Trunk>,
     },
     /// A symmetric binary tree, by heights from the hosts up.
-    BinaryTree(Vec<Edge>),
+    BinaryTree(Vec<TreeEdge>),
 }
 
 /// A full-duplex link with a port at each end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Port {
+pub struct LinkSpec {
     /// The rate in each direction.
     pub rate: BitsPerSecond,
     /// Buffer of a switch's port; a full port drops. A host never drops its own messages.
@@ -122,7 +122,7 @@ pub struct Switch {
     /// The names of its hosts.
     pub hosts: Vec<String>,
     /// The link of each host.
-    pub port: Port,
+    pub host_link: LinkSpec,
 }
 
 /// A link between two switches.
@@ -131,12 +131,12 @@ pub struct Trunk {
     /// Indices of the two switches in the list of switches.
     pub ends: [usize; 2],
     /// The link.
-    pub port: Port,
+    pub link: LinkSpec,
 }
 
 /// The edges of one height of a binary tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Edge {
+pub struct TreeEdge {
     /// Bandwidth b in each direction.
     pub bandwidth: BytesPerSecond,
     /// Delay d; the buffer of the switch is b·d.
@@ -145,7 +145,7 @@ pub struct Edge {
 
 /// Contention signature of a simulated network, for the assessment of fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Truth {
+pub struct TrueSignature {
     /// Start-up time of one message.
     pub alpha: Seconds,
     /// Contention ratio: time of an exchange as a multiple of the contention-free bound.
@@ -186,10 +186,10 @@ pub enum NetworkError {
     SameName(String),
     /// Two links between the same switches.
     #[error("{} and {} are joined twice; join them once, at the sum of the rates", excerpt(.0), excerpt(.1))]
-    Twice(String, String),
+    JoinedTwice(String, String),
     /// Switches that cannot reach each other.
     #[error("no way leads from {} to {} through switches; join their parts by a link", excerpt(.0), excerpt(.1))]
-    Apart(String, String),
+    NotConnected(String, String),
     /// Edges that no binary tree can have.
     #[error(transparent)]
     Edge(#[from] ParameterError),
@@ -235,31 +235,31 @@ impl Network {
 
     /// The number of hosts.
     pub fn hosts(&self) -> Procs {
-        let count = match &self.shape {
-            Shape::Switches { switches, .. } => build::host_count(switches),
-            Shape::BinaryTree(heights) => 1 << heights.len(),
+        let hosts = match &self.shape {
+            NetworkShape::Switches { switches, .. } => build::host_count(switches),
+            NetworkShape::BinaryTree(heights) => 1 << heights.len(),
         };
-        let count = u32::try_from(count).expect("at most 2^20 hosts");
+        let count = u32::try_from(hosts).expect("at most 2^20 hosts");
         Procs::new(count).expect("there is a host")
     }
 
     /// The edges by height; `None` unless the network is a binary tree.
-    pub fn heights(&self) -> Option<&[Edge]> {
+    pub fn heights(&self) -> Option<&[TreeEdge]> {
         match &self.shape {
-            Shape::Switches { .. } => None,
-            Shape::BinaryTree(heights) => Some(heights),
+            NetworkShape::Switches { .. } => None,
+            NetworkShape::BinaryTree(heights) => Some(heights),
         }
     }
 
     /// Gap per byte of the slowest link of a host, without headers.
     pub fn host_gap(&self) -> SecondsPerByte {
         match &self.shape {
-            Shape::Switches { switches, .. } => {
+            NetworkShape::Switches { switches, .. } => {
                 let with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
-                let rate = with_hosts.map(|switch| switch.port.rate).min();
+                let rate = with_hosts.map(|switch| switch.host_link.rate).min();
                 rate.expect("there is a host").gap_per_byte()
             }
-            Shape::BinaryTree(heights) => SecondsPerByte(1.0 / heights[0].bandwidth.0),
+            NetworkShape::BinaryTree(heights) => SecondsPerByte(1.0 / heights[0].bandwidth.0),
         }
     }
 
@@ -267,12 +267,12 @@ impl Network {
     pub fn host_gaps(&self) -> [SecondsPerByte; 2] {
         let slowest = self.host_gap();
         let fastest = match &self.shape {
-            Shape::Switches { switches, .. } => {
+            NetworkShape::Switches { switches, .. } => {
                 let with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
-                let rate = with_hosts.map(|switch| switch.port.rate).max();
+                let rate = with_hosts.map(|switch| switch.host_link.rate).max();
                 rate.map_or(slowest, BitsPerSecond::gap_per_byte)
             }
-            Shape::BinaryTree(_) => slowest,
+            NetworkShape::BinaryTree(_) => slowest,
         };
         [slowest, fastest]
     }
@@ -280,20 +280,20 @@ impl Network {
     /// Smallest buffer of a switch's port to a host.
     pub fn host_buffer(&self) -> Bytes {
         match &self.shape {
-            Shape::Switches { switches, .. } => {
+            NetworkShape::Switches { switches, .. } => {
                 let with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
-                let buffer = with_hosts.map(|switch| switch.port.buffer).min();
+                let buffer = with_hosts.map(|switch| switch.host_link.buffer).min();
                 buffer.expect("there is a host")
             }
-            Shape::BinaryTree(heights) => Bytes::rounded(heights[0].buffer()),
+            NetworkShape::BinaryTree(heights) => Bytes::rounded(heights[0].buffer()),
         }
     }
 
     /// True if every route is the only one.
     pub fn is_tree(&self) -> bool {
         match &self.shape {
-            Shape::Switches { switches, trunks } => trunks.len() + 1 == switches.len(),
-            Shape::BinaryTree(_) => true,
+            NetworkShape::Switches { switches, trunks } => trunks.len() + 1 == switches.len(),
+            NetworkShape::BinaryTree(_) => true,
         }
     }
 
@@ -301,15 +301,15 @@ impl Network {
     pub fn summary(&self) -> String {
         let mut words = vec![format!("{} hosts", self.hosts())];
         let mut ports: Vec<String> = match &self.shape {
-            Shape::Switches { switches, .. } => {
+            NetworkShape::Switches { switches, .. } => {
                 let with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
                 let port = |switch: &Switch| {
-                    let Port { rate, buffer, .. } = switch.port;
+                    let LinkSpec { rate, buffer, .. } = switch.host_link;
                     format!("{rate}, {buffer} port buffer")
                 };
                 with_hosts.map(port).collect()
             }
-            Shape::BinaryTree(_) => Vec::new(),
+            NetworkShape::BinaryTree(_) => Vec::new(),
         };
         ports.dedup();
         words.push(ports.join(" or "));
@@ -317,19 +317,19 @@ impl Network {
         let limit = self.eager_limit;
         words.extend(limit.map(|limit| format!("{limit} eager limit")));
         words.push(self.shape_name());
-        words.extend(self.far_links());
+        words.extend(self.delayed_links());
         words.retain(|word| !word.is_empty());
         words.join(", ")
     }
 
     /// Links between switches that have a delay, each kind once.
-    fn far_links(&self) -> Vec<String> {
-        let Shape::Switches { trunks, .. } = &self.shape else {
+    fn delayed_links(&self) -> Vec<String> {
+        let NetworkShape::Switches { trunks, .. } = &self.shape else {
             return Vec::new();
         };
-        let far = trunks.iter().filter(|trunk| trunk.port.delay.0 > 0.0);
+        let far = trunks.iter().filter(|trunk| trunk.link.delay.0 > 0.0);
         let mut links: Vec<String> = far
-            .map(|trunk| format!("links of {} and {}", trunk.port.rate, trunk.port.delay))
+            .map(|trunk| format!("links of {} and {}", trunk.link.rate, trunk.link.delay))
             .collect();
         links.dedup();
         links
@@ -338,8 +338,8 @@ impl Network {
     /// Kind of the connections between switches.
     fn shape_name(&self) -> String {
         match &self.shape {
-            Shape::BinaryTree(_) => "binary tree".to_owned(),
-            Shape::Switches { switches, .. } => match switches.len() {
+            NetworkShape::BinaryTree(_) => "binary tree".to_owned(),
+            NetworkShape::Switches { switches, .. } => match switches.len() {
                 1 => "star".to_owned(),
                 2 => "tree".to_owned(),
                 count if self.is_tree() => format!("tree of {count} switches"),
@@ -349,7 +349,7 @@ impl Network {
     }
 }
 
-impl Port {
+impl LinkSpec {
     /// A link without delay.
     pub fn new(rate: BitsPerSecond, buffer: Bytes) -> Self {
         Self {
@@ -360,7 +360,7 @@ impl Port {
     }
 }
 
-impl Edge {
+impl TreeEdge {
     /// Buffer of the switch's port: b·d bytes.
     pub fn buffer(&self) -> f64 {
         self.bandwidth.0 * self.delay.0

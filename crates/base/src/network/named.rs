@@ -6,7 +6,7 @@ use std::path::Path;
 
 use itertools::Itertools as _;
 
-use super::{Network, Port, slurm};
+use super::{LinkSpec, Network, slurm};
 use crate::text::guess::guess;
 use crate::text::refusal::Refusal;
 use crate::units::{BitsPerSecond, Bytes};
@@ -19,7 +19,7 @@ macro_rules! scenarios {
 }
 
 /// Name and TOML text of each shipped scenario, smallest first.
-pub const SHIPPED: &[(&str, &str)] = scenarios![
+pub const SHIPPED_SCENARIOS: &[(&str, &str)] = scenarios![
     "ethernet-4x50",
     "ethernet-8x50",
     "ethernet-12x20",
@@ -42,8 +42,8 @@ pub const SHIPPED: &[(&str, &str)] = scenarios![
 /// Default buffer size of a port.
 pub const PORT_BUFFER: Bytes = Bytes(128 * 1024);
 
-/// Access to files, which the pure crates have not.
-pub trait Files {
+/// Access to files, which the pure crates do not have.
+pub trait FileAccess {
     /// True for an existing file.
     fn has(&self, path: &Path) -> bool;
 
@@ -61,7 +61,7 @@ pub trait Files {
 
 /// Speeds that Slurm does not state.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Speeds {
+pub struct SlurmSpeeds {
     /// Rate of the hosts' links.
     pub rate: Option<BitsPerSecond>,
     /// Rate of the links between switches; `None` for that of the hosts' links.
@@ -74,7 +74,7 @@ pub struct Speeds {
 ///
 /// # Errors
 /// If there is no such file or scenario, or the file is not a network.
-pub fn scenario(named: &str, files: &impl Files) -> Result<Network, Refusal> {
+pub fn load_scenario(named: &str, files: &impl FileAccess) -> Result<Network, Refusal> {
     let path = Path::new(named);
     if named.contains('/') || is_toml(path) {
         let text = files.text(path).map_err(|error| {
@@ -88,49 +88,54 @@ pub fn scenario(named: &str, files: &impl Files) -> Result<Network, Refusal> {
         }
         return Ok(network);
     }
-    if let Some((name, text)) = SHIPPED.iter().find(|(name, _)| *name == named) {
+    if let Some((name, text)) = SHIPPED_SCENARIOS.iter().find(|(name, _)| *name == named) {
         return Ok(Network::parse(name, text)?);
     }
-    let known = SHIPPED.iter().map(|(name, _)| name).join(", ");
+    let known = SHIPPED_SCENARIOS.iter().map(|(name, _)| name).join(", ");
     Err(Refusal::request(format!(
         "no scenario is called {named:?}; {}use one of {known}, or a path that ends in .toml",
         guess(named, &known)
     )))
 }
 
-impl Speeds {
-    /// Loads a network: a scenario, or a description of Slurm with these speeds. The text decides where a name does
-    /// not end in .toml.
+impl SlurmSpeeds {
+    /// Loads a network: a scenario, or a description of Slurm with these speeds. If a name does not end in .toml, the
+    /// text decides between them.
     ///
     /// # Errors
     /// If there is no network of that name, its file cannot be used, or speeds are missing or
     /// superfluous.
-    pub fn load(&self, named: &str, files: &impl Files) -> Result<Network, Refusal> {
+    pub fn load(&self, named: &str, files: &impl FileAccess) -> Result<Network, Refusal> {
         self.load_or(None, named, files)
     }
 
-    /// As [`Self::load`], for a use that asks for no rate: a description of Slurm may come without one.
+    /// [`Self::load`] for a use without rates: a description of Slurm may lack them.
     ///
     /// # Errors
-    /// As [`Self::load`], but for a missing rate.
-    pub fn load_switches(&self, named: &str, files: &impl Files) -> Result<Network, Refusal> {
+    /// The errors of [`Self::load`], except for a missing rate.
+    pub fn load_switches(&self, named: &str, files: &impl FileAccess) -> Result<Network, Refusal> {
         self.load_or(Some(ANY_RATE), named, files)
     }
 
-    fn load_or(&self, usual: Option<BitsPerSecond>, named: &str, files: &impl Files) -> Result<Network, Refusal> {
+    fn load_or(
+        &self,
+        default_rate: Option<BitsPerSecond>,
+        named: &str,
+        files: &impl FileAccess,
+    ) -> Result<Network, Refusal> {
         let path = Path::new(named);
         if is_toml(path) || !named.contains(['/', '.']) && !files.has(path) {
-            self.refuse_given(named)?;
-            return scenario(named, files);
+            self.refuse_speeds(named)?;
+            return load_scenario(named, files);
         }
         let name = files.name(path);
-        let text = files.text(path);
-        let text = text.map_err(|error| Refusal::unreadable(&name, error))?;
+        let content = files.text(path);
+        let text = content.map_err(|error| Refusal::unreadable(&name, error))?;
         let mut network = if states_topology(&text) {
-            self.refuse_given(&name)?;
+            self.refuse_speeds(&name)?;
             Network::parse(&name, &text)?
         } else {
-            self.slurm(usual, &name, &text)?
+            self.slurm(default_rate, &name, &text)?
         };
         if let Some(stem) = Path::new(&name).file_stem() {
             network.name = stem.to_string_lossy().into_owned();
@@ -139,7 +144,7 @@ impl Speeds {
     }
 
     /// Refuses speeds for a network that states its own.
-    fn refuse_given(&self, name: &str) -> Result<(), Refusal> {
+    fn refuse_speeds(&self, name: &str) -> Result<(), Refusal> {
         let only_slurm = [
             ("--rate", self.rate.is_some()),
             ("--uplink-rate", self.uplink_rate.is_some()),
@@ -153,18 +158,18 @@ impl Speeds {
         }
     }
 
-    fn slurm(&self, usual: Option<BitsPerSecond>, name: &str, text: &str) -> Result<Network, Refusal> {
-        let Some(rate) = self.rate.or(usual) else {
+    fn slurm(&self, default_rate: Option<BitsPerSecond>, name: &str, text: &str) -> Result<Network, Refusal> {
+        let Some(rate) = self.rate.or(default_rate) else {
             // Report an error of the file first.
-            let any = Port::new(ANY_RATE, PORT_BUFFER);
+            let any = LinkSpec::new(ANY_RATE, PORT_BUFFER);
             slurm::parse(name, text, any, any)?;
             return Err(Refusal::request(format!(
                 "{name}: Slurm's topology does not state the rate of links; give --rate 1Gbit/s"
             )));
         };
         let buffer = self.port_buffer.unwrap_or(PORT_BUFFER);
-        let uplinks = Port::new(self.uplink_rate.unwrap_or(rate), buffer);
-        Ok(slurm::parse(name, text, Port::new(rate, buffer), uplinks)?)
+        let uplinks = LinkSpec::new(self.uplink_rate.unwrap_or(rate), buffer);
+        Ok(slurm::parse(name, text, LinkSpec::new(rate, buffer), uplinks)?)
     }
 }
 
@@ -175,7 +180,7 @@ fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "toml")
 }
 
-/// True for the text of a scenario, by the key that no description of Slurm has.
+/// True for the text of a scenario: it has a key that no description of Slurm has.
 fn states_topology(text: &str) -> bool {
     let values = text
         .lines()

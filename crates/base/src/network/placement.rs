@@ -2,13 +2,13 @@
 //!
 //! ```
 //! # use netsig_base::network::Vertex;
-//! # use netsig_base::network::placement::{Order, place};
+//! # use netsig_base::network::placement::{PlacementOrder, place_ranks};
 //! # use netsig_base::units::Procs;
 //! let hosts = [10, 11, 12].map(Vertex);
 //! let procs = Procs::new(5)?;
-//! let block = place(Order::Block, procs, &hosts, 2)?;
+//! let block = place_ranks(PlacementOrder::Block, procs, &hosts, 2)?;
 //! assert_eq!(block[2], Vertex(11));
-//! let cyclic = place(Order::Cyclic, procs, &hosts, 2)?;
+//! let cyclic = place_ranks(PlacementOrder::Cyclic, procs, &hosts, 2)?;
 //! assert_eq!(cyclic[2], Vertex(12));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -21,20 +21,20 @@ use crate::units::Procs;
 
 /// Order in which ranks are assigned to hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum PlacementOrder {
     /// A host gets all its ranks before the next gets any.
     Block,
     /// Each host gets one rank in turn, then each a second one, and so on.
     Cyclic,
 }
 
-/// The ranks, ascending, that take part if `procs` of `all` ranks do: spread evenly over all of
-/// them, so that a subset loads the switches in the same proportions as the whole job, in which
-/// neighbouring ranks share a switch. Two processes are ranks 0 and 1.
+/// The ranks, ascending, that take part if `procs` of `all` ranks do. They are spread evenly, so that they load the
+/// switches in the same proportions as the whole job, in which neighbouring ranks share a switch. Two processes are
+/// ranks 0 and 1.
 ///
 /// # Formula
 /// Process i of n takes part on rank ⌊i·N/n⌋ of N.
-pub fn spread(all: Procs, procs: Procs) -> Vec<u32> {
+pub fn spread_ranks(all: Procs, procs: Procs) -> Vec<u32> {
     let (all, wanted) = (u64::from(all.get()), u64::from(procs.get().min(all.get())));
     let rank = |place: u64| match wanted {
         ..=2 => place,
@@ -48,24 +48,24 @@ pub fn spread(all: Procs, procs: Procs) -> Vec<u32> {
 
 /// Ranks that take part in a collective among some of the ranks of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TakingPart {
-    /// Those of [`spread`]: each rank has a host of its own.
+pub enum ParticipatingRanks {
+    /// The ranks of [`spread_ranks`]: each has a host of its own.
     Spread,
-    /// The first ones: several ranks share a host.
+    /// The first ranks: several share a host.
     First,
 }
 
-impl TakingPart {
+impl ParticipatingRanks {
     /// The ranks, ascending, that take part if `procs` of `all` ranks do.
     pub fn ranks(self, all: Procs, procs: Procs) -> Vec<u32> {
         match self {
-            Self::Spread => spread(all, procs),
+            Self::Spread => spread_ranks(all, procs),
             Self::First => (0..procs.get().min(all.get())).collect(),
         }
     }
 }
 
-/// Number of the ranks of [`spread`] that lie before `rank`.
+/// Number of the ranks of [`spread_ranks`] that lie before `rank`.
 pub(super) fn spread_before(rank: u32, all: Procs, procs: Procs) -> u32 {
     let (all, wanted) = (u64::from(all.get()), u64::from(procs.get().min(all.get())));
     let before = match wanted {
@@ -102,7 +102,12 @@ pub enum PlacementError {
 ///
 /// # Errors
 /// If the hosts cannot hold all ranks, or `per_host` is 0.
-pub fn place(order: Order, procs: Procs, hosts: &[Vertex], per_host: u32) -> Result<Arc<[Vertex]>, PlacementError> {
+pub fn place_ranks(
+    order: PlacementOrder,
+    procs: Procs,
+    hosts: &[Vertex],
+    per_host: u32,
+) -> Result<Arc<[Vertex]>, PlacementError> {
     if per_host == 0 {
         return Err(PlacementError::NoRanks);
     }
@@ -115,8 +120,8 @@ pub fn place(order: Order, procs: Procs, hosts: &[Vertex], per_host: u32) -> Res
         });
     }
     let host = |rank: usize| match order {
-        Order::Block => hosts[rank / per_host as usize],
-        Order::Cyclic => hosts[rank % count],
+        PlacementOrder::Block => hosts[rank / per_host as usize],
+        PlacementOrder::Cyclic => hosts[rank % count],
     };
     Ok((0..ranks).map(host).collect())
 }
@@ -138,7 +143,7 @@ pub fn parse(name: &str, text: &str, network: &Network, procs: Procs) -> Result<
         }
         let found = known.get(host).copied().ok_or_else(|| {
             let indent = line.chars().take_while(|c| c.is_whitespace()).count() as u64;
-            FileError::at_column(name, number, indent + 1, network.missing(host))
+            FileError::at_column(name, number, indent + 1, network.unknown_host_problem(host))
         });
         hosts.push(found?);
     }
@@ -161,17 +166,17 @@ mod tests {
     #[test]
     fn blocks_fill_hosts_and_cycles_go_round_while_there_are_places() {
         let told = [
-            (Order::Block, 5, 2),
-            (Order::Cyclic, 5, 2),
-            (Order::Block, 2, u32::MAX),
-            (Order::Cyclic, 2, 1),
-            (Order::Block, 64, 4),
-            (Order::Cyclic, 7, 2),
-            (Order::Cyclic, u32::MAX, 1),
-            (Order::Block, 1, 0),
+            (PlacementOrder::Block, 5, 2),
+            (PlacementOrder::Cyclic, 5, 2),
+            (PlacementOrder::Block, 2, u32::MAX),
+            (PlacementOrder::Cyclic, 2, 1),
+            (PlacementOrder::Block, 64, 4),
+            (PlacementOrder::Cyclic, 7, 2),
+            (PlacementOrder::Cyclic, u32::MAX, 1),
+            (PlacementOrder::Block, 1, 0),
         ]
         .map(|(order, count, per_host)| {
-            let placed = place(order, procs(count), &[5, 7, 9].map(Vertex), per_host);
+            let placed = place_ranks(order, procs(count), &[5, 7, 9].map(Vertex), per_host);
             let told = placed.map_or_else(|error| error.to_string(), |hosts| format!("{hosts:?}"));
             format!("{order:?}, {count} by {per_host}\n  {told}\n")
         });
@@ -181,7 +186,7 @@ mod tests {
     /// Both halves of the ranks have their share.
     #[test]
     fn a_subset_is_spread_over_all_ranks() {
-        let ranks = |all, count| spread(procs(all), procs(count));
+        let ranks = |all, count| spread_ranks(procs(all), procs(count));
         assert_eq!(ranks(12, 8), [0, 1, 3, 4, 6, 7, 9, 10]);
         assert_eq!(ranks(8, 2), [0, 1]);
         for all in [4, 7, 8, 12, 16, 1000] {

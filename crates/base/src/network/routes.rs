@@ -7,14 +7,14 @@ use super::link::{Link, LinkId, Vertex};
 
 /// The links that leave each vertex, ordered by the vertex at their end.
 #[derive(Debug, Clone)]
-pub(super) struct Neighbours {
+pub(super) struct NeighbourLinks {
     hosts: usize,
     links: Vec<LinkId>,
     /// Begin of each vertex's links, and the end of the last one's.
     starts: Vec<usize>,
 }
 
-impl Neighbours {
+impl NeighbourLinks {
     pub(super) fn new(links: &[Link], hosts: usize, vertices: usize) -> Self {
         let mut ids: Vec<LinkId> = (0..).map(LinkId).take(links.len()).collect();
         ids.sort_unstable_by_key(|id| {
@@ -35,7 +35,7 @@ impl Neighbours {
         }
     }
 
-    pub(super) fn of(&self, vertex: Vertex) -> &[LinkId] {
+    pub(super) fn links_from(&self, vertex: Vertex) -> &[LinkId] {
         let index = vertex.index();
         &self.links[self.starts[index]..self.starts[index + 1]]
     }
@@ -60,7 +60,7 @@ impl Neighbours {
         distances[goal.index()] = Some(0);
         let mut queue = VecDeque::from([(goal, 0)]);
         while let Some((vertex, distance)) = queue.pop_front() {
-            for next in self.of(vertex).iter().map(|id| links[id.index()].to) {
+            for next in self.links_from(vertex).iter().map(|id| links[id.index()].to) {
                 if distances[next.index()].is_none() {
                     distances[next.index()] = Some(distance + 1);
                     queue.push_back((next, distance + 1));
@@ -76,7 +76,7 @@ impl Neighbours {
         let next = |vertex: usize| {
             let nearer = distances[vertex]?.checked_sub(1)?;
             let leads = |id: &&LinkId| distances[links[id.index()].to.index()] == Some(nearer);
-            self.of(Vertex::of(vertex)).iter().find(leads).copied()
+            self.links_from(Vertex::of(vertex)).iter().find(leads).copied()
         };
         (0..self.vertices()).map(next).collect()
     }
@@ -84,30 +84,30 @@ impl Neighbours {
 
 /// Method of finding routes.
 #[derive(Debug, Clone)]
-pub(super) enum Routes {
-    Tree(Tree),
-    Graph(Graph),
+pub(super) enum NetworkRoutes {
+    Tree(TreeRoutes),
+    Graph(GraphRoutes),
 }
 
-impl Routes {
+impl NetworkRoutes {
     /// Chooses the method for the graph. The error holds two vertices, the lowest of their parts,
     /// that cannot reach each other.
-    pub(super) fn new(neighbours: Neighbours, links: &[Link]) -> Result<Self, (Vertex, Vertex)> {
+    pub(super) fn new(neighbours: NeighbourLinks, links: &[Link]) -> Result<Self, (Vertex, Vertex)> {
         let vertices = neighbours.vertices();
         let root = Vertex::of(neighbours.hosts.min(vertices - 1));
         let distances = neighbours.distances(links, root);
         if let Some(far) = distances.iter().position(Option::is_none) {
-            let near = distances.iter().position(Option::is_some);
-            let near = near.expect("the root reaches itself");
+            let reached = distances.iter().position(Option::is_some);
+            let near = reached.expect("the root reaches itself");
             return Err((Vertex::of(near), Vertex::of(far)));
         }
         Ok(if links.len() == 2 * (vertices - 1) {
-            Self::Tree(Tree {
+            Self::Tree(TreeRoutes {
                 up: neighbours.towards(links, root),
                 depths: distances.into_iter().flatten().collect(),
             })
         } else {
-            Self::Graph(Graph {
+            Self::Graph(GraphRoutes {
                 tables: vec![OnceLock::new(); vertices],
                 neighbours,
             })
@@ -124,34 +124,34 @@ impl Routes {
     }
 
     /// Appends the links from the first host to the second.
-    pub(super) fn append(&self, links: &[Link], ends: (Vertex, Vertex), route: &mut Vec<LinkId>) {
+    pub(super) fn append(&self, links: &[Link], from: Vertex, to: Vertex, route: &mut Vec<LinkId>) {
         match self {
-            Self::Tree(tree) => tree.append(links, ends, route),
-            Self::Graph(graph) => graph.append(links, ends, route),
+            Self::Tree(tree) => tree.append(links, from, to, route),
+            Self::Graph(graph) => graph.append(links, from, to, route),
         }
     }
 }
 
 /// A tree rooted at the first switch.
 #[derive(Debug, Clone)]
-pub(super) struct Tree {
+pub(super) struct TreeRoutes {
     /// The link towards the root from each vertex.
     up: Box<[Option<LinkId>]>,
     /// Number of links to the root from each vertex.
     depths: Vec<u32>,
 }
 
-impl Tree {
-    fn up(&self, vertex: Vertex) -> LinkId {
+impl TreeRoutes {
+    fn link_up(&self, vertex: Vertex) -> LinkId {
         self.up[vertex.index()].expect("only the root has no link up, and it is never left")
     }
 
     fn parent(&self, links: &[Link], vertex: Vertex) -> Vertex {
-        links[self.up(vertex).index()].to
+        links[self.link_up(vertex).index()].to
     }
 
     /// The lowest common ancestor of two vertices.
-    fn meeting(&self, links: &[Link], (mut a, mut b): (Vertex, Vertex)) -> Vertex {
+    fn common_ancestor(&self, links: &[Link], mut a: Vertex, mut b: Vertex) -> Vertex {
         while a != b {
             let (depth_a, depth_b) = (self.depths[a.index()], self.depths[b.index()]);
             if depth_a >= depth_b {
@@ -164,12 +164,12 @@ impl Tree {
         a
     }
 
-    fn append(&self, links: &[Link], (from, to): (Vertex, Vertex), route: &mut Vec<LinkId>) {
-        let top = self.meeting(links, (from, to));
+    fn append(&self, links: &[Link], from: Vertex, to: Vertex, route: &mut Vec<LinkId>) {
+        let top = self.common_ancestor(links, from, to);
         let climb = |start| {
             let below_top = move |vertex: &Vertex| (*vertex != top).then_some(*vertex);
             let next = move |vertex: &Vertex| below_top(&self.parent(links, *vertex));
-            std::iter::successors(below_top(&start), next).map(|vertex| self.up(vertex))
+            std::iter::successors(below_top(&start), next).map(|vertex| self.link_up(vertex))
         };
         route.extend(climb(from));
         let turn = route.len();
@@ -180,17 +180,17 @@ impl Tree {
 
 /// Any graph, with a table for each switch at which a route has ended.
 #[derive(Debug, Clone)]
-pub(super) struct Graph {
-    neighbours: Neighbours,
+pub(super) struct GraphRoutes {
+    neighbours: NeighbourLinks,
     tables: Vec<OnceLock<Box<[Option<LinkId>]>>>,
 }
 
-impl Graph {
-    fn append(&self, links: &[Link], (from, to): (Vertex, Vertex), route: &mut Vec<LinkId>) {
+impl GraphRoutes {
+    fn append(&self, links: &[Link], from: Vertex, to: Vertex, route: &mut Vec<LinkId>) {
         if from == to {
             return;
         }
-        let last = self.neighbours.of(to)[0].reverse();
+        let last = self.neighbours.links_from(to)[0].reverse();
         let goal = links[last.index()].from;
         let table = self.tables[goal.index()].get_or_init(|| self.neighbours.towards(links, goal));
         let mut vertex = from;

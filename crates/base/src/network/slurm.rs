@@ -7,9 +7,9 @@
 //!
 //! `topology.conf` of topology/block: `BlockName=b0 Nodes=n[0-17]`, and `BlockSizes=18,36`.
 //!
-//! The output of `scontrol show topology`: the same lines with `Level=`, or with `BlockIndex=` and
-//! `BlockSize=`. The `Nodes=` of a switch with `Switches=` are the nodes of all switches below it. A terminal
-//! may have wrapped the lines.
+//! The output of `scontrol show topology`: the same lines with `Level=`, or with `BlockIndex=` and `BlockSize=`. The
+//! `Nodes=` of a switch with `Switches=` are the nodes of all switches below it. A terminal may have wrapped the
+//! lines.
 //!
 //! `topology.yaml`: a list of topologies, each a tree, blocks or flat; the first with `cluster_default: true`
 //! counts, or the only one.
@@ -29,11 +29,11 @@
 //! Slurm's manual pages `topology.conf(5)`, `topology.yaml(5)` and `scontrol(1)`.
 //!
 //! ```
-//! # use netsig_base::network::{Port, slurm};
+//! # use netsig_base::network::{LinkSpec, slurm};
 //! # use netsig_base::units::{BitsPerSecond, Bytes};
 //! let text = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n\
 //!     SwitchName=top Switches=s[0-1]\n";
-//! let port = |rate| Port::new(BitsPerSecond(rate), Bytes(65536));
+//! let port = |rate| LinkSpec::new(BitsPerSecond(rate), Bytes(65536));
 //! let network = slurm::parse("topology.conf", text, port(1_000_000_000), port(2_000_000_000))?;
 //! assert_eq!((network.hosts().get(), network.vertices()), (4, 7));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,10 +45,10 @@ mod records;
 mod tree;
 mod yaml;
 
-use super::hosts::{self, Name};
-use super::{MOST_HOSTS, Network, Port};
+use super::hosts::{self, ListedName};
+use super::{LinkSpec, MOST_HOSTS, Network};
 use crate::text::file_error::FileError;
-use lines::{Line, TopologyFault};
+use lines::{TopologyFault, TopologyLine};
 
 /// Name of the switch that joins blocks, with underscores behind it where a block has the name.
 pub const SPINE: &str = "spine";
@@ -57,22 +57,21 @@ pub const SPINE: &str = "spine";
 /// links of hosts and those between switches. Errors name the file `name`.
 ///
 /// # Errors
-/// If a line does not describe a switch or block, a list is not a host list expression, a switch is
-/// unknown, or the switches are not one tree with each node on one of them. The message names
-/// line and column.
-pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Network, FileError> {
+/// If a line does not describe a switch or block, a list is not a host list expression, or a switch is unknown. Also,
+/// if the switches are not one tree with each node on one of them. The message names line and column.
+pub fn parse(name: &str, text: &str, hosts: LinkSpec, uplinks: LinkSpec) -> Result<Network, FileError> {
     let described = if yaml::is_yaml(text) {
-        yaml::described(text)
+        yaml::described_switches(text)
     } else {
-        conf::described(text)
+        conf::described_switches(text)
     };
     let parts = described.and_then(|described| tree::assemble(described, hosts, uplinks));
     let (switches, trunks) = parts.map_err(|fault| {
         let place = fault.place;
         FileError::at_column(name, place.line, place.column, fault.problem)
     })?;
-    let network = Network::new(switches, trunks);
-    let network = network.map_err(|error| FileError::of_file(name, error.to_string()))?;
+    let built = Network::new(switches, trunks);
+    let network = built.map_err(|error| FileError::of_file(name, error.to_string()))?;
     Ok(Network {
         name: name.to_owned(),
         ..network
@@ -80,45 +79,45 @@ pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Netwo
 }
 
 /// A switch and the nodes or the switches below it. Offsets refer to the line.
-struct Described {
-    line: Line,
-    name: Name,
-    nodes: Vec<Name>,
-    switches: Vec<Name>,
+struct DescribedSwitch {
+    line: TopologyLine,
+    name: ListedName,
+    nodes: Vec<ListedName>,
+    switches: Vec<ListedName>,
     /// The nodes of all switches below, as `scontrol` prints them. Only their check expands them, since
     /// each level repeats the nodes below.
-    sum: Option<Field>,
+    nodes_below: Option<TopologyField>,
 }
 
 /// A value and its offset in a line.
-struct Field {
+struct TopologyField {
     offset: usize,
     text: String,
 }
 
-impl Field {
+impl TopologyField {
     fn new(offset: usize, text: &str) -> Self {
         let text = text.to_owned();
         Self { offset, text }
     }
 }
 
-impl Described {
+impl DescribedSwitch {
     /// A switch with either nodes or switches below it.
-    fn new(line: Line, name: &Field, below: [Option<Field>; 2]) -> Result<Self, TopologyFault> {
-        let own = line.name(name)?;
+    fn new(line: TopologyLine, name: &TopologyField, below: [Option<TopologyField>; 2]) -> Result<Self, TopologyFault> {
+        let parsed_name = line.name(name)?;
         let (nodes, switches) = match below {
-            [Some(nodes), None] => (line.names(&nodes)?, Vec::new()),
-            [None, Some(switches)] => (Vec::new(), line.names(&switches)?),
+            [Some(nodes), None] => (line.expand_names(&nodes)?, Vec::new()),
+            [None, Some(switches)] => (Vec::new(), line.expand_names(&switches)?),
             [None, None] => {
-                let own = own.text;
-                let problem = format!("nothing is below {own:?}; add its nodes or switches");
+                let switch = parsed_name.text;
+                let problem = format!("nothing is below {switch:?}; add its nodes or switches");
                 return Err(line.fault(name.offset, problem));
             }
             [Some(nodes), Some(switches)] => {
-                let own = own.text;
+                let switch = parsed_name.text;
                 let problem = format!(
-                    "switch {own:?} has both nodes and switches; put the nodes on a switch of \
+                    "switch {switch:?} has both nodes and switches; put the nodes on a switch of \
                      their own"
                 );
                 let last = nodes.offset.max(switches.offset);
@@ -127,36 +126,36 @@ impl Described {
         };
         Ok(Self {
             line,
-            name: own,
+            name: parsed_name,
             nodes,
             switches,
-            sum: None,
+            nodes_below: None,
         })
     }
 
     /// A switch without nodes.
-    fn empty(line: Line, name: &Field) -> Result<Self, TopologyFault> {
+    fn empty(line: TopologyLine, name: &TopologyField) -> Result<Self, TopologyFault> {
         Ok(Self {
             name: line.name(name)?,
             line,
             nodes: Vec::new(),
             switches: Vec::new(),
-            sum: None,
+            nodes_below: None,
         })
     }
 
-    fn fault<T>(&self, name: &Name, problem: String) -> Result<T, TopologyFault> {
+    fn fault<T>(&self, name: &ListedName, problem: String) -> Result<T, TopologyFault> {
         Err(self.line.fault(name.offset, problem))
     }
 }
 
-impl Line {
+impl TopologyLine {
     /// The names in a list.
-    fn names(&self, list: &Field) -> Result<Vec<Name>, TopologyFault> {
+    fn expand_names(&self, list: &TopologyField) -> Result<Vec<ListedName>, TopologyFault> {
         let shift = |offset| list.offset + offset;
-        let names = hosts::expand(&list.text);
-        let names = names.map_err(|error| self.fault(shift(error.offset), error.problem))?;
-        let shifted = names.into_iter().map(|name| Name {
+        let expanded = hosts::expand(&list.text);
+        let names = expanded.map_err(|error| self.fault(shift(error.offset), error.problem))?;
+        let shifted = names.into_iter().map(|name| ListedName {
             offset: shift(name.offset),
             ..name
         });
@@ -164,8 +163,8 @@ impl Line {
     }
 
     /// A value that is one name.
-    fn name(&self, field: &Field) -> Result<Name, TopologyFault> {
-        let mut names = self.names(field)?;
+    fn name(&self, field: &TopologyField) -> Result<ListedName, TopologyFault> {
+        let mut names = self.expand_names(field)?;
         match names.pop() {
             Some(name) if names.is_empty() && name.text == field.text => Ok(name),
             _ => {
@@ -179,52 +178,52 @@ impl Line {
 
 /// Numbers of names so far, which are limited.
 #[derive(Default)]
-struct Total {
+struct TopologyTotals {
     nodes: usize,
     switches: usize,
 }
 
-impl Total {
+impl TopologyTotals {
     /// Adds the names below a switch.
-    fn add(&mut self, own: &Described) -> Result<(), TopologyFault> {
-        self.nodes += own.nodes.len();
-        self.switches += own.switches.len();
+    fn add(&mut self, switch: &DescribedSwitch) -> Result<(), TopologyFault> {
+        self.nodes += switch.nodes.len();
+        self.switches += switch.switches.len();
         let lists = [
-            ("nodes", self.nodes, own.nodes.first()),
-            ("switches", self.switches, own.switches.first()),
+            ("nodes", self.nodes, switch.nodes.first()),
+            ("switches", self.switches, switch.switches.first()),
         ];
         for (what, total, first) in lists {
             if let Some(first) = first.filter(|_| total > MOST_HOSTS) {
                 let problem = format!("more than {MOST_HOSTS} {what}; shorten the ranges");
-                return own.fault(first, problem);
+                return switch.fault(first, problem);
             }
         }
         Ok(())
     }
 
-    /// As [`Self::add`], and returns the switch.
-    fn counted(&mut self, own: Described) -> Result<Described, TopologyFault> {
-        self.add(&own)?;
-        Ok(own)
+    /// Calls [`Self::add`], and returns the switch.
+    fn counted(&mut self, switch: DescribedSwitch) -> Result<DescribedSwitch, TopologyFault> {
+        self.add(&switch)?;
+        Ok(switch)
     }
 }
 
 /// Blocks, and the switch that joins them if there are several.
-fn joined(mut blocks: Vec<Described>) -> Vec<Described> {
+fn joined_blocks(mut blocks: Vec<DescribedSwitch>) -> Vec<DescribedSwitch> {
     if blocks.len() > 1 {
         let mut name = SPINE.to_owned();
         while blocks.iter().any(|block| block.name.text == name) {
             name.push('_');
         }
         let switches = blocks.iter().map(|block| block.name.clone()).collect();
-        let mut line = Line::default();
+        let mut line = TopologyLine::default();
         line.append(&name, lines::TopologyPlace::START);
-        blocks.push(Described {
+        blocks.push(DescribedSwitch {
             line,
-            name: Name { text: name, offset: 0 },
+            name: ListedName { text: name, offset: 0 },
             nodes: Vec::new(),
             switches,
-            sum: None,
+            nodes_below: None,
         });
     }
     blocks

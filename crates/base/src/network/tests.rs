@@ -25,7 +25,7 @@ fn route(network: &Network, from: u32, to: u32) -> Vec<LinkId> {
 }
 
 /// The links on the way.
-pub(super) fn way(network: &Network, from: u32, to: u32) -> String {
+pub(super) fn route_text(network: &Network, from: u32, to: u32) -> String {
     let told = |id: LinkId| {
         let name = network.link_name(id);
         let Link {
@@ -39,14 +39,14 @@ pub(super) fn way(network: &Network, from: u32, to: u32) -> String {
     route(network, from, to).into_iter().map(told).collect()
 }
 
-/// The second has its half of nine hosts rounded down, and the latency of its truth; buffers
-/// of the third are its b·d.
+/// The second file has nine hosts, half of them rounded down on one switch, and the latency of its signature; the
+/// buffers of the third are b·d.
 #[test]
 fn files_are_read_in_full() {
     let told = [(GRAPH, 2, 5), (TREE, 3, 4), (BINARY, 0, 3)].map(|(text, from, to)| {
         let network = read(text);
-        let hosts = network.all_hosts().map(|host| network.vertex_name(host));
-        let hosts = hosts.collect::<Vec<_>>().join(" ");
+        let host_names = network.all_hosts().map(|host| network.vertex_name(host));
+        let hosts = host_names.collect::<Vec<_>>().join(" ");
         let Network {
             eager_limit,
             rto,
@@ -54,8 +54,8 @@ fn files_are_read_in_full() {
             ..
         } = &network;
         let told = format!("eager limit {eager_limit:?}, rto {rto:?}, latency {latency:?}");
-        let way = way(&network, from, to);
-        format!("{}\n{hosts}\n{told}\n{way}", network.summary())
+        let links = route_text(&network, from, to);
+        format!("{}\n{hosts}\n{told}\n{links}", network.summary())
     });
     insta::assert_snapshot!(told.join("\n"));
 }
@@ -71,7 +71,7 @@ fn a_written_network_is_read_again() {
     }
 }
 
-/// A text with something replaced: each fault is told with its line and a remedy.
+/// A replacement in a text gives a fault with its line and a remedy.
 #[test]
 fn faults_name_line_and_remedy() {
     let refusals = [
@@ -108,7 +108,7 @@ fn faults_name_line_and_remedy() {
 
 #[test]
 fn parts_that_make_no_network_are_refused() {
-    let edge = Edge {
+    let edge = TreeEdge {
         bandwidth: BytesPerSecond(1.0),
         delay: Seconds(0.0),
     };
@@ -123,15 +123,15 @@ fn parts_that_make_no_network_are_refused() {
     insta::assert_snapshot!(told.concat());
 }
 
-/// Switches of 3, 7 and 2 hosts, the second between the others: of the hosts that take part, the
-/// fewer on one side of each link.
+/// Switches of 3, 7 and 2 hosts, the second in the middle: number of participating hosts on the smaller side of each
+/// link.
 #[test]
 fn a_link_knows_the_hosts_behind_it() {
     let tree = graph_of(&[3, 7, 2], &[(1, 0), (1, 2)]).unwrap();
     let cuts = tree.cuts().unwrap();
     let behind = |count| {
         let procs = Procs::new(count).unwrap();
-        let sides = cuts.iter().map(|cut| cut.count(procs));
+        let sides = cuts.iter().map(|cut| cut.procs_behind(procs));
         sides.map(|side| side.min(count - side)).collect::<Vec<_>>()
     };
     assert_eq!([12, 11, 4].map(behind), [[2, 3], [1, 3], [0, 1]]);
@@ -159,7 +159,7 @@ fn graph() -> impl Strategy<Value = Network> {
 }
 
 /// The fewest links between all vertices, by relaxing all links until nothing changes.
-fn fewest(network: &Network) -> Vec<Vec<usize>> {
+fn fewest_links(network: &Network) -> Vec<Vec<usize>> {
     const FAR: usize = 1000;
     let count = network.vertices();
     let mut fewest = vec![vec![FAR; count]; count];
@@ -186,8 +186,8 @@ proptest! {
     /// A message of height h climbs h edges and descends h; the way back is the same.
     #[test]
     fn ways_in_binary_trees_have_their_heights(height in 1usize..8, a in 0u32..128, b in 0u32..128) {
-        let edge = |rate: usize| Edge { bandwidth: BytesPerSecond(rate as f64), delay: Seconds(0.0) };
-        let heights: Vec<Edge> = (1..=height).map(edge).collect();
+        let edge = |rate: usize| TreeEdge { bandwidth: BytesPerSecond(rate as f64), delay: Seconds(0.0) };
+        let heights: Vec<TreeEdge> = (1..=height).map(edge).collect();
         let tree = Network::binary_tree(heights).unwrap();
         let (a, b) = (a % (1 << height), b % (1 << height));
         let there = route(&tree, a, b);
@@ -203,7 +203,7 @@ proptest! {
 
     #[test]
     fn ways_in_graphs_are_shortest(graph in graph()) {
-        let fewest = fewest(&graph);
+        let fewest = fewest_links(&graph);
         for (a, b) in graph.all_hosts().flat_map(|a| graph.all_hosts().map(move |b| (a.0, b.0))) {
             let links = route(&graph, a, b);
             prop_assert!(leads(&graph, &links, a, b));

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 use toml::{Table, Value};
 
-use super::{Edge, Network, Port, Shape, Truth};
+use super::{LinkSpec, Network, NetworkShape, TreeEdge, TrueSignature};
 use crate::units::{BitsPerSecond, Seconds};
 
 /// The text that [`Network::parse`] reads back to `network`.
@@ -14,28 +14,28 @@ pub(super) fn toml(network: &Network) -> String {
     set("congestion_control", network.congestion_control.clone().into());
     let limit = network.eager_limit;
     limit.map(|limit| set("eager_limit", limit.to_string().into()));
-    for (key, own) in [("latency", network.latency), ("rto", network.rto)] {
-        own.map(|own| set(key, time(own)));
+    for (key, duration) in [("latency", network.latency), ("rto", network.rto)] {
+        duration.map(|seconds| set(key, time(seconds)));
     }
     network.truth.map(|truth| set("truth", of_truth(truth)));
     match &network.shape {
-        Shape::BinaryTree(heights) => {
+        NetworkShape::BinaryTree(heights) => {
             set("topology", "binary-tree".into());
             set("height", heights.iter().map(of_edge).collect_vec().into());
         }
-        Shape::Switches { switches, trunks } => {
+        NetworkShape::Switches { switches, trunks } => {
             set("topology", "graph".into());
             // Default rate and buffer of hosts whose switch states none.
-            file.extend(of_port(switches[0].port));
+            file.extend(of_port(switches[0].host_link));
             let of_switch = |switch: &super::Switch| {
-                let mut table = of_port(switch.port);
+                let mut table = of_port(switch.host_link);
                 table.insert("name".to_owned(), switch.name.clone().into());
                 let hosts = (!switch.hosts.is_empty()).then(|| switch.hosts.iter().join(","));
                 hosts.map(|hosts| table.insert("hosts".to_owned(), hosts.into()));
                 Value::from(table)
             };
             let of_trunk = |trunk: &super::Trunk| {
-                let mut table = of_port(trunk.port);
+                let mut table = of_port(trunk.link);
                 let ends = trunk.ends.map(|end| Value::from(switches[end].name.clone()));
                 table.insert("between".to_owned(), ends.to_vec().into());
                 Value::from(table)
@@ -49,7 +49,7 @@ pub(super) fn toml(network: &Network) -> String {
     toml::to_string(&file).expect("a network has a TOML form")
 }
 
-fn of_port(port: Port) -> Table {
+fn of_port(port: LinkSpec) -> Table {
     let pairs = [
         ("rate", port.rate.to_string().into()),
         ("port_buffer", port.buffer.to_string().into()),
@@ -58,13 +58,13 @@ fn of_port(port: Port) -> Table {
     table(pairs)
 }
 
-fn of_edge(edge: &Edge) -> Value {
+fn of_edge(edge: &TreeEdge) -> Value {
     let rate = BitsPerSecond::from(edge.bandwidth).to_string();
     let pairs = [("rate", rate.into()), ("delay", time(edge.delay))];
     table(pairs).into()
 }
 
-fn of_truth(truth: Truth) -> Value {
+fn of_truth(truth: TrueSignature) -> Value {
     let pairs: [(&str, Value); 5] = [
         ("alpha", time(truth.alpha)),
         ("gamma", truth.gamma.into()),

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Access, BlockCounts, Datum, Extent, Round, ScheduleError, Slot};
+use super::{BlockAccess, BlockCounts, BlockSlot, Datum, Round, ScheduleError, ScheduleExtent};
 use crate::units::Rank;
 
 /// Runs a schedule over symbolic data. Checks every rule of [`schedule`](crate::schedule), and
@@ -16,13 +16,13 @@ use crate::units::Rank;
 /// # Errors
 /// Returns the first broken rule.
 pub fn check_delivery(
-    extent: Extent,
+    extent: ScheduleExtent,
     round: impl Fn(Rank, usize) -> Round,
     expected: impl Fn(Rank) -> Vec<Datum>,
 ) -> Result<(), ScheduleError> {
-    let mut state = State::new(&extent);
+    let mut state = ProofState::new(&extent);
     for index in 0..extent.rounds {
-        let task = |rank| Task {
+        let round_check = |rank| RoundCheck {
             extent: &extent,
             index,
             rank,
@@ -30,16 +30,16 @@ pub fn check_delivery(
         };
         // All sends read the memory before any write.
         for rank in extent.procs.ranks() {
-            task(rank).post(&mut state)?;
+            round_check(rank).post(&mut state)?;
         }
         for rank in extent.procs.ranks() {
-            task(rank).write(&mut state)?;
+            round_check(rank).write(&mut state)?;
         }
         state.end_round();
     }
     for rank in extent.procs.ranks() {
         for (block, datum) in (0..).zip(expected(rank)) {
-            let place = extent.blocks.place(Slot::Output(block));
+            let place = extent.blocks.place(BlockSlot::Output(block));
             let held = place.and_then(|place| state.memory(rank)[place]);
             if held != Some(datum) {
                 return Err(ScheduleError::NotDelivered {
@@ -55,44 +55,44 @@ pub fn check_delivery(
 }
 
 /// Memory of all ranks, and the messages under way.
-struct State {
+struct ProofState {
     /// Contents by rank and then by [`BlockCounts::place`].
     memories: Vec<Vec<Option<Datum>>>,
-    /// Letters by receiver, sorted by sender and then by age, oldest first.
-    mail: Vec<Vec<Letter>>,
-    /// Data of all letters of this round.
+    /// Messages by receiver, sorted by sender and then by age, oldest first.
+    inboxes: Vec<Vec<SentMessage>>,
+    /// Data of all messages of this round.
     data: Vec<Datum>,
     /// Marks of places in one rank's memory.
-    marks: Marks,
+    marked_places: PlaceSet,
     /// Marks of parts in one message.
-    parts: Marks,
+    marked_parts: PlaceSet,
 }
 
 /// A message under way.
-struct Letter {
+struct SentMessage {
     from: Rank,
     /// Range of its data among those of the round.
     data: Range<usize>,
 }
 
 /// A set of places that can be cleared in constant time.
-struct Marks {
+struct PlaceSet {
     /// Time of the last insertion of each place.
-    times: Vec<u64>,
-    now: u64,
+    insertion_times: Vec<u64>,
+    epoch: u64,
 }
 
 /// Operations of one rank in one round.
-struct Task<'a> {
-    extent: &'a Extent,
+struct RoundCheck<'a> {
+    extent: &'a ScheduleExtent,
     index: usize,
     rank: Rank,
     round: Round,
 }
 
-impl State {
+impl ProofState {
     /// Creates a state in which every rank holds its input.
-    fn new(extent: &Extent) -> Self {
+    fn new(extent: &ScheduleExtent) -> Self {
         let BlockCounts { input, .. } = extent.blocks;
         let total = extent.blocks.total();
         let memory = |origin| {
@@ -103,10 +103,10 @@ impl State {
         };
         Self {
             memories: extent.procs.ranks().map(memory).collect(),
-            mail: extent.procs.ranks().map(|_| Vec::new()).collect(),
+            inboxes: extent.procs.ranks().map(|_| Vec::new()).collect(),
             data: Vec::new(),
-            marks: Marks::new(total),
-            parts: Marks::new(extent.division.parts() as usize),
+            marked_places: PlaceSet::new(total),
+            marked_parts: PlaceSet::new(extent.division.parts() as usize),
         }
     }
 
@@ -115,33 +115,33 @@ impl State {
     }
 
     fn end_round(&mut self) {
-        self.mail.iter_mut().for_each(Vec::clear);
+        self.inboxes.iter_mut().for_each(Vec::clear);
         self.data.clear();
     }
 }
 
-impl Marks {
+impl PlaceSet {
     /// Creates an empty set of `places`.
     fn new(places: usize) -> Self {
         Self {
-            times: vec![0; places],
-            now: 0,
+            insertion_times: vec![0; places],
+            epoch: 0,
         }
     }
 
     fn clear(&mut self) {
-        self.now += 1;
+        self.epoch += 1;
     }
 
     /// Inserts a place; true if it was absent.
     fn insert(&mut self, place: usize) -> bool {
-        std::mem::replace(&mut self.times[place], self.now) != self.now
+        std::mem::replace(&mut self.insertion_times[place], self.epoch) != self.epoch
     }
 }
 
-impl Task<'_> {
-    /// Adds the messages that this rank sends to the mail.
-    fn post(&self, state: &mut State) -> Result<(), ScheduleError> {
+impl RoundCheck<'_> {
+    /// Adds the messages that this rank sends to the inboxes.
+    fn post(&self, state: &mut ProofState) -> Result<(), ScheduleError> {
         for send in self.round.sends.iter() {
             let bad = ScheduleError::BadMessage {
                 round: self.index,
@@ -152,19 +152,19 @@ impl Task<'_> {
                 return Err(bad);
             }
             let start = state.data.len();
-            state.marks.clear();
-            state.parts.clear();
+            state.marked_places.clear();
+            state.marked_parts.clear();
             for &slot in &send.slots {
                 let (place, datum) = self.read(slot, state)?;
-                let is_new =
-                    state.marks.insert(place) && (self.parts() == 1 || state.parts.insert(self.part(slot.index())));
+                let is_new = state.marked_places.insert(place)
+                    && (self.parts() == 1 || state.marked_parts.insert(self.part(slot.index())));
                 if !is_new {
                     return Err(bad);
                 }
                 state.data.push(datum);
             }
-            let inbox = state.mail.get_mut(send.partner.0 as usize);
-            inbox.ok_or(self.unmatched(self.rank, send.partner))?.push(Letter {
+            let inbox = state.inboxes.get_mut(send.partner.0 as usize);
+            inbox.ok_or(self.unmatched(self.rank, send.partner))?.push(SentMessage {
                 from: self.rank,
                 data: start..state.data.len(),
             });
@@ -173,19 +173,19 @@ impl Task<'_> {
     }
 
     /// Writes copied and received data into this rank's memory.
-    fn write(&self, state: &mut State) -> Result<(), ScheduleError> {
+    fn write(&self, state: &mut ProofState) -> Result<(), ScheduleError> {
         let copied = self.round.copies.iter().map(|copy| {
             let (_, datum) = self.read(copy.from, state)?;
             Ok((copy.to, datum))
         });
         let mut writes: Vec<_> = copied.collect::<Result<_, _>>()?;
         self.receive(state, &mut writes)?;
-        self.mark_reads(&mut state.marks);
+        self.mark_reads(&mut state.marked_places);
         for (slot, datum) in writes {
             let access = self.access(slot);
-            let place = self.extent.blocks.place(slot);
-            let place = place.ok_or(ScheduleError::OutsideMemory(access))?;
-            if matches!(slot, Slot::Input(_)) || !state.marks.insert(place) {
+            let known_place = self.extent.blocks.place(slot);
+            let place = known_place.ok_or(ScheduleError::OutsideMemory(access))?;
+            if matches!(slot, BlockSlot::Input(_)) || !state.marked_places.insert(place) {
                 return Err(ScheduleError::BadWrite(access));
             }
             if self.part(slot.index()) != self.part(datum.block) {
@@ -197,35 +197,36 @@ impl Task<'_> {
     }
 
     /// Adds the received data with their slots to `writes`.
-    fn receive(&self, state: &State, writes: &mut Vec<(Slot, Datum)>) -> Result<(), ScheduleError> {
+    fn receive(&self, state: &ProofState, writes: &mut Vec<(BlockSlot, Datum)>) -> Result<(), ScheduleError> {
         let mut receives: Vec<_> = self.round.receives.iter().collect();
-        // The mail is sorted by sender; receives from one sender keep their order.
+        // The inbox is sorted by sender; receives from one sender keep their order.
         receives.sort_by_key(|receive| receive.partner);
-        let mut letters = state.mail[self.rank.0 as usize].iter();
+        let mut arrivals = state.inboxes[self.rank.0 as usize].iter();
         for receive in receives {
-            let letter = letters.next();
-            let fits = |letter: &&Letter| letter.from == receive.partner && letter.data.len() == receive.slots.len();
-            let first = letter.map_or(receive.partner, |letter| letter.from.min(receive.partner));
-            let letter = letter.filter(fits).ok_or(self.unmatched(first, self.rank))?;
-            let data = &state.data[letter.data.clone()];
+            let next_arrival = arrivals.next();
+            let fits =
+                |message: &&SentMessage| message.from == receive.partner && message.data.len() == receive.slots.len();
+            let first = next_arrival.map_or(receive.partner, |message| message.from.min(receive.partner));
+            let matching = next_arrival.filter(fits).ok_or(self.unmatched(first, self.rank))?;
+            let data = &state.data[matching.data.clone()];
             writes.extend(receive.slots.iter().copied().zip(data.iter().copied()));
         }
-        match letters.next() {
-            Some(letter) => Err(self.unmatched(letter.from, self.rank)),
+        match arrivals.next() {
+            Some(leftover) => Err(self.unmatched(leftover.from, self.rank)),
             None => Ok(()),
         }
     }
 
     /// Place and content of a block.
-    fn read(&self, slot: Slot, state: &State) -> Result<(usize, Datum), ScheduleError> {
+    fn read(&self, slot: BlockSlot, state: &ProofState) -> Result<(usize, Datum), ScheduleError> {
         let memory = state.memory(self.rank);
         let held = self.extent.blocks.place(slot);
         held.and_then(|place| Some((place, memory[place]?)))
             .ok_or(ScheduleError::ReadsNothing(self.access(slot)))
     }
 
-    fn access(&self, slot: Slot) -> Access {
-        Access {
+    fn access(&self, slot: BlockSlot) -> BlockAccess {
+        BlockAccess {
             round: self.index,
             rank: self.rank,
             slot,
@@ -236,17 +237,17 @@ impl Task<'_> {
         self.extent.division.parts()
     }
 
-    /// Number of the part that block `index` is of its piece.
+    /// Number of block `index` among the parts of its piece.
     fn part(&self, index: u32) -> usize {
         (index % self.parts()) as usize
     }
 
-    /// Marks the blocks that this rank reads in this round, and no others.
-    fn mark_reads(&self, marks: &mut Marks) {
-        marks.clear();
+    /// Marks exactly the blocks that this rank reads in this round.
+    fn mark_reads(&self, places: &mut PlaceSet) {
+        places.clear();
         let mut mark = |slot| {
             if let Some(place) = self.extent.blocks.place(slot) {
-                marks.insert(place);
+                places.insert(place);
             }
         };
         for send in self.round.sends.iter() {
@@ -269,24 +270,24 @@ impl Task<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::{Copy, Division, Message, Messages};
+    use crate::schedule::{BlockCopy, PieceDivision, RoundMessages, ScheduleMessage};
     use crate::units::{Bytes, Procs};
 
-    use Slot::{Input, Output, Scratch};
+    use BlockSlot::{Input, Output, Scratch};
 
-    const GHOST: Rank = Rank(2);
+    const ABSENT_RANK: Rank = Rank(2);
 
-    fn two() -> Procs {
+    fn two_procs() -> Procs {
         Procs::new(2).unwrap()
     }
 
-    fn message(partner: Rank, slots: &[Slot]) -> Messages {
-        Message::of(partner, slots.iter().copied()).into()
+    fn message(partner: Rank, slots: &[BlockSlot]) -> RoundMessages {
+        ScheduleMessage::of(partner, slots.iter().copied()).into()
     }
 
     /// A message to the other rank and one from there.
-    fn exchange(rank: Rank, sent: &[Slot], received: &[Slot]) -> Round {
-        let other = rank.ahead(1, two());
+    fn exchange(rank: Rank, sent: &[BlockSlot], received: &[BlockSlot]) -> Round {
+        let other = rank.ahead(1, two_procs());
         Round {
             sends: message(other, sent),
             receives: message(other, received),
@@ -295,9 +296,9 @@ mod tests {
     }
 
     /// Each rank is to end with the first block of the other.
-    fn check(division: Division, round: impl Fn(Rank) -> Round) -> Result<(), ScheduleError> {
-        let extent = Extent {
-            procs: two(),
+    fn check(division: PieceDivision, round: impl Fn(Rank) -> Round) -> Result<(), ScheduleError> {
+        let extent = ScheduleExtent {
+            procs: two_procs(),
             rounds: 1,
             division,
             blocks: BlockCounts {
@@ -308,7 +309,7 @@ mod tests {
             longest_message: 2,
         };
         let expected = |rank: Rank| {
-            let origin = rank.ahead(1, two());
+            let origin = rank.ahead(1, two_procs());
             vec![Datum { origin, block: 0 }]
         };
         check_delivery(extent, |rank, _| round(rank), expected)
@@ -316,7 +317,7 @@ mod tests {
 
     /// A change to the swap of both ranks.
     fn check_swap(change: impl Fn(Rank, &mut Round)) -> Result<(), ScheduleError> {
-        check(Division::whole(Bytes(1)), |rank| {
+        check(PieceDivision::whole(Bytes(1)), |rank| {
             let mut round = exchange(rank, &[Input(0)], &[Output(0)]);
             change(rank, &mut round);
             round
@@ -325,12 +326,12 @@ mod tests {
 
     #[test]
     fn messages_match_by_sender_in_whatever_order_receives_are_listed() {
-        let listed = |all: [(Rank, Slot); 2]| {
-            let singles = all.map(|(partner, slot)| Message::single(partner, slot));
+        let listed = |all: [(Rank, BlockSlot); 2]| {
+            let singles = all.map(|(partner, slot)| ScheduleMessage::single(partner, slot));
             singles.into_iter().collect()
         };
         let found = check_swap(|rank, round| {
-            let other = rank.ahead(1, two());
+            let other = rank.ahead(1, two_procs());
             round.sends = listed([(rank, Input(1)), (other, Input(0))]);
             round.receives = listed([(other, Output(0)), (rank, Output(1))]);
         });
@@ -339,11 +340,11 @@ mod tests {
 
     #[test]
     fn broken_rules_are_found() {
-        let copied = |from, to| check_swap(|_, round| round.copies.push(Copy { from, to }));
+        let copied = |from, to| check_swap(|_, round| round.copies.push(BlockCopy { from, to }));
         let faults = [
-            check_swap(|_, round| round.receives = Messages::default()),
-            check_swap(|_, round| round.sends = message(GHOST, &[Input(0)])),
-            check_swap(|_, round| round.receives = message(GHOST, &[Output(0)])),
+            check_swap(|_, round| round.receives = RoundMessages::default()),
+            check_swap(|_, round| round.sends = message(ABSENT_RANK, &[Input(0)])),
+            check_swap(|_, round| round.receives = message(ABSENT_RANK, &[Output(0)])),
             copied(Input(0), Output(0)),
             copied(Input(1), Scratch(1)),
         ]
@@ -353,10 +354,10 @@ mod tests {
 
     #[test]
     fn blocks_of_a_message_arrive_in_order_and_as_the_parts_that_they_are() {
-        let (whole, halves) = (Division::whole(Bytes(1)), Division::equal(Bytes(5), 2));
+        let (whole, halves) = (PieceDivision::whole(Bytes(1)), PieceDivision::equal(Bytes(5), 2));
         let both = [Input(0), Input(1)];
         let three = [Input(0), Input(1), Output(0)];
-        let told = [
+        let outcomes = [
             (whole, &[Input(0)][..], &[Output(0)][..]),
             (whole, &[Input(1), Input(0)], &[Scratch(0), Output(0)]),
             (whole, &both, &[Scratch(0), Output(0)]),
@@ -376,6 +377,6 @@ mod tests {
             let parts = division.parts();
             format!("{sent:?} → {received:?} in {parts}\n  {found:?}\n")
         });
-        insta::assert_snapshot!(told.concat());
+        insta::assert_snapshot!(outcomes.concat());
     }
 }

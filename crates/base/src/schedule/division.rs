@@ -9,22 +9,22 @@ use crate::units::Bytes;
 /// / `parts`⌋.
 ///
 /// ```
-/// use netsig_base::schedule::Division;
+/// use netsig_base::schedule::PieceDivision;
 /// use netsig_base::units::Bytes;
 ///
-/// let division = Division::segments(Bytes(20_000), Bytes(8192));
+/// let division = PieceDivision::segments(Bytes(20_000), Bytes(8192));
 /// assert_eq!(division.parts(), 3);
 /// let bytes: Vec<u64> = (0..6).map(|block| division.bytes(block)).collect();
 /// assert_eq!(bytes, [8192, 8192, 3616, 8192, 8192, 3616]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Division {
+pub struct PieceDivision {
     size: Bytes,
     parts: u32,
     unit: u64,
 }
 
-impl Division {
+impl PieceDivision {
     /// One block per piece.
     pub fn whole(size: Bytes) -> Self {
         Self::equal(size, 1)
@@ -77,8 +77,8 @@ impl Division {
     /// `index` blocks of different parts, or of undivided pieces, are together at most as long.
     pub fn offset(self, index: u32) -> u64 {
         let pieces = u64::from(index / self.parts).saturating_mul(self.size.0);
-        let rest = u64::from(index % self.parts).saturating_mul(self.unit);
-        let rest = rest.min(self.size.0);
+        let full_rest = u64::from(index % self.parts).saturating_mul(self.unit);
+        let rest = full_rest.min(self.size.0);
         pieces.saturating_add(rest)
     }
 }
@@ -89,10 +89,10 @@ mod tests {
 
     use super::*;
 
-    fn division() -> impl Strategy<Value = Division> {
-        let equal = (0u64..2000, 1u32..50).prop_map(|(m, parts)| Division::equal(Bytes(m), parts));
-        let segments = (0u64..2000, 1u64..3000);
-        let segments = segments.prop_map(|(m, part)| Division::segments(Bytes(m), Bytes(part)));
+    fn division() -> impl Strategy<Value = PieceDivision> {
+        let equal = (0u64..2000, 1u32..50).prop_map(|(m, parts)| PieceDivision::equal(Bytes(m), parts));
+        let segment_inputs = (0u64..2000, 1u64..3000);
+        let segments = segment_inputs.prop_map(|(m, part)| PieceDivision::segments(Bytes(m), Bytes(part)));
         prop_oneof![equal, segments]
     }
 
@@ -117,8 +117,8 @@ mod tests {
     /// Segments are whole but for the last and never empty; equal parts beyond the message are.
     #[test]
     fn lengths_are_those_worked_by_hand() {
-        let segments = |size, segment| Division::segments(Bytes(size), Bytes(segment));
-        let equal = |size, parts| Division::equal(Bytes(size), parts);
+        let segments = |size, segment| PieceDivision::segments(Bytes(size), Bytes(segment));
+        let equal = |size, parts| PieceDivision::equal(Bytes(size), parts);
         for (division, expected) in [
             (segments(7, 3), &[3, 3, 1][..]),
             (segments(6, 3), &[3, 3]),

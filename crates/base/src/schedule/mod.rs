@@ -4,21 +4,20 @@
 //! formula, simulated on a network model, and executed over MPI.
 //!
 //! # Meaning
-//! A rank's memory is three arrays of blocks ([`Slot`]). The message of m bytes from one rank for
-//! one rank is a *piece*, and all pieces are divided into blocks alike ([`Division`]): block i of
-//! an array is part i mod `parts` of a piece. A message carries any number of blocks; the receiver
-//! stores them in the order in which the sender lists them, each as the same part of a piece. If
-//! pieces are divided, a message contains each part at most once, so it is no longer than the same
-//! number of blocks at the begin of an array. Within a round, sends and copies read the memory as
-//! it was when the round began; receives and copies write, and the next round reads the written
-//! data. So all operations of a round may proceed at once and in any order. The next round starts
-//! when all of them are complete. Messages between two ranks match in the order of the lists.
+//! A rank's memory is three arrays of blocks ([`BlockSlot`]). The message of m bytes from one rank for one rank is a
+//! *piece*. All pieces are divided into blocks alike ([`PieceDivision`]): block i of an array is part i mod `parts`
+//! of a piece. A message carries any number of blocks; the receiver stores them in the order in which the sender
+//! lists them, each as the same part of a piece. If pieces are divided, a message contains each part at most once, so
+//! it is no longer than the same number of blocks at the begin of an array. Within a round, sends and copies read the
+//! memory as it was when the round began; receives and copies write, and the next round reads the written data. So
+//! all operations of a round may proceed at once and in any order. The next round starts when all of them are
+//! complete. Messages between two ranks match in the order of the lists.
 
 mod check;
 mod division;
 mod messages;
+mod renumbering;
 mod straight;
-mod turn;
 
 use std::num::NonZeroU32;
 
@@ -27,14 +26,14 @@ use smallvec::SmallVec;
 use crate::units::{Procs, Rank};
 
 pub use check::check_delivery;
-pub use division::Division;
-pub use messages::{Frame, Messages, Rule};
+pub use division::PieceDivision;
+pub use messages::{MessageRule, RoundMessages, RuleInputs};
+pub use renumbering::RootRenumbering;
 pub use straight::is_straight;
-pub use turn::Turn;
 
 /// The place of a block in one rank's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Slot {
+pub enum BlockSlot {
     /// Block `i` of the caller's input; never written.
     Input(u32),
     /// Block `i` of the caller's output.
@@ -43,7 +42,7 @@ pub enum Slot {
     Scratch(u32),
 }
 
-impl Slot {
+impl BlockSlot {
     /// The number of the block in its array.
     pub fn index(self) -> u32 {
         let (Self::Input(index) | Self::Output(index) | Self::Scratch(index)) = self;
@@ -69,18 +68,18 @@ impl BlockCounts {
     }
 
     /// Size of all blocks in bytes, if pieces are divided by `division`.
-    pub fn bytes(&self, division: Division) -> u64 {
+    pub fn bytes(&self, division: PieceDivision) -> u64 {
         let arrays = [self.input, self.output, self.scratch];
         let bytes = arrays.map(|count| division.offset(count));
         bytes.into_iter().fold(0, u64::saturating_add)
     }
 
     /// Index of a block in the memory of a rank, from 0; `None` if the rank has no such block.
-    pub fn place(&self, slot: Slot) -> Option<usize> {
+    pub fn place(&self, slot: BlockSlot) -> Option<usize> {
         let (index, count, before) = match slot {
-            Slot::Input(index) => (index, self.input, 0),
-            Slot::Output(index) => (index, self.output, self.input as usize),
-            Slot::Scratch(index) => {
+            BlockSlot::Input(index) => (index, self.input, 0),
+            BlockSlot::Output(index) => (index, self.output, self.input as usize),
+            BlockSlot::Scratch(index) => {
                 let before = self.input as usize + self.output as usize;
                 (index, self.scratch, before)
             }
@@ -91,13 +90,13 @@ impl BlockCounts {
 
 /// Dimensions of a schedule, the same for all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct ScheduleExtent {
     /// Number of processes.
     pub procs: Procs,
     /// The number of rounds.
     pub rounds: usize,
     /// Division of a piece into blocks.
-    pub division: Division,
+    pub division: PieceDivision,
     /// Blocks of memory per rank.
     pub blocks: BlockCounts,
     /// Largest number of blocks in a message.
@@ -105,35 +104,35 @@ pub struct Extent {
 }
 
 /// The blocks of a message.
-pub type Slots = SmallVec<[Slot; 1]>;
+pub type MessageSlots = SmallVec<[BlockSlot; 1]>;
 
 /// One outgoing or incoming message of a rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct ScheduleMessage {
     /// Receiver of an outgoing message, sender of an incoming one.
     pub partner: Rank,
     /// Sent blocks, all different; or the blocks to fill, as many as were sent and in that order.
-    pub slots: Slots,
+    pub slots: MessageSlots,
 }
 
 /// A local copy of one block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Copy {
+pub struct BlockCopy {
     /// The block read.
-    pub from: Slot,
+    pub from: BlockSlot,
     /// The block written.
-    pub to: Slot,
+    pub to: BlockSlot,
 }
 
 /// Limit on the sends, and likewise on the receives, that a rank keeps in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum InFlight {
+pub enum InFlightLimit {
     /// All messages of the round are posted at once.
     #[default]
     Unlimited,
     /// The next message of the list is posted only when one of this many is complete.
     AtMost(NonZeroU32),
-    /// All receives are posted at once; sends have the limit of [`InFlight::AtMost`].
+    /// All receives are posted at once; sends have the limit of [`InFlightLimit::AtMost`].
     Sends(NonZeroU32),
     /// The send and the receive at place j of their lists are posted when those at place j minus this
     /// number are complete. MPI completes a short send when the system has buffered it: only the
@@ -141,9 +140,9 @@ pub enum InFlight {
     Exchanges(NonZeroU32),
 }
 
-impl InFlight {
+impl InFlightLimit {
     /// Largest numbers of receives and of sends in progress.
-    pub fn at_once(self) -> (usize, usize) {
+    pub fn receive_and_send_limits(self) -> (usize, usize) {
         match self {
             Self::Unlimited => (usize::MAX, usize::MAX),
             Self::AtMost(most) | Self::Exchanges(most) => (most.get() as usize, most.get() as usize),
@@ -157,24 +156,24 @@ impl InFlight {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
     /// Outgoing messages.
-    pub sends: Messages,
+    pub sends: RoundMessages,
     /// Incoming messages; posted before the sends.
-    pub receives: Messages,
+    pub receives: RoundMessages,
     /// Local copies.
-    pub copies: SmallVec<[Copy; 1]>,
+    pub copies: SmallVec<[BlockCopy; 1]>,
     /// Limit on the messages in progress.
-    pub in_flight: InFlight,
+    pub in_flight: InFlightLimit,
 }
 
 /// A block that a rank reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
+pub struct BlockAccess {
     /// The round, from 0.
     pub round: usize,
     /// The rank.
     pub rank: Rank,
     /// The block.
-    pub slot: Slot,
+    pub slot: BlockSlot,
 }
 
 /// A broken rule of a round, or of the whole schedule; found by [`check_delivery`].
@@ -182,22 +181,22 @@ pub struct Access {
 pub enum ScheduleError {
     /// A block is read before it holds data.
     #[error("round {}: rank {} reads {:?}, which holds nothing yet", .0.round, .0.rank, .0.slot)]
-    ReadsNothing(Access),
+    ReadsNothing(BlockAccess),
     /// A block is written twice in one round, written while it is read, or is input.
     #[error(
         "round {}: rank {} writes {:?}, which is input or in use in that round",
         .0.round, .0.rank, .0.slot
     )]
-    BadWrite(Access),
+    BadWrite(BlockAccess),
     /// A block is written that the rank does not have.
     #[error("round {}: rank {} writes {:?}, more than it has memory for", .0.round, .0.rank, .0.slot)]
-    OutsideMemory(Access),
+    OutsideMemory(BlockAccess),
     /// A block receives data of another part of a piece.
     #[error(
         "round {}: rank {} writes another part of a piece into {:?}",
         .0.round, .0.rank, .0.slot
     )]
-    OtherPart(Access),
+    OtherPart(BlockAccess),
     /// A message is longer than the schedule's longest, or has a block or a part twice.
     #[error("round {round}: rank {from} sends rank {to} too long a message, or a block or part twice")]
     BadMessage {
@@ -241,9 +240,9 @@ pub struct Datum {
     pub block: u32,
 }
 
-impl Message {
+impl ScheduleMessage {
     /// A message of one block.
-    pub fn single(partner: Rank, slot: Slot) -> Self {
+    pub fn single(partner: Rank, slot: BlockSlot) -> Self {
         Self {
             partner,
             slots: [slot].into(),
@@ -251,7 +250,7 @@ impl Message {
     }
 
     /// A message of these blocks in this order.
-    pub fn of(partner: Rank, slots: impl IntoIterator<Item = Slot>) -> Self {
+    pub fn of(partner: Rank, slots: impl IntoIterator<Item = BlockSlot>) -> Self {
         Self {
             partner,
             slots: slots.into_iter().collect(),
@@ -262,14 +261,14 @@ impl Message {
 impl Round {
     /// Renumbers ranks and pieces.
     #[must_use]
-    pub fn turned(self, turn: Turn) -> Self {
-        let copies = self.copies.into_iter().map(|Copy { from, to }| Copy {
-            from: turn.slot(from),
-            to: turn.slot(to),
+    pub fn renumbered(self, renumbering: RootRenumbering) -> Self {
+        let copies = self.copies.into_iter().map(|BlockCopy { from, to }| BlockCopy {
+            from: renumbering.slot(from),
+            to: renumbering.slot(to),
         });
         Self {
-            sends: self.sends.turned(turn),
-            receives: self.receives.turned(turn),
+            sends: self.sends.renumbered(renumbering),
+            receives: self.receives.renumbered(renumbering),
             copies: copies.collect(),
             in_flight: self.in_flight,
         }

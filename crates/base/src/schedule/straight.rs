@@ -1,21 +1,21 @@
 //! Proof of delivery of an exchange from one rank's part of it.
 
-use super::{Copy, Extent, Message, Messages, Round, Slot};
+use super::{BlockCopy, BlockSlot, Round, RoundMessages, ScheduleExtent, ScheduleMessage};
 use crate::units::Rank;
 
-/// True if the part of `rank` in the only round of an exchange is straight: for each other rank j it sends
-/// the parts 0, 1, … of input piece j in this order and in messages of their own, receives output piece j
-/// likewise, and copies each part of its own piece.
+/// True if the part of `rank` in the only round of an exchange is straight. For each other rank j, it sends the parts
+/// 0, 1, … of input piece j in this order, each in a message of its own. It receives output piece j likewise, and
+/// copies each part of its own piece.
 ///
-/// If the parts of all ranks are straight, the exchange delivers every datum: message number k from i to j
-/// carries part k at both ends, and no block is written twice or while it is read.
-pub fn is_straight(extent: &Extent, rank: Rank, round: &Round) -> bool {
+/// If the parts of all ranks are straight, the exchange delivers every datum: message number k from i to j carries
+/// part k at both ends. No block is written twice or while it is read.
+pub fn is_straight(extent: &ScheduleExtent, rank: Rank, round: &Round) -> bool {
     let parts = extent.division.parts();
     let count = extent.procs.get();
-    let is_in_turn = |messages: &Messages, slot: fn(u32) -> Slot| {
+    let is_in_order = |messages: &RoundMessages, slot: fn(u32) -> BlockSlot| {
         let mut next = vec![0; count as usize];
         next[rank.0 as usize] = parts;
-        let mut is_next = |message: &Message| {
+        let mut is_next = |message: &ScheduleMessage| {
             let Some(part) = next.get_mut(message.partner.0 as usize) else {
                 return false;
             };
@@ -23,17 +23,17 @@ pub fn is_straight(extent: &Extent, rank: Rank, round: &Round) -> bool {
             *part += 1;
             *part <= parts && *message.slots == [slot(block)]
         };
-        let all_in_order = messages.iter().all(|own| is_next(&own));
+        let all_in_order = messages.iter().all(|message| is_next(&message));
         all_in_order && next.iter().all(|part| *part == parts)
     };
-    let own = rank.0 * parts..(rank.0 + 1) * parts;
-    let kept = own.map(|block| Copy {
-        from: Slot::Input(block),
-        to: Slot::Output(block),
+    let block_range = rank.0 * parts..(rank.0 + 1) * parts;
+    let own_copies = block_range.map(|block| BlockCopy {
+        from: BlockSlot::Input(block),
+        to: BlockSlot::Output(block),
     });
-    is_in_turn(&round.sends, Slot::Input)
-        && is_in_turn(&round.receives, Slot::Output)
-        && round.copies.iter().copied().eq(kept)
+    is_in_order(&round.sends, BlockSlot::Input)
+        && is_in_order(&round.receives, BlockSlot::Output)
+        && round.copies.iter().copied().eq(own_copies)
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
     use crate::algorithm::{Algorithm, Collective};
     use crate::units::{Bytes, Procs};
 
-    /// Of the schedules in one round these are straight; a part that is changed is not.
+    /// These schedules in one round are straight; a changed part is not.
     #[test]
     fn straight_parts_are_told_from_others() {
         for (name, count) in [("direct", 7), ("windowed:segment=2,window=3", 8)] {
@@ -67,7 +67,7 @@ mod tests {
             forgetful.copies.pop();
             assert!(!is_straight(&extent, rank, &forgetful));
             let mut disordered = round(rank);
-            let mut sends: Vec<Message> = disordered.sends.iter().map(Cow::into_owned).collect();
+            let mut sends: Vec<ScheduleMessage> = disordered.sends.iter().map(Cow::into_owned).collect();
             sends.dedup();
             sends.push(sends[0].clone());
             disordered.sends = sends.into_iter().collect();

@@ -12,7 +12,7 @@
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::sample::Sorted;
+use super::sample::SortedValues;
 
 /// Number of draws, their seed, and the share of the figures inside the interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,23 +26,23 @@ pub struct Bootstrap {
 }
 
 /// The numbers of one launch, two samples that were taken in turn.
-pub type Pair<'a> = [&'a [f64]; 2];
+pub type PairedSamples<'a> = [&'a [f64]; 2];
 
 impl Bootstrap {
     /// The interval of the figures of all draws; `None` if no draw has a figure.
     pub fn interval(&self, mut draw: impl FnMut(&mut ChaCha8Rng) -> Option<f64>) -> Option<[f64; 2]> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let drawn: Vec<f64> = (0..self.draws).filter_map(|_| draw(&mut rng)).collect();
-        let sorted = (!drawn.is_empty()).then(|| Sorted::new(drawn))?;
+        let sorted = (!drawn.is_empty()).then(|| SortedValues::new(drawn))?;
         let outside = (1.0 - self.confidence) / 2.0;
         Some([outside, 1.0 - outside].map(|level| sorted.quantile(level)))
     }
 
     /// The interval of the ratio of a statistic of the first samples to that of the second, over
     /// launches with repetitions of both; `None` without repetitions.
-    pub fn ratio(&self, launches: &[Pair], statistic: impl Fn(Vec<f64>) -> f64) -> Option<[f64; 2]> {
-        let full = |pair: &&Pair| pair.iter().all(|sample| !sample.is_empty());
-        let launches: Vec<&Pair> = launches.iter().filter(full).collect();
+    pub fn ratio(&self, launches: &[PairedSamples], statistic: impl Fn(Vec<f64>) -> f64) -> Option<[f64; 2]> {
+        let full = |pair: &&PairedSamples| pair.iter().all(|sample| !sample.is_empty());
+        let launches: Vec<&PairedSamples> = launches.iter().filter(full).collect();
         if launches.is_empty() {
             return None;
         }
@@ -78,14 +78,14 @@ mod tests {
     #[test]
     fn equal_numbers_leave_no_doubt() {
         let (three, two) = ([3.0; 4], [2.0; 5]);
-        let launches: [Pair; 2] = [[&three, &two], [&[], &two]];
+        let launches: [PairedSamples; 2] = [[&three, &two], [&[], &two]];
         let ends = MANY.ratio(&launches, median).unwrap();
         assert!(ends.iter().all(|end| (end - 1.5).abs() < 1e-12));
         assert_eq!(MANY.ratio(&launches[1..], median), None);
     }
 
-    /// Launches that differ, by 3 % here, widen the interval beyond that of the repetitions alone,
-    /// so that about 95 % of the intervals hold the true ratio 2 of the two samples.
+    /// Launches that differ, by 3 % here, widen the interval beyond that of the repetitions alone. About 95 % of the
+    /// intervals then hold the true ratio 2 of the two samples.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut rng = ChaCha8Rng::seed_from_u64(11);

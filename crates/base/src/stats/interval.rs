@@ -12,7 +12,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 
 /// An estimated parameter with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
+pub struct IntervalEstimate {
     /// Best value.
     pub value: f64,
     /// Lower end of the interval.
@@ -24,17 +24,17 @@ pub struct Estimate {
 /// Confidence level and degrees of freedom of an interval, with their quantile. The quantile is
 /// computed once, since it costs more than the rest of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Level", into = "Level")]
-pub struct Student {
+#[serde(try_from = "StoredStudentQuantile", into = "StoredStudentQuantile")]
+pub struct StudentQuantile {
     confidence: f64,
     dof: usize,
     quantile: f64,
 }
 
-/// [`Student`] as stored in a file.
+/// [`StudentQuantile`] as stored in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Level {
+struct StoredStudentQuantile {
     confidence: f64,
     dof: usize,
 }
@@ -53,9 +53,9 @@ pub fn check_confidence(confidence: f64) -> Result<(), String> {
     Err(format!("confidence = {confidence} is not between 0 and 1"))
 }
 
-impl TryFrom<Level> for Student {
+impl TryFrom<StoredStudentQuantile> for StudentQuantile {
     type Error = String;
-    fn try_from(level: Level) -> Result<Self, String> {
+    fn try_from(level: StoredStudentQuantile) -> Result<Self, String> {
         check_confidence(level.confidence)?;
         if level.dof == 0 {
             return Err("dof = 0 leaves no interval".to_owned());
@@ -64,8 +64,8 @@ impl TryFrom<Level> for Student {
     }
 }
 
-impl From<Student> for Level {
-    fn from(student: Student) -> Self {
+impl From<StudentQuantile> for StoredStudentQuantile {
+    fn from(student: StudentQuantile) -> Self {
         Self {
             confidence: student.confidence,
             dof: student.dof,
@@ -82,7 +82,7 @@ pub struct Variance {
     pub dof: f64,
 }
 
-impl Student {
+impl StudentQuantile {
     /// Student's t for intervals of level `confidence` from `dof` degrees of freedom.
     pub fn new(confidence: f64, dof: usize) -> Self {
         Self {
@@ -117,7 +117,7 @@ impl Variance {
 
     /// The variance multiplied by `factor`, the square of the factor of its value.
     #[must_use]
-    pub fn times(self, factor: f64) -> Self {
+    pub fn scaled(self, factor: f64) -> Self {
         Self {
             value: self.value * factor,
             ..self
@@ -125,7 +125,7 @@ impl Variance {
     }
 }
 
-impl Estimate {
+impl IntervalEstimate {
     /// Checks the interval; `key` is its name in the error.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Estimate {
 }
 
 /// Degrees of freedom from which on the expansion about the normal distribution has all digits of t.
-const MANY: f64 = 1000.0;
+const MANY_DEGREES: f64 = 1000.0;
 
 /// Quantile of Student's t for a two-sided interval of level `confidence`: t(0.975) for 0.95. Less
 /// than one degree of freedom counts as one. NaN for a level outside \[0, 1).
@@ -172,7 +172,7 @@ pub fn t_quantile(confidence: f64, dof: f64) -> f64 {
     }
     let find = || {
         let level = f64::midpoint(1.0, confidence);
-        if dof >= MANY {
+        if dof >= MANY_DEGREES {
             return nearly_normal(level, dof);
         }
         let t = StudentsT::new(0.0, 1.0, dof.max(1.0)).expect("positive degrees of freedom");
@@ -218,10 +218,17 @@ mod tests {
     #[test]
     fn many_degrees_of_freedom_are_nearly_normal() {
         for confidence in [0.5, 0.95, 0.999_999] {
-            let dof = [MANY / 2.0, MANY, 1e6, 4_294_967_296.0, 1.8e19, f64::INFINITY];
+            let dof = [
+                MANY_DEGREES / 2.0,
+                MANY_DEGREES,
+                1e6,
+                4_294_967_296.0,
+                1.8e19,
+                f64::INFINITY,
+            ];
             let falling = dof.map(|dof| t_quantile(confidence, dof));
             assert!(falling.is_sorted_by(|a, b| a >= b), "{falling:?}");
-            let before = t_quantile(confidence, MANY * (1.0 - 1e-9));
+            let before = t_quantile(confidence, MANY_DEGREES * (1.0 - 1e-9));
             assert!((before / falling[1] - 1.0).abs() < 1e-7, "{before}");
         }
         assert!((t_quantile(0.95, 1000.0) - 1.962_339_081).abs() < 1e-8);

@@ -6,9 +6,9 @@
 //! X is N×p, y and θ carry the units of the data; N > p.
 //!
 //! # Method
-//! The data are whitened (divided by standard deviations, or by the Cholesky factor of Ω), the
-//! columns scaled to length one, and the least squares solved by singular value decomposition,
-//! whose smallest value shows if the points determine θ.
+//! The data are whitened (divided by standard deviations, or by the Cholesky factor of Ω), and the columns scaled to
+//! length one. Singular value decomposition solves the least squares; its smallest value shows if the points
+//! determine θ.
 //!
 //! # Source
 //! Aitken 1936; Steffenel 2006 §7 prescribes GLS without naming Ω.
@@ -31,7 +31,7 @@ pub enum Omega {
 
 /// Reason why there is no solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unsolvable {
+pub enum UnsolvableReason {
     /// Too few points: N ≤ p.
     TooFew {
         /// Number of points, N.
@@ -106,32 +106,32 @@ impl Omega {
 /// # Errors
 /// If N ≤ p, Ω is not positive definite, the columns of X depend on each other, or the
 /// numbers overflow.
-pub fn solve(x: &DMatrix<f64>, y: &DVector<f64>, omega: &Omega) -> Result<Regression, Unsolvable> {
+pub fn solve(x: &DMatrix<f64>, y: &DVector<f64>, omega: &Omega) -> Result<Regression, UnsolvableReason> {
     let (count, parameters) = x.shape();
     if count <= parameters {
-        return Err(Unsolvable::TooFew {
+        return Err(UnsolvableReason::TooFew {
             found: count,
             needed: parameters + 1,
         });
     }
-    let (white_x, white_y) = omega.whiten(x, y).ok_or(Unsolvable::NotPositive)?;
+    let (white_x, white_y) = omega.whiten(x, y).ok_or(UnsolvableReason::NotPositive)?;
     let lengths = DVector::from_iterator(parameters, white_x.column_iter().map(|c| c.norm()));
     if lengths.iter().any(|&l| !(l.is_finite() && l > 0.0)) {
-        return Err(Unsolvable::Singular);
+        return Err(UnsolvableReason::Singular);
     }
     let scaled = DMatrix::from_fn(count, parameters, |i, j| white_x[(i, j)] / lengths[j]);
     let svd = scaled.svd(true, true);
     if svd.singular_values.min() < DEPENDENT * svd.singular_values.max() {
-        return Err(Unsolvable::Singular);
+        return Err(UnsolvableReason::Singular);
     }
     let theta = svd
         .solve(&white_y, 0.0)
-        .map_err(|_| Unsolvable::Singular)?
+        .map_err(|_| UnsolvableReason::Singular)?
         .component_div(&lengths);
     let weighted_rss = (&white_y - &white_x * &theta).norm_squared();
     let dof = count - parameters;
     // (XᵀX)⁻¹ = V·S⁻²·Vᵀ, with the column scaling undone.
-    let v = svd.v_t.as_ref().ok_or(Unsolvable::Singular)?.transpose();
+    let v = svd.v_t.as_ref().ok_or(UnsolvableReason::Singular)?.transpose();
     let half = DMatrix::from_fn(parameters, parameters, |i, j| {
         v[(i, j)] / svd.singular_values[j] / lengths[i]
     });
@@ -139,7 +139,7 @@ pub fn solve(x: &DMatrix<f64>, y: &DVector<f64>, omega: &Omega) -> Result<Regres
     let covariance = &unscaled * (weighted_rss / dof as f64);
     let numbers = theta.iter().chain(covariance.iter());
     if !numbers.chain([&weighted_rss]).all(|number| number.is_finite()) {
-        return Err(Unsolvable::Overflow);
+        return Err(UnsolvableReason::Overflow);
     }
     Ok(Regression {
         theta,
@@ -221,12 +221,12 @@ mod tests {
             solve(&line(x), &y, &Omega::Diagonal(omega)).unwrap_err()
         };
         let (numbers, ones) = ([1.0, 2.0, 3.0], [1.0; 3]);
-        assert_eq!(of(&[2.0; 3], &numbers, &ones), Unsolvable::Singular);
-        let too_few = Unsolvable::TooFew { found: 2, needed: 3 };
+        assert_eq!(of(&[2.0; 3], &numbers, &ones), UnsolvableReason::Singular);
+        let too_few = UnsolvableReason::TooFew { found: 2, needed: 3 };
         assert_eq!(of(&numbers[..2], &numbers[..2], &ones[..2]), too_few);
         let flat = of(&numbers, &numbers, &[1.0, 0.0, 1.0]);
-        assert_eq!(flat, Unsolvable::NotPositive);
+        assert_eq!(flat, UnsolvableReason::NotPositive);
         let huge = of(&numbers, &[1.0, 1e300, 3.0], &ones);
-        assert_eq!(huge, Unsolvable::Overflow);
+        assert_eq!(huge, UnsolvableReason::Overflow);
     }
 }

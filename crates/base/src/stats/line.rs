@@ -10,11 +10,11 @@
 //! Draper and Smith 1998, chapter 1.
 
 /// x, y and w of a point.
-pub type Point = (f64, f64, f64);
+pub type WeightedPoint = (f64, f64, f64);
 
 /// A fitted line.
 #[derive(Debug, Clone, Copy)]
-pub struct Line {
+pub struct FittedLine {
     /// Number of points.
     pub count: usize,
     /// Sum of the weights, Σw.
@@ -31,16 +31,16 @@ pub struct Line {
     pub rss: f64,
 }
 
-impl Line {
+impl FittedLine {
     /// The best line through at least two points of different x.
-    pub fn through(points: &[Point]) -> Self {
-        let sum = |term: &dyn Fn(&Point) -> f64| points.iter().map(term).sum::<f64>();
+    pub fn through(points: &[WeightedPoint]) -> Self {
+        let sum = |term: &dyn Fn(&WeightedPoint) -> f64| points.iter().map(term).sum::<f64>();
         let weight = sum(&|(_, _, w)| *w);
         let mean_x = sum(&|(x, _, w)| w * x) / weight;
         let mean_y = sum(&|(_, y, w)| w * y) / weight;
         let spread = sum(&|(x, _, w)| w * (x - mean_x).powi(2));
         let slope = sum(&|(x, y, w)| w * (x - mean_x) * (y - mean_y)) / spread;
-        let residual = |(x, y, _): &Point| y - mean_y - slope * (x - mean_x);
+        let residual = |(x, y, _): &WeightedPoint| y - mean_y - slope * (x - mean_x);
         Self {
             count: points.len(),
             weight,
@@ -64,8 +64,8 @@ impl Line {
 }
 
 /// The slope of the best line through the origin.
-pub fn slope_from_origin(points: &[Point]) -> f64 {
-    let sum = |term: fn(&Point) -> f64| points.iter().map(term).sum::<f64>();
+pub fn slope_from_origin(points: &[WeightedPoint]) -> f64 {
+    let sum = |term: fn(&WeightedPoint) -> f64| points.iter().map(term).sum::<f64>();
     sum(|(x, y, w)| x * y * w) / sum(|(x, _, w)| x * x * w)
 }
 
@@ -75,11 +75,11 @@ mod tests {
     use crate::stats::least_squares::{Omega, solve};
     use nalgebra::{DMatrix, DVector};
 
-    /// The closed form gives what generalised least squares gives.
+    /// The closed form agrees with generalised least squares.
     #[test]
     fn closed_form_equals_general_solution() {
         let points = [(1.0, 2.0, 1.0), (2.0, 4.0, 0.5), (3.0, 5.0, 2.0), (5.0, 5.0, 1.0)];
-        let line = Line::through(&points);
+        let line = FittedLine::through(&points);
         let x = DMatrix::from_fn(4, 2, |i, j| if j == 0 { 1.0 } else { points[i].0 });
         let y = DVector::from_fn(4, |i, _| points[i].1);
         let omega = Omega::Diagonal(DVector::from_fn(4, |i, _| 1.0 / points[i].2));

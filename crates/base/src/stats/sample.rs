@@ -21,9 +21,9 @@ const NORMAL_QUARTILES: f64 = 1.349;
 
 /// Numbers in ascending order, at least one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sorted(Vec<f64>);
+pub struct SortedValues(Vec<f64>);
 
-impl Sorted {
+impl SortedValues {
     /// Sorts the numbers.
     pub fn new(mut values: Vec<f64>) -> Self {
         assert!(!values.is_empty(), "statistics are of something");
@@ -59,7 +59,7 @@ impl Sorted {
 
 /// The median of at least one number.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
-    Sorted::new(values.into_iter().collect()).median()
+    SortedValues::new(values.into_iter().collect()).median()
 }
 
 /// 1.4826·MAD of at least one number, given the signed deviations from the middle.
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_nearest_ranks() {
-        let ten = Sorted::new((1..=10).rev().map(f64::from).collect());
+        let ten = SortedValues::new((1..=10).rev().map(f64::from).collect());
         let levels = [0.0, 0.5, 0.9, 1.0].map(|level| ten.quantile(level).to_bits());
         assert_eq!(levels, [1.0f64, 5.0, 9.0, 10.0].map(f64::to_bits));
     }

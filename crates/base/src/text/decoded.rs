@@ -33,10 +33,10 @@ const MOST_BYTES: u64 = 1 << 30;
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// The byte-order mark of UTF-8.
-const MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// The first bytes of files that are not read, and what they are.
-const FOREIGN: [(&[u8], &str); 7] = [
+/// The first bytes of files that are not read, with the kinds of these files.
+const FOREIGN_SIGNATURES: [(&[u8], &str); 7] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"\xfd7zXZ\0", "an xz file"),
     (b"BZh", "a bzip2 file"),
@@ -47,7 +47,7 @@ const FOREIGN: [(&[u8], &str); 7] = [
 ];
 
 /// The most bytes that tell how a file is encoded.
-const TELLING: u64 = 6;
+const SIGNATURE_BYTES: u64 = 6;
 
 /// The text in `bytes`.
 ///
@@ -67,13 +67,13 @@ pub fn text(bytes: Vec<u8>) -> Result<String, EncodingError> {
 pub fn head(bytes: &[u8], most: u64) -> String {
     let mut begin = Vec::new();
     if bytes.starts_with(GZIP) {
-        // Cut data end in an error, after what they hold.
+        // Cut data end in an error, behind their contents.
         let _ = MultiGzDecoder::new(bytes).take(most).read_to_end(&mut begin);
     } else {
         begin.extend_from_slice(bytes);
     }
     let Some(order) = ByteOrder::of(&begin) else {
-        let begin = begin.strip_prefix(MARK).unwrap_or(&begin);
+        let begin = begin.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&begin);
         return String::from_utf8_lossy(begin).into_owned();
     };
     let units = order.units(&begin);
@@ -84,23 +84,23 @@ pub fn head(bytes: &[u8], most: u64) -> String {
 /// as it is read; single lines in Latin-1 are left to [`latin1`].
 ///
 /// # Errors
-/// If `input` cannot be read, or, with an [`EncodingError`] inside, as [`text`].
+/// If `input` cannot be read, or with the errors of [`text`] as [`EncodingError`] inside.
 pub fn stream<'a>(mut input: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let mut begin = Vec::new();
-    input.by_ref().take(TELLING).read_to_end(&mut begin)?;
-    let is_foreign = FOREIGN.iter().any(|(magic, _)| begin.starts_with(magic));
+    input.by_ref().take(SIGNATURE_BYTES).read_to_end(&mut begin)?;
+    let is_foreign = FOREIGN_SIGNATURES.iter().any(|(magic, _)| begin.starts_with(magic));
     if is_foreign || begin.starts_with(GZIP) || ByteOrder::of(&begin).is_some() {
         input.read_to_end(&mut begin)?;
         let text = text(begin).map_err(invalid)?;
         return Ok(Box::new(Cursor::new(text.into_bytes())));
     }
-    if begin.starts_with(MARK) {
-        begin.drain(..MARK.len());
+    if begin.starts_with(BYTE_ORDER_MARK) {
+        begin.drain(..BYTE_ORDER_MARK.len());
     }
     Ok(Box::new(Cursor::new(begin).chain(input)))
 }
 
-/// Text of which the bytes that are not UTF-8 are Latin-1.
+/// Text in UTF-8, whose invalid bytes are read as Latin-1.
 ///
 /// # Errors
 /// If there are control characters that no text has.
@@ -136,15 +136,15 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, EncodingError> {
 
 /// The text in bytes that are not compressed.
 fn plain(mut bytes: Vec<u8>) -> Result<String, EncodingError> {
-    let mut foreign = FOREIGN.iter();
+    let mut foreign = FOREIGN_SIGNATURES.iter();
     if let Some((_, what)) = foreign.find(|(magic, _)| bytes.starts_with(magic)) {
         return Err(EncodingError::Foreign(what));
     }
     if let Some(order) = ByteOrder::of(&bytes) {
         return order.decode(&bytes);
     }
-    if bytes.starts_with(MARK) {
-        bytes.drain(..MARK.len());
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
     }
     String::from_utf8(bytes).or_else(|error| latin1(error.as_bytes()))
 }
@@ -253,8 +253,8 @@ mod tests {
             (b"\xff\xfe1\x002".to_vec(), "is damaged "),
             (b"\xff\xfe\0\xd81\0".to_vec(), "is damaged "),
         ] {
-            let told = text(bytes).unwrap_err().to_string();
-            assert!(told.starts_with(expected), "{told}");
+            let message = text(bytes).unwrap_err().to_string();
+            assert!(message.starts_with(expected), "{message}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use super::shown::{self, printable};
+use super::sanitised::{self, printable};
 
 /// A file that cannot be used. The text of the problem ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +26,7 @@ impl FileError {
             name: printable(name).into_owned(),
             line: None,
             column: None,
-            problem: shown::problem(problem).into_owned(),
+            problem: sanitised::printable_problem(problem).into_owned(),
         }
     }
 
@@ -97,8 +97,8 @@ fn key_of_value(text: &str, offset: usize) -> Option<String> {
     let (first, inner) = names.split_first()?;
     let inner = inner.last().map_or(String::new(), |last| format!(".{last}"));
     let mut sections = above.lines().map(str::trim);
-    let section = sections.rfind(|line| line.starts_with('['));
-    let section = section.map_or(String::new(), |section| format!("{section} "));
+    let last_section = sections.rfind(|line| line.starts_with('['));
+    let section = last_section.map_or(String::new(), |section| format!("{section} "));
     Some(format!("{section}{first}{inner}"))
 }
 

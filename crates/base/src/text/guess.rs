@@ -1,12 +1,12 @@
 //! Guesses the name that a misspelt one stands for.
 
 /// Least similarity of a name to a guess: 1 for the same name, 0 for one without a common letter.
-const LIKE: f64 = 0.8;
+const LEAST_LIKENESS: f64 = 0.8;
 
 /// Most similar of the names `known` to `text`, if one is similar.
 pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let similar = known.into_iter().map(|name| (strsim::jaro(text, name), name));
-    let similar = similar.filter(|(likeness, _)| *likeness > LIKE);
+    let likenesses = known.into_iter().map(|name| (strsim::jaro(text, name), name));
+    let similar = likenesses.filter(|(likeness, _)| *likeness > LEAST_LIKENESS);
     let best = similar.max_by(|one, other| one.0.total_cmp(&other.0));
     best.map(|(_, name)| name)
 }

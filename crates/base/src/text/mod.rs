@@ -1,6 +1,5 @@
-//! Text in files and messages: names of variants, guesses for misspelt names, errors with their
-//! place in a file, refusals and notes; what a
-//! message shows of a file.
+//! Text in files and messages: names of variants, guesses for misspelt names, errors with their place in a file,
+//! refusals, notes, and quotations of files in messages.
 
 pub mod decoded;
 pub mod file_error;
@@ -9,7 +8,7 @@ pub mod line;
 pub mod names;
 pub mod note;
 pub mod refusal;
-pub mod shown;
+pub mod sanitised;
 
 /// True for a whole number without a sign: ASCII digits, at least one, however many.
 pub fn is_whole_number(text: &str) -> bool {

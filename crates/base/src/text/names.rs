@@ -18,19 +18,19 @@ pub fn name_of<T: PartialEq>(value: &T, table: &[(T, &'static str)]) -> &'static
 pub fn variant_of<T: Copy>(text: &str, kind: &str, table: &[(T, &'static str)]) -> Result<T, String> {
     let found = table.iter().find(|(_, name)| *name == text);
     found.map(|(variant, _)| *variant).ok_or_else(|| {
-        let names: Vec<&str> = table.iter().map(|(_, name)| *name).collect();
-        let names = names.join(", ");
+        let listed: Vec<&str> = table.iter().map(|(_, name)| *name).collect();
+        let names = listed.join(", ");
         let guess = guess(text, &names);
         format!("{text:?} is not {kind}; {guess}write one of: {names}")
     })
 }
 
 /// [`variant_of`] for an enum that derives its names.
-pub(crate) fn named<T>(text: &str, kind: &str) -> Result<T, String>
+pub(crate) fn variant_named<T>(text: &str, kind: &str) -> Result<T, String>
 where
     T: VariantArray + Copy + Into<&'static str>,
 {
     let variants = T::VARIANTS.iter();
-    let table: Vec<(T, &'static str)> = variants.map(|own| (*own, (*own).into())).collect();
+    let table: Vec<(T, &'static str)> = variants.map(|variant| (*variant, (*variant).into())).collect();
     variant_of(text, kind, &table)
 }

@@ -1,6 +1,6 @@
 //! Notes and warnings that come with an answer.
 
-use super::shown::message;
+use super::sanitised::printable_message;
 
 /// A line beside an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, derive_more::Display)]
@@ -16,12 +16,12 @@ pub enum Note {
 impl Note {
     /// A note on an assumption.
     pub fn remark(text: impl Into<String>) -> Self {
-        Self::Remark(message(text.into()).into_owned())
+        Self::Remark(printable_message(text.into()).into_owned())
     }
 
     /// A warning.
     pub fn warning(text: impl Into<String>) -> Self {
-        Self::Warning(message(text.into()).into_owned())
+        Self::Warning(printable_message(text.into()).into_owned())
     }
 
     /// The text without its kind.

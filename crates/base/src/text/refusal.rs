@@ -5,11 +5,11 @@ use std::fmt::Display;
 use itertools::Itertools as _;
 
 use super::file_error::FileError;
-use super::shown::message;
+use super::sanitised::printable_message;
 
 /// Kind of the cause of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub enum RefusalCause {
     /// The request, or a file that it names, cannot be used.
     Request,
     /// The data cannot support the answer.
@@ -20,23 +20,23 @@ pub enum Cause {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Refusal {
-    cause: Cause,
+    cause: RefusalCause,
     text: String,
 }
 
 impl Refusal {
     /// A request that cannot be used.
     pub fn request(text: impl Display) -> Self {
-        Self::new(Cause::Request, text)
+        Self::new(RefusalCause::Request, text)
     }
 
     /// Data that cannot support the answer.
     pub fn data(text: impl Display) -> Self {
-        Self::new(Cause::Data, text)
+        Self::new(RefusalCause::Data, text)
     }
 
-    fn new(cause: Cause, text: impl Display) -> Self {
-        let text = message(text.to_string()).into_owned();
+    fn new(cause: RefusalCause, text: impl Display) -> Self {
+        let text = printable_message(text.to_string()).into_owned();
         Self { cause, text }
     }
 
@@ -54,7 +54,7 @@ impl Refusal {
     /// refusals.
     pub fn joined(all: &[Self]) -> Option<Self> {
         let first = all.first()?;
-        let lines = all.iter().map(|own| own.text.as_str()).unique();
+        let lines = all.iter().map(|refusal| refusal.text.as_str()).unique();
         Some(Self::new(first.cause, lines.collect::<Vec<_>>().join("\n")))
     }
 
@@ -65,7 +65,7 @@ impl Refusal {
     }
 
     /// Kind of the cause.
-    pub fn cause(&self) -> Cause {
+    pub fn cause(&self) -> RefusalCause {
         self.cause
     }
 }

@@ -15,18 +15,18 @@ const MOST: usize = 10_000;
 /// An ascending list without duplicates, never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct List<T>(Vec<T>);
+pub struct QuantityList<T>(Vec<T>);
 
 /// Item of a list: a quantity with a text form and a numeric value, which ranges double or
 /// increase.
-pub trait Item: FromStr<Err = ParseQuantityError> + std::marker::Copy + Ord {
+pub trait ListItem: FromStr<Err = ParseQuantityError> + std::marker::Copy + Ord {
     /// Numeric value.
     fn number(self) -> u64;
     /// Item with a numeric value, if the value is in range.
     fn of(number: u64) -> Option<Self>;
 }
 
-impl Item for Bytes {
+impl ListItem for Bytes {
     fn number(self) -> u64 {
         self.0
     }
@@ -35,7 +35,7 @@ impl Item for Bytes {
     }
 }
 
-impl Item for Procs {
+impl ListItem for Procs {
     fn number(self) -> u64 {
         u64::from(self.get())
     }
@@ -61,7 +61,7 @@ pub enum ParseListError {
     Empty,
 }
 
-impl<T: Item> List<T> {
+impl<T: ListItem> QuantityList<T> {
     /// A list of the given items, put in order.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl<T: Item> List<T> {
     }
 }
 
-impl<T: Item> FromStr for List<T> {
+impl<T: ListItem> FromStr for QuantityList<T> {
     type Err = ParseListError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut items = Vec::new();
@@ -101,7 +101,7 @@ impl<T: Item> FromStr for List<T> {
     }
 }
 
-fn range<T: Item>(part: &str, start: &str, rest: &str) -> Result<Vec<T>, ParseListError> {
+fn range<T: ListItem>(part: &str, start: &str, rest: &str) -> Result<Vec<T>, ParseListError> {
     let wrong = || ParseListError::Range(part.trim().to_owned());
     let (end, step) = match rest.split_once('+') {
         Some((end, step)) => (end, Some(step.parse::<T>()?.number())),
@@ -126,7 +126,7 @@ fn range<T: Item>(part: &str, start: &str, rest: &str) -> Result<Vec<T>, ParseLi
 }
 
 /// A list in TOML: the text form, one number, or an array of numbers and texts.
-impl<'de, T: Item> Deserialize<'de> for List<T> {
+impl<'de, T: ListItem> Deserialize<'de> for QuantityList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ListVisitor(PhantomData))
     }
@@ -134,27 +134,27 @@ impl<'de, T: Item> Deserialize<'de> for List<T> {
 
 struct ListVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Item> de::Visitor<'de> for ListVisitor<T> {
-    type Value = List<T>;
+impl<'de, T: ListItem> de::Visitor<'de> for ListVisitor<T> {
+    type Value = QuantityList<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list such as \"8..64\" or [8, 16, 32]")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<List<T>, E> {
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<QuantityList<T>, E> {
         text.parse().map_err(E::custom)
     }
 
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<List<T>, E> {
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<QuantityList<T>, E> {
         number.to_string().parse().map_err(E::custom)
     }
 
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<QuantityList<T>, A::Error> {
         let mut items = Vec::new();
-        while let Some(List(mut part)) = seq.next_element::<List<T>>()? {
+        while let Some(QuantityList(mut part)) = seq.next_element::<QuantityList<T>>()? {
             items.append(&mut part);
         }
-        List::new(items).map_err(de::Error::custom)
+        QuantityList::new(items).map_err(de::Error::custom)
     }
 }
 
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     fn sizes(text: &str) -> Vec<u64> {
-        let list: List<Bytes> = text.parse().unwrap();
+        let list: QuantityList<Bytes> = text.parse().unwrap();
         list.items().iter().map(|size| size.0).collect()
     }
 
@@ -179,12 +179,12 @@ mod tests {
     #[test]
     fn what_is_not_a_list() {
         for bad in ["", ",", "8..", "64..8", "0..8", "1..8+0", "8..64+", "0..100000000+1"] {
-            assert!(bad.parse::<List<Bytes>>().is_err(), "{bad}");
+            assert!(bad.parse::<QuantityList<Bytes>>().is_err(), "{bad}");
         }
-        let long = "1..1000000000+1".parse::<List<Bytes>>();
+        let long = "1..1000000000+1".parse::<QuantityList<Bytes>>();
         assert_eq!(long, Err(ParseListError::Long("1..1000000000+1".to_owned())));
         for bad in ["0", "1..8589934592"] {
-            assert!(bad.parse::<List<Procs>>().is_err(), "{bad}");
+            assert!(bad.parse::<QuantityList<Procs>>().is_err(), "{bad}");
         }
     }
 }

@@ -8,11 +8,11 @@ use super::{Bytes, Procs};
 /// pointer, so that functions return a valid number in registers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
-pub struct ParameterError(Box<Broken>);
+pub struct ParameterError(Box<RuleViolation>);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} = {value} is not allowed; it must be {rule}")]
-struct Broken {
+struct RuleViolation {
     name: &'static str,
     value: String,
     rule: &'static str,
@@ -22,7 +22,7 @@ impl ParameterError {
     /// Error of a `value` that violates `rule`; `rule` completes "it must be …".
     #[cold]
     pub fn new(name: &'static str, value: impl fmt::Display, rule: &'static str) -> Self {
-        Self(Box::new(Broken {
+        Self(Box::new(RuleViolation {
             name,
             value: value.to_string(),
             rule,
@@ -40,7 +40,7 @@ impl From<ParameterError> for String {
 /// Returns `value` if it is finite and at least zero.
 ///
 /// # Errors
-/// Names the parameter otherwise.
+/// If it is not; the error names the parameter.
 pub fn non_negative(name: &'static str, value: f64) -> Result<f64, ParameterError> {
     if value.is_finite() && value >= 0.0 {
         Ok(value)
@@ -52,7 +52,7 @@ pub fn non_negative(name: &'static str, value: f64) -> Result<f64, ParameterErro
 /// Returns `value` if it is finite.
 ///
 /// # Errors
-/// Names the parameter otherwise.
+/// If it is not; the error names the parameter.
 pub fn finite(name: &'static str, value: f64) -> Result<f64, ParameterError> {
     if value.is_finite() {
         Ok(value)

@@ -16,14 +16,14 @@ use super::{Bytes, Seconds, SecondsPerByte};
 
 /// A time for every size, from a table. Never empty; sizes ascend; values are at least 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Rows<Seconds>", into = "Rows<Seconds>")]
-pub struct Table {
+#[serde(try_from = "StoredRows<Seconds>", into = "StoredRows<Seconds>")]
+pub struct SizeTable {
     rows: Vec<(Bytes, Seconds)>,
     /// For d = 0 … 65, the number of sizes with fewer than d binary digits: limits of a search.
     shorter: Vec<usize>,
 }
 
-impl Table {
+impl SizeTable {
     /// A table of (size, value) rows; `name` is the table's name in errors.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Table {
             return rows[0].1;
         }
         let (low, high) = (rows[next.min(rows.len() - 1) - 1], rows[next.min(rows.len() - 1)]);
-        let share = apart(low.0, size) / apart(low.0, high.0);
+        let share = distance(low.0, size) / distance(low.0, high.0);
         Seconds((low.1.0 + (high.1.0 - low.1.0) * share).max(0.0))
     }
 
@@ -124,15 +124,15 @@ impl Table {
     }
 }
 
-impl TryFrom<Rows<Seconds>> for Table {
+impl TryFrom<StoredRows<Seconds>> for SizeTable {
     type Error = ParameterError;
-    fn try_from(rows: Rows<Seconds>) -> Result<Self, ParameterError> {
+    fn try_from(rows: StoredRows<Seconds>) -> Result<Self, ParameterError> {
         Self::new("the table", rows.into())
     }
 }
 
-impl From<Table> for Rows<Seconds> {
-    fn from(table: Table) -> Self {
+impl From<SizeTable> for StoredRows<Seconds> {
+    fn from(table: SizeTable) -> Self {
         table.rows.into_iter().collect()
     }
 }
@@ -140,21 +140,21 @@ impl From<Table> for Rows<Seconds> {
 /// Sizes with one value each, as stored in files: `[[0, 1e-5], [1024, 2e-5]]`.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Rows<T>(Vec<Row<T>>);
+pub(crate) struct StoredRows<T>(Vec<StoredRow<T>>);
 
 #[derive(Serialize)]
-struct Row<T>(Bytes, T);
+struct StoredRow<T>(Bytes, T);
 
-impl<T> From<Rows<T>> for Vec<(Bytes, T)> {
-    fn from(rows: Rows<T>) -> Self {
-        let row = |Row(size, value)| (size, value);
+impl<T> From<StoredRows<T>> for Vec<(Bytes, T)> {
+    fn from(rows: StoredRows<T>) -> Self {
+        let row = |StoredRow(size, value)| (size, value);
         rows.0.into_iter().map(row).collect()
     }
 }
 
-impl<T> FromIterator<(Bytes, T)> for Rows<T> {
+impl<T> FromIterator<(Bytes, T)> for StoredRows<T> {
     fn from_iter<I: IntoIterator<Item = (Bytes, T)>>(rows: I) -> Self {
-        let row = |(size, value)| Row(size, value);
+        let row = |(size, value)| StoredRow(size, value);
         Self(rows.into_iter().map(row).collect())
     }
 }
@@ -163,14 +163,14 @@ impl<T> FromIterator<(Bytes, T)> for Rows<T> {
 pub mod rows {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::{Bytes, Rows};
+    use super::{Bytes, StoredRows};
 
     /// Writes rows as pairs of size and value.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// The errors of the serializer.
     pub fn serialize<S: Serializer, T: Serialize + Copy>(rows: &[(Bytes, T)], to: S) -> Result<S::Ok, S::Error> {
-        rows.iter().copied().collect::<Rows<T>>().serialize(to)
+        rows.iter().copied().collect::<StoredRows<T>>().serialize(to)
     }
 
     /// Reads rows, pairs of size and value.
@@ -178,32 +178,32 @@ pub mod rows {
     /// # Errors
     /// If a row does not have two elements.
     pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<(Bytes, T)>, D::Error> {
-        Rows::deserialize(from).map(Vec::from)
+        StoredRows::deserialize(from).map(Vec::from)
     }
 }
 
 /// Derived code would ignore superfluous elements of a row.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Row<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for StoredRow<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(RowVisitor(PhantomData))
+        deserializer.deserialize_seq(StoredRowVisitor(PhantomData))
     }
 }
 
-struct RowVisitor<T>(PhantomData<T>);
+struct StoredRowVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for RowVisitor<T> {
-    type Value = Row<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for StoredRowVisitor<T> {
+    type Value = StoredRow<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a row [bytes, number]")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<Row<T>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<StoredRow<T>, A::Error> {
         let short = |length| de::Error::invalid_length(length, &self);
         let size = row.next_element()?.ok_or_else(|| short(0))?;
         let value = row.next_element()?.ok_or_else(|| short(1))?;
         match row.next_element::<IgnoredAny>()? {
-            None => Ok(Row(size, value)),
+            None => Ok(StoredRow(size, value)),
             Some(_) => Err(short(3)),
         }
     }
@@ -215,7 +215,7 @@ fn binary_digits(size: Bytes) -> usize {
 
 /// `large` − `small` in bytes: exact before rounding, so that neighbours beyond 2^53 remain
 /// distinct.
-pub(crate) fn apart(small: Bytes, large: Bytes) -> f64 {
+pub(crate) fn distance(small: Bytes, large: Bytes) -> f64 {
     (large.0 - small.0) as f64
 }
 
@@ -225,9 +225,9 @@ mod tests {
 
     use super::*;
 
-    fn table(rows: &[(u64, f64)]) -> Result<Table, ParameterError> {
+    fn table(rows: &[(u64, f64)]) -> Result<SizeTable, ParameterError> {
         let rows = rows.iter().map(|&(m, t)| (Bytes(m), Seconds(t)));
-        Table::new("g", rows.collect())
+        SizeTable::new("g", rows.collect())
     }
 
     /// Any table is held against its rows in `models_hold/times.rs`.

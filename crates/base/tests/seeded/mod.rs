@@ -3,7 +3,7 @@
 use proptest::test_runner::{Config, RngSeed};
 
 /// The default of `PROPTEST_CASES`.
-const USUAL: u32 = 256;
+const DEFAULT_CASES: u32 = 256;
 
 /// A configuration of `count` cases, as many times more as `PROPTEST_CASES` exceeds its default,
 /// from a fixed seed; `PROPTEST_RNG_SEED` sets another seed.
@@ -13,7 +13,7 @@ pub fn cases(count: u32) -> Config {
         RngSeed::Random => RngSeed::Fixed(1),
         given @ RngSeed::Fixed(_) => given,
     };
-    let cases = count * config.cases.div_ceil(USUAL);
+    let cases = count * config.cases.div_ceil(DEFAULT_CASES);
     Config {
         cases,
         rng_seed,

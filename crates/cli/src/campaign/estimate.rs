@@ -5,62 +5,66 @@ use std::time::Duration;
 use itertools::Itertools;
 use netsig_base::text::counted;
 use netsig_base::units::Seconds;
-use netsig_measure::budget::{self, TooLittle};
-use netsig_measure::estimate::{Rates, estimate};
-use netsig_measure::plan::{Cell, Plan};
+use netsig_measure::budget::{self, BudgetTooSmall};
+use netsig_measure::estimate::{NetworkRates, estimate};
+use netsig_measure::plan::{MeasurementPlan, PlanCell};
 
-use crate::input::asked::Asked;
 use crate::input::failure::Failure;
+use crate::input::loaded_plan::LoadedPlan;
 
-/// Prints the estimated duration of `asked` at these rates, with the prefix `on`. Reduces it to a
-/// `budget`, if given.
+/// Prints the estimated duration of a plan at these rates, after `prefix`. Reduces the plan to a `budget`, if given.
 ///
 /// # Errors
 /// If even the smallest part of the plan exceeds the budget.
-pub fn settle(asked: Asked, rates: &Rates, budget: Option<Duration>, on: &str) -> Result<Asked, Failure> {
-    let tell = |plan: &Plan| eprintln!("{on}{}", sentence(plan, rates));
+pub fn estimate_and_reduce(
+    loaded_plan: LoadedPlan,
+    rates: &NetworkRates,
+    budget: Option<Duration>,
+    prefix: &str,
+) -> Result<LoadedPlan, Failure> {
+    let print_estimate = |plan: &MeasurementPlan| eprintln!("{prefix}{}", sentence(plan, rates));
     let Some(budget) = budget else {
-        tell(&asked.plan);
-        return Ok(asked);
+        print_estimate(&loaded_plan.plan);
+        return Ok(loaded_plan);
     };
-    let Asked { file, plan, text, .. } = &asked;
-    let budget = Seconds(budget.as_secs_f64());
-    let fitted = budget::fit_into(plan, budget, rates).map_err(|TooLittle { least }| {
+    let LoadedPlan { file, plan, text, .. } = &loaded_plan;
+    let budget_time = Seconds(budget.as_secs_f64());
+    let fitted = budget::fit_into_budget(plan, budget_time, rates).map_err(|BudgetTooSmall { least }| {
         Failure::usage(format!(
             "{}: takes {} at the least and the budget is {}; give a longer --budget or plan less",
             file.display(),
-            span(least),
-            span(budget)
+            duration_in_words(least),
+            duration_in_words(budget_time)
         ))
     })?;
-    tell(plan);
+    print_estimate(plan);
     if fitted.plan == *plan {
-        return Ok(asked);
+        return Ok(loaded_plan);
     }
     eprintln!(
-        "{on}{} of {} cells fit into {}: {}",
+        "{prefix}{} of {} cells fit into {}: {}",
         fitted.plan.cells().len(),
         plan.cells().len(),
-        span(budget),
-        without(&fitted.dropped)
+        duration_in_words(budget_time),
+        describe_dropped(&fitted.dropped)
     );
-    tell(&fitted.plan);
-    Ok(Asked {
-        requested: Some(text.clone()),
-        ..Asked::parse(file, fitted.plan.to_toml())?
+    print_estimate(&fitted.plan);
+    Ok(LoadedPlan {
+        text_before_budget: Some(text.clone()),
+        ..LoadedPlan::parse(file, fitted.plan.to_toml())?
     })
 }
 
 /// The estimate in words: `about 2 min 10 s (1 min 40 s to 2 min 30 s): 66 cells, 3 launches, at
 /// most 1980 repetitions`
-fn sentence(plan: &Plan, rates: &Rates) -> String {
+fn sentence(plan: &MeasurementPlan, rates: &NetworkRates) -> String {
     let estimate = estimate(plan, rates);
     let middle = Seconds(0.5 * (estimate.low.0 + estimate.high.0));
     format!(
         "about {} ({} to {}): {}, {}, at most {}",
-        span(middle),
-        span(estimate.low),
-        span(estimate.high),
+        duration_in_words(middle),
+        duration_in_words(estimate.low),
+        duration_in_words(estimate.high),
         counted(plan.cells().len() as u64, "cell", "cells"),
         counted(plan.launches.into(), "launch", "launches"),
         counted(plan.samples(), "repetition", "repetitions")
@@ -68,13 +72,13 @@ fn sentence(plan: &Plan, rates: &Rates) -> String {
 }
 
 /// Describes the cells that a budget removed from a plan.
-fn without(dropped: &[Cell]) -> String {
+fn describe_dropped(dropped: &[PlanCell]) -> String {
     if dropped.is_empty() {
         return "fewer repetitions".to_owned();
     }
-    let named = dropped.iter().take(MOST_NAMED).map(Cell::to_string);
-    let others = dropped.len().saturating_sub(MOST_NAMED);
-    let others = (others > 0).then(|| format!("{others} more"));
+    let named = dropped.iter().take(MOST_NAMED).map(PlanCell::to_string);
+    let others_count = dropped.len().saturating_sub(MOST_NAMED);
+    let others = (others_count > 0).then(|| format!("{others_count} more"));
     format!("without {}", named.chain(others).join(", "))
 }
 
@@ -82,7 +86,7 @@ fn without(dropped: &[Cell]) -> String {
 const MOST_NAMED: usize = 6;
 
 /// A duration in words, rounded: `45 s`, `2 min 10 s`, `1 h 5 min`.
-pub fn span(duration: Seconds) -> String {
+pub fn duration_in_words(duration: Seconds) -> String {
     let seconds = duration.0.round().max(1.0);
     let minutes = (seconds / 60.0).floor();
     match seconds {
@@ -104,7 +108,7 @@ mod tests {
             (130.0, "2 min 10 s"),
             (3900.0, "1 h 5 min"),
         ] {
-            assert_eq!(span(Seconds(seconds)), words);
+            assert_eq!(duration_in_words(Seconds(seconds)), words);
         }
     }
 }

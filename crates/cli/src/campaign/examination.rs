@@ -1,4 +1,4 @@
-//! The job that examines the hosts: what it found there, and how it ended.
+//! The job that examines the hosts: its findings and its end.
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::MpiFlavour;
@@ -6,33 +6,33 @@ use netsig_base::text::file_error::parse_toml;
 use netsig_base::units::Procs;
 use serde::Deserialize;
 
-use super::errand::Errand;
-use crate::input::failure::{Failure, split};
+use super::planless_job::PlanlessJob;
+use crate::input::failure::{Failure, split_remedy};
 use crate::input::files;
-use crate::job::End;
+use crate::job::JobEnd;
 use crate::job::launch::Launcher;
 
-/// The rank program's subcommand for it.
+/// The subcommand of the rank program.
 pub const EXAMINE: &str = "examine";
 
 /// The report of the ranks, as far as they wrote it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Report {
+pub struct ExaminationReport {
     /// Number of ranks, if they started.
     pub started: Option<u32>,
     /// The findings of each rank on its host; none if the ranks did not meet.
     #[serde(default, rename = "rank")]
-    pub ranks: Vec<Findings>,
-    /// The pairs of ranks that exchanged messages, and the one that was about to.
+    pub ranks: Vec<ReportedFindings>,
+    /// The pairs of ranks that exchanged messages, and the pair that was about to.
     #[serde(default, rename = "pair")]
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<ExaminedPair>,
 }
 
 /// The findings of a rank on its host.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Findings {
+pub struct ReportedFindings {
     /// Name of the host.
     pub host: String,
     /// The files of counters that the kernel does not show.
@@ -43,41 +43,41 @@ pub struct Findings {
     pub clock_overhead_s: f64,
     /// Number of processors.
     pub processors: u32,
-    /// Share of the processors' time in which others used them.
+    /// Share of the processors' time that other programs used.
     pub busy: f64,
 }
 
 /// An exchange of messages between two ranks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pair {
+pub struct ExaminedPair {
     /// The ranks.
     pub ranks: [usize; 2],
-    /// Time until each of both had the messages of the other one, infinite if they did not arrive; nothing
-    /// if the job ended during the exchange.
+    /// Time until each rank had the other's messages, infinite if they did not arrive; `None` if the job ended during
+    /// the exchange.
     pub arrived_s: Option<[f64; 2]>,
 }
 
 /// The outcome of an examination.
-pub struct Examination {
-    /// What the ranks found.
-    pub report: Report,
-    /// The reason why the job did not end well, if so.
-    pub trouble: Option<String>,
+pub struct HostExamination {
+    /// The findings of the ranks.
+    pub report: ExaminationReport,
+    /// The reason of the failure, if the job failed.
+    pub failure_reason: Option<String>,
 }
 
 /// The most hosts or pairs that are named.
-const NAMED: usize = 4;
+const MOST_NAMED: usize = 4;
 
-impl Report {
+impl ExaminationReport {
     /// The hosts of ranks.
     pub fn names(&self, ranks: [usize; 2]) -> [&str; 2] {
-        let host = |rank: usize| self.ranks.get(rank).map(|own| own.host.as_str());
+        let host = |rank: usize| self.ranks.get(rank).map(|findings| findings.host.as_str());
         ranks.map(|rank| host(rank).unwrap_or("unknown"))
     }
 
-    /// The ways on which no message came, each from a host to another.
-    fn silent(&self) -> Vec<String> {
+    /// The directions without messages, each from one host to another.
+    fn silent_directions(&self) -> Vec<String> {
         let silent = self.pairs.iter().flat_map(|pair| {
             let [one, other] = pair.ranks;
             let ways = [[other, one], [one, other]].into_iter();
@@ -88,40 +88,43 @@ impl Report {
     }
 }
 
-impl Examination {
+impl HostExamination {
     /// Examines the hosts of `procs` ranks.
     ///
     /// # Errors
     /// If the job cannot be started, Ctrl-C ends it, or its report cannot be read.
-    pub fn run(errand: &Errand, launcher: &Launcher, procs: Procs) -> Result<Self, Failure> {
-        let (end, file) = errand.run(launcher, procs)?;
+    pub fn run(planless_job: &PlanlessJob, launcher: &Launcher, procs: Procs) -> Result<Self, Failure> {
+        let (end, file) = planless_job.run(launcher, procs)?;
         let name = file.display().to_string();
         let hint = "use a rank program of this version of netsig";
         let report = parse_toml(&name, &files::text(&file)?, hint)?;
         let trouble = match end {
-            End::Complete => None,
-            End::Interrupted(code) => {
+            JobEnd::Complete => None,
+            JobEnd::Interrupted(code) => {
                 return Err(Failure::interrupted(code, "start the command again"));
             }
-            End::Void(why) | End::Lost(why) | End::Failed(why) => Some(why),
+            JobEnd::Void(why) | JobEnd::Lost(why) | JobEnd::Failed(why) => Some(why),
         };
-        Ok(Self { report, trouble })
+        Ok(Self {
+            report,
+            failure_reason: trouble,
+        })
     }
 
-    /// The reason why the job did not end well, if so, without what to do.
+    /// The reason of the failure without the remedy, if the job failed.
     pub fn problem(&self) -> Option<&str> {
-        let trouble = self.trouble.as_deref()?;
-        Some(split(trouble).map_or(trouble, |(problem, _)| problem))
+        let trouble = self.failure_reason.as_deref()?;
+        Some(split_remedy(trouble).map_or(trouble, |(problem, _)| problem))
     }
 
     /// The hosts that exchanged no messages, in words; none if all did, or none started.
-    pub fn silence(&self) -> Option<String> {
-        let silent = self.report.silent();
+    pub fn silent_hosts(&self) -> Option<String> {
+        let silent = self.report.silent_directions();
         if !silent.is_empty() {
-            return Some(format!("no message came from {}", some(silent)));
+            return Some(format!("no message came from {}", some_names(silent)));
         }
-        let last = self.report.pairs.last();
-        let last = last.filter(|pair| pair.arrived_s.is_none())?;
+        let final_pair = self.report.pairs.last();
+        let last = final_pair.filter(|pair| pair.arrived_s.is_none())?;
         let pair = self.report.names(last.ranks).join(" and ");
         let why = self.problem().unwrap_or("the job ended");
         Some(format!("{pair} cannot exchange messages: {why}"))
@@ -142,9 +145,9 @@ pub fn open_ports(mpi: Option<MpiFlavour>) -> String {
 }
 
 /// Some of the names.
-pub fn some(names: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
-    let names = names.into_iter().map(|name| name.to_string()).unique().collect_vec();
-    let others = names.len().saturating_sub(NAMED);
-    let others = (others > 0).then(|| format!("{others} more"));
-    names.into_iter().take(NAMED).chain(others).join(", ")
+pub fn some_names(names: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    let distinct_names = names.into_iter().map(|name| name.to_string()).unique().collect_vec();
+    let others_count = distinct_names.len().saturating_sub(MOST_NAMED);
+    let others = (others_count > 0).then(|| format!("{others_count} more"));
+    distinct_names.into_iter().take(MOST_NAMED).chain(others).join(", ")
 }

@@ -14,41 +14,40 @@ use netsig_base::text::line::unescaped;
 use netsig_measure::plan::JobId;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
 
-use crate::campaign::kept::Written;
-use crate::input::asked::Asked;
+use crate::campaign::data_file::DataFileBytes;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::loaded_plan::LoadedPlan;
 
 /// Results of an interrupted campaign.
 #[derive(Debug)]
-pub struct Past {
+pub struct PastResults {
     /// The plan of the campaign, as carried out.
-    pub carried_out: Asked,
+    pub carried_out: LoadedPlan,
     /// The complete jobs.
     pub complete: Vec<JobId>,
     /// Number of samples.
     pub samples: usize,
 }
 
-/// Reads the results of an interrupted campaign of `asked` in `output`; `None` if there is no file
-/// or no data in it.
+/// Reads the results of an interrupted campaign of the plan from `output`; `None` if there is no file or no data in it.
 ///
 /// # Errors
 /// If the file has data of another plan, or void data.
-pub fn past(output: &Path, asked: &Asked) -> Result<Option<Past>, Failure> {
+pub fn read_past(output: &Path, loaded_plan: &LoadedPlan) -> Result<Option<PastResults>, Failure> {
     if !output.exists() {
         return Ok(None);
     }
-    let written = Written::read(output)?;
-    if written.rows() == 0 {
+    let written = DataFileBytes::read(output)?;
+    if written.row_count() == 0 {
         return Ok(None);
     }
-    let data = Dataset::read(&output.display().to_string(), written.whole())?;
+    let data = Dataset::read(&output.display().to_string(), written.complete_lines())?;
     files::refuse_void(&data, output)?;
-    let carried_out = carried_out(&data.provenance, output, asked)?;
-    let mut complete = asked.plan.jobs();
+    let carried_out = carried_out_plan(&data.provenance, output, loaded_plan)?;
+    let mut complete = loaded_plan.plan.jobs();
     complete.retain(|job| data.provenance.get(&job.key("s")).is_some());
-    Ok(Some(Past {
+    Ok(Some(PastResults {
         carried_out,
         complete,
         samples: data.samples.len(),
@@ -56,7 +55,7 @@ pub fn past(output: &Path, asked: &Asked) -> Result<Option<Past>, Failure> {
 }
 
 /// Interval between the two measurements of a file's length.
-const LOOK: Duration = Duration::from_secs(1);
+const GROWTH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Refuses a file to which a job still writes: after netsig is killed, its job may run a little
 /// longer.
@@ -67,7 +66,7 @@ pub fn refuse_growing(output: &Path) -> Result<(), Failure> {
     let length = || output.metadata().map_or(0, |data| data.len());
     let before = length();
     if before > 0 {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(GROWTH_INTERVAL);
     }
     if length() == before {
         return Ok(());
@@ -80,17 +79,17 @@ pub fn refuse_growing(output: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If the file cannot be read or changed.
-pub fn mend(output: &Path) -> Result<Option<String>, Failure> {
+pub fn repair_file(output: &Path) -> Result<Option<String>, Failure> {
     if !output.exists() {
         return Ok(None);
     }
     let shown = output.display();
-    let written = Written::read(output)?;
-    let (length, message) = match written.whole().len() {
-        _ if written.rows() == 0 && !written.is_provenance() => {
+    let written = DataFileBytes::read(output)?;
+    let (length, message) = match written.complete_lines().len() {
+        _ if written.row_count() == 0 && !written.is_provenance_only() => {
             return Err(Failure::usage("is no data file; choose another --output").about(output));
         }
-        _ if written.rows() == 0 => (0, "holds no data and is begun anew"),
+        _ if written.row_count() == 0 => (0, "holds no data and is begun anew"),
         whole if whole == written.len() => return Ok(None),
         whole => (whole, "the last line was cut short and is dropped"),
     };
@@ -103,30 +102,30 @@ pub fn mend(output: &Path) -> Result<Option<String>, Failure> {
 }
 
 /// The plan by which the data were measured, if it is the requested plan.
-fn carried_out(facts: &Provenance, output: &Path, asked: &Asked) -> Result<Asked, Failure> {
+fn carried_out_plan(facts: &Provenance, output: &Path, loaded_plan: &LoadedPlan) -> Result<LoadedPlan, Failure> {
     let shown = output.display();
     let Some(plan) = facts.get(PLAN) else {
         let problem = "does not name the plan of its measurement; choose another --output";
         return Err(Failure::usage(problem).about(output));
     };
-    let stated = |text: &str| Asked::parse(&asked.file, unescaped(text));
-    let carried_out = stated(plan).map_err(|failure| {
+    let parse_stated = |text: &str| LoadedPlan::parse(&loaded_plan.file, unescaped(text));
+    let carried_out = parse_stated(plan).map_err(|failure| {
         Failure::usage(format!(
             "was measured by a plan that this netsig cannot read ({failure}); choose another --output"
         ))
         .about(output)
     })?;
     let requested = match facts.get(REQUESTED_PLAN) {
-        Some(requested) => stated(requested)?,
+        Some(requested) => parse_stated(requested)?,
         None => carried_out.clone(),
     };
-    if requested.plan == asked.plan {
+    if requested.plan == loaded_plan.plan {
         return Ok(carried_out);
     }
     Err(Failure::usage(format!(
         "{}: is not the plan that {shown} was begun with: {}; restore it or choose another --output",
-        asked.file.display(),
-        difference(&requested.text, &asked.text)
+        loaded_plan.file.display(),
+        difference(&requested.text, &loaded_plan.text)
     )))
 }
 
@@ -160,13 +159,13 @@ mod tests {
             ("", "", ""),
         ] {
             std::fs::write(&path, text).unwrap();
-            let message = mend(&path).unwrap().unwrap_or_default();
+            let message = repair_file(&path).unwrap().unwrap_or_default();
             assert!(message.contains(says) && message.is_empty() == says.is_empty());
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
         }
         for foreign in ["# a comment\n", "a letter"] {
             std::fs::write(&path, foreign).unwrap();
-            assert!(mend(&path).is_err(), "{foreign:?}");
+            assert!(repair_file(&path).is_err(), "{foreign:?}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
         }
     }

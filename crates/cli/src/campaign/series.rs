@@ -12,34 +12,34 @@ use netsig_base::data::sharing;
 use netsig_base::network::Network;
 use netsig_base::text::line::escaped;
 use netsig_base::units::Seconds;
-use netsig_lab::Watch;
-use netsig_measure::estimate::Rates;
+use netsig_lab::SignalWatch;
+use netsig_measure::estimate::NetworkRates;
 use netsig_measure::plan::provenance::REQUESTED_PLAN;
-use netsig_measure::plan::{JobId, Plan};
+use netsig_measure::plan::{JobId, MeasurementPlan};
 
 use crate::campaign::Campaign;
-use crate::campaign::errand::Errand;
-use crate::campaign::estimate::settle;
-use crate::campaign::examination::{EXAMINE, Examination, open_ports};
-use crate::campaign::kept;
-use crate::campaign::resume::{self, Past};
-use crate::input::args::Place;
-use crate::input::asked::Asked;
+use crate::campaign::data_file;
+use crate::campaign::estimate::estimate_and_reduce;
+use crate::campaign::examination::{EXAMINE, HostExamination, open_ports};
+use crate::campaign::planless_job::PlanlessJob;
+use crate::campaign::resume::{self, PastResults};
+use crate::input::args::MeasurementPlace;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt;
+use crate::input::loaded_plan::LoadedPlan;
 use crate::job::launch::{Launcher, absolute};
-use crate::job::progress::Follower;
-use crate::job::{End, Job};
+use crate::job::progress::ProgressFollower;
+use crate::job::{JobEnd, RunningJob};
 use temporary::plan_file;
 
 /// The remaining jobs of a campaign.
-pub struct Series<'a> {
+pub struct JobSeries<'a> {
     campaign: &'a Campaign,
     scenario: Option<&'a Network>,
     launcher: Launcher,
-    asked: Asked,
-    past: Option<Past>,
+    loaded_plan: LoadedPlan,
+    past: Option<PastResults>,
     started: Instant,
     /// Longest duration of all jobs.
     budget: Option<Duration>,
@@ -50,7 +50,7 @@ pub struct Series<'a> {
 }
 
 /// A launch of a longer campaign.
-pub struct Launch<'a> {
+pub struct SeriesLaunch<'a> {
     /// Number of the launch.
     pub number: u32,
     /// Jobs that are not carried out again.
@@ -62,7 +62,7 @@ pub struct Launch<'a> {
 }
 
 /// The parameters of a job.
-struct Orders<'a> {
+struct JobParameters<'a> {
     plan: &'a Path,
     output: &'a Path,
     job: JobId,
@@ -70,34 +70,34 @@ struct Orders<'a> {
 }
 
 /// Time after which hosts count as silent.
-const SILENCE: Duration = Duration::from_secs(10);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Least budget of a job, even if the budget of the campaign is used up.
 const LEAST_BUDGET: Duration = Duration::from_secs(1);
 
-impl<'a> Series<'a> {
-    /// The jobs of `asked` that are not complete in `past`.
+impl<'a> JobSeries<'a> {
+    /// The jobs of the requested plan that are not complete in `past`.
     ///
     /// # Errors
     /// If the jobs cannot be started.
     pub fn new(
         campaign: &'a Campaign,
         scenario: Option<&'a Network>,
-        asked: Asked,
-        past: Option<Past>,
+        requested_plan: LoadedPlan,
+        past: Option<PastResults>,
     ) -> Result<Self, Failure> {
         let launcher = Launcher::find(&campaign.launch, &campaign.place)?;
-        let asked = match &past {
+        let loaded_plan = match &past {
             // A budget may have changed the plan of the interrupted run.
-            Some(past) if past.carried_out.plan != asked.plan => past.carried_out.clone(),
-            _ => asked,
+            Some(past) if past.carried_out.plan != requested_plan.plan => past.carried_out.clone(),
+            _ => requested_plan,
         };
-        launcher.check(asked.plan.procs())?;
+        launcher.check(loaded_plan.plan.procs())?;
         let series = Self {
             campaign,
             scenario,
             launcher,
-            asked,
+            loaded_plan,
             past,
             started: Instant::now(),
             budget: campaign.budget,
@@ -105,7 +105,7 @@ impl<'a> Series<'a> {
             sharing: None,
         };
         // Refuse algorithms that the library lacks before the first measurement.
-        for variant in series.asked.plan.variants() {
+        for variant in series.loaded_plan.plan.variants() {
             series.environment(variant.number)?;
         }
         Ok(series)
@@ -116,116 +116,116 @@ impl<'a> Series<'a> {
     /// # Errors
     /// If a path cannot be made absolute.
     pub fn commands(&self) -> Result<Vec<Vec<OsString>>, Failure> {
-        let plan = absolute(&self.asked.file)?;
-        let jobs = self.asked.plan.jobs();
+        let plan = absolute(&self.loaded_plan.file)?;
+        let jobs = self.loaded_plan.plan.jobs();
         let budget = self.budget;
         let each = budget.map(|budget| budget.div_f64(jobs.len() as f64));
         let command = |job| {
-            let orders = Orders {
+            let job_parameters = JobParameters {
                 plan: &plan,
                 output: &self.campaign.output,
                 job,
                 budget: each,
             };
             let lab = match &self.campaign.place {
-                Place::Lab(name) => Some(["netsig", "lab", "exec", name, "--"]),
-                Place::Mpi | Place::Simulated(_) => None,
+                MeasurementPlace::Lab(name) => Some(["netsig", "lab", "exec", name, "--"]),
+                MeasurementPlace::Mpi | MeasurementPlace::Simulated(_) => None,
             };
             let within = lab.into_iter().flatten().map(OsString::from);
-            Ok(within.chain(self.command(&orders)?).collect())
+            Ok(within.chain(self.command(&job_parameters)?).collect())
         };
         jobs.into_iter().map(command).collect()
     }
 
-    /// Carries out the jobs; `what` is the label of the progress bar.
+    /// Carries out the jobs; `label` is for the progress bar.
     ///
     /// # Errors
     /// If the plan does not fit into the budget, a job cannot be started, the data are void, Ctrl-C
     /// came, or jobs failed.
-    pub fn run(mut self, what: &str) -> Result<(), Failure> {
+    pub fn run(mut self, label: &str) -> Result<(), Failure> {
         if let Some(past) = &self.past {
             eprintln!(
                 "going on from {} samples and {} complete jobs of {}",
                 past.samples,
                 past.complete.len(),
-                self.asked.plan.jobs().len()
+                self.loaded_plan.plan.jobs().len()
             );
         } else if let Some(rates) = self.probe()? {
             let budget = self.rest_of_budget();
-            self.asked = settle(self.asked, &rates, budget, "")?;
+            self.loaded_plan = estimate_and_reduce(self.loaded_plan, &rates, budget, "")?;
         }
-        let mut left = self.asked.plan.jobs();
+        let mut remaining_jobs = self.loaded_plan.plan.jobs();
         if let Some(past) = &self.past {
-            left.retain(|job| !past.complete.contains(job));
+            remaining_jobs.retain(|job| !past.complete.contains(job));
         }
-        self.run_jobs(&left, what)
+        self.run_jobs(&remaining_jobs, label)
     }
 
     /// Carries out the plan as one launch of a longer campaign.
     ///
     /// # Errors
-    /// As [`Series::run`].
-    pub fn run_launch(mut self, launch: Launch, what: &str) -> Result<(), Failure> {
+    /// The errors of [`JobSeries::run`].
+    pub fn run_launch(mut self, launch: SeriesLaunch, label: &str) -> Result<(), Failure> {
         self.budget = Some(launch.budget);
         self.note = Some(launch.note);
-        let jobs = self.asked.plan.jobs().into_iter();
-        let jobs = jobs.map(|job| JobId {
+        let planned_jobs = self.loaded_plan.plan.jobs().into_iter();
+        let jobs = planned_jobs.map(|job| JobId {
             launch: launch.number,
             ..job
         });
-        let left: Vec<JobId> = jobs.filter(|job| !launch.complete.contains(job)).collect();
-        self.run_jobs(&left, what)
+        let remaining_jobs: Vec<JobId> = jobs.filter(|job| !launch.complete.contains(job)).collect();
+        self.run_jobs(&remaining_jobs, label)
     }
 
-    fn run_jobs(mut self, left: &[JobId], what: &str) -> Result<(), Failure> {
+    fn run_jobs(mut self, remaining_jobs: &[JobId], label: &str) -> Result<(), Failure> {
         // Also between jobs, so that temporary files are removed.
-        let watch = Watch::start();
-        let plan = plan_file(&self.asked, &self.campaign.output)?;
-        let mut progress = Follower::new(&self.asked.plan, &self.campaign.output, what);
-        progress.pass_over();
+        let watch = SignalWatch::start();
+        let plan_path = plan_file(&self.loaded_plan, &self.campaign.output)?;
+        let mut progress = ProgressFollower::new(&self.loaded_plan.plan, &self.campaign.output, label);
+        progress.ignore_existing();
         let mut failed = Vec::new();
         let mut is_lost = false;
-        for (done, &job) in left.iter().enumerate() {
+        for (done, &job) in remaining_jobs.iter().enumerate() {
             if let Some(code) = watch.exit_code() {
-                self.judge(End::Interrupted(code))?;
+                self.failure_reason(JobEnd::Interrupted(code))?;
             }
-            let share = |rest: Duration| rest.div_f64((left.len() - done) as f64);
-            let orders = Orders {
-                plan: &plan,
+            let share = |rest: Duration| rest.div_f64((remaining_jobs.len() - done) as f64);
+            let job_parameters = JobParameters {
+                plan: &plan_path,
                 output: &self.campaign.output,
                 job,
                 budget: self.rest_of_budget().map(|rest| share(rest).max(LEAST_BUDGET)),
             };
-            let end = self.carry_out(&orders, &mut progress)?;
+            let end = self.carry_out(&job_parameters, &mut progress)?;
             // A job that failed before its first sample would fail again.
-            let is_hopeless = matches!(end, End::Failed(_)) && progress.grown().is_none();
-            is_lost |= matches!(end, End::Lost(_));
-            let Some(why) = self.judge(end)? else {
+            let is_hopeless = matches!(end, JobEnd::Failed(_)) && progress.last_growth().is_none();
+            is_lost |= matches!(end, JobEnd::Lost(_));
+            let Some(why) = self.failure_reason(end)? else {
                 continue;
             };
-            let why = format!("{job}: {why}");
-            if left.len() > 1 {
-                let kept = kept::so_far(&self.campaign.output);
-                progress.say(&format!("netsig: {why}; {kept}"));
+            let failure_text = format!("{job}: {why}");
+            if remaining_jobs.len() > 1 {
+                let kept = data_file::describe_kept(&self.campaign.output);
+                progress.print_message(&format!("netsig: {failure_text}; {kept}"));
             }
-            failed.push(why);
+            failed.push(failure_text);
             if is_hopeless {
                 break;
             }
         }
         drop(progress);
-        interrupt::keeps(kept::so_far(&self.campaign.output));
+        interrupt::set_kept_message(data_file::describe_kept(&self.campaign.output));
         if let Some(code) = watch.end() {
-            self.judge(End::Interrupted(code))?;
+            self.failure_reason(JobEnd::Interrupted(code))?;
         }
         if failed.is_empty() {
             return Ok(());
         }
-        let kept = kept::or_removed(&self.campaign.output);
+        let kept = data_file::describe_or_remove(&self.campaign.output);
         if is_lost && kept.is_none() {
-            self.refuse_silence()?;
+            self.refuse_silent_hosts()?;
         }
-        Err(in_words(&failed, left.len(), kept))
+        Err(failures_in_words(&failed, remaining_jobs.len(), kept))
     }
 
     fn rest_of_budget(&self) -> Option<Duration> {
@@ -235,76 +235,80 @@ impl<'a> Series<'a> {
 
     /// Runs a short job that measures the rates of the network. `None` if it fails: there is no
     /// estimate then.
-    fn probe(&mut self) -> Result<Option<Rates>, Failure> {
-        let plan = Plan::probe(self.asked.plan.procs());
-        let asked = Asked::parse(&self.asked.file, plan.to_toml())?;
-        let plan = plan_file(&asked, &self.campaign.output)?;
+    fn probe(&mut self) -> Result<Option<NetworkRates>, Failure> {
+        let probe_plan = MeasurementPlan::probe(self.loaded_plan.plan.procs());
+        let loaded_probe = LoadedPlan::parse(&self.loaded_plan.file, probe_plan.to_toml())?;
+        let plan_path = plan_file(&loaded_probe, &self.campaign.output)?;
         let data = temporary::beside(&self.campaign.output, ".csv")?;
-        let orders = Orders {
-            plan: &plan,
+        let job_parameters = JobParameters {
+            plan: &plan_path,
             output: &data,
             job: JobId { launch: 0, variant: 0 },
             budget: None,
         };
-        let mut progress = Follower::new(&asked.plan, &data, "estimating");
+        let mut progress = ProgressFollower::new(&loaded_probe.plan, &data, "estimating");
         let started = Instant::now();
-        let end = self.carry_out(&orders, &mut progress)?;
-        let has_grown = progress.grown().is_some();
+        let end = self.carry_out(&job_parameters, &mut progress)?;
+        let has_grown = progress.last_growth().is_some();
         drop(progress);
         let problem = match end {
-            End::Complete => {
-                let data = files::dataset(&data)?;
+            JobEnd::Complete => {
+                let probe_data = files::dataset(&data)?;
                 let wall = Seconds(started.elapsed().as_secs_f64());
-                return Ok(Rates::from_probe(&data, wall));
+                return Ok(NetworkRates::from_probe(&probe_data, wall));
             }
-            End::Interrupted(code) => {
-                let kept = format!("{}; start the command again", kept::NOTHING);
+            JobEnd::Interrupted(code) => {
+                let kept = format!("{}; start the command again", data_file::NOTHING_MEASURED);
                 return Err(Failure::interrupted(code, kept));
             }
-            End::Lost(why) => {
-                self.refuse_silence()?;
+            JobEnd::Lost(why) => {
+                self.refuse_silent_hosts()?;
                 why
             }
-            End::Void(why) | End::Failed(why) => why,
+            JobEnd::Void(why) | JobEnd::Failed(why) => why,
         };
         if !has_grown {
-            return Err(anyhow!("{problem}; {}", kept::NOTHING_FAILED).into());
+            return Err(anyhow!("{problem}; {}", data_file::NOTHING_MEASURED_WITH_CURE).into());
         }
         eprintln!("netsig: there is no estimate: {problem}");
         Ok(None)
     }
 
-    /// Finds by a short job of the same ranks whether all hosts answer each other.
+    /// Checks by a short job of the same ranks that all hosts answer each other.
     ///
     /// # Errors
-    /// If some do not.
-    fn refuse_silence(&self) -> Result<(), Failure> {
-        let errand = Errand {
-            work: EXAMINE,
+    /// If some hosts do not answer.
+    fn refuse_silent_hosts(&self) -> Result<(), Failure> {
+        let planless_job = PlanlessJob {
+            subcommand: EXAMINE,
             label: "looking for hosts that do not answer",
             scenario: self.scenario,
             output: &self.campaign.output,
-            timeout: SILENCE.min(self.campaign.timeout),
+            timeout: SILENCE_TIMEOUT.min(self.campaign.timeout),
         };
-        let found = Examination::run(&errand, &self.launcher, self.asked.plan.procs())?;
+        let examination = HostExamination::run(&planless_job, &self.launcher, self.loaded_plan.plan.procs())?;
         let cure = open_ports(self.launcher.mpi().ok());
-        match found.silence() {
-            Some(silence) => Err(anyhow!("{silence}; {}; {cure}", kept::NOTHING).into()),
+        match examination.silent_hosts() {
+            Some(silent_hosts) => Err(anyhow!("{silent_hosts}; {}; {cure}", data_file::NOTHING_MEASURED).into()),
             None => Ok(()),
         }
     }
 
     /// Runs a job.
-    fn carry_out(&mut self, orders: &Orders, progress: &mut Follower) -> Result<End, Failure> {
-        if let Some(message) = resume::mend(orders.output)? {
-            progress.say(&format!("netsig: {message}"));
+    fn carry_out(
+        &mut self,
+        job_parameters: &JobParameters,
+        progress: &mut ProgressFollower,
+    ) -> Result<JobEnd, Failure> {
+        if let Some(message) = resume::repair_file(job_parameters.output)? {
+            progress.print_message(&format!("netsig: {message}"));
         }
         progress.begin_job();
-        let job = Job::start(&self.command(orders)?, self.scenario)?;
-        let end = job.follow(orders.job, self.campaign.timeout, progress)?;
-        let sharing = sharing::in_words(progress.hosts(orders.job));
+        let job = RunningJob::start(&self.command(job_parameters)?, self.scenario)?;
+        let end = job.follow(job_parameters.job, self.campaign.timeout, progress)?;
+        let sharing = sharing::describe_shared_hosts(progress.hosts(job_parameters.job));
         if let Some(ranks) = sharing.as_ref().filter(|_| self.sharing != sharing) {
-            progress.say(&format!(
+            progress.print_message(&format!(
                 "netsig: note: {ranks}: times hold for as many processes on each host"
             ));
             self.sharing = sharing;
@@ -312,69 +316,69 @@ impl<'a> Series<'a> {
         Ok(end)
     }
 
-    fn command(&self, orders: &Orders) -> Result<Vec<OsString>, Failure> {
-        let JobId { launch, variant } = orders.job;
+    fn command(&self, job_parameters: &JobParameters) -> Result<Vec<OsString>, Failure> {
+        let JobId { launch, variant } = job_parameters.job;
         let seconds = |limit: Duration| limit.as_secs().to_string();
         let mut options = vec![("--launch", launch.to_string())];
         if variant > 0 {
             options.push(("--variant", variant.to_string()));
         }
         options.push(("--timeout", seconds(self.campaign.timeout)));
-        options.extend(orders.budget.map(|budget| ("--budget", seconds(budget))));
-        let requested = self.asked.requested.as_deref().map(escaped);
+        options.extend(job_parameters.budget.map(|budget| ("--budget", seconds(budget))));
+        let requested = self.loaded_plan.text_before_budget.as_deref().map(escaped);
         options.extend(requested.map(|plan| ("--note", format!("{REQUESTED_PLAN}={plan}"))));
         options.extend(self.note.iter().map(|note| ("--note", note.clone())));
         let network = self.scenario.map(Network::summary);
         options.extend(network.map(|network| ("--note", format!("network={network}"))));
-        let mut arguments: Vec<OsString> = vec![orders.plan.into(), "--output".into()];
-        arguments.push(absolute(orders.output)?.into());
-        if self.asked.plan.grid.is_none() {
+        let mut arguments: Vec<OsString> = vec![job_parameters.plan.into(), "--output".into()];
+        arguments.push(absolute(job_parameters.output)?.into());
+        if self.loaded_plan.plan.grid.is_none() {
             arguments.push("--one-a-host".into());
         }
         for (name, value) in options {
             arguments.extend([name.into(), value.into()]);
         }
-        let procs = self.asked.plan.procs();
+        let procs = self.loaded_plan.plan.procs();
         let environment = self.environment(variant)?;
         Ok(self.launcher.command(procs, &environment, &arguments))
     }
 
     /// The environment variables that force the algorithms of a variant.
     fn environment(&self, number: u32) -> Result<Vec<(String, String)>, Failure> {
-        let mut variants = self.asked.plan.variants().into_iter();
+        let mut variants = self.loaded_plan.plan.variants().into_iter();
         match variants.find(|variant| variant.number == number && number > 0) {
             None => Ok(Vec::new()),
             Some(variant) => variant
                 .environment(self.launcher.mpi()?)
-                .map_err(|error| Failure::usage(error).about(&self.asked.file)),
+                .map_err(|error| Failure::usage(error).about(&self.loaded_plan.file)),
         }
     }
 
     /// The reason for a job's failure, if it failed; an `Err` ends the campaign.
-    fn judge(&self, end: End) -> Result<Option<String>, Failure> {
+    fn failure_reason(&self, end: JobEnd) -> Result<Option<String>, Failure> {
         let output = &self.campaign.output;
         match end {
-            End::Complete => Ok(None),
-            End::Lost(why) | End::Failed(why) => Ok(Some(why)),
-            End::Void(reason) => {
-                kept::mark_void(output, &reason)?;
+            JobEnd::Complete => Ok(None),
+            JobEnd::Lost(why) | JobEnd::Failed(why) => Ok(Some(why)),
+            JobEnd::Void(reason) => {
+                data_file::mark_void(output, &reason)?;
                 let shown = output.display();
                 Err(anyhow!("{reason} (marked in {shown})").into())
             }
-            End::Interrupted(code) => {
-                let kept = kept::or_removed(output).unwrap_or(kept::NOTHING.to_owned());
+            JobEnd::Interrupted(code) => {
+                let kept = data_file::describe_or_remove(output).unwrap_or(data_file::NOTHING_MEASURED.to_owned());
                 Err(Failure::interrupted(code, kept))
             }
         }
     }
 }
 
-/// The failures among `jobs` jobs, and what is kept.
-fn in_words(failed: &[String], jobs: usize, kept: Option<String>) -> Failure {
-    let what = match failed {
+/// The failures among `jobs` jobs, and the kept samples.
+fn failures_in_words(failed: &[String], jobs: usize, kept: Option<String>) -> Failure {
+    let failures = match failed {
         [only] if jobs == 1 => only.clone(),
         _ => format!("{} of {jobs} jobs failed, for the reasons above", failed.len()),
     };
-    let kept = kept.unwrap_or(kept::NOTHING_FAILED.to_owned());
-    anyhow!("{what}; {kept}").into()
+    let kept = kept.unwrap_or(data_file::NOTHING_MEASURED_WITH_CURE.to_owned());
+    anyhow!("{failures}; {kept}").into()
 }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte, duration};
-use netsig_model::model::exchange::{Bounds, Claim3, Exchange, Stepping, ZeroMessages};
+use netsig_model::model::exchange::{Claim3Validity, ExchangeBounds, MessageExchange, StepSynchrony, ZeroMessages};
 use netsig_model::model::hockney::Hockney;
-use netsig_model::model::signature::{Form, Signature};
+use netsig_model::model::signature::{Signature, SignatureForm};
 
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::print::rows::{Cell, PrintArgs, Rows};
+use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Lower bounds of a message exchange that need not be uniform.
 #[derive(clap::Args)]
@@ -57,26 +57,26 @@ Examples:
 /// If the file holds no exchange or a parameter is not possible.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let base = Hockney::new(args.alpha, SecondsPerByte(args.beta.0)).map_err(Failure::usage)?;
-    let zero = if args.count_zero_messages {
+    let zero_messages = if args.count_zero_messages {
         ZeroMessages::Counted
     } else {
         ZeroMessages::Absent
     };
     let name = files::name(&args.exchange);
-    let exchange = Exchange::parse(&name, &files::text(&args.exchange)?, zero)?;
+    let exchange = MessageExchange::parse(&name, &files::text(&args.exchange)?, zero_messages)?;
     let bounds = exchange.bounds(&base);
-    let mut lines = lines(args, &base, &exchange, &bounds);
+    let mut bound_rows = rows_of_bounds(args, &base, &exchange, &bounds);
     if let Some(gamma) = args.gamma {
-        let signature = Signature {
+        let unchecked_signature = Signature {
             base,
-            form: Form::Full,
+            form: SignatureForm::Full,
             gamma,
             gamma_below: None,
             delta: args.delta,
             threshold: Some(args.threshold),
         };
-        let signature = signature.checked().map_err(Failure::usage)?;
-        lines.push((
+        let signature = unchecked_signature.checked().map_err(Failure::usage)?;
+        bound_rows.push((
             "exchange_signature",
             exchange.signature_time(&signature),
             "yes",
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let is_time = |time: Seconds| time.0.is_finite() && time.0 >= 0.0;
-    if let Some((bound, time, ..)) = lines.iter().find(|(_, time, ..)| !is_time(*time)) {
+    if let Some((bound, time, ..)) = bound_rows.iter().find(|(_, time, ..)| !is_time(*time)) {
         return Err(Failure::usage(format!(
             "{bound} is {time}, which is no time; choose other parameters"
         )));
@@ -98,39 +98,39 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         bounds.send_time,
         bounds.receive_time
     );
-    let rows = Rows::of(lines)
-        .column("bound", |(bound, ..)| Cell::text(bound))
-        .column("time_s", |(_, time, ..)| Cell::time(*time))
-        .column("applies", |(_, _, applies, _)| Cell::text(applies))
-        .column("meaning", |(.., meaning)| Cell::text(meaning))
+    let rows = PrintedRows::of(bound_rows)
+        .column("bound", |(bound, ..)| PrintedCell::text(bound))
+        .column("time_s", |(_, time, ..)| PrintedCell::time(*time))
+        .column("applies", |(_, _, applies, _)| PrintedCell::text(applies))
+        .column("meaning", |(.., meaning)| PrintedCell::text(meaning))
         .rows;
     Ok(rows.print(args.print)?)
 }
 
 /// The name of a bound, its time, its applicability, and its meaning.
-type Line = (&'static str, Seconds, &'static str, &'static str);
+type BoundRow = (&'static str, Seconds, &'static str, &'static str);
 
-fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Vec<Line> {
+fn rows_of_bounds(args: &Args, base: &Hockney, exchange: &MessageExchange, bounds: &ExchangeBounds) -> Vec<BoundRow> {
     let stepping = if args.synchronous {
-        Stepping::Synchronous
+        StepSynchrony::Synchronous
     } else {
-        Stepping::Asynchronous
+        StepSynchrony::Asynchronous
     };
-    // Claim 3 may be no valid bound.
+    // Claim 3 is not always a valid bound.
     let (applies, meaning) = match bounds.claim3_applies(stepping) {
-        Claim3::Synchronous => (
+        Claim3Validity::Synchronous => (
             "yes",
             "start-ups and bandwidth, if nobody forwards: the exchange is synchronous",
         ),
-        Claim3::SameProcessSameDirection => (
+        Claim3Validity::SameProcessSameDirection => (
             "yes",
             "start-ups and bandwidth, if nobody forwards: both maxima are of one process in one direction",
         ),
-        Claim3::PrintedHypothesisOnly => (
+        Claim3Validity::PrintedHypothesisOnly => (
             "no",
             "start-ups and bandwidth: both maxima are of one process, as printed, but in opposite directions",
         ),
-        Claim3::No => ("no", "start-ups and bandwidth: the maxima are of different processes"),
+        Claim3Validity::No => ("no", "start-ups and bandwidth: the maxima are of different processes"),
     };
     vec![
         (

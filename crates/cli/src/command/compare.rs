@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use netsig_base::data::cells::Statistic;
-use netsig_model::fit::accepted::Accepted;
-use netsig_model::fit::network::Options;
+use netsig_model::fit::accepted::AcceptedData;
+use netsig_model::fit::network::NetworkFitOptions;
 use netsig_model::fit::notes::without_tables;
-use netsig_model::predict::compare::{self, Grouping, Score};
-use netsig_model::predict::split::{Filter, Split};
+use netsig_model::predict::compare::{self, ModelScore, ScoreGrouping};
+use netsig_model::predict::split::{CellFilter, DataSplit};
 
 use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::DataArgs;
@@ -19,7 +19,7 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::print::notes::print;
-use crate::print::rows::{Cell, PrintArgs, Rows};
+use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Fit every model to one part of the data and judge it on the rest; or judge the choices of a
 /// profile among the measured algorithms.
@@ -34,11 +34,11 @@ pub struct Args {
     selection: Option<PathBuf>,
     /// Content of the table of --selection.
     #[arg(long, value_enum, default_value = "summary", requires = "selection")]
-    show: Show,
+    show: SelectionDetail,
     /// The cells that models are fitted to, such as 'procs<=16' or 'procs<16,size>=1KiB'; the
     /// rest judges them [default: all but the largest process count].
     #[arg(long, value_name = "CONDITION")]
-    train: Option<Filter>,
+    train: Option<CellFilter>,
     /// Errors of each process count apart, as figures of errors over the number of processes show them.
     #[arg(long, conflicts_with = "selection")]
     by_procs: bool,
@@ -68,7 +68,7 @@ Examples:
 
 /// Content of the table of `--selection`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Show {
+enum SelectionDetail {
     /// Penalties and gain of each collective.
     Summary,
     /// Every cell, with the chosen and the best algorithm.
@@ -84,28 +84,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(profile) = &args.selection {
         return selection::run(args, profile);
     }
-    let Accepted {
+    let AcceptedData {
         data,
-        name: shown,
+        name: data_name,
         notes,
     } = args.input.read()?;
     print(&notes);
-    let split = Split::of(&data, &shown, args.train.as_ref())?;
-    let options = Options {
+    let split = DataSplit::of(&data, &data_name, args.train.as_ref())?;
+    let options = NetworkFitOptions {
         covariance: args.covariance.0.clone(),
         statistic: args.statistic.unwrap_or_default(),
         plogp: args.plogp.as_deref().map(files::plogp).transpose()?,
         network: args.network.with_hosts_for(Some(split.largest))?,
-        ..Options::default()
+        ..NetworkFitOptions::default()
     };
-    let trains = |procs, size| split.trains(procs, size);
+    let is_training_cell = |procs, size| split.is_training(procs, size);
     let grouping = if args.by_procs {
-        Grouping::ByProcs
+        ScoreGrouping::ByProcs
     } else {
-        Grouping::Together
+        ScoreGrouping::Together
     };
-    let compared =
-        compare::compare(&data, trains, &options, grouping).map_err(|error| Failure::data(error).about(shown))?;
+    let compared = compare::compare(&data, is_training_cell, &options, grouping)
+        .map_err(|error| Failure::data(error).about(data_name))?;
     for note in &compared.notes {
         eprintln!("netsig: note: not compared: {note}");
     }
@@ -115,25 +115,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !compared.has_tables {
         print([&without_tables()]);
     }
-    eprintln!("fitted to {} cells, judged on {}", split.train, split.rest);
+    eprintln!(
+        "fitted to {} cells, judged on {}",
+        split.training_count, split.judging_count
+    );
     Ok(rows(&compared.scores, grouping).print(args.print)?)
 }
 
-fn rows(scores: &[Score], grouping: Grouping) -> Rows {
-    let mut rows = Rows::of(scores)
-        .column("collective", |score| Cell::text(score.collective))
-        .column("algorithm", |score| Cell::text(&score.algorithm))
-        .column("model", |score| Cell::text(score.model));
-    if grouping == Grouping::ByProcs {
+fn rows(scores: &[ModelScore], grouping: ScoreGrouping) -> PrintedRows {
+    let mut rows = PrintedRows::of(scores)
+        .column("collective", |score| PrintedCell::text(score.collective))
+        .column("algorithm", |score| PrintedCell::text(&score.algorithm))
+        .column("model", |score| PrintedCell::text(score.model));
+    if grouping == ScoreGrouping::ByProcs {
         rows = rows.column("procs", |score| {
-            Cell::if_some(score.procs, |procs| Cell::number(procs.get()))
+            PrintedCell::if_some(score.procs, |procs| PrintedCell::number(procs.get()))
         });
     }
-    rows.column("median_error", |score| Cell::share(score.errors.median))
-        .column("p90_error", |score| Cell::share(score.errors.p90))
-        .column("worst_error", |score| Cell::share(score.errors.worst))
-        .column("bias", |score| Cell::error(score.errors.bias))
-        .column("points", |score| Cell::number(score.errors.points))
-        .column("refused", |score| Cell::number(score.refused))
+    rows.column("median_error", |score| PrintedCell::share(score.errors.median))
+        .column("p90_error", |score| PrintedCell::share(score.errors.p90))
+        .column("worst_error", |score| PrintedCell::share(score.errors.worst))
+        .column("bias", |score| PrintedCell::error(score.errors.bias))
+        .column("points", |score| PrintedCell::number(score.errors.points))
+        .column("refused", |score| PrintedCell::number(score.refused))
         .rows
 }

@@ -1,6 +1,5 @@
-//! `netsig demo`: the complete workflow on an emulated cluster. Measures a few processes, fits,
-//! predicts more processes, measures those too, and compares. The facts for a newcomer, with which it
-//! ends, are in `demo/facts.rs`.
+//! `netsig demo`: the complete workflow on an emulated cluster. Measures a few processes, fits, predicts more
+//! processes, measures those too, and compares. The closing facts are in `demo/facts.rs`.
 
 mod facts;
 
@@ -16,40 +15,40 @@ use anyhow::Context;
 use clap::ValueEnum;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::Dataset;
-use netsig_base::data::cells::{CellKey, Statistic, Summary, summarise};
-use netsig_base::stats::sample::Sorted;
+use netsig_base::data::cells::{CellKey, CellSummary, Statistic, summarise};
+use netsig_base::stats::sample::SortedValues;
 use netsig_base::units::Seconds;
 use netsig_model::fit::network::{self, NetworkFit};
-use netsig_model::fit::notes::of_signature;
+use netsig_model::fit::notes::warnings_on_signature;
 use netsig_model::fitted::FittedModel;
 use netsig_model::model::Model;
 use netsig_model::predict::{Interval, Prediction};
 use netsig_model::profile::Profile;
 
-use self::facts::{Facts, Remedy};
+use self::facts::{DemoFacts, DemoRemedy};
 use crate::campaign::Campaign;
 use crate::command::fit::{fit_file, sentence};
-use crate::input::args::{LaunchArgs, Place};
+use crate::input::args::{LaunchArgs, MeasurementPlace};
 use crate::input::failure::Failure;
+use crate::input::file_kind::FileKind;
 use crate::input::files;
 use crate::input::interrupt;
-use crate::input::kind::Kind;
 use crate::input::network::NetworkArgs;
-use crate::input::output::Output;
+use crate::input::output::OutputPath;
 use crate::job::launch::Launcher;
 use crate::print::parameters;
 use crate::print::plot::{self, PlotPoint};
-use crate::print::rows::{Cell, Format, PrintArgs, Rows, to_stdout};
-use crate::print::table::Breadth;
+use crate::print::rows::{PrintArgs, PrintFormat, PrintedCell, PrintedRows, to_stdout};
+use crate::print::table::TableWidth;
 use crate::report;
 
 /// The network of the demo.
 const SCENARIO: &str = "ethernet-12x20";
-const TRAIN: &str = include_str!("../../../../plans/demo-train.toml");
-const HELD_OUT: &str = include_str!("../../../../plans/demo-heldout.toml");
+const TRAINING_PLAN: &str = include_str!("../../../../plans/demo-train.toml");
+const HELD_OUT_PLAN: &str = include_str!("../../../../plans/demo-heldout.toml");
 
 /// The plans of the demo, by file name.
-const PLANS: [(&str, &str); 2] = [("plan.toml", TRAIN), ("heldout-plan.toml", HELD_OUT)];
+const PLANS: [(&str, &str); 2] = [("plan.toml", TRAINING_PLAN), ("heldout-plan.toml", HELD_OUT_PLAN)];
 
 /// The files of the results.
 const RESULTS: [&str; 5] = [
@@ -61,16 +60,16 @@ const RESULTS: [&str; 5] = [
 ];
 
 /// The process counts that the page of the demo predicts.
-const REPORTED: &str = "4,6,8,12,16,24";
+const REPORTED_PROCS: &str = "4,6,8,12,16,24";
 
 /// The algorithm that the demo predicts.
 const ALGORITHM: &str = "direct";
 
-/// The most time of a rank for one step.
+/// Longest duration of one step of a rank.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Least ratio of measured to contention-free time of a contended size.
-const CONTENDED: f64 = 1.2;
+const CONTENDED_RATIO: f64 = 1.2;
 
 /// Measure, fit, predict and check on an emulated cluster, in a few minutes.
 #[derive(clap::Args)]
@@ -78,10 +77,10 @@ const CONTENDED: f64 = 1.2;
 pub struct Args {
     /// Place of the measurement [default: the lab if it works here, else simulated].
     #[arg(long, value_enum)]
-    on: Option<Ground>,
+    on: Option<DemoPlace>,
     /// Folder for data, profile and plot.
-    #[arg(long, value_name = "DIR", default_value = "netsig-demo")]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", value_name = "DIR", default_value = "netsig-demo")]
+    output: PathBuf,
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
@@ -91,12 +90,12 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   netsig demo
-  netsig demo --on sim --out first-look
+  netsig demo --on sim -o first-look
   netsig demo --format csv";
 
 /// The place of the demo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Ground {
+enum DemoPlace {
     /// Real MPI over real TCP in an emulated cluster.
     Lab,
     /// The simulated transport, which follows a known signature.
@@ -107,7 +106,7 @@ enum Ground {
 const STATISTIC: Statistic = Statistic::Mean;
 
 /// Predicted and measured times of a held-out size.
-struct Point {
+struct HeldOutPoint {
     /// Times for the plot; the predicted ones are of the model that the fit chose.
     plot: PlotPoint,
     /// The prediction of the papers' signature.
@@ -119,73 +118,73 @@ struct Point {
 /// # Errors
 /// If a stage of the workflow fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let ground = args.on.map_or_else(|| choose_ground(&args.launch), Ok)?;
-    let (place, label) = match ground {
-        Ground::Lab => (Place::Lab(SCENARIO.to_owned()), ""),
-        Ground::Sim => (Place::Simulated(SCENARIO.to_owned()), " (SIMULATED)"),
+    let demo_place = args.on.map_or_else(|| choose_place(&args.launch), Ok)?;
+    let (place, label) = match demo_place {
+        DemoPlace::Lab => (MeasurementPlace::Lab(SCENARIO.to_owned()), ""),
+        DemoPlace::Sim => (MeasurementPlace::Simulated(SCENARIO.to_owned()), " (SIMULATED)"),
     };
-    prepare(&args.out)?;
-    eprintln!("{}", opening(ground));
-    let out = args.out.display();
-    interrupt::keeps(format!("the files so far are in {out}, and the demo begins anew"));
-    let [train_plan, held_out_plan] = PLANS.map(|(name, _)| args.out.join(name));
-    let [train, held_out, profile, plot, page] = &RESULTS.map(|name| args.out.join(name));
-    let output = |path: &Path, kind| Output::replacing("--out", path, kind, &[]);
+    prepare(&args.output)?;
+    eprintln!("{}", introduction(demo_place));
+    let out = args.output.display();
+    interrupt::set_kept_message(format!("the files so far are in {out}, and the demo begins anew"));
+    let [train_plan, held_out_plan] = PLANS.map(|(name, _)| args.output.join(name));
+    let [train_path, held_out_path, profile_path, plot_path, page_path] = &RESULTS.map(|name| args.output.join(name));
+    let output = |path: &Path, kind| OutputPath::replacing("--output", path, kind, &[]);
     for (path, (_, plan)) in [&train_plan, &held_out_plan].into_iter().zip(PLANS) {
-        output(path, Kind::Plan)?.replace(plan.as_bytes())?;
+        output(path, FileKind::Plan)?.replace(plan.as_bytes())?;
     }
     let [profile_file, plot_file, page_file] = [
-        output(profile, Kind::Profile)?,
-        output(plot, Kind::Svg)?,
-        output(page, Kind::Page)?,
+        output(profile_path, FileKind::Profile)?,
+        output(plot_path, FileKind::Svg)?,
+        output(page_path, FileKind::Page)?,
     ];
-    let reported = [train.clone(), held_out.clone(), profile.clone()];
-    let measure = |plan: &Path, output: &Path, what| args.campaign(&place, output).carry_out(plan, what);
-    let what = "measuring 4, 6 and 8 processes";
+    let report_inputs = [train_path.clone(), held_out_path.clone(), profile_path.clone()];
+    let measure = |plan: &Path, output: &Path, label| args.campaign(&place, output).carry_out(plan, label);
+    let training_label = "measuring 4, 6 and 8 processes";
     let network = netsig_lab::load(SCENARIO)?.summary();
-    eprintln!("1/4 {what} ({network}){label}");
-    let data = measure(&train_plan, train, what)?;
-    files::refuse_void(&data, train)?;
+    eprintln!("1/4 {training_label} ({network}){label}");
+    let data = measure(&train_plan, train_path, training_label)?;
+    files::refuse_void(&data, train_path)?;
     eprintln!("2/4 fitting");
-    let options = network::Options {
+    let options = network::NetworkFitOptions {
         statistic: STATISTIC,
-        ..network::Options::default()
+        ..network::NetworkFitOptions::default()
     };
-    let source = train.display().to_string();
+    let source = train_path.display().to_string();
     let (fitted, _) = fit_file(&data, &source, &profile_file, &options, &[])?;
-    let what = "measuring 12 processes";
-    eprintln!("3/4 {what}, which the fit has not seen");
-    let held_out = measure(&held_out_plan, held_out, what)?;
+    let held_out_label = "measuring 12 processes";
+    eprintln!("3/4 {held_out_label}, which the fit has not seen");
+    let held_out = measure(&held_out_plan, held_out_path, held_out_label)?;
     eprintln!("4/4 predicting 12 processes and comparing");
-    let profile = files::profile(profile)?;
-    let (chosen, points) = compare(&profile, &held_out)?;
+    let profile = files::profile(profile_path)?;
+    let (chosen_model, points) = compare(&profile, &held_out)?;
     let title = format!("All-to-all among 12 processes, predicted from 4, 6 and 8{label}");
     let plotted: Vec<PlotPoint> = points.iter().map(|point| point.plot).collect();
     plot_file.replace(plot::comparison(&title, &plotted)?.as_bytes())?;
-    write_page(&reported, &page_file)?;
-    let rows = rows(chosen, &points);
-    if args.print.format != Format::Table {
+    write_page(&report_inputs, &page_file)?;
+    let rows = rows(chosen_model, &points);
+    if args.print.format != PrintFormat::Table {
         return Ok(rows.print(args.print)?);
     }
     let breadth = args.print.breadth();
-    let remedy = match ground {
-        Ground::Lab => facts::faster(&profile, &held_out)?,
-        Ground::Sim => Remedy::Simulated,
+    let remedy = match demo_place {
+        DemoPlace::Lab => facts::find_faster(&profile, &held_out)?,
+        DemoPlace::Sim => DemoRemedy::Simulated,
     };
-    let facts = Facts::new(&points, &held_out, remedy, &args.out);
+    let facts = DemoFacts::new(&points, &held_out, remedy, &args.output);
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{label}")?;
-        tell_signature(&fitted, breadth, out)?;
+        write_signature(&fitted, breadth, out)?;
         writeln!(out, "\n12 processes, predicted from 4, 6 and 8, then measured{label}")?;
         rows.write_table(breadth, out)?;
-        writeln!(out, "{}", verdict(chosen, &points))?;
+        writeln!(out, "{}", verdict(chosen_model, &points))?;
         write!(out, "\n{facts}")
     })?)
 }
 
 impl Args {
     /// The measurement at `place`, into `output`.
-    fn campaign(&self, place: &Place, output: &Path) -> Campaign {
+    fn campaign(&self, place: &MeasurementPlace, output: &Path) -> Campaign {
         Campaign {
             output: output.to_owned(),
             place: place.clone(),
@@ -200,59 +199,60 @@ impl Args {
     }
 }
 
-fn write_page(reported: &[PathBuf], page: &Output) -> Result<(), Failure> {
-    let options = report::Options {
-        procs: Some(REPORTED.parse().expect("a list of process counts")),
-        ..report::Options::default()
+fn write_page(reported: &[PathBuf], page: &OutputPath) -> Result<(), Failure> {
+    let options = report::ReportOptions {
+        procs: Some(REPORTED_PROCS.parse().expect("a list of process counts")),
+        ..report::ReportOptions::default()
     };
     report::write(reported, &options, page).map(drop)
 }
 
-/// The parameters of the fitted signature, what they mean, and its warnings.
-fn tell_signature(fitted: &NetworkFit, breadth: Breadth, out: &mut dyn Write) -> io::Result<()> {
-    let is_shown = |own: &FittedModel| own.model.is_signature() && own.algorithm == ALGORITHM;
+/// Writes the parameters of the fitted signature, their meaning, and its warnings.
+fn write_signature(fitted: &NetworkFit, breadth: TableWidth, out: &mut dyn Write) -> io::Result<()> {
+    let is_shown =
+        |fitted_model: &FittedModel| fitted_model.model.is_signature() && fitted_model.algorithm == ALGORITHM;
     parameters::of_models(fitted, is_shown).write_table(breadth, out)?;
     let mut signatures = fitted.signatures.iter();
-    let Some(algorithm) = signatures.find(|own| own.model.algorithm == ALGORITHM) else {
+    let Some(signature_fit) = signatures.find(|signature| signature.model.algorithm == ALGORITHM) else {
         return Ok(());
     };
-    writeln!(out, "{}", sentence(algorithm))?;
-    let mut warnings = of_signature(algorithm).into_iter();
+    writeln!(out, "{}", sentence(signature_fit))?;
+    let mut warnings = warnings_on_signature(signature_fit).into_iter();
     warnings.try_for_each(|warning| writeln!(out, "Note: {warning}."))
 }
 
-/// What the demo will do, and for how long.
-fn opening(ground: Ground) -> &'static str {
-    match ground {
-        Ground::Lab => {
+/// The stages and the duration of the demo.
+fn introduction(demo_place: DemoPlace) -> &'static str {
+    match demo_place {
+        DemoPlace::Lab => {
             "An all-to-all of real MPI among 4, 6 and 8 of 12 emulated hosts is measured, fitted and predicted for 12, and 12 are measured to compare: about 4 minutes."
         }
-        Ground::Sim => {
+        DemoPlace::Sim => {
             "An all-to-all on a SIMULATED network of 4, 6 and 8 processes is fitted and predicted for 12, and compared with 12: a few seconds."
         }
     }
 }
 
 /// Chooses the lab if it works here; otherwise prints the obstacle and chooses the simulation.
-fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
+fn choose_place(launch: &LaunchArgs) -> Result<DemoPlace, Failure> {
     let scenario = netsig_lab::load(SCENARIO)?;
-    let lab = Place::Lab(SCENARIO.to_owned());
+    let lab = MeasurementPlace::Lab(SCENARIO.to_owned());
     let verified = netsig_lab::verify(&scenario).map_err(Failure::from);
     let Err(obstacle) = verified.and_then(|()| Launcher::find(launch, &lab)) else {
-        return Ok(Ground::Lab);
+        return Ok(DemoPlace::Lab);
     };
     eprintln!("netsig: {obstacle}");
     eprintln!("netsig: going on with a SIMULATED network: its figures show the way, not a network");
-    Ok(Ground::Sim)
+    Ok(DemoPlace::Sim)
 }
 
-/// Creates the directory, and removes the results of an earlier demo. Files of the same names
-/// without the plans of the demo beside them are not its results, and cause an error.
+/// Creates the directory, and removes the results of an earlier demo. Files of the same names without the demo's plans
+/// beside them are not its results, and cause an error.
 fn prepare(directory: &Path) -> Result<(), Failure> {
-    let problem = |path: &Path, what| format!("{}: cannot be {what}; choose another --out", path.display());
+    let problem = |path: &Path, what| format!("{}: cannot be {what}; choose another --output", path.display());
     match std::fs::create_dir_all(directory) {
         Err(error) if matches!(error.kind(), AlreadyExists | NotADirectory) => {
-            let problem = "is or is in a file; give --out a folder, which need not exist";
+            let problem = "is or is in a file; give --output a folder, which need not exist";
             return Err(Failure::usage(problem).about(directory));
         }
         made => made.with_context(|| problem(directory, "made"))?,
@@ -263,7 +263,7 @@ fn prepare(directory: &Path) -> Result<(), Failure> {
     let names = RESULTS.into_iter().chain(PLANS.map(|(name, _)| name));
     for old in names.map(|name| directory.join(name)).filter(|old| old.exists()) {
         if !is_of_demo {
-            let problem = "is not of an earlier demo; choose another --out or remove it";
+            let problem = "is not of an earlier demo; choose another --output or remove it";
             return Err(Failure::usage(problem).about(old));
         }
         std::fs::remove_file(&old).with_context(|| problem(&old, "replaced"))?;
@@ -272,17 +272,17 @@ fn prepare(directory: &Path) -> Result<(), Failure> {
 }
 
 /// The model chosen by the fit, and the times of the held-out cells.
-fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec<Point>), Failure> {
+fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec<HeldOutPoint>), Failure> {
     let mut fitted = profile.fitted.iter();
     let entry = fitted
-        .find(|own| own.model.is_signature() && own.algorithm == ALGORITHM)
+        .find(|fitted_model| fitted_model.model.is_signature() && fitted_model.algorithm == ALGORITHM)
         .ok_or_else(|| Failure::data("the profile has no signature"))?;
-    let times = profile.predict(Collective::Alltoall).statistic(STATISTIC);
-    let times = times.algorithm(ALGORITHM);
-    let signature = times.predictor_by(entry.model)?;
-    let chosen = times.predictor()?;
-    let point = |(key, summary): (&CellKey, &Summary)| {
-        let Prediction { time, interval, .. } = chosen.predict(key.procs, key.size)?;
+    let collective_request = profile.predict(Collective::Alltoall).statistic(STATISTIC);
+    let request = collective_request.algorithm(ALGORITHM);
+    let signature_predictor = request.predictor_by(entry.model)?;
+    let chosen_predictor = request.predictor()?;
+    let point = |(key, summary): (&CellKey, &CellSummary)| {
+        let Prediction { time, interval, .. } = chosen_predictor.predict(key.procs, key.size)?;
         let (lower, upper) = (time, time);
         let plot = PlotPoint {
             size: key.size,
@@ -291,49 +291,49 @@ fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec
             contention_free: profile.hockney.model().alltoall(key.procs, key.size),
             measured: summary.value(STATISTIC),
         };
-        let signature = signature.predict(key.procs, key.size)?.time;
-        Ok(Point { plot, signature })
+        let signature = signature_predictor.predict(key.procs, key.size)?.time;
+        Ok(HeldOutPoint { plot, signature })
     };
     let points = summarise(held_out)
         .iter()
         .filter(|(key, _)| &*key.algorithm == ALGORITHM)
         .map(point)
         .collect::<Result<_, Failure>>()?;
-    Ok((chosen.model(), points))
+    Ok((chosen_predictor.model(), points))
 }
 
-fn rows(chosen: &Model, points: &[Point]) -> Rows {
-    let contended = |point: &Point| if is_contended(point) { "yes" } else { "no" };
-    Rows::of(points)
-        .column("size_bytes", |p| Cell::size(p.plot.size))
-        .column("predicted_s", |p| Cell::time(p.plot.predicted))
-        .detail(1, "lower_s", |p| Cell::time(p.plot.interval.lower))
-        .detail(1, "upper_s", |p| Cell::time(p.plot.interval.upper))
-        .column("measured_s", |p| Cell::time(p.plot.measured))
-        .column("error", |p| Cell::error(error(p, p.plot.predicted)))
-        .column("contention_free_s", |p| Cell::time(p.plot.contention_free))
+fn rows(chosen: &Model, points: &[HeldOutPoint]) -> PrintedRows {
+    let contended = |point: &HeldOutPoint| if is_contended(point) { "yes" } else { "no" };
+    PrintedRows::of(points)
+        .column("size_bytes", |p| PrintedCell::size(p.plot.size))
+        .column("predicted_s", |p| PrintedCell::time(p.plot.predicted))
+        .detail(1, "lower_s", |p| PrintedCell::time(p.plot.interval.lower))
+        .detail(1, "upper_s", |p| PrintedCell::time(p.plot.interval.upper))
+        .column("measured_s", |p| PrintedCell::time(p.plot.measured))
+        .column("error", |p| PrintedCell::error(error(p, p.plot.predicted)))
+        .column("contention_free_s", |p| PrintedCell::time(p.plot.contention_free))
         .column("contention_free_error", |p| {
-            Cell::error(error(p, p.plot.contention_free))
+            PrintedCell::error(error(p, p.plot.contention_free))
         })
-        .column("contended", |p| Cell::text(contended(p)))
-        .column("chosen_model", |_| Cell::text(chosen.name))
-        .detail(2, "signature_s", |p| Cell::time(p.signature))
-        .detail(2, "signature_error", |p| Cell::error(error(p, p.signature)))
+        .column("contended", |p| PrintedCell::text(contended(p)))
+        .column("model", |_| PrintedCell::text(chosen.name))
+        .detail(2, "signature_s", |p| PrintedCell::time(p.signature))
+        .detail(2, "signature_error", |p| PrintedCell::error(error(p, p.signature)))
         .rows
 }
 
-/// Median absolute errors of the models over the contended sizes, and the number of these.
-fn verdict(chosen: &Model, points: &[Point]) -> String {
-    let contended = points.iter().filter(|point| is_contended(point));
-    let contended: Vec<&Point> = contended.collect();
+/// Median absolute errors of the models over the contended sizes, and the number of these sizes.
+fn verdict(chosen: &Model, points: &[HeldOutPoint]) -> String {
+    let contended_points = points.iter().filter(|point| is_contended(point));
+    let contended: Vec<&HeldOutPoint> = contended_points.collect();
     if contended.is_empty() {
         return "No size is contended: measured times stay within 1.2 times contention-free.".to_owned();
     }
-    let median = |time: fn(&Point) -> Seconds| {
+    let median = |time: fn(&HeldOutPoint) -> Seconds| {
         let errors = contended.iter().map(|point| error(point, time(point)).abs());
-        100.0 * Sorted::new(errors.collect()).median()
+        100.0 * SortedValues::new(errors.collect()).median()
     };
-    let is_within = |point: &&Point| {
+    let is_within = |point: &&HeldOutPoint| {
         let Interval { lower, upper } = point.plot.interval;
         (lower..=upper).contains(&point.plot.measured)
     };
@@ -352,22 +352,23 @@ fn verdict(chosen: &Model, points: &[Point]) -> String {
 }
 
 /// The relative error of a predicted time for the size of `point`.
-fn error(point: &Point, time: Seconds) -> f64 {
+fn error(point: &HeldOutPoint, time: Seconds) -> f64 {
     time / point.plot.measured - 1.0
 }
 
-fn is_contended(point: &Point) -> bool {
-    point.plot.measured / point.plot.contention_free >= CONTENDED
+fn is_contended(point: &HeldOutPoint) -> bool {
+    point.plot.measured / point.plot.contention_free >= CONTENDED_RATIO
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netsig_measure::plan::Plan;
+    use netsig_measure::plan::MeasurementPlan;
 
     #[test]
     fn the_demo_holds_out_what_it_predicts() {
-        let [train, held_out] = [TRAIN, HELD_OUT].map(|text| Plan::parse("plan.toml", text).unwrap());
+        let [train, held_out] =
+            [TRAINING_PLAN, HELD_OUT_PLAN].map(|text| MeasurementPlan::parse("plan.toml", text).unwrap());
         assert!(train.procs() < held_out.procs());
     }
 }

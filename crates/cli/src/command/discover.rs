@@ -5,20 +5,20 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use netsig_base::network::{Cluster, ClusterLink, Clusters, Grid, Network};
+use netsig_base::network::{ClusterGrid, ClusterLink, HostCluster, HostClusters, Network};
 use netsig_base::units::{Procs, Seconds};
 use netsig_model::profile::Profile;
 
-use crate::campaign::discovery::Discovery;
-use crate::campaign::errand::Errand;
-use crate::input::args::{self, LaunchArgs, Place};
+use crate::campaign::discovery::ClusterDiscovery;
+use crate::campaign::planless_job::PlanlessJob;
+use crate::input::args::{self, LaunchArgs, MeasurementPlace};
 use crate::input::failure::Failure;
+use crate::input::file_kind::FileKind;
 use crate::input::files;
-use crate::input::kind::Kind;
 use crate::input::network::NetworkArgs;
-use crate::input::output::Output;
+use crate::input::output::OutputPath;
 use crate::print::notes::warn_if_unfaithful;
-use crate::print::rows::{Cell, PrintArgs, Rows};
+use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Find the clusters of hosts behind slow links, with latency and bandwidth between and inside them,
 /// by O(n log n) short probes, or from a description of the network.
@@ -36,7 +36,7 @@ pub struct Args {
         value_parser = args::place,
         conflicts_with = "network"
     )]
-    place: Place,
+    place: MeasurementPlace,
     /// Number of ranks [default: --ppn on each host].
     #[arg(long, value_name = "N", conflicts_with = "network")]
     procs: Option<Procs>,
@@ -64,52 +64,55 @@ Examples:
 /// If the output is a file of another kind, the description cannot be used, there are fewer than two
 /// hosts, or the measurement fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let kinds = [Kind::Clusters, Kind::Profile];
+    let kinds = [FileKind::Clusters, FileKind::Profile];
     let reads: Vec<&Path> = args.network.path().into_iter().collect();
-    let (output, kind) = Output::replacing_any("--output", &args.output, &kinds, &reads)?;
+    let (output, kind) = OutputPath::replacing_any("--output", &args.output, &kinds, &reads)?;
     let profile = match kind {
-        Kind::Profile => Some(files::profile(&args.output)?),
+        FileKind::Profile => Some(files::profile(&args.output)?),
         _ => None,
     };
     let grid = match args.network.load_switches()? {
-        Some(network) => Grid {
-            clusters: described(&network, args),
+        Some(network) => ClusterGrid {
+            clusters: described_clusters(&network, args),
             links: Vec::new(),
         },
-        None => measured(args)?,
+        None => measured_grid(args)?,
     };
     output.replace(text(&grid, profile).as_bytes())?;
     report(&grid, &output, args)
 }
 
-/// The clusters of a description. The hosts of a shipped scenario have the names of the lab's.
-fn described(network: &Network, args: &Args) -> Clusters {
-    let named = args.network.network.as_deref().unwrap_or_default();
-    if netsig_lab::SHIPPED.iter().any(|(name, _)| *name == named) {
+/// The clusters of a description. The hosts of a shipped scenario get the names of the lab's hosts.
+fn described_clusters(network: &Network, args: &Args) -> HostClusters {
+    let network_name = args.network.network.as_deref().unwrap_or_default();
+    if netsig_lab::SHIPPED_SCENARIOS
+        .iter()
+        .any(|(name, _)| *name == network_name)
+    {
         return netsig_lab::clusters(network);
     }
-    let names = network.hosts_by_name().into_iter();
-    let names: HashMap<u32, &str> = names.map(|(name, host)| (host.0, name)).collect();
-    Clusters::of_network(network, |host| names[&host.0].to_owned())
+    let hosts_by_name = network.hosts_by_name().into_iter();
+    let names: HashMap<u32, &str> = hosts_by_name.map(|(name, host)| (host.0, name)).collect();
+    HostClusters::of_network(network, |host| names[&host.0].to_owned())
 }
 
-fn measured(args: &Args) -> Result<Grid, Failure> {
+fn measured_grid(args: &Args) -> Result<ClusterGrid, Failure> {
     let scenario = match &args.place {
-        Place::Mpi => None,
-        Place::Lab(name) => Some(netsig_lab::load(name)?),
-        Place::Simulated(_) => {
+        MeasurementPlace::Mpi => None,
+        MeasurementPlace::Lab(name) => Some(netsig_lab::load(name)?),
+        MeasurementPlace::Simulated(_) => {
             return Err(Failure::usage(
                 "sim: has no hosts to probe; give --on lab:SCENARIO, or --network SCENARIO to measure nothing",
             ));
         }
     };
     scenario.iter().for_each(warn_if_unfaithful);
-    Discovery {
+    ClusterDiscovery {
         place: &args.place,
         launch: &args.launch,
         procs: args.procs,
-        errand: Errand {
-            work: "discover",
+        planless_job: PlanlessJob {
+            subcommand: "discover",
             label: "discovering",
             scenario: scenario.as_ref(),
             output: &args.output,
@@ -120,79 +123,81 @@ fn measured(args: &Args) -> Result<Grid, Failure> {
 }
 
 /// The content of the file: the profile with these clusters, or the clusters alone.
-fn text(grid: &Grid, profile: Option<Profile>) -> String {
+fn text(grid: &ClusterGrid, profile: Option<Profile>) -> String {
     let Some(profile) = profile else {
         let head = "# Clusters of hosts, found by netsig discover. Times are one-way.\n";
         return format!("{head}{}", grid.to_toml());
     };
-    let profile = Profile {
+    let profile_with_clusters = Profile {
         clusters: Some(grid.clusters.clone()),
         cluster_links: grid.links.clone(),
         ..profile
     };
-    profile.to_toml()
+    profile_with_clusters.to_toml()
 }
 
 /// A row of the table: a cluster, or a link between two.
-struct Line<'a> {
+struct ClusterRow<'a> {
     cluster: &'a str,
     to: Option<&'a str>,
     hosts: Option<String>,
     link: Option<&'a ClusterLink>,
 }
 
-fn report(grid: &Grid, output: &Output, args: &Args) -> Result<(), Failure> {
-    let clusters = clusters(grid);
-    let inside = clusters.iter().map(|own| Line {
-        cluster: &own.name,
+fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Failure> {
+    let clusters = named_clusters(grid);
+    let inside = clusters.iter().map(|cluster| ClusterRow {
+        cluster: &cluster.name,
         to: None,
-        hosts: Some(own.hosts.join(",")),
-        link: grid.link(&own.name, &own.name),
+        hosts: Some(cluster.hosts.join(",")),
+        link: grid.link(&cluster.name, &cluster.name),
     });
     let between = grid.links.iter().filter_map(|link| {
         let [cluster, to] = link.between();
-        (cluster != to).then_some(Line {
+        (cluster != to).then_some(ClusterRow {
             cluster,
             to: Some(to),
             hosts: None,
             link: Some(link),
         })
     });
-    let rows = Rows::of(inside.chain(between))
-        .column("cluster", |line| Cell::text(line.cluster))
-        .column("to", |line| Cell::if_some(line.to, Cell::text))
-        .column("hosts", |line| Cell::if_some(line.hosts.clone(), Cell::text))
+    let rows = PrintedRows::of(inside.chain(between))
+        .column("cluster", |line| PrintedCell::text(line.cluster))
+        .column("to", |line| PrintedCell::if_some(line.to, PrintedCell::text))
+        .column("hosts", |line| {
+            PrintedCell::if_some(line.hosts.clone(), PrintedCell::text)
+        })
         .column("latency_s", |line| {
-            Cell::if_some(line.link.map(ClusterLink::alpha), Cell::time)
+            PrintedCell::if_some(line.link.map(ClusterLink::alpha), PrintedCell::time)
         })
         .column("bandwidth_mbit_per_s", |line| {
-            Cell::if_some(line.link.and_then(megabits), |rate| {
-                Cell::shown_as(rate, significant(rate))
+            PrintedCell::if_some(line.link.and_then(megabits), |rate| {
+                PrintedCell::shown_as(rate, significant(rate))
             })
         })
         .rows;
     rows.print(args.print)?;
-    let hosts: usize = clusters.iter().map(|own| own.hosts.len()).sum();
+    let hosts: usize = clusters.iter().map(|cluster| cluster.hosts.len()).sum();
     let count = match clusters.len() {
         1 => "1 cluster".to_owned(),
         count => format!("{count} clusters"),
     };
     eprintln!("{count} of {hosts} hosts in {output}");
-    for note in clusters.iter().filter_map(|own| alone(own, grid)) {
+    for note in clusters.iter().filter_map(|cluster| lone_host_note(cluster, grid)) {
         eprintln!("netsig: note: {note}");
     }
     Ok(())
 }
 
-fn clusters(grid: &Grid) -> &[Cluster] {
+fn named_clusters(grid: &ClusterGrid) -> &[HostCluster] {
     match &grid.clusters {
-        Clusters::EachHost => &[],
-        Clusters::Named(clusters) => clusters,
+        HostClusters::EachHost => &[],
+        HostClusters::Named(clusters) => clusters,
     }
 }
 
 /// A note about a cluster of one host, with the nearest other cluster.
-fn alone(cluster: &Cluster, grid: &Grid) -> Option<String> {
+fn lone_host_note(cluster: &HostCluster, grid: &ClusterGrid) -> Option<String> {
     let [host] = &cluster.hosts[..] else {
         return None;
     };
@@ -203,8 +208,8 @@ fn alone(cluster: &Cluster, grid: &Grid) -> Option<String> {
         _ => None,
     });
     let size = |link: &ClusterLink| link.times().last().map_or(0.0, |(size, _)| size.as_f64());
-    let order = |link: &ClusterLink| link.time(size(link)).0;
-    let (nearest, link) = links.min_by(|a, b| order(a.1).total_cmp(&order(b.1)))?;
+    let longest_time = |link: &ClusterLink| link.time(size(link)).0;
+    let (nearest, link) = links.min_by(|a, b| longest_time(a.1).total_cmp(&longest_time(b.1)))?;
     let rate = megabits(link).map_or(String::new(), |rate| format!(" and {} Mbit/s", significant(rate)));
     Some(format!(
         "{host} is alone in its cluster: {}{rate} from its nearest, {nearest}; check its link, or leave it out of the host file",
@@ -227,7 +232,7 @@ fn significant(number: f64) -> String {
     }
 }
 
-/// A time with two significant digits, as in words.
+/// A time with two significant digits, for sentences.
 fn rounded(time: Seconds) -> Seconds {
     let scale = 10f64.powf(1.0 - time.0.log10().floor());
     Seconds((time.0 * scale).round() / scale)

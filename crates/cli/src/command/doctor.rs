@@ -1,11 +1,11 @@
-//! `netsig doctor`: checks what a measurement needs here, each with its cure: what is installed, the hosts,
-//! and by a trial job what the ranks find there and whether all hosts answer each other.
+//! `netsig doctor`: checks the requirements of a measurement, and names a cure for each failure. It checks the
+//! installation and the hosts. A trial job checks the state of the hosts and the connections between them.
 
-mod here;
+mod check_row;
 mod installed;
-mod row;
+mod local;
+mod measurement;
 mod trial;
-mod work;
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use itertools::Itertools as _;
 use netsig_base::network::Network;
 use netsig_base::units::Procs;
 
-use self::installed::Installed;
-use self::row::Row;
-use self::trial::Trial;
-use crate::campaign::errand::Errand;
+use self::check_row::CheckRow;
+use self::installed::InstallationChecks;
+use self::trial::DoctorTrial;
 use crate::campaign::examination::EXAMINE;
-use crate::input::args::{self, LaunchArgs, Place};
+use crate::campaign::planless_job::PlanlessJob;
+use crate::input::args::{self, LaunchArgs, MeasurementPlace};
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::notes::warn_if_unfaithful;
-use crate::print::rows::{Cell, PrintArgs, Rows};
+use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Check what works here, by a trial job on the hosts, with the cure for what does not; exit code 1 if
 /// `measure` would not work.
@@ -33,7 +33,7 @@ use crate::print::rows::{Cell, PrintArgs, Rows};
 pub struct Args {
     /// Place of measurements: mpi or lab:SCENARIO (emulated cluster).
     #[arg(long = "on", value_name = "PLACE", default_value = "mpi", value_parser = args::place)]
-    place: Place,
+    place: MeasurementPlace,
     /// Number of ranks of the trial job [default: --ppn on each host].
     #[arg(long, value_name = "N")]
     procs: Option<Procs>,
@@ -74,44 +74,44 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn scenario(place: &Place) -> Result<Option<Network>, Failure> {
+fn scenario(place: &MeasurementPlace) -> Result<Option<Network>, Failure> {
     match place {
-        Place::Mpi => Ok(None),
-        Place::Lab(name) => Ok(Some(netsig_lab::load(name)?)),
-        Place::Simulated(_) => Err(Failure::usage(
+        MeasurementPlace::Mpi => Ok(None),
+        MeasurementPlace::Lab(name) => Ok(Some(netsig_lab::load(name)?)),
+        MeasurementPlace::Simulated(_) => Err(Failure::usage(
             "sim: needs nothing of this machine; give --on lab:SCENARIO, or leave --on out",
         )),
     }
 }
 
 /// All checks, in the order of printing.
-fn rows(args: &Args, scenario: Option<&Network>) -> Result<Vec<Row>, Failure> {
-    let errand = Errand {
-        work: EXAMINE,
+fn rows(args: &Args, scenario: Option<&Network>) -> Result<Vec<CheckRow>, Failure> {
+    let planless_job = PlanlessJob {
+        subcommand: EXAMINE,
         label: "examining the hosts",
         scenario,
         output: Path::new(DATA),
         timeout: args.timeout,
     };
-    let Installed { mut rows, launcher } = Installed::find(args, &errand);
-    rows.extend([here::directory(), here::lab(&args.place)]);
-    let is_sound = |rows: &[Row]| !rows.iter().any(Row::has_failed);
-    let ready = launcher.filter(|_| is_sound(&rows));
-    rows.extend(match &ready {
-        Some((launcher, procs)) => Trial::run(&errand, launcher, *procs)?.rows(args.launch.ppn),
+    let InstallationChecks { mut rows, launcher } = InstallationChecks::find(args, &planless_job);
+    rows.extend([local::directory(), local::lab(&args.place)]);
+    let is_sound = |rows: &[CheckRow]| !rows.iter().any(CheckRow::has_failed);
+    let startable = launcher.filter(|_| is_sound(&rows));
+    rows.extend(match &startable {
+        Some((launcher, procs)) => DoctorTrial::run(&planless_job, launcher, *procs)?.rows(args.launch.ppn),
         None => trial::skipped(),
     });
-    let ready = ready.filter(|_| is_sound(&rows));
-    rows.push(work::row(args, ready.as_ref()));
+    let ready = startable.filter(|_| is_sound(&rows));
+    rows.push(measurement::measurement_check(args, ready.as_ref()));
     Ok(rows)
 }
 
-fn print(rows: &[Row], print: PrintArgs) -> Result<(), Failure> {
-    let rows = Rows::of(rows)
-        .column("check", |row| Cell::text(row.check))
-        .column("state", |row| Cell::text(row.state))
-        .column("detail", |row| Cell::text(&row.detail))
-        .column("cure", |row| Cell::text(&row.cure))
+fn print(rows: &[CheckRow], print: PrintArgs) -> Result<(), Failure> {
+    let table = PrintedRows::of(rows)
+        .column("check", |row| PrintedCell::text(row.check))
+        .column("state", |row| PrintedCell::text(row.state))
+        .column("detail", |row| PrintedCell::text(&row.detail))
+        .column("cure", |row| PrintedCell::text(&row.cure))
         .rows;
-    Ok(rows.print(print)?)
+    Ok(table.print(print)?)
 }

@@ -1,7 +1,7 @@
 //! `netsig fit`: fits parameters to data, with intervals and explanations.
 
 mod field;
-mod pairs;
+mod point_to_point;
 mod regimes;
 mod verdict;
 
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use netsig_base::data::Dataset;
 use netsig_base::data::cells::Statistic;
-use netsig_base::network::Clusters;
+use netsig_base::network::HostClusters;
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::fit::choices;
-use netsig_model::fit::model::{ModelFit, Options, ThresholdChoice, Unsaturated};
-use netsig_model::fit::network::{self, NetworkFit, SpeakingModel, Wanted};
+use netsig_model::fit::model::{ModelFit, ModelFitOptions, ThresholdChoice, UnsaturatedRule};
+use netsig_model::fit::network::{self, ChosenModel, ModelsToFit, NetworkFit};
 use netsig_model::fit::notes::on_fit;
+use netsig_model::fit::parse_options;
 use netsig_model::fitted::FittedModel;
 use netsig_model::model::{self, FIELD};
 use netsig_model::profile::Profile;
@@ -22,13 +22,13 @@ use netsig_model::profile::Profile;
 use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::DataArgs;
 use crate::input::failure::Failure;
+use crate::input::file_kind::FileKind;
 use crate::input::files;
-use crate::input::kind::Kind;
 use crate::input::network::NetworkArgs;
-use crate::input::output::Output;
+use crate::input::output::OutputPath;
 use crate::print::notes::print;
-use crate::print::parameters::{self, Shown};
-use crate::print::rows::{Format, PrintArgs};
+use crate::print::parameters::{self, ParameterSelection};
+use crate::print::rows::{PrintArgs, PrintFormat};
 
 /// Fit models to data, print them with intervals and diagnosis, write a profile.
 #[derive(clap::Args)]
@@ -39,12 +39,12 @@ pub struct Args {
     /// The profile to write; - is standard output.
     #[arg(short, long, value_name = "PROFILE")]
     output: PathBuf,
-    /// The models besides alpha and beta: auto (every model of an alltoall, the regimes of every
-    /// algorithm, and the choice of the simplest that suffices), or the name of one model.
-    #[arg(long, value_name = "NAME", value_parser = choices::wanted, default_value = "auto")]
-    model: Wanted,
+    /// The models besides alpha and beta: auto, or the name of one model. auto fits every model of an alltoall and the
+    /// regimes of every algorithm, and chooses the simplest that suffices.
+    #[arg(long, value_name = "NAME", value_parser = parse_options::parse_models, default_value = "auto")]
+    model: ModelsToFit,
     /// M: a size, auto (search) or none.
-    #[arg(long, value_parser = choices::threshold, default_value = "auto", allow_hyphen_values = true)]
+    #[arg(long, value_parser = parse_options::parse_threshold, default_value = "auto", allow_hyphen_values = true)]
     threshold: ThresholdChoice,
     /// The covariance of the errors: auto, means, proportional, bandwidth-share, ols or
     /// ar1:RHO.
@@ -63,7 +63,7 @@ pub struct Args {
     #[command(flatten)]
     network: NetworkArgs,
     /// The level of intervals and tests.
-    #[arg(long, value_parser = choices::confidence, default_value = "0.9")]
+    #[arg(long, value_parser = parse_options::parse_confidence, default_value = "0.9")]
     confidence: f64,
     /// Show the parameters of every fitted model, a sentence for each algorithm, and the comparison of
     /// pLogP with the ping-pong. (csv and json hold all parameters anyway.)
@@ -81,17 +81,17 @@ Examples:
 
 /// The command alone, for the defaults of its options.
 #[derive(clap::Parser)]
-struct Alone {
+struct FitCommand {
     #[command(flatten)]
     args: Args,
 }
 
 impl Args {
     /// A fit with the default options.
-    pub fn plain(data: &Path, output: &Path, network: NetworkArgs) -> Self {
+    pub fn with_defaults(data: &Path, output: &Path, network: NetworkArgs) -> Self {
         let (data, output) = (data.as_os_str(), output.as_os_str());
         let words = ["fit".as_ref(), "--output".as_ref(), output, "--".as_ref(), data];
-        let Alone { args } = clap::Parser::parse_from(words);
+        let FitCommand { args } = clap::Parser::parse_from(words);
         Self { network, ..args }
     }
 
@@ -99,33 +99,33 @@ impl Args {
     ///
     /// # Errors
     /// If it cannot be written, or would replace an input.
-    pub fn output(&self) -> Result<Output, Failure> {
-        let named = [self.plogp.as_deref(), self.network.path()];
-        let named = named.into_iter().flatten();
-        let reads: Vec<&Path> = self.input.paths().chain(named).collect();
-        Output::replacing("--output", &self.output, Kind::Profile, &reads)
+    pub fn output(&self) -> Result<OutputPath, Failure> {
+        let optional_inputs = [self.plogp.as_deref(), self.network.path()];
+        let named_inputs = optional_inputs.into_iter().flatten();
+        let reads: Vec<&Path> = self.input.paths().chain(named_inputs).collect();
+        OutputPath::replacing("--output", &self.output, FileKind::Profile, &reads)
     }
 
     /// The options for a fit of `data`.
-    fn options(&self, data: &Dataset) -> Result<network::Options, Failure> {
-        let model = Options {
+    fn options(&self, data: &Dataset) -> Result<network::NetworkFitOptions, Failure> {
+        let model = ModelFitOptions {
             threshold: self.threshold,
             unsaturated: if self.keep_unsaturated {
-                Unsaturated::Kept
+                UnsaturatedRule::Kept
             } else {
-                Unsaturated::LeftOut
+                UnsaturatedRule::LeftOut
             },
             confidence: self.confidence,
-            ..Options::default()
+            ..ModelFitOptions::default()
         };
-        Ok(network::Options {
+        Ok(network::NetworkFitOptions {
             model,
             covariance: self.covariance.0.clone(),
             statistic: self.statistic,
-            wanted: self.model,
+            models_to_fit: self.model,
             plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
-            network: self.network.with_hosts_for(data.most_procs())?,
-            ..network::Options::default()
+            network: self.network.with_hosts_for(data.largest_procs())?,
+            ..network::NetworkFitOptions::default()
         })
     }
 }
@@ -141,23 +141,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let data = &input.data;
     let plogp = args.plogp.as_deref().map(files::name);
     let options = args.options(data)?;
-    let network = options.network.as_ref().map(|own| own.name.clone());
-    let named = [("plogp", plogp), ("network", network)];
-    let named = named.into_iter();
-    let named: Vec<_> = named.filter_map(|(key, name)| Some((key, name?))).collect();
-    let (fitted, profile) = fit_file(data, &input.name, &output, &options, &named)?;
+    let network = options
+        .network
+        .as_ref()
+        .map(|described_network| described_network.name.clone());
+    let optional_facts = [("plogp", plogp), ("network", network)];
+    let named_facts: Vec<_> = optional_facts
+        .into_iter()
+        .filter_map(|(key, name)| Some((key, name?)))
+        .collect();
+    let (fitted, profile) = fit_file(data, &input.name, &output, &options, &named_facts)?;
     let shown = match (args.print.format, args.model) {
-        (Format::Table, Wanted::All) if !args.all => Shown::Used,
-        (Format::Table, _) => Shown::WithoutTables,
-        _ => Shown::All,
+        (PrintFormat::Table, ModelsToFit::All) if !args.all => ParameterSelection::Used,
+        (PrintFormat::Table, _) => ParameterSelection::WithoutTables,
+        _ => ParameterSelection::All,
     };
     parameters::of_all(&fitted, args.confidence, shown).print(args.print)?;
-    pairs::tell(&fitted.point_to_point, &data.provenance);
+    point_to_point::print_results(&fitted.point_to_point, &data.provenance);
     let most = if args.all { usize::MAX } else { 1 };
     print(&on_fit(&fitted, most));
-    print(&Vec::from_iter(profile.misses(data, options.network.as_ref())));
+    print(&Vec::from_iter(profile.note_on_misses(data, options.network.as_ref())));
     if args.all {
-        tell_meanings(&fitted, args.model);
+        print_meanings(&fitted, args.model);
     }
     for sentence in verdict::verdict(&fitted, args.model, data) {
         eprintln!("{sentence}");
@@ -166,71 +171,73 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The parameters of the model that was chosen for an algorithm, in words.
-fn said(own: &SpeakingModel, fitted: &NetworkFit) -> String {
-    let (collective, algorithm) = (own.collective, own.algorithm.as_str());
-    let chosen = own.sufficient.model;
+fn describe_choice(choice: &ChosenModel, fitted: &NetworkFit) -> String {
+    let (collective, algorithm) = (choice.collective, choice.algorithm.as_str());
+    let chosen = choice.sufficient.model;
     match chosen.kind {
-        model::Kind::ContentionFree => "contention does not show".to_owned(),
+        model::ModelKind::ContentionFree => "contention does not show".to_owned(),
         _ if chosen.is_of_shared_link() => "the pieces between clusters share their links".to_owned(),
         _ if chosen.name == FIELD => fitted
             .field(collective, algorithm)
-            .map_or_else(String::new, field::said),
+            .map_or_else(String::new, field::describe_field),
         _ => fitted
             .regimes(collective, algorithm)
-            .map_or_else(String::new, regimes::said),
+            .map_or_else(String::new, regimes::describe_regimes),
     }
 }
 
 /// Prints a sentence for each algorithm.
-fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
-    for own in &fitted.speaking {
-        let (collective, algorithm) = (own.collective, &own.algorithm);
+fn print_meanings(fitted: &NetworkFit, wanted: ModelsToFit) {
+    for choice in &fitted.chosen_models {
+        let (collective, algorithm) = (choice.collective, &choice.algorithm);
         match fitted.regimes(collective, algorithm) {
             Some(regimes) if wanted.is_regimes_alone() => {
                 eprintln!("{}", regimes::sentence(regimes));
             }
             _ => {
-                let (reason, said) = (&own.sufficient.reason, said(own, fitted));
-                eprintln!("{collective} {algorithm}: {reason}; {said}.");
+                let (reason, description) = (&choice.sufficient.reason, describe_choice(choice, fitted));
+                eprintln!("{collective} {algorithm}: {reason}; {description}.");
             }
         }
     }
-    for own in &fitted.signatures {
-        if fitted.speaking(own.model.collective(), &own.model.algorithm).is_none() {
-            eprintln!("{}", sentence(own));
+    for signature_fit in &fitted.signatures {
+        if fitted
+            .chosen_model(signature_fit.model.collective(), &signature_fit.model.algorithm)
+            .is_none()
+        {
+            eprintln!("{}", sentence(signature_fit));
         }
     }
 }
 
-/// Fits `data` from the files `source`, and writes the profile, which it also gives. The provenance of the
-/// profile also has the facts `named`.
+/// Fits `data` from the files `source`, and writes and returns the profile. The `named_facts` are added to its
+/// provenance.
 ///
 /// # Errors
 /// If the data do not support the fit, or the profile cannot be written.
 pub fn fit_file(
     data: &Dataset,
     source: &str,
-    output: &Output,
-    options: &network::Options,
-    named: &[(&str, String)],
+    output: &OutputPath,
+    options: &network::NetworkFitOptions,
+    named_facts: &[(&str, String)],
 ) -> Result<(NetworkFit, Profile), Failure> {
-    let (fitted, mut profile) = Profile::fit(data, source, options, named)?;
+    let (fitted, mut profile) = Profile::fit(data, source, options, named_facts)?;
     keep_clusters(&mut profile, output);
     output.replace(profile.to_toml().as_bytes())?;
     Ok((fitted, profile))
 }
 
-/// Keeps the clusters of the profile that is replaced, which `netsig discover` put there, unless the data name
-/// others.
-fn keep_clusters(profile: &mut Profile, output: &Output) {
-    let before = output.existing().and_then(|file| files::grid(file).ok());
-    let Some(before) = before.filter(|before| profile.grid().as_ref() != Some(before)) else {
+/// Keeps the clusters that `netsig discover` wrote to the replaced profile, unless the data name others.
+fn keep_clusters(profile: &mut Profile, output: &OutputPath) {
+    let replaced_grid = output.existing().and_then(|file| files::grid(file).ok());
+    let Some(kept_grid) = replaced_grid.filter(|before| profile.grid().as_ref() != Some(before)) else {
         return;
     };
-    let is_same = |own: &Clusters| *own == before.clusters && profile.cluster_links.is_empty();
+    let is_same = |clusters: &HostClusters| *clusters == kept_grid.clusters && profile.cluster_links.is_empty();
     if profile.clusters.as_ref().is_none_or(is_same) {
-        profile.clusters = Some(before.clusters);
-        profile.cluster_links = before.links;
+        profile.clusters = Some(kept_grid.clusters);
+        profile.cluster_links = kept_grid.links;
         eprintln!("netsig: note: the clusters of hosts that {output} had are kept");
     }
 }

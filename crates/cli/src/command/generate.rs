@@ -12,8 +12,8 @@ use clap_complete::Shell;
 
 use super::Cli;
 use crate::input::failure::Failure;
-use crate::input::kind::Kind;
-use crate::input::output::Output;
+use crate::input::file_kind::FileKind;
+use crate::input::output::OutputPath;
 
 /// Write man pages, completions for bash, zsh and fish, and a module file into a share folder.
 ///
@@ -69,5 +69,5 @@ fn write(share: &Path, place: &str, text: &[u8]) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot be made; choose another DIR", folder.display()))
         .map_err(Failure::unusable)?;
-    Ok(Output::replacing("DIR", &path, Kind::Shared, &[])?.replace(text)?)
+    Ok(OutputPath::replacing("DIR", &path, FileKind::Shared, &[])?.replace(text)?)
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, LIBRARY};
-use netsig_base::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
+use netsig_base::data::import::{self, BenchmarkProgram, ImportInput, ImportOptions, ImportResult, PROGRAMS};
 use netsig_base::units::Procs;
 
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::input::output::Output;
+use crate::input::output::OutputPath;
 
 /// Turn the output of other benchmark programs into a data file.
 #[derive(clap::Args)]
@@ -20,8 +20,8 @@ pub struct Args {
     /// The data file (CSV), which must not exist yet; - is standard output.
     #[arg(short, long, value_name = "DATA")]
     output: PathBuf,
-    /// The number of processes, if neither the text of the files nor pN, nN or npN in their names states it; of
-    /// several tables of one benchmark in a file a list, one for each in their order: 4,8,16.
+    /// The number of processes, if neither the text of the files nor pN, nN or npN in their names states it; for
+    /// several tables of one benchmark in a file a list, with a number for each table in order: 4,8,16.
     #[arg(long, value_name = "N,...", value_delimiter = ',', allow_hyphen_values = true)]
     procs: Vec<Procs>,
     /// The algorithm of the collectives; library is the MPI library's own choice.
@@ -49,11 +49,11 @@ fn files_help() -> String {
 
 impl Args {
     /// The program, if the first word is one, and the files.
-    fn inputs(&self) -> Result<(Option<Program>, &[PathBuf]), Failure> {
+    fn inputs(&self) -> Result<(Option<BenchmarkProgram>, &[PathBuf]), Failure> {
         let [first, rest @ ..] = &*self.files else {
             return Ok((None, &[]));
         };
-        match first.to_str().map(str::parse::<Program>) {
+        match first.to_str().map(str::parse::<BenchmarkProgram>) {
             Some(Ok(program)) if rest.is_empty() => {
                 let problem = format!("no file is named; give the output of {program}");
                 Err(Failure::usage(problem))
@@ -78,16 +78,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     files::refuse_twice(files)?;
     let reads: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let remedy = "choose another --output or remove it";
-    let output = Output::fresh(&args.output, &reads, remedy)?;
-    let (texts, unreadable) = readable(files)?;
-    let inputs = texts.iter().map(|(name, text)| Input { name, text });
-    let inputs: Vec<Input<'_>> = inputs.collect();
-    let asked = Asked {
+    let output = OutputPath::fresh(&args.output, &reads, remedy)?;
+    let (texts, unreadable) = readable_texts(files)?;
+    let named_texts = texts.iter().map(|(name, text)| ImportInput { name, text });
+    let inputs: Vec<ImportInput<'_>> = named_texts.collect();
+    let import_options = ImportOptions {
         procs: args.procs.clone(),
         algorithm: args.algorithm.as_str().into(),
         collective: args.collective,
     };
-    let Imported { data, notes } = import::import(program, &inputs, &asked)?;
+    let ImportResult { data, notes } = import::import(program, &inputs, &import_options)?;
     output.write(|mut out| data.write(&mut out))?;
     for note in unreadable.iter().chain(&notes) {
         eprintln!("netsig: note: {note}");
@@ -110,7 +110,7 @@ fn is_word(name: &Path) -> bool {
 type NamedTexts = Vec<(String, String)>;
 
 /// The texts of the files with their names, and notes on the files that cannot be read.
-fn readable(files: &[PathBuf]) -> Result<(NamedTexts, Vec<String>), Failure> {
+fn readable_texts(files: &[PathBuf]) -> Result<(NamedTexts, Vec<String>), Failure> {
     let read = |path: &PathBuf| Ok((files::name(path), files::text(path)?));
     let (texts, mut failures): (Vec<_>, Vec<Failure>) = files.iter().map(read).partition_result();
     if texts.is_empty() {

@@ -1,5 +1,5 @@
-//! `netsig lab`: shows the capabilities of this machine and the scenarios, runs commands in an
-//! emulated cluster, and shows there what its switches dropped.
+//! `netsig lab`: shows the capabilities of this machine and the scenarios, runs commands in an emulated cluster, and
+//! shows there the drops of its switches.
 
 use std::ffi::OsString;
 
@@ -8,18 +8,18 @@ use clap::Subcommand;
 
 use crate::input::failure::Failure;
 use crate::print::notes::warn_if_unfaithful;
-use crate::print::rows::{Cell, PrintArgs, Rows};
+use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Emulate a cluster on this machine: real MPI over real TCP between namespaces.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: LabAction,
 }
 
 #[derive(Subcommand)]
-enum Action {
+enum LabAction {
     /// List the capabilities of this machine for emulation; exit code 1 if it has too few.
     #[command(after_help = CHECK_EXAMPLES)]
     Check {
@@ -83,23 +83,25 @@ Examples:
 /// If the lab cannot run here, the scenario cannot be emulated, or the run is void or fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.action {
-        Action::Check { print } => check(*print),
-        Action::List { print } => list(*print),
-        Action::Exec { scenario, command } => exec(scenario, command),
-        Action::Drops { print } => drops(*print),
+        LabAction::Check { print } => check(*print),
+        LabAction::List { print } => list(*print),
+        LabAction::Exec { scenario, command } => exec(scenario, command),
+        LabAction::Drops { print } => drops(*print),
     }
 }
 
 fn check(print: PrintArgs) -> Result<(), Failure> {
     let capabilities = netsig_lab::check();
-    let rows = Rows::of(&capabilities.rows)
-        .column("capability", |row| Cell::text(row.name))
-        .column("needed", |row| Cell::text(if row.is_needed { "yes" } else { "no" }))
+    let rows = PrintedRows::of(&capabilities.rows)
+        .column("capability", |row| PrintedCell::text(row.name))
+        .column("needed", |row| {
+            PrintedCell::text(if row.is_needed { "yes" } else { "no" })
+        })
         .column("state", |row| {
-            Cell::text(if row.found.is_ok() { "ok" } else { "MISSING" })
+            PrintedCell::text(if row.found.is_ok() { "ok" } else { "MISSING" })
         })
         .column("detail", |row| {
-            Cell::text(row.found.as_ref().unwrap_or_else(|missing| missing))
+            PrintedCell::text(row.found.as_ref().unwrap_or_else(|missing| missing))
         })
         .rows;
     rows.print(print)?;
@@ -110,23 +112,23 @@ fn check(print: PrintArgs) -> Result<(), Failure> {
 }
 
 fn list(print: PrintArgs) -> Result<(), Failure> {
-    let scenarios = netsig_lab::SHIPPED.iter();
-    let scenarios = scenarios.map(|(name, _)| Ok((*name, netsig_lab::load(name)?)));
-    let rows = Rows::of(scenarios.collect::<Result<Vec<_>, Failure>>()?)
-        .column("scenario", |(name, _)| Cell::text(name))
-        .column("hosts", |(_, own)| Cell::number(own.hosts().get()))
-        .column("network", |(_, own)| Cell::text(own.summary()))
-        .column("description", |(_, own)| Cell::text(&own.description))
+    let shipped = netsig_lab::SHIPPED_SCENARIOS.iter();
+    let scenarios = shipped.map(|(name, _)| Ok((*name, netsig_lab::load(name)?)));
+    let rows = PrintedRows::of(scenarios.collect::<Result<Vec<_>, Failure>>()?)
+        .column("scenario", |(name, _)| PrintedCell::text(name))
+        .column("hosts", |(_, scenario)| PrintedCell::number(scenario.hosts().get()))
+        .column("network", |(_, scenario)| PrintedCell::text(scenario.summary()))
+        .column("description", |(_, scenario)| PrintedCell::text(&scenario.description))
         .rows;
     Ok(rows.print(print)?)
 }
 
 fn drops(print: PrintArgs) -> Result<(), Failure> {
-    let rows = Rows::of(netsig_lab::port_drops()?)
-        .column("switch", |port| Cell::text(&port.switch))
-        .column("port", |port| Cell::text(&port.port))
-        .column("packets", |port| Cell::number(port.sent))
-        .column("dropped", |port| Cell::number(port.dropped))
+    let rows = PrintedRows::of(netsig_lab::port_drops()?)
+        .column("switch", |port| PrintedCell::text(&port.switch))
+        .column("port", |port| PrintedCell::text(&port.port))
+        .column("packets", |port| PrintedCell::number(port.sent))
+        .column("dropped", |port| PrintedCell::number(port.dropped))
         .rows;
     Ok(rows.print(print)?)
 }
@@ -138,5 +140,5 @@ fn exec(name: &str, command: &[OsString]) -> Result<(), Failure> {
     if let Some(reason) = outcome.void_reason() {
         return Err(anyhow!(reason).into());
     }
-    Failure::passed(outcome.code)
+    Failure::check_exit_code(outcome.code)
 }

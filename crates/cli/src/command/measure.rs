@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use netsig_base::data::{Dataset, Rejection};
+use netsig_base::data::{Dataset, RejectionReason};
 
 use crate::campaign::Campaign;
-use crate::campaign::kept;
+use crate::campaign::data_file;
 use crate::input::failure::Failure;
-use crate::input::wish::{self, AimArgs, Predicted};
+use crate::input::prediction_scope::{self, MeasurementScopeArgs, PredictionScope};
 use crate::print::quote;
 use crate::print::rows::to_stdout;
 
@@ -17,20 +17,21 @@ use crate::print::rows::to_stdout;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The plan (TOML, see FORMATS.md), or --for.
+    /// The plan (TOML, see FORMATS.md), or --prediction.
     #[arg(required_unless_present = "predicted")]
     plan: Option<PathBuf>,
     /// The prediction: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library]; each
     /// launch is planned from the data of those before it, within --budget [default: 2m].
     #[arg(
-        long = "for",
+        long = "prediction",
+        alias = "for",
         value_name = "PREDICTION",
-        value_parser = wish::predicted,
+        value_parser = prediction_scope::predicted,
         conflicts_with_all = ["plan", "dry_run"]
     )]
-    predicted: Option<Predicted>,
+    predicted: Option<PredictionScope>,
     #[command(flatten)]
-    aim: AimArgs,
+    aim: MeasurementScopeArgs,
     #[command(flatten)]
     campaign: Campaign,
     /// Print the commands that would be run, one a line, and measure nothing.
@@ -43,12 +44,12 @@ Examples:
   netsig measure plans/complete.toml -o data.csv --hostfile hosts --budget 10m --precision 2%
   netsig measure plans/complete.toml -o data.csv --hostfile hosts --resume
   netsig measure plans/complete.toml -o data.csv --launcher srun --dry-run
-  netsig measure --for 'alltoall library up to 32' --budget 2m -o data.csv --on lab:ethernet-8x50";
+  netsig measure --prediction 'alltoall library up to 32' --budget 2m -o data.csv --on lab:ethernet-8x50";
 
 /// Runs the command.
 ///
 /// # Errors
-/// As [`Campaign::carry_out`], or if ranks received wrong data.
+/// The errors of [`Campaign::carry_out`], and if ranks received wrong data.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let campaign = &args.campaign;
     let plan = match (&args.plan, &args.predicted) {
@@ -57,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let data = campaign.steer(predicted, &args.aim)?;
             return report(&data, &campaign.output);
         }
-        (None, None) => return Err(Failure::usage("no plan; name one, or give --for")),
+        (None, None) => return Err(Failure::usage("no plan; name one, or give --prediction")),
     };
     if args.dry_run {
         let commands = campaign.commands(plan)?;
@@ -75,11 +76,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// # Errors
 /// If ranks received wrong data, which indicate a defect of the MPI or the network.
 pub fn report(data: &Dataset, output: &Path) -> Result<(), Failure> {
-    eprintln!("{}", kept::summary(data, output));
-    if let Some(warning) = kept::busy(data) {
+    eprintln!("{}", data_file::summary(data, output));
+    if let Some(warning) = data_file::busy_warning(data) {
         eprintln!("netsig: warning: {warning}");
     }
-    let wrong = kept::rejected(data, Rejection::WrongData);
+    let wrong = data_file::rejected_count(data, RejectionReason::WrongData);
     if wrong == 0 {
         return Ok(());
     }

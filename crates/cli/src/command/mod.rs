@@ -30,7 +30,7 @@ const EXAMPLES_HEADING: &str = "Examples:";
 const EXAMPLES: &str = "\
 Examples:
   netsig demo
-  netsig learn 'alltoall library up to 32' --most 8 --budget 2m -o data.csv --hostfile hosts
+  netsig learn 'alltoall library up to 32' --max-procs 8 --budget 2m -o data.csv --hostfile hosts
   netsig predict data.toml --collective alltoall --algorithm library --procs 16,32 --size 1KiB..256KiB
   netsig lab exec ethernet-8x50 -- mpirun -np 8 ./any-mpi-program";
 
@@ -71,7 +71,7 @@ impl Command {
     /// Runs the command.
     ///
     /// # Errors
-    /// As the `run` of the command.
+    /// The errors of the `run` of the command.
     pub fn run(&self) -> Result<(), Failure> {
         match self {
             Self::Demo(args) => demo::run(args),

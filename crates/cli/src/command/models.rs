@@ -1,4 +1,4 @@
-//! `netsig models`: shows the formula, source, domain and an example of each model, and evaluates those of one
+//! `netsig models`: shows the formula, source, domain and an example of each model, and evaluates the models of one
 //! message and of a program.
 
 mod evaluation;
@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use itertools::Itertools;
 use netsig_base::algorithm::Collective;
-use netsig_base::units::list::List;
+use netsig_base::units::list::QuantityList;
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::model::setting::setting;
-use netsig_model::model::{self, Estimator, Model, Parameter, Role};
+use netsig_model::model::setting::parse_setting;
+use netsig_model::model::{self, Model, ModelEstimator, ModelParameter, ParameterRole};
 
 use crate::input::failure::Failure;
-use crate::print::rows::{Cell, Columns, Format, PrintArgs, Rows, to_stdout};
+use crate::print::rows::{PrintArgs, PrintFormat, PrintedCell, PrintedRows, RowsBuilder, to_stdout};
 
 /// List the models, describe one in full, or evaluate one of a message or a program.
 #[derive(clap::Args)]
@@ -29,10 +29,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "name")]
     profile: Option<PathBuf>,
     /// Sizes of the message: 1KiB,4KiB or 1KiB..64KiB (doubling).
-    #[arg(long, value_name = "LIST", requires = "profile")]
-    size: Option<List<Bytes>>,
+    #[arg(long, alias = "sizes", value_name = "LIST", requires = "profile")]
+    size: Option<QuantityList<Bytes>>,
     /// Evaluate with this value of a parameter; may be repeated.
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, requires = "name")]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting, requires = "name")]
     settings: Vec<(String, f64)>,
     #[command(flatten)]
     print: PrintArgs,
@@ -40,7 +40,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  netsig models factor_001
+  netsig models plogp_factor
   netsig models --collective bcast --format csv
   netsig models message_plogp --profile data.toml --size 1KiB..64KiB
   netsig models agarwal --set rho=0.5 --set flits=16 --set dimensions=2 --set hops=4";
@@ -50,34 +50,37 @@ Examples:
 /// # Errors
 /// If there is no such model.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let models: Vec<&'static Model> = match (&args.name, args.collective) {
+    let selected_models: Vec<&'static Model> = match (&args.name, args.collective) {
         (None, None) => model::models().collect(),
-        (None, Some(collective)) => model::of(collective).collect(),
+        (None, Some(collective)) => model::of_collective(collective).collect(),
         (Some(name), None) => named(name)?,
         (Some(name), Some(collective)) => vec![model::find(collective, name)?],
     };
-    if let ([model], true) = (&models[..], args.profile.is_some() || !args.settings.is_empty()) {
+    if let ([model], true) = (
+        &selected_models[..],
+        args.profile.is_some() || !args.settings.is_empty(),
+    ) {
         return Ok(evaluation::rows(args, model)?.print(args.print)?);
     }
-    let models = models.into_iter();
-    let models = models.map(|model| Ok((model, model.evaluate_example()?.time)));
-    let models: Vec<(&Model, Seconds)> = models.collect::<Result<_, Failure>>()?;
+    let each_model = selected_models.into_iter();
+    let evaluations = each_model.map(|model| Ok((model, model.evaluate_example()?.time)));
+    let evaluated_models: Vec<(&Model, Seconds)> = evaluations.collect::<Result<_, Failure>>()?;
     Ok(match (args.print.format, &args.name) {
-        (Format::Table, None) => summary(models).rows.print(args.print),
-        (Format::Table, Some(_)) => to_stdout(|out| {
-            let mut all = models.iter();
-            all.try_for_each(|(model, value)| write_out(model, *value, out))
+        (PrintFormat::Table, None) => summary(evaluated_models).rows.print(args.print),
+        (PrintFormat::Table, Some(_)) => to_stdout(|out| {
+            let mut all = evaluated_models.iter();
+            all.try_for_each(|(model, value)| write_model(model, *value, out))
         }),
-        _ => details(models).print(args.print),
+        _ => details(evaluated_models).print(args.print),
     }?)
 }
 
 /// The models with the name `name`, or the model `subject/name`.
 fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
     let Some((subject, name)) = name.split_once('/') else {
-        return Ok(model::named(name)?);
+        return Ok(model::all_named(name)?);
     };
-    let mut found = model::named(name)?;
+    let mut found = model::all_named(name)?;
     let subjects = found.iter().map(|model| model.subject).join(", ");
     found.retain(|model| model.subject.to_string() == subject);
     if found.is_empty() {
@@ -89,29 +92,31 @@ fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
 }
 
 /// The columns that fit a screen.
-fn summary(models: Vec<(&Model, Seconds)>) -> Columns<(&Model, Seconds)> {
-    Rows::of(models)
-        .column("subject", |(model, _)| Cell::text(model.subject))
-        .column("model", |(model, _)| Cell::text(model.name))
-        .column("kind", |(model, _)| Cell::text(model.kind))
-        .column("formula", |(model, _)| Cell::text(model.formula))
+fn summary(models: Vec<(&Model, Seconds)>) -> RowsBuilder<(&Model, Seconds)> {
+    PrintedRows::of(models)
+        .column("subject", |(model, _)| PrintedCell::text(model.subject))
+        .column("model", |(model, _)| PrintedCell::text(model.name))
+        .column("kind", |(model, _)| PrintedCell::text(model.kind))
+        .column("formula", |(model, _)| PrintedCell::text(model.formula))
 }
 
 /// All columns, with the values of the examples.
-fn details(models: Vec<(&Model, Seconds)>) -> Rows {
+fn details(models: Vec<(&Model, Seconds)>) -> PrintedRows {
     let parameters = |model: &Model| model.parameters.iter().map(|p| p.name).join(", ");
     summary(models)
-        .column("source", |(model, _)| Cell::text(model.source))
-        .column("domain", |(model, _)| Cell::text(model.domain))
-        .column("needs", |(model, _)| Cell::text(model.needs.iter().join("; ")))
-        .column("parameters", |(model, _)| Cell::text(parameters(model)))
-        .column("example", |(model, _)| Cell::text(model.example.words()))
-        .column("example_value", |(_, value)| Cell::number(value.0))
-        .column("example_unit", |(model, _)| Cell::text(model.example.unit))
+        .column("source", |(model, _)| PrintedCell::text(model.source))
+        .column("domain", |(model, _)| PrintedCell::text(model.domain))
+        .column("needs", |(model, _)| PrintedCell::text(model.needs.iter().join("; ")))
+        .column("parameters", |(model, _)| PrintedCell::text(parameters(model)))
+        .column("example", |(model, _)| {
+            PrintedCell::text(model.example.inputs_in_words())
+        })
+        .column("example_value", |(_, value)| PrintedCell::number(value.0))
+        .column("example_unit", |(model, _)| PrintedCell::text(model.example.unit))
         .rows
 }
 
-fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<()> {
+fn write_model(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}/{} ({})\n", model.subject, model.name, model.kind)?;
     writeln!(out, "  {}\n", model.formula)?;
     writeln!(out, "source      {}", model.source)?;
@@ -123,8 +128,8 @@ fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<(
         let label = if index == 0 { "parameters" } else { "" };
         writeln!(out, "{label:<12}{}", describe(model, parameter))?;
     }
-    writeln!(out, "evaluated   {}", evaluation::command(model))?;
-    writeln!(out, "example     {}", model.example.words())?;
+    writeln!(out, "evaluated   {}", evaluation::evaluation_command(model))?;
+    writeln!(out, "example     {}", model.example.inputs_in_words())?;
     let shown = match model.example.unit {
         "s" => format!("{value} ({} s)", value.0),
         unit => format!("{} {unit}", value.0),
@@ -132,10 +137,10 @@ fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "            gives {shown}\n")
 }
 
-fn describe(model: &Model, parameter: &Parameter) -> String {
+fn describe(model: &Model, parameter: &ModelParameter) -> String {
     let origin = match (parameter.role, model.estimator) {
-        (Role::Given, _) | (_, Estimator::None | Estimator::Repetitions) => "given with --set",
-        (Role::Threshold | Role::Count, _) => "searched by a fit",
+        (ParameterRole::Given, _) | (_, ModelEstimator::None | ModelEstimator::Repetitions) => "given with --set",
+        (ParameterRole::Threshold | ParameterRole::Count, _) => "searched by a fit",
         _ => "estimated by a fit",
     };
     let default = match parameter.default {

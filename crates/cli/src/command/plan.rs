@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use netsig_base::units::{Procs, Seconds};
-use netsig_measure::budget::TooLittle;
-use netsig_measure::estimate::{Rates, estimate};
-use netsig_measure::plan::Plan;
-use netsig_measure::steer::Target;
-use netsig_model::predict::outside::FAR;
+use netsig_measure::budget::BudgetTooSmall;
+use netsig_measure::estimate::{NetworkRates, estimate};
+use netsig_measure::plan::MeasurementPlan;
+use netsig_measure::steer::SteerTarget;
+use netsig_model::predict::outside_domain::FAR;
 
-use crate::campaign::estimate::span;
+use crate::campaign::estimate::duration_in_words;
 use crate::input::args::limit;
 use crate::input::failure::Failure;
+use crate::input::file_kind::FileKind;
 use crate::input::files;
-use crate::input::kind::Kind;
-use crate::input::output::Output;
-use crate::input::wish::{self, AimArgs, LEAST, Predicted};
+use crate::input::output::OutputPath;
+use crate::input::prediction_scope::{self, LEAST_PROCS, MeasurementScopeArgs, PredictionScope};
 use crate::print::rows::data_to_stdout;
 
-/// Propose a measurement plan for a prediction within a time. `netsig measure --for` plans and
+/// Propose a measurement plan for a prediction within a time. `netsig measure --prediction` plans and
 /// measures in one, at the speed that it finds.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -31,13 +31,13 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = limit)]
     budget: Duration,
     /// The prediction: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library].
-    #[arg(long = "for", value_name = "PREDICTION", value_parser = wish::predicted)]
-    predicted: Predicted,
-    /// The number of hosts: as --most, but at most half of N.
+    #[arg(long = "prediction", alias = "for", value_name = "PREDICTION", value_parser = prediction_scope::predicted)]
+    predicted: PredictionScope,
+    /// The number of hosts: as --max-procs, but at most half of N.
     #[arg(long, value_name = "HOSTS", conflicts_with = "most", allow_hyphen_values = true)]
     hosts: Option<Procs>,
     #[command(flatten)]
-    aim: AimArgs,
+    aim: MeasurementScopeArgs,
     /// The file for the plan [default: standard output].
     #[arg(short, long, value_name = "PLAN")]
     output: Option<PathBuf>,
@@ -45,8 +45,8 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  netsig plan --budget 10m --for 'alltoall library up to 64' -o plan.toml
-  netsig plan data.toml --budget 5m --for 'bcast binomial,chain up to 32' --hosts 8";
+  netsig plan --budget 10m --prediction 'alltoall library up to 64' -o plan.toml
+  netsig plan data.toml --budget 5m --prediction 'bcast binomial,chain up to 32' --hosts 8";
 
 /// Runs the command.
 ///
@@ -54,15 +54,15 @@ Examples:
 /// If the profile or the output cannot be used, or the budget is too small.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let reads: Vec<&Path> = args.profile.as_deref().into_iter().collect();
-    let output = args.output.as_deref();
-    let output = output.map(|path| Output::replacing("--output", path, Kind::Plan, &reads));
-    let output = output.transpose()?;
-    let half = (args.predicted.procs.get() / 2).max(LEAST);
-    let hosts = args.hosts.map(|hosts| hosts.get().min(half));
-    let hosts = hosts.and_then(|hosts| Procs::new(hosts).ok());
-    let hosts = hosts.map(|hosts| ("--hosts", hosts));
-    let mut target = args.aim.target(&args.predicted, hosts)?;
-    let mut rates = Rates::ordinary();
+    let output_path = args.output.as_deref();
+    let checked_output = output_path.map(|path| OutputPath::replacing("--output", path, FileKind::Plan, &reads));
+    let output = checked_output.transpose()?;
+    let half = (args.predicted.procs.get() / 2).max(LEAST_PROCS);
+    let host_count = args.hosts.map(|hosts| hosts.get().min(half));
+    let host_procs = host_count.and_then(|hosts| Procs::new(hosts).ok());
+    let hosts_option = host_procs.map(|hosts| ("--hosts", hosts));
+    let mut target = args.aim.target(&args.predicted, hosts_option)?;
+    let mut rates = NetworkRates::assumed();
     if let Some(profile) = &args.profile {
         rates.hockney = files::profile(profile)?.hockney.model();
     }
@@ -70,19 +70,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut proposed = target.proposal(&rates, budget);
     // Fewer processes cost less. They are better than no plan while the target is not too far for a
     // prediction from them. If the budget is too small in all cases, the first error is reported.
-    while let (Err(_), None, Some(fewer)) = (&proposed, args.aim.most, fewer(args, &target)) {
-        target.most = fewer;
+    while let (Err(_), None, Some(fewer)) = (&proposed, args.aim.most, fewer_procs(args, &target)) {
+        target.most_procs = fewer;
         proposed = target.proposal(&rates, budget).or(proposed);
     }
-    let plan = proposed.map_err(|TooLittle { least }| {
+    let plan = proposed.map_err(|BudgetTooSmall { least }| {
         Failure::usage(format!(
             "the smallest useful plan takes {}, and the budget is {}; raise --budget, or name fewer algorithms, sizes or processes",
-            span(Seconds(least.0.ceil())),
-            span(budget)
+            duration_in_words(Seconds(least.0.ceil())),
+            duration_in_words(budget)
         ))
     })?;
     plan.check()
-        .map_err(|problem| Failure::usage(format!("--sizes: {problem}")))?;
+        .map_err(|problem| Failure::usage(format!("--size: {problem}")))?;
     let expected = estimate(&plan, &rates).high;
     let text = header(args, &rates, expected) + &plan.to_toml();
     match &output {
@@ -94,15 +94,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Half of the processes to measure, if predictions for the target are still possible from them.
-fn fewer(args: &Args, target: &Target) -> Option<Procs> {
-    let half = target.most.get() / 2;
-    let reaches = half.saturating_mul(FAR) >= args.predicted.procs.get();
-    let half = Procs::new(half).ok()?;
-    (reaches && half.get() >= LEAST).then_some(half)
+fn fewer_procs(args: &Args, target: &SteerTarget) -> Option<Procs> {
+    let half_count = target.most_procs.get() / 2;
+    let reaches = half_count.saturating_mul(FAR) >= args.predicted.procs.get();
+    let half = Procs::new(half_count).ok()?;
+    (reaches && half.get() >= LEAST_PROCS).then_some(half)
 }
 
 /// The purpose of the plan, as comments.
-fn header(args: &Args, rates: &Rates, expected: Seconds) -> String {
+fn header(args: &Args, rates: &NetworkRates, expected: Seconds) -> String {
     let budget = Seconds(args.budget.as_secs_f64());
     let (alpha, beta) = (rates.hockney.alpha(), rates.hockney.beta());
     let source = match args.profile {
@@ -117,8 +117,8 @@ fn header(args: &Args, rates: &Rates, expected: Seconds) -> String {
 }
 
 /// Prints the duration of the plan, and notes on its limits.
-fn report(args: &Args, plan: &Plan, expected: Seconds) {
-    eprintln!("about {}", span(expected));
+fn report(args: &Args, plan: &MeasurementPlan, expected: Seconds) {
+    eprintln!("about {}", duration_in_words(expected));
     let (most, target) = (plan.procs(), args.predicted.procs);
     if target.get() > most.get().saturating_mul(FAR) {
         eprintln!(

@@ -3,29 +3,28 @@
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::Statistic;
 use netsig_model::model::segment::Segment;
-use netsig_model::model::setting::setting;
+use netsig_model::model::setting::parse_setting;
 use netsig_model::predict::answer::{AlgorithmTimes, CaseTime};
-use netsig_model::predict::asked::{self, Asked};
+use netsig_model::predict::{PredictedStatistic, parse_quantile};
 
 use crate::input::args;
+use crate::input::cases::{CaseArgs, too_far};
 use crate::input::clusters::ClusterArgs;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
-use crate::input::partial::Partial;
-use crate::input::points::{PointArgs, too_far};
+use crate::input::partial::PartialResults;
 use crate::print::notes::print;
-use crate::print::rows::{Cell, PrintArgs, Rows};
+use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Predict times for process counts and sizes, with intervals.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
-    points: PointArgs,
-    /// The algorithm, as `measure` takes it; one that was not measured is predicted without
-    /// contention, `pipeline` with the best segments [default: all that were measured, and unless of
-    /// an alltoall the others].
+    cases: CaseArgs,
+    /// The algorithm, as `measure` takes it; an unmeasured algorithm is predicted without contention, `pipeline` with
+    /// the best segments [default: all measured algorithms; except for alltoall also the others].
     #[arg(long, display_order = 1)]
     algorithm: Option<String>,
     /// The model, see `netsig models`; `all` for every model that applies [default: the choice of
@@ -35,7 +34,7 @@ pub struct Args {
     model: Option<String>,
     /// A parameter of the model that the profile does not hold, or another value of it; may
     /// be repeated.
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     settings: Vec<(String, f64)>,
     /// The segment size of segmented algorithms, at most the message [default: the best].
     #[arg(long, value_name = "BYTES", value_parser = args::segment)]
@@ -54,7 +53,7 @@ pub struct Args {
     )]
     statistic: Statistic,
     /// The time that this share of repetitions does not exceed, from the regimes alone.
-    #[arg(long, value_name = "Q", value_parser = asked::quantile, conflicts_with = "settings")]
+    #[arg(long, value_name = "Q", value_parser = parse_quantile, conflicts_with = "settings")]
     quantile: Option<f64>,
     /// Predict also far outside the measured process counts and sizes.
     #[arg(long)]
@@ -71,60 +70,67 @@ Examples:
   netsig predict wide.toml --collective alltoall --algorithm two-phase:3 --procs 12 --size 1KiB --clusters 5,7";
 
 /// The name for every model that applies.
-const ALL: &str = "all";
+const ALL_MODELS: &str = "all";
 
 /// Runs the command.
 ///
 /// # Errors
 /// If the profile cannot be used or lacks data for the model, or the arguments are impossible.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let points = args.points.points()?;
-    let profile = files::profile(&args.points.profile)?;
-    let grid = args.clusters.grid(&points.procs)?;
+    let cases = args.cases.cases()?;
+    let profile = files::profile(&args.cases.profile)?;
+    let grid = args.clusters.grid(&cases.procs)?;
     let network = args.network.load()?;
-    let name = files::name(&args.points.profile);
-    let request = profile
-        .predict(args.points.collective)
+    let name = files::name(&args.cases.profile);
+    let common_request = profile
+        .predict(args.cases.collective)
         .named(&name)
-        .per_host(args.points.ppn)?
+        .per_host(args.cases.ppn)?
         .clusters(grid)
         .network(network.as_ref())
-        .statistic(args.quantile.map_or(args.statistic.into(), Asked::Quantile))
-        .pairs(points.pairs.as_ref())
+        .statistic(
+            args.quantile
+                .map_or(args.statistic.into(), PredictedStatistic::Quantile),
+        )
+        .pairs(cases.pair_sizes.as_ref())
         .too_far(too_far(args.extrapolate))
         .algorithm(args.algorithm.as_deref())
         .given(&args.settings)
         .segment(args.segment);
     let request = match args.model.as_deref() {
-        Some(ALL) => request.all_models(),
-        model => request.model(model),
+        Some(ALL_MODELS) => common_request.all_models(),
+        model => common_request.model(model),
     };
-    let answer = request.answer(points.cells())?;
+    let answer = request.answer(cases.combinations())?;
     print(&answer.notes);
     let found = answer.times().collect();
-    Partial::new(found, &answer.missing).conclude(|found| {
+    PartialResults::new(found, &answer.missing).conclude(|found| {
         print(&answer.limits);
-        Ok(rows(args.points.collective, &found).print(args.print)?)
+        Ok(rows(args.cases.collective, &found).print(args.print)?)
     })
 }
 
-fn rows(collective: Collective, found: &[(&AlgorithmTimes, &CaseTime)]) -> Rows {
-    Rows::of(found)
-        .column("collective", |_| Cell::text(collective))
-        .column("algorithm", |(own, row)| Cell::text(own.name(row.prediction.segment)))
-        .column("procs", |(_, row)| Cell::number(row.procs.get()))
-        .column("size_bytes", |(_, row)| Cell::size(row.size))
-        .column("time_s", |(_, row)| Cell::time(row.prediction.time))
+fn rows(collective: Collective, found: &[(&AlgorithmTimes, &CaseTime)]) -> PrintedRows {
+    PrintedRows::of(found)
+        .column("collective", |_| PrintedCell::text(collective))
+        .column("algorithm", |(algorithm_times, row)| {
+            PrintedCell::text(algorithm_times.name(row.prediction.segment))
+        })
+        .column("procs", |(_, row)| PrintedCell::number(row.procs.get()))
+        .column("size_bytes", |(_, row)| PrintedCell::size(row.size))
+        .column("time_s", |(_, row)| PrintedCell::time(row.prediction.time))
         .column("lower_s", |(_, row)| {
-            Cell::if_some(row.prediction.interval.map(|i| i.lower), Cell::time)
+            PrintedCell::if_some(row.prediction.interval.map(|i| i.lower), PrintedCell::time)
         })
         .column("upper_s", |(_, row)| {
-            Cell::if_some(row.prediction.interval.map(|i| i.upper), Cell::time)
+            PrintedCell::if_some(row.prediction.interval.map(|i| i.upper), PrintedCell::time)
         })
-        .detail(1, "model", |(own, _)| Cell::text(own.model().name))
-        .column("standing", |(_, row)| Cell::text(row.prediction.standing))
+        .detail(1, "model", |(algorithm_times, _)| {
+            PrintedCell::text(algorithm_times.model().name)
+        })
+        .column("standing", |(_, row)| PrintedCell::text(row.prediction.standing))
         .detail(2, "segment_bytes", |(_, row)| {
-            Cell::if_some(row.prediction.segment.map(Segment::bytes), Cell::size)
+            PrintedCell::if_some(row.prediction.segment.map(Segment::bytes), PrintedCell::size)
         })
         .rows
 }

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use netsig_base::units::Procs;
-use netsig_base::units::list::List;
+use netsig_base::units::list::QuantityList;
 use netsig_model::predict::answer::refuse_single;
 
 use crate::input::args;
 use crate::input::failure::Failure;
-use crate::input::kind::Kind;
-use crate::input::output::Output;
+use crate::input::file_kind::FileKind;
+use crate::input::output::OutputPath;
 use crate::input::standard;
 use crate::print::notes::print;
 use crate::print::rows::to_stdout;
-use crate::report::{self, Options};
+use crate::report::{self, ReportOptions};
 
 /// Write one self-contained HTML page: the verdict, interactive plots, tables and a predictor.
 #[derive(clap::Args)]
@@ -26,10 +26,10 @@ pub struct Args {
     /// The page to write; - is standard output.
     #[arg(short, long, value_name = "FILE.html")]
     output: PathBuf,
-    /// Process counts that the page predicts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps) [default: every
-    /// count up to twice the measured ones, of many about 48].
+    /// Process counts that the page predicts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps) [default: every count up
+    /// to twice the measured ones, at most about 48].
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    procs: Option<List<Procs>>,
+    procs: Option<QuantityList<Procs>>,
     /// Most single repetitions of a collective that the page shows; more are thinned out evenly.
     #[arg(long, value_name = "N", default_value = "6000", value_parser = args::count)]
     repetitions: usize,
@@ -47,15 +47,15 @@ Examples:
 /// If a file cannot be used, no file holds a time or a fit, or the page cannot be written.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let reads: Vec<_> = args.files.iter().map(PathBuf::as_path).collect();
-    let output = Output::replacing("--output", &args.output, Kind::Page, &reads)?;
-    refuse_single(args.procs.as_ref().map_or(&[], List::items))?;
-    let options = Options {
+    let output = OutputPath::replacing("--output", &args.output, FileKind::Page, &reads)?;
+    refuse_single(args.procs.as_ref().map_or(&[], QuantityList::items))?;
+    let options = ReportOptions {
         procs: args.procs.clone(),
         repetitions: args.repetitions,
     };
-    let said = report::write(&args.files, &options, &output)?;
-    print(&said.notes);
-    to_stdout(|out| said.verdict.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+    let page_summary = report::write(&args.files, &options, &output)?;
+    print(&page_summary.notes);
+    to_stdout(|out| page_summary.verdict.iter().try_for_each(|line| writeln!(out, "{line}")))?;
     if !standard::is_output_taken() {
         eprintln!("netsig: wrote {output}: open it in a browser");
     }

@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::ValueEnum;
 use netsig_base::network::Network;
-use netsig_lab::{Outcome, Running, Watch};
-use netsig_model::predict::notes::on_links;
-use netsig_model::predict::rate::other_rate;
+use netsig_lab::{CommandOutcome, RunningCommand, SignalWatch};
+use netsig_model::predict::notes::note_on_links;
+use netsig_model::predict::rate::rate_difference;
 use netsig_model::profile::Profile;
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 
-use crate::input::args::Mpi;
+use crate::input::args::MpiChoice;
 use crate::input::destination::Destination;
 use crate::input::failure::Failure;
+use crate::input::file_kind::FileKind;
 use crate::input::files;
+use crate::input::interposer_report::InterposerReport;
 use crate::input::interrupt::Temporary;
-use crate::input::kind::Kind;
 use crate::input::network::NetworkArgs;
-use crate::input::output::Output;
-use crate::input::report::Report;
+use crate::input::output::OutputPath;
 use crate::job::launch::absolute;
 use crate::job::launch::preloaded::{MpiCommand, text};
 use crate::print::notes::print;
-use crate::print::rows::{Cell, PrintArgs, Rows};
+use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Run an MPI program whose collectives take the fastest algorithms that the profile predicts.
 #[derive(clap::Args)]
@@ -36,14 +36,14 @@ pub struct Args {
     profile: PathBuf,
     /// Replace calls, or only report what would be replaced.
     #[arg(long, value_enum, default_value = "on")]
-    mode: Mode,
+    mode: InterposerMode,
     /// Keep the report in this file, as CSV.
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    #[arg(short, long, alias = "report", value_name = "FILE")]
+    output: Option<PathBuf>,
     /// The MPI of the program, if the command does not begin with its mpirun; ranks then inherit
     /// the environment of the command.
     #[arg(long, value_enum)]
-    mpi: Option<Mpi>,
+    mpi: Option<MpiChoice>,
     #[command(flatten)]
     network: NetworkArgs,
     #[command(flatten)]
@@ -58,11 +58,11 @@ const EXAMPLES: &str = "\
 Examples:
   netsig run alltoall.toml -- mpirun --hostfile hosts -np 32 ./program
   netsig run alltoall.toml --mode report -- mpirun -np 32 ./program
-  netsig run alltoall.toml --report calls.csv -- srun -n 32 ./program";
+  netsig run alltoall.toml -o calls.csv -- srun -n 32 ./program";
 
 /// Effect of the interposer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Mode {
+enum InterposerMode {
     /// Calls run the fastest algorithm.
     On,
     /// Calls stay as they are; the report has the algorithms that would run.
@@ -76,59 +76,59 @@ enum Mode {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.profile)?;
     let network = args.network.load()?;
-    if let Some(problem) = other_rate(&profile, network.as_ref()) {
+    if let Some(problem) = rate_difference(&profile, network.as_ref()) {
         let problem = format!("{problem}; name the network that was measured");
         return Err(Failure::data(problem).about(&args.profile));
     }
     let (program, arguments) = args.command.split_first().expect("clap requires a word");
-    let command = MpiCommand::recognise((program, arguments), args.mpi)?;
+    let command = MpiCommand::recognise(program, arguments, args.mpi)?;
     let library = command.interposer()?;
-    let kept = args.kept()?;
-    print(&on_links(&profile, network.as_ref()));
-    let folder = Args::folder(kept.as_ref())?;
+    let report_output = args.report_output()?;
+    print(&note_on_links(&profile, network.as_ref()));
+    let folder = Args::folder(report_output.as_ref())?;
     let report = folder.join("report.csv");
     let environment = args.environment(&report, &profile, network.as_ref())?;
-    let outcome = start(command.with(library, &environment)?)?;
-    let told = args.tell(&report, kept.as_ref());
-    match (told, Failure::passed(outcome.code)) {
+    let outcome = start(command.with_preload(library, &environment)?)?;
+    let printed = args.keep_and_print(&report, report_output.as_ref());
+    match (printed, Failure::check_exit_code(outcome.code)) {
         (Err(failure), Err(passed)) => {
             failure.report();
             Err(passed)
         }
-        (told, passed) => passed.and(told),
+        (printed, passed) => passed.and(printed),
     }
 }
 
 /// Runs `command` to its end. A launcher that gets SIGTERM, also when netsig is killed, ends its
 /// ranks.
-fn start(command: std::process::Command) -> Result<Outcome, Failure> {
+fn start(command: std::process::Command) -> Result<CommandOutcome, Failure> {
     let program = PathBuf::from(command.get_program());
-    let running = Running::start(command, Signal::SIGTERM, Watch::start());
-    let running = running.with_context(|| format!("{}: cannot be started; check the path", program.display()));
+    let started = RunningCommand::start(command, Signal::SIGTERM, SignalWatch::start());
+    let running = started.with_context(|| format!("{}: cannot be started; check the path", program.display()));
     Ok(running.map_err(Failure::unusable)?.wait()?)
 }
 
 impl Args {
-    /// The file of --report.
-    fn kept(&self) -> Result<Option<Output>, Failure> {
-        let inputs = [Some(self.profile.as_path()), self.network.path()];
-        let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
-        let path = self.report.as_deref();
-        path.map(|path| Output::replacing("--report", path, Kind::Report, &inputs))
+    /// The file of --output.
+    fn report_output(&self) -> Result<Option<OutputPath>, Failure> {
+        let optional_inputs = [Some(self.profile.as_path()), self.network.path()];
+        let inputs: Vec<&Path> = optional_inputs.into_iter().flatten().collect();
+        let path = self.output.as_deref();
+        path.map(|path| OutputPath::replacing("--output", path, FileKind::Report, &inputs))
             .transpose()
     }
 
-    /// A temporary folder that the host of rank 0 can see too: beside the file of --report, or in
+    /// A temporary folder that the host of rank 0 can see too: beside the file of --output, or in
     /// the current directory.
-    fn folder(kept: Option<&Output>) -> Result<Temporary<TempDir>, Failure> {
-        let destination = kept.map(Output::destination);
+    fn folder(report_output: Option<&OutputPath>) -> Result<Temporary<TempDir>, Failure> {
+        let destination = report_output.map(OutputPath::destination);
         let parent = destination.map_or(Path::new("."), Destination::folder);
         let place = absolute(parent)?;
         let mut builder = tempfile::Builder::new();
         let made = Temporary::new(|| builder.prefix("netsig-").tempdir_in(place));
         made.with_context(|| {
             format!(
-                "{}: cannot be written; give --report a file in another directory",
+                "{}: cannot be written; give --output a file in another directory",
                 parent.display()
             )
         })
@@ -144,8 +144,8 @@ impl Args {
     ) -> Result<Vec<(&'static str, String)>, Failure> {
         let folder = files::parent(report);
         let mode = match self.mode {
-            Mode::On => "on",
-            Mode::Report => "report",
+            InterposerMode::On => "on",
+            InterposerMode::Report => "report",
         };
         let mut variables = vec![
             ("NETSIG_PROFILE", text(self.profile_file(profile, folder)?)?),
@@ -173,8 +173,8 @@ impl Args {
     /// form.
     fn network_file(&self, network: &Network, folder: &Path) -> Result<PathBuf, Failure> {
         let is_toml = |path: &&Path| path.extension().is_some_and(|end| end == "toml");
-        if let Some(own) = self.network.path().filter(is_toml) {
-            return absolute(own);
+        if let Some(named_path) = self.network.path().filter(is_toml) {
+            return absolute(named_path);
         }
         let path = folder.join(format!("{}.toml", network.name));
         fs::write(&path, network.to_toml()).with_context(|| files::unwritable(&path))?;
@@ -182,7 +182,7 @@ impl Args {
     }
 
     /// Keeps and prints the report of a program that has ended.
-    fn tell(&self, report: &Path, kept: Option<&Output>) -> Result<(), Failure> {
+    fn keep_and_print(&self, report: &Path, report_output: Option<&OutputPath>) -> Result<(), Failure> {
         let text = fs::read_to_string(report).unwrap_or_default();
         if text.trim().is_empty() {
             eprintln!(
@@ -190,8 +190,8 @@ impl Args {
             );
             return Ok(());
         }
-        kept.map_or(Ok(()), |kept| kept.replace(text.as_bytes()))?;
-        match Report::parse("the report", &text) {
+        report_output.map_or(Ok(()), |output| output.replace(text.as_bytes()))?;
+        match InterposerReport::parse("the report", &text) {
             Ok(report) => self.print(&report),
             Err(error) => {
                 eprintln!("netsig: warning: {error}");
@@ -201,7 +201,7 @@ impl Args {
     }
 
     /// Prints the report. The interposer writes one without calls when the program starts.
-    fn print(&self, report: &Report) -> Result<(), Failure> {
+    fn print(&self, report: &InterposerReport) -> Result<(), Failure> {
         for note in &report.notes {
             eprintln!("netsig: note: {note}");
         }
@@ -212,23 +212,27 @@ impl Args {
     }
 }
 
-fn rows(report: &Report) -> Rows {
-    let text = |text: &Option<String>| Cell::if_some(text.as_ref(), Cell::text);
-    Rows::of(&report.calls)
-        .column("collective", |row| Cell::text(&row.collective))
-        .column("procs", |row| Cell::if_some(row.procs, Cell::number))
-        .column("size_bytes", |row| Cell::if_some(row.size, Cell::size))
-        .column("calls", |row| Cell::number(row.number))
-        .column("time_s", |row| Cell::time(row.time))
+fn rows(report: &InterposerReport) -> PrintedRows {
+    let text = |text: &Option<String>| PrintedCell::if_some(text.as_ref(), PrintedCell::text);
+    PrintedRows::of(&report.calls)
+        .column("collective", |row| PrintedCell::text(&row.collective))
+        .column("procs", |row| PrintedCell::if_some(row.procs, PrintedCell::number))
+        .column("size_bytes", |row| PrintedCell::if_some(row.size, PrintedCell::size))
+        .column("calls", |row| PrintedCell::number(row.call_count))
+        .column("time_s", |row| PrintedCell::time(row.time))
         .column("algorithm", |row| text(&row.algorithm))
-        .column("call_s", |row| Cell::if_some(row.call, Cell::time))
-        .column("library_call_s", |row| Cell::if_some(row.library_call, Cell::time))
-        .detail(1, "library_calls", |row| Cell::number(row.left))
-        .detail(1, "predicted_library_s", |row| {
-            Cell::if_some(row.predicted_library, Cell::time)
+        .column("call_s", |row| PrintedCell::if_some(row.call_time, PrintedCell::time))
+        .column("library_call_s", |row| {
+            PrintedCell::if_some(row.library_call_time, PrintedCell::time)
         })
-        .detail(1, "predicted_s", |row| Cell::if_some(row.predicted, Cell::time))
-        .column("saved_s", |row| Cell::if_some(row.saved, Cell::time))
+        .detail(1, "library_calls", |row| PrintedCell::number(row.library_call_count))
+        .detail(1, "predicted_library_s", |row| {
+            PrintedCell::if_some(row.predicted_library, PrintedCell::time)
+        })
+        .detail(1, "predicted_s", |row| {
+            PrintedCell::if_some(row.predicted, PrintedCell::time)
+        })
+        .column("saved_s", |row| PrintedCell::if_some(row.saved, PrintedCell::time))
         .column("reason", |row| text(&row.reason))
         .rows
 }

@@ -4,19 +4,19 @@ use std::path::Path;
 
 use anyhow::Context;
 use netsig_sim::goal::write_algorithm;
-use netsig_sim::setup::Method;
-use netsig_sim::simulate::{Point, Source};
+use netsig_sim::setup::SimMethod;
+use netsig_sim::simulate::{SimModel, SimPoint};
 
 use crate::input::args;
 use crate::input::failure::Failure;
-use crate::input::partial::Partial;
-use crate::print::rows::{Format, PrintArgs};
-use crate::simulate::answers::Answer;
-use crate::simulate::exports::{Exports, Files};
-use crate::simulate::options::{DoubtedSource, NetworkOptions, ProgramOptions};
-use crate::simulate::recorders::Recorders;
+use crate::input::partial::PartialResults;
+use crate::print::rows::{PrintArgs, PrintFormat};
+use crate::simulate::exports::{SimulationExports, SimulationFiles};
+use crate::simulate::options::{DoubtedSimModel, NetworkOptions, ProgramOptions};
+use crate::simulate::recorders::SimulationRecorders;
+use crate::simulate::result_rows::SimulationRow;
 use crate::simulate::sweep::SweepOptions;
-use crate::simulate::{answers, goal, points, sweep};
+use crate::simulate::{goal, points, result_rows, sweep};
 
 /// Simulate collectives, or a program in GOAL, on a network model.
 #[derive(clap::Args)]
@@ -27,10 +27,10 @@ pub struct Args {
     #[command(flatten)]
     network: NetworkOptions,
     /// The method; a closed form gives exactly the time that following all events gives.
-    #[arg(long, value_parser = args::variant::<Method>(), default_value = "auto", conflicts_with = "sweep")]
-    method: Method,
+    #[arg(long, value_parser = args::variant::<SimMethod>(), default_value = "auto", conflicts_with = "sweep")]
+    method: SimMethod,
     #[command(flatten)]
-    exports: Exports,
+    exports: SimulationExports,
     #[command(flatten)]
     sweep: SweepOptions,
     /// The number of simulations at once; 0 is one on each processor [default: 0].
@@ -58,28 +58,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return sweep::run(plan, &args.sweep);
     }
     args.sweep.refuse_without_plan()?;
-    let files = args.exports.files(method, &args.reads())?;
-    if args.program.goal.is_some() && method == Method::ClosedForm {
+    let files = args.exports.output_files(method, &args.reads())?;
+    if args.program.goal.is_some() && method == SimMethod::ClosedForm {
         return Err(Failure::usage(
             "a program in GOAL has no closed form; leave out --method closed-form",
         ));
     }
-    let DoubtedSource { source, doubt } = args.network.source()?;
+    let DoubtedSimModel { sim_model, doubt } = args.network.sim_model()?;
     if let Some(doubt) = doubt {
         eprintln!("netsig: warning: {doubt}");
     }
     let answers = match &args.program.goal {
-        Some(path) => Partial::of([goal::simulate(path, &source, &files)]),
-        None => collective(args, &source, &files)?,
+        Some(path) => PartialResults::of([goal::simulate(path, &sim_model, &files)]),
+        None => collective(args, &sim_model, &files)?,
     };
     answers.conclude(|answers| {
-        if let Some(note) = &source.note {
+        if let Some(note) = &sim_model.note {
             eprintln!("netsig: note: {note}");
         }
-        if args.print.format == Format::Table {
-            answers::tell_losses(&answers);
+        if args.print.format == PrintFormat::Table {
+            result_rows::print_loss_note(&answers);
         }
-        Ok(answers::rows(answers).print(args.print)?)
+        Ok(result_rows::rows(answers).print(args.print)?)
     })
 }
 
@@ -95,24 +95,28 @@ impl Args {
 }
 
 /// Simulates all requested cells.
-fn collective(args: &Args, source: &Source, files: &Files) -> Result<Partial<Answer>, Failure> {
-    let Partial {
+fn collective(
+    args: &Args,
+    sim_model: &SimModel,
+    files: &SimulationFiles,
+) -> Result<PartialResults<SimulationRow>, Failure> {
+    let PartialResults {
         found: points,
         mut missing,
-    } = points(args, source)?;
-    let mut answers = match files.only(&points)? {
-        None => Partial::of(points::simulate_all(&points, &points::bar(&points))),
-        Some(point) => Partial::of([with_files(point, files)]),
+    } = points(args, sim_model)?;
+    let mut answers = match files.single_point(&points)? {
+        None => PartialResults::of(points::simulate_all(&points, &points::bar(&points))),
+        Some(point) => PartialResults::of([with_files(point, files)]),
     };
     missing.append(&mut answers.missing);
-    Ok(Partial { missing, ..answers })
+    Ok(PartialResults { missing, ..answers })
 }
 
 /// Simulates a point and writes its files.
-fn with_files(point: &Point, files: &Files) -> Result<Answer, Failure> {
+fn with_files(point: &SimPoint, files: &SimulationFiles) -> Result<SimulationRow, Failure> {
     files.check_case(point.case)?;
     let answer = if files.need_events() {
-        let mut recorders = Recorders::new(files, point.case.procs)?;
+        let mut recorders = SimulationRecorders::new(files, point.case.procs)?;
         let (answer, outcome) = points::observe(point, &mut recorders)?;
         files.write_tables(&outcome)?;
         recorders.finish(&point.title())?;
@@ -126,11 +130,15 @@ fn with_files(point: &Point, files: &Files) -> Result<Answer, Failure> {
 
 /// The points that can be simulated. If the user names no algorithm, a note lists the first reason
 /// for leaving algorithms out.
-fn points<'a>(args: &Args, source: &'a Source) -> Result<Partial<Point<'a>>, Failure> {
+fn points<'a>(args: &Args, sim_model: &'a SimModel) -> Result<PartialResults<SimPoint<'a>>, Failure> {
     let (mut found, mut missing, mut left_out) = (Vec::new(), Vec::new(), None);
     for case in args.program.cases()?.all() {
         let method = args.method;
-        let point = Point { source, case, method };
+        let point = SimPoint {
+            sim_model,
+            case,
+            method,
+        };
         match point.problem() {
             Ok(None) => found.push(point),
             Ok(Some(problem)) if args.program.algorithm.is_none() => {
@@ -142,11 +150,11 @@ fn points<'a>(args: &Args, source: &'a Source) -> Result<Partial<Point<'a>>, Fai
     match left_out {
         Some(problem) if found.is_empty() => missing.push(problem.into()),
         Some(problem) => {
-            eprintln!("netsig: note: algorithms that cannot be simulated are left out, such as: {problem}")
+            eprintln!("netsig: note: algorithms that cannot be simulated are left out, such as: {problem}");
         }
         None => {}
     }
-    Ok(Partial { found, missing })
+    Ok(PartialResults { found, missing })
 }
 
 fn use_threads(threads: Option<u16>) -> Result<(), Failure> {

@@ -7,16 +7,16 @@ mod simulator;
 use std::path::PathBuf;
 
 use netsig_base::network::Network;
-use netsig_base::units::list::List;
+use netsig_base::units::list::QuantityList;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::predict::rate::refuse_other_rate;
 use netsig_model::profile::Profile;
-use netsig_model::tune::{Release, Wanted, known};
+use netsig_model::tune::{NamedTarget, TargetRelease, target_names};
 
+use crate::input::cases::too_far;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
-use crate::input::points::too_far;
 use crate::job::installed;
 
 /// Write rules by which an MPI library takes its fastest algorithms, or a network for a simulator.
@@ -31,13 +31,13 @@ pub struct Args {
     /// The file to write; - is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Process counts of the rules [default: all that predict answers]; of a platform without
-    /// --network, the number of hosts.
+    /// Process counts of the rules [default: all that predict answers]; for a platform without --network, the number of
+    /// hosts.
     #[arg(long, value_name = "LIST")]
-    procs: Option<List<Procs>>,
+    procs: Option<QuantityList<Procs>>,
     /// Sizes at which algorithms are compared [default: all that predict answers].
-    #[arg(long, value_name = "LIST")]
-    size: Option<List<Bytes>>,
+    #[arg(long, alias = "sizes", value_name = "LIST")]
+    size: Option<QuantityList<Bytes>>,
     /// MPICH's library, whose own rules the file completes [default: that of the installed MPICH].
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
@@ -49,13 +49,13 @@ pub struct Args {
 }
 
 impl Args {
-    /// Refuses a profile of links of another rate than those of the network.
+    /// Refuses a profile whose links have another rate than the network's links.
     ///
     /// # Errors
     /// Without --extrapolate.
     fn refuse_other_rate(&self, profile: &Profile, network: Option<&Network>) -> Result<(), Failure> {
         let name = files::name(&self.profile);
-        Ok(refuse_other_rate((profile, &name), network, too_far(self.extrapolate))?)
+        Ok(refuse_other_rate(profile, &name, network, too_far(self.extrapolate))?)
     }
 }
 
@@ -69,21 +69,21 @@ Examples:
 fn target_help() -> String {
     format!(
         "The library and its version, or a simulator: {}; openmpi and mpich alone are the installed ones",
-        known().join(", ")
+        target_names().join(", ")
     )
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// If the target does not exist, or as the target's own road says.
+/// If the target does not exist, and the errors of the target's own `run`.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    match Wanted::parse(&args.target).map_err(Failure::usage)? {
-        Wanted::Release(release) => library::run(args, &release),
-        Wanted::Installed(mpi) => {
-            let release = Release::installed(mpi, installed::version(mpi)?);
+    match NamedTarget::parse(&args.target).map_err(Failure::usage)? {
+        NamedTarget::Release(release) => library::run(args, &release),
+        NamedTarget::Installed(mpi) => {
+            let release = TargetRelease::installed(mpi, installed::version(mpi)?);
             library::run(args, &release.map_err(Failure::usage)?)
         }
-        Wanted::Simulator(simulator) => simulator::run(args, simulator),
+        NamedTarget::Simulator(simulator) => simulator::run(args, simulator),
     }
 }

@@ -7,13 +7,13 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use netsig_base::algorithm::MpiFlavour;
 use netsig_base::units::duration;
-use netsig_model::fit::{Covariance, choices};
+use netsig_model::fit::{Covariance, parse_options};
 use netsig_model::model::segment::Segment;
 use strum::{EnumMessage, IntoEnumIterator};
 
 /// Place of a measurement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum MeasurementPlace {
     /// On the hosts on which `mpirun` starts processes.
     Mpi,
     /// In an emulated cluster.
@@ -26,11 +26,11 @@ pub enum Place {
 ///
 /// # Errors
 /// If the text is none of these.
-pub fn place(text: &str) -> Result<Place, String> {
+pub fn place(text: &str) -> Result<MeasurementPlace, String> {
     match text.split_once(':') {
-        None if text == "mpi" => Ok(Place::Mpi),
-        Some(("lab", scenario)) if !scenario.is_empty() => Ok(Place::Lab(scenario.to_owned())),
-        Some(("sim", scenario)) if !scenario.is_empty() => Ok(Place::Simulated(scenario.to_owned())),
+        None if text == "mpi" => Ok(MeasurementPlace::Mpi),
+        Some(("lab", scenario)) if !scenario.is_empty() => Ok(MeasurementPlace::Lab(scenario.to_owned())),
+        Some(("sim", scenario)) if !scenario.is_empty() => Ok(MeasurementPlace::Simulated(scenario.to_owned())),
         _ => Err("write mpi, lab:SCENARIO or sim:SCENARIO; `netsig lab list` names the scenarios".to_owned()),
     }
 }
@@ -45,7 +45,7 @@ pub struct CovarianceChoice(pub Option<Covariance>);
 /// # Errors
 /// If the text is none of these.
 pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
-    choices::covariance(text).map(CovarianceChoice)
+    parse_options::parse_covariance(text).map(CovarianceChoice)
 }
 
 /// Parses a time limit: a duration of at least a second.
@@ -113,16 +113,16 @@ pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
 
 /// An MPI library that netsig drives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Mpi {
+pub enum MpiChoice {
     Openmpi,
     Mpich,
 }
 
-impl From<Mpi> for MpiFlavour {
-    fn from(mpi: Mpi) -> Self {
+impl From<MpiChoice> for MpiFlavour {
+    fn from(mpi: MpiChoice) -> Self {
         match mpi {
-            Mpi::Openmpi => Self::OpenMpi,
-            Mpi::Mpich => Self::Mpich,
+            MpiChoice::Openmpi => Self::OpenMpi,
+            MpiChoice::Mpich => Self::Mpich,
         }
     }
 }

@@ -14,34 +14,34 @@ use crate::input::destination::Destination;
 use crate::input::failure::Failure;
 use crate::input::files::unwritable;
 use crate::input::identity::{FileIdentity, identity};
-use crate::input::interrupt::{Registration, register_begun, remove_if_empty};
+use crate::input::interrupt::{RemovalRegistration, register_created, remove_if_empty};
 
 /// The claim of a file to which this netsig, or the ranks that it starts, append. A file that the claim made
 /// is removed at its end if it is still empty.
 #[derive(Debug)]
-pub struct Claim {
+pub struct OutputClaim {
     /// The path as given by the user.
     path: PathBuf,
     identity: FileIdentity,
     /// The file that the claim made, behind symbolic links.
-    made: Option<(PathBuf, Registration)>,
+    made: Option<(PathBuf, RemovalRegistration)>,
     /// Held for its lock.
     #[expect(dead_code, reason = "the lock ends when it is dropped")]
     file: File,
 }
 
-/// How often, and after which time, a lock is tried again.
-const TRIES: u32 = 10;
-const MOMENT: Duration = Duration::from_millis(10);
+/// Number of tries for a lock, and the time between them.
+const LOCK_TRIES: u32 = 10;
+const RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// The files that this process has claimed.
 static CLAIMED: Mutex<Vec<FileIdentity>> = Mutex::new(Vec::new());
 
-fn claimed() -> MutexGuard<'static, Vec<FileIdentity>> {
+fn claimed_files() -> MutexGuard<'static, Vec<FileIdentity>> {
     CLAIMED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Claim {
+impl OutputClaim {
     /// Claims the file at `path`, and makes it if there is none.
     ///
     /// # Errors
@@ -55,13 +55,13 @@ impl Claim {
         loop {
             let opened = open(path).with_context(|| unwritable(path));
             let (file, is_new) = opened.map_err(Failure::unusable)?;
-            let made = is_new.then(|| (place.clone(), register_begun(place.clone())));
+            let made = is_new.then(|| (place.clone(), register_created(place.clone())));
             lock(&file).map_err(|failure| failure.about(path))?;
             let found = file.metadata().map(|found| identity(&found));
             let identity = found.with_context(|| unwritable(path))?;
-            // The writer before may have removed the file since it was opened.
+            // The previous writer may have removed the file since it was opened.
             if identity_at(path) == Some(identity) {
-                claimed().push(identity);
+                claimed_files().push(identity);
                 return Ok(Self {
                     path: path.to_owned(),
                     identity,
@@ -73,16 +73,16 @@ impl Claim {
     }
 }
 
-impl Claim {
+impl OutputClaim {
     /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-impl Drop for Claim {
+impl Drop for OutputClaim {
     fn drop(&mut self) {
-        claimed().retain(|own| *own != self.identity);
+        claimed_files().retain(|claimed_identity| *claimed_identity != self.identity);
         if let Some((place, _)) = &self.made {
             remove_if_empty(place);
         }
@@ -92,12 +92,12 @@ impl Drop for Claim {
 /// Refuses a file to which another netsig writes.
 ///
 /// # Errors
-/// If there is one.
+/// If another netsig writes to the file.
 pub fn refuse_claimed(path: &Path) -> Result<(), Failure> {
-    let is_own = identity_at(path).is_some_and(|found| claimed().contains(&found));
+    let is_claimed_here = identity_at(path).is_some_and(|found| claimed_files().contains(&found));
     match OpenOptions::new().append(true).open(path) {
-        Ok(file) if !is_own => {
-            // A shared lock, so that two that ask at once do not meet.
+        Ok(file) if !is_claimed_here => {
+            // A shared lock, so that simultaneous queries do not refuse each other.
             refuse_locked(&file.try_lock_shared()).map_err(|failure| failure.about(path))
         }
         _ => Ok(()),
@@ -119,18 +119,18 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
     }
 }
 
-/// Locks a file. [`refuse_claimed`] of others holds its lock for a moment, which is waited for.
+/// Locks a file. Waits for the short lock of another process's [`refuse_claimed`].
 fn lock(file: &File) -> Result<(), Failure> {
-    for _ in 0..TRIES {
+    for _ in 0..LOCK_TRIES {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => thread::sleep(MOMENT),
+            Err(TryLockError::WouldBlock) => thread::sleep(RETRY_DELAY),
             tried => return refuse_locked(&tried),
         }
     }
     refuse_locked(&file.try_lock())
 }
 
-/// Refuses the lock of another netsig. File systems without locks have none to refuse.
+/// Refuses a file that another netsig has locked; a file system without locks refuses nothing.
 fn refuse_locked(tried: &Result<(), TryLockError>) -> Result<(), Failure> {
     match tried {
         Err(TryLockError::WouldBlock) => Err(Failure::usage(
@@ -148,14 +148,14 @@ fn identity_at(path: &Path) -> Option<FileIdentity> {
 mod tests {
     use super::*;
 
-    /// Two that only ask whether a file is claimed do not refuse each other.
+    /// Two queries whether a file is claimed do not refuse each other.
     #[test]
     fn askers_do_not_meet() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let other = File::open(file.path()).unwrap();
         other.lock_shared().unwrap();
         refuse_claimed(file.path()).unwrap();
-        assert!(Claim::of(file.path()).is_err());
+        assert!(OutputClaim::of(file.path()).is_err());
         other.unlock().unwrap();
         other.lock().unwrap();
         assert!(refuse_claimed(file.path()).is_err());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use netsig_base::text::note::Note;
-use netsig_model::fit::accepted::{self, Accepted, Doubtful};
+use netsig_model::fit::accepted::{self, AcceptedData, DoubtfulDataRule};
 
 use crate::input::failure::Failure;
 use crate::input::files;
@@ -31,9 +31,9 @@ impl DataArgs {
     /// Reads the files.
     ///
     /// # Errors
-    /// If a file is no data file, void or named twice, or, without --force, the files are of
-    /// different networks or settings, ranks shared a host, or a time is impossible.
-    pub fn read(&self) -> Result<Accepted, Failure> {
+    /// If a file is no data file, void or named twice. Without --force also if networks or settings differ, ranks
+    /// shared a host, or a time is impossible.
+    pub fn read(&self) -> Result<AcceptedData, Failure> {
         files::refuse_twice(&self.files)?;
         let read = |path: &PathBuf| {
             let data = files::usable_dataset(path)?;
@@ -43,15 +43,19 @@ impl DataArgs {
         Ok(accepted::accept(files, self.doubtful())?)
     }
 
-    /// Refuses what is doubted, with a remedy; with --force gives a warning.
+    /// Refuses doubtful input, with a remedy; with --force returns a warning instead.
     ///
     /// # Errors
     /// Without --force.
-    pub fn doubt(&self, what: &str, remedy: &str) -> Result<Note, Failure> {
-        Ok(self.doubtful().doubt(what, remedy)?)
+    pub fn doubt(&self, doubt: &str, remedy: &str) -> Result<Note, Failure> {
+        Ok(self.doubtful().warn_or_refuse(doubt, remedy)?)
     }
 
-    fn doubtful(&self) -> Doubtful {
-        if self.force { Doubtful::Taken } else { Doubtful::Refused }
+    fn doubtful(&self) -> DoubtfulDataRule {
+        if self.force {
+            DoubtfulDataRule::Taken
+        } else {
+            DoubtfulDataRule::Refused
+        }
     }
 }

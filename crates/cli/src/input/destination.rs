@@ -41,7 +41,7 @@ impl Destination {
         if standard::is_dash(path) {
             return Ok(Self::Standard);
         }
-        let followed = followed(path);
+        let followed = follow_links(path);
         if let Some(opened) = descriptor(&followed) {
             return match path.metadata() {
                 Ok(found) => refuse_unwritable(&found).map(|()| opened),
@@ -58,7 +58,7 @@ impl Destination {
         }
     }
 
-    /// The folder for temporary files beside the destination: that of a regular file, else the current one.
+    /// The folder for temporary files: the folder of a regular file, else the current one.
     pub fn folder(&self) -> &Path {
         match self {
             Self::Regular(path) => parent(path),
@@ -70,31 +70,31 @@ impl Destination {
     ///
     /// # Errors
     /// If the destination cannot be written.
-    pub fn pour(&self, content: &mut impl Read) -> io::Result<()> {
-        let poured = match self {
-            Self::Standard => pour(content, &mut io::stdout().lock()),
+    pub fn write_through(&self, content: &mut impl Read) -> io::Result<()> {
+        let written = match self {
+            Self::Standard => copy_and_flush(content, &mut io::stdout().lock()),
             Self::Regular(path) | Self::Through(path) => {
                 // Appending adds to a file that a descriptor has open, as standard output does.
                 let opened = OpenOptions::new().append(true).open(path);
-                opened.and_then(|mut out| pour(content, &mut out))
+                opened.and_then(|mut out| copy_and_flush(content, &mut out))
             }
         };
-        match poured {
+        match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             done => done,
         }
     }
 }
 
-fn pour(content: &mut impl Read, out: &mut impl Write) -> io::Result<()> {
+fn copy_and_flush(content: &mut impl Read, out: &mut impl Write) -> io::Result<()> {
     io::copy(content, out)?;
     out.flush()
 }
 
 /// The destination of an open descriptor of this process, if the path is one.
 fn descriptor(path: &Path) -> Option<Destination> {
-    let own = Path::new(DESCRIPTORS).canonicalize().ok()?;
-    let number = path.strip_prefix(own).ok()?;
+    let descriptors = Path::new(DESCRIPTORS).canonicalize().ok()?;
+    let number = path.strip_prefix(descriptors).ok()?;
     number.to_str()?.parse::<u32>().ok()?;
     if number == Path::new(STANDARD_OUTPUT) {
         return Some(Destination::Standard);
@@ -102,7 +102,7 @@ fn descriptor(path: &Path) -> Option<Destination> {
     Some(Destination::Through(path.to_owned()))
 }
 
-/// Refuses what cannot be written through, or would be destroyed by it.
+/// Refuses a file that cannot be written through, or that writing would destroy.
 fn refuse_unwritable(found: &Metadata) -> Result<(), &'static str> {
     let kind = found.file_type();
     if kind.is_dir() || kind.is_block_device() || kind.is_socket() {
@@ -112,21 +112,21 @@ fn refuse_unwritable(found: &Metadata) -> Result<(), &'static str> {
 }
 
 /// The path behind symbolic links, which need not exist, up to a descriptor of this process.
-fn followed(path: &Path) -> PathBuf {
-    let own = Path::new(DESCRIPTORS).canonicalize().ok();
-    let mut path = path.to_owned();
+fn follow_links(path: &Path) -> PathBuf {
+    let descriptors = Path::new(DESCRIPTORS).canonicalize().ok();
+    let mut current_path = path.to_owned();
     for _ in 0..MOST_LINKS {
-        let (Ok(folder), Some(name)) = (parent(&path).canonicalize(), path.file_name()) else {
+        let (Ok(folder), Some(name)) = (parent(&current_path).canonicalize(), current_path.file_name()) else {
             break;
         };
         let place = folder.join(name);
-        if Some(&folder) == own.as_ref() {
+        if Some(&folder) == descriptors.as_ref() {
             return place;
         }
         match place.read_link() {
-            Ok(link) => path = folder.join(link),
+            Ok(link) => current_path = folder.join(link),
             Err(_) => return place,
         }
     }
-    path
+    current_path
 }

@@ -1,5 +1,5 @@
-//! An unfinished output: a temporary file, which at last replaces the file of its destination, or is written
-//! through to a pipe or device.
+//! An unfinished output: a temporary file, which finally replaces the file of its destination, or is written through to
+//! a pipe or device.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, BufWriter, Seek as _, Write};
@@ -11,39 +11,39 @@ use tempfile::NamedTempFile;
 
 use crate::input::destination::Destination;
 use crate::input::files::{parent, unwritable};
-use crate::input::interrupt::{self, Registration};
+use crate::input::interrupt::{self, RemovalRegistration};
 
 /// An unfinished output.
 #[derive(Debug)]
-pub struct Draft {
-    file: BufWriter<Spool>,
+pub struct OutputDraft {
+    file: BufWriter<DraftFile>,
     /// The path as given by the user.
     path: PathBuf,
 }
 
 /// The temporary file of a draft, and where its content will go.
 #[derive(Debug)]
-enum Spool {
+enum DraftFile {
     /// In the folder of the file that it replaces.
-    Beside(NamedTempFile, PathBuf, Registration),
+    InFolder(NamedTempFile, PathBuf, RemovalRegistration),
     /// Without a name, for content that is written through.
-    Apart(File, Destination),
+    Unnamed(File, Destination),
 }
 
 /// The mode of a new file, before the umask takes from it.
 const NEW_MODE: u32 = 0o666;
 
-/// The mode of a draft that takes over another one at last: nobody else reads it before.
-const OWN_MODE: u32 = 0o600;
+/// The mode of a draft before it takes over the mode of the replaced file: nobody else can read it.
+const PRIVATE_MODE: u32 = 0o600;
 
-impl Draft {
+impl OutputDraft {
     /// Begins a draft for `destination`, which the user names `path`.
     ///
     /// # Errors
     /// If there is no room for the temporary file.
     pub fn begin(path: &Path, destination: &Destination) -> anyhow::Result<Self> {
         Ok(Self {
-            file: BufWriter::new(Spool::new(destination).with_context(|| unwritable(path))?),
+            file: BufWriter::new(DraftFile::new(destination).with_context(|| unwritable(path))?),
             path: path.to_owned(),
         })
     }
@@ -58,50 +58,50 @@ impl Draft {
     /// # Errors
     /// If the destination cannot be written.
     pub fn publish(self) -> anyhow::Result<()> {
-        let spool = self.file.into_inner();
-        let spool = spool.map_err(io::IntoInnerError::into_error);
-        let published = spool.and_then(Spool::publish);
+        let flushed = self.file.into_inner();
+        let spool = flushed.map_err(io::IntoInnerError::into_error);
+        let published = spool.and_then(DraftFile::publish);
         published.with_context(|| unwritable(&self.path))
     }
 }
 
-impl Spool {
+impl DraftFile {
     fn new(destination: &Destination) -> io::Result<Self> {
         let Destination::Regular(target) = destination else {
-            return Ok(Self::Apart(tempfile::tempfile()?, destination.clone()));
+            return Ok(Self::Unnamed(tempfile::tempfile()?, destination.clone()));
         };
         let (file, registration) = interrupt::register(|| {
             let mut builder = tempfile::Builder::new();
-            let mode = if target.exists() { OWN_MODE } else { NEW_MODE };
-            let builder = builder.permissions(Permissions::from_mode(mode));
-            builder.tempfile_in(parent(target))
+            let mode = if target.exists() { PRIVATE_MODE } else { NEW_MODE };
+            let configured_builder = builder.permissions(Permissions::from_mode(mode));
+            configured_builder.tempfile_in(parent(target))
         })?;
-        Ok(Self::Beside(file, target.clone(), registration))
+        Ok(Self::InFolder(file, target.clone(), registration))
     }
 
     fn publish(self) -> io::Result<()> {
         match self {
-            Self::Beside(file, target, registration) => {
-                put(file, &target)?;
+            Self::InFolder(file, target, registration) => {
+                replace_target(file, &target)?;
                 drop(registration);
                 Ok(())
             }
-            Self::Apart(mut file, destination) => {
+            Self::Unnamed(mut file, destination) => {
                 file.rewind()?;
-                destination.pour(&mut file)
+                destination.write_through(&mut file)
             }
         }
     }
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
-            Self::Beside(file, ..) => file,
-            Self::Apart(file, _) => file,
+            Self::InFolder(file, ..) => file,
+            Self::Unnamed(file, _) => file,
         }
     }
 }
 
-impl Write for Draft {
+impl Write for OutputDraft {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.file.write(buffer)
     }
@@ -111,7 +111,7 @@ impl Write for Draft {
     }
 }
 
-impl Write for Spool {
+impl Write for DraftFile {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.writer().write(buffer)
     }
@@ -121,8 +121,8 @@ impl Write for Spool {
     }
 }
 
-/// Puts a finished file in the place of `target`, whose owner and mode it takes over, when the disk has it.
-fn put(file: NamedTempFile, target: &Path) -> io::Result<()> {
+/// Replaces `target` by a finished file once the disk has it. The file takes over the owner and mode of `target`.
+fn replace_target(file: NamedTempFile, target: &Path) -> io::Result<()> {
     if let Ok(replaced) = target.metadata() {
         take_over(file.as_file(), &replaced)?;
     }
@@ -133,12 +133,12 @@ fn put(file: NamedTempFile, target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a file the owner, as far as the system allows, and the mode of the `replaced` one.
+/// Sets the mode of a file, and as far as the system allows its owner, to those of the `replaced` file.
 fn take_over(file: &File, replaced: &Metadata) -> io::Result<()> {
-    let own = file.metadata()?;
+    let metadata = file.metadata()?;
     let (user, group) = (replaced.uid(), replaced.gid());
-    if (own.uid(), own.gid()) != (user, group) && fchown(file, Some(user), Some(group)).is_err() {
-        // Only root gives files away; a group of the user's own is kept by others, too.
+    if (metadata.uid(), metadata.gid()) != (user, group) && fchown(file, Some(user), Some(group)).is_err() {
+        // Only root can give files away; other users can still keep a group of their own.
         let _ = fchown(file, None, Some(group));
     }
     file.set_permissions(replaced.permissions())
@@ -153,11 +153,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("own");
         std::fs::write(&target, "").unwrap();
-        let spool = Spool::new(&Destination::Regular(target)).unwrap();
-        let Spool::Beside(file, ..) = &spool else {
+        let spool = DraftFile::new(&Destination::Regular(target)).unwrap();
+        let DraftFile::InFolder(file, ..) = &spool else {
             panic!("{spool:?} is not beside its target");
         };
         let mode = file.as_file().metadata().unwrap().mode();
-        assert_eq!(mode & 0o777, OWN_MODE);
+        assert_eq!(mode & 0o777, PRIVATE_MODE);
     }
 }

@@ -8,15 +8,15 @@ use anyhow::anyhow;
 use itertools::Itertools;
 use netsig_base::algorithm::UnknownAlgorithm;
 use netsig_base::text::file_error::FileError;
-use netsig_base::text::refusal::{Cause, Refusal};
-use netsig_lab::{BY_SIGNAL, LabError};
+use netsig_base::text::refusal::{Refusal, RefusalCause};
+use netsig_lab::{LabError, SIGNAL_EXIT_CODE_BASE};
 use netsig_model::model::ModelError;
 use netsig_sim::setup::SimulationError;
 
 use crate::input::standard::input_name;
 
-/// A message of netsig in its two parts: what is wrong, and what to do.
-pub fn split(message: &str) -> Option<(&str, &str)> {
+/// The two parts of a message of netsig: the problem and the remedy.
+pub fn split_remedy(message: &str) -> Option<(&str, &str)> {
     message.rsplit_once("; ")
 }
 
@@ -55,7 +55,7 @@ impl Failure {
         Self::new(Self::DATA, anyhow!("{message}"))
     }
 
-    /// Ctrl-C or SIGTERM, with the exit code of the signal; `kept` says what stays, and how to go on.
+    /// Ctrl-C or SIGTERM, with the exit code of the signal; `kept` states what remains and how to continue.
     pub fn interrupted(code: i32, kept: impl fmt::Display) -> Self {
         let code = u8::try_from(code).unwrap_or(Self::WORK);
         Self::new(code, anyhow!("interrupted; {kept}"))
@@ -63,14 +63,14 @@ impl Failure {
 
     /// True for Ctrl-C and SIGTERM.
     pub fn is_interrupt(&self) -> bool {
-        i32::from(self.code) > BY_SIGNAL
+        i32::from(self.code) > SIGNAL_EXIT_CODE_BASE
     }
 
     /// Passes on the exit code of a command that netsig ran and that printed its own messages.
     ///
     /// # Errors
     /// If the code is not 0.
-    pub fn passed(code: i32) -> Result<(), Self> {
+    pub fn check_exit_code(code: i32) -> Result<(), Self> {
         match u8::try_from(code) {
             Ok(0) => Ok(()),
             code => Err(Self::new(code.unwrap_or(Self::WORK), anyhow!(""))),
@@ -86,7 +86,7 @@ impl Failure {
 
     /// Replaces the message by `error`, with the same exit code.
     #[must_use]
-    pub fn told_by(self, error: impl Into<anyhow::Error>) -> Self {
+    pub fn with_message(self, error: impl Into<anyhow::Error>) -> Self {
         Self::new(self.code, error)
     }
 
@@ -102,13 +102,13 @@ impl Failure {
 /// The message, the causes that it does not mention, and the remedy.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = self.error.to_string();
+        let message = self.error.to_string();
         let causes = self.error.chain().skip(1).map(ToString::to_string);
-        let untold = causes.filter(|cause| !told.contains(cause)).join(": ");
-        match told.rsplit_once("; ") {
-            _ if untold.is_empty() => f.write_str(&told),
-            Some((what, remedy)) => write!(f, "{what} ({untold}); {remedy}"),
-            None => write!(f, "{told}: {untold}"),
+        let unmentioned = causes.filter(|cause| !message.contains(cause)).join(": ");
+        match message.rsplit_once("; ") {
+            _ if unmentioned.is_empty() => f.write_str(&message),
+            Some((what, remedy)) => write!(f, "{what} ({unmentioned}); {remedy}"),
+            None => write!(f, "{message}: {unmentioned}"),
         }
     }
 }
@@ -116,10 +116,10 @@ impl fmt::Display for Failure {
 /// clap's message in one line.
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
-        let text = error.to_string();
-        let text = text.strip_prefix("error: ").unwrap_or(&text);
-        let parts = text.split("\n\n").map(|part| part.split_whitespace().join(" "));
-        let mut parts = parts.filter(|part| !part.starts_with("For more"));
+        let clap_message = error.to_string();
+        let text = clap_message.strip_prefix("error: ").unwrap_or(&clap_message);
+        let paragraphs = text.split("\n\n").map(|part| part.split_whitespace().join(" "));
+        let mut parts = paragraphs.filter(|part| !part.starts_with("For more"));
         Self::usage(parts.join("; "))
     }
 }
@@ -157,8 +157,8 @@ impl From<SimulationError> for Failure {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         match refusal.cause() {
-            Cause::Request => Self::unusable(refusal),
-            Cause::Data => Self::new(Self::DATA, refusal),
+            RefusalCause::Request => Self::unusable(refusal),
+            RefusalCause::Data => Self::new(Self::DATA, refusal),
         }
     }
 }

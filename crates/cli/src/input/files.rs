@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use itertools::Itertools as _;
 use netsig_base::data::{Dataset, import};
-use netsig_base::network::Grid;
-use netsig_base::network::named::Files;
+use netsig_base::network::ClusterGrid;
+use netsig_base::network::named::FileAccess;
 use netsig_base::text::decoded;
 use netsig_base::text::refusal::Refusal;
 use netsig_model::fit::accepted;
@@ -16,15 +16,15 @@ use netsig_model::model::plogp::PLogP;
 use netsig_model::profile::Profile;
 
 use crate::input::failure::Failure;
+use crate::input::file_kind::{FileKind, head_of_file, head_of_text};
 use crate::input::identity::identity_of_input;
-use crate::input::kind::{Kind, beginning, head};
 use crate::input::standard;
 
 /// The files of this machine, for the pure crates.
 #[derive(Debug, Clone, Copy)]
 pub struct UserFiles;
 
-impl Files for UserFiles {
+impl FileAccess for UserFiles {
     fn has(&self, path: &Path) -> bool {
         standard::is_dash(path) || path.is_file()
     }
@@ -91,8 +91,8 @@ pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
         return dataset_of(path, &text(path)?);
     }
     let file = read(path, |path| File::open(path))?;
-    Dataset::read(&name(path), file).map_err(|error| match head(path) {
-        Ok(text) => foreign(Kind::Data, path, &text).unwrap_or_else(|| error.into()),
+    Dataset::read(&name(path), file).map_err(|error| match head_of_file(path) {
+        Ok(text) => foreign(FileKind::Data, path, &text).unwrap_or_else(|| error.into()),
         Err(_) => error.into(),
     })
 }
@@ -100,27 +100,27 @@ pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
 /// Reads the text of a data file.
 ///
 /// # Errors
-/// If it is no data.
+/// If the text is no data file.
 pub fn dataset_of(path: &Path, text: &str) -> Result<Dataset, Failure> {
     let data = Dataset::read(&name(path), text.as_bytes());
-    data.map_err(|error| foreign(Kind::Data, path, text).unwrap_or_else(|| error.into()))
+    data.map_err(|error| foreign(FileKind::Data, path, text).unwrap_or_else(|| error.into()))
 }
 
-/// The refusal of a file of another kind, or of another program, that is named as one of `wanted`.
-fn foreign(wanted: Kind, path: &Path, text: &str) -> Option<Failure> {
+/// The refusal of a file of another kind or program that the user named as a `wanted` file.
+fn foreign(wanted: FileKind, path: &Path, text: &str) -> Option<Failure> {
     let name = name(path);
-    let other = wanted.misnamed(&name, text);
-    let other = other.or_else(|| import::foreign(&name, beginning(text)));
+    let misnamed = wanted.misnamed(&name, text);
+    let other = misnamed.or_else(|| import::refuse_other_output(&name, head_of_text(text)));
     other.map(Failure::from)
 }
 
 /// Refuses a file that is named twice, also by two paths.
 ///
 /// # Errors
-/// Names the file.
+/// If a file is named twice.
 pub fn refuse_twice(paths: &[PathBuf]) -> Result<(), Failure> {
-    let place = |path: &&PathBuf| identity_of_input(path).ok_or((*path).clone());
-    match paths.iter().duplicates_by(place).next() {
+    let identity_or_path = |path: &&PathBuf| identity_of_input(path).ok_or((*path).clone());
+    match paths.iter().duplicates_by(identity_or_path).next() {
         Some(path) => Err(Refusal::named_twice(name(path)).into()),
         None => Ok(()),
     }
@@ -155,10 +155,10 @@ pub fn profile(path: &Path) -> Result<Profile, Failure> {
 /// Reads the text of a profile.
 ///
 /// # Errors
-/// If it is no profile.
+/// If the text is no profile.
 pub fn profile_of(path: &Path, text: &str) -> Result<Profile, Failure> {
     Profile::parse(&name(path), text)
-        .map_err(|error| foreign(Kind::Profile, path, text).unwrap_or_else(|| error.into()))
+        .map_err(|error| foreign(FileKind::Profile, path, text).unwrap_or_else(|| error.into()))
 }
 
 /// Reads the pLogP tables of a profile.
@@ -173,9 +173,9 @@ pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
 ///
 /// # Errors
 /// If the file names no clusters.
-pub fn grid(path: &Path) -> Result<Grid, Failure> {
+pub fn grid(path: &Path) -> Result<ClusterGrid, Failure> {
     let (name, text) = (name(path), text(path)?);
-    let found = Grid::parse(&name, &text);
+    let found = ClusterGrid::parse(&name, &text);
     let of_profile = || Profile::parse(&name, &text).ok()?.grid();
     match found {
         Ok(grid) => Ok(grid),

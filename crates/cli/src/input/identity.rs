@@ -14,12 +14,12 @@ const STANDARD_INPUT: &str = "/proc/self/fd/0";
 
 /// The identity of the file that is read from a path; `-` is standard input.
 pub fn identity_of_input(path: &Path) -> Option<FileIdentity> {
-    let path = if standard::is_dash(path) {
+    let input_path = if standard::is_dash(path) {
         Path::new(STANDARD_INPUT)
     } else {
         path
     };
-    path.metadata().ok().map(|found| identity(&found))
+    input_path.metadata().ok().map(|found| identity(&found))
 }
 
 /// The identity of the file with this metadata.

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use netsig_base::network::Network;
-use netsig_base::network::named::Speeds;
+use netsig_base::network::named::SlurmSpeeds;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{BitsPerSecond, Bytes, Procs};
 
 use crate::input::failure::Failure;
+use crate::input::file_kind::{FileKind, head_of_file};
 use crate::input::files::{self, UserFiles};
-use crate::input::kind::{Kind, head};
 
 /// The description of the network, and the speeds that Slurm does not state.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -41,30 +41,30 @@ impl NetworkArgs {
     /// # Errors
     /// If there is no network of that name, or its file cannot be used.
     pub fn load(&self) -> Result<Option<Network>, Failure> {
-        self.load_by(Speeds::load)
+        self.load_by(SlurmSpeeds::load)
     }
 
     fn load_by(
         &self,
-        load: fn(&Speeds, &str, &UserFiles) -> Result<Network, Refusal>,
+        load: fn(&SlurmSpeeds, &str, &UserFiles) -> Result<Network, Refusal>,
     ) -> Result<Option<Network>, Failure> {
         let Some(named) = &self.network else {
             return Ok(None);
         };
-        let speeds = Speeds {
+        let speeds = SlurmSpeeds {
             rate: self.rate,
             uplink_rate: self.uplink_rate,
             port_buffer: self.port_buffer,
         };
-        let network = load(&speeds, named, &UserFiles);
-        let network = network.map_err(|refusal| misnamed(named).unwrap_or(refusal))?;
+        let loaded = load(&speeds, named, &UserFiles);
+        let network = loaded.map_err(|refusal| misnamed(named).unwrap_or(refusal))?;
         Ok(Some(network))
     }
 
     /// As [`Self::load`], and checks that there are hosts for `procs` processes.
     ///
     /// # Errors
-    /// As [`Self::load`], or if the network has fewer hosts.
+    /// The errors of [`Self::load`], and if the network has fewer hosts.
     pub fn with_hosts_for(&self, procs: Option<Procs>) -> Result<Option<Network>, Failure> {
         let network = self.load()?;
         if let (Some(network), Some(procs)) = (&network, procs) {
@@ -73,18 +73,18 @@ impl NetworkArgs {
         Ok(network)
     }
 
-    /// As [`Self::load`], for a use that asks for no rate: one of Slurm may come without --rate.
+    /// As [`Self::load`], but a network of Slurm needs no --rate.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// The errors of [`Self::load`].
     pub fn load_switches(&self) -> Result<Option<Network>, Failure> {
-        self.load_by(Speeds::load_switches)
+        self.load_by(SlurmSpeeds::load_switches)
     }
 }
 
-/// The refusal of a file of another kind that is named as a network, if it is one that can be read again.
+/// The refusal of a file of another kind that is named as a network, if the file can be read again.
 fn misnamed(named: &str) -> Option<Refusal> {
     let path = Path::new(named);
-    let text = files::is_lasting(path).then(|| head(path).ok())??;
-    Kind::Network.misnamed(named, &text)
+    let text = files::is_lasting(path).then(|| head_of_file(path).ok())??;
+    FileKind::Network.misnamed(named, &text)
 }

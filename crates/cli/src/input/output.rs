@@ -1,5 +1,5 @@
-//! The output files of netsig. An [`Output`] is checked before the work starts, and only an
-//! `Output` can write a file: no output replaces an input, a measurement or a file of another kind.
+//! The output files of netsig. An [`OutputPath`] is checked before the work starts, and only an
+//! `OutputPath` can write a file: no output replaces an input, a measurement or a file of another kind.
 //! Files are replaced completely or not at all; pipes and devices are written through, never replaced.
 
 use std::fmt;
@@ -12,16 +12,16 @@ use itertools::Itertools;
 
 use crate::input::claim;
 use crate::input::destination::Destination;
-use crate::input::draft::Draft;
+use crate::input::draft::OutputDraft;
 use crate::input::failure::Failure;
+use crate::input::file_kind::{FileKind, RECOGNISABLE_KINDS, head_of_file};
 use crate::input::files::{parent, unwritable};
 use crate::input::identity::{FileIdentity, identity, identity_of_input};
-use crate::input::kind::{KINDS, Kind, head};
 use crate::input::standard;
 
 /// A checked output path of a command.
 #[derive(Debug, Clone)]
-pub struct Output {
+pub struct OutputPath {
     /// The option of the path.
     option: &'static str,
     /// The path as given by the user.
@@ -30,13 +30,13 @@ pub struct Output {
     destination: Destination,
 }
 
-impl Output {
+impl OutputPath {
     /// An output to `path`, named by `option`. It may replace an empty file or one of the same
     /// `kind`, but none of the files that the command `reads`.
     ///
     /// # Errors
     /// If another file exists, or the directory cannot be written.
-    pub fn replacing(option: &'static str, path: &Path, kind: Kind, reads: &[&Path]) -> Result<Self, Failure> {
+    pub fn replacing(option: &'static str, path: &Path, kind: FileKind, reads: &[&Path]) -> Result<Self, Failure> {
         Self::replacing_any(option, path, &[kind], reads).map(|(output, _)| output)
     }
 
@@ -44,26 +44,26 @@ impl Output {
     /// the first, if it is empty or does not exist.
     ///
     /// # Errors
-    /// As [`Self::replacing`].
+    /// The errors of [`Self::replacing`].
     pub fn replacing_any(
         option: &'static str,
         path: &Path,
-        kinds: &[Kind],
+        kinds: &[FileKind],
         reads: &[&Path],
-    ) -> Result<(Self, Kind), Failure> {
-        let output = Self::unread(option, path, reads)?;
+    ) -> Result<(Self, FileKind), Failure> {
+        let output = Self::checked(option, path, reads)?;
         let Some(file) = output.existing() else {
             return Ok((output, kinds[0]));
         };
-        let head = head(file)?;
+        let head = head_of_file(file)?;
         if head.trim().is_empty() {
             return Ok((output, kinds[0]));
         }
-        if let Some(kind) = kinds.iter().find(|kind| kind.is_of(&head)) {
+        if let Some(kind) = kinds.iter().find(|kind| kind.is_kind_of_text(&head)) {
             return Ok((output, *kind));
         }
-        let found = KINDS.into_iter().find(|own| own.is_of(&head));
-        let found = found.map_or("no file of netsig".to_owned(), |own| own.to_string());
+        let other_kind = RECOGNISABLE_KINDS.into_iter().find(|kind| kind.is_kind_of_text(&head));
+        let found = other_kind.map_or("no file of netsig".to_owned(), |kind| kind.to_string());
         let wanted = match kinds {
             [only] => format!("not {only}"),
             _ => format!("neither {}", kinds.iter().join(" nor ")),
@@ -76,7 +76,7 @@ impl Output {
     /// # Errors
     /// If another file exists (with `remedy` in the message), or the directory cannot be written.
     pub fn fresh(path: &Path, reads: &[&Path], remedy: &str) -> Result<Self, Failure> {
-        let output = Self::unread("--output", path, reads)?;
+        let output = Self::checked("--output", path, reads)?;
         let file = output.existing().and_then(|file| file.metadata().ok());
         if file.is_some_and(|found| found.len() > 0) {
             return Err(Failure::usage(format!("exists already; {remedy}")).about(path));
@@ -85,15 +85,15 @@ impl Output {
     }
 
     /// Checks that the file can be written, is not an input, and has no other writer.
-    fn unread(option: &'static str, path: &Path, reads: &[&Path]) -> Result<Self, Failure> {
+    fn checked(option: &'static str, path: &Path, reads: &[&Path]) -> Result<Self, Failure> {
         let destination = Destination::of(path).map_err(|problem| Failure::usage(problem).about(path))?;
         let output = Self {
             option,
             path: path.to_owned(),
             destination,
         };
-        let own = output.identity();
-        if own.is_some() && reads.iter().any(|read| identity_of_input(read) == own) {
+        let output_identity = output.identity();
+        if output_identity.is_some() && reads.iter().any(|read| identity_of_input(read) == output_identity) {
             let problem = format!("is read by the same command; choose another {option}");
             return Err(Failure::usage(format!("{output}: {problem}")));
         }
@@ -123,11 +123,11 @@ impl Output {
 
     /// The identity of the regular file behind the path, if there is one.
     fn identity(&self) -> Option<FileIdentity> {
-        let found = match &self.destination {
+        let metadata = match &self.destination {
             Destination::Standard => Path::new("/proc/self/fd/1").metadata(),
             Destination::Regular(path) | Destination::Through(path) => path.metadata(),
         };
-        let found = found.ok().filter(std::fs::Metadata::is_file);
+        let found = metadata.ok().filter(std::fs::Metadata::is_file);
         found.map(|found| identity(&found))
     }
 
@@ -140,8 +140,8 @@ impl Output {
         for output in all {
             let place = &output.destination;
             if let Some((_, other)) = known.iter().find(|(known, _)| *known == place) {
-                let problem = format!("is named by {other} and {}", output.option);
-                let problem = format!("{problem}; give each its own file");
+                let conflict = format!("is named by {other} and {}", output.option);
+                let problem = format!("{conflict}; give each its own file");
                 return Err(Failure::usage(format!("{output}: {problem}")));
             }
             known.push((place, output.option));
@@ -176,19 +176,19 @@ impl Output {
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn draft(&self) -> Result<Draft> {
-        Draft::begin(&self.path, &self.destination)
+    pub fn draft(&self) -> Result<OutputDraft> {
+        OutputDraft::begin(&self.path, &self.destination)
     }
 }
 
 /// The name of the output in messages.
-impl fmt::Display for Output {
+impl fmt::Display for OutputPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         standard::output_name(&self.path).fmt(f)
     }
 }
 
-/// Finds whether a file can be replaced: it, if it exists, and its folder can be written.
+/// Checks that a file can be replaced: its folder, and the file if it exists, must be writable.
 fn refuse_unwritable(file: &Path) -> io::Result<()> {
     if file.exists() {
         OpenOptions::new().append(true).open(file)?;

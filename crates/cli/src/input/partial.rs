@@ -10,14 +10,14 @@ use crate::input::failure::Failure;
 
 /// Results, and the causes of missing ones.
 #[derive(Debug)]
-pub struct Partial<T> {
+pub struct PartialResults<T> {
     /// The results.
     pub found: Vec<T>,
     /// The causes of the missing results; equal messages are printed once.
     pub missing: Vec<Failure>,
 }
 
-impl<T> Partial<T> {
+impl<T> PartialResults<T> {
     /// Separates results and causes.
     pub fn of(answers: impl IntoIterator<Item = Result<T, impl Into<Failure>>>) -> Self {
         let (found, missing) = answers.into_iter().partition_result();
@@ -40,11 +40,11 @@ impl<T> Partial<T> {
     /// If a result is missing: with exit code 3, or with the exit code of the first cause if there
     /// is no result.
     pub fn conclude(self, print: impl FnOnce(Vec<T>) -> Result<(), Failure>) -> Result<(), Failure> {
-        let causes = self.missing.iter().map(ToString::to_string);
-        let causes = causes.unique().join("\n");
+        let messages = self.missing.iter().map(ToString::to_string);
+        let causes = messages.unique().join("\n");
         match self.missing.into_iter().next() {
             None => print(self.found),
-            Some(first) if self.found.is_empty() => Err(first.told_by(anyhow!(causes))),
+            Some(first) if self.found.is_empty() => Err(first.with_message(anyhow!(causes))),
             Some(_) => print(self.found).and_then(|()| Err(Failure::data(causes))),
         }
     }

@@ -19,7 +19,7 @@ const MOST_STREAMED: u64 = 1 << 30;
 
 static IS_READ: AtomicBool = AtomicBool::new(false);
 
-static HAS_FILE: AtomicBool = AtomicBool::new(false);
+static IS_OUTPUT_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// True for `-`.
 pub fn is_dash(path: &Path) -> bool {
@@ -64,10 +64,10 @@ pub fn until_end(input: impl Read) -> io::Result<Vec<u8>> {
 
 /// Sets that a file goes to standard output.
 pub fn take_output() {
-    HAS_FILE.store(true, Ordering::Relaxed);
+    IS_OUTPUT_TAKEN.store(true, Ordering::Relaxed);
 }
 
 /// True if a file goes to standard output.
 pub fn is_output_taken() -> bool {
-    HAS_FILE.load(Ordering::Relaxed)
+    IS_OUTPUT_TAKEN.load(Ordering::Relaxed)
 }

@@ -8,123 +8,123 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use netsig_base::units::Bytes;
-use netsig_measure::plan::{JobId, Plan, volume};
+use netsig_measure::plan::{JobId, MeasurementPlan, volume};
 
-use crate::print::bar::Bar;
+use crate::print::progress_display::ProgressDisplay;
 
 /// Interval between checks of the data file.
-const GLANCE: Duration = Duration::from_millis(200);
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A file that does not grow for this time is complete.
-const QUIET: Duration = Duration::from_millis(300);
+const COMPLETE_AFTER: Duration = Duration::from_millis(300);
 
 /// Limit of the wait for a complete file.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// The provenance key of the hosts in rank order, for all jobs or for one.
 const HOSTS: &str = "hosts";
 
 /// A bar that follows a growing data file.
-pub struct Follower {
-    bar: Bar,
+pub struct ProgressFollower {
+    bar: ProgressDisplay,
     path: PathBuf,
     /// Last time when the file was seen to have grown during the present job.
-    grown: Option<Instant>,
-    looked: Instant,
-    seen: Seen,
+    last_growth: Option<Instant>,
+    checked_at: Instant,
+    content: FollowedContent,
 }
 
 /// Content of the file so far.
 #[derive(Default)]
-struct Seen {
+struct FollowedContent {
     /// Number of bytes read, in complete lines.
-    read: u64,
+    bytes_read: u64,
     /// Length of the file at the last check.
     length: u64,
     done: u64,
     ended: BTreeSet<JobId>,
     hosts: Vec<String>,
     /// The hosts of jobs, if they differ from those of the first job.
-    hosts_of: BTreeMap<JobId, Vec<String>>,
+    hosts_of_job: BTreeMap<JobId, Vec<String>>,
 }
 
-impl Follower {
+impl ProgressFollower {
     /// Follows the data file of `plan` at `path`, which need not exist yet.
-    pub fn new(plan: &Plan, path: &Path, what: &str) -> Self {
-        Self::of(Bar::new(plan.volume(), what), path)
+    pub fn new(plan: &MeasurementPlan, path: &Path, label: &str) -> Self {
+        Self::of(ProgressDisplay::new(plan.volume(), label), path)
     }
 
     /// Follows a file of unknown extent at `path`, which need not exist yet.
-    pub fn without_end(path: &Path, what: &str) -> Self {
-        Self::of(Bar::without_end(what), path)
+    pub fn of_unknown_extent(path: &Path, label: &str) -> Self {
+        Self::of(ProgressDisplay::of_unknown_extent(label), path)
     }
 
-    fn of(bar: Bar, path: &Path) -> Self {
+    fn of(bar: ProgressDisplay, path: &Path) -> Self {
         Self {
             bar,
             path: path.to_owned(),
-            grown: None,
-            looked: Instant::now(),
-            seen: Seen::default(),
+            last_growth: None,
+            checked_at: Instant::now(),
+            content: FollowedContent::default(),
         }
     }
 
     /// Counts no row that the file has now as progress.
-    pub fn pass_over(&mut self) {
-        self.look_now();
-        self.seen.done = 0;
+    pub fn ignore_existing(&mut self) {
+        self.check();
+        self.content.done = 0;
     }
 
     /// Prints a message on standard error without disturbing the bar.
-    pub fn say(&self, message: &str) {
-        self.bar.say(message);
+    pub fn print_message(&self, message: &str) {
+        self.bar.print_message(message);
     }
 
     /// True if the file states that the job is complete.
     pub fn has_ended(&self, job: JobId) -> bool {
-        self.seen.ended.contains(&job)
+        self.content.ended.contains(&job)
     }
 
     /// Last time when the file was seen to have grown since the present job began.
-    pub fn grown(&self) -> Option<Instant> {
-        self.grown
+    pub fn last_growth(&self) -> Option<Instant> {
+        self.last_growth
     }
 
     /// The hosts of a job in rank order, as far as the file has them.
     pub fn hosts(&self, job: JobId) -> &[String] {
-        self.seen.hosts_of.get(&job).unwrap_or(&self.seen.hosts)
+        self.content.hosts_of_job.get(&job).unwrap_or(&self.content.hosts)
     }
 
     /// Starts to follow a job.
     pub fn begin_job(&mut self) {
-        self.look_now();
-        self.grown = None;
+        self.check();
+        self.last_growth = None;
     }
 
     /// Checks the file, if the interval has passed.
-    pub fn look(&mut self) {
-        if self.looked.elapsed() >= GLANCE {
-            self.look_now();
+    pub fn check_if_due(&mut self) {
+        if self.checked_at.elapsed() >= CHECK_INTERVAL {
+            self.check();
         }
     }
 
     /// Checks the file.
-    pub fn look_now(&mut self) {
-        self.looked = Instant::now();
+    pub fn check(&mut self) {
+        self.checked_at = Instant::now();
         // Errors are ignored: the next check reads the rest.
         let _ = self.read_on();
-        self.bar.reach(self.seen.done);
+        self.bar.set_done(self.content.done);
     }
 
     /// Checks the file until it stops growing: ranks live a little longer than a killed launcher.
-    pub fn look_until_quiet(&mut self) {
-        let deadline = Instant::now() + LONGEST;
-        self.look_now();
+    pub fn check_until_complete(&mut self) {
+        let deadline = Instant::now() + LONGEST_WAIT;
+        self.check();
         loop {
-            let length = self.seen.length;
-            std::thread::sleep(QUIET);
-            self.look_now();
-            if self.seen.length == length || Instant::now() > deadline {
+            let length = self.content.length;
+            std::thread::sleep(COMPLETE_AFTER);
+            self.check();
+            if self.content.length == length || Instant::now() > deadline {
                 return;
             }
         }
@@ -134,24 +134,24 @@ impl Follower {
     fn read_on(&mut self) -> std::io::Result<()> {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
-        if length > self.seen.length {
-            self.grown = Some(self.looked);
+        if length > self.content.length {
+            self.last_growth = Some(self.checked_at);
         }
-        self.seen.length = length;
-        file.seek(SeekFrom::Start(self.seen.read))?;
+        self.content.length = length;
+        file.seek(SeekFrom::Start(self.content.bytes_read))?;
         let mut lines = BufReader::new(file);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-            self.seen.read += line.len() as u64;
-            self.seen.take(String::from_utf8_lossy(&line).trim_end());
+            self.content.bytes_read += line.len() as u64;
+            self.content.take_line(String::from_utf8_lossy(&line).trim_end());
             line.clear();
         }
         Ok(())
     }
 }
 
-impl Seen {
-    fn take(&mut self, line: &str) {
+impl FollowedContent {
+    fn take_line(&mut self, line: &str) {
         let fact = line.strip_prefix("#@");
         let Some((key, value)) = fact.and_then(|fact| fact.split_once('=')) else {
             self.done += line_volume(line).unwrap_or(0);
@@ -160,7 +160,7 @@ impl Seen {
         let names = || value.split(',').map(str::to_owned).collect();
         match JobId::of_key(key) {
             None if key == HOSTS => self.hosts = names(),
-            Some((job, HOSTS)) => self.hosts_of.extend([(job, names())]),
+            Some((job, HOSTS)) => self.hosts_of_job.extend([(job, names())]),
             Some((job, "s")) => self.ended.extend([job]),
             _ => {}
         }

@@ -1,9 +1,9 @@
 //! Output: rows, pictures, notes.
 
-pub mod bar;
 pub mod notes;
 pub mod parameters;
 pub mod plot;
+pub mod progress_display;
 pub mod quote;
 pub mod rows;
 pub mod svg;

@@ -4,53 +4,56 @@ use std::iter;
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
-use netsig_base::stats::interval::Estimate;
+use netsig_base::stats::interval::IntervalEstimate;
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
-use netsig_model::fit::breakpoints::{EagerLimit, Pieces};
-use netsig_model::fit::flows::Flows;
+use netsig_model::fit::breakpoints::{EagerLimit, PiecewisePingPong};
+use netsig_model::fit::flows::FlowGaps;
 use netsig_model::fit::hockney::HockneyFit;
 use netsig_model::fit::network::{FittedRegimes, NetworkFit};
-use netsig_model::fit::plogp::Measured;
-use netsig_model::fitted::{ContentionModel, FittedModel, Found};
+use netsig_model::fit::plogp::MeasuredPLogP;
+use netsig_model::fitted::{ContentionModel, FittedModel, ParameterValue};
 use netsig_model::model::plogp::PLogP;
 use netsig_model::model::{FIELD, REGIMES, THROUGHPUT};
 use netsig_model::profile::Profile;
 
-use crate::print::rows::{Cell, Rows};
+use crate::print::rows::{PrintedCell, PrintedRows};
 
 /// The parameters of one model.
-struct Parameters<'a> {
+struct ModelParameters<'a> {
     /// The collective; empty if the model has none.
     collective: String,
     algorithm: &'a str,
     model: &'a str,
-    values: Vec<(String, Found)>,
+    values: Vec<(String, ParameterValue)>,
 }
 
 /// Names of the tables of pLogP.
 const TABLES: [&str; 3] = ["gap_s", "send_overhead_s", "receive_overhead_s"];
 
 /// α, β and the parameters of the fitted models that are `wanted`, with their intervals.
-pub fn of_models(fitted: &NetworkFit, wanted: impl Fn(&FittedModel) -> bool) -> Rows {
-    let models = fitted.models.iter().filter(|own| wanted(own));
-    rows(iter::once(hockney(&fitted.hockney)).chain(models.map(|own| contention(own))))
+pub fn of_models(fitted: &NetworkFit, wanted: impl Fn(&FittedModel) -> bool) -> PrintedRows {
+    let models = fitted.models.iter().filter(|fitted_model| wanted(fitted_model));
+    rows(
+        iter::once(hockney_parameters(&fitted.hockney))
+            .chain(models.map(|fitted_model| contention_parameters(fitted_model))),
+    )
 }
 
 /// All parameters of a profile.
-pub fn of_profile(profile: &Profile) -> Rows {
-    let plogp = profile.plogp.as_ref().map(tables);
-    let models = profile.contention();
-    let models = models.sorted_by_key(|own| !own.entry().has_distribution());
-    let all = iter::once(hockney(&profile.hockney))
+pub fn of_profile(profile: &Profile) -> PrintedRows {
+    let plogp = profile.plogp.as_ref().map(table_parameters);
+    let contention_models = profile.contention_models();
+    let models = contention_models.sorted_by_key(|model| !model.entry().has_distribution());
+    let all = iter::once(hockney_parameters(&profile.hockney))
         .chain(plogp)
-        .chain(profile.flows.as_ref().map(flows))
-        .chain(models.map(contention));
+        .chain(profile.flows.as_ref().map(flow_parameters))
+        .chain(models.map(contention_parameters));
     rows(all)
 }
 
 /// The parameters to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum ParameterSelection {
     /// α, β, and the parameters of the models chosen for the algorithms; parameters of pairs only
     /// if no collective was fitted.
     Used,
@@ -61,73 +64,86 @@ pub enum Shown {
 }
 
 /// The parameters of all fitted models; `confidence` is the level of the regimes' intervals.
-pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
-    let has_pairs = shown != Shown::Used || fitted.is_empty();
-    let pairs = Some(&fitted.point_to_point).filter(|_| has_pairs);
-    let broken = pairs.and_then(|own| own.pieces.as_ref());
-    let broken = broken.filter(|pieces| !pieces.breaks.is_empty());
-    let chosen = fitted.regimes.iter();
-    let chosen =
-        chosen.filter(|own| shown != Shown::Used || is_chosen(fitted, own.collective, &own.algorithm, REGIMES));
-    let fields = fitted.fields.iter();
-    let fields = fields.filter(|own| shown != Shown::Used || is_chosen(fitted, own.collective, &own.algorithm, FIELD));
-    let models = fitted.models.iter();
-    let models = models.filter(|own| shown != Shown::Used || speaks(own, fitted));
-    let all = iter::once(hockney(&fitted.hockney))
-        .chain(broken.map(pieces))
-        .chain(pairs.and_then(|own| own.eager_limit.as_ref()).map(eager_limit))
+pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: ParameterSelection) -> PrintedRows {
+    let has_pairs = shown != ParameterSelection::Used || fitted.is_empty();
+    let point_to_point = Some(&fitted.point_to_point).filter(|_| has_pairs);
+    let fitted_pieces = point_to_point.and_then(|fit| fit.pieces.as_ref());
+    let broken = fitted_pieces.filter(|pieces| !pieces.breaks.is_empty());
+    let all_regimes = fitted.regimes.iter();
+    let chosen_regimes = all_regimes.filter(|regimes| {
+        shown != ParameterSelection::Used || is_chosen(fitted, regimes.collective, &regimes.algorithm, REGIMES)
+    });
+    let all_fields = fitted.fields.iter();
+    let fields = all_fields.filter(|field| {
+        shown != ParameterSelection::Used || is_chosen(fitted, field.collective, &field.algorithm, FIELD)
+    });
+    let all_models = fitted.models.iter();
+    let models = all_models.filter(|fitted_model| shown != ParameterSelection::Used || is_used(fitted_model, fitted));
+    let all = iter::once(hockney_parameters(&fitted.hockney))
+        .chain(broken.map(piece_parameters))
         .chain(
-            pairs
-                .and_then(|own| own.plogp.as_ref())
-                .map(|found| plogp(found, shown)),
+            point_to_point
+                .and_then(|fit| fit.eager_limit.as_ref())
+                .map(eager_limit_parameters),
         )
-        .chain(pairs.and_then(|own| own.flows.as_ref()).map(flows))
-        .chain(fields.map(|own| contention(own)))
-        .chain(chosen.map(|own| regimes(own, confidence)))
-        .chain(models.map(|own| contention(own)));
+        .chain(
+            point_to_point
+                .and_then(|fit| fit.plogp.as_ref())
+                .map(|found| plogp_parameters(found, shown)),
+        )
+        .chain(point_to_point.and_then(|fit| fit.flows.as_ref()).map(flow_parameters))
+        .chain(fields.map(|field| contention_parameters(field)))
+        .chain(chosen_regimes.map(|fitted_regimes| regime_parameters(fitted_regimes, confidence)))
+        .chain(models.map(|fitted_model| contention_parameters(fitted_model)));
     rows(all)
 }
 
 /// True if the fit chose the model with this name.
 fn is_chosen(fitted: &NetworkFit, collective: Collective, algorithm: &str, model: &str) -> bool {
-    let speaking = fitted.speaking(Some(collective), algorithm);
-    speaking.is_some_and(|own| own.sufficient.model.name == model)
+    let chosen = fitted.chosen_model(Some(collective), algorithm);
+    chosen.is_some_and(|choice| choice.sufficient.model.name == model)
 }
 
 /// True if the fit chose this model for its algorithm, or, without a choice, if it is the signature or
 /// that of an algorithm that follows clusters.
-fn speaks(own: &FittedModel, fitted: &NetworkFit) -> bool {
-    match fitted.speaking(own.collective(), &own.algorithm) {
-        Some(speaking) => speaking.sufficient.model == own.model,
-        None => own.model.is_signature() || own.model.is_of_clusters(),
+fn is_used(fitted_model: &FittedModel, fitted: &NetworkFit) -> bool {
+    match fitted.chosen_model(fitted_model.collective(), &fitted_model.algorithm) {
+        Some(chosen) => chosen.sufficient.model == fitted_model.model,
+        None => fitted_model.model.is_signature() || fitted_model.model.is_of_clusters(),
     }
 }
 
-fn rows<'a>(all: impl Iterator<Item = Parameters<'a>>) -> Rows {
-    let all: Vec<Parameters> = all.collect();
-    let each = all.iter().flat_map(|own| {
-        let values = own.values.iter();
-        values.map(move |(name, found)| (own, name, *found))
+fn rows<'a>(all: impl Iterator<Item = ModelParameters<'a>>) -> PrintedRows {
+    let all: Vec<ModelParameters> = all.collect();
+    let each = all.iter().flat_map(|parameters| {
+        let values = parameters.values.iter();
+        values.map(move |(name, found)| (parameters, name, *found))
     });
-    let end = |found: Found, name: &str, end: fn(Estimate) -> f64| match found {
-        Found::Estimated(estimate) => cell(name, end(estimate)),
+    let end = |found: ParameterValue, name: &str, end: fn(IntervalEstimate) -> f64| match found {
+        ParameterValue::Estimated(estimate) => cell(name, end(estimate)),
         // A value from a search has no interval.
-        Found::Plain(_) => Cell::default(),
+        ParameterValue::Plain(_) => PrintedCell::default(),
     };
-    Rows::of(each)
-        .column("collective", |(own, ..)| Cell::text(&own.collective))
-        .column("algorithm", |(own, ..)| Cell::text(own.algorithm))
-        .column("parameter", |(_, name, _)| Cell::text(name))
+    PrintedRows::of(each)
+        .column("collective", |(parameters, ..)| {
+            PrintedCell::text(&parameters.collective)
+        })
+        .column("algorithm", |(parameters, ..)| PrintedCell::text(parameters.algorithm))
+        .column("parameter", |(_, name, _)| PrintedCell::text(name))
         .column("value", |(_, name, found)| cell(name, found.value()))
         .detail(2, "lower", |(_, name, found)| end(*found, name, |e| e.lower))
         .detail(2, "upper", |(_, name, found)| end(*found, name, |e| e.upper))
-        .detail(1, "model", |(own, ..)| Cell::text(own.model))
+        .detail(1, "model", |(parameters, ..)| PrintedCell::text(parameters.model))
         .rows
 }
 
 /// Parameters that do not belong to a collective.
-fn of_pairs<'a>(algorithm: &'a str, model: &'a str, values: Vec<(String, Found)>) -> Parameters<'a> {
-    Parameters {
+fn without_collective<'a>(
+    algorithm: &'a str,
+    model: &'a str,
+    values: Vec<(String, ParameterValue)>,
+) -> ModelParameters<'a> {
+    ModelParameters {
         collective: String::new(),
         algorithm,
         model,
@@ -135,16 +151,16 @@ fn of_pairs<'a>(algorithm: &'a str, model: &'a str, values: Vec<(String, Found)>
     }
 }
 
-fn hockney(fitted: &HockneyFit) -> Parameters<'static> {
+fn hockney_parameters(fitted: &HockneyFit) -> ModelParameters<'static> {
     let values = vec![
         estimated("alpha_s", fitted.alpha),
         estimated("beta_s_per_byte", fitted.beta),
     ];
-    of_pairs("", "hockney", values)
+    without_collective("", "hockney", values)
 }
 
 /// α and β of each piece, named by its first size, and each jump, named by the first size after it.
-fn pieces(found: &Pieces) -> Parameters<'static> {
+fn piece_parameters(found: &PiecewisePingPong) -> ModelParameters<'static> {
     let mut values = Vec::new();
     for piece in &found.pieces {
         let first = piece.first.0;
@@ -152,87 +168,87 @@ fn pieces(found: &Pieces) -> Parameters<'static> {
         values.push(estimated(format!("beta_s_per_byte@{first}"), piece.beta));
     }
     let jumps = found.breaks.iter();
-    values.extend(jumps.map(|own| estimated(format!("jump_s@{}", own.from.0), own.jump)));
-    of_pairs("pingpong", "pieces", values)
+    values.extend(jumps.map(|found_break| estimated(format!("jump_s@{}", found_break.from.0), found_break.jump)));
+    without_collective("pingpong", "pieces", values)
 }
 
 /// The eager limit, named by the experiment that shows it.
-fn eager_limit(limit: &EagerLimit) -> Parameters<'static> {
+fn eager_limit_parameters(limit: &EagerLimit) -> ModelParameters<'static> {
     let (algorithm, model) = match limit.send_overhead {
         Some(_) => ("plogp", "plogp"),
         None => ("pingpong", "pieces"),
     };
     let ends = [("above", limit.above), ("up_to", limit.up_to)];
     let values = ends.map(|(end, size)| plain(format!("eager_limit_{end}_bytes"), size.as_f64()));
-    of_pairs(algorithm, model, values.into())
+    without_collective(algorithm, model, values.into())
 }
 
 /// The tables of pLogP, of measurements or given.
-fn tables(plogp: &PLogP) -> Parameters<'static> {
+fn table_parameters(plogp: &PLogP) -> ModelParameters<'static> {
     let mut values = vec![plain("latency_s", plogp.latency().0)];
     for (name, table) in TABLES.into_iter().zip(plogp.tables()) {
         let rows = table.rows().iter();
         values.extend(rows.map(|(size, time)| plain(format!("{name}@{}", size.0), time.0)));
     }
-    of_pairs("plogp", "plogp", values)
+    without_collective("plogp", "plogp", values)
 }
 
-fn plogp(measured: &Measured, shown: Shown) -> Parameters<'static> {
+fn plogp_parameters(measured: &MeasuredPLogP, shown: ParameterSelection) -> ModelParameters<'static> {
     let mut values = vec![estimated("latency_s", measured.latency)];
     let tables = [&measured.gap, &measured.send_overhead, &measured.receive_overhead];
-    if shown == Shown::All {
+    if shown == ParameterSelection::All {
         for (name, table) in TABLES.into_iter().zip(tables) {
             let rows = table.iter();
             values.extend(rows.map(|row| estimated(format!("{name}@{}", row.size.0), row.estimate)));
         }
     }
-    of_pairs("plogp", "plogp", values)
+    without_collective("plogp", "plogp", values)
 }
 
-fn flows(flows: &Flows) -> Parameters<'static> {
-    let values = [
+fn flow_parameters(flows: &FlowGaps) -> ModelParameters<'static> {
+    let optional_values = [
         ("beta_f_s_per_byte", Some(flows.beta_free.0)),
         ("beta_c_s_per_byte", Some(flows.beta_contended.0)),
         ("rho", Some(flows.rho)),
         ("saturated_pairs", flows.saturated_pairs.map(f64::from)),
     ];
-    let values = values.into_iter();
-    let values = values.filter_map(|(name, value)| Some(plain(name, value?)));
-    of_pairs("flows", THROUGHPUT, values.collect())
+    let entries = optional_values.into_iter();
+    let values = entries.filter_map(|(name, value)| Some(plain(name, value?)));
+    without_collective("flows", THROUGHPUT, values.collect())
 }
 
 /// The parameters of any contention model.
-fn contention(own: &dyn ContentionModel) -> Parameters<'_> {
-    let entry = own.entry();
-    Parameters {
+fn contention_parameters(model: &dyn ContentionModel) -> ModelParameters<'_> {
+    let entry = model.entry();
+    ModelParameters {
         collective: entry.subject.to_string(),
-        algorithm: own.algorithm(),
+        algorithm: model.algorithm(),
         model: entry.name,
-        values: own.parameters(),
+        values: model.parameters(),
     }
 }
 
 /// The regimes of all classes of process counts.
-fn regimes(own: &FittedRegimes, confidence: f64) -> Parameters<'_> {
-    Parameters {
-        collective: own.collective.to_string(),
-        algorithm: &own.algorithm,
+fn regime_parameters(fitted_regimes: &FittedRegimes, confidence: f64) -> ModelParameters<'_> {
+    ModelParameters {
+        collective: fitted_regimes.collective.to_string(),
+        algorithm: &fitted_regimes.algorithm,
         model: REGIMES,
-        values: own.fit.parameters(confidence),
+        values: fitted_regimes.fit.parameters(confidence),
     }
 }
 
-fn estimated(name: impl Into<String>, estimate: Estimate) -> (String, Found) {
-    (name.into(), Found::Estimated(estimate))
+fn estimated(name: impl Into<String>, estimate: IntervalEstimate) -> (String, ParameterValue) {
+    (name.into(), ParameterValue::Estimated(estimate))
 }
 
 /// A value without an interval: found by a search, dropped or given.
-fn plain(name: impl Into<String>, value: f64) -> (String, Found) {
-    (name.into(), Found::Plain(value))
+fn plain(name: impl Into<String>, value: f64) -> (String, ParameterValue) {
+    (name.into(), ParameterValue::Plain(value))
 }
 
 /// Formats a value with the unit in the parameter's name.
-fn cell(parameter: &str, value: f64) -> Cell {
+fn cell(parameter: &str, value: f64) -> PrintedCell {
     let quantity = parameter.split('@').next().unwrap_or(parameter);
     let shown = match quantity {
         _ if !value.is_finite() => "none".to_owned(),
@@ -242,5 +258,5 @@ fn cell(parameter: &str, value: f64) -> Cell {
         name if name.ends_with("_pairs") => value.to_string(),
         _ => format!("{value:.4}"),
     };
-    Cell::shown_as(value, shown)
+    PrintedCell::shown_as(value, shown)
 }

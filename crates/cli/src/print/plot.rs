@@ -7,7 +7,7 @@ use netsig_model::predict::Interval;
 use plotters::coord::combinators::IntoLogRange;
 use plotters::prelude::*;
 
-use crate::print::svg::{self, Area, DrawResult, FONT};
+use crate::print::svg::{self, DrawResult, FONT, SvgArea};
 
 /// One size of the plot.
 #[derive(Debug, Clone, Copy)]
@@ -24,20 +24,20 @@ pub struct PlotPoint {
     pub measured: Seconds,
 }
 
-const PREDICTED: RGBColor = RGBColor(0, 90, 160);
-const FREE: RGBColor = RGBColor(120, 120, 120);
-const MEASURED: RGBColor = RGBColor(200, 50, 20);
-const PICTURE: (u32, u32) = (900, 560);
+const PREDICTED_COLOUR: RGBColor = RGBColor(0, 90, 160);
+const CONTENTION_FREE_COLOUR: RGBColor = RGBColor(120, 120, 120);
+const MEASURED_COLOUR: RGBColor = RGBColor(200, 50, 20);
+const PICTURE_SIZE: (u32, u32) = (900, 560);
 
 /// The picture of `points` (ascending in size, at least one), as SVG text.
 ///
 /// # Errors
 /// If the drawing library fails.
 pub fn comparison(title: &str, points: &[PlotPoint]) -> Result<String> {
-    svg::picture("plot", PICTURE, |area| draw(area, title, points))
+    svg::picture("plot", PICTURE_SIZE, |area| draw(area, title, points))
 }
 
-fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a> {
+fn draw<'a>(area: &SvgArea<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a> {
     area.fill(&WHITE)?;
     let ((left, right), (bottom, top)) = ranges(points);
     let mut chart = ChartBuilder::on(area)
@@ -60,10 +60,10 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
     };
     let lower = line(|p| p.interval.lower.0).into_iter().rev();
     let band: Vec<_> = line(|p| p.interval.upper.0).into_iter().chain(lower).collect();
-    chart.draw_series([Polygon::new(band, PREDICTED.mix(0.15))])?;
+    chart.draw_series([Polygon::new(band, PREDICTED_COLOUR.mix(0.15))])?;
     for (name, places, colour) in [
-        ("contention-free", line(|p| p.contention_free.0), FREE),
-        ("predicted, with interval", line(|p| p.predicted.0), PREDICTED),
+        ("contention-free", line(|p| p.contention_free.0), CONTENTION_FREE_COLOUR),
+        ("predicted, with interval", line(|p| p.predicted.0), PREDICTED_COLOUR),
     ] {
         let style = colour.stroke_width(2);
         chart
@@ -71,11 +71,11 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
     }
-    let dot = |place| Circle::new(place, 4, MEASURED.filled());
+    let dot = |place| Circle::new(place, 4, MEASURED_COLOUR.filled());
     chart
         .draw_series(line(|p| p.measured.0).into_iter().map(dot))?
         .label("measured")
-        .legend(|(x, y)| Circle::new((x + 9, y), 4, MEASURED.filled()));
+        .legend(|(x, y)| Circle::new((x + 9, y), 4, MEASURED_COLOUR.filled()));
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::UpperLeft)
@@ -87,12 +87,12 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
 
 /// The ranges of the axes: all points with a margin.
 fn ranges(points: &[PlotPoint]) -> ((f64, f64), (f64, f64)) {
-    const ROOM: f64 = 1.3;
+    const MARGIN_FACTOR: f64 = 1.3;
     let span = |values: &mut dyn Iterator<Item = f64>| {
         let all: Vec<f64> = values.filter(|value| *value > 0.0).collect();
         let least = all.iter().copied().fold(f64::INFINITY, f64::min);
         let most = all.iter().copied().fold(0.0, f64::max);
-        (least / ROOM, most * ROOM)
+        (least / MARGIN_FACTOR, most * MARGIN_FACTOR)
     };
     let times = |p: &PlotPoint| {
         let Interval { lower, upper } = p.interval;

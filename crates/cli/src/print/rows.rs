@@ -7,16 +7,16 @@ use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use netsig_base::text::shown::{printable, printable_json};
+use netsig_base::text::sanitised::{printable, printable_json};
 use netsig_base::units::{Bytes, Seconds};
 use serde_json::Value;
 
 use crate::input::standard;
-use crate::print::table::{Breadth, Column, Content, Importance, Layout};
+use crate::print::table::{ColumnContent, ColumnImportance, TableWidth, TextColumn, TextTable};
 
 /// Output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum PrintFormat {
     /// For people.
     Table,
     /// One header line, then one line a row.
@@ -30,7 +30,7 @@ pub enum Format {
 pub struct PrintArgs {
     /// Output format.
     #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
+    pub format: PrintFormat,
     /// Show all columns of a table, even if it is wider than the terminal [default: the columns
     /// that are not empty and fit].
     #[arg(long)]
@@ -39,26 +39,26 @@ pub struct PrintArgs {
 
 /// One value of a row; the default is an empty cell.
 #[derive(Debug, Clone, Default)]
-pub struct Cell {
+pub struct PrintedCell {
     shown: String,
     value: Value,
 }
 
 /// Rows under named columns.
 #[derive(Debug)]
-pub struct Rows {
-    columns: Vec<(&'static str, Importance)>,
-    rows: Vec<Vec<Cell>>,
+pub struct PrintedRows {
+    columns: Vec<(&'static str, ColumnImportance)>,
+    rows: Vec<Vec<PrintedCell>>,
 }
 
 /// Rows under construction, column by column.
-pub struct Columns<T> {
+pub struct RowsBuilder<T> {
     items: Vec<T>,
     /// The rows with the columns so far.
-    pub rows: Rows,
+    pub rows: PrintedRows,
 }
 
-impl Cell {
+impl PrintedCell {
     /// A value with a different text for users.
     pub fn shown_as(value: impl Into<Value>, shown: impl fmt::Display) -> Self {
         Self {
@@ -128,21 +128,21 @@ impl Cell {
     }
 }
 
-impl Rows {
+impl PrintedRows {
     /// Creates a row for each item.
-    pub fn of<T>(items: impl IntoIterator<Item = T>) -> Columns<T> {
+    pub fn of<T>(items: impl IntoIterator<Item = T>) -> RowsBuilder<T> {
         let items: Vec<T> = items.into_iter().collect();
         let rows = vec![Vec::new(); items.len()];
-        Columns {
+        RowsBuilder {
             items,
             rows: Self::new(&[], rows),
         }
     }
 
     /// Creates rows with one cell for each column.
-    pub fn new(columns: &[&'static str], rows: Vec<Vec<Cell>>) -> Self {
+    pub fn new(columns: &[&'static str], rows: Vec<Vec<PrintedCell>>) -> Self {
         Self {
-            columns: columns.iter().map(|key| (*key, Importance::Main)).collect(),
+            columns: columns.iter().map(|key| (*key, ColumnImportance::Main)).collect(),
             rows,
         }
     }
@@ -153,18 +153,18 @@ impl Rows {
     /// If standard output cannot be written.
     pub fn print(&self, args: PrintArgs) -> anyhow::Result<()> {
         match args.format {
-            Format::Table => to_stdout(|out| self.write_table(args.breadth(), out)),
+            PrintFormat::Table => to_stdout(|out| self.write_table(args.breadth(), out)),
             format => data_to_stdout(|out| self.write(format, out)),
         }
     }
 
     /// Prints the rows, if there are any, as a table on standard error.
-    pub fn tell(&self) {
+    pub fn print_to_stderr(&self) {
         if self.is_empty() {
             return;
         }
         let mut table = Vec::new();
-        let written = self.write_table(Breadth::of_terminal(), &mut table);
+        let written = self.write_table(TableWidth::of_terminal(), &mut table);
         written.expect("memory can be written");
         eprintln!("{}", String::from_utf8_lossy(&table).trim_end());
     }
@@ -173,11 +173,11 @@ impl Rows {
     ///
     /// # Errors
     /// If `out` cannot be written.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, format: PrintFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            Format::Table => self.write_table(Breadth::of_terminal(), out),
-            Format::Csv => out.write_all(&self.csv()?),
-            Format::Json => writeln!(out, "{}", printable_json(&self.json().to_string())),
+            PrintFormat::Table => self.write_table(TableWidth::of_terminal(), out),
+            PrintFormat::Csv => out.write_all(&self.csv()?),
+            PrintFormat::Json => writeln!(out, "{}", printable_json(&self.json().to_string())),
         }
     }
 
@@ -185,22 +185,26 @@ impl Rows {
     ///
     /// # Errors
     /// If `out` cannot be written.
-    pub fn write_table(&self, breadth: Breadth, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write_table(&self, breadth: TableWidth, out: &mut dyn Write) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let columns = self.columns.iter().enumerate();
-        let columns = columns.map(|(index, (key, importance))| {
+        let indexed_columns = self.columns.iter().enumerate();
+        let columns = indexed_columns.map(|(index, (key, importance))| {
             let cells = || self.rows.iter().map(|row| &row[index]);
-            let is_number = cells().any(Cell::is_number);
-            Column {
+            let is_number = cells().any(PrintedCell::is_number);
+            TextColumn {
                 name: key.replace('_', " "),
                 cells: cells().map(|cell| cell.shown.clone()).collect(),
-                content: if is_number { Content::Numbers } else { Content::Text },
+                content: if is_number {
+                    ColumnContent::Numbers
+                } else {
+                    ColumnContent::Text
+                },
                 importance: *importance,
             }
         });
-        writeln!(out, "{}", Layout::new(columns.collect(), breadth))
+        writeln!(out, "{}", TextTable::new(columns.collect(), breadth))
     }
 
     /// True without rows.
@@ -208,8 +212,8 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// The rows, each with one cell for each of the [`Rows::keys`].
-    pub fn cells(&self) -> impl Iterator<Item = &[Cell]> {
+    /// The rows, each with one cell for each of the [`PrintedRows::keys`].
+    pub fn cells(&self) -> impl Iterator<Item = &[PrintedCell]> {
         self.rows.iter().map(Vec::as_slice)
     }
 
@@ -235,7 +239,7 @@ impl Rows {
     }
 
     fn json(&self) -> Value {
-        let object = |row: &Vec<Cell>| {
+        let object = |row: &Vec<PrintedCell>| {
             let values = row.iter().map(|cell| cell.value.clone());
             let keys = self.keys().map(str::to_owned);
             Value::Object(keys.zip(values).collect())
@@ -244,20 +248,25 @@ impl Rows {
     }
 }
 
-impl<T> Columns<T> {
+impl<T> RowsBuilder<T> {
     /// Adds the column `key`, with a cell for each item.
     #[must_use]
-    pub fn column(self, key: &'static str, cell: impl Fn(&T) -> Cell) -> Self {
-        self.with(key, Importance::Main, cell)
+    pub fn column(self, key: &'static str, cell: impl Fn(&T) -> PrintedCell) -> Self {
+        self.with_column(key, ColumnImportance::Main, cell)
     }
 
     /// Adds a column that narrow tables leave out, the greatest `level` first.
     #[must_use]
-    pub fn detail(self, level: u8, key: &'static str, cell: impl Fn(&T) -> Cell) -> Self {
-        self.with(key, Importance::Detail(level), cell)
+    pub fn detail(self, level: u8, key: &'static str, cell: impl Fn(&T) -> PrintedCell) -> Self {
+        self.with_column(key, ColumnImportance::Detail(level), cell)
     }
 
-    fn with(mut self, key: &'static str, importance: Importance, cell: impl Fn(&T) -> Cell) -> Self {
+    fn with_column(
+        mut self,
+        key: &'static str,
+        importance: ColumnImportance,
+        cell: impl Fn(&T) -> PrintedCell,
+    ) -> Self {
         self.rows.columns.push((key, importance));
         for (row, item) in self.rows.rows.iter_mut().zip(&self.items) {
             row.push(cell(item));
@@ -268,11 +277,11 @@ impl<T> Columns<T> {
 
 impl PrintArgs {
     /// The columns of a table printed to standard output.
-    pub fn breadth(self) -> Breadth {
+    pub fn breadth(self) -> TableWidth {
         if self.wide {
-            Breadth::Wide
+            TableWidth::Wide
         } else {
-            Breadth::of_terminal()
+            TableWidth::of_terminal()
         }
     }
 }
@@ -283,21 +292,24 @@ impl PrintArgs {
 /// # Errors
 /// If standard output cannot be written.
 pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    pass_on(write, |_| true)
+    print_text(write, |_| true)
 }
 
-/// As [`to_stdout`], for what programs read: control characters stay, unless a terminal would obey them.
+/// As [`to_stdout`], for data that programs read: control characters remain, unless a terminal would obey them.
 ///
 /// # Errors
 /// If standard output cannot be written.
 pub fn data_to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    pass_on(write, |is_terminal| is_terminal)
+    print_text(write, |is_terminal| is_terminal)
 }
 
-fn pass_on(write: impl FnOnce(&mut dyn Write) -> io::Result<()>, is_escaped: fn(bool) -> bool) -> anyhow::Result<()> {
+fn print_text(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    is_escaped: fn(bool) -> bool,
+) -> anyhow::Result<()> {
     let mut text = Vec::new();
     let written = write(&mut text).and_then(|()| {
-        let (mut out, is_terminal) = place();
+        let (mut out, is_terminal) = output_stream();
         if is_escaped(is_terminal) {
             text = printable(&String::from_utf8_lossy(&text)).into_owned().into();
         }
@@ -311,7 +323,7 @@ fn pass_on(write: impl FnOnce(&mut dyn Write) -> io::Result<()>, is_escaped: fn(
 }
 
 /// Where commands print, and whether it is a terminal.
-fn place() -> (Box<dyn Write>, bool) {
+fn output_stream() -> (Box<dyn Write>, bool) {
     if standard::is_output_taken() {
         (Box::new(io::stderr().lock()), io::stderr().is_terminal())
     } else {

@@ -8,25 +8,25 @@ use plotters::prelude::*;
 pub const FONT: &str = "sans-serif";
 
 /// The drawing area of a picture.
-pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub type SvgArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// The result of drawing.
 pub type DrawResult<'a, T = ()> =
     std::result::Result<T, DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-/// Creates a picture of `pixels` (width, height) with `draw`; errors refer to it as `what`.
+/// Creates a picture of `pixels` (width, height) with `draw`; errors refer to it as `name`.
 ///
 /// # Errors
 /// If the drawing library fails.
 pub fn picture(
-    what: &str,
+    name: &str,
     pixels: (u32, u32),
-    draw: impl for<'a> FnOnce(&Area<'a>) -> DrawResult<'a>,
+    draw: impl for<'a> FnOnce(&SvgArea<'a>) -> DrawResult<'a>,
 ) -> Result<String> {
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, pixels).into_drawing_area();
-        draw(&area).map_err(|error| anyhow!("the {what} cannot be drawn: {error}"))?;
+        draw(&area).map_err(|error| anyhow!("the {name} cannot be drawn: {error}"))?;
     }
     Ok(svg)
 }

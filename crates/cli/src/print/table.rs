@@ -1,7 +1,6 @@
-//! Prints rows as a table for users. Columns without content are left out, a value that is the same
-//! in all rows is printed once above the table, and a table wider than the terminal loses its
-//! details. Without a terminal the width is fixed, so that tables in files depend on the rows
-//! alone.
+//! Prints rows as a table for users. Columns without content are left out. A value that is the same in all rows is
+//! printed once above the table. A table wider than the terminal loses its details. Without a terminal the width is
+//! fixed, so that tables in files depend on the rows alone.
 
 use std::fmt;
 
@@ -10,29 +9,29 @@ use itertools::Itertools;
 
 /// The columns to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Breadth {
+pub enum TableWidth {
     /// All columns.
     Wide,
-    /// Columns with content, within so many characters.
+    /// Columns with content, within this number of characters.
     Fit(u16),
 }
 
 /// A column of a table.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct TextColumn {
     /// Name of the column.
     pub name: String,
     /// One cell for each row.
     pub cells: Vec<String>,
     /// Layout of the cells.
-    pub content: Content,
+    pub content: ColumnContent,
     /// Condition for leaving the column out.
-    pub importance: Importance,
+    pub importance: ColumnImportance,
 }
 
 /// Layout of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum ColumnContent {
     /// Left-aligned, on several lines if necessary.
     Text,
     /// Right-aligned, on one line.
@@ -41,23 +40,23 @@ pub enum Content {
 
 /// Condition for leaving a column out of a narrow table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Importance {
+pub enum ColumnImportance {
     /// The column is always shown.
     Main,
-    /// The column is left out if the table is too wide, together with the others of its level; the
-    /// greatest level is left out first.
+    /// The column is left out if the table is too wide, together with all columns of its level; the greatest level is
+    /// left out first.
     Detail(u8),
 }
 
 /// A table with the text around it.
 #[derive(Debug)]
-pub struct Layout {
-    shared: Vec<Column>,
+pub struct TextTable {
+    shared: Vec<TextColumn>,
     table: Table,
-    left_out: Vec<Column>,
+    left_out: Vec<TextColumn>,
 }
 
-impl Breadth {
+impl TableWidth {
     /// The width of the terminal, or [`FILE_WIDTH`] if standard output is no terminal.
     pub fn of_terminal() -> Self {
         Self::Fit(Table::new().width().unwrap_or(FILE_WIDTH))
@@ -70,7 +69,7 @@ const FILE_WIDTH: u16 = 120;
 /// Characters of borders and gaps for each column, and for the whole table.
 const GAPS: (usize, usize) = (3, 1);
 
-impl Column {
+impl TextColumn {
     /// True if the values of all rows are equal.
     fn is_shared(&self) -> bool {
         self.cells.len() > 1 && self.cells.iter().all_equal()
@@ -81,27 +80,28 @@ impl Column {
         let words = self.name.split(' ');
         let cells = self.cells.iter().map(String::as_str);
         let parts: Box<dyn Iterator<Item = &str>> = match self.content {
-            Content::Numbers => Box::new(cells),
-            Content::Text => Box::new(cells.flat_map(|cell| cell.split(' '))),
+            ColumnContent::Numbers => Box::new(cells),
+            ColumnContent::Text => Box::new(cells.flat_map(|cell| cell.split(' '))),
         };
         let widths = words.chain(parts).map(|part| part.chars().count());
         widths.max().unwrap_or_default()
     }
 }
 
-impl Layout {
+impl TextTable {
     /// Lays out `columns`.
-    pub fn new(columns: Vec<Column>, breadth: Breadth) -> Self {
-        let Breadth::Fit(limit) = breadth else {
+    pub fn new(columns: Vec<TextColumn>, breadth: TableWidth) -> Self {
+        let TableWidth::Fit(limit) = breadth else {
             return Self {
                 shared: Vec::new(),
                 table: table(&columns, None),
                 left_out: Vec::new(),
             };
         };
-        let is_empty = |column: &Column| column.cells.iter().all(String::is_empty);
+        let is_empty = |column: &TextColumn| column.cells.iter().all(String::is_empty);
         let has_content = columns.into_iter().filter(|column| !is_empty(column));
-        let (mut shared, mut columns): (Vec<Column>, Vec<Column>) = has_content.partition(Column::is_shared);
+        let (mut shared, mut columns): (Vec<TextColumn>, Vec<TextColumn>) =
+            has_content.partition(TextColumn::is_shared);
         if columns.is_empty() {
             columns.append(&mut shared);
         }
@@ -109,7 +109,7 @@ impl Layout {
         let limit = usize::from(limit);
         while least_width(&columns) > limit
             && let Some(least) = columns.iter().map(|column| column.importance).max()
-            && least > Importance::Main
+            && least > ColumnImportance::Main
         {
             left_out.extend(columns.extract_if(.., |column| column.importance == least));
         }
@@ -122,13 +122,13 @@ impl Layout {
 }
 
 /// The width below which words or numbers of the columns would be split.
-fn least_width(columns: &[Column]) -> usize {
+fn least_width(columns: &[TextColumn]) -> usize {
     let (beside, once) = GAPS;
     let widths = columns.iter().map(|column| column.least_width() + beside);
     widths.sum::<usize>() + once
 }
 
-fn table(columns: &[Column], limit: Option<usize>) -> Table {
+fn table(columns: &[TextColumn], limit: Option<usize>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY);
     table.set_header(columns.iter().map(|column| &column.name));
@@ -136,12 +136,12 @@ fn table(columns: &[Column], limit: Option<usize>) -> Table {
     for row in 0..rows {
         table.add_row(columns.iter().map(|column| &column.cells[row]));
     }
-    for (own, column) in table.column_iter_mut().zip(columns) {
-        if column.content == Content::Numbers {
-            own.set_cell_alignment(CellAlignment::Right);
+    for (table_column, column) in table.column_iter_mut().zip(columns) {
+        if column.content == ColumnContent::Numbers {
+            table_column.set_cell_alignment(CellAlignment::Right);
         }
         let least = u16::try_from(column.least_width() + 2).unwrap_or(u16::MAX);
-        own.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+        table_column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
     }
     match limit {
         None => table.set_content_arrangement(ContentArrangement::Disabled),
@@ -156,11 +156,11 @@ fn table(columns: &[Column], limit: Option<usize>) -> Table {
 }
 
 /// Prints the shared values, the table, and the names of the columns left out.
-impl fmt::Display for Layout {
+impl fmt::Display for TextTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.shared.is_empty() {
-            let shared = self.shared.iter();
-            let shared = shared.map(|column| format!("{}: {}", column.name, column.cells[0]));
+            let shared_columns = self.shared.iter();
+            let shared = shared_columns.map(|column| format!("{}: {}", column.name, column.cells[0]));
             writeln!(f, "{}", shared.format(", "))?;
         }
         write!(f, "{}", self.table)?;
@@ -174,12 +174,12 @@ impl fmt::Display for Layout {
 
 #[cfg(test)]
 mod tests {
-    use super::Content::{Numbers, Text};
-    use super::Importance::{Detail, Main};
+    use super::ColumnContent::{Numbers, Text};
+    use super::ColumnImportance::{Detail, Main};
     use super::*;
 
-    fn shown(breadth: Breadth) -> String {
-        let column = |name: &str, cells: [&str; 2], content, importance| Column {
+    fn shown(breadth: TableWidth) -> String {
+        let column = |name: &str, cells: [&str; 2], content, importance| TextColumn {
             name: name.to_owned(),
             cells: cells.map(str::to_owned).to_vec(),
             content,
@@ -192,14 +192,14 @@ mod tests {
             column("contention free s", ["1 s", "12.5 ms"], Numbers, Main),
             column("lower s", ["0.5 s", "10.5 ms"], Numbers, Detail(1)),
         ];
-        Layout::new(columns, breadth).to_string()
+        TextTable::new(columns, breadth).to_string()
     }
 
     /// Piped, in a wide table, and on screens of 50 and 30 columns.
     #[test]
     fn a_table_shows_what_tells_rows_apart_and_fits() {
-        let fit = [FILE_WIDTH, 50, 30].map(Breadth::Fit);
-        let told = [Breadth::Wide].into_iter().chain(fit).map(shown).join("\n\n");
-        insta::assert_snapshot!(told);
+        let fit = [FILE_WIDTH, 50, 30].map(TableWidth::Fit);
+        let shown_tables = [TableWidth::Wide].into_iter().chain(fit).map(shown).join("\n\n");
+        insta::assert_snapshot!(shown_tables);
     }
 }

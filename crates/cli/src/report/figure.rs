@@ -3,28 +3,28 @@
 
 use serde::{Serialize, Serializer};
 
-use super::scale::Axis;
+use super::scale::FigureAxis;
 
 /// A picture of several series.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figure {
     /// Title.
     pub title: String,
-    /// What it shows, in words, for those who do not see it.
+    /// Description in words, for readers who cannot see it.
     #[serde(skip)]
     pub alt: String,
     /// Horizontal axis.
-    pub x: Axis,
+    pub x: FigureAxis,
     /// Vertical axis.
-    pub y: Axis,
+    pub y: FigureAxis,
     /// The series, in the order of drawing.
-    pub series: Vec<Series>,
+    pub series: Vec<FigureSeries>,
 }
 
 /// Form of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Look {
+pub enum SeriesForm {
     /// A line.
     Line,
     /// A dashed line.
@@ -39,15 +39,17 @@ pub enum Look {
 
 /// Points that belong together.
 #[derive(Debug, Clone, Serialize)]
-pub struct Series {
+pub struct FigureSeries {
     /// Name in the legend; series with one name are toggled together.
     pub name: String,
     /// Form.
-    pub look: Look,
+    #[serde(rename = "look")]
+    pub form: SeriesForm,
     /// Number of the colour.
     pub colour: usize,
     /// True if it is shown from the start.
-    pub on: bool,
+    #[serde(rename = "on")]
+    pub is_shown: bool,
     /// Horizontal values.
     #[serde(serialize_with = "short")]
     pub x: Vec<f64>,
@@ -59,15 +61,15 @@ pub struct Series {
     pub upper: Vec<f64>,
 }
 
-impl Series {
+impl FigureSeries {
     /// Points of a series.
-    pub fn new(name: &str, look: Look, colour: usize, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+    pub fn new(name: &str, form: SeriesForm, colour: usize, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let (x, y) = points.into_iter().unzip();
         Self {
             name: name.to_owned(),
-            look,
+            form,
             colour,
-            on: true,
+            is_shown: true,
             x,
             y,
             upper: Vec::new(),
@@ -80,14 +82,14 @@ impl Series {
         let lower = points.iter().map(|&(x, lower, _)| (x, lower));
         Self {
             upper: points.iter().map(|point| point.2).collect(),
-            ..Self::new(name, Look::Band, colour, lower)
+            ..Self::new(name, SeriesForm::Band, colour, lower)
         }
     }
 
     /// The same series, shown from the start or not.
     #[must_use]
-    pub fn shown(self, on: bool) -> Self {
-        Self { on, ..self }
+    pub fn shown_from_start(self, is_shown: bool) -> Self {
+        Self { is_shown, ..self }
     }
 
     /// True without points.
@@ -102,7 +104,7 @@ impl Series {
 }
 
 /// Five significant digits: an error of less than 0.005 %.
-pub fn digits(value: f64) -> f64 {
+pub fn five_digits(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }
@@ -111,7 +113,7 @@ pub fn digits(value: f64) -> f64 {
 
 fn short<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(values.iter().map(|value| {
-        let short = digits(*value);
+        let short = five_digits(*value);
         short.is_finite().then_some(short)
     }))
 }

@@ -3,27 +3,27 @@
 mod contention;
 mod errors;
 mod losses;
-mod pairs;
+mod point_to_point;
 mod times;
 
 use std::collections::BTreeSet;
 
 use netsig_base::units::Procs;
 
-pub use self::contention::{contention, lost, onset, onsets};
+pub use self::contention::{contention, first_lossy_sizes, overflow_figure, predicted_overflows};
 pub use self::errors::{errors_by_procs, errors_by_size};
 pub use self::losses::{losses, stalls};
-pub use self::pairs::pairs;
+pub use self::point_to_point::point_to_point;
 pub use self::times::times;
-use super::chapter::Chapter;
-use super::figure::{Figure, Series};
-use super::scale::{Axis, Quantity};
+use super::chapter::CollectiveChapter;
+use super::figure::{Figure, FigureSeries};
+use super::scale::{AxisQuantity, FigureAxis};
 
 /// Most process counts of a figure.
 const COUNTS: usize = 8;
 
 /// Measured process counts of an algorithm, or without measurements some predicted ones.
-fn counts(chapter: &Chapter, algorithm: &str) -> Vec<Procs> {
+fn procs_of_algorithm(chapter: &CollectiveChapter, algorithm: &str) -> Vec<Procs> {
     let measured: BTreeSet<Procs> = chapter.cells_of(algorithm).map(|cell| cell.procs).collect();
     let all: Vec<Procs> = if measured.is_empty() {
         chapter.sheets.iter().map(|sheet| sheet.procs).collect()
@@ -37,7 +37,7 @@ fn counts(chapter: &Chapter, algorithm: &str) -> Vec<Procs> {
     some
 }
 
-fn among(counts: &[Procs]) -> String {
+fn counts_text(counts: &[Procs]) -> String {
     let all: Vec<String> = counts.iter().map(ToString::to_string).collect();
     match all.as_slice() {
         [] => "no process count".to_owned(),
@@ -46,36 +46,60 @@ fn among(counts: &[Procs]) -> String {
     }
 }
 
+/// An axis whose range the points of the figure give.
+struct AxisDescription<'a> {
+    title: &'a str,
+    quantity: AxisQuantity,
+    is_log: bool,
+}
+
+impl<'a> AxisDescription<'a> {
+    fn log(title: &'a str, quantity: AxisQuantity) -> Self {
+        Self {
+            title,
+            quantity,
+            is_log: true,
+        }
+    }
+
+    fn linear(title: &'a str, quantity: AxisQuantity) -> Self {
+        Self {
+            title,
+            quantity,
+            is_log: false,
+        }
+    }
+
+    /// The axis over `values`; a linear one also over `included`.
+    fn axis(self, values: impl Iterator<Item = f64>, included: &[f64]) -> FigureAxis {
+        if self.is_log {
+            FigureAxis::log(self.title, self.quantity, values)
+        } else {
+            FigureAxis::linear(self.title, self.quantity, values, included)
+        }
+    }
+}
+
 /// A figure over the points of its series; `None` without any.
-fn finished(
+fn figure_of_series(
     title: String,
     alt: String,
-    (x_title, x, x_log): (&str, Quantity, bool),
-    (y_title, y, y_log): (&str, Quantity, bool),
-    series: Vec<Series>,
-    with: &[f64],
+    horizontal: AxisDescription,
+    vertical: AxisDescription,
+    series: Vec<FigureSeries>,
+    included: &[f64],
 ) -> Option<Figure> {
-    let series: Vec<Series> = series.into_iter().filter(|own| !own.is_empty()).collect();
-    if series.is_empty() {
+    let filled_series: Vec<FigureSeries> = series.into_iter().filter(|one_series| !one_series.is_empty()).collect();
+    if filled_series.is_empty() {
         return None;
     }
-    let places = series.iter().flat_map(|own| own.x.iter().copied());
-    let heights = series.iter().flat_map(Series::heights);
-    let x = if x_log {
-        Axis::log(x_title, x, places)
-    } else {
-        Axis::linear(x_title, x, places, &[])
-    };
-    let y = if y_log {
-        Axis::log(y_title, y, heights)
-    } else {
-        Axis::linear(y_title, y, heights, with)
-    };
+    let places = filled_series.iter().flat_map(|one_series| one_series.x.iter().copied());
+    let heights = filled_series.iter().flat_map(FigureSeries::heights);
     Some(Figure {
         title,
         alt,
-        x,
-        y,
-        series,
+        x: horizontal.axis(places, &[]),
+        y: vertical.axis(heights, included),
+        series: filled_series,
     })
 }

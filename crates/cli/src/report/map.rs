@@ -2,15 +2,15 @@
 
 use itertools::Itertools as _;
 use netsig_model::predict::ranking::CaseRanking;
-use netsig_model::predict::select::Ranked;
+use netsig_model::predict::select::RankedCandidate;
 use serde::Serialize;
 
-use super::chapter::Chapter;
-use super::figure::digits;
+use super::chapter::CollectiveChapter;
+use super::figure::five_digits;
 
 /// The best algorithms.
 #[derive(Debug, Serialize)]
-pub struct Map {
+pub struct SelectionMap {
     /// Name of the horizontal axis.
     pub size_title: String,
     /// Algorithms that are the best somewhere.
@@ -20,12 +20,12 @@ pub struct Map {
     /// Sizes, one column each.
     pub columns: Vec<String>,
     /// By row and column; `None` where nothing is predicted.
-    pub tiles: Vec<Vec<Option<Tile>>>,
+    pub tiles: Vec<Vec<Option<MapTile>>>,
 }
 
 /// The best algorithm for a process count and size.
 #[derive(Debug, Serialize)]
-pub struct Tile {
+pub struct MapTile {
     /// Number of the best algorithm.
     pub best: usize,
     /// Predicted time of the library's own choice over that of the best; without it, of the second best.
@@ -34,13 +34,13 @@ pub struct Tile {
     pub words: String,
 }
 
-impl Map {
+impl SelectionMap {
     /// The map of a chapter's cases; `None` if there is no choice.
-    pub fn of(chapter: &Chapter, cases: &[CaseRanking]) -> Option<Self> {
+    pub fn of(chapter: &CollectiveChapter, cases: &[CaseRanking]) -> Option<Self> {
         let sizes = chapter.sizes();
         let mut names: Vec<String> = Vec::new();
         let mut tile = |case: &CaseRanking| {
-            let mut standing = case.standing();
+            let mut standing = case.eligible();
             let (first, second) = (standing.next()?, standing.next());
             let family = first.family().to_owned();
             let known = names.iter().position(|name| *name == family);
@@ -48,15 +48,15 @@ impl Map {
                 names.push(family);
                 names.len() - 1
             });
-            let gain = |other: &Ranked| other.prediction.time / first.prediction.time;
-            Some(Tile {
+            let gain = |other: &RankedCandidate| other.prediction.time / first.prediction.time;
+            Some(MapTile {
                 best,
-                gain: case.library().or(second).map(gain).map(digits),
-                words: words(case, first),
+                gain: case.library().or(second).map(gain).map(five_digits),
+                words: tile_text(case, first),
             })
         };
         let rows = cases.chunks(sizes.len().max(1));
-        let tiles: Vec<Vec<Option<Tile>>> = rows.map(|row| row.iter().map(&mut tile).collect()).collect();
+        let tiles: Vec<Vec<Option<MapTile>>> = rows.map(|row| row.iter().map(&mut tile).collect()).collect();
         (!names.is_empty()).then(|| Self {
             rows: chapter.sheets.iter().map(|sheet| sheet.procs.to_string()).collect(),
             columns: sizes.iter().map(ToString::to_string).collect(),
@@ -68,11 +68,11 @@ impl Map {
 }
 
 /// The best algorithm, its time, and its ratios to the second best and the library's own choice.
-fn words(case: &CaseRanking, first: &Ranked) -> String {
-    let others = case.standing().nth(1).into_iter().chain(case.library());
-    let others = others.unique_by(|one| one.algorithm());
-    let others = others.filter(|other| other.family() != first.family());
-    let beside = |other: &Ranked| {
+fn tile_text(case: &CaseRanking, first: &RankedCandidate) -> String {
+    let second_and_library = case.eligible().nth(1).into_iter().chain(case.library());
+    let distinct_others = second_and_library.unique_by(|one| one.algorithm());
+    let others = distinct_others.filter(|other| other.family() != first.family());
+    let comparison = |other: &RankedCandidate| {
         let (ratio, name) = (other.prediction.time / first.prediction.time, other.algorithm());
         if ratio < 1.0 {
             let gain = ratio.recip();
@@ -81,6 +81,6 @@ fn words(case: &CaseRanking, first: &Ranked) -> String {
             format!(", {ratio:.2} times as fast as {name}")
         }
     };
-    let beside: String = others.map(beside).collect();
-    format!("{}: {}{beside}", first.algorithm(), first.prediction.time)
+    let comparisons: String = others.map(comparison).collect();
+    format!("{}: {}{comparisons}", first.algorithm(), first.prediction.time)
 }

@@ -1,9 +1,8 @@
-//! The report: one self-contained HTML page about data and profiles. `subject` joins files that are of one
-//! network, `chapter` puts measured beside predicted times of one collective, `verdict` says it in sentences,
-//! `figures` draws it, `predictor` tabulates it for the page to interpolate, and `page` writes the HTML.
-//! The page computes no model: every time in it was predicted here.
+//! The report: one self-contained HTML page about data and profiles. `subject` joins the files of one network, and
+//! `chapter` compares measured and predicted times of one collective. `verdict` describes them in sentences, `figures`
+//! draws them, `predictor` tabulates them for interpolation, and `page` writes the HTML. The page computes no model;
+//! all its times are predicted here.
 
-mod asked;
 mod cell;
 mod chapter;
 mod figure;
@@ -15,36 +14,38 @@ mod predictor;
 mod scale;
 mod subject;
 mod tables;
+mod unpredicted;
 mod verdict;
 
 use std::path::PathBuf;
 
 use netsig_base::text::note::Note;
 use netsig_base::units::Procs;
-use netsig_base::units::list::List;
+use netsig_base::units::list::QuantityList;
 
-use self::chapter::Wanted;
-use self::page::Page;
+use self::chapter::PageRequest;
+use self::page::ReportPage;
 use crate::input::failure::Failure;
-use crate::input::output::Output;
+use crate::input::output::OutputPath;
 
-/// What the user may choose.
+/// Options of the user.
 #[derive(Debug, Clone)]
-pub struct Options {
-    /// Process counts to predict; `None` for every count up to twice the measured ones, of many some.
-    pub procs: Option<List<Procs>>,
+pub struct ReportOptions {
+    /// Process counts to predict; `None` for every count up to twice the largest measured one, thinned out if there are
+    /// many.
+    pub procs: Option<QuantityList<Procs>>,
     /// Most repetitions of a collective that the page shows one by one.
     pub repetitions: usize,
 }
 
-/// Process counts that a page predicts at most, and at least however large it is, unless the user names some.
-const COUNTS: usize = 48;
-const FEW: usize = 8;
+/// The most process counts that a page predicts, and the fewest even if it is large, unless the user names some.
+const MOST_COUNTS: usize = 48;
+const FEWEST_COUNTS: usize = 8;
 
 /// Bytes from which on a page predicts fewer process counts.
-const LARGE: usize = 6_000_000;
+const LARGE_PAGE_BYTES: usize = 6_000_000;
 
-impl Default for Options {
+impl Default for ReportOptions {
     fn default() -> Self {
         Self {
             procs: None,
@@ -53,32 +54,32 @@ impl Default for Options {
     }
 }
 
-/// What a page says before its figures.
+/// The text of a page before its figures.
 #[derive(Debug)]
-pub struct Said {
+pub struct PageSummary {
     /// The verdict, line by line.
     pub verdict: Vec<String>,
-    /// What the reader must know of the files.
+    /// Notes on the files for the reader.
     pub notes: Vec<Note>,
 }
 
-/// Writes the page about the files, and returns what it says first.
+/// Writes the page about the files, and returns its first text.
 ///
 /// # Errors
 /// If a file cannot be used, a process count of the user is too far from all measurements, or the page cannot be
 /// written.
-pub fn write(files: &[PathBuf], options: &Options, output: &Output) -> Result<Said, Failure> {
-    let subjects = subject::gather(files)?;
-    let mut most_counts = COUNTS;
+pub fn write(files: &[PathBuf], options: &ReportOptions, output: &OutputPath) -> Result<PageSummary, Failure> {
+    let subjects = subject::read_subjects(files)?;
+    let mut most_counts = MOST_COUNTS;
     loop {
-        let wanted = Wanted { options, most_counts };
-        let page = Page::new(&subjects, &wanted);
-        let procs = options.procs.as_ref().map_or(&[][..], List::items);
-        asked::refuse_unpredicted(&page.chapters, procs)?;
+        let request = PageRequest { options, most_counts };
+        let page = ReportPage::new(&subjects, &request);
+        let procs = options.procs.as_ref().map_or(&[][..], QuantityList::items);
+        unpredicted::refuse_unpredicted(&page.chapters, procs)?;
         let html = page.html()?;
-        if html.len() <= LARGE || options.procs.is_some() || most_counts <= FEW {
+        if html.len() <= LARGE_PAGE_BYTES || options.procs.is_some() || most_counts <= FEWEST_COUNTS {
             output.replace(html.as_bytes())?;
-            return Ok(Said {
+            return Ok(PageSummary {
                 verdict: page.verdict(),
                 notes: page.notes().cloned().collect(),
             });

@@ -9,20 +9,20 @@ use netsig_base::text::note::Note;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::chapter::{Chapter, Wanted};
+use super::chapter::{CollectiveChapter, PageRequest};
 use super::figure::Figure;
-use super::map::Map;
-use super::subject::Subject;
-use super::verdict::{Sentence, verdict};
+use super::map::SelectionMap;
+use super::subject::PageSubject;
+use super::verdict::{VerdictSentence, verdict};
 use super::{figures, picture, predictor, tables};
-use crate::input::kind::PAGE;
-use crate::print::rows::Rows;
+use crate::input::file_kind::PAGE_START;
+use crate::print::rows::PrintedRows;
 
 const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str = include_str!("../../assets/report.js");
 const PLOTLY: &str = include_str!("../../assets/plotly/plotly-cartesian.min.js");
 
-/// What may stand in the address of a table beside letters and digits is encoded.
+/// Characters that are encoded in the address of a table.
 const ENCODED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -35,28 +35,28 @@ const ENCODED: &AsciiSet = &CONTROLS
 /// Algorithms of a chapter whose figures have a picture for browsers without JavaScript.
 const PICTURED: usize = 4;
 
-/// What the page may load: nothing.
+/// The page may load nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; form-action 'none'";
 
 /// A report.
-pub struct Page<'a> {
-    subjects: &'a [Subject],
-    pub(super) chapters: Vec<Chapter<'a>>,
+pub struct ReportPage<'a> {
+    subjects: &'a [PageSubject],
+    pub(super) chapters: Vec<CollectiveChapter<'a>>,
 }
 
 /// Figures and tables that the script draws, in the order of their places in the page.
 #[derive(Default)]
-struct Drawn {
+struct ScriptDrawings {
     figures: Vec<Value>,
     maps: Vec<Value>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> ReportPage<'a> {
     /// The page about these subjects.
-    pub fn new(subjects: &'a [Subject], wanted: &Wanted) -> Self {
+    pub fn new(subjects: &'a [PageSubject], request: &PageRequest) -> Self {
         let chapters = subjects.iter().flat_map(|subject| {
-            let own = subject.collectives.iter();
-            own.map(move |collective| Chapter::new(subject, *collective, wanted))
+            let collectives = subject.collectives.iter();
+            collectives.map(move |collective| CollectiveChapter::new(subject, *collective, request))
         });
         Self {
             chapters: chapters.collect(),
@@ -66,18 +66,21 @@ impl<'a> Page<'a> {
 
     /// The verdict as lines of text.
     pub fn verdict(&self) -> Vec<String> {
-        let of = |chapter: &Chapter| {
+        let lines_of = |chapter: &CollectiveChapter| {
             let head = self.heading(chapter);
             let all = verdict(chapter).into_iter();
-            let lines = all.map(|Sentence { question, answer }| format!("  {question} {answer}"));
+            let lines = all.map(|VerdictSentence { question, answer }| format!("  {question} {answer}"));
             std::iter::once(head).chain(lines).collect::<Vec<_>>()
         };
-        self.chapters.iter().flat_map(of).collect()
+        self.chapters.iter().flat_map(lines_of).collect()
     }
 
-    /// Name of a chapter; with that of its subject where another chapter has the same collective.
-    fn heading(&self, chapter: &Chapter) -> String {
-        let same = self.chapters.iter().filter(|own| own.collective == chapter.collective);
+    /// Name of a chapter, with the name of its subject if another chapter has the same collective.
+    fn heading(&self, chapter: &CollectiveChapter) -> String {
+        let same = self
+            .chapters
+            .iter()
+            .filter(|other| other.collective == chapter.collective);
         let collective = chapter.collective;
         match same.count() {
             1 => collective.to_string(),
@@ -90,20 +93,20 @@ impl<'a> Page<'a> {
     /// # Errors
     /// If a picture cannot be drawn.
     pub fn html(&self) -> Result<String> {
-        let mut drawn = Drawn::default();
-        let chapters = self.chapters.iter().enumerate();
-        let chapters: Vec<Markup> = chapters
-            .map(|(number, own)| self.chapter(number, own, &mut drawn))
+        let mut drawn = ScriptDrawings::default();
+        let numbered_chapters = self.chapters.iter().enumerate();
+        let chapters: Vec<Markup> = numbered_chapters
+            .map(|(number, chapter)| self.chapter_markup(number, chapter, &mut drawn))
             .collect::<Result<_>>()?;
-        let pairs: Vec<Markup> = self
+        let subject_sections: Vec<Markup> = self
             .subjects
             .iter()
-            .map(|own| subject(own, &mut drawn))
+            .map(|page_subject| subject_markup(page_subject, &mut drawn))
             .collect::<Result<_>>()?;
         let predictors: Vec<Value> = self
             .chapters
             .iter()
-            .filter(|own| !own.sheets.is_empty())
+            .filter(|chapter| !chapter.sheets.is_empty())
             .map(predictor::table)
             .collect();
         let has_predictor = !predictors.is_empty();
@@ -133,19 +136,19 @@ impl<'a> Page<'a> {
                     nav aria-label="Contents" {
                         a href="#verdict" { "Verdict" }
                         @if has_predictor { a href="#predictor" { "Predictor" } }
-                        @for (number, own) in self.chapters.iter().enumerate() {
-                            a href=(format!("#chapter-{number}")) { (self.heading(own)) }
+                        @for (number, chapter) in self.chapters.iter().enumerate() {
+                            a href=(format!("#chapter-{number}")) { (self.heading(chapter)) }
                         }
-                        @for (number, own) in self.subjects.iter().enumerate() {
-                            a href=(format!("#subject-{number}")) { "Network and files: " (own.name) }
+                        @for (number, subject) in self.subjects.iter().enumerate() {
+                            a href=(format!("#subject-{number}")) { "Network and files: " (subject.name) }
                         }
                     }
                     main #main {
-                        (self.in_short())
+                        (self.verdict_section())
                         @if has_predictor { (predictor_form()) }
-                        @for own in &chapters { (own) }
-                        @for (number, own) in pairs.iter().enumerate() {
-                            section id=(format!("subject-{number}")) { (own) }
+                        @for markup in &chapters { (markup) }
+                        @for (number, markup) in subject_sections.iter().enumerate() {
+                            section id=(format!("subject-{number}")) { (markup) }
                         }
                     }
                     script type="application/json" #report-data { (PreEscaped(embedded(&data))) }
@@ -155,86 +158,88 @@ impl<'a> Page<'a> {
             }
         };
         // The comment after the document type names the kind of the file.
-        let mut page = PAGE.to_owned();
+        let mut page = PAGE_START.to_owned();
         write!(page, "\n{}\n", body.0)?;
         Ok(page)
     }
 
     fn title(&self) -> String {
-        let names: Vec<&str> = self.subjects.iter().map(|own| own.name.as_str()).collect();
+        let names: Vec<&str> = self.subjects.iter().map(|subject| subject.name.as_str()).collect();
         format!("Network report: {}", names.join(", "))
     }
 
     /// The verdict on every chapter.
-    fn in_short(&self) -> Markup {
+    fn verdict_section(&self) -> Markup {
         html! {
             section #verdict {
                 h2 { "Verdict" }
-                @for own in &self.chapters {
-                    h3 { (self.heading(own)) }
+                @for chapter in &self.chapters {
+                    h3 { (self.heading(chapter)) }
                     dl.verdict {
-                        @for Sentence { question, answer } in verdict(own) {
+                        @for VerdictSentence { question, answer } in verdict(chapter) {
                             div { dt { (question) } dd { (answer) } }
                         }
                     }
                 }
-                @for note in self.notes() { p.note { (sentence(note)) } }
+                @for note in self.notes() { p.note { (note_sentence(note)) } }
             }
         }
     }
 
     /// The notes on all subjects, each once.
     pub fn notes(&self) -> impl Iterator<Item = &'a Note> {
-        self.subjects.iter().flat_map(|own| &own.notes).unique()
+        self.subjects.iter().flat_map(|subject| &subject.notes).unique()
     }
 
-    fn chapter(&self, number: usize, chapter: &Chapter, drawn: &mut Drawn) -> Result<Markup> {
+    fn chapter_markup(&self, number: usize, chapter: &CollectiveChapter, drawn: &mut ScriptDrawings) -> Result<Markup> {
         let algorithms: Vec<Markup> = chapter
             .algorithms
             .iter()
             .enumerate()
-            .map(|(place, algorithm)| of_algorithm(chapter, algorithm, place < PICTURED, drawn))
+            .map(|(place, algorithm)| algorithm_section(chapter, algorithm, place < PICTURED, drawn))
             .collect::<Result<_>>()?;
         let cases = chapter.cases();
-        let map = Map::of(chapter, &cases)
+        let map = SelectionMap::of(chapter, &cases)
             .map(|map| selection_map(&map, drawn))
             .transpose()?;
         let is_exchange = chapter.collective == netsig_base::algorithm::Collective::Alltoall;
         let contention = is_exchange.then(|| figures::contention(chapter)).flatten();
-        let of_all = [contention, figures::onset(chapter)].into_iter().flatten();
-        let of_all: Vec<Markup> = of_all.map(|own| figure(&own, true, drawn)).collect::<Result<_>>()?;
+        let common_figures = [contention, figures::overflow_figure(chapter)].into_iter().flatten();
+        let common_markup: Vec<Markup> = common_figures
+            .map(|one_figure| figure_markup(&one_figure, true, drawn))
+            .collect::<Result<_>>()?;
         let name = chapter.collective;
         Ok(html! {
             section.chapter id=(format!("chapter-{number}")) data-collective=(name) {
                 h2 { (self.heading(chapter)) }
-                (thinning(chapter))
+                (thinning_note(chapter))
                 @if let Some(map) = &map { (map) }
-                (table("Best algorithms", &format!("{name}-best"), &tables::best(&cases)))
-                (table("Cross-overs: sizes from which on another algorithm is the best", &format!("{name}-cross-overs"), &tables::cross_overs(chapter)))
-                @for own in &of_all { (own) }
-                (table("Overflow M(n)", &format!("{name}-overflow"), &tables::onsets(chapter)))
-                div.algorithms { @for own in &algorithms { (own) } }
-                (table("All measured cells with predictions, losses and stalls", &format!("{name}-measured"), &tables::measured(chapter)))
+                (table_markup("Best algorithms", &format!("{name}-best"), &tables::best(&cases)))
+                (table_markup("Cross-overs: sizes from which on another algorithm is the best", &format!("{name}-cross-overs"), &tables::cross_overs(chapter)))
+                @for markup in &common_markup { (markup) }
+                (table_markup("Overflow M(n)", &format!("{name}-overflow"), &tables::overflows(chapter)))
+                div.algorithms { @for markup in &algorithms { (markup) } }
+                (table_markup("All measured cells with predictions, losses and stalls", &format!("{name}-measured"), &tables::measured(chapter)))
             }
         })
     }
 }
 
 /// A note as a sentence.
-fn sentence(note: &Note) -> String {
+fn note_sentence(note: &Note) -> String {
     match note {
         Note::Remark(text) => format!("Note: {text}."),
         Note::Warning(text) => format!("Warning: {text}."),
     }
 }
 
-/// JSON that may stand in a script element, whatever its texts hold.
+/// JSON that is safe in a script element, whatever its texts contain.
 fn embedded(data: &Value) -> String {
     data.to_string().replace('<', "\\u003c")
 }
 
 /// Says that repetitions were left out of the figures, if they were.
-fn thinning(chapter: &Chapter) -> Markup {
+fn thinning_note(chapter: &CollectiveChapter) -> Markup {
     let all: usize = chapter.cells.iter().map(|cell| cell.summary.repetitions).sum();
     let shown: usize = chapter.cells.iter().map(|cell| cell.times.len()).sum();
     let is_thinned = shown > 0 && shown < all;
@@ -246,7 +251,7 @@ fn thinning(chapter: &Chapter) -> Markup {
 }
 
 /// The selection map.
-fn selection_map(map: &Map, drawn: &mut Drawn) -> Result<Markup> {
+fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Markup> {
     let number = drawn.maps.len();
     drawn.maps.push(serde_json::to_value(map)?);
     let svg = picture::map(map)?;
@@ -265,41 +270,48 @@ fn selection_map(map: &Map, drawn: &mut Drawn) -> Result<Markup> {
 }
 
 /// The figures of one algorithm.
-fn of_algorithm(chapter: &Chapter, algorithm: &str, is_pictured: bool, drawn: &mut Drawn) -> Result<Markup> {
-    let all = [
+fn algorithm_section(
+    chapter: &CollectiveChapter,
+    algorithm: &str,
+    is_pictured: bool,
+    drawn: &mut ScriptDrawings,
+) -> Result<Markup> {
+    let possible_figures = [
         figures::times(chapter, algorithm),
         figures::errors_by_size(chapter, algorithm),
         figures::errors_by_procs(chapter, algorithm),
         figures::losses(chapter, algorithm),
         figures::stalls(chapter, algorithm),
     ];
-    let all = all.into_iter().flatten();
-    let all: Vec<Markup> = all.map(|own| figure(&own, is_pictured, drawn)).collect::<Result<_>>()?;
+    let all_figures = possible_figures.into_iter().flatten();
+    let all_markup: Vec<Markup> = all_figures
+        .map(|one_figure| figure_markup(&one_figure, is_pictured, drawn))
+        .collect::<Result<_>>()?;
     Ok(html! {
         section.algorithm data-algorithm=(algorithm) {
             h3 { (algorithm) }
-            @for own in &all { (own) }
+            @for markup in &all_markup { (markup) }
         }
     })
 }
 
 /// A figure: the place where the script draws it, and its picture.
-fn figure(own: &Figure, is_pictured: bool, drawn: &mut Drawn) -> Result<Markup> {
+fn figure_markup(figure: &Figure, is_pictured: bool, drawn: &mut ScriptDrawings) -> Result<Markup> {
     let number = drawn.figures.len();
-    drawn.figures.push(serde_json::to_value(own)?);
-    let svg = is_pictured.then(|| picture::figure(own)).transpose()?;
+    drawn.figures.push(serde_json::to_value(figure)?);
+    let svg = is_pictured.then(|| picture::figure(figure)).transpose()?;
     Ok(html! {
         figure data-figure=(number) {
-            figcaption { (own.title) }
-            div.plot role="group" aria-label=(own.alt) {}
+            figcaption { (figure.title) }
+            div.plot role="group" aria-label=(figure.alt) {}
             @if let Some(svg) = svg { div.static { (PreEscaped(svg)) } }
-            p.alt { (own.alt) }
+            p.alt { (figure.alt) }
         }
     })
 }
 
 /// A table that can be opened, with its rows as CSV to download; nothing without rows.
-fn table(title: &str, name: &str, rows: &Rows) -> Markup {
+fn table_markup(title: &str, name: &str, rows: &PrintedRows) -> Markup {
     if rows.is_empty() {
         return html! {};
     }
@@ -352,24 +364,24 @@ fn predictor_form() -> Markup {
 }
 
 /// The network between two processes, and the files.
-fn subject(own: &Subject, drawn: &mut Drawn) -> Result<Markup> {
-    let pairs = figures::pairs(own)
-        .map(|pairs| figure(&pairs, true, drawn))
+fn subject_markup(subject: &PageSubject, drawn: &mut ScriptDrawings) -> Result<Markup> {
+    let point_to_point = figures::point_to_point(subject)
+        .map(|one_figure| figure_markup(&one_figure, true, drawn))
         .transpose()?;
-    let models = tables::models(own);
-    let parameters = own.profile.as_ref().map(crate::print::parameters::of_profile);
-    let name = own.name.rsplit('/').next().unwrap_or(&own.name);
+    let models = tables::models(subject);
+    let parameters = subject.profile.as_ref().map(crate::print::parameters::of_profile);
+    let name = subject.name.rsplit('/').next().unwrap_or(&subject.name);
     Ok(html! {
-        h2 { "Network and files: " (own.name) }
-        @if let Some(profile) = &own.profile {
+        h2 { "Network and files: " (subject.name) }
+        @if let Some(profile) = &subject.profile {
             p { "α = " (netsig_base::units::Seconds(profile.hockney.alpha.value)) ", β = " (netsig_base::units::SecondsPerByte(profile.hockney.beta.value)) " between two processes." }
         }
-        @if let Some(pairs) = &pairs { (pairs) }
-        @if let Some(parameters) = &parameters { (table("Parameters: α, β, pLogP, signatures and regimes", &format!("{name}-parameters"), parameters)) }
+        @if let Some(markup) = &point_to_point { (markup) }
+        @if let Some(parameters) = &parameters { (table_markup("Parameters: α, β, pLogP, signatures and regimes", &format!("{name}-parameters"), parameters)) }
         @if let Some((largest, rows)) = &models {
             p { "All models, fitted to the measured processes below " (largest) " and judged at " (largest) ":" }
-            (table("Errors of all models", &format!("{name}-models"), rows))
+            (table_markup("Errors of all models", &format!("{name}-models"), rows))
         }
-        (table("Origin of data and profile", &format!("{name}-provenance"), &tables::provenance(own)))
+        (table_markup("Origin of data and profile", &format!("{name}-provenance"), &tables::provenance(subject)))
     })
 }

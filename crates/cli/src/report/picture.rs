@@ -8,10 +8,10 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatte
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use super::figure::{Figure, Look, Series};
-use super::map::Map;
-use super::scale::Axis;
-use crate::print::svg::{self, Area, DrawResult, FONT};
+use super::figure::{Figure, FigureSeries, SeriesForm};
+use super::map::SelectionMap;
+use super::scale::FigureAxis;
+use crate::print::svg::{self, DrawResult, FONT, SvgArea};
 
 const PICTURE: (u32, u32) = (860, 480);
 
@@ -31,13 +31,13 @@ pub const COLOURS: [RGBColor; 8] = [
 const MARKS: usize = 120;
 
 /// An axis of the drawing library whose ticks are given.
-struct Ticks {
+struct TickedAxis {
     range: Range<f64>,
     ticks: Vec<(f64, String)>,
 }
 
-impl Ticks {
-    fn of(axis: &Axis) -> Self {
+impl TickedAxis {
+    fn of(axis: &FigureAxis) -> Self {
         let [least, most] = axis.range.map(|end| axis.place(end));
         let tick = |(value, text): &(f64, String)| (axis.place(*value), text.clone());
         Self {
@@ -46,7 +46,7 @@ impl Ticks {
         }
     }
 
-    /// One place for each name; of many names every few have a tick.
+    /// One place for each name; of many names only every few get a tick.
     fn of_names(names: &[String]) -> Self {
         let step = names.len().div_ceil(12).max(1);
         let ticks = names.iter().enumerate().step_by(step);
@@ -57,13 +57,13 @@ impl Ticks {
     }
 }
 
-impl Ranged for Ticks {
+impl Ranged for TickedAxis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
-    fn map(&self, value: &f64, (first, last): (i32, i32)) -> i32 {
+    fn map(&self, value: &f64, limits: (i32, i32)) -> i32 {
         let inner = RangedCoordf64::from(self.range.clone());
-        inner.map(value, (first, last))
+        inner.map(value, limits)
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
@@ -75,7 +75,7 @@ impl Ranged for Ticks {
     }
 }
 
-impl ValueFormatter<f64> for Ticks {
+impl ValueFormatter<f64> for TickedAxis {
     fn format_ext(&self, value: &f64) -> String {
         let tick = self.ticks.iter().find(|tick| (tick.0 - value).abs() < 1e-9);
         tick.map_or(String::new(), |tick| tick.1.clone())
@@ -94,14 +94,14 @@ pub fn figure(figure: &Figure) -> Result<String> {
     svg::picture("figure", PICTURE, |area| draw(area, figure))
 }
 
-fn draw<'a>(area: &Area<'a>, figure: &Figure) -> DrawResult<'a> {
+fn draw<'a>(area: &SvgArea<'a>, figure: &Figure) -> DrawResult<'a> {
     area.fill(&WHITE)?;
     let (x, y) = (&figure.x, &figure.y);
     let mut chart = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(46)
         .y_label_area_size(76)
-        .build_cartesian_2d(Ticks::of(x), Ticks::of(y))?;
+        .build_cartesian_2d(TickedAxis::of(x), TickedAxis::of(y))?;
     chart
         .configure_mesh()
         .x_desc(&x.title)
@@ -111,31 +111,31 @@ fn draw<'a>(area: &Area<'a>, figure: &Figure) -> DrawResult<'a> {
         .light_line_style(TRANSPARENT)
         .bold_line_style(BLACK.mix(0.12))
         .draw()?;
-    let shown = figure.series.iter().filter(|own| own.on);
+    let shown = figure.series.iter().filter(|series| series.is_shown);
     let mut named = Vec::new();
-    for own in shown {
-        let paint = colour(own.colour);
+    for series in shown {
+        let paint = colour(series.colour);
         let place = |(at, value): (&f64, &f64)| (x.place(*at), y.place(*value));
-        let points = || own.x.iter().zip(&own.y).map(place);
-        let is_new = !named.contains(&&own.name) && own.look != Look::Band;
+        let points = || series.x.iter().zip(&series.y).map(place);
+        let is_new = !named.contains(&&series.name) && series.form != SeriesForm::Band;
         let style = paint.stroke_width(2);
-        let anno = match own.look {
-            Look::Band => {
-                let upper = own.x.iter().zip(&own.upper).map(place).rev();
+        let annotation = match series.form {
+            SeriesForm::Band => {
+                let upper = series.x.iter().zip(&series.upper).map(place).rev();
                 let around: Vec<(f64, f64)> = points().chain(upper).collect();
                 chart.draw_series([Polygon::new(around, paint.mix(0.15))])?
             }
-            Look::Line => chart.draw_series(LineSeries::new(points(), style))?,
-            Look::Dashes => chart.draw_series(DashedLineSeries::new(points(), 6, 4, style))?,
-            Look::Dots => chart
-                .draw_series(thinned(own, points()).map(|point| Circle::new(point, 3, paint.mix(0.75).filled())))?,
-            Look::Rings => {
-                chart.draw_series(thinned(own, points()).map(|point| Circle::new(point, 4, paint.stroke_width(1))))?
-            }
+            SeriesForm::Line => chart.draw_series(LineSeries::new(points(), style))?,
+            SeriesForm::Dashes => chart.draw_series(DashedLineSeries::new(points(), 6, 4, style))?,
+            SeriesForm::Dots => chart
+                .draw_series(thinned(series, points()).map(|point| Circle::new(point, 3, paint.mix(0.75).filled())))?,
+            SeriesForm::Rings => chart
+                .draw_series(thinned(series, points()).map(|point| Circle::new(point, 4, paint.stroke_width(1))))?,
         };
         if is_new {
-            named.push(&own.name);
-            anno.label(own.name.clone())
+            named.push(&series.name);
+            annotation
+                .label(series.name.clone())
                 .legend(move |(left, middle)| Circle::new((left + 9, middle), 5, paint.filled()));
         }
     }
@@ -151,19 +151,19 @@ fn draw<'a>(area: &Area<'a>, figure: &Figure) -> DrawResult<'a> {
     area.present()
 }
 
-fn thinned<T>(own: &Series, points: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
-    points.step_by(own.x.len().div_ceil(MARKS).max(1))
+fn thinned<T>(series: &FigureSeries, points: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    points.step_by(series.x.len().div_ceil(MARKS).max(1))
 }
 
 /// A map of the best algorithms as SVG text.
 ///
 /// # Errors
 /// If the drawing library fails.
-pub fn map(map: &Map) -> Result<String> {
+pub fn map(map: &SelectionMap) -> Result<String> {
     svg::picture("map", PICTURE, |area| draw_map(area, map))
 }
 
-fn draw_map<'a>(area: &Area<'a>, map: &Map) -> DrawResult<'a> {
+fn draw_map<'a>(area: &SvgArea<'a>, map: &SelectionMap) -> DrawResult<'a> {
     area.fill(&WHITE)?;
     let (columns, rows) = (map.columns.len(), map.rows.len());
     let legend = 24 * u32::try_from(map.names.len()).unwrap_or(1) + 8;
@@ -172,7 +172,7 @@ fn draw_map<'a>(area: &Area<'a>, map: &Map) -> DrawResult<'a> {
         .margin(10)
         .x_label_area_size(46)
         .y_label_area_size(60)
-        .build_cartesian_2d(Ticks::of_names(&map.columns), Ticks::of_names(&map.rows))?;
+        .build_cartesian_2d(TickedAxis::of_names(&map.columns), TickedAxis::of_names(&map.rows))?;
     chart
         .configure_mesh()
         .disable_mesh()

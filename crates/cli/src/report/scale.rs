@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Quantity on an axis, which decides how a number reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Quantity {
+pub enum AxisQuantity {
     /// Bytes.
     Bytes,
     /// Seconds.
@@ -19,13 +19,14 @@ pub enum Quantity {
 
 /// An axis.
 #[derive(Debug, Clone, Serialize)]
-pub struct Axis {
+pub struct FigureAxis {
     /// Text beside the axis.
     pub title: String,
-    /// What is on it.
-    pub quantity: Quantity,
+    /// Quantity on the axis.
+    pub quantity: AxisQuantity,
     /// True for a logarithmic axis.
-    pub log: bool,
+    #[serde(rename = "log")]
+    pub is_log: bool,
     /// Ends of the axis.
     pub range: [f64; 2],
     /// Places of the ticks with their texts.
@@ -35,7 +36,7 @@ pub struct Axis {
 /// Most ticks of an axis.
 const TICKS: usize = 9;
 
-impl Quantity {
+impl AxisQuantity {
     /// A value in words.
     pub fn text(self, value: f64) -> String {
         match self {
@@ -63,35 +64,35 @@ fn plain(value: f64) -> String {
     }
 }
 
-impl Axis {
+impl FigureAxis {
     /// A logarithmic axis over all positive `values`, with some room.
-    pub fn log(title: &str, quantity: Quantity, values: impl Iterator<Item = f64>) -> Self {
+    pub fn log(title: &str, quantity: AxisQuantity, values: impl Iterator<Item = f64>) -> Self {
         const ROOM: f64 = 1.25;
         let positive = values.filter(|value| *value > 0.0 && value.is_finite());
         let (least, most) = span(positive).unwrap_or((1.0, 10.0));
         let range = [least / ROOM, most * ROOM];
         let ticks = match quantity {
-            Quantity::Bytes => powers(range, 2.0),
+            AxisQuantity::Bytes => powers(range, 2.0),
             _ => decades(range),
         };
         Self::new(title, quantity, true, range, ticks)
     }
 
-    /// A linear axis over all `values`, those in `with` included.
-    pub fn linear(title: &str, quantity: Quantity, values: impl Iterator<Item = f64>, with: &[f64]) -> Self {
-        let finite = values.chain(with.iter().copied()).filter(|value| value.is_finite());
+    /// A linear axis over all `values` and `included`.
+    pub fn linear(title: &str, quantity: AxisQuantity, values: impl Iterator<Item = f64>, included: &[f64]) -> Self {
+        let finite = values.chain(included.iter().copied()).filter(|value| value.is_finite());
         let (least, most) = span(finite).unwrap_or((0.0, 1.0));
         let room = (most - least).max(1e-9) * 0.05;
         let range = [least - room, most + room];
         Self::new(title, quantity, false, range, steps(range))
     }
 
-    fn new(title: &str, quantity: Quantity, log: bool, range: [f64; 2], ticks: Vec<f64>) -> Self {
+    fn new(title: &str, quantity: AxisQuantity, is_log: bool, range: [f64; 2], ticks: Vec<f64>) -> Self {
         let text = |value| (value, quantity.tick(value));
         Self {
             title: title.to_owned(),
             quantity,
-            log,
+            is_log,
             range,
             ticks: ticks.into_iter().map(text).collect(),
         }
@@ -99,7 +100,7 @@ impl Axis {
 
     /// Place of a value on the axis, in the units of the screen.
     pub fn place(&self, value: f64) -> f64 {
-        if self.log { value.max(1e-300).log10() } else { value }
+        if self.is_log { value.max(1e-300).log10() } else { value }
     }
 }
 
@@ -121,23 +122,23 @@ fn powers([least, most]: [f64; 2], base: f64) -> Vec<f64> {
 /// 1, 2 and 5 times the powers of ten, or the powers alone where there are many.
 fn decades([least, most]: [f64; 2]) -> Vec<f64> {
     let tens = range(least.log10().floor(), most.log10().ceil(), 1.0);
-    let with = |factors: &[f64]| -> Vec<f64> {
+    let multiples = |factors: &[f64]| -> Vec<f64> {
         let all = tens.iter().flat_map(|ten| {
             let ten = 10f64.powf(*ten);
             factors.iter().map(move |factor| factor * ten)
         });
         all.filter(|tick| (least..=most).contains(tick)).collect()
     };
-    let fine = with(&[1.0, 2.0, 5.0]);
-    if fine.len() <= TICKS { fine } else { with(&[1.0]) }
+    let fine = multiples(&[1.0, 2.0, 5.0]);
+    if fine.len() <= TICKS { fine } else { multiples(&[1.0]) }
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten.
 fn steps([least, most]: [f64; 2]) -> Vec<f64> {
     let rough = (most - least) / 6.0;
     let ten = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * ten);
-    let step = step.into_iter().find(|step| *step >= rough).unwrap_or(rough);
+    let round_steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * ten);
+    let step = round_steps.into_iter().find(|step| *step >= rough).unwrap_or(rough);
     range((least / step).ceil() * step, most, step)
 }
 

@@ -7,21 +7,21 @@ use std::rc::Rc;
 
 use itertools::{Either, Itertools as _};
 use netsig_base::algorithm::Collective;
-use netsig_base::data::mixture::Source;
+use netsig_base::data::mixture::NamedDataset;
 use netsig_base::data::{Dataset, Experiment, Provenance};
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
-use netsig_model::fit::accepted::{self, Doubt};
+use netsig_model::fit::accepted::{self, DataDoubt};
 use netsig_model::fit::network;
 use netsig_model::fit::notes::on_fit;
 use netsig_model::profile::Profile;
 
 use crate::input::failure::Failure;
+use crate::input::file_kind::FileKind;
 use crate::input::files;
-use crate::input::kind::Kind;
 
 /// A profile and the data of its network.
-pub struct Subject {
+pub struct PageSubject {
     /// Name of the profile, or of the data that it was fitted to here.
     pub name: String,
     /// The profile; `None` if the data allow none.
@@ -32,25 +32,25 @@ pub struct Subject {
     pub files: Vec<String>,
     /// The collectives to report.
     pub collectives: Vec<Collective>,
-    /// What the reader must know of its origin.
+    /// Notes on its origin for the reader.
     pub notes: Vec<Note>,
 }
 
 /// Data files of one network.
-struct Group {
+struct NetworkFiles {
     files: Vec<String>,
     data: Rc<Dataset>,
     /// Reasons not to fit the data.
-    doubts: Vec<Doubt>,
+    doubts: Vec<DataDoubt>,
     /// Remarks on the files.
     notes: Vec<Note>,
 }
 
-/// Reads the files, and joins those that are of one network.
+/// Reads the files, and joins the files of one network.
 ///
 /// # Errors
 /// If a file is named twice, is neither data nor a profile, is void, or no file has a repetition or a fit.
-pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
+pub fn read_subjects(paths: &[PathBuf]) -> Result<Vec<PageSubject>, Failure> {
     files::refuse_twice(paths)?;
     let (mut profiles, mut data) = (Vec::new(), Vec::new());
     for path in paths {
@@ -63,24 +63,24 @@ pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
     let mut covered = vec![BTreeSet::new(); groups.len()];
     let mut subjects = Vec::new();
     for (name, profile) in profiles {
-        let own = groups.iter().position(|group| {
+        let matching_place = groups.iter().position(|group| {
             let names = group.files.join(", ");
-            let source = Source {
+            let source = NamedDataset {
                 name: &names,
                 data: &group.data,
             };
             profile.differences(&name, source).is_empty()
         });
-        let subject = of_profile(name, profile, own.map(|own| &groups[own]));
-        if let Some(own) = own {
-            covered[own].extend(subject.collectives.iter().copied());
+        let subject = of_profile(name, profile, matching_place.map(|place| &groups[place]));
+        if let Some(place) = matching_place {
+            covered[place].extend(subject.collectives.iter().copied());
         }
         subjects.push(subject);
     }
     for (group, covered) in groups.iter().zip(covered) {
-        let rest: Vec<Collective> = measured(&group.data)
+        let rest: Vec<Collective> = measured_collectives(&group.data)
             .into_iter()
-            .filter(|own| !covered.contains(own))
+            .filter(|collective| !covered.contains(collective))
             .collect();
         if !rest.is_empty() || covered.is_empty() {
             subjects.push(of_data(group, rest));
@@ -92,14 +92,14 @@ pub fn gather(paths: &[PathBuf]) -> Result<Vec<Subject>, Failure> {
 /// Reads a profile or data. A pipe is read once.
 fn read(path: &Path) -> Result<Either<Profile, Dataset>, Failure> {
     if files::is_lasting(path) {
-        return if Kind::Profile.is_kind_of(path)? {
+        return if FileKind::Profile.is_kind_of_file(path)? {
             files::profile(path).map(Either::Left)
         } else {
             usable(files::dataset(path)?, path).map(Either::Right)
         };
     }
     let text = files::text(path)?;
-    if Kind::Profile.is_of(&text) {
+    if FileKind::Profile.is_kind_of_text(&text) {
         files::profile_of(path, &text).map(Either::Left)
     } else {
         usable(files::dataset_of(path, &text)?, path).map(Either::Right)
@@ -115,8 +115,8 @@ fn usable(data: Dataset, path: &Path) -> Result<Dataset, Failure> {
     Ok(data)
 }
 
-/// Joins the files that neither their provenance nor their times show to be of different networks.
-fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<Group>, Failure> {
+/// Joins files unless their provenance or their times show different networks.
+fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<NetworkFiles>, Failure> {
     let mut groups: Vec<Vec<(String, Dataset)>> = Vec::new();
     for file in all {
         let is_alike =
@@ -129,17 +129,17 @@ fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<Group>, Failure> {
     groups.into_iter().map(joined).collect()
 }
 
-fn sources<'a>(files: impl IntoIterator<Item = &'a (String, Dataset)>) -> Vec<Source<'a>> {
-    let source = |(name, data): &'a (String, Dataset)| Source { name, data };
+fn sources<'a>(files: impl IntoIterator<Item = &'a (String, Dataset)>) -> Vec<NamedDataset<'a>> {
+    let source = |(name, data): &'a (String, Dataset)| NamedDataset { name, data };
     files.into_iter().map(source).collect()
 }
 
 /// Joins files of one network.
-fn joined(files: Vec<(String, Dataset)>) -> Result<Group, Failure> {
+fn joined(files: Vec<(String, Dataset)>) -> Result<NetworkFiles, Failure> {
     let (doubts, notes) = accepted::doubts(&sources(&files));
     let (files, all): (Vec<String>, Vec<Dataset>) = files.into_iter().unzip();
-    Ok(Group {
-        data: Rc::new(accepted::joined(&files, all)?),
+    Ok(NetworkFiles {
+        data: Rc::new(accepted::join_files(&files, all)?),
         files,
         doubts,
         notes,
@@ -147,9 +147,9 @@ fn joined(files: Vec<(String, Dataset)>) -> Result<Group, Failure> {
 }
 
 /// The collectives with times.
-fn measured(data: &Dataset) -> BTreeSet<Collective> {
-    let samples = data.samples.iter().map(|row| row.place.experiment);
-    let all = samples.chain(data.aggregates.iter().map(|row| row.place.experiment));
+fn measured_collectives(data: &Dataset) -> BTreeSet<Collective> {
+    let samples = data.samples.iter().map(|row| row.cell.experiment);
+    let all = samples.chain(data.aggregates.iter().map(|row| row.cell.experiment));
     all.filter_map(|experiment| match experiment {
         Experiment::Collective(collective) => Some(collective),
         _ => None,
@@ -158,26 +158,27 @@ fn measured(data: &Dataset) -> BTreeSet<Collective> {
 }
 
 /// The collectives that a profile predicts from measurements.
-fn fitted(profile: &Profile) -> Vec<Collective> {
+fn fitted_collectives(profile: &Profile) -> Vec<Collective> {
     use strum::VariantArray as _;
     let all = Collective::VARIANTS.iter().copied();
-    all.filter(|own| !profile.algorithms(*own).is_empty()).collect()
+    all.filter(|collective| !profile.algorithms(*collective).is_empty())
+        .collect()
 }
 
-fn of_profile(name: String, profile: Profile, group: Option<&Group>) -> Subject {
+fn of_profile(name: String, profile: Profile, group: Option<&NetworkFiles>) -> PageSubject {
     let notes = match group {
         None => vec![Note::remark(format!(
             "no data of the network of {name} were given: what is said of it is predicted, and nothing was checked"
         ))],
         Some(group) => {
-            let doubts = group.doubts.iter();
-            let doubts = doubts.map(|doubt| Note::warning(format!("doubtful data: {doubt}")));
-            group.notes.iter().cloned().chain(doubts).collect()
+            let reasons = group.doubts.iter();
+            let warnings = reasons.map(|doubt| Note::warning(format!("doubtful data: {doubt}")));
+            group.notes.iter().cloned().chain(warnings).collect()
         }
     };
-    Subject {
+    PageSubject {
         name,
-        collectives: fitted(&profile),
+        collectives: fitted_collectives(&profile),
         profile: Some(profile),
         data: group.map_or_else(Rc::default, |group| Rc::clone(&group.data)),
         files: group.map_or_else(Vec::new, |group| group.files.clone()),
@@ -186,21 +187,21 @@ fn of_profile(name: String, profile: Profile, group: Option<&Group>) -> Subject 
 }
 
 /// The data with a profile that is fitted to them, for `collectives`.
-fn of_data(group: &Group, collectives: Vec<Collective>) -> Subject {
+fn of_data(group: &NetworkFiles, collectives: Vec<Collective>) -> PageSubject {
     let name = group.files.join(", ");
-    let (profile, own) = match own_profile(group, &name) {
+    let (profile, fit_notes) = match profile_of_data(group, &name) {
         Ok((profile, notes)) => (Some(profile), notes),
         Err(error) => {
             let note = format!("nothing is predicted from {name}, to which no profile could be fitted: {error}");
             (None, vec![Note::warning(note)])
         }
     };
-    Subject {
+    PageSubject {
         profile,
         data: Rc::clone(&group.data),
         files: group.files.clone(),
         collectives,
-        notes: group.notes.iter().cloned().chain(own).collect(),
+        notes: group.notes.iter().cloned().chain(fit_notes).collect(),
         name,
     }
 }
@@ -209,13 +210,13 @@ fn of_data(group: &Group, collectives: Vec<Collective>) -> Subject {
 ///
 /// # Errors
 /// If the data are in doubt, or allow no fit.
-fn own_profile(group: &Group, name: &str) -> Result<(Profile, Vec<Note>), Refusal> {
+fn profile_of_data(group: &NetworkFiles, name: &str) -> Result<(Profile, Vec<Note>), Refusal> {
     if !group.doubts.is_empty() {
         let all = group.doubts.iter().join("; ");
         let remedy = "or fit them with netsig fit --force, and name the profile as well";
         return Err(Refusal::data(format!("{all}, {remedy}")));
     }
-    let options = network::Options::default();
+    let options = network::NetworkFitOptions::default();
     let fitted = network::fit(&group.data, &options).map_err(Refusal::data)?;
     let mut profile = Profile::of(&fitted, Provenance::default(), options.model.confidence);
     profile.add_facts(&group.data.provenance);
@@ -226,6 +227,6 @@ fn own_profile(group: &Group, name: &str) -> Result<(Profile, Vec<Note>), Refusa
     ))];
     let all = on_fit(&fitted, 0).into_iter();
     notes.extend(all.filter(|note| matches!(note, Note::Warning(_))));
-    notes.extend(profile.misses(&group.data, None));
+    notes.extend(profile.note_on_misses(&group.data, None));
     Ok((profile, notes))
 }

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 use netsig_base::units::Bytes;
 use netsig_sim::Time;
-use netsig_sim::outcome::Outcome;
-use netsig_sim::setup::{Case, Method, most_messages};
-use netsig_sim::simulate::Point;
+use netsig_sim::outcome::SimOutcome;
+use netsig_sim::setup::{SimCase, SimMethod, most_messages};
+use netsig_sim::simulate::SimPoint;
 
 use crate::input::failure::Failure;
-use crate::input::kind::Kind;
-use crate::input::output::Output;
-use crate::print::rows::{Cell, Format, Rows};
+use crate::input::file_kind::FileKind;
+use crate::input::output::OutputPath;
+use crate::print::rows::{PrintFormat, PrintedCell, PrintedRows};
 
 /// The most messages of a written program; larger ones would take gigabytes.
 const MOST_WRITTEN: u64 = 100_000_000;
 
 /// The files to write.
 #[derive(Debug, clap::Args)]
-pub struct Exports {
+pub struct SimulationExports {
     /// Writes the activities of all ranks over time, as a trace for Perfetto and Chrome (JSON).
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     pub timeline: Option<PathBuf>,
@@ -39,74 +39,74 @@ pub struct Exports {
 
 /// The output files of a simulation.
 #[derive(Debug)]
-pub struct Files {
+pub struct SimulationFiles {
     /// The trace of all ranks' activities.
-    pub timeline: Option<Output>,
+    pub timeline: Option<OutputPath>,
     /// The Gantt chart of all ranks.
-    pub gantt: Option<Output>,
-    links: Option<Output>,
-    losses: Option<Output>,
-    program: Option<Output>,
+    pub gantt: Option<OutputPath>,
+    links: Option<OutputPath>,
+    losses: Option<OutputPath>,
+    program: Option<OutputPath>,
 }
 
-/// The columns of [`Exports::links`].
-const LINKS: [&str; 4] = ["link", "bytes", "busy_s", "utilisation"];
+/// The columns of [`SimulationExports::links`].
+const LINK_COLUMNS: [&str; 4] = ["link", "bytes", "busy_s", "utilisation"];
 
-/// The columns of [`Exports::losses`].
-const LOSSES: [&str; 6] = ["time_s", "from", "to", "operation", "delay_s", "cause"];
+/// The columns of [`SimulationExports::losses`].
+const LOSS_COLUMNS: [&str; 6] = ["time_s", "from", "to", "operation", "delay_s", "cause"];
 
-impl Exports {
+impl SimulationExports {
     /// Checks the files to write; none may be among the files that the command `reads`.
     ///
     /// # Errors
     /// If a file cannot be written, has other content or is named twice, or needs events that a
     /// closed form does not simulate.
-    pub fn files(&self, method: Method, reads: &[&Path]) -> Result<Files, Failure> {
+    pub fn output_files(&self, method: SimMethod, reads: &[&Path]) -> Result<SimulationFiles, Failure> {
         let output = |option, path: &Option<PathBuf>, kind| {
             let path = path.as_deref();
-            path.map(|path| Output::replacing(option, path, kind, reads))
+            path.map(|path| OutputPath::replacing(option, path, kind, reads))
                 .transpose()
         };
-        let files = Files {
-            timeline: output("--timeline", &self.timeline, Kind::Trace)?,
-            gantt: output("--gantt", &self.gantt, Kind::Svg)?,
-            links: output("--links", &self.links, Kind::Table(&LINKS))?,
-            losses: output("--losses", &self.losses, Kind::Table(&LOSSES))?,
-            program: output("--write-goal", &self.write_goal, Kind::Goal)?,
+        let files = SimulationFiles {
+            timeline: output("--timeline", &self.timeline, FileKind::Trace)?,
+            gantt: output("--gantt", &self.gantt, FileKind::Svg)?,
+            links: output("--links", &self.links, FileKind::Table(&LINK_COLUMNS))?,
+            losses: output("--losses", &self.losses, FileKind::Table(&LOSS_COLUMNS))?,
+            program: output("--write-goal", &self.write_goal, FileKind::Goal)?,
         };
-        if let (Method::ClosedForm, Some(file)) = (method, files.of_events().next()) {
+        if let (SimMethod::ClosedForm, Some(file)) = (method, files.event_files().next()) {
             return Err(Failure::usage(format!(
                 "a closed form follows no events, which {} needs; use --method event",
                 file.option()
             )));
         }
-        Output::refuse_same(files.all())?;
+        OutputPath::refuse_same(files.all_files())?;
         Ok(files)
     }
 }
 
-impl Files {
+impl SimulationFiles {
     /// The files that need every event.
-    fn of_events(&self) -> impl Iterator<Item = &Output> {
+    fn event_files(&self) -> impl Iterator<Item = &OutputPath> {
         let all = [&self.timeline, &self.gantt, &self.links, &self.losses];
         all.into_iter().flatten()
     }
 
     /// All files.
-    fn all(&self) -> impl Iterator<Item = &Output> {
-        self.of_events().chain(&self.program)
+    fn all_files(&self) -> impl Iterator<Item = &OutputPath> {
+        self.event_files().chain(&self.program)
     }
 
     /// True if events must be simulated.
     pub fn need_events(&self) -> bool {
-        self.of_events().next().is_some()
+        self.event_files().next().is_some()
     }
 
     /// Refuses to write the program of `case` if it is too long.
     ///
     /// # Errors
     /// If the program is too long and is to be written.
-    pub fn check_case(&self, case: Case) -> Result<(), Failure> {
+    pub fn check_case(&self, case: SimCase) -> Result<(), Failure> {
         if self.program.is_none() {
             return Ok(());
         }
@@ -127,8 +127,8 @@ impl Files {
     ///
     /// # Errors
     /// If there are several points.
-    pub fn only<'p, 's>(&self, points: &'p [Point<'s>]) -> Result<Option<&'p Point<'s>>, Failure> {
-        match (self.all().next(), points) {
+    pub fn single_point<'p, 's>(&self, points: &'p [SimPoint<'s>]) -> Result<Option<&'p SimPoint<'s>>, Failure> {
+        match (self.all_files().next(), points) {
             (None, _) | (_, []) => Ok(None),
             (Some(_), [point]) => Ok(Some(point)),
             (Some(file), points) => Err(Failure::usage(format!(
@@ -144,12 +144,12 @@ impl Files {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn write_tables(&self, outcome: &Outcome) -> Result<(), Failure> {
+    pub fn write_tables(&self, outcome: &SimOutcome) -> Result<(), Failure> {
         if let Some(file) = &self.links {
-            file.write(|out| links(outcome).write(Format::Csv, out))?;
+            file.write(|out| links(outcome).write(PrintFormat::Csv, out))?;
         }
         if let Some(file) = &self.losses {
-            file.write(|out| losses(outcome).write(Format::Csv, out))?;
+            file.write(|out| losses(outcome).write(PrintFormat::Csv, out))?;
         }
         Ok(())
     }
@@ -166,26 +166,26 @@ impl Files {
     }
 }
 
-fn links(outcome: &Outcome) -> Rows {
+fn links(outcome: &SimOutcome) -> PrintedRows {
     let share = |busy: Time| match outcome.time {
         Time::ZERO => 0.0,
         time => busy.seconds() / time.seconds(),
     };
-    Rows::of(&outcome.links)
-        .column(LINKS[0], |link| Cell::text(&link.name))
-        .column(LINKS[1], |link| Cell::size(Bytes(link.bytes)))
-        .column(LINKS[2], |link| Cell::time(link.busy.seconds()))
-        .column(LINKS[3], |link| Cell::share(share(link.busy)))
+    PrintedRows::of(&outcome.links)
+        .column(LINK_COLUMNS[0], |link| PrintedCell::text(&link.name))
+        .column(LINK_COLUMNS[1], |link| PrintedCell::size(Bytes(link.bytes)))
+        .column(LINK_COLUMNS[2], |link| PrintedCell::time(link.busy.seconds()))
+        .column(LINK_COLUMNS[3], |link| PrintedCell::share(share(link.busy)))
         .rows
 }
 
-fn losses(outcome: &Outcome) -> Rows {
-    Rows::of(&outcome.losses)
-        .column(LOSSES[0], |loss| Cell::time(loss.time.seconds()))
-        .column(LOSSES[1], |loss| Cell::number(loss.from.0))
-        .column(LOSSES[2], |loss| Cell::number(loss.to.0))
-        .column(LOSSES[3], |loss| Cell::number(loss.send))
-        .column(LOSSES[4], |loss| Cell::time(loss.delay.seconds()))
-        .column(LOSSES[5], |loss| Cell::text(&loss.cause))
+fn losses(outcome: &SimOutcome) -> PrintedRows {
+    PrintedRows::of(&outcome.losses)
+        .column(LOSS_COLUMNS[0], |loss| PrintedCell::time(loss.time.seconds()))
+        .column(LOSS_COLUMNS[1], |loss| PrintedCell::number(loss.from.0))
+        .column(LOSS_COLUMNS[2], |loss| PrintedCell::number(loss.to.0))
+        .column(LOSS_COLUMNS[3], |loss| PrintedCell::number(loss.send))
+        .column(LOSS_COLUMNS[4], |loss| PrintedCell::time(loss.delay.seconds()))
+        .column(LOSS_COLUMNS[5], |loss| PrintedCell::text(&loss.cause))
         .rows
 }

@@ -9,9 +9,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use strum::{EnumCount, IntoEnumIterator};
 
-use super::lanes::{Kind, Lane, Lanes};
+use super::lanes::{ActivityKind, ActivityLane, ActivityLanes};
 use crate::input::failure::Failure;
-use crate::print::svg::{self, Area, DrawResult, FONT};
+use crate::print::svg::{self, DrawResult, FONT, SvgArea};
 
 /// The most ranks that are readable in a picture.
 const MOST_RANKS: u32 = 64;
@@ -24,8 +24,8 @@ const IDLE: RGBAColor = RGBAColor(0, 0, 0, 0.07);
 
 /// An activity of a rank on a lane.
 #[derive(Debug, Clone, Copy)]
-struct Bar {
-    lane: Lane,
+struct GanttBar {
+    lane: ActivityLane,
     start: Time,
     end: Time,
     /// The partner of the message, if the activity is one.
@@ -36,8 +36,8 @@ struct Bar {
 #[derive(Debug)]
 pub struct Gantt {
     procs: Procs,
-    lanes: Lanes,
-    bars: Vec<Bar>,
+    lanes: ActivityLanes,
+    bars: Vec<GanttBar>,
     /// Number of bars that triggers the next merge.
     limit: usize,
     end: Time,
@@ -57,7 +57,7 @@ impl Gantt {
         }
         Ok(Self {
             procs,
-            lanes: Lanes::new(procs),
+            lanes: ActivityLanes::new(procs),
             bars: Vec::new(),
             limit: MANY_BARS,
             end: Time::ZERO,
@@ -83,7 +83,7 @@ impl Gantt {
     fn merge(&mut self) {
         let half_pixel = Time(self.end.0 / u64::from(2 * WIDTH));
         self.bars.sort_unstable_by_key(|bar| (bar.lane, bar.start));
-        let is_narrow = |bar: &Bar| bar.end - bar.start < half_pixel;
+        let is_narrow = |bar: &GanttBar| bar.end - bar.start < half_pixel;
         self.bars.dedup_by(|next, last| {
             let is_same =
                 next.lane == last.lane && is_narrow(next) && is_narrow(last) && next.start - last.end < half_pixel;
@@ -95,10 +95,10 @@ impl Gantt {
         self.limit = MANY_BARS.max(2 * self.bars.len());
     }
 
-    fn draw<'a>(&self, area: &Area<'a>, title: &str) -> DrawResult<'a> {
+    fn draw<'a>(&self, area: &SvgArea<'a>, title: &str) -> DrawResult<'a> {
         area.fill(&WHITE)?;
         area.draw(&Text::new(title.to_owned(), (LEFT, 14), text(18)))?;
-        let chart = Chart {
+        let chart = ChartGeometry {
             columns: draw_axis(area, self.end)?,
             row: pixels(row_height(self.procs)),
             lanes: self.lanes_by_kind(),
@@ -115,9 +115,9 @@ impl Gantt {
     }
 
     /// For each kind, the largest number of lanes of any rank.
-    fn lanes_by_kind(&self) -> [u32; Kind::COUNT] {
-        let mut lanes = [0; Kind::COUNT];
-        for Bar { lane, .. } in &self.bars {
+    fn lanes_by_kind(&self) -> [u32; ActivityKind::COUNT] {
+        let mut lanes = [0; ActivityKind::COUNT];
+        for GanttBar { lane, .. } in &self.bars {
             let most = &mut lanes[lane.kind as usize];
             *most = (*most).max(lane.number + 1);
         }
@@ -128,7 +128,7 @@ impl Gantt {
 impl Observer for Gantt {
     fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time) {
         self.end = self.end.max(end);
-        self.bars.push(Bar {
+        self.bars.push(GanttBar {
             lane: self.lanes.take(&activity, start, end),
             start,
             end,
@@ -164,17 +164,17 @@ fn text(size: i32) -> TextStyle<'static> {
 }
 
 /// Colours that colour-blind people can distinguish, after Okabe and Ito.
-fn colour(kind: Kind) -> RGBColor {
+fn colour(kind: ActivityKind) -> RGBColor {
     match kind {
-        Kind::Send => RGBColor(0, 114, 178),
-        Kind::Receive => RGBColor(230, 159, 0),
-        Kind::Compute => RGBColor(0, 158, 115),
-        Kind::Wait => RGBColor(190, 0, 50),
+        ActivityKind::Send => RGBColor(0, 114, 178),
+        ActivityKind::Receive => RGBColor(230, 159, 0),
+        ActivityKind::Compute => RGBColor(0, 158, 115),
+        ActivityKind::Wait => RGBColor(190, 0, 50),
     }
 }
 
 /// Draws the time axis; returns the range of pixel columns above it.
-fn draw_axis<'a>(area: &Area<'a>, end: Time) -> DrawResult<'a, std::ops::Range<i32>> {
+fn draw_axis<'a>(area: &SvgArea<'a>, end: Time) -> DrawResult<'a, std::ops::Range<i32>> {
     let end = end.max(Time(1)).seconds().0;
     let mut chart = ChartBuilder::on(area)
         .margin_top(HEAD)
@@ -210,9 +210,9 @@ fn shorten(start: i32, end: i32) -> i32 {
 }
 
 /// Draws a filled box, or for a wait an outline with diagonals, which keeps the background visible.
-fn draw_box<'a>(area: &Area<'a>, kind: Kind, corners: [(i32, i32); 2]) -> DrawResult<'a> {
+fn draw_box<'a>(area: &SvgArea<'a>, kind: ActivityKind, corners: [(i32, i32); 2]) -> DrawResult<'a> {
     const APART: usize = 7;
-    if kind != Kind::Wait {
+    if kind != ActivityKind::Wait {
         return area.draw(&Rectangle::new(corners, colour(kind).filled()));
     }
     let [(left, top), (right, bottom)] = corners;
@@ -227,31 +227,31 @@ fn draw_box<'a>(area: &Area<'a>, kind: Kind, corners: [(i32, i32); 2]) -> DrawRe
 }
 
 /// Geometry of the chart.
-struct Chart {
+struct ChartGeometry {
     columns: std::ops::Range<i32>,
     /// The height of a row.
     row: i32,
-    lanes: [u32; Kind::COUNT],
+    lanes: [u32; ActivityKind::COUNT],
     end: Time,
 }
 
-impl Chart {
+impl ChartGeometry {
     /// Draws a legend of the kinds of boxes in the chart.
-    fn draw_legend<'a>(&self, area: &Area<'a>) -> DrawResult<'a> {
+    fn draw_legend<'a>(&self, area: &SvgArea<'a>) -> DrawResult<'a> {
         const APART: i32 = 170;
         const MIDDLE: i32 = 48;
         let sample = |left| [(left, MIDDLE - 7), (left + 28, MIDDLE + 7)];
         let label = |name: String, left| Text::new(name, (left + 34, MIDDLE), text(14));
         let mut left = LEFT;
-        for kind in Kind::iter() {
+        for kind in ActivityKind::iter() {
             if self.lanes[kind as usize] == 0 {
                 continue;
             }
             draw_box(area, kind, sample(left))?;
             let name = match kind {
-                Kind::Send => "send (to rank)".to_owned(),
-                Kind::Receive => "receive (from rank)".to_owned(),
-                Kind::Compute | Kind::Wait => kind.to_string(),
+                ActivityKind::Send => "send (to rank)".to_owned(),
+                ActivityKind::Receive => "receive (from rank)".to_owned(),
+                ActivityKind::Compute | ActivityKind::Wait => kind.to_string(),
             };
             area.draw(&label(name, left))?;
             left += APART;
@@ -260,7 +260,7 @@ impl Chart {
         area.draw(&label("idle".to_owned(), left))
     }
 
-    fn draw_row<'a>(&self, area: &Area<'a>, rank: Rank) -> DrawResult<'a> {
+    fn draw_row<'a>(&self, area: &SvgArea<'a>, rank: Rank) -> DrawResult<'a> {
         let (top, bottom) = self.row(rank);
         let corners = [(self.columns.start, top), (self.columns.end, bottom)];
         area.draw(&Rectangle::new(corners, IDLE.filled()))?;
@@ -270,7 +270,7 @@ impl Chart {
         area.draw(&Text::new(format!("rank {rank}"), place, style))
     }
 
-    fn draw_bar<'a>(&self, area: &Area<'a>, bar: &Bar) -> DrawResult<'a> {
+    fn draw_bar<'a>(&self, area: &SvgArea<'a>, bar: &GanttBar) -> DrawResult<'a> {
         let (top, bottom) = self.lane(bar.lane);
         let (left, right) = (self.column(bar.start), self.column(bar.end));
         let kind = bar.lane.kind;
@@ -281,7 +281,7 @@ impl Chart {
             return Ok(());
         };
         let middle = Pos::new(HPos::Center, VPos::Center);
-        let ink = if kind == Kind::Send { WHITE } else { BLACK };
+        let ink = if kind == ActivityKind::Send { WHITE } else { BLACK };
         let place = (i32::midpoint(left, right), i32::midpoint(top, bottom));
         area.draw(&Text::new(peer.to_string(), place, text(size).color(&ink).pos(middle)))
     }
@@ -299,14 +299,14 @@ impl Chart {
 
     /// The vertical range of a lane. Sends use the upper half of a row, receives the lower half,
     /// other kinds both. Lanes are stacked, and overlap if there is no room.
-    fn lane(&self, lane: Lane) -> (i32, i32) {
+    fn lane(&self, lane: ActivityLane) -> (i32, i32) {
         const LEAST: i32 = 2;
         let (top, bottom) = self.row(lane.rank);
         let middle = i32::midpoint(top, bottom);
         let (top, bottom) = match lane.kind {
-            Kind::Send => (top, middle),
-            Kind::Receive => (middle, bottom),
-            Kind::Compute | Kind::Wait => (top, bottom),
+            ActivityKind::Send => (top, middle),
+            ActivityKind::Receive => (middle, bottom),
+            ActivityKind::Compute | ActivityKind::Wait => (top, bottom),
         };
         let lanes = pixels(self.lanes[lane.kind as usize]).clamp(1, (bottom - top) / LEAST);
         let number = pixels(lane.number) % lanes;
@@ -317,17 +317,17 @@ impl Chart {
 
 #[cfg(test)]
 mod tests {
-    use netsig_sim::program::Op;
+    use netsig_sim::program::OperationId;
 
-    use super::super::lanes::testing::{Lossy, endpoint, exchange};
+    use super::super::lanes::testing::{LossyMedium, endpoint, exchange};
     use super::*;
 
     fn chart(procs: u32) -> Gantt {
         Gantt::new(Procs::new(procs).unwrap()).unwrap()
     }
 
-    /// The begin and the width of all boxes of a kind, in pixels.
-    fn boxes(svg: &str, kind: Kind) -> Vec<(i32, i32)> {
+    /// The start and the width of all boxes of a kind, in pixels.
+    fn boxes(svg: &str, kind: ActivityKind) -> Vec<(i32, i32)> {
         let RGBColor(r, g, b) = colour(kind);
         let fill = format!("fill=\"#{r:02X}{g:02X}{b:02X}\"");
         let number = |line: &str, key: &str| -> i32 {
@@ -347,7 +347,7 @@ mod tests {
         let mut gantt = chart(2);
         exchange("pairwise", 2, &mut endpoint(2), &mut gantt);
         let svg = gantt.svg("two ranks").unwrap();
-        for (kind, start, width) in [(Kind::Send, 0, 145), (Kind::Receive, 946, 145)] {
+        for (kind, start, width) in [(ActivityKind::Send, 0, 145), (ActivityKind::Receive, 946, 145)] {
             let boxes = boxes(&svg, kind);
             assert_eq!(boxes.len(), 3, "of each rank, and in the legend");
             for (x, w) in &boxes[1..] {
@@ -355,7 +355,7 @@ mod tests {
                 assert!(is_near, "{kind:?}: {x} {w}");
             }
         }
-        assert!(boxes(&svg, Kind::Compute).is_empty(), "nothing computes");
+        assert!(boxes(&svg, ActivityKind::Compute).is_empty(), "nothing computes");
     }
 
     #[test]
@@ -363,12 +363,12 @@ mod tests {
         let mut gantt = chart(1);
         let burst = |from: u64| (from..from + 500_000).map(|at| (Time(10 * at), Time(10 * at + 9)));
         for (op, (start, end)) in (0..).zip(burst(0).chain(burst(600_000))) {
-            let op: Op = op;
+            let op: OperationId = op;
             gantt.observe(Activity::Compute(Rank(0), op), start, end);
         }
         assert!(gantt.bars.len() <= 2 * MANY_BARS, "{}", gantt.bars.len());
         let svg = gantt.svg("two bursts").unwrap();
-        let mut boxes = boxes(&svg, Kind::Compute).split_off(1);
+        let mut boxes = boxes(&svg, ActivityKind::Compute).split_off(1);
         boxes.sort_unstable();
         let gaps: Vec<i32> = boxes
             .windows(2)
@@ -384,7 +384,7 @@ mod tests {
         let mut gantt = chart(1);
         let far = Time(u64::from(2 * WIDTH) * 10);
         for (op, (start, end)) in (0..).zip([(0, 1000), (1001, 1005), (1006, 1010), (1011, 2000)]) {
-            let op: Op = op;
+            let op: OperationId = op;
             gantt.observe(Activity::Compute(Rank(0), op), Time(start), Time(end));
         }
         gantt.end = far;
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn up_to_64_ranks_fit() {
         let mut gantt = chart(64);
-        let losses = exchange("pairwise", 64, &mut Lossy, &mut gantt).losses.len();
+        let losses = exchange("pairwise", 64, &mut LossyMedium, &mut gantt).losses.len();
         let svg = gantt.svg("64 ranks").unwrap();
         let shown = |text: &str| svg.lines().filter(|line| *line == text).count();
         assert!((0..64).all(|rank| shown(&format!("rank {rank}")) == 1));

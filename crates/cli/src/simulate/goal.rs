@@ -3,54 +3,54 @@
 use std::path::Path;
 
 use netsig_sim::goal::Goal;
-use netsig_sim::outcome::{Outcome, Stuck};
-use netsig_sim::program::Rest;
-use netsig_sim::setup::{Report, SimulationError, simulate_goal};
-use netsig_sim::simulate::Source;
+use netsig_sim::outcome::{SimOutcome, StuckProgram};
+use netsig_sim::program::UnfinishedOperations;
+use netsig_sim::setup::{SimReport, SimulationError, simulate_goal};
+use netsig_sim::simulate::SimModel;
 
-use super::answers::Answer;
-use super::exports::Files;
-use super::recorders::Recorders;
+use super::exports::SimulationFiles;
+use super::recorders::SimulationRecorders;
+use super::result_rows::SimulationRow;
 use crate::input::failure::Failure;
 use crate::input::files;
 
 /// The most items of a kind in a message.
-const TOLD: usize = 10;
+const MOST_SHOWN: usize = 10;
 
 /// Simulates the program of a file.
 ///
 /// # Errors
 /// If the file is no program, the program cannot end, or the network has too few hosts for its
 /// ranks.
-pub fn simulate(path: &Path, source: &Source, exports: &Files) -> Result<Answer, Failure> {
+pub fn simulate(path: &Path, sim_model: &SimModel, exports: &SimulationFiles) -> Result<SimulationRow, Failure> {
     let name = files::name(path);
     let goal = Goal::parse(&name, &files::text(path)?)?;
     let procs = goal.procs();
-    let setup = source.setup(procs)?;
-    let mut recorders = Recorders::new(exports, procs)?;
-    let outcome: Outcome = simulate_goal(&setup, &goal, &mut recorders).map_err(|error| explained(&name, error))?;
+    let setup = sim_model.setup(procs)?;
+    let mut recorders = SimulationRecorders::new(exports, procs)?;
+    let outcome: SimOutcome = simulate_goal(&setup, &goal, &mut recorders).map_err(|error| failure_of(&name, error))?;
     exports.write_tables(&outcome)?;
-    recorders.finish(&format!("{name}, {procs} ranks, {}", source.title()))?;
+    recorders.finish(&format!("{name}, {procs} ranks, {}", sim_model.title()))?;
     exports.write_goal(|mut out| goal.write(&mut out))?;
-    let report = Report::of_events(&outcome);
-    Ok(Answer::of_goal(&name, procs, source, &report))
+    let report = SimReport::of_events(&outcome);
+    Ok(SimulationRow::of_goal(&name, procs, sim_model, &report))
 }
 
 /// The reasons why a program cannot end, one line each.
-fn explained(name: &str, error: SimulationError) -> Failure {
+fn failure_of(name: &str, error: SimulationError) -> Failure {
     match error {
-        SimulationError::Stuck(Stuck(rest)) => Failure::usage(causes(name, &rest).join("\n")),
+        SimulationError::Stuck(StuckProgram(rest)) => Failure::usage(causes(name, &rest).join("\n")),
         other => Failure::usage(format!("{name}: {other}")),
     }
 }
 
-fn causes(name: &str, rest: &Rest) -> Vec<String> {
+fn causes(name: &str, rest: &UnfinishedOperations) -> Vec<String> {
     let mut lines = Vec::new();
     if !rest.cycle.is_empty() {
-        let shown = rest.cycle.iter().take(TOLD).map(String::as_str);
+        let shown = rest.cycle.iter().take(MOST_SHOWN).map(String::as_str);
         let mut circle: Vec<&str> = shown.collect();
         let more = format!("and {} more", rest.cycle.len() - circle.len());
-        if rest.cycle.len() > TOLD {
+        if rest.cycle.len() > MOST_SHOWN {
             circle.push(&more);
         }
         lines.push(format!(
@@ -63,10 +63,10 @@ fn causes(name: &str, rest: &Rest) -> Vec<String> {
         (&rest.sends, "receive it or remove the send"),
     ];
     for (all, remedy) in kinds {
-        let told = all.iter().take(TOLD);
-        lines.extend(told.map(|one| format!("{name}: {one}; {remedy}")));
-        if all.len() > TOLD {
-            let more = all.len() - TOLD;
+        let shown = all.iter().take(MOST_SHOWN);
+        lines.extend(shown.map(|one| format!("{name}: {one}; {remedy}")));
+        if all.len() > MOST_SHOWN {
+            let more = all.len() - MOST_SHOWN;
             lines.push(format!("{name}: and {more} more like the last; {remedy}"));
         }
     }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn each_cause_is_a_line_and_many_are_cut_short() {
         let many = |word: &str, count: usize| (0..count).map(|i| format!("{word}{i}")).collect();
-        let rest = Rest {
+        let rest = UnfinishedOperations {
             cycle: many("c", 12),
             receives: many("r", 10),
             sends: many("s", 11),

@@ -1,6 +1,5 @@
 //! Simulates algorithms and programs in GOAL: options, points, results, exports.
 
-pub mod answers;
 pub mod exports;
 pub mod gantt;
 pub mod goal;
@@ -8,5 +7,6 @@ pub mod lanes;
 pub mod options;
 pub mod points;
 pub mod recorders;
+pub mod result_rows;
 pub mod sweep;
 pub mod timeline;

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use itertools::iproduct;
 use netsig_base::algorithm::{Algorithm, Collective};
-use netsig_base::units::list::List;
+use netsig_base::units::list::QuantityList;
 use netsig_base::units::{Bytes, Procs};
-use netsig_model::model::alltoall::plogpt::{Negligible, RtoMode};
-use netsig_model::model::setting::setting;
-use netsig_model::predict::rate::other_rate;
-use netsig_sim::network::plogpt::Sharing;
-use netsig_sim::setup::Case;
-use netsig_sim::simulate::placement::{Hosts, Placement};
+use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
+use netsig_model::model::setting::parse_setting;
+use netsig_model::predict::rate::rate_difference;
+use netsig_sim::network::plogpt::PlogptSharing;
+use netsig_sim::setup::SimCase;
+use netsig_sim::simulate::placement::{HostSelection, RankPlacer};
 use netsig_sim::simulate::point::algorithms;
-use netsig_sim::simulate::source::Wishes;
-use netsig_sim::simulate::{ModelChoice, Source};
+use netsig_sim::simulate::sim_model::SimModelRequest;
+use netsig_sim::simulate::{SimModel, SimModelKind};
 
 use crate::input::args;
 use crate::input::failure::Failure;
@@ -32,10 +32,16 @@ pub struct ProgramOptions {
     pub algorithm: Option<String>,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
     #[arg(long, value_name = "LIST", requires = "collective", allow_hyphen_values = true)]
-    pub procs: Option<List<Procs>>,
+    pub procs: Option<QuantityList<Procs>>,
     /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
-    #[arg(long, value_name = "LIST", requires = "collective", allow_hyphen_values = true)]
-    pub size: Option<List<Bytes>>,
+    #[arg(
+        long,
+        alias = "sizes",
+        value_name = "LIST",
+        requires = "collective",
+        allow_hyphen_values = true
+    )]
+    pub size: Option<QuantityList<Bytes>>,
     /// A program in GOAL in place of a collective.
     #[arg(long, value_name = "FILE", conflicts_with = "collective")]
     pub goal: Option<PathBuf>,
@@ -44,7 +50,7 @@ pub struct ProgramOptions {
 /// Cases of one collective: all combinations of algorithm, size and process count, with the last
 /// varying fastest.
 #[derive(Debug)]
-pub struct Cases {
+pub struct SimulationCases {
     /// The algorithms.
     pub algorithms: Vec<Algorithm>,
     /// The sizes.
@@ -53,10 +59,10 @@ pub struct Cases {
     pub procs: Vec<Procs>,
 }
 
-impl Cases {
+impl SimulationCases {
     /// All cases in order.
-    pub fn all(&self) -> impl Iterator<Item = Case> + Clone {
-        iproduct!(&self.algorithms, &self.sizes, &self.procs).map(|(&algorithm, &size, &procs)| Case {
+    pub fn all(&self) -> impl Iterator<Item = SimCase> + Clone {
+        iproduct!(&self.algorithms, &self.sizes, &self.procs).map(|(&algorithm, &size, &procs)| SimCase {
             algorithm,
             procs,
             size,
@@ -71,13 +77,13 @@ pub struct NetworkOptions {
     pub network: NetworkArgs,
     /// The network model [default: plogpt on a binary tree, fluid on other networks; without
     /// a network plogp if the profile holds its tables, else loggp].
-    #[arg(long, value_parser = args::variant::<ModelChoice>())]
-    pub model: Option<ModelChoice>,
+    #[arg(long, value_parser = args::variant::<SimModelKind>())]
+    pub model: Option<SimModelKind>,
     /// The profile that `netsig fit` wrote: the parameters of loggp and plogp, and L of the others.
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<PathBuf>,
     /// A parameter of the model and its value, with its unit if it has one; may be repeated.
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub settings: Vec<(String, f64)>,
     /// The host of each rank: block, cyclic, or a file with one host a line [default: block].
     #[arg(long, value_name = "block|cyclic|FILE", requires = "network")]
@@ -92,11 +98,11 @@ pub struct NetworkOptions {
     #[arg(long, value_parser = args::variant::<RtoMode>(), value_name = "MODE")]
     pub rto_mode: Option<RtoMode>,
     /// The messages that share a link, in plogpt [default: fixed].
-    #[arg(long, value_parser = args::variant::<Sharing>())]
-    pub sharing: Option<Sharing>,
+    #[arg(long, value_parser = args::variant::<PlogptSharing>())]
+    pub sharing: Option<PlogptSharing>,
     /// The width from which an edge without delay is negligible, in plogpt [default: at-least].
-    #[arg(long, value_parser = args::variant::<Negligible>(), value_name = "RULE")]
-    pub negligible: Option<Negligible>,
+    #[arg(long, value_parser = args::variant::<PlogptEdgeRule>(), value_name = "RULE")]
+    pub negligible: Option<PlogptEdgeRule>,
     /// Take the ports of loggp and plogp also from a profile whose messages pass at another rate than the links of
     /// --network.
     #[arg(long, requires = "network", requires = "profile")]
@@ -111,11 +117,11 @@ impl ProgramOptions {
     ///
     /// # Errors
     /// If the collective has no such algorithm.
-    pub fn cases(&self) -> Result<Cases, Failure> {
+    pub fn cases(&self) -> Result<SimulationCases, Failure> {
         let (Some(collective), Some(procs), Some(sizes)) = (self.collective, &self.procs, &self.size) else {
             unreachable!("clap asks for these three together");
         };
-        Ok(Cases {
+        Ok(SimulationCases {
             algorithms: algorithms(collective, self.algorithm.as_deref())?,
             sizes: sizes.items().to_vec(),
             procs: procs.items().to_vec(),
@@ -123,10 +129,10 @@ impl ProgramOptions {
     }
 }
 
-/// A source, and the doubt that its user passes over.
-pub struct DoubtedSource {
+/// A source, and a doubt about it that the user overrides.
+pub struct DoubtedSimModel {
     /// The source.
-    pub source: Source,
+    pub sim_model: SimModel,
     /// The other rate of the profile's links.
     pub doubt: Option<String>,
 }
@@ -136,24 +142,24 @@ impl NetworkOptions {
     ///
     /// # Errors
     /// If a file or parameter cannot be used, or the model lacks a parameter.
-    pub fn source(&self) -> Result<DoubtedSource, Failure> {
+    pub fn sim_model(&self) -> Result<DoubtedSimModel, Failure> {
         let hosts = self.hosts()?;
-        let profile = self.profile.as_deref();
-        let profile = profile.map(|path| {
+        let profile_path = self.profile.as_deref();
+        let named_profile = profile_path.map(|path| {
             let profile = files::profile(path)?;
             Ok::<_, Failure>((files::name(path), profile))
         });
-        let profile = profile.transpose()?;
+        let profile = named_profile.transpose()?;
         let mut doubt = None;
         if let (Some((name, profile)), Some(hosts), true) = (&profile, &hosts, self.has_own_ports()) {
-            let found = other_rate(profile, Some(&*hosts.network));
+            let found = rate_difference(profile, Some(&*hosts.network));
             doubt = found.map(|found| format!("{name}: {found}"));
         }
         if let Some(doubt) = doubt.as_ref().filter(|_| !self.extrapolate) {
             let remedy = "name the network that was measured, or give --extrapolate, in a sweep extrapolate = true";
             return Err(Failure::data(format!("{doubt}; {remedy}")));
         }
-        let source = Source::new(Wishes {
+        let sim_model = SimModel::new(SimModelRequest {
             model: self.model,
             profile,
             settings: &self.settings,
@@ -163,25 +169,25 @@ impl NetworkOptions {
             negligible: self.negligible,
             seed: self.seed,
         })?;
-        Ok(DoubtedSource { source, doubt })
+        Ok(DoubtedSimModel { sim_model, doubt })
     }
 
-    /// True for a model whose ports have the rate of the profile, in place of that of the network's links.
+    /// True for a model whose ports have the rate of the profile, instead of the rate of the network's links.
     fn has_own_ports(&self) -> bool {
-        matches!(self.model, Some(ModelChoice::Loggp | ModelChoice::Plogp))
+        matches!(self.model, Some(SimModelKind::Loggp | SimModelKind::Plogp))
     }
 
     /// The network, if one is named, with the hosts of the ranks.
-    fn hosts(&self) -> Result<Option<Placement>, Failure> {
+    fn hosts(&self) -> Result<Option<RankPlacer>, Failure> {
         let Some(network) = self.network.load()? else {
             return Ok(None);
         };
         let placement = self.placement.as_deref();
-        let wanted = Hosts {
+        let host_choice = HostSelection {
             nodes: self.nodes.as_deref(),
             placement,
             per_host: self.ppn,
         };
-        Ok(Some(Placement::of(network, &wanted, &files::UserFiles)?))
+        Ok(Some(RankPlacer::of(network, &host_choice, &files::UserFiles)?))
     }
 }

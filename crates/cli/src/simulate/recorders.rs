@@ -4,32 +4,32 @@ use netsig_base::units::Procs;
 use netsig_sim::Time;
 use netsig_sim::observer::{Activity, Observer};
 
-use super::exports::Files;
+use super::exports::SimulationFiles;
 use super::gantt::Gantt;
 use super::timeline::Timeline;
 use crate::input::failure::Failure;
-use crate::input::output::Output;
+use crate::input::output::OutputPath;
 
 /// The observers of the requested files.
-pub struct Recorders {
+pub struct SimulationRecorders {
     timeline: Option<Timeline>,
-    gantt: Option<(Gantt, Output)>,
+    gantt: Option<(Gantt, OutputPath)>,
 }
 
-impl Recorders {
+impl SimulationRecorders {
     /// The observers for `files`, with `procs` ranks.
     ///
     /// # Errors
     /// If a file cannot be written, or there are too many ranks for a chart.
-    pub fn new(files: &Files, procs: Procs) -> Result<Self, Failure> {
-        let gantt = files.gantt.as_ref();
-        let gantt = gantt.map(|file| Ok::<_, Failure>((Gantt::new(procs)?, file.clone())));
-        let gantt = gantt.transpose()?;
-        let timeline = files.timeline.as_ref();
-        let timeline = timeline.map(|file| Timeline::create(file, procs));
+    pub fn new(files: &SimulationFiles, procs: Procs) -> Result<Self, Failure> {
+        let gantt_file = files.gantt.as_ref();
+        let created_gantt = gantt_file.map(|file| Ok::<_, Failure>((Gantt::new(procs)?, file.clone())));
+        let gantt = created_gantt.transpose()?;
+        let timeline_file = files.timeline.as_ref();
+        let created_timeline = timeline_file.map(|file| Timeline::create(file, procs));
         Ok(Self {
             gantt,
-            timeline: timeline.transpose()?,
+            timeline: created_timeline.transpose()?,
         })
     }
 
@@ -48,7 +48,7 @@ impl Recorders {
     }
 }
 
-impl Observer for Recorders {
+impl Observer for SimulationRecorders {
     fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time) {
         if let Some(timeline) = &mut self.timeline {
             timeline.observe(activity, start, end);

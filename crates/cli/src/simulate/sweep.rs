@@ -3,8 +3,8 @@
 //! Points are simulated in parallel and written in order. So the file is the same for any number of
 //! threads, and the concatenated shards of a sweep equal the file of the whole sweep.
 
-mod kept;
 mod plan;
+mod resume;
 mod varied;
 
 use std::fs::OpenOptions;
@@ -13,18 +13,18 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use netsig_sim::simulate::Point;
+use netsig_sim::simulate::SimPoint;
 
 use super::points;
 use crate::input::args::first_given;
-use crate::input::claim::Claim;
+use crate::input::claim::OutputClaim;
 use crate::input::destination::Destination;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt;
-use crate::input::output::Output;
+use crate::input::output::OutputPath;
 use crate::print::rows::data_to_stdout;
-use plan::Plan;
+use plan::SweepPlan;
 use varied::VariedColumns;
 
 /// Number of points that are simulated before their rows are written.
@@ -48,7 +48,7 @@ pub struct SweepOptions {
     pub output: Option<PathBuf>,
     /// Simulates the I-th of N parts of a sweep; the parts one after the other are the whole.
     #[arg(long, value_name = "I/N", requires = "sweep")]
-    pub shard: Option<Shard>,
+    pub shard: Option<SweepShard>,
     /// Continues an interrupted sweep into the same --output.
     #[arg(long, requires = "output")]
     pub resume: bool,
@@ -76,13 +76,13 @@ impl SweepOptions {
 }
 
 /// The place of the rows.
-enum SweepPlace {
+enum SweepDestination {
     /// Standard output.
     Standard,
     /// A pipe or device.
-    Through(Output),
-    /// A file, which an interrupted sweep leaves to go on with.
-    File(Claim),
+    Through(OutputPath),
+    /// A file, which an interrupted sweep keeps for --resume.
+    File(OutputClaim),
 }
 
 impl SweepOptions {
@@ -90,61 +90,61 @@ impl SweepOptions {
     ///
     /// # Errors
     /// If a file with rows exists and is not to be continued, or cannot be written.
-    fn place(&self, path: &Path) -> Result<SweepPlace, Failure> {
+    fn place(&self, path: &Path) -> Result<SweepDestination, Failure> {
         let Some(output) = &self.output else {
-            return Ok(SweepPlace::Standard);
+            return Ok(SweepDestination::Standard);
         };
-        let destination = Destination::of(output);
-        let destination = destination.map_err(|problem| Failure::usage(problem).about(output))?;
+        let parsed_output = Destination::of(output);
+        let destination = parsed_output.map_err(|problem| Failure::usage(problem).about(output))?;
         let remedy = "go on with --resume, choose another --output or remove it";
-        let fresh = || Output::fresh(output, &[path], remedy);
+        let fresh = || OutputPath::fresh(output, &[path], remedy);
         match destination {
             Destination::Regular(_) => {
-                let claim = Claim::of(output)?;
+                let claim = OutputClaim::of(output)?;
                 if !self.resume {
                     fresh()?;
                 }
-                Ok(SweepPlace::File(claim))
+                Ok(SweepDestination::File(claim))
             }
             _ if self.resume => {
                 let problem = "is no file to go on with; leave out --resume";
                 Err(Failure::usage(problem).about(output))
             }
-            Destination::Standard => Ok(SweepPlace::Standard),
-            Destination::Through(_) => fresh().map(SweepPlace::Through),
+            Destination::Standard => Ok(SweepDestination::Standard),
+            Destination::Through(_) => fresh().map(SweepDestination::Through),
         }
     }
 }
 
 /// One of several parts of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shard {
+pub struct SweepShard {
     /// The number of the part, from 1.
     number: usize,
-    of: usize,
+    total: usize,
 }
 
-impl Shard {
+impl SweepShard {
     /// The whole sweep as a single part.
-    const WHOLE: Self = Self { number: 1, of: 1 };
+    const WHOLE: Self = Self { number: 1, total: 1 };
 
     /// The range of points in this part, among `count` points.
     fn range(self, count: usize) -> Range<usize> {
         let cut = |number: usize| {
-            let product = number as u128 * count as u128 / self.of as u128;
+            let product = number as u128 * count as u128 / self.total as u128;
             usize::try_from(product).expect("at most the count")
         };
         cut(self.number - 1)..cut(self.number)
     }
 }
 
-impl std::str::FromStr for Shard {
+impl std::str::FromStr for SweepShard {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parts = text.split_once('/');
-        let parts = parts.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        let number_and_total = text.split_once('/');
+        let parts = number_and_total.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
         match parts {
-            Some((number, of)) if 0 < number && number <= of => Ok(Self { number, of }),
+            Some((number, total)) if 0 < number && number <= total => Ok(Self { number, total }),
             _ => Err("write I/N with I from 1 to N, such as 2/8".to_owned()),
         }
     }
@@ -157,31 +157,31 @@ impl std::str::FromStr for Shard {
 /// or the output cannot be written.
 pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
     let place = options.place(path)?;
-    let plan = Plan::read(path)?;
-    let points = plan.points();
-    for point in &points {
+    let plan = SweepPlan::read(path)?;
+    let all_points = plan.points();
+    for point in &all_points {
         point.check()?;
     }
     let columns = VariedColumns::of(&plan);
-    let shard = options.shard.unwrap_or(Shard::WHOLE);
-    let points = &points[shard.range(points.len())];
+    let shard = options.shard.unwrap_or(SweepShard::WHOLE);
+    let points = &all_points[shard.range(all_points.len())];
     let header = match shard.number {
         1 => format!("{}\n", columns.names().join(",")).into_bytes(),
         _ => Vec::new(),
     };
     match &place {
-        SweepPlace::Standard => {
-            interrupt::keeps("rows of the first points are printed; with --output, --resume goes on".into());
+        SweepDestination::Standard => {
+            interrupt::set_kept_message("rows of the first points are printed; with --output, --resume goes on".into());
             let print = |lines: &[u8]| data_to_stdout(|out| out.write_all(lines));
-            pass_on(&header, points, &columns, print)?;
+            write_rows(&header, points, &columns, print)?;
         }
-        SweepPlace::Through(output) => {
+        SweepDestination::Through(output) => {
             let mut draft = output.draft()?;
             let write = |lines: &[u8]| Ok(draft.write_all(lines)?);
-            pass_on(&header, points, &columns, write)?;
+            write_rows(&header, points, &columns, write)?;
             draft.publish()?;
         }
-        SweepPlace::File(claim) => to_file(claim.path(), &header, points, &columns)?,
+        SweepDestination::File(claim) => write_file(claim.path(), &header, points, &columns)?,
     }
     for note in plan.notes() {
         eprintln!("netsig: note: {note}");
@@ -190,9 +190,9 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
 }
 
 /// Passes the rows to `print` as they come.
-fn pass_on(
+fn write_rows(
     header: &[u8],
-    points: &[Point],
+    points: &[SimPoint],
     columns: &VariedColumns,
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
@@ -206,30 +206,30 @@ fn pass_on(
 }
 
 /// Writes the rows to the file, after the rows of an earlier run.
-fn to_file(output: &Path, header: &[u8], points: &[Point], columns: &VariedColumns) -> Result<(), Failure> {
-    let what = || files::unwritable(output);
-    let kept = kept::points(output, header, points, columns)?;
-    let file = OpenOptions::new().create(true).append(true).open(output);
-    let mut file = file.with_context(what)?;
-    file.set_len(kept.bytes).with_context(what)?;
+fn write_file(output: &Path, header: &[u8], points: &[SimPoint], columns: &VariedColumns) -> Result<(), Failure> {
+    let unwritable = || files::unwritable(output);
+    let kept = resume::finished_part(output, header, points, columns)?;
+    let opened = OpenOptions::new().create(true).append(true).open(output);
+    let mut file = opened.with_context(unwritable)?;
+    file.set_len(kept.bytes).with_context(unwritable)?;
     if kept.bytes == 0 {
-        file.write_all(header).with_context(what)?;
+        file.write_all(header).with_context(unwritable)?;
     }
-    let left = &points[kept.points..];
-    let bar = points::bar(left);
-    for (index, chunk) in left.chunks(CHUNK).enumerate() {
-        tell_kept(output, [kept.points + index * CHUNK, points.len()]);
+    let remaining = &points[kept.points..];
+    let bar = points::bar(remaining);
+    for (index, chunk) in remaining.chunks(CHUNK).enumerate() {
+        set_interrupt_message(output, [kept.points + index * CHUNK, points.len()]);
         let lines = columns.lines(chunk, points::simulate_all(chunk, &bar))?;
-        file.write_all(&lines).with_context(what)?;
+        file.write_all(&lines).with_context(unwritable)?;
     }
-    Ok(file.sync_all().with_context(what)?)
+    Ok(file.sync_all().with_context(unwritable)?)
 }
 
-/// Says at an interruption how many of the points have their rows in the file.
-fn tell_kept(output: &Path, [done, all]: [usize; 2]) {
+/// Sets the message of an interruption: how many of the points have their rows in the file.
+fn set_interrupt_message(output: &Path, [done, all]: [usize; 2]) {
     let output = output.display();
     let kept = format!("{done} of {all} points are in {output}; --resume simulates the rest");
-    interrupt::keeps(kept);
+    interrupt::set_kept_message(kept);
 }
 
 #[cfg(test)]
@@ -239,9 +239,9 @@ mod tests {
     #[test]
     fn shards_cover_all_points_once() {
         for count in [0, 1, 7, 64] {
-            for of in 1..=9 {
-                let shards = (1..=of).map(|number| Shard { number, of }.range(count));
-                assert!(shards.flatten().eq(0..count), "{count} in {of}");
+            for total in 1..=9 {
+                let shards = (1..=total).map(|number| SweepShard { number, total }.range(count));
+                assert!(shards.flatten().eq(0..count), "{count} in {total}");
             }
         }
     }

@@ -8,22 +8,22 @@ use std::io::{self, Write};
 use anyhow::{Context, Result};
 use netsig_base::units::{Procs, Rank};
 use netsig_sim::Time;
-use netsig_sim::network::{Flight, Loss};
+use netsig_sim::network::{Flight, PacketLoss};
 use netsig_sim::observer::{Activity, Observer};
-use netsig_sim::program::{FlightId, Op};
+use netsig_sim::program::{FlightId, OperationId};
 
-use super::lanes::{Lane, Lanes};
-use crate::input::draft::Draft;
-use crate::input::output::Output;
+use super::lanes::{ActivityLane, ActivityLanes};
+use crate::input::draft::OutputDraft;
+use crate::input::output::OutputPath;
 
 /// Writes activities immediately; memory grows with the number of lanes and of messages in flight.
 pub struct Timeline {
-    file: Draft,
+    file: OutputDraft,
     /// The first error of writing the file.
     problem: Option<io::Error>,
-    lanes: Lanes,
+    lanes: ActivityLanes,
     /// The thread number of each lane.
-    threads: BTreeMap<Lane, usize>,
+    threads: BTreeMap<ActivityLane, usize>,
     /// The arrows of messages with one known end.
     arrows: HashMap<FlightId, u64>,
     messages: u64,
@@ -34,11 +34,11 @@ impl Timeline {
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn create(output: &Output, procs: Procs) -> Result<Self> {
+    pub fn create(output: &OutputPath, procs: Procs) -> Result<Self> {
         let mut timeline = Self {
             file: output.draft()?,
             problem: None,
-            lanes: Lanes::new(procs),
+            lanes: ActivityLanes::new(procs),
             threads: BTreeMap::new(),
             arrows: HashMap::new(),
             messages: 0,
@@ -96,10 +96,10 @@ impl Timeline {
     }
 
     /// Writes one end of a message: its bar and its end of the arrow.
-    fn message(&mut self, id: FlightId, flight: &Flight, end: &End, when: When) {
-        let End { verb, peer, op, arrow } = end;
+    fn message(&mut self, id: FlightId, flight: &Flight, end: &TimelineMessageEnd, when: ActivitySpan) {
+        let TimelineMessageEnd { verb, peer, op, arrow } = end;
         let Flight { tag, bytes, .. } = flight;
-        let When { thread, start, .. } = when;
+        let ActivitySpan { thread, start, .. } = when;
         self.event(format_args!(
             r#""ph":"X","name":"{verb} {peer}",{when},"args":{{"peer":{peer},"bytes":{bytes},"tag":{tag},"operation":{op}}}"#
         ));
@@ -110,12 +110,12 @@ impl Timeline {
     }
 
     /// Writes the wait as a bar, and its start as a mark that is visible at any zoom.
-    fn loss(&mut self, loss: &Loss, when: When) {
+    fn loss(&mut self, loss: &PacketLoss, when: ActivitySpan) {
         let cause = serde_json::Value::from(loss.cause.to_string());
-        let (peer, op, delay) = (loss.to, loss.send, Micros(loss.delay));
+        let (peer, op, delay) = (loss.to, loss.send, Microseconds(loss.delay));
         let args = format!(r#""args":{{"peer":{peer},"operation":{op},"delay_us":{delay},"cause":{cause}}}"#);
         self.event(format_args!(r#""ph":"X","name":"wait for {peer}",{when},{args}"#));
-        let When { thread, start, .. } = when;
+        let ActivitySpan { thread, start, .. } = when;
         self.event(format_args!(
             r#""ph":"i","s":"t","name":"loss","pid":1,"tid":{thread},"ts":{start},{args}"#
         ));
@@ -126,14 +126,14 @@ impl Observer for Timeline {
     fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time) {
         let lane = self.lanes.take(&activity, start, end);
         let new = self.threads.len() + 1;
-        let when = When {
+        let when = ActivitySpan {
             thread: *self.threads.entry(lane).or_insert(new),
-            start: Micros(start),
-            duration: Micros(end - start),
+            start: Microseconds(start),
+            duration: Microseconds(end - start),
         };
         match activity {
             Activity::Send(id, flight) => {
-                let end = End {
+                let end = TimelineMessageEnd {
                     verb: "send to",
                     peer: flight.to,
                     op: flight.send,
@@ -142,7 +142,7 @@ impl Observer for Timeline {
                 self.message(id, flight, &end, when);
             }
             Activity::Receive(id, flight, op) => {
-                let end = End {
+                let end = TimelineMessageEnd {
                     verb: "receive from",
                     peer: flight.from,
                     op,
@@ -159,22 +159,22 @@ impl Observer for Timeline {
 }
 
 /// One end of a message.
-struct End {
+struct TimelineMessageEnd {
     verb: &'static str,
     peer: Rank,
-    op: Op,
+    op: OperationId,
     arrow: &'static str,
 }
 
 /// The thread and the time of a shown activity.
 #[derive(Clone, Copy)]
-struct When {
+struct ActivitySpan {
     thread: usize,
-    start: Micros,
-    duration: Micros,
+    start: Microseconds,
+    duration: Microseconds,
 }
 
-impl fmt::Display for When {
+impl fmt::Display for ActivitySpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (thread, start, duration) = (self.thread, self.start, self.duration);
         write!(f, r#""pid":1,"tid":{thread},"ts":{start},"dur":{duration}"#)
@@ -183,9 +183,9 @@ impl fmt::Display for When {
 
 /// A time in microseconds, exact to the picosecond.
 #[derive(Clone, Copy)]
-struct Micros(Time);
+struct Microseconds(Time);
 
-impl fmt::Display for Micros {
+impl fmt::Display for Microseconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const PER_MICROSECOND: u64 = 1_000_000;
         let (whole, rest) = (self.0.0 / PER_MICROSECOND, self.0.0 % PER_MICROSECOND);
@@ -194,8 +194,8 @@ impl fmt::Display for Micros {
 }
 
 /// The name of a lane: `rank 3 send`, and `rank 3 send 2` for the second lane.
-fn lane_name(lane: Lane) -> String {
-    let Lane { rank, kind, number } = lane;
+fn lane_name(lane: ActivityLane) -> String {
+    let ActivityLane { rank, kind, number } = lane;
     match number {
         0 => format!("rank {rank} {kind}"),
         _ => format!("rank {rank} {kind} {}", number + 1),
@@ -206,21 +206,21 @@ fn lane_name(lane: Lane) -> String {
 mod tests {
     use serde_json::Value;
 
-    use super::super::lanes::testing::{Lossy, endpoint, exchange};
+    use super::super::lanes::testing::{LossyMedium, endpoint, exchange};
     use super::*;
-    use crate::input::kind::Kind;
+    use crate::input::file_kind::FileKind;
 
-    fn output(directory: &tempfile::TempDir) -> Output {
+    fn output(directory: &tempfile::TempDir) -> OutputPath {
         let path = directory.path().join("timeline.json");
-        Output::replacing("--timeline", &path, Kind::Trace, &[]).unwrap()
+        OutputPath::replacing("--timeline", &path, FileKind::Trace, &[]).unwrap()
     }
 
-    /// The text of the timeline of an exchange, and what else is known of it.
+    /// The text of the timeline of an exchange, and the outcome of its simulation.
     fn timeline(
         algorithm: &str,
         procs: u32,
         network: &mut impl netsig_sim::network::Medium,
-    ) -> (String, netsig_sim::Outcome) {
+    ) -> (String, netsig_sim::SimOutcome) {
         let directory = tempfile::tempdir().unwrap();
         let output = output(&directory);
         let mut timeline = Timeline::create(&output, Procs::new(procs).unwrap()).unwrap();
@@ -230,9 +230,9 @@ mod tests {
         (text.unwrap(), outcome)
     }
 
-    struct Trace(Vec<Value>);
+    struct TimelineTrace(Vec<Value>);
 
-    impl Trace {
+    impl TimelineTrace {
         fn parse(text: &str) -> Self {
             let mut trace: Value = serde_json::from_str(text).unwrap();
             assert_eq!(trace["displayTimeUnit"], "ns");
@@ -251,8 +251,8 @@ mod tests {
         format!("{:.0}", value.as_f64().unwrap() * 1e6).parse().unwrap()
     }
 
-    /// All begins of bars, by thread; fails if two overlap.
-    fn begins(trace: &Trace) -> BTreeMap<i64, Vec<i64>> {
+    /// The starts of all bars, by thread; fails if two overlap.
+    fn begins(trace: &TimelineTrace) -> BTreeMap<i64, Vec<i64>> {
         let mut bars: BTreeMap<i64, Vec<(i64, i64)>> = BTreeMap::new();
         for bar in trace.phase("X") {
             let (start, duration) = (picoseconds(&bar["ts"]), picoseconds(&bar["dur"]));
@@ -269,8 +269,8 @@ mod tests {
         bars.into_iter().map(|(id, bars)| (id, starts(bars))).collect()
     }
 
-    fn check(text: &str, outcome: &netsig_sim::Outcome) {
-        let trace = Trace::parse(text);
+    fn check(text: &str, outcome: &netsig_sim::SimOutcome) {
+        let trace = TimelineTrace::parse(text);
         let (messages, losses) = (outcome.messages, outcome.losses.len());
         let bars = usize::try_from(2 * messages).unwrap() + losses;
         assert_eq!(trace.phase("X").count(), bars);
@@ -289,8 +289,8 @@ mod tests {
         assert!(heads.keys().eq(feet.keys()));
         assert!(feet.iter().all(|(id, foot)| foot <= &heads[id]));
         let names = trace.phase("M").filter(|event| event["name"] == "thread_name");
-        let named = names.map(|event| event["tid"].as_i64().unwrap());
-        let mut named: Vec<i64> = named.collect();
+        let named_ids = names.map(|event| event["tid"].as_i64().unwrap());
+        let mut named: Vec<i64> = named_ids.collect();
         named.sort_unstable();
         assert!(named.iter().eq(begins.keys()));
     }
@@ -300,18 +300,18 @@ mod tests {
         for algorithm in ["pairwise", "direct"] {
             let (text, outcome) = timeline(algorithm, 8, &mut endpoint(8));
             check(&text, &outcome);
-            let (text, outcome) = timeline(algorithm, 8, &mut Lossy);
+            let (text, outcome) = timeline(algorithm, 8, &mut LossyMedium);
             assert_eq!(outcome.losses.len(), 4);
             check(&text, &outcome);
         }
     }
 
-    /// Times with all their picoseconds (o = 15.5 µs, L = 20 µs, 65535·G = 65.535 µs), and threads in
-    /// the order of ranks with a lane for each bar at a time and for waits after a loss.
+    /// Times have all their picoseconds (o = 15.5 µs, L = 20 µs, 65535·G = 65.535 µs). Threads are in the order of
+    /// ranks, with a lane for each simultaneous bar and for waits after a loss.
     #[test]
     fn events_are_as_the_viewer_reads_them() {
         let (ports, _) = timeline("pairwise", 2, &mut endpoint(2));
-        let (lossy, _) = timeline("direct", 3, &mut Lossy);
+        let (lossy, _) = timeline("direct", 3, &mut LossyMedium);
         let told = ports + &lossy;
         insta::assert_snapshot!(told);
     }

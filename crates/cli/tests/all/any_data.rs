@@ -1,8 +1,7 @@
-//! Whatever data netsig reads, it answers or refuses: no command panics, and no profile that `fit` writes is
-//! refused by those that read profiles.
+//! netsig answers or refuses any data: no command panics, and every profile that `fit` writes can be read.
 
 use crate::long_form::is_long_form;
-use crate::support::{Home, said};
+use crate::support::{TestHome, stderr_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -33,7 +32,7 @@ const COLLECTIVES: [&str; 8] = [
     "collective,scatter,",
 ];
 
-/// Sizes, the last two of which are rare: neighbours that f64 does not tell apart, and one that TOML does not have.
+/// Sizes; the last two are rare: one that f64 cannot distinguish from its neighbour, and one that TOML does not have.
 const SIZES: [u64; 12] = [
     0,
     1,
@@ -49,7 +48,7 @@ const SIZES: [u64; 12] = [
     u64::MAX,
 ];
 
-/// Statistics, the first of which is that of a single repetition.
+/// Statistics; the first is the statistic of a single repetition.
 const STATISTICS: [&str; 7] = [
     "",
     "mean-over-ranks",
@@ -111,7 +110,7 @@ impl DataSeries {
         rows
     }
 
-    /// The time of a row: on the line but for a ripple of a tenth, or strange.
+    /// The time of a row: on the line with a ripple of a tenth, or strange.
     fn time(&self, row: usize, procs: u32, size: u64) -> f64 {
         let line = self.line.0 * 1e-6 + self.line.1 * 1e-9 * size as f64;
         match self.strange {
@@ -188,12 +187,12 @@ const OF_PROFILE: [&str; 7] = [
     "report data.csv profile.toml -o page.html --procs 2,8",
 ];
 
-/// True if the command answers; it refuses only for what the data lack.
-fn answers(home: &Home, command: &str) -> bool {
+/// True if the command answers; it may refuse only because data are missing.
+fn answers(home: &TestHome, command: &str) -> bool {
     let output = home.netsig(command).output().unwrap();
     let code = output.status.code();
-    let said = said(&output);
-    // A file without any time, and a budget below the time that the profile tells, are unusable arguments.
+    let said = stderr_text(&output);
+    // A file without any time and a budget below the smallest plan are unusable arguments.
     let is_usage = ["holds no time", "the smallest useful plan takes"];
     let is_refused = code == Some(2) && is_usage.iter().any(|words| said.contains(words));
     assert!(matches!(code, Some(0 | 3)) || is_refused, "{command}: {code:?} {said}");
@@ -211,7 +210,7 @@ proptest! {
 
     #[test]
     fn every_readable_file_is_answered_or_refused(data in data()) {
-        let home = Home::new();
+        let home = TestHome::new();
         home.write("data.csv", &data);
         for command in OF_DATA {
             answers(&home, command);

@@ -1,13 +1,12 @@
-//! Commands as the user sees them. `refusals/*.trycmd` hold those that are refused, with exit code
-//! and message, `worked/*.trycmd` answers that can be checked by hand; `refusals/home` is the directory
-//! that all of them run in. For a new one write its `$` line;
-//! `TRYCMD=overwrite cargo test -p netsig-cli --test all commands` fills in the rest.
+//! Commands as the user sees them. `refusals/*.trycmd` hold refused commands with exit code and message,
+//! `worked/*.trycmd` answers that can be checked by hand. All run in the directory `refusals/home`. For a new command
+//! write its `$` line; `TRYCMD=overwrite cargo test -p netsig-cli --test all commands` fills in the rest.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{Home, said};
+use crate::support::{TestHome, stderr_text};
 
 #[test]
 fn commands_print_what_stands_in_the_files() {
@@ -26,9 +25,9 @@ fn commands_print_what_stands_in_the_files() {
 }
 
 /// The refused commands.
-fn refused() -> Vec<String> {
-    let paths = fs::read_dir("tests/refusals").unwrap();
-    let paths = paths.map(|entry| entry.unwrap().path());
+fn refused_commands() -> Vec<String> {
+    let entries = fs::read_dir("tests/refusals").unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
     let is_list = |path: &PathBuf| path.extension().is_some_and(|end| end == "trycmd");
     let text: String = paths
         .filter(is_list)
@@ -40,12 +39,12 @@ fn refused() -> Vec<String> {
 
 #[test]
 fn a_refusal_prints_no_result_and_changes_no_file() {
-    let home = Home::new();
+    let home = TestHome::new();
     let mut copy = Command::new("cp");
     copy.args(["-r", "tests/refusals/home/."]).arg(home.0.path());
     assert!(copy.status().unwrap().success());
     let before = home.files();
-    let commands = refused();
+    let commands = refused_commands();
     assert!(commands.len() >= 200, "{} commands", commands.len());
     for command in commands {
         let (variables, arguments) = command.split_once("netsig ").unwrap();
@@ -53,7 +52,7 @@ fn a_refusal_prints_no_result_and_changes_no_file() {
         let mut netsig = home.netsig(arguments);
         netsig.env("NETSIG_RANK_PROGRAM", "empty");
         let output = netsig.envs(variables).output().unwrap();
-        let message = said(&output);
+        let message = stderr_text(&output);
         assert!(matches!(output.status.code(), Some(2 | 3)), "{command}: {message}");
         let is_plain = message.lines().all(|line| line.starts_with("netsig: "));
         assert!(is_plain && !message.is_empty(), "{command}: {message}");

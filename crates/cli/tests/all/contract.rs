@@ -1,17 +1,17 @@
-//! Guarantees to users and scripts: the way from a plan to a prediction, the forms of what
-//! is printed, and the exit codes of work that fails.
+//! Guarantees to users and scripts: the way from a plan to a prediction, the formats of the output, and the exit codes
+//! of failures.
 
 use std::process::Stdio;
 
-use crate::support::{Home, Row, assert_same_json, number, said, table};
+use crate::support::{PrintedRow, TestHome, assert_same_json, number, parse_csv, stderr_text};
 
 #[test]
 fn a_plan_leads_to_predictions() {
-    let home = Home::measured();
-    let (_, parameters) = table(&home.does("fit data.csv -o profile.toml --format csv"));
+    let home = TestHome::measured();
+    let (_, parameters) = parse_csv(&home.run("fit data.csv -o profile.toml --format csv"));
     for algorithm in ["direct", "library"] {
         let signature = [algorithm, "signature", "gamma"];
-        let wanted = |row: &&Row| ["algorithm", "model", "parameter"].map(|key| &row[key]) == signature;
+        let wanted = |row: &&PrintedRow| ["algorithm", "model", "parameter"].map(|key| &row[key]) == signature;
         let gamma = parameters.iter().find(wanted).unwrap();
         // Twice the interval, which is conditional on the estimate of beta.
         let [value, lower, upper] = ["value", "lower", "upper"].map(|key| number(gamma, key));
@@ -23,8 +23,8 @@ fn a_plan_leads_to_predictions() {
     }
 
     let wanted = "predict profile.toml --collective alltoall --procs 4..16+4 --size 1KiB..1MiB";
-    let csv = home.does(&format!("{wanted} --format csv"));
-    let (columns, rows) = table(&csv);
+    let csv = home.run(&format!("{wanted} --format csv"));
+    let (columns, rows) = parse_csv(&csv);
     let promised = "collective,algorithm,procs,size_bytes,time_s,lower_s,upper_s,model";
     assert_eq!(columns[..8].join(","), promised);
     assert_eq!(rows.len(), 2 * 4 * 11);
@@ -39,11 +39,11 @@ fn a_plan_leads_to_predictions() {
 /// A fit ends in three sentences, and `predict --model` takes the names of models in them.
 #[test]
 fn a_fit_ends_in_its_verdict() {
-    let home = Home::measured();
+    let home = TestHome::measured();
     let fit = |option: &str| {
-        let output = home.netsig(&format!("fit data.csv -o profile.toml {option}"));
-        let output = { output }.output().unwrap();
-        let told: Vec<String> = said(&output).lines().map(str::to_owned).collect();
+        let command = home.netsig(&format!("fit data.csv -o profile.toml {option}"));
+        let output = { command }.output().unwrap();
+        let told: Vec<String> = stderr_text(&output).lines().map(str::to_owned).collect();
         (String::from_utf8(output.stdout).unwrap(), told)
     };
     let (table, told) = fit("");
@@ -52,7 +52,7 @@ fn a_fit_ends_in_its_verdict() {
         assert!(sentence.starts_with(begin), "{sentences:?}");
     }
     let (model, _) = sentences[0][7..].split_once(' ').unwrap();
-    home.does(&format!(
+    home.run(&format!(
         "predict profile.toml --collective alltoall --procs 8 --size 1KiB --model {model}"
     ));
     let (all, told) = fit("--all");
@@ -72,12 +72,12 @@ fn a_fit_ends_in_its_verdict() {
 
 #[test]
 fn the_demo_leaves_its_files_and_says_that_it_is_simulated() {
-    let home = Home::new();
+    let home = TestHome::new();
     let run = || {
-        let text = home.does("demo --on sim --out demo");
+        let text = home.run("demo --on sim --out demo");
         assert!(text.contains("SIMULATED"), "{text}");
-        let picture = home.read("demo/prediction.svg");
-        let picture = picture.trim();
+        let svg_text = home.read("demo/prediction.svg");
+        let picture = svg_text.trim();
         assert!(picture.starts_with("<svg") && picture.ends_with("</svg>"));
         assert!(picture.contains("SIMULATED"), "in the title");
         ["data.csv", "heldout.csv", "profile.toml"].map(|name| home.read(&format!("demo/{name}")))
@@ -90,11 +90,11 @@ fn the_demo_leaves_its_files_and_says_that_it_is_simulated() {
 /// Nobody makes a file in /proc, not even root.
 #[test]
 fn a_directory_that_takes_no_file_is_told() {
-    let home = Home::new();
-    let output = home.netsig("doctor --format csv").current_dir("/proc").output();
-    let output = output.unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    let (_, rows) = table(&String::from_utf8(output.stdout).unwrap());
+    let home = TestHome::new();
+    let result = home.netsig("doctor --format csv").current_dir("/proc").output();
+    let output = result.unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr_text(&output));
+    let (_, rows) = parse_csv(&String::from_utf8(output.stdout).unwrap());
     let state = |check: &str| rows.iter().find(|row| row["check"] == check).unwrap()["state"].clone();
     assert_eq!(
         ["working directory", "start", "measure"].map(state),
@@ -105,7 +105,7 @@ fn a_directory_that_takes_no_file_is_told() {
 /// As in `netsig … | head -1`, where the reader goes away early.
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let home = Home::fitted();
+    let home = TestHome::fitted();
     let many = "predict profile.toml --collective alltoall --procs 4..400+1 --size 1KiB --extrapolate";
     for arguments in [
         "lab list",
@@ -125,9 +125,9 @@ fn a_reader_that_goes_away_is_no_error() {
             .stdout(writer)
             .output()
             .unwrap();
-        let message = said(&output);
+        let message = stderr_text(&output);
         let code = output.status.code();
-        // `lab check` has 1 for a machine that can emulate nothing.
+        // `lab check` exits with 1 on a machine that can emulate nothing.
         let may_be_unable = arguments.starts_with("lab check") && code == Some(1);
         assert!(code == Some(0) || may_be_unable, "{arguments}: {message}");
         assert!(!message.contains("panicked") && !message.contains("pipe"), "{message}");
@@ -136,7 +136,7 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn an_output_replaces_an_empty_file_and_its_own_kind() {
-    let home = Home::fitted();
+    let home = TestHome::fitted();
     let simulate = "simulate --network ethernet-4x50 --collective alltoall --algorithm direct \
                     --procs 4 --size 1KiB";
     let commands = [
@@ -151,7 +151,7 @@ fn an_output_replaces_an_empty_file_and_its_own_kind() {
     }
     let run = || {
         for command in &commands {
-            home.does(command);
+            home.run(command);
         }
         home.files()
     };
@@ -163,7 +163,7 @@ fn an_output_replaces_an_empty_file_and_its_own_kind() {
 /// The header of each command's CSV begins with the columns that FORMATS.md lists for it.
 #[test]
 fn printed_columns_are_those_of_the_documents() {
-    let home = Home::fitted();
+    let home = TestHome::fitted();
     home.write("exchange.csv", "from,to,size_bytes\n0,1,1000\n");
     let cell = "--collective alltoall --procs 8 --size 4KiB";
     let commands = [
@@ -186,15 +186,15 @@ fn printed_columns_are_those_of_the_documents() {
         ("discover", "discover --network tree-2x4x40 -o clusters.toml".to_owned()),
         ("lab list", "lab list".to_owned()),
     ];
-    let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../FORMATS.md");
-    let documents = std::fs::read_to_string(documents).unwrap();
+    let formats_path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../FORMATS.md");
+    let documents = std::fs::read_to_string(formats_path).unwrap();
     for (command, arguments) in commands {
         let row = format!("| `{command}` | `");
         let (_, row) = documents.split_once(&row).unwrap();
         let promised = row.split('`').next().unwrap().replace(", ", ",");
-        let csv = home.does(&format!("{arguments} --format csv"));
+        let csv = home.run(&format!("{arguments} --format csv"));
         assert!(csv.starts_with(&promised), "{command}: {csv}");
-        let (_, rows) = table(&csv);
+        let (_, rows) = parse_csv(&csv);
         assert_same_json(&home, &arguments, &rows);
     }
 }

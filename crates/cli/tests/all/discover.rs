@@ -1,23 +1,23 @@
 //! `netsig discover --network`: clusters of described networks, in a file of their own and in a profile.
 //! Discoveries by measurement are in `../real_lab`.
 
-use crate::support::Home;
-use netsig_base::network::{Cluster, Clusters, Grid};
+use crate::support::TestHome;
+use netsig_base::network::{ClusterGrid, HostCluster, HostClusters};
 use netsig_model::profile::Profile;
 
-fn clusters(grid: &[(&str, &str)]) -> Clusters {
-    let named = grid.iter().map(|(name, hosts)| Cluster {
+fn clusters(grid: &[(&str, &str)]) -> HostClusters {
+    let named = grid.iter().map(|(name, hosts)| HostCluster {
         name: (*name).to_owned(),
         hosts: hosts.split(',').map(str::to_owned).collect(),
     });
-    Clusters::Named(named.collect())
+    HostClusters::Named(named.collect())
 }
 
-/// By hand from the descriptions: Slurm's forms without rates, a scenario, whose hosts the lab names, and
-/// a file that names its own.
+/// Expected clusters are worked by hand from the descriptions: Slurm's forms without rates, a scenario with the lab's
+/// host names, and a file with its own host names.
 #[test]
 fn clusters_of_described_networks_are_written() {
-    let home = Home::new();
+    let home = TestHome::new();
     home.write(
         "topology.conf",
         "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=m7\nSwitchName=top Switches=s[0-1]\n",
@@ -54,27 +54,27 @@ fn clusters_of_described_networks_are_written() {
         ("tree-2x4x40", [("switch0", "h0,h1,h2,h3"), ("switch1", "h4,h5,h6,h7")]),
     ] {
         let arguments = format!("discover --network {network} -o clusters.toml --format csv");
-        let printed = home.does(&arguments);
-        let grid = Grid::parse("clusters.toml", &home.read("clusters.toml")).unwrap();
+        let printed = home.run(&arguments);
+        let grid = ClusterGrid::parse("clusters.toml", &home.read("clusters.toml")).unwrap();
         assert_eq!(grid.clusters, clusters(&expected), "{network}");
         assert!(grid.links.is_empty());
         let [(name, hosts), _] = expected;
         let line = format!("{name},,\"{hosts}\",,");
-        assert!(printed.lines().any(|own| own == line), "{printed}");
+        assert!(printed.lines().any(|printed_line| printed_line == line), "{printed}");
     }
 }
 
 #[test]
 fn clusters_in_a_profile_replace_earlier_ones_and_nothing_else() {
-    let home = Home::new();
+    let home = TestHome::new();
     let text = include_str!("../refusals/home/profile.toml");
     let before = Profile::parse("profile.toml", text).unwrap();
     let links = "\n[[cluster]]\nname = \"a\"\nhosts = \"a,b\"\n[[cluster_link]]\n\
                  between = [\"a\", \"a\"]\nbytes = [1, 2]\ntime_s = [1e-4, 2e-4]\n";
     home.write("profile.toml", &(text.to_owned() + links));
-    home.does("discover --network unequal-2-6-4x40 -o profile.toml");
+    home.run("discover --network unequal-2-6-4x40 -o profile.toml");
     let after = Profile::parse("profile.toml", &home.read("profile.toml")).unwrap();
-    assert!(matches!(&after.clusters, Some(Clusters::Named(own)) if own.len() == 3));
+    assert!(matches!(&after.clusters, Some(HostClusters::Named(named)) if named.len() == 3));
     assert!(after.cluster_links.is_empty());
     let plain = Profile {
         clusters: None,

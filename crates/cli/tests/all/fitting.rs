@@ -1,13 +1,15 @@
-//! Output of `fit`, `compare` and `predict` for data of known truth: known truths come
-//! out, impossible data are refused unless forced, and doubtful ones bring a warning.
+//! Output of `fit`, `compare` and `predict` for data of known truth: known truths are found, impossible data are
+//! refused unless forced, and doubtful data cause a warning.
 
 use std::fmt::Write;
 
-use crate::support::{Home, ON, PLAN, Row, number, retimed, rows, said, table};
+use crate::support::{
+    ON_SIMULATOR, PLAN, PrintedRow, TestHome, number, parse_csv, printed_rows, stderr_text, with_changed_times,
+};
 use itertools::Itertools as _;
 
 /// A data file with further `columns`; each cell is its columns and its times.
-fn file(columns: &str, cells: impl IntoIterator<Item = (String, Vec<f64>)>) -> String {
+fn data_file(columns: &str, cells: impl IntoIterator<Item = (String, Vec<f64>)>) -> String {
     let place = "launch,experiment,collective,algorithm,procs,size_bytes";
     let mut text = format!("{place},{columns}repetition,time_s\n");
     for (cell, times) in cells {
@@ -18,8 +20,8 @@ fn file(columns: &str, cells: impl IntoIterator<Item = (String, Vec<f64>)>) -> S
     text
 }
 
-/// So many times within 1 % of `time`.
-fn about(time: f64, repetitions: u32) -> Vec<f64> {
+/// Times within 1 % of `time`.
+fn times_about(time: f64, repetitions: u32) -> Vec<f64> {
     let error = |i: u32| 0.002 * (f64::from(i * 7 % 11) - 5.0);
     (0..repetitions).map(|i| time * (1.0 + error(i))).collect()
 }
@@ -32,13 +34,13 @@ const TIMEOUT: f64 = 0.2;
 const EAGER_LIMIT: u64 = 65536;
 
 /// T₀ of an exchange, with β = 10 ns/B and 96 bytes of headers.
-fn typical(n: u32, size: u64) -> f64 {
+fn typical_time(n: u32, size: u64) -> f64 {
     let gamma = if size < EAGER_LIMIT { 1.1 } else { 1.6 };
     f64::from(n - 1) * (STARTUP + gamma * 1e-8 * (size as f64 + 96.0))
 }
 
 /// The probability that a repetition stalls.
-fn stalls(n: u32, size: u64) -> f64 {
+fn stall_probability(n: u32, size: u64) -> f64 {
     let others = f64::from(n - 1);
     let port_bytes = others * size as f64;
     let share = 1.0 / (1.0 + (1.1 * OVERFLOW / port_bytes).powi(16));
@@ -49,50 +51,55 @@ fn stalls(n: u32, size: u64) -> f64 {
 }
 
 /// All-to-alls with their share of stalls, and other collectives without.
-fn in_regimes() -> String {
+fn regimes_data() -> String {
     let sizes = || (8..=19).flat_map(|power| [1u64 << power, 3 << (power - 1)]);
     let pair = |size| {
         let jump = if size < EAGER_LIMIT { 0.0 } else { 1.5e-4 };
         let time = 1e-4 + 1e-8 * size as f64 + jump;
-        (format!("pingpong,,,2,{size}"), about(time, 60))
+        (format!("pingpong,,,2,{size}"), times_about(time, 60))
     };
     let pairs = [0, 1].into_iter().chain(sizes()).map(pair);
     let cells = sizes().flat_map(|size| [4, 6, 8].map(|n| (n, size)));
     let exchange = |(n, size)| {
-        let mut times = about(typical(n, size), 60);
+        let mut times = times_about(typical_time(n, size), 60);
         for (i, time) in (0..).zip(&mut times) {
-            if (f64::from(i * 17 % 60) + 0.5) / 60.0 < stalls(n, size) {
+            if (f64::from(i * 17 % 60) + 0.5) / 60.0 < stall_probability(n, size) {
                 *time += TIMEOUT * (0.95 + 0.01 * f64::from(i % 11));
             }
         }
         (format!("collective,alltoall,direct,{n},{size}"), times)
     };
-    let others = [
+    let other_algorithms = [
         "allgather,ring",
         "scatter,binomial",
         "bcast,binary-segmented:1024",
         "bcast,pipeline:256",
     ];
-    let others = cells
-        .clone()
-        .flat_map(|(n, size)| others.map(|who| (format!("collective,{who},{n},{size}"), about(typical(n, size), 4))));
-    file("", pairs.chain(cells.map(exchange)).chain(others))
+    let other_cells = cells.clone().flat_map(|(n, size)| {
+        other_algorithms.map(|who| {
+            (
+                format!("collective,{who},{n},{size}"),
+                times_about(typical_time(n, size), 4),
+            )
+        })
+    });
+    data_file("", pairs.chain(cells.map(exchange)).chain(other_cells))
 }
 
-/// More processes are predicted as the truth has it, and what is too far is refused. Two in five
-/// repetitions stall among eight at 48 KiB, so quantiles are far apart.
+/// Predictions for more processes match the truth; predictions too far away are refused. Two in five repetitions stall
+/// among eight at 48 KiB, so quantiles are far apart.
 #[test]
 fn regimes_are_found_and_predicted() {
-    let home = Home::new();
-    home.write("data.csv", &in_regimes());
+    let home = TestHome::new();
+    home.write("data.csv", &regimes_data());
     let stalled = |row: &[String], time| match (&*row[4], &*row[5]) {
         ("8", "49152") => 0.25,
         _ => time,
     };
-    home.write("stalled.csv", &retimed(&in_regimes(), stalled));
+    home.write("stalled.csv", &with_changed_times(&regimes_data(), stalled));
     let warning =
         "1 cell stalled in every repetition, until a tail-loss probe or a time-out of TCP (first: 8 processes, 48 KiB)";
-    let told = home.told(&["fit stalled.csv -o p.toml"]);
+    let told = home.stderr_of(&["fit stalled.csv -o p.toml"]);
     assert!(told.contains(warning), "{told}");
     let of = "predict p.toml --collective";
     let told = home.transcript(&[
@@ -119,7 +126,7 @@ fn regimes_are_found_and_predicted() {
 
 /// 100 us and 0.2 us a byte. All-to-alls of 4 take 1.5 times as long as without contention and, from
 /// 64 KiB on, 0.3 s more, with a timer that expires in each.
-fn stalling() -> String {
+fn stalling_data() -> String {
     let one_way = |size: u32| 1e-4 + 2e-7 * f64::from(size);
     let cells = (0..11).flat_map(|power| {
         let size = 512 << power;
@@ -127,39 +134,38 @@ fn stalling() -> String {
         let all = 4.5 * one_way(size) + 0.3 * f64::from(stall);
         let exchange = format!("collective,alltoall,direct,4,{size},{stall}");
         let pair = format!("pingpong,,,2,{size},0");
-        [(pair, about(one_way(size), 3)), (exchange, about(all, 3))]
+        [(pair, times_about(one_way(size), 3)), (exchange, times_about(all, 3))]
     });
-    file("rtos,", cells)
+    data_file("rtos,", cells)
 }
 
-/// Another time unit, or another network, shows in the ping-pong where provenance says nothing, and in
-/// times that a link does not allow.
+/// Without provenance, the ping-pong and times that a link does not allow show another time unit or another network.
 #[test]
 fn impossible_and_doubtful_data_are_told() {
-    let home = Home::new();
-    let text = stalling();
-    let without = |experiment: &str| -> String {
+    let home = TestHome::new();
+    let text = stalling_data();
+    let lines_without = |experiment: &str| -> String {
         let lines = text.split_inclusive('\n');
         lines.filter(|line| !line.contains(experiment)).collect()
     };
     let alltoalls = |change: fn(f64, f64) -> f64| {
-        retimed(&text, |row, time| match &*row[1] {
+        with_changed_times(&text, |row, time| match &*row[1] {
             "collective" => change(row[5].parse().unwrap(), time),
             _ => time,
         })
     };
     home.write("a.csv", &text);
     home.write("shared.csv", &format!("#@placement=a:2,b:2\n{text}"));
-    home.write("fast.csv", &retimed(&text, |_, time| time / 100.0));
-    home.write("alltoalls.csv", &without("pingpong"));
-    home.write("pairs.csv", &without("0,collective,"));
+    home.write("fast.csv", &with_changed_times(&text, |_, time| time / 100.0));
+    home.write("alltoalls.csv", &lines_without("pingpong"));
+    home.write("pairs.csv", &lines_without("0,collective,"));
     home.write("wrong.csv", &alltoalls(|_, time| time * 1e-3));
     home.write("falling.csv", &alltoalls(|size, _| 10.0 / size));
     let mut table = "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n".to_owned();
     table.extend((4..20).map(|power| format!("{0} {0}.0\n", 1 << power)));
     home.write("one-p2.txt", &table);
     home.write("two-p2.txt", &table.replace(".0\n", "00.0\n"));
-    home.does("import osu one-p2.txt two-p2.txt -o tables.csv");
+    home.run("import osu one-p2.txt two-p2.txt -o tables.csv");
     let before = home.files();
     let told = home.transcript(&[
         "fit tables.csv -o p.toml",
@@ -171,7 +177,7 @@ fn impossible_and_doubtful_data_are_told() {
     ]);
     insta::assert_snapshot!(told);
     assert!(before == home.files(), "nothing is written");
-    let told = home.told(&[
+    let told = home.stderr_of(&[
         "fit a.csv -o p.toml",
         "fit a.csv alltoalls.csv -o p.toml",
         "fit a.csv fast.csv -o p.toml --force",
@@ -184,7 +190,7 @@ fn impossible_and_doubtful_data_are_told() {
 }
 
 /// Ping-pongs of 60 us + 10 ns/B with pLogP, an eager limit of 64 KiB and two loads of transfers.
-fn of_pairs() -> String {
+fn point_to_point_data() -> String {
     let tables = [0].into_iter().chain((0..=20).map(|i| 1u64 << i)).flat_map(|size| {
         let late = if size < EAGER_LIMIT { 0.0 } else { 1.8e-4 };
         let time = 1e-8 * size as f64 + late;
@@ -200,27 +206,27 @@ fn of_pairs() -> String {
         ("flow", 2, 1 << 25, 0.3),
         ("flow", 4, 1 << 25, 0.6),
     ];
-    let cell = |(experiment, procs, size, time)| (format!("{experiment},,,{procs},{size}"), about(time, 11));
+    let cell = |(experiment, procs, size, time)| (format!("{experiment},,,{procs},{size}"), times_about(time, 11));
     let eager = "#@mpi_btl_tcp_eager_limit=65536\n";
-    eager.to_owned() + &file("", tables.chain(rest).map(cell))
+    eager.to_owned() + &data_file("", tables.chain(rest).map(cell))
 }
 
 #[test]
 fn pairs_are_reported_in_lines_and_rows() {
-    let home = Home::new();
-    home.write("pairs.csv", &of_pairs());
+    let home = TestHome::new();
+    home.write("pairs.csv", &point_to_point_data());
     let told = home.transcript(&["fit pairs.csv -o p.toml"]);
     insta::assert_snapshot!(told);
     let limits = "[protocol]\neager_above_bytes = 32768\neager_up_to_bytes = 65536\n";
     assert!(home.read("p.toml").contains(limits));
-    let rows = home.does("fit pairs.csv -o p.toml --format csv");
+    let rows = home.run("fit pairs.csv -o p.toml --format csv");
     assert!(rows.contains(",plogp,send_overhead_s@1024,"), "{rows}");
 }
 
-/// The mean over ranks is the last resort, and that it stands for a cell is said.
+/// The mean over ranks is the last resort, and a note states its use.
 #[test]
 fn numbers_of_other_programs_are_fitted_and_named() {
-    let home = Home::new();
+    let home = TestHome::new();
     let cells = (0..=20).flat_map(|power| {
         let time = 5e-5 + 1e-8 * f64::from(1 << power);
         let pair = (format!("pingpong,,,2,{},mean", 1 << power), vec![time]);
@@ -233,8 +239,8 @@ fn numbers_of_other_programs_are_fitted_and_named() {
         });
         all.into_iter().flatten().chain([pair])
     });
-    home.write("imported.csv", &file("statistic,", cells));
-    let told = home.told(&[
+    home.write("imported.csv", &data_file("statistic,", cells));
+    let told = home.stderr_of(&[
         "fit imported.csv -o p.toml",
         "compare imported.csv",
         "predict p.toml --collective alltoall --procs 8 --size 1KiB --quantile 0.9 --model regimes",
@@ -242,21 +248,21 @@ fn numbers_of_other_programs_are_fitted_and_named() {
     insta::assert_snapshot!(told);
 }
 
-/// Of a collective with a root a mean over the ranks is shorter than the operation, which `fit` and `select` each say
-/// once; a maximum is not.
+/// For a rooted collective a mean over the ranks is shorter than the operation, unlike a maximum. `fit` and `select`
+/// each state this once.
 #[test]
 fn means_of_rooted_collectives_are_doubted() {
     let table = |collective: &str, column: &str| {
-        let rows = (0..10).map(|power| format!("{}  {}.5 9.0 300 1000\n", 1 << power, 10 + power));
+        let lines = (0..10).map(|power| format!("{}  {}.5 9.0 300 1000\n", 1 << power, 10 + power));
         let head = format!("# OSU MPI {collective} Latency Test v7.4\n# Size  Avg Latency(us)");
-        let rows: String = rows.collect();
+        let rows: String = lines.collect();
         match column {
             "" => format!("{head}\n{}", rows.replace(" 9.0 300 1000", "")),
             _ => format!("{head}  Min Latency(us)  Max Latency(us)  Iterations\n{rows}"),
         }
     };
     let warnings = |collective: &str, column: &str| {
-        let home = Home::new();
+        let home = TestHome::new();
         for count in [4, 8] {
             home.write(&format!("p{count}.txt"), &table(collective, column));
         }
@@ -264,7 +270,7 @@ fn means_of_rooted_collectives_are_doubted() {
             "select p.toml --collective {} --procs 8 --size 64",
             collective.to_lowercase()
         );
-        let told = home.told(&[
+        let told = home.stderr_of(&[
             "import osu p4.txt p8.txt -o data.csv",
             "fit data.csv -o p.toml",
             &select,
@@ -276,62 +282,61 @@ fn means_of_rooted_collectives_are_doubted() {
     assert_eq!(warnings("Allgather", ""), 0);
 }
 
-/// The rules of a library take several algorithms, each with a section of the profile, which `predict`
-/// reads. Open MPI 4.1 changes at 512 KiB among less than 8, and between 3 and 4 processes where sizes
-/// differ.
+/// The rules of a library take several algorithms, each with a section of the profile, which `predict` reads. Open MPI
+/// 4.1 changes at 512 KiB among fewer than 8 processes, and between 3 and 4 processes where sizes differ.
 #[test]
 fn profiles_of_a_library_s_own_choices_are_read() {
-    let home = Home::new();
+    let home = TestHome::new();
     let collectives = ["alltoall", "alltoallv", "bcast"];
     let sizes = || [0, 1].into_iter().chain((8..=20).map(|power| 1u64 << power));
     for mpi in ["Open MPI v4.1.4", "Open MPI v5.0.7", "MPICH Version:\t4.0.2"] {
         let pair = |size| {
             let time = 1e-4 + 1e-8 * size as f64;
-            (format!("pingpong,,,2,{size}"), about(time, 5))
+            (format!("pingpong,,,2,{size}"), times_about(time, 5))
         };
         let counts = sizes().flat_map(|size| [3, 4, 6, 8].map(|n| (n, size)));
         let call = |((n, size), collective)| {
             let cell = format!("collective,{collective},library,{n},{size}");
-            (cell, about(typical(n, size), 5))
+            (cell, times_about(typical_time(n, size), 5))
         };
         let calls = counts.cartesian_product(collectives).map(call);
-        let data = file("", sizes().map(pair).chain(calls));
+        let data = data_file("", sizes().map(pair).chain(calls));
         home.write("data.csv", &format!("#@mpi={mpi}\n{data}"));
-        home.does("fit data.csv -o p.toml");
+        home.run("fit data.csv -o p.toml");
         for collective in collectives {
             let case = format!("--collective {collective} --algorithm library --procs 3,6");
-            home.does(&format!("predict p.toml {case} --size 1KiB,768KiB"));
+            home.run(&format!("predict p.toml {case} --size 1KiB,768KiB"));
         }
     }
 }
 
-/// An all-to-all of one size has no signature, which is a note, with or without a broadcast beside it: the
-/// field predicts it. Of one cell nothing can be fitted.
+/// An all-to-all of one size has no signature, with or without a broadcast beside it: a note states this, and the field
+/// predicts it. One cell alone cannot be fitted.
 #[test]
 fn an_all_to_all_of_one_size_is_fitted() {
-    let home = Home::new();
+    let home = TestHome::new();
     let pair = |size: u64| {
         let time = 1e-4 + 1e-8 * size as f64;
-        (format!("pingpong,,,2,{size}"), about(time, 5))
+        (format!("pingpong,,,2,{size}"), times_about(time, 5))
     };
     let call = |what: &str, (n, size)| {
         let cell = format!("collective,{what},{n},{size}");
-        (cell, about(typical(n, size), 5))
+        (cell, times_about(typical_time(n, size), 5))
     };
     let sizes = || (8..=18).step_by(2).map(|power| 1u64 << power);
     let pairs = || sizes().map(pair);
     let few = || [3, 4, 6].map(|n| call("alltoall,direct", (n, 1 << 14)));
     let calls = sizes().flat_map(|size| [3, 4, 6].map(|n| call("bcast,library", (n, size))));
-    home.write("few.csv", &file("", pairs().chain(few())));
-    home.write("both.csv", &file("", pairs().chain(few()).chain(calls)));
-    home.write("one.csv", &file("", pairs().chain(few().into_iter().take(1))));
-    home.refuses(
+    home.write("few.csv", &data_file("", pairs().chain(few())));
+    home.write("both.csv", &data_file("", pairs().chain(few()).chain(calls)));
+    home.write("one.csv", &data_file("", pairs().chain(few().into_iter().take(1))));
+    home.assert_refused(
         "fit one.csv -o p.toml",
         3,
         ["one.csv: alltoall direct", "measure more sizes"],
     );
     for data in ["few", "both"] {
-        let told = home.told(&[&format!("fit {data}.csv -o p.toml")]);
+        let told = home.stderr_of(&[&format!("fit {data}.csv -o p.toml")]);
         assert!(told.contains("not fitted: alltoall direct signature"), "{told}");
         let warning = "alltoall direct: 16 KiB is the only size, so that others are predicted with a wide interval";
         assert!(told.contains(warning), "{told}");
@@ -340,45 +345,45 @@ fn an_all_to_all_of_one_size_is_fitted() {
             assert!(told.contains(contention), "{told}");
         }
         let case = "predict p.toml --collective alltoall --procs 8 --size 16KiB,64KiB --format csv";
-        let (_, rows) = table(&home.does(case));
+        let (_, rows) = parse_csv(&home.run(case));
         for (row, size) in rows.iter().zip([1 << 14, 1 << 16]) {
             let [lower, upper] = ["lower_s", "upper_s"].map(|key| number(row, key));
-            let truth = typical(8, size);
+            let truth = typical_time(8, size);
             assert!(lower < truth && truth < upper, "{row:?}: {truth}");
         }
         // A size that was not measured is much less sure.
-        let width = |row: &Row| number(row, "upper_s") / number(row, "lower_s");
+        let width = |row: &PrintedRow| number(row, "upper_s") / number(row, "lower_s");
         assert!(width(&rows[1]) > 1.5 * width(&rows[0]), "{rows:?}");
     }
-    home.does("predict p.toml --collective bcast --algorithm library --procs 6 --size 1KiB");
+    home.run("predict p.toml --collective bcast --algorithm library --procs 6 --size 1KiB");
 }
 
-/// A network with another name may be another network: its times tell, also those of algorithms that
-/// the profile was not fitted to. Another MPI is refused whatever the times.
+/// A network with another name may be another network: its times decide, also times of algorithms that the profile was
+/// not fitted to. Another MPI is always refused.
 #[test]
 fn a_profile_of_another_network_or_mpi_is_refused() {
-    let home = Home::new();
+    let home = TestHome::new();
     let sizes = || (8..=18).step_by(2).map(|power| 1u64 << power);
     let data = |facts: &str, names: &[&str]| {
         let pairs = sizes().map(|size| {
             let time = 1e-4 + 1e-8 * size as f64;
-            (format!("pingpong,,,2,{size}"), about(time, 5))
+            (format!("pingpong,,,2,{size}"), times_about(time, 5))
         });
         let cells = names.iter().cartesian_product(sizes());
         let calls = cells.flat_map(|(name, size)| {
             [3, 4, 6].map(|n| {
                 let cell = format!("collective,bcast,{name},{n},{size}");
-                (cell, about(1e-4 + typical(2, size), 5))
+                (cell, times_about(1e-4 + typical_time(2, size), 5))
             })
         });
-        format!("{facts}\n{}", file("", pairs.chain(calls)))
+        format!("{facts}\n{}", data_file("", pairs.chain(calls)))
     };
     let unknown = ["pipeline:512", "pipeline:16384"];
     home.write("known.csv", &data("#@lab=one\n#@mpi=a", &["pipeline:1024"]));
     home.write("judged.csv", &data("#@lab=two\n#@mpi=a", &unknown));
     home.write("other.csv", &data("#@lab=one\n#@mpi=b", &unknown));
-    home.does("fit known.csv -o p.toml");
-    let compare = |data: &str| home.told(&[&format!("compare {data} --selection p.toml")]);
+    home.run("fit known.csv -o p.toml");
+    let compare = |data: &str| home.stderr_of(&[&format!("compare {data} --selection p.toml")]);
     let told = compare("judged.csv");
     assert!(told.contains("of another network: lab is"), "{told}");
     let told = compare("other.csv");
@@ -388,13 +393,13 @@ fn a_profile_of_another_network_or_mpi_is_refused() {
 /// The repetitions of either file count: the interval of beta shrinks.
 #[test]
 fn files_are_fitted_together() {
-    let home = Home::measured();
+    let home = TestHome::measured();
     home.write("other.toml", &PLAN.replace("seed = 20", "seed = 21"));
-    home.does(&format!("measure other.toml -o more.csv {ON}"));
+    home.run(&format!("measure other.toml -o more.csv {ON_SIMULATOR}"));
     let half_width = |files: &str| {
-        let fitted = rows(&home, &format!("fit {files} -o p.toml --model signature"));
-        let beta = fitted.iter().find(|row| row["parameter"] == "beta_s_per_byte");
-        let beta = beta.unwrap();
+        let fitted = printed_rows(&home, &format!("fit {files} -o p.toml --model signature"));
+        let beta_row = fitted.iter().find(|row| row["parameter"] == "beta_s_per_byte");
+        let beta = beta_row.unwrap();
         (number(beta, "upper") - number(beta, "lower")) / 2.0
     };
     assert!(half_width("data.csv") > half_width("data.csv more.csv"));
@@ -408,56 +413,56 @@ fn files_are_fitted_together() {
     }
 }
 
-/// A ping-pong of several process counts has each size once: what `fit` writes, `predict` reads. Data of another
-/// program whose ranks shared hosts are fitted with a warning; measured ones are refused.
+/// In a ping-pong of several process counts each size counts once, so `predict` can read the profile that `fit` writes.
+/// Data of another program whose ranks shared hosts are fitted with a warning; measured ones are refused.
 #[test]
 fn odd_pairs_and_imported_hosts_are_fitted() {
-    let home = Home::measured();
+    let home = TestHome::measured();
     let data = home.read("data.csv");
     let header = data.lines().find(|line| line.starts_with("experiment")).unwrap();
     let blank = ",".repeat(header.split(',').count() - 8);
     home.write("odd.csv", &format!("{data}pingpong,,,2000,64,0,0,0.0003{blank}\n"));
-    home.does("fit odd.csv -o odd.toml");
-    home.does("predict odd.toml --collective alltoall --procs 8 --size 1KiB");
+    home.run("fit odd.csv -o odd.toml");
+    home.run("predict odd.toml --collective alltoall --procs 8 --size 1KiB");
     let shared = "#@placement=a:2,b:2\n#@imported_from=osu 7.0\n";
-    let rows = data.lines().filter(|line| !line.starts_with('#'));
-    let rows = rows.collect::<Vec<_>>().join("\n") + "\n";
+    let lines = data.lines().filter(|line| !line.starts_with('#'));
+    let rows = lines.collect::<Vec<_>>().join("\n") + "\n";
     home.write("shared.csv", &format!("{shared}{rows}"));
     let output = home.netsig("fit shared.csv -o shared.toml").output().unwrap();
     let converted = shared.replace("imported_from", "converted_from");
     home.write("converted.csv", &format!("{converted}{rows}"));
-    home.does("fit converted.csv -o converted.toml");
+    home.run("fit converted.csv -o converted.toml");
     let case = "shared.toml --collective alltoall --procs 3,8 --size 1KiB";
     let refusal = [
         "shared.toml: was measured with 2 ranks on a host, which does not tell the times of 4",
         "measure with --ppn 4 and fit again, or leave out --ppn",
     ];
     for command in ["predict", "select"] {
-        let told = home.told(&[&format!("{command} {case} --ppn 2")]);
+        let told = home.stderr_of(&[&format!("{command} {case} --ppn 2")]);
         let note = "note: the times are those of 2 ranks on a host, as was measured";
         assert!(told.contains(note), "{told}");
-        home.refuses(&format!("{command} {case} --ppn 4"), 3, refusal);
+        home.assert_refused(&format!("{command} {case} --ppn 4"), 3, refusal);
     }
     let warning = "netsig: warning: shared.csv: 2 ranks shared host a";
     assert!(
-        output.status.success() && said(&output).contains(warning),
+        output.status.success() && stderr_text(&output).contains(warning),
         "{}",
-        said(&output)
+        stderr_text(&output)
     );
     home.write("measured.csv", &format!("{shared}#@started_unix_s=1\n{rows}"));
-    home.refuses(
+    home.assert_refused(
         "fit measured.csv -o measured.toml",
         3,
         ["measured.csv: 2 ranks shared host a", "or give --force"],
     );
-    // The parameters of LogGOPSim say on the terminal how far they are off.
+    // The terminal states the error of the parameters of LogGOPSim.
     let output = home
         .netsig("tune odd.toml --for loggopsim -o options")
         .output()
         .unwrap();
     assert!(
-        said(&output).contains("the time of one message in LogGOPSim is up to"),
+        stderr_text(&output).contains("the time of one message in LogGOPSim is up to"),
         "{}",
-        said(&output)
+        stderr_text(&output)
     );
 }

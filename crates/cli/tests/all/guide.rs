@@ -1,13 +1,12 @@
-//! The user guide. Commands with an output print what stands on the page, in a folder with copies of
-//! `examples` for each page; those for a shell are run in the emulated cluster (`../real_lab/documents.rs`).
-//! `TRYCMD=overwrite cargo test -p netsig-cli --test all guide` fills in the outputs and leaves out what the page
-//! leaves out.
+//! The user guide. Commands with an output must print the text of the page, in a folder with copies of `examples` for
+//! each page. Commands for a shell run in the emulated cluster (`../real_lab/documents.rs`). `TRYCMD=overwrite cargo
+//! test -p netsig-cli --test all guide` fills in the outputs, with the elisions of the page.
 
 use std::fs;
 use std::ops::Range;
 use std::os::unix::fs::symlink;
 
-use crate::support::guide::{Page, copy_examples, folder, pages, workspace};
+use crate::support::guide::{GuidePage, copy_examples, guide_folder, pages, workspace};
 use tempfile::TempDir;
 
 #[test]
@@ -31,7 +30,7 @@ fn commands_print_what_stands_on_the_pages() {
     for page in &pages {
         let text = fs::read_to_string(path(format!("{}.md", page.name()))).unwrap();
         if text != page.text {
-            fs::write(&page.path, elided(&page.text, &text)).unwrap();
+            fs::write(&page.path, with_old_elisions(&page.text, &text)).unwrap();
         }
     }
 }
@@ -50,24 +49,24 @@ fn outputs(lines: &[&str]) -> Vec<Range<usize>> {
     commands.map(output).collect()
 }
 
-/// The page with new outputs, in which the lines are left out that the old ones leave out.
-fn elided(old: &str, new: &str) -> String {
+/// The page with new outputs, which leave out the same lines as the old ones.
+fn with_old_elisions(old: &str, new: &str) -> String {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
-    let (was, is) = (outputs(&old), outputs(&new));
-    assert_eq!(was.len(), is.len());
+    let (old_outputs, new_outputs) = (outputs(&old), outputs(&new));
+    assert_eq!(old_outputs.len(), new_outputs.len());
     let mut page = Vec::new();
     let mut at = 0;
-    for (was, is) in was.into_iter().zip(is) {
-        page.extend(&new[at..is.start]);
-        page.extend(elided_output(&old[was], &new[is.clone()]));
-        at = is.end;
+    for (old_range, new_range) in old_outputs.into_iter().zip(new_outputs) {
+        page.extend(&new[at..new_range.start]);
+        page.extend(elided_output(&old[old_range], &new[new_range.clone()]));
+        at = new_range.end;
     }
     page.extend(&new[at..]);
     page.join("\n") + "\n"
 }
 
-/// After dots the output goes on with the line that has the letters of the old one. If there is none, all
-/// lines are shown.
+/// After dots the output continues with the line that has the letters of the old line; without such a line all lines
+/// are shown.
 fn elided_output<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<&'a str> {
     let letters = |line: &str| -> String {
         let is_kept = |c: &char| c.is_alphabetic() || *c == '│';
@@ -103,13 +102,13 @@ fn elisions_outlast_new_outputs() {
     let old = "```console\n$ netsig fit\n...\nalpha = 5 us\n...\n\n$ netsig bounds\nx\n\n```\n";
     let new = "```console\n$ netsig fit\na\nb\nalpha = 17.2 us\nc\n\n$ netsig bounds\n? 3\ny\n\n```\n";
     let expected = "```console\n$ netsig fit\n...\nalpha = 17.2 us\n...\n\n$ netsig bounds\n? 3\ny\n\n```\n";
-    assert_eq!(elided(old, new), expected);
+    assert_eq!(with_old_elisions(old, new), expected);
 }
 
-/// Why a command of the page would not be run by any test.
-fn faults(page: &Page) -> Vec<String> {
+/// The reasons why no test would run a command of the page.
+fn faults(page: &GuidePage) -> Vec<String> {
     let mut faults = Vec::new();
-    let mut fault = |why: &str, what: &str| faults.push(format!("{}: {why}: {what}", page.name()));
+    let mut fault = |reason: &str, command: &str| faults.push(format!("{}: {reason}: {command}", page.name()));
     for block in page.blocks() {
         let begins = |line: &str, with: &[&str]| with.iter().any(|word| line.starts_with(word));
         let runs: &[&str] = match block.info {
@@ -142,7 +141,7 @@ fn faults(page: &Page) -> Vec<String> {
                 fault("the book does not hold the file of the link", target);
             }
         }
-        // A subcommand with one word more is a name; what is longer belongs into a block.
+        // A subcommand with at most one further word is a name; a longer command belongs into a block.
         for code in line.split('`').skip(1).step_by(2) {
             if code.starts_with("netsig ") && code.split(' ').count() > 3 {
                 fault("no test runs the command", code);
@@ -157,21 +156,21 @@ fn every_command_is_run_by_a_test() {
     let pages = pages();
     let faults: Vec<String> = pages.iter().flat_map(faults).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    let blocks = pages.iter().flat_map(Page::blocks);
+    let blocks = pages.iter().flat_map(GuidePage::blocks);
     let commands: usize = blocks.map(|block| block.commands().len()).sum();
     assert!(commands > 40, "{commands}");
 }
 
 #[test]
 fn the_summary_names_every_page_once() {
-    let summary = fs::read_to_string(folder().join("SUMMARY.md")).unwrap();
-    let targets = summary.split("](").skip(1);
-    let targets = targets.map(|rest| rest.split(')').next().unwrap());
+    let summary = fs::read_to_string(guide_folder().join("SUMMARY.md")).unwrap();
+    let link_ends = summary.split("](").skip(1);
+    let targets = link_ends.map(|rest| rest.split(')').next().unwrap());
     // A chapter without a file is to be written.
     let mut named: Vec<&str> = targets.filter(|target| !target.is_empty()).collect();
     named.sort_unstable();
     let pages = pages();
-    let files = pages.iter().map(|page| page.path.file_name().unwrap());
-    let files: Vec<&str> = files.map(|name| name.to_str().unwrap()).collect();
+    let file_names = pages.iter().map(|page| page.path.file_name().unwrap());
+    let files: Vec<&str> = file_names.map(|name| name.to_str().unwrap()).collect();
     assert_eq!(named, files);
 }

@@ -1,17 +1,16 @@
-//! `netsig import`: files of other programs become a data file that netsig reads, and what is left
-//! out is said.
+//! `netsig import`: files of other programs become a data file that netsig reads, and notes state the left-out parts.
 
-use crate::support::{Home, Row, table};
+use crate::support::{PrintedRow, TestHome, parse_csv};
 
 /// The rows of a data file.
-fn rows(data: &str) -> Vec<Row> {
+fn rows(data: &str) -> Vec<PrintedRow> {
     let lines: Vec<&str> = data.lines().filter(|line| !line.starts_with('#')).collect();
-    table(&lines.join("\n")).1
+    parse_csv(&lines.join("\n")).1
 }
 
 #[test]
 fn several_files_become_one() {
-    let home = Home::new();
+    let home = TestHome::new();
     for (name, text) in [
         (
             "alltoall-p8.txt",
@@ -39,10 +38,10 @@ fn several_files_become_one() {
     assert_eq!(keys, ["direct", "0.27865154", "mean-over-ranks"]);
 }
 
-/// What cannot be used is left out where something else remains.
+/// Unusable parts are left out if something else remains.
 #[test]
 fn what_cannot_be_used_is_left_out_or_refused() {
-    let home = Home::new();
+    let home = TestHome::new();
     for name in ["batch.txt", "imb-as-osu.txt", "allreduce-np4.txt", "alltoall-np4.txt"] {
         let path = format!("../base/tests/posted/{name}");
         home.write(name, &std::fs::read_to_string(path).unwrap());

@@ -1,10 +1,10 @@
-//! An installation as `make install` lays it out, from the build under test: netsig finds its programs and
-//! libraries there, and shells, man and module systems find theirs.
+//! An installation as `make install` lays it out, from the build under test: netsig finds its programs and libraries
+//! there; shells, man and module systems find their files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{said, skipped, table};
+use crate::support::{parse_csv, skipped, stderr_text};
 use tempfile::TempDir;
 
 /// A plan, for the command that would carry it out.
@@ -17,9 +17,9 @@ const MODULE_SYSTEM: &str = "proc module-whatis {text} {}\nproc conflict {name} 
     source [lindex $argv 0]\nModulesHelp\n";
 
 /// An installation below a temporary folder, as with DESTDIR.
-struct Installed(TempDir);
+struct Installation(TempDir);
 
-impl Installed {
+impl Installation {
     fn new() -> Self {
         let netsig = Path::new(env!("CARGO_BIN_EXE_netsig"));
         let build = netsig.parent().unwrap().file_name().unwrap();
@@ -48,13 +48,13 @@ impl Installed {
 /// The output of a command that must succeed.
 fn succeeds(command: &mut Command) -> String {
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 fn an_installation_is_complete() {
-    let installed = Installed::new();
+    let installed = Installation::new();
     finds_the_shim(&installed);
     finds_the_rank_programs(&installed);
     let completion = installed.path("share/bash-completion/completions/netsig");
@@ -72,35 +72,35 @@ fn an_installation_is_complete() {
     loads_as_a_module(&installed);
 }
 
-fn finds_the_shim(installed: &Installed) {
+fn finds_the_shim(installed: &Installation) {
     let mut check = installed.netsig();
     check.args(["lab", "check", "--format", "csv"]);
     // On a machine that can emulate nothing the command fails after its rows.
     let printed = check.output().unwrap().stdout;
-    let (_, rows) = table(&String::from_utf8(printed).unwrap());
+    let (_, rows) = parse_csv(&String::from_utf8(printed).unwrap());
     let shim = rows.iter().find(|row| row["capability"] == "yield shim");
-    let place = installed.path("lib/netsig/libnetsig_yield_shim.so");
-    let place = place.canonicalize().unwrap();
+    let library_path = installed.path("lib/netsig/libnetsig_yield_shim.so");
+    let place = library_path.canonicalize().unwrap();
     assert_eq!(shim.unwrap()["detail"], place.to_str().unwrap());
 }
 
-fn finds_the_rank_programs(installed: &Installed) {
+fn finds_the_rank_programs(installed: &Installation) {
     std::fs::write(installed.0.path().join("plan.toml"), PLAN).unwrap();
     for mpi in ["openmpi", "mpich"] {
-        let rank = installed.path(&format!("lib/netsig/netsig-rank-{mpi}"));
-        if !rank.exists() {
+        let rank_path = installed.path(&format!("lib/netsig/netsig-rank-{mpi}"));
+        if !rank_path.exists() {
             skipped(&format!("no rank program for {mpi} is built to install"));
             continue;
         }
         let words = "measure plan.toml -o data.csv --ppn 2 --dry-run --launcher";
         let mut netsig = installed.netsig();
         let printed = succeeds(netsig.args(words.split(' ')).arg(mpi));
-        let rank = rank.to_str().unwrap();
+        let rank = rank_path.to_str().unwrap();
         assert!(printed.contains(rank), "{rank} is not in {printed}");
     }
 }
 
-fn loads_as_a_module(installed: &Installed) {
+fn loads_as_a_module(installed: &Installation) {
     let Ok(_) = Command::new("tclsh").arg("/dev/null").output() else {
         return skipped("no tclsh reads the module file");
     };
@@ -109,8 +109,8 @@ fn loads_as_a_module(installed: &Installed) {
     let system = installed.0.path().join("system.tcl");
     std::fs::write(&system, MODULE_SYSTEM).unwrap();
     let printed = succeeds(Command::new("tclsh").arg(system).arg(file));
-    let prefix = installed.path("");
-    let prefix = prefix.to_str().unwrap().trim_end_matches('/');
+    let prefix_path = installed.path("");
+    let prefix = prefix_path.to_str().unwrap().trim_end_matches('/');
     let wanted = format!("PATH={prefix}/bin\nMANPATH={prefix}/share/man\n");
     assert_eq!(printed, wanted);
 }

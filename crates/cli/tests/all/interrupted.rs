@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM amid work: the exit code of the signal, a line that says what stays and how to go on, and no
-//! temporary file. (`../real_lab/ends.rs` interrupts measurements.)
+//! Ctrl-C and SIGTERM during work: the exit code of the signal, a line on what remains and how to continue, and no
+//! temporary file. (`../real_lab/early_ends.rs` interrupts measurements.)
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::Home;
+use crate::support::TestHome;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// After this, work that should begin or end counts as failed.
+/// Time after which work that should begin or end counts as failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Far more points than the test waits for.
+/// Far more points than can be simulated during the test.
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-24x25\"]\nmodels = [\"tcp\"]\n\
     collective = \"alltoall\"\nalgorithms = [\"direct\"]\nprocs = \"2..24+1\"\n\
     sizes = \"1KiB..256KiB+1KiB\"\n";
@@ -24,38 +24,38 @@ const SIMULATION: &str = "simulate --network ethernet-24x25 --collective alltoal
     --algorithm direct --procs 24 --size 64MiB --model tcp";
 
 /// A running netsig that ends with its test.
-struct Work(Child);
+struct RunningNetsig(Child);
 
-impl Drop for Work {
+impl Drop for RunningNetsig {
     fn drop(&mut self) {
-        // Both fail only if it has ended already.
+        // Both calls fail only if it has ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Interrupts netsig with `arguments` once it `has_begun`, and gives what it says.
-fn interrupted(home: &Home, arguments: &str, signal: Signal, has_begun: impl Fn() -> bool) -> String {
+/// Interrupts netsig with `arguments` once it `has_begun`, and returns its message.
+fn interrupted(home: &TestHome, arguments: &str, signal: Signal, has_begun: impl Fn() -> bool) -> String {
     fs::create_dir_all(home.path("temporary")).unwrap();
-    let netsig = Command::new(env!("CARGO_BIN_EXE_netsig"))
+    let spawned = Command::new(env!("CARGO_BIN_EXE_netsig"))
         .args(arguments.split_whitespace())
         .current_dir(home.0.path())
         .env("TMPDIR", home.path("temporary"))
         .stdout(Stdio::null())
         .stderr(fs::File::create(home.path("said")).unwrap())
         .spawn();
-    let mut netsig = Work(netsig.unwrap());
-    let said = || home.read("said");
+    let mut netsig = RunningNetsig(spawned.unwrap());
+    let read_said = || home.read("said");
     wait_until(|| {
-        assert_eq!(netsig.0.try_wait().unwrap(), None, "{}", said());
+        assert_eq!(netsig.0.try_wait().unwrap(), None, "{}", read_said());
         has_begun()
     });
     kill(Pid::from_raw(netsig.0.id().cast_signed()), signal).unwrap();
     wait_until(|| netsig.0.try_wait().unwrap().is_some());
     let code = netsig.0.wait().unwrap().code();
-    assert_eq!(code, Some(128 + signal as i32), "{}", said());
+    assert_eq!(code, Some(128 + signal as i32), "{}", read_said());
     assert_eq!(files(&home.path("temporary")), Vec::<PathBuf>::new());
-    let said = said();
+    let said = read_said();
     assert_eq!(said.lines().count(), 1, "{said}");
     said
 }
@@ -78,7 +78,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_sweep_keeps_its_rows_and_goes_on() {
-    let home = Home::new();
+    let home = TestHome::new();
     home.write("sweep.toml", SWEEP);
     let rows = || {
         let text = fs::read_to_string(home.path("rows.csv")).unwrap_or_default();
@@ -95,7 +95,7 @@ fn a_sweep_keeps_its_rows_and_goes_on() {
 
 #[test]
 fn an_unfinished_file_does_not_stay() {
-    let home = Home::new();
+    let home = TestHome::new();
     let before = files(home.0.path());
     let has_draft = || files(home.0.path()).iter().any(|path| is_hidden(path));
     let simulate = format!("{SIMULATION} --timeline trace.json");
@@ -105,7 +105,7 @@ fn an_unfinished_file_does_not_stay() {
         "netsig: interrupted; nothing was written; start the command again\n"
     );
     let mut after = files(home.0.path());
-    after.retain(|path| !["said", "temporary"].map(|own| home.path(own)).contains(path));
+    after.retain(|path| !["said", "temporary"].map(|name| home.path(name)).contains(path));
     assert_eq!(after, before);
 }
 

@@ -1,11 +1,12 @@
-//! The command line as its users see it, in one program: a test program of its own for each file would take longer
-//! to link than to run. What needs the machine alone is in `real_lab`.
+//! The command line as its users see it, in one program: a test program of its own for each file would take longer to
+//! link than to run. Tests that need the machine for themselves are in `real_lab`.
 
 mod any_data;
 mod commands;
 mod contract;
 mod discover;
 mod fitting;
+mod former_names;
 mod guide;
 mod import;
 mod installed;

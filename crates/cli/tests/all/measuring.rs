@@ -1,23 +1,23 @@
-//! Campaigns with launchers and ranks that are shell scripts: how jobs are started, what
-//! becomes of those that fail, hang or die, and how an interrupted campaign goes on.
+//! Campaigns with shell scripts as launchers and ranks: the start of jobs, jobs that fail, hang or die, and the
+//! continuation of an interrupted campaign.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::support::{Home, ON, said, script, skipped};
-use netsig_base::data::{Dataset, Record};
+use crate::support::{ON_SIMULATOR, TestHome, skipped, stderr_text, write_script};
+use netsig_base::data::{DataRecord, Dataset};
 
 /// The hosts of the ranks are their clusters, as `measure --ppn` has it.
 const PLAN: &str = "seed = 3\nlaunches = 3\ncluster = \"host\"\n\n[pingpong]\nsizes = \"1..4\"\n\
     repetitions = 4\n";
 
-/// The data that a launcher's probe of the network gives.
+/// The data of a launcher's probe of the network.
 const PROBE: &str = "[pingpong]\nsizes = \"1, 64KiB\"\nrepetitions = 2\n\
     [[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
     procs = 4\nsizes = \"1KiB, 64KiB\"\nrepetitions = 2\n";
 
-/// An mpirun of Open MPI whose ranks copy what they were to measure. What `fault-N` holds is
-/// done in the place of launch N, once. `started` counts the jobs but for the probes.
+/// An mpirun of Open MPI whose ranks copy prepared data. The commands in `fault-N` replace launch N once. `started`
+/// counts the jobs without the probes.
 const MPIRUN: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then
     echo 'mpirun (Open MPI) 4.1.4'
@@ -43,21 +43,21 @@ cat "part-$launch.csv" >>"$data"
 /// netsig that measures with the script.
 const MEASURE: &str = "measure plan.toml -o data.csv --mpirun mpirun --rank-program mpirun --ppn 4";
 
-/// A directory with all that the script needs, and the data that it gives in the end.
-fn home() -> (Home, Dataset) {
-    let home = Home::new();
+/// A directory with everything that the script needs, and the complete data.
+fn home() -> (TestHome, Dataset) {
+    let home = TestHome::new();
     home.write("probe.toml", PROBE);
-    home.does(&format!("measure probe.toml -o probe.csv {ON}"));
+    home.run(&format!("measure probe.toml -o probe.csv {ON_SIMULATOR}"));
     home.write("plan.toml", PLAN);
-    home.does(&format!("measure plan.toml -o whole.csv {ON}"));
+    home.run(&format!("measure plan.toml -o whole.csv {ON_SIMULATOR}"));
     let data = read(&home, "whole.csv");
     for launch in 0..3 {
-        let mut text = Vec::new();
+        let mut row_bytes = Vec::new();
         let samples = data.samples.iter();
-        for sample in samples.filter(|sample| sample.place.launch == launch) {
-            Record::Sample(sample.clone()).write(&mut text).unwrap();
+        for sample in samples.filter(|sample| sample.cell.launch == launch) {
+            DataRecord::Sample(sample.clone()).write(&mut row_bytes).unwrap();
         }
-        let text = String::from_utf8(text).unwrap();
+        let text = String::from_utf8(row_bytes).unwrap();
         let part = format!("{text}#@launch_{launch}_s=wall 1\n");
         home.write(&format!("part-{launch}.csv"), &part);
     }
@@ -65,16 +65,16 @@ fn home() -> (Home, Dataset) {
     let (head, _) = whole.split_once("\npingpong").unwrap();
     home.write("head.csv", &format!("#@hosts=h0,h1,h2,h3\n{head}\n"));
     fs::remove_file(home.path("whole.csv")).unwrap();
-    script(&home, "mpirun", MPIRUN);
+    write_script(&home, "mpirun", MPIRUN);
     (home, data)
 }
 
-fn read(home: &Home, name: &str) -> Dataset {
+fn read(home: &TestHome, name: &str) -> Dataset {
     Dataset::read(name, home.read(name).as_bytes()).unwrap()
 }
 
 /// Places of the samples, each once.
-fn taken(data: &Dataset) -> BTreeSet<String> {
+fn sample_keys(data: &Dataset) -> BTreeSet<String> {
     let name = |sample| format!("{sample:?}");
     let names: BTreeSet<String> = data.samples.iter().map(name).collect();
     assert_eq!(names.len(), data.samples.len(), "each of them once");
@@ -82,16 +82,16 @@ fn taken(data: &Dataset) -> BTreeSet<String> {
 }
 
 /// Standard error of a measurement that ends with the exit code.
-fn measure(home: &Home, options: &str, code: i32) -> String {
+fn measure(home: &TestHome, options: &str, code: i32) -> String {
     let output = home.netsig(&format!("{MEASURE} {options}")).output().unwrap();
-    let message = said(&output);
+    let message = stderr_text(&output);
     assert_eq!(output.status.code(), Some(code), "{message}");
     assert!(output.stdout.is_empty(), "standard output is for results");
     message
 }
 
 /// The launches that were started, in order.
-fn started(home: &Home) -> Vec<u32> {
+fn started(home: &TestHome) -> Vec<u32> {
     let log = fs::read_to_string(home.path("started")).unwrap_or_default();
     let number = |line: &str| line.split(' ').nth(1).unwrap().parse().unwrap();
     log.lines().map(number).collect()
@@ -106,14 +106,14 @@ fn a_campaign_tells_how_long_it_takes_and_leaves_nothing_but_data() {
     assert!(estimate.starts_with("about "), "{message}");
     assert!(estimate.ends_with("): 3 cells, 3 launches, at most 36 repetitions"));
     assert!(message.ends_with("36 samples in data.csv\n"), "{message}");
-    assert_eq!(taken(&read(&home, "data.csv")), taken(&whole));
+    assert_eq!(sample_keys(&read(&home, "data.csv")), sample_keys(&whole));
     assert_eq!(home.files().len(), before + 2, "the data and the script's log");
-    let first = home.read("started");
-    let first = first.lines().next().unwrap();
-    // A third of what the probe has left.
+    let started_log = home.read("started");
+    let first = started_log.lines().next().unwrap();
+    // A third of the time that the probe has left.
     let budgets = ["199", "200"].map(|budget| format!("--launch 0 --timeout 120 --budget {budget}"));
     assert!(budgets.iter().any(|budget| first == budget), "{first}");
-    home.refuses(MEASURE, 2, ["data.csv: exists already", "or remove it"]);
+    home.assert_refused(MEASURE, 2, ["data.csv: exists already", "or remove it"]);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_launch_that_fails_does_not_end_the_others_and_is_resumed() {
     let message = measure(&home, "--resume", 0);
     assert!(message.contains("data.csv: the last line was cut short and is dropped"));
     assert_eq!(started(&home), [0, 1, 2, 1]);
-    assert_eq!(taken(&read(&home, "data.csv")), taken(&whole));
+    assert_eq!(sample_keys(&read(&home, "data.csv")), sample_keys(&whole));
 
     let before = home.read("data.csv");
     measure(&home, "--resume", 0);
@@ -154,7 +154,7 @@ fn no_more_than_provenance_is_begun_anew() {
     for left in ["", "#@hosts=h0\n", "#@hosts=h0\nexperiment,col"] {
         home.write("data.csv", left);
         measure(&home, "--resume", 0);
-        assert_eq!(taken(&read(&home, "data.csv")), taken(&whole));
+        assert_eq!(sample_keys(&read(&home, "data.csv")), sample_keys(&whole));
     }
 }
 
@@ -165,7 +165,7 @@ fn only_data_of_the_same_plan_are_resumed() {
     let resume = format!("{MEASURE} --resume");
     home.write("plan.toml", &PLAN.replace("= 4\n", "= 5\n"));
     let differs = "plan.toml: is not the plan that data.csv was begun with: `repetitions = 5` was `repetitions = 4`";
-    home.refuses(&resume, 2, [differs, "restore it or choose another --output"]);
+    home.assert_refused(&resume, 2, [differs, "restore it or choose another --output"]);
     home.write("plan.toml", &format!("# the same\n{PLAN}"));
     measure(&home, "--resume", 0);
 
@@ -174,12 +174,12 @@ fn only_data_of_the_same_plan_are_resumed() {
     let without: String = lines.filter(|line| !line.starts_with("#@plan")).collect();
     home.write("data.csv", &without);
     let unknown = "data.csv: does not name the plan";
-    home.refuses(&resume, 2, [unknown, "choose another --output"]);
+    home.assert_refused(&resume, 2, [unknown, "choose another --output"]);
     home.write("data.csv", &format!("{data}#@void=busy\n"));
-    home.refuses(&resume, 3, ["data.csv: the data are void: busy", "measure again"]);
+    home.assert_refused(&resume, 3, ["data.csv: the data are void: busy", "measure again"]);
     home.write("data.csv", "a letter");
     let letter = ["data.csv: is no data file", "choose another --output"];
-    home.refuses(&resume, 2, letter);
+    home.assert_refused(&resume, 2, letter);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn data_that_a_job_still_writes_are_left_to_it() {
     job.wait().unwrap();
     let output = resumed.unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).starts_with("netsig: data.csv: a job still writes to it"));
+    assert!(stderr_text(&output).starts_with("netsig: data.csv: a job still writes to it"));
 }
 
 /// The second netsig is started while the first has a job.
@@ -219,10 +219,10 @@ fn a_data_file_has_one_writer() {
     }
     assert_eq!(told.lines().count(), 3, "{told}");
     assert_eq!(started(&home), [0, 1, 2]);
-    assert_eq!(taken(&read(&home, "data.csv")), taken(&whole));
+    assert_eq!(sample_keys(&read(&home, "data.csv")), sample_keys(&whole));
 }
 
-/// The signal comes when netsig has seen the end of the last job, whose output is still open.
+/// The signal comes after netsig has seen the end of the last job, whose output is still open.
 #[test]
 fn an_interrupt_after_the_last_job_is_one() {
     let (home, whole) = home();
@@ -236,17 +236,17 @@ fn an_interrupt_after_the_last_job_is_one() {
         "{message}"
     );
     measure(&home, "--resume", 0);
-    assert_eq!(taken(&read(&home, "data.csv")), taken(&whole));
+    assert_eq!(sample_keys(&read(&home, "data.csv")), sample_keys(&whole));
 }
 
 #[test]
 fn a_simulated_measurement_that_was_cut_is_completed() {
-    let home = Home::measured();
+    let home = TestHome::measured();
     let whole = home.read("data.csv");
-    let resume = format!("measure plan.toml -o data.csv {ON} --resume");
+    let resume = format!("measure plan.toml -o data.csv {ON_SIMULATOR} --resume");
     for kept in [whole.len() / 2, whole.len() / 3, whole.len()] {
         home.write("data.csv", &whole[..kept]);
-        home.does(&resume);
+        home.run(&resume);
         assert_eq!(home.read("data.csv"), whole);
     }
     home.write("data.csv", &whole.replace("alltoall,library,4", "alltoall,library,6"));
@@ -254,7 +254,7 @@ fn a_simulated_measurement_that_was_cut_is_completed() {
         "data.csv: is not what ethernet-12x40 gives now",
         "choose another --output",
     ];
-    home.refuses(&resume, 2, other);
+    home.assert_refused(&resume, 2, other);
 }
 
 const STALLED: &str = "for rank in 0 1 3; do
@@ -290,7 +290,7 @@ fn a_rank_that_hangs_is_named_and_its_job_ended() {
     );
 }
 
-/// So is a rank that gives its own reason, and the signal that ends a launcher.
+/// Also named: a rank that gives its own reason, and the signal that ends a launcher.
 #[test]
 fn a_rank_that_dies_is_named() {
     let (home, _) = home();
@@ -333,7 +333,7 @@ fn wrong_data_are_told_and_fail() {
 #[test]
 fn what_cannot_begin_is_not_tried_again() {
     let (home, _) = home();
-    script(&home, "mpirun", &MPIRUN.replace("until", "echo >>tries; exit 5; until"));
+    write_script(&home, "mpirun", &MPIRUN.replace("until", "echo >>tries; exit 5; until"));
     let message = measure(&home, "", 1);
     assert!(message.ends_with("ended with code 5, for the reason above; nothing was measured; see netsig doctor\n"));
     assert_eq!(home.read("tries"), "\n");
@@ -346,14 +346,14 @@ fn too_much_for_disk_or_budget_is_refused_before_measuring() {
         .replace("launches = 3", "launches = 1000000")
         .replace("= 4\n", "= 1000000\n");
     home.write("plan.toml", &huge);
-    home.refuses(
+    home.assert_refused(
         MEASURE,
         2,
         ["data.csv: the data may take 270000001.0 MB", "choose another --output"],
     );
     let long = huge.replace("= 1000000\n", "= 100\n").replace("1..4", "1GiB");
     home.write("plan.toml", &long);
-    home.refuses(
+    home.assert_refused(
         &format!("{MEASURE} --budget 1s"),
         2,
         ["plan.toml: takes ", "give a longer --budget or plan less"],
@@ -368,7 +368,7 @@ fn a_full_disk_ends_the_campaign_with_what_is_kept() {
     home.write("fault-1", fault);
     fs::create_dir(home.path("disk")).unwrap();
     let within = |script: &str| {
-        // A little more than netsig asks for before it begins.
+        // A little more than netsig requires before it begins.
         let mount = "mount -t tmpfs -o size=1200k none disk";
         let mut unshare = std::process::Command::new("unshare");
         unshare.current_dir(home.0.path()).args(["-Urm", "sh", "-c"]);
@@ -381,7 +381,7 @@ fn a_full_disk_ends_the_campaign_with_what_is_kept() {
     let netsig = env!("CARGO_BIN_EXE_netsig");
     let script = format!("{netsig} {measure}; code=$?; cp disk/data.csv .; exit $code");
     let output = within(&script).unwrap();
-    let message = said(&output);
+    let message = stderr_text(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
     let end = "samples are kept in disk/data.csv; --resume measures the rest\n";
     assert!(message.ends_with(end), "{message}");

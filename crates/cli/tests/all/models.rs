@@ -1,11 +1,13 @@
-//! Guarantees to users about lists, answers, choices, comparisons and fits of models:
-//! every model answers or says what it needs, and worked values come out.
+//! Guarantees to users about lists, answers, choices, comparisons and fits of models: every model answers or names its
+//! missing input, and worked values are reproduced.
 
 use std::collections::BTreeSet;
 
-use crate::support::{Home, ON, PLAN, Row, number, retimed, rows, said, table};
+use crate::support::{
+    ON_SIMULATOR, PLAN, PrintedRow, TestHome, number, parse_csv, printed_rows, stderr_text, with_changed_times,
+};
 use netsig_base::algorithm::{Algorithm, Collective};
-use netsig_model::model::{self, Estimator, Model};
+use netsig_model::model::{self, Model, ModelEstimator};
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs, written by
 /// hand, without signatures.
@@ -14,21 +16,21 @@ const TOY: &str = include_str!("../refusals/home/toy.toml");
 const OF_ALLTOALL: &str = "--collective alltoall --procs 8 --size 4096 --format csv";
 
 /// With the profile of [`TOY`].
-fn toy() -> Home {
-    let home = Home::new();
+fn toy() -> TestHome {
+    let home = TestHome::new();
     home.write("toy.toml", TOY);
     home
 }
 
 /// The one time that netsig predicts.
-fn time(home: &Home, arguments: &str) -> f64 {
-    let (_, rows) = table(&home.does(&format!("predict {arguments} {OF_ALLTOALL}")));
+fn time(home: &TestHome, arguments: &str) -> f64 {
+    let (_, rows) = parse_csv(&home.run(&format!("predict {arguments} {OF_ALLTOALL}")));
     assert_eq!(rows.len(), 1, "{arguments}");
     assert_is_interval(&rows[0]);
     number(&rows[0], "time_s")
 }
 
-fn assert_is_interval(row: &Row) {
+fn assert_is_interval(row: &PrintedRow) {
     let time = number(row, "time_s");
     // A prediction from tables of pLogP has no interval.
     let [lower, upper] = ["lower_s", "upper_s"].map(|key| match row[key].as_str() {
@@ -44,12 +46,12 @@ fn assert_close(got: f64, expected: f64, what: &str) {
     assert!(is_close, "{what}: {got} is not {expected}");
 }
 
-fn column<'a>(rows: &'a [Row], key: &str) -> Vec<&'a str> {
+fn column<'a>(rows: &'a [PrintedRow], key: &str) -> Vec<&'a str> {
     rows.iter().map(|row| row[key].as_str()).collect()
 }
 
 fn names(collective: Collective) -> Vec<&'static str> {
-    model::of(collective).map(|model| model.name).collect()
+    model::of_collective(collective).map(|model| model.name).collect()
 }
 
 fn strategies(collective: Collective) -> Vec<&'static str> {
@@ -57,21 +59,21 @@ fn strategies(collective: Collective) -> Vec<&'static str> {
 }
 
 fn alltoalls() -> impl Iterator<Item = &'static Model> {
-    model::of(Collective::Alltoall)
+    model::of_collective(Collective::Alltoall)
 }
 
 #[test]
 fn every_model_is_listed_and_tells_its_formula_source_and_example() {
-    let home = Home::new();
-    let listed = rows(&home, "models");
+    let home = TestHome::new();
+    let listed = printed_rows(&home, "models");
     assert_eq!(listed.len(), model::models().count());
-    let screen = home.does("models --wide");
+    let screen = home.run("models --wide");
     for (row, model) in listed.iter().zip(model::models()) {
         assert_eq!(row["model"], model.name);
         let value = number(row, "example_value");
         assert_close(value, model.example.expected, model.name);
         assert!(screen.contains(model.formula));
-        let text = home.does(&format!("models {}/{}", model.subject, model.name));
+        let text = home.run(&format!("models {}/{}", model.subject, model.name));
         let title = format!("{}/{} (", model.subject, model.name);
         assert!(text.starts_with(&title), "{text}");
         let parts = [model.formula, model.source, model.example.inputs];
@@ -80,22 +82,22 @@ fn every_model_is_listed_and_tells_its_formula_source_and_example() {
             assert!(text.contains(part), "{part:?} is not in {text}");
         }
     }
-    let flat = home.does("models flat");
-    let namesakes = model::named("flat").unwrap().len();
+    let flat = home.run("models flat");
+    let namesakes = model::all_named("flat").unwrap().len();
     assert_eq!(flat.matches("\nsource ").count(), namesakes);
-    let scatter = rows(&home, "models --collective scatter");
+    let scatter = printed_rows(&home, "models --collective scatter");
     assert_eq!(column(&scatter, "model"), names(Collective::Scatter));
 }
 
-/// The segmented strategies are those with segments in their formula, and no segment is
-/// longer than the message. Without `--model` there is a row for each algorithm of the table.
+/// The segmented strategies have segments in their formula, and no segment is longer than the message. Without
+/// `--model` there is a row for each algorithm of the table.
 #[test]
 fn every_strategy_is_predicted() {
     let home = toy();
     for collective in [Collective::Bcast, Collective::Scatter, Collective::Gather] {
         let arguments = format!("predict toy.toml --collective {collective} --procs 2,8,24");
         let arguments = format!("{arguments} --size 0,1,4096,1MiB");
-        let all = rows(&home, &format!("{arguments} --model all"));
+        let all = printed_rows(&home, &format!("{arguments} --model all"));
         assert_eq!(all.len(), 3 * 4 * strategies(collective).len());
         for (index, row) in all.iter().enumerate() {
             assert_is_interval(row);
@@ -108,7 +110,7 @@ fn every_strategy_is_predicted() {
                 assert!(1.0 <= segment && segment <= number(row, "size_bytes").max(1.0));
             }
         }
-        let got = rows(&home, &arguments);
+        let got = printed_rows(&home, &arguments);
         assert!(!got.is_empty());
         for row in got {
             Algorithm::parse(collective, &row["algorithm"]).unwrap();
@@ -130,7 +132,7 @@ fn clusters_of_a_profile_are_those_of_the_models() {
     home.write("clusters.toml", CLUSTERS);
     let time = |model: &str| {
         let cells = "--collective alltoall --procs 12 --size 10000 --clusters clusters.toml";
-        let got = rows(&home, &format!("predict toy.toml {cells} --model {model}"));
+        let got = printed_rows(&home, &format!("predict toy.toml {cells} --model {model}"));
         got[0]["time_s"].parse::<f64>().unwrap()
     };
     let first = 7.0 * (60e-6 + 1e-8 * 1e4) + 2.0 * (5e-3 + 4e-7 * 4e4);
@@ -157,7 +159,7 @@ fn every_alltoall_answers_or_says_what_it_needs() {
             time(&home, &format!("toy.toml --model {}", model.name));
             continue;
         }
-        let message = said(&output);
+        let message = stderr_text(&output);
         assert_eq!(output.status.code(), Some(3), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
         let needed = model.parameters.iter().filter(|p| p.default.is_none());
@@ -173,7 +175,7 @@ fn every_alltoall_answers_or_says_what_it_needs() {
         if message.contains("--network") {
             remedy += " --network tree-2x6x40 --extrapolate";
         }
-        if model.estimator == Estimator::Latency {
+        if model.estimator == ModelEstimator::Latency {
             assert!(message.ends_with("fit it to data\n"), "{message}");
             continue;
         }
@@ -185,36 +187,38 @@ fn every_alltoall_answers_or_says_what_it_needs() {
 fn all_models_are_those_that_apply() {
     let home = toy();
     let wanted = "predict toy.toml --collective alltoall --model all --size 4096";
-    let got = rows(&home, &format!("{wanted} --procs 8,12"));
+    let got = printed_rows(&home, &format!("{wanted} --procs 8,12"));
     got.iter().for_each(assert_is_interval);
     let of = |name: &str| got.iter().filter(|row| row["model"] == name).count();
-    assert_eq!([of("hockney"), of("plogp_a"), of("labarta"), of("tree")], [2, 2, 0, 0]);
+    assert_eq!(
+        [of("hockney"), of("plogp_a"), of("labarta"), of("tree_bound")],
+        [2, 2, 0, 0]
+    );
     assert_eq!(of("plogpt_a"), 1, "which is for powers of two");
-    let got = rows(
+    let got = printed_rows(
         &home,
         &format!("{wanted} --procs 8 --network tree-2x6x40 --extrapolate"),
     );
-    assert!(column(&got, "model").contains(&"tree"));
+    assert!(column(&got, "model").contains(&"tree_bound"));
 
-    let fitted = Home::fitted();
+    let fitted = TestHome::fitted();
     let wanted = "predict profile.toml --collective alltoall --model all --procs 8";
-    let got = rows(&fitted, &format!("{wanted} --size 4096 --network tree-2x6x40"));
+    let got = printed_rows(&fitted, &format!("{wanted} --size 4096 --network tree-2x6x40"));
     got.iter().for_each(assert_is_interval);
     for algorithm in ["direct", "library"] {
-        let of = got.iter().filter(|row| row["algorithm"] == algorithm);
-        let of: Vec<&str> = of.map(|row| row["model"].as_str()).collect();
+        let algorithm_rows = got.iter().filter(|row| row["algorithm"] == algorithm);
+        let models: Vec<&str> = algorithm_rows.map(|row| row["model"].as_str()).collect();
         let mut applicable = names(Collective::Alltoall);
         applicable.retain(|name| !name.starts_with("two_phase") && *name != "shared_link");
-        assert_eq!(of, applicable);
+        assert_eq!(models, applicable);
     }
 }
 
-/// Every ranked name is one that `predict` takes, and it says the same of it. Measured all-to-alls rank
-/// by the model that speaks for them, as do unmeasured exchanges, and a standard error above their best values; the
-/// times of the others are bounds, and stand below.
+/// `predict` takes every ranked name, and predicts the same time. Measured all-to-alls and unmeasured exchanges rank by
+/// their model, a standard error above their best values. The times of other algorithms are bounds, and rank below.
 #[test]
 fn rankings_ascend_and_agree_with_predictions() {
-    let home = Home::fitted();
+    let home = TestHome::fitted();
     home.write("toy.toml", TOY);
     for (profile, collective, measured) in [
         ("toy", Collective::Bcast, 0),
@@ -226,10 +230,10 @@ fn rankings_ascend_and_agree_with_predictions() {
         let of = format!("{profile}.toml --collective {collective}");
         let cells = "--procs 6,8 --size 1KiB,64KiB";
         let select = format!("select {of} {cells}");
-        let ranked = rows(&home, &select);
+        let ranked = printed_rows(&home, &select);
         for ranking in ranked.chunk_by(|_, next| next["rank"] != "1") {
             let count = ranking.len();
-            let is_bound = |row: &Row| row["standing"] == "contention-free";
+            let is_bound = |row: &PrintedRow| row["standing"] == "contention-free";
             let known = match collective {
                 Collective::Alltoall => ranking.iter().take_while(|row| !is_bound(row)).count(),
                 _ => 0,
@@ -238,16 +242,16 @@ fn rankings_ascend_and_agree_with_predictions() {
             assert!(known.len() >= measured && count > measured, "{ranking:?}");
             assert!(collective != Collective::Alltoall || bounds.iter().all(is_bound));
             for (rows, part) in [(known, 0.6), (bounds, 0.0)] {
-                let cautious = |row: &Row| {
+                let cautious = |row: &PrintedRow| {
                     let time = number(row, "time_s");
                     match part {
                         0.0 => time,
                         _ => time * (number(row, "upper_s") / time).powf(part),
                     }
                 };
-                // What gains little ranks as the library's own choice, and behind it.
+                // An algorithm with little gain ranks as the library's own choice, and behind it.
                 let mut least = 0.0_f64;
-                let value = |row: &Row| {
+                let value = |row: &PrintedRow| {
                     if row["algorithm"] == "library" {
                         least = cautious(row);
                     }
@@ -261,39 +265,39 @@ fn rankings_ascend_and_agree_with_predictions() {
         }
         let names: BTreeSet<&str> = column(&ranked, "algorithm").into_iter().collect();
         for name in names {
-            let predicted = rows(&home, &format!("predict {of} {cells} --algorithm {name}"));
+            let predicted = printed_rows(&home, &format!("predict {of} {cells} --algorithm {name}"));
             for row in ranked.iter().filter(|row| row["algorithm"] == name) {
-                let is_it = |other: &Row| {
-                    let own = ["rank", "gain", "setting"];
-                    let mut keys = row.keys().filter(|key| !own.contains(&&***key));
+                let is_it = |other: &PrintedRow| {
+                    let ranking_keys = ["rank", "gain", "setting"];
+                    let mut keys = row.keys().filter(|key| !ranking_keys.contains(&&***key));
                     keys.all(|key| row[key] == other[key])
                 };
                 assert!(predicted.iter().any(is_it), "{row:?}");
             }
         }
         let best = ranked.iter().filter(|row| row["rank"] == "1").cloned();
-        let shown = rows(&home, &format!("{select} --show best"));
-        assert_eq!(best.collect::<Vec<Row>>(), shown);
+        let shown = printed_rows(&home, &format!("{select} --show best"));
+        assert_eq!(best.collect::<Vec<PrintedRow>>(), shown);
     }
     let exact = "select toy.toml --collective scatter --procs 24 --size 1 --binomial exact";
-    assert!(column(&rows(&home, exact), "model").contains(&"binomial_exact"));
+    assert!(column(&printed_rows(&home, exact), "model").contains(&"binomial_exact"));
 }
 
 /// The truth is γ = 1.8: a signature is nearly right about more processes, and the bound
 /// short of at least 1 − 1/1.8.
 #[test]
 fn models_are_ranked_by_their_error_on_the_rest() {
-    let home = Home::measured();
-    let (columns, default) = table(&home.does("compare data.csv --format csv"));
+    let home = TestHome::measured();
+    let (columns, default) = parse_csv(&home.run("compare data.csv --format csv"));
     let promised = "collective,algorithm,model,median_error,p90_error,worst_error,bias,points,refused";
     assert_eq!(columns.join(","), promised);
-    let trained = rows(&home, "compare data.csv --train procs<=4");
-    let large = rows(&home, "compare data.csv --train procs<8,size>=1KiB");
+    let trained = printed_rows(&home, "compare data.csv --train procs<=4");
+    let large = printed_rows(&home, "compare data.csv --train procs<8,size>=1KiB");
     // 13 sizes, of which two are below 1 KiB.
     for (scores, points) in [(&default, 13), (&trained, 26), (&large, 13 + 2 * 2)] {
         for algorithm in ["direct", "library"] {
-            let of = |row: &&Row| row["algorithm"] == algorithm;
-            let scores: Vec<Row> = scores.iter().filter(of).cloned().collect();
+            let of = |row: &&PrintedRow| row["algorithm"] == algorithm;
+            let scores: Vec<PrintedRow> = scores.iter().filter(of).cloned().collect();
             assert!(scores.len() >= 8);
             for row in &scores {
                 let cells: u32 = ["points", "refused"]
@@ -315,56 +319,55 @@ fn models_are_ranked_by_their_error_on_the_rest() {
             assert!(median("hockney") > 0.42);
         }
     }
-    let json = home.does("compare data.csv --format json");
-    let json: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    let json_text = home.run("compare data.csv --format json");
+    let json: Vec<serde_json::Value> = serde_json::from_str(&json_text).unwrap();
     assert_eq!(json.len(), default.len());
 }
 
 /// A profile of one model has that as its default.
 #[test]
 fn every_model_with_parameters_is_fitted() {
-    let home = Home::measured();
-    let fitted = rows(&home, "fit data.csv -o all.toml");
+    let home = TestHome::measured();
+    let fitted = printed_rows(&home, "fit data.csv -o all.toml");
     for model in alltoalls().filter(|model| model.is_fitted_to_cells()) {
         for needed in model.parameters.iter().filter(|p| p.default.is_none()) {
-            let is_it = |row: &&Row| [&*row["model"], &*row["parameter"]] == [model.name, needed.name];
+            let is_it = |row: &&PrintedRow| [&*row["model"], &*row["parameter"]] == [model.name, needed.name];
             assert_eq!(fitted.iter().filter(is_it).count(), 2, "{} {}", model.name, needed.name);
         }
     }
     let wanted = "one.toml --collective alltoall --procs 4..16 --size 256..256KiB";
     for model in ["slowdown", "bandwidth"] {
-        home.does(&format!("fit data.csv -o one.toml --model {model}"));
-        let got = rows(&home, &format!("predict {wanted} --model {model}"));
+        home.run(&format!("fit data.csv -o one.toml --model {model}"));
+        let got = printed_rows(&home, &format!("predict {wanted} --model {model}"));
         assert_eq!(got.len(), 2 * 3 * 11);
         got.iter().for_each(assert_is_interval);
-        let own = rows(&home, &format!("predict {wanted}"));
-        assert!(own == got && got[0]["model"] == model);
+        let default_rows = printed_rows(&home, &format!("predict {wanted}"));
+        assert!(default_rows == got && got[0]["model"] == model);
     }
 }
 
 /// `netsig` alone and `--help` are answered at length, and on the right stream.
 #[test]
 fn help_is_no_error_message() {
-    let home = Home::new();
-    assert!(home.does("--help").lines().count() > 10);
+    let home = TestHome::new();
+    assert!(home.run("--help").lines().count() > 10);
     let alone = home.netsig("").output().unwrap();
     assert_eq!(alone.status.code(), Some(2));
-    assert!(said(&alone).lines().count() > 10);
+    assert!(stderr_text(&alone).lines().count() > 10);
 }
 
-/// A given threshold is every model's, and process counts that do not saturate the network leave the
-/// fit of all.
+/// A given threshold is every model's, and process counts that do not saturate the network are left out of every fit.
 #[test]
 fn all_models_are_fitted_to_the_same_points() {
-    let home = Home::new();
+    let home = TestHome::new();
     let plan = PLAN.replace("[4, 6, 8]", "[3, 4, 6, 8, 10, 12]");
     home.write("plan.toml", &plan);
-    home.does(&format!("measure plan.toml -o data.csv {ON}"));
+    home.run(&format!("measure plan.toml -o data.csv {ON_SIMULATOR}"));
     let faster_among_three = |row: &[String], time| if row[3] == "3" { time / 2.0 } else { time };
-    let data = retimed(&home.read("data.csv"), faster_among_three);
+    let data = with_changed_times(&home.read("data.csv"), faster_among_three);
     home.write("data.csv", &data);
-    let values = |options: &str, name: &str| -> Vec<Row> {
-        let mut fitted = rows(&home, &format!("fit data.csv -o p.toml {options}"));
+    let values = |options: &str, name: &str| -> Vec<PrintedRow> {
+        let mut fitted = printed_rows(&home, &format!("fit data.csv -o p.toml {options}"));
         fitted.retain(|row| row["parameter"] == name);
         fitted
     };
@@ -379,25 +382,25 @@ fn all_models_are_fitted_to_the_same_points() {
         number(row, "value")
     };
     assert!((gamma("full") / gamma("signature") - 1.0).abs() < 0.03);
-    assert!((gamma("factor_001") + 1.0 - gamma("full")).abs() < 0.05);
+    assert!((gamma("plogp_factor") + 1.0 - gamma("full")).abs() < 0.05);
     assert!(values("--keep-unsaturated", "gamma") != gammas);
 }
 
 /// With tables, models of pLogP are fitted and judged on them: 7·(10 us + 10 ns·64 Ki) + 50 us.
 #[test]
 fn models_are_fitted_on_tables_that_are_given() {
-    let home = Home::measured();
+    let home = TestHome::measured();
     home.write("toy.toml", TOY);
-    let told = home.told(&["fit data.csv -o p.toml --plogp toy.toml"]);
+    let told = home.stderr_of(&["fit data.csv -o p.toml --plogp toy.toml"]);
     assert!(!told.contains("without pLogP"), "{told}");
     assert!(home.read("p.toml").contains("fitted_on = \"plogp\""));
-    let free = "predict p.toml --collective alltoall --algorithm direct --procs 8 --size 64KiB";
-    let free = rows(&home, &format!("{free} --model free"));
+    let free_command = "predict p.toml --collective alltoall --algorithm direct --procs 8 --size 64KiB";
+    let free = printed_rows(&home, &format!("{free_command} --model contention_free"));
     assert_close(number(&free[0], "time_s"), 7.0 * 665.36e-6 + 50e-6, "free");
-    let judged = rows(&home, "compare data.csv --plogp toy.toml");
+    let judged = printed_rows(&home, "compare data.csv --plogp toy.toml");
     let median = |model: &str| {
         let row = judged.iter().find(|row| row["model"] == model).unwrap();
         &row["median_error"]
     };
-    assert_ne!(median("free"), median("hockney"));
+    assert_ne!(median("contention_free"), median("hockney"));
 }

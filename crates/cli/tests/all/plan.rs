@@ -1,9 +1,9 @@
-//! `netsig plan`: a proposed plan can be carried out and says which predictions it serves.
+//! `netsig plan`: a proposed plan can be carried out and names the predictions that it serves.
 
 use std::collections::BTreeSet;
 
-use crate::support::Home;
-use netsig_measure::plan::Plan;
+use crate::support::TestHome;
+use netsig_measure::plan::MeasurementPlan;
 
 /// α = 100 µs and β = 200 ns/B, written by hand.
 const PROFILE: &str = "netsig_profile = 4
@@ -15,31 +15,31 @@ residual = 0.02
 
 const WISH: &str = "alltoall direct,pairwise up to 12";
 
-/// The plan that netsig proposes for a wish, with further arguments.
-fn planned(home: &Home, wish: &str, arguments: &str) -> String {
-    home.does(&format!("plan --for '{wish}' {arguments}"))
+/// The plan that netsig proposes for a prediction, with further arguments.
+fn planned(home: &TestHome, prediction: &str, arguments: &str) -> String {
+    home.run(&format!("plan --prediction '{prediction}' {arguments}"))
 }
 
 #[test]
 fn a_proposed_plan_is_carried_out() {
-    let home = Home::new();
-    let plan = format!("plan --for '{WISH}' --budget 60s --most 8");
-    let told = home.transcript(&[&format!("{plan} -o proposed.toml")]);
+    let home = TestHome::new();
+    let plan = format!("plan --prediction '{WISH}' --budget 60s --max-procs 8");
+    let printed = home.transcript(&[&format!("{plan} -o proposed.toml")]);
     let proposed = home.read("proposed.toml");
     let header = proposed.lines().take_while(|line| line.starts_with('#'));
-    let told = told + &header.collect::<Vec<_>>().join("\n");
+    let told = printed + &header.collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(told);
-    home.does("measure proposed.toml -o proposed.csv --on sim:ethernet-12x40");
-    home.does("fit proposed.csv -o fitted.toml");
-    assert_eq!(home.does(&plan), proposed);
+    home.run("measure proposed.toml -o proposed.csv --on sim:ethernet-12x40");
+    home.run("fit proposed.csv -o fitted.toml");
+    assert_eq!(home.run(&plan), proposed);
 }
 
 /// Times that are longer leave fewer repetitions for the same budget.
 #[test]
 fn a_profile_says_how_long_things_take() {
-    let home = Home::new();
+    let home = TestHome::new();
     home.write("profile.toml", PROFILE);
-    let repetitions = |text: &str| Plan::parse("plan.toml", text).unwrap().samples();
+    let repetitions = |text: &str| MeasurementPlan::parse("plan.toml", text).unwrap().samples();
     let assumed = planned(&home, WISH, "--budget 2m");
     let told = planned(&home, WISH, "profile.toml --budget 2m");
     let source = "From the profile: alpha = 100 us";
@@ -47,18 +47,18 @@ fn a_profile_says_how_long_things_take() {
     assert!(repetitions(&told) < repetitions(&assumed));
 }
 
-/// Three counts, the most among them half of those wanted, or as many as there are.
+/// Three counts; the largest is half of the predicted count, or the number of hosts.
 #[test]
 fn hosts_bound_the_processes() {
-    let home = Home::new();
-    for (options, most, is_far) in [("", 20, false), ("--hosts 9", 9, true), ("--most 99", 40, false)] {
-        let plan = format!("plan --for 'bcast binomial up to 40' --budget 30s {options}");
-        let text = home.does(&plan);
-        let counts = text.lines().filter_map(|line| line.strip_prefix("procs = "));
-        let counts: BTreeSet<u32> = counts.map(|count| count.parse().unwrap()).collect();
+    let home = TestHome::new();
+    for (options, most, is_far) in [("", 20, false), ("--hosts 9", 9, true), ("--max-procs 99", 40, false)] {
+        let plan = format!("plan --prediction 'bcast binomial up to 40' --budget 30s {options}");
+        let text = home.run(&plan);
+        let count_lines = text.lines().filter_map(|line| line.strip_prefix("procs = "));
+        let counts: BTreeSet<u32> = count_lines.map(|count| count.parse().unwrap()).collect();
         let has_most = counts.len() >= 3 && counts.last() == Some(&most);
         assert!(has_most, "{options}: {counts:?}");
-        let says = home.told(&[&plan]);
+        let says = home.stderr_of(&[&plan]);
         assert_eq!(says.contains("more than 4 times the 9"), is_far, "{says}");
     }
 }

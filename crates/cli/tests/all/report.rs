@@ -1,4 +1,4 @@
-//! `netsig report`: what the page holds, and what it does in a real browser (`report/browser.py`, headless
+//! `netsig report`: the content of the page, and its behaviour in a real browser (`report/browser.py`, headless
 //! Chromium).
 
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::long_form::is_long_form;
-use crate::support::{Home, Row, rows, said, skipped};
+use crate::support::{PrintedRow, TestHome, printed_rows, skipped, stderr_text};
 use itertools::Itertools as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -18,52 +18,52 @@ const EXAMPLES: [&str; 3] = ["alltoall.csv", "bcast.csv", "heldout.csv"];
 /// The checker of accessibility, which `make browser` downloads.
 const AXE: &str = "../../target/tools/axe.min.js";
 
-/// A name that is a script, if it is not taken as text.
+/// A name that acts as a script unless it is taken as text.
 const HOSTILE: &str = "<script>window.stolen=1</script><img src=x onerror='window.stolen=1'>";
 
 /// The examples with their profiles.
-fn examples() -> Home {
-    let home = Home::new();
+fn examples() -> TestHome {
+    let home = TestHome::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     for name in EXAMPLES {
         std::fs::copy(folder.join(name), home.path(name)).unwrap();
     }
-    home.does("fit alltoall.csv -o alltoall.toml");
-    home.does("fit bcast.csv -o bcast.toml");
+    home.run("fit alltoall.csv -o alltoall.toml");
+    home.run("fit bcast.csv -o bcast.toml");
     home
 }
 
-/// True if a task of `browser.py` succeeds on a page; says so if this machine has no browser.
-fn drive(home: &Home, task: &str, page: &str, file: Option<&Path>) -> bool {
+/// True if a task of `browser.py` succeeds on a page; prints a message if this machine has no browser.
+fn browser_succeeds(home: &TestHome, task: &str, page: &str, file: Option<&Path>) -> bool {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/browser.py");
     let needed = ["/usr/bin/python3", "/usr/bin/chromium", "/usr/bin/chromedriver"];
     let selenium = Command::new(needed[0]).args(["-c", "import selenium"]).output();
     let has_selenium = selenium.is_ok_and(|output| output.status.success());
     if !has_selenium || needed.iter().any(|path| !Path::new(path).exists()) {
-        lacks("Chromium, chromedriver or selenium to open the report in");
+        skip_without("Chromium, chromedriver or selenium to open the report in");
         return false;
     }
     let mut command = Command::new(needed[0]);
     command.arg(script).arg(task).arg(home.path(page));
     command.args(file);
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{task}: {}", said(&output));
+    assert!(output.status.success(), "{task}: {}", stderr_text(&output));
     true
 }
 
-/// A file with what is expected.
-fn expected(home: &Home, value: &Value) -> PathBuf {
+/// A file with the expected value.
+fn expected(home: &TestHome, value: &Value) -> PathBuf {
     home.write("expected.json", &value.to_string());
     home.path("expected.json")
 }
 
-/// Says that a test passes over what this machine lacks; the long form of the tests needs it.
-fn lacks(what: &str) {
-    assert!(!is_long_form(), "there is no {what}: run make browser");
-    skipped(&format!("there is no {what}"));
+/// Prints that a part of a test is skipped because this machine lacks a tool; the long form fails instead.
+fn skip_without(tool: &str) {
+    assert!(!is_long_form(), "there is no {tool}: run make browser");
+    skipped(&format!("there is no {tool}"));
 }
 
-fn number(row: &Row, key: &str) -> Option<f64> {
+fn number(row: &PrintedRow, key: &str) -> Option<f64> {
     row[key].parse().ok()
 }
 
@@ -73,15 +73,15 @@ fn counts() -> &'static [u32] {
 }
 
 /// Predictions of the command line at random sizes, for the page to compare with.
-fn points(home: &Home) -> Value {
+fn points(home: &TestHome) -> Value {
     let mut rng = ChaCha8Rng::seed_from_u64(22);
     let mut points = Vec::new();
     for (predictor, collective) in ["alltoall", "bcast"].into_iter().enumerate() {
         for &procs in counts() {
             // Between 1 B and 1 MiB, evenly in the logarithm.
             let random = (0..25).map(|_| 1u64 << rng.random_range(0..20));
-            let sizes: Vec<u64> = random.collect();
-            let sizes: BTreeSet<u64> = sizes
+            let octaves: Vec<u64> = random.collect();
+            let sizes: BTreeSet<u64> = octaves
                 .into_iter()
                 .map(|octave| octave + rng.random_range(0..octave))
                 .collect();
@@ -90,10 +90,10 @@ fn points(home: &Home) -> Value {
                 "select {collective}.toml --collective {collective} --procs {procs} --size {} --extrapolate",
                 list.join(",")
             );
-            let ranked = rows(home, &command);
+            let ranked = printed_rows(home, &command);
             for size in sizes {
-                let own = ranked.iter().filter(|row| row["size_bytes"] == size.to_string());
-                let told = own.filter(|row| is_told(row)).map(|row| {
+                let rows_of_size = ranked.iter().filter(|row| row["size_bytes"] == size.to_string());
+                let told = rows_of_size.filter(|row| is_on_page(row)).map(|row| {
                     json!({
                         "algorithm": row["algorithm"],
                         "time": number(row, "time_s"),
@@ -110,22 +110,22 @@ fn points(home: &Home) -> Value {
     Value::from(points)
 }
 
-/// True for rows that the page has: within reach of the measurements, and no lower bounds, of which models without
-/// contention alone speak.
-fn is_told(row: &Row) -> bool {
+/// True for rows of the page: within reach of the measurements, and no lower bounds, which only models without
+/// contention give.
+fn is_on_page(row: &PrintedRow) -> bool {
     let is_measured = ["interpolated", "extrapolated"].contains(&row["standing"].as_str());
     is_measured || row["standing"] == "unfitted" && row["model"] == "regimes"
 }
 
-/// Real data with their profiles: the page is whole, and does in a browser what it says.
+/// Real data with their profiles: the page is complete, and works in a browser.
 #[test]
 fn the_page_of_the_examples_works() {
     let home = examples();
     let counts = counts().iter().join(",");
     let files = "alltoall.csv alltoall.toml bcast.toml heldout.csv bcast.csv";
-    home.does(&format!("report {files} -o report.html --procs {counts}"));
-    is_whole(&home.read("report.html"));
-    let works = |task: &str, file: Option<&Path>| drive(&home, task, "report.html", file);
+    home.run(&format!("report {files} -o report.html --procs {counts}"));
+    assert_whole_page(&home.read("report.html"));
+    let works = |task: &str, file: Option<&Path>| browser_succeeds(&home, task, "report.html", file);
     std::thread::scope(|scope| {
         scope.spawn(|| ["interaction", "download", "plain"].map(|task| works(task, None)));
         scope.spawn(|| {
@@ -134,31 +134,31 @@ fn the_page_of_the_examples_works() {
             if axe.exists() {
                 works("accessible", Some(&axe));
             } else if is_driven {
-                lacks("axe to check the accessibility with");
+                skip_without("axe to check the accessibility with");
             }
         });
         works("predictor", Some(&expected(&home, &points(&home))));
     });
 }
 
-/// The page of data that hold statistics of another program and no repetitions: it shows the numbers that the
-/// files give, and nothing that only repetitions tell.
+/// The page of data that hold statistics of another program and no repetitions: it shows the numbers of the files, and
+/// nothing that needs repetitions.
 #[test]
 fn imported_statistics_are_shown() {
-    let home = Home::new();
+    let home = TestHome::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/data/osu");
-    let names = [
+    let benchmarks = [
         "latency-p2",
         "alltoall-direct-p4",
         "alltoall-direct-p6",
         "alltoall-direct-p8",
     ];
-    let names = names.map(|name| format!("osu_{name}.txt"));
+    let names = benchmarks.map(|name| format!("osu_{name}.txt"));
     for name in &names {
         std::fs::copy(folder.join(name), home.path(name)).unwrap();
     }
-    home.does(&format!("import osu {} --algorithm direct -o osu.csv", names.join(" ")));
-    home.does("report osu.csv -o osu.html --procs 8");
+    home.run(&format!("import osu {} --algorithm direct -o osu.csv", names.join(" ")));
+    home.run("report osu.csv -o osu.html --procs 8");
     let page = home.read("osu.html");
     let row = page.split("<tr>").find(|row| row.contains("max-over-ranks")).unwrap();
     let cell = row.split("<td").find(|cell| cell.contains('%'));
@@ -166,18 +166,18 @@ fn imported_statistics_are_shown() {
         cell.is_none_or(|cell| cell.contains("error")),
         "a share of stalled repetitions: {row}"
     );
-    drive(&home, "private", "osu.html", None);
-    // Of a collective whose contention-free time nobody knows, nothing is said of stalls.
+    browser_succeeds(&home, "private", "osu.html", None);
+    // A collective without a known contention-free time has no statement on stalls.
     let imported = home
         .read("osu.csv")
         .replace("collective,alltoall,direct", "collective,bcast,library");
     home.write("bcast.csv", &imported);
-    let said = home.does("report bcast.csv -o bcast.html --procs 8");
+    let said = home.run("report bcast.csv -o bcast.html --procs 8");
     assert!(said.contains("the data hold no single repetitions"), "{said}");
 }
 
-/// Asserts that a page needs nothing but itself, says what it is made of, and has the verdict first.
-fn is_whole(page: &str) {
+/// Asserts that a page is self-contained, names its sources, and has the verdict first.
+fn assert_whole_page(page: &str) {
     assert!(page.len() < 6_000_000, "{} bytes", page.len());
     let body = page.split("<script>").next().unwrap();
     for address in ["src=\"", "href=\"http", "@import", "url("] {
@@ -199,31 +199,31 @@ fn is_whole(page: &str) {
 
 #[test]
 fn names_in_the_data_are_text() {
-    let home = Home::measured();
+    let home = TestHome::measured();
     let data = home.read("data.csv");
     let first = data.lines().next().unwrap().to_owned();
     home.write(
         "evil.csv",
         &data.replacen(&first, &format!("{first}\n#@hosts={HOSTILE}\n#@mpi={HOSTILE}"), 1),
     );
-    home.does("report evil.csv -o evil.html --procs 4,8");
+    home.run("report evil.csv -o evil.html --procs 4,8");
     let page = home.read("evil.html");
     assert!(!page.contains("<img src=x"), "a name is markup");
     let expected = expected(&home, &json!([HOSTILE]));
-    drive(&home, "hostile", "evil.html", Some(&expected));
+    browser_succeeds(&home, "hostile", "evil.html", Some(&expected));
 }
 
-/// Data alone are fitted; a profile alone predicts and says that nothing was checked; data that allow no
-/// profile are shown as they are.
+/// Data alone are fitted. A profile alone predicts and states that nothing was checked. Data that allow no profile are
+/// shown as they are.
 #[test]
 fn any_mix_of_files_makes_a_page() {
-    let home = Home::fitted();
+    let home = TestHome::fitted();
     for (files, told) in [
         ("data.csv", "one was fitted to all of its data"),
         ("profile.toml", "nothing was checked"),
         ("data.csv profile.toml", "Not checked on other data"),
     ] {
-        home.does(&format!("report {files} -o page.html --procs 8"));
+        home.run(&format!("report {files} -o page.html --procs 8"));
         let page = home.read("page.html");
         assert!(page.contains(told), "{files}: {told}");
     }
@@ -232,12 +232,12 @@ fn any_mix_of_files_makes_a_page() {
         "one.csv",
         &format!("{header}collective,bcast,library,4,1024,0,0,0.001\n"),
     );
-    home.does("report one.csv -o page.html");
+    home.run("report one.csv -o page.html");
     assert!(home.read("page.html").contains("nothing is predicted from one.csv"));
 }
 
-/// Ping-pongs and all-to-alls, all so many times as long.
-fn few(factor: f64) -> String {
+/// Ping-pongs and all-to-alls with all times multiplied by `factor`.
+fn small_data(factor: f64) -> String {
     let row = |kind: &str, procs: u32, size: u32, messages: f64| {
         let time = factor * messages * (1e-4 + 1e-8 * f64::from(size));
         format!("{kind},{procs},{size},0,0,{time}\n")
@@ -251,36 +251,36 @@ fn few(factor: f64) -> String {
     header.chars().map(String::from).chain(pairs).chain(all).collect()
 }
 
-/// Doubtful data are shown and not fitted, files of unlike times stay apart, and the page says why.
+/// Doubtful data are shown and not fitted, files with different times stay apart, and the page states the reasons.
 #[test]
 fn data_in_doubt_are_not_fitted() {
-    let home = Home::new();
-    home.write("shared.csv", &format!("#@placement=a:2,b:2\n{}", few(1.0)));
-    home.does("fit shared.csv --force -o shared.toml");
+    let home = TestHome::new();
+    home.write("shared.csv", &format!("#@placement=a:2,b:2\n{}", small_data(1.0)));
+    home.run("fit shared.csv --force -o shared.toml");
     let reason = "shared.csv: 2 ranks shared host a";
     for (files, told) in [
         ("shared.csv", "Warning: nothing is predicted from shared.csv"),
         ("shared.csv shared.toml", "Warning: doubtful data: "),
     ] {
-        home.does(&format!("report {files} -o page.html --procs 8"));
+        home.run(&format!("report {files} -o page.html --procs 8"));
         let page = home.read("page.html");
         assert!(page.contains(told) && page.contains(reason), "{files}: {told}");
     }
-    home.write("one.csv", &few(1.0));
-    home.write("slower.csv", &few(4.0));
-    let said = home.does("report one.csv slower.csv -o page.html --procs 8");
+    home.write("one.csv", &small_data(1.0));
+    home.write("slower.csv", &small_data(4.0));
+    let said = home.run("report one.csv slower.csv -o page.html --procs 8");
     for name in ["alltoall (one.csv)", "alltoall (slower.csv)"] {
         assert!(said.contains(name), "{said}");
     }
     let page = home.read("page.html");
-    home.does("report one.csv slower.csv -o again.html --procs 8");
+    home.run("report one.csv slower.csv -o again.html --procs 8");
     assert!(page == home.read("again.html"), "the same files make another page");
 }
 
 /// Many repetitions are thinned out, and the page says how many it shows.
 #[test]
 fn many_repetitions_are_thinned_out() {
-    let home = Home::new();
+    let home = TestHome::new();
     let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
     let cell = |procs: u32, size: u32| -> String {
         let time = f64::from((procs - 1) * size) * 1e-8 + 1e-4;
@@ -295,7 +295,7 @@ fn many_repetitions_are_thinned_out() {
         .into_iter()
         .flat_map(|procs| sizes.map(|size| cell(procs, size)));
     home.write("many.csv", &format!("{header}{}", rows.collect::<String>()));
-    home.does("report many.csv -o many.html --procs 8 --repetitions 1200");
+    home.run("report many.csv -o many.html --procs 8 --repetitions 1200");
     let page = home.read("many.html");
     assert!(
         page.contains("The figures show 1200 of 60000 repetitions"),

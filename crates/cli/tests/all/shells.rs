@@ -5,20 +5,20 @@ use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{Home, ON, said};
+use crate::support::{ON_SIMULATOR, TestHome, stderr_text};
 
 const OSU: &str = "# OSU MPI All-to-All Personalized Exchange Latency Test v5.3\n\
     # Size       Avg Latency(us)\n1 30.1\n2 30.2\n1024 80.5\n65536 900.25\n";
 
 /// netsig with `input` as its standard input.
-fn fed(home: &Home, arguments: &str, input: &[u8]) -> Output {
+fn run_with_stdin(home: &TestHome, arguments: &str, input: &[u8]) -> Output {
     let output = home.netsig(arguments).write_stdin(input).output().unwrap();
-    assert!(output.status.success(), "{arguments}: {}", said(&output));
+    assert!(output.status.success(), "{arguments}: {}", stderr_text(&output));
     output
 }
 
-/// Runs shell commands in which `netsig` is netsig, and returns the exit code.
-fn shell(home: &Home, commands: &str) -> Option<i32> {
+/// Runs shell commands with `netsig` in the path, and returns the exit code.
+fn shell(home: &TestHome, commands: &str) -> Option<i32> {
     let netsig = env!("CARGO_BIN_EXE_netsig");
     let script = format!("umask 022; netsig() {{ {netsig} \"$@\" 2>>said; }}; {commands}");
     let status = Command::new("bash")
@@ -32,7 +32,7 @@ fn shell(home: &Home, commands: &str) -> Option<i32> {
 
 #[test]
 fn a_dash_is_standard_input_and_output() {
-    let home = Home::small();
+    let home = TestHome::small();
     let data = home.read("data.csv");
     let profile = home.read("profile.toml");
     let points = "--collective alltoall --procs 8 --size 1KiB --format csv";
@@ -52,10 +52,10 @@ fn a_dash_is_standard_input_and_output() {
         ),
     ] {
         home.write("OSU.txt", OSU);
-        let named = home.does(arguments);
+        let named = home.run(arguments);
         let name = arguments.split(' ').find(|word| word.contains('.')).unwrap();
         let dashed = arguments.replacen(name, "-", 1);
-        let output = fed(&home, &dashed, input.as_bytes());
+        let output = run_with_stdin(&home, &dashed, input.as_bytes());
         let piped = String::from_utf8(output.stdout).unwrap();
         let anonymous = |text: &str| text.replace(name, "standard input");
         assert_eq!(anonymous(&piped), anonymous(&named), "{dashed}");
@@ -63,8 +63,8 @@ fn a_dash_is_standard_input_and_output() {
     let written = |name: &str| fs::exists(home.path(name)).unwrap();
     assert!(!written("-"));
     let twice = ["standard input: is named twice", "name each file once"];
-    home.refuses("fit - - -o twice.toml", 2, twice);
-    home.refuses("fit - --plogp - -o twice.toml", 2, ["standard input: ", ""]);
+    home.assert_refused("fit - - -o twice.toml", 2, twice);
+    home.assert_refused("fit - --plogp - -o twice.toml", 2, ["standard input: ", ""]);
     let pipeline = "cat OSU.txt | netsig import osu - --procs 8 -o - | netsig fit - -o piped.toml";
     assert_eq!(shell(&home, pipeline), Some(0));
     let pipeline = "cat data.csv | netsig fit - -o - | netsig predict - --collective alltoall \
@@ -74,7 +74,7 @@ fn a_dash_is_standard_input_and_output() {
 
 #[test]
 fn a_pipe_or_descriptor_is_written_through() {
-    let home = Home::small();
+    let home = TestHome::small();
     let profile = home.read("profile.toml");
     // As /dev/stdout is.
     symlink("/proc/self/fd/1", home.path("stdout")).unwrap();
@@ -102,7 +102,7 @@ fn a_pipe_or_descriptor_is_written_through() {
     assert!(home.path("stdout").is_symlink());
     let fifo = home.path("fifo").metadata().unwrap();
     assert!(fifo.file_type().is_fifo());
-    let measured = format!("netsig measure plan.toml {ON} -o stdout | cat >copy");
+    let measured = format!("netsig measure plan.toml {ON_SIMULATOR} -o stdout | cat >copy");
     assert_eq!(shell(&home, &measured), Some(0));
     assert_eq!(home.read("copy"), home.read("data.csv"));
     let gone = "netsig fit data.csv -o stdout | true; exit ${PIPESTATUS[0]}";
@@ -123,9 +123,9 @@ fn a_pipe_or_descriptor_is_written_through() {
         let output = home.netsig(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         assert!(
-            said(&output).starts_with(&format!("netsig: {place}")),
+            stderr_text(&output).starts_with(&format!("netsig: {place}")),
             "{}",
-            said(&output)
+            stderr_text(&output)
         );
     }
     let appended = "cp data.csv own.csv; netsig fit own.csv -o stdout >>own.csv";
@@ -135,7 +135,7 @@ fn a_pipe_or_descriptor_is_written_through() {
 
 #[test]
 fn links_and_modes_stay() {
-    let home = Home::small();
+    let home = TestHome::small();
     let mode = |name: &str| home.path(name).metadata().unwrap().mode() & 0o7777;
     symlink("behind.toml", home.path("link.toml")).unwrap();
     assert_eq!(shell(&home, "netsig fit data.csv -o link.toml"), Some(0));
@@ -143,7 +143,7 @@ fn links_and_modes_stay() {
     assert_eq!(home.read("behind.toml"), home.read("profile.toml"));
     assert_eq!(mode("behind.toml"), 0o644);
     symlink("behind.csv", home.path("link.csv")).unwrap();
-    home.refuses(
+    home.assert_refused(
         "measure plan.toml --on sim:nowhere -o link.csv",
         2,
         ["no scenario is called", ".toml"],
@@ -151,7 +151,7 @@ fn links_and_modes_stay() {
     assert!(home.path("link.csv").is_symlink() && !home.path("behind.csv").exists());
     for kept in [0o600, 0o664] {
         fs::set_permissions(home.path("behind.toml"), Permissions::from_mode(kept)).unwrap();
-        home.does("fit data.csv -o link.toml");
+        home.run("fit data.csv -o link.toml");
         assert_eq!(mode("behind.toml"), kept);
     }
     assert_eq!(shell(&home, "umask 077; netsig fit data.csv -o own.toml"), Some(0));
@@ -160,10 +160,10 @@ fn links_and_modes_stay() {
 
 #[test]
 fn every_encoding_is_read() {
-    let home = Home::small();
-    let fit = |file: &str| home.does(&format!("fit {file} -o -")).replace(file, "data.csv");
+    let home = TestHome::small();
+    let fit = |file: &str| home.run(&format!("fit {file} -o -")).replace(file, "data.csv");
     let predict = |file: &str| {
-        home.does(&format!(
+        home.run(&format!(
             "predict {file} --collective alltoall --procs 8 --size 1KiB --format csv"
         ))
     };
@@ -187,11 +187,11 @@ fn every_encoding_is_read() {
     every_other_file_is_read(&home);
     let mut zip = fs::File::create(home.path("data.zip")).unwrap();
     zip.write_all(b"PK\x03\x04\x14\0").unwrap();
-    home.refuses("fit data.zip -o zip.toml", 2, ["data.zip: is a zip archive", "by gzip"]);
+    home.assert_refused("fit data.zip -o zip.toml", 2, ["data.zip: is a zip archive", "by gzip"]);
 }
 
-/// As plain text: printed tables, plans, networks of both kinds, and hosts.
-fn every_other_file_is_read(home: &Home) {
+/// Any encoding is read like plain text: printed tables, plans, networks of both kinds, and hosts.
+fn every_other_file_is_read(home: &TestHome) {
     home.write("osu.txt", OSU);
     home.write("hosts", "a\nb\nc\nd\n");
     home.write("switches.conf", "SwitchName=s Nodes=a,b,c,d\n");
@@ -201,14 +201,14 @@ fn every_other_file_is_read(home: &Home) {
                      --model loggp --profile profile.toml --network switches.conf --rate 40Mbit/s";
     for (file, command) in [
         ("osu.txt", "import osu osu.txt --procs 8 -o -".to_owned()),
-        ("plan.toml", format!("measure plan.toml {ON} -o -")),
+        ("plan.toml", format!("measure plan.toml {ON_SIMULATOR} -o -")),
         ("star.toml", "discover --network star.toml -o -".to_owned()),
         ("switches.conf", "discover --network switches.conf -o -".to_owned()),
         ("hosts", format!("{simulated} --placement hosts")),
     ] {
         // The data quote the plan with its line ends.
         let rows = || {
-            let printed = home.does(&command);
+            let printed = home.run(&command);
             let rows = printed.lines().filter(|line| !line.starts_with('#'));
             rows.map(str::to_owned).collect::<Vec<_>>()
         };
@@ -230,18 +230,18 @@ fn every_other_file_is_read(home: &Home) {
     }
 }
 
-/// A network may come by a pipe, whose text decides what it is; it is not read again after an error.
+/// A network may come through a pipe; its text decides its kind, and it is not read again after an error.
 #[test]
 fn a_network_may_be_a_pipe() {
-    let home = Home::new();
+    let home = TestHome::new();
     let star = "topology = \"star\"\nhosts = 4\nrate = \"50Mbit/s\"\nport_buffer = \"64KiB\"\n";
     let slurm = "SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n[2-3]\nSwitchName=c Switches=a,b\n";
     for (name, text) in [("net.toml", star), ("topology.conf", slurm)] {
         home.write(name, text);
-        let named = home.does(&format!("discover --network {name} -o -"));
-        let piped = fed(&home, "discover --network - -o -", text.as_bytes());
+        let named = home.run(&format!("discover --network {name} -o -"));
+        let piped_output = run_with_stdin(&home, "discover --network - -o -", text.as_bytes());
         let stem = name.split('.').next().unwrap();
-        let piped = String::from_utf8(piped.stdout).unwrap();
+        let piped = String::from_utf8(piped_output.stdout).unwrap();
         assert_eq!(piped.replace("standard input", stem), named);
     }
     home.write("bad", "SwitchName=a Nods=n[0-1]\n");
@@ -251,15 +251,15 @@ fn a_network_may_be_a_pipe() {
     assert_eq!(shell(&home, fifo), Some(2));
 }
 
-/// The clusters of a profile are those that `netsig discover` put there.
+/// `netsig discover` put the clusters into the profile.
 #[test]
 fn a_profile_fitted_again_keeps_its_clusters() {
-    let home = Home::small();
-    home.does("discover --network wan-5-7-40x2 -o profile.toml");
+    let home = TestHome::small();
+    home.run("discover --network wan-5-7-40x2 -o profile.toml");
     let clusters = |text: &str| text[text.find("[[cluster]]").unwrap()..].to_owned();
     let before = clusters(&home.read("profile.toml"));
-    home.does("fit data.csv -o profile.toml");
+    home.run("fit data.csv -o profile.toml");
     assert!(home.read("profile.toml").contains("[[cluster]]"));
-    home.does("fit data.csv -o profile.toml");
+    home.run("fit data.csv -o profile.toml");
     assert_eq!(clusters(&home.read("profile.toml")), before);
 }

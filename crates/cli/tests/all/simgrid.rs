@@ -12,7 +12,7 @@ use crate::support::skipped;
 use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::profile::Profile;
-use netsig_model::tune::simgrid::{Topology, platform};
+use netsig_model::tune::simgrid::{PlatformTopology, platform};
 use tempfile::TempDir;
 
 /// Tables with two protocols, and overheads, up to 1 MiB; beyond, they go below β·m.
@@ -51,20 +51,20 @@ const SIZES: [u64; 14] = [
 const LARGE: u64 = 3 << 20;
 
 /// Simulated times of a size: one message, and the direct exchange.
-struct Times {
+struct SimgridTimes {
     size: Bytes,
     message: f64,
     exchange: f64,
 }
 
 /// A compiled program and its folder.
-struct Smpi {
+struct CompiledSmpi {
     folder: TempDir,
     program: PathBuf,
 }
 
-impl Smpi {
-    /// `None`, with a word, if there is no smpirun.
+impl CompiledSmpi {
+    /// `None`, with a message, if there is no smpirun.
     fn new() -> Option<Self> {
         if Command::new("smpirun").arg("-version").output().is_err() {
             let missing = "smpirun is not installed (Debian: libsimgrid-dev)";
@@ -76,12 +76,12 @@ impl Smpi {
         let program = folder.path().join("program");
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/smpi.c");
         let mut compiler = Command::new("smpicc");
-        said(compiler.args(["-O2", source, "-o"]).arg(&program).output().unwrap());
+        successful_stdout(compiler.args(["-O2", source, "-o"]).arg(&program).output().unwrap());
         Some(Self { folder, program })
     }
 
-    /// The times on a platform with so many processes.
-    fn run(&self, platform: &str, procs: u32) -> Vec<Times> {
+    /// The times on a platform with `procs` processes.
+    fn run(&self, platform: &str, procs: u32) -> Vec<SimgridTimes> {
         let path = self.folder.path().join("platform.xml");
         fs::write(&path, platform).unwrap();
         let mut command = Command::new("smpirun");
@@ -90,25 +90,25 @@ impl Smpi {
             .arg(&path)
             .arg("--cfg=smpi/simulate-computation:no");
         command.arg(&self.program).args(SIZES.map(|size| size.to_string()));
-        let output = said(command.current_dir(&self.folder).output().unwrap());
-        let times: Vec<Times> = output.lines().map(times).collect();
+        let output = successful_stdout(command.current_dir(&self.folder).output().unwrap());
+        let times: Vec<SimgridTimes> = output.lines().map(parse_times).collect();
         assert_eq!(times.len(), SIZES.len(), "{output}");
         times
     }
 }
 
-fn said(output: Output) -> String {
+fn successful_stdout(output: Output) -> String {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{error}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn times(line: &str) -> Times {
+fn parse_times(line: &str) -> SimgridTimes {
     let numbers: Vec<f64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
     let [size, message, exchange] = numbers[..] else {
         panic!("{line}");
     };
-    Times {
+    SimgridTimes {
         size: Bytes::rounded(size),
         message,
         exchange,
@@ -117,13 +117,15 @@ fn times(line: &str) -> Times {
 
 #[test]
 fn smpirun_gives_one_message_the_time_of_the_profile() {
-    let Some(smpi) = Smpi::new() else { return };
+    let Some(smpi) = CompiledSmpi::new() else {
+        return;
+    };
     let hosts = Procs::new(8).unwrap();
     for (name, text) in [("line.toml", LINE), ("tables.toml", TABLES)] {
         let profile = Profile::parse(name, text).unwrap();
-        let star = platform(&profile, name, Topology::Star(hosts)).unwrap();
+        let star = platform(&profile, name, PlatformTopology::Star(hosts)).unwrap();
         let beta = profile.hockney.beta.value;
-        for Times {
+        for SimgridTimes {
             size,
             message,
             exchange,
@@ -144,16 +146,17 @@ fn smpirun_gives_one_message_the_time_of_the_profile() {
     }
 }
 
-/// Four times four messages cross each link between switches in each direction, where seven
-/// cross a host's.
+/// 16 messages cross each link between switches in each direction, and seven cross a host's link.
 #[test]
 fn smpirun_sends_a_tree_s_messages_over_the_links_between_its_switches() {
-    let Some(smpi) = Smpi::new() else { return };
+    let Some(smpi) = CompiledSmpi::new() else {
+        return;
+    };
     let profile = Profile::parse("line.toml", LINE).unwrap();
     let network = Network::parse("tree", TREE).unwrap();
-    let tree = platform(&profile, "line.toml", Topology::Described(&network)).unwrap();
+    let tree = platform(&profile, "line.toml", PlatformTopology::Described(&network)).unwrap();
     let beta = profile.hockney.beta.value;
-    for Times {
+    for SimgridTimes {
         size,
         message,
         exchange,

@@ -2,8 +2,8 @@
 
 mod sweep;
 
-use crate::support::{Home, Row, assert_same_json, number, rows, said, table};
-use netsig_base::algorithm::{ALGORITHMS, Algorithm, Collective, Traffic};
+use crate::support::{PrintedRow, TestHome, assert_same_json, number, parse_csv, printed_rows, stderr_text};
+use netsig_base::algorithm::{ALGORITHMS, Algorithm, AlgorithmTraffic, Collective};
 
 /// `LogGP` with round numbers: L = 5 µs, o = 1 µs, g = 2 µs, G = 1 ns.
 const LOGGP: &str = "--set L=5us --set o=1us --set g=2us --set G=1ns";
@@ -11,15 +11,15 @@ const LOGGP: &str = "--set L=5us --set o=1us --set g=2us --set G=1ns";
 /// Two and two hosts at 1 Gbit/s; the uplinks carry 1 Gbit/s and buffer 4550 bytes.
 const FOUR: &str = include_str!("../refusals/home/four.toml");
 
-fn home() -> Home {
-    let home = Home::new();
+fn home() -> TestHome {
+    let home = TestHome::new();
     home.write("four.toml", FOUR);
     home
 }
 
 /// The rows of a simulation.
-fn simulated(home: &Home, arguments: &str) -> Vec<Row> {
-    rows(home, &format!("simulate {arguments}"))
+fn simulated(home: &TestHome, arguments: &str) -> Vec<PrintedRow> {
+    printed_rows(home, &format!("simulate {arguments}"))
 }
 
 fn assert_near(found: f64, expected: f64, what: &str) {
@@ -31,7 +31,7 @@ fn assert_near(found: f64, expected: f64, what: &str) {
 fn rows_have_the_promised_columns_in_every_format() {
     let home = home();
     let wanted = "simulate --network tree-2x6x40 --collective alltoall --procs 4,6 --size 1KiB,2KiB";
-    let (columns, rows) = table(&home.does(&format!("{wanted} --format csv")));
+    let (columns, rows) = parse_csv(&home.run(&format!("{wanted} --format csv")));
     let promised = "collective,algorithm,procs,size_bytes,time_s,model,method,messages,sent_bytes,losses,network";
     assert_eq!(columns.join(","), promised);
     let all = ALGORITHMS.iter();
@@ -44,7 +44,7 @@ fn rows_have_the_promised_columns_in_every_format() {
 #[test]
 fn every_scenario_of_the_lab_simulates_as_it_is() {
     let home = home();
-    for (name, _) in netsig_lab::SHIPPED {
+    for (name, _) in netsig_lab::SHIPPED_SCENARIOS {
         let procs = netsig_lab::load(name).unwrap().hosts();
         for model in ["loggp", "plogp", "plogpt", "fluid", "tcp"] {
             let what = format!("--network {name} --model {model} --collective alltoall --procs {procs} --size 4KiB");
@@ -63,17 +63,17 @@ fn losses_and_links_are_told_and_written() {
                 --procs 4 --size 10000 --losses losses.csv --links links.csv --gantt g.svg \
                 --timeline t.json";
     let output = home.netsig(lost).output().unwrap();
-    let note = said(&output);
+    let note = stderr_text(&output);
     assert!(
         note.starts_with("netsig: note: messages lost packets 4 times") && note.contains("--losses"),
         "{note}"
     );
     assert_eq!(note.lines().count(), 1, "{note}");
-    let (columns, losses) = table(&home.read("losses.csv"));
+    let (columns, losses) = parse_csv(&home.read("losses.csv"));
     assert_eq!(columns.join(","), "time_s,from,to,operation,delay_s,cause");
     assert_eq!(losses.len(), 4);
     assert_eq!((&*losses[0]["time_s"], &*losses[0]["delay_s"]), ("0.00008", "0.2"));
-    let (columns, links) = table(&home.read("links.csv"));
+    let (columns, links) = parse_csv(&home.read("links.csv"));
     assert_eq!(columns.join(","), "link,bytes,busy_s,utilisation");
     // Each host sends two messages over the uplink of its pair.
     let uplink = links.iter().find(|row| row["link"] == "switch0 -> switch2");
@@ -82,11 +82,11 @@ fn losses_and_links_are_told_and_written() {
     assert!(serde_json::from_str::<serde_json::Value>(&home.read("t.json")).is_ok());
 }
 
-/// The links of a network count beside a profile, which tells L; without a network the profile's
-/// hosts are on one switch with links of 1/β. From S on a message asks first: L there and back.
+/// With a profile, a network still gives the links, and the profile gives L. Without a network the profile's hosts are
+/// on one switch with links of 1/β. From S on a message asks first: L there and back.
 #[test]
 fn links_are_those_of_the_network_or_of_one_switch() {
-    let home = Home::fitted();
+    let home = TestHome::fitted();
     let slow = include_str!("../../../../scenarios/ethernet-4x50.toml");
     home.write("slow.toml", slow);
     home.write("fast.toml", &slow.replace("50Mbit/s", "500Mbit/s"));
@@ -102,8 +102,8 @@ fn links_are_those_of_the_network_or_of_one_switch() {
     }
     let [ports, star] = ["loggp", "tcp"].map(|model| time(&format!("--model {model}")));
     assert!((star / ports - 1.0).abs() < 1e-3, "{star} not {ports}");
-    let free = format!("predict profile.toml {cell} --model hockney");
-    let free = number(&rows(&home, &free)[0], "time_s") * 1e6;
+    let free_command = format!("predict profile.toml {cell} --model hockney");
+    let free = number(&printed_rows(&home, &free_command)[0], "time_s") * 1e6;
     assert!((ports / free - 1.0).abs() < 0.03, "{ports} not {free}");
     let asking = time("--network slow.toml --set L=50us --set S=64KiB");
     let expected = bytes * 0.16 + 3.0 * 50.0;
@@ -121,15 +121,15 @@ fn every_algorithm_takes_the_same_as_its_goal() {
         );
         for model in [LOGGP, "--network four.toml --model fluid --ppn 2"] {
             let needs = match algorithm.traffic() {
-                Some(Traffic::Clusters) => "follows the clusters of the ranks",
-                Some(Traffic::Phases) if model != LOGGP => "follows the links between switches",
+                Some(AlgorithmTraffic::Clusters) => "follows the clusters of the ranks",
+                Some(AlgorithmTraffic::Phases) if model != LOGGP => "follows the links between switches",
                 _ => "",
             };
             if !needs.is_empty() {
                 let command = format!("simulate {case} {model}");
                 let place = format!("{} {algorithm} {needs}", entry.collective);
                 let remedy = "name another --algorithm, or measure it";
-                home.refuses(&command, 3, [&place, remedy]);
+                home.assert_refused(&command, 3, [&place, remedy]);
                 continue;
             }
             let direct = simulated(&home, &format!("{case} {model} --write-goal p.goal"));

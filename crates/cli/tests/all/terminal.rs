@@ -1,13 +1,13 @@
-//! netsig at a terminal: help in colours, unless `NO_COLOR` is set or it is read by a program; and nothing of a
-//! file that a terminal would obey, or that fills it.
+//! netsig at a terminal: help is in colours, unless `NO_COLOR` is set or a program reads it. Texts of files cannot
+//! control or fill the terminal.
 
 use std::process::{Command, Stdio};
 
-use crate::support::{Home, said, skipped};
+use crate::support::{TestHome, skipped, stderr_text};
 
 const ESCAPE: char = '\u{1b}';
 
-/// What `netsig` prints at a terminal of its own; `None` if this machine has no `script`.
+/// The output of `netsig` at a terminal of its own; `None` if this machine has no `script`.
 fn at_terminal(arguments: &str, no_color: Option<&str>) -> Option<String> {
     let netsig = env!("CARGO_BIN_EXE_netsig");
     let mut script = Command::new("script");
@@ -42,12 +42,12 @@ fn only_a_terminal_without_no_color_gets_colours() {
 }
 
 /// A file's name and text, and a command that reads it.
-type Read = (&'static str, String, String);
+type ReadFile = (&'static str, String, String);
 
 const CELL: &str = "--collective alltoall --procs 4 --size 1KiB";
 
-/// Tables with this text where a name or a number belongs.
-fn tables(text: &str) -> Vec<Read> {
+/// Tables with this text in place of a name or a number.
+fn tables(text: &str) -> Vec<ReadFile> {
     const COLUMNS: &str = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
     let fitted = |name, text| (name, text, format!("fit {name} -o o"));
     let cell =
@@ -67,8 +67,8 @@ fn tables(text: &str) -> Vec<Read> {
     ]
 }
 
-/// Files in TOML and YAML with this text, whose control characters are escapes, where a name belongs.
-fn documents(text: &str) -> Vec<Read> {
+/// Files in TOML and YAML with this text in place of a name; its control characters are escaped.
+fn documents(text: &str) -> Vec<ReadFile> {
     let text = text.replace('\u{1b}', "\\u001b").replace('\u{7}', "\\u0007");
     let planned = |name, collective: &str, algorithm: &str| {
         let plan = format!(
@@ -95,11 +95,15 @@ fn documents(text: &str) -> Vec<Read> {
 }
 
 /// Writes files of every kind with this text; returns the commands that read them.
-fn read_by_commands(home: &Home, text: &str) -> Vec<String> {
-    let goal = format!("num_ranks 2\nrank 0 {{ {text} }}\n");
-    let goal = ("m.goal", goal, "simulate --goal m.goal --set L=1us --set G=1ns".into());
-    let slurm = format!("SwitchName={text} Nodes=a\n");
-    let slurm = ("k.conf", slurm, "discover --network k.conf -o o".into());
+fn read_by_commands(home: &TestHome, text: &str) -> Vec<String> {
+    let goal_text = format!("num_ranks 2\nrank 0 {{ {text} }}\n");
+    let goal = (
+        "m.goal",
+        goal_text,
+        "simulate --goal m.goal --set L=1us --set G=1ns".into(),
+    );
+    let slurm_text = format!("SwitchName={text} Nodes=a\n");
+    let slurm = ("k.conf", slurm_text, "discover --network k.conf -o o".into());
     let files = [tables(text), documents(text), vec![goal, slurm]].concat();
     let written = files.into_iter().map(|(name, text, command)| {
         home.write(name, &text);
@@ -110,12 +114,12 @@ fn read_by_commands(home: &Home, text: &str) -> Vec<String> {
 
 #[test]
 fn nothing_of_a_file_commands_the_terminal() {
-    let home = Home::new();
+    let home = TestHome::new();
     for command in read_by_commands(&home, "a\u{1b}[31mb\u{7}") {
         let output = home.netsig(&command).output().unwrap();
         let code = output.status.code();
         assert!(matches!(code, Some(0 | 2 | 3)), "{command}: {code:?}");
-        let said = said(&output);
+        let said = stderr_text(&output);
         assert!(!said.contains("cannot be read"), "{command}: {said}");
         for printed in [output.stdout, output.stderr] {
             let printed = String::from_utf8(printed).unwrap();
@@ -127,7 +131,7 @@ fn nothing_of_a_file_commands_the_terminal() {
 
 #[test]
 fn no_message_quotes_much_of_a_file() {
-    let home = Home::new();
+    let home = TestHome::new();
     for command in read_by_commands(&home, &"z \u{e9}z".repeat(3000)) {
         let output = home.netsig(&command).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
@@ -138,15 +142,15 @@ fn no_message_quotes_much_of_a_file() {
     }
 }
 
-/// What programs read keeps every character, in a file and in a pipe alike; a terminal gets escapes.
+/// Data for programs keep every character, in files and in pipes; a terminal gets escapes.
 #[test]
 fn data_keep_characters_that_terminals_obey() {
-    let home = Home::new();
+    let home = TestHome::new();
     let name = "e\u{200f}\u{7f}.toml";
     let star = "topology = 'star'\nhosts = 4\nrate = '50Mbit/s'\nport_buffer = '64KiB'\nlatency = '10us'\n";
     home.write(name, star);
     let simulated = format!("simulate --network ./{name} {CELL} --algorithm direct --format");
-    let json = home.does(&format!("{simulated} json"));
+    let json = home.run(&format!("{simulated} json"));
     let rows: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(rows[0]["network"], "e\u{200f}\u{7f}");
     assert!(json.is_ascii(), "{json}");
@@ -156,7 +160,7 @@ fn data_keep_characters_that_terminals_obey() {
         &format!("[[sweep]]\nnetworks = ['./{}']\n{block}", "f\u{200f}.toml"),
     );
     home.write("f\u{200f}.toml", star);
-    let printed = home.does("simulate --sweep sweep.toml");
-    home.does("simulate --sweep sweep.toml -o rows.csv");
+    let printed = home.run("simulate --sweep sweep.toml");
+    home.run("simulate --sweep sweep.toml -o rows.csv");
     assert_eq!(printed, home.read("rows.csv"));
 }

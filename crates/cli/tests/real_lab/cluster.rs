@@ -1,5 +1,5 @@
-//! The emulated cluster without MPI: hosts reach each other over shaped links, exit codes come
-//! through, and nothing stays behind however the lab ends.
+//! The emulated cluster without MPI: hosts reach each other over shaped links, exit codes are passed on, and nothing
+//! remains after any end of the lab.
 
 use std::fs;
 use std::io::Read;
@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-use super::ends::{processes, wait_until};
-use super::{lab, netsig, run_unless_void, said};
+use super::early_ends::{processes, wait_until};
+use super::{has_lab, netsig, run_unless_void, stderr_text};
 
 /// netsig about to run a command in the lab.
 fn exec(scenario: &str, command: &[&str]) -> Command {
@@ -26,16 +26,15 @@ fn run(scenario: &str, script: &str) -> Output {
 /// Output of `script` in the lab, which must succeed.
 pub fn printed(scenario: &str, script: &str) -> String {
     let output = run(scenario, script);
-    assert!(output.status.success(), "{script}: {}", said(&output));
+    assert!(output.status.success(), "{script}: {}", stderr_text(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// From h0, a connection to a closed port of each other host is refused by that host, by its address
-/// and by its name; to an absent one it would time out. Switches in a row, a tree with its uplink, and
-/// sites around a core.
+/// From h0, each other host refuses a connection to a closed port, by its address and by its name; a connection to an
+/// absent host would time out. Switches in a row, a tree with its uplink, and sites around a core.
 #[test]
 fn all_hosts_reach_each_other_under_their_names() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     for (scenario, last) in [
@@ -57,7 +56,7 @@ fn all_hosts_reach_each_other_under_their_names() {
 /// The shell is in a PID namespace of its own, after the tools that built the network.
 #[test]
 fn links_and_environment_are_those_of_the_scenario() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let text = printed(
@@ -72,7 +71,7 @@ fn links_and_environment_are_those_of_the_scenario() {
     assert_eq!(shapes.matches("rate 50Mbit").count(), 2, "{text}");
 }
 
-/// h1 accepts a connection from h0, and either prints in a line what the kernel says of it.
+/// h1 accepts a connection from h0, and each prints the kernel's facts about it in a line.
 const ENDS: &str = r#"cat > $TMPDIR/end << 'END'
 use IO::Socket::INET;
 my $place = "10.0.0.2:7000";
@@ -89,10 +88,10 @@ export PATH=$PATH:/usr/sbin:/sbin
 wait
 "#;
 
-/// For each congestion control that the machine has, whatever its default is.
+/// Tests each congestion control of the machine, not only its default.
 #[test]
 fn connections_use_the_congestion_control_of_the_scenario() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let home = TempDir::new().unwrap();
@@ -111,13 +110,13 @@ fn connections_use_the_congestion_control_of_the_scenario() {
     let output = exec(file.to_str().unwrap(), &["true"]).output().unwrap();
     if !netsig_lab::check().congestion_controls.contains(&"vegas".to_owned()) {
         assert_eq!(output.status.code(), Some(2));
-        assert!(said(&output).contains("has no congestion control vegas"));
+        assert!(stderr_text(&output).contains("has no congestion control vegas"));
     }
 }
 
 #[test]
 fn exit_codes_and_signals_pass_through() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     for (script, code, what) in [
@@ -135,17 +134,17 @@ fn exit_codes_and_signals_pass_through() {
     let output = exec("ethernet-4x50", &["no-such-command"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said(&output).contains("cannot run no-such-command: "),
+        stderr_text(&output).contains("cannot run no-such-command: "),
         "{}",
-        said(&output)
+        stderr_text(&output)
     );
 }
 
-/// Three hosts send datagrams of 41 frames to a fourth, whose port passes a third of them at a time: it sent or
-/// dropped every frame that left the hosts. The switch learns the fourth's port from what that sends first.
+/// Three hosts send datagrams of 41 frames to a fourth, whose port passes a third of them at a time. It sent or dropped
+/// every frame that left the hosts. The fourth sends first, so that the switch learns its port.
 #[test]
 fn a_port_counts_what_it_drops() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let netsig = env!("CARGO_BIN_EXE_netsig");
@@ -159,8 +158,8 @@ fn a_port_counts_what_it_drops() {
     );
     let text = printed("ethernet-4x50", &script);
     let lines: Vec<&str> = text.lines().collect();
-    let (sent, table) = lines.split_at(3);
-    let sent: u32 = sent.iter().map(|own| own.parse::<u32>().unwrap()).sum();
+    let (sent_lines, table) = lines.split_at(3);
+    let sent: u32 = sent_lines.iter().map(|line| line.parse::<u32>().unwrap()).sum();
     assert_eq!(table[0], "switch,port,packets,dropped");
     let rows: Vec<Vec<&str>> = table[1..].iter().map(|row| row.split(',').collect()).collect();
     let ports: Vec<&str> = rows.iter().map(|row| row[1]).collect();
@@ -174,7 +173,7 @@ fn a_port_counts_what_it_drops() {
 /// being killed.
 #[test]
 fn nothing_stays_after_any_end() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let mounts = || fs::read_to_string("/proc/self/mountinfo").unwrap().lines().count();

@@ -4,22 +4,29 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use netsig_base::algorithm::{COLLECTIVES, Method, entries};
-use netsig_base::data::{Dataset, places};
+use netsig_base::algorithm::{COLLECTIVES, CollectiveMethod, algorithm_entries};
+use netsig_base::data::{Dataset, cluster_facts};
 use tempfile::TempDir;
 
-use super::{compile, lab, netsig, path_of, rank_program, run_unless_void, said, workspace};
+use super::{compile, has_lab, netsig, path_of, rank_program, run_unless_void, stderr_text, workspace};
 use crate::long_form::is_long_form;
 
 /// Repetitions of each cell.
 const REPETITIONS: usize = 2;
 
+/// A plan with the number of its cells.
+struct ClusterPlan {
+    text: String,
+    cells: usize,
+}
+
 /// A plan of all algorithms that follow clusters, with settings of few and of many.
-fn plan(procs: &[u32], sizes: &str) -> (String, usize) {
+fn plan(procs: &[u32], sizes: &str) -> ClusterPlan {
     let (mut text, mut cells) = (String::new(), 0);
     for &collective in COLLECTIVES {
-        let named = entries(collective).flat_map(|entry| [1, 300].map(|value| entry.text(|_| value)));
-        let follows = |name: &String| Method::parse(collective, name).is_ok_and(|method| method.follows_clusters());
+        let named = algorithm_entries(collective).flat_map(|entry| [1, 300].map(|value| entry.text(|_| value)));
+        let follows =
+            |name: &String| CollectiveMethod::parse(collective, name).is_ok_and(|method| method.follows_clusters());
         let mut names: Vec<String> = named.filter(follows).collect();
         names.dedup();
         if !names.is_empty() {
@@ -32,13 +39,13 @@ fn plan(procs: &[u32], sizes: &str) -> (String, usize) {
             cells += names.len() * procs.len() * sizes.split(',').count();
         }
     }
-    (text, cells)
+    ClusterPlan { text, cells }
 }
 
 /// Measures a plan; wrong data would be rejected.
-fn measured(scenario: &str, options: &[&str], (plan, cells): (String, usize)) -> Dataset {
+fn measured(scenario: &str, options: &[&str], plan: &ClusterPlan) -> Dataset {
     let home = TempDir::new().unwrap();
-    fs::write(home.path().join("plan.toml"), plan).unwrap();
+    fs::write(home.path().join("plan.toml"), &plan.text).unwrap();
     let place = format!("lab:{scenario}");
     let arguments = ["measure", "plan.toml", "-o", "data.csv", "--on", &place];
     let mut command = netsig(home.path(), &[&arguments, options].concat());
@@ -46,17 +53,17 @@ fn measured(scenario: &str, options: &[&str], (plan, cells): (String, usize)) ->
         .args(["--mpirun", &path_of("mpirun.openmpi")])
         .env("NETSIG_RANK_PROGRAM", rank_program());
     let output = run_unless_void(command, home.path());
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     let file = fs::File::open(home.path().join("data.csv")).unwrap();
     let data = Dataset::read("data.csv", file).unwrap();
-    assert_eq!(data.samples.len(), REPETITIONS * cells, "{}", said(&output));
+    assert_eq!(data.samples.len(), REPETITIONS * plan.cells, "{}", stderr_text(&output));
     data
 }
 
-/// As many processes as leave the last host with fewer, and in the long form all.
+/// The last host has fewer processes than the others; in the long form also as many.
 #[test]
 fn every_datum_arrives_between_hosts_with_several_processes() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     for ppn in if is_long_form() { 2..=4 } else { 3..=3 } {
@@ -67,8 +74,8 @@ fn every_datum_arrives_between_hosts_with_several_processes() {
             (&[all - 1][..], ppn - 1)
         };
         let plan = plan(counts, "1, 1001");
-        let data = measured("ethernet-4x50", &["--ppn", &ppn.to_string()], plan);
-        let layout = places::layout(&data.provenance, "").unwrap();
+        let data = measured("ethernet-4x50", &["--ppn", &ppn.to_string()], &plan);
+        let layout = cluster_facts::layout(&data.provenance, "").unwrap();
         assert!(layout.sizes().eq([ppn, ppn, ppn, last]), "{layout}");
     }
 }
@@ -76,7 +83,7 @@ fn every_datum_arrives_between_hosts_with_several_processes() {
 /// Sizes of less than a word, odd, and in the long form too large to be sent without the receiver's consent.
 #[test]
 fn every_datum_arrives_between_three_sites() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let (plan, sites) = if is_long_form() {
@@ -84,8 +91,8 @@ fn every_datum_arrives_between_three_sites() {
     } else {
         (plan(&[11], "1, 1001"), "4+4+3")
     };
-    let data = measured("wan-4-4-4-30x10", &[], plan);
-    let layout = places::layout(&data.provenance, "").unwrap();
+    let data = measured("wan-4-4-4-30x10", &[], &plan);
+    let layout = cluster_facts::layout(&data.provenance, "").unwrap();
     assert_eq!(layout.to_string(), sites);
 }
 
@@ -94,19 +101,18 @@ const SLOW: &str = "synchronisation = \"window\"\n[pingpong]\nsizes = \"1, 64, 1
     [[collective]]\nname = \"alltoall\"\nalgorithms = [\"library\", \"two-phase-staggered:3\"]\n\
     procs = [8, 12]\nsizes = \"1KiB, 2KiB, 4KiB, 8KiB\"\nrepetitions = 4\n";
 
-/// Under either MPI, a program's exchange of 4 KiB between three sites is the one in two phases, and
-/// delivers.
+/// Under either MPI, a program's exchange of 4 KiB between three sites runs in two phases, and delivers all data.
 #[test]
 fn a_program_between_sites_exchanges_in_two_phases() {
-    if !(is_long_form() && lab()) {
+    if !(is_long_form() && has_lab()) {
         return;
     }
     for mpi in ["openmpi", "mpich"] {
-        let home = TempDir::new().unwrap();
-        let home = home.path();
+        let home_directory = TempDir::new().unwrap();
+        let home = home_directory.path();
         fs::write(home.join("plan.toml"), SLOW).unwrap();
-        let scenario = workspace().join("scenarios/wan-4-4-4-30x10.toml");
-        let scenario = fs::read_to_string(scenario).unwrap();
+        let scenario_path = workspace().join("scenarios/wan-4-4-4-30x10.toml");
+        let scenario = fs::read_to_string(scenario_path).unwrap();
         fs::write(home.join("sites.toml"), scenario.replace("128KiB", "64KiB")).unwrap();
         let mpirun = path_of(&format!("mpirun.{mpi}"));
         let ends_well = |arguments: &str| {
@@ -115,7 +121,7 @@ fn a_program_between_sites_exchanges_in_two_phases() {
             let program = workspace().join(format!("target/{mpi}/debug/netsig-rank"));
             command.env("NETSIG_RANK_PROGRAM", program);
             let output = run_unless_void(command, home);
-            assert!(output.status.success(), "{mpi}: {}", said(&output));
+            assert!(output.status.success(), "{mpi}: {}", stderr_text(&output));
             String::from_utf8(output.stdout).unwrap()
         };
         ends_well(&format!(
@@ -128,7 +134,7 @@ fn a_program_between_sites_exchanges_in_two_phases() {
         compile(home, mpi, &["-DRANKS=12", "-DLENGTH=1024"]);
         let this = env!("CARGO_BIN_EXE_netsig");
         let printed = ends_well(&format!(
-            "lab exec ./sites.toml -- {this} run --report report.csv profile.toml -- {mpirun} -np 12 ./{mpi}"
+            "lab exec ./sites.toml -- {this} run --output report.csv profile.toml -- {mpirun} -np 12 ./{mpi}"
         ));
         assert!(printed.contains("\n0 wrong\n"), "{mpi}: {printed}");
         let report = fs::read_to_string(home.join("report.csv")).unwrap();
@@ -139,12 +145,12 @@ fn a_program_between_sites_exchanges_in_two_phases() {
 
 #[test]
 fn a_host_in_no_cluster_is_named() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let home = TempDir::new().unwrap();
     let file = |name: &str, text: &str| fs::write(home.path().join(name), text).unwrap();
-    file("plan.toml", &plan(&[4], "1").0);
+    file("plan.toml", &plan(&[4], "1").text);
     file(
         "clusters.toml",
         "[[cluster]]\nname = 'a'\nhosts = 'h[0-1]'\n[[cluster]]\nname = 'b'\nhosts = 'h2'\n",
@@ -156,7 +162,7 @@ fn a_host_in_no_cluster_is_named() {
         .args(["--mpirun", &path_of("mpirun.openmpi")])
         .env("NETSIG_RANK_PROGRAM", rank_program());
     let output = run_unless_void(command, home.path());
-    let message = said(&output);
+    let message = stderr_text(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
     let told = "rank 3 runs on h3, which is in no cluster; add h3 to a [[cluster]]";
     assert!(message.contains(told), "{message}");

@@ -1,5 +1,5 @@
-//! Links with a delay: frames arrive late by it, all of them and in their order, between two sites
-//! and three; and where frames cannot be held back, the lab says so and runs without the delay.
+//! Links with a delay: all frames arrive late by it and in order, between two sites and three. Where frames cannot be
+//! held back, the lab says so and runs without the delay.
 
 use std::fs;
 use std::path::Path;
@@ -9,11 +9,11 @@ use tempfile::TempDir;
 
 use super::cluster::printed;
 use super::support::skipped;
-use super::{data, lab, path_of, rank_program, run_unless_void, said};
+use super::{data, has_lab, path_of, rank_program, run_unless_void, stderr_text};
 
-/// From h0, one host after the other: 3000 datagrams of up to 700 bytes to it and back, 32 at a time,
-/// which any buffer holds, so that none may be lost. Prints the host, the number of echoes, of echoes
-/// out of order, and the shortest time to an echo in milliseconds.
+/// From h0 to one host after the other and back: 3000 datagrams of up to 700 bytes, 32 at a time. Any buffer holds
+/// these, so that none may be lost. Prints the host, the number of echoes, of echoes out of order, and the shortest
+/// time to an echo in milliseconds.
 const ECHOES: &str = r#"cat > $TMPDIR/echo << 'END'
 use IO::Socket::INET;
 my $socket = IO::Socket::INET->new(LocalPort => 7000, Proto => "udp") or die;
@@ -55,7 +55,7 @@ done
 /// The shortest measurement.
 const PLAN: &str = "[pingpong]\nsizes = \"1\"\nrepetitions = 1\n";
 
-/// True if frames can be held back here; says SKIPPED otherwise.
+/// True if frames can be held back here; prints SKIPPED otherwise.
 fn delays_links() -> bool {
     let rows = netsig_lab::check().rows;
     let tap = rows.iter().find(|row| row.name == "tap devices").unwrap();
@@ -68,29 +68,29 @@ fn asking(hosts: &[&str]) -> String {
     format!("set -- {}\n{ECHOES}", hosts.join(" "))
 }
 
-/// The most frames of 3000 that come after a later one: where a process goes on on another processor, one frame may
+/// The most frames of 3000 that arrive after a later one: when a process moves to another processor, one frame may
 /// overtake another before any link.
-const FEW: u32 = 30;
+const MOST_OVERTAKEN: u32 = 30;
 
-/// The shortest times in milliseconds to an echo of each of `hosts`, of which all came, and in order.
+/// The shortest times in milliseconds to an echo of each of `hosts`; asserts that all echoes came in order.
 fn shortest_ms(text: &str, hosts: &[&str]) -> Vec<f64> {
     let line = |(line, host): (&str, &&str)| {
         let [name, came, late, time] = line.split(' ').collect::<Vec<_>>()[..] else {
             panic!("{line}");
         };
         assert_eq!([name, came], [*host, "3000"], "{text}");
-        assert!(late.parse::<u32>().unwrap() <= FEW, "{text}");
+        assert!(late.parse::<u32>().unwrap() <= MOST_OVERTAKEN, "{text}");
         time.parse().unwrap()
     };
     assert_eq!(text.lines().count(), hosts.len(), "{text}");
     text.lines().zip(hosts).map(line).collect()
 }
 
-/// The first host is at the site of h0, the others are at others.
+/// The first host is at the site of h0, the others at other sites.
 #[test]
 #[ignore = "asserts times"]
 fn frames_arrive_late_by_the_delay_and_all_in_their_order() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     if !delays_links() {
@@ -109,9 +109,9 @@ fn frames_arrive_late_by_the_delay_and_all_in_their_order() {
     }
 }
 
-/// Runs netsig where the file that makes tap devices is out of sight. It must succeed, and warn
-/// once that `links` have no delay. Gives what it printed.
-fn without_tap(home: &Path, links: &str, arguments: &[&str]) -> String {
+/// Runs netsig where the file that makes tap devices is hidden. It must succeed, and warn once that `links` have no
+/// delay. Returns its output.
+fn run_without_tap(home: &Path, links: &str, arguments: &[&str]) -> String {
     let hide = "if [ -e /dev/net ]; then mount -t tmpfs none /dev/net; fi && exec \"$@\"";
     let mut command = Command::new("unshare");
     command
@@ -121,7 +121,7 @@ fn without_tap(home: &Path, links: &str, arguments: &[&str]) -> String {
         .env("NETSIG_RANK_PROGRAM", rank_program())
         .current_dir(home);
     let output = run_unless_void(command, home);
-    let told = said(&output);
+    let told = stderr_text(&output);
     assert!(output.status.success(), "{told}");
     let warning = format!("the delay of {links} is emulated as 0, since this machine has no tap");
     assert_eq!(told.matches(&warning).count(), 1, "{told}");
@@ -132,14 +132,14 @@ fn without_tap(home: &Path, links: &str, arguments: &[&str]) -> String {
 #[test]
 #[ignore = "asserts times"]
 fn a_delay_that_cannot_be_emulated_is_0_and_told() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
-    let home = TempDir::new().unwrap();
-    let home = home.path();
+    let home_directory = TempDir::new().unwrap();
+    let home = home_directory.path();
     let script = asking(&["h11"]);
     let exec = ["lab", "exec", "wan-4-8-20x10", "--", "bash", "-c", &script];
-    let text = without_tap(home, "west -> east", &exec);
+    let text = run_without_tap(home, "west -> east", &exec);
     let times = shortest_ms(&text, &["h11"]);
     assert!(times[0] < 20.0, "{times:?}");
 
@@ -148,6 +148,6 @@ fn a_delay_that_cannot_be_emulated_is_0_and_told() {
     let place = ["--on", "lab:wan-4-4-4-30x10", "--mpirun", &mpirun];
     let measure = ["measure", "plan.toml", "-o", "data.csv"];
     let links = "west -> core, middle -> core, east -> core";
-    without_tap(home, links, &[&measure[..], &place].concat());
+    run_without_tap(home, links, &[&measure[..], &place].concat());
     assert_eq!(data(home).provenance.get("undelayed_links"), Some(links));
 }

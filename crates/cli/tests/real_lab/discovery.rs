@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use netsig_base::network::{Clusters, Grid};
+use netsig_base::network::{ClusterGrid, HostClusters};
 use tempfile::TempDir;
 
-use super::{lab, netsig, path_of, rank_program, run_unless_void, said};
+use super::{has_lab, netsig, path_of, rank_program, run_unless_void, stderr_text};
 use crate::long_form::is_long_form;
 
 /// Two switches of two and three hosts at 50 Mbit/s, joined by 15 Mbit/s.
@@ -23,11 +23,11 @@ fn discovering(home: &TempDir, scenario: &str) -> Command {
     command
 }
 
-/// Noise only lengthens times, and the link is three times slower than those inside.
+/// Noise only lengthens times, and the link is three times slower than the links inside.
 #[test]
 #[ignore = "asserts times"]
 fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let home = TempDir::new().unwrap();
@@ -37,13 +37,13 @@ fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
         ("ethernet-4x50", &["h0,h1,h2,h3"]),
     ] {
         let output = run_unless_void(discovering(&home, scenario), home.path());
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", stderr_text(&output));
         let text = std::fs::read_to_string(home.path().join("clusters.toml")).unwrap();
-        let grid = Grid::parse("clusters.toml", &text).unwrap();
-        let Clusters::Named(clusters) = &grid.clusters else {
+        let grid = ClusterGrid::parse("clusters.toml", &text).unwrap();
+        let HostClusters::Named(clusters) = &grid.clusters else {
             panic!("{text}");
         };
-        let found: Vec<String> = clusters.iter().map(|own| own.hosts.join(",")).collect();
+        let found: Vec<String> = clusters.iter().map(|cluster| cluster.hosts.join(",")).collect();
         assert_eq!(found, expected, "{text}");
         assert_eq!(grid.links.len(), [1, 3][clusters.len() - 1], "{text}");
         if let [one, other] = &clusters[..] {
@@ -57,14 +57,14 @@ fn sites_behind_a_slow_link_are_found_and_a_star_is_one() {
 #[test]
 #[ignore = "asserts times"]
 fn bandwidths_between_three_sites_are_found() {
-    if !(is_long_form() && lab()) {
+    if !(is_long_form() && has_lab()) {
         return;
     }
     let home = TempDir::new().unwrap();
     let output = run_unless_void(discovering(&home, "wan-4-4-4-30x10"), home.path());
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     let text = std::fs::read_to_string(home.path().join("clusters.toml")).unwrap();
-    let grid = Grid::parse("clusters.toml", &text).unwrap();
+    let grid = ClusterGrid::parse("clusters.toml", &text).unwrap();
     assert_eq!(grid.links.len(), 6, "{text}");
     let wide = grid.links.iter().filter(|link| link.between()[0] != link.between()[1]);
     for link in wide {
@@ -76,14 +76,14 @@ fn bandwidths_between_three_sites_are_found() {
 #[test]
 #[ignore = "asserts times"]
 fn a_host_that_hangs_is_named_and_nothing_is_written() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let home = TempDir::new().unwrap();
     let mut command = discovering(&home, "ethernet-4x50");
     command.args(["--timeout", "3"]).env("NETSIG_TEST_FAULT", "hang:2:30");
     let output = run_unless_void(command, home.path());
-    let message = said(&output);
+    let message = stderr_text(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("rank 2 on host h2 did not answer"), "{message}");
     assert!(

@@ -1,5 +1,5 @@
-//! Every command of the README and of the user guide, as it stands there: measuring inside an emulated cluster
-//! of eight hosts, everything else beside it. Lines for Slurm: `slurm.rs`.
+//! Every command of the README and of the user guide, as printed there. Measurements run inside an emulated cluster of
+//! eight hosts, everything else outside of it. `slurm.rs` runs the lines for Slurm.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,11 +8,11 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::support::guide::{Block, Page, copy_examples, pages};
-use super::{lab, path_of, rank_program, workspace};
+use super::support::guide::{FencedBlock, GuidePage, copy_examples, pages};
+use super::{has_lab, path_of, rank_program, workspace};
 use crate::long_form::is_long_form;
 
-/// In place of plans that take minutes.
+/// Replaces plans that take minutes.
 const PLAN: &str = r#"launches = 2
 precision = "2%"
 [pingpong]
@@ -37,8 +37,8 @@ const GOAL: &str = "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 10
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB\"\n";
 
-/// Eight hosts whose network is so slow that it, and not this machine's processors, decides how times grow with the size,
-/// beside tests at idle priority too.
+/// Eight hosts on a slow network: it, not this machine's processors, determines the growth of times with the size, even
+/// beside tests at idle priority.
 fn slow() -> String {
     include_str!("../../../../scenarios/ethernet-8x50.toml").replace("50Mbit/s", "10Mbit/s")
 }
@@ -66,22 +66,20 @@ int main(int argc, char **argv)
 }
 ";
 
-/// The commands of netsig in the README, each on one line.
-fn of_the_readme() -> Vec<String> {
-    let text = fs::read_to_string(workspace().join("README.md")).unwrap();
-    let text = text.replace("\\\n", " ");
-    let lines = text.lines().map(|line| line.split(" #").next().unwrap_or_default());
-    let netsig = lines.filter(|line| line.starts_with("target/release/netsig "));
-    netsig.map(shortened).collect()
+/// The commands of netsig in the README.
+fn readme_commands() -> Vec<String> {
+    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let commands = readme.lines().filter(|line| line.starts_with("target/release/netsig "));
+    commands.map(shortened).collect()
 }
 
-/// Campaigns of seconds, for which there are three sizes, and rankings up to four times the largest; between clusters the
-/// survey alone takes 18 s. There are eight hosts, and one process count suffices for a page.
+/// Shortens campaigns to seconds with three sizes, and rankings to four times the largest size; between clusters
+/// one launch of all cells takes 18 s. There are eight hosts, and one process count suffices for a page.
 fn shortened(line: &str) -> String {
     let shorter = [
-        ("--budget 2m", "--budget 20s --sizes 1KiB,4KiB,16KiB"),
+        ("--budget 2m", "--budget 20s --size 1KiB,4KiB,16KiB"),
         ("--size 1KiB..256KiB", "--size 1KiB..64KiB"),
-        ("--sizes 256..16KiB", "--sizes 256,2KiB,16KiB"),
+        ("--size 256..16KiB", "--size 256,2KiB,16KiB"),
         ("--budget 3m", "--budget 30s"),
         ("-np 32", "-np 8"),
         ("-o report.html", "-o report.html --procs 8"),
@@ -90,8 +88,8 @@ fn shortened(line: &str) -> String {
     shorter.into_iter().fold(line.to_owned(), shorten)
 }
 
-/// Puts into the directory what the README and the guide take for granted.
-fn furnish(home: &Path) {
+/// Puts the files into the directory that the README and the guide assume.
+fn prepare_folder(home: &Path) {
     let path = |name: &str| home.join(name);
     for folder in ["target/release", "plans", "bin"] {
         fs::create_dir_all(path(folder)).unwrap();
@@ -158,8 +156,8 @@ fn run(home: &Path, line: &str) {
         bash.args(["-c", line]);
         bash
     };
-    let path = std::env::var("PATH").unwrap();
-    let path = format!("{}:{path}", home.join("bin").display());
+    let inherited_path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{inherited_path}", home.join("bin").display());
     command
         .current_dir(home)
         .env("PATH", path)
@@ -179,24 +177,20 @@ fn run(home: &Path, line: &str) {
 #[test]
 #[ignore = "asserts times"]
 fn the_commands_of_the_readme_work() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
     let home = TempDir::new().unwrap();
-    furnish(home.path());
-    let commands = of_the_readme();
-    assert!(commands.len() > 18, "{commands:?}");
+    prepare_folder(home.path());
+    let commands = readme_commands();
+    assert_eq!(commands.len(), 5, "{commands:?}");
     for line in commands {
-        let of_data = line.contains(" measure ") && line.contains("-o data.csv");
-        if of_data && !line.contains("--resume") {
-            let _ = fs::remove_file(home.path().join("data.csv"));
-        }
         run(home.path(), &line);
     }
 }
 
-/// What stands in for a command of the guide in the short form of the test, which leaves measuring to that of
-/// the README: the example's data of the same collective in place of those that `learn` would write.
+/// The substitute for a command of the guide in the short form of the test. It copies the example data of the
+/// collective in place of the data that `learn` would write; the test of the README measures.
 fn stand_in(line: &str) -> Option<String> {
     let word_after = |mark: &str| {
         let (_, rest) = line.split_once(mark)?;
@@ -215,40 +209,41 @@ fn needs_hosts(line: &str) -> bool {
     is_long_form() || line.starts_with("netsig run ") || line.starts_with("mpirun ")
 }
 
-/// The commands of a page, those with an output too, which the others may build on; none if no other is run.
-fn of_a_page(page: &Page) -> Vec<String> {
+/// The commands of a page, including those with an output, since later commands may need their files; none if no
+/// command for a shell needs the hosts.
+fn page_commands(page: &GuidePage) -> Vec<String> {
     let blocks = page.blocks();
-    let for_shells = blocks.iter().filter(|block| block.info == "sh");
-    let mut for_shells = for_shells.flat_map(Block::commands);
+    let shell_blocks = blocks.iter().filter(|block| block.info == "sh");
+    let mut for_shells = shell_blocks.flat_map(FencedBlock::commands);
     if !for_shells.any(|line| needs_hosts(&line)) {
         return Vec::new();
     }
-    let commands = blocks.iter().flat_map(Block::commands);
-    let commands = commands.filter(|line| !line.starts_with("sbatch "));
-    let commands = commands.map(|line| shortened(&line));
+    let all_commands = blocks.iter().flat_map(FencedBlock::commands);
+    let without_sbatch = all_commands.filter(|line| !line.starts_with("sbatch "));
+    let commands = without_sbatch.map(|line| shortened(&line));
     if is_long_form() {
         return commands.collect();
     }
     commands.filter_map(|line| stand_in(&line)).collect()
 }
 
-/// Page by page, in a directory of its own.
+/// Each page runs in a directory of its own.
 #[test]
 #[ignore = "asserts times"]
 fn the_commands_of_the_guide_work() {
-    if !lab() {
+    if !has_lab() {
         return;
     }
-    let pages = pages();
-    let pages = pages.iter().map(of_a_page);
-    let pages: Vec<_> = pages.filter(|commands| !commands.is_empty()).collect();
-    assert!(!pages.is_empty());
-    for commands in pages {
+    let all_pages = pages();
+    let commands_of_pages = all_pages.iter().map(page_commands);
+    let command_lists: Vec<_> = commands_of_pages.filter(|commands| !commands.is_empty()).collect();
+    assert!(!command_lists.is_empty());
+    for commands in command_lists {
         let home = TempDir::new().unwrap();
         symlink(workspace().join("bench"), home.path().join("bench")).unwrap();
         let examples = home.path().join("examples");
         fs::create_dir(&examples).unwrap();
-        furnish(&examples);
+        prepare_folder(&examples);
         copy_examples(&examples);
         for line in commands {
             run(&examples, &line);

@@ -1,7 +1,7 @@
-//! A real Slurm in the emulated cluster, one slurmd a host: the scripts for sbatch measure, simulate and run
-//! a program by the commands of the README and the guide, and jobs that are cancelled, put back in the queue or
-//! run out of time lose nothing and go on. Without Slurm the tests say SKIPPED, or fail if `NETSIG_TESTS=all`.
-//! Where no cluster can be emulated these commands run on this host alone, if this is root.
+//! A real Slurm in the emulated cluster, with one slurmd on each host. The scripts for sbatch measure, simulate and run
+//! a program by the commands of the README and the guide. Jobs that are cancelled, put back in the queue or run out of
+//! time lose nothing and continue. Without Slurm the tests say SKIPPED, or fail if `NETSIG_TESTS=all`. Where no cluster
+//! can be emulated, root runs these commands on this host alone.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,21 +14,21 @@ use tempfile::TempDir;
 
 use super::documents::PROGRAM;
 use super::support::guide::pages;
-use super::{data, netsig, path_of, rank_program, run_unless_void, said, workspace};
+use super::{data, netsig, path_of, rank_program, run_unless_void, stderr_text, workspace};
 use crate::long_form::is_long_form;
 
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB..4KiB\"\n";
 
-/// Ten launches of a cell each, of which each takes less than a second.
+/// Ten launches of one cell, each of less than a second.
 const PLAN: &str = "launches = 10\n[[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
     procs = 4\nsizes = \"4KiB\"\nrepetitions = 50\n";
 
 /// The hosts of Slurm.
 #[derive(Clone, Copy, PartialEq)]
-enum Hosts {
+enum SlurmHosts {
     Emulated,
-    This,
+    Local,
 }
 
 /// True if this machine has Slurm.
@@ -44,15 +44,15 @@ fn has_slurm() -> bool {
 }
 
 /// True if the lab works on this machine and it has Slurm as well.
-fn slurm() -> bool {
-    super::lab() && has_slurm()
+fn has_lab_and_slurm() -> bool {
+    super::has_lab() && has_slurm()
 }
 
-/// A directory with the scripts, a program and what the README takes for granted.
+/// A directory with the scripts, a program and the files that the README assumes.
 fn directory() -> TempDir {
     let home = TempDir::new().unwrap();
     let path = |name: &str| home.path().join(name);
-    // So slow that the network, and not this machine's processors, decides how times grow with the size.
+    // So slow that the network, not this machine's processors, determines the growth of times with the size.
     let slow = include_str!("../../../../scenarios/ethernet-4x50.toml").replace("50Mbit/s", "20Mbit/s");
     fs::create_dir(path("bin")).unwrap();
     symlink(env!("CARGO_BIN_EXE_netsig"), path("bin/netsig")).unwrap();
@@ -78,16 +78,16 @@ fn directory() -> TempDir {
 
 /// Output of a shell with Slurm in the emulated cluster. The script must succeed.
 fn printed(home: &Path, script: &str) -> String {
-    printed_on(Hosts::Emulated, home, script)
+    printed_on(SlurmHosts::Emulated, home, script)
 }
 
-fn printed_on(hosts: Hosts, home: &Path, script: &str) -> String {
+fn printed_on(hosts: SlurmHosts, home: &Path, script: &str) -> String {
     let mut command = match hosts {
-        Hosts::Emulated => netsig(home, &["lab", "exec", "slow.toml", "--", "bash"]),
-        Hosts::This => Command::new("bash"),
+        SlurmHosts::Emulated => netsig(home, &["lab", "exec", "slow.toml", "--", "bash"]),
+        SlurmHosts::Local => Command::new("bash"),
     };
-    let own = home.join("bin");
-    let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
+    let bin = home.join("bin");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     command
         .args(["slurm/with-slurm", "bash", "-euc", script])
         .current_dir(home)
@@ -97,7 +97,7 @@ fn printed_on(hosts: Hosts, home: &Path, script: &str) -> String {
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         .env("NETSIG_RANK_PROGRAM", rank_program());
     let output = run_unless_void(command, home);
-    let said = said(&output);
+    let said = stderr_text(&output);
     assert!(output.status.success(), "{said}\n{}", outputs(home));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -110,28 +110,25 @@ fn outputs(home: &Path) -> String {
     texts.collect()
 }
 
-/// The commands for Slurm of the README and the guide, with four hosts or processes and little time.
-fn commands(hosts: Hosts) -> String {
-    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
-    let texts: Vec<String> = std::iter::once(readme)
-        .chain(pages().into_iter().map(|page| page.text))
-        .collect();
-    let lines = texts.iter().flat_map(|text| text.lines());
-    let lines: Vec<String> = lines
+/// The commands for Slurm of the guide, with four hosts or processes and little time.
+fn commands(hosts: SlurmHosts) -> String {
+    let pages = pages();
+    let all_lines = pages.iter().flat_map(|page| page.text.lines());
+    let lines: Vec<String> = all_lines
         .filter(|line| line.starts_with("sbatch "))
         .unique()
         .map(|line| line.replacen("sbatch", "sbatch --wait", 1))
         .collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
     let (nodes, budget) = match hosts {
-        Hosts::Emulated => ("--nodes=4 ", "--budget 20s"),
-        Hosts::This => ("--nodes=1 --ntasks-per-node=4 ", "--ppn 4 --budget 40s"),
+        SlurmHosts::Emulated => ("--nodes=4 ", "--budget 20s"),
+        SlurmHosts::Local => ("--nodes=1 --ntasks-per-node=4 ", "--ppn 4 --budget 40s"),
     };
     let shorter = [
         ("--nodes=8 ", nodes),
         ("--nodes=32 ", nodes),
         ("up to 32", "up to 8"),
-        ("--most 8", "--most 4"),
+        ("--max-procs 8", "--max-procs 4"),
         ("--budget 2m", budget),
         ("--array=1-8", "--array=1-2"),
         ("sweep.toml 8", "sweep.toml 2"),
@@ -146,26 +143,26 @@ fn provenance<'a>(data: &'a Dataset, key: &str) -> &'a str {
 
 #[test]
 fn the_scripts_measure_run_and_sweep() {
-    let hosts = if slurm() {
-        Hosts::Emulated
-    } else if super::wish() != "no" && nix::unistd::geteuid().is_root() && has_slurm() {
-        Hosts::This
+    let hosts = if has_lab_and_slurm() {
+        SlurmHosts::Emulated
+    } else if super::lab_tests_variable() != "no" && nix::unistd::geteuid().is_root() && has_slurm() {
+        SlurmHosts::Local
     } else {
         return;
     };
-    let home = directory();
-    let home = home.path();
+    let home_directory = directory();
+    let home = home_directory.path();
     printed_on(hosts, home, &commands(hosts));
     let data = fs::File::open(home.join("alltoall.csv")).unwrap();
     let measured = Dataset::read("alltoall.csv", data).unwrap();
     assert_eq!(provenance(&measured, "env_SLURM_MPI_TYPE"), "pmix");
-    if hosts == Hosts::Emulated {
+    if hosts == SlurmHosts::Emulated {
         assert_eq!(provenance(&measured, "hosts"), "h0,h1,h2,h3");
     }
     let predict = "predict alltoall.toml --collective alltoall --procs 8 --size 64KiB --format csv";
-    let predicted = netsig(home, &predict.split(' ').collect::<Vec<_>>()).output();
-    let predicted = predicted.unwrap();
-    assert!(predicted.status.success(), "{}", said(&predicted));
+    let predict_output = netsig(home, &predict.split(' ').collect::<Vec<_>>()).output();
+    let predicted = predict_output.unwrap();
+    assert!(predicted.status.success(), "{}", stderr_text(&predicted));
     let report = report(home);
     assert!(report.contains("alltoall,4,4096,5,"), "{report}");
     let whole = netsig(home, &["simulate", "--sweep", "sweep.toml"]).output();
@@ -176,28 +173,28 @@ fn the_scripts_measure_run_and_sweep() {
 /// The report of the program's calls.
 fn report(home: &Path) -> String {
     let files = fs::read_dir(home).unwrap().flatten();
-    let reports = files.filter(|file| file.file_name().as_encoded_bytes().starts_with(b"netsig-run"));
-    let mut reports = reports.filter(|file| file.path().extension().is_some_and(|end| end == "csv"));
-    let report = reports.next();
-    let report = report.unwrap_or_else(|| panic!("no report: {}", outputs(home)));
+    let run_files = files.filter(|file| file.file_name().as_encoded_bytes().starts_with(b"netsig-run"));
+    let mut reports = run_files.filter(|file| file.path().extension().is_some_and(|end| end == "csv"));
+    let first_report = reports.next();
+    let report = first_report.unwrap_or_else(|| panic!("no report: {}", outputs(home)));
     fs::read_to_string(report.path()).unwrap()
 }
 
-/// Waits until the data have as many rows as are given, and ends the job by what follows.
+/// Functions that submit a job, and wait until the data have the given number of rows.
 const UNTIL: &str = r#"
 submit() { sbatch --parsable --nodes=4 "$@" slurm/netsig.sbatch measure plan.toml -o data.csv; }
 rows() { grep --count '^[^#]' data.csv 2>/dev/null || true; }
 until_rows() { for _ in $(seq 600); do [ "$(rows)" -ge "$1" ] && return; sleep 0.1; done; exit 9; }
 "#;
 
-/// A job that is cancelled, one that is put back into the queue, and one that ends.
+/// A cancelled job, a job that is put back into the queue, and a job that ends.
 #[test]
 fn jobs_that_were_ended_go_on() {
-    if !slurm() {
+    if !has_lab_and_slurm() {
         return;
     }
-    let home = directory();
-    let home = home.path();
+    let home_directory = directory();
+    let home = home_directory.path();
     let script = "job=$(submit); until_rows 60; scancel $job; \
         while squeue --noheader | grep -q .; do sleep 0.1; done; rows; \
         job=$(submit); until_rows 200; scontrol requeue $job; sleep 1; rows; \
@@ -210,7 +207,7 @@ fn jobs_that_were_ended_go_on() {
     let samples = data(home).samples;
     let places: std::collections::BTreeSet<_> = samples
         .iter()
-        .map(|sample| (sample.place.launch, sample.repetition))
+        .map(|sample| (sample.cell.launch, sample.repetition))
         .collect();
     assert_eq!((samples.len(), places.len()), (500, 500), "{told}");
     assert!(
@@ -222,11 +219,11 @@ fn jobs_that_were_ended_go_on() {
 /// Slurm warns the job a minute before its end.
 #[test]
 fn a_job_out_of_time_goes_on() {
-    if !(is_long_form() && slurm()) {
+    if !(is_long_form() && has_lab_and_slurm()) {
         return;
     }
-    let home = directory();
-    let home = home.path();
+    let home_directory = directory();
+    let home = home_directory.path();
     fs::write(home.join("plan.toml"), PLAN.replace("10", "200")).unwrap();
     let script = "job=$(submit --time=2); sleep 1; \
         while squeue --noheader | grep -q .; do sleep 0.5; done; \
@@ -238,14 +235,14 @@ fn a_job_out_of_time_goes_on() {
     assert!(told.contains("going on from "), "{told}");
 }
 
-/// Neither MPI begins to measure when srun starts it through an interface that it lacks.
+/// Neither MPI starts to measure if srun starts it through an interface that the MPI lacks.
 #[test]
 fn an_interface_that_does_not_fit_is_told() {
-    if !(is_long_form() && slurm()) {
+    if !(is_long_form() && has_lab_and_slurm()) {
         return;
     }
-    let home = directory();
-    let home = home.path();
+    let home_directory = directory();
+    let home = home_directory.path();
     let mpich = workspace().join("target/mpich/debug/netsig-rank");
     let measure = "salloc --quiet --nodes=4 --ntasks-per-node=1 netsig measure plan.toml";
     let script = format!(

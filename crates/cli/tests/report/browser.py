@@ -38,6 +38,8 @@ def begun(options):
         except TimeoutException:
             driver.quit()
         else:
+            driver.set_page_load_timeout(300)
+            driver.set_script_timeout(300)
             return driver
     raise TimeoutError("the browser hangs at its start")
 

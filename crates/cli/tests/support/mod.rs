@@ -1,4 +1,4 @@
-//! A directory to run netsig in, and what its output says.
+//! A directory to run netsig in, and helpers that read its output.
 #![allow(dead_code, reason = "each test program uses its part of this")]
 
 pub mod guide;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use assert_cmd::Command;
 use tempfile::TempDir;
 
-/// No command here takes more than a moment; one that hangs must not hang the tests.
+/// No command here takes more than a moment; a hanging command must not hang the tests.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Ping-pong, and two algorithms at three process counts.
@@ -49,22 +49,22 @@ sizes = "256, 4KiB, 64KiB, 256KiB"
 repetitions = 3
 "#;
 
-/// Its truth: gamma = 1.8.
-pub const ON: &str = "--on sim:ethernet-12x40";
+/// The simulator, whose true gamma is 1.8.
+pub const ON_SIMULATOR: &str = "--on sim:ethernet-12x40";
 
-/// Says that a test passes over what this machine cannot do, past the test harness, which hides what
-/// passing tests say.
+/// Prints that a test is skipped because of this machine. It bypasses the test harness, which hides the output of
+/// passing tests.
 pub fn skipped(why: &str) {
     stderr().write_all(format!("SKIPPED: {why}\n").as_bytes()).unwrap();
 }
 
 /// A row of printed values by column.
-pub type Row = BTreeMap<String, String>;
+pub type PrintedRow = BTreeMap<String, String>;
 
 /// A directory to run netsig in.
-pub struct Home(pub TempDir);
+pub struct TestHome(pub TempDir);
 
-impl Home {
+impl TestHome {
     /// With `plan.toml`.
     pub fn new() -> Self {
         let home = Self(TempDir::new().unwrap());
@@ -80,7 +80,7 @@ impl Home {
     fn measured_by(plan: &str) -> Self {
         let home = Self::new();
         home.write("plan.toml", plan);
-        home.does(&format!("measure plan.toml -o data.csv {ON}"));
+        home.run(&format!("measure plan.toml -o data.csv {ON_SIMULATOR}"));
         home
     }
 
@@ -89,14 +89,14 @@ impl Home {
         Self::fitted_by(PLAN)
     }
 
-    /// As [`Home::fitted`], from a small plan.
+    /// As [`TestHome::fitted`], from a small plan.
     pub fn small() -> Self {
         Self::fitted_by(SMALL_PLAN)
     }
 
     fn fitted_by(plan: &str) -> Self {
         let home = Self::measured_by(plan);
-        home.does("fit data.csv -o profile.toml");
+        home.run("fit data.csv -o profile.toml");
         home
     }
 
@@ -122,7 +122,7 @@ impl Home {
             .collect()
     }
 
-    /// netsig with `arguments`, which are separated by spaces; those between quotes are one.
+    /// netsig with `arguments`, separated by spaces; words between quotes are one argument.
     pub fn netsig(&self, arguments: &str) -> Command {
         let mut command = assert_cmd::cargo_bin_cmd!("netsig");
         for (index, part) in arguments.split('\'').enumerate() {
@@ -139,41 +139,41 @@ impl Home {
     }
 
     /// Standard output of a successful command.
-    pub fn does(&self, arguments: &str) -> String {
+    pub fn run(&self, arguments: &str) -> String {
         let output = self.netsig(arguments).output().unwrap();
-        assert!(output.status.success(), "{arguments}: {}", said(&output));
+        assert!(output.status.success(), "{arguments}: {}", stderr_text(&output));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// All that netsig prints for each of the arguments, with its exit code if it is not 0.
+    /// The complete output of netsig for each of the commands, with its exit code if it is not 0.
     pub fn transcript(&self, commands: &[&str]) -> String {
-        self.each(commands, |output| String::from_utf8_lossy(&output.stdout).into())
+        self.transcript_by(commands, |output| String::from_utf8_lossy(&output.stdout).into())
     }
 
-    /// As [`Home::transcript`], but standard error alone.
-    pub fn told(&self, commands: &[&str]) -> String {
-        self.each(commands, |_| String::new())
+    /// As [`TestHome::transcript`], but standard error alone.
+    pub fn stderr_of(&self, commands: &[&str]) -> String {
+        self.transcript_by(commands, |_| String::new())
     }
 
-    fn each(&self, commands: &[&str], printed: impl Fn(&Output) -> String) -> String {
+    fn transcript_by(&self, commands: &[&str], printed: impl Fn(&Output) -> String) -> String {
         let run = |arguments: &&str| {
             let output = self.netsig(arguments).output().unwrap();
             let code = match output.status.code() {
                 Some(0) => String::new(),
                 code => format!("? {}\n", code.unwrap_or(-1)),
             };
-            let (printed, said) = (printed(&output), said(&output));
+            let (printed, said) = (printed(&output), stderr_text(&output));
             format!("$ netsig {arguments}\n{code}{printed}{said}\n")
         };
         commands.iter().map(run).collect()
     }
 
-    /// netsig refuses with `code` and one line that begins with the place of the fault and
-    /// ends in what to do, and no file changes.
-    pub fn refuses(&self, arguments: &str, code: i32, [place, remedy]: [&str; 2]) {
+    /// Asserts that netsig refuses with `code` and one line that begins with the place of the fault and ends with the
+    /// remedy, and that no file changes.
+    pub fn assert_refused(&self, arguments: &str, code: i32, [place, remedy]: [&str; 2]) {
         let before = self.files();
         let output = self.netsig(arguments).output().unwrap();
-        let message = said(&output);
+        let message = stderr_text(&output);
         assert_eq!(output.status.code(), Some(code), "{arguments}: {message}");
         assert_eq!(message.lines().count(), 1, "one line: {message}");
         let begin = format!("netsig: {place}");
@@ -186,31 +186,31 @@ impl Home {
 }
 
 /// Writes an executable file.
-pub fn script(home: &Home, name: &str, text: &str) {
+pub fn write_script(home: &TestHome, name: &str, text: &str) {
     home.write(name, text);
     fs::set_permissions(home.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-pub fn said(output: &Output) -> String {
+pub fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The columns of CSV text in order, and its rows by column.
-pub fn table(text: &str) -> (Vec<String>, Vec<Row>) {
+pub fn parse_csv(text: &str) -> (Vec<String>, Vec<PrintedRow>) {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let columns = reader.headers().unwrap().iter().map(str::to_owned);
-    let columns = columns.collect();
+    let titles = reader.headers().unwrap().iter().map(str::to_owned);
+    let columns = titles.collect();
     (columns, reader.deserialize().map(Result::unwrap).collect())
 }
 
 /// The rows that netsig prints.
-pub fn rows(home: &Home, arguments: &str) -> Vec<Row> {
-    table(&home.does(&format!("{arguments} --format csv"))).1
+pub fn printed_rows(home: &TestHome, arguments: &str) -> Vec<PrintedRow> {
+    parse_csv(&home.run(&format!("{arguments} --format csv"))).1
 }
 
 /// As JSON netsig prints the same as in `rows` of CSV.
-pub fn assert_same_json(home: &Home, arguments: &str, rows: &[Row]) {
-    let json = home.does(&format!("{arguments} --format json"));
+pub fn assert_same_json(home: &TestHome, arguments: &str, rows: &[PrintedRow]) {
+    let json = home.run(&format!("{arguments} --format json"));
     let objects: Vec<BTreeMap<String, serde_json::Value>> = serde_json::from_str(&json).unwrap();
     assert_eq!(objects.len(), rows.len());
     for (object, row) in objects.iter().zip(rows) {
@@ -226,12 +226,12 @@ pub fn assert_same_json(home: &Home, arguments: &str, rows: &[Row]) {
     }
 }
 
-pub fn number(row: &Row, column: &str) -> f64 {
+pub fn number(row: &PrintedRow, column: &str) -> f64 {
     row[column].parse().unwrap()
 }
 
 /// Data with other times: `change` gets the cells of a row and its time in seconds.
-pub fn retimed(data: &str, change: impl Fn(&[String], f64) -> f64) -> String {
+pub fn with_changed_times(data: &str, change: impl Fn(&[String], f64) -> f64) -> String {
     let mut at = None;
     let row = |line: &str| {
         let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();

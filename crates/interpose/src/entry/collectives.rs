@@ -5,16 +5,16 @@ use std::ffi::{c_int, c_void};
 use netsig_base::algorithm::Collective;
 
 use super::export;
-use crate::call::{Buffers, Call, Numbers, PairSide, Side};
+use crate::call::{CallBuffers, CallNumbers, EqualPieces, PairPieces, ProgramCall};
 use crate::handle::{Word, handle};
 use crate::record::carry_out;
 
 /// The call of the MPI library itself.
-pub type Pass<'a> = &'a mut dyn FnMut() -> c_int;
+pub type LibraryCall<'a> = &'a mut dyn FnMut() -> c_int;
 
 /// A buffer of pieces of one size.
-pub fn side(buffer: *const c_void, count: impl Into<i64>, datatype: Word) -> Side {
-    Side {
+pub fn side(buffer: *const c_void, count: impl Into<i64>, datatype: Word) -> EqualPieces {
+    EqualPieces {
         buffer: buffer.cast_mut(),
         count: count.into(),
         datatype: handle(datatype),
@@ -22,8 +22,8 @@ pub fn side(buffer: *const c_void, count: impl Into<i64>, datatype: Word) -> Sid
 }
 
 /// A buffer of pieces of different sizes.
-pub fn pair_side(buffer: *const c_void, (counts, displacements): (Numbers, Numbers), datatype: Word) -> PairSide {
-    PairSide {
+pub fn pair_side(buffer: *const c_void, counts: CallNumbers, displacements: CallNumbers, datatype: Word) -> PairPieces {
+    PairPieces {
         buffer: buffer.cast_mut(),
         counts,
         displacements,
@@ -32,23 +32,30 @@ pub fn pair_side(buffer: *const c_void, (counts, displacements): (Numbers, Numbe
 }
 
 /// Carries out a collective with pieces of one size.
-pub fn equal(collective: Collective, (send, receive): (Side, Side), (root, comm): (c_int, Word), pass: Pass) -> c_int {
-    let call = Call {
+pub fn equal(
+    collective: Collective,
+    send: EqualPieces,
+    receive: EqualPieces,
+    root: c_int,
+    comm: Word,
+    pass: LibraryCall,
+) -> c_int {
+    let call = ProgramCall {
         collective,
         comm: handle(comm),
         root,
-        buffers: Buffers::Equal { send, receive },
+        buffers: CallBuffers::Equal { send, receive },
     };
     carry_out(&call, pass)
 }
 
 /// Carries out an alltoallv.
-pub fn by_pair((send, receive): (PairSide, PairSide), comm: Word, pass: Pass) -> c_int {
-    let call = Call {
+pub fn by_pair(send: PairPieces, receive: PairPieces, comm: Word, pass: LibraryCall) -> c_int {
+    let call = ProgramCall {
         collective: Collective::Alltoallv,
         comm: handle(comm),
         root: 0,
-        buffers: Buffers::ByPair { send, receive },
+        buffers: CallBuffers::ByPair { send, receive },
     };
     carry_out(&call, pass)
 }
@@ -61,41 +68,37 @@ macro_rules! collectives {
     ) => {
         export! { $alltoall(send: *const c_void, m: $count, s: Word, receive: *mut c_void, n: $count, r: Word, comm: Word)
             |pass, send, m, s, receive, n, r, comm| {
-                let sides = (side(send, m, s), side(receive, n, r));
-                equal(Collective::Alltoall, sides, (0, comm), pass)
+                equal(Collective::Alltoall, side(send, m, s), side(receive, n, r), 0, comm, pass)
             }
         }
         export! { $allgather(send: *const c_void, m: $count, s: Word, receive: *mut c_void, n: $count, r: Word, comm: Word)
             |pass, send, m, s, receive, n, r, comm| {
-                let sides = (side(send, m, s), side(receive, n, r));
-                equal(Collective::Allgather, sides, (0, comm), pass)
+                equal(Collective::Allgather, side(send, m, s), side(receive, n, r), 0, comm, pass)
             }
         }
         export! { $scatter(send: *const c_void, m: $count, s: Word, receive: *mut c_void, n: $count, r: Word, root: c_int, comm: Word)
             |pass, send, m, s, receive, n, r, root, comm| {
-                let sides = (side(send, m, s), side(receive, n, r));
-                equal(Collective::Scatter, sides, (root, comm), pass)
+                equal(Collective::Scatter, side(send, m, s), side(receive, n, r), root, comm, pass)
             }
         }
         export! { $gather(send: *const c_void, m: $count, s: Word, receive: *mut c_void, n: $count, r: Word, root: c_int, comm: Word)
             |pass, send, m, s, receive, n, r, root, comm| {
-                let sides = (side(send, m, s), side(receive, n, r));
-                equal(Collective::Gather, sides, (root, comm), pass)
+                equal(Collective::Gather, side(send, m, s), side(receive, n, r), root, comm, pass)
             }
         }
         export! { $bcast(buffer: *mut c_void, n: $count, t: Word, root: c_int, comm: Word)
             |pass, buffer, n, t, root, comm| {
-                let own = side(buffer, n, t);
-                equal(Collective::Bcast, (own, own), (root, comm), pass)
+                let data_side = side(buffer, n, t);
+                equal(Collective::Bcast, data_side, data_side, root, comm, pass)
             }
         }
         export! { $alltoallv(
                 send: *const c_void, m: *const $count, from: *const $displacement, s: Word,
                 receive: *mut c_void, n: *const $count, to: *const $displacement, r: Word, comm: Word)
             |pass, send, m, from, s, receive, n, to, r, comm| {
-                let sent = pair_side(send, ($numbers(m), $numbers(from)), s);
-                let received = pair_side(receive, ($numbers(n), $numbers(to)), r);
-                by_pair((sent, received), comm, pass)
+                let sent = pair_side(send, $numbers(m), $numbers(from), s);
+                let received = pair_side(receive, $numbers(n), $numbers(to), r);
+                by_pair(sent, received, comm, pass)
             }
         }
     };
@@ -104,7 +107,7 @@ macro_rules! collectives {
 collectives!(
     c_int,
     c_int,
-    Numbers::Ints,
+    CallNumbers::Ints,
     MPI_Alltoall,
     MPI_Alltoallv,
     MPI_Bcast,
@@ -117,7 +120,7 @@ collectives!(
 collectives!(
     i64,
     i64,
-    Numbers::Large,
+    CallNumbers::Large,
     MPI_Alltoall_c,
     MPI_Alltoallv_c,
     MPI_Bcast_c,

@@ -1,5 +1,5 @@
-//! Calls that are passed on and counted: nonblocking and persistent collectives, and those that no schedule
-//! runs. Arguments are words, which pass unchanged, whatever their types are.
+//! Calls that are passed on and counted: nonblocking and persistent collectives, and other collectives without
+//! schedules. Arguments are words, which pass unchanged, whatever their types are.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ macro_rules! counters {
     ($($counter:ident $label:literal)+) => {
         $(static $counter: AtomicU64 = AtomicU64::new(0);)+
 
-        /// The names of the operations, and how often each was called.
+        /// The names of the operations, and the number of calls of each.
         pub fn counted() -> impl Iterator<Item = (&'static str, u64)> {
             let all = [$(($label, &$counter)),+];
             all.into_iter().map(|(name, calls)| (name, calls.load(Ordering::Relaxed)))

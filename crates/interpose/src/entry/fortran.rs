@@ -1,8 +1,7 @@
-//! Fortran entry points of Open MPI, whose Fortran library calls the `PMPI_` functions: a program's calls
-//! reach the C functions of this library in no other way. (MPICH's Fortran library calls the C functions.)
+//! Fortran entry points for Open MPI. Its Fortran library calls the `PMPI_` functions, so that calls from Fortran would
+//! not reach the C functions of this library. (MPICH's Fortran library calls the C functions.)
 //!
-//! The five names of a function are those of compilers with different rules for names; the last one is
-//! called by the module `mpi_f08`.
+//! The first four names of a function follow the rules of different compilers; the module `mpi_f08` calls the last.
 
 #![allow(clippy::too_many_arguments, clippy::many_single_char_names, reason = "those of MPI")]
 
@@ -15,10 +14,10 @@ use netsig_base::algorithm::Collective;
 
 use super::collectives::{by_pair, equal, pair_side, side};
 use super::export;
-use crate::call::Numbers;
+use crate::attribute::keyval;
+use crate::call::CallNumbers;
 use crate::handle::word;
-use crate::loaded::{self, everywhere};
-use crate::record::keyval;
+use crate::loaded::{self, all_symbols};
 use crate::session;
 
 /// An argument of Fortran: the address of an integer, or of a buffer.
@@ -42,19 +41,19 @@ const BOTTOM: [&CStr; 4] = [
 /// C's `MPI_IN_PLACE`.
 const C_IN_PLACE: usize = 1;
 
-/// The addresses that stand for `MPI_IN_PLACE` and `MPI_BOTTOM`. Each library has its own copy of the common
-/// blocks if its symbols are for itself alone, as those of Python's modules.
-struct Constants {
+/// The addresses that stand for `MPI_IN_PLACE` and `MPI_BOTTOM`. A library with private symbols, such as a module of
+/// Python, has its own copy of the common blocks.
+struct FortranConstants {
     in_place: Vec<usize>,
     bottom: Vec<usize>,
-    /// Number of libraries loaded when they were looked up.
+    /// Value of [`loaded::changes`] at the search.
     changes: u64,
 }
 
-impl Constants {
+impl FortranConstants {
     fn of(changes: u64) -> Self {
         let addresses = |names: [&CStr; 4]| {
-            let all = names.into_iter().flat_map(everywhere);
+            let all = names.into_iter().flat_map(all_symbols);
             all.map(<*mut c_void>::addr).sorted().dedup().collect()
         };
         Self {
@@ -67,23 +66,26 @@ impl Constants {
 
 /// The C form of a buffer.
 fn buffer(address: Buffer) -> Buffer {
-    static FOUND: RwLock<Option<Constants>> = RwLock::new(None);
+    static FOUND: RwLock<Option<FortranConstants>> = RwLock::new(None);
     let changes = loaded::changes();
-    let found = FOUND.read().unwrap_or_else(PoisonError::into_inner);
-    let found = match &*found {
-        Some(known) if known.changes == changes => found,
+    let cached = FOUND.read().unwrap_or_else(PoisonError::into_inner);
+    let found = match &*cached {
+        Some(known) if known.changes == changes => cached,
         _ => {
-            drop(found);
-            let own = Constants::of(changes);
-            *FOUND.write().unwrap_or_else(PoisonError::into_inner) = Some(own);
+            drop(cached);
+            let constants = FortranConstants::of(changes);
+            *FOUND.write().unwrap_or_else(PoisonError::into_inner) = Some(constants);
             FOUND.read().unwrap_or_else(PoisonError::into_inner)
         }
     };
-    let is_one_of =
-        |of: fn(&Constants) -> &[usize]| found.as_ref().is_some_and(|own| of(own).contains(&address.addr()));
-    if is_one_of(|own| &own.in_place) {
+    let is_one_of = |of: fn(&FortranConstants) -> &[usize]| {
+        found
+            .as_ref()
+            .is_some_and(|constants| of(constants).contains(&address.addr()))
+    };
+    if is_one_of(|constants| &constants.in_place) {
         std::ptr::without_provenance_mut(C_IN_PLACE)
-    } else if is_one_of(|own| &own.bottom) {
+    } else if is_one_of(|constants| &constants.bottom) {
         std::ptr::null_mut()
     } else {
         address
@@ -98,12 +100,12 @@ fn integer(address: Integer) -> c_int {
 
 /// The C handle of a datatype.
 fn datatype(address: Integer) -> ffi::MPI_Datatype {
-    // SAFETY: any integer may be asked for.
+    // SAFETY: MPI accepts any integer.
     unsafe { ffi::PMPI_Type_f2c(integer(address)) }
 }
 
 fn comm(address: Integer) -> ffi::MPI_Comm {
-    // SAFETY: any integer may be asked for.
+    // SAFETY: MPI accepts any integer.
     unsafe { ffi::PMPI_Comm_f2c(integer(address)) }
 }
 
@@ -116,8 +118,8 @@ fn ended(code: c_int, error: Integer) -> c_int {
     code
 }
 
-/// Exports a function under its names. Without a session the arguments pass unchanged, since they may be
-/// those of another MPI.
+/// Exports a function under its names. Without a session the arguments pass unchanged, since they may belong to another
+/// MPI.
 macro_rules! fortran {
     ($body:ident($($argument:ident: $type:ty),*) $($name:ident)+) => {
         fortran!(@each $body [$($argument: $type),*] $($name)+);
@@ -133,16 +135,16 @@ macro_rules! fortran {
     };
 }
 
-/// A collective with pieces of one size; the C function of the same arguments is `$function`.
+/// A collective with pieces of one size; `$function` is the C function.
 macro_rules! rootless {
     ($body:ident, $collective:ident, $function:ident, $($name:ident)+) => {
         fn $body(send: Buffer, m: Integer, s: Integer, receive: Buffer, n: Integer, r: Integer, c: Integer, error: Integer) -> c_int {
             let (send, receive) = (buffer(send), buffer(receive));
             let (m, n, s, r, c) = (integer(m), integer(n), datatype(s), datatype(r), comm(c));
-            let sides = (side(send, m, word(s)), side(receive, n, word(r)));
+            let (sent, received) = (side(send, m, word(s)), side(receive, n, word(r)));
             // SAFETY: the program's own arguments.
             let mut pass = || unsafe { ffi::$function(send, m, s, receive, n, r, c) };
-            ended(equal(Collective::$collective, sides, (0, word(c)), &mut pass), error)
+            ended(equal(Collective::$collective, sent, received, 0, word(c), &mut pass), error)
         }
         fortran! { $body(send: Buffer, m: Integer, s: Integer, receive: Buffer, n: Integer, r: Integer, c: Integer, error: Integer) $($name)+ }
     };
@@ -154,10 +156,10 @@ macro_rules! rooted {
             let (send, receive) = (buffer(send), buffer(receive));
             let (m, n, s, r, c) = (integer(m), integer(n), datatype(s), datatype(r), comm(c));
             let root = integer(root);
-            let sides = (side(send, m, word(s)), side(receive, n, word(r)));
+            let (sent, received) = (side(send, m, word(s)), side(receive, n, word(r)));
             // SAFETY: the program's own arguments.
             let mut pass = || unsafe { ffi::$function(send, m, s, receive, n, r, root, c) };
-            ended(equal(Collective::$collective, sides, (root, word(c)), &mut pass), error)
+            ended(equal(Collective::$collective, sent, received, root, word(c), &mut pass), error)
         }
         fortran! { $body(send: Buffer, m: Integer, s: Integer, receive: Buffer, n: Integer, r: Integer, root: Integer, c: Integer, error: Integer) $($name)+ }
     };
@@ -171,10 +173,13 @@ rooted!(gather, Gather, PMPI_Gather, mpi_gather mpi_gather_ mpi_gather__ MPI_GAT
 fn bcast(data: Buffer, n: Integer, t: Integer, root: Integer, c: Integer, error: Integer) -> c_int {
     let data = buffer(data);
     let (n, t, root, c) = (integer(n), datatype(t), integer(root), comm(c));
-    let own = side(data, n, word(t));
+    let data_side = side(data, n, word(t));
     // SAFETY: the program's own arguments.
     let mut pass = || unsafe { ffi::PMPI_Bcast(data, n, t, root, c) };
-    ended(equal(Collective::Bcast, (own, own), (root, word(c)), &mut pass), error)
+    ended(
+        equal(Collective::Bcast, data_side, data_side, root, word(c), &mut pass),
+        error,
+    )
 }
 fortran! { bcast(data: Buffer, n: Integer, t: Integer, root: Integer, c: Integer, error: Integer)
 mpi_bcast mpi_bcast_ mpi_bcast__ MPI_BCAST ompi_bcast_f }
@@ -193,11 +198,11 @@ fn alltoallv(
 ) -> c_int {
     let (send, receive) = (buffer(send), buffer(receive));
     let (s, r, c) = (datatype(s), datatype(r), comm(c));
-    let sent = pair_side(send, (Numbers::Ints(m), Numbers::Ints(from)), word(s));
-    let received = pair_side(receive, (Numbers::Ints(n), Numbers::Ints(to)), word(r));
+    let sent = pair_side(send, CallNumbers::Ints(m), CallNumbers::Ints(from), word(s));
+    let received = pair_side(receive, CallNumbers::Ints(n), CallNumbers::Ints(to), word(r));
     // SAFETY: the program's own arguments.
     let mut pass = || unsafe { ffi::PMPI_Alltoallv(send, m, from, s, receive, n, to, r, c) };
-    ended(by_pair((sent, received), word(c), &mut pass), error)
+    ended(by_pair(sent, received, word(c), &mut pass), error)
 }
 fortran! { alltoallv(send: Buffer, m: Integer, from: Integer, s: Integer, receive: Buffer, n: Integer, to: Integer, r: Integer, c: Integer, error: Integer)
 mpi_alltoallv mpi_alltoallv_ mpi_alltoallv__ MPI_ALLTOALLV ompi_alltoallv_f }

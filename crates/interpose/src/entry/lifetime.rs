@@ -1,10 +1,10 @@
-//! The begin and the end of MPI in a program.
+//! The start and the end of MPI in a program.
 
 use std::ffi::{c_char, c_int};
 
 use super::export;
-use crate::next::Next;
-use crate::record::keyval;
+use crate::attribute::keyval;
+use crate::next::NextFunction;
 use crate::{fault, roll_call, session, store};
 
 export! { MPI_Init(count: *mut c_int, arguments: *mut *mut *mut c_char)
@@ -22,7 +22,7 @@ export! { MPI_Finalize()
     }
 }
 
-/// Begins the session if MPI has begun.
+/// Begins the session if MPI has started.
 fn begun(code: c_int) -> c_int {
     if code == 0 {
         session::begin(keyval);
@@ -30,16 +30,16 @@ fn begun(code: c_int) -> c_int {
     code
 }
 
-/// Called by the MPI library in `MPI_Init`, where it publishes what it has put in the process manager's store.
+/// Called by the MPI library in `MPI_Init`, where it publishes its entries in the process manager's store.
 ///
 /// # Safety
-/// As of PMIx's function of this name.
+/// The requirements of PMIx's function of this name.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "a name of PMIx")]
 pub unsafe extern "C" fn PMIx_Commit() -> c_int {
     const NOT_SUPPORTED: c_int = -47;
     type Function = unsafe extern "C" fn() -> c_int;
-    static NEXT: Next = Next::new(c"PMIx_Commit");
+    static NEXT: NextFunction = NextFunction::new(c"PMIx_Commit");
     // SAFETY: the function of this name has this type.
     let mut pass = || unsafe { NEXT.find::<Function>().map_or(NOT_SUPPORTED, |next| next()) };
     fault::guarded(&mut pass, |pass| {
@@ -48,8 +48,8 @@ pub unsafe extern "C" fn PMIx_Commit() -> c_int {
     })
 }
 
-/// MPICH's module `mpi_f08` calls the `PMPI_` functions for the begin and the end alone. The address of the
-/// error code may be missing.
+/// MPICH's module `mpi_f08` calls the `PMPI_` functions only for the start and the end of MPI. The address of the error
+/// code may be missing.
 #[cfg(not(open_mpi))]
 mod f08 {
     use std::ffi::c_int;
@@ -71,7 +71,7 @@ mod f08 {
 
     fn begun(pass: &mut dyn FnMut() -> c_int, error: *mut c_int) -> c_int {
         let code = pass();
-        // SAFETY: Fortran passes the address of an integer, or none.
+        // SAFETY: Fortran passes the address of an integer, or null.
         if error.is_null() || unsafe { *error } == 0 {
             session::begin(keyval);
         }

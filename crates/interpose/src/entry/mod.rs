@@ -10,7 +10,7 @@ use std::ffi::CStr;
 
 pub use counted::counted;
 
-/// A name that ends in a null byte.
+/// The C string of a name that ends in a null byte.
 const fn name(bytes: &'static [u8]) -> &'static CStr {
     match CStr::from_bytes_with_nul(bytes) {
         Ok(name) => name,
@@ -18,18 +18,18 @@ const fn name(bytes: &'static [u8]) -> &'static CStr {
     }
 }
 
-/// Exports a C function of MPI that takes words: `$body` gets a closure that calls the function behind.
+/// Exports a C function of MPI that takes words: `$body` gets a closure that calls the next function of this name.
 macro_rules! export {
     ($name:ident($($argument:ident: $type:ty),*) $body:expr) => {
         /// Called by the program in place of the MPI library's function of this name.
         ///
         /// # Safety
-        /// As of that function.
+        /// The requirements of that function.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "those of MPI")]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
             type Function = unsafe extern "C" fn($($type),*) -> std::ffi::c_int;
-            static NEXT: crate::next::Next = crate::next::Next::new(crate::entry::name(
+            static NEXT: crate::next::NextFunction = crate::next::NextFunction::new(crate::entry::name(
                 concat!(stringify!($name), "\0").as_bytes(),
             ));
             // SAFETY: the function of this name has this type, and gets the program's own arguments.

@@ -1,5 +1,5 @@
-//! What could harm a program: ranks without the library or late ones, erroneous calls, files that the variables name, and
-//! faults of netsig. The program's outcome is the one without the library.
+//! Possible harm to a program: ranks without the library, late ranks, erroneous calls, files that the variables name,
+//! faults of netsig. The program's outcome must be the same as without the library.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -8,19 +8,19 @@ use std::path::Path;
 use std::process::Output;
 
 use crate::long_form::is_long_form;
-use crate::support::{ALGORITHMS, Job, compile, compiler, is_mpich, library, preload, shim, text};
+use crate::support::{ALGORITHMS, ProgramJob, compile, compiler, is_mpich, library, preload, shim, text};
 
 /// Lines of the library.
-fn said(done: &Output) -> Vec<String> {
+fn netsig_lines(done: &Output) -> Vec<String> {
     let text = text(&done.stderr);
     let lines = text.lines().filter(|line| line.starts_with("netsig: "));
     lines.map(str::to_owned).collect()
 }
 
-/// A host without the library, or a rank that did not get the variable, while a rank receives with `MPI_ANY_TAG`.
+/// A host lacks the library, or a rank did not get the variable, while a rank receives with `MPI_ANY_TAG`.
 #[test]
 fn a_rank_without_the_library_is_noticed_and_no_message_is_seen() {
-    let job = Job::of("any_tag.c");
+    let job = ProgramJob::of("any_tag.c");
     let without: &[&str] = &["LD_PRELOAD="];
     std::thread::scope(|scope| {
         for (groups, receiver, absent) in [
@@ -37,8 +37,8 @@ fn a_rank_without_the_library_is_noticed_and_no_message_is_seen() {
             scope.spawn(move || {
                 let done = job.run_apart(&groups, &[receiver], &[]);
                 assert!(done.status.success(), "{receiver}: {}", text(&done.stderr));
-                let [line] = &said(&done)[..] else {
-                    panic!("{:?}", said(&done));
+                let [line] = &netsig_lines(&done)[..] else {
+                    panic!("{:?}", netsig_lines(&done));
                 };
                 assert!(line.contains(absent), "{line}");
             });
@@ -46,10 +46,10 @@ fn a_rank_without_the_library_is_noticed_and_no_message_is_seen() {
     });
 }
 
-/// Ranks that come to the end of `MPI_Init` after the others have lost patience.
+/// Ranks reach the end of `MPI_Init` after the time-out of the others.
 #[test]
 fn messages_of_late_ranks_are_not_seen() {
-    let job = Job::of("any_tag.c");
+    let job = ProgramJob::of("any_tag.c");
     let delay = job.home.path().join("delay.so");
     compile(&compiler(), &["-shared", "-fPIC", "-ldl"], "delay.c", &delay);
     std::thread::scope(|scope| {
@@ -71,14 +71,14 @@ fn messages_of_late_ranks_are_not_seen() {
     });
 }
 
-/// Hosts of which one has an older or newer library at the same path, whose schedules may be others.
+/// One host has an older or newer library at the same path, with perhaps other schedules.
 #[test]
 fn another_build_of_the_library_is_noticed_and_no_message_is_seen() {
-    let job = Job::of("any_tag.c");
+    let job = ProgramJob::of("any_tag.c");
     let mark = b"netsig sources ";
     let mut bytes = fs::read(library()).unwrap();
     let places = bytes.windows(mark.len()).enumerate();
-    let found: Vec<_> = places.filter(|(_, own)| own == mark).collect();
+    let found: Vec<_> = places.filter(|(_, window)| window == mark).collect();
     let [(place, _)] = found[..] else {
         panic!("{} marks", found.len());
     };
@@ -91,7 +91,7 @@ fn another_build_of_the_library_is_noticed_and_no_message_is_seen() {
     let groups: [(u32, &[&str]); 2] = [(2, &[]), (1, &[&other])];
     for receiver in ["0", "2"] {
         let done = job.run_apart(&groups, &[receiver], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
-        let lines = said(&done);
+        let lines = netsig_lines(&done);
         assert!(done.status.success(), "{}", text(&done.stderr));
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(lines[0].contains("rank 2 has no libnetsig_interpose.so, or another build"));
@@ -100,27 +100,27 @@ fn another_build_of_the_library_is_noticed_and_no_message_is_seen() {
 
 /// Outcome of a job: hung, ended by an error, or what its ranks printed.
 #[derive(Debug, PartialEq)]
-enum Ends {
+enum JobOutcome {
     Hangs,
     Aborts,
     Prints(BTreeSet<String>),
 }
 
-fn ends(done: &Output) -> Ends {
+fn outcome(done: &Output) -> JobOutcome {
     match done.status.code() {
-        // Which error it is depends on the order of messages in Open MPI itself.
+        // In Open MPI the kind of error depends on the order of messages.
         Some(0) => {
             let printed = text(&done.stdout).replace("truncated", "another error");
             let lines = printed.lines().filter(|line| line.starts_with("rank "));
-            Ends::Prints(lines.map(str::to_owned).collect())
+            JobOutcome::Prints(lines.map(str::to_owned).collect())
         }
-        Some(124 | 137) => Ends::Hangs,
+        Some(124 | 137) => JobOutcome::Hangs,
         // The mpirun of Open MPI may crash itself at the end of an aborted job.
-        Some(_) | None => Ends::Aborts,
+        Some(_) | None => JobOutcome::Aborts,
     }
 }
 
-/// Seconds after which a call without the library is taken to hang, and is compared with nothing.
+/// Seconds after which a call without the library counts as hanging, and is not compared.
 const PATIENCE_S: u32 = 8;
 
 const ERRONEOUS: [&str; 12] = [
@@ -138,8 +138,8 @@ const ERRONEOUS: [&str; 12] = [
     "exchange-later",
 ];
 
-/// Compares the outcomes of an erroneous call with those without the library, and gives their number.
-fn compared(job: &Job, place: usize) -> usize {
+/// Compares the outcomes of an erroneous call with and without the library; returns their number.
+fn compared(job: &ProgramJob, place: usize) -> usize {
     let what = ERRONEOUS[place];
     let mut compared = 0;
     // In the short form each call has one of the handlers.
@@ -150,15 +150,15 @@ fn compared(job: &Job, place: usize) -> usize {
         let shim = format!("LD_PRELOAD={}", shim().display());
         let without = |variable| {
             let groups: [(u32, &[&str]); 1] = [(3, &[&shim])];
-            ends(&job.run_within(PATIENCE_S, &groups, &words, &[variable]))
+            outcome(&job.run_within(PATIENCE_S, &groups, &words, &[variable]))
         };
         let expected = without(("NETSIG_ALGORITHMS", ""));
-        if expected == Ends::Hangs {
+        if expected == JobOutcome::Hangs {
             continue;
         }
         for algorithms in &ALGORITHMS[..if is_long_form() { 3 } else { 1 }] {
             let done = job.run(3, &words, &[("NETSIG_ALGORITHMS", algorithms)]);
-            let (with, said) = (ends(&done), text(&done.stderr));
+            let (with, said) = (outcome(&done), text(&done.stderr));
             let is_its_own = with == expected || (0..10).any(|_| without(("EXCHANGE_BEFORE", "1")) == with);
             assert!(
                 is_its_own,
@@ -170,17 +170,17 @@ fn compared(job: &Job, place: usize) -> usize {
     compared
 }
 
-/// Erroneous calls end where the library's own calls do, with the same errors, under every handler. The linear
-/// all-to-all of Open MPI 5 misses an error in one run and gives it in another, once the ranks have exchanged messages:
-/// both are the library's own. Four jobs at once, because some hang until their time is over.
+/// Erroneous calls end like the library's own calls, with the same errors, under every handler. The linear all-to-all
+/// of Open MPI 5 reports an error in some runs and misses it in others, once the ranks have exchanged messages; both
+/// are allowed. Four jobs run at once, because some hang until their time is over.
 #[test]
 fn erroneous_calls_end_as_without_the_library() {
-    let job = &Job::of("erroneous.c").within(20);
+    let job = &ProgramJob::of("erroneous.c").ended_after(20);
     let compared: usize = std::thread::scope(|scope| {
         let every_fourth = |first: usize| (first..ERRONEOUS.len()).step_by(4);
         let begin = |first| scope.spawn(move || every_fourth(first).map(|place| compared(job, place)).sum::<usize>());
         let begun: Vec<_> = (0..4).map(begin).collect();
-        begun.into_iter().map(|own| own.join().unwrap()).sum()
+        begun.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     assert!(compared > 4, "{compared} outcomes");
 }
@@ -189,7 +189,7 @@ fn erroneous_calls_end_as_without_the_library() {
 /// the program's call.
 #[test]
 fn an_error_in_a_schedule_is_that_of_the_call() {
-    let job = Job::of("erroneous.c").within(20);
+    let job = ProgramJob::of("erroneous.c").ended_after(20);
     for algorithms in ALGORITHMS {
         let run = |handler: &[&str]| {
             let words = [&["later"], handler].concat();
@@ -216,10 +216,10 @@ fn an_error_in_a_schedule_is_that_of_the_call() {
     }
 }
 
-/// Files that are none, never end, or wait for a writer.
+/// The path is no file, never ends, or waits for a writer.
 #[test]
 fn a_profile_that_is_no_file_is_refused_at_once() {
-    let job = Job::of("any_tag.c").within(20);
+    let job = ProgramJob::of("any_tag.c").ended_after(20);
     let at = |name: &str| job.home.path().join(name).display().to_string();
     let pipe = CString::new(at("pipe")).unwrap();
     // SAFETY: a path.
@@ -233,7 +233,7 @@ fn a_profile_that_is_no_file_is_refused_at_once() {
     ] {
         for variable in ["NETSIG_PROFILE", "NETSIG_NETWORK"] {
             let done = job.run(2, &["0"], &[(variable, &path)]);
-            let lines = said(&done);
+            let lines = netsig_lines(&done);
             assert!(done.status.success(), "{path}: {}", text(&done.stderr));
             assert_eq!(lines.len(), 1, "{lines:?}");
             assert!(lines[0].contains(why) && lines[0].contains(variable), "{lines:?}");
@@ -244,7 +244,7 @@ fn a_profile_that_is_no_file_is_refused_at_once() {
 /// Only an earlier report is replaced.
 #[test]
 fn the_report_destroys_nothing() {
-    let job = Job::of("any_tag.c");
+    let job = ProgramJob::of("any_tag.c");
     let at = |name: &str| job.home.path().join(name);
     fs::write(at("thesis.txt"), "years of work").unwrap();
     std::os::unix::fs::symlink(at("thesis.txt"), at("link")).unwrap();
@@ -253,7 +253,7 @@ fn the_report_destroys_nothing() {
         let variables = [("NETSIG_ALGORITHMS", ALGORITHMS[0]), ("NETSIG_REPORT", &*path)];
         let done = job.run(2, &["0"], &variables);
         assert!(done.status.success(), "{path}: {}", text(&done.stderr));
-        said(&done)
+        netsig_lines(&done)
     };
     for path in [at("thesis.txt"), at("link"), "/dev/null".into(), at("no/folder.csv")] {
         let lines = run(&path);
@@ -265,7 +265,7 @@ fn the_report_destroys_nothing() {
         assert_eq!(run(&at("report.csv")), Vec::<String>::new());
     }
     let left = fs::read_dir(job.home.path()).unwrap().flatten();
-    let names: BTreeSet<_> = left.map(|own| own.file_name().into_string().unwrap()).collect();
+    let names: BTreeSet<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
     let expected = ["link", "program", "report.csv", "thesis.txt"];
     assert_eq!(names, expected.map(str::to_owned).into());
 }
@@ -273,12 +273,12 @@ fn the_report_destroys_nothing() {
 /// A panic anywhere is one line, and the program gets the library's results.
 #[test]
 fn a_fault_of_netsig_ends_no_job() {
-    let job = Job::of("exercise.c");
+    let job = ProgramJob::of("exercise.c");
     for place in ["settings", "scope", "decide", "prepare"] {
         let fault = format!("panic:{place}");
         let variables = [("NETSIG_ALGORITHMS", ALGORITHMS[0]), ("NETSIG_TEST_FAULT", &*fault)];
         let done = job.run(3, &["1", "1"], &variables);
-        let lines = said(&done);
+        let lines = netsig_lines(&done);
         assert!(done.status.success(), "{place}: {}", text(&done.stderr));
         let [line] = &lines[..] else {
             panic!("{place}: {lines:?}");

@@ -1,15 +1,15 @@
-//! Programs at the limits of MPI with the library preloaded: many threads in collectives at once, and more than 2 GiB in
-//! one call. Programs that check their own results.
+//! Programs at the limits of MPI with the library preloaded: many threads in collectives at once, and more than 2 GiB
+//! in one call. The programs check their results.
 
 use itertools::Itertools as _;
 
 use crate::long_form::is_long_form;
-use crate::support::{ALGORITHMS, Job, text};
+use crate::support::{ALGORITHMS, ProgramJob, text};
 
-/// Three ranks of sixteen threads, each thread on communicators of its own.
+/// Three ranks of sixteen threads, each thread on its own communicators.
 #[test]
 fn many_threads_get_their_own_data() {
-    let job = Job::of("threads.c");
+    let job = ProgramJob::of("threads.c");
     for algorithms in ALGORITHMS {
         let rounds = if is_long_form() { "60" } else { "6" };
         let done = job.run(3, &["16", rounds], &[("NETSIG_ALGORITHMS", algorithms)]);
@@ -20,7 +20,11 @@ fn many_threads_get_their_own_data() {
         }
         assert!(done.status.success(), "{algorithms}: {said}");
         let report = job.report();
-        assert_eq!(text(&done.stdout), format!("ok {} calls\n", job.caught()), "{report}");
+        assert_eq!(
+            text(&done.stdout),
+            format!("ok {} calls\n", job.caught_calls()),
+            "{report}"
+        );
         for item in algorithms.split("; ") {
             let (collective, algorithm) = item.split_once(' ').unwrap();
             let of_item = |row: &str| row.starts_with(collective) && row.contains(algorithm);
@@ -29,10 +33,11 @@ fn many_threads_get_their_own_data() {
     }
 }
 
-/// More than 2 GiB are passed on; a little less is served. A call that fails must fail without the library.
+/// A call of more than 2 GiB is passed on; a little less is served. A call that fails must also fail without the
+/// library.
 #[test]
 fn calls_of_2_gib_end_as_without_the_library() {
-    let job = Job::of("sparse.c");
+    let job = ProgramJob::of("sparse.c");
     let cases = [
         ("bcast", "pipeline:1048576"),
         ("alltoall", "windowed:segment=1048576,window=2"),

@@ -1,4 +1,4 @@
-//! Programs with the library preloaded: their results and outcomes are those without it.
+//! Programs with the library preloaded: results and outcomes are the same as without it.
 
 mod harmless;
 mod limits;

@@ -1,11 +1,11 @@
-//! Programs with the library preloaded beside the same programs without it: every result is the same bit by
-//! bit. The programs call each collective by its own name, which the library intercepts, and by its `PMPI_`
-//! name. `NETSIG_TESTS=all` takes a quarter of an hour with each MPI instead of seconds.
+//! Programs with and without the library preloaded: every result is the same bit by bit. The programs call each
+//! collective by its own name, which the library intercepts, and by its `PMPI_` name. `NETSIG_TESTS=all` takes a
+//! quarter of an hour with each MPI instead of seconds.
 
 use std::process::Command;
 
 use crate::long_form::is_long_form;
-use crate::support::{ALGORITHMS, Job, compile, compiler, is_mpich, library, text};
+use crate::support::{ALGORITHMS, ProgramJob, compile, compiler, is_mpich, library, text};
 
 /// Seconds of all random calls in the long form, which runs with both MPIs: half an hour in all.
 const LONG: u32 = 900;
@@ -23,7 +23,7 @@ fn fortran() -> Option<String> {
 
 #[test]
 fn random_calls_give_the_same_bits() {
-    let job = Job::of("exercise.c");
+    let job = ProgramJob::of("exercise.c");
     for (seed, algorithms) in (1u32..).zip(ALGORITHMS) {
         for (ranks, arguments) in [(4, &[][..]), (5, &["threads"])] {
             let seconds = if is_long_form() { LONG / 6 } else { 2 }.to_string();
@@ -43,13 +43,13 @@ fn random_calls_give_the_same_bits() {
     }
 }
 
-/// Settings that cannot be used get a line, and the program runs as it does without the library.
+/// Unusable settings cause a line, and the program runs as without the library.
 #[test]
 fn a_program_survives_bad_settings() {
-    let job = Job::of("exercise.c");
-    let truncated = job.home.path().join("profile.toml");
-    std::fs::write(&truncated, "netsig_profile = 4\n[hockney]\n").unwrap();
-    let truncated = truncated.to_str().unwrap();
+    let job = ProgramJob::of("exercise.c");
+    let truncated_file = job.home.path().join("profile.toml");
+    std::fs::write(&truncated_file, "netsig_profile = 4\n[hockney]\n").unwrap();
+    let truncated = truncated_file.to_str().unwrap();
     for (variables, said) in [
         (&[][..], "NETSIG_PROFILE names no profile"),
         (&[("NETSIG_PROFILE", "/nowhere")], "/nowhere: No such file"),
@@ -77,7 +77,7 @@ fn a_program_survives_bad_settings() {
 /// Other ranks cannot read the profile, or have settings that rank 0 lacks.
 #[test]
 fn the_settings_of_rank_0_hold_for_all() {
-    let job = Job::of("exercise.c");
+    let job = ProgramJob::of("exercise.c");
     let given = format!("NETSIG_ALGORITHMS={}", ALGORITHMS[0]);
     let (given, unreadable): (&[&str], &[&str]) = (&[&given], &["NETSIG_PROFILE=/nowhere"]);
     for (groups, runs) in [
@@ -93,11 +93,11 @@ fn the_settings_of_rank_0_hold_for_all() {
     }
 }
 
-/// Threads that cross on two communicators, and processes of another world without the library.
+/// Threads cross on two communicators; processes of another world lack the library.
 #[test]
 fn calls_wait_for_none_that_the_program_does_not() {
     for (source, caught) in [("crossing.c", 5), ("spawning.c", 2)] {
-        let job = Job::of(source);
+        let job = ProgramJob::of(source);
         let done = job.run(2, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
         let said = text(&done.stderr);
         if done.status.code() == Some(77) {
@@ -105,7 +105,7 @@ fn calls_wait_for_none_that_the_program_does_not() {
             continue;
         }
         assert!(done.status.success(), "{source}: {said}");
-        assert_eq!(job.caught(), caught, "{source}: {}", job.report());
+        assert_eq!(job.caught_calls(), caught, "{source}: {}", job.report());
     }
 }
 
@@ -116,13 +116,13 @@ fn large_counts_give_the_same_bits() {
         eprintln!("SKIPPED: Open MPI has no functions with large counts");
         return;
     }
-    let job = Job::of("large.c");
+    let job = ProgramJob::of("large.c");
     let done = job.run(4, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(job.report().contains("windowed"), "{}", job.report());
 }
 
-/// The three interfaces of Fortran: programs that check their results; each of their calls is caught once.
+/// Programs with the three interfaces of Fortran check their results; each of their calls is caught once.
 #[test]
 fn fortran_is_intercepted() {
     let Some(compiler) = fortran() else {
@@ -130,12 +130,12 @@ fn fortran_is_intercepted() {
     };
     let large = is_mpich().then_some("usempif08_large.f90");
     for source in ["mpif.f", "usempi.f90", "usempif08.f90"].into_iter().chain(large) {
-        let job = Job::compiled(&compiler, &["-fallow-argument-mismatch"], source);
+        let job = ProgramJob::compiled(&compiler, &["-fallow-argument-mismatch"], source);
         let done = job.run(3, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
         assert!(done.status.success(), "{source}: {}", text(&done.stderr));
         let said = text(&done.stdout);
         let words: Vec<&str> = said.split_whitespace().collect();
-        let (report, caught) = (job.report(), job.caught());
+        let (report, caught) = (job.report(), job.caught_calls());
         assert_eq!(words, ["ok", &*caught.to_string(), "calls"], "{source}: {report}");
     }
 }
@@ -146,25 +146,25 @@ fn fortran_in_a_loaded_module_is_intercepted() {
     let Some(compiler) = fortran() else {
         return;
     };
-    let job = Job::of("loads.c");
+    let job = ProgramJob::of("loads.c");
     let module = job.home.path().join("module.so");
     compile(&compiler, &["-shared", "-fPIC"], "module.f", &module);
     let done = job.run(3, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     let report = job.report();
-    assert_eq!(job.caught(), 1, "{report}");
+    assert_eq!(job.caught_calls(), 1, "{report}");
     assert!(report.contains("\nallreduce,,,1,"), "{report}");
 }
 
 /// A program does not start if a function that a preloaded library is linked to is missing.
 #[test]
 fn an_mpi_without_large_counts_has_all_that_the_library_is_linked_to() {
-    let listed = Command::new("nm")
+    let nm_output = Command::new("nm")
         .args(["--dynamic", "--undefined-only", "--format=posix"])
         .arg(library())
         .output()
         .unwrap();
-    let listed = text(&listed.stdout);
+    let listed = text(&nm_output.stdout);
     let names: Vec<_> = listed
         .lines()
         .filter_map(|line| line.split_whitespace().next())

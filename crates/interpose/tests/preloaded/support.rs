@@ -1,4 +1,4 @@
-//! What the tests of preloaded programs share: how a program is compiled and run, and what its report tells.
+//! Shared by the tests of preloaded programs: compiles and runs a program, and reads its report.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ pub const ALGORITHMS: [&str; 3] = [
 ];
 
 /// A job of a program in a folder of its own.
-pub struct Job {
+pub struct ProgramJob {
     /// The folder.
     pub home: TempDir,
     program: PathBuf,
@@ -24,7 +24,7 @@ pub struct Job {
     most_s: u32,
 }
 
-impl Job {
+impl ProgramJob {
     /// Compiles a program of `tests/programs` with the compiler in `MPICC`.
     pub fn of(source: &str) -> Self {
         Self::compiled(&compiler(), &["-lpthread", "-lm"], source)
@@ -42,25 +42,25 @@ impl Job {
         }
     }
 
-    /// The job, ended after so many seconds.
-    pub fn within(self, seconds: u32) -> Self {
+    /// The job with a time limit in seconds.
+    pub fn ended_after(self, seconds: u32) -> Self {
         Self {
             most_s: seconds,
             ..self
         }
     }
 
-    /// Runs it on so many ranks, with the library preloaded and these variables.
+    /// Runs the job on `ranks` ranks, with the library preloaded and these variables.
     pub fn run(&self, ranks: u32, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         self.run_apart(&[(ranks, &[])], arguments, variables)
     }
 
-    /// Runs it on groups of ranks that have further variables, `NAME=VALUE`.
+    /// Runs the job on groups of ranks that have further variables, `NAME=VALUE`.
     pub fn run_apart(&self, groups: &[(u32, &[&str])], arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         self.run_within(self.most_s, groups, arguments, variables)
     }
 
-    /// The same, ended after so many seconds.
+    /// Like [`Self::run_apart`], with a time limit.
     pub fn run_within(
         &self,
         most_s: u32,
@@ -73,12 +73,12 @@ impl Job {
         command
             .args(["--kill-after=10", &most_s.to_string()])
             .arg(compiler().replace("mpicc", "mpirun"));
-        for (place, (ranks, own)) in groups.iter().enumerate() {
+        for (place, (ranks, group_variables)) in groups.iter().enumerate() {
             command
                 .args((place > 0).then_some(":"))
                 .args(["-np", &ranks.to_string(), "env"])
                 .arg(&preload)
-                .args(*own)
+                .args(*group_variables)
                 .arg(&self.program)
                 .args(arguments);
         }
@@ -106,7 +106,7 @@ impl Job {
     }
 
     /// Calls of the six collectives in the report, whose rows name the number of ranks.
-    pub fn caught(&self) -> u32 {
+    pub fn caught_calls(&self) -> u32 {
         let report = self.report();
         let rows = report.lines().map(|row| row.split(',').collect::<Vec<_>>());
         let of_ranks = rows.filter(|row| row.get(1).is_some_and(|ranks| ranks.parse::<u32>().is_ok()));
@@ -136,7 +136,7 @@ pub fn is_mpich() -> bool {
     compiler().contains("mpich")
 }
 
-/// What the ranks preload.
+/// Value of `LD_PRELOAD` for the ranks.
 pub fn preload() -> String {
     format!("{}:{}", library().display(), shim().display())
 }

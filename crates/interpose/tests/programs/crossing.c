@@ -1,6 +1,6 @@
 /* Two threads of rank 0 communicate on two communicators, in which rank 1 calls the other way round: a
- * call of one may never wait for a call of the other. The thread that goes on waits for longer than the
- * report does between two of its states. The first call on each communicator moves nothing.
+ * call of one may never wait for a call of the other. The thread that goes on waits longer than the
+ * interval of the report. The first call on each communicator moves nothing.
  * Exit 0; 77 where MPI serves no threads; killed by SIGALRM if a thread waits for the other. */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* One random collective, called twice on equal memory: as MPI_X and as PMPI_X. All memory,
  * gaps, send buffers and guard zones included, must be equal afterwards.
- * What all ranks must agree on is drawn from the call's key; what a rank may choose alone
+ * Properties that must be equal on all ranks are drawn from the call's key; the choices of a rank
  * (its datatypes, gaps, displacements) from the key and its rank.
  * With LARGE defined the large-count twins are called (MPI 4). */
 #ifndef EXERCISE_CALLS_H
@@ -207,7 +207,7 @@ static void draw_call(struct call *c, MPI_Comm comm, uint64_t key)
      * MPI_Recv: keep all that may travel together below that. */
     if (c->atom == A_DOUBLE_INT || c->atom == A_MIXED)
         bytes %= 8000 / (c->size + c->rsize);
-    /* Between groups it chooses by the count, not the bytes, how to gather and scatter. */
+    /* Between groups it chooses algorithms of gather and scatter by the count, not by the bytes. */
     if (c->inter && (c->kind == GATHER || c->kind == SCATTER))
         c->same_m = 1;
 #endif
@@ -215,7 +215,7 @@ static void draw_call(struct call *c, MPI_Comm comm, uint64_t key)
     c->bottom = chance(&g, 20) && c->kind == BCAST;
 #ifdef OPEN_MPI
     /* Open MPI cuts a long broadcast or gather by each rank's own type size: not the same
-     * pieces on all ranks unless these sizes agree (native fault, not what is tested here). */
+     * pieces on all ranks unless these sizes agree (a fault of Open MPI, not tested here). */
     if ((c->kind == BCAST || c->kind == GATHER) && bytes > 1000) {
         c->same_m = 1;
         c->bottom = 0;
@@ -284,7 +284,7 @@ static int issue(struct call *c, int native, int copy)
     int place = c->in_place && (c->kind == ALLTOALL || c->kind == ALLTOALLV ||
                                 c->kind == ALLGATHER || c->is_root);
     int in_s = place && c->kind != SCATTER, in_r = place && c->kind == SCATTER;
-    /* What is not significant: junk or something harmless. */
+    /* Arguments that are not significant: junk or harmless values. */
     MPI_Datatype none = c->junk ? MPI_DATATYPE_NULL : MPI_INT;
     count_t no_count = c->junk ? -7 : 0;
     void *sbuf = s->on ? s->r[copy].base : in_s ? MPI_IN_PLACE : NULL;

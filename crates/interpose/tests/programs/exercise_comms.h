@@ -1,6 +1,6 @@
-/* The communicators of exercise.c, and two checks of what a library between program and MPI
- * must keep as it is: attributes (no callback of the program runs but by the program's own
- * calls) and error handlers (errors reach the handler of the program's communicator, once). */
+/* The communicators of exercise.c, and two checks of properties that a library between program and MPI must keep:
+ * attributes (only the program's own calls run its callbacks) and error handlers (errors reach the handler of the
+ * program's communicator, once). */
 #ifndef EXERCISE_COMMS_H
 #define EXERCISE_COMMS_H
 

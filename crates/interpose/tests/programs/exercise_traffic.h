@@ -16,7 +16,7 @@ struct traffic {
     unsigned char *in_data[MOST_MESSAGES], *out_data[MOST_MESSAGES];
 };
 
-/* Which side of an inter-communicator this rank is on: a keyval holds it. */
+/* The side of this rank in an inter-communicator, kept by a keyval. */
 static int side_keyval = MPI_KEYVAL_INVALID;
 
 static int side_of(MPI_Comm comm)

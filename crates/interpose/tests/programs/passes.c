@@ -1,4 +1,4 @@
-/* What an intercepted call costs, and whether memory grows.
+/* Measures the cost of an intercepted call, and the growth of memory.
  *   passes N [pass]    nanoseconds of MPI_Bcast and PMPI_Bcast, N calls of each, in alternating
  *                      batches: of 0 bytes on MPI_COMM_SELF and on MPI_COMM_WORLD, and of 8 bytes,
  *                      for which a decision is looked up

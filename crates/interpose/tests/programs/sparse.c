@@ -1,5 +1,5 @@
-/* So many MiB in one call between two ranks: elements of 1 MiB in memory of which few pages hold anything but zeros.
- * Bytes at the ends, in the middle and where an int of bytes ends are known.
+/* Moves MIBS MiB in one call between two ranks: elements of 1 MiB in memory that is zero on most pages.
+ * Bytes at the ends, in the middle and around 2 GiB are known.
  *   sparse MIBS COLLECTIVE...     bcast, alltoall, allgather, alltoallv; MIBS is even
  * Prints "ok COLLECTIVE" on rank 0 for each; exit 9, through MPI_Abort, at wrong bytes; killed by SIGALRM if a call
  * hangs. */

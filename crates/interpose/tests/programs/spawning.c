@@ -1,5 +1,5 @@
 /* Collectives of parents, in which the library is preloaded, with spawned children, in which it is not:
- * the parents may not expect messages of the library from them.
+ * the parents must not expect messages of the library from the children.
  * Exit 0 if the results are right; 77 where MPI cannot spawn, as Debian's MPICH. */
 #include <mpi.h>
 #include <unistd.h>

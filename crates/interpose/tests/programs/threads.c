@@ -28,7 +28,7 @@ static uint32_t mix(uint32_t a, uint32_t b)
     return x ^ (x >> 15);
 }
 
-/* Lengths about those of segments, and any. */
+/* Lengths near the length of segments, and random lengths. */
 static int length(uint32_t key)
 {
     static const int some[] = {1, 99, 100, 101, 1000, 4096};

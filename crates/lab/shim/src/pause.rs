@@ -1,14 +1,13 @@
 //! The pause of an idle loop.
 //!
-//! A loop that waits for messages asks the kernel without waiting whether its sockets are ready
-//! (`poll`, `epoll_wait` with a time of zero), and yields if there was nothing to do. The questions of
-//! a thread since its last pause decide what the next one does:
+//! A loop that waits for messages asks the kernel whether its sockets are ready (`poll`, `epoll_wait` with a time of
+//! zero), and yields if it had nothing to do. The questions of a thread since its last pause decide the next pause:
 //!
-//! * Nothing was ready: it waits until one of the sockets of the last question is, [`LONGEST`] at most.
-//!   The processor is free until then, and the message is seen at once.
-//! * Something was ready: it returns at once. The caller has read a message, perhaps asked again for
-//!   more, and has not yet looked whether that completes what it waits for.
-//! * There was no question: it sleeps for `NETSIG_YIELD_NS` nanoseconds, 20 µs by default.
+//! * Nothing was ready: the pause waits until a socket of the last question is ready, [`LONGEST`] at most. The
+//!   processor is free until then, and the message is seen at once.
+//! * Something was ready: the pause returns at once. The caller has read a message, perhaps questions again, and has not
+//!   yet checked whether this completes its wait.
+//! * There was no question: the pause sleeps for `NETSIG_YIELD_NS` nanoseconds, 20 µs by default.
 
 use std::cell::RefCell;
 use std::ptr::{null, null_mut};
@@ -16,7 +15,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use libc::{c_int, c_long, epoll_event, nfds_t, pollfd, timespec};
 
-/// Longest wait for sockets: a loop may also wait for what no socket announces.
+/// Longest wait for sockets: a loop may also wait for an event that no socket announces.
 const LONGEST: timespec = pause_of(1_000_000);
 
 /// Default duration of a sleep.
@@ -26,7 +25,7 @@ const DEFAULT_NS: c_long = 20_000;
 const LONGEST_NS: c_long = 999_999_999;
 
 /// Greatest number of sockets that a pause waits for; after a question about more it sleeps.
-const MOST: usize = 256;
+const MOST_SOCKETS: usize = 256;
 
 const NO_SOCKET: pollfd = pollfd {
     fd: -1,
@@ -38,14 +37,14 @@ const NO_SOCKET: pollfd = pollfd {
 static SLEEP_NS: AtomicI64 = AtomicI64::new(-1);
 
 /// The questions of a thread since its last pause.
-struct Asked {
-    answer: Answer,
-    /// The sockets of the last question; those after its length are of earlier ones.
-    sockets: [pollfd; MOST],
+struct PollQuestions {
+    answer: PollAnswer,
+    /// The sockets of the last question; entries beyond its length are outdated.
+    sockets: [pollfd; MOST_SOCKETS],
 }
 
 #[derive(Clone, Copy)]
-enum Answer {
+enum PollAnswer {
     NotAsked,
     /// Nothing was ready; the last question was about this many sockets.
     NotReady(usize),
@@ -54,67 +53,68 @@ enum Answer {
 }
 
 thread_local! {
-    static ASKED: RefCell<Asked> = const {
-        RefCell::new(Asked {
-            answer: Answer::NotAsked,
-            sockets: [NO_SOCKET; MOST],
+    static QUESTIONS: RefCell<PollQuestions> = const {
+        RefCell::new(PollQuestions {
+            answer: PollAnswer::NotAsked,
+            sockets: [NO_SOCKET; MOST_SOCKETS],
         })
     };
 }
 
-/// Pauses as the thread's questions demand. Meanwhile a signal handler of the program may ask and pause, too.
+/// Pauses according to the thread's questions. Meanwhile a signal handler of the program may ask and pause, too.
 pub fn pause() {
-    let (answer, mut sockets) = answered();
+    let (answer, mut sockets) = take_answer();
     match answer {
-        Answer::NotAsked => sleep(),
-        Answer::NotReady(count) => {
+        PollAnswer::NotAsked => sleep(),
+        PollAnswer::NotReady(count) => {
             wait(&mut sockets[..count]);
         }
-        Answer::Ready => {}
+        PollAnswer::Ready => {}
     }
 }
 
-/// What was asked since the last time. In a signal handler that interrupts a note of this thread: nothing.
-fn answered() -> (Answer, [pollfd; MOST]) {
-    ASKED.with(|asked| match asked.try_borrow_mut() {
-        Ok(mut asked) => {
-            let answer = std::mem::replace(&mut asked.answer, Answer::NotAsked);
-            (answer, asked.sockets)
+/// Takes the questions since the last call. A signal handler that interrupts [`note_question`] on this thread gets
+/// none.
+fn take_answer() -> (PollAnswer, [pollfd; MOST_SOCKETS]) {
+    QUESTIONS.with(|questions| match questions.try_borrow_mut() {
+        Ok(mut questions) => {
+            let answer = std::mem::replace(&mut questions.answer, PollAnswer::NotAsked);
+            (answer, questions.sockets)
         }
-        Err(_) => (Answer::NotAsked, [NO_SOCKET; MOST]),
+        Err(_) => (PollAnswer::NotAsked, [NO_SOCKET; MOST_SOCKETS]),
     })
 }
 
-/// As of the C library; notes a question that does not wait.
+/// `poll` of the C library; notes a question that does not wait.
 ///
 /// # Safety
 ///
-/// As of the C library: `sockets` points to `count` sockets that nobody else uses.
+/// `sockets` points to `count` sockets that nobody else uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn poll(sockets: *mut pollfd, count: nfds_t, milliseconds: c_int) -> c_int {
-    let limit = pause_of(c_long::from(milliseconds) * 1_000_000);
-    let limit = if milliseconds < 0 { null() } else { &raw const limit };
+    let duration = pause_of(c_long::from(milliseconds) * 1_000_000);
+    let limit = if milliseconds < 0 { null() } else { &raw const duration };
     // SAFETY: the caller promises valid sockets; the limit is null or valid for the whole call.
     let ready = unsafe { libc::ppoll(sockets, count, limit, null()) };
     if milliseconds == 0 {
-        let asked = match usize::try_from(count) {
+        let polled = match usize::try_from(count) {
             Ok(count) if count > 0 && !sockets.is_null() => {
                 // SAFETY: the caller promises this many sockets, which nobody else uses.
                 unsafe { std::slice::from_raw_parts(sockets, count) }
             }
             _ => &[],
         };
-        note(asked, ready);
+        note_question(polled, ready);
     }
     ready
 }
 
-/// As of the C library; notes a question that does not wait. A set of sockets is ready to read if
-/// one of it is ready.
+/// `epoll_wait` of the C library; notes a question that does not wait. A set of sockets is ready to read if one of
+/// its sockets is ready.
 ///
 /// # Safety
 ///
-/// As of the C library: `events` points to `room` events that nobody else uses.
+/// `events` points to `room` events that nobody else uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn epoll_wait(set: c_int, events: *mut epoll_event, room: c_int, milliseconds: c_int) -> c_int {
     // SAFETY: the caller promises room for the events; a null mask changes no signal.
@@ -125,26 +125,26 @@ pub unsafe extern "C" fn epoll_wait(set: c_int, events: *mut epoll_event, room: 
             events: libc::POLLIN,
             revents: 0,
         };
-        note(&[set], ready);
+        note_question(&[set], ready);
     }
     ready
 }
 
-/// Notes a question about `sockets` of which `ready` are ready, negative if the question failed. The question of a
-/// signal handler that interrupts a note is not noted.
-fn note(sockets: &[pollfd], ready: c_int) {
-    ASKED.with(|asked| {
-        let Ok(mut asked) = asked.try_borrow_mut() else {
+/// Notes a question about `sockets`; `ready` of them are ready, or the question failed if it is negative. Ignores the
+/// question of a signal handler that interrupts this function.
+fn note_question(sockets: &[pollfd], ready: c_int) {
+    QUESTIONS.with(|questions| {
+        let Ok(mut questions) = questions.try_borrow_mut() else {
             return;
         };
-        asked.answer = match ready {
-            _ if matches!(asked.answer, Answer::Ready) => Answer::Ready,
-            1.. => Answer::Ready,
-            0 if sockets.len() <= MOST => {
-                asked.sockets[..sockets.len()].copy_from_slice(sockets);
-                Answer::NotReady(sockets.len())
+        questions.answer = match ready {
+            _ if matches!(questions.answer, PollAnswer::Ready) => PollAnswer::Ready,
+            1.. => PollAnswer::Ready,
+            0 if sockets.len() <= MOST_SOCKETS => {
+                questions.sockets[..sockets.len()].copy_from_slice(sockets);
+                PollAnswer::NotReady(sockets.len())
             }
-            _ => Answer::NotAsked,
+            _ => PollAnswer::NotAsked,
         };
     });
 }
@@ -204,9 +204,9 @@ mod tests {
 
     /// Asks whether `socket` can be read.
     fn ask(socket: &UnixStream) -> c_int {
-        let mut asked = readable(socket);
+        let mut questions = readable(socket);
         // SAFETY: one socket, which nobody else uses.
-        unsafe { poll(&raw mut asked, 1, 0) }
+        unsafe { poll(&raw mut questions, 1, 0) }
     }
 
     fn paused() -> Duration {
@@ -233,8 +233,8 @@ mod tests {
         other.write_all(b"x").unwrap();
         assert_eq!(wait(&mut [readable(&socket)]), 1);
         assert_eq!(ask(&socket), 1);
-        note(&[readable(&socket)], 0);
-        ASKED.with_borrow(|asked| assert!(matches!(asked.answer, Answer::Ready)));
+        note_question(&[readable(&socket)], 0);
+        QUESTIONS.with_borrow(|questions| assert!(matches!(questions.answer, PollAnswer::Ready)));
     }
 
     /// A set of sockets is watched like a socket.
@@ -247,9 +247,9 @@ mod tests {
             (set, epoll_wait(set, &raw mut event, 1, 0))
         };
         assert_eq!(ready, 0);
-        ASKED.with_borrow(|asked| {
-            assert!(matches!(asked.answer, Answer::NotReady(1)));
-            assert_eq!(asked.sockets[0].fd, set);
+        QUESTIONS.with_borrow(|questions| {
+            assert!(matches!(questions.answer, PollAnswer::NotReady(1)));
+            assert_eq!(questions.sockets[0].fd, set);
         });
     }
 
@@ -266,17 +266,17 @@ mod tests {
             // SAFETY: this thread gets the signal, for which there is a handler.
             unsafe {
                 libc::signal(libc::SIGUSR1, handler as *const () as usize);
-                let own = libc::pthread_self();
+                let this_thread = libc::pthread_self();
                 let other = std::thread::spawn(move || {
                     std::thread::sleep(Duration::from_micros(300));
-                    libc::pthread_kill(own, libc::SIGUSR1)
+                    libc::pthread_kill(this_thread, libc::SIGUSR1)
                 });
                 pause();
                 assert_eq!(other.join().unwrap(), 0);
             }
         }
-        ASKED.with_borrow_mut(|_| {
-            note(&[readable(&socket)], 0);
+        QUESTIONS.with_borrow_mut(|_| {
+            note_question(&[readable(&socket)], 0);
             pause();
         });
     }

@@ -23,7 +23,7 @@ const PROGRESS: &CStr = c"ucp_worker_progress";
 const LIBRARY: &CStr = c"libucp.so.0";
 
 /// Type of the replaced function: takes a worker and returns the number of completed actions.
-type Progress = unsafe extern "C" fn(*mut c_void) -> c_uint;
+type UcxProgressFunction = unsafe extern "C" fn(*mut c_void) -> c_uint;
 
 /// Address of the replaced function after its lookup.
 static ORIGINAL: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
@@ -37,7 +37,7 @@ thread_local! {
 ///
 /// # Safety
 ///
-/// As of UCX: `worker` is a valid `ucp_worker_h`.
+/// `worker` is a valid `ucp_worker_h` of UCX.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     // SAFETY: the caller promises a valid worker, and the function found is UCX's own.
@@ -60,7 +60,7 @@ pub extern "C" fn ucp_disconnect_nb(_endpoint: *mut c_void) -> *mut c_void {
 }
 
 /// UCX's own function; finds its library even if a plugin loaded it.
-fn original() -> Option<Progress> {
+fn original() -> Option<UcxProgressFunction> {
     let mut found = ORIGINAL.load(Ordering::Relaxed);
     if found.is_null() {
         // SAFETY: the names are NUL-terminated; `RTLD_NOLOAD` returns null or a handle of a loaded
@@ -77,7 +77,7 @@ fn original() -> Option<Progress> {
     }
     // SAFETY: a null pointer is `None`; any other value is the address of UCX's function of this
     // name, which has this signature.
-    unsafe { std::mem::transmute::<*mut c_void, Option<Progress>>(found) }
+    unsafe { std::mem::transmute::<*mut c_void, Option<UcxProgressFunction>>(found) }
 }
 
 #[cfg(test)]

@@ -2,75 +2,75 @@
 
 use std::sync::Arc;
 
-use netsig_base::data::{Experiment, Place, Record, Rejected, Sample};
+use netsig_base::data::{DataRecord, Experiment, LaunchCell, RejectedRepetition, Sample};
 use netsig_base::units::Seconds;
 
-use crate::plan::{Cell, Operation};
-use crate::transport::Observation;
+use crate::plan::{PlanCell, TimedOperation};
+use crate::transport::MeasuredRepetition;
 
-/// The places (keys in the data) of the quantities that a step measures, in the order of its times.
-pub(super) fn places(launch: u32, step: &Cell) -> Vec<Place> {
+/// The cells (keys in the data) of the quantities that a step measures, in the order of its times.
+pub(super) fn launch_cells(launch: u32, step: &PlanCell) -> Vec<LaunchCell> {
     let experiments: &[Experiment] = match step.operation {
-        Operation::PingPong => &[Experiment::PingPong],
-        Operation::RoundTrip => &[Experiment::RoundTrip, Experiment::SendOverhead],
-        Operation::ReceiveOverhead { .. } => &[Experiment::ReceiveOverhead],
-        Operation::Flood { .. } => &[Experiment::Gap],
-        Operation::Flows => &[Experiment::Flow],
-        Operation::Collective(collective, _) => &[Experiment::Collective(collective)],
-        Operation::PLogP => &[],
+        TimedOperation::PingPong => &[Experiment::PingPong],
+        TimedOperation::RoundTrip => &[Experiment::RoundTrip, Experiment::SendOverhead],
+        TimedOperation::ReceiveOverhead { .. } => &[Experiment::ReceiveOverhead],
+        TimedOperation::Flood { .. } => &[Experiment::Gap],
+        TimedOperation::Flows => &[Experiment::Flow],
+        TimedOperation::Collective(collective, _) => &[Experiment::Collective(collective)],
+        TimedOperation::PLogP => &[],
     };
     let algorithm: Arc<str> = match step.operation {
-        Operation::Collective(_, method) => method.to_string().into(),
+        TimedOperation::Collective(_, method) => method.to_string().into(),
         _ => "".into(),
     };
-    let place = |&experiment| Place {
+    let cell = |&experiment| LaunchCell {
         launch,
         experiment,
         algorithm: Arc::clone(&algorithm),
         procs: step.procs,
         size: step.size,
     };
-    experiments.iter().map(place).collect()
+    experiments.iter().map(cell).collect()
 }
 
-/// The records of a repetition. Simultaneous transfers are parts of the same place.
-pub(super) fn records(places: &[Place], repetition: u32, seen: &Observation) -> Vec<Record> {
+/// The records of a repetition. Simultaneous transfers are parts of the same cell.
+pub(super) fn records(cells: &[LaunchCell], repetition: u32, seen: &MeasuredRepetition) -> Vec<DataRecord> {
     let times = match &seen.outcome {
         Ok(times) => (0..).zip(times),
         Err(reason) => {
-            return vec![Record::Rejected(Rejected {
-                place: places[0].clone(),
+            return vec![DataRecord::Rejected(RejectedRepetition {
+                cell: cells[0].clone(),
                 repetition,
                 reason: *reason,
             })];
         }
     };
     let sample = |(number, &time)| {
-        let (place, part) = if are_parts(places) {
-            (&places[0], number)
+        let (cell, part) = if are_parts(cells) {
+            (&cells[0], number)
         } else {
-            (places.get(number as usize)?, 0)
+            (cells.get(number as usize)?, 0)
         };
-        Some(Record::Sample(Sample {
+        Some(DataRecord::Sample(Sample {
             losses: seen.losses,
             part,
             sync_error: seen.sync_error,
-            ..place.clone().sample(repetition, time)
+            ..cell.clone().sample(repetition, time)
         }))
     };
     times.filter_map(sample).collect()
 }
 
-/// The value of a repetition in each of `places`; simultaneous transfers have one place, whose
+/// The value of a repetition in each of `cells`; simultaneous transfers have one cell, whose
 /// value is the slowest time.
-pub(super) fn values(places: &[Place], times: &[Seconds]) -> Vec<f64> {
+pub(super) fn values(cells: &[LaunchCell], times: &[Seconds]) -> Vec<f64> {
     let times = times.iter().map(|time| time.0);
-    if are_parts(places) {
+    if are_parts(cells) {
         return vec![times.fold(0.0, f64::max)];
     }
-    times.take(places.len()).collect()
+    times.take(cells.len()).collect()
 }
 
-fn are_parts(places: &[Place]) -> bool {
-    places[0].experiment == Experiment::Flow
+fn are_parts(cells: &[LaunchCell]) -> bool {
+    cells[0].experiment == Experiment::Flow
 }

@@ -1,7 +1,7 @@
 //! A cell: one operation to repeat, with a check that it can be measured.
 
-use netsig_base::algorithm::{Collective, Method, PairSizes};
-use netsig_base::schedule::{BlockCounts, Division, Extent};
+use netsig_base::algorithm::{Collective, CollectiveMethod, PairSizes};
+use netsig_base::schedule::{BlockCounts, PieceDivision, ScheduleExtent};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::LARGEST_MESSAGE;
@@ -16,13 +16,13 @@ const MOST_BLOCKS: u64 = 1 << 24;
 
 /// One operation to repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell {
+pub struct PlanCell {
     /// The timed operation.
-    pub operation: Operation,
-    /// Number of participating ranks, spread over all ranks, except for [`Operation::Flows`].
+    pub operation: TimedOperation,
+    /// Number of participating ranks, spread over all ranks, except for [`TimedOperation::Flows`].
     pub procs: Procs,
-    /// Bytes per destination, on average where they differ; for a broadcast or an operation between two ranks, bytes of the
-    /// message; for [`Operation::PLogP`], the largest planned size.
+    /// Bytes per destination, on average where they differ; for a broadcast or an operation between two ranks, bytes
+    /// of the message; for [`TimedOperation::PLogP`], the largest planned size.
     pub size: Bytes,
     /// Number of repetitions at the start that are discarded.
     pub warmup: u32,
@@ -32,7 +32,7 @@ pub struct Cell {
 
 /// A timed operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
+pub enum TimedOperation {
     /// Rank 0 sends `size` bytes to rank 1 and receives them back; the time is half of that.
     PingPong,
     /// pLogP between ranks 0 and 1: a series of the three operations below, with sizes up to eight
@@ -57,12 +57,12 @@ pub enum Operation {
     /// common start to the end of its transfer.
     Flows,
     /// A collective operation. Time: the maximum over the ranks.
-    Collective(Collective, Method),
+    Collective(Collective, CollectiveMethod),
 }
 
-impl Cell {
+impl PlanCell {
     /// A cell of an operation between ranks 0 and 1.
-    pub(crate) fn of_two(operation: Operation, size: Bytes, warmup: u32, repetitions: u32) -> Self {
+    pub(crate) fn of_two(operation: TimedOperation, size: Bytes, warmup: u32, repetitions: u32) -> Self {
         Self {
             operation,
             procs: Procs::new(2).expect("two is a number of processes"),
@@ -74,12 +74,12 @@ impl Cell {
 
     /// The cell of the whole pLogP measurement.
     pub(crate) fn of_plogp(settings: &PLogPSettings) -> Self {
-        Self::of_two(Operation::PLogP, settings.sizes.largest, 0, settings.most)
+        Self::of_two(TimedOperation::PLogP, settings.sizes.largest, 0, settings.most)
     }
 
     /// One step of a pLogP cell.
-    pub(crate) fn step(&self, operation: Operation, size: Bytes) -> Self {
-        let is_flood = matches!(operation, Operation::Flood { .. });
+    pub(crate) fn step(&self, operation: TimedOperation, size: Bytes) -> Self {
+        let is_flood = matches!(operation, TimedOperation::Flood { .. });
         Self {
             operation,
             size,
@@ -89,38 +89,38 @@ impl Cell {
     }
 
     /// Method of a collective.
-    pub fn method(&self) -> Option<Method> {
+    pub fn method(&self) -> Option<CollectiveMethod> {
         match self.operation {
-            Operation::Collective(_, method) => Some(method),
+            TimedOperation::Collective(_, method) => Some(method),
             _ => None,
         }
     }
 
-    /// Lengths of the pieces that differ from pair to pair.
+    /// Lengths of the pieces, if they differ from pair to pair.
     pub fn pairs(&self) -> Option<PairSizes> {
-        let Operation::Collective(collective, _) = self.operation else {
+        let TimedOperation::Collective(collective, _) = self.operation else {
             return None;
         };
-        PairSizes::of(collective.sizes(), self.procs, self.size)
+        PairSizes::of_pattern(collective.size_pattern(), self.procs, self.size)
     }
 
-    /// The dimensions, apart from the rounds, of netsig's schedule, or of an MPI call with whole pieces.
-    pub fn extent(&self) -> Extent {
-        if let Some(Method::Schedule(algorithm)) = self.method() {
+    /// Dimensions, except the rounds, of netsig's schedule or of an MPI call with whole pieces.
+    pub fn extent(&self) -> ScheduleExtent {
+        if let Some(CollectiveMethod::Schedule(algorithm)) = self.method() {
             return algorithm.schedule(self.procs, self.size).extent();
         }
         let (input, output) = match self.operation {
-            Operation::Collective(collective, _) => {
-                let pieces = collective.pieces(self.procs);
+            TimedOperation::Collective(collective, _) => {
+                let pieces = collective.piece_counts(self.procs);
                 (pieces.input, pieces.output)
             }
             _ => (1, 1),
         };
         let largest = self.pairs().map_or(self.size, |pairs| pairs.largest());
-        Extent {
+        ScheduleExtent {
             procs: self.procs,
             rounds: 1,
-            division: Division::whole(largest),
+            division: PieceDivision::whole(largest),
             blocks: BlockCounts {
                 input,
                 output,
@@ -141,7 +141,7 @@ impl Cell {
             return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
         }
         let smallest = match self.operation {
-            Operation::Collective(..) | Operation::Flows => 1,
+            TimedOperation::Collective(..) | TimedOperation::Flows => 1,
             _ => 0,
         };
         let size = self.size.0;
@@ -156,8 +156,8 @@ impl Cell {
     /// Checks that the blocks of a schedule of this cell fit into the limits of blocks and memory.
     ///
     /// # Errors
-    /// The exceeded limit, with a remedy.
-    pub fn check_extent(&self, extent: &Extent) -> Result<(), String> {
+    /// If a limit is exceeded; the text names it with a remedy.
+    pub fn check_extent(&self, extent: &ScheduleExtent) -> Result<(), String> {
         let size = self.size.0;
         // Very short segments make very many blocks.
         let blocks = extent.blocks.total() as u64 * u64::from(self.procs.get());
@@ -176,7 +176,7 @@ impl Cell {
         }
         // MPI_Alltoallv takes the places of the pieces as numbers of bytes.
         let array = extent.division.offset(extent.blocks.input);
-        if let Operation::Collective(collective, _) = self.operation
+        if let TimedOperation::Collective(collective, _) = self.operation
             && collective.operation() == Collective::Alltoallv
             && array > LARGEST_MESSAGE
         {
@@ -189,7 +189,7 @@ impl Cell {
         }
         // A schedule may put several blocks into one message.
         let message = extent.division.offset(extent.longest_message);
-        if let Operation::Collective(_, method) = self.operation
+        if let TimedOperation::Collective(_, method) = self.operation
             && message > LARGEST_MESSAGE
         {
             let times = message.div_ceil(size);
@@ -202,13 +202,13 @@ impl Cell {
         Ok(())
     }
 
-    /// What the cell repeats, regardless of the number of repetitions.
-    pub(crate) fn work(&self) -> (Operation, Procs, Bytes) {
+    /// Operation, processes and size: the work that the cell repeats.
+    pub(crate) fn work(&self) -> (TimedOperation, Procs, Bytes) {
         (self.operation, self.procs, self.size)
     }
 }
 
-impl Operation {
+impl TimedOperation {
     /// Duration of a whole repetition with these times.
     pub(crate) fn duration(self, times: &[Seconds]) -> Seconds {
         let longest = Seconds(times.iter().map(|time| time.0).fold(0.0, f64::max));
@@ -219,16 +219,18 @@ impl Operation {
     }
 }
 
-impl std::fmt::Display for Cell {
+impl std::fmt::Display for PlanCell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.operation {
-            Operation::PingPong => write!(f, "ping-pong of {}", self.size),
-            Operation::PLogP => write!(f, "pLogP up to {}", self.size),
-            Operation::RoundTrip => write!(f, "round trip of {}", self.size),
-            Operation::ReceiveOverhead { .. } => write!(f, "receive overhead of {}", self.size),
-            Operation::Flood { messages } => write!(f, "{messages} messages of {}", self.size),
-            Operation::Flows => write!(f, "{} flows of {}", self.flows(), self.size),
-            Operation::Collective(collective, method) => {
+            TimedOperation::PingPong => write!(f, "ping-pong of {}", self.size),
+            TimedOperation::PLogP => write!(f, "pLogP up to {}", self.size),
+            TimedOperation::RoundTrip => write!(f, "round trip of {}", self.size),
+            TimedOperation::ReceiveOverhead { .. } => {
+                write!(f, "receive overhead of {}", self.size)
+            }
+            TimedOperation::Flood { messages } => write!(f, "{messages} messages of {}", self.size),
+            TimedOperation::Flows => write!(f, "{} flows of {}", self.flows(), self.size),
+            TimedOperation::Collective(collective, method) => {
                 let Self { procs, size, .. } = self;
                 write!(f, "{collective} {method} among {procs} with {size}")
             }

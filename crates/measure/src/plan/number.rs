@@ -22,8 +22,8 @@ pub(super) fn count_or_none<'de, D: Deserializer<'de>>(value: D) -> Result<u32, 
 
 fn at_least<'de, D: Deserializer<'de>>(least: u32, value: D) -> Result<u32, D::Error> {
     let value = i64::deserialize(value)?;
-    let count = u32::try_from(value).ok();
-    let count = count.filter(|count| (least..=1_000_000).contains(count));
+    let converted = u32::try_from(value).ok();
+    let count = converted.filter(|count| (least..=1_000_000).contains(count));
     count.ok_or_else(|| {
         D::Error::custom(format!(
             "{value} is not possible here; write a number from {least} to 1000000"
@@ -51,8 +51,8 @@ pub(super) fn precision<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f6
             (percent.map(|percent| percent / 100.0), format!("{text:?}"))
         }
     };
-    let share = share.filter(|share| is_share(*share));
-    share.map(Some).ok_or_else(|| {
+    let valid_share = share.filter(|share| is_share(*share));
+    valid_share.map(Some).ok_or_else(|| {
         D::Error::custom(format!(
             "{written} is not a precision; write \"2%\" or 0.02, more than 0 and less than 100%"
         ))

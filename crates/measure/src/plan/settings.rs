@@ -1,8 +1,8 @@
-//! Settings of a pLogP measurement: those of the MPI `LogP` benchmark with its defaults, and the
-//! derived sizes and repetitions.
+//! Settings of a pLogP measurement, as in the MPI `LogP` benchmark with its defaults, and the derived sizes and
+//! repetitions.
 
 use netsig_base::units::Bytes;
-use netsig_base::units::list::List;
+use netsig_base::units::list::QuantityList;
 use serde::{Deserialize, Serialize};
 
 use super::LARGEST_MESSAGE;
@@ -32,23 +32,24 @@ pub struct PLogPSettings {
     #[serde(deserialize_with = "share")]
     pub difference: f64,
     /// The gaps that are measured by saturation.
-    pub flood: Flood,
+    pub flood: FloodedSizes,
 }
 
 /// The range of pLogP sizes; a plan gives a list of sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "List<Bytes>", into = "[Bytes; 2]")]
+#[serde(try_from = "QuantityList<Bytes>", into = "[Bytes; 2]")]
 pub struct SizeRange {
     /// The smallest size above 0.
     pub smallest: Bytes,
-    /// The largest planned size. Larger ones are added while the gap falls short of a line there.
+    /// The largest planned size. Larger ones are added while the gap falls short of the line through two smaller
+    /// sizes.
     pub largest: Bytes,
 }
 
 /// The gaps that are measured by saturation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Flood {
+pub enum FloodedSizes {
     /// g(0) only; the other gaps follow from round trips.
     #[default]
     Empty,
@@ -75,14 +76,14 @@ impl Default for PLogPSettings {
             confidence: 0.90,
             epsilon: 0.03,
             difference: 0.2,
-            flood: Flood::default(),
+            flood: FloodedSizes::default(),
         }
     }
 }
 
-impl TryFrom<List<Bytes>> for SizeRange {
+impl TryFrom<QuantityList<Bytes>> for SizeRange {
     type Error = String;
-    fn try_from(sizes: List<Bytes>) -> Result<Self, String> {
+    fn try_from(sizes: QuantityList<Bytes>) -> Result<Self, String> {
         let largest = sizes.largest();
         let smallest = sizes.items().iter().find(|size| size.0 > 0);
         match smallest {

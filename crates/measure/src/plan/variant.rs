@@ -2,21 +2,21 @@
 //! every forced algorithm of the library needs a separate job.
 
 use itertools::{Itertools, iproduct};
-use netsig_base::algorithm::{LibraryChoice, Method, MpiFlavour, NotOffered};
+use netsig_base::algorithm::{AlgorithmNotOffered, CollectiveMethod, LibraryChoice, MpiFlavour};
 use netsig_base::data::JobId;
 
-use super::{Cell, Operation, Plan};
+use super::{MeasurementPlan, PlanCell, TimedOperation};
 
 /// One job of a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variant {
+pub struct PlanVariant {
     /// Number of the job: 0 leaves all choices to the library.
     pub number: u32,
     /// The forced algorithms, at most one for each collective.
     forced: Vec<LibraryChoice>,
 }
 
-impl Plan {
+impl MeasurementPlan {
     /// All jobs of all launches, in the order of execution.
     pub fn jobs(&self) -> Vec<JobId> {
         let variants = self.variants();
@@ -30,7 +30,7 @@ impl Plan {
 
     /// The jobs of one launch, by number. Job 0, if not empty, has all cells that do not force an
     /// algorithm of the library; job v has, for each collective, the v-th forced algorithm.
-    pub fn variants(&self) -> Vec<Variant> {
+    pub fn variants(&self) -> Vec<PlanVariant> {
         let mut forced: Vec<Vec<LibraryChoice>> = vec![Vec::new()];
         for choice in self.cells.iter().filter_map(forced_choice) {
             let is_free = |job: &Vec<LibraryChoice>| job.iter().all(|taken| taken.collective != choice.collective);
@@ -42,25 +42,25 @@ impl Plan {
                 None => forced.push(vec![choice]),
             }
         }
-        let variants = (0..).zip(forced);
-        let variants = variants.map(|(number, forced)| Variant { number, forced });
+        let numbered = (0..).zip(forced);
+        let variants = numbered.map(|(number, forced)| PlanVariant { number, forced });
         variants
-            .filter(|variant| self.cells.iter().any(|cell| variant.has(cell)))
+            .filter(|variant| self.cells.iter().any(|cell| variant.measures(cell)))
             .collect()
     }
 }
 
 /// The library algorithm that a cell forces, if any.
-fn forced_choice(cell: &Cell) -> Option<LibraryChoice> {
+fn forced_choice(cell: &PlanCell) -> Option<LibraryChoice> {
     match cell.operation {
-        Operation::Collective(_, Method::Library(choice)) if choice.is_forced() => Some(choice),
+        TimedOperation::Collective(_, CollectiveMethod::Library(choice)) if choice.is_forced() => Some(choice),
         _ => None,
     }
 }
 
-impl Variant {
+impl PlanVariant {
     /// True if this job measures `cell`.
-    pub fn has(&self, cell: &Cell) -> bool {
+    pub fn measures(&self, cell: &PlanCell) -> bool {
         match forced_choice(cell) {
             None => self.number == 0,
             Some(choice) => self.forced.contains(&choice),
@@ -71,10 +71,10 @@ impl Variant {
     ///
     /// # Errors
     /// If the library does not offer one of the algorithms.
-    pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, NotOffered> {
+    pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, AlgorithmNotOffered> {
         let choices = self.forced.iter();
-        let variables = choices.map(|choice| choice.environment(flavour));
-        let variables: Vec<_> = variables.flatten_ok().try_collect()?;
+        let variables_by_choice = choices.map(|choice| choice.environment(flavour));
+        let variables: Vec<_> = variables_by_choice.flatten_ok().try_collect()?;
         Ok(variables.into_iter().unique().collect())
     }
 }
@@ -103,10 +103,10 @@ repetitions = 1
 
     #[test]
     fn every_cell_belongs_to_one_job() {
-        let plan = Plan::parse("plan.toml", TEXT).unwrap();
+        let plan = MeasurementPlan::parse("plan.toml", TEXT).unwrap();
         let variants = plan.variants();
-        let own = |variant: &Variant| plan.cells().iter().filter(|cell| variant.has(cell)).count();
-        assert_eq!(variants.iter().map(own).collect::<Vec<_>>(), [5, 3, 2]);
+        let cell_count = |variant: &PlanVariant| plan.cells().iter().filter(|cell| variant.measures(cell)).count();
+        assert_eq!(variants.iter().map(cell_count).collect::<Vec<_>>(), [5, 3, 2]);
         assert_eq!(plan.cells().len(), 5 + 3 + 2);
         let of_first = variants[1].environment(MpiFlavour::OpenMpi).unwrap();
         for expected in [
@@ -123,7 +123,7 @@ repetitions = 1
 
     #[test]
     fn a_key_names_its_job() {
-        let jobs = Plan::parse("plan.toml", &format!("launches = 2\n{TEXT}"));
+        let jobs = MeasurementPlan::parse("plan.toml", &format!("launches = 2\n{TEXT}"));
         for job in jobs.unwrap().jobs() {
             assert_eq!(JobId::of_key(&job.key("hosts")), Some((job, "hosts")));
         }
@@ -136,7 +136,7 @@ repetitions = 1
     fn a_plan_of_forced_algorithms_has_no_job_without() {
         let text = TEXT.replace("\"direct\", \"library\", ", "");
         let forced = &text[text.find("[[").unwrap()..];
-        let plan = Plan::parse("plan.toml", forced).unwrap();
+        let plan = MeasurementPlan::parse("plan.toml", forced).unwrap();
         let numbers: Vec<u32> = plan.variants().iter().map(|it| it.number).collect();
         assert_eq!(numbers, [1, 2]);
     }

@@ -1,16 +1,13 @@
 //! Finds the number of messages, sent without a pause, that saturates the path to the other rank.
 //!
 //! # Formula
-//! The flood begins with 10 messages and doubles. With the gap a between two messages and the time
-//! T until the answer to the last message, in seconds, a flood saturates when it has at least 20
-//! messages and
+//! The flood begins with 10 messages and doubles. Let a be the gap between two messages and T the time until the
+//! answer to the last message, in seconds. A flood saturates when it has 2560 messages, or when it has at least 20
+//! and
 //!
-//! - a differs from that of the previous flood by less than 1 % (1.5 % above 64 KiB, 8 % from 640
-//!   messages on),
-//! - RTT/T < ε/2: the answer is negligible,
-//! - |2·T' − RTT/2|/T < 1 + ε with T' of the previous flood: T grew with the number of messages;
-//!
-//! or when it has 2560 messages.
+//! - a differs from the gap of the previous flood by less than 1 % (1.5 % above 64 KiB, 8 % from 640 messages on);
+//! - RTT/T < ε/2: the answer is negligible;
+//! - |2·T' − RTT/2|/T < 1 + ε with T' of the previous flood: T grew with the number of messages.
 //!
 //! # Source
 //! The MPI `LogP` benchmark of Kielmann, Bal, Verstoep 2000.
@@ -28,7 +25,7 @@ const MOST: u32 = 2560;
 const MANY: u32 = 640;
 
 /// The search for the number of messages of a saturating flood.
-pub(super) struct Search {
+pub(super) struct FloodSearch {
     messages: u32,
     size: Bytes,
     round_trip: Seconds,
@@ -37,7 +34,7 @@ pub(super) struct Search {
     before: Option<[f64; 2]>,
 }
 
-impl Search {
+impl FloodSearch {
     /// A search before its first flood.
     pub fn new(size: Bytes, round_trip: Seconds, epsilon: f64) -> Self {
         Self {
@@ -96,7 +93,7 @@ mod tests {
     /// Number of messages at the end of the search if the sends of n messages take `sends`(n)
     /// and an answer another round trip of 0.1 ms.
     fn found(size: u64, sends: impl Fn(f64) -> f64) -> u32 {
-        let mut search = Search::new(Bytes(size), Seconds(1e-4), 0.03);
+        let mut search = FloodSearch::new(Bytes(size), Seconds(1e-4), 0.03);
         loop {
             let messages = f64::from(search.messages());
             let all = sends(messages);
@@ -107,17 +104,16 @@ mod tests {
         }
     }
 
-    /// Without buffers the answer alone counts: 0.1 ms is 1.5 % of 6.67 ms, which messages
-    /// of 0.1 ms reach at 80, counting the answer, and of 10 ms at once.
+    /// Without buffers only the answer counts: 0.1 ms is 1.5 % of 6.67 ms. Messages of 0.1 ms reach this time at 80,
+    /// counting the answer; messages of 10 ms reach it at once.
     #[test]
     fn an_answer_must_count_for_nothing() {
         assert_eq!(found(0, |n| n * 1e-4), 80);
         assert_eq!(found(0, |n| n * 1e-2), 20);
     }
 
-    /// Messages of 1 ms, but the first 8 go into a buffer at no cost: the averages 1 − 8/n of
-    /// n = 320 and 640 differ by 1.27 %, which is enough above 64 KiB, and those of 640
-    /// are allowed 8 %.
+    /// Messages of 1 ms, but the first 8 go into a buffer at no cost. The averages 1 − 8/n of n = 320 and 640 differ
+    /// by 1.27 %: this suffices above 64 KiB, and from 640 messages on 8 % suffice.
     #[test]
     fn buffers_must_count_for_little() {
         let buffered = |n: f64| (n - 8.0) * 1e-3;
@@ -130,7 +126,7 @@ mod tests {
     #[test]
     fn the_search_ends_even_if_nothing_is_steady() {
         assert_eq!(found(0, |n| n * n), 2560);
-        let mut search = Search::new(Bytes(0), Seconds(1e-4), 0.03);
+        let mut search = FloodSearch::new(Bytes(0), Seconds(1e-4), 0.03);
         let floods = std::iter::from_fn(|| (!search.ends_with(None)).then_some(()));
         assert_eq!(floods.count(), 8);
     }

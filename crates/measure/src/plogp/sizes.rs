@@ -1,12 +1,12 @@
-//! Chooses the sizes of the pLogP tables: the planned sizes, larger ones while the gap falls short
-//! of the line through two smaller sizes, and sizes between wherever a value misses that line.
+//! Chooses the sizes of the pLogP tables. It adds larger sizes to the planned ones while the gap falls short of the
+//! line through two smaller sizes, and intermediate sizes wherever a value misses that line.
 //!
 //! # Choices
-//! The limits are those of the MPI `LogP` benchmark, see [`netsig_model::fit::plogp`]. In addition,
-//! a miss must be significant: a size is only added if the deviation exceeds three times its
-//! standard error. The original adds sizes without end if times scatter.
+//! The limits come from the MPI `LogP` benchmark, see [`netsig_model::fit::plogp`]. In addition, a miss must be
+//! significant: a size is only added if the deviation exceeds three times its standard error. The original adds sizes
+//! without end if times scatter.
 
-use netsig_base::stats::sample::Sorted;
+use netsig_base::stats::sample::SortedValues;
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::fit::plogp::discontinuity;
 
@@ -25,7 +25,7 @@ const CHEAP: f64 = 1e-8;
 
 /// A median with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Value {
+pub(super) struct MedianValue {
     /// The median.
     pub time: Seconds,
     /// Its standard error in seconds.
@@ -34,20 +34,20 @@ pub(super) struct Value {
 
 /// The measured quantities at a size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Point {
+pub(super) struct PLogPPoint {
     pub size: Bytes,
-    pub send_overhead: Value,
-    pub receive_overhead: Value,
-    pub gap: Value,
+    pub send_overhead: MedianValue,
+    pub receive_overhead: MedianValue,
+    pub gap: MedianValue,
 }
 
-impl Value {
+impl MedianValue {
     /// The median of repetitions; `None` if there are none.
     pub fn of(times: &[f64]) -> Option<Self> {
         if times.is_empty() {
             return None;
         }
-        let sorted = Sorted::new(times.to_vec());
+        let sorted = SortedValues::new(times.to_vec());
         Some(Self {
             time: Seconds(sorted.median()),
             error: sorted.median_error(),
@@ -57,15 +57,15 @@ impl Value {
 
 /// Measures all needed sizes and returns them in ascending order. `point` measures a size; it
 /// returns `None` if no repetition is valid or no time is left.
-pub(super) fn explore<E>(
+pub(super) fn measure_sizes<E>(
     settings: &PLogPSettings,
-    mut point: impl FnMut(Bytes) -> Result<Option<Point>, E>,
-) -> Result<Vec<Point>, E> {
+    mut point: impl FnMut(Bytes) -> Result<Option<PLogPPoint>, E>,
+) -> Result<Vec<PLogPPoint>, E> {
     let mut table = Vec::new();
     for size in settings.initial_sizes() {
         table.extend(point(size)?);
     }
-    while let Some(size) = larger(&table, settings) {
+    while let Some(size) = larger_size(&table, settings) {
         match point(size)? {
             Some(point) => table.push(point),
             None => break,
@@ -73,7 +73,7 @@ pub(super) fn explore<E>(
     }
     let mut last = 2;
     while last < table.len() {
-        let added = between(&table[..=last], settings).map(&mut point);
+        let added = size_between(&table[..=last], settings).map(&mut point);
         match added.transpose()?.flatten() {
             Some(point) => table.insert(last, point),
             None => last += 1,
@@ -83,9 +83,9 @@ pub(super) fn explore<E>(
 }
 
 /// Twice the largest size, if its gap falls short of the line through the two sizes before.
-fn larger(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
+fn larger_size(table: &[PLogPPoint], settings: &PLogPSettings) -> Option<Bytes> {
     let [.., a, b, c] = table else { return None };
-    let miss = Miss::of([a, b, c], |point| point.gap, settings.epsilon);
+    let miss = LineDeviation::of([a, b, c], |point| point.gap, settings.epsilon);
     let size = Bytes(c.size.0 * 2);
     let most = (settings.sizes.largest.0 * MOST_GROWTH).min(LARGEST_MESSAGE);
     let falls_short = c.gap.time < miss.expected && miss.is_real && miss.error > settings.epsilon;
@@ -93,14 +93,14 @@ fn larger(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
 }
 
 /// A size between the last two, if the last deviates from the line through the two before it.
-fn between(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
+fn size_between(table: &[PLogPPoint], settings: &PLogPSettings) -> Option<Bytes> {
     let [.., a, b, c] = table else { return None };
-    let gap = Miss::of([a, b, c], |point| point.gap, settings.difference);
-    let of_overhead = |of: fn(&Point) -> Value| {
-        let miss = Miss::of([a, b, c], of, settings.difference);
+    let gap = LineDeviation::of([a, b, c], |point| point.gap, settings.difference);
+    let of_overhead = |of: fn(&PLogPPoint) -> MedianValue| {
+        let miss = LineDeviation::of([a, b, c], of, settings.difference);
         let is_cheap = c.size > CHEAP_ABOVE && miss.expected.0 / c.size.as_f64() < CHEAP;
         if is_cheap {
-            Miss::of([a, b, c], of, 2.0 * settings.difference)
+            LineDeviation::of([a, b, c], of, 2.0 * settings.difference)
         } else {
             miss
         }
@@ -114,7 +114,7 @@ fn between(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
 }
 
 /// The deviation of a value from the line through the two values before it.
-struct Miss {
+struct LineDeviation {
     expected: Seconds,
     /// Relative deviation.
     error: f64,
@@ -124,8 +124,8 @@ struct Miss {
     insert: Option<Bytes>,
 }
 
-impl Miss {
-    fn of(points: [&Point; 3], of: impl Fn(&Point) -> Value, allowed: f64) -> Self {
+impl LineDeviation {
+    fn of(points: [&PLogPPoint; 3], of: impl Fn(&PLogPPoint) -> MedianValue, allowed: f64) -> Self {
         let found = discontinuity(points.map(|point| (point.size, of(point).time)), allowed);
         let [a, b, c] = points.map(|point| point.size.as_f64());
         let steps = (c - b) / (b - a);
@@ -146,26 +146,26 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// The sizes that are measured where g(m) is known, without noise but for `error`, and
-    /// there is time for `most`.
+    /// The sizes that are measured for a given g(m) without noise, a standard error `error`, and time for `most`
+    /// sizes.
     fn sizes(error: f64, most: usize, gap: impl Fn(f64) -> f64) -> Vec<u64> {
         let mut settings = PLogPSettings::default();
         settings.sizes.largest = Bytes(65536);
         let mut measured = 0;
-        let value = |time| Value {
+        let value = |time| MedianValue {
             time: Seconds(time),
             error,
         };
         let point = |size: Bytes| {
             measured += 1;
-            Ok::<_, Infallible>((measured <= most).then(|| Point {
+            Ok::<_, Infallible>((measured <= most).then(|| PLogPPoint {
                 size,
                 send_overhead: value(1e-6),
                 receive_overhead: value(1e-6),
                 gap: value(gap(size.as_f64())),
             }))
         };
-        let Ok(table) = explore(&settings, point);
+        let Ok(table) = measure_sizes(&settings, point);
         table.iter().map(|point| point.size.0).collect()
     }
 

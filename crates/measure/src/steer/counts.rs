@@ -2,37 +2,37 @@
 
 use std::collections::BTreeSet;
 
-use netsig_base::algorithm::Method;
+use netsig_base::algorithm::CollectiveMethod;
 use netsig_base::units::Procs;
-use netsig_model::model::regimes::{Class, Order, Pattern};
+use netsig_model::model::regimes::{CountClass, ExchangeOrder, TrafficPattern};
 
 /// Ratio of the largest count to the smallest; fewer processes say little about many.
 const SPAN: u32 = 8;
 
-/// Counts of a method up to `most`, ascending: of each class of counts for which it takes other
-/// steps, the `largest` ones of a ladder.
-pub(super) fn measured(method: Method, most: Procs, largest: usize) -> Vec<Procs> {
-    let classes: &[Class] = match Pattern::of_method(&method) {
-        Some(Pattern::Exchange(Order::Powers)) => &[Class::Power, Class::Other],
-        _ => &[Class::Every],
+/// Process counts of a method up to `most`, ascending: the `largest` greatest counts of each class of counts with
+/// different steps.
+pub(super) fn measured_procs(method: CollectiveMethod, most: Procs, largest: usize) -> Vec<Procs> {
+    let classes: &[CountClass] = match TrafficPattern::of_method(&method) {
+        Some(TrafficPattern::Exchange(ExchangeOrder::Powers)) => &[CountClass::Power, CountClass::Other],
+        _ => &[CountClass::Every],
     };
-    let of_class = |class: &Class| ladder(*class, most.get()).into_iter().rev().take(largest);
+    let of_class = |class: &CountClass| spaced_counts(*class, most.get()).into_iter().rev().take(largest);
     let counts: BTreeSet<u32> = classes.iter().flat_map(of_class).collect();
     counts.into_iter().filter_map(|count| Procs::new(count).ok()).collect()
 }
 
 /// Counts of a class from two to `most`, ascending, each about √2 times the one before; powers of
 /// two double.
-fn ladder(class: Class, most: u32) -> Vec<u32> {
+fn spaced_counts(class: CountClass, most: u32) -> Vec<u32> {
     let mut counts: Vec<u32> = match class {
-        Class::Power => {
+        CountClass::Power => {
             let powers = (1..=most.ilog2()).map(|power| 1 << power);
             // Two processes share no port.
             let least = if most > 3 { 4 } else { 2 };
             powers.filter(|power| *power >= least).collect()
         }
-        Class::Every => geometric(most),
-        Class::Other => geometric(most).into_iter().filter_map(beside_powers).collect(),
+        CountClass::Every => geometric(most),
+        CountClass::Other => geometric(most).into_iter().filter_map(beside_powers).collect(),
     };
     counts.sort_unstable();
     counts.dedup();
@@ -64,9 +64,9 @@ mod tests {
     #[test]
     fn counts_are_of_their_class_and_reach_the_most() {
         let counts = |name: &str, most, largest| -> Vec<u32> {
-            let method = Method::parse(netsig_base::algorithm::Collective::Alltoall, name);
+            let method = CollectiveMethod::parse(netsig_base::algorithm::Collective::Alltoall, name);
             let most = Procs::new(most).unwrap();
-            let counts = measured(method.unwrap(), most, largest);
+            let counts = measured_procs(method.unwrap(), most, largest);
             counts.into_iter().map(Procs::get).collect()
         };
         assert_eq!(counts("direct", 32, 3), [16, 23, 32]);

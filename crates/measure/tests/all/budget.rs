@@ -1,10 +1,10 @@
-//! Plans that are fitted into any budget that is not too little.
+//! Plans that are fitted into any sufficient budget.
 
 use itertools::Itertools;
-use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
-use netsig_measure::budget::fit_into;
-use netsig_measure::estimate::{Rates, estimate};
-use netsig_measure::plan::{Cell, Operation, Plan};
+use netsig_base::units::{Procs, Seconds, SecondsPerByte};
+use netsig_measure::budget::fit_into_budget;
+use netsig_measure::estimate::{NetworkRates, estimate};
+use netsig_measure::plan::{MeasurementPlan, PlanCell, TimedOperation};
 use netsig_model::model::hockney::Hockney;
 use proptest::prelude::*;
 
@@ -30,28 +30,32 @@ repetitions = 20
 /// process counts with four sizes.
 const LEAST_CELLS: usize = 4 + 1 + 2 + 2 * 2 * 4;
 
-fn rates() -> Rates {
-    Rates {
+fn rates() -> NetworkRates {
+    NetworkRates {
         hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap(),
         contention: 2.0,
         launch_overhead: Seconds(1.0),
     }
 }
 
-fn plan() -> Plan {
-    Plan::parse("p", PLAN).unwrap()
+fn plan() -> MeasurementPlan {
+    MeasurementPlan::parse("p", PLAN).unwrap()
 }
 
 /// Duration that the budget limits.
-fn needed(plan: &Plan) -> Seconds {
+fn needed(plan: &MeasurementPlan) -> Seconds {
     let estimate = estimate(plan, &rates());
     plan.precision.map_or(estimate.high, |_| estimate.low)
 }
 
-/// The ends of what `of` gives for the cells of an operation, and of one process count of it
-/// if that is given.
-fn ends<T: Ord + Copy>(plan: &Plan, (operation, procs): (Operation, Option<Procs>), of: fn(&Cell) -> T) -> (T, T) {
-    let its = |cell: &&Cell| cell.operation == operation && procs.is_none_or(|p| p == cell.procs);
+/// Least and greatest value of `of` over the cells of an operation, or over its cells of one process count.
+fn ends<T: Ord + Copy>(
+    plan: &MeasurementPlan,
+    operation: TimedOperation,
+    procs: Option<Procs>,
+    of: fn(&PlanCell) -> T,
+) -> (T, T) {
+    let its = |cell: &&PlanCell| cell.operation == operation && procs.is_none_or(|p| p == cell.procs);
     let values = plan.cells().iter().filter(its).map(of);
     values.minmax().into_option().unwrap()
 }
@@ -65,17 +69,15 @@ proptest! {
     ) {
         let mut plan = plan();
         plan.precision = precision;
-        let refused = fit_into(&plan, Seconds(0.0), &rates()).unwrap_err();
+        let refused = fit_into_budget(&plan, Seconds(0.0), &rates()).unwrap_err();
         let budget = refused.least + (needed(&plan) - refused.least) * share;
-        let fitted = fit_into(&plan, budget, &rates()).unwrap();
+        let fitted = fit_into_budget(&plan, budget, &rates()).unwrap();
         prop_assert!(needed(&fitted.plan) <= budget);
         for cell in fitted.plan.cells() {
-            let kind = (cell.operation, None);
-            let procs = |cell: &Cell| cell.procs;
-            prop_assert_eq!(ends(&plan, kind, procs), ends(&fitted.plan, kind, procs));
-            let row = (cell.operation, Some(cell.procs));
-            let size = |cell: &Cell| -> Bytes { cell.size };
-            prop_assert_eq!(ends(&plan, row, size), ends(&fitted.plan, row, size));
+            let procs_ends = |plan| ends(plan, cell.operation, None, |cell| cell.procs);
+            prop_assert_eq!(procs_ends(&plan), procs_ends(&fitted.plan));
+            let size_ends = |plan| ends(plan, cell.operation, Some(cell.procs), |cell| cell.size);
+            prop_assert_eq!(size_ends(&plan), size_ends(&fitted.plan));
         }
         // Repetitions are the last to go, down to three.
         let cells = fitted.plan.cells();
@@ -84,16 +86,16 @@ proptest! {
         prop_assert!(cells.iter().all(|cell| cell.repetitions >= 3));
         prop_assert_eq!(cells.len() + fitted.dropped.len(), plan.cells().len());
         prop_assert!(share < 1.0 || fitted.plan == plan);
-        prop_assert_eq!(fit_into(&plan, budget, &rates()).unwrap(), fitted);
+        prop_assert_eq!(fit_into_budget(&plan, budget, &rates()).unwrap(), fitted);
     }
 }
 
-/// Of equal gaps the one that saves most goes first: the largest inner size among 6, whose
+/// Of cells with equal gaps, the cell that saves most goes first. It is the largest inner size among 6, whose
 /// neighbours among 4 and 8 are closer than the sizes beside it.
 #[test]
 fn the_most_expensive_of_the_least_informative_goes_first() {
     let budget = needed(&plan()) - Seconds(1.0);
-    let fitted = fit_into(&plan(), budget, &rates()).unwrap();
+    let fitted = fit_into_budget(&plan(), budget, &rates()).unwrap();
     let [first] = fitted.dropped[..] else {
         panic!("{:?}", fitted.dropped)
     };

@@ -1,5 +1,5 @@
-//! Campaigns on a network with a known truth: what they find, when they stop, how they go on
-//! after an interruption, and that all ranks do the same.
+//! Campaigns on a network with a known truth: their results, their ends, their continuation after an interruption,
+//! and the agreement of all ranks.
 
 use std::collections::{BTreeMap, HashSet};
 use std::convert::Infallible;
@@ -8,20 +8,20 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::MeasuredCells;
-use netsig_base::data::{Dataset, Experiment, Place, Record, Rejection, Sample};
-use netsig_base::stats::interval::Estimate;
-use netsig_base::stats::sample::Sorted;
+use netsig_base::data::{DataRecord, Dataset, Experiment, LaunchCell, RejectionReason, Sample};
+use netsig_base::stats::interval::IntervalEstimate;
+use netsig_base::stats::sample::SortedValues;
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
-use netsig_measure::campaign::{self, Launch, Spent};
-use netsig_measure::estimate::{Rates, estimate};
-use netsig_measure::plan::{Cell, JobId, Plan};
-use netsig_measure::simulated::{Simulated, between_two};
-use netsig_measure::transport::{Observation, Transport};
-use netsig_model::fit::network::{self, Options, Wanted};
-use netsig_model::fit::plogp::measured;
-use netsig_model::fitted::Found;
+use netsig_measure::campaign::{self, LaunchInput, SpentTime};
+use netsig_measure::estimate::{NetworkRates, estimate};
+use netsig_measure::plan::{JobId, MeasurementPlan, PlanCell};
+use netsig_measure::simulated::{SimulatedNetwork, point_to_point};
+use netsig_measure::transport::{MeasuredRepetition, Transport};
+use netsig_model::fit::network::{self, ModelsToFit, NetworkFitOptions};
+use netsig_model::fit::plogp::measured_tables;
+use netsig_model::fitted::ParameterValue;
 use netsig_model::model::hockney::Hockney;
-use netsig_model::model::signature::{Form, Signature};
+use netsig_model::model::signature::{Signature, SignatureForm};
 use netsig_model::model::{self, SIGNATURE};
 
 const EVERYTHING: &str = r#"
@@ -45,7 +45,7 @@ repetitions = 20
 fn truth() -> Signature {
     Signature {
         base: Hockney::new(Seconds(1e-4), SecondsPerByte(1e-8)).unwrap(),
-        form: Form::Full,
+        form: SignatureForm::Full,
         gamma: 1.8,
         gamma_below: None,
         delta: Seconds(4e-3),
@@ -53,12 +53,12 @@ fn truth() -> Signature {
     }
 }
 
-fn plan(text: &str) -> Plan {
-    Plan::parse("plan.toml", text).unwrap()
+fn plan(text: &str) -> MeasurementPlan {
+    MeasurementPlan::parse("plan.toml", text).unwrap()
 }
 
 /// Carries out launch 0 on a transport and gives the new records.
-fn run(launch: &Launch, ranks: &mut impl Transport<Error = Infallible>) -> (Vec<Record>, Spent) {
+fn run(launch: &LaunchInput, ranks: &mut impl Transport<Error = Infallible>) -> (Vec<DataRecord>, SpentTime) {
     let mut records = Vec::new();
     let Ok(spent) = campaign::run(launch, ranks, |batch| {
         records.extend_from_slice(batch);
@@ -67,22 +67,22 @@ fn run(launch: &Launch, ranks: &mut impl Transport<Error = Infallible>) -> (Vec<
     (records, spent)
 }
 
-fn data(records: &[Record]) -> Dataset {
+fn data(records: &[DataRecord]) -> Dataset {
     let mut data = Dataset::default();
     data.extend(records.iter().cloned());
     data
 }
 
 /// Samples of a plan without interruption, and its duration.
-fn measure(plan: &Plan, noise: f64, budget: Option<Seconds>) -> (Dataset, Seconds) {
-    let mut network = Simulated::new(truth(), noise, plan, 0);
+fn measure(plan: &MeasurementPlan, noise: f64, budget: Option<Seconds>) -> (Dataset, Seconds) {
+    let mut network = SimulatedNetwork::new(truth(), noise, plan, 0);
     let nothing = Dataset::default();
     let records = run(&launch(plan, &nothing, budget), &mut network).0;
     (data(&records), network.now())
 }
 
-fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Launch<'a> {
-    Launch {
+fn launch<'a>(plan: &'a MeasurementPlan, past: &'a Dataset, budget: Option<Seconds>) -> LaunchInput<'a> {
+    LaunchInput {
         plan,
         job: JobId { launch: 0, variant: 0 },
         past,
@@ -91,9 +91,9 @@ fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Lau
 }
 
 /// The times of each place, several for a repetition of flows.
-fn times(data: &Dataset) -> BTreeMap<Place, Vec<f64>> {
-    let mut all = BTreeMap::<Place, Vec<f64>>::new();
-    for Sample { place, time, .. } in &data.samples {
+fn times(data: &Dataset) -> BTreeMap<LaunchCell, Vec<f64>> {
+    let mut all = BTreeMap::<LaunchCell, Vec<f64>>::new();
+    for Sample { cell: place, time, .. } in &data.samples {
         all.entry(place.clone()).or_default().push(time.0);
     }
     all
@@ -103,13 +103,13 @@ fn is_close(found: f64, expected: f64, tolerance: f64) -> bool {
     (found / expected - 1.0).abs() < tolerance
 }
 
-/// The difference of round trips carries 2 % of each, and g(1) is an eighth of one; by saturation
-/// each gap is known by itself.
+/// The difference of two round trips has 2 % noise of each, and g(1) is an eighth of a round trip. By saturation each
+/// gap is measured by itself.
 #[test]
 fn a_known_plogp_is_recovered() {
-    let known = between_two(&truth().base);
+    let known = point_to_point(&truth().base);
     let data = measure(&plan("[plogp]\nsizes = \"1..64KiB\""), 0.02, None).0;
-    let found = measured(&MeasuredCells::of(&data), 0.95).unwrap().plogp;
+    let found = measured_tables(&MeasuredCells::of(&data), 0.95).unwrap().plogp;
     assert!(is_close(found.latency().0, known.latency().0, 0.02));
     assert!(is_close(found.g(Bytes(0)).0, known.g(Bytes(0)).0, 0.02));
     let rows = found.tables()[0].rows();
@@ -128,7 +128,7 @@ fn a_known_plogp_is_recovered() {
     gaps.retain(|place, _| place.experiment == Experiment::Gap);
     assert_eq!(gaps.len(), 12);
     for (place, times) in gaps {
-        let median = Sorted::new(times).median();
+        let median = SortedValues::new(times).median();
         assert!(is_close(median, known.g(place.size).0, 0.05));
     }
 }
@@ -148,19 +148,19 @@ fn repetitions_stop_when_the_median_is_known() {
     assert!(counts(0.05, "").iter().all(|n| *n == 4000));
 }
 
-/// However a run is cut off, the one that goes on leaves every cell whole and nothing twice; what
-/// is complete is not measured again.
+/// However a run is interrupted, the next run completes every cell without duplicates and does not repeat complete
+/// steps.
 #[test]
 fn an_interrupted_campaign_goes_on_where_it_ended() {
     let plan = plan(EVERYTHING);
     let resumed = |past: &Dataset| {
-        let mut network = Simulated::new(truth(), 0.001, &plan, 0);
+        let mut network = SimulatedNetwork::new(truth(), 0.001, &plan, 0);
         let (records, spent) = run(&launch(&plan, past, None), &mut network);
         (records, spent, network.now())
     };
     let records = resumed(&Dataset::default()).0;
     let whole = data(&records);
-    let fixed = |data: &Dataset| -> Vec<(Place, usize)> {
+    let fixed = |data: &Dataset| -> Vec<(LaunchCell, usize)> {
         use Experiment::{Collective, Flow, PingPong};
         let mut all = times(data);
         all.retain(|place, _| matches!(place.experiment, PingPong | Flow | Collective(_)));
@@ -170,15 +170,15 @@ fn an_interrupted_campaign_goes_on_where_it_ended() {
     for cut in (0..records.len()).step_by(97) {
         let mut past = data(&records[..cut]);
         past.extend(resumed(&past).0);
-        let rows = past.samples.iter();
-        let rows: HashSet<_> = rows.map(|s| (&s.place, s.repetition, s.part)).collect();
+        let samples = past.samples.iter();
+        let rows: HashSet<_> = samples.map(|s| (&s.cell, s.repetition, s.part)).collect();
         assert_eq!(rows.len(), past.samples.len(), "{cut}: a repetition is there twice");
         assert_eq!(fixed(&past), fixed(&whole), "{cut}");
         let done: HashSet<_> = past.completed.iter().collect();
         assert_eq!(done.len(), past.completed.len(), "{cut}: a cell is done twice");
         assert_eq!(done, whole.completed.iter().collect(), "{cut}");
     }
-    let nothing = (Vec::new(), Spent::default(), Seconds(0.0));
+    let nothing = (Vec::new(), SpentTime::default(), Seconds(0.0));
     assert_eq!(resumed(&whole), nothing);
 }
 
@@ -188,7 +188,7 @@ fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
         let text = format!("{precision}\n{}", EVERYTHING.replace("= 20", "= 2000"));
         let plan = plan(&text);
         let cells = |data: &Dataset| -> HashSet<_> {
-            let places = data.samples.iter().map(|s| &s.place);
+            let places = data.samples.iter().map(|s| &s.cell);
             places.map(|place| (place.experiment, place.procs)).collect()
         };
         let (all, needed) = measure(&plan, 0.02, None);
@@ -204,15 +204,15 @@ fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
     }
 }
 
-/// A probe tells the rates of the network well enough to foretell what a plan takes on it.
+/// The rates from a probe predict the duration of a plan on the same network.
 #[test]
 fn a_duration_is_foretold() {
     let plan = plan(EVERYTHING);
-    let probe = Plan::probe(plan.procs());
+    let probe = MeasurementPlan::probe(plan.procs());
     assert_eq!(self::plan(&probe.to_toml()), probe);
-    assert_eq!(Rates::from_probe(&Dataset::default(), Seconds(1.0)), None);
+    assert_eq!(NetworkRates::from_probe(&Dataset::default(), Seconds(1.0)), None);
     let (data, wall) = measure(&probe, 0.02, None);
-    let rates = Rates::from_probe(&data, wall).unwrap();
+    let rates = NetworkRates::from_probe(&data, wall).unwrap();
     assert!(is_close(rates.hockney.alpha().0, 1e-4, 0.02));
     assert!(is_close(rates.hockney.beta().0, 1e-8, 0.1));
     let foretold = estimate(&plan, &rates);
@@ -221,18 +221,18 @@ fn a_duration_is_foretold() {
     assert!(is_foretold, "{taken} {foretold:?}");
 }
 
-/// One of two ranks, or a lone recorder: what the recorder agrees to reaches the other, each keeps
-/// a log, and some repetitions do not count.
-struct Rank {
-    network: Option<Simulated>,
+/// One of two ranks, or a lone recorder. The recorder's words reach the other rank, each rank keeps a log, and some
+/// repetitions are rejected.
+struct TestRank {
+    network: Option<SimulatedNetwork>,
     words: (Sender<Vec<u64>>, Receiver<Vec<u64>>),
     rejects: fn(u32) -> bool,
     log: Vec<String>,
 }
 
-/// The recorder and the other.
-fn ranks(network: Simulated, rejects: fn(u32) -> bool) -> [Rank; 2] {
-    let rank = |network, words| Rank {
+/// The recorder and the other rank.
+fn ranks(network: SimulatedNetwork, rejects: fn(u32) -> bool) -> [TestRank; 2] {
+    let rank = |network, words| TestRank {
         network,
         words,
         rejects,
@@ -243,31 +243,31 @@ fn ranks(network: Simulated, rejects: fn(u32) -> bool) -> [Rank; 2] {
     [recorder, rank(None, (here.0, there.1))]
 }
 
-impl Transport for Rank {
+impl Transport for TestRank {
     type Error = Infallible;
 
     fn is_recorder(&self) -> bool {
         self.network.is_some()
     }
     fn now(&self) -> Seconds {
-        self.network.as_ref().map_or(Seconds(0.0), Simulated::now)
+        self.network.as_ref().map_or(Seconds(0.0), SimulatedNetwork::now)
     }
-    fn enter(&mut self, cell: &Cell) -> Result<bool, Infallible> {
+    fn enter(&mut self, cell: &PlanCell) -> Result<bool, Infallible> {
         self.log.push(format!("enter {cell:?}"));
         Ok(true)
     }
-    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>, Infallible> {
+    fn repeat(&mut self, step: &PlanCell, numbers: Range<u32>) -> Result<Vec<MeasuredRepetition>, Infallible> {
         self.log.push(format!("repeat {step:?} {numbers:?}"));
         let network = self.network.as_mut();
-        let Ok(mut seen) = network.map_or(Ok(Vec::new()), |own| own.repeat(step, numbers.clone()));
+        let Ok(mut seen) = network.map_or(Ok(Vec::new()), |simulated| simulated.repeat(step, numbers.clone()));
         for (number, seen) in numbers.zip(&mut seen) {
             if (self.rejects)(number) {
-                seen.outcome = Err(Rejection::Late);
+                seen.outcome = Err(RejectionReason::Late);
             }
         }
         Ok(seen)
     }
-    fn agree(&mut self, words: &mut [u64]) -> Result<(), Infallible> {
+    fn broadcast_words(&mut self, words: &mut [u64]) -> Result<(), Infallible> {
         if self.is_recorder() {
             self.words.0.send(words.to_vec()).unwrap();
         } else {
@@ -285,14 +285,14 @@ impl Transport for Rank {
 fn rejected_repetitions_are_repeated_but_not_for_ever() {
     let plan = plan(EVERYTHING);
     let faulty = |rejects| {
-        let [mut recorder, _other] = ranks(Simulated::new(truth(), 0.001, &plan, 0), rejects);
+        let [mut recorder, _other] = ranks(SimulatedNetwork::new(truth(), 0.001, &plan, 0), rejects);
         data(&run(&launch(&plan, &Dataset::default(), None), &mut recorder).0)
     };
     let some = faulty(|number| number % 3 == 0);
     let good = measure(&plan, 0.001, None).0;
     let kept = |data: &Dataset, kind| {
-        let own = data.samples.iter().filter(|s| s.place.experiment == kind);
-        own.count()
+        let samples = data.samples.iter().filter(|s| s.cell.experiment == kind);
+        samples.count()
     };
     for kind in [Experiment::PingPong, Experiment::Flow] {
         assert_eq!(kept(&some, kind), kept(&good, kind));
@@ -309,7 +309,7 @@ fn rejected_repetitions_are_repeated_but_not_for_ever() {
 #[test]
 fn all_participants_do_what_the_recorder_does() {
     let plan = plan(&format!("precision = 0.01\n{EVERYTHING}"));
-    let network = Simulated::new(truth(), 0.1, &plan, 0);
+    let network = SimulatedNetwork::new(truth(), 0.1, &plan, 0);
     let [mut leader, mut follower] = ranks(network, |_| false);
     let nothing = Dataset::default();
     let launch = launch(&plan, &nothing, Some(Seconds(0.5)));
@@ -331,7 +331,7 @@ fn exchanges(seed: u64) -> Dataset {
     ));
     let (mut data, nothing) = (Dataset::default(), Dataset::default());
     for number in 0..plan.launches {
-        let mut network = Simulated::new(truth(), 0.05, &plan, number);
+        let mut network = SimulatedNetwork::new(truth(), 0.05, &plan, number);
         let mut launch = launch(&plan, &nothing, None);
         launch.job.launch = number;
         data.extend(run(&launch, &mut network).0);
@@ -345,9 +345,9 @@ fn exchanges(seed: u64) -> Dataset {
 #[test]
 fn a_known_signature_is_recovered_and_covered_by_its_intervals() {
     let truths = [("gamma", 1.8, 0.05), ("delta_s", 4e-3, 0.2)];
-    let options = Options {
-        wanted: Wanted::One(model::find(Collective::Alltoall, SIGNATURE).unwrap()),
-        ..Options::default()
+    let options = NetworkFitOptions {
+        models_to_fit: ModelsToFit::One(model::find(Collective::Alltoall, SIGNATURE).unwrap()),
+        ..NetworkFitOptions::default()
     };
     let mut covered = [0; 2];
     for data in (0..60).map(exchanges) {
@@ -358,7 +358,7 @@ fn a_known_signature_is_recovered_and_covered_by_its_intervals() {
         for (covered, (name, truth, near)) in covered.iter_mut().zip(truths) {
             let value = signature.value(name).unwrap();
             assert!(is_close(value, truth, near), "{signature:?}");
-            if let Found::Estimated(Estimate { lower, upper, .. }) = signature.parameters[name] {
+            if let ParameterValue::Estimated(IntervalEstimate { lower, upper, .. }) = signature.parameters[name] {
                 *covered += u32::from((lower..=upper).contains(&truth));
             }
         }

@@ -2,47 +2,47 @@
 
 use std::collections::BTreeSet;
 
-use netsig_base::algorithm::{Collective, Method};
-use netsig_base::data::{Dataset, Experiment, LossCounters, Place};
+use netsig_base::algorithm::{Collective, CollectiveMethod};
+use netsig_base::data::{Dataset, Experiment, LaunchCell, LossCounters};
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
-use netsig_measure::budget::TooLittle;
-use netsig_measure::estimate::{Rates, estimate};
-use netsig_measure::plan::{Operation, Plan, Synchronisation};
-use netsig_measure::steer::{Seen, Target};
+use netsig_measure::budget::BudgetTooSmall;
+use netsig_measure::estimate::{NetworkRates, estimate};
+use netsig_measure::plan::{MeasurementPlan, Synchronisation, TimedOperation};
+use netsig_measure::steer::{CollectiveCells, SteerTarget};
 use netsig_model::model::hockney::Hockney;
 
 fn procs(count: u32) -> Procs {
     Procs::new(count).unwrap()
 }
 
-fn target(methods: &[&str]) -> Target {
-    let method = |name: &&str| Method::parse(Collective::Alltoall, name).unwrap();
-    Target {
+fn target(methods: &[&str]) -> SteerTarget {
+    let method = |name: &&str| CollectiveMethod::parse(Collective::Alltoall, name).unwrap();
+    SteerTarget {
         collective: Collective::Alltoall,
         methods: methods.iter().map(method).collect(),
-        most: procs(8),
+        most_procs: procs(8),
         sizes: (10..=18).map(|power| Bytes(1 << power)).collect(),
         synchronisation: Synchronisation::Barrier,
     }
 }
 
 /// 40 Mbit/s, 100 µs.
-fn rates() -> Rates {
-    Rates {
+fn rates() -> NetworkRates {
+    NetworkRates {
         hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap(),
         contention: 1.0,
         launch_overhead: Seconds(1.0),
     }
 }
 
-/// An exchange at the speed of `rates` in which (n−1)·m from 150 kB on loses segments; among 8 half
-/// of the repetitions of 32 KiB stall.
+/// An exchange at the speed of `rates` that loses segments from (n−1)·m = 150 kB on; among 8 processes half of the
+/// repetitions of 32 KiB stall.
 fn data() -> Dataset {
     let mut data = Dataset::default();
     for (count, power) in [4, 6, 8].into_iter().flat_map(|n| (10..16).map(move |p| (n, p))) {
         let size = Bytes(1 << power);
         let x = f64::from(count - 1) * size.as_f64();
-        let place = Place {
+        let place = LaunchCell {
             launch: 1,
             experiment: Experiment::Collective(Collective::Alltoall),
             algorithm: "direct".into(),
@@ -63,25 +63,26 @@ fn data() -> Dataset {
     data
 }
 
-fn seen() -> Seen {
-    Seen::new(&data(), Collective::Alltoall, Some(Bytes(64 << 10)))
+fn seen() -> CollectiveCells {
+    CollectiveCells::new(&data(), Collective::Alltoall, Some(Bytes(64 << 10)))
 }
 
 /// The sizes of a method among n processes.
-fn sizes(plan: &Plan, method: &str, count: u32) -> BTreeSet<u64> {
-    let cells = plan
-        .cells()
-        .iter()
-        .filter(|cell| matches!(cell.operation, Operation::Collective(_, own) if own.to_string() == method));
-    let own = cells.filter(|cell| cell.procs.get() == count);
-    own.map(|cell| cell.size.0).collect()
+fn sizes(plan: &MeasurementPlan, method: &str, count: u32) -> BTreeSet<u64> {
+    let cells = plan.cells().iter().filter(
+        |cell| matches!(cell.operation, TimedOperation::Collective(_, cell_method) if cell_method.to_string() == method),
+    );
+    let cells_of_count = cells.filter(|cell| cell.procs.get() == count);
+    cells_of_count.map(|cell| cell.size.0).collect()
 }
 
-/// Among 8 processes 150 kB pass a port from 21.9 KB on, among 6 from 30 KB and among 4 from 50 KB
-/// on: sizes on both sides lie between those that double. A size just below the eager limit too.
+/// A port receives 150 kB from sizes of 21.9 KB on among 8 processes, of 30 KB among 6 and of 50 KB among 4. Between
+/// the doubling sizes lie sizes on both sides of these, and one just below the eager limit.
 #[test]
 fn sizes_are_placed_around_the_onset_of_losses() {
-    let plan = target(&["direct"]).survey(&seen(), &rates(), Seconds(60.0)).unwrap();
+    let plan = target(&["direct"])
+        .all_cells_plan(&seen(), &rates(), Seconds(60.0))
+        .unwrap();
     let between = |count, low: u64, high: u64| {
         let sizes = sizes(&plan, "direct", count);
         let added = sizes.iter().filter(|size| !size.is_power_of_two());
@@ -92,15 +93,16 @@ fn sizes_are_placed_around_the_onset_of_losses() {
     assert!(sizes(&plan, "direct", 6).contains(&(56 << 10)));
 }
 
-/// More time means more repetitions and never more than there is; too little is refused with the
-/// time that suffices.
+/// More time gives more repetitions, never more than fit; too little time is refused with the time that suffices.
 #[test]
 fn a_launch_takes_the_time_that_it_is_given() {
     let target = target(&["direct", "pairwise"]);
-    let takes = |plan: &Plan| (estimate(plan, &rates()).high - rates().launch_overhead).0;
+    let takes = |plan: &MeasurementPlan| (estimate(plan, &rates()).high - rates().launch_overhead).0;
     let mut samples = 0;
     for time in [20.0, 40.0, 80.0] {
-        let plan = target.survey(&Seen::default(), &rates(), Seconds(time)).unwrap();
+        let plan = target
+            .all_cells_plan(&CollectiveCells::default(), &rates(), Seconds(time))
+            .unwrap();
         assert!((0.6 * time..=time).contains(&takes(&plan)), "{time}: {}", takes(&plan));
         assert!(plan.samples() > samples);
         samples = plan.samples();
@@ -109,22 +111,28 @@ fn a_launch_takes_the_time_that_it_is_given() {
             assert!(measured.count() >= counts, "{time} {method}");
         }
     }
-    let TooLittle { least } = target.survey(&Seen::default(), &rates(), Seconds(2.0)).unwrap_err();
-    assert!(target.survey(&Seen::default(), &rates(), least * 1.01).is_ok());
+    let BudgetTooSmall { least } = target
+        .all_cells_plan(&CollectiveCells::default(), &rates(), Seconds(2.0))
+        .unwrap_err();
+    assert!(
+        target
+            .all_cells_plan(&CollectiveCells::default(), &rates(), least * 1.01)
+            .is_ok()
+    );
     let proposal = target.proposal(&rates(), Seconds(120.0)).unwrap();
     assert!((proposal.launches, takes(&proposal) < 120.0) == (3, true));
 }
 
-/// Between sizes a factor of four apart lie three, an eighth apart none; the cell of which some
+/// Three sizes lie between sizes a factor of four apart, none between sizes an eighth apart. The cell in which some
 /// repetitions stall comes last.
 #[test]
 fn what_is_left_open_is_measured_again() {
     let target = target(&["direct"]);
     let direct = target.methods[0];
-    let cells = |seen: &Seen, sizes: [u64; 2], seconds| -> Vec<String> {
+    let cells = |seen: &CollectiveCells, sizes: [u64; 2], seconds| -> Vec<String> {
         let onsets = [(direct, sizes.map(Bytes))];
-        let plan = target.open(seen, &onsets, Seconds(seconds));
-        let cells = plan.iter().flat_map(Plan::cells);
+        let plan = target.open_cells_plan(seen, &onsets, Seconds(seconds));
+        let cells = plan.iter().flat_map(MeasurementPlan::cells);
         cells.map(ToString::to_string).collect()
     };
     let stalled = "alltoall direct among 8 with 32 KiB";
@@ -134,5 +142,5 @@ fn what_is_left_open_is_measured_again() {
     assert_eq!(cells(&seen(), [32 << 10, 36 << 10], 30.0), [stalled]);
     assert_eq!(cells(&seen(), [8 << 10, 32 << 10], 1.0), [all[0].clone()]);
     assert!(cells(&seen(), [32 << 10, 36 << 10], 0.1).is_empty());
-    assert!(cells(&Seen::default(), [32 << 10, 36 << 10], 30.0).is_empty());
+    assert!(cells(&CollectiveCells::default(), [32 << 10, 36 << 10], 30.0).is_empty());
 }

@@ -1,4 +1,4 @@
-//! The fitted field of an algorithm in the form of a profile.
+//! The fitted field of an algorithm, as a profile stores it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,15 +13,15 @@ use netsig_base::units::parameter::{finite, non_negative};
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use serde::{Deserialize, Serialize};
 
+use super::contention_free::{ContentionFreeForm, ContentionFreeTime, FieldWire};
+use super::context::FieldContext;
 use super::fit;
-use super::free::{FieldWire, FreeForm, FreeTime};
-use super::ground::FieldGround;
 use super::table::FieldTable;
-use crate::fitted::domain::Domain;
+use crate::fitted::domain::MeasuredDomain;
 use crate::fitted::error::FitError;
-use crate::fitted::{ContentionModel, Found};
+use crate::fitted::{ContentionModel, ParameterValue};
 use crate::model::{self, FIELD, Model};
-use crate::regimes::fit::Observation;
+use crate::regimes::fit::CellObservation;
 
 /// The field of one algorithm.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct FieldEntry {
     pub collective: Collective,
     /// Algorithm that ran the collective.
     pub algorithm: String,
-    /// Algorithm whose start-ups and bytes T₀ has: another one where a library took it.
+    /// Algorithm whose start-ups and bytes T₀ has; for a library's own choice, the likeliest algorithm.
     pub free_time_of: String,
     /// Time of a start-up in T₀.
     pub startup_s: Seconds,
@@ -42,8 +42,8 @@ pub struct FieldEntry {
     pub pairs: Option<FieldWire>,
     /// Ranks on a host.
     pub per_host: u32,
-    /// Bytes through a port of an exchange beyond which repetitions may stall: the most that were measured, where
-    /// messages travel by TCP over Ethernet and nothing was lost.
+    /// Bytes through a port of an exchange beyond which repetitions may stall: the largest measured value. Set only
+    /// if messages travel by TCP over Ethernet and nothing was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls_beyond_bytes: Option<Bytes>,
     /// Confidence level of the intervals.
@@ -54,69 +54,83 @@ pub struct FieldEntry {
     /// γ and its deviation.
     pub ratio: FieldTable,
     /// Measured process counts and sizes.
-    pub domain: Domain,
+    pub domain: MeasuredDomain,
 }
 
-/// A fitted field, with the times of cells by a field without their process count and what passed ports.
+/// A fitted field, its cross-validated times, and its largest load of a port.
 #[derive(Debug, Clone)]
 pub struct FieldFit {
     /// The field.
     pub entry: FieldEntry,
-    /// Times of every cell without its process count.
+    /// Time of every cell, predicted without the cells of its process count.
     pub left_out: BTreeMap<(Procs, Bytes), Seconds>,
-    /// Most bytes that passed a port in one of its exchanges; 0 if it has none.
+    /// Largest number of bytes through a port in a measured exchange; 0 for other algorithms.
     pub most_port_bytes: f64,
 }
 
 impl FieldFit {
-    /// The field of the cells of an algorithm.
+    /// Fits the field to the cells of an algorithm.
     ///
     /// # Errors
-    /// If there are fewer than two cells, or the messages of the algorithm are not described.
+    /// If there are fewer than two cells, or no traffic pattern describes the algorithm.
     pub fn of(
         collective: Collective,
         algorithm: &str,
-        cells: &[Observation],
-        ground: &FieldGround,
+        cells: &[CellObservation],
+        context: &FieldContext,
     ) -> Result<Self, FitError> {
-        let forms = FreeForm::candidates(collective, algorithm, ground.mpi);
-        let found = fit::fit(cells, &forms, ground)?;
-        let known = cells.iter().filter(|cell| cell.averaged.is_none() && cell.plain > 1);
+        let forms = ContentionFreeForm::candidates(collective, algorithm, context.mpi);
+        let fitted_field = fit::fit(cells, &forms, context)?;
+        let known = cells
+            .iter()
+            .filter(|cell| cell.averaged.is_none() && cell.unstalled > 1);
         let spreads = known.map(|cell| cell.spread).collect_vec();
-        let passed = |cell: &Observation| {
-            let form = &found.form;
-            form.port_bytes(cell.procs, cell.size, ground.network)
+        let port_bytes = |cell: &CellObservation| {
+            let form = &fitted_field.form;
+            form.port_bytes(cell.procs, cell.size, context.network)
         };
-        let most_port_bytes = cells.iter().filter_map(passed).fold(0.0, f64::max);
+        let most_port_bytes = cells.iter().filter_map(port_bytes).fold(0.0, f64::max);
         let entry = FieldEntry {
             collective,
             algorithm: algorithm.to_owned(),
-            free_time_of: found.form.algorithm,
-            startup_s: Seconds(found.byte * found.balance),
-            byte_s: SecondsPerByte(found.byte),
-            pairs: ground.pairs.as_ref().map(|own| own.wire.clone()),
-            per_host: ground.per_host,
+            free_time_of: fitted_field.form.algorithm,
+            startup_s: Seconds(fitted_field.byte * fitted_field.balance),
+            byte_s: SecondsPerByte(fitted_field.byte),
+            pairs: context
+                .point_to_point
+                .as_ref()
+                .map(|pair_times| pair_times.wire.clone()),
+            per_host: context.per_host,
             stalls_beyond_bytes: None,
-            confidence: ground.confidence,
+            confidence: context.confidence,
             scatter: (!spreads.is_empty()).then(|| median(spreads)),
-            ratio: found.table,
-            domain: Domain::of(cells.iter().map(|own| (own.procs, own.size))).expect("a fit has cells"),
+            ratio: fitted_field.table,
+            domain: MeasuredDomain::of(cells.iter().map(|cell| (cell.procs, cell.size))).expect("a fit has cells"),
         };
         Ok(Self {
             entry,
-            left_out: found.left_out,
+            left_out: fitted_field.left_out,
             most_port_bytes,
         })
     }
 }
 
 impl FieldEntry {
-    /// T₀ on a network; `mpi` names the library of the data. `None` if the messages of the algorithm are not
-    /// described.
-    pub(super) fn free_time<'a>(&self, mpi: Option<&str>, network: Option<&'a Network>) -> Option<FreeTime<'a>> {
-        let form = FreeForm::of(self.collective, &self.free_time_of, mpi)?;
+    /// T₀ on a network; `mpi` names the library of the data. `None` if no traffic pattern describes the algorithm.
+    pub(super) fn contention_free_time<'a>(
+        &self,
+        mpi: Option<&str>,
+        network: Option<&'a Network>,
+    ) -> Option<ContentionFreeTime<'a>> {
+        let form = ContentionFreeForm::of(self.collective, &self.free_time_of, mpi)?;
         let wire = self.pairs.clone().unwrap_or_else(FieldWire::unit);
-        Some(FreeTime::new(form, (self.startup_s, self.byte_s), wire, network))
+        Some(ContentionFreeTime::new(
+            form,
+            self.startup_s,
+            self.byte_s,
+            wire,
+            network,
+        ))
     }
 }
 
@@ -133,12 +147,12 @@ impl ContentionModel for FieldEntry {
         &self.algorithm
     }
 
-    fn domain(&self) -> &Domain {
+    fn domain(&self) -> &MeasuredDomain {
         &self.domain
     }
 
-    /// γ is that of the most processes and the largest size that were measured.
-    fn parameters(&self) -> Vec<(String, Found)> {
+    /// γ is the value at the largest measured process count and size.
+    fn parameters(&self) -> Vec<(String, ParameterValue)> {
         let most = self.domain.procs.last().expect("a domain has process counts");
         let gamma = self.ratio.at(*most, self.domain.largest).gamma;
         let named = [
@@ -146,8 +160,8 @@ impl ContentionModel for FieldEntry {
             ("byte_s", self.byte_s.0),
             ("gamma", gamma),
         ];
-        let found = named.map(|(name, value)| (name.to_owned(), Found::Plain(value)));
-        found.into()
+        let parameters = named.map(|(name, value)| (name.to_owned(), ParameterValue::Plain(value)));
+        parameters.into()
     }
 
     fn covariance(&self) -> (Vec<&str>, &DMatrix<f64>) {
@@ -159,7 +173,7 @@ impl ContentionModel for FieldEntry {
         if model::find(self.collective, FIELD).is_err() {
             return Err(format!("{} has no field", self.collective));
         }
-        if FreeForm::of(self.collective, &self.free_time_of, None).is_none() {
+        if ContentionFreeForm::of(self.collective, &self.free_time_of, None).is_none() {
             return Err(format!(
                 "free_time_of = {:?} is no algorithm whose messages are known",
                 self.free_time_of
@@ -169,7 +183,11 @@ impl ContentionModel for FieldEntry {
         if finite("byte_s", self.byte_s.0)? <= 0.0 {
             return Err("byte_s must be above 0".to_owned());
         }
-        if self.pairs.as_ref().is_some_and(|own| own.wire.beta().0 <= 0.0) {
+        if self
+            .pairs
+            .as_ref()
+            .is_some_and(|field_wire| field_wire.wire.beta().0 <= 0.0)
+        {
             return Err("pairs.wire.beta_s_per_byte must be above 0".to_owned());
         }
         non_negative("scatter", self.scatter.unwrap_or(0.0))?;

@@ -2,10 +2,11 @@
 //!
 //! # Method
 //! y = ln T − ln T₀ is a Gaussian process with a constant mean. Its hyperparameters have a prior
-//! ([`FieldPrior`](super::FieldPrior)); from its medians each is changed in turn, kept where that raises the posterior, and all
-//! that were tried are averaged with their posterior as weight, for each form that T₀ may have. So an
-//! interval contains the doubt about hyperparameters and form. γ and its deviation are stored at the
-//! measured counts and sizes, between them where they are far apart, and beyond them.
+//! ([`FieldPrior`](super::FieldPrior)). For each possible form of T₀ the search starts at the medians of the prior,
+//! changes one hyperparameter at a time, and keeps a change that raises the posterior. The prediction is the average
+//! over all tried choices, weighted by their posterior. Its interval thus contains the doubt about hyperparameters
+//! and form. γ and its deviation are stored at the measured counts and sizes, beyond them, and between distant
+//! neighbours.
 //!
 //! # Source
 //! netsig; Rasmussen and Williams 2006, sections 2.2 and 5.4.
@@ -15,61 +16,76 @@ use std::collections::BTreeMap;
 use itertools::Itertools as _;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::free::{FieldWire, FreeForm};
-use super::ground::FieldGround;
+use super::contention_free::{ContentionFreeForm, FieldWire};
+use super::context::FieldContext;
+use super::gaussian_process::FieldCells;
 use super::kernel::BALANCE;
-use super::nodes::Nodes;
-use super::process::FieldCells;
+use super::nodes::FieldNodes;
 use super::table::FieldTable;
-use crate::fitted::error::{FitError, refuse_few};
-use crate::regimes::fit::Observation;
+use crate::fitted::error::{FitError, refuse_too_few};
+use crate::regimes::fit::CellObservation;
 use crate::regimes::fit::observation::thinned;
 
-/// Cells of a fit at most.
+/// Largest number of cells in a fit.
 const MOST_CELLS: usize = 240;
 
 /// A fitted field.
 #[derive(Debug, Clone)]
 pub(super) struct FittedField {
     /// The likeliest form of T₀.
-    pub form: FreeForm,
+    pub form: ContentionFreeForm,
     /// Bytes that take as long as a start-up.
     pub balance: f64,
     /// τ: time of a byte in seconds.
     pub byte: f64,
     /// γ and its deviation.
     pub table: FieldTable,
-    /// Times of the cells by the likeliest process without their process count.
+    /// Time of each cell by the likeliest process, without the cells of its process count.
     pub left_out: BTreeMap<(Procs, Bytes), Seconds>,
 }
 
-/// Fits the field to cells of one algorithm, with one of the `forms`.
-pub(super) fn fit(cells: &[Observation], forms: &[FreeForm], ground: &FieldGround) -> Result<FittedField, FitError> {
+/// Fits the field to the cells of one algorithm; T₀ has one of the `forms`.
+pub(super) fn fit(
+    cells: &[CellObservation],
+    forms: &[ContentionFreeForm],
+    context: &FieldContext,
+) -> Result<FittedField, FitError> {
     let cells = thinned(cells, MOST_CELLS);
-    refuse_few("the field", cells.len(), 2)?;
-    let nodes = Nodes::of(&cells);
-    let field = FieldCells::new(&cells, forms, ground, &nodes);
+    refuse_too_few("the field", cells.len(), 2)?;
+    let nodes = FieldNodes::of(&cells);
+    let field = FieldCells::new(&cells, forms, context, &nodes);
     let chosen = field.search();
     let best = chosen.first().ok_or(FitError::Singular {
         what: "the field".to_owned(),
     })?;
-    let pairs = ground.pairs.as_ref();
-    let wire = pairs.map_or_else(FieldWire::unit, |own| own.wire.clone());
-    let cost = |form: &FreeForm, procs, size| form.cost(&wire, procs, size, ground.network);
-    let all = nodes.all();
-    let at_nodes = |form: &FreeForm| all.iter().map(|(procs, size)| cost(form, *procs, *size)).collect_vec();
+    let point_to_point = context.point_to_point.as_ref();
+    let wire = point_to_point.map_or_else(FieldWire::unit, |pair_times| pair_times.wire.clone());
+    let cost = |form: &ContentionFreeForm, procs, size| form.cost(&wire, procs, size, context.network);
+    let node_cases = nodes.cases();
+    let at_nodes = |form: &ContentionFreeForm| {
+        node_cases
+            .iter()
+            .map(|(procs, size)| cost(form, *procs, *size))
+            .collect_vec()
+    };
     let costs = forms.iter().map(at_nodes).collect_vec();
     let [mean, deviation] = field.averaged(&chosen, &nodes, &costs);
     let balance = best.hyper[BALANCE].exp();
-    let free = costs[best.form].iter().map(|own| own.bytes(balance).ln());
-    let ratios = mean.iter().zip(free).map(|(mean, free)| mean - free).collect_vec();
-    let measured = pairs.map(|own| own.wire.wire.beta().0);
-    let byte = measured.map_or_else(|| nodes.least_ratio(&ratios), f64::ln);
-    let gamma = ratios.iter().map(|own| (own - byte).exp()).collect_vec();
+    let contention_free = costs[best.form]
+        .iter()
+        .map(|node_cost| node_cost.time_in_bytes(balance).ln());
+    let ratios = mean
+        .iter()
+        .zip(contention_free)
+        .map(|(mean, contention_free)| mean - contention_free)
+        .collect_vec();
+    let measured_beta = point_to_point.map(|pair_times| pair_times.wire.wire.beta().0);
+    let log_byte_time = measured_beta.map_or_else(|| nodes.least_ratio(&ratios), f64::ln);
+    let gamma = ratios.iter().map(|ratio| (ratio - log_byte_time).exp()).collect_vec();
     Ok(FittedField {
         form: forms[best.form].clone(),
         balance,
-        byte: byte.exp(),
+        byte: log_byte_time.exp(),
         table: FieldTable::of(&nodes.procs, &nodes.sizes, &gamma, &deviation),
         left_out: field.left_out(&cells, best),
     })

@@ -1,76 +1,81 @@
 //! Predictions by the field of an algorithm.
 //!
 //! # Interval
-//! A new measurement lies within T̂·exp(±z·s), with s the deviation of ln γ, which holds the noise of a cell
-//! and the doubt about hyperparameters and form, and z the quantile of a normal distribution. Where messages
-//! travel by TCP and more bytes pass a port than any that was measured, a repetition may stall: the upper end
-//! is later by the least time-out of Linux, and the best value stays.
+//! A new measurement lies within T̂·exp(±z·s). s is the deviation of ln γ, which contains the noise of a cell and the
+//! doubt about hyperparameters and form. z is the quantile of a normal distribution. If messages travel by TCP and
+//! more bytes pass a port than in any measurement, a repetition may stall. The upper end is then later by Linux's
+//! least time-out; the predicted time stays.
 
 use netsig_base::network::Network;
 use netsig_base::units::Seconds;
 use netsig_base::units::parameter::volume;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
+use super::contention_free::ContentionFreeTime;
 use super::entry::FieldEntry;
-use super::free::FreeTime;
 use crate::fitted::AlgorithmForecast;
-use crate::fitted::asked::Asked;
-use crate::fitted::outside::Outside;
-use crate::fitted::prediction::{Interval, Overflow, Prediction, Standing, UnseenLoad};
-use crate::model::regimes::Times;
+use crate::fitted::outside_domain::OutsideDomain;
+use crate::fitted::prediction::{Interval, PortOverflow, Prediction, PredictionStanding, UnmeasuredLoad};
+use crate::fitted::statistic::PredictedStatistic;
+use crate::model::regimes::TimeDistribution;
 use crate::model::{self, Case, FIELD, ModelError};
 
 /// The field of an algorithm on a network.
 #[derive(Debug)]
 pub struct FieldForecast<'a> {
     entry: FieldEntry,
-    free_time: FreeTime<'a>,
-    asked: Asked,
+    contention_free_time: ContentionFreeTime<'a>,
+    statistic: PredictedStatistic,
     /// z.
     quantile: f64,
 }
 
 impl<'a> FieldForecast<'a> {
-    /// The forecast by an entry; `mpi` names the library of the data. `None` if the messages of the
-    /// algorithm are not described.
-    pub fn of(entry: &FieldEntry, mpi: Option<&str>, network: Option<&'a Network>, asked: Asked) -> Option<Self> {
-        let free_time = entry.free_time(mpi, network)?;
+    /// Forecast by a stored field; `mpi` names the library of the data. `None` if no traffic pattern describes the
+    /// algorithm.
+    pub fn of(
+        entry: &FieldEntry,
+        mpi: Option<&str>,
+        network: Option<&'a Network>,
+        statistic: PredictedStatistic,
+    ) -> Option<Self> {
+        let contention_free_time = entry.contention_free_time(mpi, network)?;
         let level = f64::midpoint(1.0, entry.confidence);
         Some(Self {
-            free_time,
+            contention_free_time,
             entry: entry.clone(),
-            asked,
+            statistic,
             quantile: Normal::standard().inverse_cdf(level),
         })
     }
 
-    fn times(&self, typical: f64) -> Times {
-        Times {
+    fn distribution_around(&self, typical: f64) -> TimeDistribution {
+        TimeDistribution {
             typical: Seconds(typical),
             spread: self.entry.scatter.unwrap_or(0.0),
             stall: None,
         }
     }
 
-    /// The bytes through a port of a case in which a repetition may stall.
-    fn unseen(&self, case: Case) -> Option<UnseenLoad> {
+    /// Bytes through a port, if they exceed the measured ones so that a repetition may stall.
+    fn unseen_load(&self, case: Case) -> Option<UnmeasuredLoad> {
         let beyond = self.entry.stalls_beyond_bytes;
-        UnseenLoad::of(beyond, self.free_time.port_bytes(case.procs, case.size))
+        UnmeasuredLoad::of(beyond, self.contention_free_time.port_bytes(case.procs, case.size))
     }
 
     /// The median in seconds, and the deviation of its logarithm.
     fn median(&self, case: Case) -> (f64, f64) {
         let Case { procs, size, .. } = case;
         let ratio = self.entry.ratio.at(procs, size);
-        let free = self.free_time.of(procs, size);
-        (free.0 * ratio.gamma, ratio.deviation)
+        let contention_free = self.contention_free_time.of(procs, size);
+        (contention_free.0 * ratio.gamma, ratio.deviation)
     }
 }
 
 impl AlgorithmForecast for FieldForecast<'_> {
     fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         volume(case.procs, case.size)?;
-        if matches!(self.asked, Asked::Quantile(_)) && self.entry.scatter.is_none() {
+        if matches!(self.statistic, PredictedStatistic::Quantile(_)) && self.entry.scatter.is_none() {
             let entry = &self.entry;
             return Err(ModelError::Missing {
                 model: FIELD,
@@ -82,16 +87,16 @@ impl AlgorithmForecast for FieldForecast<'_> {
             });
         }
         let (median, deviation) = self.median(case);
-        let time = self.asked.of(&self.times(median));
-        model::possible(FIELD, time)?;
+        let time = self.statistic.of(&self.distribution_around(median));
+        model::check_time(FIELD, time)?;
         let standing = match self.outside(case) {
             None => self.entry.domain.standing(case.procs, case.size),
-            Some(_) => Standing::Outside,
+            Some(_) => PredictionStanding::Outside,
         };
-        let interval = Interval::around(time, self.quantile * deviation);
-        let interval = match self.unseen(case) {
-            Some(_) => UnseenLoad::later(interval),
-            None => interval,
+        let stall_free_interval = Interval::around(time, self.quantile * deviation);
+        let interval = match self.unseen_load(case) {
+            Some(_) => UnmeasuredLoad::with_one_stall_more(stall_free_interval),
+            None => stall_free_interval,
         };
         Ok(Prediction {
             time,
@@ -101,17 +106,17 @@ impl AlgorithmForecast for FieldForecast<'_> {
         })
     }
 
-    /// The interval tells how little is known of more processes; of larger messages the protocol may change.
-    fn outside(&self, case: Case) -> Option<Outside> {
+    /// Only a size can be outside: the interval covers more processes, but larger messages may have another protocol.
+    fn outside(&self, case: Case) -> Option<OutsideDomain> {
         let largest = self.entry.domain.procs.last()?;
         self.entry.domain.too_far(case.procs.min(*largest), case.size)
     }
 
-    fn overflow(&self, case: Case) -> Option<Overflow> {
-        self.unseen(case).map(|load| load.overflow(case.size))
+    fn overflow(&self, case: Case) -> Option<PortOverflow> {
+        self.unseen_load(case).map(|load| load.overflow(case.size))
     }
 
-    fn distribution(&self, case: Case) -> Option<Times> {
-        Some(self.times(self.median(case).0))
+    fn distribution(&self, case: Case) -> Option<TimeDistribution> {
+        Some(self.distribution_around(self.median(case).0))
     }
 }

@@ -1,8 +1,7 @@
 //! Covariance of ln γ between two cases.
 //!
 //! # Formula
-//! With u = ln m, and x the logarithm of the process count over 2, or with several ranks on a host that of the
-//! number of hosts:
+//! u is ln m. x is the logarithm of half the process count, or of the number of hosts if a host has several ranks.
 //!
 //! ```text
 //! k = c² + (u−9)(u′−9)·t²                                        a constant and a slope in ln m
@@ -11,13 +10,12 @@
 //!   + s₃²·M(3/2)(u − u′; ℓ₃)·min(x, x′)                          a random walk in ln n
 //! ```
 //!
-//! M(ν) is the Matérn correlation. With several ranks on a host the trend and the walk come twice, in the
-//! ranks of a host and in the hosts, and σ²·M(3/2)(u − u′; ℓ₃) joins cases among several hosts: what
-//! leaves a host is another network.
+//! M(ν) is the Matérn correlation. If a host has several ranks, the trend and the walk occur twice: in the ranks of a
+//! host and in the hosts. Cases on several hosts also share σ²·M(3/2)(u − u′; ℓ₃), for the network between hosts.
 //!
-//! Without times between two processes the level of ln γ is unknown, c = 3 and t = 2/5; with them T₀ is near
-//! the time of one transfer, c = 0.4 and t = 0.05, and the balance is near theirs. A size from the eager limit
-//! on counts as 1.5 further in u: it is sent by another protocol.
+//! Without times between two processes the level of ln γ is unknown: c = 3 and t = 2/5. With them T₀ is near the time
+//! of one transfer: c = 0.4 and t = 0.05. The bytes that take as long as a start-up are then near the measured
+//! number. Another protocol sends sizes from the eager limit on: their u is 1.5 more.
 //!
 //! # Source
 //! netsig; Rasmussen and Williams 2006, section 4.2, for the correlations.
@@ -25,9 +23,9 @@
 use nalgebra::DMatrix;
 
 /// Number of hyperparameters.
-pub(super) const COUNT: usize = 9;
+pub(super) const HYPERPARAMETER_COUNT: usize = 9;
 
-/// ln of a hyperparameter at its place.
+/// Indices of the hyperparameters.
 pub(super) const SMOOTH: usize = 0;
 pub(super) const SMOOTH_LENGTH: usize = 1;
 pub(super) const TREND: usize = 2;
@@ -40,27 +38,27 @@ pub(super) const BALANCE: usize = 8;
 
 /// Logarithms of the hyperparameters s₁, ℓ₁, s₂, ℓ₂, s₃, ℓ₃, the noise of a cell, d, and the bytes that
 /// take as long as a start-up.
-pub(super) type Hyper = [f64; COUNT];
+pub(super) type Hyperparameters = [f64; HYPERPARAMETER_COUNT];
 
 /// Prior of the hyperparameters: log-normal, by medians and standard deviations of the logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FieldPrior {
     /// Medians, in the order of the hyperparameters.
-    pub medians: [f64; COUNT],
+    pub medians: [f64; HYPERPARAMETER_COUNT],
     /// Standard deviations of their logarithms.
-    pub spreads: [f64; COUNT],
-    /// σ: standard deviation of ln γ of what leaves a host.
+    pub spreads: [f64; HYPERPARAMETER_COUNT],
+    /// σ: standard deviation of the share of ln γ that the network between hosts adds.
     pub step: f64,
     /// c and t: standard deviations of the level of ln γ, and of its slope in ln m.
     pub level: [f64; 2],
     /// Further distance in ln m of sizes from the eager limit on.
     pub protocol: f64,
-    /// Factor of the deviations, for what the process does not know: a step of topology.
+    /// Factor of the deviations, for effects that the process does not model, such as a step of topology.
     pub widening: f64,
 }
 
-/// The likeliest of each kind on the sets of bench/data/real; none is critical: no change of one by half
-/// moves the errors there by more than a few per cent.
+/// The likeliest values on the sets of bench/data/real. None is critical: a change of one by half moves the errors
+/// there by a few per cent at most.
 impl Default for FieldPrior {
     fn default() -> Self {
         Self {
@@ -75,31 +73,31 @@ impl Default for FieldPrior {
 }
 
 /// Level and slope of ln γ, and the spread of the balance, where times between two processes are known.
-const OF_PAIRS: ([f64; 2], f64) = ([0.4, 0.05], 0.7);
+const POINT_TO_POINT_PRIOR: ([f64; 2], f64) = ([0.4, 0.05], 0.7);
 
 impl FieldPrior {
     /// The prior where `balance` bytes take as long as a start-up between two processes.
     #[must_use]
-    pub(super) fn with_pairs(mut self, balance: f64) -> Self {
-        (self.level, self.spreads[BALANCE]) = OF_PAIRS;
+    pub(super) fn with_point_to_point(mut self, balance: f64) -> Self {
+        (self.level, self.spreads[BALANCE]) = POINT_TO_POINT_PRIOR;
         self.medians[BALANCE] = balance;
         self
     }
 }
 
-/// Place of a case in the field.
+/// Coordinates of a case in the field.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FieldPlace {
-    /// Index of its size among those of the kernel.
+pub(super) struct FieldCoordinates {
+    /// Index of the size among the sizes of the kernel.
     pub size: usize,
     /// x in the processes or hosts.
     pub outer: f64,
-    /// x in the ranks of a host; `None` with one.
+    /// x in the ranks of a host; `None` with one rank on a host.
     pub inner: Option<f64>,
 }
 
-impl FieldPlace {
-    /// The place of a process count with so many ranks on a host.
+impl FieldCoordinates {
+    /// Coordinates of a size and a process count, with `per_host` ranks on a host.
     pub(super) fn of(size: usize, procs: f64, per_host: u32) -> Self {
         if per_host <= 1 {
             return Self {
@@ -116,51 +114,51 @@ impl FieldPlace {
         }
     }
 
-    fn is_apart(&self) -> bool {
+    fn has_several_hosts(&self) -> bool {
         self.inner.is_some() && self.outer > 0.0
     }
 }
 
-/// The covariances of sizes, for one choice of hyperparameters.
+/// Covariance of two cases for one choice of hyperparameters, tabulated over sizes.
 pub(super) struct FieldKernel {
     smooth: DMatrix<f64>,
     trend: DMatrix<f64>,
     walk: DMatrix<f64>,
-    apart: f64,
+    between_hosts: f64,
     damping: f64,
 }
 
 impl FieldKernel {
     /// The kernel over sizes, given by u.
-    pub(super) fn new(hyper: &Hyper, prior: &FieldPrior, sizes: &[f64]) -> Self {
-        let value = |place: usize| hyper[place].exp();
+    pub(super) fn new(hyper: &Hyperparameters, prior: &FieldPrior, sizes: &[f64]) -> Self {
+        let value = |index: usize| hyper[index].exp();
         let count = sizes.len();
-        let over = |f: &dyn Fn(f64, f64) -> f64| DMatrix::from_fn(count, count, |i, j| f(sizes[i], sizes[j]));
-        let [level, slope] = prior.level.map(|own| own * own);
-        let [smooth, trend, walk] = [SMOOTH, TREND, WALK].map(|place| value(place).powi(2));
+        let matrix_of = |f: &dyn Fn(f64, f64) -> f64| DMatrix::from_fn(count, count, |i, j| f(sizes[i], sizes[j]));
+        let [level, slope] = prior.level.map(|deviation| deviation * deviation);
+        let [smooth, trend, walk] = [SMOOTH, TREND, WALK].map(|index| value(index).powi(2));
         Self {
-            smooth: over(&|u, v| {
+            smooth: matrix_of(&|u, v| {
                 let line = level + slope * (u - 9.0) * (v - 9.0);
                 line + smooth * matern_3_2(u - v, value(SMOOTH_LENGTH))
             }),
-            trend: over(&|u, v| trend * f64::midpoint(1.0, matern_5_2(u - v, value(TREND_LENGTH)))),
-            walk: over(&|u, v| walk * matern_3_2(u - v, value(WALK_LENGTH))),
-            apart: prior.step.powi(2) / walk,
+            trend: matrix_of(&|u, v| trend * f64::midpoint(1.0, matern_5_2(u - v, value(TREND_LENGTH)))),
+            walk: matrix_of(&|u, v| walk * matern_3_2(u - v, value(WALK_LENGTH))),
+            between_hosts: prior.step.powi(2) / walk,
             damping: value(DAMPING),
         }
     }
 
-    /// k of two places.
-    pub(super) fn at(&self, a: &FieldPlace, b: &FieldPlace) -> f64 {
+    /// k of two cases.
+    pub(super) fn at(&self, a: &FieldCoordinates, b: &FieldCoordinates) -> f64 {
         let pair = (a.size, b.size);
         let damped = |x: f64| (1.0 - (-self.damping * x).exp()) / self.damping;
         let (mut trend, mut walk) = (damped(a.outer) * damped(b.outer), a.outer.min(b.outer));
-        if let (Some(own), Some(other)) = (a.inner, b.inner) {
-            trend += damped(own) * damped(other);
-            walk += own.min(other);
+        if let (Some(inner_a), Some(inner_b)) = (a.inner, b.inner) {
+            trend += damped(inner_a) * damped(inner_b);
+            walk += inner_a.min(inner_b);
         }
-        if a.is_apart() && b.is_apart() {
-            walk += self.apart;
+        if a.has_several_hosts() && b.has_several_hosts() {
+            walk += self.between_hosts;
         }
         self.smooth[pair] + self.trend[pair] * trend + self.walk[pair] * walk
     }

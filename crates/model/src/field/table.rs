@@ -3,9 +3,9 @@
 use netsig_base::units::{Bytes, Procs};
 use serde::{Deserialize, Serialize};
 
-/// γ and the standard deviation of ln γ, a row for each process count and a column for each size.
-/// Between nodes ln γ and the deviation are linear in ln n and ln m; beyond the sizes they keep their values,
-/// beyond the counts they go on.
+/// γ and the standard deviation of ln γ, a row for each process count and a column for each size. Between nodes ln γ
+/// and the deviation are linear in ln n and ln m. They are constant beyond the sizes, and the lines go on beyond the
+/// counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldTable {
@@ -28,15 +28,17 @@ pub struct FieldRatio {
     pub deviation: f64,
 }
 
-/// Digits of the numbers that are stored.
+/// Significant digits of stored numbers.
 const DIGITS: i32 = 4;
 
 impl FieldTable {
-    /// The table of values at every count and size, by count.
+    /// The table of values at every count and size, listed count by count.
     pub(super) fn of(procs: &[Procs], sizes: &[Bytes], gamma: &[f64], deviation: &[f64]) -> Self {
         let rows = |values: &[f64]| {
-            let rows = values.chunks(sizes.len());
-            rows.map(|row| row.iter().map(|own| rounded(*own)).collect()).collect()
+            let value_rows = values.chunks(sizes.len());
+            value_rows
+                .map(|row| row.iter().map(|value| rounded(*value)).collect())
+                .collect()
         };
         Self {
             procs: procs.to_vec(),
@@ -50,13 +52,13 @@ impl FieldTable {
     pub fn at(&self, procs: Procs, size: Bytes) -> FieldRatio {
         let n = f64::from(procs.get()).ln();
         let m = size.as_f64().max(1.0).ln();
-        let (row, down) = place(&self.procs, n, |own| f64::from(own.get()));
-        let (column, right) = place(&self.sizes_bytes, m, |own| own.as_f64().max(1.0));
-        let right = right.clamp(0.0, 1.0);
-        let value = |table: &[Vec<f64>], of: fn(f64) -> f64| {
-            let in_row = |row: usize| {
-                let row = &table[row.min(table.len() - 1)];
-                let [a, b] = [column, column + 1].map(|own| of(row[own.min(row.len() - 1)]));
+        let (row, down) = locate(&self.procs, n, |count| f64::from(count.get()));
+        let (column, unclamped_right) = locate(&self.sizes_bytes, m, |node_size| node_size.as_f64().max(1.0));
+        let right = unclamped_right.clamp(0.0, 1.0);
+        let value = |table: &[Vec<f64>], transform: fn(f64) -> f64| {
+            let in_row = |row_index: usize| {
+                let row = &table[row_index.min(table.len() - 1)];
+                let [a, b] = [column, column + 1].map(|index| transform(row[index.min(row.len() - 1)]));
                 a + right * (b - a)
             };
             let [a, b] = [row, row + 1].map(in_row);
@@ -64,7 +66,7 @@ impl FieldTable {
         };
         FieldRatio {
             gamma: value(&self.gamma, f64::ln).exp(),
-            deviation: value(&self.deviation, |own| own).max(0.0),
+            deviation: value(&self.deviation, |deviation| deviation).max(0.0),
         }
     }
 
@@ -85,7 +87,11 @@ impl FieldTable {
                     "{name} must have a row for each of procs and a column for each of sizes_bytes"
                 ));
             }
-            if let Some(value) = table.iter().flatten().find(|own| !own.is_finite() || **own < least) {
+            if let Some(value) = table
+                .iter()
+                .flatten()
+                .find(|entry| !entry.is_finite() || **entry < least)
+            {
                 return Err(format!(
                     "{name} has {value}; it must be finite and {}",
                     if least > 0.0 { "above 0" } else { "at least 0" }
@@ -96,16 +102,15 @@ impl FieldTable {
     }
 }
 
-/// Place of x among the logarithms of nodes: the node before it, and the distance from that relative to the
-/// next.
-fn place<T>(nodes: &[T], x: f64, value: impl Fn(&T) -> f64) -> (usize, f64) {
+/// Position of x among the logarithms of nodes: the node before it, and the fraction of the way to the next node.
+fn locate<T>(nodes: &[T], x: f64, value: impl Fn(&T) -> f64) -> (usize, f64) {
     let log = |index: usize| value(&nodes[index]).ln();
     let last = nodes.len() - 1;
     if last == 0 {
         return (0, 0.0);
     }
-    let before = nodes.partition_point(|own| value(own).ln() <= x);
-    let before = before.clamp(1, last) - 1;
+    let nodes_up_to = nodes.partition_point(|node| value(node).ln() <= x);
+    let before = nodes_up_to.clamp(1, last) - 1;
     (before, (x - log(before)) / (log(before + 1) - log(before)))
 }
 

@@ -1,19 +1,19 @@
-//! Data files that may be fitted together: refuses void data, mixed networks, ranks that shared a host,
-//! and impossible times, and joins the rest.
+//! Checks whether data files may be fitted together, and joins them. Void data, mixed networks, ranks that shared a
+//! host, and impossible times are refused.
 
 use itertools::Itertools as _;
-use netsig_base::data::likeness::{Likeness, Unlike, likeness, within};
-use netsig_base::data::mixture::{self, Source};
-use netsig_base::data::{Dataset, places, sharing};
+use netsig_base::data::likeness::{DataLikeness, UnlikeTimes, compare_launches, compare_times};
+use netsig_base::data::mixture::{self, NamedDataset};
+use netsig_base::data::{Dataset, cluster_facts, sharing};
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
-use netsig_base::text::shown::excerpt;
+use netsig_base::text::sanitised::excerpt;
 
 use super::link;
 
 /// Treatment of data that are in doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubtful {
+pub enum DoubtfulDataRule {
     /// They are refused.
     Refused,
     /// They are taken, with a warning.
@@ -22,7 +22,7 @@ pub enum Doubtful {
 
 /// Data that may be fitted.
 #[derive(Debug)]
-pub struct Accepted {
+pub struct AcceptedData {
     /// All repetitions.
     pub data: Dataset,
     /// The names of the files, for messages and profiles.
@@ -34,7 +34,7 @@ pub struct Accepted {
 /// A reason not to fit the data, and a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
 #[display("{what}; {remedy}")]
-pub struct Doubt {
+pub struct DataDoubt {
     /// The reason, with the names of the files.
     pub what: String,
     remedy: &'static str,
@@ -43,20 +43,20 @@ pub struct Doubt {
 /// Joins data files, each with its name.
 ///
 /// # Errors
-/// If data are void, or in doubt and such are refused, or a launch number becomes too large.
-pub fn accept(files: Vec<(String, Dataset)>, doubtful: Doubtful) -> Result<Accepted, Refusal> {
+/// If data are void, if `doubtful` refuses data that are in doubt, or if a launch number becomes too large.
+pub fn accept(files: Vec<(String, Dataset)>, doubtful: DoubtfulDataRule) -> Result<AcceptedData, Refusal> {
     for (name, data) in &files {
         refuse_void(data, name)?;
     }
     let (names, all): (Vec<String>, Vec<Dataset>) = files.into_iter().unzip();
-    let sources = names.iter().zip(&all);
-    let sources: Vec<Source> = sources.map(|(name, data)| Source { name, data }).collect();
+    let named_data = names.iter().zip(&all);
+    let sources: Vec<NamedDataset> = named_data.map(|(name, data)| NamedDataset { name, data }).collect();
     let (doubts, mut notes) = doubts(&sources);
-    for Doubt { what, remedy } in doubts {
-        notes.push(doubtful.doubt(&what, remedy)?);
+    for DataDoubt { what, remedy } in doubts {
+        notes.push(doubtful.warn_or_refuse(&what, remedy)?);
     }
-    Ok(Accepted {
-        data: joined(&names, all)?,
+    Ok(AcceptedData {
+        data: join_files(&names, all)?,
         name: names.join(", "),
         notes,
     })
@@ -66,31 +66,31 @@ pub fn accept(files: Vec<(String, Dataset)>, doubtful: Doubtful) -> Result<Accep
 ///
 /// # Errors
 /// If a launch number becomes too large.
-pub fn joined(names: &[String], all: Vec<Dataset>) -> Result<Dataset, Refusal> {
-    let mut all = all.into_iter();
-    let mut data = all.next().unwrap_or_default();
-    for (number, (later, file)) in (2..).zip(all.zip(&names[1..])) {
+pub fn join_files(names: &[String], all: Vec<Dataset>) -> Result<Dataset, Refusal> {
+    let mut remaining = all.into_iter();
+    let mut data = remaining.next().unwrap_or_default();
+    for (number, (later, file)) in (2..).zip(remaining.zip(&names[1..])) {
         data.join(later, number)
             .map_err(|error| Refusal::data(error).about(file))?;
     }
     Ok(data)
 }
 
-/// Reasons not to fit data files together, and remarks where nothing shows whether they may be.
-pub fn doubts(files: &[Source]) -> (Vec<Doubt>, Vec<Note>) {
+/// Reasons not to fit data files together, and notes on doubts that do not prevent a fit.
+pub fn doubts(files: &[NamedDataset]) -> (Vec<DataDoubt>, Vec<Note>) {
     let mut notes = Vec::new();
     let all = [
-        mixed(files),
-        unlike(files, &mut notes),
-        shared(files, &mut notes),
-        impossible(files),
+        doubt_of_mixture(files),
+        doubt_of_unlike_times(files, &mut notes),
+        doubt_of_shared_hosts(files, &mut notes),
+        doubt_of_impossible_times(files),
     ];
     (all.into_iter().flatten().collect(), notes)
 }
 
-/// True if neither their provenance nor their times show that the files are of different networks or settings.
-pub fn may_be_alike(files: &[Source]) -> bool {
-    mixed(files).is_none() && unlike(files, &mut Vec::new()).is_none()
+/// True if neither provenance nor times show that the files are of different networks or settings.
+pub fn may_be_alike(files: &[NamedDataset]) -> bool {
+    doubt_of_mixture(files).is_none() && doubt_of_unlike_times(files, &mut Vec::new()).is_none()
 }
 
 /// Refuses data that are marked as void.
@@ -98,17 +98,17 @@ pub fn may_be_alike(files: &[Source]) -> bool {
 /// # Errors
 /// If the data are void.
 pub fn refuse_void(data: &Dataset, name: &str) -> Result<(), Refusal> {
-    data.void().map_or(Ok(()), |reason| {
+    data.void_reason().map_or(Ok(()), |reason| {
         Err(Refusal::data(format!("the data are void: {}; measure again", excerpt(reason))).about(name))
     })
 }
 
-impl Doubtful {
-    /// A warning of what is doubted.
+impl DoubtfulDataRule {
+    /// The doubt `what` as a warning.
     ///
     /// # Errors
-    /// If such data are refused.
-    pub fn doubt(self, what: &str, remedy: &str) -> Result<Note, Refusal> {
+    /// If the rule refuses doubtful data.
+    pub fn warn_or_refuse(self, what: &str, remedy: &str) -> Result<Note, Refusal> {
         match self {
             Self::Refused => Err(Refusal::data(format!("{what}; {remedy}, or give --force"))),
             Self::Taken => Ok(Note::warning(what)),
@@ -117,10 +117,10 @@ impl Doubtful {
 }
 
 /// Doubt: the data are of several networks or settings.
-fn mixed(files: &[Source]) -> Option<Doubt> {
+fn doubt_of_mixture(files: &[NamedDataset]) -> Option<DataDoubt> {
     let differences = mixture::differences(files);
     let (first, others) = differences.split_first()?;
-    let others = match others.len() {
+    let others_text = match others.len() {
         0 => String::new(),
         1 => " (and 1 more difference)".to_owned(),
         count => format!(" (and {count} more differences)"),
@@ -130,15 +130,15 @@ fn mixed(files: &[Source]) -> Option<Doubt> {
         _ => "take each on its own",
     };
     let names = files.iter().map(|file| file.name).join(", ");
-    let what = format!("{names}: two networks or settings are mixed: {first}{others}");
-    Some(Doubt { what, remedy })
+    let what = format!("{names}: two networks or settings are mixed: {first}{others_text}");
+    Some(DataDoubt { what, remedy })
 }
 
 /// Doubt: ranks shared a host, so data did not cross the network, and the file does not name the clusters. Adds a
 /// warning on files of another program, which cannot be measured again at will.
-fn shared(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
-    let found = |file: &&Source| {
-        if places::grid(&file.data.provenance).is_some() {
+fn doubt_of_shared_hosts(files: &[NamedDataset], notes: &mut Vec<Note>) -> Option<DataDoubt> {
+    let found = |file: &&NamedDataset| {
+        if cluster_facts::grid(&file.data.provenance).is_some() {
             return None;
         }
         let shared = sharing::shared_host(&file.data.provenance)?;
@@ -154,26 +154,26 @@ fn shared(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
     notes.extend(imported.iter().filter_map(found).map(Note::warning));
     let what = measured.iter().find_map(found)?;
     let remedy = "measure again with one rank a host, without --ppn";
-    Some(Doubt { what, remedy })
+    Some(DataDoubt { what, remedy })
 }
 
-/// Doubt: the times of two files cannot be of one network. Adds a note on files whose network
-/// neither their provenance nor their times show.
-fn unlike(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
-    let doubt = |found: Unlike, remedy| {
+/// Doubt: the times of two files cannot be of one network. Adds a note on files if neither provenance nor times show
+/// their network.
+fn doubt_of_unlike_times(files: &[NamedDataset], notes: &mut Vec<Note>) -> Option<DataDoubt> {
+    let doubt = |found: UnlikeTimes, remedy| {
         let what = found.to_string();
-        Some(Doubt { what, remedy })
+        Some(DataDoubt { what, remedy })
     };
-    let is_imported = |file: &&Source| file.data.provenance.get("imported_from").is_some();
-    if let Some(found) = files.iter().filter(is_imported).find_map(within) {
+    let is_imported = |file: &&NamedDataset| file.data.provenance.get("imported_from").is_some();
+    if let Some(found) = files.iter().filter(is_imported).find_map(compare_launches) {
         return doubt(found, "import each on its own");
     }
     for [one, other] in files.iter().array_combinations() {
-        match likeness(one, other) {
-            Likeness::Alike => {}
-            Likeness::Unlike(found) => return doubt(found, "take each on its own"),
-            Likeness::Unknown => {
-                let is_measured = |file: &Source| mixture::is_measured(&file.data.provenance);
+        match compare_times(one, other) {
+            DataLikeness::Alike => {}
+            DataLikeness::Unlike(found) => return doubt(found, "take each on its own"),
+            DataLikeness::Unknown => {
+                let is_measured = |file: &NamedDataset| mixture::is_measured(&file.data.provenance);
                 if !(is_measured(one) && is_measured(other)) {
                     notes.push(Note::remark(format!(
                         "{} and {} have fewer than three cells in common: nothing shows whether they are of one network",
@@ -187,12 +187,12 @@ fn unlike(files: &[Source], notes: &mut Vec<Note>) -> Option<Doubt> {
 }
 
 /// Doubt: a collective is faster than its links allow.
-fn impossible(files: &[Source]) -> Option<Doubt> {
+fn doubt_of_impossible_times(files: &[NamedDataset]) -> Option<DataDoubt> {
     let data: Vec<&Dataset> = files.iter().map(|file| file.data).collect();
     let gap = link::gap(&data)?;
-    let found = |file: &Source| Some((file.name.to_owned(), link::too_fast(file.data, gap)?));
+    let found = |file: &NamedDataset| Some((file.name.to_owned(), link::too_fast(file.data, gap)?));
     let (name, cell) = files.iter().find_map(found)?;
     let what = format!("{name}: {cell}: time_s may be in another unit than seconds");
     let remedy = "correct it or measure again";
-    Some(Doubt { what, remedy })
+    Some(DataDoubt { what, remedy })
 }

@@ -1,47 +1,50 @@
 //! Comparison of pLogP with the ping-pong of a network, and the form of their difference.
 //!
 //! # Formula
-//! A message of m bytes takes t(m) one way in a ping-pong, and L + g(m) by pLogP, which is
-//! RTT(m) − RTT(0)/2. The difference Δ(m) = L + g(m) − t(m), in seconds, is within its error if |Δ|
-//! is at most t·√(v₁ + v₂), with the variances of both times and Student's t for intervals that
-//! hold at all N sizes together (each at the level 1 − (1 − confidence)/N). If neither variance is
-//! known, the error is 3 % of t(m). The two agree if all sizes are within their errors.
+//! A message of m bytes takes t(m) one way in a ping-pong, and L + g(m) = RTT(m) − RTT(0)/2 by pLogP. Their difference
+//! Δ(m) = L + g(m) − t(m), in seconds, is within its error if |Δ| ≤ t·√(v₁ + v₂), with the variances of both times.
+//! Student's t is that of intervals which hold at all N sizes together, each at the level 1 − (1 − confidence)/N.
+//! If neither variance is known, the error is 3 % of t(m). The two agree if all sizes are within their errors.
 //!
 //! # Method
-//! Otherwise the verdict is the first of these forms that brings all sizes within their errors:
-//! Δ = a, Δ = b·m, Δ = a from a size on (0 below), Δ = a + b·m; a and b by least squares,
-//! weighted with the errors. If none does, Δ is scattered.
+//! Otherwise these forms are tried in turn, with a and b by least squares weighted with the errors:
+//! - Δ = a;
+//! - Δ = b·m;
+//! - Δ = a from a size on, 0 below;
+//! - Δ = a + b·m.
+//!
+//! The verdict is the first form that brings all sizes within their errors; if none does, Δ is scattered.
 //!
 //! # Domain
-//! Four sizes that both measured.
+//! At least four sizes that are in both measurements.
 //!
 //! # Source
 //! The identity is that of the MPI `LogP` benchmark (Kielmann, Bal, Verstoep 2000); the
 //! comparison is netsig's.
 
 use netsig_base::stats::interval::{Variance, t_quantile};
-use netsig_base::stats::line::{self, Line, slope_from_origin};
+use netsig_base::stats::line::{self, FittedLine, slope_from_origin};
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 
-use super::levels::Level;
-use super::plogp::{EPSILON, Measured, Row};
-use super::{FitError, refuse_few};
+use super::medians::SizeMedian;
+use super::plogp::{EPSILON, MeasuredPLogP, PLogPRow};
+use super::{FitError, refuse_too_few};
 
-/// Least number of sizes that both measured.
-const FEWEST: usize = 4;
+/// Least number of common sizes.
+const LEAST_SIZES: usize = 4;
 
 /// Comparison of pLogP with the ping-pong.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Agreement {
-    /// The sizes that both measured.
-    pub sizes: Vec<Difference>,
+pub struct PLogPAgreement {
+    /// The common sizes.
+    pub sizes: Vec<PLogPDifference>,
     /// Verdict over all sizes.
-    pub verdict: Verdict,
+    pub verdict: PLogPVerdict,
 }
 
 /// Δ at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Difference {
+pub struct PLogPDifference {
     /// Size m.
     pub size: Bytes,
     /// Difference Δ(m).
@@ -52,7 +55,7 @@ pub struct Difference {
 
 /// Form of Δ(m).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
+pub enum PLogPVerdict {
     /// Δ is within its error.
     Agree,
     /// Δ is constant.
@@ -70,48 +73,51 @@ pub enum Verdict {
 /// Compares a ping-pong with measured pLogP tables.
 ///
 /// # Errors
-/// If fewer than four sizes are in both.
-pub fn compare(ping_pong: &[Level], plogp: &Measured, confidence: f64) -> Result<Agreement, FitError> {
-    let pairs: Vec<(&Level, &Row)> = ping_pong
+/// If fewer than four sizes are common.
+pub fn compare(ping_pong: &[SizeMedian], plogp: &MeasuredPLogP, confidence: f64) -> Result<PLogPAgreement, FitError> {
+    let pairs: Vec<(&SizeMedian, &PLogPRow)> = ping_pong
         .iter()
         .filter_map(|level| {
             let mut rows = plogp.message.iter();
             Some((level, rows.find(|row| row.size == level.size)?))
         })
         .collect();
-    refuse_few("sizes that both measured", pairs.len(), FEWEST)?;
-    let each = 1.0 - (1.0 - confidence) / pairs.len() as f64;
-    let sizes: Vec<Difference> = pairs.iter().map(|(level, row)| difference(level, row, each)).collect();
-    Ok(Agreement {
+    refuse_too_few("sizes that both measured", pairs.len(), LEAST_SIZES)?;
+    let level_of_each = 1.0 - (1.0 - confidence) / pairs.len() as f64;
+    let sizes: Vec<PLogPDifference> = pairs
+        .iter()
+        .map(|(level, row)| difference(level, row, level_of_each))
+        .collect();
+    Ok(PLogPAgreement {
         verdict: judge(&sizes),
         sizes,
     })
 }
 
-fn difference(level: &Level, row: &Row, confidence: f64) -> Difference {
+fn difference(level: &SizeMedian, row: &PLogPRow, confidence: f64) -> PLogPDifference {
     let both = Variance::sum(&[level.variance, row.variance]);
     let error = if both.value > 0.0 {
         t_quantile(confidence, both.dof) * both.value.sqrt()
     } else {
         EPSILON * level.time.0
     };
-    Difference {
+    PLogPDifference {
         size: level.size,
         difference: Seconds(row.estimate.value - level.time.0),
         error: Seconds(error),
     }
 }
 
-impl Agreement {
+impl PLogPAgreement {
     /// Number of sizes whose Δ is within its error.
-    pub fn agreeing(&self) -> usize {
-        self.sizes.iter().filter(|one| one.agrees()).count()
+    pub fn count_of_agreeing(&self) -> usize {
+        self.sizes.iter().filter(|one| one.is_within_error()).count()
     }
 }
 
-impl Difference {
+impl PLogPDifference {
     /// True if Δ is within its error.
-    pub fn agrees(&self) -> bool {
+    pub fn is_within_error(&self) -> bool {
         self.is_within(0.0)
     }
 
@@ -121,30 +127,30 @@ impl Difference {
     }
 }
 
-fn judge(sizes: &[Difference]) -> Verdict {
-    let explains = |verdict: &Verdict| {
+fn judge(sizes: &[PLogPDifference]) -> PLogPVerdict {
+    let explains = |verdict: &PLogPVerdict| {
         let mut all = sizes.iter();
         all.all(|one| one.is_within(verdict.expected(one.size)))
     };
     let offset = |sizes| Seconds(slope_from_origin(&points(sizes, |_| 1.0)));
     let in_size = points(sizes, Bytes::as_f64);
-    let line = Line::through(&in_size);
+    let line = FittedLine::through(&in_size);
     let mut candidates = vec![
-        Verdict::Agree,
-        Verdict::Offset(offset(sizes)),
-        Verdict::Slope(SecondsPerByte(slope_from_origin(&in_size))),
+        PLogPVerdict::Agree,
+        PLogPVerdict::Offset(offset(sizes)),
+        PLogPVerdict::Slope(SecondsPerByte(slope_from_origin(&in_size))),
     ];
-    let from = |first: usize| Verdict::OffsetFrom(sizes[first].size, offset(&sizes[first..]));
+    let from = |first: usize| PLogPVerdict::OffsetFrom(sizes[first].size, offset(&sizes[first..]));
     candidates.extend((1..sizes.len()).map(from));
     if line.slope.is_finite() {
         let slope = SecondsPerByte(line.slope);
-        candidates.push(Verdict::Line(Seconds(line.at(0.0)), slope));
+        candidates.push(PLogPVerdict::Line(Seconds(line.at(0.0)), slope));
     }
     let found = candidates.into_iter().find(explains);
-    found.unwrap_or(Verdict::Scattered)
+    found.unwrap_or(PLogPVerdict::Scattered)
 }
 
-impl Verdict {
+impl PLogPVerdict {
     /// Δ at a size by this verdict, in seconds.
     fn expected(&self, size: Bytes) -> f64 {
         match *self {
@@ -158,8 +164,8 @@ impl Verdict {
 }
 
 /// Points (column(m), Δ) with the weights 1/error².
-fn points(sizes: &[Difference], column: fn(Bytes) -> f64) -> Vec<line::Point> {
-    let point = |one: &Difference| {
+fn points(sizes: &[PLogPDifference], column: fn(Bytes) -> f64) -> Vec<line::WeightedPoint> {
+    let point = |one: &PLogPDifference| {
         let weight = one.error.0.powi(2).recip();
         (column(one.size), one.difference.0, weight)
     };
@@ -172,14 +178,14 @@ mod tests {
     use netsig_base::data::cells::MeasuredCells;
 
     use super::*;
-    use crate::fit::levels::levels;
+    use crate::fit::medians::size_medians;
     use crate::fit::plogp;
     use crate::fit::testing::{self, is_close};
 
     /// L = 50 µs and g(m) = 10 µs + 10 ns·m, with the ping-pong later by `extra`.
-    fn compared(extra: fn(f64) -> f64, seed: u64) -> Agreement {
+    fn compared(extra: fn(f64) -> f64, seed: u64) -> PLogPAgreement {
         let mut error = testing::normal(seed);
-        let cells = testing::doubling(20).into_iter().flat_map(|m| {
+        let message_cells = testing::doubling(20).into_iter().flat_map(|m| {
             let bytes = m as f64;
             let round_trip = 120e-6 + 1e-8 * bytes;
             [
@@ -189,20 +195,20 @@ mod tests {
                 (Experiment::ReceiveOverhead, m, 6e-6),
             ]
         });
-        let cells: Vec<_> = cells.chain([(Experiment::Gap, 0, 1e-5)]).collect();
+        let planned_cells: Vec<_> = message_cells.chain([(Experiment::Gap, 0, 1e-5)]).collect();
         let mut noisy = |time: f64| time * (1.0 + 0.01 * error());
-        let rows = cells.into_iter().flat_map(|cell| [cell; 20]);
-        let rows = rows.map(|(experiment, size, time)| (experiment, size, 0, noisy(time)));
-        let data = testing::data(rows);
-        let cells = MeasuredCells::of(&data);
-        let measured = plogp::measured(&cells, 0.95).unwrap();
-        compare(&levels(&cells, Experiment::PingPong), &measured, 0.95).unwrap()
+        let repeated_cells = planned_cells.into_iter().flat_map(|cell| [cell; 20]);
+        let noisy_rows = repeated_cells.map(|(experiment, size, time)| (experiment, size, 0, noisy(time)));
+        let data = testing::data(noisy_rows);
+        let measured_cells = MeasuredCells::of(&data);
+        let measured = plogp::measured_tables(&measured_cells, 0.95).unwrap();
+        compare(&size_medians(&measured_cells, Experiment::PingPong), &measured, 0.95).unwrap()
     }
 
     /// Of twenty pairs of measurements of one network with 1 % noise nearly all agree.
     #[test]
     fn one_network_measured_twice_agrees() {
-        let agree = |seed: &u64| compared(|_| 0.0, *seed).verdict == Verdict::Agree;
+        let agree = |seed: &u64| compared(|_| 0.0, *seed).verdict == PLogPVerdict::Agree;
         assert!((0..20).filter(agree).count() >= 18);
     }
 
@@ -213,25 +219,25 @@ mod tests {
         let slope = compared(|m| 2e-9 * m, 1);
         let late = compared(|m| if m >= 65536.0 { 9e-4 } else { 0.0 }, 1);
         let line = compared(|m| 20e-6 + 2e-9 * m, 1);
-        let told = [offset, slope, late, line].map(|found| found.verdict);
+        let verdicts = [offset, slope, late, line].map(|found| found.verdict);
         let [
-            Verdict::Offset(Seconds(offset)),
-            Verdict::Slope(SecondsPerByte(slope)),
-            Verdict::OffsetFrom(Bytes(65536), Seconds(late)),
-            Verdict::Line(..),
-        ] = told
+            PLogPVerdict::Offset(Seconds(offset)),
+            PLogPVerdict::Slope(SecondsPerByte(slope)),
+            PLogPVerdict::OffsetFrom(Bytes(65536), Seconds(late)),
+            PLogPVerdict::Line(..),
+        ] = verdicts
         else {
-            panic!("{told:?}");
+            panic!("{verdicts:?}");
         };
         for (value, expected) in [(offset, -20e-6), (slope, -2e-9), (late, -9e-4)] {
-            assert!(is_close(value, expected, 0.1), "{told:?}");
+            assert!(is_close(value, expected, 0.1), "{verdicts:?}");
         }
 
         let scattered = compared(|m| 1e-4 * f64::from((64.0..600.0).contains(&m)), 1);
-        assert_eq!(scattered.verdict, Verdict::Scattered);
-        let differing = scattered.sizes.iter().filter(|one| !one.agrees());
-        let differing: Vec<u64> = differing.map(|one| one.size.0).collect();
-        assert_eq!(differing, [64, 128, 256, 512]);
-        assert_eq!((scattered.sizes.len(), scattered.agreeing()), (22, 18));
+        assert_eq!(scattered.verdict, PLogPVerdict::Scattered);
+        let outside_error = scattered.sizes.iter().filter(|one| !one.is_within_error());
+        let differing_sizes: Vec<u64> = outside_error.map(|one| one.size.0).collect();
+        assert_eq!(differing_sizes, [64, 128, 256, 512]);
+        assert_eq!((scattered.sizes.len(), scattered.count_of_agreeing()), (22, 18));
     }
 }

@@ -4,32 +4,31 @@
 //! [`fit`] is the textbook method: weighted least squares of the one-way time t on (1, m). It
 //! assumes that the ping-pong is a straight line.
 //!
-//! [`fit_ends`] does not assume this: between latency and bandwidth many networks bend (burst
-//! allowances, protocol changes), and one line through all sizes then misses both ends. β is the
-//! slope over the largest sizes, α the mean of t − β·m over the smallest. On a straight line both
-//! methods agree.
+//! [`fit_ends`] does not assume this. Many networks bend between latency and bandwidth (burst allowances, protocol
+//! changes), so that one line through all sizes misses both ends. β is the slope over the largest sizes, α the mean of
+//! t − β·m over the smallest. On a straight line both methods agree.
 //!
 //! # Source
 //! Hockney's r∞ = 1/β, n½ = α/β; PARKBENCH COMMS1. The second method is netsig's.
 
 use nalgebra::{DMatrix, DVector};
-use netsig_base::stats::interval::{Estimate, Variance};
+use netsig_base::stats::interval::{IntervalEstimate, Variance};
 use netsig_base::stats::least_squares::Regression;
 use netsig_base::units::parameter::non_negative;
 use netsig_base::units::{Seconds, SecondsPerByte};
 use serde::{Deserialize, Serialize};
 
-use super::{Covariance, Design, FitError, Point, of_each, refuse_few, regress};
+use super::{Covariance, FitError, LinearDesign, MeasuredPoint, refuse_too_few, regress, vector_of};
 use crate::model::hockney::Hockney;
 
-const WHAT: &str = "alpha and beta of the ping-pong";
+const SUBJECT: &str = "alpha and beta of the ping-pong";
 
 /// Least number of sizes in all, at the upper end, and at the lower end.
-const LEAST: usize = 4;
-const LEAST_LARGE: usize = 3;
-const LEAST_SMALL: usize = 2;
+const LEAST_SIZES: usize = 4;
+const LEAST_LARGE_SIZES: usize = 3;
+const LEAST_SMALL_SIZES: usize = 2;
 
-/// The upper end has the sizes of at least the largest divided by this.
+/// The upper end consists of the sizes from the largest divided by this on.
 const LARGE_SHARE: u64 = 8;
 
 /// α and β with their intervals.
@@ -38,10 +37,10 @@ const LARGE_SHARE: u64 = 8;
 pub struct HockneyFit {
     /// α in seconds.
     #[serde(rename = "alpha_s")]
-    pub alpha: Estimate,
+    pub alpha: IntervalEstimate,
     /// β in seconds per byte.
     #[serde(rename = "beta_s_per_byte")]
-    pub beta: Estimate,
+    pub beta: IntervalEstimate,
     /// Root mean square of the relative residuals over all sizes.
     #[serde(default)]
     pub residual: f64,
@@ -49,7 +48,7 @@ pub struct HockneyFit {
 
 /// Variances of α and β.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BaseError {
+pub struct HockneyVariances {
     /// The variance of α in s².
     pub alpha: Variance,
     /// The variance of β in s²/B².
@@ -66,7 +65,7 @@ impl HockneyFit {
     /// Refuses values that no prediction can use.
     ///
     /// # Errors
-    /// Names the key and the fault.
+    /// If a value is impossible; the error names the key and the fault.
     pub fn check(&self) -> Result<(), String> {
         for (key, estimate) in [("alpha_s", self.alpha), ("beta_s_per_byte", self.beta)] {
             estimate.check(key)?;
@@ -81,54 +80,61 @@ impl HockneyFit {
 }
 
 /// A parameter and its variance, from a regression.
-type Fitted = (f64, Variance);
+#[derive(Debug, Clone, Copy)]
+struct ParameterWithVariance {
+    value: f64,
+    variance: Variance,
+}
 
 /// Fits α + β·m to one-way times by least squares.
 ///
 /// # Errors
 /// If there are fewer than four sizes, or the line has a negative slope.
-pub fn fit(points: &[Point], covariance: &Covariance, confidence: f64) -> Result<(HockneyFit, BaseError), FitError> {
-    refuse_few(WHAT, points.len(), LEAST)?;
+pub fn fit(
+    points: &[MeasuredPoint],
+    covariance: &Covariance,
+    confidence: f64,
+) -> Result<(HockneyFit, HockneyVariances), FitError> {
+    refuse_too_few(SUBJECT, points.len(), LEAST_SIZES)?;
     let line = line(points, covariance)?;
     assemble(points, parameter(&line, 0), parameter(&line, 1), confidence)
 }
 
-/// Fits β to the sizes of at least an eighth of the largest (three or more), and α to the sizes
-/// whose bytes take at most half of their time (two or more); within either end all sizes have
-/// the same relative weight.
+/// Fits β to the large sizes, from an eighth of the largest on (three or more). Fits α to the small sizes, whose bytes
+/// take at most half of their time (two or more). At either end all sizes have the same relative weight.
 ///
 /// # Errors
 /// If there are fewer than four sizes, or the large ones have a negative slope.
-pub fn fit_ends(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseError), FitError> {
-    refuse_few(WHAT, points.len(), LEAST)?;
-    let mut points = points.to_vec();
-    points.sort_by_key(|p| p.size);
-    let least_large = points[points.len() - 1].size.0 / LARGE_SHARE;
-    let first_large = points.partition_point(|p| p.size.0 < least_large);
-    let large = &points[first_large.min(points.len() - LEAST_LARGE)..];
+pub fn fit_ends(points: &[MeasuredPoint], confidence: f64) -> Result<(HockneyFit, HockneyVariances), FitError> {
+    refuse_too_few(SUBJECT, points.len(), LEAST_SIZES)?;
+    let mut sorted_points = points.to_vec();
+    sorted_points.sort_by_key(|p| p.size);
+    let least_large = sorted_points[sorted_points.len() - 1].size.0 / LARGE_SHARE;
+    let first_large = sorted_points.partition_point(|p| p.size.0 < least_large);
+    let large = &sorted_points[first_large.min(sorted_points.len() - LEAST_LARGE_SIZES)..];
     let beta = parameter(&line(large, &Covariance::Proportional)?, 1);
 
-    let is_small = |p: &Point| beta.0 * p.size.as_f64() <= p.time.0 / 2.0;
-    let small = &points[..points.partition_point(is_small).max(LEAST_SMALL)];
-    let level = Design {
+    let is_small = |p: &MeasuredPoint| beta.value * p.size.as_f64() <= p.time.0 / 2.0;
+    let small = &sorted_points[..sorted_points.partition_point(is_small).max(LEAST_SMALL_SIZES)];
+    let level_design = LinearDesign {
         x: DMatrix::repeat(small.len(), 1, 1.0),
-        fixed: of_each(small, |p| beta.0 * p.size.as_f64()),
+        fixed: vector_of(small, |p| beta.value * p.size.as_f64()),
         shares: DVector::repeat(small.len(), 1.0),
     };
-    let level = regress(&level, small, &Covariance::Proportional, WHAT)?;
-    assemble(&points, parameter(&level, 0), beta, confidence)
+    let level = regress(&level_design, small, &Covariance::Proportional, SUBJECT)?;
+    assemble(&sorted_points, parameter(&level, 0), beta, confidence)
 }
 
-/// α and β of too few or too irregular times for an estimate: β from the smallest and the largest size, or
-/// all of the time of one size, with the relative standard error 1.
+/// α and β of times that are too few or too irregular for an estimate. β comes from the smallest and the largest size,
+/// or from all of the time of one size; the relative standard error is 1.
 ///
 /// # Errors
 /// If there is no time of a size above 0.
-pub fn rough(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseError), FitError> {
+pub fn fit_roughly(points: &[MeasuredPoint], confidence: f64) -> Result<(HockneyFit, HockneyVariances), FitError> {
     let sized = points.iter().filter(|p| p.size.0 > 0);
     let ends = [sized.clone().min_by_key(|p| p.size), sized.max_by_key(|p| p.size)];
     let [Some(small), Some(large)] = ends else {
-        return refuse_few(WHAT, 0, 1).and_then(|()| fit_ends(points, confidence));
+        return refuse_too_few(SUBJECT, 0, 1).and_then(|()| fit_ends(points, confidence));
     };
     let slope = (large.time.0 - small.time.0) / (large.size.as_f64() - small.size.as_f64());
     let whole = large.time.0 / large.size.as_f64();
@@ -138,50 +144,56 @@ pub fn rough(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseError
         whole
     };
     let alpha = (small.time.0 - beta * small.size.as_f64()).max(0.0);
-    let unsure = |value: f64| Variance {
-        value: value * value,
-        dof: 1.0,
+    let unsure = |value: f64| ParameterWithVariance {
+        value,
+        variance: Variance {
+            value: value * value,
+            dof: 1.0,
+        },
     };
-    assemble(points, (alpha, unsure(alpha)), (beta, unsure(beta)), confidence)
+    assemble(points, unsure(alpha), unsure(beta), confidence)
 }
 
 /// The regression of t on (1, m).
-fn line(points: &[Point], covariance: &Covariance) -> Result<Regression, FitError> {
+fn line(points: &[MeasuredPoint], covariance: &Covariance) -> Result<Regression, FitError> {
     let count = points.len();
     let entry = |i: usize, j: usize| if j == 0 { 1.0 } else { points[i].size.as_f64() };
-    let design = Design {
+    let design = LinearDesign {
         x: DMatrix::from_fn(count, 2, entry),
         fixed: DVector::zeros(count),
         shares: DVector::repeat(count, 1.0),
     };
-    regress(&design, points, covariance, WHAT)
+    regress(&design, points, covariance, SUBJECT)
 }
 
 /// Assembles the fit; a negative α, which noise may cause, becomes 0.
 fn assemble(
-    points: &[Point],
-    (alpha, alpha_variance): Fitted,
-    (beta, beta_variance): Fitted,
+    points: &[MeasuredPoint],
+    fitted_alpha: ParameterWithVariance,
+    fitted_beta: ParameterWithVariance,
     confidence: f64,
-) -> Result<(HockneyFit, BaseError), FitError> {
-    let alpha = alpha.max(0.0);
+) -> Result<(HockneyFit, HockneyVariances), FitError> {
+    let (alpha, beta) = (fitted_alpha.value.max(0.0), fitted_beta.value);
+    let variances = HockneyVariances {
+        alpha: fitted_alpha.variance,
+        beta: fitted_beta.variance,
+    };
     let model = Hockney::new(Seconds(alpha), SecondsPerByte(beta))
         .map_err(|error| FitError::Impossible(format!("ping-pong: {error}")))?;
     let squares = points.iter().map(|p| (p.time / model.time(p.size) - 1.0).powi(2));
     let fit = HockneyFit {
-        alpha: Estimate::around(alpha, &[alpha_variance], confidence),
-        beta: Estimate::around(beta, &[beta_variance], confidence),
+        alpha: IntervalEstimate::around(alpha, &[variances.alpha], confidence),
+        beta: IntervalEstimate::around(beta, &[variances.beta], confidence),
         residual: (squares.sum::<f64>() / points.len() as f64).sqrt(),
     };
-    let errors = BaseError {
-        alpha: alpha_variance,
-        beta: beta_variance,
-    };
-    Ok((fit, errors))
+    Ok((fit, variances))
 }
 
-fn parameter(regression: &Regression, index: usize) -> Fitted {
-    (regression.theta[index], regression.variance(index))
+fn parameter(regression: &Regression, index: usize) -> ParameterWithVariance {
+    ParameterWithVariance {
+        value: regression.theta[index],
+        variance: regression.variance(index),
+    }
 }
 
 #[cfg(test)]

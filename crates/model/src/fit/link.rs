@@ -1,21 +1,21 @@
-//! Limits of the links: the least time in which the bytes of a collective can pass a link. Times
-//! below it show a wrong unit or clock; other cells consist of stalls alone.
+//! Least time in which the bytes of a collective can pass a link: a shorter time shows a wrong unit or clock. The
+//! module also finds cells that stalled in every repetition.
 //!
 //! # Formula
 //! T ≥ β·B, with β of the ping-pong and B the bytes that some process must send or receive:
 //! (n−1)·m in an alltoall, scatter, gather or allgather, m in a bcast.
 //!
 //! # Domain
-//! Processes with links of their own. Fewer bytes than [`LEAST`] are not judged, because buffers
-//! and burst allowances may take them faster; nor is anything with a ping-pong of smaller
-//! messages, whose β may be that of start-ups. If `placement` says that ranks share hosts, or
-//! imported data do not state it, memory may carry bytes in place of links.
+//! Processes with links of their own: if `placement` says that ranks share hosts, or imported data do not state it,
+//! memory may carry bytes in place of links. Fewer bytes than [`LEAST_JUDGED`] are not judged, because buffers and
+//! burst allowances may take them faster. A ping-pong of smaller messages judges nothing: its β may be that of
+//! start-ups.
 //!
 //! # Source
 //! The bytes of the busiest port, `claim2` of `netsig bounds`, for these collectives.
 
 use netsig_base::algorithm::Collective;
-use netsig_base::data::cells::{CellKey, CellRows, MeasuredCells, Statistic, Summary, summarise};
+use netsig_base::data::cells::{CellKey, CellRows, CellSummary, MeasuredCells, Statistic, summarise};
 use netsig_base::data::{Dataset, Experiment, Sample, mixture};
 use netsig_base::network::LINUX_RTO;
 use netsig_base::text::counted;
@@ -24,13 +24,13 @@ use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use crate::fit::{hockney, points};
 
 /// Least number of bytes over a link whose time is judged.
-pub const LEAST: Bytes = Bytes(64 << 10);
+pub const LEAST_JUDGED: Bytes = Bytes(64 << 10);
 
 /// Share of the least time below which a time is impossible, for any error of β.
-const SHARE: f64 = 0.5;
+const IMPOSSIBLE_SHARE: f64 = 0.5;
 
 /// Least number of repetitions of a cell that counts as stalled.
-const ENOUGH: usize = 3;
+const LEAST_REPETITIONS: usize = 3;
 
 /// The level of the interval of β, which is not used.
 const CONFIDENCE: f64 = 0.95;
@@ -41,7 +41,7 @@ const CONFIDENCE: f64 = 0.95;
     "{}: {time} is less than half of the {floor} that its {bytes} take over a link at the ping-pong's rate",
     shown(cell)
 )]
-pub struct TooFast {
+pub struct TooFastCell {
     /// The cell.
     pub cell: CellKey,
     /// The median of the repetitions.
@@ -59,40 +59,40 @@ pub struct TooFast {
     counted(*count as u64, "cell", "cells"),
     shown(first)
 )]
-pub struct Stalled {
+pub struct StalledCells {
     /// The first stalled cell.
     pub first: CellKey,
     /// Number of stalled cells.
     pub count: usize,
 }
 
-/// β of the ping-pongs of all `files` together; `None` if none reaches [`LEAST`].
+/// β of the ping-pongs of all `files` together; `None` if none reaches [`LEAST_JUDGED`].
 pub fn gap(files: &[&Dataset]) -> Option<SecondsPerByte> {
     let mut pairs = Dataset::default();
     for data in files {
-        pairs.append(data.part(|place| place.experiment == Experiment::PingPong));
+        pairs.append(data.subset(|place| place.experiment == Experiment::PingPong));
     }
     gap_of(&MeasuredCells::of(&pairs))
 }
 
-/// β of the ping-pongs; `None` if none reaches [`LEAST`].
+/// β of the ping-pongs; `None` if none reaches [`LEAST_JUDGED`].
 pub fn gap_of(cells: &MeasuredCells) -> Option<SecondsPerByte> {
     let is_ping_pong = |key: &CellKey| key.experiment == Experiment::PingPong;
     let points = points(&cells.summaries, Statistic::Median, is_ping_pong);
-    let reaches = points.iter().any(|point| point.size >= LEAST);
+    let reaches = points.iter().any(|point| point.size >= LEAST_JUDGED);
     let fit = hockney::fit_ends(&points, CONFIDENCE).ok();
     fit.filter(|_| reaches).map(|(fit, _)| fit.model().beta())
 }
 
 /// First cell of `data` that takes less than half of the time of its bytes at `gap`.
-pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
+pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFastCell> {
     if !has_own_links(data) {
         return None;
     }
-    let judged = |(cell, summary): (CellKey, Summary)| {
-        let bytes = bytes_over_a_link(&cell).filter(|bytes| *bytes >= LEAST)?;
+    let judged = |(cell, summary): (CellKey, CellSummary)| {
+        let bytes = bytes_over_a_link(&cell).filter(|bytes| *bytes >= LEAST_JUDGED)?;
         let (time, floor) = (summary.median, gap * bytes);
-        (time < floor * SHARE).then_some(TooFast {
+        (time < floor * IMPOSSIBLE_SHARE).then_some(TooFastCell {
             cell,
             time,
             floor,
@@ -102,22 +102,22 @@ pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
     summarise(data).into_iter().find_map(judged)
 }
 
-/// Cells of at least three repetitions, in each of which a retransmission timer or a tail loss
-/// probe expired, and each of which took at least 200 ms longer than its bytes at `gap`. Cells
-/// whose bytes take 200 ms or more are left out: contention alone may delay them as much.
-pub fn stalled(cells: &MeasuredCells, gap: SecondsPerByte) -> Option<Stalled> {
+/// Cells with at least three repetitions, all of which stalled. In a stalled repetition a retransmission timer or a
+/// tail-loss probe expired, and it took at least 200 ms longer than its bytes at `gap`. Cells whose bytes take 200 ms
+/// or more are left out, because contention alone may delay them as much.
+pub fn stalled(cells: &MeasuredCells, gap: SecondsPerByte) -> Option<StalledCells> {
     let has_stalled = |(cell, rows): &(&CellKey, &CellRows)| {
-        let least = bytes_over_a_link(cell).map(|bytes| gap * bytes);
-        let least = least.filter(|time| *time < LINUX_RTO).map(|time| time + LINUX_RTO);
+        let link_time = bytes_over_a_link(cell).map(|bytes| gap * bytes);
+        let least = link_time.filter(|time| *time < LINUX_RTO).map(|time| time + LINUX_RTO);
         let is_stalled = |sample: &&Sample| {
             let losses = [sample.losses.rtos, sample.losses.tail_probes];
             losses.iter().flatten().any(|count| *count > 0) && least.is_some_and(|least| sample.time >= least)
         };
-        rows.samples.len() >= ENOUGH && rows.samples.iter().all(is_stalled)
+        rows.samples.len() >= LEAST_REPETITIONS && rows.samples.iter().all(is_stalled)
     };
     let mut stalled = cells.iter().filter(has_stalled);
     let (first, _) = stalled.next()?;
-    Some(Stalled {
+    Some(StalledCells {
         first: first.clone(),
         count: 1 + stalled.count(),
     })
@@ -162,14 +162,14 @@ mod tests {
     const GAP: f64 = 1e-7;
 
     /// Ping-pongs up to `largest`, and a collective of 5 processes with its size and time.
-    fn data(facts: &str, largest: u64, name: &str, (size, time): (u64, f64)) -> Dataset {
+    fn data(facts: &str, largest: u64, name: &str, size: u64, time: f64) -> Dataset {
         let pair = |size: u64| format!("pingpong,,,2,{size},0,0,{}\n", 1e-4 + GAP * size as f64);
         let pairs = [1, 2, 4, 8, 16].map(|part| pair(largest / part)).concat();
         let cell = format!("collective,{name},direct,5,{size},0,0,{time}\n");
         read(facts, "", &(pairs + &cell))
     }
 
-    fn judged(data: &Dataset) -> Option<TooFast> {
+    fn judged(data: &Dataset) -> Option<TooFastCell> {
         too_fast(data, gap(&[data]).unwrap())
     }
 
@@ -177,7 +177,7 @@ mod tests {
     /// broadcast need pass one message only.
     #[test]
     fn the_root_and_every_member_of_an_exchange_pass_all_other_blocks() {
-        let of = |name, size, time| judged(&data("", 1 << 18, name, (size, time)));
+        let of = |name, size, time| judged(&data("", 1 << 18, name, size, time));
         for name in ["scatter", "gather", "allgather", "alltoall"] {
             let found = of(name, 32 << 10, 6.55e-3).unwrap();
             assert_eq!(found.bytes, Bytes(131_072));
@@ -196,22 +196,22 @@ mod tests {
             ("placement=a:1,b:2", 16_384, false),
             ("imported_from=osu", 16_384, false),
         ] {
-            let fast = data(&format!("#@{fact}\n"), 1 << 18, "alltoall", (size, 1e-9));
+            let fast = data(&format!("#@{fact}\n"), 1 << 18, "alltoall", size, 1e-9);
             assert_eq!(judged(&fast).is_some(), is_judged, "{fact}");
         }
         // A ping-pong of small messages tells no rate.
-        let small = data("", 32 << 10, "alltoall", (1 << 20, 1e-9));
+        let small = data("", 32 << 10, "alltoall", 1 << 20, 1e-9);
         assert_eq!(gap(&[&small]), None);
         assert_eq!(gap(&[&Dataset::default()]), None);
     }
 
-    /// Its bytes take 26.2 ms. Times with the timers that expired and the probes.
+    /// The bytes of the cell take 26.2 ms. Each row has a time, the expired timers and the probes.
     #[test]
     fn a_cell_stalls_when_all_of_its_repetitions_do() {
         let all = |times: &[&str]| {
             let cell = "collective,alltoall,direct,5,65536";
-            let rows = times.iter().enumerate();
-            let rows = rows.map(|(number, time)| format!("{cell},{number},0,{time}\n"));
+            let numbered_times = times.iter().enumerate();
+            let rows = numbered_times.map(|(number, time)| format!("{cell},{number},0,{time}\n"));
             let data = read("", ",rtos,tail_probes", &rows.collect::<String>());
             let found = stalled(&MeasuredCells::of(&data), SecondsPerByte(GAP));
             found.map(|found| (found.first.size.0, found.count))

@@ -3,17 +3,17 @@
 pub mod accepted;
 pub mod agreement;
 pub mod breakpoints;
-pub mod choices;
 pub mod flows;
 pub mod hockney;
-pub mod ladder;
-pub mod levels;
 pub mod link;
 pub mod losses;
+pub mod medians;
 pub mod model;
+pub mod model_hierarchy;
 pub mod network;
 pub mod notes;
 pub mod odd_counts;
+pub mod parse_options;
 pub mod plogp;
 pub mod point_to_point;
 #[cfg(test)]
@@ -22,17 +22,17 @@ pub(crate) mod testing;
 use std::collections::BTreeMap;
 
 use nalgebra::{DMatrix, DVector};
-use netsig_base::data::cells::{CellKey, Statistic, Summary};
+use netsig_base::data::cells::{CellKey, CellSummary, Statistic};
 use netsig_base::stats::least_squares::{Omega, Regression};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
+pub(crate) use crate::fitted::error::{CONVERGENCE_LIMIT, MAX_ITERATIONS, refuse_too_few, solve};
 pub use crate::fitted::error::{FailedFit, FitError};
-pub(crate) use crate::fitted::error::{ITERATIONS, SETTLED, refuse_few, solve};
 use crate::model::hockney::Hockney;
 
-/// A mean (or median) of repetitions, as input of an estimator.
+/// Mean or median of the repetitions of a cell, as input of an estimator.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct MeasuredPoint {
     /// Number of processes n.
     pub procs: Procs,
     /// Size m.
@@ -67,14 +67,14 @@ pub enum Covariance {
     Ar1(f64),
 }
 
-/// Points of one experiment and algorithm from summarised data.
+/// Points of the summarised cells whose key `is_wanted`.
 pub fn points(
-    cells: &BTreeMap<CellKey, Summary>,
+    cells: &BTreeMap<CellKey, CellSummary>,
     statistic: Statistic,
-    wanted: impl Fn(&CellKey) -> bool,
-) -> Vec<Point> {
-    let kept = cells.iter().filter(|(key, _)| wanted(key));
-    kept.map(|(key, summary)| Point {
+    is_wanted: impl Fn(&CellKey) -> bool,
+) -> Vec<MeasuredPoint> {
+    let kept = cells.iter().filter(|(key, _)| is_wanted(key));
+    kept.map(|(key, summary)| MeasuredPoint {
         procs: key.procs,
         size: key.size,
         time: summary.value(statistic),
@@ -85,7 +85,7 @@ pub fn points(
 }
 
 /// A linear model of the times of points: T = `fixed` + `x`·θ.
-struct Design {
+struct LinearDesign {
     /// One row per point, one column per parameter.
     x: DMatrix<f64>,
     /// Part of the times that depends on no parameter, in seconds.
@@ -94,23 +94,28 @@ struct Design {
     shares: DVector<f64>,
 }
 
-/// Vector of a number of each point.
-fn of_each(points: &[Point], number: impl Fn(&Point) -> f64) -> DVector<f64> {
+/// Vector of one number per point.
+fn vector_of(points: &[MeasuredPoint], number: impl Fn(&MeasuredPoint) -> f64) -> DVector<f64> {
     DVector::from_iterator(points.len(), points.iter().map(number))
 }
 
 /// The bandwidth share of each point.
-fn shares(base: &Hockney, points: &[Point]) -> DVector<f64> {
-    of_each(points, |p| base.bandwidth_share(p.size))
+fn bandwidth_shares(base: &Hockney, points: &[MeasuredPoint]) -> DVector<f64> {
+    vector_of(points, |p| base.bandwidth_share(p.size))
 }
 
 /// Regresses the times of `points` on a design; `what` names θ in errors.
-fn regress(design: &Design, points: &[Point], covariance: &Covariance, what: &str) -> Result<Regression, FitError> {
-    let times = of_each(points, |p| p.time.0);
+fn regress(
+    design: &LinearDesign,
+    points: &[MeasuredPoint],
+    covariance: &Covariance,
+    what: &str,
+) -> Result<Regression, FitError> {
+    let times = vector_of(points, |p| p.time.0);
     let equal = DVector::repeat(points.len(), 1.0);
     let omega = match covariance {
         Covariance::Ols => Omega::Diagonal(equal),
-        Covariance::Means => Omega::Diagonal(of_each(points, |p| p.deviation.0.powi(2) / p.repetitions as f64)),
+        Covariance::Means => Omega::Diagonal(vector_of(points, |p| p.deviation.0.powi(2) / p.repetitions as f64)),
         Covariance::Ar1(rho) if !(*rho > -1.0 && *rho < 1.0) => {
             return Err(FitError::BadCorrelation(*rho));
         }
@@ -123,10 +128,10 @@ fn regress(design: &Design, points: &[Point], covariance: &Covariance, what: &st
     solve(&design.x, &(times - &design.fixed), &omega, what)
 }
 
-/// Regresses with the variance T̂²/share of each error; the fitted time T̂ is iterated from the
-/// measured one. A fitted time that is not positive keeps the measured weight.
+/// Regresses with error variances T̂²/share. T̂ starts at the measured time and is iterated; where it is not positive,
+/// the measured time gives the weight.
 fn regress_relative(
-    design: &Design,
+    design: &LinearDesign,
     times: &DVector<f64>,
     shares: &DVector<f64>,
     what: &str,
@@ -137,13 +142,13 @@ fn regress_relative(
         solve(&design.x, &y, &Omega::Diagonal(variances), what)
     };
     let mut fitted = times.clone();
-    for _ in 0..ITERATIONS {
+    for _ in 0..MAX_ITERATIONS {
         let regression = weighted(&fitted)?;
         let next = (&design.fixed + &design.x * &regression.theta)
             .zip_map(times, |t, measured| if t > 0.0 { t } else { measured });
         let change = (&next - &fitted).component_div(&fitted).amax();
         fitted = next;
-        if change < SETTLED {
+        if change < CONVERGENCE_LIMIT {
             return Ok(regression);
         }
     }

@@ -1,19 +1,18 @@
 //! Estimation of the parameters of any model from the times of a collective.
 //!
 //! # Method
-//! The [`Role`] of a parameter determines its estimation. Models are linear in their linear
+//! The [`ParameterRole`] of a parameter determines its estimation. Models are linear in their linear
 //! parameters: T = T(0) + Σ θᵢ·(T(eᵢ) − T(0)), so the columns of the regression follow from the
 //! formula itself, and the parameters from [`least_squares`](netsig_base::stats::least_squares). A
 //! parameter whose estimate is below its least value is fixed there, and the others are fitted
 //! again.
 //!
-//! A threshold is the measured size with the least weighted sum of squares, with at least four
-//! points on its far side and two on the near one. A supplement from the threshold on is dropped
-//! if it is below one microsecond or its interval contains zero, and the others are fitted again,
-//! with a threshold only if two γ need one. [`DeltaRule::Kept`] leaves the regression unchanged.
-//! A count is the whole number with the least sum of squares of ln(T/T̂), each weighted by the
-//! bandwidth share; from 100 on it is searched in steps of one per cent. A table L(m) is the mean
-//! over n of T − (n−1)·g(m), at least 0.
+//! A threshold is the measured size with the least weighted sum of squares, with at least four points on its far side
+//! and two on the near one. A supplement from the threshold on is dropped if it is below one microsecond or its
+//! interval contains zero. The others are then fitted again, with a threshold only if two γ need one.
+//! [`DeltaRule::Kept`] leaves the regression unchanged. A count is the whole number with the least sum of squares of
+//! ln(T/T̂), each weighted by the bandwidth share; from 100 on it is searched in steps of one per cent. A table L(m) is
+//! the mean over n of T − (n−1)·g(m), at least 0.
 //!
 //! # Source
 //! Steffenel 2006 §7: "linear regression with the Generalized Least Squares method,
@@ -29,15 +28,15 @@ mod signature;
 mod threshold;
 
 use nalgebra::{DMatrix, DVector};
-use netsig_base::stats::interval::{Estimate, Student};
+use netsig_base::stats::interval::{IntervalEstimate, StudentQuantile};
 use netsig_base::units::Procs;
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 
-pub use self::options::{DeltaRule, Options, SidePoints, ThresholdChoice, Unsaturated};
-use super::{FitError, Point};
-use crate::fitted::domain::Domain;
-use crate::fitted::{Base, FittedModel, Found, Residuals};
-use crate::model::{Case, Estimator, Known, Model, ModelError, Role, Values};
+pub use self::options::{DeltaRule, ModelFitOptions, SidePoints, ThresholdChoice, UnsaturatedRule};
+use super::{FitError, MeasuredPoint};
+use crate::fitted::domain::MeasuredDomain;
+use crate::fitted::{ContentionFreeBase, FittedModel, ParameterValue, Residuals};
+use crate::model::{Case, KnownNetwork, Model, ModelError, ModelEstimator, ParameterRole, ParameterValues};
 
 /// A fitted model, with diagnostics of its fit.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,22 +65,22 @@ impl ModelFit {
 
 /// A model, and the points to fit it to. Options of signatures apply to signatures alone.
 #[derive(Debug, Clone, Copy)]
-pub struct Problem<'a> {
+pub struct FitProblem<'a> {
     /// The model.
     pub model: &'static Model,
     /// Algorithm that ran the collective.
     pub algorithm: &'a str,
     /// Base on which the parameters are fitted.
-    pub base: Base,
+    pub base: ContentionFreeBase,
     /// Known parameters of the network.
-    pub network: &'a Known,
+    pub network: &'a KnownNetwork,
     /// The times.
-    pub points: &'a [Point],
+    pub points: &'a [MeasuredPoint],
     /// Options of the fit.
-    pub options: &'a Options,
+    pub options: &'a ModelFitOptions,
 }
 
-impl Problem<'_> {
+impl FitProblem<'_> {
     /// Fits the parameters.
     ///
     /// # Errors
@@ -89,29 +88,29 @@ impl Problem<'_> {
     /// evaluated for them.
     pub fn fit(&self) -> Result<ModelFit, FitError> {
         match self.model.estimator {
-            Estimator::None | Estimator::Repetitions => {
+            ModelEstimator::None | ModelEstimator::Repetitions => {
                 Err(FitError::Impossible(format!("{} has no parameters", self.model.name)))
             }
-            Estimator::Signature(_) => self.signature(),
-            Estimator::ByRole => match self.model.place(Role::Count) {
-                Some(place) => self.count(place),
-                None => self.linear(),
+            ModelEstimator::Signature(_) => self.fit_signature(),
+            ModelEstimator::ByRole => match self.model.role_index(ParameterRole::Count) {
+                Some(place) => self.fit_count(place),
+                None => self.fit_linear(),
             },
-            Estimator::Latency => self.latency(),
+            ModelEstimator::Latency => self.fit_latency(),
         }
     }
 
-    fn role(&self, place: usize) -> Role {
+    fn role(&self, place: usize) -> ParameterRole {
         self.model.parameters[place].role
     }
 
     /// The model's times of all points.
-    fn times(&self, numbers: &[f64], latency: Option<&Table>) -> Result<DVector<f64>, FitError> {
-        let values = Values {
+    fn times(&self, numbers: &[f64], latency: Option<&SizeTable>) -> Result<DVector<f64>, FitError> {
+        let values = ParameterValues {
             numbers: numbers.to_vec(),
             latency: latency.cloned(),
         };
-        let time = |p: &Point| {
+        let time = |p: &MeasuredPoint| {
             let case = Case::new(p.procs, p.size);
             Ok(self.model.time(self.network, &values, case)?.time.0)
         };
@@ -120,27 +119,32 @@ impl Problem<'_> {
     }
 
     /// Default values of the parameters; 0 for parameters without one.
-    fn start(&self) -> Vec<f64> {
-        let defaults = self.model.parameters.iter().map(|own| own.default);
+    fn default_values(&self) -> Vec<f64> {
+        let defaults = self.model.parameters.iter().map(|parameter| parameter.default);
         defaults.map(Option::unwrap_or_default).collect()
     }
 
     /// Σw·e² and Σw over the selected points: e is the `error` of T/T̂, w the bandwidth share.
-    fn squares(&self, fitted: &DVector<f64>, error: fn(f64) -> f64, counts: impl Fn(&Point) -> bool) -> (f64, f64) {
-        let own = self.points.iter().zip(fitted.iter());
-        let own = own.filter(|(p, _)| counts(p)).map(|(p, time)| {
+    fn weighted_squares(
+        &self,
+        fitted: &DVector<f64>,
+        error: fn(f64) -> f64,
+        is_counted: impl Fn(&MeasuredPoint) -> bool,
+    ) -> (f64, f64) {
+        let times_and_fitted = self.points.iter().zip(fitted.iter());
+        let weighted_errors = times_and_fitted.filter(|(p, _)| is_counted(p)).map(|(p, time)| {
             let weight = self.network.hockney.bandwidth_share(p.size);
             (weight * error(p.time.0 / time).powi(2), weight)
         });
-        own.fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
+        weighted_errors.fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1))
     }
 
     /// √(Σw·e²/Σw), corrected for the share of free points; 0 without points.
     fn spread(&self, squares: (f64, f64), parameters: usize) -> Result<f64, FitError> {
-        let free = 1.0 - parameters as f64 / self.points.len() as f64;
+        let free_share = 1.0 - parameters as f64 / self.points.len() as f64;
         let spread = match squares {
             (_, 0.0) => 0.0,
-            (squares, weights) => (squares / weights / free).sqrt(),
+            (squares, weights) => (squares / weights / free_share).sqrt(),
         };
         if spread.is_finite() {
             return Ok(spread);
@@ -152,7 +156,7 @@ impl Problem<'_> {
 
     /// The weighted root mean square of ln(T/T̂).
     fn residuals(&self, fitted: &DVector<f64>, parameters: usize) -> Result<Residuals, FitError> {
-        let residual = self.spread(self.squares(fitted, f64::ln, |_| true), parameters)?;
+        let residual = self.spread(self.weighted_squares(fitted, f64::ln, |_| true), parameters)?;
         Ok(Residuals {
             below: residual,
             above: residual,
@@ -161,32 +165,34 @@ impl Problem<'_> {
 
     /// The fitted model; `estimates` have the places of their parameters and the order of
     /// `covariance`.
-    fn fitted(
+    fn fitted_model(
         &self,
-        values: Values,
-        estimates: &[(usize, Estimate)],
+        values: ParameterValues,
+        estimates: &[(usize, IntervalEstimate)],
         covariance: DMatrix<f64>,
         dof: usize,
         residuals: Residuals,
     ) -> FittedModel {
         let name = |place: usize| self.model.parameters[place].name.to_owned();
-        let found = values.numbers.iter().enumerate();
-        let found = found.filter(|(_, value)| !value.is_nan());
-        let found = found.map(|(place, value)| (name(place), Found::Plain(*value)));
-        let estimated = estimates.iter();
-        let estimated = estimated.map(|(place, estimate)| (name(*place), Found::Estimated(*estimate)));
+        let values_by_place = values.numbers.iter().enumerate();
+        let known_values = values_by_place.filter(|(_, value)| !value.is_nan());
+        let plain_values = known_values.map(|(place, value)| (name(place), ParameterValue::Plain(*value)));
+        let placed_estimates = estimates.iter();
+        let estimated_values =
+            placed_estimates.map(|(place, estimate)| (name(*place), ParameterValue::Estimated(*estimate)));
         FittedModel {
             model: self.model,
             algorithm: self.algorithm.to_owned(),
             fitted_on: self.base,
             errors: self.options.covariance.to_string(),
-            student: Student::new(self.options.confidence, dof),
-            parameters: found.chain(estimated).collect(),
+            student: StudentQuantile::new(self.options.confidence, dof),
+            parameters: plain_values.chain(estimated_values).collect(),
             latency_s: values.latency,
             covariance_of: estimates.iter().map(|(place, _)| name(*place)).collect(),
             covariance,
             residuals,
-            domain: Domain::of(self.points.iter().map(|p| (p.procs, p.size))).expect("no fit goes without points"),
+            domain: MeasuredDomain::of(self.points.iter().map(|p| (p.procs, p.size)))
+                .expect("no fit goes without points"),
         }
     }
 }

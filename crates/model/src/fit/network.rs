@@ -1,12 +1,14 @@
-//! Complete fit of a dataset: α and β from its ping-pong, further fits of pairs, and, for each
-//! algorithm of an all-to-all, a contention signature and every other model with parameters; and
-//! the regimes of every algorithm of any collective that they describe. Other algorithms of other
-//! collectives are passed over.
+//! Complete fit of a dataset: α and β from its ping-pong, and further fits of pairs. Each algorithm of an all-to-all
+//! gets a contention signature and every other model with parameters. Every algorithm of any collective that the
+//! regimes describe gets its regimes. Other algorithms of other collectives are passed over.
 //!
 //! # Method
-//! The rows are read once, into cells. Each stage is a function of what the stages before it gave:
-//! cells, the parameters of pairs (`pairs`), the models of each algorithm (`models`), the regimes
-//! (`regimes`), and the choice of the model that suffices ([`Ladder`]).
+//! The rows are read once, into cells. Each stage takes the results of those before it:
+//! 1. `pairs`: the parameters of pairs;
+//! 2. `models`: the models of each algorithm;
+//! 3. `field`: the fields;
+//! 4. `regimes`: the regimes;
+//! 5. [`ModelHierarchy`]: the choice of the model that suffices.
 
 mod field;
 mod models;
@@ -18,38 +20,38 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::{MeasuredCells, Statistic};
-use netsig_base::data::{Dataset, Experiment, StatisticKind};
-use netsig_base::network::{Grid, Network};
+use netsig_base::data::{Dataset, Experiment, ImportedStatistic};
+use netsig_base::network::{ClusterGrid, Network};
 use netsig_base::units::Procs;
 
 pub use self::regimes::FittedRegimes;
-use self::regimes::RegimesGround;
+use self::regimes::RegimesInputs;
 
-use super::hockney::{BaseError, HockneyFit};
-use super::ladder::{Ladder, SufficientModel};
-use super::link::{self, Stalled};
-use super::model::{self as fit_model, ModelFit};
-use super::odd_counts::{OddCounts, odd_counts};
-use super::point_to_point::PointToPoint;
-use super::{Covariance, FailedFit, refuse_few};
+use super::hockney::{HockneyFit, HockneyVariances};
+use super::link::{self, StalledCells};
+use super::model::{ModelFit, ModelFitOptions};
+use super::model_hierarchy::{ModelHierarchy, SufficientModel};
+use super::odd_counts::{OddProcessCounts, odd_counts};
+use super::point_to_point::PointToPointFits;
+use super::{Covariance, FailedFit, refuse_too_few};
 use crate::field::{FieldEntry, FieldPrior};
 use crate::fitted::FittedModel;
 use crate::model::plogp::PLogP;
-use crate::model::{FIELD, Known, Model};
+use crate::model::{FIELD, KnownNetwork, Model};
 
 /// Options of the fit of a dataset.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Options of each model's fit; `covariance` overrides its covariance, and the ping-pong's
-    /// errors override its base error.
-    pub model: fit_model::Options,
+pub struct NetworkFitOptions {
+    /// Options of each model's fit; `covariance` overrides its covariance, and the ping-pong's errors override its
+    /// `hockney_variances`.
+    pub model: ModelFitOptions,
     /// The covariance; `None` for [`Covariance::Means`] if it explains the residuals, and
     /// otherwise [`Covariance::BandwidthShare`].
     pub covariance: Option<Covariance>,
     /// Statistic that represents the repetitions of a collective's cell.
     pub statistic: Statistic,
     /// Models to fit besides α and β.
-    pub wanted: Wanted,
+    pub models_to_fit: ModelsToFit,
     /// pLogP tables for the models on pLogP; `None` for the tables in the data, or else α and β
     /// in their place.
     pub plogp: Option<PLogP>,
@@ -61,9 +63,9 @@ pub struct Options {
 
 /// Models to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Wanted {
-    /// Every model that the data determine; of all-to-alls alone at least one, and where M is given the
-    /// signature.
+pub enum ModelsToFit {
+    /// Every model that the data determine. Data of all-to-alls alone must determine at least one, and the signature if
+    /// M is given.
     #[default]
     All,
     /// Every model that the data determine.
@@ -72,9 +74,9 @@ pub enum Wanted {
     One(&'static Model),
 }
 
-/// The model that speaks for an algorithm.
+/// The model that is chosen for an algorithm.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SpeakingModel {
+pub struct ChosenModel {
     /// The collective.
     pub collective: Collective,
     /// Name of the algorithm.
@@ -89,11 +91,11 @@ pub struct NetworkFit {
     /// α and β.
     pub hockney: HockneyFit,
     /// Variances of α and β.
-    pub base_error: BaseError,
+    pub hockney_variances: HockneyVariances,
     /// pLogP tables, given or else measured.
     pub plogp: Option<PLogP>,
     /// Further fits of pairs.
-    pub point_to_point: PointToPoint,
+    pub point_to_point: PointToPointFits,
     /// The fitted models of each algorithm of an all-to-all.
     pub models: Vec<FittedModel>,
     /// The signatures among the models, with their diagnostics.
@@ -102,51 +104,51 @@ pub struct NetworkFit {
     pub fields: Vec<FieldEntry>,
     /// The regimes of each algorithm of any collective.
     pub regimes: Vec<FittedRegimes>,
-    /// The model that speaks for each algorithm with regimes or a field.
-    pub speaking: Vec<SpeakingModel>,
+    /// The model that is chosen for each algorithm with regimes or a field.
+    pub chosen_models: Vec<ChosenModel>,
     /// Failed fits.
     pub failures: Vec<FailedFit>,
     /// Measured collectives with an algorithm that no model was fitted to.
-    pub passed_over: BTreeSet<Collective>,
+    pub unmodelled: BTreeSet<Collective>,
     /// Number of cells that hold only numbers of other programs, by statistic.
-    pub imported: BTreeMap<StatisticKind, usize>,
+    pub imported: BTreeMap<ImportedStatistic, usize>,
     /// Clusters of the hosts with the times between them, if the data name them.
-    pub grid: Option<Grid>,
-    /// Process count of the collective that stands in for a missing ping-pong, if it does.
-    pub without_pairs: Option<Procs>,
+    pub grid: Option<ClusterGrid>,
+    /// Process count of the collective that replaces a missing ping-pong; `None` with a ping-pong.
+    pub substitute_procs: Option<Procs>,
     /// Measured algorithms without a fitted model, each once.
     pub unfitted: Vec<String>,
-    /// Collectives with a root of which the mean over the ranks represents cells, each once.
+    /// Collectives with a root that have cells with a mean over the ranks, each once.
     pub rooted_means: Vec<Collective>,
-    /// Algorithms with process counts at odds with the others.
-    pub odd_counts: Vec<OddCounts>,
+    /// Algorithms with odd process counts.
+    pub odd_counts: Vec<OddProcessCounts>,
     /// Cells that stalled in every repetition.
-    pub stalled: Option<Stalled>,
+    pub stalled_cells: Option<StalledCells>,
 }
 
 /// Fits everything in `data`.
 ///
 /// # Errors
-/// If there is neither a usable ping-pong nor an all-to-all in its place, all-to-alls alone were measured and no
-/// model fits them, or the one model that is wanted cannot be fitted.
-pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
+/// If there is neither a usable ping-pong nor an all-to-all in its place. If all-to-alls alone were measured and no
+/// model fits them. If the one wanted model cannot be fitted.
+pub fn fit(data: &Dataset, options: &NetworkFitOptions) -> Result<NetworkFit, FailedFit> {
     let cells = MeasuredCells::of(data);
     let pairs = pairs::fit(&cells, options)?;
     let mut models = models::fit(&cells, &pairs, options)?;
-    let ground = RegimesGround::of(&cells, &pairs, options);
-    let mut fields = field::fit(&cells, (&pairs, &ground), options, &mut models.left_out);
-    let regimes = regimes::fit(&cells, ground, options);
-    if !regimes.has_losses {
-        fields.end_at_most_bytes(cells.provenance);
+    let regimes_inputs = RegimesInputs::of(&cells, &pairs, options);
+    let mut fields = field::fit(&cells, &pairs, &regimes_inputs, options, &mut models.left_out);
+    let regimes_fits = regimes::fit(&cells, regimes_inputs, options);
+    if !regimes_fits.has_losses {
+        fields.set_stall_limit(cells.provenance);
     }
-    let ladder = Ladder {
-        known: Known::of(pairs.hockney.model(), pairs.plogp.as_ref()),
+    let hierarchy = ModelHierarchy {
+        known: KnownNetwork::of(pairs.hockney.model(), pairs.plogp.as_ref()),
         has_tables: pairs.plogp.is_some(),
-        has_pairs: pairs.without_pairs.is_none(),
-        has_losses: regimes.has_losses,
+        has_pairs: pairs.substitute_procs.is_none(),
+        has_losses: regimes_fits.has_losses,
     };
-    let speaking = regimes.chosen(&ladder, &models.left_out);
-    let (regimes, failures) = regimes.fitted();
+    let chosen_models = regimes_fits.chosen_models(&hierarchy, &models.left_out);
+    let (regimes, failures) = regimes_fits.fitted();
     let fitted = NetworkFit {
         failures: models
             .failures
@@ -154,55 +156,55 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
             .chain(fields.failures)
             .chain(failures)
             .collect(),
-        unfitted: unfitted(&cells, &models.fitted, &regimes, &fields.fitted),
-        stalled: link::gap_of(&cells).and_then(|gap| link::stalled(&cells, gap)),
-        imported: imported(&cells),
+        unfitted: unfitted_algorithms(&cells, &models.fitted, &regimes, &fields.fitted),
+        stalled_cells: link::gap_of(&cells).and_then(|gap| link::stalled(&cells, gap)),
+        imported: imported_by_statistic(&cells),
         rooted_means: rooted_means(&cells),
         odd_counts: odd_counts(&cells),
         hockney: pairs.hockney,
-        base_error: pairs.base_error,
+        hockney_variances: pairs.hockney_variances,
         plogp: pairs.plogp,
         point_to_point: pairs.point_to_point,
         grid: pairs.grid,
-        without_pairs: pairs.without_pairs,
+        substitute_procs: pairs.substitute_procs,
         models: models.fitted,
         signatures: models.signatures,
-        passed_over: models.passed_over,
+        unmodelled: models.unmodelled,
         fields: fields.fitted,
-        speaking,
+        chosen_models,
         regimes,
     };
-    if fitted.without_pairs.is_some() && fitted.is_empty() {
-        refuse_few("alpha and beta without a ping-pong", 0, 4).map_err(FailedFit::of("ping-pong"))?;
+    if fitted.substitute_procs.is_some() && fitted.is_empty() {
+        refuse_too_few("alpha and beta without a ping-pong", 0, 4).map_err(FailedFit::of("ping-pong"))?;
     }
-    let must_fit = match options.wanted {
-        Wanted::All => is_alltoall_alone(&cells),
-        Wanted::Any => false,
-        Wanted::One(_) => true,
+    let must_fit = match options.models_to_fit {
+        ModelsToFit::All => is_alltoall_alone(&cells),
+        ModelsToFit::Any => false,
+        ModelsToFit::One(_) => true,
     };
     if must_fit && fitted.is_empty() {
         fitted.failures.first().cloned().map_or(Ok(()), Err)?;
     }
-    if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
-        refuse_few("every model", 0, 4).map_err(FailedFit::of("alltoall"))?;
+    if matches!(options.models_to_fit, ModelsToFit::One(_)) && fitted.is_empty() {
+        refuse_too_few("every model", 0, 4).map_err(FailedFit::of("alltoall"))?;
     }
     Ok(fitted)
 }
 
-impl Wanted {
+impl ModelsToFit {
     /// True if only the regimes are to be fitted.
     pub fn is_regimes_alone(self) -> bool {
         matches!(self, Self::One(model) if model.has_distribution())
     }
 
-    fn wants_field(self) -> bool {
+    fn includes_field(self) -> bool {
         match self {
             Self::All | Self::Any => true,
             Self::One(model) => model.name == FIELD,
         }
     }
 
-    fn wants_regimes(self) -> bool {
+    fn includes_regimes(self) -> bool {
         match self {
             Self::All | Self::Any => true,
             Self::One(model) => model.has_distribution(),
@@ -210,10 +212,10 @@ impl Wanted {
     }
 
     /// True if a model with parameters is to be fitted.
-    fn wants(self, model: &Model) -> bool {
+    fn includes(self, model: &Model) -> bool {
         match self {
             Self::All | Self::Any => true,
-            Self::One(wanted) => wanted == model,
+            Self::One(model_to_fit) => model_to_fit == model,
         }
     }
 }
@@ -224,78 +226,79 @@ impl NetworkFit {
         self.models.is_empty() && self.fields.is_empty() && self.regimes.is_empty()
     }
 
-    /// The model that speaks for an algorithm, if there was a choice.
-    pub fn speaking(&self, collective: Option<Collective>, algorithm: &str) -> Option<&SpeakingModel> {
-        let is_own = |own: &&SpeakingModel| Some(own.collective) == collective && own.algorithm == algorithm;
-        self.speaking.iter().find(is_own)
+    /// The model that is chosen for an algorithm, if there was a choice.
+    pub fn chosen_model(&self, collective: Option<Collective>, algorithm: &str) -> Option<&ChosenModel> {
+        let is_of_algorithm =
+            |chosen: &&ChosenModel| Some(chosen.collective) == collective && chosen.algorithm == algorithm;
+        self.chosen_models.iter().find(is_of_algorithm)
     }
 
     /// The regimes of an algorithm.
     pub fn regimes(&self, collective: Collective, algorithm: &str) -> Option<&FittedRegimes> {
         let mut all = self.regimes.iter();
-        all.find(|own| own.collective == collective && own.algorithm == algorithm)
+        all.find(|regimes| regimes.collective == collective && regimes.algorithm == algorithm)
     }
 
     /// The field of an algorithm.
     pub fn field(&self, collective: Collective, algorithm: &str) -> Option<&FieldEntry> {
         let mut all = self.fields.iter();
-        all.find(|own| own.collective == collective && own.algorithm == algorithm)
+        all.find(|field| field.collective == collective && field.algorithm == algorithm)
     }
 }
 
-/// True if no other collective was measured: alpha and beta alone say nothing of its contention.
+/// True if no collective but alltoall was measured: α and β alone say nothing about the contention of another one.
 fn is_alltoall_alone(cells: &MeasuredCells) -> bool {
     let mut all = cells.summaries.keys();
     all.all(|key| match key.experiment {
-        Experiment::Collective(own) => own == Collective::Alltoall,
+        Experiment::Collective(collective) => collective == Collective::Alltoall,
         _ => true,
     })
 }
 
 /// Counts the cells that other programs computed, by statistic.
-fn imported(cells: &MeasuredCells) -> BTreeMap<StatisticKind, usize> {
-    let kinds = cells.summaries.values();
-    let kinds = kinds.filter_map(|summary| summary.imported);
+fn imported_by_statistic(cells: &MeasuredCells) -> BTreeMap<ImportedStatistic, usize> {
+    let summaries = cells.summaries.values();
+    let kinds = summaries.filter_map(|summary| summary.imported);
     kinds.counts().into_iter().collect()
 }
 
-/// The collectives with a root of which the mean over the ranks represents cells, each once.
+/// The collectives with a root that have cells with a mean over the ranks, each once.
 fn rooted_means(cells: &MeasuredCells) -> Vec<Collective> {
     let means = cells.summaries.iter().filter_map(|(key, summary)| {
         let Experiment::Collective(collective) = key.experiment else {
             return None;
         };
-        let is_mean = summary.imported == Some(StatisticKind::MeanOverRanks);
+        let is_mean = summary.imported == Some(ImportedStatistic::MeanOverRanks);
         (is_mean && collective.has_root()).then_some(collective)
     });
     means.unique().collect()
 }
 
 /// The measured algorithms without a fitted model, each once.
-fn unfitted(
+fn unfitted_algorithms(
     cells: &MeasuredCells,
     models: &[FittedModel],
     regimes: &[FittedRegimes],
     fields: &[FieldEntry],
 ) -> Vec<String> {
     let name = |collective: Collective, algorithm: &str| format!("{collective} {algorithm}");
-    let models = models.iter();
-    let models = models.filter_map(|own| Some(name(own.collective()?, &own.algorithm)));
-    let regimes = regimes.iter();
-    let regimes = regimes.map(|own| name(own.collective, &own.algorithm));
-    let fields = fields.iter();
-    let fields = fields.map(|own| name(own.collective, &own.algorithm));
-    let known: HashSet<String> = models.chain(regimes).chain(fields).collect();
-    let unfitted = measured(cells).filter(|name| !known.contains(name));
+    let fitted_models = models.iter();
+    let names_of_models = fitted_models.filter_map(|model| Some(name(model.collective()?, &model.algorithm)));
+    let fitted_regimes = regimes.iter();
+    let names_of_regimes = fitted_regimes.map(|entry| name(entry.collective, &entry.algorithm));
+    let fitted_fields = fields.iter();
+    let names_of_fields = fitted_fields.map(|entry| name(entry.collective, &entry.algorithm));
+    let known: HashSet<String> = names_of_models.chain(names_of_regimes).chain(names_of_fields).collect();
+    let unfitted = measured_algorithms(cells).filter(|name| !known.contains(name));
     unfitted.collect()
 }
 
 /// The measured collectives with their algorithms, each once.
-fn measured(cells: &MeasuredCells) -> impl Iterator<Item = String> {
-    let measured = cells.summaries.keys();
-    let measured = measured.filter_map(|key| match key.experiment {
+fn measured_algorithms(cells: &MeasuredCells) -> impl Iterator<Item = String> {
+    let keys = cells.summaries.keys();
+    let names = keys.filter_map(|key| match key.experiment {
         Experiment::Collective(collective) => Some(format!("{collective} {}", key.algorithm)),
         _ => None,
     });
-    measured.unique()
+    names.unique()
 }

@@ -1,5 +1,5 @@
-//! Notes and warnings about a fit: data that it passes over, models that failed, and the reliability of
-//! the chosen ones.
+//! Notes and warnings about a fit: data that it passes over, models that failed, and the reliability of the chosen
+//! models.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use super::network::{FittedRegimes, NetworkFit};
 use crate::field::FieldEntry;
 use crate::fitted::saturation::Saturation;
 use crate::model::FIELD;
-use crate::model::regimes::Class;
+use crate::model::regimes::CountClass;
 use crate::regimes::fit::RegimesFit;
 
 /// All notes on a fit, with the reasons of at most `most` fits that failed.
 pub fn on_fit(fitted: &NetworkFit, most: usize) -> Vec<Note> {
     let mut notes = Vec::new();
-    notes.extend(fitted.without_pairs.map(|procs| {
+    notes.extend(fitted.substitute_procs.map(|procs| {
         Note::warning(format!(
             "no ping-pong: alpha and beta are those of one message of a collective among {procs}; contention among {procs} is unknown, and that of more is relative to it"
         ))
@@ -53,24 +53,29 @@ fn on_models(fitted: &NetworkFit) -> Vec<Note> {
         let warning = |warning| Note::warning(format!("{subject}: {warning}"));
         notes.extend(warnings.into_iter().map(warning));
     };
-    for own in &fitted.speaking {
-        let (collective, algorithm) = (own.collective, own.algorithm.as_str());
+    for chosen in &fitted.chosen_models {
+        let (collective, algorithm) = (chosen.collective, chosen.algorithm.as_str());
         let subject = format!("{collective} {algorithm}");
-        if own.sufficient.model.name == FIELD {
+        if chosen.sufficient.model.name == FIELD {
             warn(
                 subject,
-                fitted.field(collective, algorithm).map_or(Vec::new(), of_field),
+                fitted
+                    .field(collective, algorithm)
+                    .map_or(Vec::new(), warnings_on_field),
             );
         } else if let Some(regimes) = fitted.regimes(collective, algorithm) {
-            warn(subject, of_regimes(regimes));
+            warn(subject, warnings_on_regimes(regimes));
         }
     }
-    for own in &fitted.signatures {
+    for signature_fit in &fitted.signatures {
         // Warnings about a signature are irrelevant if another model was chosen.
-        if fitted.speaking(own.model.collective(), &own.model.algorithm).is_none() {
-            let model = &own.model;
+        if fitted
+            .chosen_model(signature_fit.model.collective(), &signature_fit.model.algorithm)
+            .is_none()
+        {
+            let model = &signature_fit.model;
             let subject = format!("{} {}", model.model.subject, model.algorithm);
-            warn(subject, of_signature(own));
+            warn(subject, warnings_on_signature(signature_fit));
         }
     }
     notes
@@ -80,7 +85,7 @@ fn on_models(fitted: &NetworkFit) -> Vec<Note> {
 pub fn without_tables() -> Note {
     Note::remark(
         "without pLogP tables g, os and or are alpha + beta m, so some models coincide: \
-         free with hockney, factor_003 with slowdown",
+         contention_free with hockney, plogp_overhead_factor with slowdown",
     )
 }
 
@@ -88,8 +93,8 @@ pub fn without_tables() -> Note {
 /// fitted model, and cells that stalled in every repetition.
 fn about_data(fitted: &NetworkFit) -> Vec<Note> {
     let mut notes = Vec::new();
-    let counts = fitted.imported.iter();
-    let counts = counts.map(|(kind, n)| format!("{n} {kind}")).join(", ");
+    let imported = fitted.imported.iter();
+    let counts = imported.map(|(kind, n)| format!("{n} {kind}")).join(", ");
     if !counts.is_empty() {
         notes.push(Note::remark(format!(
             "cells with a statistic of another program in place of repetitions: {counts}"
@@ -102,8 +107,13 @@ fn about_data(fitted: &NetworkFit) -> Vec<Note> {
         let names = fitted.unfitted.join(", ");
         notes.push(Note::remark(format!("nothing is fitted to {names}")));
     }
-    notes.extend(fitted.odd_counts.iter().map(|own| Note::warning(own.to_string())));
-    notes.extend(fitted.stalled.as_ref().map(|stalled| {
+    notes.extend(
+        fitted
+            .odd_counts
+            .iter()
+            .map(|odd_counts| Note::warning(odd_counts.to_string())),
+    );
+    notes.extend(fitted.stalled_cells.as_ref().map(|stalled| {
         Note::warning(format!(
             "{stalled}; measure smaller messages, or give the switch deeper buffers"
         ))
@@ -119,19 +129,19 @@ pub fn about_rooted_means(collectives: &[Collective]) -> Note {
     ))
 }
 
-/// The introduction of the words on a class of process counts.
-pub fn among(class: Class) -> &'static str {
+/// Words that introduce a class of process counts.
+pub fn class_prefix(class: CountClass) -> &'static str {
     match class {
-        Class::Every => "",
-        Class::Power => "among powers of two, ",
-        Class::Other => "among other counts, ",
+        CountClass::Every => "",
+        CountClass::Power => "among powers of two, ",
+        CountClass::Other => "among other counts, ",
     }
 }
 
 /// A warning about cells that stalled in every repetition.
-fn only_stalled(own: &FittedRegimes) -> Option<String> {
-    let cells = own.fit.fits.iter().flat_map(|fit| &fit.cells);
-    let mut stalled = cells.filter(|cell| cell.plain == 0);
+fn stall_warning(regimes: &FittedRegimes) -> Option<String> {
+    let cells = regimes.fit.fits.iter().flat_map(|fit| &fit.cells);
+    let mut stalled = cells.filter(|cell| cell.unstalled == 0);
     let first = stalled.next()?;
     let (procs, size) = (first.procs, first.size);
     let count = counted(1 + stalled.count() as u64, "cell", "cells");
@@ -140,26 +150,26 @@ fn only_stalled(own: &FittedRegimes) -> Option<String> {
     ))
 }
 
-/// Least median error of a fit on its own data that is told, and least ratio to their scatter.
-const MISSED: f64 = 0.1;
+/// Least median error of a fit on its own data that is noted, and its least ratio to their scatter.
+const LEAST_MISFIT: f64 = 0.1;
 const BEYOND_SCATTER: f64 = 2.0;
 
 /// A warning about a fit that misses its own data by more than their scatter.
-fn missed(fit: &RegimesFit) -> Option<String> {
+fn misfit_warning(fit: &RegimesFit) -> Option<String> {
     let [error, scatter] = fit.misfit;
-    let is_missed = error > MISSED && error > BEYOND_SCATTER * scatter;
+    let is_missed = error > LEAST_MISFIT && error > BEYOND_SCATTER * scatter;
     is_missed.then(|| {
         format!(
             "{}the model misses the data that it was fitted to by {:.0} % in the median, more than their scatter ({:.0} %): its predictions are no better; see compare for others",
-            among(fit.class),
+            class_prefix(fit.class),
             error.exp_m1() * 100.0,
             scatter.exp_m1() * 100.0
         )
     })
 }
 
-/// Words on one or two process counts, of which growth cannot be told.
-fn only_counts(all: &[Procs]) -> Option<String> {
+/// Words on one or two process counts, which do not show growth.
+fn few_counts_phrase(all: &[Procs]) -> Option<String> {
     match all {
         [only] => Some(format!("{only} is the only process count")),
         [few, many] => Some(format!("{few} and {many} are the only process counts")),
@@ -168,9 +178,9 @@ fn only_counts(all: &[Procs]) -> Option<String> {
 }
 
 /// Warnings about the reliability of an algorithm's field.
-fn of_field(own: &FieldEntry) -> Vec<String> {
-    let domain = &own.domain;
-    let counts = only_counts(&domain.procs);
+fn warnings_on_field(field: &FieldEntry) -> Vec<String> {
+    let domain = &field.domain;
+    let counts = few_counts_phrase(&domain.procs);
     let sizes = (domain.smallest == domain.largest).then(|| format!("{} is the only size", domain.largest));
     let all = [counts, sizes].into_iter().flatten();
     all.map(|only| format!("{only}, so that others are predicted with a wide interval; measure three"))
@@ -178,33 +188,36 @@ fn of_field(own: &FieldEntry) -> Vec<String> {
 }
 
 /// Warnings about the reliability of an algorithm's regimes.
-fn of_regimes(own: &FittedRegimes) -> Vec<String> {
+fn warnings_on_regimes(regimes: &FittedRegimes) -> Vec<String> {
     let mut warnings = Vec::new();
-    for fit in &own.fit.fits {
-        let counts: BTreeSet<Procs> = fit.cells.iter().map(|cell| cell.procs).collect();
-        let counts = Vec::from_iter(counts);
-        // Kinds of counts have two of three in the usual campaign.
-        let is_told = fit.class == Class::Every || counts.len() == 1;
-        if let (true, Some(only)) = (is_told, only_counts(&counts)) {
+    for fit in &regimes.fit.fits {
+        let distinct_counts: BTreeSet<Procs> = fit.cells.iter().map(|cell| cell.procs).collect();
+        let counts = Vec::from_iter(distinct_counts);
+        // In the usual campaign a partial class has two of the three counts.
+        let is_noted = fit.class == CountClass::Every || counts.len() == 1;
+        if let (true, Some(only)) = (is_noted, few_counts_phrase(&counts)) {
             let unknown = if fit.model.pattern.grows_as_usual() {
                 "others are predicted with the usual growth of exchanges and a wide interval"
             } else {
                 "growth, overflow and intervals at other counts cannot be estimated"
             };
-            warnings.push(format!("{}{only}, so that {unknown}; measure three", among(fit.class)));
+            warnings.push(format!(
+                "{}{only}, so that {unknown}; measure three",
+                class_prefix(fit.class)
+            ));
         }
     }
-    warnings.extend(own.fit.fits.iter().filter_map(missed));
-    warnings.extend(only_stalled(own));
+    warnings.extend(regimes.fit.fits.iter().filter_map(misfit_warning));
+    warnings.extend(stall_warning(regimes));
     let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none();
-    if own.fit.fits.iter().any(has_no_limit) {
+    if regimes.fit.fits.iter().any(has_no_limit) {
         warnings.push("no eager limit was seen: larger messages than were measured may be sent otherwise".to_owned());
     }
     warnings
 }
 
 /// Warnings about the reliability of a signature.
-pub fn of_signature(fit: &ModelFit) -> Vec<String> {
+pub fn warnings_on_signature(fit: &ModelFit) -> Vec<String> {
     let mut warnings = Vec::new();
     for (name, words) in [("gamma_below", "gamma below M"), ("gamma", "gamma")] {
         if let Some(gamma) = fit.model.value(name).filter(|gamma| *gamma < 1.0) {
@@ -213,8 +226,8 @@ pub fn of_signature(fit: &ModelFit) -> Vec<String> {
             ));
         }
     }
-    let gammas = fit.gamma_by_procs.iter();
-    let gammas = gammas.map(|(n, gamma)| format!("{gamma:.2} at {n}")).join(", ");
+    let gamma_by_procs = fit.gamma_by_procs.iter();
+    let gammas = gamma_by_procs.map(|(n, gamma)| format!("{gamma:.2} at {n}")).join(", ");
     if !fit.left_out.is_empty() {
         warnings.push(format!(
             "{} processes do not saturate the network and were left out of the fit; --keep-unsaturated keeps them",

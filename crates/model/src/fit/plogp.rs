@@ -7,9 +7,9 @@
 //! - g(m) = RTT(m) − RTT(0) + g(0), where g(0) comes from sending without a pause,
 //! - L = RTT(0)/2 − g(0).
 //!
-//! The line through the first two of three successive sizes extrapolates to the third. If the
-//! relative deviation |measured − expected|/expected is too large, the middle between the second
-//! and the third, rounded down to a multiple of 4, is a size to measure next.
+//! The line through the first two of three successive sizes extrapolates to the third. If the relative deviation
+//! |measured − expected|/expected is too large, a size is measured next: the middle between the second and the third,
+//! rounded down to a multiple of 4.
 //!
 //! # Domain
 //! g(m) is at least 10 ns and L at least zero, despite noise. No size is added between two that
@@ -35,7 +35,7 @@ mod measured;
 
 use netsig_base::units::{Bytes, Seconds};
 
-pub use self::measured::{Doubt, EPSILON, Measured, Row, is_in, measured};
+pub use self::measured::{EPSILON, MeasuredPLogP, PLogPDoubt, PLogPRow, is_measured, measured_tables};
 
 /// Shortest gap; shorter ones are below the resolution of the clock.
 const SHORTEST_GAP: Seconds = Seconds(1e-8);
@@ -47,7 +47,7 @@ const CLOSEST_SHARE: f64 = 0.03;
 /// Deviation of a value from the extrapolation of the two before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Discontinuity {
-    /// Value of that extrapolation.
+    /// The extrapolated value.
     pub expected: Seconds,
     /// |measured − expected| / expected; 0 if they are equal.
     pub relative_error: f64,

@@ -1,15 +1,15 @@
 //! Data for the tests of estimators.
 
-use netsig_base::data::{Dataset, Experiment, Place};
+use netsig_base::data::{Dataset, Experiment, LaunchCell};
 use netsig_base::stats::interval::Variance;
 use netsig_base::units::{Bytes, Seconds};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::Point;
-use super::levels::Level;
-use crate::regimes::fit::observation::Observation;
+use super::MeasuredPoint;
+use super::medians::SizeMedian;
+use crate::regimes::fit::observation::CellObservation;
 use crate::testing::procs;
 
 /// True if a value differs from the expected one by at most this share.
@@ -18,8 +18,8 @@ pub(crate) fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
 }
 
 /// A ping-pong with a spread of 1 %.
-pub(crate) fn points(times: &[(u64, f64)]) -> Vec<Point> {
-    let point = |&(size, time): &(u64, f64)| Point {
+pub(crate) fn points(times: &[(u64, f64)]) -> Vec<MeasuredPoint> {
+    let point = |&(size, time): &(u64, f64)| MeasuredPoint {
         procs: procs(2),
         size: Bytes(size),
         time: Seconds(time),
@@ -32,7 +32,7 @@ pub(crate) fn points(times: &[(u64, f64)]) -> Vec<Point> {
 /// Samples between two processes: experiment, size, launch, time.
 pub(crate) fn data(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) -> Dataset {
     let sample = |(experiment, size, launch, time)| {
-        let place = Place {
+        let place = LaunchCell {
             experiment,
             algorithm: "".into(),
             procs: procs(2),
@@ -48,9 +48,9 @@ pub(crate) fn data(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) 
 }
 
 /// The repetitions of a collective.
-pub(crate) fn observed(count: u32, size: u64, times: &[f64]) -> Observation {
+pub(crate) fn observed(count: u32, size: u64, times: &[f64]) -> CellObservation {
     let times: Vec<Seconds> = times.iter().copied().map(Seconds).collect();
-    Observation::of(procs(count), Bytes(size), &times)
+    CellObservation::of(procs(count), Bytes(size), &times)
 }
 
 /// Numbers with a standard normal distribution.
@@ -60,22 +60,22 @@ pub(crate) fn normal(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// Times whose logarithms are off by `noise`.
-pub(crate) fn levels(times: impl IntoIterator<Item = (u64, f64)>, noise: f64, seed: u64) -> Vec<Level> {
+pub(crate) fn noisy_medians(times: impl IntoIterator<Item = (u64, f64)>, noise: f64, seed: u64) -> Vec<SizeMedian> {
     let mut error = normal(seed);
-    let level = |(size, time)| {
+    let size_median = |(size, time)| {
         let time = Seconds(time * (noise * error()).exp());
-        Level {
+        SizeMedian {
             size: Bytes(size),
             time,
             variance: Variance {
                 value: (noise * time.0).powi(2),
                 dof: 10.0,
             },
-            launched_dof: 0.0,
-            least: time,
+            between_launches_dof: 0.0,
+            shortest: time,
         }
     };
-    times.into_iter().map(level).collect()
+    times.into_iter().map(size_median).collect()
 }
 
 /// No bytes, and powers of two up to 2^last.

@@ -3,12 +3,12 @@
 use nalgebra::DMatrix;
 
 /// Factor by which rounding may enlarge a number.
-const ROUNDED: f64 = 1.000_001;
+const ROUNDING_FACTOR: f64 = 1.000_001;
 
 /// Refuses a matrix that is not the covariance of `count` parameters.
 ///
 /// # Errors
-/// Names the wrong shape or the impossible element.
+/// If the shape is wrong or an element impossible; the error names it.
 pub fn check_covariance(matrix: &DMatrix<f64>, count: usize) -> Result<(), String> {
     if matrix.shape() != (count, count) {
         return Err(format!("the covariance is not {count} by {count}"));
@@ -17,10 +17,10 @@ pub fn check_covariance(matrix: &DMatrix<f64>, count: usize) -> Result<(), Strin
         return Err("the covariance is not finite".to_owned());
     }
     for (i, j) in (0..count).flat_map(|i| (0..count).map(move |j| (i, j))) {
-        let own = matrix[(i, j)];
+        let element = matrix[(i, j)];
         let most = (matrix[(i, i)].max(0.0) * matrix[(j, j)].max(0.0)).sqrt();
-        if own.abs() > most * ROUNDED || (own - matrix[(j, i)]).abs() > most * (ROUNDED - 1.0) {
-            return Err(format!("covariance[{i}][{j}] = {own} is none of these variances"));
+        if element.abs() > most * ROUNDING_FACTOR || (element - matrix[(j, i)]).abs() > most * (ROUNDING_FACTOR - 1.0) {
+            return Err(format!("covariance[{i}][{j}] = {element} is none of these variances"));
         }
     }
     Ok(())

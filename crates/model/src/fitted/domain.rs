@@ -9,7 +9,7 @@ use super::saturation::Saturation;
 /// The measured process counts and sizes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Domain {
+pub struct MeasuredDomain {
     /// The process counts, ascending.
     pub procs: Vec<Procs>,
     /// The smallest size.
@@ -23,7 +23,7 @@ pub struct Domain {
     pub saturation: Saturation,
 }
 
-impl Domain {
+impl MeasuredDomain {
     /// The domain of cells; `None` if there are none.
     pub fn of(cells: impl IntoIterator<Item = (Procs, Bytes)>) -> Option<Self> {
         let (procs, sizes): (Vec<Procs>, Vec<Bytes>) = cells.into_iter().unzip();
@@ -35,11 +35,11 @@ impl Domain {
         })
     }
 
-    /// The smallest domain that contains others, at least one.
+    /// The smallest domain that contains all of `domains`, at least one.
     pub(crate) fn joint<'a>(domains: impl Iterator<Item = &'a Self>) -> Self {
-        let cells = domains.flat_map(|own| {
-            let sizes = [own.smallest, own.largest];
-            let procs = own.procs.iter().copied();
+        let cells = domains.flat_map(|domain| {
+            let sizes = [domain.smallest, domain.largest];
+            let procs = domain.procs.iter().copied();
             procs.cartesian_product(sizes)
         });
         Self::of(cells).expect("a domain has process counts")
@@ -48,7 +48,7 @@ impl Domain {
     /// Refuses a domain without process counts, or out of order.
     ///
     /// # Errors
-    /// Names the key and the fault.
+    /// If the domain is empty or out of order; the error names the key and the fault.
     pub fn check(&self) -> Result<(), String> {
         if self.procs.is_empty() {
             return Err("domain.procs = [] names no process count".to_owned());

@@ -1,29 +1,29 @@
 //! Errors of fits, and the regression that gives them.
 
 use nalgebra::{DMatrix, DVector};
-use netsig_base::stats::least_squares::{self, Omega, Regression, Unsolvable};
+use netsig_base::stats::least_squares::{self, Omega, Regression, UnsolvableReason};
 use netsig_base::units::Bytes;
 use netsig_base::units::parameter::ParameterError;
 
 use crate::model::ModelError;
 
 /// Largest number of iterations of the weights T̂, and the relative change that ends them.
-pub(crate) const ITERATIONS: usize = 20;
-pub(crate) const SETTLED: f64 = 1e-9;
+pub(crate) const MAX_ITERATIONS: usize = 20;
+pub(crate) const CONVERGENCE_LIMIT: f64 = 1e-9;
 
 /// Solves a regression; `what` names θ in errors.
 pub(crate) fn solve(x: &DMatrix<f64>, y: &DVector<f64>, omega: &Omega, what: &str) -> Result<Regression, FitError> {
     let what = what.to_owned();
     least_squares::solve(x, y, omega).map_err(|error| match error {
-        Unsolvable::TooFew { found, needed } => FitError::TooFewPoints { what, found, needed },
-        Unsolvable::NotPositive => FitError::NoSpread,
-        Unsolvable::Singular => FitError::Singular { what },
-        Unsolvable::Overflow => FitError::Overflow { what },
+        UnsolvableReason::TooFew { found, needed } => FitError::TooFewPoints { what, found, needed },
+        UnsolvableReason::NotPositive => FitError::NoSpread,
+        UnsolvableReason::Singular => FitError::Singular { what },
+        UnsolvableReason::Overflow => FitError::Overflow { what },
     })
 }
 
 /// Refuses fewer points than an estimate of `what` needs.
-pub(crate) fn refuse_few(what: impl Into<String>, found: usize, needed: usize) -> Result<(), FitError> {
+pub(crate) fn refuse_too_few(what: impl Into<String>, found: usize, needed: usize) -> Result<(), FitError> {
     if found >= needed {
         return Ok(());
     }

@@ -1,31 +1,30 @@
-//! Fitted contention models: what each has for files, tables and predictions, whatever its parameters
-//! are.
+//! Fitted contention models in a common form for files, tables and predictions.
 //!
 //! A fit of an algorithm is a [`ContentionModel`]: the parameters with their covariance, and the domain of
 //! the data. Made ready for predictions it is an [`AlgorithmForecast`]. Implementors are
 //! [`FittedModel`], whose parameters are numbers by name, and the regimes ([`crate::regimes`]).
 
-pub mod asked;
 pub mod covariance;
 pub mod domain;
 pub mod error;
 mod forecast;
 mod model;
-pub mod outside;
+pub mod outside_domain;
 pub mod prediction;
 pub mod saturation;
+pub mod statistic;
 
 use std::fmt::Debug;
 
 use nalgebra::DMatrix;
 use netsig_base::algorithm::{Collective, PairSizes};
 
-use self::domain::Domain;
+use self::domain::MeasuredDomain;
 pub(crate) use self::forecast::ModelForecast;
-pub use self::model::{Base, FittedModel, Found, Residuals};
-use self::outside::Outside;
-use self::prediction::{Overflow, Prediction};
-use crate::model::regimes::Times;
+pub use self::model::{ContentionFreeBase, FittedModel, ParameterValue, Residuals};
+use self::outside_domain::OutsideDomain;
+use self::prediction::{PortOverflow, Prediction};
+use crate::model::regimes::TimeDistribution;
 use crate::model::{Case, Model, ModelError};
 
 /// A contention model that was fitted to one algorithm, as a profile stores it.
@@ -40,57 +39,57 @@ pub trait ContentionModel {
     fn algorithm(&self) -> &str;
 
     /// The measured process counts and sizes.
-    fn domain(&self) -> &Domain;
+    fn domain(&self) -> &MeasuredDomain;
 
     /// The values by name of the parameter, in the order of tables.
-    fn parameters(&self) -> Vec<(String, Found)>;
+    fn parameters(&self) -> Vec<(String, ParameterValue)>;
 
     /// Names of the estimated parameters, and their covariance in the units of the parameters.
     fn covariance(&self) -> (Vec<&str>, &DMatrix<f64>);
 
     /// Standard deviations of ln(T/T̂) at process counts left out of the fit, by kind of cell; empty if
     /// none was left out.
-    fn errors_left_out(&self) -> Vec<f64> {
+    fn left_out_errors(&self) -> Vec<f64> {
         Vec::new()
     }
 
     /// Refuses values that no fit returns and no prediction can use.
     ///
     /// # Errors
-    /// Names the key and the fault.
+    /// If a value is impossible; the error names the key and the fault.
     fn check(&self) -> Result<(), String>;
 }
 
-/// The times of an algorithm by one contention model, with given parameters in the place of fitted ones.
+/// Predictions for an algorithm by one contention model; given parameters replace fitted ones.
 pub trait AlgorithmForecast: Debug + Send + Sync {
     /// Predicts a case.
     ///
     /// # Errors
-    /// As [`Model::time`].
+    /// The errors of [`Model::time`].
     fn predict(&self, case: Case) -> Result<Prediction, ModelError>;
 
     /// Reason why a case is too far from the data of the fit, if it is; `None` without a fit.
-    fn outside(&self, case: Case) -> Option<Outside>;
+    fn outside(&self, case: Case) -> Option<OutsideDomain>;
 
     /// Distribution of the times of single repetitions; `None` for a model that has none.
-    fn distribution(&self, _case: Case) -> Option<Times> {
+    fn distribution(&self, _case: Case) -> Option<TimeDistribution> {
         None
     }
 
-    /// M(n): size from which the eager messages of an exchange among the processes of a case overflow
-    /// ports, or what it sends between clusters a link, as far as it is known; `None` for other cases.
-    fn overflow(&self, _case: Case) -> Option<Overflow> {
+    /// M(n), as far as it is known: size from which the eager messages of an exchange among the processes of a case
+    /// overflow ports or, between clusters, a link. `None` for other cases.
+    fn overflow(&self, _case: Case) -> Option<PortOverflow> {
         None
     }
 
-    /// False for settings that a choice must not try: segments that may fill a port up to its overflow,
+    /// False for settings that a choice must not try. These are segments that may fill a port up to its overflow,
     /// relayed or segmented messages that ask for permission, and a radix that relays nothing.
-    fn is_paced(&self, _case: Case) -> bool {
+    fn is_selectable(&self, _case: Case) -> bool {
         true
     }
 
     /// The times of an exchange with these sizes; `None` for a model of pieces of one size.
-    fn of_pairs<'p>(self: Box<Self>, _pairs: &'p PairSizes) -> Option<Box<dyn AlgorithmForecast + 'p>>
+    fn with_pair_sizes<'p>(self: Box<Self>, _pairs: &'p PairSizes) -> Option<Box<dyn AlgorithmForecast + 'p>>
     where
         Self: 'p,
     {

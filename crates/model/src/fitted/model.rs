@@ -1,23 +1,23 @@
 //! A fitted model whose parameters are numbers by name: their values, their uncertainty, and their
-//! domain. Profiles store a list of it unchanged.
+//! domain. Profiles store a list of these models unchanged.
 
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
 use nalgebra::DMatrix;
 use netsig_base::algorithm::Collective;
-use netsig_base::stats::interval::{Estimate, Student};
-use netsig_base::units::table::Table;
+use netsig_base::stats::interval::{IntervalEstimate, StudentQuantile};
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Seconds};
 use serde::{Deserialize, Serialize};
 
 use super::ContentionModel;
 use super::covariance::{check_covariance, square};
-use super::domain::Domain;
+use super::domain::MeasuredDomain;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
-use crate::model::{Estimator, Model, ModelError, Need, Role, Subject, Values};
+use crate::model::{Model, ModelError, ModelEstimator, ModelInput, ModelSubject, ParameterRole, ParameterValues};
 
 /// A model with its fitted parameters, for one algorithm.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,16 +29,16 @@ pub struct FittedModel {
     /// Algorithm that ran the collective: one of netsig or of the library, or `library`.
     pub algorithm: String,
     /// Base on which the parameters were fitted.
-    pub fitted_on: Base,
+    pub fitted_on: ContentionFreeBase,
     /// The assumption about the errors of the times: the name of a covariance.
     pub errors: String,
     /// The level of the intervals and the degrees of freedom.
-    pub student: Student,
+    pub student: StudentQuantile,
     /// The values, by name of the parameter.
-    pub parameters: BTreeMap<String, Found>,
+    pub parameters: BTreeMap<String, ParameterValue>,
     /// L(m), if the model has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latency_s: Option<Table>,
+    pub latency_s: Option<SizeTable>,
     /// The parameters in the order of `covariance`. The time is linear in each.
     pub covariance_of: Vec<String>,
     /// cov(θ̂), in the units of the parameters.
@@ -47,7 +47,7 @@ pub struct FittedModel {
     /// Relative residuals of the fitted points.
     pub residuals: Residuals,
     /// The measured process counts and sizes.
-    pub domain: Domain,
+    pub domain: MeasuredDomain,
 }
 
 /// The relative residuals on either side of the threshold, for a message whose time is all
@@ -64,9 +64,9 @@ pub struct Residuals {
 /// The value of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Found {
+pub enum ParameterValue {
     /// An estimate with an interval.
-    Estimated(Estimate),
+    Estimated(IntervalEstimate),
     /// A value without an interval: found by a search, dropped or given.
     Plain(f64),
 }
@@ -74,7 +74,7 @@ pub enum Found {
 /// Base on which the parameters of a model were fitted; predictions use the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Base {
+pub enum ContentionFreeBase {
     /// α and β, also in place of pLogP tables.
     #[default]
     Hockney,
@@ -83,17 +83,17 @@ pub enum Base {
     Tables,
 }
 
-impl Base {
+impl ContentionFreeBase {
     /// Base of a fit of `model` if the pLogP `tables` are known.
     pub fn of(model: &Model, tables: Option<&PLogP>) -> Self {
         match tables {
-            Some(_) if model.needs.contains(&Need::PLogP) => Self::Tables,
+            Some(_) if model.needs.contains(&ModelInput::PLogP) => Self::Tables,
             _ => Self::Hockney,
         }
     }
 }
 
-impl Found {
+impl ParameterValue {
     /// The value.
     pub fn value(self) -> f64 {
         match self {
@@ -107,7 +107,7 @@ impl FittedModel {
     /// The collective that was measured.
     pub fn collective(&self) -> Option<Collective> {
         match self.model.subject {
-            Subject::Collective(collective) => Some(collective),
+            ModelSubject::Collective(collective) => Some(collective),
             _ => None,
         }
     }
@@ -122,39 +122,39 @@ impl FittedModel {
     ///
     /// # Errors
     /// If parameters have no value; the error names them.
-    pub fn values(&self) -> Result<Values, ModelError> {
+    pub fn values(&self) -> Result<ParameterValues, ModelError> {
         let values = self.model.values(|parameter| self.value(parameter.name))?;
-        Ok(Values {
+        Ok(ParameterValues {
             latency: self.latency_s.clone(),
             ..values
         })
     }
 
     /// M and its interval, if the model has an M that was found.
-    pub fn threshold(&self) -> Option<Estimate> {
-        let own = self.model.place(Role::Threshold)?;
-        match self.parameters.get(self.model.parameters[own].name)? {
-            Found::Estimated(estimate) => Some(*estimate),
-            Found::Plain(_) => None,
+    pub fn threshold(&self) -> Option<IntervalEstimate> {
+        let threshold_index = self.model.role_index(ParameterRole::Threshold)?;
+        match self.parameters.get(self.model.parameters[threshold_index].name)? {
+            ParameterValue::Estimated(estimate) => Some(*estimate),
+            ParameterValue::Plain(_) => None,
         }
     }
 
     /// The contention signature on top of `base`; `None` for other models.
     pub fn signature(&self, base: Hockney) -> Option<Signature> {
-        let Estimator::Signature(form) = self.model.estimator else {
+        let ModelEstimator::Signature(form) = self.model.estimator else {
             return None;
         };
-        let value = |is: fn(Role) -> bool| {
+        let value = |is: fn(ParameterRole) -> bool| {
             let mut parameters = self.model.parameters.iter();
-            self.value(parameters.find(|own| is(own.role))?.name)
+            self.value(parameters.find(|parameter| is(parameter.role))?.name)
         };
-        let threshold = value(|role| role == Role::Threshold).filter(|m| m.is_finite());
+        let threshold = value(|role| role == ParameterRole::Threshold).filter(|m| m.is_finite());
         Some(Signature {
             base,
             form,
-            gamma: value(|role| matches!(role, Role::Linear(_)))?,
-            gamma_below: value(|role| matches!(role, Role::Below(_))),
-            delta: Seconds(value(|role| role == Role::Supplement).unwrap_or(0.0)),
+            gamma: value(|role| matches!(role, ParameterRole::Linear(_)))?,
+            gamma_below: value(|role| matches!(role, ParameterRole::Below(_))),
+            delta: Seconds(value(|role| role == ParameterRole::Supplement).unwrap_or(0.0)),
             threshold: threshold.map(Bytes::rounded),
         })
     }
@@ -163,14 +163,14 @@ impl FittedModel {
     fn refuse_unsuitable(&self) -> Result<(), String> {
         let name = self.model.name;
         let known: Vec<&str> = self.model.parameters.iter().map(|p| p.name).collect();
-        let is_strange = |own: &&String| !known.contains(&own.as_str());
-        if let Some(own) = self.parameters.keys().find(is_strange) {
+        let is_unknown = |key: &&String| !known.contains(&key.as_str());
+        if let Some(unknown_key) = self.parameters.keys().find(is_unknown) {
             return Err(match known.as_slice() {
-                [] => format!("parameters.{own} is none, {name} has no parameters"),
-                known => format!("parameters.{own} is none of {}", known.join(", ")),
+                [] => format!("parameters.{unknown_key} is none, {name} has no parameters"),
+                known => format!("parameters.{unknown_key} is none of {}", known.join(", ")),
             });
         }
-        match (self.model.estimator == Estimator::Latency, &self.latency_s) {
+        match (self.model.estimator == ModelEstimator::Latency, &self.latency_s) {
             (true, None) => Err(format!("{name} lacks its table latency_s")),
             (false, Some(_)) => Err(format!("{name} takes no table latency_s")),
             _ => Ok(()),
@@ -181,17 +181,17 @@ impl FittedModel {
     fn refuse_too_low(&self) -> Result<(), String> {
         for parameter in self.model.parameters {
             let least = match parameter.role {
-                Role::Linear(least) | Role::Below(least) => least,
-                Role::Supplement | Role::Threshold => 0.0,
-                Role::Count => 1.0,
-                Role::Given => continue,
+                ParameterRole::Linear(least) | ParameterRole::Below(least) => least,
+                ParameterRole::Supplement | ParameterRole::Threshold => 0.0,
+                ParameterRole::Count => 1.0,
+                ParameterRole::Given => continue,
             };
             let key = parameter.name;
             let rule = match self.value(key) {
                 Some(value) if value.is_nan() || value < least => {
                     format!("= {value} is not at least {least}")
                 }
-                Some(value) if parameter.role == Role::Threshold && !is_size(value) => {
+                Some(value) if parameter.role == ParameterRole::Threshold && !is_size(value) => {
                     format!("= {value} is neither a whole number of bytes nor inf")
                 }
                 _ => continue,
@@ -202,33 +202,33 @@ impl FittedModel {
     }
 
     /// Refuses estimates that are not finite, and a covariance that does not match them.
-    fn refuse_uncertain(&self) -> Result<(), String> {
+    fn refuse_bad_estimates(&self) -> Result<(), String> {
         for (name, found) in &self.parameters {
-            if let Found::Estimated(estimate) = found {
+            if let ParameterValue::Estimated(estimate) = found {
                 estimate.check(&format!("parameters.{name}"))?;
             }
         }
         let is_linear = |name: &String| {
             let mut all = self.model.parameters.iter();
             all.find(|parameter| parameter.name == name)
-                .is_some_and(|own| own.role.is_estimated())
+                .is_some_and(|parameter| parameter.role.is_estimated())
         };
         let names = &self.covariance_of;
         if let Some(name) = names.iter().duplicates().next() {
             return Err(format!("covariance_of names {name:?} twice"));
         }
         for name in names {
-            if !matches!(self.parameters.get(name), Some(Found::Estimated(_))) {
+            if !matches!(self.parameters.get(name), Some(ParameterValue::Estimated(_))) {
                 return Err(format!("covariance_of: {name} has no estimate"));
             }
             if !is_linear(name) {
                 return Err(format!("covariance_of: the time is not linear in {name}"));
             }
         }
-        let is_lost = |(name, found): &(&String, &Found)| {
-            matches!(found, Found::Estimated(_)) && is_linear(name) && !names.contains(*name)
+        let is_unlisted = |(name, found): &(&String, &ParameterValue)| {
+            matches!(found, ParameterValue::Estimated(_)) && is_linear(name) && !names.contains(*name)
         };
-        if let Some((name, _)) = self.parameters.iter().find(is_lost) {
+        if let Some((name, _)) = self.parameters.iter().find(is_unlisted) {
             return Err(format!("covariance_of does not name {name:?}"));
         }
         check_covariance(&self.covariance, names.len())
@@ -248,18 +248,19 @@ impl ContentionModel for FittedModel {
         &self.algorithm
     }
 
-    fn domain(&self) -> &Domain {
+    fn domain(&self) -> &MeasuredDomain {
         &self.domain
     }
 
-    fn parameters(&self) -> Vec<(String, Found)> {
-        let numbers = self.model.parameters.iter().filter_map(|own| {
-            let found = self.parameters.get(own.name)?;
-            Some((own.name.to_owned(), *found))
+    fn parameters(&self) -> Vec<(String, ParameterValue)> {
+        let numbers = self.model.parameters.iter().filter_map(|parameter| {
+            let found = self.parameters.get(parameter.name)?;
+            Some((parameter.name.to_owned(), *found))
         });
-        let latency = self.latency_s.iter().flat_map(Table::rows);
-        let latency = latency.map(|(size, value)| (format!("latency_s@{}", size.0), Found::Plain(value.0)));
-        numbers.chain(latency).collect()
+        let latency_rows = self.latency_s.iter().flat_map(SizeTable::rows);
+        let latency_values =
+            latency_rows.map(|(size, value)| (format!("latency_s@{}", size.0), ParameterValue::Plain(value.0)));
+        numbers.chain(latency_values).collect()
     }
 
     fn covariance(&self) -> (Vec<&str>, &DMatrix<f64>) {
@@ -270,7 +271,7 @@ impl ContentionModel for FittedModel {
     fn check(&self) -> Result<(), String> {
         self.refuse_unsuitable()?;
         self.refuse_too_low()?;
-        self.refuse_uncertain()?;
+        self.refuse_bad_estimates()?;
         for (side, residual) in [("below", self.residuals.below), ("above", self.residuals.above)] {
             if !(residual.is_finite() && residual >= 0.0) {
                 return Err(format!("residuals.{side} = {residual} is not finite and at least 0"));

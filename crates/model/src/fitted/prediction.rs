@@ -2,7 +2,7 @@
 //! overflow.
 
 use netsig_base::network::LINUX_RTO;
-use netsig_base::stats::interval::Estimate;
+use netsig_base::stats::interval::IntervalEstimate;
 use netsig_base::units::{Bytes, Seconds};
 
 use crate::model::segment::Segment;
@@ -18,7 +18,7 @@ pub struct Prediction {
     /// Interval for a new measurement; `None` if unknown.
     pub interval: Option<Interval>,
     /// Position of the case relative to the data.
-    pub standing: Standing,
+    pub standing: PredictionStanding,
     /// Segment size, for a segmented algorithm.
     pub segment: Option<Segment>,
 }
@@ -35,7 +35,7 @@ pub struct Interval {
 /// Position of a prediction relative to the data behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Standing {
+pub enum PredictionStanding {
     /// Within the measured process counts and sizes.
     Interpolated,
     /// More or fewer processes, or larger or smaller messages, than measured.
@@ -46,26 +46,26 @@ pub enum Standing {
     ContentionFree,
     /// From parameters that were not fitted to this collective.
     Unfitted,
-    /// Too far from the measurements: see [`Outside`](super::outside::Outside).
+    /// Too far from the measurements: see [`OutsideDomain`](super::outside_domain::OutsideDomain).
     Outside,
 }
 
 /// Message size from which ports overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overflow {
+pub struct PortOverflow {
     /// M(n).
     pub from: Bytes,
     /// Its interval.
     pub interval: [Bytes; 2],
-    /// False if all that is known is that nothing was lost up to the lower end.
+    /// False if the data only show that nothing was lost up to the lower end.
     pub is_known: bool,
 }
 
-impl Overflow {
+impl PortOverflow {
     /// The overflow from a number of bytes on, of which a message of the case contributes `share` times its size.
-    pub(crate) fn new(onset: Estimate, share: f64, is_known: bool) -> Self {
-        let size = |bytes: f64| {
-            let bytes = bytes / share;
+    pub(crate) fn new(onset: IntervalEstimate, share: f64, is_known: bool) -> Self {
+        let size = |bytes_at_port: f64| {
+            let bytes = bytes_at_port / share;
             let unit = if bytes < SMALL { 1.0 } else { 1024.0 };
             Bytes::rounded((bytes / unit).round() * unit)
         };
@@ -77,22 +77,25 @@ impl Overflow {
     }
 }
 
-/// Bytes through a port that are more than all that were measured over TCP, none of which stalled.
+/// Load of a port beyond all loads that were measured over TCP, none of which stalled.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct UnseenLoad {
-    beyond: f64,
+pub(crate) struct UnmeasuredLoad {
+    most_measured: f64,
     port_bytes: f64,
 }
 
-impl UnseenLoad {
-    /// The load of `port_bytes`, if it is more than the most that were measured.
-    pub(crate) fn of(beyond: Option<Bytes>, port_bytes: Option<f64>) -> Option<Self> {
-        let (beyond, port_bytes) = (beyond?.as_f64(), port_bytes?);
-        (port_bytes > beyond).then_some(Self { beyond, port_bytes })
+impl UnmeasuredLoad {
+    /// The load of `port_bytes`, if it exceeds the most measured bytes.
+    pub(crate) fn of(most_measured: Option<Bytes>, port_bytes: Option<f64>) -> Option<Self> {
+        let (most_measured, port_bytes) = (most_measured?.as_f64(), port_bytes?);
+        (port_bytes > most_measured).then_some(Self {
+            most_measured,
+            port_bytes,
+        })
     }
 
-    /// The interval that contains one stall more: the least time-out of Linux.
-    pub(crate) fn later(interval: Interval) -> Interval {
+    /// The interval extended by one more stall, of the least time-out of Linux.
+    pub(crate) fn with_one_stall_more(interval: Interval) -> Interval {
         Interval {
             upper: interval.upper + LINUX_RTO,
             ..interval
@@ -100,13 +103,13 @@ impl UnseenLoad {
     }
 
     /// The size of the case from which ports may overflow.
-    pub(crate) fn overflow(&self, size: Bytes) -> Overflow {
-        let onset = Estimate {
-            value: self.beyond,
-            lower: self.beyond,
-            upper: self.beyond,
+    pub(crate) fn overflow(&self, size: Bytes) -> PortOverflow {
+        let onset = IntervalEstimate {
+            value: self.most_measured,
+            lower: self.most_measured,
+            upper: self.most_measured,
         };
-        Overflow::new(onset, self.port_bytes / size.as_f64(), false)
+        PortOverflow::new(onset, self.port_bytes / size.as_f64(), false)
     }
 }
 

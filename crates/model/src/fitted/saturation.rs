@@ -18,7 +18,7 @@ use netsig_base::units::Procs;
 pub const TOLERANCE: f64 = 0.05;
 
 /// Least number of process counts that must agree in a saturated network.
-const ENOUGH: usize = 3;
+const LEAST_PROCESS_COUNTS: usize = 3;
 
 /// Saturation by γ at several process counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -35,10 +35,10 @@ pub enum Saturation {
 
 /// Judges γ(n), given in ascending order of n; `tolerance` is relative to the mean.
 pub fn diagnose(gammas: &[(Procs, f64)], tolerance: f64) -> Saturation {
-    if gammas.len() < ENOUGH {
+    if gammas.len() < LEAST_PROCESS_COUNTS {
         return Saturation::Unverified;
     }
-    let tails = (0..=gammas.len() - ENOUGH).map(|start| &gammas[start..]);
+    let tails = (0..=gammas.len() - LEAST_PROCESS_COUNTS).map(|start| &gammas[start..]);
     tails
         .filter(|tail| {
             let mean = mean(tail.iter().map(|(_, gamma)| gamma));

@@ -13,18 +13,19 @@ use super::prelude::*;
 
 pub(super) const ADVE: Model = Model {
     name: "adve",
-    kind: Kind::Contention,
+    kind: ModelKind::Contention,
     formula: "T = t_computation + t_communication + t_resource-contention + t_synchronisation",
     source: "Adve 1993, as quoted in Steffenel, Martinasso, Trystram 2007, eq. 2",
     domain: "An account of where time goes; the contention signature models its third term.",
     needs: &[],
     parameters: &[
-        Parameter::given("computation_s", "t_computation", None),
-        Parameter::given("communication_s", "t_communication", None),
-        Parameter::given("resource_contention_s", "t_resource-contention", None),
-        Parameter::given("synchronisation_s", "t_synchronisation", None),
+        ModelParameter::given("computation_s", "t_computation", None),
+        ModelParameter::given("communication_s", "t_communication", None),
+        ModelParameter::given("resource_contention_s", "t_resource-contention", None),
+        ModelParameter::given("synchronisation_s", "t_synchronisation", None),
     ],
-    example: Example::on(ROUND, "1 s, 0.5 s, 0.25 s, 0.125 s", 1.875, (2, 1000)).with(&[1.0, 0.5, 0.25, 0.125]),
+    example: WorkedExample::on_network(ROUND_NUMBERS, "1 s, 0.5 s, 0.25 s, 0.125 s", 1.875, (2, 1000))
+        .with_values(&[1.0, 0.5, 0.25, 0.125]),
     time: |inputs| {
         let mut total = 0.0;
         for part in 0..4 {
@@ -32,5 +33,5 @@ pub(super) const ADVE: Model = Model {
         }
         Ok(Seconds(total).into())
     },
-    ..Model::about(Subject::Program)
+    ..Model::of_subject(ModelSubject::Program)
 };

@@ -2,18 +2,18 @@
 
 use netsig_base::algorithm::Algorithm;
 use netsig_base::network::Network;
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::clustered::Clustered;
+use super::clustered::ClusteredRanks;
 use super::hockney::Hockney;
 use super::plogp::PLogP;
-use super::segment::{Search, Segment};
+use super::segment::{Segment, SegmentSearch};
 use super::signature::Signature;
 
 /// Known properties of a network, without the values of a model's own parameters.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownNetwork {
     /// Hockney's α and β.
     pub hockney: Hockney,
     /// pLogP: L, g(m), os(m), or(m).
@@ -23,27 +23,27 @@ pub struct Known {
     /// Links of the network, where known.
     pub network: Option<Network>,
     /// Clusters of the processes, where known.
-    pub clusters: Option<Clustered>,
-    /// The algorithm, for models of several.
+    pub clusters: Option<ClusteredRanks>,
+    /// The algorithm, for models that cover several.
     pub algorithm: Option<Algorithm>,
 }
 
 /// The values of a model's own parameters.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Values {
+pub struct ParameterValues {
     /// Numbers in the order of the model's parameters.
     pub numbers: Vec<f64>,
     /// Latency L(m), for the model `tam` only.
-    pub latency: Option<Table>,
+    pub latency: Option<SizeTable>,
 }
 
 /// Segment size of a segmented algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Segments {
+pub enum SegmentChoice {
     /// This size.
-    Of(Segment),
+    Fixed(Segment),
     /// The best size that the search finds among multiples of the datatype.
-    Best(Search, Segment),
+    Best(SegmentSearch, Segment),
 }
 
 /// Case to predict.
@@ -54,12 +54,12 @@ pub struct Case {
     /// Bytes m.
     pub size: Bytes,
     /// Segment size, for segmented algorithms.
-    pub segments: Segments,
+    pub segments: SegmentChoice,
 }
 
 /// Predicted time, with the segment size of a segmented algorithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Timed {
+pub struct ModelTime {
     /// The time.
     pub time: Seconds,
     /// Segment size of the prediction.
@@ -72,12 +72,12 @@ impl Case {
         Self {
             procs,
             size,
-            segments: Segments::Best(Search::HillClimbing, Segment::BYTE),
+            segments: SegmentChoice::Best(SegmentSearch::HillClimbing, Segment::BYTE),
         }
     }
 }
 
-impl Known {
+impl KnownNetwork {
     /// A network with α, β and pLogP tables; without tables, pLogP follows from α and β.
     pub fn of(hockney: Hockney, tables: Option<&PLogP>) -> Self {
         let plogp = tables.cloned();
@@ -92,7 +92,7 @@ impl Known {
     }
 }
 
-impl From<Seconds> for Timed {
+impl From<Seconds> for ModelTime {
     fn from(time: Seconds) -> Self {
         Self { time, segment: None }
     }

@@ -5,7 +5,7 @@ use netsig_base::algorithm::{ClosedForm, Collective};
 use crate::model::{self, Model};
 
 /// pLogP model of a closed form; `None` where the literature has none.
-pub fn on_plogp(collective: Collective, form: ClosedForm) -> Option<&'static Model> {
+pub fn plogp_model(collective: Collective, form: ClosedForm) -> Option<&'static Model> {
     let name = match form {
         ClosedForm::Flat => "flat",
         ClosedForm::FlatSegmented => "flat_seg",

@@ -1,8 +1,8 @@
 //! Clusters of the ranks of a job, as an input of models.
 
-use netsig_base::algorithm::Layout;
-use netsig_base::network::placement::TakingPart;
-use netsig_base::network::{ClusterLink, Clusters, Grid};
+use netsig_base::algorithm::ClusterLayout;
+use netsig_base::network::placement::ParticipatingRanks;
+use netsig_base::network::{ClusterGrid, ClusterLink, HostClusters};
 use netsig_base::units::{Bytes, Procs, Rank, Seconds, SecondsPerByte};
 
 use super::hockney::Hockney;
@@ -14,23 +14,23 @@ pub(super) const BETA_WIDE: &str = "beta_w_s_per_byte";
 
 /// Clusters of the ranks of a job, with the times of messages between them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Clustered {
+pub struct ClusteredRanks {
     /// Clusters of all ranks.
-    pub layout: Layout,
+    pub layout: ClusterLayout,
     /// Ranks that take part if not all do.
-    pub taking_part: TakingPart,
+    pub taking_part: ParticipatingRanks,
     /// Messages between two clusters; `None` if their times are not known.
-    pub between: Option<Between>,
+    pub wide_area: Option<WideAreaLink>,
     /// α and β inside a cluster, if they are not those of the network.
     pub inside: Option<Hockney>,
 }
 
 /// Messages between two clusters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Between {
+pub struct WideAreaLink {
     /// `α_w`: time of the smallest message.
     pub latency: Seconds,
-    /// `β_w`.
+    /// `β_w`: time of each further byte.
     pub gap: SecondsPerByte,
     /// X: size from which a message waits for the receiver's consent, if any does.
     pub consent: Option<Bytes>,
@@ -38,9 +38,9 @@ pub struct Between {
     pub first_window: Option<Bytes>,
 }
 
-impl Between {
+impl WideAreaLink {
     /// Messages without consent and windows.
-    pub fn line(latency: Seconds, gap: SecondsPerByte) -> Self {
+    pub fn without_windows(latency: Seconds, gap: SecondsPerByte) -> Self {
         Self {
             latency,
             gap,
@@ -49,8 +49,8 @@ impl Between {
         }
     }
 
-    /// What is worst of two links.
-    fn or_worse(self, other: Self) -> Self {
+    /// A link with the worse value of each property.
+    fn worst_of(self, other: Self) -> Self {
         let least = |one: Option<Bytes>, other: Option<Bytes>| one.into_iter().chain(other).min();
         Self {
             latency: Seconds(self.latency.0.max(other.latency.0)),
@@ -61,36 +61,36 @@ impl Between {
     }
 }
 
-impl From<&ClusterLink> for Between {
+impl From<&ClusterLink> for WideAreaLink {
     fn from(link: &ClusterLink) -> Self {
         Self {
             latency: link.alpha(),
             gap: link.beta(),
-            consent: link.consent(),
+            consent: link.consent_size(),
             first_window: link.first_window(),
         }
     }
 }
 
-impl Clustered {
-    /// The clusters of the ranks of a job, with the times of `grid`: of several links between clusters
-    /// what is worst. If each host is a cluster, the network is between them, and messages through a
+impl ClusteredRanks {
+    /// The clusters of the ranks of a job, with the times of `grid`. Several links between clusters count as one with
+    /// the worst value of each property. If each host is a cluster, the network joins them, and messages through a
     /// host's memory count as free.
-    pub fn new(grid: &Grid, (layout, taking_part): (Layout, TakingPart), network: &Hockney) -> Self {
-        if grid.clusters == Clusters::EachHost {
+    pub fn new(grid: &ClusterGrid, layout: ClusterLayout, taking_part: ParticipatingRanks, network: &Hockney) -> Self {
+        if grid.clusters == HostClusters::EachHost {
             return Self {
                 layout,
                 taking_part,
-                between: Some(Between::line(network.alpha(), network.beta())),
+                wide_area: Some(WideAreaLink::without_windows(network.alpha(), network.beta())),
                 inside: Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).ok(),
             };
         }
         let is_wide = |link: &&ClusterLink| link.between()[0] != link.between()[1];
-        let wide = grid.links.iter().filter(is_wide).map(Between::from);
+        let wide = grid.links.iter().filter(is_wide).map(WideAreaLink::from);
         Self {
             layout,
             taking_part,
-            between: wide.reduce(Between::or_worse),
+            wide_area: wide.reduce(WideAreaLink::worst_of),
             inside: None,
         }
     }
@@ -98,19 +98,19 @@ impl Clustered {
     /// Value of a parameter of the models of two clusters; NaN for the size of the first, which depends on
     /// the case.
     pub fn parameter(&self, name: &str) -> Option<f64> {
-        let between = self.between.as_ref();
+        let wide_area = self.wide_area.as_ref();
         match name {
             FIRST_CLUSTER => Some(f64::NAN),
-            ALPHA_WIDE => between.map(|link| link.latency.0),
-            BETA_WIDE => between.map(|link| link.gap.0),
+            ALPHA_WIDE => wide_area.map(|link| link.latency.0),
+            BETA_WIDE => wide_area.map(|link| link.gap.0),
             _ => None,
         }
     }
 
     /// Clusters of the ranks of a case; `None` if it has more processes than there are ranks.
-    pub fn layout_of(&self, procs: Procs) -> Option<Layout> {
-        let all = u32::try_from(self.layout.ranks()).ok()?;
-        let all = Procs::new(all).ok().filter(|all| procs <= *all)?;
+    pub fn layout_of(&self, procs: Procs) -> Option<ClusterLayout> {
+        let rank_count = u32::try_from(self.layout.ranks()).ok()?;
+        let all = Procs::new(rank_count).ok().filter(|all| procs <= *all)?;
         let ranks = self.taking_part.ranks(all, procs);
         Some(self.layout.of_ranks(ranks.into_iter().map(Rank)))
     }

@@ -6,12 +6,12 @@ use std::num::NonZeroU32;
 use netsig_base::units::parameter::{ParameterError, finite, non_negative, volume};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::case::{Case, Known, Timed, Values};
-use super::error::{ModelError, possible};
-use super::examples::{Example, ROUND};
+use super::case::{Case, KnownNetwork, ModelTime, ParameterValues};
+use super::error::{ModelError, check_time};
+use super::examples::{ROUND_NUMBERS, WorkedExample};
 use super::hockney::Hockney;
 use super::plogp::PLogP;
-use super::words::{Estimator, Kind, Need, Parameter, Role, Subject};
+use super::properties::{ModelEstimator, ModelInput, ModelKind, ModelParameter, ModelSubject, ParameterRole};
 use super::{FIELD, SHARED_LINK};
 
 /// A model.
@@ -20,9 +20,9 @@ pub struct Model {
     /// Name, unique among the models of its subject.
     pub name: &'static str,
     /// Subject: message, collective, exchange or program.
-    pub subject: Subject,
+    pub subject: ModelSubject,
     /// Meaning of the time: a bound, or a prediction with or without contention.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Formula in Unicode.
     pub formula: &'static str,
     /// Publication of the formula.
@@ -30,48 +30,48 @@ pub struct Model {
     /// Conditions of validity, and deviations of netsig from the print.
     pub domain: &'static str,
     /// Name of the printed model, in the same subject, whose misprint this model corrects.
-    pub mends: Option<&'static str>,
+    pub corrects: Option<&'static str>,
     /// Inputs from a profile.
-    pub needs: &'static [Need],
+    pub needs: &'static [ModelInput],
     /// Parameters of the model's own.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [ModelParameter],
     /// Estimator of the parameters.
-    pub estimator: Estimator,
-    /// What a threshold is compared with, if not the size.
-    pub(super) compared: Option<Compared>,
+    pub estimator: ModelEstimator,
+    /// Quantity that a threshold is compared with, if not the size.
+    pub(super) threshold_quantity: Option<ThresholdQuantity>,
     /// A worked example.
-    pub example: Example,
+    pub example: WorkedExample,
     /// Function that computes the time.
-    pub(super) time: fn(&Inputs) -> Result<Timed, ModelError>,
+    pub(super) time: fn(&FormulaInputs) -> Result<ModelTime, ModelError>,
 }
 
-/// A function that gives what a threshold is compared with.
-pub(super) type Compared = fn(&Inputs) -> Result<Bytes, ModelError>;
+/// Function that computes the quantity to compare with a threshold.
+pub(super) type ThresholdQuantity = fn(&FormulaInputs) -> Result<Bytes, ModelError>;
 
 /// Arguments of a formula.
-pub(super) struct Inputs<'a> {
+pub(super) struct FormulaInputs<'a> {
     pub(super) model: &'static Model,
-    pub(super) known: &'a Known,
-    pub(super) values: &'a Values,
+    pub(super) known: &'a KnownNetwork,
+    pub(super) values: &'a ParameterValues,
     pub(super) case: Case,
 }
 
 impl Model {
     /// Base of the entries of a subject: contention-free, from α and β, without parameters.
-    pub(super) const fn about(subject: Subject) -> Self {
+    pub(super) const fn of_subject(subject: ModelSubject) -> Self {
         Self {
             name: "",
             subject,
-            kind: Kind::ContentionFree,
+            kind: ModelKind::ContentionFree,
             formula: "",
             source: "",
             domain: "",
-            mends: None,
-            needs: &[Need::Hockney],
+            corrects: None,
+            needs: &[ModelInput::Hockney],
             parameters: &[],
-            estimator: Estimator::None,
-            compared: None,
-            example: Example::on(ROUND, "", 0.0, (1, 0)),
+            estimator: ModelEstimator::None,
+            threshold_quantity: None,
+            example: WorkedExample::on_network(ROUND_NUMBERS, "", 0.0, (1, 0)),
             time: |_| Ok(Seconds(0.0).into()),
         }
     }
@@ -79,21 +79,31 @@ impl Model {
     /// Time of `case` on the network `known`; zero for a collective of one process.
     ///
     /// # Errors
-    /// If n·m is beyond 2^64, the network lacks an input of the model, a parameter has no value or
-    /// one that is not allowed, or the result is negative or not finite.
-    pub fn time(&'static self, known: &Known, values: &Values, case: Case) -> Result<Timed, ModelError> {
+    /// If n·m is beyond 2^64, the network lacks an input of the model, a parameter lacks an allowed value, or the
+    /// result is negative or not finite.
+    pub fn time(
+        &'static self,
+        known: &KnownNetwork,
+        values: &ParameterValues,
+        case: Case,
+    ) -> Result<ModelTime, ModelError> {
         volume(case.procs, case.size)?;
         let mut timed = self.formula(known, values, case)?;
-        if case.procs.get() == 1 && matches!(self.subject, Subject::Collective(_)) {
+        if case.procs.get() == 1 && matches!(self.subject, ModelSubject::Collective(_)) {
             timed.time = Seconds(0.0);
         }
-        possible(self.name, timed.time)?;
+        check_time(self.name, timed.time)?;
         Ok(timed)
     }
 
-    /// Result of the formula for a case that [`Model::time`] accepts, not checked to be a time.
-    pub(crate) fn formula(&'static self, known: &Known, values: &Values, case: Case) -> Result<Timed, ModelError> {
-        (self.time)(&Inputs {
+    /// Unchecked result of the formula, for a case that [`Model::time`] accepts.
+    pub(crate) fn formula(
+        &'static self,
+        known: &KnownNetwork,
+        values: &ParameterValues,
+        case: Case,
+    ) -> Result<ModelTime, ModelError> {
+        (self.time)(&FormulaInputs {
             model: self,
             known,
             values,
@@ -101,15 +111,15 @@ impl Model {
         })
     }
 
-    /// What the threshold is compared with in a case.
+    /// Quantity of a case that the threshold is compared with.
     ///
     /// # Errors
     /// If the network lacks an input of the model.
-    pub(crate) fn compared(&'static self, known: &Known, case: Case) -> Result<Bytes, ModelError> {
-        let Some(compared) = self.compared else {
+    pub(crate) fn threshold_quantity(&'static self, known: &KnownNetwork, case: Case) -> Result<Bytes, ModelError> {
+        let Some(quantity) = self.threshold_quantity else {
             return Ok(case.size);
         };
-        compared(&Inputs {
+        quantity(&FormulaInputs {
             model: self,
             known,
             values: &self.values(|_| None)?,
@@ -119,14 +129,17 @@ impl Model {
 
     /// True if a threshold is compared with the size.
     pub(crate) fn compares_sizes(&self) -> bool {
-        self.compared.is_none()
+        self.threshold_quantity.is_none()
     }
 
     /// Values of the parameters from `given`, else their defaults.
     ///
     /// # Errors
     /// Names the parameters without a value.
-    pub fn values(&'static self, given: impl Fn(&Parameter) -> Option<f64>) -> Result<Values, ModelError> {
+    pub fn values(
+        &'static self,
+        given: impl Fn(&ModelParameter) -> Option<f64>,
+    ) -> Result<ParameterValues, ModelError> {
         let mut missing = Vec::new();
         let mut numbers = Vec::new();
         for parameter in self.parameters {
@@ -136,42 +149,42 @@ impl Model {
             }
         }
         if missing.is_empty() {
-            return Ok(Values { numbers, latency: None });
+            return Ok(ParameterValues { numbers, latency: None });
         }
         Err(ModelError::Missing {
             model: self.name,
             what: missing.join(", "),
             remedy: match self.estimator {
-                Estimator::None | Estimator::Repetitions => "give --set NAME=VALUE for each",
+                ModelEstimator::None | ModelEstimator::Repetitions => "give --set NAME=VALUE for each",
                 _ => "fit it to data or give --set NAME=VALUE",
             },
         })
     }
 
     /// Index of the first parameter with a role.
-    pub(crate) fn place(&self, role: Role) -> Option<usize> {
-        self.parameters.iter().position(|own| own.role == role)
+    pub(crate) fn role_index(&self, role: ParameterRole) -> Option<usize> {
+        self.parameters.iter().position(|parameter| parameter.role == role)
     }
 
     /// True if the fit to an algorithm's cells estimates a parameter by regression.
     pub fn is_regressed(&self) -> bool {
         let mut parameters = self.parameters.iter();
-        self.is_fitted_to_cells() && parameters.any(|own| own.role.is_estimated())
+        self.is_fitted_to_cells() && parameters.any(|parameter| parameter.role.is_estimated())
     }
 
     /// True if the parameters are fitted to the cells of one algorithm.
     pub fn is_fitted_to_cells(&self) -> bool {
-        !matches!(self.estimator, Estimator::None | Estimator::Repetitions)
+        !matches!(self.estimator, ModelEstimator::None | ModelEstimator::Repetitions)
     }
 
     /// True for a form of the contention signature.
     pub fn is_form_of_signature(&self) -> bool {
-        matches!(self.estimator, Estimator::Signature(_))
+        matches!(self.estimator, ModelEstimator::Signature(_))
     }
 
     /// True for a model of algorithms that follow the clusters of the ranks.
     pub fn is_of_clusters(&self) -> bool {
-        self.needs.contains(&Need::Clusters) && !self.is_of_shared_link()
+        self.needs.contains(&ModelInput::Clusters) && !self.is_of_shared_link()
     }
 
     /// True for the model of an all-to-all between clusters whose pieces go straight to their receivers.
@@ -179,38 +192,38 @@ impl Model {
         self.name == SHARED_LINK
     }
 
-    /// True for a model that the choice for an algorithm judges beside the regimes, by its times at process
-    /// counts left out of its fit.
+    /// True for a model that competes with the regimes: the choice compares their errors at process counts left out
+    /// of the fits.
     pub fn competes(&self) -> bool {
         self.is_of_shared_link()
     }
 
-    /// True for a model that a profile has in a section of its own, and that describes any measured algorithm.
+    /// True for a model that describes any measured algorithm and has its own section in a profile.
     pub fn is_stored(&self) -> bool {
         self.has_distribution() || self.name == FIELD
     }
 
-    /// True if a threshold divides the cases in two: those from it on have the supplement once.
+    /// True if a threshold divides the cases in two: from the threshold on, the time has the supplement once.
     pub(crate) fn has_sides(&self) -> bool {
         self.is_form_of_signature() || self.is_of_shared_link()
     }
 
     /// True for a model that predicts a distribution of repetitions; others give a single time.
     pub fn has_distribution(&self) -> bool {
-        self.estimator == Estimator::Repetitions
+        self.estimator == ModelEstimator::Repetitions
     }
 
     /// True for netsig's own contention signature, the one with a second γ.
     pub fn is_signature(&self) -> bool {
         let mut parameters = self.parameters.iter();
-        parameters.any(|own| matches!(own.role, Role::Below(_)))
+        parameters.any(|parameter| matches!(parameter.role, ParameterRole::Below(_)))
     }
 
     /// Evaluates the worked example.
     ///
     /// # Errors
-    /// As [`Model::time`], if the example's inputs do not suit the model.
-    pub fn evaluate_example(&'static self) -> Result<Timed, ModelError> {
+    /// The errors of [`Model::time`].
+    pub fn evaluate_example(&'static self) -> Result<ModelTime, ModelError> {
         let (known, values, case) = self.example.inputs();
         self.time(&known, &values, case)
     }
@@ -223,16 +236,19 @@ impl PartialEq for Model {
     }
 }
 
-impl Inputs<'_> {
+impl FormulaInputs<'_> {
     /// Evaluates a formula of α and β.
     #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
-    pub(super) fn by_hockney(&self, formula: impl Fn(&Hockney, Procs, Bytes) -> Seconds) -> Result<Timed, ModelError> {
+    pub(super) fn by_hockney(
+        &self,
+        formula: impl Fn(&Hockney, Procs, Bytes) -> Seconds,
+    ) -> Result<ModelTime, ModelError> {
         Ok(formula(&self.known.hockney, self.case.procs, self.case.size).into())
     }
 
     /// Evaluates a formula of pLogP.
     #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
-    pub(super) fn by_plogp(&self, formula: impl Fn(&PLogP, Procs, Bytes) -> Seconds) -> Result<Timed, ModelError> {
+    pub(super) fn by_plogp(&self, formula: impl Fn(&PLogP, Procs, Bytes) -> Seconds) -> Result<ModelTime, ModelError> {
         Ok(formula(&self.known.plogp, self.case.procs, self.case.size).into())
     }
 
@@ -264,7 +280,7 @@ impl Inputs<'_> {
     }
 
     /// Value of a parameter that satisfies `holds`; `rule` words the condition in the error.
-    pub(super) fn ruled(
+    pub(super) fn checked_value(
         &self,
         index: usize,
         rule: &'static str,
@@ -278,7 +294,7 @@ impl Inputs<'_> {
     /// Value of a parameter that counts from 1.
     pub(super) fn count(&self, index: usize) -> Result<NonZeroU32, ParameterError> {
         let (name, value) = self.parameter(index);
-        let count = whole(value).and_then(|count| u32::try_from(count).ok());
+        let count = whole_number(value).and_then(|count| u32::try_from(count).ok());
         let rule = "a whole number from 1 to 4294967295";
         count
             .and_then(NonZeroU32::new)
@@ -305,13 +321,13 @@ impl Inputs<'_> {
 /// which takes one instruction; a conversion to `u64` takes many.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "what does not fit differs from the value"
+    reason = "a value that does not fit changes and is refused"
 )]
-pub(super) fn whole(value: f64) -> Option<u64> {
-    let whole = value as i64;
-    let is_exact = (whole as f64).to_bits() == value.to_bits();
-    let whole = u64::try_from(whole).ok();
-    whole.filter(|&whole| is_exact && whole != i64::MAX.unsigned_abs())
+pub(super) fn whole_number(value: f64) -> Option<u64> {
+    let truncated = value as i64;
+    let is_exact = (truncated as f64).to_bits() == value.to_bits();
+    let unsigned = u64::try_from(truncated).ok();
+    unsigned.filter(|&whole| is_exact && whole != i64::MAX.unsigned_abs())
 }
 
 /// Threshold in bytes; infinity stands for none.
@@ -320,6 +336,6 @@ pub(super) fn threshold(name: &'static str, value: f64) -> Result<Option<Bytes>,
         return Ok(None);
     }
     let rule = "a whole number of bytes, or inf for none";
-    let bytes = whole(value).ok_or_else(|| ParameterError::new(name, value, rule))?;
+    let bytes = whole_number(value).ok_or_else(|| ParameterError::new(name, value, rule))?;
     Ok(Some(Bytes(bytes)))
 }

@@ -60,7 +60,7 @@ impl From<ModelError> for Refusal {
 ///
 /// # Errors
 /// If it is negative or not finite.
-pub(crate) fn possible(model: &'static str, time: Seconds) -> Result<Seconds, ModelError> {
+pub(crate) fn check_time(model: &'static str, time: Seconds) -> Result<Seconds, ModelError> {
     if time.0.is_finite() && time.0 >= 0.0 {
         return Ok(time);
     }

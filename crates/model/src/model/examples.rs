@@ -1,23 +1,23 @@
 //! Worked examples: inputs in words, the same inputs as values, and the expected result.
 
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
-use super::case::{Case, Known, Segments, Values};
+use super::case::{Case, KnownNetwork, ParameterValues, SegmentChoice};
 use super::hockney::Hockney;
-use super::plogp::{PLogP, Parameters};
+use super::plogp::{PLogP, PLogPParameters};
 use super::segment::Segment;
 
 /// A worked example.
 #[derive(Debug, Clone, Copy)]
-pub struct Example {
+pub struct WorkedExample {
     /// The case in words.
     pub inputs: &'static str,
     /// The value that the formula must give.
     pub expected: f64,
     /// The unit of that value.
     pub unit: &'static str,
-    pub(super) setting: Setting,
+    pub(super) network: ExampleNetwork,
     /// The values of the model's parameters.
     pub(super) values: &'static [f64],
     /// L(m), the same at every size, for the model `tam` only.
@@ -30,32 +30,37 @@ pub struct Example {
 
 /// The network of an example.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Setting {
+pub(super) enum ExampleNetwork {
     /// α in seconds and β in seconds per byte.
     Hockney(f64, f64),
-    /// The tables of [`toy`], which [`Example::words`] appends to the inputs.
+    /// The tables of [`toy_network`], which [`WorkedExample::inputs_in_words`] appends to the inputs.
     Toy,
     /// A network with further known properties.
-    Known(fn() -> Known),
+    Known(fn() -> KnownNetwork),
 }
 
 /// The Fast Ethernet of Steffenel 2006: α about 60 µs, β of 94.1 Mbit/s assumed.
-pub(super) const FAST_ETHERNET: Setting = Setting::Hockney(6e-5, 8.498e-8);
+pub(super) const FAST_ETHERNET: ExampleNetwork = ExampleNetwork::Hockney(6e-5, 8.498e-8);
 
 /// The Gigabit Ethernet of Steffenel 2006: β is its `β_F`, α = 50 µs assumed.
-pub(super) const GIGABIT_ETHERNET: Setting = Setting::Hockney(5e-5, 8.502e-9);
+pub(super) const GIGABIT_ETHERNET: ExampleNetwork = ExampleNetwork::Hockney(5e-5, 8.502e-9);
 
 /// A network with round numbers: α = 50 µs, β = 10 ns/B.
-pub(super) const ROUND: Setting = Setting::Hockney(5e-5, 1e-8);
+pub(super) const ROUND_NUMBERS: ExampleNetwork = ExampleNetwork::Hockney(5e-5, 1e-8);
 
-impl Example {
+impl WorkedExample {
     /// An example on a network, n = `case.0` and m = `case.1`.
-    pub(super) const fn on(setting: Setting, inputs: &'static str, expected: f64, case: (u32, u64)) -> Self {
+    pub(super) const fn on_network(
+        network: ExampleNetwork,
+        inputs: &'static str,
+        expected: f64,
+        case: (u32, u64),
+    ) -> Self {
         Self {
             inputs,
             expected,
             unit: "s",
-            setting,
+            network,
             values: &[],
             latency: None,
             case,
@@ -65,11 +70,11 @@ impl Example {
 
     /// An example on the toy network.
     pub(super) const fn on_toy(inputs: &'static str, expected: f64, case: (u32, u64)) -> Self {
-        Self::on(Setting::Toy, inputs, expected, case)
+        Self::on_network(ExampleNetwork::Toy, inputs, expected, case)
     }
 
     /// The same example with these parameter values.
-    pub(super) const fn with(self, values: &'static [f64]) -> Self {
+    pub(super) const fn with_values(self, values: &'static [f64]) -> Self {
         Self { values, ..self }
     }
 
@@ -80,40 +85,42 @@ impl Example {
     }
 
     /// The same example with another expected result, for another formula.
-    pub(super) const fn giving(self, expected: f64) -> Self {
+    pub(super) const fn with_expected(self, expected: f64) -> Self {
         Self { expected, ..self }
     }
 
     /// All inputs in words.
-    pub fn words(&self) -> String {
-        let on = match self.setting {
-            Setting::Toy => "; L = 50 µs, g(m) = 10 µs + 10 ns/B·m, os(m) = 5 µs + 4 ns/B·m, or(m) = 6 µs + 5 ns/B·m",
-            Setting::Hockney(..) | Setting::Known(_) => "",
+    pub fn inputs_in_words(&self) -> String {
+        let network_words = match self.network {
+            ExampleNetwork::Toy => {
+                "; L = 50 µs, g(m) = 10 µs + 10 ns/B·m, os(m) = 5 µs + 4 ns/B·m, or(m) = 6 µs + 5 ns/B·m"
+            }
+            ExampleNetwork::Hockney(..) | ExampleNetwork::Known(_) => "",
         };
-        format!("{}{on}", self.inputs)
+        format!("{}{network_words}", self.inputs)
     }
 
     /// The network.
-    pub fn known(&self) -> Known {
+    pub fn known_network(&self) -> KnownNetwork {
         self.inputs().0
     }
 
     /// The inputs as arguments of [`Model::time`](super::Model::time).
-    pub(super) fn inputs(&self) -> (Known, Values, Case) {
-        let known = match self.setting {
-            Setting::Hockney(alpha, beta) => hockney(alpha, beta),
-            Setting::Toy => toy(),
-            Setting::Known(known) => known(),
+    pub(super) fn inputs(&self) -> (KnownNetwork, ParameterValues, Case) {
+        let known = match self.network {
+            ExampleNetwork::Hockney(alpha, beta) => hockney_network(alpha, beta),
+            ExampleNetwork::Toy => toy_network(),
+            ExampleNetwork::Known(known) => known(),
         };
-        let table = |latency| Table::new("L", vec![(Bytes(0), latency)]).expect("one size");
-        let values = Values {
+        let table = |latency| SizeTable::new("L", vec![(Bytes(0), latency)]).expect("one size");
+        let values = ParameterValues {
             numbers: self.values.to_vec(),
             latency: self.latency.map(table),
         };
         let (procs, size) = self.case;
         let mut case = Case::new(Procs::new(procs).expect("not zero"), Bytes(size));
         if let Some(segment) = self.segment {
-            case.segments = Segments::Of(Segment::new(Bytes(segment)).expect("not zero"));
+            case.segments = SegmentChoice::Fixed(Segment::new(Bytes(segment)).expect("not zero"));
         }
         (known, values, case)
     }
@@ -121,25 +128,25 @@ impl Example {
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs; α and β
 /// follow from them: 60 µs and 10 ns/B.
-pub(super) fn toy() -> Known {
+pub(super) fn toy_network() -> KnownNetwork {
     let line = |at_zero: f64, slope: f64| {
         let row = |size: u64| (Bytes(size), Seconds(at_zero + slope * size as f64));
-        Table::new("toy", vec![row(0), row(1 << 24)]).expect("two ascending sizes")
+        SizeTable::new("toy", vec![row(0), row(1 << 24)]).expect("two ascending sizes")
     };
-    let plogp = PLogP::new(Parameters {
+    let plogp = PLogP::new(PLogPParameters {
         latency: Seconds(5e-5),
         gap: line(1e-5, 1e-8),
         send_overhead: line(5e-6, 4e-9),
         receive_overhead: line(6e-6, 5e-9),
     });
-    Known {
+    KnownNetwork {
         plogp: plogp.expect("positive numbers"),
-        ..hockney(6e-5, 1e-8)
+        ..hockney_network(6e-5, 1e-8)
     }
 }
 
 /// Hockney's model alone, α in seconds and β in seconds per byte.
-pub(super) fn hockney(alpha: f64, beta: f64) -> Known {
+pub(super) fn hockney_network(alpha: f64, beta: f64) -> KnownNetwork {
     let model = Hockney::new(Seconds(alpha), SecondsPerByte(beta));
-    Known::of(model.expect("positive numbers"), None)
+    KnownNetwork::of(model.expect("positive numbers"), None)
 }

@@ -58,9 +58,9 @@ impl Hockney {
         self.time(size) * procs.partners()
     }
 
-    /// Bandwidth share: the share of bytes in the contention-free time, βm/(α+βm), but at least a
-    /// tenth. If it is small the time consists of start-ups, whose overlap no model here describes:
-    /// the variance of relative errors grows with its reciprocal.
+    /// Bandwidth share: the share of bytes in the contention-free time, βm/(α+βm), but at least a tenth. If it is
+    /// small, the time consists of start-ups, and no model here describes their overlap. The variance of relative
+    /// errors grows with the reciprocal of the share.
     pub(crate) fn bandwidth_share(&self, size: Bytes) -> f64 {
         let bytes = (self.beta * size).0;
         let time = self.time(size).0;

@@ -1,11 +1,10 @@
-//! The models, one file per formula: derivation and misprints in its head, the function that
-//! computes the formula, and an entry with formula, source, domain, parameters and a worked
-//! example.
+//! The models, one file per formula. A file has derivation and misprints in its head, the function that computes the
+//! formula, and an entry with formula, source, domain, parameters and a worked example.
 //!
-//! The entries drive `netsig models`, the names that `--model` takes, predictions, fits,
-//! comparisons and the tests. Modules shared by several models: the form of an entry (`words`,
-//! `entry`, `case`, `examples`), the parameters of a message ([`hockney`], [`plogp`]), the
-//! contention [`signature`], and the search for a segment size ([`segment`]).
+//! The entries drive `netsig models`, the names that `--model` takes, predictions, fits, comparisons and the tests.
+//! Several models share these modules: the form of an entry (`properties`, `entry`, `case`, `examples`); the
+//! parameters of a message ([`hockney`], [`plogp`]); the contention [`signature`]; the search for a segment size
+//! ([`segment`]).
 
 pub mod adve;
 pub mod alltoall;
@@ -23,20 +22,20 @@ pub mod hockney;
 pub mod message;
 pub mod plogp;
 mod prelude;
+mod properties;
 pub mod regimes;
 mod scatter;
 pub mod segment;
 pub mod setting;
 pub mod signature;
-mod words;
 
-pub use case::{Case, Known, Segments, Timed, Values};
-pub use clustered::{Between, Clustered};
+pub use case::{Case, KnownNetwork, ModelTime, ParameterValues, SegmentChoice};
+pub use clustered::{ClusteredRanks, WideAreaLink};
 pub use entry::Model;
 pub use error::ModelError;
-pub(crate) use error::possible;
-pub use examples::Example;
-pub use words::{Estimator, Kind, Need, Parameter, Role, Subject};
+pub(crate) use error::check_time;
+pub use examples::WorkedExample;
+pub use properties::{ModelEstimator, ModelInput, ModelKind, ModelParameter, ModelSubject, ParameterRole};
 
 use itertools::Itertools;
 
@@ -83,56 +82,74 @@ pub fn models() -> impl Iterator<Item = &'static Model> {
 }
 
 /// All models of a collective.
-pub fn of(collective: Collective) -> impl Iterator<Item = &'static Model> {
-    models().filter(move |model| model.subject == Subject::Collective(collective))
+pub fn of_collective(collective: Collective) -> impl Iterator<Item = &'static Model> {
+    models().filter(move |model| model.subject == ModelSubject::Collective(collective))
 }
 
 /// The model of the algorithms of a collective that follow the clusters of the ranks.
 pub fn of_clusters(collective: Collective) -> Option<&'static Model> {
-    of(collective).find(|model| model.is_of_clusters())
+    of_collective(collective).find(|model| model.is_of_clusters())
 }
 
-/// The model that describes any algorithm of a collective, in full: the regimes.
+/// The model of a collective that describes any algorithm in full: the regimes.
 ///
 /// # Panics
 /// If a collective lacks it, which the list above does not allow.
-pub fn general(collective: Collective) -> &'static Model {
-    let mut models = of(collective);
+pub fn general_model(collective: Collective) -> &'static Model {
+    let mut models = of_collective(collective);
     let general = models.find(|model| model.has_distribution());
     general.expect("the regimes describe every collective")
 }
 
-/// The strategies of a collective, one model each: all models but the field and the regimes, which describe
-/// any measured algorithm, and those of clusters. An all-to-all has no strategies.
+/// The strategies of a collective, one model each. They exclude the field and the regimes, which describe any
+/// measured algorithm, and the models of clusters. An all-to-all has no strategies.
 pub fn strategies(collective: Collective) -> impl Iterator<Item = &'static Model> {
     let has_some = collective != Collective::Alltoall;
-    of(collective).filter(move |model| has_some && !model.is_stored() && !model.is_of_clusters())
+    of_collective(collective).filter(move |model| has_some && !model.is_stored() && !model.is_of_clusters())
 }
 
-/// The model of a collective with this name.
+/// Names that models had in earlier versions, with their present ones. Options, profiles and vectors may use both.
+const FORMER_NAMES: [(&str, &str); 7] = [
+    ("free", "contention_free"),
+    ("tree", "tree_bound"),
+    ("contention_001", "plogp_receive_bound"),
+    ("upper_003", "plogp_overhead_bound"),
+    ("factor_001", "plogp_factor"),
+    ("factor_001_times_p_minus_1", "plogp_factor_per_peer"),
+    ("factor_003", "plogp_overhead_factor"),
+];
+
+/// The present name of the model with the present or former `name`.
+pub fn present_name(name: &str) -> &str {
+    let mut pairs = FORMER_NAMES.iter();
+    let renamed = pairs.find(|(former, _)| *former == name);
+    renamed.map_or(name, |(_, present)| present)
+}
+
+/// The model of a collective with this present or former name.
 ///
 /// # Errors
 /// If there is none; the error lists the names of the collective's models.
 pub fn find(collective: Collective, name: &str) -> Result<&'static Model, ModelError> {
-    of(collective)
-        .find(|model| model.name == name)
-        .ok_or_else(|| unknown(name, format!(" of {collective}"), of(collective)))
+    of_collective(collective)
+        .find(|model| model.name == present_name(name))
+        .ok_or_else(|| unknown_model(name, format!(" of {collective}"), of_collective(collective)))
 }
 
-/// All models with this name, which several subjects may use.
+/// All models with this present or former name, which several subjects may use.
 ///
 /// # Errors
 /// If there is none; the error lists the names of all models.
-pub fn named(name: &str) -> Result<Vec<&'static Model>, ModelError> {
-    let found: Vec<_> = models().filter(|model| model.name == name).collect();
+pub fn all_named(name: &str) -> Result<Vec<&'static Model>, ModelError> {
+    let found: Vec<_> = models().filter(|model| model.name == present_name(name)).collect();
     if found.is_empty() {
-        return Err(unknown(name, String::new(), models()));
+        return Err(unknown_model(name, String::new(), models()));
     }
     Ok(found)
 }
 
 /// Error for a `name` that no model of `known` has.
-fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) -> ModelError {
+fn unknown_model(name: &str, of: String, known: impl Iterator<Item = &'static Model>) -> ModelError {
     let names = known.map(|model| model.name);
     ModelError::Unknown {
         name: name.to_owned(),
@@ -147,31 +164,31 @@ mod tests {
 
     use super::*;
 
-    /// Predictions take the interval of a model from what it says it needs.
+    /// Predictions derive the interval of a model from its declared inputs.
     #[test]
     fn a_model_takes_from_the_network_no_more_than_it_says() {
-        let other = examples::hockney(5e-5, 8.502e-9);
+        let other = examples::hockney_network(5e-5, 8.502e-9);
         for model in models() {
             let (known, values, case) = model.example.inputs();
             let keeps = |need| model.needs.contains(&need);
             let mut changed = known.clone();
-            if !keeps(Need::Hockney) {
+            if !keeps(ModelInput::Hockney) {
                 changed.hockney = other.hockney;
             }
-            if !keeps(Need::PLogP) {
+            if !keeps(ModelInput::PLogP) {
                 changed.plogp = other.plogp.clone();
             }
-            let [before, after] = [&known, &changed].map(|on| model.time(on, &values, case));
+            let [before, after] = [&known, &changed].map(|network| model.time(network, &values, case));
             assert_eq!(before, after, "{} {}", model.subject, model.name);
         }
     }
 
     #[test]
     fn names_are_unique_within_a_subject_and_mend_one_of_it() {
-        let name = |own: &Model, name| format!("{} {name}", own.subject);
-        let all: Vec<String> = models().map(|own| name(own, own.name)).collect();
+        let name = |model: &Model, name| format!("{} {name}", model.subject);
+        let all: Vec<String> = models().map(|model| name(model, model.name)).collect();
         assert!(all.iter().all_unique(), "{all:?}");
-        let mut mended = models().filter_map(|own| Some(name(own, own.mends?)));
+        let mut mended = models().filter_map(|model| Some(name(model, model.corrects?)));
         assert_eq!(mended.find(|name| !all.contains(name)), None);
     }
 }

@@ -26,35 +26,35 @@ use super::hockney::Hockney;
 use serde::{Deserialize, Serialize};
 
 use netsig_base::units::parameter::{ParameterError, non_negative};
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Seconds};
 
 /// The parameters of a network between two processes.
 #[derive(Debug, Clone, PartialEq, derive_more::Into, Serialize, Deserialize)]
-#[serde(try_from = "Parameters", into = "Parameters")]
-pub struct PLogP(Parameters);
+#[serde(try_from = "PLogPParameters", into = "PLogPParameters")]
+pub struct PLogP(PLogPParameters);
 
 /// Latency and tables of a pLogP.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Parameters {
+pub struct PLogPParameters {
     /// L: end-to-end latency.
     #[serde(rename = "latency_s")]
     pub latency: Seconds,
     /// g(m): minimum interval between messages.
     #[serde(rename = "gap_s")]
-    pub gap: Table,
+    pub gap: SizeTable,
     /// os(m): time for which sending occupies the sender.
     #[serde(rename = "send_overhead_s")]
-    pub send_overhead: Table,
+    pub send_overhead: SizeTable,
     /// or(m): time for which receiving occupies the receiver.
     #[serde(rename = "receive_overhead_s")]
-    pub receive_overhead: Table,
+    pub receive_overhead: SizeTable,
 }
 
-impl TryFrom<Parameters> for PLogP {
+impl TryFrom<PLogPParameters> for PLogP {
     type Error = ParameterError;
-    fn try_from(parameters: Parameters) -> Result<Self, ParameterError> {
+    fn try_from(parameters: PLogPParameters) -> Result<Self, ParameterError> {
         Self::new(parameters)
     }
 }
@@ -64,15 +64,15 @@ impl PLogP {
     ///
     /// # Errors
     /// If L is negative or not finite.
-    pub fn new(parameters: Parameters) -> Result<Self, ParameterError> {
+    pub fn new(parameters: PLogPParameters) -> Result<Self, ParameterError> {
         non_negative("L", parameters.latency.0)?;
         Ok(Self(parameters))
     }
 
     /// Hockney's model as pLogP: L = 0, g(m) = os(m) = or(m) = α + β·m.
     pub fn from_hockney(model: &Hockney) -> Self {
-        let line = Table::line(model.alpha(), model.beta());
-        Self(Parameters {
+        let line = SizeTable::line(model.alpha(), model.beta());
+        Self(PLogPParameters {
             latency: Seconds(0.0),
             gap: line.clone(),
             send_overhead: line.clone(),
@@ -90,17 +90,17 @@ impl PLogP {
         self.0.gap.at(size)
     }
 
-    /// Time in which the wire can carry m bytes in pieces, without a request: the less of g(m) and β·m. β is g
-    /// per byte of the longest measured message; short ones may pass at once, as from a shaper with a burst.
-    pub(crate) fn on_the_wire(&self, size: Bytes) -> Seconds {
+    /// Time in which the wire can carry m bytes in pieces, without a request: the smaller of g(m) and β·m. β is g per
+    /// byte of the longest measured message; short messages may pass at once, as from a shaper with a burst.
+    pub(crate) fn wire_time(&self, size: Bytes) -> Seconds {
         let rows = self.0.gap.rows();
         let (longest, gap) = rows[rows.len() - 1];
         let share = size.as_f64() / longest.as_f64().max(1.0);
         Seconds(self.g(size).0.min(gap.0 * share))
     }
 
-    /// Gap of each of the segments of s bytes of a message, whose share of the wire's time is `wire`: g(s), at
-    /// least os(s), or(s) and `wire`. A measured g(s) may be less: it is a difference of two times.
+    /// Gap of a segment of s bytes: g(s), but at least os(s), or(s) and `wire`, the segment's share of the wire's
+    /// time. A measured g(s) may be less, as it is a difference of two times.
     pub(crate) fn gap_of_segment(&self, segment: Bytes, wire: Seconds) -> Seconds {
         let overhead = self.os(segment).0.max(self.or(segment).0);
         Seconds(self.g(segment).0.max(overhead).max(wire.0))
@@ -127,7 +127,7 @@ impl PLogP {
     }
 
     /// The tables of g, os and or.
-    pub fn tables(&self) -> [&Table; 3] {
+    pub fn tables(&self) -> [&SizeTable; 3] {
         [&self.0.gap, &self.0.send_overhead, &self.0.receive_overhead]
     }
 

@@ -65,7 +65,7 @@ impl Segment {
 
 /// Method of the search for the best segment size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Search {
+pub enum SegmentSearch {
     /// The message halved again and again.
     PowersOfTwo,
     /// The neighbourhood of the best power of two (the default).
@@ -76,89 +76,93 @@ pub enum Search {
 }
 
 /// All searches with their names.
-pub const SEARCHES: [(Search, &str); 3] = [
-    (Search::PowersOfTwo, "pow2"),
-    (Search::HillClimbing, "hill"),
-    (Search::Exhaustive, "exhaustive"),
+pub const SEGMENT_SEARCHES: [(SegmentSearch, &str); 3] = [
+    (SegmentSearch::PowersOfTwo, "pow2"),
+    (SegmentSearch::HillClimbing, "hill"),
+    (SegmentSearch::Exhaustive, "exhaustive"),
 ];
 
 /// Result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Optimum {
+pub struct BestSegment {
     /// Best segment size s.
     pub segment: Segment,
     /// Cost of the whole message with this segment size.
     pub time: Seconds,
 }
 
-/// Segment size of a message of `size` bytes with the least `cost` that `search` finds among the
-/// multiples of `datatype`. The search begins with the whole message, or with the greatest of its
-/// halves, quarters, … that MPI can count.
-pub fn optimise(search: Search, size: Bytes, datatype: Segment, cost: impl Fn(Segment) -> Seconds) -> Optimum {
+/// Finds the segment size with the least `cost` for a message of `size` bytes, among the multiples of `datatype`. The
+/// search begins with the whole message, or with the greatest of its halves, quarters, … that MPI can count.
+pub fn find_best_segment(
+    search: SegmentSearch,
+    size: Bytes,
+    datatype: Segment,
+    cost: impl Fn(Segment) -> Seconds,
+) -> BestSegment {
     let mut parts = std::iter::successors(Some(size.0), |bytes| Some(bytes / 2));
     let longest = parts.find(|&bytes| bytes <= LONGEST_SEGMENT.into());
-    let landscape = Landscape {
+    let cost_function = SegmentCostFunction {
         datatype,
-        most: (longest.unwrap_or_default() / datatype.0).max(1),
+        most_units: (longest.unwrap_or_default() / datatype.0).max(1),
         cost,
     };
     let best = match search {
-        Search::PowersOfTwo => landscape.best_half(),
-        Search::HillClimbing => landscape.climb(landscape.best_half()),
-        Search::Exhaustive => landscape.best_of((1..=landscape.most).rev()),
+        SegmentSearch::PowersOfTwo => cost_function.best_half(),
+        SegmentSearch::HillClimbing => cost_function.climb(cost_function.best_half()),
+        SegmentSearch::Exhaustive => cost_function.best_of((1..=cost_function.most_units).rev()),
     };
-    Optimum {
-        segment: landscape.segment(best.units),
+    BestSegment {
+        segment: cost_function.segment(best.units),
         time: best.time,
     }
 }
 
 /// Cost of a message as a function of its segment size, counted in datatypes.
-struct Landscape<F> {
+struct SegmentCostFunction<F> {
     datatype: Segment,
     /// Number of datatypes in the message, at least one.
-    most: u64,
+    most_units: u64,
     cost: F,
 }
 
 /// A segment size and its cost.
 #[derive(Clone, Copy)]
-struct Place {
+struct CostedSegment {
     units: u64,
     time: Seconds,
 }
 
-impl<F: Fn(Segment) -> Seconds> Landscape<F> {
+impl<F: Fn(Segment) -> Seconds> SegmentCostFunction<F> {
     fn segment(&self, units: u64) -> Segment {
         let bytes = NonZeroU64::new(units * self.datatype.0.get());
         Segment(bytes.expect("1 ≤ units ≤ most, which are no more bytes than the message"))
     }
 
-    fn at(&self, units: u64) -> Place {
+    fn cost_at(&self, units: u64) -> CostedSegment {
         let time = (self.cost)(self.segment(units));
-        Place { units, time }
+        CostedSegment { units, time }
     }
 
     /// The best of m/2ⁱ. Halving the number of datatypes rounds m/2ⁱ down to whole datatypes.
-    fn best_half(&self) -> Place {
-        self.best_of((0..=self.most.ilog2()).map(|i| self.most >> i))
+    fn best_half(&self) -> CostedSegment {
+        self.best_of((0..=self.most_units.ilog2()).map(|i| self.most_units >> i))
     }
 
     /// The first of the least costs among `all`, which begins with the whole message.
-    fn best_of(&self, all: impl Iterator<Item = u64>) -> Place {
-        let start = self.at(self.most);
+    fn best_of(&self, all: impl Iterator<Item = u64>) -> CostedSegment {
+        let start = self.cost_at(self.most_units);
         all.skip(1).fold(start, |best, units| self.better(best, units))
     }
 
     /// The local optimum near `here`.
-    fn climb(&self, mut here: Place) -> Place {
+    fn climb(&self, mut here: CostedSegment) -> CostedSegment {
         let mut step = (here.units / 2).max(1);
         while step > 0 {
             let mut best = here;
             if step < here.units {
                 best = self.better(best, here.units - step);
             }
-            if step <= self.most - here.units {
+            if step <= self.most_units - here.units {
                 best = self.better(best, here.units + step);
             }
             if best.units == here.units {
@@ -170,15 +174,15 @@ impl<F: Fn(Segment) -> Seconds> Landscape<F> {
     }
 
     /// `best`, unless the cost at `units` is less.
-    fn better(&self, best: Place, units: u64) -> Place {
-        let place = self.at(units);
-        if place.time < best.time { place } else { best }
+    fn better(&self, best: CostedSegment, units: u64) -> CostedSegment {
+        let candidate = self.cost_at(units);
+        if candidate.time < best.time { candidate } else { best }
     }
 }
 
-impl FromStr for Search {
+impl FromStr for SegmentSearch {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        variant_of(text, "a search for the segment", &SEARCHES)
+        variant_of(text, "a search for the segment", &SEGMENT_SEARCHES)
     }
 }

@@ -3,25 +3,25 @@
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, duration};
 
-/// Parses `NAME=VALUE`, with the units of [`value`].
+/// Parses `NAME=VALUE`, with the units of [`parse_value`].
 ///
 /// # Errors
 /// If the text has another form.
-pub fn setting(text: &str) -> Result<(String, f64), Refusal> {
+pub fn parse_setting(text: &str) -> Result<(String, f64), Refusal> {
     let (name, text) = text
         .split_once('=')
         .ok_or_else(|| Refusal::request("write NAME=VALUE, such as gamma=1.5"))?;
-    let name = name.trim();
-    Ok((name.to_owned(), value(name, text)?))
+    let trimmed_name = name.trim();
+    Ok((trimmed_name.to_owned(), parse_value(trimmed_name, text)?))
 }
 
-/// Parses the value of a parameter. The name determines the allowed units: of a time if it ends in `_s`
-/// or is L, o, g or RTO; of a time per byte if it ends in `_s_per_byte` or is G; of a size if it ends in
-/// `_bytes` or is S. A time above 0 needs its unit.
+/// Parses the value of a parameter. The name determines the allowed units: units of time if it ends in `_s` or is L,
+/// o, g or RTO; units of time per byte if it ends in `_s_per_byte` or is G; units of size if it ends in `_bytes` or
+/// is S. A time above 0 needs its unit.
 ///
 /// # Errors
 /// If the text is no such value.
-pub fn value(name: &str, text: &str) -> Result<f64, Refusal> {
+pub fn parse_value(name: &str, text: &str) -> Result<f64, Refusal> {
     let is_per_byte = name.ends_with("_s_per_byte") || name == "G";
     let is_time = is_per_byte || name.ends_with("_s") || ["L", "o", "g", "RTO"].contains(&name);
     let number = text.trim().parse::<f64>().ok();

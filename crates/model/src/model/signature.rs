@@ -14,14 +14,13 @@
 //! same model: δ of `bandwidth` = δ of `full` + (γ−1)·α. Below M they differ by (n−1)·(γ−1)·α.
 //!
 //! # Where the publications disagree
-//! *γ on α or not.* The report of 2006 multiplies the whole bound, the paper of 2007 βm
-//! alone. Both define γ as the ratio of the real time to the bound and find it by a
-//! regression on the bound, so `full` is the default. Both print the same δ, which agrees
-//! with both forms to (γ−1)·α only: about 0.2 ms of the 4.93 ms of Gigabit Ethernet.
+//! *γ on α or not.* The report of 2006 multiplies the whole bound, the paper of 2007 βm alone. Both define γ as the
+//! ratio of the real time to the bound and find it by a regression on the bound, so `full` is the default. Both print
+//! the same δ, although δ of the two forms differs by (γ−1)·α: about 0.2 ms of the 4.93 ms of Gigabit Ethernet.
 //!
-//! *δ once or n−1 times.* The printed parentheses of the report add δ once. Its text ("each
-//! simultaneous communication induces an overload of 8.23 ms", and that δ depends on the
-//! number of processes) and the equations of 2007 add it for each of the n−1 messages.
+//! *δ once or n−1 times.* The printed parentheses of the report add δ once. Its text adds δ for each of the n−1
+//! messages: "each simultaneous communication induces an overload of 8.23 ms", and δ depends on the number of
+//! processes. So do the equations of 2007.
 //!
 //! *m ≥ M or m > M.* The equations say m ≥ M, the texts "larger than M": netsig takes m ≥ M; the
 //! other reading is a threshold of M + 1 bytes.
@@ -31,7 +30,7 @@
 //!
 //! # Domain
 //! A saturated network. Steffenel reports errors "usually under 10 %" there; docs/results/real.md counts, network by
-//! network, how many cells of long messages have less.
+//! network, the cells of long messages with smaller errors.
 //!
 //! # Source
 //! Steffenel 2006 (INRIA report) eq. 4–5; Steffenel, Martinasso, Trystram 2007 (GPC) eq.
@@ -44,7 +43,7 @@ use super::hockney::Hockney;
 
 /// Position of γ and δ in the formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum SignatureForm {
     /// γ multiplies the whole bound (the default).
     #[default]
     Full,
@@ -56,11 +55,11 @@ pub enum Form {
 
 /// The two sides of the threshold M.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum SignatureSide {
     /// m < M, and every size where there is no M.
     Below,
     /// m ≥ M.
-    From,
+    AtOrAbove,
 }
 
 /// γ, δ and M on top of a contention-free model.
@@ -69,7 +68,7 @@ pub struct Signature {
     /// Contention-free model: α and β.
     pub base: Hockney,
     /// Position of γ and δ in the formula.
-    pub form: Form,
+    pub form: SignatureForm,
     /// γ on the upper side of the threshold, and everywhere unless `gamma_below` is set.
     pub gamma: f64,
     /// γ on the lower side, if it differs.
@@ -84,7 +83,7 @@ impl Signature {
     /// The signature, after a check that its numbers are finite.
     ///
     /// # Errors
-    /// Names the parameter that is not finite.
+    /// If γ, γ below M or δ is not finite.
     pub fn checked(self) -> Result<Self, ParameterError> {
         finite("gamma", self.gamma)?;
         finite("gamma_below", self.gamma_below.unwrap_or(1.0))?;
@@ -93,10 +92,10 @@ impl Signature {
     }
 
     /// The side of the threshold that `size` is on.
-    pub fn side(&self, size: Bytes) -> Side {
+    pub fn side(&self, size: Bytes) -> SignatureSide {
         match self.threshold {
-            Some(threshold) if size >= threshold => Side::From,
-            _ => Side::Below,
+            Some(threshold) if size >= threshold => SignatureSide::AtOrAbove,
+            _ => SignatureSide::Below,
         }
     }
 
@@ -106,21 +105,21 @@ impl Signature {
     }
 
     /// The time if `size` were on the given side of the threshold.
-    pub fn time_on(&self, side: Side, procs: Procs, size: Bytes) -> Seconds {
+    pub fn time_on(&self, side: SignatureSide, procs: Procs, size: Bytes) -> Seconds {
         if procs.get() == 1 {
             return Seconds(0.0);
         }
         let (gamma, delta) = match side {
-            Side::From => (self.gamma, self.delta.0),
-            Side::Below => (self.gamma_below.unwrap_or(self.gamma), 0.0),
+            SignatureSide::AtOrAbove => (self.gamma, self.delta.0),
+            SignatureSide::Below => (self.gamma_below.unwrap_or(self.gamma), 0.0),
         };
         let partners = procs.partners();
         let bound = self.base.alltoall(procs, size).0;
         let start_up = self.base.alpha().0 * partners;
         Seconds(match self.form {
-            Form::Full => bound * gamma + partners * delta,
-            Form::Bandwidth => start_up + (bound - start_up) * gamma + partners * delta,
-            Form::FullDeltaOnce => bound * gamma + delta,
+            SignatureForm::Full => bound * gamma + partners * delta,
+            SignatureForm::Bandwidth => start_up + (bound - start_up) * gamma + partners * delta,
+            SignatureForm::FullDeltaOnce => bound * gamma + delta,
         })
     }
 }

@@ -4,14 +4,14 @@ use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
-use super::line::{Line, Reason};
+use super::model_question::RequestedModels;
+use super::modelled_algorithm::{ModelReason, ModelledAlgorithm};
 use super::notes;
-use super::outside::{Outside, TooFar};
+use super::outside_domain::{ExtrapolationRule, OutsideDomain};
 use super::predictor::CasePredictor;
 use super::rate::refuse_other_rate;
 use super::request::PredictionRequest;
-use super::speaker::Models;
-use super::{Overflow, Prediction};
+use super::{PortOverflow, Prediction};
 use crate::model::segment::Segment;
 use crate::model::{Model, ModelError};
 
@@ -44,7 +44,7 @@ pub struct CaseTime {
 pub struct AlgorithmTimes {
     /// The times, in the order of the cases.
     pub times: Vec<CaseTime>,
-    line: Line,
+    modelled: ModelledAlgorithm,
 }
 
 /// The requested times.
@@ -61,18 +61,18 @@ pub struct PredictionAnswer {
 }
 
 /// Cases of an algorithm that are outside the measured range for the same reason.
-struct Beyond {
+struct OutsideCases {
     first: (Procs, Bytes),
     /// Number of cases besides the first.
     more: usize,
-    why: Outside,
+    why: OutsideDomain,
 }
 
-/// Times and causes of missing ones before judgement.
+/// Times, and the causes of missing times, of all algorithms so far.
 #[derive(Default)]
-struct Gathered {
+struct GatheredTimes {
     found: Vec<AlgorithmTimes>,
-    /// What is outside the measured range, in words, and in how many cases.
+    /// Problem of each group of cases outside the measured range, with the number of cases.
     outside: Vec<(String, usize)>,
     refused: Vec<ModelError>,
     notes: Vec<Note>,
@@ -81,26 +81,26 @@ struct Gathered {
 impl AlgorithmTimes {
     /// The algorithm, without a segment size that was searched for each case.
     pub fn algorithm(&self) -> &str {
-        &self.line.algorithm
+        &self.modelled.algorithm
     }
 
     /// The model.
     pub fn model(&self) -> &'static Model {
-        self.line.model
+        self.modelled.model
     }
 
     /// Name of the algorithm with the segment size of a prediction, in the form that measuring,
     /// predicting and simulating accept.
     pub fn name(&self, segment: Option<Segment>) -> String {
-        self.line.name(segment)
+        self.modelled.name(segment)
     }
 }
 
 impl PredictionAnswer {
-    /// All times, each with those of its algorithm.
+    /// Every time, with its algorithm.
     pub fn times(&self) -> impl Iterator<Item = (&AlgorithmTimes, &CaseTime)> {
         let all = self.found.iter();
-        all.flat_map(|own| own.times.iter().map(move |time| (own, time)))
+        all.flat_map(|algorithm| algorithm.times.iter().map(move |time| (algorithm, time)))
     }
 }
 
@@ -114,56 +114,61 @@ impl PredictionRequest<'_> {
         C: IntoIterator<Item = (Procs, Bytes), IntoIter: Clone>,
     {
         let cases = cases.into_iter();
-        let lines = self.lines()?;
-        let mut gathered = Gathered::default();
-        let unmeasured = lines.iter().filter_map(|line| self.unmeasured(line));
+        let modelled_algorithms = self.modelled_algorithms()?;
+        let mut gathered = GatheredTimes::default();
+        let unmeasured = modelled_algorithms
+            .iter()
+            .filter_map(|modelled| self.unmeasured_note(modelled));
         gathered.notes.extend(unmeasured);
-        for line in lines {
-            match self.of_line(line).and_then(|own| own.of_pairs(self.pairs)) {
+        for modelled in modelled_algorithms {
+            match self
+                .predictor_of(modelled)
+                .and_then(|predictor| predictor.with_pair_sizes(self.pairs))
+            {
                 Ok(predictor) => self.predict(&predictor, cases.clone(), &mut gathered),
                 Err(error) => gathered.refused.push(error),
             }
         }
         let mut models: Vec<&Model> = Vec::new();
-        for own in gathered.found.iter().filter(|own| !own.times.is_empty()) {
-            if !models.contains(&own.model()) {
-                models.push(own.model());
+        for algorithm in gathered.found.iter().filter(|algorithm| !algorithm.times.is_empty()) {
+            if !models.contains(&algorithm.model()) {
+                models.push(algorithm.model());
             }
         }
         let mut limits = notes::on_predictions(self, &models, cases);
-        let times = gathered.found.iter().flat_map(|own| {
-            let segments = own.times.iter().filter_map(|time| time.prediction.segment);
-            segments.map(|segment| (own.name(Some(segment)), segment))
+        let times = gathered.found.iter().flat_map(|algorithm| {
+            let segments = algorithm.times.iter().filter_map(|time| time.prediction.segment);
+            segments.map(|segment| (algorithm.name(Some(segment)), segment))
         });
         limits.extend(notes::on_segments(self, times));
-        Ok(self.judged(gathered, limits))
+        Ok(self.answer_of(gathered, limits))
     }
 
     /// Predicts every case of an algorithm.
-    fn predict(&self, predictor: &CasePredictor, cases: impl Iterator<Item = (Procs, Bytes)>, to: &mut Gathered) {
-        let line = &predictor.line;
+    fn predict(&self, predictor: &CasePredictor, cases: impl Iterator<Item = (Procs, Bytes)>, to: &mut GatheredTimes) {
+        let modelled = &predictor.modelled;
         if predictor.lacks_signature() {
-            to.notes.push(self.free_inside(line));
+            to.notes.push(self.contention_free_warning(modelled));
         }
-        let mut beyond = Vec::new();
-        let mut is_told = false;
+        let mut outside_cases = Vec::new();
+        let mut has_overflow_note = false;
         let mut times = Vec::with_capacity(cases.size_hint().0);
         for (procs, size) in cases {
             let outside = predictor.outside(procs, size);
-            if self.too_far == TooFar::Refused
+            if self.too_far == ExtrapolationRule::Refused
                 && let Some(why) = outside
             {
-                add(&mut beyond, (procs, size), why);
+                add_outside(&mut outside_cases, (procs, size), why);
                 continue;
             }
-            if !is_told && let Some(overflow) = predictor.overflow(procs, size) {
-                to.notes.push(self.overflow(line, procs, &overflow));
-                is_told = true;
+            if !has_overflow_note && let Some(overflow) = predictor.overflow(procs, size) {
+                to.notes.push(self.overflow_note(modelled, procs, &overflow));
+                has_overflow_note = true;
             }
             match predictor.predict(procs, size) {
                 Ok(prediction) => {
                     if let Some(why) = outside {
-                        add(&mut beyond, (procs, size), why);
+                        add_outside(&mut outside_cases, (procs, size), why);
                     }
                     times.push(CaseTime {
                         procs,
@@ -174,45 +179,45 @@ impl PredictionRequest<'_> {
                 Err(error) => to.refused.push(error),
             }
         }
-        let outside = beyond.iter();
+        let outside = outside_cases.iter();
         to.outside
-            .extend(outside.map(|own| (self.problem(line, own), 1 + own.more)));
+            .extend(outside.map(|group| (self.outside_problem(modelled, group), 1 + group.more)));
         to.found.push(AlgorithmTimes {
             times,
-            line: line.clone(),
+            modelled: modelled.clone(),
         });
     }
 
     /// A note on an algorithm that the user names and that was not measured.
-    fn unmeasured(&self, line: &Line) -> Option<Note> {
-        if self.wanted.algorithm.is_none() || line.reason != Reason::Unmeasured {
+    fn unmeasured_note(&self, modelled: &ModelledAlgorithm) -> Option<Note> {
+        if self.wanted.algorithm.is_none() || modelled.reason != ModelReason::Unmeasured {
             return None;
         }
-        let basis = match line.model {
+        let basis = match modelled.model {
             model if model.has_distribution() => "of its traffic, with the parameters of a measured algorithm",
             model if model.is_of_clusters() => "of messages between two processes",
             _ => "without contention",
         };
-        let (collective, algorithm) = (self.collective, &line.algorithm);
+        let (collective, algorithm) = (self.collective, &modelled.algorithm);
         Some(Note::remark(format!(
             "{collective} {algorithm} was not measured: its time is that {basis}, by {}",
-            line.model.name
+            modelled.model.name
         )))
     }
 
     /// A warning that a model takes the phases inside clusters without contention.
-    fn free_inside(&self, line: &Line) -> Note {
-        let (algorithm, name, model) = (&line.algorithm, self.name, line.model.name);
+    fn contention_free_warning(&self, modelled: &ModelledAlgorithm) -> Note {
+        let (algorithm, name, model) = (&modelled.algorithm, self.name, modelled.model.name);
         Note::warning(format!(
             "{model} takes the phases inside the clusters without contention, since {name} has no signature for {} {algorithm}; measure an exchange inside a cluster and fit it with --model signature",
             self.collective
         ))
     }
 
-    /// The size from which on ports overflow, or may.
-    fn overflow(&self, line: &Line, procs: Procs, overflow: &Overflow) -> Note {
-        let (collective, algorithm) = (self.collective, &line.algorithm);
-        let Overflow {
+    /// A note on the size from which ports overflow, or may overflow.
+    fn overflow_note(&self, modelled: &ModelledAlgorithm, procs: Procs, overflow: &PortOverflow) -> Note {
+        let (collective, algorithm) = (self.collective, &modelled.algorithm);
+        let PortOverflow {
             from,
             interval: [least, greatest],
             is_known,
@@ -220,8 +225,8 @@ impl PredictionRequest<'_> {
         let text = if *is_known {
             format!("overflows ports from M({procs}) = {from} on ({least} to {greatest})")
         } else {
-            // The field, unlike the regimes, speaks where nothing stalled.
-            let seen = if line.model.has_distribution() {
+            // The field, unlike the regimes, warns also where nothing stalled.
+            let seen = if modelled.model.has_distribution() {
                 ""
             } else {
                 "nothing that was measured stalled, but "
@@ -233,35 +238,35 @@ impl PredictionRequest<'_> {
         Note::remark(format!("{collective} {algorithm} among {procs} {text}"))
     }
 
-    /// What is missing, in words.
-    fn problem(&self, line: &Line, own: &Beyond) -> String {
-        let (procs, size) = own.first;
-        let more = match own.more {
+    /// The problem of a group of cases outside the measured range.
+    fn outside_problem(&self, modelled: &ModelledAlgorithm, cases: &OutsideCases) -> String {
+        let (procs, size) = cases.first;
+        let more = match cases.more {
             0 => String::new(),
             more => format!(" (and {more} more)"),
         };
         format!(
             "{}: {} {} by {} among {procs} processes with {size}{more} is outside of the measured range: {}",
-            self.name, self.collective, line.algorithm, line.model.name, own.why
+            self.name, self.collective, modelled.algorithm, modelled.model.name, cases.why
         )
     }
 
-    /// The times with the causes of the missing ones. Where cases are extrapolated a warning replaces
-    /// the causes; where all models are requested a note replaces the causes of those that do not apply.
-    fn judged(&self, gathered: Gathered, limits: Vec<Note>) -> PredictionAnswer {
-        let Gathered {
+    /// The times with the causes of the missing ones. If cases are extrapolated, a warning replaces the causes. If
+    /// all models are requested, a note replaces the causes of models that do not apply.
+    fn answer_of(&self, gathered: GatheredTimes, limits: Vec<Note>) -> PredictionAnswer {
+        let GatheredTimes {
             found,
             outside,
             refused,
             mut notes,
         } = gathered;
         let mut missing = Vec::new();
-        let wants_all = self.wanted.models == Models::All;
-        let all: usize = found.iter().map(|own| own.times.len()).sum();
+        let wants_all = self.wanted.models == RequestedModels::All;
+        let all: usize = found.iter().map(|algorithm| algorithm.times.len()).sum();
         let all_that_apply = wants_all && all > 0;
         let times: usize = outside.iter().map(|(_, times)| times).sum();
         match outside.first() {
-            Some((first, _)) if self.too_far == TooFar::Extrapolated => {
+            Some((first, _)) if self.too_far == ExtrapolationRule::Extrapolated => {
                 notes.push(Note::warning(format!(
                     "{times} of {all} times are not reliable; the first: {first}"
                 )));
@@ -275,7 +280,7 @@ impl PredictionRequest<'_> {
                 ))
             })),
         }
-        let rate = refuse_other_rate((&self.profile, self.name), self.network, self.too_far);
+        let rate = refuse_other_rate(&self.profile, self.name, self.network, self.too_far);
         if let (Err(refusal), true) = (rate, all > 0) {
             return PredictionAnswer {
                 found: Vec::new(),
@@ -303,9 +308,9 @@ impl PredictionRequest<'_> {
     }
 }
 
-fn add(beyond: &mut Vec<Beyond>, first: (Procs, Bytes), why: Outside) {
-    match beyond.iter_mut().find(|other| other.why == why) {
+fn add_outside(outside_cases: &mut Vec<OutsideCases>, first: (Procs, Bytes), why: OutsideDomain) {
+    match outside_cases.iter_mut().find(|other| other.why == why) {
         Some(known) => known.more += 1,
-        None => beyond.push(Beyond { first, more: 0, why }),
+        None => outside_cases.push(OutsideCases { first, more: 0, why }),
     }
 }

@@ -1,45 +1,48 @@
 //! Basis of a prediction by a model: a fit in the profile, given parameter values, or the
 //! parameters between two processes alone.
 
-use netsig_base::algorithm::{Algorithm, LIBRARY, PairSizes, Traffic};
+use netsig_base::algorithm::{Algorithm, AlgorithmTraffic, LIBRARY, PairSizes};
 use netsig_base::network::Network;
 use netsig_base::units::{Seconds, SecondsPerByte};
 
 use crate::field::FieldForecast;
-use crate::fit::flows::Flows;
-use crate::fitted::asked::Asked;
-use crate::fitted::outside::Outside;
-use crate::fitted::prediction::{Interval, Overflow, Prediction, Standing};
-use crate::fitted::{AlgorithmForecast, Base, ModelForecast};
+use crate::fit::flows::FlowGaps;
+use crate::fitted::outside_domain::OutsideDomain;
+use crate::fitted::prediction::{Interval, PortOverflow, Prediction, PredictionStanding};
+use crate::fitted::statistic::PredictedStatistic;
+use crate::fitted::{AlgorithmForecast, ContentionFreeBase, ModelForecast};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
-use crate::model::regimes::Times;
+use crate::model::regimes::TimeDistribution;
 use crate::model::signature::Signature;
-use crate::model::{Case, FIELD, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values};
+use crate::model::{
+    Case, FIELD, KnownNetwork, Model, ModelError, ModelInput, ModelKind, ModelSubject, ModelTime, ParameterValues,
+    REGIMES, SegmentChoice,
+};
 use crate::profile::Profile;
-use crate::regimes::forecast::{RegimesForecast, RegimesQuestion};
+use crate::regimes::forecast::{RegimesForecast, RegimesRequest};
 
 /// Parameter that measured transfers supply, beside `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
 
-/// Knowledge about one algorithm.
+/// Inputs of a [`PredictionBasis`] for one algorithm.
 #[derive(Debug, Clone, Copy)]
-pub struct Knowledge<'a, 'n> {
+pub struct BasisInputs<'a, 'n> {
     /// Fitted models and parameters.
     pub profile: &'n Profile,
-    /// The algorithm; a strategy is its own model and needs none.
+    /// The algorithm; a pLogP model needs none.
     pub algorithm: &'n str,
     /// Network with its links, where known.
     pub network: Option<&'a Network>,
     /// Parameters by name, which take precedence over fitted ones.
     pub given: &'n [(String, f64)],
     /// Statistic of the predicted distribution (regimes only; other models give a single time).
-    pub asked: Asked,
+    pub statistic: PredictedStatistic,
 }
 
 /// A model with the forecast that its predictions come from.
 #[derive(Debug)]
-pub struct Basis<'a> {
+pub struct PredictionBasis<'a> {
     model: &'static Model,
     network: Option<&'a Network>,
     /// True if the model takes a signature and there is none.
@@ -47,56 +50,56 @@ pub struct Basis<'a> {
     forecast: Box<dyn AlgorithmForecast + 'a>,
 }
 
-/// Forecast by parameter values without a fit of their own.
+/// Forecast from parameter values that were not fitted to the algorithm.
 #[derive(Debug)]
 struct GivenForecast {
     model: &'static Model,
-    values: Values,
-    networks: Networks,
+    values: ParameterValues,
+    bounds: NetworkBounds,
     /// Mean relative error of the model where the fit chose it.
     error: f64,
 }
 
 /// Half-width of an interval that holds 90 % of normal errors, relative to their mean size.
-const OF_MEAN_ERROR: f64 = 2.06;
+const INTERVAL_OF_MEAN_ERROR: f64 = 2.06;
 
 /// Known properties of a network, at the best, lower and upper values of α and β.
 #[derive(Debug)]
-struct Networks {
-    best: Known,
-    low: Known,
-    high: Known,
+struct NetworkBounds {
+    best: KnownNetwork,
+    low: KnownNetwork,
+    high: KnownNetwork,
     /// True if the model's time depends on α and β.
-    are_apart: bool,
+    depends_on_hockney: bool,
 }
 
-impl<'a, 'n> Knowledge<'a, 'n> {
+impl<'a, 'n> BasisInputs<'a, 'n> {
     /// Basis of the predictions by `model`.
     ///
     /// # Errors
     /// If a parameter of the model is neither fitted nor given and has no default.
-    pub fn basis(&self, model: &'static Model) -> Result<Basis<'a>, ModelError> {
+    pub fn basis(&self, model: &'static Model) -> Result<PredictionBasis<'a>, ModelError> {
         let fitted = self.profile.model(model, self.algorithm);
         let forecast: Box<dyn AlgorithmForecast + 'a> = match fitted {
             Some(entry) => {
-                let known = self.networks(model).best;
+                let known = self.network_bounds(model).best;
                 Box::new(ModelForecast::of(entry, self.given, known)?)
             }
-            None => match self.own(model)? {
-                Some(own) => own,
+            None => match self.stored_forecast(model)? {
+                Some(forecast) => forecast,
                 None => Box::new(GivenForecast {
-                    values: self.values(model).map_err(|error| self.without(error))?,
-                    networks: self.networks(model),
+                    values: self.values(model).map_err(|error| self.mention_regimes(error))?,
+                    bounds: self.network_bounds(model),
                     error: self.error(model),
                     model,
                 }),
             },
         };
-        let takes_signature = model.needs.contains(&Need::Signature);
-        Ok(Basis {
+        let takes_signature = model.needs.contains(&ModelInput::Signature);
+        Ok(PredictionBasis {
             model,
             network: self.network,
-            lacks_signature: takes_signature && self.networks(model).best.signature.is_none(),
+            lacks_signature: takes_signature && self.network_bounds(model).best.signature.is_none(),
             forecast,
         })
     }
@@ -104,38 +107,38 @@ impl<'a, 'n> Knowledge<'a, 'n> {
     /// Mean relative error of a model that the fit chose for the algorithm, else 0.
     fn error(&self, model: &Model) -> f64 {
         let mut choices = self.profile.choices.iter();
-        let chosen = choices.find(|own| {
-            model.subject == Subject::Collective(own.collective)
-                && own.algorithm == self.algorithm
-                && own.model == model.name
+        let chosen = choices.find(|choice| {
+            model.subject == ModelSubject::Collective(choice.collective)
+                && choice.algorithm == self.algorithm
+                && choice.model == model.name
         });
-        chosen.and_then(|own| own.error).unwrap_or(0.0)
+        chosen.and_then(|choice| choice.error).unwrap_or(0.0)
     }
 
-    /// Contention signature of the algorithm, on top of `hockney`; of one that follows clusters, that of the direct
-    /// exchange inside them, or of the library's own choice.
+    /// Contention signature of the algorithm on top of `hockney`. An algorithm that follows clusters has the
+    /// signature of the direct exchange inside them, or of the library's own choice.
     fn signature(&self, model: &Model, hockney: Hockney) -> Option<Signature> {
-        let Subject::Collective(collective) = model.subject else {
+        let ModelSubject::Collective(collective) = model.subject else {
             return None;
         };
-        let of = |algorithm| self.profile.signature(collective, algorithm, hockney);
+        let signature_of = |algorithm| self.profile.signature(collective, algorithm, hockney);
         let algorithm = self.schedule(model);
-        if algorithm.is_some_and(|own| own.traffic() == Some(Traffic::Clusters)) {
-            return of("direct").or_else(|| of(LIBRARY));
+        if algorithm.is_some_and(|schedule| schedule.traffic() == Some(AlgorithmTraffic::Clusters)) {
+            return signature_of("direct").or_else(|| signature_of(LIBRARY));
         }
-        of(self.algorithm)
+        signature_of(self.algorithm)
     }
 
     /// The algorithm, if it is netsig's own.
     fn schedule(&self, model: &Model) -> Option<Algorithm> {
-        let Subject::Collective(collective) = model.subject else {
+        let ModelSubject::Collective(collective) = model.subject else {
             return None;
         };
         Algorithm::parse(collective, self.algorithm).ok()
     }
 
     /// Extends the error of missing regime parameters: a profile usually supplies the regimes.
-    fn without(&self, error: ModelError) -> ModelError {
+    fn mention_regimes(&self, error: ModelError) -> ModelError {
         match error {
             ModelError::Missing {
                 model: REGIMES,
@@ -150,8 +153,8 @@ impl<'a, 'n> Knowledge<'a, 'n> {
         }
     }
 
-    /// Forecast by a model with a section of its own in the profile; `None` if it has none of the algorithm.
-    fn own(&self, model: &'static Model) -> Result<Option<Box<dyn AlgorithmForecast + 'a>>, ModelError> {
+    /// Forecast by the regimes or the field of the profile; `None` if it has none of this algorithm and model.
+    fn stored_forecast(&self, model: &'static Model) -> Result<Option<Box<dyn AlgorithmForecast + 'a>>, ModelError> {
         let regimes = self.regimes(model)?;
         Ok(match (regimes, self.field(model)) {
             (Some(regimes), _) => Some(Box::new(regimes)),
@@ -163,27 +166,27 @@ impl<'a, 'n> Knowledge<'a, 'n> {
     /// Forecast by the field of the profile; `None` if `model` is another model, parameters are given in
     /// its place, or the profile has no field of the algorithm.
     fn field(&self, model: &Model) -> Option<FieldForecast<'a>> {
-        let Subject::Collective(collective) = model.subject else {
+        let ModelSubject::Collective(collective) = model.subject else {
             return None;
         };
-        let entry = self.profile.field(collective, self.algorithm);
-        let entry = entry.filter(|_| model.name == FIELD && self.given.is_empty())?;
+        let field_entry = self.profile.field(collective, self.algorithm);
+        let usable_entry = field_entry.filter(|_| model.name == FIELD && self.given.is_empty())?;
         let mpi = self.profile.provenance.get("data_mpi");
-        FieldForecast::of(entry, mpi, self.network, self.asked)
+        FieldForecast::of(usable_entry, mpi, self.network, self.statistic)
     }
 
     /// Forecast by the regimes of the profile; `None` if `model` is another model or the profile has no
     /// regimes of the algorithm.
     fn regimes(&self, model: &Model) -> Result<Option<RegimesForecast<'a>>, ModelError> {
         match model.subject {
-            Subject::Collective(collective) if model.has_distribution() => {
-                let question = RegimesQuestion {
+            ModelSubject::Collective(collective) if model.has_distribution() => {
+                let question = RegimesRequest {
                     collective,
                     algorithm: self.algorithm,
                     mpi: self.profile.provenance.get("data_mpi"),
                     given: self.given,
                     network: self.network,
-                    asked: self.asked,
+                    statistic: self.statistic,
                 };
                 RegimesForecast::of(&self.profile.regimes, question)
             }
@@ -193,7 +196,7 @@ impl<'a, 'n> Knowledge<'a, 'n> {
 
     /// Parameter values: given ones, else those from measured transfers or between clusters, else the
     /// defaults.
-    fn values(&self, model: &'static Model) -> Result<Values, ModelError> {
+    fn values(&self, model: &'static Model) -> Result<ParameterValues, ModelError> {
         let given = |name: &str| Some(self.given.iter().find(|(given, _)| given == name)?.1);
         let flows = self.flows(model);
         let of_flows = |name: &str| match name {
@@ -210,22 +213,22 @@ impl<'a, 'n> Knowledge<'a, 'n> {
     }
 
     /// Measured transfers, for a model that takes parameters from them and was not fitted.
-    fn flows(&self, model: &Model) -> Option<&'n Flows> {
-        let mut names = model.parameters.iter().map(|own| own.name);
-        let is_theirs = names.any(|name| name == CONTENDED_GAP);
+    fn flows(&self, model: &Model) -> Option<&'n FlowGaps> {
+        let mut names = model.parameters.iter().map(|parameter| parameter.name);
+        let has_contended_gap = names.any(|name| name == CONTENDED_GAP);
         let is_fitted = self.profile.model(model, self.algorithm).is_some();
         let flows = self.profile.flows.as_ref();
-        flows.filter(|_| is_theirs && !is_fitted)
+        flows.filter(|_| has_contended_gap && !is_fitted)
     }
 
     /// Inputs of the models, with the signature of the algorithm and the links.
-    fn networks(&self, model: &Model) -> Networks {
+    fn network_bounds(&self, model: &Model) -> NetworkBounds {
         // Parameters are used with the base on which they were fitted.
         let tables = match self.profile.model(model, self.algorithm) {
-            Some(entry) if entry.fitted_on == Base::Hockney => None,
+            Some(entry) if entry.fitted_on == ContentionFreeBase::Hockney => None,
             _ => self.profile.plogp.as_ref(),
         };
-        let at = |hockney: Hockney| Known {
+        let at = |hockney: Hockney| KnownNetwork {
             hockney,
             plogp: tables.cloned().unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: self.signature(model, hockney),
@@ -240,27 +243,27 @@ impl<'a, 'n> Knowledge<'a, 'n> {
             let hockney = Hockney::new(Seconds(alpha.max(0.0)), SecondsPerByte(beta.max(0.0)));
             at(hockney.expect("a profile's intervals have finite ends"))
         };
-        Networks {
+        NetworkBounds {
             low: end(entry.alpha.lower, entry.beta.lower),
             high: end(entry.alpha.upper, entry.beta.upper),
             best: end(entry.alpha.value, entry.beta.value),
-            are_apart: model.needs.iter().any(|need| match need {
-                Need::Hockney => true,
-                Need::PLogP => tables.is_none(),
-                Need::Network | Need::Clusters | Need::Signature => false,
+            depends_on_hockney: model.needs.iter().any(|need| match need {
+                ModelInput::Hockney => true,
+                ModelInput::PLogP => tables.is_none(),
+                ModelInput::Network | ModelInput::Clusters | ModelInput::Signature => false,
             }),
         }
     }
 }
 
-impl<'a> Basis<'a> {
+impl<'a> PredictionBasis<'a> {
     /// The basis for an exchange with these sizes.
     ///
     /// # Errors
-    /// If the model is of pieces of one size.
-    pub fn of_pairs(self, pairs: &'a PairSizes) -> Result<Self, ModelError> {
-        let forecast = self.forecast.of_pairs(pairs);
-        let forecast = forecast.ok_or_else(|| ModelError::Missing {
+    /// If the model knows pieces of one size only.
+    pub fn with_pair_sizes(self, pairs: &'a PairSizes) -> Result<Self, ModelError> {
+        let forecast_of_pairs = self.forecast.with_pair_sizes(pairs);
+        let forecast = forecast_of_pairs.ok_or_else(|| ModelError::Missing {
             model: self.model.name,
             what: "pieces of one size where the profile has no regimes of an alltoall".to_owned(),
             remedy: "measure one and fit again",
@@ -271,7 +274,7 @@ impl<'a> Basis<'a> {
     /// Predicts a case.
     ///
     /// # Errors
-    /// As [`Model::time`], or if the network has fewer hosts than processes.
+    /// The errors of [`Model::time`], or if the network has fewer hosts than processes.
     pub fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         if let Some(network) = self.network {
             network.refuse_more_than_hosts(case.procs)?;
@@ -280,43 +283,43 @@ impl<'a> Basis<'a> {
     }
 
     /// Reason why a case is too far from the data of the fit, if it is; `None` without a fit.
-    pub fn outside(&self, case: Case) -> Option<Outside> {
+    pub fn outside(&self, case: Case) -> Option<OutsideDomain> {
         self.forecast.outside(case)
     }
 
     /// Distribution of the times of single repetitions; `None` for a model that has none.
-    pub fn distribution(&self, case: Case) -> Option<Times> {
+    pub fn distribution(&self, case: Case) -> Option<TimeDistribution> {
         self.forecast.distribution(case)
     }
 
-    /// M(n): size from which the eager messages of an exchange among the processes of a case overflow
-    /// ports, or what it sends between clusters a link, as far as it is known; `None` for other cases.
-    pub fn overflow(&self, case: Case) -> Option<Overflow> {
+    /// M(n): size from which the eager messages of a case overflow ports, or its bytes between clusters a link.
+    /// `None` if it is not known or the case has no such size.
+    pub fn overflow(&self, case: Case) -> Option<PortOverflow> {
         self.forecast.overflow(case)
     }
 
-    /// False for settings that a choice must not try: segments that may fill a port up to its overflow,
+    /// False for settings that a choice must not try. These are segments that may fill a port up to its overflow,
     /// relayed or segmented messages that ask for permission, and a radix that relays nothing.
-    pub fn is_paced(&self, case: Case) -> bool {
-        self.forecast.is_paced(case)
+    pub fn is_selectable(&self, case: Case) -> bool {
+        self.forecast.is_selectable(case)
     }
 }
 
 impl AlgorithmForecast for GivenForecast {
     fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
-        let Networks { best, low, high, .. } = &self.networks;
-        let Timed { time, segment } = self.model.time(best, &self.values, case)?;
+        let NetworkBounds { best, low, high, .. } = &self.bounds;
+        let ModelTime { time, segment } = self.model.time(best, &self.values, case)?;
         // The ends of the interval use the segment size of the time.
         let interval = || {
-            let mut case = case;
+            let mut segmented = case;
             if let Some(segment) = segment {
-                case.segments = Segments::Of(segment);
+                segmented.segments = SegmentChoice::Fixed(segment);
             }
             let end = |network| {
-                let time = self.model.time(network, &self.values, case)?.time;
+                let time = self.model.time(network, &self.values, segmented)?.time;
                 Ok::<_, ModelError>(time.0)
             };
-            let wider = (OF_MEAN_ERROR * self.error.ln_1p()).exp();
+            let wider = (INTERVAL_OF_MEAN_ERROR * self.error.ln_1p()).exp();
             Ok::<_, ModelError>(Interval {
                 lower: Seconds(end(low)?.min(time.0) / wider),
                 upper: Seconds(end(high)?.max(time.0) * wider),
@@ -324,16 +327,16 @@ impl AlgorithmForecast for GivenForecast {
         };
         Ok(Prediction {
             time,
-            interval: self.networks.are_apart.then(interval).transpose()?,
+            interval: self.bounds.depends_on_hockney.then(interval).transpose()?,
             standing: match self.model.kind {
-                Kind::ContentionFree => Standing::ContentionFree,
-                _ => Standing::Unfitted,
+                ModelKind::ContentionFree => PredictionStanding::ContentionFree,
+                _ => PredictionStanding::Unfitted,
             },
             segment,
         })
     }
 
-    fn outside(&self, _case: Case) -> Option<Outside> {
+    fn outside(&self, _case: Case) -> Option<OutsideDomain> {
         None
     }
 }

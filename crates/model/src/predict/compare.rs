@@ -1,60 +1,59 @@
 //! Error of every model on data that it was not fitted to.
 //!
 //! # Method
-//! The models are fitted to one part of a dataset and predict the cells of the rest. The error of a
-//! cell is predicted/measured − 1. [`Errors`] summarises several cells: the median, the 90th
-//! percentile (nearest rank) and the largest of the absolute errors, their signed mean (bias), and
-//! the share of the measured times inside the predicted intervals. Models rank by the median. A cell
-//! that a model refuses has no error; refusals are counted beside the errors. An algorithm with a
-//! segment size in its name is judged at that size.
+//! The models are fitted to one part of a dataset and predict the cells of the rest. The error of a cell is
+//! predicted/measured − 1. [`ErrorStatistics`] summarises several cells: the median, 90th percentile (nearest rank)
+//! and maximum of the absolute errors, and the signed mean (bias). It also has the share of measured times inside
+//! the predicted intervals. Models rank by the median. A cell that a model refuses has no error; refusals are
+//! counted beside the errors. An algorithm with a segment size in its name is judged at that size.
 
 use std::collections::BTreeMap;
 
 use netsig_base::algorithm::Collective;
-use netsig_base::data::cells::{CellKey, Summary, summarise};
-use netsig_base::data::{Dataset, Experiment, Place, Provenance};
-use netsig_base::stats::sample::{Sorted, mean};
+use netsig_base::data::cells::{CellKey, CellSummary, summarise};
+use netsig_base::data::{Dataset, Experiment, LaunchCell, Provenance};
+use netsig_base::stats::sample::{SortedValues, mean};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::Interval;
 use super::predictor::CasePredictor;
 use crate::fit::FailedFit;
-use crate::fit::network::{self, Options, Wanted};
+use crate::fit::network::{self, ModelsToFit, NetworkFitOptions};
 use crate::model::{self, ModelError};
 use crate::profile::Profile;
 
 /// Errors of one model for one algorithm.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Score {
+pub struct ModelScore {
     /// The collective.
     pub collective: Collective,
     /// Name of the algorithm.
     pub algorithm: String,
     /// Name of the model.
     pub model: &'static str,
-    /// Number of processes of the cells; `None` for those of all counts.
+    /// Number of processes of the cells; `None` for the cells of all counts.
     pub procs: Option<Procs>,
     /// Errors over the cells that the model predicts.
-    pub errors: Errors,
-    /// Number of the cells that it refuses.
+    pub errors: ErrorStatistics,
+    /// Number of cells that the model refuses.
     pub refused: usize,
 }
 
 /// Cells that one score sums up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grouping {
+pub enum ScoreGrouping {
     /// All cells of an algorithm.
     Together,
-    /// Those of one process count.
+    /// The cells of one process count.
     ByProcs,
 }
 
-/// Process count of a cell, and the time that a model gives for it.
-type Answer = (Procs, Result<Judged, ModelError>);
+/// Process count of a cell, and the judged cell or the refusal of the model.
+type CellOutcome = (Procs, Result<JudgedCell, ModelError>);
 
 /// A cell with its predicted and its measured time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct JudgedCell {
     /// The predicted time.
     pub predicted: Seconds,
     /// The predicted interval, if the model gives one.
@@ -65,7 +64,7 @@ pub struct Judged {
 
 /// Statistics of the relative errors, predicted/measured − 1, of several cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Errors {
+pub struct ErrorStatistics {
     /// Median of the absolute errors.
     pub median: f64,
     /// 90th percentile of the absolute errors.
@@ -83,9 +82,9 @@ pub struct Errors {
 
 /// Scores, best first within each algorithm, and notes on failures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub struct ModelComparison {
     /// One score for each algorithm, model and group of cells.
-    pub scores: Vec<Score>,
+    pub scores: Vec<ModelScore>,
     /// Failed fits and models that refuse every cell, with reasons.
     pub notes: Vec<String>,
     /// Models that refuse some of the cells, with the reason of the first refusal.
@@ -94,49 +93,50 @@ pub struct Comparison {
     pub has_tables: bool,
 }
 
-/// Fits all models to the cells that `trains` selects and to all data other than collectives, and
+/// Fits all models to the cells that `is_training` selects and to all data other than collectives, and
 /// scores the models on the other cells.
 ///
 /// # Errors
 /// If the training samples allow no fit at all.
 pub fn compare(
     data: &Dataset,
-    trains: impl Fn(Procs, Bytes) -> bool,
-    options: &Options,
-    grouping: Grouping,
-) -> Result<Comparison, FailedFit> {
-    let is_seen =
-        |place: &Place| !matches!(place.experiment, Experiment::Collective(_)) || trains(place.procs, place.size);
-    let options = &Options {
-        wanted: Wanted::Any,
+    is_training: impl Fn(Procs, Bytes) -> bool,
+    options: &NetworkFitOptions,
+    grouping: ScoreGrouping,
+) -> Result<ModelComparison, FailedFit> {
+    let is_seen = |place: &LaunchCell| {
+        !matches!(place.experiment, Experiment::Collective(_)) || is_training(place.procs, place.size)
+    };
+    let options = &NetworkFitOptions {
+        models_to_fit: ModelsToFit::Any,
         ..options.clone()
     };
-    let fitted = network::fit(&data.part(is_seen), options)?;
+    let fitted = network::fit(&data.subset(is_seen), options)?;
     if let Some(failure) = fitted.failures.first().filter(|_| fitted.is_empty()) {
         return Err(failure.clone());
     }
-    let judge = Judge {
+    let judge = ModelJudge {
         profile: Profile::of(&fitted, Provenance::default(), options.model.confidence),
         options,
         grouping,
     };
-    let mut comparison = Comparison {
+    let mut comparison = ModelComparison {
         scores: Vec::new(),
         notes: fitted.failures.iter().map(ToString::to_string).collect(),
         refusals: Vec::new(),
         has_tables: fitted.plogp.is_some(),
     };
-    let cells = summarise(&data.part(|place| !is_seen(place)));
+    let cells = summarise(&data.subset(|place| !is_seen(place)));
     for ((collective, algorithm), cells) in by_algorithm(&cells) {
-        judge.add((collective, &algorithm), &cells, &mut comparison);
+        judge.add_scores(collective, &algorithm, &cells, &mut comparison);
     }
     Ok(comparison)
 }
 
-type Cells<'a> = Vec<(&'a CellKey, &'a Summary)>;
+type AlgorithmCells<'a> = Vec<(&'a CellKey, &'a CellSummary)>;
 
-fn by_algorithm(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<(Collective, String), Cells<'_>> {
-    let mut all: BTreeMap<(Collective, String), Cells> = BTreeMap::new();
+fn by_algorithm(cells: &BTreeMap<CellKey, CellSummary>) -> BTreeMap<(Collective, String), AlgorithmCells<'_>> {
+    let mut all: BTreeMap<(Collective, String), AlgorithmCells> = BTreeMap::new();
     for (key, summary) in cells {
         if let Experiment::Collective(collective) = key.experiment {
             let who = (collective, key.algorithm.to_string());
@@ -147,15 +147,15 @@ fn by_algorithm(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<(Collective, Str
 }
 
 /// Profile of the training part, with the options of the fit.
-struct Judge<'a> {
+struct ModelJudge<'a> {
     profile: Profile,
-    options: &'a Options,
-    grouping: Grouping,
+    options: &'a NetworkFitOptions,
+    grouping: ScoreGrouping,
 }
 
-impl Judge<'_> {
+impl ModelJudge<'_> {
     /// Adds the scores of one algorithm, and the refusals of its models.
-    fn add(&self, (collective, algorithm): (Collective, &str), cells: &Cells, to: &mut Comparison) {
+    fn add_scores(&self, collective: Collective, algorithm: &str, cells: &AlgorithmCells, to: &mut ModelComparison) {
         let (mut judged, mut left_out) = (Vec::new(), Vec::new());
         let request = self
             .profile
@@ -163,39 +163,39 @@ impl Judge<'_> {
             .algorithm(algorithm)
             .network(self.options.network.as_ref())
             .statistic(self.options.statistic);
-        for model in model::of(collective) {
+        for model in model::of_collective(collective) {
             let needs_fit = model.is_fitted_to_cells();
             if needs_fit && self.profile.model(model, algorithm).is_none() {
                 continue;
             }
-            let answers = request.predictor_by(model);
-            let answers = answers.map_or_else(|_| Vec::new(), |own| self.answers(cells, &own));
-            let Some(errors) = errors(&answers) else {
+            let predictor_result = request.predictor_by(model);
+            let outcomes = predictor_result.map_or_else(|_| Vec::new(), |predictor| self.outcomes(cells, &predictor));
+            let Some(errors) = error_statistics(&outcomes) else {
                 left_out.push(model.name);
                 continue;
             };
-            let mut refused = answers.iter().filter_map(|own| own.1.as_ref().err());
-            if let Some(first) = refused.next() {
-                let (refused, all) = (1 + refused.count(), answers.len());
+            let mut refusals = outcomes.iter().filter_map(|outcome| outcome.1.as_ref().err());
+            if let Some(first) = refusals.next() {
+                let (refused, all) = (1 + refusals.count(), outcomes.len());
                 to.refusals
                     .push(format!("{collective} {algorithm}, {refused} of {all} cells: {first}"));
             }
-            judged.push((errors.median, model.name, answers));
+            judged.push((errors.median, model.name, outcomes));
         }
         judged.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for (_, model, answers) in &judged {
+        for (_, model, outcomes) in &judged {
             let groups: Vec<_> = match self.grouping {
-                Grouping::Together => vec![&answers[..]],
-                Grouping::ByProcs => answers.chunk_by(|a, b| a.0 == b.0).collect(),
+                ScoreGrouping::Together => vec![&outcomes[..]],
+                ScoreGrouping::ByProcs => outcomes.chunk_by(|a, b| a.0 == b.0).collect(),
             };
-            let score = |group: &[Answer]| {
-                Some(Score {
+            let score = |group: &[CellOutcome]| {
+                Some(ModelScore {
                     collective,
                     algorithm: algorithm.to_owned(),
                     model,
-                    procs: (self.grouping == Grouping::ByProcs).then_some(group[0].0),
-                    errors: errors(group)?,
-                    refused: group.iter().filter(|own| own.1.is_err()).count(),
+                    procs: (self.grouping == ScoreGrouping::ByProcs).then_some(group[0].0),
+                    errors: error_statistics(group)?,
+                    refused: group.iter().filter(|outcome| outcome.1.is_err()).count(),
                 })
             };
             to.scores.extend(groups.into_iter().filter_map(score));
@@ -208,10 +208,10 @@ impl Judge<'_> {
     }
 
     /// Predicted and measured times of all cells.
-    fn answers(&self, cells: &Cells, predictor: &CasePredictor) -> Vec<Answer> {
-        let judge = |(key, summary): &(&CellKey, &Summary)| {
+    fn outcomes(&self, cells: &AlgorithmCells, predictor: &CasePredictor) -> Vec<CellOutcome> {
+        let judge = |(key, summary): &(&CellKey, &CellSummary)| {
             let prediction = predictor.predict(key.procs, key.size);
-            let judged = prediction.map(|prediction| Judged {
+            let judged = prediction.map(|prediction| JudgedCell {
                 predicted: prediction.time,
                 interval: prediction.interval,
                 measured: summary.value(self.options.statistic),
@@ -222,12 +222,12 @@ impl Judge<'_> {
     }
 }
 
-/// Errors over the cells with an answer; `None` if there are none.
-fn errors(answers: &[Answer]) -> Option<Errors> {
-    Errors::of(answers.iter().filter_map(|own| own.1.as_ref().ok().copied()))
+/// Errors over the cells that the model predicts; `None` if there are none.
+fn error_statistics(outcomes: &[CellOutcome]) -> Option<ErrorStatistics> {
+    ErrorStatistics::of(outcomes.iter().filter_map(|outcome| outcome.1.as_ref().ok().copied()))
 }
 
-impl Judged {
+impl JudgedCell {
     fn error(&self) -> f64 {
         self.predicted / self.measured - 1.0
     }
@@ -238,21 +238,21 @@ impl Judged {
     }
 }
 
-impl Errors {
+impl ErrorStatistics {
     /// The statistics of these cells; `None` if there are none.
-    pub fn of(cells: impl IntoIterator<Item = Judged>) -> Option<Self> {
-        let cells: Vec<Judged> = cells.into_iter().collect();
+    pub fn of(cells: impl IntoIterator<Item = JudgedCell>) -> Option<Self> {
+        let cells: Vec<JudgedCell> = cells.into_iter().collect();
         if cells.is_empty() {
             return None;
         }
-        let covered: Option<Vec<bool>> = cells.iter().map(Judged::is_covered).collect();
+        let covered: Option<Vec<bool>> = cells.iter().map(JudgedCell::is_covered).collect();
         let share = |covered: Vec<bool>| mean(covered.into_iter().map(f64::from));
-        let sorted = Sorted::new(cells.iter().map(|cell| cell.error().abs()).collect());
+        let sorted = SortedValues::new(cells.iter().map(|cell| cell.error().abs()).collect());
         Some(Self {
             median: sorted.median(),
             p90: sorted.quantile(0.9),
             worst: sorted.quantile(1.0),
-            bias: mean(cells.iter().map(Judged::error)),
+            bias: mean(cells.iter().map(JudgedCell::error)),
             coverage: covered.map(share),
             points: cells.len(),
         })
@@ -288,21 +288,27 @@ mod tests {
         read("", "", &all.collect::<String>())
     }
 
-    /// The truth is a factor on the contention-free time: the models that hold it are right
-    /// about eight processes, the bound is a third too low, and so they rank.
+    /// The truth is a factor on the contention-free time: models with such a factor are right about eight
+    /// processes and rank before the bound, which is a third too low.
     #[test]
     fn models_are_judged_on_what_they_have_not_seen() {
-        let judged = compare(&data(), |n, _| n.get() < 8, &Options::default(), Grouping::Together).unwrap();
+        let comparison = compare(
+            &data(),
+            |n, _| n.get() < 8,
+            &NetworkFitOptions::default(),
+            ScoreGrouping::Together,
+        )
+        .unwrap();
         let errors = |name| {
-            let found = judged.scores.iter().find(|score| score.model == name);
+            let found = comparison.scores.iter().find(|score| score.model == name);
             found.unwrap().errors
         };
         assert_eq!(errors("full").points, 10);
         assert!(errors("full").worst < 0.01 && errors("slowdown").worst < 0.01);
         assert!((errors("hockney").bias + 1.0 / 3.0).abs() < 0.01);
         assert!((errors("hockney").median - 1.0 / 3.0).abs() < 0.01);
-        let medians = judged.scores.iter().map(|score| score.errors.median);
-        assert!(medians.is_sorted() && judged.scores.len() >= 8);
+        let medians = comparison.scores.iter().map(|score| score.errors.median);
+        assert!(medians.is_sorted() && comparison.scores.len() >= 8);
     }
 
     /// At 2^61 bytes for each of eight processes no model has a time.
@@ -313,16 +319,21 @@ mod tests {
         let row = format!("collective,alltoall,direct,8,{size},0,0,1\n");
         data.samples.extend(read("", "", &row).samples);
         let judged = |grouping| {
-            let all = compare(&data, |n, _| n.get() < 6, &Options::default(), grouping).unwrap();
-            assert!(all.refusals.iter().all(|own| own.contains("1 of 21 cells")));
-            let scores = all.scores.into_iter().filter(|own| own.model == "full");
-            let row = |own: Score| (own.procs.map(Procs::get), own.errors.points, own.refused);
-            (scores.map(row).collect::<Vec<_>>(), all.refusals.len())
+            let comparison = compare(&data, |n, _| n.get() < 6, &NetworkFitOptions::default(), grouping).unwrap();
+            assert!(
+                comparison
+                    .refusals
+                    .iter()
+                    .all(|refusal| refusal.contains("1 of 21 cells"))
+            );
+            let scores = comparison.scores.into_iter().filter(|score| score.model == "full");
+            let row = |score: ModelScore| (score.procs.map(Procs::get), score.errors.points, score.refused);
+            (scores.map(row).collect::<Vec<_>>(), comparison.refusals.len())
         };
-        let (together, refusals) = judged(Grouping::Together);
+        let (together, refusals) = judged(ScoreGrouping::Together);
         assert_eq!((together, refusals > 7), (vec![(None, 20, 1)], true));
         let by_procs = vec![(Some(6), 10, 0), (Some(8), 10, 1)];
-        assert_eq!(judged(Grouping::ByProcs).0, by_procs);
+        assert_eq!(judged(ScoreGrouping::ByProcs).0, by_procs);
     }
 
     /// Of eleven absolute errors the median is the sixth, the 90th percentile the tenth: the
@@ -330,7 +341,7 @@ mod tests {
     #[test]
     fn errors_are_summed_up_by_nearest_ranks() {
         let errors = [-0.01, 0.02, -0.03, 0.04, 0.05, -0.06, 0.07, 0.08, 0.09, 0.5, 0.6];
-        let mut cells = errors.map(|error| Judged {
+        let mut cells = errors.map(|error| JudgedCell {
             predicted: Seconds(2.0 * (1.0 + error)),
             interval: Some(Interval {
                 lower: Seconds(2.0 + 2.0 * error),
@@ -338,14 +349,14 @@ mod tests {
             }),
             measured: Seconds(2.0),
         });
-        let all = Errors::of(cells).unwrap();
+        let all = ErrorStatistics::of(cells).unwrap();
         let expected = [0.06, 0.5, 0.6, 1.35 / 11.0, 3.0 / 11.0];
         let found = [all.median, all.p90, all.worst, all.bias];
         for (found, expected) in found.into_iter().chain(all.coverage).zip(expected) {
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
         cells[0].interval = None;
-        assert_eq!(Errors::of(cells).unwrap().coverage, None);
-        assert_eq!(Errors::of([]), None);
+        assert_eq!(ErrorStatistics::of(cells).unwrap().coverage, None);
+        assert_eq!(ErrorStatistics::of([]), None);
     }
 }

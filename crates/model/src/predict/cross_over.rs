@@ -10,7 +10,7 @@
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
-use super::select::{CandidateRanker, Ranked};
+use super::select::{CandidateRanker, RankedCandidate};
 use crate::model::ModelError;
 
 /// A size from which on another candidate is the best.
@@ -21,15 +21,15 @@ pub struct CrossOver<'a> {
     /// First size at which `to` is the best.
     pub size: Bytes,
     /// Best candidate one byte before.
-    pub from: Ranked<'a>,
+    pub from: RankedCandidate<'a>,
     /// Best candidate from this size on.
-    pub to: Ranked<'a>,
+    pub to: RankedCandidate<'a>,
 }
 
 impl CandidateRanker<'_> {
-    /// Sizes at which the best candidate changes, between ascending `sizes`: a chain of changes
-    /// from the best candidate of one size to that of the next, if they differ. Changes to another
-    /// candidate and back are missed.
+    /// Sizes at which the best candidate changes, between ascending `sizes`. If two neighbouring sizes have
+    /// different best candidates, a chain of changes leads from one to the other. Changes to another candidate and
+    /// back are missed.
     ///
     /// # Errors
     /// If there is no ranking for one of the sizes.
@@ -55,7 +55,7 @@ impl CandidateRanker<'_> {
         mut low: Bytes,
         mut high: Bytes,
     ) -> Result<Option<CrossOver<'_>>, ModelError> {
-        let is_same = |a: &Ranked, b: &Ranked| a.family() == b.family();
+        let is_same = |a: &RankedCandidate, b: &RankedCandidate| a.family() == b.family();
         let (Some(mut from), Some(mut to)) = (self.best(procs, low)?, self.best(procs, high)?) else {
             return Ok(None);
         };

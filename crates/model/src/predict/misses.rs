@@ -1,13 +1,13 @@
-//! Measured cells that the speaking models miss, though they were fitted to them.
+//! Measured cells that their chosen models miss, though they were fitted to them.
 //!
 //! # Rule
-//! A cell is missed if the predicted time is off from both the median and the mean of its repetitions, by
-//! |ln(T̂/T)| above ln 1.1 and above three times the scatter of its repetitions: their standard deviation
-//! over their mean, or 0.1 where one number alone is known.
+//! A cell is missed if the predicted time T̂ is off from both the median and the mean T of its repetitions. Off
+//! means that |ln(T̂/T)| is above ln 1.1 and above three times the scatter of the repetitions. The scatter is their
+//! standard deviation over their mean, or 0.1 where only one number is known.
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
-use netsig_base::data::cells::{CellKey, MeasuredCells, Summary};
+use netsig_base::data::cells::{CellKey, CellSummary, MeasuredCells};
 use netsig_base::data::{Dataset, Experiment};
 use netsig_base::network::Network;
 use netsig_base::text::counted;
@@ -19,7 +19,7 @@ use crate::fitted::ContentionModel;
 use crate::profile::Profile;
 use crate::regimes::fit::observation::UNKNOWN_SPREAD;
 
-/// Least ratio of a predicted to a measured time, or inverse, that is a miss.
+/// Least ratio of a predicted to a measured time, or its inverse, that is a miss.
 const MISSED: f64 = 1.1;
 
 /// Least error of a miss, in scatters of the cell.
@@ -36,9 +36,9 @@ struct ComparedCell<'a> {
 }
 
 impl Profile {
-    /// A warning that the models that speak for the algorithms of `data`, to which the profile was fitted,
-    /// miss some of their cells; `network` has the links of the fit.
-    pub fn misses(&self, data: &Dataset, network: Option<&Network>) -> Option<Note> {
+    /// A warning that the chosen models miss cells of `data`, to which the profile was fitted; `network` has the
+    /// links of the fit.
+    pub fn note_on_misses(&self, data: &Dataset, network: Option<&Network>) -> Option<Note> {
         let cells = MeasuredCells::of(data);
         let of_collectives = cells.summaries.iter().filter_map(|(key, summary)| {
             let Experiment::Collective(collective) = key.experiment else {
@@ -48,29 +48,32 @@ impl Profile {
         });
         let by_algorithm = of_collectives.chunk_by(|(collective, key, _)| (*collective, key.algorithm.clone()));
         let mut judged = Vec::new();
-        for ((collective, algorithm), own) in &by_algorithm {
+        for ((collective, algorithm), algorithm_cells) in &by_algorithm {
             let request = self.predict(collective).network(network);
             let Ok(predictor) = request.algorithm(&*algorithm).predictor() else {
                 continue;
             };
-            let own = own.filter(|(_, key, _)| self.is_fitted_to(collective, key, &predictor));
-            judged.extend(own.filter_map(|own| judge(own, &predictor)));
+            let fitted_cells = algorithm_cells.filter(|(_, key, _)| self.is_fitted_to(collective, key, &predictor));
+            judged.extend(fitted_cells.filter_map(|(_, key, summary)| judge(collective, key, summary, &predictor)));
         }
         warning(&judged)
     }
 
-    /// True if the model of a predictor was fitted to a cell: it may have left out its process count.
+    /// True if the model of a predictor was fitted to a cell; the fit may have left out its process count.
     fn is_fitted_to(&self, collective: Collective, key: &CellKey, predictor: &CasePredictor) -> bool {
-        let is_own =
-            |own: &&dyn ContentionModel| own.algorithm() == &*key.algorithm && own.entry() == predictor.model();
-        let mut entries = self.contention_of(collective).filter(is_own).peekable();
-        let has_count = |own: &dyn ContentionModel| own.domain().procs.contains(&key.procs);
+        let is_own = |fitted_model: &&dyn ContentionModel| {
+            fitted_model.algorithm() == &*key.algorithm && fitted_model.entry() == predictor.model()
+        };
+        let mut entries = self.contention_models_of(collective).filter(is_own).peekable();
+        let has_count = |fitted_model: &dyn ContentionModel| fitted_model.domain().procs.contains(&key.procs);
         key.procs.get() > 1 && (entries.peek().is_none() || entries.any(has_count))
     }
 }
 
 fn judge<'a>(
-    (collective, key, summary): (Collective, &'a CellKey, &Summary),
+    collective: Collective,
+    key: &'a CellKey,
+    summary: &CellSummary,
     predictor: &CasePredictor,
 ) -> Option<ComparedCell<'a>> {
     let predicted = predictor.predict(key.procs, key.size).ok()?.time;
@@ -92,8 +95,8 @@ fn judge<'a>(
 }
 
 fn warning(judged: &[ComparedCell]) -> Option<Note> {
-    let missed = judged.iter().filter(|own| own.is_missed).collect_vec();
-    let error = |own: &&&ComparedCell| (own.predicted / own.measured).ln().abs();
+    let missed = judged.iter().filter(|cell| cell.is_missed).collect_vec();
+    let error = |cell: &&&ComparedCell| (cell.predicted / cell.measured).ln().abs();
     let worst = missed.iter().max_by(|a, b| error(a).total_cmp(&error(b)))?;
     let CellKey {
         algorithm, procs, size, ..
@@ -115,7 +118,7 @@ mod tests {
     use std::fmt::Write as _;
 
     use super::*;
-    use crate::fit::network::Options;
+    use crate::fit::network::NetworkFitOptions;
 
     /// All-gathers without a ping-pong that take 20 µs and 2 ns a byte for each of n − 1 messages, within 1 %,
     /// and in one cell `factor` times as long.
@@ -125,18 +128,18 @@ mod tests {
             for size in (8..18).map(|power| 1 << power) {
                 let usual = f64::from(procs - 1) * (2e-5 + 2e-9 * f64::from(size));
                 let is_planted = (procs, size) == (8, 4096);
-                let time = usual * if is_planted { factor } else { 1.0 };
+                let cell_time = usual * if is_planted { factor } else { 1.0 };
                 for (repetition, error) in [0.99, 1.0, 1.01].into_iter().enumerate() {
-                    let time = time * error;
+                    let time = cell_time * error;
                     let cell = format!("collective,allgather,ring,{procs},{size}");
                     writeln!(text, "{cell},{repetition},0,{time}").unwrap();
                 }
             }
         }
         let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
-        let (_, profile) = Profile::fit(&data, "data.csv", &Options::default(), &[]).unwrap();
+        let (_, profile) = Profile::fit(&data, "data.csv", &NetworkFitOptions::default(), &[]).unwrap();
         assert_eq!(profile.choices[0].model, "field");
-        profile.misses(&data, None).map(|own| own.to_string())
+        profile.note_on_misses(&data, None).map(|note| note.to_string())
     }
 
     /// The field follows one cell that is off by a factor of three only in part, and says so.

@@ -12,8 +12,9 @@ pub mod compare;
 pub mod cross_over;
 pub mod curve;
 mod hosts;
-mod line;
 mod misses;
+mod model_question;
+mod modelled_algorithm;
 pub mod notes;
 pub mod penalty;
 pub mod predictor;
@@ -21,43 +22,47 @@ pub mod ranking;
 pub mod rate;
 pub mod request;
 pub mod select;
-mod speaker;
 pub mod split;
 
 use netsig_base::units::Seconds;
 
-pub use crate::fitted::asked::{self, Asked};
-pub use crate::fitted::outside;
-pub use crate::fitted::prediction::{Interval, Overflow, Prediction, Standing};
+pub use crate::fitted::outside_domain;
+pub use crate::fitted::prediction::{Interval, PortOverflow, Prediction, PredictionStanding};
+pub use crate::fitted::statistic::{PredictedStatistic, parse_quantile};
 
-/// Part of the upper half-width of an interval in ln T that is added where algorithms are compared:
-/// about a standard error at 90 % confidence.
+/// Share of the upper half-width of an interval, in ln T, by which a cautious time exceeds the best value: about
+/// a standard error at 90 % confidence.
 const CAUTION: f64 = 0.6;
 
-/// Least ln of a gain over the library's own choice that is worth a change, as a part of the joint
-/// half-width of both intervals in ln T, half a standard error of the difference; the gain is that of
-/// times a standard error above the best values.
-const WORTH_A_CHANGE: f64 = 0.3;
+/// Least ln of a gain over the library's own choice that is worth a change, between times a standard error above
+/// the best values. It is a share of the joint half-width of both intervals in ln T: half a standard error of the
+/// difference.
+const LEAST_SURE_GAIN: f64 = 0.3;
 
 impl Prediction {
-    /// Time by which algorithms are compared ([`select`]): a standard error above the best value,
-    /// without contention the best value itself; not below that of the library's own choice unless the
-    /// gain over it is sure enough, and that of the middles is `least`.
+    /// Time by which algorithms are compared ([`select`]): a standard error above the best value, without
+    /// contention the best value itself. It is at least the library's, unless the gain over the library is sure
+    /// enough and that of the middles is at least `least_gain`.
     #[must_use]
-    pub fn cautious(&self, library: Option<&Self>, least: f64) -> Seconds {
+    pub fn cautious_time(&self, library: Option<&Self>, least_gain: f64) -> Seconds {
         let raised = |one: &Self| one.time.0 * (CAUTION * one.half_width()).exp();
-        let own = raised(self);
+        let raised_time = raised(self);
         let Some(library) = library else {
-            return Seconds(own);
+            return Seconds(raised_time);
         };
         let apart = self.half_width().hypot(library.half_width());
-        let usual = raised(library);
-        let is_sure = (usual / own).ln() >= WORTH_A_CHANGE * apart && library.middle() >= least * self.middle();
-        Seconds(if is_sure { own } else { own.max(usual) })
+        let library_time = raised(library);
+        let is_sure = (library_time / raised_time).ln() >= LEAST_SURE_GAIN * apart
+            && library.middle() >= least_gain * self.middle();
+        Seconds(if is_sure {
+            raised_time
+        } else {
+            raised_time.max(library_time)
+        })
     }
 
-    /// The geometric mean of the interval's ends: the best value, or where a message may overflow a port or
-    /// not, a time between both.
+    /// The geometric mean of the interval's ends: the best value, or a time between both outcomes where a message
+    /// may overflow a port.
     fn middle(&self) -> f64 {
         match self.interval {
             Some(Interval { lower, upper }) if lower.0 > 0.0 => (lower.0 * upper.0).sqrt(),
@@ -65,11 +70,11 @@ impl Prediction {
         }
     }
 
-    /// ln of the upper end over the time. Without contention 0: such an interval has the uncertainty of
-    /// α and β alone.
+    /// ln of the upper end over the time; 0 without contention, where the interval has the uncertainty of α and β
+    /// alone.
     fn half_width(&self) -> f64 {
         match self.interval {
-            Some(interval) if self.standing != Standing::ContentionFree && self.time.0 > 0.0 => {
+            Some(interval) if self.standing != PredictionStanding::ContentionFree && self.time.0 > 0.0 => {
                 (interval.upper / self.time).ln()
             }
             _ => 0.0,
@@ -86,13 +91,13 @@ mod tests {
         Prediction {
             time: Seconds(time),
             interval: Some(Interval { lower, upper }),
-            standing: Standing::Interpolated,
+            standing: PredictionStanding::Interpolated,
             segment: None,
         }
     }
 
-    /// An uncertain time counts longer, also that of the library's choice, which a gain that is small
-    /// beside its uncertainty never passes. Where the library may stall, a longer best value may. Without contention the time counts.
+    /// An uncertain time counts longer, the library's too. A gain that is small beside the uncertainty does not
+    /// count. Where the library may stall, a longer best value may win. Without contention the time itself counts.
     #[test]
     fn uncertain_gains_are_smaller_gains() {
         let library = prediction(1.0, 1.2);
@@ -104,19 +109,19 @@ mod tests {
             (1.0, 1.01, raised(1.0, 1.01)),
             (1.03, 1.08, raised(1.0, 1.2)),
         ] {
-            let found = prediction(time, upper).cautious(Some(&library), 0.0).0;
+            let found = prediction(time, upper).cautious_time(Some(&library), 0.0).0;
             assert!((found - expected).abs() < 1e-12, "{time} {upper}: {found}");
         }
         let short = prediction(0.8, 0.9);
-        let gained = |least| short.cautious(Some(&library), least).0;
+        let gained = |least| short.cautious_time(Some(&library), least).0;
         assert!(gained(1.2) < gained(1.3), "the middle gains 1.29");
         let may_stall = prediction(1.0, 10.0);
-        let own = prediction(1.1, 1.2).cautious(Some(&may_stall), 1.05).0;
-        assert!((own - raised(1.1, 1.2)).abs() < 1e-12, "{own}");
-        let free = Prediction {
-            standing: Standing::ContentionFree,
+        let cautious_time = prediction(1.1, 1.2).cautious_time(Some(&may_stall), 1.05).0;
+        assert!((cautious_time - raised(1.1, 1.2)).abs() < 1e-12, "{cautious_time}");
+        let contention_free = Prediction {
+            standing: PredictionStanding::ContentionFree,
             ..prediction(0.7, 1.6)
         };
-        assert!((free.cautious(None, 0.0).0 - 0.7).abs() < 1e-12);
+        assert!((contention_free.cautious_time(None, 0.0).0 - 0.7).abs() < 1e-12);
     }
 }

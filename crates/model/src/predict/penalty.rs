@@ -11,11 +11,11 @@
 //! penalty = T_B(choice)/T_B(oracle) - 1      oracle's own = T_B(oracle)/min T_B - 1
 //! ```
 //!
-//! and both are averaged over the two ways to take the halves. If one half named and judged, the
-//! best would be the luckiest, and every choice would look worse than it is. So a penalty is what a
-//! choice costs beyond the oracle, and negative where the choice is better; the oracle's own shows
-//! what chance alone costs. With fewer than two common launches the same repetitions name and
-//! judge, and the oracle's own penalty is 0.
+//! and both are averaged over the two ways to take the halves. If one half both named the oracle and judged,
+//! the luckiest algorithm would be the oracle, and every choice would look worse than it is. A penalty is the
+//! cost of a choice beyond the oracle, negative where the choice is better. The oracle's own penalty is the cost
+//! of chance alone. With fewer than two common launches the same repetitions name and judge, and the oracle's
+//! own penalty is 0.
 //!
 //! The gain is T(library)/T(choice) over all common launches. Several gains are averaged
 //! geometrically.
@@ -26,29 +26,29 @@ use std::sync::Arc;
 use itertools::Itertools as _;
 
 use netsig_base::algorithm::{Collective, LIBRARY};
-use netsig_base::data::cells::{ByLaunch, Statistic, by_launch};
+use netsig_base::data::cells::{Statistic, TimesByLaunch, times_by_launch};
 use netsig_base::data::{Dataset, Experiment};
-use netsig_base::stats::bootstrap::{Bootstrap, Pair};
-use netsig_base::stats::interval::Estimate;
-use netsig_base::stats::sample::{Sorted, mean};
+use netsig_base::stats::bootstrap::{Bootstrap, PairedSamples};
+use netsig_base::stats::interval::IntervalEstimate;
+use netsig_base::stats::sample::{SortedValues, mean};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 /// A cell in which several algorithms were measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Contest {
+pub struct AlgorithmContest {
     /// The collective.
     pub collective: Collective,
     /// Number of processes.
     pub procs: Procs,
     /// Bytes per destination or message.
     pub size: Bytes,
-    /// Times of each algorithm; of the common launches, or if there are none, all in one.
-    runs: BTreeMap<Arc<str>, ByLaunch>,
+    /// Times of each algorithm in the common launches; without any, all its times as one launch.
+    runs: BTreeMap<Arc<str>, TimesByLaunch>,
 }
 
 /// A choice in one contest.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct JudgedChoice {
     /// The chosen algorithm.
     pub choice: String,
     /// The fastest over all common launches.
@@ -63,7 +63,7 @@ pub struct Judged {
 
 /// Penalties and gains of several contests.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Totals {
+pub struct PenaltyTotals {
     /// Number of contests.
     pub cells: usize,
     /// Mean penalty.
@@ -80,11 +80,11 @@ pub struct Totals {
     pub gains: usize,
 }
 
-/// The contests of the data, by collective, process count and size, and the number of other cells:
-/// those of a single algorithm.
-pub fn contests(data: &Dataset) -> (Vec<Contest>, usize) {
-    let mut cells: BTreeMap<(Collective, Procs, Bytes), BTreeMap<Arc<str>, ByLaunch>> = BTreeMap::new();
-    for (key, launches) in by_launch(data) {
+/// The contests of the data, by collective, process count and size, and the number of cells with a single
+/// algorithm.
+pub fn contests(data: &Dataset) -> (Vec<AlgorithmContest>, usize) {
+    let mut cells: BTreeMap<(Collective, Procs, Bytes), BTreeMap<Arc<str>, TimesByLaunch>> = BTreeMap::new();
+    for (key, launches) in times_by_launch(data) {
         if let Experiment::Collective(collective) = key.experiment {
             let cell = cells.entry((collective, key.procs, key.size)).or_default();
             cell.insert(key.algorithm, launches);
@@ -92,43 +92,43 @@ pub fn contests(data: &Dataset) -> (Vec<Contest>, usize) {
     }
     let total = cells.len();
     let several = cells.into_iter().filter(|(_, runs)| runs.len() > 1);
-    let contest = several.map(|((collective, procs, size), runs)| Contest {
+    let contest = several.map(|((collective, procs, size), runs)| AlgorithmContest {
         collective,
         procs,
         size,
-        runs: common(runs),
+        runs: common_launches(runs),
     });
-    let contests: Vec<Contest> = contest.collect();
+    let contests: Vec<AlgorithmContest> = contest.collect();
     let single = total - contests.len();
     (contests, single)
 }
 
-/// The launches of all algorithms alone; without any, all times of an algorithm as one launch.
-fn common(runs: BTreeMap<Arc<str>, ByLaunch>) -> BTreeMap<Arc<str>, ByLaunch> {
+/// The launches that all algorithms share; without any, all times of an algorithm as one launch.
+fn common_launches(runs: BTreeMap<Arc<str>, TimesByLaunch>) -> BTreeMap<Arc<str>, TimesByLaunch> {
     let mut all = runs.values();
-    let first = all.next().into_iter().flat_map(ByLaunch::keys).copied();
-    let is_shared = |launch: &u32| all.clone().all(|own| own.contains_key(launch));
+    let first = all.next().into_iter().flat_map(TimesByLaunch::keys).copied();
+    let is_shared = |launch: &u32| all.clone().all(|launches| launches.contains_key(launch));
     let shared: Vec<u32> = first.filter(is_shared).collect();
-    let part = |launches: ByLaunch| -> ByLaunch {
+    let part = |launches: TimesByLaunch| -> TimesByLaunch {
         if shared.is_empty() {
             return [(0, launches.into_values().flatten().collect())].into();
         }
-        let own = launches.into_iter();
-        own.filter(|(launch, _)| shared.contains(launch)).collect()
+        let entries = launches.into_iter();
+        entries.filter(|(launch, _)| shared.contains(launch)).collect()
     };
     let runs = runs.into_iter();
-    runs.map(|(name, own)| (name, part(own))).collect()
+    runs.map(|(name, launches)| (name, part(launches))).collect()
 }
 
 /// The common launches whose times a statistic takes.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum LaunchPart {
     All,
     /// Every other launch, beginning with this one.
     Half(usize),
 }
 
-impl Contest {
+impl AlgorithmContest {
     /// The measured algorithms, by name.
     pub fn algorithms(&self) -> impl Iterator<Item = &str> {
         self.runs.keys().map(|name| &**name)
@@ -142,35 +142,38 @@ impl Contest {
     /// The time of an algorithm over the common launches; `None` if it was not measured.
     pub fn time(&self, algorithm: &str, statistic: Statistic) -> Option<Seconds> {
         let launches = self.runs.get(algorithm)?;
-        Some(Seconds(time(launches, Part::All, statistic)))
+        Some(Seconds(time(launches, LaunchPart::All, statistic)))
     }
 
     /// The fastest algorithm in a part of the launches, and its time in seconds.
-    fn fastest(&self, part: Part, statistic: Statistic) -> (&Arc<str>, f64) {
-        let times = self.runs.iter();
-        let times = times.map(|(name, own)| (name, time(own, part, statistic)));
+    fn fastest(&self, part: LaunchPart, statistic: Statistic) -> (&Arc<str>, f64) {
+        let runs = self.runs.iter();
+        let times = runs.map(|(name, launches)| (name, time(launches, part, statistic)));
         let least = times.min_by(|(_, a), (_, b)| a.total_cmp(b));
         least.expect("a contest has algorithms")
     }
 
     /// Judges a choice; `None` if the algorithm was not measured here.
-    pub fn judge(&self, choice: &str, statistic: Statistic) -> Option<Judged> {
-        let own = self.runs.get(choice)?;
-        let ways: &[[Part; 2]] = if self.launches() < 2 {
-            &[[Part::All; 2]]
+    pub fn judge(&self, choice: &str, statistic: Statistic) -> Option<JudgedChoice> {
+        let launches = self.runs.get(choice)?;
+        let ways: &[[LaunchPart; 2]] = if self.launches() < 2 {
+            &[[LaunchPart::All; 2]]
         } else {
-            &[[Part::Half(0), Part::Half(1)], [Part::Half(1), Part::Half(0)]]
+            &[
+                [LaunchPart::Half(0), LaunchPart::Half(1)],
+                [LaunchPart::Half(1), LaunchPart::Half(0)],
+            ]
         };
         let judged = ways.iter().map(|&[names, judges]| {
-            let (oracle, _) = self.fastest(names, statistic);
-            let oracle = time(&self.runs[oracle], judges, statistic);
+            let (oracle_name, _) = self.fastest(names, statistic);
+            let oracle = time(&self.runs[oracle_name], judges, statistic);
             let (_, least) = self.fastest(judges, statistic);
-            (time(own, judges, statistic) / oracle - 1.0, oracle / least - 1.0)
+            (time(launches, judges, statistic) / oracle - 1.0, oracle / least - 1.0)
         });
         let (penalties, oracles): (Vec<f64>, Vec<f64>) = judged.unzip();
-        Some(Judged {
+        Some(JudgedChoice {
             choice: choice.to_owned(),
-            best: Arc::clone(self.fastest(Part::All, statistic).0),
+            best: Arc::clone(self.fastest(LaunchPart::All, statistic).0),
             penalty: mean(penalties),
             oracle: (ways.len() > 1).then(|| mean(oracles)),
             gain: self.gain(choice, statistic),
@@ -184,12 +187,17 @@ impl Contest {
 
     /// T(over)/T(under) with its bootstrap interval over launches and repetitions; `None` unless
     /// both were measured.
-    pub fn ratio(&self, [over, under]: [&str; 2], statistic: Statistic, bootstrap: &Bootstrap) -> Option<Estimate> {
+    pub fn ratio(
+        &self,
+        [over, under]: [&str; 2],
+        statistic: Statistic,
+        bootstrap: &Bootstrap,
+    ) -> Option<IntervalEstimate> {
         let [first, second] = [self.runs.get(over)?, self.runs.get(under)?];
-        let pairs = first.values().zip(second.values());
-        let pairs: Vec<Pair> = pairs.map(|(one, other)| [&one[..], other]).collect();
-        let [lower, upper] = bootstrap.ratio(&pairs, |times| statistic.of(times))?;
-        Some(Estimate {
+        let both_times = first.values().zip(second.values());
+        let paired_launches: Vec<PairedSamples> = both_times.map(|(one, other)| [&one[..], other]).collect();
+        let [lower, upper] = bootstrap.ratio(&paired_launches, |times| statistic.of(times))?;
+        Some(IntervalEstimate {
             value: self.time(over, statistic)? / self.time(under, statistic)?,
             lower,
             upper,
@@ -198,27 +206,27 @@ impl Contest {
 }
 
 /// The statistic of the times in a part of the launches.
-fn time(launches: &ByLaunch, part: Part, statistic: Statistic) -> f64 {
+fn time(launches: &TimesByLaunch, part: LaunchPart, statistic: Statistic) -> f64 {
     let (skip, step) = match part {
-        Part::All => (0, 1),
-        Part::Half(first) => (first, 2),
+        LaunchPart::All => (0, 1),
+        LaunchPart::Half(first) => (first, 2),
     };
     let times = launches.values().skip(skip).step_by(step);
     statistic.of(times.flatten().copied().collect())
 }
 
-impl Totals {
+impl PenaltyTotals {
     /// The totals of these contests; `None` if there are none.
-    pub fn of<'a>(judged: impl IntoIterator<Item = &'a Judged>) -> Option<Self> {
-        let judged = judged.into_iter().collect_vec();
-        if judged.is_empty() {
+    pub fn of<'a>(judged: impl IntoIterator<Item = &'a JudgedChoice>) -> Option<Self> {
+        let choices = judged.into_iter().collect_vec();
+        if choices.is_empty() {
             return None;
         }
-        let penalties = Sorted::new(judged.iter().map(|own| own.penalty).collect());
-        let oracles: Vec<f64> = judged.iter().filter_map(|own| own.oracle).collect();
-        let gains: Vec<f64> = judged.iter().filter_map(|own| own.gain).collect();
+        let penalties = SortedValues::new(choices.iter().map(|choice| choice.penalty).collect());
+        let oracles: Vec<f64> = choices.iter().filter_map(|choice| choice.oracle).collect();
+        let gains: Vec<f64> = choices.iter().filter_map(|choice| choice.gain).collect();
         Some(Self {
-            cells: judged.len(),
+            cells: choices.len(),
             mean: mean(penalties.values()),
             p90: penalties.quantile(0.9),
             worst: penalties.quantile(1.0),
@@ -249,20 +257,20 @@ mod tests {
         read("", "", &rows.collect::<String>())
     }
 
-    fn only(data: &Dataset) -> Contest {
+    fn only(data: &Dataset) -> AlgorithmContest {
         let (contests, single) = contests(data);
         assert_eq!(single, 0);
         contests.into_iter().exactly_one().unwrap()
     }
 
-    fn near(value: f64, expected: f64) {
+    fn assert_near(value: f64, expected: f64) {
         assert!((value - expected).abs() < 1e-12, "{value} {expected}");
     }
 
-    /// Launches 0 and 2 are one half, 1 and 3 the other. Medians: a has 1.0 and 1.4, b has 1.1 and
-    /// 1.1, c has 2.0 and 2.0, the library 3.0 and 3.0. The first half names a, judged on the
-    /// second: a costs 1.4/1.1 of the least; the second half names b, which on the first costs
-    /// 1.1/1.0 of the least. c: 2.0/1.4 − 1 and 2.0/1.1 − 1.
+    /// Launches 0 and 2 are one half, 1 and 3 the other. Medians: a has 1.0 and 1.4, b has 1.1 and 1.1, c has 2.0
+    /// and 2.0, the library 3.0 and 3.0. The first half names a, which takes 1.4/1.1 of the least time on the
+    /// second. The second half names b, which takes 1.1/1.0 of the least time on the first. The penalties of c are
+    /// 2.0/1.4 − 1 and 2.0/1.1 − 1.
     #[test]
     fn one_half_names_the_best_and_the_other_judges() {
         let data = data(&[
@@ -274,16 +282,16 @@ mod tests {
         let contest = only(&data);
         let judged = |choice| contest.judge(choice, Statistic::Median).unwrap();
         let c = judged("c");
-        near(c.penalty, f64::midpoint(2.0 / 1.4, 2.0 / 1.1) - 1.0);
-        near(c.oracle.unwrap(), f64::midpoint(1.4 / 1.1, 1.1) - 1.0);
-        near(c.gain.unwrap(), 1.5);
+        assert_near(c.penalty, f64::midpoint(2.0 / 1.4, 2.0 / 1.1) - 1.0);
+        assert_near(c.oracle.unwrap(), f64::midpoint(1.4 / 1.1, 1.1) - 1.0);
+        assert_near(c.gain.unwrap(), 1.5);
         // b beats the oracle of the first half and is that of the second.
-        near(judged("b").penalty, f64::midpoint(1.1 / 1.4, 1.0) - 1.0);
+        assert_near(judged("b").penalty, f64::midpoint(1.1 / 1.4, 1.0) - 1.0);
         assert_eq!((&*c.best, contest.judge("d", Statistic::Mean)), ("b", None));
         let all = ["a", "b", "c"].map(judged);
-        let totals = Totals::of(&all).unwrap();
-        near(totals.worst, c.penalty);
-        near(totals.gain.unwrap(), (2.5f64 * 3.0 / 1.1 * 1.5).cbrt());
+        let totals = PenaltyTotals::of(&all).unwrap();
+        assert_near(totals.worst, c.penalty);
+        assert_near(totals.gain.unwrap(), (2.5f64 * 3.0 / 1.1 * 1.5).cbrt());
         assert_eq!((totals.cells, totals.gains), (3, 3));
         let bootstrap = Bootstrap {
             draws: 200,
@@ -291,9 +299,9 @@ mod tests {
             confidence: 0.95,
         };
         let ratio = contest.ratio(["library", "a"], Statistic::Median, &bootstrap);
-        let Estimate { lower, upper, .. } = ratio.unwrap();
-        near(lower, 3.0 / 1.4);
-        near(upper, 3.0);
+        let IntervalEstimate { lower, upper, .. } = ratio.unwrap();
+        assert_near(lower, 3.0 / 1.4);
+        assert_near(upper, 3.0);
     }
 
     /// Algorithms that were measured in different launches, and a single launch, name and judge with
@@ -304,11 +312,11 @@ mod tests {
             let cells = cells.map(|(name, launch, time)| (name, [(launch, time)]));
             let contest = only(&data(&cells.each_ref().map(|(name, all)| (*name, &all[..]))));
             let b = contest.judge("b", Statistic::Median).unwrap();
-            near(b.penalty, 0.5);
+            assert_near(b.penalty, 0.5);
             assert_eq!((b.oracle, b.gain, &*b.best), (None, None, "a"));
         }
         let (none, single) = contests(&data(&[("a", &[(0, 1.0), (1, 2.0)])]));
         assert_eq!((none.len(), single), (0, 1));
-        assert_eq!((Totals::of([]), geometric_mean(&[])), (None, None));
+        assert_eq!((PenaltyTotals::of([]), geometric_mean(&[])), (None, None));
     }
 }

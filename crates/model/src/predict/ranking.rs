@@ -1,15 +1,15 @@
 //! Rankings of the algorithms as answers: with refusals, gains over the library's own choice, and notes.
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, LIBRARY, Method, MpiFlavour, MpiSetting};
+use netsig_base::algorithm::{Collective, CollectiveMethod, LIBRARY, MpiFlavour, MpiSetting};
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
 use super::notes;
-use super::outside::TooFar;
-use super::select::{CandidateRanker, Ranked};
-use crate::model::{Kind, Model};
+use super::outside_domain::ExtrapolationRule;
+use super::select::{CandidateRanker, RankedCandidate};
+use crate::model::{Model, ModelKind};
 use crate::profile::Profile;
 
 /// The algorithms for a process count and size, the fastest first.
@@ -20,9 +20,9 @@ pub struct CaseRanking<'a> {
     /// The size.
     pub size: Bytes,
     /// The algorithms.
-    pub ranked: Vec<Ranked<'a>>,
+    pub ranked: Vec<RankedCandidate<'a>>,
     /// The library's own choice, if its time is comparable.
-    library: Option<Ranked<'a>>,
+    library: Option<RankedCandidate<'a>>,
 }
 
 /// The requested rankings.
@@ -38,18 +38,18 @@ pub struct RankingAnswer<'a> {
 
 impl<'a> CaseRanking<'a> {
     /// The algorithms that may be the best.
-    pub fn standing(&self) -> impl Iterator<Item = &Ranked<'a>> {
-        self.ranked.iter().filter(|one| one.stands())
+    pub fn eligible(&self) -> impl Iterator<Item = &RankedCandidate<'a>> {
+        self.ranked.iter().filter(|one| one.is_eligible())
     }
 
     /// The library's own choice, if its time is comparable.
-    pub fn library(&self) -> Option<&Ranked<'a>> {
+    pub fn library(&self) -> Option<&RankedCandidate<'a>> {
         self.library.as_ref()
     }
 
     /// Time of the library's own choice over that of a candidate, if both are comparable.
-    pub fn gain(&self, one: &Ranked) -> Option<f64> {
-        let library = self.library.filter(|_| one.stands())?;
+    pub fn gain(&self, one: &RankedCandidate) -> Option<f64> {
+        let library = self.library.filter(|_| one.is_eligible())?;
         Some(library.prediction.time / one.prediction.time)
     }
 }
@@ -61,16 +61,16 @@ impl CandidateRanker<'_> {
         C: IntoIterator<Item = (Procs, Bytes), IntoIter: Clone>,
     {
         let cases = cases.into_iter();
-        let all = cases.clone();
-        let all = all.map(|(procs, size)| self.ranking(procs, size));
-        let (found, missing): (Vec<CaseRanking>, _) = all.partition_result();
+        let each_case = cases.clone();
+        let rankings = each_case.map(|(procs, size)| self.ranking(procs, size));
+        let (found, missing): (Vec<CaseRanking>, _) = rankings.partition_result();
         let mut limits = self.limits(cases);
-        limits.extend(self.on_segments(found.iter().flat_map(|own| &own.ranked)));
+        limits.extend(self.note_on_segments(found.iter().flat_map(|ranking| &ranking.ranked)));
         RankingAnswer { found, missing, limits }
     }
 
     /// A note on segments outside of the measured sizes.
-    pub fn on_segments<'r>(&self, shown: impl Iterator<Item = &'r Ranked<'r>>) -> Option<Note> {
+    pub fn note_on_segments<'r>(&self, shown: impl Iterator<Item = &'r RankedCandidate<'r>>) -> Option<Note> {
         let segments = shown.filter_map(|one| Some((one.algorithm(), one.prediction.segment?)));
         notes::on_segments(&self.request, segments)
     }
@@ -78,15 +78,16 @@ impl CandidateRanker<'_> {
     /// The candidates for a case, the fastest first.
     ///
     /// # Errors
-    /// If no candidate has a time, or all are too far from the measurements and such are refused.
+    /// If no candidate has a time, or all are too far from the measurements and such cases are refused.
     pub(super) fn ranking(&self, procs: Procs, size: Bytes) -> Result<CaseRanking<'_>, Refusal> {
         let collective = self.request.collective;
-        if self.candidates() == 0 {
+        if self.candidate_count() == 0 {
             let problem = format!("holds no algorithm of {collective}; measure some and fit them");
             return Err(Refusal::data(problem).about(self.request.name));
         }
         let mut ranked = self.rank(procs, size)?;
-        let has_choice = self.request.too_far == TooFar::Extrapolated || ranked.iter().any(Ranked::stands);
+        let has_choice =
+            self.request.too_far == ExtrapolationRule::Extrapolated || ranked.iter().any(RankedCandidate::is_eligible);
         let mut whys = ranked.iter();
         let why = whys.find_map(|one| self.outside(one, procs, size));
         if let Some(why) = why.filter(|_| !has_choice) {
@@ -95,9 +96,9 @@ impl CandidateRanker<'_> {
             ))
             .about(self.request.name));
         }
-        let library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
-        let library = library.filter(|one| one.stands()).copied();
-        ranked.truncate(self.request.wanted.most);
+        let ranked_library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
+        let library = ranked_library.filter(|one| one.is_eligible()).copied();
+        ranked.truncate(self.request.wanted.most_candidates);
         Ok(CaseRanking {
             procs,
             size,
@@ -110,7 +111,7 @@ impl CandidateRanker<'_> {
     pub fn limits(&self, cases: impl Iterator<Item = (Procs, Bytes)>) -> Vec<Note> {
         let models: Vec<&Model> = self.models().collect();
         let mut notes = notes::on_predictions(&self.request, &models, cases);
-        let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
+        let is_free = |model: &&Model| model.kind == ModelKind::ContentionFree;
         if self.request.collective == Collective::Alltoall && models.iter().all(is_free) {
             notes.push(Note::warning(
                 "no alltoall was measured: the times are without contention and do not show the fastest algorithm under contention",
@@ -122,11 +123,11 @@ impl CandidateRanker<'_> {
 
 /// The MPI library of the data of a profile, if that names it.
 pub fn flavour(profile: &Profile) -> Option<MpiFlavour> {
-    MpiFlavour::of(profile.provenance.get("data_mpi")?)
+    MpiFlavour::from_version(profile.provenance.get("data_mpi")?)
 }
 
 /// The setting that makes `mpi` run an algorithm, if there is one.
 pub fn setting(collective: Collective, algorithm: &str, mpi: MpiFlavour) -> Option<MpiSetting> {
-    let method = Method::parse(collective, algorithm).ok()?;
-    method.setting(mpi)
+    let method = CollectiveMethod::parse(collective, algorithm).ok()?;
+    method.mpi_setting(mpi)
 }

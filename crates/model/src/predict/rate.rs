@@ -1,30 +1,31 @@
-//! The rate of the links that a profile was measured on, beside that of a described network.
+//! Comparison of the link rates behind a profile with those of a described network.
 //!
 //! # Formula
-//! A long message passes at 1/β. A profile is of other links if that is more than a quarter below the slowest
-//! link of a host, or above the fastest: MPI libraries and headers take less of a link.
+//! A long message passes at 1/β. A profile is of other links if this rate is more than a quarter below the slowest
+//! link of a host, or above the fastest. MPI libraries and headers take less than a quarter of a link.
 
 use netsig_base::network::Network;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::SecondsPerByte;
 
-use super::outside::TooFar;
+use super::outside_domain::ExtrapolationRule;
 use crate::profile::Profile;
 
 /// Largest difference of the rates, relative to that of the network.
-const MOST: f64 = 0.25;
+const MOST_DIFFERENCE: f64 = 0.25;
 
-/// Refuses a profile with a name whose links have another rate than those of a network.
+/// Refuses a profile whose links have another rate than those of a network; `name` is its name in errors.
 ///
 /// # Errors
-/// If such are refused.
+/// If the rates differ and `too_far` refuses that.
 pub fn refuse_other_rate(
-    (profile, name): (&Profile, &str),
+    profile: &Profile,
+    name: &str,
     network: Option<&Network>,
-    too_far: TooFar,
+    too_far: ExtrapolationRule,
 ) -> Result<(), Refusal> {
-    match other_rate(profile, network) {
-        Some(problem) if too_far == TooFar::Refused => {
+    match rate_difference(profile, network) {
+        Some(problem) if too_far == ExtrapolationRule::Refused => {
             let remedy = "name the network that was measured, or give --extrapolate";
             Err(Refusal::data(format!("{problem}; {remedy}")).about(name))
         }
@@ -33,12 +34,12 @@ pub fn refuse_other_rate(
 }
 
 /// Describes the difference between the rates of a profile and of the links of a network, if they differ.
-pub fn other_rate(profile: &Profile, network: Option<&Network>) -> Option<String> {
+pub fn rate_difference(profile: &Profile, network: Option<&Network>) -> Option<String> {
     let network = network?;
     let measured = profile.hockney.model().beta();
     let [slowest, fastest] = network.host_gaps();
     let nearest = SecondsPerByte(measured.0.clamp(fastest.0, slowest.0));
-    let is_other = measured.0 > 0.0 && (nearest.0 / measured.0 - 1.0).abs() > MOST;
+    let is_other = measured.0 > 0.0 && (nearest.0 / measured.0 - 1.0).abs() > MOST_DIFFERENCE;
     let rate = |gap: SecondsPerByte| format!("{:.1} Mbit/s", 8e-6 / gap.0);
     is_other.then(|| {
         format!(

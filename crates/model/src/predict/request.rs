@@ -1,25 +1,25 @@
 //! Requests to a profile: the one way to predicted times ([`Profile::predict`]) and to rankings of
-//! algorithms ([`Profile::rank`]). No other file puts together what a prediction needs.
+//! algorithms ([`Profile::rank`]). No other file combines the inputs of a prediction.
 
 use std::borrow::Cow;
 
-use netsig_base::algorithm::{Collective, Layout, Method, PairSizes};
-use netsig_base::network::{Grid, Network};
+use netsig_base::algorithm::{ClusterLayout, Collective, CollectiveMethod, PairSizes};
+use netsig_base::network::{ClusterGrid, Network};
 use netsig_base::text::refusal::Refusal;
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
-use super::Asked;
-use super::basis::Knowledge;
+use super::PredictedStatistic;
+use super::basis::BasisInputs;
 use super::hosts::refuse_other_ranks;
-use super::line::{Line, Reason};
-use super::outside::TooFar;
+use super::model_question::{ModelQuestion, RequestedModels};
+use super::modelled_algorithm::{ModelReason, ModelledAlgorithm};
+use super::outside_domain::ExtrapolationRule;
 use super::predictor::CasePredictor;
-use super::speaker::{Models, Question};
-use crate::model::segment::{Search, Segment};
-use crate::model::{Model, ModelError, REGIMES, Segments};
+use crate::model::segment::{Segment, SegmentSearch};
+use crate::model::{Model, ModelError, REGIMES, SegmentChoice};
 use crate::profile::Profile;
 
-/// A request to a profile. `W` is wanted: times, or a ranking.
+/// A request to a profile; `W` has the options of the wanted answer, times or a ranking.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct ProfileRequest<'a, W> {
@@ -28,11 +28,11 @@ pub struct ProfileRequest<'a, W> {
     pub(super) collective: Collective,
     pub(super) network: Option<&'a Network>,
     pub(super) pairs: Option<&'a PairSizes>,
-    pub(super) too_far: TooFar,
+    pub(super) too_far: ExtrapolationRule,
     pub(super) wanted: W,
-    statistic: Asked,
+    statistic: PredictedStatistic,
     given: &'a [(String, f64)],
-    segments: Segments,
+    segments: SegmentChoice,
 }
 
 /// A request for the times of one algorithm, or of all algorithms.
@@ -45,26 +45,26 @@ pub type RankingRequest<'a> = ProfileRequest<'a, WantedRanking>;
 #[derive(Debug, Clone, Copy)]
 pub struct WantedTimes<'a> {
     pub(super) algorithm: Option<&'a str>,
-    pub(super) models: Models<'a>,
+    pub(super) models: RequestedModels<'a>,
 }
 
-/// All algorithms, each by the model that speaks for it.
-const SPEAKING: WantedTimes = WantedTimes {
+/// All algorithms, each with the model chosen by the rule.
+const ALL_BY_RULE: WantedTimes = WantedTimes {
     algorithm: None,
-    models: Models::Speaking,
+    models: RequestedModels::ByRule,
 };
 
 /// Options of a request for a ranking.
 #[derive(Debug, Clone, Copy)]
 pub struct WantedRanking {
-    pub(super) binomial: Binomial,
-    pub(super) most: usize,
+    pub(super) binomial: BinomialForm,
+    pub(super) most_candidates: usize,
 }
 
 /// Form of the binomial models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub enum Binomial {
+pub enum BinomialForm {
     /// As printed.
     #[default]
     Printed,
@@ -73,23 +73,22 @@ pub enum Binomial {
 }
 
 impl Profile {
-    /// A request for times: of all algorithms of the profile, each by the model that speaks for it, unless
-    /// options say otherwise.
+    /// A request for times, by default of all algorithms of the profile, each with the model chosen by the rule.
     pub fn predict(&self, collective: Collective) -> PredictionRequest<'_> {
-        ProfileRequest::new(self, collective, SPEAKING)
+        ProfileRequest::new(self, collective, ALL_BY_RULE)
     }
 
     /// A request for a ranking of the algorithms.
     pub fn rank(&self, collective: Collective) -> RankingRequest<'_> {
         let wanted = WantedRanking {
-            binomial: Binomial::default(),
-            most: usize::MAX,
+            binomial: BinomialForm::default(),
+            most_candidates: usize::MAX,
         };
         ProfileRequest::new(self, collective, wanted)
     }
 }
 
-/// Options of both kinds.
+/// Options of both kinds of requests.
 impl<'a, W> ProfileRequest<'a, W> {
     fn new(profile: &'a Profile, collective: Collective, wanted: W) -> Self {
         Self {
@@ -98,11 +97,11 @@ impl<'a, W> ProfileRequest<'a, W> {
             collective,
             network: None,
             pairs: None,
-            too_far: TooFar::Refused,
+            too_far: ExtrapolationRule::Refused,
             wanted,
-            statistic: Asked::default(),
+            statistic: PredictedStatistic::default(),
             given: &[],
-            segments: Segments::Best(Search::default(), Segment::BYTE),
+            segments: SegmentChoice::Best(SegmentSearch::default(), Segment::BYTE),
         }
     }
 
@@ -118,7 +117,7 @@ impl<'a, W> ProfileRequest<'a, W> {
     }
 
     /// Clusters of the hosts in place of those of the profile, if they are given ([`Profile::set_grid`]).
-    pub fn clusters(mut self, grid: impl Into<Option<Grid>>) -> Self {
+    pub fn clusters(mut self, grid: impl Into<Option<ClusterGrid>>) -> Self {
         if let Some(grid) = grid.into() {
             self.profile.to_mut().set_grid(grid);
         }
@@ -126,7 +125,7 @@ impl<'a, W> ProfileRequest<'a, W> {
     }
 
     /// Clusters of the ranks in place of those of the profile, if they are given.
-    pub fn layout(mut self, layout: Option<&Layout>) -> Self {
+    pub fn layout(mut self, layout: Option<&ClusterLayout>) -> Self {
         if let Some(layout) = layout {
             self.profile.to_mut().set_layout(layout);
         }
@@ -136,14 +135,14 @@ impl<'a, W> ProfileRequest<'a, W> {
     /// Ranks on a host, if stated.
     ///
     /// # Errors
-    /// If they are others than those of the measurements.
+    /// If the measurements had another number.
     pub fn per_host(self, ranks: Option<u32>) -> Result<Self, Refusal> {
-        refuse_other_ranks((&self.profile, self.name), ranks)?;
+        refuse_other_ranks(&self.profile, self.name, ranks)?;
         Ok(self)
     }
 
-    /// Statistic of the predicted times; the median unless it is stated.
-    pub fn statistic(self, statistic: impl Into<Asked>) -> Self {
+    /// Statistic of the predicted times; by default the median.
+    pub fn statistic(self, statistic: impl Into<PredictedStatistic>) -> Self {
         let statistic = statistic.into();
         Self { statistic, ..self }
     }
@@ -154,14 +153,14 @@ impl<'a, W> ProfileRequest<'a, W> {
         Self { pairs, ..self }
     }
 
-    /// Treatment of cases that are too far from the measurements, and of links of another rate than the
-    /// profile's; they are refused unless it is stated.
-    pub fn too_far(self, too_far: TooFar) -> Self {
+    /// Treatment of cases too far from the measurements, and of links with another rate than the profile's; by
+    /// default they are refused.
+    pub fn too_far(self, too_far: ExtrapolationRule) -> Self {
         Self { too_far, ..self }
     }
 
-    fn question<'q>(&'q self, wanted: WantedTimes<'q>) -> Question<'q> {
-        Question {
+    fn question<'q>(&'q self, wanted: WantedTimes<'q>) -> ModelQuestion<'q> {
+        ModelQuestion {
             profile: &self.profile,
             name: self.name,
             collective: self.collective,
@@ -171,36 +170,36 @@ impl<'a, W> ProfileRequest<'a, W> {
         }
     }
 
-    /// Predictor of an algorithm by the model of a line, of pieces of one size.
-    pub(super) fn of_line(&self, line: Line) -> Result<CasePredictor<'a>, ModelError> {
-        let knowledge = Knowledge {
+    /// Predictor of a modelled algorithm with pieces of one size.
+    pub(super) fn predictor_of(&self, modelled: ModelledAlgorithm) -> Result<CasePredictor<'a>, ModelError> {
+        let inputs = BasisInputs {
             profile: &self.profile,
-            algorithm: &line.algorithm,
+            algorithm: &modelled.algorithm,
             network: self.network,
             given: self.given,
-            asked: self.statistic,
+            statistic: self.statistic,
         };
-        let basis = knowledge.basis(line.model)?;
-        Ok(CasePredictor::new(line, basis, self.segments))
+        let basis = inputs.basis(modelled.model)?;
+        Ok(CasePredictor::new(modelled, basis, self.segments))
     }
 }
 
 impl<'a> PredictionRequest<'a> {
-    /// The algorithm; all of the profile unless it is stated.
+    /// The algorithm; by default all algorithms of the profile.
     pub fn algorithm(mut self, algorithm: impl Into<Option<&'a str>>) -> Self {
         self.wanted.algorithm = algorithm.into();
         self
     }
 
-    /// The name of the model; the one that speaks for the algorithm unless it is stated.
+    /// The name of the model; by default the rule chooses it.
     pub fn model(mut self, model: impl Into<Option<&'a str>>) -> Self {
-        self.wanted.models = model.into().map_or(Models::Speaking, Models::Named);
+        self.wanted.models = model.into().map_or(RequestedModels::ByRule, RequestedModels::Named);
         self
     }
 
     /// Every model that applies.
     pub fn all_models(mut self) -> Self {
-        self.wanted.models = Models::All;
+        self.wanted.models = RequestedModels::All;
         self
     }
 
@@ -210,10 +209,10 @@ impl<'a> PredictionRequest<'a> {
         self
     }
 
-    /// Segment size of segmented algorithms, if it is not to be the best.
+    /// Segment size of segmented algorithms; by default the best.
     pub fn segment(mut self, segment: impl Into<Option<Segment>>) -> Self {
         if let Some(segment) = segment.into() {
-            self.segments = Segments::Of(segment);
+            self.segments = SegmentChoice::Fixed(segment);
         }
         self
     }
@@ -224,69 +223,71 @@ impl<'a> PredictionRequest<'a> {
     /// If a name is unknown, the profile does not answer, an option does not suit the model, or the model
     /// lacks a parameter.
     pub fn predictor(&self) -> Result<CasePredictor<'a>, Refusal> {
-        let line = self.lines()?.swap_remove(0);
-        Ok(self.of_line(line)?.of_pairs(self.pairs)?)
+        let modelled = self.modelled_algorithms()?.swap_remove(0);
+        Ok(self.predictor_of(modelled)?.with_pair_sizes(self.pairs)?)
     }
 
-    /// Predictor of the algorithm by a model, whether or not the model is one of this algorithm, at the segment
-    /// size in the algorithm's name.
+    /// Predictor of the algorithm by any model, even by one of another algorithm, at the segment size in the
+    /// algorithm's name.
     ///
     /// # Errors
     /// If a parameter of the model is neither fitted nor given and has no default.
     pub fn predictor_by(&self, model: &'static Model) -> Result<CasePredictor<'a>, ModelError> {
         let algorithm = self.wanted.algorithm.unwrap_or_default();
-        let mut line = Line::new(algorithm, model, Reason::Asked);
-        let method = Method::parse(self.collective, algorithm).ok();
-        let segment = method.and_then(|own| own.segment());
-        line.segment = segment.and_then(|size| Segment::new(size).ok());
-        self.of_line(line)?.of_pairs(self.pairs)
+        let mut modelled = ModelledAlgorithm::new(algorithm, model, ModelReason::NamedByUser);
+        let method = CollectiveMethod::parse(self.collective, algorithm).ok();
+        let segment = method.and_then(|parsed| parsed.segment());
+        modelled.segment = segment.and_then(|size| Segment::new(size).ok());
+        self.predictor_of(modelled)?.with_pair_sizes(self.pairs)
     }
 
     /// The algorithms to predict, each with its model; at least one.
     ///
     /// # Errors
     /// If a name is unknown, the profile does not answer, or an option does not suit the models.
-    pub(super) fn lines(&self) -> Result<Vec<Line>, Refusal> {
-        let lines = self.question(self.wanted).lines()?;
-        let own = lines.iter().find(|line| line.segment.is_some());
-        if let (Some(line), Segments::Of(_)) = (own, self.segments) {
+    pub(super) fn modelled_algorithms(&self) -> Result<Vec<ModelledAlgorithm>, Refusal> {
+        let modelled_algorithms = self.question(self.wanted).modelled_algorithms()?;
+        let with_segment = modelled_algorithms.iter().find(|modelled| modelled.segment.is_some());
+        if let (Some(modelled), SegmentChoice::Fixed(_)) = (with_segment, self.segments) {
             return Err(Refusal::request(format!(
                 "{} has its own segment size; leave out --segment",
-                line.algorithm
+                modelled.algorithm
             )));
         }
-        let other = lines.iter().find(|line| !line.model.has_distribution());
-        match (self.statistic, other) {
-            (Asked::Quantile(_), Some(line)) => Err(Refusal::request(format!(
+        let without_quantiles = modelled_algorithms
+            .iter()
+            .find(|modelled| !modelled.model.has_distribution());
+        match (self.statistic, without_quantiles) {
+            (PredictedStatistic::Quantile(_), Some(modelled)) => Err(Refusal::request(format!(
                 "{} has no quantiles; give --model {REGIMES} or leave out --quantile",
-                line.model.name
+                modelled.model.name
             ))),
-            _ => Ok(lines),
+            _ => Ok(modelled_algorithms),
         }
     }
 }
 
 impl RankingRequest<'_> {
     /// Form of the binomial models, for algorithms that were not measured.
-    pub fn binomial(mut self, binomial: Binomial) -> Self {
+    pub fn binomial(mut self, binomial: BinomialForm) -> Self {
         self.wanted.binomial = binomial;
         self
     }
 
     /// Search for the segment size among multiples of the datatype.
-    pub fn segments(mut self, search: Search, datatype: Segment) -> Self {
-        self.segments = Segments::Best(search, datatype);
+    pub fn segments(mut self, search: SegmentSearch, datatype: Segment) -> Self {
+        self.segments = SegmentChoice::Best(search, datatype);
         self
     }
 
     /// Greatest number of candidates in each ranking of an answer.
-    pub fn most(mut self, most: usize) -> Self {
-        self.wanted.most = most;
+    pub fn most_candidates(mut self, most: usize) -> Self {
+        self.wanted.most_candidates = most;
         self
     }
 
     /// The candidates.
-    pub(super) fn lines(&self) -> Vec<Line> {
-        self.question(SPEAKING).candidates()
+    pub(super) fn modelled_candidates(&self) -> Vec<ModelledAlgorithm> {
+        self.question(ALL_BY_RULE).candidates()
     }
 }

@@ -1,5 +1,5 @@
-//! Split of data into the cells that models are fitted to and those that judge them, by conditions such
-//! as `procs<=16` or `procs<16,size>=1KiB`.
+//! Split of data into cells for fitting models and cells for judging them, by conditions such as `procs<=16` or
+//! `procs<16,size>=1KiB`.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -11,21 +11,21 @@ use netsig_base::units::{Bytes, Procs};
 
 /// Conditions that must all hold.
 #[derive(Debug, Clone)]
-pub struct Filter(Vec<Condition>);
+pub struct CellFilter(Vec<FilterCondition>);
 
 /// A comparison of a value with a limit.
-type Comparison = fn(&u64, &u64) -> bool;
+type LimitComparison = fn(&u64, &u64) -> bool;
 
 /// A field of a cell compared with a limit.
 #[derive(Debug, Clone)]
-struct Condition {
+struct FilterCondition {
     field: fn(Procs, Bytes) -> u64,
-    holds: Comparison,
+    holds: LimitComparison,
     limit: u64,
 }
 
 /// The operators; longer ones precede their prefixes.
-const SIGNS: [(&str, Comparison); 7] = [
+const OPERATORS: [(&str, LimitComparison); 7] = [
     ("<=", u64::le),
     (">=", u64::ge),
     ("!=", u64::ne),
@@ -35,28 +35,28 @@ const SIGNS: [(&str, Comparison); 7] = [
     ("=", u64::eq),
 ];
 
-impl Filter {
+impl CellFilter {
     /// True if all conditions hold for a cell.
-    pub fn takes_in(&self, procs: Procs, size: Bytes) -> bool {
+    pub fn accepts(&self, procs: Procs, size: Bytes) -> bool {
         let mut all = self.0.iter();
-        all.all(|own| (own.holds)(&(own.field)(procs, size), &own.limit))
+        all.all(|condition| (condition.holds)(&(condition.field)(procs, size), &condition.limit))
     }
 }
 
-impl FromStr for Filter {
+impl FromStr for CellFilter {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        text.split(',').map(condition).collect::<Result<_, _>>().map(Self)
+        text.split(',').map(parse_condition).collect::<Result<_, _>>().map(Self)
     }
 }
 
-fn condition(text: &str) -> Result<Condition, String> {
+fn parse_condition(text: &str) -> Result<FilterCondition, String> {
     let wrong = || format!("{text:?} is not a condition; write procs<=16 or size>=1KiB");
-    let split = |(sign, holds): &(&str, Comparison)| {
+    let split = |(sign, holds): &(&str, LimitComparison)| {
         let (name, value) = text.split_once(sign)?;
         Some((name.trim(), value.trim(), *holds))
     };
-    let (name, value, holds) = SIGNS.iter().find_map(split).ok_or_else(wrong)?;
+    let (name, value, holds) = OPERATORS.iter().find_map(split).ok_or_else(wrong)?;
     let procs = |procs: Procs, _| u64::from(procs.get());
     let size = |_, size: Bytes| size.0;
     let (field, limit): (fn(Procs, Bytes) -> u64, _) = match name {
@@ -64,7 +64,7 @@ fn condition(text: &str) -> Result<Condition, String> {
         "size" | "size_bytes" => (size, value.parse::<Bytes>().map(|size| size.0)),
         _ => return Err(wrong()),
     };
-    Ok(Condition {
+    Ok(FilterCondition {
         field,
         holds,
         limit: limit.map_err(|error| error.to_string())?,
@@ -73,23 +73,23 @@ fn condition(text: &str) -> Result<Condition, String> {
 
 /// The two parts of a dataset.
 #[derive(Debug, Clone, Copy)]
-pub struct Split<'a> {
-    filter: Option<&'a Filter>,
+pub struct DataSplit<'a> {
+    filter: Option<&'a CellFilter>,
     /// Largest process count.
     pub largest: Procs,
     /// Number of cells that models are fitted to.
-    pub train: usize,
+    pub training_count: usize,
     /// Number of cells that judge them.
-    pub rest: usize,
+    pub judging_count: usize,
 }
 
-impl<'a> Split<'a> {
-    /// Splits data by a filter; without one all but the largest process count is fitted to. `name` is
-    /// the name of the data in errors.
+impl<'a> DataSplit<'a> {
+    /// Splits data by a filter; without one, the cells of the largest process count judge. `name` is the name of
+    /// the data in errors.
     ///
     /// # Errors
     /// If the data hold no collective, or a part is empty.
-    pub fn of(data: &Dataset, name: &str, filter: Option<&'a Filter>) -> Result<Self, Refusal> {
+    pub fn of(data: &Dataset, name: &str, filter: Option<&'a CellFilter>) -> Result<Self, Refusal> {
         let cells = cells(data);
         let Some(&(largest, _)) = cells.last() else {
             return Err(Refusal::data("holds no collective; measure one").about(name));
@@ -97,14 +97,18 @@ impl<'a> Split<'a> {
         let mut split = Self {
             filter,
             largest,
-            train: 0,
-            rest: 0,
+            training_count: 0,
+            judging_count: 0,
         };
-        let train = cells.iter().filter(|(procs, size)| split.trains(*procs, *size));
-        split.train = train.count();
-        split.rest = cells.len() - split.train;
-        if split.train == 0 || split.rest == 0 {
-            let empty = if split.train == 0 { "fit to" } else { "judge on" };
+        let train = cells.iter().filter(|(procs, size)| split.is_training(*procs, *size));
+        split.training_count = train.count();
+        split.judging_count = cells.len() - split.training_count;
+        if split.training_count == 0 || split.judging_count == 0 {
+            let empty = if split.training_count == 0 {
+                "fit to"
+            } else {
+                "judge on"
+            };
             return Err(Refusal::data(format!(
                 "leaves no cell to {empty}; measure more process counts or choose another --train"
             ))
@@ -114,9 +118,9 @@ impl<'a> Split<'a> {
     }
 
     /// True for a cell that models are fitted to.
-    pub fn trains(&self, procs: Procs, size: Bytes) -> bool {
+    pub fn is_training(&self, procs: Procs, size: Bytes) -> bool {
         match self.filter {
-            Some(filter) => filter.takes_in(procs, size),
+            Some(filter) => filter.accepts(procs, size),
             None => procs < self.largest,
         }
     }
@@ -133,16 +137,16 @@ fn cells(data: &Dataset) -> BTreeSet<(Procs, Bytes)> {
 mod tests {
     use super::*;
 
-    fn takes_in(text: &str, procs: u32, size: u64) -> bool {
-        let filter: Filter = text.parse().unwrap();
-        filter.takes_in(Procs::new(procs).unwrap(), Bytes(size))
+    fn accepts(text: &str, procs: u32, size: u64) -> bool {
+        let filter: CellFilter = text.parse().unwrap();
+        filter.accepts(Procs::new(procs).unwrap(), Bytes(size))
     }
 
     #[test]
     fn all_conditions_must_hold() {
-        assert!(takes_in("procs<=16", 16, 1) && !takes_in("procs<16", 16, 1));
-        assert!(takes_in("procs > 4, size>=1KiB", 8, 1024));
-        assert!(!takes_in("procs > 4, size>=1KiB", 8, 1023));
-        assert!(takes_in("procs!=8", 4, 1) && !takes_in("procs==8", 4, 1));
+        assert!(accepts("procs<=16", 16, 1) && !accepts("procs<16", 16, 1));
+        assert!(accepts("procs > 4, size>=1KiB", 8, 1024));
+        assert!(!accepts("procs > 4, size>=1KiB", 8, 1023));
+        assert!(accepts("procs!=8", 4, 1) && !accepts("procs==8", 4, 1));
     }
 }

@@ -13,26 +13,26 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, Layout};
-use netsig_base::data::mixture::{self, Difference, Source};
-use netsig_base::data::{Dataset, Provenance, places};
-use netsig_base::network::{ClusterLink, Clusters, Grid, grid};
+use netsig_base::algorithm::{ClusterLayout, Collective};
+use netsig_base::data::mixture::{self, FactDifference, NamedDataset};
+use netsig_base::data::{Dataset, Provenance, cluster_facts};
+use netsig_base::network::{ClusterGrid, ClusterLink, HostClusters, grid};
 use netsig_base::text::file_error::{FileError, parse_toml};
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-pub use self::choice::Choice;
+pub use self::choice::ChosenModelEntry;
 use crate::field::FieldEntry;
-use crate::fit::flows::Flows;
+use crate::fit::flows::FlowGaps;
 use crate::fit::hockney::HockneyFit;
-use crate::fitted::{Base, ContentionModel, FittedModel};
+use crate::fitted::{ContentionFreeBase, ContentionModel, FittedModel};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
-use crate::model::{self, Clustered, Known, Model, SIGNATURE};
+use crate::model::{self, ClusteredRanks, KnownNetwork, Model, SIGNATURE};
 use crate::regimes::entry::RegimesEntry;
-use crate::regimes::forecast::tell_of;
+use crate::regimes::forecast::has_regimes_for;
 
 /// Version of the format that this netsig writes and reads.
 pub const VERSION: u32 = 4;
@@ -54,7 +54,7 @@ pub struct Profile {
     /// Eager limit of the MPI library, where a measurement has shown it.
     pub protocol: Option<ProtocolEntry>,
     /// Gaps of simultaneous transfers between disjoint pairs.
-    pub flows: Option<Flows>,
+    pub flows: Option<FlowGaps>,
     /// Fitted models of each algorithm.
     #[serde(default)]
     pub fitted: Vec<FittedModel>,
@@ -66,10 +66,10 @@ pub struct Profile {
     pub regimes: Vec<RegimesEntry>,
     /// Model that a fit chose for each algorithm.
     #[serde(default, rename = "choice")]
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ChosenModelEntry>,
     /// Clusters of hosts that `netsig discover` found.
     #[serde(default, rename = "cluster", skip_serializing_if = "Option::is_none")]
-    pub clusters: Option<Clusters>,
+    pub clusters: Option<HostClusters>,
     /// Measured links between and inside the clusters.
     #[serde(default, rename = "cluster_link", skip_serializing_if = "Vec::is_empty")]
     pub cluster_links: Vec<ClusterLink>,
@@ -89,14 +89,14 @@ pub struct ProtocolEntry {
 
 /// Version of a profile, read before all else.
 #[derive(Deserialize)]
-struct Versioned {
+struct ProfileHeader {
     netsig_profile: toml::Spanned<u32>,
 }
 
-/// Begin of the keys of facts about the data of a fit.
+/// Prefix of the keys of facts about the data of a fit.
 const OF_DATA: &str = "data_";
 
-/// Key of the collectives with a root whose cells a mean over the ranks represents.
+/// Key of the collectives with a root that have cells whose times are means over the ranks.
 const ROOTED_MEANS: &str = "means_over_ranks";
 
 const HINT: &str = "`netsig fit` writes profiles";
@@ -110,7 +110,7 @@ impl Profile {
     /// # Errors
     /// If the text is no profile, has another version, or contains impossible values.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
-        let version = parse_toml::<Versioned>(name, text, HINT)?.netsig_profile;
+        let version = parse_toml::<ProfileHeader>(name, text, HINT)?.netsig_profile;
         refuse_version(*version.get_ref())
             .map_err(|problem| FileError::at_offset(name, text, version.span().start, problem))?;
         let profile: Self = parse_toml(name, text, HINT)?;
@@ -127,8 +127,8 @@ impl Profile {
 
     /// Known properties of the network; without measured pLogP, pLogP follows from α and β, see
     /// [`PLogP::from_hockney`].
-    pub fn network(&self) -> Known {
-        Known::of(self.hockney.model(), self.plogp.as_ref())
+    pub fn network(&self) -> KnownNetwork {
+        KnownNetwork::of(self.hockney.model(), self.plogp.as_ref())
     }
 
     /// The pLogP tables; `name` is the file's name in errors.
@@ -141,29 +141,29 @@ impl Profile {
     }
 
     /// The clusters of the hosts with the times between them, if known.
-    pub fn grid(&self) -> Option<Grid> {
+    pub fn grid(&self) -> Option<ClusterGrid> {
         let clusters = self.clusters.clone()?;
         let links = self.cluster_links.clone();
-        Some(Grid { clusters, links })
+        Some(ClusterGrid { clusters, links })
     }
 
-    /// Adds the facts of the data that the profile is of.
+    /// Adds facts about the profile's data.
     pub fn add_facts(&mut self, facts: &Provenance) {
         for (key, value) in facts.iter() {
             self.provenance.push(&format!("{OF_DATA}{key}"), value);
         }
     }
 
-    /// True if a mean over the ranks, which leave at different times, represents cells of a collective with a root.
+    /// True if cells of a collective with a root have means over the ranks, which leave at different times.
     pub fn has_rooted_means(&self, collective: Collective) -> bool {
-        let names = self.provenance.get(ROOTED_MEANS).into_iter();
-        let mut names = names.flat_map(|names| names.split(','));
+        let stated_names = self.provenance.get(ROOTED_MEANS).into_iter();
+        let mut names = stated_names.flat_map(|names| names.split(','));
         names.any(|name| name == collective.to_string())
     }
 
-    /// Facts in which data are of another network, MPI or setting than the data of this profile, whose file is
-    /// `place`; empty if they are of the same.
-    pub fn differences(&self, place: &str, data: Source) -> Vec<Difference> {
+    /// Facts about network, MPI or settings in which data differ from the data of this profile, whose file is
+    /// `place`.
+    pub fn differences(&self, place: &str, data: NamedDataset) -> Vec<FactDifference> {
         let facts = self.provenance.iter();
         let mut provenance = Provenance::default();
         for (key, value) in facts.filter_map(|(key, value)| Some((key.strip_prefix(OF_DATA)?, value))) {
@@ -174,7 +174,7 @@ impl Profile {
             ..Dataset::default()
         };
         mixture::differences(&[
-            Source {
+            NamedDataset {
                 name: place,
                 data: &fitted,
             },
@@ -182,9 +182,9 @@ impl Profile {
         ])
     }
 
-    /// Replaces the clusters of the hosts, and the times between them if the new ones have any; each host then
-    /// runs one process, in the order of the clusters.
-    pub fn set_grid(&mut self, grid: Grid) {
+    /// Replaces the clusters of the hosts, and the times between them if `grid` has any. Each host then runs one
+    /// process, in the order of the clusters.
+    pub fn set_grid(&mut self, grid: ClusterGrid) {
         if let Some(layout) = layout_of(&grid.clusters) {
             self.set_layout(&layout);
         }
@@ -195,27 +195,28 @@ impl Profile {
     }
 
     /// Replaces the clusters of the ranks.
-    pub fn set_layout(&mut self, layout: &Layout) {
-        places::push_layout(&mut self.provenance, OF_DATA, layout);
+    pub fn set_layout(&mut self, layout: &ClusterLayout) {
+        cluster_facts::push_layout(&mut self.provenance, OF_DATA, layout);
     }
 
     /// Largest number of processes on a host when the data were measured.
     pub fn per_host(&self) -> u32 {
-        places::per_host(&self.provenance)
+        cluster_facts::most_ranks_per_host(&self.provenance)
     }
 
-    /// The clusters of the ranks as they were measured, else with one process on each host.
-    pub fn clustered(&self) -> Option<Clustered> {
+    /// The clusters of the ranks as measured, else with one process on each host.
+    pub fn clustered(&self) -> Option<ClusteredRanks> {
         let grid = self.grid()?;
-        let measured = places::layout(&self.provenance, OF_DATA);
+        let measured = cluster_facts::layout(&self.provenance, OF_DATA);
         let layout = measured.or_else(|| layout_of(&grid.clusters))?;
-        let places = (layout, places::taking_part(&self.provenance));
-        Some(Clustered::new(&grid, places, &self.hockney.model()))
+        let taking_part = cluster_facts::participating_ranks(&self.provenance);
+        let network = self.hockney.model();
+        Some(ClusteredRanks::new(&grid, layout, taking_part, &network))
     }
 
-    /// True if the ranks were in several clusters: what was measured mixes both kinds of links.
+    /// True if the ranks were in several clusters, so that the measurements mix both kinds of links.
     pub fn is_between_clusters(&self) -> bool {
-        let layout = places::layout(&self.provenance, OF_DATA);
+        let layout = cluster_facts::layout(&self.provenance, OF_DATA);
         layout.is_some_and(|layout| layout.clusters() > 1)
     }
 
@@ -229,7 +230,7 @@ impl Profile {
     /// The field of an algorithm.
     pub fn field(&self, collective: Collective, algorithm: &str) -> Option<&FieldEntry> {
         let mut fields = self.fields.iter();
-        fields.find(|own| own.collective == collective && own.algorithm == algorithm)
+        fields.find(|field| field.collective == collective && field.algorithm == algorithm)
     }
 
     /// The contention signature of an algorithm on top of `base`.
@@ -239,29 +240,28 @@ impl Profile {
     }
 
     /// All fitted contention models.
-    pub fn contention(&self) -> impl Iterator<Item = &dyn ContentionModel> {
-        let fitted = self.fitted.iter().map(|own| own as &dyn ContentionModel);
-        let regimes = self.regimes.iter().map(|own| own as &dyn ContentionModel);
-        let fields = self.fields.iter().map(|own| own as &dyn ContentionModel);
+    pub fn contention_models(&self) -> impl Iterator<Item = &dyn ContentionModel> {
+        let fitted = self.fitted.iter().map(|entry| entry as &dyn ContentionModel);
+        let regimes = self.regimes.iter().map(|entry| entry as &dyn ContentionModel);
+        let fields = self.fields.iter().map(|entry| entry as &dyn ContentionModel);
         fitted.chain(fields).chain(regimes)
     }
 
     /// The fitted contention models of a collective.
-    pub fn contention_of(&self, collective: Collective) -> impl Iterator<Item = &dyn ContentionModel> {
-        let is_own = move |own: &&dyn ContentionModel| own.collective() == Some(collective);
-        self.contention().filter(is_own)
+    pub fn contention_models_of(&self, collective: Collective) -> impl Iterator<Item = &dyn ContentionModel> {
+        let is_of_collective = move |model: &&dyn ContentionModel| model.collective() == Some(collective);
+        self.contention_models().filter(is_of_collective)
     }
 
     /// Algorithms of a collective with a fitted model, each once.
     pub fn algorithms(&self, collective: Collective) -> Vec<&str> {
-        let all = self.contention_of(collective);
+        let all = self.contention_models_of(collective);
         all.map(ContentionModel::algorithm).unique().collect()
     }
 
-    /// True if measured algorithms tell of one that was not measured. Between clusters one tells little of
-    /// another.
-    pub fn tells_of(&self, collective: Collective, algorithm: &str) -> bool {
-        !self.is_between_clusters() && tell_of(&self.regimes, (collective, algorithm))
+    /// True if an unmeasured algorithm can borrow parameters of measured ones; between clusters none can.
+    pub fn can_transfer_parameters(&self, collective: Collective, algorithm: &str) -> bool {
+        !self.is_between_clusters() && has_regimes_for(&self.regimes, collective, algorithm)
     }
 
     /// Refuses values that no prediction can use, and repeated sections.
@@ -277,41 +277,41 @@ impl Profile {
         if let Some(flows) = &self.flows {
             flows.check().map_err(within("[flows]"))?;
         }
-        for own in &self.fitted {
-            let who = format!("[[fitted]] {} of {:?}:", own.model.name, own.algorithm);
-            own.check().map_err(within(&who))?;
-            if own.fitted_on == Base::Tables && self.plogp.is_none() {
+        for fitted in &self.fitted {
+            let who = format!("[[fitted]] {} of {:?}:", fitted.model.name, fitted.algorithm);
+            fitted.check().map_err(within(&who))?;
+            if fitted.fitted_on == ContentionFreeBase::Tables && self.plogp.is_none() {
                 let what = "fitted_on = \"plogp\", but the profile has no [plogp]";
                 return Err(within(&who)(what.to_owned()));
             }
         }
-        for own in &self.regimes {
-            let who = format!("[[regimes]] of {:?}:", own.algorithm);
-            own.check().map_err(within(&who))?;
+        for regimes in &self.regimes {
+            let who = format!("[[regimes]] of {:?}:", regimes.algorithm);
+            regimes.check().map_err(within(&who))?;
         }
-        for own in &self.fields {
-            let who = format!("[[field]] of {:?}:", own.algorithm);
-            own.check().map_err(within(&who))?;
+        for field in &self.fields {
+            let who = format!("[[field]] of {:?}:", field.algorithm);
+            field.check().map_err(within(&who))?;
         }
-        for own in &self.choices {
-            let who = format!("[[choice]] of {:?}:", own.algorithm);
-            own.check().map_err(within(&who))?;
+        for choice in &self.choices {
+            let who = format!("[[choice]] of {:?}:", choice.algorithm);
+            choice.check().map_err(within(&who))?;
         }
-        let of = |own: &FittedModel| {
-            let model = own.model;
-            let name = format!("{}/{} of {}", model.subject, model.name, own.algorithm);
+        let fitted_name = |fitted: &FittedModel| {
+            let model = fitted.model;
+            let name = format!("{}/{} of {}", model.subject, model.name, fitted.algorithm);
             (name, ())
         };
-        refuse_twice("[[fitted]]", self.fitted.iter().map(of))?;
-        let of = |own: &FieldEntry| (format!("{} {}", own.collective, own.algorithm), ());
-        refuse_twice("[[field]]", self.fields.iter().map(of))?;
-        let of = |own: &RegimesEntry| {
-            let name = format!("{} {} {}", own.collective, own.algorithm, own.class);
-            (name, own.model.pattern)
+        refuse_twice("[[fitted]]", self.fitted.iter().map(fitted_name))?;
+        let field_name = |field: &FieldEntry| (format!("{} {}", field.collective, field.algorithm), ());
+        refuse_twice("[[field]]", self.fields.iter().map(field_name))?;
+        let regimes_key = |regimes: &RegimesEntry| {
+            let name = format!("{} {} {}", regimes.collective, regimes.algorithm, regimes.class);
+            (name, regimes.model.pattern)
         };
-        refuse_twice("[[regimes]]", self.regimes.iter().map(of))?;
-        let of = |own: &Choice| (format!("{} {}", own.collective, own.algorithm), ());
-        refuse_twice("[[choice]]", self.choices.iter().map(of))?;
+        refuse_twice("[[regimes]]", self.regimes.iter().map(regimes_key))?;
+        let choice_name = |choice: &ChosenModelEntry| (format!("{} {}", choice.collective, choice.algorithm), ());
+        refuse_twice("[[choice]]", self.choices.iter().map(choice_name))?;
         self.check_links()
     }
 
@@ -319,19 +319,19 @@ impl Profile {
         match &self.clusters {
             None if self.cluster_links.is_empty() => Ok(()),
             None => Err("[[cluster_link]] without a [[cluster]]".to_owned()),
-            Some(clusters) => grid::check(clusters, &self.cluster_links).map_err(|error| error.to_string()),
+            Some(clusters) => grid::check_links(clusters, &self.cluster_links).map_err(|error| error.to_string()),
         }
     }
 }
 
 /// One rank on each host, in the order of the clusters.
-fn layout_of(clusters: &Clusters) -> Option<Layout> {
-    let Clusters::Named(clusters) = clusters else {
+fn layout_of(clusters: &HostClusters) -> Option<ClusterLayout> {
+    let HostClusters::Named(clusters) = clusters else {
         return None;
     };
-    let sizes = clusters.iter().map(|own| u32::try_from(own.hosts.len()).ok());
-    let sizes: Option<Vec<u32>> = sizes.collect();
-    sizes.map(|sizes| Layout::of_sizes(&sizes))
+    let host_counts = clusters.iter().map(|cluster| u32::try_from(cluster.hosts.len()).ok());
+    let sizes: Option<Vec<u32>> = host_counts.collect();
+    sizes.map(|sizes| ClusterLayout::of_sizes(&sizes))
 }
 
 fn refuse_version(version: u32) -> Result<(), String> {
@@ -346,7 +346,7 @@ fn refuse_version(version: u32) -> Result<(), String> {
     }
 }
 
-/// Refuses two sections with the same name that differ in nothing else.
+/// Refuses two sections with the same name and key.
 fn refuse_twice<K: Hash + Eq>(section: &str, names: impl Iterator<Item = (String, K)>) -> Result<(), String> {
     match names.duplicates().next() {
         Some((name, _)) => Err(format!("{section} of {name} is given twice")),

@@ -8,16 +8,16 @@ use netsig_base::data::{Dataset, Provenance};
 use netsig_base::stats::sample::robust_deviation;
 use netsig_base::text::refusal::Refusal;
 
-use super::{Choice, Profile, ProtocolEntry, ROOTED_MEANS, VERSION};
+use super::{ChosenModelEntry, Profile, ProtocolEntry, ROOTED_MEANS, VERSION};
 use crate::fit::model::ModelFit;
-use crate::fit::network::{self, FittedRegimes, NetworkFit, SpeakingModel};
-use crate::regimes::entry::{KindError, RegimesEntry, Repetitions};
-use crate::regimes::fit::{HeldOut, Kind, RegimesFit};
+use crate::fit::network::{self, ChosenModel, FittedRegimes, NetworkFit};
+use crate::regimes::entry::{CellKindError, RegimesEntry, RepetitionAvailability};
+use crate::regimes::fit::{CellKind, LeftOutCell, RegimesFit};
 
 impl Profile {
     /// The profile of these fits, for predictions.
     pub fn of(fitted: &NetworkFit, provenance: Provenance, confidence: f64) -> Self {
-        let pairs = &fitted.point_to_point;
+        let point_to_point = &fitted.point_to_point;
         let regimes = fitted.regimes.iter();
         let provenance = with_rooted_means(provenance, &fitted.rooted_means);
         Self {
@@ -25,15 +25,17 @@ impl Profile {
             provenance,
             hockney: fitted.hockney,
             plogp: fitted.plogp.clone(),
-            protocol: pairs.eager_limit.map(|limit| ProtocolEntry {
+            protocol: point_to_point.eager_limit.map(|limit| ProtocolEntry {
                 eager_above: limit.above,
                 eager_up_to: limit.up_to,
             }),
-            flows: pairs.flows,
+            flows: point_to_point.flows,
             fitted: fitted.models.clone(),
             fields: fitted.fields.clone(),
-            regimes: regimes.flat_map(|own| entries(fitted, own, confidence)).collect(),
-            choices: fitted.speaking.iter().map(choice).collect(),
+            regimes: regimes
+                .flat_map(|fitted_regimes| regimes_entries(fitted, fitted_regimes, confidence))
+                .collect(),
+            choices: fitted.chosen_models.iter().map(chosen_model_entry).collect(),
             clusters: fitted.grid.as_ref().map(|grid| grid.clusters.clone()),
             cluster_links: fitted.grid.as_ref().map_or(Vec::new(), |grid| grid.links.clone()),
         }
@@ -41,15 +43,15 @@ impl Profile {
 }
 
 impl Profile {
-    /// Fits `data` from the files `source`, and makes the profile of the fits. Its provenance also has
-    /// the facts `named`.
+    /// Fits `data` from the files `source`, and makes the profile of the fits. The facts `named` are added to its
+    /// provenance.
     ///
     /// # Errors
-    /// If the data do not support the fit, or it has values that no profile may have.
+    /// If the data do not support the fit, or the fit has values that no profile may have.
     pub fn fit(
         data: &Dataset,
         source: &str,
-        options: &network::Options,
+        options: &network::NetworkFitOptions,
         named: &[(&str, String)],
     ) -> Result<(NetworkFit, Self), Refusal> {
         let fitted = network::fit(data, options).map_err(|error| Refusal::data(error).about(source))?;
@@ -62,7 +64,7 @@ impl Profile {
         }
         let mut profile = Self::of(&fitted, provenance, options.model.confidence);
         profile.add_facts(&data.provenance);
-        if options.wanted.is_regimes_alone() {
+        if options.models_to_fit.is_regimes_alone() {
             profile.choices.clear();
         }
         profile.refuse_unreadable(source)?;
@@ -74,7 +76,7 @@ impl Profile {
     /// Refuses a profile of the data `source` that could not be read again.
     ///
     /// # Errors
-    /// Names the value that no profile may have.
+    /// If it has a value that no profile may have.
     pub fn refuse_unreadable(&self, source: &str) -> Result<(), Refusal> {
         let refused = |problem: &dyn Display| {
             let problem = problem.to_string().lines().join(" ");
@@ -88,7 +90,7 @@ impl Profile {
     }
 }
 
-/// The provenance, with the collectives with a root whose cells a mean over the ranks represents, if there are any.
+/// Adds the collectives with a root that have cells whose times are means over the ranks.
 fn with_rooted_means(mut provenance: Provenance, collectives: &[Collective]) -> Provenance {
     if !collectives.is_empty() {
         provenance.push(ROOTED_MEANS, collectives.iter().join(","));
@@ -96,8 +98,7 @@ fn with_rooted_means(mut provenance: Provenance, collectives: &[Collective]) -> 
     provenance
 }
 
-/// Refuses a signature that gives negative times before it is written: no profile with it can be
-/// read.
+/// Refuses a signature that gives negative times: no profile with it could be read.
 fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Refusal> {
     for ModelFit { model, .. } in &fitted.signatures {
         let gammas = ["gamma", "gamma_below"].map(|name| model.value(name));
@@ -113,21 +114,25 @@ fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Refusal> {
 
 /// Errors of the regimes of a collective on data left out of the fit. They cover all algorithms,
 /// since one algorithm has too few cells of a kind.
-fn errors_of(fitted: &NetworkFit, collective: Collective) -> Vec<KindError> {
+fn errors_of(fitted: &NetworkFit, collective: Collective) -> Vec<CellKindError> {
     let same = fitted.regimes.iter().filter(|other| other.collective == collective);
-    let held_out = same.flat_map(|other| other.fit.held_out.iter().copied());
-    kind_errors(&held_out.collect::<Vec<_>>())
+    let left_out = same.flat_map(|other| other.fit.left_out_cells.iter().copied());
+    kind_errors(&left_out.collect::<Vec<_>>())
 }
 
 /// One entry for each class of process counts that has cells.
-fn entries(fitted: &NetworkFit, own: &FittedRegimes, confidence: f64) -> impl Iterator<Item = RegimesEntry> {
-    let errors = errors_of(fitted, own.collective);
+fn regimes_entries(
+    fitted: &NetworkFit,
+    fitted_regimes: &FittedRegimes,
+    confidence: f64,
+) -> impl Iterator<Item = RegimesEntry> {
+    let errors = errors_of(fitted, fitted_regimes.collective);
     let mut fields = fitted.fields.iter();
     let stalls_beyond_bytes = fields.find_map(|field| field.stalls_beyond_bytes);
-    own.fit.fits.iter().filter_map(move |fit: &RegimesFit| {
+    fitted_regimes.fit.fits.iter().filter_map(move |fit: &RegimesFit| {
         Some(RegimesEntry {
-            collective: own.collective,
-            algorithm: own.algorithm.clone(),
+            collective: fitted_regimes.collective,
+            algorithm: fitted_regimes.algorithm.clone(),
             class: fit.class,
             confidence,
             model: fit.model.clone(),
@@ -141,36 +146,41 @@ fn entries(fitted: &NetworkFit, own: &FittedRegimes, confidence: f64) -> impl It
     })
 }
 
-fn repetitions(fit: &RegimesFit) -> Repetitions {
+fn repetitions(fit: &RegimesFit) -> RepetitionAvailability {
     if fit.cells.iter().all(|cell| cell.averaged.is_some()) {
-        Repetitions::Unknown
+        RepetitionAvailability::Unknown
     } else {
-        Repetitions::Known
+        RepetitionAvailability::Known
     }
 }
 
-fn choice(own: &SpeakingModel) -> Choice {
-    Choice {
-        collective: own.collective,
-        algorithm: own.algorithm.clone(),
-        model: own.sufficient.model.name.to_owned(),
-        reason: own.sufficient.reason.clone(),
-        error: own.sufficient.error,
+fn chosen_model_entry(chosen_model: &ChosenModel) -> ChosenModelEntry {
+    ChosenModelEntry {
+        collective: chosen_model.collective,
+        algorithm: chosen_model.algorithm.clone(),
+        model: chosen_model.sufficient.model.name.to_owned(),
+        reason: chosen_model.sufficient.reason.clone(),
+        error: chosen_model.sufficient.error,
     }
 }
 
 /// Least number of cells of a kind for an estimate of the error.
 const LEAST_CELLS: usize = 3;
 
-fn kind_errors(held_out: &[HeldOut]) -> Vec<KindError> {
-    let kinds = [Kind::Startup, Kind::Eager, Kind::Rendezvous, Kind::Stalling];
-    let error = |kind: Kind| {
-        let own = held_out.iter().filter(|held| held.kind == kind);
-        let away: Vec<f64> = own.map(|held| held.error).collect();
-        (away.len() >= LEAST_CELLS).then(|| KindError {
+fn kind_errors(left_out: &[LeftOutCell]) -> Vec<CellKindError> {
+    let kinds = [
+        CellKind::Startup,
+        CellKind::Eager,
+        CellKind::Rendezvous,
+        CellKind::Stalling,
+    ];
+    let error = |kind: CellKind| {
+        let of_kind = left_out.iter().filter(|cell| cell.kind == kind);
+        let errors: Vec<f64> = of_kind.map(|cell| cell.error).collect();
+        (errors.len() >= LEAST_CELLS).then(|| CellKindError {
             kind,
-            cells: away.len(),
-            deviation: robust_deviation(away),
+            cells: errors.len(),
+            deviation: robust_deviation(errors),
         })
     };
     kinds.into_iter().filter_map(error).collect()

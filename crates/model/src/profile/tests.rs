@@ -4,12 +4,12 @@ use super::Profile;
 use crate::fit::Covariance;
 use crate::fit::hockney::fit;
 use crate::fit::testing::points;
-use crate::fitted::Base;
+use crate::fitted::ContentionFreeBase;
 
 /// All that a profile can hold.
 const TEXT: &str = include_str!("tests/everything.toml");
 
-/// Excerpts of [`TEXT`], and what stands in their place.
+/// Excerpts of [`TEXT`], and their wrong replacements.
 const WRONG: [(&str, &str); 37] = [
     ("value = 1e-4", "value = -1.0"),
     ("[1024, 2e-5]", "[0, 2e-5]"),
@@ -19,7 +19,7 @@ const WRONG: [(&str, &str); 37] = [
     ("rho = 0.25", "rho = 1.5"),
     ("saturated_pairs = 4", "saturated_pairs = 0"),
     ("alltoall/sig", "reduce/sig"),
-    ("factor_001", "factor_002"),
+    ("plogp_factor", "plogp_factors"),
     ("confidence = 0.95, dof = 20", "confidence = 1.5, dof = 20"),
     ("dof = 20", "dof = 0"),
     ("below = 0.1", "below = nan"),
@@ -60,12 +60,12 @@ fn a_profile_reads_back_as_it_was_written() {
     let factor = profile.fitted[1].values().unwrap();
     assert_eq!(factor.numbers, [0.5, 0.0, f64::INFINITY]);
     let bases = [0, 1].map(|place: usize| profile.fitted[place].fitted_on);
-    assert_eq!(bases, [Base::Hockney, Base::Tables]);
+    assert_eq!(bases, [ContentionFreeBase::Hockney, ContentionFreeBase::Tables]);
     assert_eq!(Profile::parse("p.toml", &profile.to_toml()), Ok(profile));
 }
 
-/// The text without the lines from the one excerpt up to the other.
-fn without(from: &str, to: &str) -> String {
+/// The text without the lines from one excerpt up to another.
+fn text_without(from: &str, to: &str) -> String {
     let (before, after) = TEXT.split_once(from).unwrap();
     let (_, after) = after.split_once(to).unwrap();
     format!("{before}{to}{after}")
@@ -74,11 +74,14 @@ fn without(from: &str, to: &str) -> String {
 #[test]
 fn a_value_that_would_predict_nonsense_is_named_with_its_place() {
     let choice = TEXT.find("[[choice]]").unwrap();
-    let lone = without("[regimes.model.eager]", "[[choice]]").replace(", \"gamma_eager\"", "");
-    let lone = lone.replace("[[1e-12, 0], [0, 1e-4]]", "[[1e-12]]");
-    let whole = [
+    let without_eager = text_without("[regimes.model.eager]", "[[choice]]").replace(", \"gamma_eager\"", "");
+    let lone = without_eager.replace("[[1e-12, 0], [0, 1e-4]]", "[[1e-12]]");
+    let whole_texts = [
         ("a choice that stands twice", format!("{TEXT}{}", &TEXT[choice..])),
-        ("a model of tables without tables", without("[plogp]", "[protocol]")),
+        (
+            "a model of tables without tables",
+            text_without("[plogp]", "[protocol]"),
+        ),
         ("regimes without any protocol", lone),
     ];
     let changed = WRONG.map(|(right, wrong)| {
@@ -86,13 +89,13 @@ fn a_value_that_would_predict_nonsense_is_named_with_its_place() {
         let fault = format!("{right:?} → {wrong:?}");
         (fault, TEXT.replacen(right, wrong, 1))
     });
-    let whole = whole.map(|(fault, text)| (fault.to_owned(), text));
-    let told = changed.into_iter().chain(whole).map(|(fault, text)| {
+    let whole = whole_texts.map(|(fault, text)| (fault.to_owned(), text));
+    let reported = changed.into_iter().chain(whole).map(|(fault, text)| {
         let error = Profile::parse("p.toml", &text).unwrap_err().to_string();
         assert!(error.starts_with("p.toml:") && error.lines().count() == 1);
         format!("{fault}\n  {error}\n")
     });
-    insta::assert_snapshot!(told.collect::<String>());
+    insta::assert_snapshot!(reported.collect::<String>());
 }
 
 /// A line through noise has no α; an empty message then takes infinitely longer than that.
@@ -101,7 +104,7 @@ fn a_fit_without_a_latency_reads_back() {
     let times = [(0, 1e-6), (1000, 2e-6), (2000, 9e-6), (4000, 3e-5)];
     let mut profile = parsed();
     profile.hockney = fit(&points(&times), &Covariance::Ols, 0.95).unwrap().0;
-    let again = Profile::parse("p.toml", &profile.to_toml()).unwrap();
-    let again = (again.hockney.alpha.value, again.hockney.residual);
-    assert_eq!(again, (0.0, f64::INFINITY));
+    let read_back = Profile::parse("p.toml", &profile.to_toml()).unwrap();
+    let latency_and_residual = (read_back.hockney.alpha.value, read_back.hockney.residual);
+    assert_eq!(latency_and_residual, (0.0, f64::INFINITY));
 }

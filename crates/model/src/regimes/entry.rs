@@ -17,10 +17,12 @@ use netsig_base::units::parameter::{ParameterError, finite, non_negative};
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 
-use super::fit::{Column, Kind};
+use super::fit::{CellKind, RegimesParameter};
 use crate::fitted::covariance::{check_covariance, square};
-use crate::fitted::domain::Domain;
-use crate::model::regimes::{Class, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls};
+use crate::fitted::domain::MeasuredDomain;
+use crate::model::regimes::{
+    CountClass, Protocol, ProtocolParameters, Regimes, StallOnset, StallParameters, TrafficPattern,
+};
 
 /// The regimes of one algorithm at the process counts of one class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,34 +34,34 @@ pub struct RegimesEntry {
     pub algorithm: String,
     /// Class of process counts of the entry.
     #[serde(rename = "procs_class")]
-    pub class: Class,
+    pub class: CountClass,
     /// Confidence level of the intervals.
     pub confidence: f64,
     /// The model.
     pub model: Regimes,
     /// Estimated parameters, in the order of `covariance`.
     #[serde(rename = "covariance_of")]
-    pub columns: Vec<Column>,
+    pub columns: Vec<RegimesParameter>,
     /// Covariance of the estimated parameters; a and b are in seconds, the others are pure numbers.
     #[serde(with = "square")]
     pub covariance: DMatrix<f64>,
     /// Errors of the model at process counts left out of the fit.
-    pub errors: Vec<KindError>,
+    pub errors: Vec<CellKindError>,
     /// Measured process counts and sizes.
-    pub domain: Domain,
+    pub domain: MeasuredDomain,
     /// Bytes through a port beyond which repetitions may stall: the most that were measured, where messages
     /// travel by TCP over Ethernet and nothing was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls_beyond_bytes: Option<Bytes>,
     /// Availability of the times of single repetitions.
-    #[serde(default, skip_serializing_if = "Repetitions::are_known")]
-    pub repetitions: Repetitions,
+    #[serde(default, skip_serializing_if = "RepetitionAvailability::are_known")]
+    pub repetitions: RepetitionAvailability,
 }
 
 /// Availability of the times of single repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Repetitions {
+pub enum RepetitionAvailability {
     /// At least some cells have the times of repetitions.
     #[default]
     Known,
@@ -67,7 +69,7 @@ pub enum Repetitions {
     Unknown,
 }
 
-impl Repetitions {
+impl RepetitionAvailability {
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn are_known(&self) -> bool {
         *self == Self::Known
@@ -77,9 +79,9 @@ impl Repetitions {
 /// Error of a model on cells of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct KindError {
+pub struct CellKindError {
     /// Part that takes most of the time of these cells.
-    pub kind: Kind,
+    pub kind: CellKind,
     /// Scaled median absolute deviation of ln(T/T̂) of the cells left out of the fit.
     pub deviation: f64,
     /// Number of these cells.
@@ -89,7 +91,7 @@ pub struct KindError {
 impl RegimesEntry {
     /// Error of the model on cells of this `kind`; the largest known error if no such cell was left
     /// out of a fit.
-    pub fn error(&self, kind: Kind) -> Option<KindError> {
+    pub fn error(&self, kind: CellKind) -> Option<CellKindError> {
         let known = self.errors.iter().find(|error| error.kind == kind);
         let greatest = || self.errors.iter().max_by(|a, b| a.deviation.total_cmp(&b.deviation));
         known.or_else(greatest).copied()
@@ -101,7 +103,7 @@ impl RegimesEntry {
     /// If the parameter does not allow the value.
     pub(crate) fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.model.set(name, value)?;
-        if let Some(place) = self.columns.iter().position(|own| own.name() == name) {
+        if let Some(place) = self.columns.iter().position(|parameter| parameter.name() == name) {
             self.columns.remove(place);
             let covariance = self.covariance.clone();
             self.covariance = covariance.remove_row(place).remove_column(place);
@@ -117,7 +119,7 @@ impl RegimesEntry {
             model,
             ..
         } = self;
-        match Pattern::of(*collective, algorithm) {
+        match TrafficPattern::of(*collective, algorithm) {
             None => return Err(format!("{collective} {algorithm} has no regimes")),
             Some(pattern) if pattern != model.pattern && algorithm != LIBRARY => {
                 return Err("model.pattern is not that of the algorithm".to_owned());
@@ -173,8 +175,8 @@ fn check_model(model: &Regimes) -> Result<(), String> {
     non_negative("startup_s", model.startup.0)?;
     non_negative("request_s", model.request.0)?;
     for &protocol in Protocol::VARIANTS {
-        if let Some(own) = model.parameters(protocol) {
-            check_protocol(own).map_err(|what| format!("{protocol}.{what}"))?;
+        if let Some(parameters) = model.parameters(protocol) {
+            check_protocol(parameters).map_err(|what| format!("{protocol}.{what}"))?;
         }
     }
     Ok(())
@@ -194,11 +196,11 @@ fn check_protocol(protocol: &ProtocolParameters) -> Result<(), String> {
     })
 }
 
-fn check_stalls(stalls: &Stalls) -> Result<(), String> {
+fn check_stalls(stalls: &StallParameters) -> Result<(), String> {
     non_negative("rate", stalls.rate)?;
     non_negative("cost_s", stalls.cost.0)?;
     non_negative("spread", stalls.spread)?;
-    let Onset { bytes, lower, upper } = stalls.onset;
+    let StallOnset { bytes, lower, upper } = stalls.onset;
     if 0.0 < lower && lower <= bytes && bytes <= upper && upper.is_finite() {
         return Ok(());
     }

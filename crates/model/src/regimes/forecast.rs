@@ -3,26 +3,26 @@
 
 use netsig_base::algorithm::{Collective, PairSizes, PieceSizes};
 use netsig_base::network::Network;
-use netsig_base::stats::interval::Estimate;
+use netsig_base::stats::interval::IntervalEstimate;
 use netsig_base::units::Bytes;
 use netsig_base::units::parameter::volume;
 
-use super::borrowed;
-use super::entry::{RegimesEntry, Repetitions};
+use super::entry::{RegimesEntry, RepetitionAvailability};
 use super::interval;
+use super::transferred;
 use crate::fitted::AlgorithmForecast;
-use crate::fitted::asked::Asked;
-use crate::fitted::outside::Outside;
-use crate::fitted::prediction::{Overflow, Prediction, Standing, UnseenLoad};
-use crate::model::regimes::{Pattern, Patterns, Point, Protocol, Times};
+use crate::fitted::outside_domain::OutsideDomain;
+use crate::fitted::prediction::{PortOverflow, Prediction, PredictionStanding, UnmeasuredLoad};
+use crate::fitted::statistic::PredictedStatistic;
+use crate::model::regimes::{AlgorithmPatterns, Protocol, RegimesPoint, TimeDistribution, TrafficPattern};
 use crate::model::{self, Case, ModelError, REGIMES};
 
 /// Largest share of X that segments on the way may fill.
-const ROOM: f64 = 0.9;
+const MOST_FILL: f64 = 0.9;
 
-/// An algorithm, and what is known and asked of its times.
+/// The algorithm of a forecast, its inputs, and the requested statistic.
 #[derive(Debug, Clone, Copy)]
-pub struct RegimesQuestion<'a, 'n> {
+pub struct RegimesRequest<'a, 'n> {
     /// The collective.
     pub collective: Collective,
     /// Name of the algorithm.
@@ -34,72 +34,73 @@ pub struct RegimesQuestion<'a, 'n> {
     /// Network with its links, where known.
     pub network: Option<&'a Network>,
     /// Statistic of the predicted distribution.
-    pub asked: Asked,
+    pub statistic: PredictedStatistic,
 }
 
 /// Regimes of an algorithm, one entry for each class of process counts and each pattern.
 #[derive(Debug)]
 pub struct RegimesForecast<'a> {
     entries: Vec<RegimesEntry>,
-    /// Number of entries, from the first, that are not borrowed from another algorithm.
-    own: usize,
-    patterns: Patterns,
+    /// Number of entries, from the first, that are not transferred from another algorithm.
+    measured_count: usize,
+    patterns: AlgorithmPatterns,
     network: Option<&'a Network>,
     pieces: PieceSizes<'a>,
-    asked: Asked,
+    statistic: PredictedStatistic,
 }
 
-/// True if `entries` tell of an algorithm that was not measured.
-pub fn tell_of(entries: &[RegimesEntry], who: (Collective, &str)) -> bool {
-    let pattern = Pattern::of(who.0, who.1);
-    pattern.is_some_and(|pattern| !borrowed::regimes(entries, who, pattern).is_empty())
+/// True if parameters of `entries` can be transferred to an algorithm that was not measured.
+pub fn has_regimes_for(entries: &[RegimesEntry], collective: Collective, algorithm: &str) -> bool {
+    TrafficPattern::of(collective, algorithm)
+        .is_some_and(|pattern| !transferred::regimes(entries, collective, algorithm, pattern).is_empty())
 }
 
 impl<'a> RegimesForecast<'a> {
-    /// The forecast by the `entries` of the algorithm, or by those that others lend it; `None` if none tell of
-    /// it.
+    /// The forecast by the `entries` of the algorithm, or by entries transferred from others; `None` if there are
+    /// neither.
     ///
     /// # Errors
     /// If a parameter does not allow the value that is given.
-    pub fn of(entries: &[RegimesEntry], question: RegimesQuestion<'a, '_>) -> Result<Option<Self>, ModelError> {
-        let RegimesQuestion {
+    pub fn of(entries: &[RegimesEntry], request: RegimesRequest<'a, '_>) -> Result<Option<Self>, ModelError> {
+        let RegimesRequest {
             collective, algorithm, ..
-        } = question;
-        let own = entries.iter();
-        let own = own.filter(|own| own.collective == collective && own.algorithm == algorithm);
-        let mut found: Vec<RegimesEntry> = own.cloned().collect();
-        let own = found.len();
-        let patterns = Patterns::of(collective, algorithm, question.mpi);
+        } = request;
+        let all_entries = entries.iter();
+        let algorithm_entries =
+            all_entries.filter(|entry| entry.collective == collective && entry.algorithm == algorithm);
+        let mut found: Vec<RegimesEntry> = algorithm_entries.cloned().collect();
+        let measured_count = found.len();
+        let patterns = AlgorithmPatterns::of(collective, algorithm, request.mpi);
         for pattern in patterns.all() {
-            if !found.iter().any(|own| own.model.pattern == pattern) {
-                found.extend(borrowed::regimes(entries, (collective, algorithm), pattern));
+            if !found.iter().any(|entry| entry.model.pattern == pattern) {
+                found.extend(transferred::regimes(entries, collective, algorithm, pattern));
             }
         }
         if found.is_empty() {
             return Ok(None);
         }
-        for (name, value) in question.given {
+        for (name, value) in request.given {
             for entry in &mut found {
                 entry.set(name, *value)?;
             }
         }
         Ok(Some(Self {
             entries: found,
-            own,
+            measured_count,
             patterns,
-            network: question.network,
-            pieces: collective.sizes().into(),
-            asked: question.asked,
+            network: request.network,
+            pieces: collective.size_pattern().into(),
+            statistic: request.statistic,
         }))
     }
 
     /// Place of the entry for a case.
-    fn place(&self, case: Case) -> usize {
+    fn entry_index(&self, case: Case) -> usize {
         let Case { procs, size, .. } = case;
         let pattern = self.patterns.at(procs, size);
         let rank = |entry: &RegimesEntry| {
             let is_of_pattern = Some(entry.model.pattern) == pattern;
-            let is_of_class = entry.class.holds(entry.model.pattern.class(procs));
+            let is_of_class = entry.class.includes(entry.model.pattern.class(procs));
             (!is_of_pattern, !is_of_class)
         };
         let places = 0..self.entries.len();
@@ -108,15 +109,15 @@ impl<'a> RegimesForecast<'a> {
     }
 
     /// Entry for a case, and the case as arguments of the regimes.
-    fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
-        self.at(self.place(case), case)
+    fn entry_and_point(&self, case: Case) -> (&RegimesEntry, RegimesPoint<'_>) {
+        self.entry_and_point_at(self.entry_index(case), case)
     }
 
     /// Entry at a place, and the case as arguments of the regimes.
-    fn at(&self, place: usize, case: Case) -> (&RegimesEntry, Point<'_>) {
+    fn entry_and_point_at(&self, place: usize, case: Case) -> (&RegimesEntry, RegimesPoint<'_>) {
         let Case { procs, size, .. } = case;
         let network = self.network;
-        let point = Point {
+        let point = RegimesPoint {
             procs,
             size,
             network,
@@ -126,19 +127,21 @@ impl<'a> RegimesForecast<'a> {
     }
 }
 
-/// The bytes through a port of a case in which a repetition may stall.
-fn unseen(entry: &RegimesEntry, point: Point) -> Option<UnseenLoad> {
+/// The load of a port in a case beyond the measured loads, in which a repetition may stall.
+fn unmeasured_load(entry: &RegimesEntry, point: RegimesPoint) -> Option<UnmeasuredLoad> {
     point.check().ok()?;
-    UnseenLoad::of(entry.stalls_beyond_bytes, entry.model.pattern.port_bytes(point))
+    UnmeasuredLoad::of(entry.stalls_beyond_bytes, entry.model.pattern.port_bytes(point))
 }
 
 impl AlgorithmForecast for RegimesForecast<'_> {
     fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         volume(case.procs, case.size)?;
-        let place = self.place(case);
-        let (entry, point) = self.at(place, case);
+        let place = self.entry_index(case);
+        let (entry, point) = self.entry_and_point_at(place, case);
         point.check()?;
-        if matches!(self.asked, Asked::Quantile(_)) && entry.repetitions == Repetitions::Unknown {
+        if matches!(self.statistic, PredictedStatistic::Quantile(_))
+            && entry.repetitions == RepetitionAvailability::Unknown
+        {
             return Err(ModelError::Missing {
                 model: REGIMES,
                 what: format!(
@@ -148,48 +151,48 @@ impl AlgorithmForecast for RegimesForecast<'_> {
                 remedy: "measure repetitions, or ask for no quantile",
             });
         }
-        let predicted = interval::regimes(entry, point, self.asked);
-        let prediction = predicted.ok_or_else(|| ModelError::Missing {
+        let predicted = interval::predict_by_regimes(entry, point, self.statistic);
+        let usual_prediction = predicted.ok_or_else(|| ModelError::Missing {
             model: REGIMES,
             what: format!("messages of the protocol that {} are sent by", case.size),
             remedy: "measure some and fit again",
         })?;
-        model::possible(REGIMES, prediction.time)?;
-        let prediction = match unseen(entry, point) {
+        model::check_time(REGIMES, usual_prediction.time)?;
+        let prediction = match unmeasured_load(entry, point) {
             Some(_) => Prediction {
-                interval: prediction.interval.map(UnseenLoad::later),
-                ..prediction
+                interval: usual_prediction.interval.map(UnmeasuredLoad::with_one_stall_more),
+                ..usual_prediction
             },
-            None => prediction,
+            None => usual_prediction,
         };
         Ok(match prediction.standing {
-            Standing::Outside => prediction,
-            _ if place >= self.own => Prediction {
-                standing: Standing::Unfitted,
+            PredictionStanding::Outside => prediction,
+            _ if place >= self.measured_count => Prediction {
+                standing: PredictionStanding::Unfitted,
                 ..prediction
             },
             _ => prediction,
         })
     }
 
-    fn outside(&self, case: Case) -> Option<Outside> {
-        let (entry, point) = self.of_case(case);
+    fn outside(&self, case: Case) -> Option<OutsideDomain> {
+        let (entry, point) = self.entry_and_point(case);
         interval::outside(entry, point)
     }
 
-    fn distribution(&self, case: Case) -> Option<Times> {
-        let (entry, point) = self.of_case(case);
+    fn distribution(&self, case: Case) -> Option<TimeDistribution> {
+        let (entry, point) = self.entry_and_point(case);
         point.check().ok()?;
         entry.model.times(point)
     }
 
     /// Corrections of pieces of one size do not hold for pieces that differ.
-    fn of_pairs<'p>(self: Box<Self>, pairs: &'p PairSizes) -> Option<Box<dyn AlgorithmForecast + 'p>>
+    fn with_pair_sizes<'p>(self: Box<Self>, pairs: &'p PairSizes) -> Option<Box<dyn AlgorithmForecast + 'p>>
     where
         Self: 'p,
     {
         let mut entries = self.entries;
-        entries.iter_mut().for_each(borrowed::uncorrected);
+        entries.iter_mut().for_each(transferred::remove_corrections);
         Some(Box::new(RegimesForecast {
             entries,
             pieces: PieceSizes::Known(pairs),
@@ -197,9 +200,9 @@ impl AlgorithmForecast for RegimesForecast<'_> {
         }))
     }
 
-    fn overflow(&self, case: Case) -> Option<Overflow> {
-        let (entry, point) = self.of_case(case);
-        if let Some(load) = unseen(entry, point) {
+    fn overflow(&self, case: Case) -> Option<PortOverflow> {
+        let (entry, point) = self.entry_and_point(case);
+        if let Some(load) = unmeasured_load(entry, point) {
             return Some(load.overflow(case.size));
         }
         let eager = entry.model.eager.as_ref()?;
@@ -207,20 +210,20 @@ impl AlgorithmForecast for RegimesForecast<'_> {
         point.check().ok()?;
         let is_eager = entry.model.protocol(point.message()) == Protocol::Eager;
         let port_bytes = entry.model.pattern.port_bytes(point)?;
-        let bytes = Estimate {
+        let bytes = IntervalEstimate {
             value: onset.bytes,
             lower: onset.lower,
             upper: onset.upper,
         };
         let share = port_bytes / case.size.as_f64();
-        (is_eager && port_bytes > onset.lower).then(|| Overflow::new(bytes, share, onset.is_known()))
+        (is_eager && port_bytes > onset.lower).then(|| PortOverflow::new(bytes, share, onset.is_known()))
     }
 
-    fn is_paced(&self, case: Case) -> bool {
-        let (entry, point) = self.of_case(case);
+    fn is_selectable(&self, case: Case) -> bool {
+        let (entry, point) = self.entry_and_point(case);
         match entry.model.pattern {
-            Pattern::Segments { .. } => {}
-            Pattern::Digits { radix } => {
+            TrafficPattern::Segments { .. } => {}
+            TrafficPattern::Digits { radix } => {
                 let blocks = u64::from(case.procs.get().div_ceil(radix));
                 let message = Bytes(case.size.0.saturating_mul(blocks));
                 let is_eager = entry.model.protocol(message) == Protocol::Eager;
@@ -235,6 +238,6 @@ impl AlgorithmForecast for RegimesForecast<'_> {
         }
         let crowded = entry.model.pattern.crowded_bytes(point).unwrap_or_default();
         entry.model.protocol(point.message()) == Protocol::Eager
-            && onset.is_none_or(|onset| crowded < ROOM * onset.bytes)
+            && onset.is_none_or(|onset| crowded < MOST_FILL * onset.bytes)
     }
 }

@@ -2,20 +2,20 @@
 
 use nalgebra::DMatrix;
 use netsig_base::algorithm::Collective;
-use netsig_base::stats::interval::Estimate;
+use netsig_base::stats::interval::IntervalEstimate;
 use netsig_base::units::Bytes;
 use strum::VariantArray as _;
 
 use super::entry::RegimesEntry;
-use super::fit::{AlgorithmRegimes, Column};
-use crate::fitted::domain::Domain;
-use crate::fitted::{ContentionModel, Found};
-use crate::model::regimes::{Class, Protocol, Regimes, Stalls};
+use super::fit::{AlgorithmRegimes, RegimesParameter};
+use crate::fitted::domain::MeasuredDomain;
+use crate::fitted::{ContentionModel, ParameterValue};
+use crate::model::regimes::{CountClass, Protocol, Regimes, StallParameters};
 use crate::model::{self, Model};
 
 impl ContentionModel for RegimesEntry {
     fn entry(&self) -> &'static Model {
-        model::general(self.collective)
+        model::general_model(self.collective)
     }
 
     fn collective(&self) -> Option<Collective> {
@@ -26,18 +26,18 @@ impl ContentionModel for RegimesEntry {
         &self.algorithm
     }
 
-    fn domain(&self) -> &Domain {
+    fn domain(&self) -> &MeasuredDomain {
         &self.domain
     }
 
     /// An entry does not hold the intervals of all of its parameters.
-    fn parameters(&self) -> Vec<(String, Found)> {
-        let value = |column: Column| {
-            let value = column.value(&self.model);
-            let value = value.filter(|_| self.columns.contains(&column));
-            value.map(Found::Plain)
+    fn parameters(&self) -> Vec<(String, ParameterValue)> {
+        let value = |column: RegimesParameter| {
+            let fitted_value = column.value(&self.model);
+            let value = fitted_value.filter(|_| self.columns.contains(&column));
+            value.map(ParameterValue::Plain)
         };
-        of_class(self.class, &self.model, value)
+        named_parameters(self.class, &self.model, value)
     }
 
     fn covariance(&self) -> (Vec<&str>, &DMatrix<f64>) {
@@ -45,7 +45,7 @@ impl ContentionModel for RegimesEntry {
         (names.collect(), &self.covariance)
     }
 
-    fn errors_left_out(&self) -> Vec<f64> {
+    fn left_out_errors(&self) -> Vec<f64> {
         self.errors.iter().map(|error| error.deviation).collect()
     }
 
@@ -56,10 +56,10 @@ impl ContentionModel for RegimesEntry {
 
 impl AlgorithmRegimes {
     /// The parameters of all classes of process counts with intervals of level `confidence`.
-    pub fn parameters(&self, confidence: f64) -> Vec<(String, Found)> {
+    pub fn parameters(&self, confidence: f64) -> Vec<(String, ParameterValue)> {
         let of_fit = self.fits.iter().flat_map(|fit| {
-            let estimate = |column: Column| fit.estimate(column, confidence).map(Found::Estimated);
-            of_class(fit.class, &fit.model, estimate)
+            let estimate = |column: RegimesParameter| fit.estimate(column, confidence).map(ParameterValue::Estimated);
+            named_parameters(fit.class, &fit.model, estimate)
         });
         of_fit.collect()
     }
@@ -67,42 +67,54 @@ impl AlgorithmRegimes {
 
 /// a, b, r, the eager limit, and the parameters of both protocols; names of a partial class of process
 /// counts have the class as a suffix.
-fn of_class(class: Class, model: &Regimes, found: impl Fn(Column) -> Option<Found>) -> Vec<(String, Found)> {
-    let found = |column: Column| Some((column.name().to_owned(), found(column)?));
-    let limit = model.eager_limit.map(Bytes::as_f64);
-    let limit = limit.map(|limit| ("eager_limit_bytes".to_owned(), Found::Plain(limit)));
-    let common = [Column::Latency, Column::Startup, Column::Request];
-    let mut all: Vec<_> = common.into_iter().filter_map(found).collect();
-    all.extend(limit);
-    all.extend(found(Column::Slowdown));
+fn named_parameters(
+    class: CountClass,
+    model: &Regimes,
+    value_of: impl Fn(RegimesParameter) -> Option<ParameterValue>,
+) -> Vec<(String, ParameterValue)> {
+    let named_value = |column: RegimesParameter| Some((column.name().to_owned(), value_of(column)?));
+    let limit_bytes = model.eager_limit.map(Bytes::as_f64);
+    let limit = limit_bytes.map(|limit| ("eager_limit_bytes".to_owned(), ParameterValue::Plain(limit)));
+    let common = [
+        RegimesParameter::Latency,
+        RegimesParameter::Startup,
+        RegimesParameter::Request,
+    ];
+    let mut named_values: Vec<_> = common.into_iter().filter_map(named_value).collect();
+    named_values.extend(limit);
+    named_values.extend(named_value(RegimesParameter::Slowdown));
     for &protocol in Protocol::VARIANTS {
-        let columns = [Column::Gamma, Column::Growth];
-        all.extend(columns.into_iter().filter_map(|of| found(of(protocol))));
+        let columns = [RegimesParameter::Gamma, RegimesParameter::Growth];
+        named_values.extend(columns.into_iter().filter_map(|of| named_value(of(protocol))));
         let parameters = model.parameters(protocol);
         let stalls = parameters.and_then(|parameters| parameters.stalls);
-        all.extend(stalls.into_iter().flat_map(|own| of_stalls(protocol, &own)));
+        named_values.extend(
+            stalls
+                .into_iter()
+                .flat_map(|protocol_stalls| stall_parameters(protocol, &protocol_stalls)),
+        );
     }
     let suffix = match class {
-        Class::Every => "",
-        Class::Power => "@powers-of-two",
-        Class::Other => "@others",
+        CountClass::Every => "",
+        CountClass::Power => "@powers-of-two",
+        CountClass::Other => "@others",
     };
-    let all = all.into_iter();
+    let all = named_values.into_iter();
     all.map(|(name, found)| (name + suffix, found)).collect()
 }
 
 /// X, if it is known, the rate of stalls and their time.
-fn of_stalls(protocol: Protocol, stalls: &Stalls) -> Vec<(String, Found)> {
-    let onset = Estimate {
+fn stall_parameters(protocol: Protocol, stalls: &StallParameters) -> Vec<(String, ParameterValue)> {
+    let onset_bytes = IntervalEstimate {
         value: stalls.onset.bytes,
         lower: stalls.onset.lower,
         upper: stalls.onset.upper,
     };
-    let onset = [("overflow_bytes".to_owned(), Found::Estimated(onset))];
-    let plain = [
+    let onset = [("overflow_bytes".to_owned(), ParameterValue::Estimated(onset_bytes))];
+    let rate_and_cost = [
         (format!("stall_rate_{protocol}"), stalls.rate),
         (format!("stall_{protocol}_s"), stalls.cost.0),
     ];
-    let plain = plain.map(|(name, value)| (name, Found::Plain(value)));
+    let plain = rate_and_cost.map(|(name, value)| (name, ParameterValue::Plain(value)));
     onset.into_iter().chain(plain).collect()
 }

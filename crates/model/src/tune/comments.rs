@@ -1,10 +1,10 @@
-//! What a rules file says about itself, one line each.
+//! Comments in a rules file, one line each.
 
 use itertools::Itertools as _;
 
-use super::candidates::{Choice, Origin};
-use super::map::{OWN, TOLERANCE};
-use super::{Block, Release, Tuned};
+use super::candidates::{DataOrigin, TuningChoice};
+use super::map::{OWN_DECISION, TOLERANCE};
+use super::{RuleBlock, TargetRelease, TunedCollective};
 use crate::profile::Profile;
 
 /// Seconds of a day.
@@ -12,7 +12,7 @@ const DAY: u64 = 24 * 60 * 60;
 
 /// Names in the comments.
 #[derive(Debug, Clone, Copy)]
-pub struct Names<'a> {
+pub struct CommentNames<'a> {
     /// The profile.
     pub profile: &'a str,
     /// The rules file.
@@ -20,47 +20,50 @@ pub struct Names<'a> {
 }
 
 /// Origin of the rules, and the options of a launch with them.
-pub(super) fn head(profile: &Profile, release: &Release, names: Names) -> Vec<String> {
-    let mpi = match Origin::of(profile, release.target.flavour) {
-        Origin::Same => String::new(),
-        Origin::Unknown => ", which does not say by which MPI it was measured".to_owned(),
-        Origin::Other(name) => format!(", which was measured by {name}"),
+pub(super) fn head(profile: &Profile, release: &TargetRelease, names: CommentNames) -> Vec<String> {
+    let mpi = match DataOrigin::of(profile, release.target.flavour) {
+        DataOrigin::Same => String::new(),
+        DataOrigin::Unknown => ", which does not say by which MPI it was measured".to_owned(),
+        DataOrigin::Other(name) => format!(", which was measured by {name}"),
     };
     let mut lines = vec![
         format!("netsig tune: rules for {release}"),
         format!("from the profile {}{mpi}; {}", names.profile, dates(profile)),
         format!("launch: {}", (release.target.launch)(names.file)),
     ];
-    lines.extend(release.target.remarks.iter().map(|own| (*own).to_owned()));
+    lines.extend(release.target.remarks.iter().map(|remark| (*remark).to_owned()));
     lines
 }
 
-/// What a collective's rules stand on.
-pub(super) fn about(tuned: &Tuned) -> Vec<String> {
-    let Tuned {
+/// Domain of a collective's rules, and the considered and missing algorithms.
+pub(super) fn about(tuned: &TunedCollective) -> Vec<String> {
+    let TunedCollective {
         collective,
         choices,
         times,
         ..
     } = tuned;
     let ends = |first: String, last: String| format!("{first} to {last}");
-    let counts = times.counts.first().zip(times.counts.last());
-    let counts = counts.map(|(a, b)| ends(a.to_string(), b.to_string()));
-    let sizes = times.sizes.first().zip(times.sizes.last());
-    let sizes = sizes.map(|(a, b)| ends(a.to_string(), b.to_string()));
-    let own = if choices.has_own() {
+    let count_ends = times.counts.first().zip(times.counts.last());
+    let counts = count_ends.map(|(a, b)| ends(a.to_string(), b.to_string()));
+    let size_ends = times.sizes.first().zip(times.sizes.last());
+    let sizes = size_ends.map(|(a, b)| ends(a.to_string(), b.to_string()));
+    let own_decision_note = if choices.has_own_decision() {
         ""
     } else {
         "the library's own choice was not measured and may be faster; "
     };
     let mut lines = vec![format!(
-        "{collective}: predicted for {} processes and {} each; {own}rules are within {:.0} % of the best",
+        "{collective}: predicted for {} processes and {} each; {own_decision_note}rules are within {:.0} % of the best",
         counts.unwrap_or_default(),
         sizes.unwrap_or_default(),
         (TOLERANCE - 1.0) * 100.0
     )];
-    let measured = choices.all.iter().filter(|own| !own.measured.is_empty());
-    lines.push(format!("considered: {}", measured.map(|own| &own.measured).join(", ")));
+    let measured = choices.all.iter().filter(|choice| !choice.measured.is_empty());
+    lines.push(format!(
+        "considered: {}",
+        measured.map(|choice| &choice.measured).join(", ")
+    ));
     for (what, names) in [
         ("measured, but no rule can name", choices.beyond_rules.iter().join(", ")),
         ("not measured", choices.unmeasured.iter().join(", ")),
@@ -78,8 +81,8 @@ pub(super) fn about(tuned: &Tuned) -> Vec<String> {
 }
 
 /// Counts of a block.
-pub(super) fn block(tuned: &Tuned, block: &Block) -> String {
-    let (first, last) = tuned.counts(block);
+pub(super) fn block(tuned: &TunedCollective, block: &RuleBlock) -> String {
+    let (first, last) = tuned.count_range(block);
     let to = if first == last {
         String::new()
     } else {
@@ -88,12 +91,12 @@ pub(super) fn block(tuned: &Tuned, block: &Block) -> String {
     format!("{} among {first}{to}:", tuned.collective)
 }
 
-/// What the rule at `place` of a block takes and gains.
-pub(super) fn rule(tuned: &Tuned, block: &Block, place: usize) -> String {
+/// Choice and gain of the rule at `place` of a block.
+pub(super) fn rule(tuned: &TunedCollective, block: &RuleBlock, place: usize) -> String {
     let choice = block.rules[place].choice;
     let from = block.rules[place].from;
     let what = &tuned.choices.all[choice];
-    if choice == OWN {
+    if choice == OWN_DECISION {
         return format!("from {from}: the library's own choice");
     }
     let gain = tuned.gain(block, place).map_or_else(String::new, |gain| {
@@ -107,12 +110,12 @@ pub(super) fn rule(tuned: &Tuned, block: &Block, place: usize) -> String {
             gain.mean, gain.least, gain.most
         )
     });
-    format!("from {from}: {}{gain}", named(what))
+    format!("from {from}: {}{gain}", describe_choice(what))
 }
 
-/// Name in the library, and how it was measured.
-fn named(choice: &Choice) -> String {
-    let name = choice.taken.map_or("", |own| own.offer.name);
+/// Name of an algorithm in the library, and its name as measured.
+fn describe_choice(choice: &TuningChoice) -> String {
+    let name = choice.library_algorithm.map_or("", |algorithm| algorithm.offer.name);
     format!("{name}, measured as {}", choice.measured)
 }
 
@@ -134,8 +137,8 @@ fn dates(profile: &Profile) -> String {
 /// Counts years from March 1 of year 0, so that the leap day ends a year: 146097 days in each
 /// 400 years.
 fn date(day: u64) -> String {
-    let day = day + 719_468;
-    let (era, of_era) = (day / 146_097, day % 146_097);
+    let shifted_day = day + 719_468;
+    let (era, of_era) = (shifted_day / 146_097, shifted_day % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;

@@ -1,8 +1,8 @@
 //! Settings of Intel MPI: `I_MPI_ADJUST_COLLECTIVE`, as lines for a shell.
 //!
 //! # Form
-//! `NUMBER:BYTES-BYTES@PROCS-PROCS;…`: an algorithm with its range of sizes for each process, and of
-//! process counts. Elsewhere the library decides.
+//! `NUMBER:BYTES-BYTES@PROCS-PROCS;…`: an algorithm with its ranges of sizes for each process and of process counts.
+//! Elsewhere the library decides.
 //!
 //! # Source
 //! Reference of Intel MPI, family `I_MPI_ADJUST`.
@@ -11,16 +11,16 @@ use std::fmt::Write as _;
 
 use itertools::Itertools as _;
 
-use super::comments::{self, Names};
-use super::map::OWN;
-use super::{Block, Release, Tuned};
+use super::comments::{self, CommentNames};
+use super::map::OWN_DECISION;
+use super::{RuleBlock, TargetRelease, TunedCollective};
 use crate::profile::Profile;
 
 /// Largest size that the library can read.
 const LARGEST: u64 = i32::MAX as u64;
 
 /// The settings.
-pub fn settings(profile: &Profile, release: &Release, all: &[Tuned], names: Names) -> String {
+pub fn settings(profile: &Profile, release: &TargetRelease, all: &[TunedCollective], names: CommentNames) -> String {
     let mut text = String::new();
     for line in comments::head(profile, release, names) {
         let _ = writeln!(text, "# {line}");
@@ -30,11 +30,11 @@ pub fn settings(profile: &Profile, release: &Release, all: &[Tuned], names: Name
             let _ = writeln!(text, "# {line}");
         }
         let mut ranges = Vec::new();
-        for block in tuned.blocks.iter().filter(|block| !block.is_own()) {
+        for block in tuned.blocks.iter().filter(|block| !block.is_left_to_library()) {
             let _ = writeln!(text, "# {}", comments::block(tuned, block));
             for (place, rule) in block.rules.iter().enumerate() {
                 let _ = writeln!(text, "# {}", comments::rule(tuned, block, place));
-                if rule.choice != OWN {
+                if rule.choice != OWN_DECISION {
                     ranges.push(range(tuned, block, place));
                 }
             }
@@ -48,12 +48,12 @@ pub fn settings(profile: &Profile, release: &Release, all: &[Tuned], names: Name
 }
 
 /// A rule with its range.
-fn range(tuned: &Tuned, block: &Block, place: usize) -> String {
+fn range(tuned: &TunedCollective, block: &RuleBlock, place: usize) -> String {
     let rule = block.rules[place];
     let next = block.rules.get(place + 1);
     let last = next.map_or(LARGEST, |next| next.from.0 - 1).min(LARGEST);
-    let taken = tuned.choices.all[rule.choice].taken;
-    let number = taken.map_or(0, |own| own.offer.number());
-    let (from, to) = tuned.counts(block);
+    let taken = tuned.choices.all[rule.choice].library_algorithm;
+    let number = taken.map_or(0, |algorithm| algorithm.offer.number());
+    let (from, to) = tuned.count_range(block);
     format!("{number}:{}-{last}@{}-{}", rule.from.0, from.get(), to.get())
 }

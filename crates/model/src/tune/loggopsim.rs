@@ -3,8 +3,8 @@
 //!
 //! `LogGOPSim` reads options alone: `LogGOPSim -f PROGRAM.bin $(grep -v '^#' FILE)`. All six are
 //! integers, so G, the time of a byte, loses digits in whole nanoseconds. The file has nanoseconds,
-//! the unit of GOAL's calculations, unless G would be more than [`MOST_ROUNDING`] off: then it has
-//! picoseconds, says so first, and gives the line in nanoseconds as a comment.
+//! the unit of GOAL's calculations. If G would be more than [`MOST_ROUNDING`] off, it has picoseconds,
+//! says so first, and gives the line in nanoseconds as a comment.
 //!
 //! # Formula
 //! One message of m bytes takes L + 2·o + (m − 1)·max(O, G) in `LogGOPSim`; a port takes messages
@@ -23,7 +23,7 @@
 //! of a message, only that of calculations beside it.
 //!
 //! # Domain
-//! One G for all sizes: the file states how far the time of a message is from the profile's. A
+//! G is the same for all sizes: the file states how far the time of a message is from the profile's. A
 //! message is eager up to S in `LogGOPSim`; where the limit is not known, S is its default, 65535.
 //! Nothing is lost or shared in its network.
 //!
@@ -40,7 +40,7 @@ use crate::model::hockney::Hockney;
 use crate::model::message::loggp::LogGP;
 use crate::model::plogp::PLogP;
 use crate::profile::Profile;
-use crate::tune::origin;
+use crate::tune::exported_facts;
 
 /// Largest relative error of G in whole nanoseconds.
 pub const MOST_ROUNDING: f64 = 0.05;
@@ -52,23 +52,23 @@ const BYTE: Bytes = Bytes(1);
 
 /// A unit of time in the file.
 #[derive(Debug, Clone, Copy)]
-struct Unit {
+struct TimeUnit {
     name: &'static str,
     seconds: f64,
 }
 
-const NANO: Unit = Unit {
+const NANO: TimeUnit = TimeUnit {
     name: "nanoseconds",
     seconds: 1e-9,
 };
 
-const PICO: Unit = Unit {
+const PICO: TimeUnit = TimeUnit {
     name: "picoseconds",
     seconds: 1e-12,
 };
 
 /// The parameters in seconds.
-struct Parameters {
+struct LogGopSimParameters {
     loggp: LogGP,
     /// O, the overhead per byte.
     per_byte: SecondsPerByte,
@@ -76,22 +76,22 @@ struct Parameters {
     eager: Bytes,
 }
 
-/// Largest error of a message's time that is worth no warning.
-const GOOD: f64 = 0.1;
+/// Largest error of a message's time without a warning.
+const SMALL_ERROR: f64 = 0.1;
 
-/// How far the time of a message is from the profile's.
+/// A note on the largest error of a message's time, relative to the profile's.
 ///
 /// # Errors
 /// If the profile has no such parameters.
-pub fn note(profile: &Profile) -> Result<Note, ParameterError> {
-    let (worst, size) = Parameters::of(profile)?.worst(profile);
+pub fn accuracy_note(profile: &Profile) -> Result<Note, ParameterError> {
+    let (worst, size) = LogGopSimParameters::of(profile)?.worst_error(profile);
     let percent = worst * 100.0;
-    let said =
+    let text =
         format!("the time of one message in LogGOPSim is up to {percent:.1} % from the profile's, furthest at {size}");
-    Ok(if worst > GOOD {
-        Note::warning(said)
+    Ok(if worst > SMALL_ERROR {
+        Note::warning(text)
     } else {
-        Note::remark(said)
+        Note::remark(text)
     })
 }
 
@@ -100,10 +100,10 @@ pub fn note(profile: &Profile) -> Result<Note, ParameterError> {
 /// # Errors
 /// If a time is beyond the integers of `LogGOPSim`, 2.1 s.
 pub fn parameters(profile: &Profile, name: &str) -> Result<String, ParameterError> {
-    let own = Parameters::of(profile)?;
-    let nano = own.options(NANO)?;
-    let rounding = own.rounding(NANO);
-    let pico = own.options(PICO).ok().filter(|_| rounding > MOST_ROUNDING);
+    let parameters = LogGopSimParameters::of(profile)?;
+    let nano = parameters.options(NANO)?;
+    let rounding = parameters.rounding(NANO);
+    let pico = parameters.options(PICO).ok().filter(|_| rounding > MOST_ROUNDING);
     let unit = if pico.is_some() { PICO } else { NANO };
     let mut lines = vec![format!(
         "Parameters of LogGOPSim: times in {}, G and O in {} per byte, S in bytes.",
@@ -116,16 +116,16 @@ pub fn parameters(profile: &Profile, name: &str) -> Result<String, ParameterErro
             rounding * 100.0
         ));
     }
-    lines.extend(origin::lines(profile, name));
-    lines.extend(own.notes(profile, unit));
+    lines.extend(exported_facts::lines(profile, name));
+    lines.extend(parameters.notes(profile, unit));
     lines.push("Use: LogGOPSim -f PROGRAM.bin $(grep -v '^#' FILE)".to_owned());
     let comments = lines.iter().map(|line| format!("# {line}"));
     Ok(comments.chain([pico.unwrap_or(nano) + "\n"]).join("\n"))
 }
 
-impl Parameters {
+impl LogGopSimParameters {
     fn of(profile: &Profile) -> Result<Self, ParameterError> {
-        let eager = origin::eager_limit(profile).map(|limit| Bytes(limit.0.saturating_sub(1)));
+        let eager = exported_facts::eager_limit(profile).map(|limit| Bytes(limit.0.saturating_sub(1)));
         let (loggp, per_byte) = match &profile.plogp {
             Some(tables) => of_tables(tables)?,
             None => (of_hockney(&profile.hockney.model())?, SecondsPerByte(0.0)),
@@ -138,9 +138,9 @@ impl Parameters {
     }
 
     /// The options in a unit of time.
-    fn options(&self, unit: Unit) -> Result<String, ParameterError> {
+    fn options(&self, unit: TimeUnit) -> Result<String, ParameterError> {
         let Self { loggp, per_byte, eager } = self;
-        let own = [
+        let named_times = [
             ("L", loggp.latency().0),
             ("o", loggp.overhead().0),
             ("g", loggp.gap().0),
@@ -148,7 +148,7 @@ impl Parameters {
             ("O", per_byte.0),
         ];
         let mut options = Vec::new();
-        for (name, seconds) in own {
+        for (name, seconds) in named_times {
             let units = (seconds / unit.seconds).round();
             if units > f64::from(i32::MAX) {
                 let rule = "at most 2.1 s, which LogGOPSim can hold; fit the data of another network";
@@ -161,7 +161,7 @@ impl Parameters {
     }
 
     /// Relative error of G in whole units.
-    fn rounding(&self, unit: Unit) -> f64 {
+    fn rounding(&self, unit: TimeUnit) -> f64 {
         let units = self.loggp.gap_per_byte().0 / unit.seconds;
         if units > 0.0 {
             (units.round() / units - 1.0).abs()
@@ -171,7 +171,7 @@ impl Parameters {
     }
 
     /// Largest relative error of the time of a message at the sizes of g's table, and its size.
-    fn worst(&self, profile: &Profile) -> (f64, Bytes) {
+    fn worst_error(&self, profile: &Profile) -> (f64, Bytes) {
         let known = profile.network().plogp;
         let rows = known.tables()[0].rows().iter().map(|(size, _)| *size);
         let error = |size: Bytes| {
@@ -183,9 +183,9 @@ impl Parameters {
         errors.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
     }
 
-    /// What a reader should know of the values.
-    fn notes(&self, profile: &Profile, unit: Unit) -> Vec<String> {
-        let (worst, Bytes(size)) = self.worst(profile);
+    /// Notes on the values, one line each.
+    fn notes(&self, profile: &Profile, unit: TimeUnit) -> Vec<String> {
+        let (worst, Bytes(size)) = self.worst_error(profile);
         let difference = match worst {
             ..5e-4 => String::new(),
             _ => format!(" within {:.1} %, furthest at {size} bytes", worst * 100.0),
@@ -201,7 +201,7 @@ impl Parameters {
                  and g = alpha means that start-ups do not overlap."
             }
         };
-        let eager = match origin::eager_limit(profile) {
+        let eager = match exported_facts::eager_limit(profile) {
             Some(_) => "S is the last eager size.",
             None => "The eager limit is not known: S is LogGOPSim's default.",
         };
@@ -225,8 +225,8 @@ fn of_tables(tables: &PLogP) -> Result<(LogGP, SecondsPerByte), ParameterError> 
     if let Ok(loggp) = LogGP::from_plogp(tables, largest) {
         return Ok((loggp, SecondsPerByte(per_byte(both * 0.5).0.min(gap.0))));
     }
-    let without = LogGP::new(tables.message(BYTE), Seconds(0.0), tables.g(BYTE), gap)?;
-    Ok((without, SecondsPerByte(0.0)))
+    let without_overhead = LogGP::new(tables.message(BYTE), Seconds(0.0), tables.g(BYTE), gap)?;
+    Ok((without_overhead, SecondsPerByte(0.0)))
 }
 
 /// The parameters of α and β.

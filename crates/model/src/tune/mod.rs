@@ -1,33 +1,33 @@
 //! Tuning: the rules that make an MPI library take the fastest of its algorithms.
 //!
 //! # Method
-//! For each collective a map of predicted times: over the process counts and sizes that `predict`
-//! answers, the library's own decision and every algorithm of the library whose time stands on
-//! measurements (`candidates`). From the map the fewest rules that are within 1 % of the best at
-//! every point and gain over the own decision in the mean (`map`, `fewest`). Of scatter and gather
-//! one algorithm serves all sizes of a process count, and is nowhere slower than the own decision.
-//! All of this compares cautious times ([`Prediction::cautious`](crate::predict::Prediction::cautious)).
-//! A file for the library, with comments that say where each rule comes from and what it is predicted
-//! to gain by the times themselves (`openmpi`, `mpich`, `intelmpi`, `comments`).
+//! 1. For each collective a map of predicted times is made, over the process counts and sizes that `predict`
+//!    answers (`map`). It has the library's own decision and the library's measured algorithms (`candidates`).
+//! 2. From the map follow the fewest rules that are within 1 % of the best at every point and gain over the own
+//!    decision in the mean (`fewest_rules`). For scatter and gather one algorithm serves all sizes of a process
+//!    count, and is nowhere slower than the own decision. The compared times are the cautious ones
+//!    ([`Prediction::cautious_time`](crate::predict::Prediction::cautious_time)).
+//! 3. The file for the library states the origin of each rule and its predicted gain, by the times themselves, in
+//!    comments (`openmpi`, `mpich`, `intelmpi`, `comments`).
 //!
-//! `MPI_Alltoallv` is left out: one rule would have to hold for all sizes and patterns of them.
+//! `MPI_Alltoallv` is left out: one rule would have to hold for all sizes and their patterns.
 //!
 //! # Domain
-//! Rules hold for process counts and sizes of the map; elsewhere the library decides. Below the
-//! smallest size the first rule goes on, and in a block of several counts the last size is that of
-//! the block. Times are those of one process on each host.
+//! Rules hold for process counts and sizes of the map; elsewhere the library decides. The first rule also holds
+//! below the smallest size. In a block of several counts the last size is that of the block. Times are those of
+//! one process on each host.
 
 pub mod candidates;
 mod comments;
-mod fewest;
+mod exported_facts;
+mod fewest_rules;
 pub mod intelmpi;
 pub mod loggopsim;
 mod map;
 pub mod mpich;
 pub mod openmpi;
-mod origin;
 pub mod simgrid;
-mod single;
+mod single_size;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -37,15 +37,17 @@ use netsig_base::network::Network;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-pub use self::candidates::{Choices, Origin};
-pub use self::comments::Names;
-pub use self::fewest::{Block, Measure, Rule};
-pub use self::map::{Map, TOLERANCE};
-pub use self::target::{Release, Simulator, TARGETS, Target, UnknownTarget, Version, Wanted, known};
+pub use self::candidates::{DataOrigin, TuningChoices};
+pub use self::comments::CommentNames;
+pub use self::fewest_rules::{RuleBlock, SizeMeasure, TuningRule};
+pub use self::map::{TOLERANCE, TuningMap};
+pub use self::target::{
+    LibraryVersion, NamedTarget, TARGETS, TargetRelease, TargetSimulator, TuningTarget, UnknownTarget, target_names,
+};
 
-use self::candidates::{Timed, reach};
-use self::fewest::fewest;
-use self::map::{OWN, Point};
+use self::candidates::{ChoicePredictor, largest_answered};
+use self::fewest_rules::fewest_blocks;
+use self::map::{MapPoint, OWN_DECISION};
 use crate::predict::select::least_gain;
 use crate::profile::Profile;
 
@@ -55,39 +57,39 @@ const STEPS: f64 = 4.0;
 /// Largest count up to which every count is on the map; beyond, [`STEPS`] for each doubling.
 const EVERY_COUNT: u32 = 64;
 
-/// What rules are wanted.
+/// A request for rules.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct TuningRequest<'a> {
     /// The fitted models.
     pub profile: &'a Profile,
     /// The links of the network, if they are known.
     pub network: Option<&'a Network>,
     /// The library.
-    pub release: &'a Release,
+    pub release: &'a TargetRelease,
     /// Process counts, ascending; `None` for all that `predict` answers.
     pub counts: Option<Vec<Procs>>,
-    /// Sizes, ascending; likewise.
+    /// Sizes, ascending; `None` for all that `predict` answers.
     pub sizes: Option<Vec<Bytes>>,
 }
 
 /// The rules of one collective.
 #[derive(Debug, Clone)]
-pub struct Tuned {
+pub struct TunedCollective {
     /// The collective.
     pub collective: Collective,
-    /// What was considered and what was not.
-    pub choices: Choices,
+    /// The considered choices, and the algorithms left out.
+    pub choices: TuningChoices,
     /// Predicted times.
-    pub times: Map,
+    pub times: TuningMap,
     /// The rules, for all counts of the map.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<RuleBlock>,
     /// Measure of size in the rules.
-    measure: Measure,
+    measure: SizeMeasure,
 }
 
 /// Ratio of the own decision's time to that of a rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gain {
+pub struct RuleGain {
     /// Geometric mean over the points of the rule.
     pub mean: f64,
     /// The least.
@@ -96,73 +98,88 @@ pub struct Gain {
     pub most: f64,
 }
 
-/// The rules of every collective of the profile among whose algorithms the library can choose.
+/// The rules of every collective for which the profile has at least two choices of the library.
 ///
 /// # Errors
 /// If the model of an algorithm lacks a parameter.
-pub fn tune(request: &Request) -> Result<Vec<Tuned>, Refusal> {
+pub fn tune(request: &TuningRequest) -> Result<Vec<TunedCollective>, Refusal> {
     let of = |collective: &Collective| {
-        let choices = Choices::of(request.profile, request.release, *collective);
-        choices.can_choose().then(|| tuned(request, *collective, choices))
+        let choices = TuningChoices::of(request.profile, request.release, *collective);
+        choices
+            .can_choose()
+            .then(|| tune_collective(request, *collective, choices))
     };
-    let ruled = COLLECTIVES.iter().filter(|own| has_rules(**own));
+    let ruled = COLLECTIVES
+        .iter()
+        .filter(|collective| is_tuned_collective(**collective));
     ruled.filter_map(of).collect()
 }
 
 /// True for the collectives that rules are written for.
-fn has_rules(collective: Collective) -> bool {
+fn is_tuned_collective(collective: Collective) -> bool {
     collective.operation() != Collective::Alltoallv
 }
 
-fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<Tuned, Refusal> {
-    let (times, map) = maps(request, collective, &choices)?;
+fn tune_collective(
+    request: &TuningRequest,
+    collective: Collective,
+    choices: TuningChoices,
+) -> Result<TunedCollective, Refusal> {
+    let (times, map) = time_maps(request, collective, &choices)?;
     let measure = request.release.measure(collective);
     let blocks = match measure {
         Some(measure) => {
-            let mut blocks = fewest(&map, measure);
+            let mut blocks = fewest_blocks(&map, measure);
             for block in &mut blocks {
-                single::merge(block, &map, measure);
+                single_size::merge_single_sizes(block, &map, measure);
             }
             blocks
         }
-        None => for_all_sizes(fewest(&map.over_sizes(), Measure::Each)),
+        None => for_all_sizes(fewest_blocks(&map.over_sizes(), SizeMeasure::Each)),
     };
-    Ok(Tuned {
+    Ok(TunedCollective {
         collective,
         choices,
         times,
         blocks,
-        measure: measure.unwrap_or(Measure::Each),
+        measure: measure.unwrap_or(SizeMeasure::Each),
     })
 }
 
 /// The predicted times of all choices, and the times by which they are compared.
-fn maps(request: &Request, collective: Collective, choices: &Choices) -> Result<(Map, Map), Refusal> {
-    let timed = |choice| Timed::new(request, collective, choice);
-    let timed = choices.all.iter().map(timed);
-    let timed = timed.collect::<Result<Vec<_>, Refusal>>()?;
+fn time_maps(
+    request: &TuningRequest,
+    collective: Collective,
+    choices: &TuningChoices,
+) -> Result<(TuningMap, TuningMap), Refusal> {
+    let predictor_of = |choice| ChoicePredictor::new(request, collective, choice);
+    let made_predictors = choices.all.iter().map(predictor_of);
+    let predictors = made_predictors.collect::<Result<Vec<_>, Refusal>>()?;
     let profile = request.profile;
-    let (most, largest) = reach(profile, collective);
-    let counts = request.counts.clone();
-    let sizes = request.sizes.clone();
-    let counts = counts.unwrap_or_else(|| every_count(most));
-    let sizes = sizes.unwrap_or_else(|| every_size(largest));
+    let (most, largest) = largest_answered(profile, collective);
+    let requested_counts = request.counts.clone();
+    let requested_sizes = request.sizes.clone();
+    let counts = requested_counts.unwrap_or_else(|| every_count(most));
+    let sizes = requested_sizes.unwrap_or_else(|| every_size(largest));
     let map = |time: &dyn Fn(usize, Procs, Bytes) -> Option<Seconds>| {
-        Map::new(counts.clone(), sizes.clone(), timed.len(), |choice, procs, size| {
-            Some(time(choice, procs, size)?.0)
-        })
+        TuningMap::new(
+            counts.clone(),
+            sizes.clone(),
+            predictors.len(),
+            |choice, procs, size| Some(time(choice, procs, size)?.0),
+        )
     };
-    let times = map(&|choice, procs, size| Some(timed[choice].prediction(procs, size)?.time));
+    let times = map(&|choice, procs, size| Some(predictors[choice].prediction(procs, size)?.time));
     let cautious = map(&|choice, procs, size| {
-        let own = timed[OWN].prediction(procs, size);
-        let prediction = timed[choice].prediction(procs, size)?;
-        Some(prediction.cautious(own.as_ref(), least_gain(profile)))
+        let own_decision = predictors[OWN_DECISION].prediction(procs, size);
+        let prediction = predictors[choice].prediction(procs, size)?;
+        Some(prediction.cautious_time(own_decision.as_ref(), least_gain(profile)))
     });
     Ok((times, cautious))
 }
 
-/// Blocks of a map over sizes, whose first rule has no end.
-fn for_all_sizes(mut blocks: Vec<Block>) -> Vec<Block> {
+/// The blocks of [`TuningMap::over_sizes`], each with its first rule for all sizes.
+fn for_all_sizes(mut blocks: Vec<RuleBlock>) -> Vec<RuleBlock> {
     for block in &mut blocks {
         block.rules.truncate(1);
     }
@@ -172,9 +189,11 @@ fn for_all_sizes(mut blocks: Vec<Block>) -> Vec<Block> {
 /// Process counts from 2 to `most`.
 fn every_count(most: u32) -> Vec<Procs> {
     let dense = 2..=most.min(EVERY_COUNT);
-    let sparse = steps(f64::from(EVERY_COUNT), f64::from(most));
-    let sparse = sparse.filter_map(|count| u32::try_from(count).ok());
-    let mut all: Vec<u32> = dense.chain(sparse.filter(|count| *count > EVERY_COUNT)).collect();
+    let sparse_steps = steps(f64::from(EVERY_COUNT), f64::from(most));
+    let sparse_counts = sparse_steps.filter_map(|count| u32::try_from(count).ok());
+    let mut all: Vec<u32> = dense
+        .chain(sparse_counts.filter(|count| *count > EVERY_COUNT))
+        .collect();
     all.dedup();
     all.into_iter().filter_map(|count| Procs::new(count).ok()).collect()
 }
@@ -193,9 +212,9 @@ fn steps(first: f64, last: f64) -> impl Iterator<Item = u64> {
         .map(|value| Bytes::rounded(value).0)
 }
 
-impl Tuned {
+impl TunedCollective {
     /// The process counts of a block, from the first to the last.
-    pub fn counts(&self, block: &Block) -> (Procs, Procs) {
+    pub fn count_range(&self, block: &RuleBlock) -> (Procs, Procs) {
         let first = self.times.counts[block.counts.start];
         let last = match self.times.counts.get(block.counts.end) {
             Some(next) => Procs::new(next.get() - 1).unwrap_or(first),
@@ -206,31 +225,31 @@ impl Tuned {
 
     /// True if a rule takes an algorithm.
     pub fn has_rules(&self) -> bool {
-        self.blocks.iter().any(|block| !block.is_own())
+        self.blocks.iter().any(|block| !block.is_left_to_library())
     }
 
-    /// Gain of the rule at `place` of a block over the own decision; `None` if that was not
-    /// measured, or is the rule.
-    pub fn gain(&self, block: &Block, place: usize) -> Option<Gain> {
+    /// Gain of the rule at `place` of a block over the own decision; `None` if the own decision was not measured or
+    /// is the rule.
+    pub fn gain(&self, block: &RuleBlock, place: usize) -> Option<RuleGain> {
         let rule = block.rules[place];
         let end = block.rules.get(place + 1).map(|next| next.from);
         let sizes = 0..self.times.sizes.len();
-        let points = block.counts.clone();
-        let points = points.flat_map(|count| sizes.clone().map(move |size| Point { count, size }));
-        let is_inside = |at: &Point| {
-            let size = self.times.sizes[at.size];
-            let size = self.measure.of(self.times.counts[at.count], size);
+        let block_counts = block.counts.clone();
+        let points = block_counts.flat_map(|count| sizes.clone().map(move |size| MapPoint { count, size }));
+        let is_inside = |at: &MapPoint| {
+            let size_each = self.times.sizes[at.size];
+            let size = self.measure.of(self.times.counts[at.count], size_each);
             size >= rule.from && end.is_none_or(|end| size < end)
         };
-        let ratio = |at: Point| Some(self.times.time(OWN, at)? / self.times.time(rule.choice, at)?);
+        let ratio = |at: MapPoint| Some(self.times.time(OWN_DECISION, at)? / self.times.time(rule.choice, at)?);
         let ratios: Vec<f64> = points.filter(is_inside).filter_map(ratio).collect();
-        if rule.choice == OWN || ratios.is_empty() {
+        if rule.choice == OWN_DECISION || ratios.is_empty() {
             return None;
         }
         let logarithms = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>();
-        let points = f64::from(u32::try_from(ratios.len()).unwrap_or(u32::MAX));
-        Some(Gain {
-            mean: (logarithms / points).exp(),
+        let point_count = f64::from(u32::try_from(ratios.len()).unwrap_or(u32::MAX));
+        Some(RuleGain {
+            mean: (logarithms / point_count).exp(),
             least: ratios.iter().copied().fold(f64::INFINITY, f64::min),
             most: ratios.iter().copied().fold(0.0, f64::max),
         })

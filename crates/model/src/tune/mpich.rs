@@ -1,13 +1,13 @@
-//! The selection file of MPICH 4 (`MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE`): the library's own
-//! tree of conditions, with our rules in place of some branches.
+//! The selection file of MPICH 4 (`MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE`): the library's own tree of
+//! conditions, with netsig's rules in place of some branches.
 //!
 //! # Form
-//! Nested objects whose keys are conditions, tried in order; the last of its siblings is true for
-//! all. The file must serve every collective, so that it starts from the library's own tree, which
-//! is part of the library file. Conditions of ours are `comm_size<=` and, of a size, `avg_msg_size<=`
-//! or for an all-gather `total_msg_size<=`; a scatter or gather has none of size, because the library
-//! aborts on it, or drops the size of the type. Where the library shall decide, its own branch
-//! stands. JSON has no comments, and an unknown key stops the library, so comments are a text beside.
+//! Nested objects whose keys are conditions, tried in order; the last of its siblings is always true. The file must
+//! serve every collective, so it starts from the library's own tree, which is part of the library file. The rules
+//! add the conditions `comm_size<=` and, for sizes, `avg_msg_size<=`, or `total_msg_size<=` for an all-gather. A
+//! scatter or gather has no condition on the size, because the library aborts on it, or drops the size of the type.
+//! Where the library shall decide, its own branch stands. JSON has no comments, and an unknown key stops the
+//! library, so the comments are a separate text.
 //!
 //! The library maps the file into memory and reads until a zero byte: its length must not fill the
 //! last page. It reads sizes as C integers.
@@ -22,12 +22,12 @@ mod tree;
 
 use netsig_base::algorithm::Collective;
 
-pub use self::tree::{Tree, generic};
+pub use self::tree::{MpichTree, generic_tree};
 
-use super::comments::{self, Names};
-use super::fewest::Measure;
-use super::map::OWN;
-use super::{Block, Release, Tuned};
+use super::comments::{self, CommentNames};
+use super::fewest_rules::SizeMeasure;
+use super::map::OWN_DECISION;
+use super::{RuleBlock, TargetRelease, TunedCollective};
 use crate::profile::Profile;
 
 /// Largest size that the library can read.
@@ -37,11 +37,16 @@ const LARGEST: u64 = i32::MAX as u64;
 const PAGE: usize = 4096;
 
 /// The comments on a file.
-pub fn comments(profile: &Profile, release: &Release, all: &[Tuned], names: Names) -> Vec<String> {
+pub fn comments(
+    profile: &Profile,
+    release: &TargetRelease,
+    all: &[TunedCollective],
+    names: CommentNames,
+) -> Vec<String> {
     let mut lines = comments::head(profile, release, names);
     for tuned in all {
         lines.extend(comments::about(tuned));
-        for block in tuned.blocks.iter().filter(|block| !block.is_own()) {
+        for block in tuned.blocks.iter().filter(|block| !block.is_left_to_library()) {
             lines.push(comments::block(tuned, block));
             let places = 0..block.rules.len();
             lines.extend(places.map(|place| comments::rule(tuned, block, place)));
@@ -51,20 +56,20 @@ pub fn comments(profile: &Profile, release: &Release, all: &[Tuned], names: Name
 }
 
 /// The library's tree with the rules; `None` if it lacks a branch that they replace.
-pub fn patched(generic: &Tree, all: &[Tuned]) -> Option<String> {
+pub fn patched(generic: &MpichTree, all: &[TunedCollective]) -> Option<String> {
     let mut tree = generic.clone();
-    for tuned in all.iter().filter(|own| own.has_rules()) {
+    for tuned in all.iter().filter(|tuned| tuned.has_rules()) {
         let collective = tree.branch_mut(&format!("collective={}", tuned.collective))?;
         let intra = collective.branch_mut("comm_type=intra")?;
         let branch = match tuned.collective {
             Collective::Alltoall => intra.branch_mut("is_sendbuf_inplace=no")?,
             _ => intra,
         };
-        let own = branch.clone();
-        let rules = by_count(tuned, &own);
+        let library_branch = branch.clone();
+        let rules = by_count(tuned, &library_branch);
         *branch = match tuned.collective {
-            Collective::Bcast => Tree(vec![
-                ("comm_hierarchy=parent".to_owned(), own),
+            Collective::Bcast => MpichTree(vec![
+                ("comm_hierarchy=parent".to_owned(), library_branch),
                 ("comm_hierarchy=any".to_owned(), rules),
             ]),
             _ => rules,
@@ -79,57 +84,57 @@ pub fn patched(generic: &Tree, all: &[Tuned]) -> Option<String> {
 }
 
 /// The blocks by process count, with the library's branch before and after them.
-fn by_count(tuned: &Tuned, own: &Tree) -> Tree {
+fn by_count(tuned: &TunedCollective, library_branch: &MpichTree) -> MpichTree {
     let mut branches = Vec::new();
     let below = tuned.times.counts.first().map_or(1, |count| count.get() - 1);
     let blocks = tuned.blocks.iter().map(|block| {
-        let (_, last) = tuned.counts(block);
-        (last.get(), by_size(tuned, block, own))
+        let (_, last) = tuned.count_range(block);
+        (last.get(), by_size(tuned, block, library_branch))
     });
-    let all = [(below, own.clone())].into_iter().chain(blocks);
+    let all = [(below, library_branch.clone())].into_iter().chain(blocks);
     for (last, branch) in all {
         branches.push((format!("comm_size<={last}"), branch));
     }
-    branches.push(("comm_size=any".to_owned(), own.clone()));
-    Tree(branches)
+    branches.push(("comm_size=any".to_owned(), library_branch.clone()));
+    MpichTree(branches)
 }
 
 /// The rules of a block by size.
-fn by_size(tuned: &Tuned, block: &Block, own: &Tree) -> Tree {
-    let leaf = |choice: usize| match tuned.choices.all[choice].taken {
-        Some(taken) if choice != OWN => algorithm(tuned.collective, taken.offer.name),
-        _ => own.clone(),
+fn by_size(tuned: &TunedCollective, block: &RuleBlock, library_branch: &MpichTree) -> MpichTree {
+    let leaf = |choice: usize| match tuned.choices.all[choice].library_algorithm {
+        Some(taken) if choice != OWN_DECISION => algorithm(tuned.collective, taken.offer.name),
+        _ => library_branch.clone(),
     };
     let key = match tuned.measure {
-        Measure::Each => "avg_msg_size",
-        Measure::Total => "total_msg_size",
+        SizeMeasure::Each => "avg_msg_size",
+        SizeMeasure::Total => "total_msg_size",
     };
     let mut branches = Vec::new();
     for pair in block.rules.windows(2) {
         let last = (pair[1].from.0 - 1).min(LARGEST);
         branches.push((format!("{key}<={last}"), leaf(pair[0].choice)));
         if last == LARGEST {
-            branches.push((format!("{key}=any"), own.clone()));
-            return Tree(branches);
+            branches.push((format!("{key}=any"), library_branch.clone()));
+            return MpichTree(branches);
         }
     }
-    let last = block.rules.last().map_or(OWN, |rule| rule.choice);
+    let last = block.rules.last().map_or(OWN_DECISION, |rule| rule.choice);
     if branches.is_empty() {
         return leaf(last);
     }
     branches.push((format!("{key}=any"), leaf(last)));
-    Tree(branches)
+    MpichTree(branches)
 }
 
-/// The leaf that names an algorithm: `MPIR_Alltoall_intra_pairwise`, or for the one that any
-/// communicator can have `MPIR_Alltoall_allcomm_nb`.
-fn algorithm(collective: Collective, name: &str) -> Tree {
+/// The leaf of an algorithm: `MPIR_Alltoall_intra_pairwise`, or `MPIR_Alltoall_allcomm_nb` for the algorithm of any
+/// communicator.
+fn algorithm(collective: Collective, name: &str) -> MpichTree {
     let collective = collective.to_string();
     let (first, rest) = collective.split_at(1);
-    let kind = if name == NB { "allcomm" } else { "intra" };
+    let kind = if name == ANY_COMMUNICATOR { "allcomm" } else { "intra" };
     let key = format!("algorithm=MPIR_{}{rest}_{kind}_{name}", first.to_uppercase());
-    Tree(vec![(key, Tree::default())])
+    MpichTree(vec![(key, MpichTree::default())])
 }
 
 /// The algorithm of MPICH that serves every kind of communicator.
-const NB: &str = "nb";
+const ANY_COMMUNICATOR: &str = "nb";

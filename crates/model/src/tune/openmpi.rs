@@ -9,7 +9,7 @@
 //! then end in the largest number of messages in progress. The header must be the first bytes, and
 //! is written only where a rule needs it.
 //!
-//! The size is the total: of an all-to-all and an all-gather n times the size for each process.
+//! The size of an all-to-all or all-gather is the total: n times the size for each process.
 //!
 //! # Source
 //! `coll_tuned_dynamic_file.c` and `coll_tuned_decision_dynamic.c` of Open MPI 4.1 and 5.0.
@@ -19,16 +19,16 @@ use std::num::NonZeroU32;
 
 use netsig_base::algorithm::Collective;
 
-use super::comments::{self, Names};
-use super::map::OWN;
-use super::{Block, Release, Tuned};
+use super::comments::{self, CommentNames};
+use super::map::OWN_DECISION;
+use super::{RuleBlock, TargetRelease, TunedCollective};
 use crate::profile::Profile;
 
 /// First line of a file whose rules bound the messages in progress.
 const HEADER: &str = "rule-file-version-2";
 
 /// Number of a collective in rules.
-fn id(collective: Collective) -> u32 {
+fn collective_id(collective: Collective) -> u32 {
     match collective {
         Collective::Allgather => 0,
         Collective::Alltoall => 3,
@@ -40,16 +40,20 @@ fn id(collective: Collective) -> u32 {
 }
 
 /// The rules file.
-pub fn rules(profile: &Profile, release: &Release, all: &[Tuned], names: Names) -> String {
-    let with_rules: Vec<&Tuned> = all.iter().filter(|own| own.has_rules()).collect();
-    let mut taken = with_rules.iter().flat_map(|own| &own.choices.all);
-    let has_windows = taken.any(|own| own.taken.is_some_and(|own| own.window.is_some()));
+pub fn rules(profile: &Profile, release: &TargetRelease, all: &[TunedCollective], names: CommentNames) -> String {
+    let with_rules: Vec<&TunedCollective> = all.iter().filter(|tuned| tuned.has_rules()).collect();
+    let mut choices = with_rules.iter().flat_map(|tuned| &tuned.choices.all);
+    let has_windows = choices.any(|choice| {
+        choice
+            .library_algorithm
+            .is_some_and(|algorithm| algorithm.window.is_some())
+    });
     let mut text = String::new();
     if has_windows {
         text.push_str(HEADER);
         text.push('\n');
     }
-    let silent = all.iter().filter(|own| !own.has_rules());
+    let silent = all.iter().filter(|tuned| !tuned.has_rules());
     let about = comments::head(profile, release, names);
     for line in about.into_iter().chain(silent.flat_map(comments::about)) {
         let _ = writeln!(text, "# {line}");
@@ -59,54 +63,54 @@ pub fn rules(profile: &Profile, release: &Release, all: &[Tuned], names: Names) 
         for line in comments::about(tuned) {
             let _ = writeln!(text, "# {line}");
         }
-        collective(&mut text, tuned, has_windows);
+        write_collective(&mut text, tuned, has_windows);
     }
     text
 }
 
 /// The rules of a collective, between blocks that leave the decision to the library.
-fn collective(text: &mut String, tuned: &Tuned, has_windows: bool) {
+fn write_collective(text: &mut String, tuned: &TunedCollective, has_windows: bool) {
     let bounded = has_windows && tuned.collective == Collective::Alltoall;
-    let first = tuned.blocks.iter().position(|block| !block.is_own());
+    let first = tuned.blocks.iter().position(|block| !block.is_left_to_library());
     let blocks = &tuned.blocks[first.unwrap_or(0)..];
-    let is_closed = blocks.last().is_some_and(Block::is_own);
+    let is_closed = blocks.last().is_some_and(RuleBlock::is_left_to_library);
     let count = blocks.len() + 1 + usize::from(!is_closed);
-    let _ = writeln!(text, "{} {count}", id(tuned.collective));
-    own(text, 0, bounded);
+    let _ = writeln!(text, "{} {count}", collective_id(tuned.collective));
+    write_library_block(text, 0, bounded);
     for block in blocks {
-        let (from, _) = tuned.counts(block);
-        if block.is_own() {
-            own(text, from.get(), bounded);
+        let (from, _) = tuned.count_range(block);
+        if block.is_left_to_library() {
+            write_library_block(text, from.get(), bounded);
             continue;
         }
         let _ = writeln!(text, "# {}", comments::block(tuned, block));
         let _ = writeln!(text, "{} {}", from.get(), block.rules.len());
         for (place, rule) in block.rules.iter().enumerate() {
             let _ = writeln!(text, "# {}", comments::rule(tuned, block, place));
-            let taken = tuned.choices.all[rule.choice].taken;
-            let taken = taken.filter(|_| rule.choice != OWN);
-            let number = |own: Option<NonZeroU32>| own.map_or(0, NonZeroU32::get);
+            let named_algorithm = tuned.choices.all[rule.choice].library_algorithm;
+            let algorithm = named_algorithm.filter(|_| rule.choice != OWN_DECISION);
+            let number = |value: Option<NonZeroU32>| value.map_or(0, NonZeroU32::get);
             let _ = write!(
                 text,
                 "{} {} {} {}",
                 rule.from.0,
-                taken.map_or(0, |own| own.offer.number()),
-                taken.map_or(0, |own| own.offer.fanout()),
-                number(taken.and_then(|own| own.segment))
+                algorithm.map_or(0, |chosen| chosen.offer.number()),
+                algorithm.map_or(0, |chosen| chosen.offer.fanout()),
+                number(algorithm.and_then(|chosen| chosen.segment))
             );
             if bounded {
-                let _ = write!(text, " {}", number(taken.and_then(|own| own.window)));
+                let _ = write!(text, " {}", number(algorithm.and_then(|chosen| chosen.window)));
             }
             text.push('\n');
         }
     }
     if let Some(last) = blocks.last().filter(|_| !is_closed) {
-        own(text, tuned.counts(last).1.get() + 1, bounded);
+        write_library_block(text, tuned.count_range(last).1.get() + 1, bounded);
     }
 }
 
 /// A block that leaves the decision to the library.
-fn own(text: &mut String, from: u32, bounded: bool) {
+fn write_library_block(text: &mut String, from: u32, bounded: bool) {
     let window = if bounded { " 0" } else { "" };
     let _ = writeln!(text, "# from {from} processes on: the library's own choice");
     let _ = writeln!(text, "{from} 1\n0 0 0 0{window}");

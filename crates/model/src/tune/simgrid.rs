@@ -4,10 +4,11 @@
 //! # Formula
 //! SMPI simulates an undisturbed message of m bytes with the time
 //! `os + latency·lat_factor(w) + w / (bandwidth·bw_factor(w)) + or`, where w = m + 16 has SMPI's
-//! envelope; the overheads are for eager messages only. The platform gives the profile's L + g(m) (α + β·m without tables) this form:
+//! envelope; the overheads are for eager messages only. The platform gives the profile's L + g(m)
+//! (α + β·m without tables) this form:
 //!
-//! * every host has a link in each direction, whose gap per byte G is β, or g(M)/M at the largest
-//!   size M of the table if that is less; two links have the latency of the first piece;
+//! * every host has a link in each direction; its gap per byte G is the smaller of β and g(M)/M at the
+//!   largest size M of the table; two links have the latency of the first piece;
 //! * os and or are os(1) and or(1) of the profile, and their sum is taken off the latency below the
 //!   eager limit;
 //! * each linear piece a + b·w of the rest is a latency factor a/latency and a bandwidth factor G/b,
@@ -33,10 +34,10 @@ use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 use crate::model::plogp::PLogP;
 use crate::profile::Profile;
-use crate::tune::origin;
-use pieces::Pieces;
+use crate::tune::exported_facts;
+use pieces::PiecewiseTime;
 
-/// Size from which SMPI synchronises sender and receiver unless it is told another.
+/// Size from which SMPI synchronises sender and receiver by default.
 const SMPI_LIMIT: Bytes = Bytes(65_536);
 
 /// Speed of the simulated hosts and of the simulating one: computation takes the time that it takes
@@ -46,13 +47,12 @@ const SPEED: &str = "1Gf";
 /// Most switches with hosts: the platform lists a route for each pair.
 pub const MOST_SWITCHES: usize = 256;
 
-/// Least share of a link's rate that is left for messages; a host slower than that is limited by
-/// something else than headers.
+/// Least share of a link's rate that headers leave for messages; a slower host has another limit.
 pub const LEAST_SHARE: f64 = 0.9;
 
 /// Hosts and switches of a platform.
 #[derive(Debug, Clone, Copy)]
-pub enum Topology<'a> {
+pub enum PlatformTopology<'a> {
     /// So many hosts on one switch.
     Star(Procs),
     /// The hosts and links of a description.
@@ -79,7 +79,7 @@ pub enum PlatformError {
 }
 
 /// Parameters of the platform's links and of SMPI.
-struct Parameters {
+struct PlatformParameters {
     /// Latency between two hosts of a switch.
     latency: Seconds,
     /// G, the gap per byte of a host's link.
@@ -88,36 +88,36 @@ struct Parameters {
     overheads: [Seconds; 2],
     /// Size from which messages are not eager, if known.
     limit: Option<Bytes>,
-    pieces: Pieces,
+    pieces: PiecewiseTime,
 }
 
 /// The platform as XML; `name` is the name of the profile's file.
 ///
 /// # Errors
 /// If the gap per byte is 0, or the network has hosts on too many switches.
-pub fn platform(profile: &Profile, name: &str, topology: Topology<'_>) -> Result<String, PlatformError> {
+pub fn platform(profile: &Profile, name: &str, topology: PlatformTopology<'_>) -> Result<String, PlatformError> {
     let described = match topology {
-        Topology::Star(_) => None,
-        Topology::Described(network) => Some(network),
+        PlatformTopology::Star(_) => None,
+        PlatformTopology::Described(network) => Some(network),
     };
-    let parameters = Parameters::of(profile, described)?;
-    let mut lines = origin::lines(profile, name);
+    let parameters = PlatformParameters::of(profile, described)?;
+    let mut lines = exported_facts::lines(profile, name);
     lines.extend(parameters.notes());
     let body = match topology {
-        Topology::Star(hosts) => topology::star(&parameters, hosts),
-        Topology::Described(network) => topology::zones(&parameters, network)?,
+        PlatformTopology::Star(hosts) => topology::star(&parameters, hosts),
+        PlatformTopology::Described(network) => topology::zones(&parameters, network)?,
     };
     Ok(xml::document(&lines, &parameters.settings(), &body))
 }
 
-impl Parameters {
+impl PlatformParameters {
     fn of(profile: &Profile, network: Option<&Network>) -> Result<Self, PlatformError> {
         let known = profile.network();
         let gap = gap(known.hockney.beta(), profile.plogp.as_ref());
         if gap.0 <= 0.0 {
             return Err(PlatformError::NoBandwidth);
         }
-        let limit = origin::eager_limit(profile).or_else(|| network?.eager_limit);
+        let limit = exported_facts::eager_limit(profile).or_else(|| network?.eager_limit);
         let overheads = overheads(profile.plogp.as_ref());
         let end = limit.unwrap_or(SMPI_LIMIT);
         let both = overheads[0] + overheads[1];
@@ -128,7 +128,7 @@ impl Parameters {
         let rows = known.plogp.tables()[0].rows().iter();
         let last_eager = (both.0 > 0.0).then(|| Bytes(end.0.saturating_sub(1)));
         let ends = rows.map(|(size, _)| *size).chain(last_eager);
-        let pieces = Pieces::of(wire, ends, gap);
+        let pieces = PiecewiseTime::of(wire, ends, gap);
         Ok(Self {
             latency: pieces.base_latency(),
             gap,
@@ -172,7 +172,7 @@ impl Parameters {
         format!("0:{}:0;{last}:0:0", xml::number(time.0))
     }
 
-    /// What a reader should know of the values.
+    /// Notes on the values, one line each.
     fn notes(&self) -> Vec<String> {
         let limit = match self.limit {
             Some(Bytes(limit)) => format!("Messages of {limit} bytes and more are not eager."),

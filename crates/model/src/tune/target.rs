@@ -7,11 +7,11 @@ use netsig_base::algorithm::{Collective, MpiFlavour, MpiSetting};
 use netsig_base::text::guess::guess;
 use strum::VariantArray as _;
 
-use super::fewest::Measure;
+use super::fewest_rules::SizeMeasure;
 
 /// A library with the versions that read the same rules.
 #[derive(Debug)]
-pub struct Target {
+pub struct TuningTarget {
     /// Name in `--for`.
     pub name: &'static str,
     /// The library.
@@ -22,13 +22,13 @@ pub struct Target {
     pub(super) windows_from: Option<u32>,
     /// The command of a launch, for a rules file of this name.
     pub(super) launch: fn(&str) -> String,
-    /// What else a user must know, one line each.
+    /// Other remarks for the user, one line each.
     pub(super) remarks: &'static [&'static str],
 }
 
 /// The targets, in the order of the help.
-pub static TARGETS: &[Target] = &[
-    Target {
+pub static TARGETS: &[TuningTarget] = &[
+    TuningTarget {
         name: "openmpi-4.1",
         flavour: MpiFlavour::OpenMpi,
         version: &[4, 1],
@@ -36,7 +36,7 @@ pub static TARGETS: &[Target] = &[
         launch: open_mpi,
         remarks: OPEN_MPI,
     },
-    Target {
+    TuningTarget {
         name: "openmpi-5.0",
         flavour: MpiFlavour::OpenMpi,
         version: &[5, 0],
@@ -44,7 +44,7 @@ pub static TARGETS: &[Target] = &[
         launch: open_mpi,
         remarks: OPEN_MPI,
     },
-    Target {
+    TuningTarget {
         name: "mpich-4",
         flavour: MpiFlavour::Mpich,
         version: &[4],
@@ -52,7 +52,7 @@ pub static TARGETS: &[Target] = &[
         launch: mpich,
         remarks: MPICH,
     },
-    Target {
+    TuningTarget {
         name: "intelmpi",
         flavour: MpiFlavour::IntelMpi,
         version: &[],
@@ -93,32 +93,32 @@ static INSTALLED: &[(&str, MpiFlavour)] = &[("openmpi", MpiFlavour::OpenMpi), ("
 /// A version of a library: numbers from the most significant on.
 #[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
 #[display("{}", _0.iter().join("."))]
-pub struct Version(Vec<u32>);
+pub struct LibraryVersion(Vec<u32>);
 
-/// A target with the version that is asked for.
+/// A target with the requested version.
 #[derive(Debug, Clone)]
-pub struct Release {
+pub struct TargetRelease {
     /// The target.
-    pub target: &'static Target,
+    pub target: &'static TuningTarget,
     /// The version.
-    version: Version,
+    version: LibraryVersion,
 }
 
-/// What a user names.
+/// A library or simulator that the user names.
 #[derive(Debug, Clone)]
-pub enum Wanted {
+pub enum NamedTarget {
     /// A version of a library.
-    Release(Release),
+    Release(TargetRelease),
     /// The installed version of a library.
     Installed(MpiFlavour),
     /// A simulator.
-    Simulator(Simulator),
+    Simulator(TargetSimulator),
 }
 
 /// Simulators that read parameters of the network; they choose nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
-pub enum Simulator {
+pub enum TargetSimulator {
     /// A platform of `SimGrid`.
     SimGrid,
     /// Parameters of `LogGOPSim`.
@@ -127,12 +127,12 @@ pub enum Simulator {
 
 /// A name that is no target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("tune does not know {name}; {}write one of: {}", guess(name, &known().join(", ")), known().join(", "))]
+#[error("tune does not know {name}; {}write one of: {}", guess(name, &target_names().join(", ")), target_names().join(", "))]
 pub struct UnknownTarget {
     name: String,
 }
 
-impl Version {
+impl LibraryVersion {
     /// The first version in `text`, such as 4.1.4 in "mpirun (Open MPI) 4.1.4".
     pub fn find(text: &str) -> Option<Self> {
         let is_part = |c: char| c.is_ascii_digit() || c == '.';
@@ -146,7 +146,7 @@ impl Version {
     }
 }
 
-impl Wanted {
+impl NamedTarget {
     /// The target that `text` names: `openmpi-4.1`, a version of it as in `openmpi-4.1.8`, a library
     /// alone, or a simulator.
     ///
@@ -162,25 +162,25 @@ impl Wanted {
         }
         let (library, version) = text.split_once('-').unwrap_or((text, ""));
         let version = match version {
-            "" => Version(Vec::new()),
-            version => Version::read(version).ok_or_else(unknown)?,
+            "" => LibraryVersion(Vec::new()),
+            version => LibraryVersion::read(version).ok_or_else(unknown)?,
         };
         let mut targets = TARGETS.iter();
-        let target = targets.find(|own| own.library() == library && own.has(&version));
-        let target = target.ok_or_else(unknown)?;
-        Ok(Self::Release(Release { target, version }))
+        let found = targets.find(|target| target.library() == library && target.has_version(&version));
+        let target = found.ok_or_else(unknown)?;
+        Ok(Self::Release(TargetRelease { target, version }))
     }
 }
 
-impl Release {
+impl TargetRelease {
     /// The version of a library that is installed.
     ///
     /// # Errors
-    /// If tune does not know it.
-    pub fn installed(flavour: MpiFlavour, version: Version) -> Result<Self, UnknownTarget> {
+    /// If no target has this version.
+    pub fn installed(flavour: MpiFlavour, version: LibraryVersion) -> Result<Self, UnknownTarget> {
         let mut targets = TARGETS.iter();
-        let target = targets.find(|own| own.flavour == flavour && own.has(&version));
-        let target = target.ok_or_else(|| UnknownTarget {
+        let found = targets.find(|target| target.flavour == flavour && target.has_version(&version));
+        let target = found.ok_or_else(|| UnknownTarget {
             name: format!("the installed {flavour} {version}"),
         })?;
         Ok(Self { target, version })
@@ -190,48 +190,50 @@ impl Release {
     pub fn has_windows(&self) -> bool {
         let patch = self.version.0.get(self.target.version.len());
         let from = self.target.windows_from;
-        patch.zip(from).is_some_and(|(own, from)| *own >= from)
+        patch
+            .zip(from)
+            .is_some_and(|(patch_number, from)| *patch_number >= from)
     }
 
     /// Measure of size that rules of a collective look at; `None` if one rule must hold for all
     /// sizes.
     ///
-    /// Of a scatter, and of a gather, the ranks of Open MPI and MPICH look at arguments that need
-    /// not agree, so that rules by size may part the ranks.
-    pub fn measure(&self, collective: Collective) -> Option<Measure> {
+    /// In a scatter or gather, the ranks of Open MPI and MPICH look at arguments that need not agree: by rules with
+    /// sizes they could choose different algorithms.
+    pub fn measure(&self, collective: Collective) -> Option<SizeMeasure> {
         use Collective::{Allgather, Alltoall, Alltoallv, AlltoallvSkewed, AlltoallvSparse, Bcast, Gather, Scatter};
         match (self.target.flavour, collective) {
             (_, Scatter | Gather | Alltoallv | AlltoallvSkewed | AlltoallvSparse) => None,
-            (MpiFlavour::OpenMpi, Alltoall | Allgather) | (MpiFlavour::Mpich, Allgather) => Some(Measure::Total),
-            (_, Bcast) | (MpiFlavour::Mpich | MpiFlavour::IntelMpi, Alltoall | Allgather) => Some(Measure::Each),
+            (MpiFlavour::OpenMpi, Alltoall | Allgather) | (MpiFlavour::Mpich, Allgather) => Some(SizeMeasure::Total),
+            (_, Bcast) | (MpiFlavour::Mpich | MpiFlavour::IntelMpi, Alltoall | Allgather) => Some(SizeMeasure::Each),
         }
     }
 }
 
-impl Target {
+impl TuningTarget {
     /// Name of the library.
     fn library(&self) -> &str {
         self.name.split('-').next().unwrap_or(self.name)
     }
 
-    /// True for a version of the target; the version may be the target's own, without a patch.
-    fn has(&self, version: &Version) -> bool {
+    /// True for a version of the target, also for the target's own without a patch.
+    fn has_version(&self, version: &LibraryVersion) -> bool {
         version.0.starts_with(self.version)
     }
 }
 
 /// The names that `--for` accepts.
-pub fn known() -> Vec<&'static str> {
+pub fn target_names() -> Vec<&'static str> {
     let installed = INSTALLED.iter().map(|(name, _)| *name);
-    let simulators = Simulator::VARIANTS.iter().map(<&str>::from);
+    let simulators = TargetSimulator::VARIANTS.iter().map(<&str>::from);
     installed
-        .chain(TARGETS.iter().map(|own| own.name))
+        .chain(TARGETS.iter().map(|target| target.name))
         .chain(simulators)
         .collect()
 }
 
-/// The library with its version, if one is asked for.
-impl fmt::Display for Release {
+/// The library with its version, if one is requested.
+impl fmt::Display for TargetRelease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let flavour = match self.target.flavour {
             MpiFlavour::IntelMpi => "Intel MPI".to_owned(),
@@ -248,8 +250,8 @@ mod tests {
 
     #[test]
     fn a_target_is_a_library_with_a_known_version() {
-        let release = |text| match Wanted::parse(text) {
-            Ok(Wanted::Release(own)) => Some((own.target.name, own.has_windows())),
+        let release = |text| match NamedTarget::parse(text) {
+            Ok(NamedTarget::Release(named)) => Some((named.target.name, named.has_windows())),
             _ => None,
         };
         for (text, found) in [
@@ -270,11 +272,11 @@ mod tests {
         ] {
             assert_eq!(release(text), found, "{text}");
         }
-        let version = Version::find("HYDRA build details:\n  Version:   4.0.2\n").unwrap();
-        let installed = Release::installed(MpiFlavour::Mpich, version).unwrap();
+        let version = LibraryVersion::find("HYDRA build details:\n  Version:   4.0.2\n").unwrap();
+        let installed = TargetRelease::installed(MpiFlavour::Mpich, version).unwrap();
         assert_eq!(installed.to_string(), "MPICH 4.0.2");
-        let version = Version::find("mpirun (Open MPI) 6.0.1").unwrap();
-        let refused = Release::installed(MpiFlavour::OpenMpi, version).unwrap_err();
+        let version = LibraryVersion::find("mpirun (Open MPI) 6.0.1").unwrap();
+        let refused = TargetRelease::installed(MpiFlavour::OpenMpi, version).unwrap_err();
         assert_eq!(
             refused.to_string(),
             "tune does not know the installed Open MPI 6.0.1; write one of: openmpi, mpich, openmpi-4.1, openmpi-5.0, mpich-4, intelmpi, simgrid, loggopsim"

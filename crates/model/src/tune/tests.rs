@@ -1,7 +1,7 @@
-//! The files for a profile whose best choices are known: up to 16 KiB each the library's own, from
-//! there on a throttled exchange, from 64 KiB on the pairwise one; all for 4 processes and more.
+//! The files for a profile whose best choices are known, for 4 processes and more. The best choice is the library's
+//! own up to 16 KiB each, from there on a throttled exchange, and from 64 KiB on the pairwise one.
 
-use super::map::{OWN, Point};
+use super::map::{MapPoint, OWN_DECISION};
 use super::*;
 use crate::profile::Profile;
 
@@ -12,22 +12,22 @@ fn profile(mpi: &str) -> Profile {
     profile
 }
 
-fn release(target: &str) -> Release {
-    match Wanted::parse(target) {
-        Ok(Wanted::Release(release)) => release,
+fn release(target: &str) -> TargetRelease {
+    match NamedTarget::parse(target) {
+        Ok(NamedTarget::Release(release)) => release,
         other => panic!("{other:?}"),
     }
 }
 
-const NAMES: Names = Names {
+const NAMES: CommentNames = CommentNames {
     profile: "p.toml",
     file: "rules",
 };
 
-/// What is written about 4 to 8 processes.
-fn tuned(profile: &Profile, release: &Release) -> Vec<Tuned> {
+/// The rules for 2 to 8 processes.
+fn tuned(profile: &Profile, release: &TargetRelease) -> Vec<TunedCollective> {
     let counts = (2..=8).map(|count| Procs::new(count).unwrap());
-    let request = Request {
+    let request = TuningRequest {
         profile,
         network: None,
         release,
@@ -51,15 +51,15 @@ fn rules_of_open_mpi_switch_at_totals_between_guards() {
 /// The launch in the documents is that of the file's comment.
 #[test]
 fn the_documents_launch_as_the_rules_say() {
-    let readme = include_str!("../../../../README.md");
-    let guide = include_str!("../../../../docs/guide/src/slow-alltoall.md");
+    let programs = include_str!("../../../../docs/guide/src/programs.md");
+    let slow_alltoall = include_str!("../../../../docs/guide/src/slow-alltoall.md");
     let launch = (release("openmpi-5.0").target.launch)("$PWD/rules.conf");
-    for document in [readme, guide] {
+    for document in [programs, slow_alltoall] {
         assert!(document.contains(&launch), "{launch}");
     }
 }
 
-/// A throttled exchange is none of MPICH's; its own tree goes on where no rule holds.
+/// MPICH has no throttled exchange; its own tree holds where no rule does.
 #[test]
 fn mpich_keeps_its_own_branches_beside_the_rules() {
     let text = concat!(
@@ -69,24 +69,24 @@ fn mpich_keeps_its_own_branches_beside_the_rules() {
         "\"collective=alltoall\":{\"comm_type=intra\":{\"is_sendbuf_inplace=yes\":{\"algorithm=MPIR_r\":{}},",
         "\"is_sendbuf_inplace=no\":{\"algorithm=MPIR_own\":{}}},\"comm_type=inter\":{\"algorithm=MPIR_x\":{}}}}\0"
     );
-    let tree = mpich::generic(text.as_bytes()).unwrap();
+    let tree = mpich::generic_tree(text.as_bytes()).unwrap();
     let profile = profile("MPICH Version:\t4.0.2");
     let release = release("mpich-4");
     let all = tuned(&profile, &release);
     let file = mpich::patched(&tree, &all).unwrap();
     let comments = mpich::comments(&profile, &release, &all, NAMES).join("\n");
     insta::assert_snapshot!(format!("{comments}\n{}", file.replace("},\"", "},\n\"")));
-    assert_eq!(mpich::generic(b"{\"collective=bcast\":{}}\0"), None);
+    assert_eq!(mpich::generic_tree(b"{\"collective=bcast\":{}}\0"), None);
 }
 
 /// Data of another MPI: its own decision says nothing about Intel's.
 #[test]
 fn intel_mpi_has_ranges_and_no_gains_over_what_another_library_does() {
-    let profile = profile("Open MPI v4.1.4, package: Debian OpenMPI");
+    let throttled_profile = profile("Open MPI v4.1.4, package: Debian OpenMPI");
     let release = release("intelmpi");
-    let all = tuned(&profile, &release);
+    let all = tuned(&throttled_profile, &release);
     assert!(all.is_empty(), "pairwise alone can be told");
-    let mut profile = profile;
+    let mut profile = throttled_profile;
     for fitted in &mut profile.fitted {
         if fitted.algorithm == "throttled:4" {
             fitted.algorithm = "direct".to_owned();
@@ -102,12 +102,12 @@ fn one_rule_for_all_sizes_loses_nowhere() {
     let counts = vec![Procs::new(2).unwrap()];
     let sizes = vec![Bytes(1), Bytes(2)];
     let times = [[4.0, 9.0], [1.0, 9.1], [3.0, 8.0]];
-    let map = Map::new(counts, sizes, 3, |choice, _, size| {
+    let map = TuningMap::new(counts, sizes, 3, |choice, _, size| {
         Some(times[choice][usize::from(size.0 == 2)])
     });
-    let at = Point { count: 0, size: 0 };
-    let means = [OWN, 1, 2].map(|choice| map.over_sizes().time(choice, at));
+    let at = MapPoint { count: 0, size: 0 };
+    let mean_times = [OWN_DECISION, 1, 2].map(|choice| map.over_sizes().time(choice, at));
     let root = |product: f64| Some((product.sqrt() * 1e9).round());
-    let means = means.map(|mean| mean.map(|mean| (mean * 1e9).round()));
-    assert_eq!(means, [root(36.0), None, root(24.0)]);
+    let rounded_means = mean_times.map(|mean| mean.map(|mean| (mean * 1e9).round()));
+    assert_eq!(rounded_means, [root(36.0), None, root(24.0)]);
 }

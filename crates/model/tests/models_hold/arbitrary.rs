@@ -1,15 +1,15 @@
-//! Numbers, tables and networks to choose from, and data.
+//! Strategies for numbers, tables and networks, and functions that build data.
 
-use netsig_base::algorithm::{Algorithm, Collective, Layout};
-use netsig_base::data::{Dataset, Experiment, Place};
-use netsig_base::network::placement::TakingPart;
-use netsig_base::network::{Network, Port};
-use netsig_base::units::table::Table;
+use netsig_base::algorithm::{Algorithm, ClusterLayout, Collective};
+use netsig_base::data::{Dataset, Experiment, LaunchCell};
+use netsig_base::network::placement::ParticipatingRanks;
+use netsig_base::network::{LinkSpec, Network};
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{BitsPerSecond, Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_model::model::hockney::Hockney;
-use netsig_model::model::plogp::{PLogP, Parameters};
-use netsig_model::model::signature::{Form, Signature};
-use netsig_model::model::{Between, Clustered, Known, Model, Parameter, Subject};
+use netsig_model::model::plogp::{PLogP, PLogPParameters};
+use netsig_model::model::signature::{Signature, SignatureForm};
+use netsig_model::model::{ClusteredRanks, KnownNetwork, Model, ModelParameter, ModelSubject, WideAreaLink};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -17,18 +17,18 @@ pub fn procs(count: u32) -> Procs {
     Procs::new(count).unwrap()
 }
 
-pub fn table(rows: impl IntoIterator<Item = (u64, f64)>) -> Table {
+pub fn table(rows: impl IntoIterator<Item = (u64, f64)>) -> SizeTable {
     let rows = rows.into_iter().map(|(m, t)| (Bytes(m), Seconds(t)));
-    Table::new("g", rows.collect()).unwrap()
+    SizeTable::new("g", rows.collect()).unwrap()
 }
 
 pub fn hockney(alpha: f64, beta: f64) -> Hockney {
     Hockney::new(Seconds(alpha), SecondsPerByte(beta)).unwrap()
 }
 
-/// L, and g, os and or.
-pub fn plogp(latency: f64, [gap, send_overhead, receive_overhead]: [Table; 3]) -> PLogP {
-    let parameters = Parameters {
+/// pLogP from L, g, os and or.
+pub fn plogp(latency: f64, [gap, send_overhead, receive_overhead]: [SizeTable; 3]) -> PLogP {
+    let parameters = PLogPParameters {
         latency: Seconds(latency),
         gap,
         send_overhead,
@@ -38,24 +38,24 @@ pub fn plogp(latency: f64, [gap, send_overhead, receive_overhead]: [Table; 3]) -
 }
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs.
-pub fn toy() -> Known {
+pub fn toy() -> KnownNetwork {
     let line = |a: f64, b: f64| table([0, 1 << 24].map(|m: u64| (m, a + b * m as f64)));
     let tables = [line(1e-5, 1e-8), line(5e-6, 4e-9), line(6e-6, 5e-9)];
-    clustered(Known::of(hockney(6e-5, 1e-8), Some(&plogp(5e-5, tables))))
+    with_clusters(KnownNetwork::of(hockney(6e-5, 1e-8), Some(&plogp(5e-5, tables))))
 }
 
 /// The network with 64 processes in clusters of 24 and 40, 5 ms and 0.4 µs a byte apart, and an algorithm that
 /// works between them.
-fn clustered(network: Known) -> Known {
-    Known {
-        clusters: Some(Clustered {
-            layout: Layout::of_sizes(&[24, 40]),
-            taking_part: TakingPart::Spread,
+fn with_clusters(network: KnownNetwork) -> KnownNetwork {
+    KnownNetwork {
+        clusters: Some(ClusteredRanks {
+            layout: ClusterLayout::of_sizes(&[24, 40]),
+            taking_part: ParticipatingRanks::Spread,
             inside: None,
-            between: Some(Between {
+            wide_area: Some(WideAreaLink {
                 consent: Some(Bytes(1 << 16)),
                 first_window: Some(Bytes(14_480)),
-                ..Between::line(Seconds(5e-3), SecondsPerByte(0.4e-6))
+                ..WideAreaLink::without_windows(Seconds(5e-3), SecondsPerByte(0.4e-6))
             }),
         }),
         algorithm: Algorithm::parse(Collective::Alltoall, "two-phase:2").ok(),
@@ -64,21 +64,16 @@ fn clustered(network: Known) -> Known {
 }
 
 /// Adds repetitions of direct exchange, or of an experiment between two processes.
-pub fn push(
-    data: &mut Dataset,
-    experiment: Experiment,
-    (count, size): (u32, u64),
-    times: impl IntoIterator<Item = f64>,
-) {
-    let place = Place {
+pub fn push(data: &mut Dataset, experiment: Experiment, count: u32, size: u64, times: impl IntoIterator<Item = f64>) {
+    let place = LaunchCell {
         experiment,
         algorithm: "direct".into(),
         procs: procs(count),
         size: Bytes(size),
         launch: 0,
     };
-    let samples = (0..).zip(times);
-    let samples = samples.map(|(number, time)| place.clone().sample(number, Seconds(time)));
+    let numbered_times = (0..).zip(times);
+    let samples = numbered_times.map(|(number, time)| place.clone().sample(number, Seconds(time)));
     data.samples.extend(samples);
 }
 
@@ -89,8 +84,8 @@ pub fn sizes() -> impl Strategy<Value = u64> {
 }
 
 /// Values of a model's parameters that make sense, from one number of [0, 1) each.
-pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
-    let value = |(parameter, share): (&Parameter, f64)| match parameter.name {
+pub fn sane_values(model: &Model, shares: [f64; 4]) -> Vec<f64> {
+    let value = |(parameter, share): (&ModelParameter, f64)| match parameter.name {
         "gamma" | "gamma_below" | "gamma_eager" | "gamma_rendezvous" | "gamma_x" | "kappa" | "slowdown" => 5.0 * share,
         "growth_eager" | "growth_rendezvous" => 4.0 * share - 2.0,
         "beta_contended_s_per_byte" | "beta_w_s_per_byte" => 1e-6 * share,
@@ -101,7 +96,7 @@ pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
         name if name.ends_with("_bytes") => (share * 1e6).floor(),
         name if name.ends_with("_s") => 0.1 * share,
         name => {
-            let is_program = model.subject == Subject::Program;
+            let is_program = model.subject == ModelSubject::Program;
             assert!(is_program, "{name} has no sane value here");
             share
         }
@@ -111,7 +106,7 @@ pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
 }
 
 /// A table of up to six sizes whose values pass through `order`.
-pub fn any_table(value: impl Strategy<Value = f64>, order: fn(&mut [f64])) -> impl Strategy<Value = Table> {
+pub fn any_table(value: impl Strategy<Value = f64>, order: fn(&mut [f64])) -> impl Strategy<Value = SizeTable> {
     prop::collection::btree_map(sizes(), value, 1..7).prop_map(move |rows| {
         let (sizes, mut values): (Vec<u64>, Vec<f64>) = rows.into_iter().unzip();
         order(&mut values);
@@ -121,10 +116,14 @@ pub fn any_table(value: impl Strategy<Value = f64>, order: fn(&mut [f64])) -> im
 
 /// Networks whose times, where they are tables, pass through `order`; the numbers are times
 /// of up to `most` seconds.
-pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Known> {
+pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = KnownNetwork> {
     let time = move || prop_oneof![1 => Just(0.0), 4 => 0.0..most, 4 => 0.0..most * 1e-6];
     let tables = [(); 3].map(|()| any_table(time(), order));
-    let forms = select(vec![Form::Full, Form::Bandwidth, Form::FullDeltaOnce]);
+    let forms = select(vec![
+        SignatureForm::Full,
+        SignatureForm::Bandwidth,
+        SignatureForm::FullDeltaOnce,
+    ]);
     let threshold = prop::option::of(sizes());
     let signature = (forms, 0.0..5.0f64, 0.0..=1.0f64, time(), threshold);
     let rate = || (1..1_000_000_000_000u64).prop_map(BitsPerSecond);
@@ -133,7 +132,7 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Kn
     ([time(), time(), time()], tables, rest).prop_map(|(times, tables, (signature, switches))| {
         let base = hockney(times[0], times[1] * 1e-6);
         let two_switches = |(hosts, rates): (_, [_; 2])| {
-            let [port, uplink] = rates.map(|rate| Port::new(rate, Bytes(4096)));
+            let [port, uplink] = rates.map(|rate| LinkSpec::new(rate, Bytes(4096)));
             Network::two_switches(hosts, port, uplink).unwrap()
         };
         let signature = signature.map(|(form, gamma, below, delta, threshold)| Signature {
@@ -144,15 +143,15 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Kn
             delta: Seconds(delta),
             threshold: threshold.map(Bytes),
         });
-        clustered(Known {
+        with_clusters(KnownNetwork {
             signature,
             network: switches.map(two_switches),
-            ..Known::of(base, Some(&plogp(times[2], tables)))
+            ..KnownNetwork::of(base, Some(&plogp(times[2], tables)))
         })
     })
 }
 
-pub fn as_they_come(_: &mut [f64]) {}
+pub fn unchanged(_: &mut [f64]) {}
 
 pub fn ascending(values: &mut [f64]) {
     values.sort_by(f64::total_cmp);

@@ -1,21 +1,20 @@
-//! Fits of all models that have parameters: known truths are found, and what is no data
-//! is refused.
+//! Fits of all models that have parameters: known truths are found, and invalid data are refused.
 
 use netsig_base::algorithm::Collective;
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::fit::model::{ModelFit, Options, Problem, Unsaturated};
-use netsig_model::fit::{Covariance, FitError, Point};
-use netsig_model::fitted::{Base, FittedModel, Residuals};
-use netsig_model::model::{self, Case, Estimator, Known, Model, Role, SIGNATURE, Values};
+use netsig_model::fit::model::{FitProblem, ModelFit, ModelFitOptions, UnsaturatedRule};
+use netsig_model::fit::{Covariance, FitError, MeasuredPoint};
+use netsig_model::fitted::{ContentionFreeBase, FittedModel, Residuals};
+use netsig_model::model::{self, Case, KnownNetwork, Model, ModelEstimator, ParameterRole, ParameterValues, SIGNATURE};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::arbitrary::{any_network, as_they_come, counts, hockney, procs, sizes, toy};
+use crate::arbitrary::{any_network, counts, hockney, procs, sizes, toy, unchanged};
 use crate::profiles::{check, of_network, predictor};
 use crate::seeded;
 
-/// Every model that a fit can be asked for.
+/// Every model that a fit supports.
 pub fn fittable() -> impl Iterator<Item = &'static Model> {
     model::models().filter(|model| model.is_fitted_to_cells())
 }
@@ -30,11 +29,11 @@ fn any_covariance() -> impl Strategy<Value = Covariance> {
     ])
 }
 
-fn options(covariance: Covariance) -> Options {
-    Options {
+fn options(covariance: Covariance) -> ModelFitOptions {
+    ModelFitOptions {
         covariance,
-        unsaturated: Unsaturated::Kept,
-        ..Options::default()
+        unsaturated: UnsaturatedRule::Kept,
+        ..ModelFitOptions::default()
     }
 }
 
@@ -45,11 +44,11 @@ pub fn size(index: usize) -> Bytes {
 }
 
 /// Ten sizes at each process count, with the times that `values` give.
-pub fn exact(model: &'static Model, values: &Values, counts: &[u32]) -> Vec<Point> {
+pub fn exact(model: &'static Model, values: &ParameterValues, counts: &[u32]) -> Vec<MeasuredPoint> {
     let sizes = |&count| (0..10).map(move |i| Case::new(procs(count), size(i)));
     let point = |case| {
         let time = model.time(&toy(), values, case).unwrap().time;
-        Point {
+        MeasuredPoint {
             procs: case.procs,
             size: case.size,
             time,
@@ -65,9 +64,9 @@ fn gammas(shares: [f64; 2]) -> [f64; 2] {
     [0.5 + 4.0 * shares[0], 1.0 + 4.0 * shares[1]]
 }
 
-/// The truth of a model, of numbers of [0, 1).
+/// True parameters of a model, from numbers of [0, 1).
 fn truth(model: &Model, shares: [f64; 2], threshold: usize) -> Vec<f64> {
-    let value = |parameter: &model::Parameter| match parameter.name {
+    let value = |parameter: &model::ModelParameter| match parameter.name {
         "gamma_below" => gammas(shares)[1],
         "gamma" | "slowdown" => gammas(shares)[0],
         "delta_s" | "delta_per_process_s" => 1e-3 + 0.1 * shares[1],
@@ -85,7 +84,7 @@ fn what_overflows_a_wave_is_found() {
     overflow_is_found("two_phase_paced");
 }
 
-/// So do pieces that all cross at once, of which M may lie anywhere between two measured cells.
+/// So do pieces that all cross at once; M may lie anywhere between two measured cells.
 #[test]
 fn what_overflows_a_shared_link_is_found() {
     let fitted = overflow_is_found("shared_link");
@@ -98,13 +97,13 @@ fn what_overflows_a_shared_link_is_found() {
 
 fn overflow_is_found(name: &str) -> FittedModel {
     let model = model::find(Collective::Alltoall, name).unwrap();
-    let given = Values {
+    let given = ParameterValues {
         numbers: vec![0.9, 1.1, 1.3, 0.02, 400_000.0],
         latency: None,
     };
     let points = exact(model, &given, &COUNTS);
-    let fitted = fit(model, &toy(), &points, &options(Covariance::Proportional));
-    let fitted = fitted.unwrap().model;
+    let fit_result = fit(model, &toy(), &points, &options(Covariance::Proportional));
+    let fitted = fit_result.unwrap().model;
     let values = fitted.values().unwrap();
     for (found, truth) in values.numbers.iter().zip(&given.numbers).take(4) {
         assert!((found / truth - 1.0).abs() < 1e-6, "{values:?}");
@@ -125,15 +124,15 @@ proptest! {
         latencies in prop::collection::vec(1e-5..1e-2f64, 10),
         covariance in any_covariance(),
     ) {
-        // A fit keeps one γ where two are too near to be told apart.
+        // A fit keeps one γ where two are too near to be distinguished.
         let [gamma, gamma_below] = gammas(shares);
         prop_assume!((gamma / gamma_below - 1.0).abs() > 0.01);
         for model in fittable() {
             let numbers = truth(model, shares, threshold);
             let rows = (0..10).map(size).zip(latencies.iter().map(|t| Seconds(*t)));
-            let latency = (model.estimator == Estimator::Latency)
-                .then(|| Table::new("L", rows.collect()).unwrap());
-            let given = Values { numbers, latency };
+            let latency = (model.estimator == ModelEstimator::Latency)
+                .then(|| SizeTable::new("L", rows.collect()).unwrap());
+            let given = ParameterValues { numbers, latency };
             let points = exact(model, &given, &COUNTS);
             let fitted = fit(model, &toy(), &points, &options(covariance.clone())).unwrap().model;
             let values = fitted.values().unwrap();
@@ -143,7 +142,7 @@ proptest! {
                 // Several numbers of buses make the same waves.
                 let is_found = value.total_cmp(truth).is_eq()
                     || (value - truth).abs() <= 1e-6 * truth.abs();
-                prop_assert!(is_found || parameter.role == Role::Count, "{}: {value}", model.name);
+                prop_assert!(is_found || parameter.role == ParameterRole::Count, "{}: {value}", model.name);
             }
             for p in &points {
                 let again = model.time(&toy(), &values, Case::new(p.procs, p.size));
@@ -154,13 +153,13 @@ proptest! {
         }
     }
 
-    /// k times the times: the same γ on k times α and β, and k times δ, which stays clear of the
-    /// limit below which it is dropped.
+    /// Times multiplied by k give the same γ on k times α and β, and k times δ. δ stays clear of the limit below
+    /// which it is dropped.
     #[test]
     fn a_fit_scales_with_its_data(scale in 1e-3..1e3f64, covariance in any_covariance()) {
         let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
         let numbers = vec![1.5, 1.5, 4e-3, size(4).as_f64()];
-        let mut points = exact(model, &Values { numbers, latency: None }, &COUNTS);
+        let mut points = exact(model, &ParameterValues { numbers, latency: None }, &COUNTS);
         for (point, wobble) in points.iter_mut().zip([1.0, 1.02, 1.04].into_iter().cycle()) {
             point.time = point.time * wobble;
         }
@@ -169,7 +168,7 @@ proptest! {
             for point in &mut points {
                 (point.time, point.deviation) = (point.time * scale, point.deviation * scale);
             }
-            let network = Known::of(hockney(6e-5 * scale, 1e-8 * scale), None);
+            let network = KnownNetwork::of(hockney(6e-5 * scale, 1e-8 * scale), None);
             fit(model, &network, &points, &options(covariance.clone())).unwrap().model
         });
         prop_assert_eq!(plain.threshold(), scaled.threshold());
@@ -180,11 +179,16 @@ proptest! {
     }
 }
 
-pub fn fit(model: &'static Model, network: &Known, points: &[Point], options: &Options) -> Result<ModelFit, FitError> {
-    let problem = Problem {
+pub fn fit(
+    model: &'static Model,
+    network: &KnownNetwork,
+    points: &[MeasuredPoint],
+    options: &ModelFitOptions,
+) -> Result<ModelFit, FitError> {
+    let problem = FitProblem {
         model,
         algorithm: "direct",
-        base: Base::Hockney,
+        base: ContentionFreeBase::Hockney,
         network,
         points,
         options,
@@ -192,23 +196,23 @@ pub fn fit(model: &'static Model, network: &Known, points: &[Point], options: &O
     problem.fit()
 }
 
-/// Cells of a measurement, and now and then one that is none.
-fn any_points() -> impl Strategy<Value = Vec<Point>> {
+/// Valid cells, and now and then an invalid one.
+fn any_points() -> impl Strategy<Value = Vec<MeasuredPoint>> {
     let limits = [5e-324, f64::MAX, f64::INFINITY, f64::NAN];
     let wild = select([&limits[..], &[1e-300, 1e300, 0.0, -1.0]].concat());
     let (time, deviation) = (1e-6..1e3f64, 1e-6..1e-3f64);
     let [any_time, any_deviation] = [&time, &deviation].map(|tame| prop_oneof![tame.clone(), wild.clone()]);
     let tame = (2..40u32, 0..1u64 << 20, time, deviation);
     let wild = (counts(), sizes(), any_time, any_deviation);
-    let cells = (prop::collection::vec(tame, 0..25), prop::collection::vec(wild, 0..2));
-    let cell = |(count, size, time, deviation): (_, _, _, _)| Point {
+    let cell_ranges = (prop::collection::vec(tame, 0..25), prop::collection::vec(wild, 0..2));
+    let cell = |(count, size, time, deviation): (_, _, _, _)| MeasuredPoint {
         procs: procs(count),
         size: Bytes(size),
         time: Seconds(time),
         deviation: Seconds(deviation),
         repetitions: 5,
     };
-    let cells = cells.prop_map(move |cells| [cells.0, cells.1].concat());
+    let cells = cell_ranges.prop_map(move |cells| [cells.0, cells.1].concat());
     let points = cells.prop_map(move |cells| cells.into_iter().map(cell).collect::<Vec<_>>());
     points.prop_shuffle()
 }
@@ -218,26 +222,26 @@ proptest! {
 
     #[test]
     fn any_points_give_a_finite_fit_or_an_error(
-        (network, points) in (any_network(1e-2, as_they_come), any_points()),
+        (network, points) in (any_network(1e-2, unchanged), any_points()),
         covariance in any_covariance(),
         confidence in select(vec![0.95, 0.5, 0.0, 1.0, 2.0, -1.0, f64::NAN]),
         (count, size) in (counts(), sizes()),
     ) {
         let mut profile = of_network(&network);
         for model in fittable() {
-            let options = Options { covariance: covariance.clone(), confidence, ..Options::default() };
+            let options = ModelFitOptions { covariance: covariance.clone(), confidence, ..ModelFitOptions::default() };
             if let Ok(ModelFit { model: fitted, weighted_rss, .. }) = fit(model, &network, &points, &options) {
                 let Residuals { below, above } = &fitted.residuals;
-                let covariance = fitted.covariance.iter();
-                let covariance = covariance.chain([below, above, &weighted_rss]);
-                prop_assert!(covariance.into_iter().all(|x| x.is_finite()), "{}: {fitted:?}", model.name);
+                let covariances = fitted.covariance.iter();
+                let numbers = covariances.chain([below, above, &weighted_rss]);
+                prop_assert!(numbers.into_iter().all(|x| x.is_finite()), "{}: {fitted:?}", model.name);
                 prop_assert!(fitted.covariance_of.iter().all(|name| fitted.value(name).is_some_and(f64::is_finite)));
                 if !(0.0..1.0).contains(&confidence) {
                     continue;
                 }
                 profile.fitted = vec![fitted];
                 let predictor = predictor(&profile, "direct", model);
-                check(&predictor.and_then(|own| own.predict(procs(count), Bytes(size))))?;
+                check(&predictor.and_then(|case_predictor| case_predictor.predict(procs(count), Bytes(size))))?;
             }
         }
     }
@@ -250,7 +254,7 @@ fn buses_are_counted_among_any_number_of_processes() {
         for count in [70_000, u32::MAX] {
             let numbers = vec![3.0];
             let latency = None;
-            let points = exact(model, &Values { numbers, latency }, &[count]);
+            let points = exact(model, &ParameterValues { numbers, latency }, &[count]);
             let fitted = fit(model, &toy(), &points, &options(Covariance::Means));
             let buses = fitted.unwrap().model.value("buses");
             assert_eq!(buses, Some(3.0), "{}", model.name);

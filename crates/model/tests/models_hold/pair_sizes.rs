@@ -1,8 +1,8 @@
 //! Exchanges whose sizes differ from pair to pair, predicted from the profile of an all-to-all.
 
-use netsig_base::algorithm::{Collective, LIBRARY, PairSizes, Sizes};
+use netsig_base::algorithm::{Collective, LIBRARY, PairSizes, SizePattern};
 use netsig_base::units::Bytes;
-use netsig_model::predict::{Prediction, Standing};
+use netsig_model::predict::{Prediction, PredictionStanding};
 use netsig_model::profile::Profile;
 
 use crate::arbitrary::procs;
@@ -22,17 +22,17 @@ fn width(prediction: Prediction) -> f64 {
     (interval.upper / interval.lower).ln()
 }
 
-/// Equal pieces take the time of the all-to-all; others as much longer as the busiest port has more
-/// bytes (1.90 times among eight) or as messages are fewer, and are less certain.
+/// Equal pieces take the time of the all-to-all. Other pieces differ by the bytes of the busiest port (1.90 times
+/// among eight) and the number of messages, and are less certain.
 #[test]
 fn an_alltoall_tells_of_every_alltoallv() {
     let profile = known_exchange();
-    let told = predict(&profile, Collective::Alltoall, "direct", 8);
+    let alltoall = predict(&profile, Collective::Alltoall, "direct", 8);
     let equal = predict(&profile, Collective::Alltoallv, "direct", 8);
-    assert!((equal.time / told.time - 1.0).abs() < 1e-3);
-    assert_eq!(equal.standing, Standing::Unfitted);
+    assert!((equal.time / alltoall.time - 1.0).abs() < 1e-3);
+    assert_eq!(equal.standing, PredictionStanding::Unfitted);
     let skewed = predict(&profile, Collective::AlltoallvSkewed, "direct", 8);
-    let ratio = skewed.time / told.time;
+    let ratio = skewed.time / alltoall.time;
     assert!((1.75..1.95).contains(&ratio), "{ratio}");
     assert!(width(skewed) > width(equal) + 0.3);
     // Sparse pieces reach one port from four ranks, and pairs wait for each other.
@@ -41,8 +41,8 @@ fn an_alltoall_tells_of_every_alltoallv() {
     assert!(sparse("windowed:segment=4096,window=2").0 > 0.0);
 }
 
-/// Of a program's own sizes only how far they are from equal makes the time less certain, and the schedule that
-/// was measured is surer than another.
+/// A program's own sizes make the time less certain only as far as they are unequal. The measured schedule is more
+/// certain than another.
 #[test]
 fn nearly_equal_sizes_are_nearly_as_certain() {
     let profile = known_exchange();
@@ -64,30 +64,29 @@ fn nearly_equal_sizes_are_nearly_as_certain() {
     assert!(width(other) > width(equal) + 0.05);
 }
 
-/// The library's own choice is a candidate with the time that is predicted when it is asked for by name.
+/// The library's own choice is a candidate, with the time that a prediction by its name gives.
 #[test]
 fn the_library_of_an_alltoallv_ranks_by_its_predicted_time() {
     let profile = known_exchange();
-    let told = predict(&profile, Collective::Alltoallv, LIBRARY, 8);
+    let predicted = predict(&profile, Collective::Alltoallv, LIBRARY, 8);
     let ranker = profile.rank(Collective::Alltoallv).ranker().unwrap();
     let ranking = ranker.rank(procs(8), MEAN).unwrap();
-    let library = ranking.iter().find(|one| one.algorithm() == LIBRARY);
-    let library = library.unwrap();
-    assert!(library.stands());
-    assert_eq!(library.prediction, told);
+    let library_candidate = ranking.iter().find(|one| one.algorithm() == LIBRARY);
+    let library = library_candidate.unwrap();
+    assert!(library.is_eligible());
+    assert_eq!(library.prediction, predicted);
 }
 
-/// The sizes of a program's own exchange take the time of the law by which they were drawn, and are
-/// those of as many processes.
+/// Known sizes give the time of the law by which they were drawn, for their own process count only.
 #[test]
 fn known_sizes_are_predicted_as_their_law() {
     let profile = known_exchange();
     let laws = [
-        (Sizes::Skewed, Collective::AlltoallvSkewed),
-        (Sizes::Sparse, Collective::AlltoallvSparse),
+        (SizePattern::Skewed, Collective::AlltoallvSkewed),
+        (SizePattern::Sparse, Collective::AlltoallvSparse),
     ];
     for (law, collective) in laws {
-        let pairs = PairSizes::of(law, procs(8), MEAN).unwrap();
+        let pairs = PairSizes::of_pattern(law, procs(8), MEAN).unwrap();
         assert!(pairs.mean().0.abs_diff(MEAN.0) <= 1);
         let known = PairSizes::new(procs(8), |from, to| pairs.get(from, to));
         for algorithm in ["direct", "pairwise", "windowed:segment=4096,window=2"] {

@@ -2,8 +2,8 @@
 
 use netsig_base::algorithm::Collective;
 use netsig_base::units::{Bytes, Seconds};
-use netsig_model::model::segment::{SEARCHES, Search, Segment, optimise};
-use netsig_model::model::{self, Case, Known, Segments, Values};
+use netsig_model::model::segment::{SEGMENT_SEARCHES, Segment, SegmentSearch, find_best_segment};
+use netsig_model::model::{self, Case, KnownNetwork, ParameterValues, SegmentChoice};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -16,18 +16,18 @@ fn segment(size: u64) -> Segment {
 
 #[test]
 fn no_search_by_another_name() {
-    let error = "pow3".parse::<Search>().unwrap_err();
+    let error = "pow3".parse::<SegmentSearch>().unwrap_err();
     let expected =
         "\"pow3\" is not a search for the segment; did you mean pow2? If not, write one of: pow2, hill, exhaustive";
     assert_eq!(error, expected);
 }
 
 /// A gap that rises and falls within a message.
-fn any_jagged() -> impl Strategy<Value = Known> {
+fn any_jagged() -> impl Strategy<Value = KnownNetwork> {
     let rows = prop::collection::btree_map(0u64..20_000, 0.0..1e-3f64, 1..12);
     (0.0..1e-3f64, rows).prop_map(|(latency, rows)| {
         let gap = table(rows);
-        Known {
+        KnownNetwork {
             plogp: plogp(latency, [gap.clone(), gap.clone(), gap]),
             ..toy()
         }
@@ -48,14 +48,14 @@ proptest! {
         let model = model::find(Collective::Bcast, name).unwrap();
         let time = |segments| {
             let case = Case { segments, ..Case::new(procs(count), Bytes(size)) };
-            model.time(&network, &Values::default(), case).unwrap()
+            model.time(&network, &ParameterValues::default(), case).unwrap()
         };
-        let best = SEARCHES.map(|(search, _)| time(Segments::Best(search, segment(datatype))));
+        let best = SEGMENT_SEARCHES.map(|(search, _)| time(SegmentChoice::Best(search, segment(datatype))));
         let [pow2, hill, exhaustive] = best;
         prop_assert!(exhaustive.time <= hill.time && hill.time <= pow2.time);
         for best in best {
             let found = best.segment.unwrap();
-            prop_assert_eq!(time(Segments::Of(found)), best);
+            prop_assert_eq!(time(SegmentChoice::Fixed(found)), best);
             prop_assert!(size > 0 || found == segment(datatype));
         }
     }
@@ -64,21 +64,21 @@ proptest! {
     #[test]
     fn a_search_ends_in_any_landscape(size: u64, datatype in 1u64.., seed: u64) {
         let noise = |s: Segment| Seconds((s.bytes().0 ^ seed).wrapping_mul(seed | 1) as f64);
-        for search in [Search::PowersOfTwo, Search::HillClimbing] {
-            let best = optimise(search, Bytes(size), segment(datatype), noise);
+        for search in [SegmentSearch::PowersOfTwo, SegmentSearch::HillClimbing] {
+            let best = find_best_segment(search, Bytes(size), segment(datatype), noise);
             prop_assert!(best.segment.bytes().0 <= size.max(datatype));
             prop_assert_eq!(best.segment.bytes().0 % datatype, 0);
         }
     }
 }
 
-/// A gap as a ping-pong over a shaper leaves it: of short messages near zero, below the overheads, and of all that fit
-/// the shaper's burst less than the 200 ns/B of the wire.
+/// A gap as a ping-pong over a shaper measures it. For short messages it is near zero, below the overheads. For
+/// messages within the shaper's burst it is below the 200 ns/B of the wire.
 #[test]
 fn segments_take_no_less_than_overheads_and_wire() {
     let gap = table([(0, 0.0), (1024, 1e-6), (2048, 4.096e-4), (65_536, 0.013_107_2)]);
     let overhead = table([(0, 2e-5), (65_536, 1e-4)]);
-    let network = Known {
+    let network = KnownNetwork {
         plogp: plogp(0.0, [gap, overhead.clone(), overhead]),
         ..toy()
     };
@@ -88,17 +88,20 @@ fn segments_take_no_less_than_overheads_and_wire() {
             ..Case::new(procs(8), Bytes(65_536))
         };
         let model = model::find(Collective::Bcast, name).unwrap();
-        model.time(&network, &Values::default(), case).unwrap().time.0
+        model.time(&network, &ParameterValues::default(), case).unwrap().time.0
     };
     // 2048 segments, each at least os(32 B) = 20.0390625 us: (7 + 2047) times.
-    let short = time("chain_seg", Segments::Of(segment(32)));
+    let short = time("chain_seg", SegmentChoice::Fixed(segment(32)));
     assert!((short / (2054.0 * 2.003_906_25e-5) - 1.0).abs() < 1e-9, "{short}");
     // 64 segments of 1 KiB, each at least 204.8 us of the wire: (7 + 63) times.
-    let longer = time("chain_seg", Segments::Of(segment(1024)));
+    let longer = time("chain_seg", SegmentChoice::Fixed(segment(1024)));
     assert!((longer / (70.0 * 2.048e-4) - 1.0).abs() < 1e-9, "{longer}");
     for name in ["chain_seg", "flat_seg", "binomial_seg", "binomial_seg_exact"] {
-        for (search, _) in SEARCHES {
-            assert!(time(name, Segments::Best(search, segment(8))) >= 0.013_107_2, "{name}");
+        for (search, _) in SEGMENT_SEARCHES {
+            assert!(
+                time(name, SegmentChoice::Best(search, segment(8))) >= 0.013_107_2,
+                "{name}"
+            );
         }
     }
 }

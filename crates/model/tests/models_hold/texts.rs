@@ -1,10 +1,10 @@
 //! Data survive being written, and no text makes a parser panic.
 
-use netsig_base::algorithm::{COLLECTIVES, Collective, Method};
-use netsig_base::data::{Dataset, Experiment, LossCounters, Place, Provenance, Sample};
-use netsig_base::units::list::List;
+use netsig_base::algorithm::{COLLECTIVES, Collective, CollectiveMethod};
+use netsig_base::data::{Dataset, Experiment, LaunchCell, LossCounters, Provenance, Sample};
+use netsig_base::units::list::QuantityList;
 use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::model::exchange::{Exchange, ZeroMessages};
+use netsig_model::model::exchange::{MessageExchange, ZeroMessages};
 use netsig_model::profile::Profile;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -23,7 +23,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
     (measured, numbers, counters).prop_map(|((experiment, algorithm), numbers, counters)| {
         let (count, size, [launch, repetition, part], time) = numbers;
         let [retransmits, rtos, tail_probes, softnet_drops, longest_processor_wait_us] = counters;
-        let place = Place {
+        let place = LaunchCell {
             experiment,
             algorithm: algorithm.into(),
             procs: procs(count),
@@ -55,7 +55,7 @@ proptest! {
     ) {
         let mut provenance = Provenance::default();
         provenance.push("fact", fact);
-        let completed = samples.iter().map(|s| s.place.clone()).collect();
+        let completed = samples.iter().map(|s| s.cell.clone()).collect();
         let data = Dataset { provenance, samples, completed, ..Dataset::default() };
         let mut text = Vec::new();
         data.write(&mut text).unwrap();
@@ -67,15 +67,15 @@ proptest! {
         text in r#"(from,to,size_bytes\n)?([0-9]{0,21}|[,\n# "a-]|16777215|-1|\PC){0,40}"#,
         zero in select(vec![ZeroMessages::Absent, ZeroMessages::Counted]),
     ) {
-        let _ = text.parse::<List<Bytes>>();
-        let _ = text.parse::<List<Procs>>();
+        let _ = text.parse::<QuantityList<Bytes>>();
+        let _ = text.parse::<QuantityList<Procs>>();
         let _ = Dataset::read("data.csv", text.as_bytes());
         let _ = Profile::parse("profile.toml", &text);
         for &collective in COLLECTIVES {
-            let _ = Method::parse(collective, &text);
-            let _ = Method::parse(collective, &format!("library:{text}"));
+            let _ = CollectiveMethod::parse(collective, &text);
+            let _ = CollectiveMethod::parse(collective, &format!("library:{text}"));
         }
-        match Exchange::parse("x.csv", &text, zero) {
+        match MessageExchange::parse("x.csv", &text, zero) {
             Ok(exchange) => prop_assert!(exchange.bounds(&hockney(1e-4, 1e-8)).claim3.0.is_finite()),
             Err(error) => prop_assert!(error.to_string().starts_with("x.csv:")),
         }

@@ -1,7 +1,7 @@
-//! Probes of a pair of ranks: rank 0 orders them, one rank sends a message and measures until it is back,
-//! the other one returns it.
+//! Probes of a pair of ranks on an order of rank 0: one rank sends a message and measures the time until it is back,
+//! the other rank returns it.
 //!
-//! An order is a message to each of both. A message of no bytes ends the probe, so that the measuring rank
+//! An order is a message to each rank of the pair. A message of no bytes ends the probe, so that the measuring rank
 //! decides on the number of round trips.
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use mpi::traits::{Communicator as _, Destination as _, Source as _};
 use netsig_base::stats::sample::median;
 use netsig_base::units::{Bytes, Seconds};
 
-use crate::batch::{Tools, rounded};
+use crate::batch::{RankTools, rounded};
 
 /// Tags of orders, of the messages of a probe, and of its result.
 const ORDER: mpi::Tag = 0x6469;
@@ -21,50 +21,50 @@ const PROBE: mpi::Tag = 0x646a;
 const RESULT: mpi::Tag = 0x646b;
 
 /// Sleep of a waiting rank between tests for a message.
-const NAP: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Number of words of an order.
 const WORDS: usize = 7;
 
-/// The part of a rank in an order, as its first word.
+/// First word of an order: the part of the rank.
 const DISMISSED: u64 = 0;
 const MEASURES: u64 = 1;
 const RETURNS: u64 = 2;
 
 /// Size and number of the messages of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Probing {
+pub struct ProbeSettings {
     /// Size of the message.
     pub size: Bytes,
     /// Least number of round trips after the warm-up.
     pub least: u32,
     /// Largest number of round trips.
     pub most: u32,
-    /// Time after which none begins beyond the least number.
+    /// Time after which no round trip begins beyond the least number.
     pub within: Duration,
-    /// Pause before each, in place of a warm-up; none if zero.
+    /// Pause before each round trip, in place of a warm-up; none if zero.
     pub pause: Duration,
 }
 
 /// One-way times of a probe: halves of round trips.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Times {
+pub struct ProbeTimes {
     /// The least.
     pub least: Seconds,
     /// The median.
     pub median: Seconds,
 }
 
-/// Rank 0's way to have pairs probed.
+/// Orders probes of pairs of ranks; used on rank 0.
 pub struct Prober<'a> {
     world: &'a SimpleCommunicator,
-    tools: &'a Tools,
-    part: Part<'a>,
+    tools: &'a RankTools,
+    part: ProbePart<'a>,
 }
 
-/// The other ranks' way: obeys orders until it is dismissed.
-pub fn follow(world: &SimpleCommunicator, tools: &Tools) {
-    let mut part = Part::new(world, tools);
+/// Obeys the orders of rank 0 on another rank, until it is dismissed.
+pub fn follow_orders(world: &SimpleCommunicator, tools: &RankTools) {
+    let mut part = ProbePart::new(world, tools);
     let leader = world.process_at_rank(0);
     loop {
         let mut order = [0u64; WORDS];
@@ -73,24 +73,24 @@ pub fn follow(world: &SimpleCommunicator, tools: &Tools) {
         if order[0] == DISMISSED {
             return;
         }
-        if let Some(times) = part.obey(order) {
+        if let Some(times) = part.follow_order(order) {
             leader.send_with_tag(&[times.least.0, times.median.0][..], RESULT);
         }
     }
 }
 
 impl<'a> Prober<'a> {
-    /// The prober of all ranks of `world`.
-    pub fn new(world: &'a SimpleCommunicator, tools: &'a Tools) -> Self {
+    /// A prober of the ranks of `world`.
+    pub fn new(world: &'a SimpleCommunicator, tools: &'a RankTools) -> Self {
         Self {
             world,
             tools,
-            part: Part::new(world, tools),
+            part: ProbePart::new(world, tools),
         }
     }
 
     /// Has a pair of ranks probed, and waits for the result.
-    pub fn probe(&mut self, [from, to]: [u32; 2], probing: Probing) -> Times {
+    pub fn probe(&mut self, [from, to]: [u32; 2], probing: ProbeSettings) -> ProbeTimes {
         let words = |part: u64, other: u32| {
             let [within, pause] =
                 [probing.within, probing.pause].map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
@@ -100,24 +100,26 @@ impl<'a> Prober<'a> {
         let orders = [(from, words(MEASURES, to)), (to, words(RETURNS, from))];
         let activity = format!("a probe of {} between ranks {from} and {to}", probing.size);
         let among = [0, from, to].into_iter().sorted().dedup().collect_vec();
-        self.tools.dog.enter("the choice of the next probe".to_owned(), &[0]);
-        self.tools.step();
-        self.tools.dog.enter(activity, &among);
-        self.tools.dog.step();
+        self.tools
+            .watchdog
+            .enter("the choice of the next probe".to_owned(), &[0]);
+        self.tools.announce_step();
+        self.tools.watchdog.enter(activity, &among);
+        self.tools.watchdog.step();
         for (rank, order) in orders.iter().filter(|(rank, _)| *rank != 0) {
             process(self.world, *rank).send_with_tag(&order[..], ORDER);
         }
-        let own = orders.iter().find(|(rank, _)| *rank == 0);
-        let found = own.and_then(|(_, order)| self.part.obey(*order));
+        let rank_0_order = orders.iter().find(|(rank, _)| *rank == 0);
+        let found = rank_0_order.and_then(|(_, order)| self.part.follow_order(*order));
         let times = found.unwrap_or_else(|| {
             let mut times = [0.0f64; 2];
             let source = process(self.world, from);
             wait_for(&source, RESULT);
             source.receive_into_with_tag(&mut times[..], RESULT);
             let [least, median] = times.map(Seconds);
-            Times { least, median }
+            ProbeTimes { least, median }
         });
-        self.tools.dog.rest();
+        self.tools.watchdog.leave_activity();
         times
     }
 
@@ -130,8 +132,8 @@ impl<'a> Prober<'a> {
     }
 }
 
-impl Probing {
-    /// As many round trips as fit into `left` if a message takes `expected` seconds, at least one.
+impl ProbeSettings {
+    /// With as many round trips as fit into `left` if a message takes `expected` seconds, at least one.
     pub fn bounded(self, expected: f64, left: Duration) -> Self {
         // The warm-up is a round trip, too.
         let fitting = left.as_secs_f64() / (2.0 * expected.max(f64::MIN_POSITIVE)) - 1.0;
@@ -143,14 +145,14 @@ impl Probing {
 }
 
 /// A rank's part in probes.
-struct Part<'a> {
+struct ProbePart<'a> {
     world: &'a SimpleCommunicator,
-    tools: &'a Tools,
+    tools: &'a RankTools,
     memory: Vec<u8>,
 }
 
-impl<'a> Part<'a> {
-    fn new(world: &'a SimpleCommunicator, tools: &'a Tools) -> Self {
+impl<'a> ProbePart<'a> {
+    fn new(world: &'a SimpleCommunicator, tools: &'a RankTools) -> Self {
         Self {
             world,
             tools,
@@ -158,11 +160,11 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Takes part in a probe; the times, if this rank measures.
-    fn obey(&mut self, order: [u64; WORDS]) -> Option<Times> {
+    /// Takes part in a probe; returns the times if this rank measures.
+    fn follow_order(&mut self, order: [u64; WORDS]) -> Option<ProbeTimes> {
         let [part, other, size, least, most, within, pause] = order;
         let number = |word: u64| u32::try_from(word).expect("an order has small numbers");
-        let probing = Probing {
+        let probing = ProbeSettings {
             size: Bytes(size),
             least: number(least),
             most: number(most),
@@ -172,8 +174,8 @@ impl<'a> Part<'a> {
         let (mine, other) = (crate::group::rank(self.world).0, number(other));
         if mine != 0 {
             let activity = format!("a probe of {} with rank {other}", probing.size);
-            self.tools.dog.enter(activity, &[mine.min(other), mine.max(other)]);
-            self.tools.step();
+            self.tools.watchdog.enter(activity, &[mine.min(other), mine.max(other)]);
+            self.tools.announce_step();
         }
         let length = usize::try_from(size).expect("a probe fits into memory");
         self.memory.resize(self.memory.len().max(length), 0);
@@ -185,16 +187,16 @@ impl<'a> Part<'a> {
             None
         };
         if mine != 0 {
-            self.tools.dog.rest();
+            self.tools.watchdog.leave_activity();
         }
         times
     }
 
-    fn measure(&mut self, partner: &Process, probing: Probing, length: usize) -> Times {
+    fn measure(&mut self, partner: &Process, probing: ProbeSettings, length: usize) -> ProbeTimes {
         let message = &mut self.memory[..length];
         let mut times = Vec::new();
         let mut round_trip = |number| {
-            self.tools.dog.repetition(number);
+            self.tools.watchdog.repetition(number);
             std::thread::sleep(probing.pause);
             let start = self.tools.watch.now();
             partner.send_with_tag(&*message, PROBE);
@@ -214,7 +216,7 @@ impl<'a> Part<'a> {
         }
         let nothing: &[u8] = &[];
         partner.send_with_tag(nothing, PROBE);
-        Times {
+        ProbeTimes {
             least: rounded(times.iter().copied().fold(f64::INFINITY, f64::min)),
             median: rounded(median(times)),
         }
@@ -228,7 +230,7 @@ impl<'a> Part<'a> {
                 return;
             }
             partner.send_with_tag(&*message, PROBE);
-            self.tools.dog.repetition(number);
+            self.tools.watchdog.repetition(number);
         }
     }
 }
@@ -240,6 +242,6 @@ pub fn process(world: &SimpleCommunicator, rank: u32) -> Process<'_> {
 /// Sleeps until a message has arrived.
 pub fn wait_for(source: &Process, tag: mpi::Tag) {
     while source.immediate_probe_with_tag(tag).is_none() {
-        std::thread::sleep(NAP);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

@@ -1,34 +1,34 @@
-//! What a rank finds on its host: counters that it cannot read, its clock, its processors.
+//! The findings of a rank on its host: counters that it cannot read, the clock, the processors.
 
 use std::time::Duration;
 
-use crate::counters::Counters;
+use crate::counters::CounterFiles;
+use crate::locations::{CounterDuty, processors};
 use crate::provenance::host_name;
-use crate::scope::{Duty, processors};
 use crate::stopwatch::Stopwatch;
 
 /// Time over which the use of the processors is observed; this rank sleeps meanwhile.
-const OBSERVED: Duration = Duration::from_millis(200);
+const OBSERVATION_TIME: Duration = Duration::from_millis(200);
 
 /// The kernel's name of the clock that it reads.
 const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 /// The findings of a rank.
-pub struct Findings {
+pub struct RankFindings {
     host: String,
     /// The other findings: a table of the report.
     table: String,
 }
 
-impl Findings {
+impl RankFindings {
     /// The findings of this rank.
     pub fn gather(watch: &Stopwatch) -> Self {
         let host = host_name();
-        let both = Duty {
+        let both = CounterDuty {
             tcp: true,
             machine: true,
         };
-        let counters = Counters::open(both).read().unreadable();
+        let counters = CounterFiles::open(both).read().unreadable();
         let source = std::fs::read_to_string(CLOCK_SOURCE).unwrap_or_default();
         let table = format!(
             "[[rank]]\nhost = {host:?}\nunreadable_counters = {counters:?}\nclock_source = {:?}\n\
@@ -36,7 +36,7 @@ impl Findings {
             source.trim(),
             watch.overhead().0,
             processors(),
-            busy()
+            busy_share()
         );
         Self { host, table }
     }
@@ -68,10 +68,10 @@ impl Findings {
 }
 
 /// The share of all processors' time in which others used them; 0 if the kernel does not tell.
-fn busy() -> f64 {
-    let used = || used(&std::fs::read_to_string("/proc/stat").ok()?);
+fn busy_share() -> f64 {
+    let used = || used_ticks(&std::fs::read_to_string("/proc/stat").ok()?);
     let before = used();
-    std::thread::sleep(OBSERVED);
+    std::thread::sleep(OBSERVATION_TIME);
     let spent = used().zip(before).map(|(later, before)| {
         let [used, all] = [0, 1].map(|part| (later[part] - before[part]).max(0.0));
         used / all.max(1.0)
@@ -79,9 +79,10 @@ fn busy() -> f64 {
     spent.unwrap_or(0.0)
 }
 
-/// The time that all processors were in use, and all their time, in ticks: of the first line of
-/// `/proc/stat`, whose fourth and fifth number are idle times and whose last two are contained in others.
-fn used(text: &str) -> Option<[f64; 2]> {
+/// The time that processors were in use, and the whole time, in ticks, summed over the processors. Both come from the
+/// first line of `/proc/stat`: its fourth and fifth numbers are idle times, and its last two are contained in other
+/// numbers.
+fn used_ticks(text: &str) -> Option<[f64; 2]> {
     let words = text.lines().next()?.split_whitespace().skip(1).take(8);
     let ticks: Vec<f64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
     let idle: f64 = ticks.get(3..5)?.iter().sum();
@@ -96,17 +97,17 @@ mod tests {
     #[test]
     fn idle_times_are_no_use() {
         let text = "cpu  10 1 20 400 5 2 3 4 9 9\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
-        assert_eq!(used(text), Some([40.0, 445.0]));
-        assert_eq!(used("cpu 1 2 3\n"), None);
+        assert_eq!(used_ticks(text), Some([40.0, 445.0]));
+        assert_eq!(used_ticks("cpu 1 2 3\n"), None);
     }
 
     #[test]
     fn findings_pass_through_a_message() {
-        let mine = Findings {
+        let mine = RankFindings {
             host: "h0".to_owned(),
             table: "[[rank]]\nhost = \"h0\"\nclock_source = \"tsc\"\n".to_owned(),
         };
-        let read = Findings::of_message(&mine.to_message());
+        let read = RankFindings::of_message(&mine.to_message());
         assert_eq!((read.host, read.table), (mine.host, mine.table));
     }
 }

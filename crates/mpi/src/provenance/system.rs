@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::scope::processors;
+use crate::locations::processors;
 
 /// The facts that are available; `settings` are the MPI library's control variables.
 pub fn facts(settings: &[(&str, String)]) -> Vec<(&'static str, String)> {

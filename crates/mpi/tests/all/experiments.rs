@@ -1,12 +1,12 @@
-//! The rank program beyond the algorithms: what every experiment records, in both modes of
-//! synchronisation; resuming, wrong data and hanging ranks, with failures made on demand.
+//! The rank program beyond the algorithms: the records of every experiment in both modes of synchronisation, resuming,
+//! wrong data and hanging ranks, with failures made on demand.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use netsig_base::data::{Dataset, Experiment, Rejection, Sample};
+use netsig_base::data::{Dataset, Experiment, RejectionReason, Sample};
 use tempfile::TempDir;
 
 use crate::support::{data, fault, run, start};
@@ -26,7 +26,7 @@ const EVERYTHING: &str = "seed = 5\n\
     [[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\nprocs = [3, 4]\n\
     sizes = \"64\"\nrepetitions = 10\n";
 
-/// Two cells of which rank 1 has a part in both.
+/// Two cells; rank 1 takes part in both.
 fn write_short_plan(home: &Path) {
     let text = format!(
         "[pingpong]\nsizes = \"1, 70000\"\nrepetitions = {REPETITIONS}\n\
@@ -38,15 +38,15 @@ fn write_short_plan(home: &Path) {
 
 fn of(data: &Dataset, experiment: Experiment) -> Vec<&Sample> {
     let samples = data.samples.iter();
-    samples.filter(|sample| sample.place.experiment == experiment).collect()
+    samples.filter(|sample| sample.cell.experiment == experiment).collect()
 }
 
-/// No repetition of a cell is there twice.
+/// Asserts that no repetition of a cell is recorded twice.
 fn assert_none_doubled(data: &Dataset) {
     let samples = data.samples.iter();
-    let mut seen: Vec<_> = samples.map(|s| (s.place.clone(), s.repetition, s.part)).collect();
+    let mut seen: Vec<_> = samples.map(|s| (s.cell.clone(), s.repetition, s.part)).collect();
     let rejected = data.rejected.iter();
-    seen.extend(rejected.map(|r| (r.place.clone(), r.repetition, 0)));
+    seen.extend(rejected.map(|r| (r.cell.clone(), r.repetition, 0)));
     let distinct: BTreeSet<_> = seen.iter().collect();
     assert_eq!(distinct.len(), seen.len());
 }
@@ -59,15 +59,15 @@ fn assert_plausible(data: &Dataset) {
     assert_eq!(round_trips.len(), overheads.len());
     for (round_trip, overhead) in round_trips.iter().zip(overheads) {
         assert_eq!(
-            (round_trip.place.size, round_trip.repetition),
-            (overhead.place.size, overhead.repetition)
+            (round_trip.cell.size, round_trip.repetition),
+            (overhead.cell.size, overhead.repetition)
         );
         assert!(overhead.time <= round_trip.time, "{overhead:?} {round_trip:?}");
     }
     assert!(!of(data, Experiment::ReceiveOverhead).is_empty());
     assert!(!of(data, Experiment::Gap).is_empty());
     for flow in of(data, Experiment::Flow) {
-        assert!(flow.part < flow.place.procs.get() / 2, "{flow:?}");
+        assert!(flow.part < flow.cell.procs.get() / 2, "{flow:?}");
     }
     for sample in &data.samples {
         let error = sample.sync_error.expect("the starts are compared");
@@ -75,22 +75,22 @@ fn assert_plausible(data: &Dataset) {
         assert!(sample.losses.softnet_drops.is_none_or(|drops| drops < 1 << 31));
     }
     let done: BTreeSet<_> = data.completed.iter().cloned().collect();
-    let measured: BTreeSet<_> = data.samples.iter().map(|s| s.place.clone()).collect();
+    let measured: BTreeSet<_> = data.samples.iter().map(|s| s.cell.clone()).collect();
     assert!(measured.is_subset(&done));
 }
 
 #[test]
 fn every_experiment_is_recorded_in_both_modes() {
     for mode in ["barrier", "window"] {
-        let home = TempDir::new().unwrap();
-        let home = home.path();
+        let folder = TempDir::new().unwrap();
+        let home = folder.path();
         let text = format!("synchronisation = \"{mode}\"\n{EVERYTHING}");
         fs::write(home.join("plan.toml"), &text).unwrap();
         let end = run(home, 4, &ARGUMENTS);
         assert!(end.succeeded, "{}", end.message);
         let data = data(home);
         assert_plausible(&data);
-        let late = data.rejected.iter().all(|r| r.reason == Rejection::Late);
+        let late = data.rejected.iter().all(|r| r.reason == RejectionReason::Late);
         assert!(late, "{:?}", data.rejected);
         assert!(mode == "window" || data.rejected.is_empty());
 
@@ -110,8 +110,8 @@ fn every_experiment_is_recorded_in_both_modes() {
 
 #[test]
 fn a_killed_job_goes_on_where_it_was() {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
+    let folder = TempDir::new().unwrap();
+    let home = folder.path();
     write_short_plan(home);
     for step in ["20", "60"] {
         let dying = fault(&format!("die:0:{step}"));
@@ -131,8 +131,8 @@ fn a_killed_job_goes_on_where_it_was() {
 
 #[test]
 fn wrong_data_are_no_times() {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
+    let folder = TempDir::new().unwrap();
+    let home = folder.path();
     write_short_plan(home);
     // Late enough for the warm-ups to be over, and rank 0 sends data in every cell.
     let end = start(home, 3, &ARGUMENTS, &fault("corrupt:0:20")).end();
@@ -144,7 +144,7 @@ fn wrong_data_are_no_times() {
     );
     let data = data(home);
     let reasons: Vec<_> = data.rejected.iter().map(|r| r.reason).collect();
-    assert_eq!(reasons, [Rejection::WrongData]);
+    assert_eq!(reasons, [RejectionReason::WrongData]);
     assert_eq!(
         data.samples.len(),
         3 * REPETITIONS,
@@ -154,19 +154,19 @@ fn wrong_data_are_no_times() {
 
 #[test]
 fn a_hanging_rank_has_entered_the_fewest_steps() {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
+    let folder = TempDir::new().unwrap();
+    let home = folder.path();
     write_short_plan(home);
     let arguments = [&ARGUMENTS[..], &["--timeout", "1"]].concat();
     let job = start(home, 3, &arguments, &fault("hang:1:60"));
     let deadline = Instant::now() + PATIENCE;
     let mut steps = BTreeSet::new();
-    // Until all ranks that take part have reported.
+    // Waits until all participating ranks have reported.
     while steps.first().is_none_or(|&(_, _, among)| steps.len() < among) {
-        let said = job.said();
-        assert!(Instant::now() < deadline, "{said}");
+        let output = job.standard_error();
+        assert!(Instant::now() < deadline, "{output}");
         std::thread::sleep(Duration::from_millis(200));
-        steps = said.lines().filter_map(report).collect();
+        steps = output.lines().filter_map(report).collect();
     }
     let (_, hanging, _) = steps.first().unwrap();
     assert_eq!(*hanging, 1, "{steps:?}");

@@ -1,24 +1,25 @@
-//! The rank program over the MPI that it was built against, on this machine: every
-//! algorithm of every collective moves every size among any number of ranks (the rank
-//! program itself checks each piece that arrives), launches append, and what cannot be done
-//! ends with a message.
+//! The rank program over the MPI that it was built against, on this machine. Every algorithm of every collective moves
+//! every size among any number of ranks; the rank program itself checks each piece that arrives. Launches append, and
+//! an impossible request ends with a message.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use netsig_base::algorithm::{COLLECTIVES, Collective, Entry, Method, MpiFlavour, entries, offers};
+use netsig_base::algorithm::{
+    AlgorithmEntry, COLLECTIVES, Collective, CollectiveMethod, MpiFlavour, algorithm_entries, offered_algorithms,
+};
 use netsig_base::data::{COLUMNS, Dataset, Experiment};
 use tempfile::TempDir;
 
 use crate::long_form::is_long_form;
-use crate::support::{End, data, run, start};
+use crate::support::{RankJobEnd, data, run, start};
 
 /// Not a power of two, and more than most test machines have processors to spare.
 const RANKS: u32 = 5;
 
-/// How many of the ranks measure: a power of two, and all; with `NETSIG_TESTS=all` every number from two on.
+/// Process counts of the cells: a power of two, and all ranks; with `NETSIG_TESTS=all` every count from two on.
 fn procs() -> &'static [u32] {
     if is_long_form() { &[2, 3, 4, RANKS] } else { &[4, RANKS] }
 }
@@ -36,12 +37,12 @@ fn write_plan(home: &Path, collective: Collective, algorithms: &[String], procs:
     fs::write(home.join("plan.toml"), text).unwrap();
 }
 
-/// Every schedule, with a setting that fewer and more ranks meet, and the library's own;
-/// the two-phase ones also with the larger cluster first, and where a message is cut, also
-/// segments of which the smaller sizes take some.
+/// Every schedule, with a setting that fewer and more ranks meet, and the library's algorithms. Two-phase schedules
+/// also run with the larger cluster first, and schedules that cut messages also with segments of which the smaller
+/// sizes take several.
 fn algorithms(collective: Collective) -> Vec<String> {
-    let schedules = entries(collective).map(Entry::example);
-    let others: &[&str] = match collective {
+    let schedules = algorithm_entries(collective).map(AlgorithmEntry::example);
+    let variants: &[&str] = match collective {
         Collective::Alltoall => &[
             "two-phase:3",
             "two-phase-balanced:3",
@@ -60,30 +61,30 @@ fn algorithms(collective: Collective) -> Vec<String> {
         ],
         _ => &[],
     };
-    let others = others.iter().chain(&["library"]);
+    let others = variants.iter().chain(&["library"]);
     schedules.chain(others.map(|&name| name.to_owned())).collect()
 }
 
 #[test]
 fn every_algorithm_works_among_any_number_of_ranks() {
     for &collective in COLLECTIVES {
-        let home = TempDir::new().unwrap();
-        let home = home.path();
+        let folder = TempDir::new().unwrap();
+        let home = folder.path();
         write_plan(home, collective, &algorithms(collective), procs());
         let end = run(home, RANKS, &["plan.toml", "-o", "data.csv"]);
         assert!(end.succeeded, "{collective}: {}", end.message);
         let data = data(home);
         let cells = procs().len() * SIZES.len() * algorithms(collective).len();
         let of = Experiment::Collective(collective);
-        let taken = data.samples.iter().filter(|s| s.place.experiment == of);
+        let taken = data.samples.iter().filter(|s| s.cell.experiment == of);
         assert_eq!(taken.count(), 2 * cells, "{collective}");
     }
 }
 
-/// The library of the ranks, by what they say of it.
+/// The MPI library of the ranks, from the provenance of their data.
 fn flavour() -> MpiFlavour {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
+    let folder = TempDir::new().unwrap();
+    let home = folder.path();
     write_plan(home, Collective::Bcast, &["library".to_owned()], &[2]);
     let end = run(home, 2, &["plan.toml", "-o", "data.csv"]);
     assert!(end.succeeded, "{}", end.message);
@@ -93,13 +94,13 @@ fn flavour() -> MpiFlavour {
     }
 }
 
-/// Runs `collective` with the library's algorithm `name` forced, on so many ranks. If that
-/// succeeds, the samples are of that algorithm and complete.
-fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) -> End {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
+/// Runs `collective` with the library's algorithm `name` forced, on `ranks` ranks. If the job succeeds, its samples are
+/// complete and of that algorithm.
+fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) -> RankJobEnd {
+    let folder = TempDir::new().unwrap();
+    let home = folder.path();
     let text = format!("library:{name}");
-    let Ok(Method::Library(choice)) = Method::parse(collective, &text) else {
+    let Ok(CollectiveMethod::Library(choice)) = CollectiveMethod::parse(collective, &text) else {
         panic!("{text} is a library's algorithm")
     };
     let variables = choice.environment(flavour).unwrap();
@@ -109,7 +110,7 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
     if end.succeeded {
         let samples = data(home).samples;
         assert_eq!(samples.len(), 2 * SIZES.len(), "{text}");
-        assert!(samples.iter().all(|s| s.place.algorithm.to_string() == text));
+        assert!(samples.iter().all(|s| s.cell.algorithm.to_string() == text));
     }
     end
 }
@@ -119,7 +120,7 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
 fn the_library_takes_every_choice_that_it_is_said_to_offer() {
     let flavour = flavour();
     for &collective in COLLECTIVES {
-        let mut offers = offers(collective);
+        let mut offers = offered_algorithms(collective);
         offers.retain(|offer| offer.flavour == flavour);
         for offer in offers {
             let end = force(flavour, collective, offer.name, 2);
@@ -128,7 +129,7 @@ fn the_library_takes_every_choice_that_it_is_said_to_offer() {
     }
 }
 
-/// An algorithm that cannot serve three ranks fails, so it is the one that was called.
+/// An algorithm that cannot serve three ranks fails, which shows that the library called it.
 #[test]
 fn the_choice_takes_effect() {
     let flavour = flavour();
@@ -141,8 +142,8 @@ fn the_choice_takes_effect() {
 
 #[test]
 fn samples_are_taken_launch_after_launch() {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
+    let folder = TempDir::new().unwrap();
+    let home = folder.path();
     let algorithms = ["direct", "throttled:2", "library"].map(str::to_owned);
     write_plan(home, Collective::Alltoall, &algorithms, procs());
     for launch in ["0", "1"] {
@@ -161,7 +162,7 @@ fn samples_are_taken_launch_after_launch() {
 
     let cells = 2 + algorithms.len() * procs().len() * SIZES.len();
     let samples = data.samples.iter();
-    let distinct: BTreeSet<_> = samples.map(|s| (s.place.clone(), s.repetition)).collect();
+    let distinct: BTreeSet<_> = samples.map(|s| (s.cell.clone(), s.repetition)).collect();
     assert_eq!(distinct.len(), 2 * 2 * cells, "launches and repetitions");
     assert_eq!(data.samples.len(), distinct.len(), "each of them once");
     for sample in &data.samples {
@@ -181,7 +182,7 @@ fn samples_are_taken_launch_after_launch() {
     }
 }
 
-/// As with an srun whose interface is not that of the MPI: every process is a job of its own.
+/// Like an srun whose interface is not that of the MPI library: every process is a job of its own.
 #[test]
 fn a_launcher_of_which_mpi_knows_nothing_is_named() {
     let home = TempDir::new().unwrap();
@@ -200,8 +201,8 @@ fn a_launcher_of_which_mpi_knows_nothing_is_named() {
 
 #[test]
 fn what_cannot_be_done_ends_with_a_message_and_without_samples() {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
+    let folder = TempDir::new().unwrap();
+    let home = folder.path();
     let direct = ["direct".to_owned()];
     write_plan(home, Collective::Alltoall, &direct, &[4]);
     fs::write(home.join("nothing.toml"), "seed = 1\n").unwrap();

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use netsig_base::data::Dataset;
 
-/// A job that takes a minute hangs. mpirun ends its ranks if it is asked to, not if it is killed.
+/// A job that takes a minute hangs. mpirun ends its ranks after SIGTERM, not after SIGKILL.
 const TIMEOUT: [&str; 2] = ["--kill-after=10", "60"];
 
 /// The exit code of `timeout` where it ended the job.
@@ -21,16 +21,16 @@ const SHIM: &str = concat!(
 );
 
 /// Names and values of environment variables.
-pub type Variables = [(String, String)];
+pub type EnvironmentVariables = [(String, String)];
 
 /// A job under way.
-pub struct Job {
+pub struct RankJob {
     process: Child,
-    said: PathBuf,
+    error_file: PathBuf,
 }
 
 /// End of a job.
-pub struct End {
+pub struct RankJobEnd {
     pub succeeded: bool,
     pub message: String,
 }
@@ -42,13 +42,13 @@ pub fn fault(how: &str) -> [(String, String); 1] {
 
 /// Starts `netsig-rank ARGUMENTS` in `home` on `ranks` ranks, with further variables in their
 /// environment.
-pub fn start(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables) -> Job {
+pub fn start(home: &Path, ranks: u32, arguments: &[&str], variables: &EnvironmentVariables) -> RankJob {
     let mpirun = match option_env!("MPICC").and_then(|cc| cc.split_once("mpicc")) {
         Some((folder, suffix)) => format!("{folder}mpirun{suffix}"),
         None => "mpirun".to_owned(),
     };
     let preloaded = Path::new(SHIM).is_file().then_some(SHIM);
-    let said = home.join("said");
+    let error_path = home.join("said");
     let process = Command::new("timeout")
         .args(TIMEOUT)
         .args([&mpirun, "-np", &ranks.to_string()])
@@ -66,14 +66,17 @@ pub fn start(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables)
         .envs(variables.iter().cloned())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(File::create(&said).unwrap())
+        .stderr(File::create(&error_path).unwrap())
         .spawn()
         .unwrap();
-    Job { process, said }
+    RankJob {
+        process,
+        error_file: error_path,
+    }
 }
 
 /// Runs a job with nothing else in its environment.
-pub fn run(home: &Path, ranks: u32, arguments: &[&str]) -> End {
+pub fn run(home: &Path, ranks: u32, arguments: &[&str]) -> RankJobEnd {
     start(home, ranks, arguments, &[]).end()
 }
 
@@ -82,23 +85,23 @@ pub fn data(home: &Path) -> Dataset {
     Dataset::read("data.csv", File::open(home.join("data.csv")).unwrap()).unwrap()
 }
 
-impl Job {
+impl RankJob {
     /// Standard error of the job so far.
-    pub fn said(&self) -> String {
-        fs::read_to_string(&self.said).unwrap()
+    pub fn standard_error(&self) -> String {
+        fs::read_to_string(&self.error_file).unwrap()
     }
 
     /// Waits for its end; a job that hangs is a failed test.
-    pub fn end(mut self) -> End {
+    pub fn end(mut self) -> RankJobEnd {
         let status = self.process.wait().unwrap();
-        let message = self.said();
+        let message = self.standard_error();
         assert_ne!(status.code(), Some(TIMED_OUT), "a job hangs: {message}");
         let succeeded = status.success();
-        End { succeeded, message }
+        RankJobEnd { succeeded, message }
     }
 }
 
-impl Drop for Job {
+impl Drop for RankJob {
     fn drop(&mut self) {
         if self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
             let id = self.process.id().to_string();

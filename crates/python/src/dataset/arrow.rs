@@ -12,28 +12,30 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use itertools::Itertools as _;
-use netsig_base::data::{Aggregate, COLUMNS, Dataset, LossCounters, OK, Place, Provenance, Rejected, Sample};
+use netsig_base::data::{
+    Aggregate, COLUMNS, Dataset, LaunchCell, LossCounters, OK_STATUS, Provenance, RejectedRepetition, Sample,
+};
 use netsig_base::text::refusal::Refusal;
 use pyo3_arrow::PyTable;
 
-use crate::columns::Columns;
+use crate::columns::ArrowColumns;
 
 /// Key of the provenance in the metadata of a table, one `key=value` a line.
 const PROVENANCE: &str = "netsig_provenance";
 
 /// A row of a data file.
-enum Row<'a> {
+enum ArrowRow<'a> {
     Sample(&'a Sample),
-    Rejected(&'a Rejected),
+    Rejected(&'a RejectedRepetition),
     Aggregate(&'a Aggregate),
 }
 
-impl Row<'_> {
-    fn place(&self) -> &Place {
+impl ArrowRow<'_> {
+    fn place(&self) -> &LaunchCell {
         match self {
-            Self::Sample(row) => &row.place,
-            Self::Rejected(row) => &row.place,
-            Self::Aggregate(row) => &row.place,
+            Self::Sample(row) => &row.cell,
+            Self::Rejected(row) => &row.cell,
+            Self::Aggregate(row) => &row.cell,
         }
     }
 
@@ -70,31 +72,31 @@ impl Row<'_> {
     fn status(&self) -> &'static str {
         match self {
             Self::Rejected(row) => row.reason.into(),
-            _ => OK,
+            _ => OK_STATUS,
         }
     }
 }
 
 /// All rows in the order of a data file, with the provenance as metadata.
 pub fn rows(data: &Dataset) -> RecordBatch {
-    let samples = data.samples.iter().map(Row::Sample);
-    let rejected = data.rejected.iter().map(Row::Rejected);
-    let aggregates = data.aggregates.iter().map(Row::Aggregate);
-    let rows: Vec<Row> = samples.chain(rejected).chain(aggregates).collect();
-    let rows = || rows.iter();
+    let samples = data.samples.iter().map(ArrowRow::Sample);
+    let rejected = data.rejected.iter().map(ArrowRow::Rejected);
+    let aggregates = data.aggregates.iter().map(ArrowRow::Aggregate);
+    let all_rows: Vec<ArrowRow> = samples.chain(rejected).chain(aggregates).collect();
+    let rows = || all_rows.iter();
     let lost = |count: fn(&LossCounters) -> Option<u32>| rows().map(move |row| count(&row.sample()?.losses));
     let (mut names, mut collectives) = (Vec::new(), Vec::new());
     for row in rows() {
-        let (name, collective) = row.place().experiment.names();
+        let (name, collective) = row.place().experiment.column_values();
         names.push(Some(name));
         collectives.push(Some(collective).filter(|name| !name.is_empty()));
     }
-    let algorithm = |row: &'_ Row| {
+    let algorithm = |row: &'_ ArrowRow| {
         let algorithm = row.place().algorithm.clone();
         Some(algorithm).filter(|name| !name.is_empty())
     };
-    let statistic = |row: &Row| -> Option<&'static str> { Some(row.aggregate()?.statistic.into()) };
-    let columns = Columns::default()
+    let statistic = |row: &ArrowRow| -> Option<&'static str> { Some(row.aggregate()?.statistic.into()) };
+    let columns = ArrowColumns::default()
         .texts("experiment", names)
         .texts("collective", collectives)
         .texts("algorithm", rows().map(algorithm))
@@ -102,27 +104,30 @@ pub fn rows(data: &Dataset) -> RecordBatch {
         .sizes("size_bytes", rows().map(|row| Some(row.place().size.0)))
         .counts("repetition", rows().map(|row| Some(row.repetition())))
         .counts("launch", rows().map(|row| Some(row.place().launch)))
-        .floats("time_s", rows().map(Row::time))
-        .counts("retransmits", lost(|own| own.retransmits))
-        .counts("rtos", lost(|own| own.rtos))
-        .counts("tail_probes", lost(|own| own.tail_probes))
-        .counts("softnet_drops", lost(|own| own.softnet_drops))
+        .floats("time_s", rows().map(ArrowRow::time))
+        .counts("retransmits", lost(|counters| counters.retransmits))
+        .counts("rtos", lost(|counters| counters.rtos))
+        .counts("tail_probes", lost(|counters| counters.tail_probes))
+        .counts("softnet_drops", lost(|counters| counters.softnet_drops))
         .counts("part", rows().map(|row| Some(row.sample()?.part)))
         .floats("sync_error_s", rows().map(|row| Some(row.sample()?.sync_error?.0)))
         .texts("status", rows().map(|row| Some(row.status())))
         .texts("statistic", rows().map(statistic))
         .counts("averaged", rows().map(|row| row.aggregate()?.averaged))
-        .counts("longest_processor_wait_us", lost(|own| own.longest_processor_wait_us));
+        .counts(
+            "longest_processor_wait_us",
+            lost(|counters| counters.longest_processor_wait_us),
+        );
     let batch = columns.batch();
-    let facts = data.provenance.iter();
-    let facts = facts.map(|(key, value)| format!("{key}={value}")).join("\n");
+    let all_facts = data.provenance.iter();
+    let facts = all_facts.map(|(key, value)| format!("{key}={value}")).join("\n");
     let metadata = HashMap::from([(PROVENANCE.to_owned(), facts)]);
     let schema = batch.schema().as_ref().clone().with_metadata(metadata);
     batch.with_schema(schema.into()).expect("the same schema with metadata")
 }
 
-/// The dataset of a table, read as a data file, so that the same rules and messages hold. Facts that are
-/// not given are those in the metadata of the table.
+/// The dataset of a table, read as a data file, so that the same rules and messages hold. Without `facts`, the
+/// provenance is that in the metadata of the table.
 ///
 /// # Errors
 /// If a column is missing, or a cell holds no value of its kind.
@@ -133,11 +138,11 @@ pub fn dataset(table: PyTable, facts: Option<Provenance>, name: &str) -> Result<
     let mut text = known.join(",");
     text.push('\n');
     for batch in &batches {
-        let columns = known.iter().map(|column| {
+        let read_columns = known.iter().map(|column| {
             let (place, _) = schema.column_with_name(column).expect("as filtered");
-            Cells::of(batch.column(place), column).map_err(|error| error.about(name))
+            ColumnCells::of(batch.column(place), column).map_err(|error| error.about(name))
         });
-        let columns: Vec<Cells> = columns.collect::<Result<_, _>>()?;
+        let columns: Vec<ColumnCells> = read_columns.collect::<Result<_, _>>()?;
         for row in 0..batch.num_rows() {
             for (place, cells) in columns.iter().enumerate() {
                 if place > 0 {
@@ -149,26 +154,26 @@ pub fn dataset(table: PyTable, facts: Option<Provenance>, name: &str) -> Result<
         }
     }
     let mut data = Dataset::read(name, Cursor::new(text))?;
-    let own = schema.metadata().get(PROVENANCE);
-    let own = || {
+    let stored_facts = schema.metadata().get(PROVENANCE);
+    let stored_provenance = || {
         let mut facts = Provenance::default();
-        let lines = own.into_iter().flat_map(|text| text.lines());
+        let lines = stored_facts.into_iter().flat_map(|text| text.lines());
         for (key, value) in lines.filter_map(|line| line.split_once('=')) {
             facts.push(key, value);
         }
         facts
     };
-    data.provenance = facts.unwrap_or_else(own);
+    data.provenance = facts.unwrap_or_else(stored_provenance);
     Ok(data)
 }
 
 /// The cells of a column as text.
-enum Cells {
+enum ColumnCells {
     Texts(StringArray),
     Numbers(Vec<Option<String>>),
 }
 
-impl Cells {
+impl ColumnCells {
     fn of(column: &ArrayRef, name: &str) -> Result<Self, Refusal> {
         use DataType as T;
         Ok(match column.data_type() {
@@ -217,11 +222,11 @@ fn unsuited(name: &str, column: &ArrayRef) -> Refusal {
 }
 
 /// Numbers as text that reads as the same number; NaN, which stands for a missing value, is empty.
-fn numbers<T: ArrowPrimitiveType>(column: &ArrayRef) -> Cells
+fn numbers<T: ArrowPrimitiveType>(column: &ArrayRef) -> ColumnCells
 where
     T::Native: std::fmt::Display,
 {
     let cells = column.as_primitive::<T>().iter();
     let text = |number: T::Native| Some(number.to_string()).filter(|text| text != "NaN");
-    Cells::Numbers(cells.map(|cell| cell.and_then(text)).collect())
+    ColumnCells::Numbers(cells.map(|cell| cell.and_then(text)).collect())
 }

@@ -22,14 +22,13 @@
 //!
 //! * Flat: messages leave the root I apart; in a gather all arrive at the same time, and the root
 //!   takes them I apart. The last message takes h.
-//! * Binomial: the root of a tree of P = 2ˣ + Q ranks, 1 ≤ Q ≤ 2ˣ, first sends to the root of a
-//!   tree of Q ranks and I later becomes the root of a full tree of 2ˣ ranks:
-//!   B(P) = max(h + B(Q), I + F(x)), without the second term for x = 0, and B(1) = 0. The longest
-//!   path of a full tree has x − 1 steps, each down a level or to the next child, and one last
-//!   step down: F(x) = h + (x − 1)·max(h, I).
-//! * Segments: a receiver may still be busy with the previous segment when a much shorter last
-//!   segment arrives. If the previous segment began e earlier, the last is received h + o − e
-//!   after its begin where this exceeds h′: replace the final h′ by max(h′, h + o − e).
+//! * Binomial: let P = 2ˣ + Q with 1 ≤ Q ≤ 2ˣ. The root first sends to the root of a tree of Q ranks; after I it is
+//!   the root of a full tree of 2ˣ ranks. So B(P) = max(h + B(Q), I + F(x)), without the second term for x = 0, and
+//!   B(1) = 0. The longest path of a full tree has x − 1 steps, each down a level or to the next child, and a last
+//!   step down. So F(x) = h + (x − 1)·max(h, I).
+//! * Segments: a receiver may still be busy with the previous segment when a much shorter last segment arrives. If
+//!   the previous segment began e earlier, the last segment is received max(h′, h + o − e) after its begin, which
+//!   replaces the final h′.
 //! * Pipeline: each rank forwards a segment when it has received it, at least I after the
 //!   previous segment: segment i leaves rank d at d·h + i·I. If the last segment takes longer
 //!   than the others (g(m) may decrease), each rank adds the difference.
@@ -53,26 +52,26 @@
 //!   before the first arrives; and where φ = 0 and b ≥ I − o, so that a send and a receive are
 //!   due at the same time and the receive is known first;
 //! * direct exchange without rotation, if o > 0 and P > 2;
-//! * a pipeline of more than one segment through P > 2 ranks, if o > 0 and either I < 2·o or
-//!   I ≤ o + b − b′, so that receives delay sends;
+//! * a pipeline of several segments through P > 2 ranks where receives delay sends: o > 0 and (I < 2·o or I ≤ o + b −
+//!   b′);
 //! * all other algorithms.
 //!
 //! # Source
-//! The costs are the costs of the network of ports; the forms are netsig's. With pLogP the forms
-//! of flat, chain and direct are in Barchet-Steffenel and Mounié 2005 (`RenPar`) Tab. 1 and
-//! Tab. 3, and the two orders of an all-to-all in Nomura, Matsuba, Ishikawa 2007.
+//! The costs are those of the network of ports; the forms are netsig's. With pLogP the forms of flat, chain and
+//! direct are in Barchet-Steffenel and Mounié 2005 (`RenPar`) Tab. 1 and Tab. 3. The two orders of an all-to-all are
+//! in Nomura, Matsuba, Ishikawa 2007.
 //!
 //! ```
 //! # use netsig_base::algorithm::{Algorithm, Collective};
-//! # use netsig_model::model::plogp::{PLogP, Parameters};
-//! # use netsig_base::units::table::Table;
-//! # use netsig_sim::{Time, closed, network::endpoint::Ports};
+//! # use netsig_model::model::plogp::{PLogP, PLogPParameters};
+//! # use netsig_base::units::table::SizeTable;
+//! # use netsig_sim::{Time, closed, network::endpoint::PortParameters};
 //! # use netsig_base::units::{Bytes, Procs, Seconds};
 //! // L = 50 µs and g(m) = 10 µs + 10 ns · m.
 //! # let line = |at_zero, at_16_mib| {
-//! #     Table::new("g", vec![(Bytes(0), Seconds(at_zero)), (Bytes(1 << 24), Seconds(at_16_mib))])
+//! #     SizeTable::new("g", vec![(Bytes(0), Seconds(at_zero)), (Bytes(1 << 24), Seconds(at_16_mib))])
 //! # };
-//! # let ports = Ports::PLogP(PLogP::new(Parameters {
+//! # let ports = PortParameters::PLogP(PLogP::new(PLogPParameters {
 //! #     latency: Seconds(5e-5),
 //! #     gap: line(1e-5, 0.16778216)?,
 //! #     send_overhead: line(0.0, 0.0)?,
@@ -87,44 +86,44 @@
 use netsig_base::algorithm::{Algorithm, ClosedForm};
 use netsig_base::units::{Bytes, Procs};
 
-use super::Totals;
-use crate::network::endpoint::{Costs, Ports};
+use super::SimTotals;
+use crate::network::endpoint::{PortCosts, PortParameters};
 use crate::time::Time;
 
 /// An algorithm with its processes and size on a network of ports.
-struct Case<'a> {
+struct PortCase<'a> {
     algorithm: Algorithm,
     procs: Procs,
     size: Bytes,
-    ports: &'a Ports,
+    ports: &'a PortParameters,
 }
 
 /// A message with its costs.
 #[derive(Clone, Copy)]
-struct Message {
+struct PortMessage {
     bytes: u64,
-    costs: Costs,
+    costs: PortCosts,
     /// h: duration of the message alone.
     alone: Time,
 }
 
 /// Segments of a message; an unsegmented message has only the last one.
-struct Segments {
+struct PortSegments {
     /// Number of segments before the last one.
-    before: u64,
+    full_count: u64,
     /// Each segment before the last one.
-    whole: Message,
-    last: Message,
+    full: PortMessage,
+    last: PortMessage,
 }
 
 /// Totals of `algorithm` among `procs` with pieces of `size` on the network of `ports`; `None` if
 /// no exact closed form exists.
-pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Option<Totals> {
+pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &PortParameters) -> Option<SimTotals> {
     let form = algorithm.closed_form()?;
     if procs.get() == 1 {
-        return Some(Totals::default());
+        return Some(SimTotals::default());
     }
-    let case = Case {
+    let case = PortCase {
         algorithm,
         procs,
         size,
@@ -143,7 +142,7 @@ pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) 
     }
 }
 
-impl Case<'_> {
+impl PortCase<'_> {
     /// P − 1.
     fn partners(&self) -> u64 {
         u64::from(self.procs.get() - 1)
@@ -154,34 +153,34 @@ impl Case<'_> {
         u64::from(self.procs.get()) * self.partners()
     }
 
-    fn message(&self, bytes: u64) -> Message {
+    fn message(&self, bytes: u64) -> PortMessage {
         let costs = self.ports.costs(bytes);
-        Message {
+        PortMessage {
             bytes,
             costs,
             alone: costs.overhead + self.ports.latency() + costs.body + costs.overhead,
         }
     }
 
-    fn segments(&self) -> Segments {
+    fn segments(&self) -> PortSegments {
         let schedule = self.algorithm.schedule(self.procs, self.size);
         let division = schedule.extent().division;
         let last = division.parts() - 1;
-        Segments {
-            before: last.into(),
-            whole: self.message(division.bytes(0)),
+        PortSegments {
+            full_count: last.into(),
+            full: self.message(division.bytes(0)),
             last: self.message(division.bytes(last)),
         }
     }
 }
 
-impl Segments {
+impl PortSegments {
     /// Totals if all segments are sent `times` times.
-    fn sent(&self, times: u64, time: Time) -> Totals {
-        let [before, whole, last] = [self.before, self.whole.bytes, self.last.bytes].map(u128::from);
-        Totals {
+    fn sent(&self, times: u64, time: Time) -> SimTotals {
+        let [before, whole, last] = [self.full_count, self.full.bytes, self.last.bytes].map(u128::from);
+        SimTotals {
             time,
-            messages: (self.before + 1).saturating_mul(times),
+            messages: (self.full_count + 1).saturating_mul(times),
             bytes: (before * whole + last).saturating_mul(times.into()),
             losses: 0,
         }
@@ -191,21 +190,21 @@ impl Segments {
     /// segment before it.
     fn received(&self, begin: Time, apart: Time) -> Time {
         let end = begin + self.last.alone;
-        if self.before == 0 {
+        if self.full_count == 0 {
             return end;
         }
-        end.max(begin + self.whole.alone - apart + self.last.costs.overhead)
+        end.max(begin + self.full.alone - apart + self.last.costs.overhead)
     }
 }
 
-impl Message {
+impl PortMessage {
     /// S: interval between two steps.
     fn step(&self) -> Time {
         self.alone.max(self.costs.interval)
     }
 }
 
-fn binomial(case: &Case<'_>) -> Totals {
+fn binomial(case: &PortCase<'_>) -> SimTotals {
     let segments = case.segments();
     let message = segments.last;
     let (interval, alone) = (message.costs.interval, message.alone);
@@ -223,32 +222,33 @@ fn binomial(case: &Case<'_>) -> Totals {
     segments.sent(case.partners(), time.max(before))
 }
 
-fn flat(case: &Case<'_>) -> Totals {
+fn flat(case: &PortCase<'_>) -> SimTotals {
     let (segments, partners) = (case.segments(), case.partners());
-    let [whole, last] = [&segments.whole, &segments.last].map(|message| message.costs.interval);
+    let [whole, last] = [&segments.full, &segments.last].map(|message| message.costs.interval);
     let apart = whole + last * (partners - 1);
-    let begin = whole * partners.saturating_mul(segments.before) + last * (partners - 1);
+    let begin = whole * partners.saturating_mul(segments.full_count) + last * (partners - 1);
     segments.sent(partners, segments.received(begin, apart))
 }
 
-fn pipeline(case: &Case<'_>) -> Option<Totals> {
+fn pipeline(case: &PortCase<'_>) -> Option<SimTotals> {
     let (segments, partners) = (case.segments(), case.partners());
-    let Segments { before, whole, last } = &segments;
-    let Costs { overhead, interval, .. } = whole.costs;
-    let is_in_turn = interval >= overhead * 2 && interval > overhead + (whole.costs.body - last.costs.body);
-    let is_exact = *before == 0 || partners == 1 || overhead == Time::ZERO || is_in_turn;
-    let begin = whole.alone.max(last.alone) * (partners - 1) + interval * *before;
+    let PortSegments { full_count, full, last } = &segments;
+    let PortCosts { overhead, interval, .. } = full.costs;
+    let is_in_turn = interval >= overhead * 2 && interval > overhead + (full.costs.body - last.costs.body);
+    let is_exact = *full_count == 0 || partners == 1 || overhead == Time::ZERO || is_in_turn;
+    let begin = full.alone.max(last.alone) * (partners - 1) + interval * *full_count;
     is_exact.then(|| segments.sent(partners, segments.received(begin, interval)))
 }
 
-fn pairwise(case: &Case<'_>) -> Totals {
+fn pairwise(case: &PortCase<'_>) -> SimTotals {
     let (segments, partners) = (case.segments(), case.partners());
-    let Segments { before, whole, last } = &segments;
-    let time = whole.step() * before.saturating_mul(partners) + last.step() * (partners - 1) + last.alone;
+    let PortSegments { full_count, full, last } = &segments;
+    let full_steps = full.step() * full_count.saturating_mul(partners);
+    let time = full_steps + last.step() * (partners - 1) + last.alone;
     segments.sent(case.pairs(), time)
 }
 
-fn direct(case: &Case<'_>) -> Option<Totals> {
+fn direct(case: &PortCase<'_>) -> Option<SimTotals> {
     let segments = case.segments();
     let message = segments.last;
     let further = case.partners() - 1;
@@ -258,8 +258,8 @@ fn direct(case: &Case<'_>) -> Option<Totals> {
 }
 
 /// Delay that receives cause to the last of `further` sends after the first one.
-fn processor_delay(message: Message, further: u64) -> Option<Time> {
-    let Costs {
+fn processor_delay(message: PortMessage, further: u64) -> Option<Time> {
+    let PortCosts {
         overhead,
         interval,
         body,
@@ -276,7 +276,7 @@ fn processor_delay(message: Message, further: u64) -> Option<Time> {
     Some((Time(phase) - idle) * (further / (intervals + 1)))
 }
 
-fn direct_unrotated(case: &Case<'_>) -> Option<Totals> {
+fn direct_unrotated(case: &PortCase<'_>) -> Option<SimTotals> {
     let segments = case.segments();
     let message = segments.last;
     let further = case.partners() - 1;

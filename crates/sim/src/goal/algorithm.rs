@@ -4,18 +4,17 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use netsig_base::algorithm::Schedule;
-use netsig_base::schedule::{InFlight, Message};
+use netsig_base::schedule::{InFlightLimit, ScheduleMessage};
 use netsig_base::units::Rank;
 
 /// Writes a schedule as GOAL, one rank and round at a time.
 ///
-/// The tag of a message is the number of its round; within a round, receives come before sends.
-/// All operations of a round wait for all operations of the rank's previous round, through an
-/// empty calculation where both rounds have several operations. Where a schedule allows k sends
-/// in progress, a send waits for the k-th send before it, and where it allows k exchanges also for
-/// the k-th receive before and for the start of the send before, because GOAL cannot express a wait for
-/// the first of several sends to end. Receives are posted at once, as in the simulator. Copies
-/// are left out, as if they took no time.
+/// The tag of a message is the number of its round; within a round, receives come before sends. All operations of a
+/// round wait for all operations of the rank's previous round, through an empty calculation where both rounds have
+/// several operations. Where a schedule allows k sends in progress, a send waits for the k-th send before it: GOAL
+/// cannot express a wait for the first of several sends to end. Where it allows k exchanges, a send also waits for
+/// the k-th receive before it and for the start of the previous send. Receives are posted at once, as in the
+/// simulator. Copies are left out, as if they took no time.
 ///
 /// ```
 /// use netsig_base::algorithm::{Algorithm, Collective};
@@ -41,22 +40,22 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
             next: 1,
             previous: 1..1,
         };
-        for index in schedule.active(rank) {
+        for index in schedule.active_rounds(rank) {
             let round = schedule.round(rank, index);
-            let keeps_places = matches!(round.in_flight, InFlight::Exchanges(_));
-            let kept = |own: &Option<String>| keeps_places || own.is_some();
-            let receives = round.receives.iter().map(|message| {
+            let keeps_places = matches!(round.in_flight, InFlightLimit::Exchanges(_));
+            let kept = |statement: &Option<String>| keeps_places || statement.is_some();
+            let receive_statements = round.receives.iter().map(|message| {
                 let partner = message.partner;
                 let bytes = sent(schedule, (partner, rank), &message)?;
                 Some(format!("recv {bytes}b from {partner} tag {index}"))
             });
-            let sends = round.sends.iter().map(|message| {
+            let send_statements = round.sends.iter().map(|message| {
                 let partner = message.partner;
                 let bytes = sent(schedule, (rank, partner), &message)?;
                 Some(format!("send {bytes}b to {partner} tag {index}"))
             });
-            let receives: Vec<Option<String>> = receives.filter(kept).collect();
-            let sends: Vec<Option<String>> = sends.filter(kept).collect();
+            let receives: Vec<Option<String>> = receive_statements.filter(kept).collect();
+            let sends: Vec<Option<String>> = send_statements.filter(kept).collect();
             writer.round(&receives, &sends, round.in_flight)?;
         }
         writeln!(out, "}}")?;
@@ -64,10 +63,12 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
     Ok(())
 }
 
-/// Bytes of a message that is sent.
-fn sent(schedule: &Schedule, pair: (Rank, Rank), message: &Message) -> Option<u64> {
+/// Length of a message in bytes; `None` if it is not sent.
+fn sent(schedule: &Schedule, pair: (Rank, Rank), message: &ScheduleMessage) -> Option<u64> {
     let slots = &message.slots;
-    schedule.is_sent(pair, slots).then(|| schedule.bytes(pair, slots))
+    schedule
+        .is_sent(pair, slots)
+        .then(|| schedule.message_bytes(pair, slots))
 }
 
 /// Writer of a rank's block; each operation has its number as label.
@@ -80,11 +81,16 @@ struct RankWriter<'a, W> {
 }
 
 impl<W: Write> RankWriter<'_, W> {
-    /// Writes the statements of a round with this limit on the messages in progress; of lists whose
-    /// places count, `None` is a message that is not sent.
-    fn round(&mut self, receives: &[Option<String>], sends: &[Option<String>], in_flight: InFlight) -> io::Result<()> {
-        let (_, window) = in_flight.at_once();
-        let is_paired = matches!(in_flight, InFlight::Exchanges(_));
+    /// Writes the statements of a round with this limit on the messages in progress. `None` stands for a message that
+    /// is not sent but keeps its place in the list.
+    fn round(
+        &mut self,
+        receives: &[Option<String>],
+        sends: &[Option<String>],
+        in_flight: InFlightLimit,
+    ) -> io::Result<()> {
+        let (_, window) = in_flight.receive_and_send_limits();
+        let is_paired = matches!(in_flight, InFlightLimit::Exchanges(_));
         let count = receives.iter().chain(sends).flatten().count();
         if count == 0 {
             return Ok(());
@@ -105,16 +111,16 @@ impl<W: Write> RankWriter<'_, W> {
                 continue;
             };
             let before = place.checked_sub(window);
-            let freeing = before.and_then(|before| sent[before]);
-            let with = before.filter(|_| is_paired);
-            let with = with.and_then(|before| *received.get(before)?);
-            let mut waits_for: Vec<u64> = freeing.into_iter().chain(with).collect();
+            let send_before = before.and_then(|before| sent[before]);
+            let place_before = before.filter(|_| is_paired);
+            let receive_before = place_before.and_then(|before| *received.get(before)?);
+            let mut waits_for: Vec<u64> = send_before.into_iter().chain(receive_before).collect();
             if waits_for.is_empty() {
                 waits_for.extend(gate.clone());
             }
             let label = self.next;
             self.operation(send, waits_for)?;
-            // Exchanges begin in their order, also where a later one may.
+            // Exchanges begin in their order, even if a later one could begin first.
             if let Some(previous) = sent.iter().rev().flatten().next().filter(|_| is_paired) {
                 writeln!(self.out, "l{label} irequires l{previous}")?;
             }

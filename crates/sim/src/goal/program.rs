@@ -10,7 +10,7 @@ pub(super) const ANY: u32 = u32::MAX;
 
 /// Action of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum GoalAction {
     /// Sends a message.
     Send {
         /// The receiver.
@@ -24,7 +24,7 @@ pub enum Action {
     Receive {
         /// The sender; `None` for any rank.
         from: Option<Rank>,
-        /// Length in the statement; it need not be that of the message.
+        /// Length in the statement; the message may have another length.
         size: Bytes,
         /// The tag; `None` fits a message with any tag.
         tag: Option<u32>,
@@ -39,13 +39,13 @@ pub enum Action {
 /// The program of one rank: operations, numbered from 0 in the order of the file, and the
 /// dependencies among them, which form no cycle.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RankProgram {
-    operations: Vec<Operation>,
+pub struct GoalRankProgram {
+    operations: Vec<GoalOperation>,
     /// All labels, concatenated.
     labels: String,
     /// End of each operation's label; the next label begins there.
     label_ends: Vec<u32>,
-    /// `2i` and `2i + 1`: begin of the successors that wait for the end and for the start of i.
+    /// Entries `2i` and `2i + 1`: begin of the successors that wait for the end and for the start of operation i.
     bounds: Vec<u32>,
     successors: Vec<u32>,
     predecessor_counts: Vec<u32>,
@@ -53,23 +53,23 @@ pub struct RankProgram {
 
 /// Event of an operation that others wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
+pub(super) enum GoalEvent {
     End,
     Start,
 }
 
 /// An operation as written in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Operation {
+pub struct GoalOperation {
     /// The action.
-    pub action: Action,
+    pub action: GoalAction,
     /// The processor that executes the operation.
     pub cpu: u8,
     /// The network interface; 0 for a calculation.
     pub nic: u8,
 }
 
-impl Action {
+impl GoalAction {
     /// The statement, with the given words for any rank and for any tag.
     pub(super) fn statement(self, any_rank: &str, any_tag: &str) -> String {
         let tag_or_any = |tag: Option<u32>| tag.map_or(any_tag.to_owned(), |tag| format!("tag {tag}"));
@@ -86,19 +86,19 @@ impl Action {
     }
 }
 
-impl RankProgram {
+impl GoalRankProgram {
     /// The numbers of all operations.
     pub fn indices(&self) -> Range<u32> {
         0..count(self.operations.len())
     }
 
     /// Operation `index`.
-    pub fn operation(&self, index: u32) -> Operation {
+    pub fn operation(&self, index: u32) -> GoalOperation {
         self.operations[index as usize]
     }
 
     /// Action of operation `index`.
-    pub fn action(&self, index: u32) -> Action {
+    pub fn action(&self, index: u32) -> GoalAction {
         self.operation(index).action
     }
 
@@ -115,51 +115,51 @@ impl RankProgram {
 
     /// The operations that begin after the end of `index`, once for each statement.
     pub fn after_end(&self, index: u32) -> &[u32] {
-        self.waiting_for(index, Event::End)
+        self.waiting_for(index, GoalEvent::End)
     }
 
     /// The operations that begin after the begin of `index`, once for each statement.
     pub fn after_start(&self, index: u32) -> &[u32] {
-        self.waiting_for(index, Event::Start)
+        self.waiting_for(index, GoalEvent::Start)
     }
 
     /// For each operation, the number of ends and starts it waits for: its occurrences in
-    /// [`RankProgram::after_end`] and [`RankProgram::after_start`].
+    /// [`GoalRankProgram::after_end`] and [`GoalRankProgram::after_start`].
     pub fn predecessor_counts(&self) -> &[u32] {
         &self.predecessor_counts
     }
 
-    pub(super) fn waiting_for(&self, index: u32, event: Event) -> &[u32] {
+    pub(super) fn waiting_for(&self, index: u32, event: GoalEvent) -> &[u32] {
         let slot = slot(index, event);
         &self.successors[self.bounds[slot] as usize..self.bounds[slot + 1] as usize]
     }
 }
 
-fn slot(index: u32, event: Event) -> usize {
+fn slot(index: u32, event: GoalEvent) -> usize {
     2 * index as usize + event as usize
 }
 
 /// A program under construction. No count may exceed 2³² − 1.
 #[derive(Debug, Default)]
-pub(super) struct Builder<'a> {
-    operations: Vec<Operation>,
+pub(super) struct GoalRankBuilder<'a> {
+    operations: Vec<GoalOperation>,
     labels: String,
     label_ends: Vec<u32>,
-    numbers: HashMap<&'a str, u32>,
+    numbers_by_label: HashMap<&'a str, u32>,
     /// Index of the awaited event among the bounds, and the waiting operation.
     dependencies: Vec<(usize, u32)>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> GoalRankBuilder<'a> {
     /// The operation with this label.
     pub fn number(&self, label: &str) -> Option<u32> {
-        self.numbers.get(label).copied()
+        self.numbers_by_label.get(label).copied()
     }
 
     /// Adds an operation with a new label or an empty one.
-    pub fn push(&mut self, label: &'a str, operation: Operation) {
+    pub fn push(&mut self, label: &'a str, operation: GoalOperation) {
         if !label.is_empty() {
-            self.numbers.insert(label, count(self.operations.len()));
+            self.numbers_by_label.insert(label, count(self.operations.len()));
         }
         self.labels.push_str(label);
         self.label_ends.push(count(self.labels.len()));
@@ -167,12 +167,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Lets operation `after` begin only after `event` of `before`.
-    pub fn depend(&mut self, after: u32, before: u32, event: Event) {
+    pub fn add_dependency(&mut self, after: u32, before: u32, event: GoalEvent) {
         self.dependencies.push((slot(before, event), after));
     }
 
     /// Finishes the program, which may still contain cycles.
-    pub fn finish(mut self) -> RankProgram {
+    pub fn finish(mut self) -> GoalRankProgram {
         self.operations.shrink_to_fit();
         self.labels.shrink_to_fit();
         self.label_ends.shrink_to_fit();
@@ -181,7 +181,7 @@ impl<'a> Builder<'a> {
             predecessor_counts[after as usize] += 1;
         }
         let (bounds, successors) = by_event(self.operations.len(), &self.dependencies);
-        RankProgram {
+        GoalRankProgram {
             operations: self.operations,
             labels: self.labels,
             label_ends: self.label_ends,
@@ -192,8 +192,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Sorts dependencies by awaited event, in stable order: bounds of each event's share, and the
-/// waiting operations.
+/// Sorts dependencies by awaited event, in stable order; returns the bounds of each event's share, and the waiting
+/// operations.
 fn by_event(operations: usize, dependencies: &[(usize, u32)]) -> (Vec<u32>, Vec<u32>) {
     // Each event's count stands two entries further, so that filling moves every bound into place.
     let mut bounds = vec![0_u32; 2 * operations + 2];

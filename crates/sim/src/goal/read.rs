@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use netsig_base::text::file_error::FileError;
 use netsig_base::units::{Bytes, Rank};
 
-use super::program::{ANY, Action, Builder, Event, Operation, RankProgram};
+use super::program::{ANY, GoalAction, GoalEvent, GoalOperation, GoalRankBuilder, GoalRankProgram};
 use super::scan::Scanner;
 use super::{Goal, cycle};
 
 /// The keywords of operations.
 const VERBS: [&str; 3] = ["send", "recv", "calc"];
 
-/// Number of operations of a cycle that an error names at most.
-const NAMED: usize = 8;
+/// Largest number of operations of a cycle that an error names.
+const MOST_NAMED: usize = 8;
 
 pub(super) fn parse(name: &str, text: &str) -> Result<Goal, FileError> {
     let mut scan = Scanner::new(name, text);
@@ -29,7 +29,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Goal, FileError> {
         if scan.is_at_end() {
             break;
         }
-        let block = Block::open(&mut scan, procs)?;
+        let block = GoalBlock::open(&mut scan, procs)?;
         let (rank, start) = (block.rank, block.start);
         if ranks.contains_key(&rank) {
             let problem = format!("rank {rank} has a second block; join it with the first");
@@ -44,7 +44,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Goal, FileError> {
 }
 
 /// Checks that each rank has a block.
-fn check_complete(ranks: &BTreeMap<u32, RankProgram>, procs: u32) -> Result<(), String> {
+fn check_complete(ranks: &BTreeMap<u32, GoalRankProgram>, procs: u32) -> Result<(), String> {
     let found = ranks.keys().map(Some).chain([None]);
     let missing = (0..procs).zip(found).find(|(rank, found)| Some(rank) != *found);
     match missing {
@@ -55,7 +55,7 @@ fn check_complete(ranks: &BTreeMap<u32, RankProgram>, procs: u32) -> Result<(), 
 }
 
 /// Reads the number of a rank that exists.
-fn rank(scan: &mut Scanner, procs: u32) -> Result<u32, FileError> {
+fn read_rank(scan: &mut Scanner, procs: u32) -> Result<u32, FileError> {
     let at = scan.next_at();
     let rank = scan.number("rank")?;
     if rank < procs {
@@ -67,16 +67,16 @@ fn rank(scan: &mut Scanner, procs: u32) -> Result<u32, FileError> {
 
 /// A block that is being read.
 #[derive(Debug)]
-struct Block<'s, 'a> {
+struct GoalBlock<'s, 'a> {
     scan: &'s mut Scanner<'a>,
     procs: u32,
     rank: u32,
     /// Byte at which the block begins.
     start: usize,
-    program: Builder<'a>,
+    program: GoalRankBuilder<'a>,
 }
 
-impl<'s, 'a> Block<'s, 'a> {
+impl<'s, 'a> GoalBlock<'s, 'a> {
     fn open(scan: &'s mut Scanner<'a>, procs: u32) -> Result<Self, FileError> {
         let start = scan.at();
         let wanted = "rank N { and the operations behind it";
@@ -88,19 +88,19 @@ impl<'s, 'a> Block<'s, 'a> {
                 return Err(scan.fault(start, problem));
             }
         }
-        let rank = rank(scan, procs)?;
+        let rank = read_rank(scan, procs)?;
         scan.expect("{")?;
         Ok(Self {
             scan,
             procs,
             rank,
             start,
-            program: Builder::default(),
+            program: GoalRankBuilder::default(),
         })
     }
 
     /// Reads the statements up to the end of the block.
-    fn read(mut self) -> Result<RankProgram, FileError> {
+    fn read(mut self) -> Result<GoalRankProgram, FileError> {
         loop {
             self.scan.skip_to_statement()?;
             let at = self.scan.at();
@@ -112,7 +112,7 @@ impl<'s, 'a> Block<'s, 'a> {
                 return Err(self.scan.fault(self.start, problem));
             }
             match word {
-                "" if self.scan.eat("}") => break,
+                "" if self.scan.take_if_next("}") => break,
                 "" if self.scan.is_at_end() => return Err(self.unclosed(self.start)),
                 "" => {
                     let wanted = "send, recv, calc, a label or }";
@@ -126,11 +126,11 @@ impl<'s, 'a> Block<'s, 'a> {
         let Some(cycle) = cycle::of_rank(&program) else {
             return Ok(program);
         };
-        let names = cycle.iter().take(NAMED);
-        let mut names: Vec<&str> = names.filter_map(|&index| program.label(index)).collect();
-        names.push(if cycle.len() > NAMED { "…" } else { names[0] });
-        let (rank, circle) = (self.rank, names.join(" waits for "));
-        let problem = format!("rank {rank} never ends: {circle}; remove one of these dependencies");
+        let named_indices = cycle.iter().take(MOST_NAMED);
+        let mut names: Vec<&str> = named_indices.filter_map(|&index| program.label(index)).collect();
+        names.push(if cycle.len() > MOST_NAMED { "…" } else { names[0] });
+        let (rank, cycle_text) = (self.rank, names.join(" waits for "));
+        let problem = format!("rank {rank} never ends: {cycle_text}; remove one of these dependencies");
         Err(self.scan.fault(self.start, problem))
     }
 
@@ -145,89 +145,89 @@ impl<'s, 'a> Block<'s, 'a> {
         if VERBS.contains(&word) {
             return self.operation("", word);
         }
-        if self.scan.eat(":") {
+        if self.scan.take_if_next(":") {
             if self.program.number(word).is_some() {
                 let rank = self.rank;
                 let problem = format!("label {word:?} is defined twice in rank {rank}; rename one");
                 return Err(self.scan.fault(at, problem));
             }
-            let verb = VERBS.into_iter().find(|verb| self.scan.eat(verb));
-            let verb = verb.ok_or_else(|| self.scan.unexpected("send, recv or calc"))?;
+            let found_verb = VERBS.into_iter().find(|verb| self.scan.take_if_next(verb));
+            let verb = found_verb.ok_or_else(|| self.scan.unexpected("send, recv or calc"))?;
             return self.operation(word, verb);
         }
-        let event = if self.scan.eat("requires") {
-            Event::End
-        } else if self.scan.eat("irequires") {
-            Event::Start
+        let event = if self.scan.take_if_next("requires") {
+            GoalEvent::End
+        } else if self.scan.take_if_next("irequires") {
+            GoalEvent::Start
         } else {
             let wanted = "a colon, requires or irequires behind a label";
             return Err(self.scan.unexpected(wanted));
         };
-        let after = self.defined(word, at)?;
+        let after = self.operation_labelled(word, at)?;
         let at = self.scan.next_at();
         let label = self.scan.word();
         if label.is_empty() {
             return Err(self.scan.unexpected("the label of the required operation"));
         }
-        let before = self.defined(label, at)?;
+        let before = self.operation_labelled(label, at)?;
         self.scan.end_of_line("the end of the line")?;
-        self.program.depend(after, before, event);
+        self.program.add_dependency(after, before, event);
         Ok(())
     }
 
     fn operation(&mut self, label: &'a str, verb: &str) -> Result<(), FileError> {
         let action = match verb {
-            "calc" => Action::Calculate {
+            "calc" => GoalAction::Calculate {
                 nanoseconds: self.scan.number("time in nanoseconds")?,
             },
             _ => self.message(verb)?,
         };
-        let cpu = self.resource("cpu")?;
+        let cpu = self.read_number_after("cpu")?;
         let (nic, wanted) = match action {
-            Action::Calculate { .. } => (0, "cpu or the end of the line"),
+            GoalAction::Calculate { .. } => (0, "cpu or the end of the line"),
             _ => (
-                self.resource("nic")?,
+                self.read_number_after("nic")?,
                 "tag, cpu and nic in this order, or the end of the line",
             ),
         };
         self.scan.end_of_line(wanted)?;
-        self.program.push(label, Operation { action, cpu, nic });
+        self.program.push(label, GoalOperation { action, cpu, nic });
         Ok(())
     }
 
     /// Reads a send or receive up to its tag.
-    fn message(&mut self, verb: &str) -> Result<Action, FileError> {
+    fn message(&mut self, verb: &str) -> Result<GoalAction, FileError> {
         let is_send = verb == "send";
         let size = Bytes(self.scan.number("number of bytes")?);
         self.scan.expect("b")?;
         self.scan.expect(if is_send { "to" } else { "from" })?;
-        let peer = if !is_send && self.scan.minus_one() {
+        let peer = if !is_send && self.scan.take_minus_one() {
             None
         } else {
-            Some(Rank(rank(self.scan, self.procs)?))
+            Some(Rank(read_rank(self.scan, self.procs)?))
         };
-        let tag = if !self.scan.eat("tag") {
+        let tag_number = if !self.scan.take_if_next("tag") {
             0
-        } else if self.scan.minus_one() {
+        } else if self.scan.take_minus_one() {
             ANY
         } else {
             self.scan.number("tag")?
         };
-        let tag = (tag != ANY).then_some(tag);
+        let tag = (tag_number != ANY).then_some(tag_number);
         Ok(match peer {
-            Some(to) if is_send => Action::Send { to, size, tag },
-            from => Action::Receive { from, size, tag },
+            Some(to) if is_send => GoalAction::Send { to, size, tag },
+            from => GoalAction::Receive { from, size, tag },
         })
     }
 
-    fn resource(&mut self, name: &str) -> Result<u8, FileError> {
-        if self.scan.eat(name) {
+    fn read_number_after(&mut self, name: &str) -> Result<u8, FileError> {
+        if self.scan.take_if_next(name) {
             return self.scan.number(name);
         }
         Ok(0)
     }
 
-    fn defined(&self, label: &str, at: usize) -> Result<u32, FileError> {
+    fn operation_labelled(&self, label: &str, at: usize) -> Result<u32, FileError> {
         self.program.number(label).ok_or_else(|| {
             let rank = self.rank;
             let problem =

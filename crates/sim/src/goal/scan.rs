@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use netsig_base::text::file_error::FileError;
 
-/// Number of characters of the text that an error shows at most.
-const SHOWN: usize = 24;
+/// Largest number of characters of the text that an error shows.
+const MOST_SHOWN: usize = 24;
 
 /// A text and the position of the next byte to read.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes `word` if it comes next; any text may follow it.
-    pub fn eat(&mut self, word: &str) -> bool {
+    pub fn take_if_next(&mut self, word: &str) -> bool {
         self.skip_blanks();
         self.take(word)
     }
@@ -104,7 +104,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// If something else comes next.
     pub fn expect(&mut self, word: &str) -> Result<(), FileError> {
-        if self.eat(word) {
+        if self.take_if_next(word) {
             return Ok(());
         }
         Err(self.unexpected(word))
@@ -121,7 +121,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes −1 if it comes next.
-    pub fn minus_one(&mut self) -> bool {
+    pub fn take_minus_one(&mut self) -> bool {
         self.skip_blanks();
         let rest = self.rest();
         let found = rest.starts_with("-1") && !rest[2..].starts_with(|c: char| c.is_ascii_digit());
@@ -129,7 +129,7 @@ impl<'a> Scanner<'a> {
         found
     }
 
-    /// Takes a number; `what` is its name.
+    /// Takes a number, named `what` in errors.
     ///
     /// # Errors
     /// If none comes next, or if it is negative or too large for a `T`.
@@ -175,9 +175,9 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The first [`SHOWN`] characters of a text.
+/// The first [`MOST_SHOWN`] characters of a text.
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MOST_SHOWN) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }

@@ -1,4 +1,4 @@
-//! GOAL against its grammar, against what was put into a text, and against damage.
+//! GOAL against its grammar, generated texts and damaged texts.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::*;
 
 mod faults;
 
-/// As `LogGOPSim`'s own examples are written, and with all that its grammar allows.
+/// Written like `LogGOPSim`'s own examples, with all that its grammar allows.
 const EXAMPLE: &str = "/* two\nlines */ num_ranks 3 // three\r\n
 rank 1 { l1: recv 1b from 0 tag 0\r
 \tl2 :send18446744073709551615b to2 cpu 255\n\nl2 requires l1\n  l2 irequires l1  \n}
@@ -45,13 +45,13 @@ const OPERATION: &str = "((send (0|[1-9][0-9]{0,18})b to [0-3]|\
     recv (0|[1-9][0-9]{0,18})b from (-1|[0-3])) tag (-1|0|[1-9][0-9]{0,8})\
     ( cpu [1-9][0-9]?)?( nic [1-9])?|calc (0|[1-9][0-9]{0,18})( cpu [1-9][0-9]?)?)\n";
 
-/// A text as netsig writes it: every other operation of a rank has a label, and later ones wait
-/// for earlier ones, in the order of these.
+/// A text as netsig writes it. Every other operation of a rank has a label, and later operations wait for earlier
+/// ones, in the order of the earlier ones.
 fn any_text() -> impl Strategy<Value = String> {
     let waits = vec(any::<(Index, Index, bool)>(), 0..20);
     let rank = (vec(OPERATION, 3..12), waits).prop_map(|(operations, waits)| {
         let labelled = operations.len().div_ceil(2);
-        let waits = waits.into_iter().map(|(after, before, is_start)| {
+        let dependencies = waits.into_iter().map(|(after, before, is_start)| {
             let after = 1 + after.index(labelled - 1);
             (2 * before.index(after), is_start, 2 * after)
         });
@@ -62,38 +62,39 @@ fn any_text() -> impl Strategy<Value = String> {
                 String::new()
             }
         };
-        let lines = operations.iter().enumerate();
-        let lines = lines.map(|(index, line)| label(index) + line);
-        let waits = waits.sorted_by_key(|&(before, is_start, _)| (before, is_start));
-        let waits = waits.map(|(before, is_start, after)| {
+        let numbered_operations = operations.iter().enumerate();
+        let lines = numbered_operations.map(|(index, line)| label(index) + line);
+        let sorted_dependencies = dependencies.sorted_by_key(|&(before, is_start, _)| (before, is_start));
+        let dependency_lines = sorted_dependencies.map(|(before, is_start, after)| {
             let keyword = if is_start { "irequires" } else { "requires" };
             format!("n{after} {keyword} n{before}\n")
         });
-        lines.chain(waits).collect::<String>()
+        lines.chain(dependency_lines).collect::<String>()
     });
     vec(rank, 4).prop_map(|ranks| {
-        let blocks = ranks.iter().enumerate();
-        let blocks = blocks.map(|(rank, lines)| format!("\nrank {rank} {{\n{lines}}}\n"));
+        let numbered_ranks = ranks.iter().enumerate();
+        let blocks = numbered_ranks.map(|(rank, lines)| format!("\nrank {rank} {{\n{lines}}}\n"));
         format!("num_ranks 4\n{}", blocks.collect::<String>())
     })
 }
 
-/// Something of a text in the place of something else of it.
-type Damage = [Index; 4];
+/// A part of a text (start and length), and another part that replaces it.
+type GoalDamage = [Index; 4];
 
-fn damaged(text: &str, [from, length, copied, copy_length]: &Damage) -> String {
-    let signs: Vec<char> = text.chars().collect();
+fn damaged(text: &str, [from, length, copied, copy_length]: &GoalDamage) -> String {
+    let characters: Vec<char> = text.chars().collect();
     let part = |from: &Index, length: &Index| {
-        let from = from.index(signs.len() + 1);
-        from..from + length.index(signs.len() - from + 1).min(30)
+        let from = from.index(characters.len() + 1);
+        from..from + length.index(characters.len() - from + 1).min(30)
     };
-    let copy = signs[part(copied, copy_length)].to_vec();
-    let mut signs = signs.clone();
-    signs.splice(part(from, length), copy);
-    signs.into_iter().collect()
+    let copy = characters[part(copied, copy_length)].to_vec();
+    let mut damaged_characters = characters.clone();
+    damaged_characters.splice(part(from, length), copy);
+    damaged_characters.into_iter().collect()
 }
 
-/// Reads a text: either a fault of one line with its place, or what writes and reads alike.
+/// Parses a text: it has a fault, told in one line with its place, or writing and parsing it again gives the same
+/// program.
 fn check(text: &str) -> Result<(), TestCaseError> {
     match parse(text) {
         Ok(goal) => prop_assert_eq!(parse(&written(&goal)), Ok(goal)),
@@ -120,7 +121,7 @@ proptest! {
     #[test]
     fn damage_is_a_fault_or_another_program(
         text in any_text(),
-        damages in vec(any::<Damage>(), 1..4),
+        damages in vec(any::<GoalDamage>(), 1..4),
     ) {
         let example = damages.iter().fold(EXAMPLE.to_owned(), |text, one| damaged(&text, one));
         check(&example)?;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Goal;
-use super::program::{Event, Operation, RankProgram};
+use super::program::{GoalEvent, GoalOperation, GoalRankProgram};
 
 impl Goal {
     /// Writes GOAL that parses to the same programs, here and in `LogGOPSim`.
@@ -21,12 +21,12 @@ impl Goal {
     }
 }
 
-fn write_program(program: &RankProgram, out: &mut impl Write) -> io::Result<()> {
+fn write_program(program: &GoalRankProgram, out: &mut impl Write) -> io::Result<()> {
     for index in program.indices() {
         if let Some(label) = program.label(index) {
             write!(out, "{label}: ")?;
         }
-        let Operation { action, cpu, nic } = program.operation(index);
+        let GoalOperation { action, cpu, nic } = program.operation(index);
         out.write_all(action.statement("-1", "tag -1").as_bytes())?;
         for (name, number) in [("cpu", cpu), ("nic", nic)] {
             if number > 0 {
@@ -41,8 +41,8 @@ fn write_program(program: &RankProgram, out: &mut impl Write) -> io::Result<()> 
 }
 
 /// Writes the dependencies on an operation; both operations have labels, as dependencies need them.
-fn write_waiting(program: &RankProgram, before: u32, out: &mut impl Write) -> io::Result<()> {
-    for (event, keyword) in [(Event::End, "requires"), (Event::Start, "irequires")] {
+fn write_waiting(program: &GoalRankProgram, before: u32, out: &mut impl Write) -> io::Result<()> {
+    for (event, keyword) in [(GoalEvent::End, "requires"), (GoalEvent::Start, "irequires")] {
         for &after in program.waiting_for(before, event) {
             let label = |index| program.label(index).unwrap_or_default();
             writeln!(out, "{} {keyword} {}", label(after), label(before))?;

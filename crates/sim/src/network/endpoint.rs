@@ -27,13 +27,13 @@ use netsig_base::units::{Bytes, Procs, Rank};
 use netsig_model::model::message::loggp::LogGP;
 use netsig_model::model::plogp::PLogP;
 
-use crate::network::{Agenda, Flight, Injected, Medium};
+use crate::network::{Agenda, Flight, InjectionTimes, Medium};
 use crate::program::FlightId;
 use crate::time::Time;
 
 /// The parameters of ports.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ports {
+pub enum PortParameters {
     /// L, o, g and G.
     LogGP(LogGP),
     /// L and g(m).
@@ -42,7 +42,7 @@ pub enum Ports {
 
 /// Costs of a message of one length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Costs {
+pub struct PortCosts {
     /// Overhead o on either processor.
     pub overhead: Time,
     /// Least time between the begins of two messages at a port.
@@ -51,7 +51,7 @@ pub struct Costs {
     pub body: Time,
 }
 
-impl Ports {
+impl PortParameters {
     /// Latency L.
     pub fn latency(&self) -> Time {
         Time::of(match self {
@@ -61,12 +61,12 @@ impl Ports {
     }
 
     /// Costs of a message of `bytes`.
-    pub fn costs(&self, bytes: u64) -> Costs {
+    pub fn costs(&self, bytes: u64) -> PortCosts {
         match self {
             Self::LogGP(model) => {
                 let overhead = Time::of(model.overhead());
                 let body = Time::of(model.gap_per_byte() * Bytes(bytes.saturating_sub(1)));
-                Costs {
+                PortCosts {
                     overhead,
                     interval: overhead.max(Time::of(model.gap()) + body),
                     body,
@@ -74,7 +74,7 @@ impl Ports {
             }
             Self::PLogP(model) => {
                 let gap = Time::of(model.g(Bytes(bytes)));
-                Costs {
+                PortCosts {
                     overhead: Time::ZERO,
                     interval: gap,
                     body: gap,
@@ -87,17 +87,17 @@ impl Ports {
 /// The ports of all ranks.
 #[derive(Debug)]
 pub struct Endpoint {
-    ports: Ports,
+    ports: PortParameters,
     latency: Time,
     /// Time at which each rank's port can begin to receive the next message.
     receivers: Vec<Time>,
     /// Cache: the last length and its costs.
-    last: (u64, Costs),
+    last: (u64, PortCosts),
 }
 
 impl Endpoint {
     /// Creates free ports for `procs` ranks.
-    pub fn new(ports: Ports, procs: Procs) -> Self {
+    pub fn new(ports: PortParameters, procs: Procs) -> Self {
         Self {
             latency: ports.latency(),
             last: (0, ports.costs(0)),
@@ -106,7 +106,7 @@ impl Endpoint {
         }
     }
 
-    fn costs(&mut self, bytes: u64) -> Costs {
+    fn costs(&mut self, bytes: u64) -> PortCosts {
         if self.last.0 != bytes {
             self.last = (bytes, self.ports.costs(bytes));
         }
@@ -126,16 +126,16 @@ impl Medium for Endpoint {
         self.latency
     }
 
-    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
+    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> InjectionTimes {
         let now = agenda.now();
         let costs = self.costs(flight.bytes);
-        agenda.arrive(now + self.latency, id);
+        agenda.schedule_arrival(now + self.latency, id);
         let next = now + (costs.interval - costs.overhead);
         let sent = match self.ports {
-            Ports::LogGP(_) => now,
-            Ports::PLogP(_) => next,
+            PortParameters::LogGP(_) => now,
+            PortParameters::PLogP(_) => next,
         };
-        Injected { sent: Some(sent), next }
+        InjectionTimes { sent: Some(sent), next }
     }
 
     fn arrive(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) {
@@ -143,7 +143,7 @@ impl Medium for Endpoint {
         let port = &mut self.receivers[flight.to.0 as usize];
         let begin = agenda.now().max(*port);
         *port = begin + costs.interval;
-        agenda.delivered(begin + costs.body, id);
+        agenda.schedule_delivery(begin + costs.body, id);
     }
 }
 

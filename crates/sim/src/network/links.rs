@@ -11,7 +11,7 @@ use crate::time::Time;
 /// A network, borrowed or shared, with the host of each rank and the bytes that each link
 /// carried.
 #[derive(Debug, Clone)]
-pub(super) struct Links<T> {
+pub(super) struct RankLinks<T> {
     pub(super) network: T,
     pub(super) hosts: Vec<Vertex>,
     /// Latency L.
@@ -20,10 +20,10 @@ pub(super) struct Links<T> {
     delays: Vec<Time>,
     carried: Vec<u64>,
     /// Scratch memory for a route.
-    way: Vec<LinkId>,
+    scratch_route: Vec<LinkId>,
 }
 
-impl<T: Deref<Target = Network>> Links<T> {
+impl<T: Deref<Target = Network>> RankLinks<T> {
     /// Creates links without traffic.
     pub(super) fn new(network: T, hosts: Vec<Vertex>, latency: Time) -> Self {
         let links = network.links();
@@ -34,7 +34,7 @@ impl<T: Deref<Target = Network>> Links<T> {
         Self {
             carried: vec![0; links.len()],
             delays,
-            way: Vec::new(),
+            scratch_route: Vec::new(),
             network,
             hosts,
             latency,
@@ -54,19 +54,19 @@ impl<T: Deref<Target = Network>> Links<T> {
     }
 
     /// L and the propagation delays between two ranks.
-    pub(super) fn between(&mut self, from: Rank, to: Rank) -> Time {
+    pub(super) fn latency_between(&mut self, from: Rank, to: Rank) -> Time {
         if self.delays.is_empty() {
             return self.latency;
         }
-        let mut route = std::mem::take(&mut self.way);
+        let mut route = std::mem::take(&mut self.scratch_route);
         self.route(from, to, &mut route);
         let latency = self.latency(&route);
-        self.way = route;
+        self.scratch_route = route;
         latency
     }
 
     /// Adds `bytes` to the traffic of each link of a route.
-    pub(super) fn carry(&mut self, route: &[LinkId], bytes: u64) {
+    pub(super) fn add_traffic(&mut self, route: &[LinkId], bytes: u64) {
         for link in route {
             self.carried[link.index()] += bytes;
         }

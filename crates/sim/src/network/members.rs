@@ -6,20 +6,20 @@ use super::slot;
 
 /// A flow on a link, and the index of the link in the flow's route.
 #[derive(Debug, Clone, Copy)]
-struct Member {
+struct LinkMember {
     flow: u32,
     hop: usize,
 }
 
 /// The flows of each link.
 #[derive(Debug, Clone)]
-pub(super) struct Members {
-    by_link: Vec<Vec<Member>>,
+pub(super) struct LinkMembers {
+    by_link: Vec<Vec<LinkMember>>,
     /// Position of each flow among the members of each link of its route.
     places: Vec<Vec<usize>>,
 }
 
-impl Members {
+impl LinkMembers {
     /// Creates `links` links without flows.
     pub(super) fn new(links: usize) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Members {
     }
 
     /// All flows on a link.
-    pub(super) fn on(&self, link: LinkId) -> impl Iterator<Item = u32> {
+    pub(super) fn flows_on(&self, link: LinkId) -> impl Iterator<Item = u32> {
         self.by_link[link.index()].iter().map(|member| member.flow)
     }
 
@@ -50,7 +50,7 @@ impl Members {
         for (hop, link) in route.iter().enumerate() {
             let members = &mut self.by_link[link.index()];
             places.push(members.len());
-            members.push(Member { flow, hop });
+            members.push(LinkMember { flow, hop });
         }
     }
 

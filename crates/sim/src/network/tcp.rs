@@ -2,19 +2,17 @@
 //! ports of switches have.
 //!
 //! # Formula
-//! Messages share links as in [`fluid`](super::fluid). A message is sent in trains: a train has
-//! as many bytes as the connection may have in flight, the window W, or the rest of the message.
-//! The next train starts when the last one is through. W begins at the initial window, doubles
-//! with each whole train until it reaches the threshold, then grows by a segment, and is kept for
-//! the next message of the same pair.
+//! Messages share links as in [`fluid`](super::fluid). A message is sent in trains: a train has as many bytes as the
+//! connection may have in flight, the window W, or the rest of the message. The next train starts when the last one
+//! is through. W begins at the initial window, doubles with each whole train until it reaches the threshold, and then
+//! grows by a segment. It is kept for the next message of the same pair.
 //!
-//! The bytes in flight of a message wait at its bottleneck, the first full link of its route on
-//! which no other message is faster. If the bottleneck is the port of a switch, trains arrive
-//! there in step: trains that start now arrive at once, and the earlier trains, less rate·2L, are
-//! already in the buffer. Trains with another bottleneck only pass the port: once in each cycle
-//! W/r, at a random time, at the rate of the link before it. The port is a drop-tail queue: k
-//! trains of W bytes that arrive at once from k links of the port's rate lose the excess of
-//! (k − 1)·W over the free buffer.
+//! The bytes in flight of a message wait at its bottleneck, the first full link of its route on which no other
+//! message is faster. If the bottleneck is the port of a switch, trains arrive there in step. Trains that start now
+//! arrive at once; the earlier trains, less rate·2L, are already in the buffer. Trains with another bottleneck only
+//! pass the port: once in each cycle W/r, at a random time, at the rate of the link before it. The port is a
+//! drop-tail queue. If k trains of W bytes arrive at once from k links of the port's rate, they lose the excess of (k
+//! − 1)·W over the free buffer.
 //!
 //! | segments of the train after the first lost one | repair | idle time | new W |
 //! |---|---|---|---|
@@ -22,9 +20,9 @@
 //! | fewer | tail loss probe | 2·R, plus 200 ms for one segment; at most R + 200 ms | half |
 //! | fewer, of bytes sent again | timeout | R + 200 ms, then ·2, ·4, … | 1 segment |
 //!
-//! R is the round-trip time: 2·L and the queue at the bottleneck. The lost bytes are sent again
-//! after the others, and took their share of the links the first time as well. Only the train
-//! that starts can lose segments: losses of the others were decided when they started.
+//! R is the round-trip time: 2·L and the queue at the bottleneck. The lost bytes are sent again after the rest of the
+//! message; they took their share of the links the first time as well. Only a train that starts can lose segments:
+//! losses of the other trains were decided when they started.
 //!
 //! # Domain
 //! Windows do not bound rates: rate·2L is below the initial window. Shared links are full for
@@ -44,16 +42,16 @@
 //! ```
 //! # use netsig_base::algorithm::{Algorithm, Collective};
 //! # use netsig_base::units::BitsPerSecond;
-//! # use netsig_sim::network::tcp::{Options, Tcp};
-//! # use netsig_base::network::{Network, Port}; use netsig_sim::{Time, run, rounds::Rounds};
+//! # use netsig_sim::network::tcp::{Tcp, TcpOptions};
+//! # use netsig_base::network::{LinkSpec, Network}; use netsig_sim::{Time, run, rounds::ScheduleProgram};
 //! # use netsig_base::units::{Bytes, Procs, Seconds};
 //! // 4 hosts of 40 Mbit/s: 3 trains of 10⁴ B fit. 3·10⁴ B · 200 ns/B + 50 µs = 6.05 ms.
-//! let star = Network::star(4, Port::new(BitsPerSecond(40_000_000), Bytes(65536)))?;
+//! let star = Network::star(4, LinkSpec::new(BitsPerSecond(40_000_000), Bytes(65536)))?;
 //! let hosts = star.all_hosts().collect();
-//! let options = Options { min_timeout: Time::of(Seconds(0.2)), seed: 0 };
+//! let options = TcpOptions { min_timeout: Time::of(Seconds(0.2)), seed: 0 };
 //! let mut network = Tcp::new(&star, hosts, Time(50_000_000), options)?;
 //! let direct = Algorithm::parse(Collective::Alltoall, "direct")?;
-//! let mut program = Rounds::new(direct.schedule(Procs::new(4)?, Bytes(10_000)));
+//! let mut program = ScheduleProgram::new(direct.schedule(Procs::new(4)?, Bytes(10_000)));
 //! let outcome = run(&mut program, &mut network, &mut ())?;
 //! assert_eq!(outcome.time, Time(6_050_000_000));
 //! assert_eq!(outcome.losses, []);
@@ -61,7 +59,7 @@
 //! ```
 
 mod connection;
-mod levels;
+mod link_rates;
 mod losses;
 mod messages;
 mod port;
@@ -75,14 +73,14 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::fluid::sharing::Sharing;
-use super::links::Links;
-use super::{Agenda, Cause, Flight, Injected, LinkUse, Medium, Repair};
+use super::fluid::sharing::LinkSharing;
+use super::links::RankLinks;
+use super::{Agenda, Flight, InjectionTimes, LinkUse, LossCause, Medium, TcpRepair};
 use crate::program::FlightId;
 use crate::time::Time;
-use levels::{Levels, rate};
-use messages::{Message, Messages, State};
-use port::Train;
+use link_rates::{TcpLinkRates, rate};
+use messages::{TcpMessage, TcpMessages, TcpState};
+use port::SegmentTrain;
 
 /// The payload of a segment on Ethernet, with time stamps, in bytes.
 pub const SEGMENT: f64 = 1448.0;
@@ -95,8 +93,8 @@ const MAX_WINDOW: f64 = 4_194_304.0;
 
 /// Settings of TCP and seed of the random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Addition of the retransmission timer to the round-trip time: 200 ms in Linux.
+pub struct TcpOptions {
+    /// Time that the retransmission timer adds to the round-trip time: 200 ms in Linux.
     pub min_timeout: Time,
     /// Seed of the random numbers.
     pub seed: u64,
@@ -106,15 +104,15 @@ pub struct Options {
 /// to the next.
 #[derive(Debug)]
 pub struct Tcp<'a> {
-    links: Links<&'a Network>,
+    links: RankLinks<&'a Network>,
     min_timeout: Time,
     rng: ChaCha8Rng,
-    sharing: Sharing,
-    levels: Levels,
-    messages: Messages,
+    sharing: LinkSharing,
+    link_rates: TcpLinkRates,
+    messages: TcpMessages,
     /// Flows whose next train starts now.
     starting: Vec<u32>,
-    trains: Vec<Train>,
+    trains: Vec<SegmentTrain>,
     /// Names of the ports that have lost segments.
     names: FxHashMap<LinkId, Arc<str>>,
 }
@@ -131,17 +129,17 @@ impl<'a> Tcp<'a> {
         network: &'a Network,
         hosts: Vec<Vertex>,
         latency: Time,
-        options: Options,
+        options: TcpOptions,
     ) -> Result<Self, ParameterError> {
         check_buffers(network)?;
         let rates = || network.links().iter().map(|link| link.rate);
         Ok(Self {
-            links: Links::new(network, hosts, latency),
+            links: RankLinks::new(network, hosts, latency),
             min_timeout: options.min_timeout,
             rng: ChaCha8Rng::seed_from_u64(options.seed),
-            sharing: Sharing::new(rates()),
-            levels: Levels::new(rates().map(|rate| rate.0).collect()),
-            messages: Messages::default(),
+            sharing: LinkSharing::new(rates()),
+            link_rates: TcpLinkRates::new(rates().map(|rate| rate.0).collect()),
+            messages: TcpMessages::default(),
             starting: Vec::new(),
             trains: Vec::new(),
             names: FxHashMap::default(),
@@ -151,81 +149,81 @@ impl<'a> Tcp<'a> {
     /// Starts to send a message, or its lost bytes again, on its links.
     fn start(&mut self, id: u32, bytes: u64, agenda: &mut Agenda) {
         let message = self.messages.get_mut(id);
-        message.state = State::Starting;
+        message.state = TcpState::Starting;
         self.sharing.add(id, &message.route, bytes as f64);
-        self.levels.members.insert(id, &message.route);
-        self.links.carry(&message.route, bytes);
+        self.link_rates.members.insert(id, &message.route);
+        self.links.add_traffic(&message.route, bytes);
         self.starting.push(id);
-        agenda.settle();
+        agenda.request_settling();
     }
 
     /// Handles a flow without more bytes to send for now.
-    fn finish(&mut self, id: u32, agenda: &mut Agenda) {
+    fn finish_flow(&mut self, id: u32, agenda: &mut Agenda) {
         let now = agenda.now();
         let message = self.messages.get_mut(id);
-        self.levels.members.remove(id, &message.route);
+        self.link_rates.members.remove(id, &message.route);
         self.end_train(id);
         let message = self.messages.get_mut(id);
-        if message.again > 0 {
-            message.state = State::Waiting;
+        if message.resend_bytes > 0 {
+            message.state = TcpState::Waiting;
             message.next = now + message.wait;
-            agenda.wake(message.next, id);
+            agenda.schedule_wake(message.next, id);
             return;
         }
-        message.state = State::Out;
+        message.state = TcpState::Out;
         let latency = self.links.latency(&message.route);
-        self.messages.keep(id);
-        agenda.sent(now, id);
-        agenda.delivered(now + latency, id);
+        self.messages.keep_connection(id);
+        agenda.schedule_sent(now, id);
+        agenda.schedule_delivery(now + latency, id);
     }
 
     /// Ends a train; the window grows if a whole window came through.
     fn end_train(&mut self, id: u32) {
-        let Message {
+        let TcpMessage {
             state,
             train,
             connection,
             ..
         } = self.messages.get_mut(id);
-        if *state == State::Running && *train >= connection.window {
+        if *state == TcpState::Running && *train >= connection.window {
             connection.grow();
         }
     }
 
     /// Handles a train that is through, or a wait that is over.
-    fn go_on(&mut self, id: u32, agenda: &mut Agenda) {
+    fn continue_flow(&mut self, id: u32, agenda: &mut Agenda) {
         let now = agenda.now();
         let message = self.messages.get_mut(id);
         if message.next != now {
             return;
         }
         match message.state {
-            State::Waiting => {
-                let again = std::mem::take(&mut message.again);
+            TcpState::Waiting => {
+                let again = std::mem::take(&mut message.resend_bytes);
                 self.start(id, again, agenda);
             }
-            State::Running | State::Losing if self.sharing.left(id, now) >= 1.0 => {
+            TcpState::Running | TcpState::Losing if self.sharing.bytes_left(id, now) >= 1.0 => {
                 self.end_train(id);
                 let message = self.messages.get_mut(id);
-                (message.state, message.tries) = (State::Starting, 0);
+                (message.state, message.tries) = (TcpState::Starting, 0);
                 self.starting.push(id);
-                agenda.settle();
+                agenda.request_settling();
             }
-            State::Running | State::Losing | State::Starting | State::Out => {}
+            TcpState::Running | TcpState::Losing | TcpState::Starting | TcpState::Out => {}
         }
     }
 
     /// Begins the next trains of the flows in `starting`.
     fn begin_trains(&mut self, now: Time) {
         for &id in &self.starting {
-            let left = self.sharing.left(id, now);
+            let left = self.sharing.bytes_left(id, now);
             let message = self.messages.get_mut(id);
             message.train = message.connection.window.min(left);
         }
     }
 
     /// The switch ports that trains now enter, in the order of the trains.
-    fn ports(&mut self) -> Vec<LinkId> {
+    fn ports_entered(&mut self) -> Vec<LinkId> {
         let mut seen = FxHashSet::default();
         let routes = self.starting.iter().map(|&id| &self.messages.get(id).route);
         // The first link leaves a host.
@@ -235,19 +233,19 @@ impl<'a> Tcp<'a> {
 
     /// Completes the start of all trains in `starting`. A flow that loses the end of a train
     /// sends no more trains before it has waited.
-    fn end_start(&mut self, agenda: &mut Agenda) {
+    fn complete_starts(&mut self, agenda: &mut Agenda) {
         let now = agenda.now();
         for id in self.starting.drain(..) {
-            let left = self.sharing.left(id, now);
+            let left = self.sharing.bytes_left(id, now);
             let message = self.messages.get_mut(id);
-            let is_clean = message.state == State::Starting;
+            let is_clean = message.state == TcpState::Starting;
             if is_clean {
-                message.state = State::Running;
+                message.state = TcpState::Running;
             }
             message.next = Time::MAX;
             if left > message.train && (is_clean || message.tries == 0) {
                 message.next = now + Time::of(Seconds(message.train / rate(id, &self.sharing)));
-                agenda.wake(message.next, id);
+                agenda.schedule_wake(message.next, id);
             }
         }
     }
@@ -255,22 +253,22 @@ impl<'a> Tcp<'a> {
 
 impl Medium for Tcp<'_> {
     fn latency(&mut self, from: Rank, to: Rank) -> Time {
-        self.links.between(from, to)
+        self.links.latency_between(from, to)
     }
 
-    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
+    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> InjectionTimes {
         let message = self.messages.insert(id, flight);
         self.links.route(flight.from, flight.to, &mut message.route);
         if message.route.is_empty() || flight.bytes == 0 {
             return agenda.deliver_at_once(id, self.links.latency(&message.route));
         }
         self.start(id, flight.bytes, agenda);
-        Injected::under_way(agenda)
+        InjectionTimes::under_way(agenda)
     }
 
     fn wake(&mut self, token: u32, agenda: &mut Agenda) {
         if token != FINISH {
-            self.go_on(token, agenda);
+            self.continue_flow(token, agenda);
             return;
         }
         let now = agenda.now();
@@ -280,20 +278,20 @@ impl Medium for Tcp<'_> {
         let mut done = Vec::new();
         self.sharing.finish(now, |id| done.push(id));
         for id in done {
-            self.finish(id, agenda);
+            self.finish_flow(id, agenda);
         }
-        agenda.settle();
+        agenda.request_settling();
     }
 
     fn settle(&mut self, agenda: &mut Agenda) {
         let now = agenda.now();
         self.sharing.settle(now);
-        self.levels.change();
+        self.link_rates.invalidate();
         self.begin_trains(now);
-        for port in self.ports() {
-            self.meet(port, agenda);
+        for port in self.ports_entered() {
+            self.find_losses(port, agenda);
         }
-        self.end_start(agenda);
+        self.complete_starts(agenda);
         self.sharing.set_alarm(FINISH, agenda);
     }
 

@@ -3,7 +3,7 @@
 use netsig_base::algorithm::{Collective, Schedule};
 use netsig_base::units::{Procs, Rank};
 
-use super::{Case, MOST_RANKS, SimulationError};
+use super::{MOST_RANKS, SimCase, SimulationError};
 use crate::network::tcp::SEGMENT;
 
 /// Largest number of messages; more would take hours.
@@ -17,10 +17,10 @@ const MOST_PACKETS: f64 = 1e9;
 const MOST_ROUNDS: usize = (u32::MAX - MOST_RANKS) as usize;
 
 /// Number of rounds of a rank that are sampled to bound its number of messages.
-const SAMPLE: usize = 256;
+const MOST_SAMPLED_ROUNDS: usize = 256;
 
 /// Refuses a message in more segments than can be counted.
-pub(super) fn refuse_uncounted(case: Case) -> Result<(), SimulationError> {
+pub(super) fn refuse_uncounted(case: SimCase) -> Result<(), SimulationError> {
     let division = case.schedule().extent().division;
     let held = u64::from(division.parts()).saturating_mul(division.bytes(0));
     if held < case.size.0 {
@@ -31,7 +31,7 @@ pub(super) fn refuse_uncounted(case: Case) -> Result<(), SimulationError> {
 }
 
 /// Refuses a case with too many ranks, rounds or messages to follow each.
-pub(super) fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
+pub(super) fn refuse_too_many(case: SimCase) -> Result<(), SimulationError> {
     if case.procs.get() > MOST_RANKS {
         return Err(SimulationError::TooManyRanks(case));
     }
@@ -39,15 +39,15 @@ pub(super) fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
     let schedule = case.schedule();
     let has_too_many_rounds = ranks_of_all_kinds(case.procs)
         .into_iter()
-        .any(|rank| schedule.active(rank).end > MOST_ROUNDS);
+        .any(|rank| schedule.active_rounds(rank).end > MOST_ROUNDS);
     if messages > MOST_MESSAGES || has_too_many_rounds {
         return Err(SimulationError::TooMany { case, messages });
     }
     Ok(())
 }
 
-/// Refuses a case with more packets than TCP's windows can be followed for.
-pub(super) fn refuse_too_many_packets(case: Case) -> Result<(), SimulationError> {
+/// Refuses a case with too many packets to follow TCP's windows.
+pub(super) fn refuse_too_many_packets(case: SimCase) -> Result<(), SimulationError> {
     let part = case.schedule().extent().division.bytes(0);
     let bytes = most_messages(case) as f64 * part as f64;
     let packets = bytes / SEGMENT;
@@ -57,13 +57,13 @@ pub(super) fn refuse_too_many_packets(case: Case) -> Result<(), SimulationError>
     Ok(())
 }
 
-/// Upper bound on the messages of all ranks: P times the messages of the busiest rank. They are
-/// counted at the end that is not the root, where all ranks have about as many.
-pub fn most_messages(case: Case) -> u64 {
+/// Upper bound on the messages of all ranks: P times the messages of the busiest rank. Messages are counted at the
+/// end away from the root, where all ranks have about equally many.
+pub fn most_messages(case: SimCase) -> u64 {
     let schedule = case.schedule();
-    let each = ranks_of_all_kinds(case.procs).map(|rank| messages_of(&schedule, rank));
-    let each = each.into_iter().max().unwrap_or(0);
-    each.saturating_mul(case.procs.get().into())
+    let message_counts = ranks_of_all_kinds(case.procs).map(|rank| messages_of(&schedule, rank));
+    let busiest = message_counts.into_iter().max().unwrap_or(0);
+    busiest.saturating_mul(case.procs.get().into())
 }
 
 /// Root, first other rank and last rank: no rank has more messages than the busiest of these.
@@ -72,9 +72,8 @@ fn ranks_of_all_kinds(procs: Procs) -> [Rank; 3] {
     [0, last.min(1), last].map(Rank)
 }
 
-/// Upper bound on the messages that a rank receives, where data spread from the root, or else
-/// sends: the messages of its first round, plus the largest number in a sample for each other
-/// round.
+/// Upper bound on the messages of a rank: received messages where data spread from the root, otherwise sent ones.
+/// Adds the messages of the first round, and for each other round the largest number in a sample.
 fn messages_of(schedule: &Schedule, rank: Rank) -> u64 {
     let of_round = |index| {
         let round = schedule.round(rank, index);
@@ -84,10 +83,10 @@ fn messages_of(schedule: &Schedule, rank: Rank) -> u64 {
         };
         messages as u64
     };
-    let mut rounds = schedule.active(rank);
+    let mut rounds = schedule.active_rounds(rank);
     let first = rounds.next().map_or(0, of_round);
     let others = rounds.len() as u64;
-    let step = rounds.len().div_ceil(SAMPLE).max(1);
+    let step = rounds.len().div_ceil(MOST_SAMPLED_ROUNDS).max(1);
     let most = rounds.step_by(step).map(of_round).max();
     first.saturating_add(most.unwrap_or(0).saturating_mul(others))
 }
@@ -104,7 +103,7 @@ mod tests {
     #[test]
     fn no_algorithm_has_more_messages_than_the_most() {
         for (entry, procs) in ALGORITHMS.iter().cartesian_product(1..40) {
-            let case = Case {
+            let case = SimCase {
                 algorithm: Algorithm::parse(entry.collective, &entry.example()).unwrap(),
                 procs: Procs::new(procs).unwrap(),
                 size: Bytes(100_000),

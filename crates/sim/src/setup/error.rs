@@ -4,11 +4,11 @@ use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Seconds;
 use netsig_base::units::parameter::ParameterError;
 
-use super::{Case, MOST_RANKS};
-use crate::goal::OtherInterface;
-use crate::outcome::Stuck;
+use super::{MOST_RANKS, SimCase};
+use crate::goal::UnknownInterface;
+use crate::outcome::StuckProgram;
 
-/// Time of a processor for a packet that losses make differ from others.
+/// Processor time to simulate a packet that losses make different from others.
 const PACKET_TIME: Seconds = Seconds(1e-7);
 
 /// Error of a simulation; the message ends with a remedy.
@@ -19,7 +19,7 @@ pub enum SimulationError {
         "{collective} {algorithm} among {procs} has no exact closed form on this network; use --method event",
         collective = .0.algorithm.collective(), algorithm = .0.algorithm, procs = .0.procs
     )]
-    NoClosedForm(Case),
+    NoClosedForm(SimCase),
     /// The case has too many messages or rounds to follow each.
     #[error(
         "{collective} {algorithm} among {procs} has up to {messages:.1e} messages, too many to follow each; choose fewer processes or longer segments",
@@ -28,7 +28,7 @@ pub enum SimulationError {
     )]
     TooMany {
         /// The refused case.
-        case: Case,
+        case: SimCase,
         /// Upper bound on the number of messages.
         messages: u64,
     },
@@ -40,7 +40,7 @@ pub enum SimulationError {
     )]
     TooManyPackets {
         /// The refused case.
-        case: Case,
+        case: SimCase,
         /// Number of packets.
         packets: f64,
     },
@@ -49,7 +49,7 @@ pub enum SimulationError {
         "{procs} processes are too many to follow each, at most {MOST_RANKS}; choose fewer or a network with a closed form",
         procs = .0.procs
     )]
-    TooManyRanks(Case),
+    TooManyRanks(SimCase),
     /// The simulated time overflows.
     #[error("the simulated time passes 213 days, where it ends; choose smaller messages or a faster network")]
     TooLong,
@@ -58,14 +58,13 @@ pub enum SimulationError {
     Network(#[from] ParameterError),
     /// The program names a network interface that hosts do not have.
     #[error(transparent)]
-    Interface(#[from] OtherInterface),
+    Interface(#[from] UnknownInterface),
     /// The program cannot end.
     #[error(transparent)]
-    Stuck(#[from] Stuck),
+    Stuck(#[from] StuckProgram),
 }
 
-/// A missing closed form, and more packets than can be followed, are faults of the data; others are faults of
-/// the request.
+/// A missing closed form and too many packets are faults of the data, other errors faults of the request.
 impl From<SimulationError> for Refusal {
     fn from(error: SimulationError) -> Self {
         match error {

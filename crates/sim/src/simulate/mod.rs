@@ -1,13 +1,13 @@
 //! Simulations by request: a network model with its parameters from settings, a profile and a network,
 //! and the points to simulate on it.
 
-mod known;
 pub mod model;
+mod parameter_sources;
 pub mod placement;
 pub mod point;
 mod settings;
-pub mod source;
+pub mod sim_model;
 
-pub use model::ModelChoice;
-pub use point::Point;
-pub use source::Source;
+pub use model::SimModelKind;
+pub use point::SimPoint;
+pub use sim_model::SimModel;

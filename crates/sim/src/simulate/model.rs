@@ -7,7 +7,7 @@ use strum::{Display, EnumIter, EnumMessage, EnumString};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Display, EnumIter, EnumMessage, EnumString)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub enum ModelChoice {
+pub enum SimModelKind {
     /// Ports alone, with L, o, g and G.
     Loggp,
     /// Ports alone, with L and g(m).

@@ -3,26 +3,26 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use netsig_base::network::named::Files;
-use netsig_base::network::placement::{self, Order};
-use netsig_base::network::{Network, Port, Vertex};
+use netsig_base::network::named::FileAccess;
+use netsig_base::network::placement::{self, PlacementOrder};
+use netsig_base::network::{LinkSpec, Network, Vertex};
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
 
 /// A network with its usable hosts.
 #[derive(Debug)]
-pub struct Placement {
+pub struct RankPlacer {
     /// The network.
     pub network: Arc<Network>,
     hosts: Arc<[Vertex]>,
-    placing: Placing,
+    placing: PlacementRule,
     /// The hosts of the ranks for the last requested process count.
-    placed: Mutex<Option<(Procs, Placed)>>,
+    placed: Mutex<Option<(Procs, PlacedRanks)>>,
 }
 
-/// The hosts of a network that are wanted.
+/// Hosts to use, and the placement of ranks on them.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Hosts<'a> {
+pub struct HostSelection<'a> {
     /// The hosts to use, such as n[0-15]; `None` for all.
     pub nodes: Option<&'a str>,
     /// The host of each rank: block, cyclic, or a file with one host a line; `None` for block.
@@ -32,33 +32,33 @@ pub struct Hosts<'a> {
 }
 
 /// A network, and the host of each rank.
-pub type Placed = (Arc<Network>, Arc<[Vertex]>);
+pub type PlacedRanks = (Arc<Network>, Arc<[Vertex]>);
 
 /// The rule that assigns ranks to hosts.
 #[derive(Debug)]
-enum Placing {
-    Ordered(Order, u32),
+enum PlacementRule {
+    Ordered(PlacementOrder, u32),
     /// One host for each line of a file, given by name and text.
     Listed(String, String),
     /// One rank on each host of a star, which gets as many hosts as ranks.
-    Star(Port),
+    Star(LinkSpec),
 }
 
-impl Placement {
-    /// The wanted hosts of a network.
+impl RankPlacer {
+    /// Selects hosts of a network.
     ///
     /// # Errors
-    /// If the network lacks the named hosts, a file cannot be used, or wishes contradict.
-    pub fn of(network: Network, wanted: &Hosts, files: &impl Files) -> Result<Self, Refusal> {
+    /// If the network lacks the named hosts, a file cannot be used, or the options contradict each other.
+    pub fn of(network: Network, wanted: &HostSelection, files: &impl FileAccess) -> Result<Self, Refusal> {
         let hosts = match &wanted.nodes {
             None => network.all_hosts().collect(),
             Some(expression) => network
-                .hosts_named(expression)
+                .hosts_listed(expression)
                 .map_err(|error| Refusal::request(format!("--nodes {expression}: {error}")))?
                 .into(),
         };
         Ok(Self {
-            placing: Placing::of(wanted, files)?,
+            placing: PlacementRule::of(wanted, files)?,
             network: Arc::new(network),
             hosts,
             placed: Mutex::default(),
@@ -69,12 +69,12 @@ impl Placement {
     ///
     /// # Errors
     /// If a rate is impossible.
-    pub fn star(port: Port) -> Result<Self, Refusal> {
+    pub fn star(port: LinkSpec) -> Result<Self, Refusal> {
         let network = star(Procs::new(1).map_err(Refusal::request)?, port)?;
         Ok(Self {
             hosts: network.all_hosts().collect(),
             network,
-            placing: Placing::Star(port),
+            placing: PlacementRule::Star(port),
             placed: Mutex::default(),
         })
     }
@@ -83,7 +83,7 @@ impl Placement {
     ///
     /// # Errors
     /// If the hosts do not suffice.
-    pub fn place(&self, procs: Procs) -> Result<Placed, Refusal> {
+    pub fn place(&self, procs: Procs) -> Result<PlacedRanks, Refusal> {
         let placed = || self.placed.lock().expect("nobody panics with it");
         if let Some((of, known)) = &*placed()
             && *of == procs
@@ -91,18 +91,18 @@ impl Placement {
             return Ok(known.clone());
         }
         let network = match self.placing {
-            Placing::Star(port) => star(procs, port)?,
-            Placing::Ordered(..) | Placing::Listed(..) => Arc::clone(&self.network),
+            PlacementRule::Star(port) => star(procs, port)?,
+            PlacementRule::Ordered(..) | PlacementRule::Listed(..) => Arc::clone(&self.network),
         };
-        let has_one_each = matches!(self.placing, Placing::Ordered(Order::Block, 1));
+        let has_one_each = matches!(self.placing, PlacementRule::Ordered(PlacementOrder::Block, 1));
         if has_one_each && self.hosts.len() == procs.get() as usize {
             return Ok((network, Arc::clone(&self.hosts)));
         }
         let hosts = match &self.placing {
-            Placing::Star(_) => network.all_hosts().collect(),
-            Placing::Ordered(order, per_host) => placement::place(*order, procs, &self.hosts, *per_host)
+            PlacementRule::Star(_) => network.all_hosts().collect(),
+            PlacementRule::Ordered(order, per_host) => placement::place_ranks(*order, procs, &self.hosts, *per_host)
                 .map_err(|error| Refusal::request(format!("{}: {error}", self.network.name)))?,
-            Placing::Listed(name, text) => placement::parse(name, text, &self.network, procs)?,
+            PlacementRule::Listed(name, text) => placement::parse(name, text, &self.network, procs)?,
         };
         let found = (network, hosts);
         *placed() = Some((procs, found.clone()));
@@ -110,18 +110,18 @@ impl Placement {
     }
 }
 
-fn star(procs: Procs, port: Port) -> Result<Arc<Network>, Refusal> {
+fn star(procs: Procs, port: LinkSpec) -> Result<Arc<Network>, Refusal> {
     let mut network = Network::star(procs.get(), port).map_err(Refusal::request)?;
     "star".clone_into(&mut network.name);
     Ok(Arc::new(network))
 }
 
-impl Placing {
-    fn of(wanted: &Hosts, files: &impl Files) -> Result<Self, Refusal> {
+impl PlacementRule {
+    fn of(wanted: &HostSelection, files: &impl FileAccess) -> Result<Self, Refusal> {
         let ordered = |order| Ok(Self::Ordered(order, wanted.per_host.unwrap_or(1)));
         let path = match wanted.placement {
-            None | Some("block") => return ordered(Order::Block),
-            Some("cyclic") => return ordered(Order::Cyclic),
+            None | Some("block") => return ordered(PlacementOrder::Block),
+            Some("cyclic") => return ordered(PlacementOrder::Cyclic),
             Some(path) => path,
         };
         if wanted.per_host.is_some() || wanted.nodes.is_some() {
@@ -129,8 +129,8 @@ impl Placing {
                 "a file of --placement names the host of each rank; leave out --nodes and --ppn",
             ));
         }
-        let text = files.text(Path::new(path));
-        let text = text.map_err(|error| Refusal::unreadable(path, error))?;
+        let read_result = files.text(Path::new(path));
+        let text = read_result.map_err(|error| Refusal::unreadable(path, error))?;
         Ok(Self::Listed(path.to_owned(), text))
     }
 }

@@ -1,30 +1,30 @@
 //! Points of a simulation: a case on a network model.
 
-use netsig_base::algorithm::{Algorithm, Collective, LIBRARY, Traffic, entries, split};
+use netsig_base::algorithm::{Algorithm, AlgorithmTraffic, Collective, LIBRARY, algorithm_entries, split_algorithms};
 use netsig_base::text::refusal::Refusal;
 
 use crate::observer::Observer;
-use crate::outcome::Outcome;
-use crate::setup::{self, Case, Method, Report, SimulationError};
+use crate::outcome::SimOutcome;
+use crate::setup::{self, SimCase, SimMethod, SimReport, SimulationError};
 
-use super::source::Source;
+use super::sim_model::SimModel;
 
 /// One point: a case on a network model.
 #[derive(Debug, Clone, Copy)]
-pub struct Point<'a> {
+pub struct SimPoint<'a> {
     /// The network model.
-    pub source: &'a Source,
+    pub sim_model: &'a SimModel,
     /// The collective, algorithm, process count and size.
-    pub case: Case,
+    pub case: SimCase,
     /// The method of finding the time.
-    pub method: Method,
+    pub method: SimMethod,
 }
 
-impl Point<'_> {
+impl SimPoint<'_> {
     /// A short title.
     pub fn title(&self) -> String {
-        let Case { algorithm, procs, size } = self.case;
-        let (collective, on) = (algorithm.collective(), self.source.title());
+        let SimCase { algorithm, procs, size } = self.case;
+        let (collective, on) = (algorithm.collective(), self.sim_model.title());
         format!("{collective} {algorithm}, {procs} ranks, {size}, {on}")
     }
 
@@ -41,19 +41,19 @@ impl Point<'_> {
     /// # Errors
     /// If the network has too few hosts.
     pub fn problem(&self) -> Result<Option<Refusal>, Refusal> {
-        let setup = self.source.setup(self.case.procs)?;
+        let setup = self.sim_model.setup(self.case.procs)?;
         let checked = setup::check(&setup, self.case, self.method);
         let refused = checked.err().map(|error| self.failure(error));
         Ok(self.refuse_layout().err().or(refused))
     }
 
-    /// Refuses algorithms that follow clusters, or the links between switches: the simulator does not give
-    /// them any, and they would run as in one cluster, or on one switch.
+    /// Refuses algorithms that follow clusters or the links between switches: the simulator gives them neither, so
+    /// they would run as in one cluster or on one switch.
     fn refuse_layout(&self) -> Result<(), Refusal> {
         let algorithm = self.case.algorithm;
         let what = match algorithm.traffic() {
-            Some(Traffic::Clusters) => "clusters of the ranks",
-            Some(Traffic::Phases) if self.source.has_uplinks() => "links between switches",
+            Some(AlgorithmTraffic::Clusters) => "clusters of the ranks",
+            Some(AlgorithmTraffic::Phases) if self.sim_model.has_uplinks() => "links between switches",
             _ => return Ok(()),
         };
         let collective = algorithm.collective();
@@ -67,9 +67,9 @@ impl Point<'_> {
     ///
     /// # Errors
     /// If the point cannot be simulated.
-    pub fn report(&self) -> Result<Report, Refusal> {
+    pub fn report(&self) -> Result<SimReport, Refusal> {
         self.refuse_layout()?;
-        let setup = self.source.setup(self.case.procs)?;
+        let setup = self.sim_model.setup(self.case.procs)?;
         let report = setup::simulate(&setup, self.case, self.method);
         report.map_err(|error| self.failure(error))
     }
@@ -78,9 +78,9 @@ impl Point<'_> {
     ///
     /// # Errors
     /// If the point cannot be simulated.
-    pub fn observe(&self, observer: &mut impl Observer) -> Result<Outcome, Refusal> {
+    pub fn observe(&self, observer: &mut impl Observer) -> Result<SimOutcome, Refusal> {
         self.refuse_layout()?;
-        let setup = self.source.setup(self.case.procs)?;
+        let setup = self.sim_model.setup(self.case.procs)?;
         let outcome = setup::observe(&setup, self.case, observer);
         outcome.map_err(|error| self.failure(error))
     }
@@ -96,19 +96,18 @@ impl Point<'_> {
     }
 }
 
-/// The algorithms in the list `names`; if `None` or `all`, those of the collective without
-/// settings.
+/// The algorithms in the list `names`; for `None` or `all`, the algorithms of the collective without settings.
 ///
 /// # Errors
 /// If the collective has no such algorithm.
 pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Algorithm>, Refusal> {
     let all = || {
-        let plain = entries(collective).filter(|entry| entry.settings.is_empty());
+        let plain = algorithm_entries(collective).filter(|entry| entry.settings.is_empty());
         plain.map(|entry| entry.name).collect()
     };
     let names: Vec<&str> = match names {
         None | Some("all") => all(),
-        Some(names) => split(names),
+        Some(names) => split_algorithms(names),
     };
     let mut algorithms: Vec<Algorithm> = Vec::new();
     for name in names {

@@ -2,7 +2,7 @@
 
 use netsig_base::text::refusal::Refusal;
 
-use super::model::ModelChoice;
+use super::model::SimModelKind;
 
 /// Latency.
 pub const LATENCY: &str = "L";
@@ -18,12 +18,12 @@ pub const EAGER_LIMIT: &str = "S";
 pub const RTO: &str = "RTO";
 
 /// The parameters of each model.
-fn parameters(model: ModelChoice) -> &'static [&'static str] {
+fn parameters(model: SimModelKind) -> &'static [&'static str] {
     match model {
-        ModelChoice::Loggp => &[LATENCY, OVERHEAD, GAP, GAP_PER_BYTE, EAGER_LIMIT],
-        ModelChoice::Plogp => &[LATENCY, GAP, GAP_PER_BYTE, EAGER_LIMIT],
-        ModelChoice::Fluid => &[LATENCY, EAGER_LIMIT],
-        ModelChoice::Plogpt | ModelChoice::Tcp => &[LATENCY, RTO, EAGER_LIMIT],
+        SimModelKind::Loggp => &[LATENCY, OVERHEAD, GAP, GAP_PER_BYTE, EAGER_LIMIT],
+        SimModelKind::Plogp => &[LATENCY, GAP, GAP_PER_BYTE, EAGER_LIMIT],
+        SimModelKind::Fluid => &[LATENCY, EAGER_LIMIT],
+        SimModelKind::Plogpt | SimModelKind::Tcp => &[LATENCY, RTO, EAGER_LIMIT],
     }
 }
 
@@ -31,7 +31,7 @@ fn parameters(model: ModelChoice) -> &'static [&'static str] {
 ///
 /// # Errors
 /// If the model lacks a parameter, or one is given twice or is negative.
-pub fn check(model: ModelChoice, given: &[(String, f64)]) -> Result<(), Refusal> {
+pub fn check(model: SimModelKind, given: &[(String, f64)]) -> Result<(), Refusal> {
     let known = parameters(model);
     for (index, (name, value)) in given.iter().enumerate() {
         if given[..index].iter().any(|(earlier, _)| earlier == name) {

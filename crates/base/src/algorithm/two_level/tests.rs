@@ -6,8 +6,8 @@ use crate::algorithm::tests::{clustered, layouts, listed};
 use crate::algorithm::{Algorithm, Collective};
 use crate::units::{Procs, Rank};
 
-/// Pieces that must cross: the message to every other cluster, the pieces of the ranks of the others, or
-/// the pieces of each cluster to every other.
+/// Pieces that must cross: the message once to every other cluster, the pieces of all ranks in other clusters, or the
+/// pieces of each cluster to every other cluster.
 fn crossings(collective: Collective, sizes: &[u32], of_root: usize) -> [u32; 2] {
     let clusters = u32::try_from(sizes.len()).unwrap();
     let others = clusters - 1;
@@ -19,8 +19,8 @@ fn crossings(collective: Collective, sizes: &[u32], of_root: usize) -> [u32; 2] 
     }
 }
 
-/// From every root, with ranks of a cluster in a row and scattered: delivered, in one message to or from
-/// each other cluster, of what must cross alone.
+/// With every root, and with consecutive or scattered ranks in a cluster, all is delivered. One message crosses to or
+/// from each other cluster, with the necessary pieces alone.
 #[test]
 fn what_is_for_another_cluster_crosses_once() {
     for layout in layouts() {
@@ -42,14 +42,14 @@ fn what_is_for_another_cluster_crosses_once() {
                 for (rank, index) in procs.ranks().cartesian_product(0..extent.rounds) {
                     for send in listed(&schedule.round(rank, index).sends) {
                         longest = longest.max(send.slots.len());
-                        if layout.seat(rank).cluster != layout.seat(send.partner).cluster {
+                        if layout.cluster_rank(rank).cluster != layout.cluster_rank(send.partner).cluster {
                             messages += 1;
                             blocks += u32::try_from(send.slots.len()).unwrap();
                         }
                     }
                 }
                 let sizes = layout.sizes().collect_vec();
-                let expected = crossings(collective, &sizes, layout.seat(root).cluster);
+                let expected = crossings(collective, &sizes, layout.cluster_rank(root).cluster);
                 let parts = extent.division.parts();
                 assert_eq!([messages, blocks], expected.map(|count| count * parts), "{case}");
                 assert!(longest <= extent.longest_message as usize, "{case}");
@@ -62,7 +62,7 @@ fn what_is_for_another_cluster_crosses_once() {
 #[test]
 fn a_cluster_takes_the_rounds_of_its_tree() {
     let rounds = |text: &str, sizes: &[u32]| {
-        let layout = crate::algorithm::Layout::of_sizes(sizes);
+        let layout = crate::algorithm::ClusterLayout::of_sizes(sizes);
         clustered(Collective::Bcast, text, &layout, Rank(0)).extent().rounds
     };
     assert_eq!(rounds("two-level:100", &[12]), 4);

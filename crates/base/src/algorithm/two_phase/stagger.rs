@@ -1,79 +1,82 @@
 //! Messages of a two-phase exchange that cross one after another.
 //!
 //! # Method
-//! Messages that leave together share the link and arrive together, and the link is idle until the
-//! next ones reach it, for a latency. In `two-phase-staggered` the ranks of a cluster begin the second
-//! phase one after another: rank i + 1 when it has a message from rank i inside the cluster, as long as all that a
-//! rank sends to other clusters. As hosts send faster than the link, but not many times faster, the messages
-//! reach it about when it is free, stay one after another in all that follows, and need less of its buffer. The
-//! message's blocks are the rank's own for other clusters, and they arrive where blocks from there will overwrite them.
+//! Messages that leave together share the link and arrive together, and the link is idle until the next ones reach
+//! it, for a latency. In `two-phase-staggered` the ranks of a cluster begin the second phase one after another. Rank
+//! i + 1 begins when it has a message from rank i inside the cluster. This message has the length of all blocks that
+//! a rank sends to other clusters. Hosts send faster than the link, but not many times faster. So the messages reach
+//! the link about when it is free, stay one after another from then on, and need less of its buffer. The blocks of
+//! the message are the rank's own for other clusters, and they arrive where blocks from there will overwrite them.
 //!
 //! In `two-phase-spaced` rank i + 1 waits for `spacing` such messages, 64 at most, and there is no limit on
-//! exchanges: with a spacing about as large as the link is slower than the hosts, the link is always busy and
-//! its buffer never full, also where it takes a message longer to cross than to pass a port.
+//! exchanges. If the spacing is about the ratio of the hosts' rate to the link's, the link is always busy and its
+//! buffer never full. This holds even if a message takes longer to cross the link than to pass a port.
 //!
 //! # Source
 //! netsig.
 
-use super::{Exchange, TWO_PHASE_STAGGERED};
+use super::{TWO_PHASE_STAGGERED, TwoPhaseExchange};
 use crate::algorithm::Algorithm;
-use crate::algorithm::layout::Seat;
+use crate::algorithm::layout::ClusterRank;
 use crate::algorithm::setting::SPACING;
-use crate::schedule::{Message, Round, Slot};
+use crate::schedule::{BlockSlot, Round, ScheduleMessage};
 use crate::units::Rank;
 
 /// Most messages that a rank of `two-phase-spaced` waits for.
 const MOST_SPACING: u32 = 64;
 
-/// Messages between clusters that leave one after another.
+/// Order in which the messages between clusters leave: together, or one after another.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stagger {
     None,
-    /// As many as may be in progress.
+    /// One after another, as many as may be in progress.
     First,
     All,
 }
 
 impl Algorithm {
-    /// Hops between two messages between clusters that leave one after another, if they do.
+    /// Hops between two messages that leave a cluster one after another; `None` if they leave together.
     pub fn hops_apart(&self) -> Option<u32> {
         match self.entry.name {
             name if name == TWO_PHASE_STAGGERED.name => Some(1),
-            _ => self.get(SPACING).map(spacing),
+            _ => self.setting_value(SPACING).map(limited_spacing),
         }
     }
 }
 
 /// Hops from one rank to the next.
-pub(super) fn spacing(wanted: u32) -> u32 {
-    wanted.min(MOST_SPACING)
+pub(super) fn limited_spacing(setting: u32) -> u32 {
+    setting.min(MOST_SPACING)
 }
 
-impl Exchange<'_> {
+impl TwoPhaseExchange<'_> {
     /// Number of hops of the stagger.
     pub(super) fn hops(&self) -> u32 {
         if self.layout.clusters() < 2 {
             return 0;
         }
         let most = self.layout.sizes().max().unwrap_or(1);
-        (most.min(self.flows) - 1) * self.apart
+        (most.min(self.flows) - 1) * self.hops_apart
     }
 
-    /// A hop of the stagger from rank `number` to the next: a message as long as all that a rank sends to
-    /// other clusters. What it carries is overwritten in the second phase.
-    pub(super) fn hop(&self, me: Seat, number: u32) -> Round {
-        let message = |partner, slot: fn(u32) -> Slot| {
-            let is_far = |rank: &u32| self.layout.seat(Rank(*rank)).cluster != me.cluster;
-            let far = (0..self.ranks()).filter(is_far).map(slot);
-            let partner = self.layout.rank(Seat { number: partner, ..me });
-            Message::of(partner, far).into()
+    /// A hop of the stagger from rank `number` to the next: a message as long as all blocks that a rank sends to
+    /// other clusters. The second phase overwrites its data.
+    pub(super) fn hop(&self, me: ClusterRank, number: u32) -> Round {
+        let message = |partner_number, slot: fn(u32) -> BlockSlot| {
+            let is_remote = |rank: &u32| self.layout.cluster_rank(Rank(*rank)).cluster != me.cluster;
+            let remote_blocks = (0..self.ranks()).filter(is_remote).map(slot);
+            let partner = self.layout.rank_at(ClusterRank {
+                number: partner_number,
+                ..me
+            });
+            ScheduleMessage::of(partner, remote_blocks).into()
         };
         let mut round = Round::default();
         if me.number == number && number + 1 < self.layout.size(me.cluster) {
-            round.sends = message(number + 1, Slot::Input);
+            round.sends = message(number + 1, BlockSlot::Input);
         }
         if me.number == number + 1 {
-            round.receives = message(number, Slot::Output);
+            round.receives = message(number, BlockSlot::Output);
         }
         round
     }

@@ -8,29 +8,29 @@ use crate::algorithm::{Algorithm, Schedule};
 use crate::testing::procs;
 use crate::units::Bytes;
 
-/// Forms with a limit on what crosses at once.
+/// Forms with a limit on the exchanges at once.
 const LIMITED: [&str; 3] = ["two-phase", "two-phase-balanced", "two-phase-staggered"];
 
 const FORMS: [&str; 4] = [LIMITED[0], LIMITED[1], LIMITED[2], "two-phase-spaced"];
 
-fn schedule(form: &str, flows: u32, layout: &Layout) -> Schedule {
+fn schedule(form: &str, flows: u32, layout: &ClusterLayout) -> Schedule {
     clustered(Collective::Alltoall, &format!("{form}:{flows}"), layout, Rank(0))
 }
 
 /// All messages of a round, with their senders and whether they leave a cluster.
-fn sends(schedule: &Schedule, layout: &Layout, index: usize) -> Vec<(Rank, Message, bool)> {
+fn sends(schedule: &Schedule, layout: &ClusterLayout, index: usize) -> Vec<(Rank, ScheduleMessage, bool)> {
     let of = |rank: Rank| {
         let round = schedule.round(rank, index);
         let sends = listed(&round.sends).into_iter();
         sends.map(move |send| {
-            let crosses = layout.seat(rank).cluster != layout.seat(send.partner).cluster;
+            let crosses = layout.cluster_rank(rank).cluster != layout.cluster_rank(send.partner).cluster;
             (rank, send, crosses)
         })
     };
     schedule.procs().ranks().flat_map(of).collect()
 }
 
-/// All are delivered, so that none of the crossings is superfluous.
+/// All blocks are delivered, so that no crossing is superfluous.
 #[test]
 fn each_datum_crosses_once_in_two_messages_a_rank_of_the_larger_cluster() {
     for (layout, form, flows) in itertools::iproduct!(layouts(), FORMS, [1, 2, 5, u32::MAX]) {
@@ -54,8 +54,8 @@ fn each_datum_crosses_once_in_two_messages_a_rank_of_the_larger_cluster() {
     }
 }
 
-/// No rank begins an exchange before its predecessor is complete: simulated with exchanges of one unit of
-/// time and signals of none, at most so many are in progress between two clusters.
+/// No rank begins an exchange before its predecessor is complete. In a simulation with exchanges of one unit of time
+/// and signals of none, at most so many are in progress between two clusters.
 #[test]
 fn no_more_exchanges_cross_at_once_than_the_setting_says() {
     for (layout, form, flows) in itertools::iproduct!(layouts(), LIMITED, [1, 2, 3, 7]) {
@@ -66,7 +66,7 @@ fn no_more_exchanges_cross_at_once_than_the_setting_says() {
             let before = ready.clone();
             let all = sends(&schedule, &layout, index);
             for (from, send, crosses) in &all {
-                let pair = [*from, send.partner].map(|rank| layout.seat(rank).cluster);
+                let pair = [*from, send.partner].map(|rank| layout.cluster_rank(rank).cluster);
                 let [from, to] = [*from, send.partner].map(|rank| rank.0 as usize);
                 let start = before[from].max(before[to]);
                 if *crosses {
@@ -87,23 +87,23 @@ fn no_more_exchanges_cross_at_once_than_the_setting_says() {
 /// by hand. Clusters of 2 and 3 and of 4 and 4 are in `vectors.json`.
 #[test]
 fn balanced_exchanges_share_what_the_last_step_has_too_few_of() {
-    let layout = Layout::of_sizes(&[4, 6]);
+    let layout = ClusterLayout::of_sizes(&[4, 6]);
     let simple = [(4, 4), (5, 4), (6, 6), (7, 6), (8, 2), (9, 2)];
     let balanced = [(4, 3), (5, 3), (6, 6), (7, 6), (8, 3), (9, 3)];
     for (form, expected) in LIMITED.into_iter().zip([simple, balanced]) {
         let schedule = schedule(form, 4, &layout);
         let sends = [1, 3].into_iter().flat_map(|step| sends(&schedule, &layout, step));
-        let sizes = sends.map(|(rank, send, _)| (rank.0, send.slots.len()));
-        let sizes: Vec<_> = sizes.filter(|(rank, _)| *rank >= 4).collect();
+        let all_sizes = sends.map(|(rank, send, _)| (rank.0, send.slots.len()));
+        let sizes: Vec<_> = all_sizes.filter(|(rank, _)| *rank >= 4).collect();
         assert_eq!(sizes, expected, "{form}");
     }
 }
 
 #[test]
 fn one_cluster_exchanges_directly() {
-    let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
-    let lone = schedule("two-phase", 5, &Layout::one(procs(5)));
-    let direct = direct.schedule(procs(5), Bytes(1));
+    let direct_algorithm = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
+    let lone = schedule("two-phase", 5, &ClusterLayout::one_cluster(procs(5)));
+    let direct = direct_algorithm.schedule(procs(5), Bytes(1));
     assert_eq!(lone.extent().rounds, 1);
     let rounds = |one: &Schedule| procs(5).ranks().map(|rank| one.round(rank, 0)).collect_vec();
     assert_eq!(rounds(&lone), rounds(&direct));

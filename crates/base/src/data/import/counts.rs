@@ -1,13 +1,13 @@
-//! Numbers of processes of the tables of a file: from the program, from the launch line above a table, from
-//! the name of the file, and from the user, who must not contradict each other.
+//! Process counts of the tables of a file: from the program, the launch line above a table, the file name, and the
+//! user. These sources must not contradict each other.
 
 use std::collections::BTreeSet;
 use std::iter;
 
 use itertools::Itertools as _;
 
-use super::file::{File, pair};
-use super::source::Source;
+use super::file::{ImportFile, two_procs};
+use super::imported_log::ImportedLog;
 use super::tables::{LogTable, TableSubject};
 use crate::data::Experiment;
 use crate::text::counted;
@@ -29,7 +29,7 @@ const PHRASES: [&str; 4] = ["per-node", "per_node", "per-host", "per_host"];
 /// Words before or behind a number of hosts.
 const HOSTS: [&str; 3] = ["N", "nodes", "nnodes"];
 
-/// Most hosts of which the facts list the processes.
+/// Largest number of hosts for which the facts list the processes.
 const MOST_HOSTS: u32 = 10_000;
 
 /// The processes of a table.
@@ -43,7 +43,7 @@ pub(super) struct TableProcs {
 
 /// Numbers in the name of a file.
 #[derive(Debug, Default)]
-struct NameNumbers {
+struct FileNameNumbers {
     procs: BTreeSet<u32>,
     per_host: BTreeSet<u32>,
     hosts: BTreeSet<u32>,
@@ -55,53 +55,53 @@ struct NameNumbers {
 ///
 /// # Errors
 /// If a number is missing, or two contradict each other.
-pub(super) fn of_tables(file: &File<'_>, tables: &[LogTable]) -> Result<Vec<TableProcs>, FileError> {
-    let asked = asked_of_tables(file, tables)?;
-    let name = NameNumbers::of(file.name);
-    let found = tables.iter().zip(asked);
-    let found = found.map(|(table, asked)| {
+pub(super) fn of_tables(file: &ImportFile<'_>, tables: &[LogTable]) -> Result<Vec<TableProcs>, FileError> {
+    let user_procs = user_procs_of_tables(file, tables)?;
+    let name = FileNameNumbers::of(file.name);
+    let tables_with_procs = tables.iter().zip(user_procs);
+    let found = tables_with_procs.map(|(table, user_count)| {
         // A table without rows is left out, whatever its number.
         if is_pair(table) || table.rows.is_empty() {
-            let (count, per_host) = (pair(), None);
+            let (count, per_host) = (two_procs(), None);
             return Ok(TableProcs { count, per_host });
         }
-        of_table(table, &name, asked).map_err(|problem| file.fault(table.line, problem))
+        of_table(table, &name, user_count).map_err(|problem| file.fault(table.line, problem))
     });
     found.collect()
 }
 
-/// Adds the places of the processes to the facts: for each number of processes on a host those of the largest
-/// job, since a benchmark also runs among some of the processes.
-pub(super) fn add_placements(procs: &[TableProcs], source: &mut Source) {
+/// Adds the placement of the processes to the facts. For each number of processes on a host, the largest job counts,
+/// since a benchmark also runs among some of the processes.
+pub(super) fn add_placements(procs: &[TableProcs], imported: &mut ImportedLog) {
     let jobs = procs.iter().filter_map(|procs| Some((procs.per_host?, procs.count)));
     for (per_host, count) in jobs.into_grouping_map().max().into_iter().sorted() {
         if per_host > 0 && count.get().div_ceil(per_host) <= MOST_HOSTS {
-            source.placement(count, per_host);
+            imported.add_placement(count, per_host);
         }
     }
 }
 
 /// Begins the data of a table; false if the table is left out.
-pub(super) fn begin(table: &LogTable, procs: TableProcs, source: &mut Source) -> bool {
+pub(super) fn begin_table(table: &LogTable, procs: TableProcs, imported: &mut ImportedLog) -> bool {
     let why = if table.rows.is_empty() {
         "has no rows"
     } else if procs.count.get() == 1 {
         "was run by one process, which exchanges nothing"
     } else {
-        source.begin_run();
+        imported.begin_run();
         return true;
     };
-    source.leave_out(table.line, &format!("{} {why}", table.name));
+    imported.leave_out(table.line, &format!("{} {why}", table.name));
     false
 }
 
-/// The benchmarks of which a file has several runs whose number of processes the name of the file alone states.
-pub(super) fn runs_by_name<'t>(file: &File<'_>, tables: &'t [LogTable]) -> Vec<&'t str> {
-    if !file.asked.procs.is_empty() {
+/// Benchmarks with several runs whose process count only the file name states.
+pub(super) fn runs_by_name<'t>(file: &ImportFile<'_>, tables: &'t [LogTable]) -> Vec<&'t str> {
+    if !file.options.procs.is_empty() {
         return Vec::new();
     }
-    let unstated = tables.iter().filter(|table| stated(table).is_none());
-    let unstated = unstated.filter(|table| !is_pair(table));
+    let unstated_tables = tables.iter().filter(|table| stated_procs(table).is_none());
+    let unstated = unstated_tables.filter(|table| !is_pair(table));
     let runs = unstated.map(|table| (&*table.name, table.run)).unique();
     let counts = runs.counts_by(|(name, _)| name);
     let several = counts.into_iter().filter(|(_, runs)| *runs > 1);
@@ -116,27 +116,27 @@ fn is_pair(table: &LogTable) -> bool {
 }
 
 /// The number that the text states for a table.
-fn stated(table: &LogTable) -> Option<Procs> {
+fn stated_procs(table: &LogTable) -> Option<Procs> {
     table.procs.or_else(|| table.launch.procs())
 }
 
-/// The number that the user gives for each table: of several, one for each run of a benchmark.
-fn asked_of_tables(file: &File<'_>, tables: &[LogTable]) -> Result<Vec<Option<Procs>>, FileError> {
-    let given = &*file.asked.procs;
+/// The user's process count for each table; several counts are for the runs of a benchmark in their order.
+fn user_procs_of_tables(file: &ImportFile<'_>, tables: &[LogTable]) -> Result<Vec<Option<Procs>>, FileError> {
+    let given = &*file.options.procs;
     let named = tables.iter().map(|table| (&*table.name, table.run));
     let runs = named.dedup().into_group_map();
-    let asked = |table: &LogTable| {
+    let user_procs_of = |table: &LogTable| {
         let runs = &runs[&*table.name];
         let place = runs.iter().position(|run| *run == table.run);
         match (given, place) {
             ([], _) => Ok(None),
             _ if is_pair(table) => Ok(None),
-            ([one], _) if runs.len() == 1 || stated(table).is_some() => Ok(Some(*one)),
+            ([one], _) if runs.len() == 1 || stated_procs(table).is_some() => Ok(Some(*one)),
             (all, Some(place)) if all.len() == runs.len() => Ok(Some(all[place])),
             _ => Err(file.fault(table.line, wrong_number(given, &table.name, runs.len()))),
         }
     };
-    tables.iter().map(asked).collect()
+    tables.iter().map(user_procs_of).collect()
 }
 
 fn wrong_number(given: &[Procs], name: &str, runs: usize) -> String {
@@ -153,22 +153,22 @@ fn wrong_number(given: &[Procs], name: &str, runs: usize) -> String {
     format!("--procs {all} gives {counts} for {tables} of {name}; give one for each in their order{example}")
 }
 
-fn of_table(table: &LogTable, name: &NameNumbers, asked: Option<Procs>) -> Result<TableProcs, String> {
-    let said = stated(table);
-    if let (Some(said), Some(asked)) = (said, asked)
-        && said != asked
+fn of_table(table: &LogTable, name: &FileNameNumbers, user_procs: Option<Procs>) -> Result<TableProcs, String> {
+    let stated = stated_procs(table);
+    if let (Some(file_procs), Some(user_count)) = (stated, user_procs)
+        && file_procs != user_count
     {
         return Err(format!(
-            "the file says {said} processes, not {asked}; leave --procs out"
+            "the file says {file_procs} processes, not {user_count}; leave --procs out"
         ));
     }
-    let count = match (table.procs, table.launch.procs(), asked) {
+    let count = match (table.procs, table.launch.procs(), user_procs) {
         (Some(count), Some(launched), _) if count > launched => {
             return Err(format!(
                 "the table is of {count} processes and the launch line above it of {launched}; delete the wrong line"
             ));
         }
-        (Some(count), ..) if name.is_of_more(count) || !name.is_sure => count,
+        (Some(count), ..) if name.may_be_of_larger_job(count) || !name.is_sure => count,
         (Some(count), ..) => name.confirm(count, "the program")?,
         (None, Some(count), _) => name.confirm(count, "the launch line")?,
         (None, None, Some(count)) => name.confirm(count, "--procs")?,
@@ -191,17 +191,17 @@ fn of_table(table: &LogTable, name: &NameNumbers, asked: Option<Procs>) -> Resul
     }
 }
 
-impl NameNumbers {
+impl FileNameNumbers {
     /// The numbers in the last part of a path, which stand in words such as `p8`, `n4ppn8` or `4nodes`.
     fn of(path: &str) -> Self {
-        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let file_name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let mut found = Self::default();
         let name = PHRASES
             .iter()
-            .fold(name.to_owned(), |name, phrase| name.replace(phrase, "ppn"));
+            .fold(file_name.to_owned(), |name, phrase| name.replace(phrase, "ppn"));
         let words: Vec<&str> = name.split(|sign: char| !sign.is_ascii_alphanumeric()).collect();
-        let apart = words.windows(2).filter_map(|two| apart(two[0], two[1]));
-        let together = words.iter().flat_map(|word| pairs(word));
+        let apart = words.windows(2).filter_map(|two| unit_and_number(two[0], two[1]));
+        let together = words.iter().flat_map(|word| units_with_numbers(word));
         for (unit, number) in together.chain(apart) {
             let lower = unit.to_ascii_lowercase();
             if HOSTS.contains(&unit) || HOSTS[1..].contains(&&*lower) {
@@ -216,20 +216,21 @@ impl NameNumbers {
         found
     }
 
-    /// True if the name also says how many processes or hosts there were of another kind.
+    /// True if the name also states other numbers of processes or hosts.
     fn is_ambiguous(&self) -> bool {
         self.procs.len() > 1 || !self.per_host.is_empty() || !self.hosts.is_empty()
     }
 
-    /// The numbers of processes that the name may mean: its own, and those of its hosts.
+    /// The process counts that the name may mean: those that it states, and products of hosts and processes on a
+    /// host.
     fn candidates(&self) -> BTreeSet<u32> {
         let per_host = || self.per_host.iter().copied();
         let hosts = self.procs.iter().chain(&self.hosts).copied();
-        let products = hosts.cartesian_product(per_host());
-        let products = products.filter_map(|(hosts, per_host)| hosts.checked_mul(per_host));
+        let factors = hosts.cartesian_product(per_host());
+        let products = factors.filter_map(|(hosts, per_host)| hosts.checked_mul(per_host));
         let most = per_host().max().unwrap_or(0);
-        let own = self.procs.iter().copied().filter(|procs| *procs >= most);
-        own.chain(products).collect()
+        let stated_procs = self.procs.iter().copied().filter(|procs| *procs >= most);
+        stated_procs.chain(products).collect()
     }
 
     /// The number of processes that the name gives.
@@ -250,8 +251,8 @@ impl NameNumbers {
         })
     }
 
-    /// True if the name may state the processes of a job of which only some took part.
-    fn is_of_more(&self, count: Procs) -> bool {
+    /// True if the name may state the processes of a larger job, of which only some took part.
+    fn may_be_of_larger_job(&self, count: Procs) -> bool {
         let most = self.candidates().last().copied();
         most.is_some_and(|most| count.get() <= most)
     }
@@ -270,13 +271,13 @@ impl NameNumbers {
 }
 
 /// A unit and a number that are words of their own: `ppn_8`.
-fn apart<'w>(unit: &'w str, number: &str) -> Option<(&'w str, u32)> {
+fn unit_and_number<'w>(unit: &'w str, number: &str) -> Option<(&'w str, u32)> {
     let is_unit = unit.len() > 1 && [&PROCESSES[..], &PER_HOST, &HOSTS].concat().contains(&unit);
     Some((unit, number.parse().ok().filter(|_| is_unit)?))
 }
 
 /// Words with numbers, in a word that consists of such pairs: `p8`, `n4ppn8`, `4nodes`.
-fn pairs(word: &str) -> Vec<(&str, u32)> {
+fn units_with_numbers(word: &str) -> Vec<(&str, u32)> {
     let is_digit = |sign: &char| sign.is_ascii_digit();
     let mut parts = Vec::new();
     let mut rest = word;
@@ -291,8 +292,8 @@ fn pairs(word: &str) -> Vec<(&str, u32)> {
         Some((1 - digits, two.get(digits)?.parse().ok()?))
     };
     if let [hosts, "x", per_host] = *parts {
-        let numbers = [("nodes", hosts), ("ppn", per_host)];
-        let numbers = numbers.map(|(unit, number)| Some((unit, number.parse().ok()?)));
+        let texts = [("nodes", hosts), ("ppn", per_host)];
+        let numbers = texts.map(|(unit, number)| Some((unit, number.parse().ok()?)));
         return numbers.into_iter().flatten().collect();
     }
     let whole = parts.len() % 2 == 0;
@@ -307,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_name_gives_the_process_count() {
-        let found = |path| NameNumbers::of(path).procs().map(Procs::get).ok();
+        let found = |path| FileNameNumbers::of(path).procs().map(Procs::get).ok();
         for (path, procs) in [
             ("osu_alltoall-direct-p10.txt", Some(10)),
             ("runs-p4/alltoall_np16", Some(16)),
@@ -352,7 +353,7 @@ mod tests {
             ("alltoall", 16, true),
         ] {
             let count = Procs::new(count).unwrap();
-            let found = NameNumbers::of(path).confirm(count, "--procs");
+            let found = FileNameNumbers::of(path).confirm(count, "--procs");
             assert_eq!(found.is_ok(), is_right, "{path} {count}");
         }
     }

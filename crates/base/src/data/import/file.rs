@@ -3,14 +3,14 @@
 use itertools::Itertools as _;
 
 use super::log;
-use super::{Asked, Input, Program};
+use super::{BenchmarkProgram, ImportInput, ImportOptions};
 use crate::text::file_error::FileError;
 use crate::units::Procs;
 
 /// A file with the user's statements about it.
-pub(super) struct File<'a> {
+pub(super) struct ImportFile<'a> {
     pub name: &'a str,
-    pub asked: &'a Asked,
+    pub options: &'a ImportOptions,
     lines: Vec<FileLine>,
     ends_with_line_end: bool,
 }
@@ -19,13 +19,17 @@ pub(super) struct File<'a> {
 pub(super) struct FileLine {
     pub number: u64,
     pub text: String,
-    /// The program of which the line is a title or heading.
-    pub announces: Option<Program>,
+    /// The program whose title or heading the line is.
+    pub announces: Option<BenchmarkProgram>,
 }
 
-impl<'a> File<'a> {
-    /// The lines of a file; `announces` gives the program of which a line is a title or heading.
-    pub fn new(input: &Input<'a>, asked: &'a Asked, announces: fn(&str) -> Option<Program>) -> Self {
+impl<'a> ImportFile<'a> {
+    /// The lines of a file; `announces` gives the program whose title or heading a line is.
+    pub fn new(
+        input: &ImportInput<'a>,
+        options: &'a ImportOptions,
+        announces: fn(&str) -> Option<BenchmarkProgram>,
+    ) -> Self {
         let line = |(number, text): (u64, String)| FileLine {
             number,
             announces: announces(&text),
@@ -33,7 +37,7 @@ impl<'a> File<'a> {
         };
         Self {
             name: input.name,
-            asked,
+            options,
             lines: log::lines(input.text).into_iter().map(line).collect(),
             ends_with_line_end: input.text.ends_with('\n'),
         }
@@ -44,8 +48,8 @@ impl<'a> File<'a> {
         &self.lines
     }
 
-    /// The programs of whose output some line is.
-    pub fn programs(&self) -> Vec<Program> {
+    /// The programs that printed a line of the file.
+    pub fn programs(&self) -> Vec<BenchmarkProgram> {
         let found = self.lines.iter().filter_map(|line| line.announces);
         found.unique().collect()
     }
@@ -63,6 +67,6 @@ impl<'a> File<'a> {
 }
 
 /// Process count of an experiment between two processes.
-pub(super) fn pair() -> Procs {
+pub(super) fn two_procs() -> Procs {
     Procs::new(2).expect("2 is not 0")
 }

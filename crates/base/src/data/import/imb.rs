@@ -12,14 +12,14 @@
 //! Intel MPI Benchmarks 2019 to 2021: `IMB_output.c`; outputs of these versions, of versions
 //! 3 and 4, and of Pallas 2.2.
 
-use super::Program;
+use super::BenchmarkProgram;
 use super::counts::{self, TableProcs};
-use super::file::File;
-use super::source::Source;
-use super::table::{Columns, RowStart};
+use super::file::ImportFile;
+use super::imported_log::ImportedLog;
+use super::table::{ImportColumns, ImportRow, RowStart};
 use super::tables::{LogLine, LogTable, LoggedBenchmark, TableSubject, tables};
 use crate::algorithm::Collective;
-use crate::data::{Experiment, Rejection, StatisticKind};
+use crate::data::{Experiment, ImportedStatistic, RejectionReason};
 use crate::text::file_error::FileError;
 
 const MEANING: &str = "collectives: min, max and mean over the ranks of each rank's mean over \
@@ -29,14 +29,14 @@ const MEANING: &str = "collectives: min, max and mean over the ranks of each ran
 const NOT_MEASURED: [&str; 3] = ["out-of-mem.", "int-overflow.", "time-out."];
 
 /// Columns of a collective, with their statistics.
-const STATISTICS: [(&str, StatisticKind); 3] = [
-    ("t_avg[usec]", StatisticKind::MeanOverRanks),
-    ("t_min[usec]", StatisticKind::MinOverRanks),
-    ("t_max[usec]", StatisticKind::MaxOverRanks),
+const STATISTICS: [(&str, ImportedStatistic); 3] = [
+    ("t_avg[usec]", ImportedStatistic::MeanOverRanks),
+    ("t_min[usec]", ImportedStatistic::MinOverRanks),
+    ("t_max[usec]", ImportedStatistic::MaxOverRanks),
 ];
 
 /// Columns of a ping-pong, with their statistics.
-const PINGPONG: [(&str, StatisticKind); 1] = [("t[usec]", StatisticKind::Mean)];
+const PINGPONG: [(&str, ImportedStatistic); 1] = [("t[usec]", ImportedStatistic::Mean)];
 
 /// True for a line that these programs alone print.
 pub(super) fn announces(text: &str) -> bool {
@@ -45,29 +45,31 @@ pub(super) fn announces(text: &str) -> bool {
 }
 
 /// Reads an output.
-pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
-    let mut source = Source::new(&version(file), MEANING);
+pub(super) fn read(file: &ImportFile<'_>) -> Result<ImportedLog, FileError> {
+    let mut imported = ImportedLog::new(&version(file), MEANING);
     let mut has_begun = false;
-    let meaning = |text, source: &mut Source| meaning(text, &mut has_begun, source);
+    let meaning = |text, imported: &mut ImportedLog| meaning(text, &mut has_begun, imported);
     let tables = tables(
         file,
-        (Program::Imb, LoggedBenchmark::untitled(file)),
-        &mut source,
+        BenchmarkProgram::Imb,
+        LoggedBenchmark::untitled(file),
+        &mut imported,
         meaning,
     )?;
     let procs = counts::of_tables(file, &tables)?;
-    counts::add_placements(&procs, &mut source);
+    counts::add_placements(&procs, &mut imported);
     for (table, procs) in tables.iter().zip(procs) {
-        if counts::begin(table, procs, &mut source) {
+        if counts::begin_table(table, procs, &mut imported) {
             for (line, text) in &table.rows {
-                add(file, *line, (table, procs, text), &mut source)?;
+                let row = table.columns.row(file, *line, text)?;
+                add(table, procs, &row, &mut imported)?;
             }
         }
     }
-    Ok(source)
+    Ok(imported)
 }
 
-fn meaning<'t>(text: &'t str, has_begun: &mut bool, source: &mut Source) -> LogLine<'t> {
+fn meaning<'t>(text: &'t str, has_begun: &mut bool, imported: &mut ImportedLog) -> LogLine<'t> {
     if let Some(name) = benchmark(text) {
         *has_begun = true;
         return LogLine::Title(LoggedBenchmark {
@@ -82,13 +84,13 @@ fn meaning<'t>(text: &'t str, has_begun: &mut bool, source: &mut Source) -> LogL
         return LogLine::Procs(procs);
     }
     if is_header(text) {
-        return LogLine::Heading(Columns::of(text, RowStart::Size));
+        return LogLine::Heading(ImportColumns::of(text, RowStart::Size));
     }
     if let Some(why) = NOT_MEASURED.iter().find(|why| text.contains(**why)) {
         return LogLine::NotMeasured(why.trim_end_matches('.'));
     }
     if let (false, Some((key, value))) = (*has_begun, fact(text)) {
-        source.fact(key, value);
+        imported.add_fact(key, value);
     }
     LogLine::without_meaning(text)
 }
@@ -122,7 +124,7 @@ fn fact(text: &str) -> Option<(&str, &str)> {
     is_fact.then_some((key, value))
 }
 
-fn version(file: &File<'_>) -> String {
+fn version(file: &ImportFile<'_>) -> String {
     let title = file.lines().iter().find_map(|line| {
         let text = line.text.strip_prefix('#')?;
         let title = text.split(", ").next()?.trim();
@@ -139,19 +141,13 @@ fn subject(name: &str) -> Option<Experiment> {
     collective.ok().map(Experiment::Collective)
 }
 
-fn add(
-    file: &File<'_>,
-    line: u64,
-    (table, procs, text): (&LogTable, TableProcs, &str),
-    source: &mut Source,
-) -> Result<(), FileError> {
+fn add(table: &LogTable, procs: TableProcs, row: &ImportRow<'_>, imported: &mut ImportedLog) -> Result<(), FileError> {
     let TableSubject::One(experiment) = table.subject else {
         return Ok(());
     };
-    let row = table.columns.row(file, line, text)?;
-    let cell = row.cell(experiment, (procs.count, row.size("#bytes")?))?;
+    let cell = row.cell(experiment, procs.count, row.size("#bytes")?)?;
     if table.columns.has("defects") && row.seconds("defects")?.0 > 0.0 {
-        source.reject(&cell, 0, Rejection::WrongData);
+        imported.add_rejected(&cell, 0, RejectionReason::WrongData);
         return Ok(());
     }
     let averaged = Some(row.count("#repetitions")?);
@@ -159,8 +155,8 @@ fn add(
         Experiment::PingPong => &PINGPONG,
         _ => &STATISTICS,
     };
-    let time = |(column, statistic): &(&str, StatisticKind)| Ok((*statistic, row.microseconds(column)?));
+    let time = |(column, statistic): &(&str, ImportedStatistic)| Ok((*statistic, row.microseconds(column)?));
     let times: Vec<_> = statistics.iter().map(time).collect::<Result<_, _>>()?;
-    source.aggregates(&cell, averaged, &times);
+    imported.add_aggregates(&cell, averaged, &times);
     Ok(())
 }

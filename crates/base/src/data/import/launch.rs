@@ -33,7 +33,7 @@ pub(super) struct LaunchLog {
     /// Benchmarks with a table below the last launch line, each with its run.
     printed: Vec<(String, usize)>,
     /// Lines that go on in the next one.
-    begun: String,
+    continued_lines: String,
 }
 
 impl LaunchNumbers {
@@ -51,7 +51,7 @@ impl LaunchNumbers {
     }
 
     /// Sets a quantity, unless it is set already.
-    fn state(&mut self, quantity: LaunchQuantity, value: u32) {
+    fn set_if_unstated(&mut self, quantity: LaunchQuantity, value: u32) {
         let place = match quantity {
             LaunchQuantity::Procs => &mut self.procs,
             LaunchQuantity::Hosts => &mut self.hosts,
@@ -60,7 +60,7 @@ impl LaunchNumbers {
         place.get_or_insert(value);
     }
 
-    /// The numbers, with those of `known` where one is not stated.
+    /// The numbers; those that are not stated are taken from `known`.
     fn or(self, known: Self) -> Self {
         Self {
             procs: self.procs.or(known.procs),
@@ -69,18 +69,18 @@ impl LaunchNumbers {
         }
     }
 
-    /// The numbers that `words` state by `options`, up to the program that they start; `None` if they state none,
-    /// and no number if one cannot be read.
+    /// The numbers that `words` state by `options`, up to the program that they start. `None` if they state none; no
+    /// numbers if one of them cannot be read.
     fn of_words(words: &[&str], options: &LaunchOptions) -> Option<Self> {
         let mut found = Self::default();
         let mut values = 0;
         for (index, word) in words.iter().enumerate() {
             let next = words.get(index + 1).copied();
-            if let Some((quantity, value)) = stated(word, next, options) {
+            if let Some((quantity, value)) = stated_quantity(word, next, options) {
                 let Ok(value) = value.parse() else {
                     return Some(Self::default());
                 };
-                found.state(quantity, value);
+                found.set_if_unstated(quantity, value);
             }
             if word.starts_with('-') {
                 values = if WITH_TWO_VALUES.contains(word) { 2 } else { 1 };
@@ -101,7 +101,7 @@ impl LaunchNumbers {
             for (name, quantity) in RESOURCES {
                 let value = part.strip_prefix(name).and_then(|value| value.parse().ok());
                 if let Some(value) = value {
-                    found.state(quantity, value);
+                    found.set_if_unstated(quantity, value);
                 }
             }
         }
@@ -111,13 +111,13 @@ impl LaunchNumbers {
 
 impl LaunchLog {
     /// Takes note of a line; false if it is no launch line.
-    pub fn note(&mut self, line: &str) -> bool {
-        let whole = format!("{}{line}", self.begun);
-        if let Some(begun) = whole.strip_suffix('\\') {
-            begun.clone_into(&mut self.begun);
+    pub fn note_line(&mut self, line: &str) -> bool {
+        let whole = format!("{}{line}", self.continued_lines);
+        if let Some(continued) = whole.strip_suffix('\\') {
+            continued.clone_into(&mut self.continued_lines);
             return true;
         }
-        self.begun.clear();
+        self.continued_lines.clear();
         let words: Vec<&str> = whole.split_whitespace().map(unquoted).collect();
         if let Some(stated) = allocated(&words) {
             self.allocation = stated.or(self.allocation);
@@ -137,8 +137,8 @@ impl LaunchLog {
         true
     }
 
-    /// The numbers of the job that printed the table of a benchmark at this place of the log, which `program`
-    /// prints. One launch prints one run of a benchmark.
+    /// The numbers of the job that printed the table of a benchmark at this place of the log; `program` prints such
+    /// tables. One launch prints one run of a benchmark.
     pub fn of_table(&mut self, benchmark: &str, program: &str, run: usize) -> LaunchNumbers {
         let before = self.printed.iter().find(|(name, _)| name == benchmark);
         let is_other_run = before.is_some_and(|(_, other)| *other != run);
@@ -183,7 +183,7 @@ fn allocated(words: &[&str]) -> Option<LaunchNumbers> {
     Some(LaunchNumbers::of_words(&words[at + 1..], options).unwrap_or_default())
 }
 
-/// A launch line. Where several programs are started, or by several launchers, no number is known.
+/// A launch line; without numbers if it starts several programs or has several launchers.
 fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchLine> {
     let options_of = |word: &&str| {
         let (_, options) = LAUNCHERS.iter().find(|(name, _)| *name == base(word))?;
@@ -197,10 +197,10 @@ fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchLine> {
     if rest.iter().any(|word| TOOLS.contains(&base(word))) {
         return None;
     }
-    let program = rest.iter().map(|word| base(word)).find(|name| is_benchmark(name));
+    let program_name = rest.iter().map(|word| base(word)).find(|name| is_benchmark(name));
     let stated = LaunchNumbers::of_words(rest, options);
     let numbers = match stated {
-        None => program.map(|_| allocation)?,
+        None => program_name.map(|_| allocation)?,
         Some(_) if rest.contains(&":") || rest.iter().any(|word| options_of(word).is_some()) => {
             LaunchNumbers::default()
         }
@@ -215,12 +215,16 @@ fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchLine> {
         }
         Some(found) => found,
     };
-    let program = program.map(str::to_owned);
+    let program = program_name.map(str::to_owned);
     Some(LaunchLine { numbers, program })
 }
 
 /// The quantity that a word states, with its value: `-n 8`, `-n8`, `--ntasks=8`, `ppr:8:node`.
-fn stated<'w>(word: &'w str, next: Option<&'w str>, options: &LaunchOptions) -> Option<(LaunchQuantity, &'w str)> {
+fn stated_quantity<'w>(
+    word: &'w str,
+    next: Option<&'w str>,
+    options: &LaunchOptions,
+) -> Option<(LaunchQuantity, &'w str)> {
     if let Some(per_host) = word.strip_prefix("ppr:") {
         let (count, unit) = per_host.split_once(':')?;
         return unit.starts_with("node").then_some((LaunchQuantity::PerHost, count));
@@ -255,7 +259,7 @@ mod tests {
     /// The process count and the processes on a host at the end of a log.
     fn found(log: &str) -> (Option<u32>, Option<u32>) {
         let mut launches = LaunchLog::default();
-        let notes = log.lines().map(|line| launches.note(line));
+        let notes = log.lines().map(|line| launches.note_line(line));
         let _ = notes.count();
         let numbers = launches.of_table("alltoall", "osu_alltoall", 0);
         (numbers.procs().map(Procs::get), numbers.per_host())
@@ -317,7 +321,7 @@ mod tests {
     #[test]
     fn a_launch_prints_one_run_of_a_benchmark() {
         let mut launches = LaunchLog::default();
-        assert!(launches.note("+ mpirun -np 16 ./suite.sh"));
+        assert!(launches.note_line("+ mpirun -np 16 ./suite.sh"));
         let mut procs = |name, run| launches.of_table(name, name, run).procs().map(Procs::get);
         let found = [
             procs("osu_bcast", 0),

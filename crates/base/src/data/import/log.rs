@@ -5,7 +5,7 @@ use std::iter;
 
 use crate::text::is_whole_number;
 
-/// Marks of Unicode, HTML and Markdown, and what they stand for.
+/// Marks of Unicode, HTML and Markdown, with the characters that they stand for.
 const MARKS: [(&str, &str); 17] = [
     ("\u{a0}", " "),
     ("\u{2007}", " "),
@@ -39,17 +39,21 @@ const HEADINGS: [&str; 2] = ["# Size", "#bytes #repetitions"];
 pub(super) fn lines(text: &str) -> Vec<(u64, String)> {
     let is_of_mac = !text.contains('\n');
     let lines = text.split(if is_of_mac { '\r' } else { '\n' });
-    let mut printed: Vec<String> = lines.map(printed).collect();
-    printed.pop_if(|last| last.is_empty());
-    let prefix = prefix_of_titles(&printed);
-    let is_labelled = printed.iter().any(|line| is_comment_behind_prefix(line));
+    let mut cleaned_lines: Vec<String> = lines.map(as_printed).collect();
+    cleaned_lines.pop_if(|last| last.is_empty());
+    let prefix = prefix_of_titles(&cleaned_lines);
+    let is_labelled = cleaned_lines.iter().any(|line| is_comment_behind_prefix(line));
     let cleaned = |line: String| {
-        let text = prefix.as_deref().and_then(|shape| behind(&line, shape));
-        let text = text.unwrap_or(&line);
-        let text = if is_labelled { without_prefixes(text) } else { text };
+        let behind_prefix = prefix.as_deref().and_then(|shape| text_behind_prefix(&line, shape));
+        let unprefixed = behind_prefix.unwrap_or(&line);
+        let text = if is_labelled {
+            without_prefixes(unprefixed)
+        } else {
+            unprefixed
+        };
         text.trim().to_owned()
     };
-    (1..).zip(printed.into_iter().map(cleaned)).collect()
+    (1..).zip(cleaned_lines.into_iter().map(cleaned)).collect()
 }
 
 /// True for a comment behind a prefix of a launcher: without such a line `0: ` and `[0] ` are no prefixes.
@@ -58,7 +62,7 @@ fn is_comment_behind_prefix(line: &str) -> bool {
     text.starts_with('#') && text.len() < line.trim_start().len()
 }
 
-/// Shape of the prefix of a title and of its heading, where they have one that no launcher writes: a host's
+/// Shape of the prefix of titles and their headings, if it is one that no launcher writes. Examples are a host's
 /// name, a date and time, the place of a message in a program.
 fn prefix_of_titles(lines: &[String]) -> Option<String> {
     let before = |line: &str, marks: &[&str]| {
@@ -97,7 +101,7 @@ fn class(sign: char) -> char {
 }
 
 /// The text behind a prefix of a shape.
-fn behind<'t>(line: &'t str, shape: &str) -> Option<&'t str> {
+fn text_behind_prefix<'t>(line: &'t str, shape: &str) -> Option<&'t str> {
     let mut rest = line;
     for expected in shape.trim_end().chars() {
         let is_other = |sign: char| class(sign) != expected;
@@ -114,15 +118,14 @@ fn behind<'t>(line: &'t str, shape: &str) -> Option<&'t str> {
     Some(rest)
 }
 
-/// A line as a terminal shows it: only what follows the last return of the carriage, without colours and
-/// control characters.
-fn printed(line: &str) -> String {
-    let line = line.trim_end_matches('\r');
-    let line = line.rsplit('\r').next().unwrap_or(line);
+/// A line as a terminal shows it: the text behind the last carriage return, without colours and control characters.
+fn as_printed(line: &str) -> String {
+    let without_end = line.trim_end_matches('\r');
+    let last_printed = without_end.rsplit('\r').next().unwrap_or(without_end);
     let replaced = |text: String, (mark, plain): &(&str, &str)| text.replace(mark, plain);
-    let line = MARKS.iter().fold(without_escapes(line), replaced);
-    let shown = line.chars().filter(|sign| !INVISIBLE.contains(sign));
-    let shown = shown.map(|sign| if sign == '\t' { ' ' } else { sign });
+    let plain_text = MARKS.iter().fold(without_escapes(last_printed), replaced);
+    let visible = plain_text.chars().filter(|sign| !INVISIBLE.contains(sign));
+    let shown = visible.map(|sign| if sign == '\t' { ' ' } else { sign });
     shown.filter(|sign| !sign.is_control()).collect()
 }
 

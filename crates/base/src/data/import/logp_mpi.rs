@@ -8,23 +8,23 @@
 //! # Source
 //! T. Kielmann, H. E. Bal, K. Verstoep 2000, and the program's `logp_mpi.c`.
 
-use super::Program;
+use super::BenchmarkProgram;
 use super::counts;
-use super::file::{File, pair};
-use super::source::Source;
-use super::table::{Columns, Row, RowStart};
+use super::file::{ImportFile, two_procs};
+use super::imported_log::ImportedLog;
+use super::table::{ImportColumns, ImportRow, RowStart};
 use super::tables::{LogLine, LoggedBenchmark, tables};
-use crate::data::{Experiment, StatisticKind};
+use crate::data::{Experiment, ImportedStatistic};
 use crate::text::file_error::FileError;
 use crate::units::Bytes;
 
 /// Columns with their experiments and statistics.
-const COLUMNS: [(&str, Experiment, StatisticKind); 5] = [
-    ("os", Experiment::SendOverhead, StatisticKind::Mean),
-    ("os_min", Experiment::SendOverhead, StatisticKind::Min),
-    ("or", Experiment::ReceiveOverhead, StatisticKind::Mean),
-    ("or_min", Experiment::ReceiveOverhead, StatisticKind::Min),
-    ("g", Experiment::Gap, StatisticKind::Mean),
+const COLUMNS: [(&str, Experiment, ImportedStatistic); 5] = [
+    ("os", Experiment::SendOverhead, ImportedStatistic::Mean),
+    ("os_min", Experiment::SendOverhead, ImportedStatistic::Min),
+    ("or", Experiment::ReceiveOverhead, ImportedStatistic::Mean),
+    ("or_min", Experiment::ReceiveOverhead, ImportedStatistic::Min),
+    ("g", Experiment::Gap, ImportedStatistic::Mean),
 ];
 
 const MEANING: &str = "means and minima of the repetitions; gaps and latency follow from means";
@@ -35,45 +35,45 @@ pub(super) fn announces(text: &str) -> bool {
 }
 
 /// Reads a file.
-pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
+pub(super) fn read(file: &ImportFile<'_>) -> Result<ImportedLog, FileError> {
     let name = "MPI LogP Benchmark";
-    let mut source = Source::new(name, MEANING);
+    let mut imported = ImportedLog::new(name, MEANING);
     let untitled = Some(LoggedBenchmark::of_pairs(name));
-    let tables = tables(file, (Program::LogpMpi, untitled), &mut source, meaning)?;
+    let tables = tables(file, BenchmarkProgram::LogpMpi, untitled, &mut imported, meaning)?;
     for (table, procs) in tables.iter().zip(counts::of_tables(file, &tables)?) {
-        if counts::begin(table, procs, &mut source) {
+        if counts::begin_table(table, procs, &mut imported) {
             for (line, text) in &table.rows {
-                add(&table.columns.row(file, *line, text)?, &mut source)?;
+                add(&table.columns.row(file, *line, text)?, &mut imported)?;
             }
         }
     }
-    Ok(source)
+    Ok(imported)
 }
 
-fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
+fn meaning<'t>(text: &'t str, imported: &mut ImportedLog) -> LogLine<'t> {
     let Some(comment) = text.strip_prefix('#').map(str::trim) else {
         return LogLine::without_meaning(text);
     };
     if let Some(name) = comment.strip_prefix("LogP network performance data:") {
-        source.fact("description", name);
+        imported.add_fact("description", name);
     } else if let Some(latency) = comment.strip_prefix("Latency =") {
-        return LogLine::LoneRow(Columns::of("Latency", RowStart::Any), latency);
+        return LogLine::LoneRow(ImportColumns::of("Latency", RowStart::Any), latency);
     } else if comment.starts_with("time ") {
-        return LogLine::Heading(Columns::of(comment, RowStart::Counts));
+        return LogLine::Heading(ImportColumns::of(comment, RowStart::Counts));
     }
     LogLine::Comment
 }
 
-fn add(row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
+fn add(row: &ImportRow<'_>, imported: &mut ImportedLog) -> Result<(), FileError> {
     if row.get("Latency").is_some() {
-        let cell = row.cell(Experiment::Latency, (pair(), Bytes(0)))?;
-        source.aggregate(&cell, StatisticKind::Mean, None, row.seconds("Latency")?);
+        let cell = row.cell(Experiment::Latency, two_procs(), Bytes(0))?;
+        imported.add_aggregate(&cell, ImportedStatistic::Mean, None, row.seconds("Latency")?);
         return Ok(());
     }
     let size = row.size("bytes")?;
     for (column, experiment, statistic) in COLUMNS {
-        let cell = row.cell(experiment, (pair(), size))?;
-        source.aggregate(&cell, statistic, None, row.seconds(column)?);
+        let cell = row.cell(experiment, two_procs(), size)?;
+        imported.add_aggregate(&cell, statistic, None, row.seconds(column)?);
     }
     Ok(())
 }

@@ -1,25 +1,25 @@
 //! Import of the output of other benchmark programs.
 //!
-//! Each program has a file here, which says what the program's titles, headings and rows are. `log.rs` reads lines
-//! and `tables.rs` tables for all of them; `counts.rs` finds the numbers of processes. A reader gives tables of
-//! numbers that were measured together, facts for the provenance, and the lines left out with the reasons. A statistic stays a
-//! statistic: only `ReproMPI` prints repetitions, and only these become samples. The user supplies
-//! facts that a file lacks; netsig never guesses them.
+//! Each program has a file here, which defines the program's titles, headings and rows. `log.rs` reads lines and
+//! `tables.rs` tables for all of them; `counts.rs` finds the process counts. A reader gives tables of numbers that
+//! were measured together, facts for the provenance, and the lines left out with the reasons. A statistic stays a
+//! statistic: only `ReproMPI` prints repetitions, and only these become samples. The user supplies facts that a file
+//! lacks; netsig never guesses them.
 //!
 //! ```
-//! # use netsig_base::data::StatisticKind;
-//! # use netsig_base::data::import::{Asked, Input, Program, import};
+//! # use netsig_base::data::ImportedStatistic;
+//! # use netsig_base::data::import::{BenchmarkProgram, ImportInput, ImportOptions, import};
 //! # use netsig_base::units::Seconds;
 //! let text = "\
 //! ## OSU MPI All-to-All Personalized Exchange Latency Test v5.3
 //! ## Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
 //! 131072              278651.54         260647.67         307297.81          20
 //! ";
-//! let file = Input { name: "osu_alltoall-p8.txt", text };
-//! let data = import(Some(Program::Osu), &[file], &Asked::default())?.data;
+//! let file = ImportInput { name: "osu_alltoall-p8.txt", text };
+//! let data = import(Some(BenchmarkProgram::Osu), &[file], &ImportOptions::default())?.data;
 //! let mean = &data.aggregates[0];
-//! assert_eq!(mean.place.procs.get(), 8);
-//! assert_eq!(mean.statistic, StatisticKind::MeanOverRanks);
+//! assert_eq!(mean.cell.procs.get(), 8);
+//! assert_eq!(mean.statistic, ImportedStatistic::MeanOverRanks);
 //! assert_eq!((mean.averaged, mean.time), (Some(20), Seconds(0.27865154)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -27,6 +27,7 @@
 mod counts;
 mod file;
 mod imb;
+mod imported_log;
 mod launch;
 mod launchers;
 mod log;
@@ -36,7 +37,6 @@ mod osu;
 mod programs;
 mod reprompi;
 mod resemblance;
-mod source;
 mod table;
 mod tables;
 
@@ -48,20 +48,20 @@ use itertools::Itertools as _;
 use strum::VariantArray as _;
 
 use crate::algorithm::{Collective, LIBRARY};
-use crate::data::{Dataset, Experiment, Place, Provenance};
+use crate::data::{Dataset, Experiment, LaunchCell, Provenance};
 use crate::text::file_error::FileError;
-use crate::text::names::named;
+use crate::text::names::variant_named;
 use crate::text::refusal::Refusal;
 use crate::units::Procs;
 
-use file::{File, FileLine};
+use file::{FileLine, ImportFile};
+use imported_log::ImportedLog;
 use programs::announcing;
-use source::Source;
 
 /// A program whose results can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
-pub enum Program {
+pub enum BenchmarkProgram {
     /// The OSU micro-benchmarks, 3 to 7.
     Osu,
     /// The Intel MPI Benchmarks.
@@ -76,12 +76,15 @@ pub enum Program {
 }
 
 /// All programs.
-pub const PROGRAMS: &[Program] = Program::VARIANTS;
+pub const PROGRAMS: &[BenchmarkProgram] = BenchmarkProgram::VARIANTS;
 
 /// The refusal of a file that another benchmark program printed, if one did.
-pub fn foreign(name: &str, text: &str) -> Option<Refusal> {
-    let asked = Asked::default();
-    let program = file(&Input { name, text }, &asked).programs().first().copied()?;
+pub fn refuse_other_output(name: &str, text: &str) -> Option<Refusal> {
+    let options = ImportOptions::default();
+    let program = import_file(&ImportInput { name, text }, &options)
+        .programs()
+        .first()
+        .copied()?;
     Some(Refusal::request(format!(
         "{name}: was printed by another program; turn it into data with `netsig import {program}`"
     )))
@@ -89,7 +92,7 @@ pub fn foreign(name: &str, text: &str) -> Option<Refusal> {
 
 /// A file to import.
 #[derive(Debug, Clone, Copy)]
-pub struct Input<'a> {
+pub struct ImportInput<'a> {
     /// Path: the name in errors, and perhaps the source of the number of processes.
     pub name: &'a str,
     /// Contents of the file.
@@ -98,7 +101,7 @@ pub struct Input<'a> {
 
 /// Statements of the user about files that do not contain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ImportOptions {
     /// Number of processes: none, one, or one for each table of a benchmark in its order.
     pub procs: Vec<Procs>,
     /// Algorithm of the collectives: `library` or a name of netsig.
@@ -109,14 +112,14 @@ pub struct Asked {
 
 /// Result of an import.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Imported {
+pub struct ImportResult {
     /// The data. In the provenance, the facts of each file follow its `file`.
     pub data: Dataset,
     /// Lines left out, with file and reason.
     pub notes: Vec<String>,
 }
 
-impl Default for Asked {
+impl Default for ImportOptions {
     fn default() -> Self {
         Self {
             procs: Vec::new(),
@@ -126,15 +129,15 @@ impl Default for Asked {
     }
 }
 
-impl FromStr for Program {
+impl FromStr for BenchmarkProgram {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        named(text, "a program that netsig imports from")
+        variant_named(text, "a program that netsig imports from")
     }
 }
 
-impl Program {
-    fn read(self, file: &File<'_>) -> Result<Source, FileError> {
+impl BenchmarkProgram {
+    fn read(self, file: &ImportFile<'_>) -> Result<ImportedLog, FileError> {
         match self {
             Self::Osu => osu::read(file),
             Self::Imb => imb::read(file),
@@ -145,44 +148,48 @@ impl Program {
     }
 }
 
-/// Combines the output of `program` in `inputs`; without a program, that of all programs that are recognised.
-/// Where several tables hold the same cell, their `launch` differs, numbered in the order of the files. A file
-/// that holds nothing is left out.
+/// Combines the output of `program` in `inputs`; without a program, the output of all known programs. Tables with the
+/// same cell become launches, numbered in the order of the files. A file that holds nothing is left out.
 ///
 /// # Errors
-/// If no file holds anything that netsig can use, a row is broken, or a fact is missing that `asked` lacks too.
-pub fn import(program: Option<Program>, inputs: &[Input<'_>], asked: &Asked) -> Result<Imported, FileError> {
-    let mut imported = Imported::default();
+/// If no file holds anything that netsig can use, a row is broken, or neither a file nor `options` state a necessary
+/// fact.
+pub fn import(
+    program: Option<BenchmarkProgram>,
+    inputs: &[ImportInput<'_>],
+    options: &ImportOptions,
+) -> Result<ImportResult, FileError> {
+    let mut imported = ImportResult::default();
     let version = env!("CARGO_PKG_VERSION");
     imported.data.provenance.push("netsig", version);
-    let mut launches = Launches::default();
+    let mut launches = FreeLaunchNumbers::default();
     let mut unusable = None;
     for (index, input) in inputs.iter().enumerate() {
         let name = input.name;
         imported.notes.extend(same_text(input, &inputs[..index]));
-        let file = file(input, asked);
-        let sources = sources(program, &file)?;
-        let notes: Vec<(u64, String)> = sources.iter().flat_map(Source::notes).collect();
-        if sources.iter().all(Source::is_empty) {
-            let (why, remedy) = nothing(program, &file, notes.first());
+        let file = import_file(input, options);
+        let logs = read_logs(program, &file)?;
+        let line_notes: Vec<(u64, String)> = logs.iter().flat_map(ImportedLog::notes).collect();
+        if logs.iter().all(ImportedLog::is_empty) {
+            let (why, remedy) = nothing_to_import(program, &file, line_notes.first());
             imported.notes.push(format!("{name}: left out: it {why}"));
             let problem = format!("{why}; {remedy}");
             unusable.get_or_insert(FileError::of_file(name, problem));
             continue;
         }
-        let notes = notes.into_iter();
-        let notes = notes.map(|(line, note)| format!("{name}:{line}: {note}"));
+        let numbered_notes = line_notes.into_iter();
+        let notes = numbered_notes.map(|(line, note)| format!("{name}:{line}: {note}"));
         imported.notes.extend(notes);
         imported.notes.extend(other_output(program, &file));
-        for source in sources.into_iter().filter(|source| !source.is_empty()) {
-            add_facts(name, &source.facts, &mut imported.data.provenance);
-            for mut run in source.runs {
-                launches.number(&mut run);
+        for log in logs.into_iter().filter(|log| !log.is_empty()) {
+            add_facts(name, &log.facts, &mut imported.data.provenance);
+            for mut run in log.runs {
+                launches.assign_launch(&mut run);
                 imported.data.append(run);
             }
         }
     }
-    match (unusable, unused_collective(&imported.data, asked)) {
+    match (unusable, unused_collective(&imported.data, options)) {
         (Some(problem), _) if launches.is_empty() => Err(problem),
         (_, Some(problem)) => {
             let names = inputs.iter().map(|input| input.name).join(", ");
@@ -192,33 +199,37 @@ pub fn import(program: Option<Program>, inputs: &[Input<'_>], asked: &Asked) -> 
     }
 }
 
-/// The problem that no table is of the collective that the user names.
-fn unused_collective(data: &Dataset, asked: &Asked) -> Option<String> {
-    let asked = asked.collective?;
-    let is_used = cells(data).any(|cell| cell.experiment == Experiment::Collective(asked));
-    let problem = format!("the titles name other benchmarks than {asked}; leave --collective out");
+/// The problem that no table measures the collective that the user names.
+fn unused_collective(data: &Dataset, options: &ImportOptions) -> Option<String> {
+    let collective = options.collective?;
+    let is_used = cells(data).any(|cell| cell.experiment == Experiment::Collective(collective));
+    let problem = format!("the titles name other benchmarks than {collective}; leave --collective out");
     (!is_used).then_some(problem)
 }
 
-fn file<'a>(input: &Input<'a>, asked: &'a Asked) -> File<'a> {
-    File::new(input, asked, announcing)
+fn import_file<'a>(input: &ImportInput<'a>, options: &'a ImportOptions) -> ImportFile<'a> {
+    ImportFile::new(input, options, announcing)
 }
 
-/// What the programs printed into a file.
-fn sources(program: Option<Program>, file: &File<'_>) -> Result<Vec<Source>, FileError> {
+/// Output of the programs in a file.
+fn read_logs(program: Option<BenchmarkProgram>, file: &ImportFile<'_>) -> Result<Vec<ImportedLog>, FileError> {
     let programs = program.map_or_else(|| file.programs(), |program| vec![program]);
     let read = programs.into_iter().map(|program| program.read(file));
-    let mut sources: Vec<Source> = read.collect::<Result<_, _>>()?;
-    // Each reader meets the lines that are no program's.
-    sources.iter_mut().skip(1).for_each(Source::forget_foreign);
-    Ok(sources)
+    let mut logs: Vec<ImportedLog> = read.collect::<Result<_, _>>()?;
+    // Each reader notes the lines that belong to no program.
+    logs.iter_mut().skip(1).for_each(ImportedLog::forget_foreign);
+    Ok(logs)
 }
 
-/// Why a file holds nothing to import, and a remedy.
-fn nothing(program: Option<Program>, file: &File<'_>, note: Option<&(u64, String)>) -> (String, String) {
+/// The reason why a file holds nothing to import, and a remedy.
+fn nothing_to_import(
+    program: Option<BenchmarkProgram>,
+    file: &ImportFile<'_>,
+    note: Option<&(u64, String)>,
+) -> (String, String) {
     let all = || PROGRAMS.iter().join(", ");
-    let wanted = program.map_or_else(all, |program| program.to_string());
-    let wanted = format!("give the output of {wanted}");
+    let names = program.map_or_else(all, |program| program.to_string());
+    let wanted = format!("give the output of {names}");
     if file.lines().iter().all(|line| line.text.is_empty()) {
         return ("is empty".to_owned(), wanted);
     }
@@ -237,20 +248,20 @@ fn nothing(program: Option<Program>, file: &File<'_>, note: Option<&(u64, String
     (format!("holds nothing to import{why}"), wanted)
 }
 
-/// The note that a file also holds output of other programs than the one whose output is imported.
-fn other_output(program: Option<Program>, file: &File<'_>) -> Option<String> {
+/// The note that a file also holds output of other programs, which is not imported.
+fn other_output(program: Option<BenchmarkProgram>, file: &ImportFile<'_>) -> Option<String> {
     let program = program?;
-    let others = file.programs().into_iter();
-    let others = others.filter(|other| *other != program).join(", ");
+    let programs = file.programs().into_iter();
+    let others = programs.filter(|other| *other != program).join(", ");
     let name = file.name;
     let note = format!("{name}: left out: the output of {others}; name no program to import all");
     (!others.is_empty()).then_some(note)
 }
 
 /// The note that a file has the text of an earlier one.
-fn same_text(input: &Input<'_>, earlier: &[Input<'_>]) -> Option<String> {
+fn same_text(input: &ImportInput<'_>, earlier: &[ImportInput<'_>]) -> Option<String> {
     let same = earlier.iter().find(|other| other.text == input.text)?;
-    let Input { name, .. } = input;
+    let ImportInput { name, .. } = input;
     Some(format!(
         "{name}: has the same text as {}; its times are taken as those of another launch",
         same.name
@@ -262,7 +273,7 @@ fn same_text(input: &Input<'_>, earlier: &[Input<'_>]) -> Option<String> {
 fn add_facts(name: &str, facts: &Provenance, to: &mut Provenance) {
     to.push("file", name);
     for (key, value) in facts.iter() {
-        if key.starts_with(source::STATED) || to.get(key) != Some(value) {
+        if key.starts_with(imported_log::STATED) || to.get(key) != Some(value) {
             to.push(key, value);
         }
     }
@@ -270,28 +281,28 @@ fn add_facts(name: &str, facts: &Provenance, to: &mut Provenance) {
 
 /// The next free launch number of each cell; the keys have launch 0.
 #[derive(Default)]
-struct Launches(HashMap<Place, u32>);
+struct FreeLaunchNumbers(HashMap<LaunchCell, u32>);
 
-impl Launches {
+impl FreeLaunchNumbers {
     /// True if no cell has been numbered.
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Gives all cells of `run` the first launch number that is free for each of them.
-    fn number(&mut self, run: &mut Dataset) {
-        let places: BTreeSet<Place> = cells(run).collect();
+    fn assign_launch(&mut self, run: &mut Dataset) {
+        let places: BTreeSet<LaunchCell> = cells(run).collect();
         let taken = places.iter().filter_map(|place| self.0.get(place));
         let launch = taken.max().copied().unwrap_or(0);
         self.0.extend(places.into_iter().map(|place| (place, launch + 1)));
-        run.launches_mut().for_each(|own| *own = launch);
+        run.launches_mut().for_each(|launch_number| *launch_number = launch);
     }
 }
 
 /// The cells of all rows.
-fn cells(run: &Dataset) -> impl Iterator<Item = Place> {
-    let samples = run.samples.iter().map(|sample| sample.place.clone());
-    let rejected = run.rejected.iter().map(|rejected| rejected.place.clone());
-    let aggregates = run.aggregates.iter().map(|number| number.place.clone());
+fn cells(run: &Dataset) -> impl Iterator<Item = LaunchCell> {
+    let samples = run.samples.iter().map(|sample| sample.cell.clone());
+    let rejected = run.rejected.iter().map(|rejected| rejected.cell.clone());
+    let aggregates = run.aggregates.iter().map(|number| number.cell.clone());
     samples.chain(rejected).chain(aggregates)
 }

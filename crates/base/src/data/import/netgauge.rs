@@ -18,13 +18,13 @@
 //! # Source
 //! T. Hoefler, Netgauge: `ptrn_loggp.c`. The latency of pLogP: Kielmann, Bal, Verstoep 2000.
 
-use super::Program;
+use super::BenchmarkProgram;
 use super::counts;
-use super::file::{File, pair};
-use super::source::Source;
-use super::table::{Columns, Row, RowStart};
+use super::file::{ImportFile, two_procs};
+use super::imported_log::ImportedLog;
+use super::table::{ImportColumns, ImportRow, RowStart};
 use super::tables::{LogLine, LoggedBenchmark, tables};
-use crate::data::{Experiment, StatisticKind};
+use crate::data::{Experiment, ImportedStatistic};
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Seconds};
 
@@ -44,12 +44,12 @@ pub(super) fn announces(text: &str) -> bool {
 }
 
 /// Reads a file.
-pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
-    let mut source = Source::new("Netgauge, pattern loggp", MEANING);
+pub(super) fn read(file: &ImportFile<'_>) -> Result<ImportedLog, FileError> {
+    let mut imported = ImportedLog::new("Netgauge, pattern loggp", MEANING);
     let untitled = Some(LoggedBenchmark::of_pairs("Netgauge"));
-    let tables = tables(file, (Program::Netgauge, untitled), &mut source, meaning)?;
+    let tables = tables(file, BenchmarkProgram::Netgauge, untitled, &mut imported, meaning)?;
     for (table, procs) in tables.iter().zip(counts::of_tables(file, &tables)?) {
-        if !counts::begin(table, procs, &mut source) {
+        if !counts::begin_table(table, procs, &mut imported) {
             continue;
         }
         let mut last = None;
@@ -57,28 +57,28 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
             let row = table.columns.row(file, *line, text)?;
             let size = row.size("size")?;
             if last != Some(size) {
-                add(&row, size, last.is_none(), &mut source)?;
+                add(&row, size, last.is_none(), &mut imported)?;
             }
             last = Some(size);
         }
     }
-    Ok(source)
+    Ok(imported)
 }
 
-fn meaning<'t>(text: &'t str, _: &mut Source) -> LogLine<'t> {
+fn meaning<'t>(text: &'t str, _: &mut ImportedLog) -> LogLine<'t> {
     match header(text) {
         Some(columns) => LogLine::Heading(columns),
         None => LogLine::without_meaning(text),
     }
 }
 
-fn header(text: &str) -> Option<Columns> {
-    let columns = Columns::of(text.strip_prefix('#')?, RowStart::Counts);
+fn header(text: &str) -> Option<ImportColumns> {
+    let columns = ImportColumns::of(text.strip_prefix('#')?, RowStart::Counts);
     (columns.has("size") && columns.has(ONE)).then_some(columns)
 }
 
 /// Adds the times of a row; the first row also gives the latency.
-fn add(row: &Row<'_>, size: Bytes, is_first: bool, source: &mut Source) -> Result<(), FileError> {
+fn add(row: &ImportRow<'_>, size: Bytes, is_first: bool, imported: &mut ImportedLog) -> Result<(), FileError> {
     let messages: u32 = row.count("n")?;
     let (one, many) = (row.microseconds(ONE)?, row.microseconds(MANY)?);
     if messages < 2 {
@@ -97,8 +97,8 @@ fn add(row: &Row<'_>, size: Bytes, is_first: bool, source: &mut Source) -> Resul
         found.push((Experiment::Latency, Bytes(0), half - gap));
     }
     for (experiment, size, time) in found {
-        let cell = row.cell(experiment, (pair(), size))?;
-        source.aggregate(&cell, StatisticKind::Median, None, time);
+        let cell = row.cell(experiment, two_procs(), size)?;
+        imported.add_aggregate(&cell, ImportedStatistic::Median, None, time);
     }
     Ok(())
 }

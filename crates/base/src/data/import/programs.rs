@@ -1,15 +1,15 @@
-//! Which program printed a text: the titles and headings by which each is known.
+//! Recognises the program that printed a text by its titles and headings.
 
-use super::{PROGRAMS, Program, imb, logp_mpi, netgauge, osu, reprompi};
+use super::{BenchmarkProgram, PROGRAMS, imb, logp_mpi, netgauge, osu, reprompi};
 
-/// The program of which a line is a title or heading.
-pub(super) fn announcing(line: &str) -> Option<Program> {
-    let announces = |program: &Program| match program {
-        Program::Osu => osu::announces(line),
-        Program::Imb => imb::announces(line),
-        Program::ReproMpi => reprompi::announces(line),
-        Program::Netgauge => netgauge::announces(line),
-        Program::LogpMpi => logp_mpi::announces(line),
+/// The program whose title or heading a line is.
+pub(super) fn announcing(line: &str) -> Option<BenchmarkProgram> {
+    let announces = |program: &BenchmarkProgram| match program {
+        BenchmarkProgram::Osu => osu::announces(line),
+        BenchmarkProgram::Imb => imb::announces(line),
+        BenchmarkProgram::ReproMpi => reprompi::announces(line),
+        BenchmarkProgram::Netgauge => netgauge::announces(line),
+        BenchmarkProgram::LogpMpi => logp_mpi::announces(line),
     };
     PROGRAMS.iter().copied().find(announces)
 }

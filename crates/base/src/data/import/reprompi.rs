@@ -20,14 +20,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Program;
+use super::BenchmarkProgram;
 use super::counts::{self, TableProcs};
-use super::file::{File, pair};
-use super::source::Source;
-use super::table::{Cell, Columns, Row, RowStart};
+use super::file::{ImportFile, two_procs};
+use super::imported_log::ImportedLog;
+use super::table::{ImportCell, ImportColumns, ImportRow, RowStart};
 use super::tables::{LogLine, LogTable, LoggedBenchmark, TableSubject, tables};
 use crate::algorithm::Collective;
-use crate::data::{Experiment, Place, Rejection, StatisticKind};
+use crate::data::{Experiment, ImportedStatistic, LaunchCell, RejectionReason};
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Seconds};
 
@@ -35,18 +35,18 @@ const MEANING: &str = "repetitions, each the greatest of the ranks' times or, wi
      clock, from the first start to the last end";
 
 /// Columns of statistics of the repetitions.
-const SUMMARY: [(&str, StatisticKind); 3] = [
-    ("mean_sec", StatisticKind::Mean),
-    ("median_sec", StatisticKind::Median),
-    ("min_sec", StatisticKind::Min),
+const SUMMARY: [(&str, ImportedStatistic); 3] = [
+    ("mean_sec", ImportedStatistic::Mean),
+    ("median_sec", ImportedStatistic::Median),
+    ("min_sec", ImportedStatistic::Min),
 ];
 
 /// Repetitions by cell and number.
-type Spreads = BTreeMap<(Place, u32), Spread>;
+type RepetitionSpans = BTreeMap<(LaunchCell, u32), RepetitionSpan>;
 
 /// One repetition, from the rows of its processes so far. Without a common clock every process
 /// starts at 0.
-struct Spread {
+struct RepetitionSpan {
     line: u64,
     processes: BTreeSet<u32>,
     first_start: f64,
@@ -60,30 +60,36 @@ pub(super) fn announces(text: &str) -> bool {
 }
 
 /// Reads an output.
-pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
-    let mut source = Source::new("ReproMPI", MEANING);
+pub(super) fn read(file: &ImportFile<'_>) -> Result<ImportedLog, FileError> {
+    let mut imported = ImportedLog::new("ReproMPI", MEANING);
     let benchmark = LoggedBenchmark {
         name: "ReproMPI".to_owned(),
         subject: Some(TableSubject::ByRow),
     };
-    let tables = tables(file, (Program::ReproMpi, Some(benchmark)), &mut source, meaning)?;
+    let tables = tables(
+        file,
+        BenchmarkProgram::ReproMpi,
+        Some(benchmark),
+        &mut imported,
+        meaning,
+    )?;
     let procs = counts::of_tables(file, &tables)?;
     for (table, procs) in tables.iter().zip(procs) {
-        if counts::begin(table, procs, &mut source) {
-            let mut spreads = Spreads::new();
+        if counts::begin_table(table, procs, &mut imported) {
+            let mut spans = RepetitionSpans::new();
             for (line, text) in &table.rows {
                 let row = table.columns.row(file, *line, text)?;
-                add((table, procs, &row), &mut spreads, &mut source)?;
+                add(table, procs, &row, &mut spans, &mut imported)?;
             }
-            finish(spreads, procs, &mut source);
+            add_repetitions(spans, procs, &mut imported);
         }
     }
-    Ok(source)
+    Ok(imported)
 }
 
-fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
+fn meaning<'t>(text: &'t str, imported: &mut ImportedLog) -> LogLine<'t> {
     if let Some((key, value)) = fact(text) {
-        source.fact(key, value);
+        imported.add_fact(key, value);
         return match key.trim() {
             "nprocs" => LogLine::Procs(value),
             "datatype_size_bytes" => LogLine::ItemBytes(value),
@@ -97,7 +103,7 @@ fn meaning<'t>(text: &'t str, source: &mut Source) -> LogLine<'t> {
         } else {
             RowStart::Call
         };
-        return LogLine::Heading(Columns::of(text, start));
+        return LogLine::Heading(ImportColumns::of(text, start));
     }
     LogLine::without_meaning(text)
 }
@@ -112,7 +118,7 @@ fn is_header(text: &str) -> bool {
 }
 
 /// Size of a row in bytes, from `msize_bytes` or from `count` items of `datatype` bytes.
-fn size(row: &Row<'_>, datatype: Option<u64>) -> Result<Bytes, FileError> {
+fn size(row: &ImportRow<'_>, datatype: Option<u64>) -> Result<Bytes, FileError> {
     if row.get("msize_bytes").is_some() {
         return row.size("msize_bytes");
     }
@@ -132,7 +138,7 @@ fn size(row: &Row<'_>, datatype: Option<u64>) -> Result<Bytes, FileError> {
 }
 
 /// Experiment of a call; `None` if it is not imported.
-fn measured(call: &str) -> Option<Experiment> {
+fn experiment_of_call(call: &str) -> Option<Experiment> {
     if call == "Send_Recv" {
         return Some(Experiment::PingPong);
     }
@@ -141,57 +147,59 @@ fn measured(call: &str) -> Option<Experiment> {
 }
 
 /// Time of a cell in netsig: half of a round trip for a ping-pong.
-fn kept(cell: &Cell, time: Seconds) -> Seconds {
-    match cell.place.experiment {
+fn netsig_time(cell: &ImportCell, time: Seconds) -> Seconds {
+    match cell.launch_cell.experiment {
         Experiment::PingPong => time * 0.5,
         _ => time,
     }
 }
 
 fn add(
-    (table, procs, row): (&LogTable, TableProcs, &Row<'_>),
-    spreads: &mut Spreads,
-    source: &mut Source,
+    table: &LogTable,
+    procs: TableProcs,
+    row: &ImportRow<'_>,
+    spans: &mut RepetitionSpans,
+    imported: &mut ImportedLog,
 ) -> Result<(), FileError> {
     let call = row.text("test")?;
-    let Some(experiment) = measured(call) else {
-        source.leave_out(row.line(), &format!("{call} is not imported"));
+    let Some(experiment) = experiment_of_call(call) else {
+        imported.leave_out(row.line(), &format!("{call} is not imported"));
         return Ok(());
     };
     let procs = match experiment {
-        Experiment::PingPong => pair(),
+        Experiment::PingPong => two_procs(),
         _ => procs.count,
     };
-    let cell = row.cell(experiment, (procs, size(row, table.item_bytes)?))?;
+    let cell = row.cell(experiment, procs, size(row, table.item_bytes)?)?;
     if table.columns.has("valid_nrep") {
         let averaged = Some(row.count("valid_nrep")?);
         for (column, statistic) in SUMMARY {
             if row.get(column).is_some() {
-                let time = kept(&cell, row.seconds(column)?);
-                source.aggregate(&cell, statistic, averaged, time);
+                let time = netsig_time(&cell, row.seconds(column)?);
+                imported.add_aggregate(&cell, statistic, averaged, time);
             }
         }
     } else if table.columns.has("process") {
-        gather(cell, row, spreads)?;
+        merge_row(cell, row, spans)?;
     } else {
         let repetition = row.count("nrep")?;
-        let time = kept(&cell, row.seconds("runtime_sec")?);
+        let time = netsig_time(&cell, row.seconds("runtime_sec")?);
         if is_late(row)? {
-            source.reject(&cell, repetition, Rejection::Late);
+            imported.add_rejected(&cell, repetition, RejectionReason::Late);
         } else {
-            source.sample(&cell, repetition, time);
+            imported.add_sample(&cell, repetition, time);
         }
     }
     Ok(())
 }
 
-fn is_late(row: &Row<'_>) -> Result<bool, FileError> {
+fn is_late(row: &ImportRow<'_>) -> Result<bool, FileError> {
     let code = row.optional_count("errorcode")?;
     Ok(code.is_some_and(|code| code != 0))
 }
 
 /// Merges a process's row into its repetition.
-fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), FileError> {
+fn merge_row(cell: ImportCell, row: &ImportRow<'_>, spans: &mut RepetitionSpans) -> Result<(), FileError> {
     let process = row.count("process")?;
     let repetition = row.count("nrep")?;
     let (start, end) = if row.get("gl_tstart_sec").is_some() {
@@ -200,37 +208,37 @@ fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), FileEr
         let duration = row.seconds("loc_tend_sec")? - row.seconds("loc_tstart_sec")?;
         (Seconds(0.0), duration)
     };
-    let Cell { line, place } = cell;
-    let spread = spreads.entry((place, repetition)).or_insert(Spread {
+    let ImportCell { line, launch_cell } = cell;
+    let span = spans.entry((launch_cell, repetition)).or_insert(RepetitionSpan {
         line,
         processes: BTreeSet::new(),
         first_start: f64::INFINITY,
         last_end: f64::NEG_INFINITY,
         is_late: false,
     });
-    if !spread.processes.insert(process) {
+    if !span.processes.insert(process) {
         return Err(row.fault(format!(
             "process {process} has a second row for repetition {repetition}; delete one"
         )));
     }
-    spread.first_start = spread.first_start.min(start.0);
-    spread.last_end = spread.last_end.max(end.0);
-    spread.is_late |= is_late(row)?;
+    span.first_start = span.first_start.min(start.0);
+    span.last_end = span.last_end.max(end.0);
+    span.is_late |= is_late(row)?;
     Ok(())
 }
 
 /// Adds the repetitions with one row per process as samples.
-fn finish(spreads: Spreads, procs: TableProcs, source: &mut Source) {
-    for ((place, repetition), spread) in spreads {
-        let line = spread.line;
-        let cell = Cell { line, place };
-        let time = spread.last_end - spread.first_start;
-        if spread.processes.len() as u64 != u64::from(procs.count.get()) {
-            source.leave_out(line, "a repetition without the rows of all processes");
-        } else if spread.is_late {
-            source.reject(&cell, repetition, Rejection::Late);
+fn add_repetitions(spans: RepetitionSpans, procs: TableProcs, imported: &mut ImportedLog) {
+    for ((launch_cell, repetition), span) in spans {
+        let line = span.line;
+        let cell = ImportCell { line, launch_cell };
+        let time = span.last_end - span.first_start;
+        if span.processes.len() as u64 != u64::from(procs.count.get()) {
+            imported.leave_out(line, "a repetition without the rows of all processes");
+        } else if span.is_late {
+            imported.add_rejected(&cell, repetition, RejectionReason::Late);
         } else {
-            source.sample(&cell, repetition, kept(&cell, Seconds(time)));
+            imported.add_sample(&cell, repetition, netsig_time(&cell, Seconds(time)));
         }
     }
 }

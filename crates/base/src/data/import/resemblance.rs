@@ -1,7 +1,6 @@
-//! Which lines of numbers are rows of a table: those that resemble the rows before them. Logs hold other
-//! tables of numbers.
+//! Distinguishes rows of a table from other lines of numbers in a log: a row resembles the rows before it.
 
-use super::table::Columns;
+use super::table::ImportColumns;
 use crate::text::is_whole_number;
 
 /// Last columns that hold a number with two digits behind the point.
@@ -9,7 +8,7 @@ const TWO_DECIMALS: [&str; 5] = ["mean", "min", "max", "t_avg[usec]", "Mbytes/se
 
 /// True if a line that begins like a row resembles the row before it. A lone number is a broken row only if it
 /// may be the next size.
-pub(super) fn resembles(text: &str, before: &str, columns: &Columns) -> bool {
+pub(super) fn resembles(text: &str, before: &str, columns: &ImportColumns) -> bool {
     if !columns.begin_with_sizes() {
         return true;
     }
@@ -25,7 +24,7 @@ pub(super) fn resembles(text: &str, before: &str, columns: &Columns) -> bool {
 }
 
 /// True if the last word of a row is shorter than the numbers in the column above it.
-pub(super) fn is_cut(word: &str, above: &[&str], columns: &Columns) -> bool {
+pub(super) fn is_cut(word: &str, above: &[&str], columns: &ImportColumns) -> bool {
     match above {
         [] => TWO_DECIMALS.contains(&columns.last()) && decimals(word) < 2,
         above => is_shorter(word, above),
@@ -47,8 +46,8 @@ fn decimals(word: &str) -> usize {
     word.split_once('.').map_or(0, |(_, digits)| digits.len())
 }
 
-/// True if a number has fewer digits behind the point than all others, or, where the one before has none, fewer
-/// digits than that one.
+/// True if a number has fewer digits behind the point than all others. If the number before it has none, true if it
+/// has fewer digits than that number.
 fn is_shorter(word: &str, above: &[&str]) -> bool {
     let fewest = above.iter().map(|word| decimals(word)).min();
     match (fewest, above.last()) {
@@ -58,7 +57,7 @@ fn is_shorter(word: &str, above: &[&str]) -> bool {
     }
 }
 
-/// True if none of the first `columns` that has a point in the earlier row is a whole number in the later one.
+/// True if no column, of the first `columns`, has a point in the earlier row and a whole number in the later row.
 fn have_same_points([later, earlier]: [&str; 2], columns: usize) -> bool {
     let pairs = later.split_whitespace().zip(earlier.split_whitespace());
     !pairs

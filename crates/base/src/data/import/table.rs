@@ -2,20 +2,20 @@
 
 use std::str::FromStr;
 
-use super::file::File;
-use crate::algorithm::Method;
-use crate::data::{Experiment, Place};
+use super::file::ImportFile;
+use crate::algorithm::CollectiveMethod;
+use crate::data::{Experiment, LaunchCell};
 use crate::text::file_error::FileError;
 use crate::text::{counted, is_whole_number};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Cell of a line, with the line's number.
-pub(super) struct Cell {
+pub(super) struct ImportCell {
     pub line: u64,
-    pub place: Place,
+    pub launch_cell: LaunchCell,
 }
 
-/// What the first words of a row are, by which other lines are told from rows.
+/// Kind of the first words of a row, which distinguishes rows from other lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowStart {
     /// A size in bytes above that of the row before, and a number.
@@ -34,16 +34,16 @@ pub(super) enum RowStart {
 
 /// The names of a table's columns.
 #[derive(Debug, Clone)]
-pub(super) struct Columns {
+pub(super) struct ImportColumns {
     names: Vec<String>,
     start: RowStart,
 }
 
 /// A line of a table.
-pub(super) struct Row<'a> {
-    file: &'a File<'a>,
+pub(super) struct ImportRow<'a> {
+    file: &'a ImportFile<'a>,
     line: u64,
-    columns: &'a Columns,
+    columns: &'a ImportColumns,
     cells: Vec<&'a str>,
 }
 
@@ -78,7 +78,7 @@ fn resembles_number(word: &str) -> bool {
     is_number || number_in(word).is_some()
 }
 
-/// A number, also as Windows prints those that are none: `-1.#IND`, `nan(ind)`.
+/// A number, or a mark of Windows for one that is not finite: `-1.#IND`, `nan(ind)`.
 fn number_in(word: &str) -> Option<f64> {
     let lower = word.to_ascii_lowercase();
     let is_none = lower.contains("#ind") || lower.contains("#qnan") || lower.contains("nan(");
@@ -90,7 +90,7 @@ fn number_in(word: &str) -> Option<f64> {
     }
 }
 
-impl Columns {
+impl ImportColumns {
     /// The names in a line.
     pub fn of(line: &str, start: RowStart) -> Self {
         let names = line.split_whitespace().map(str::to_owned).collect();
@@ -138,8 +138,8 @@ impl Columns {
     }
 
     /// The row of a line of cells.
-    pub fn row<'a>(&'a self, file: &'a File<'a>, line: u64, text: &'a str) -> Result<Row<'a>, FileError> {
-        let row = Row {
+    pub fn row<'a>(&'a self, file: &'a ImportFile<'a>, line: u64, text: &'a str) -> Result<ImportRow<'a>, FileError> {
+        let row = ImportRow {
             file,
             line,
             columns: self,
@@ -156,7 +156,7 @@ impl Columns {
     }
 }
 
-impl Row<'_> {
+impl ImportRow<'_> {
     /// Number of the line.
     pub fn line(&self) -> u64 {
         self.line
@@ -168,17 +168,17 @@ impl Row<'_> {
     }
 
     /// Cell of the line, with `size` bytes among `procs`; the user states a collective's algorithm.
-    pub fn cell(&self, experiment: Experiment, (procs, size): (Procs, Bytes)) -> Result<Cell, FileError> {
+    pub fn cell(&self, experiment: Experiment, procs: Procs, size: Bytes) -> Result<ImportCell, FileError> {
         let algorithm = match experiment {
             Experiment::Collective(collective) => {
-                let name = &self.file.asked.algorithm;
-                let method = Method::parse(collective, name);
-                let method = method.map_err(|e| self.fault(e.to_string()))?;
+                let name = &self.file.options.algorithm;
+                let parsed_method = CollectiveMethod::parse(collective, name);
+                let method = parsed_method.map_err(|e| self.fault(e.to_string()))?;
                 method.to_string().into()
             }
             _ => "".into(),
         };
-        let place = Place {
+        let launch_cell = LaunchCell {
             launch: 0,
             experiment,
             algorithm,
@@ -186,7 +186,7 @@ impl Row<'_> {
             size,
         };
         let line = self.line;
-        Ok(Cell { line, place })
+        Ok(ImportCell { line, launch_cell })
     }
 
     /// Text in a column; `None` without the column.

@@ -1,12 +1,12 @@
 //! The tables of a log, whichever program printed them: title, names of columns, rows, and between them
 //! the lines of other programs.
 
-use super::Program;
-use super::file::{File, FileLine};
+use super::BenchmarkProgram;
+use super::file::{FileLine, ImportFile};
+use super::imported_log::ImportedLog;
 use super::launch::{LaunchLog, LaunchNumbers};
 use super::resemblance::{begins_other_row, is_cut, last_word, resembles};
-use super::source::Source;
-use super::table::Columns;
+use super::table::ImportColumns;
 use crate::algorithm::Collective;
 use crate::data::Experiment;
 use crate::text::file_error::FileError;
@@ -19,11 +19,11 @@ pub(super) enum LogLine<'a> {
     /// The tables of the benchmark cannot be imported, for a reason.
     Unusable(&'static str),
     /// The names of a table's columns.
-    Heading(Columns),
+    Heading(ImportColumns),
     /// The names of a table that is not imported.
     OtherHeading(String),
     /// A row that stands under names of its own.
-    LoneRow(Columns, &'a str),
+    LoneRow(ImportColumns, &'a str),
     /// The number of processes of the tables that follow.
     Procs(&'a str),
     /// Bytes of an item that the tables count.
@@ -61,14 +61,14 @@ const SIZES: [&str; 6] = ["Size", "size", "bytes", "nbytes", "Bytes", "Message"]
 pub(super) struct LoggedBenchmark {
     /// Its name in messages.
     pub name: String,
-    /// What it measures; `None` where it is not imported.
+    /// Subject of its tables; `None` if they are not imported.
     pub subject: Option<TableSubject>,
 }
 
 impl LoggedBenchmark {
     /// The benchmark of tables without a title: the collective that the user names.
-    pub fn untitled(file: &File<'_>) -> Option<Self> {
-        let collective = file.asked.collective?;
+    pub fn untitled(file: &ImportFile<'_>) -> Option<Self> {
+        let collective = file.options.collective?;
         Some(Self {
             name: collective.to_string(),
             subject: Some(TableSubject::One(Experiment::Collective(collective))),
@@ -84,14 +84,14 @@ impl LoggedBenchmark {
     }
 }
 
-/// What the rows of a table measure.
+/// Experiments that the rows of a table measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TableSubject {
     /// One experiment.
     One(Experiment),
     /// Experiments between two processes.
     Pair,
-    /// What each row names.
+    /// The experiment that each row names.
     ByRow,
 }
 
@@ -106,17 +106,21 @@ impl TableSubject {
     }
 
     /// Refuses a title that contradicts the collective that the user names.
-    fn agrees(self, asked: Option<Collective>) -> Result<(), String> {
-        match (asked, self) {
-            (Some(asked), Self::One(Experiment::Collective(titled))) if asked != titled => {
-                Err(format!("the title says {titled}, not {asked}; leave --collective out"))
+    fn refuse_other_collective(self, user_collective: Option<Collective>) -> Result<(), String> {
+        match (user_collective, self) {
+            (Some(user_collective), Self::One(Experiment::Collective(title_collective)))
+                if user_collective != title_collective =>
+            {
+                Err(format!(
+                    "the title says {title_collective}, not {user_collective}; leave --collective out"
+                ))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// A table with what stands above it.
+/// A table with the facts above it.
 #[derive(Debug)]
 pub(super) struct LogTable {
     /// Line of the names.
@@ -125,10 +129,10 @@ pub(super) struct LogTable {
     pub run: usize,
     /// Name of the benchmark.
     pub name: String,
-    /// What it measures.
+    /// Experiments that the rows measure.
     pub subject: TableSubject,
     /// Names of the columns.
-    pub columns: Columns,
+    pub columns: ImportColumns,
     /// Number of processes that the program states.
     pub procs: Option<Procs>,
     /// Numbers of the launch line above it.
@@ -149,9 +153,9 @@ enum LogPosition {
     InOther,
 }
 
-/// A log of which some lines are read.
+/// Reader of a log, with its state after the lines read so far.
 struct LogReader<'f> {
-    file: &'f File<'f>,
+    file: &'f ImportFile<'f>,
     launches: LaunchLog,
     benchmark: Option<LoggedBenchmark>,
     untitled: Option<LoggedBenchmark>,
@@ -166,23 +170,24 @@ struct LogReader<'f> {
 
 /// The tables of a file. Lines that belong to none are left out.
 ///
-/// `meaning` is that of a line to `program`; `untitled` the benchmark of tables without a title.
+/// `meaning` gives the meaning of a line to `program`; `untitled` is the benchmark of tables without a title.
 ///
 /// # Errors
 /// If a table has no title, its title contradicts the user, or the file ends within a row.
 pub(super) fn tables<'f>(
-    file: &'f File<'_>,
-    (program, untitled): (Program, Option<LoggedBenchmark>),
-    source: &mut Source,
-    mut meaning: impl FnMut(&'f str, &mut Source) -> LogLine<'f>,
+    file: &'f ImportFile<'_>,
+    program: BenchmarkProgram,
+    untitled: Option<LoggedBenchmark>,
+    imported: &mut ImportedLog,
+    mut meaning: impl FnMut(&'f str, &mut ImportedLog) -> LogLine<'f>,
 ) -> Result<Vec<LogTable>, FileError> {
     let mut reader = LogReader::new(file, untitled);
     for line in file.lines() {
         if line.announces.is_some_and(|other| other != program) {
             reader.position = LogPosition::InOther;
         } else {
-            let meaning = meaning(&line.text, source);
-            reader.read(line, meaning, source)?;
+            let meaning = meaning(&line.text, imported);
+            reader.read(line, meaning, imported)?;
         }
     }
     let tables = reader.tables;
@@ -191,7 +196,7 @@ pub(super) fn tables<'f>(
 }
 
 impl<'f> LogReader<'f> {
-    fn new(file: &'f File<'f>, untitled: Option<LoggedBenchmark>) -> Self {
+    fn new(file: &'f ImportFile<'f>, untitled: Option<LoggedBenchmark>) -> Self {
         Self {
             file,
             launches: LaunchLog::default(),
@@ -206,44 +211,44 @@ impl<'f> LogReader<'f> {
         }
     }
 
-    fn read(&mut self, line: &FileLine, meaning: LogLine<'_>, source: &mut Source) -> Result<(), FileError> {
+    fn read(&mut self, line: &FileLine, meaning: LogLine<'_>, imported: &mut ImportedLog) -> Result<(), FileError> {
         let FileLine { number, text, .. } = line;
         match meaning {
-            LogLine::Title(benchmark) => self.begin_run(benchmark, *number, source),
-            LogLine::Unusable(why) => self.end_benchmark(*number, why, source),
-            LogLine::Heading(columns) => self.begin_table(*number, columns, source)?,
-            LogLine::OtherHeading(names) => self.begin_other(*number, &names, source),
+            LogLine::Title(benchmark) => self.begin_run(benchmark, *number, imported),
+            LogLine::Unusable(why) => self.end_benchmark(*number, why, imported),
+            LogLine::Heading(columns) => self.begin_table(*number, columns, imported)?,
+            LogLine::OtherHeading(names) => self.begin_other_table(*number, &names, imported),
             LogLine::LoneRow(columns, row) => {
-                self.begin_table(*number, columns, source)?;
-                self.add(*number, row, source);
+                self.begin_table(*number, columns, imported)?;
+                self.add_row(*number, row, imported);
                 self.position = LogPosition::Outside;
             }
             LogLine::Procs(count) => self.procs = count.trim().parse().ok(),
             LogLine::ItemBytes(count) => self.item_bytes = count.trim().parse().ok(),
-            LogLine::NotMeasured(why) => self.leave_out_row(*number, why, source),
+            LogLine::NotMeasured(why) => self.leave_out_row(*number, why, imported),
             LogLine::MoreTables => self.has_table = false,
             LogLine::Comment => {
-                self.launches.note(text);
+                self.launches.note_line(text);
             }
-            LogLine::Other if self.launches.note(text) => {}
-            LogLine::Other => self.add(*number, text, source),
+            LogLine::Other if self.launches.note_line(text) => {}
+            LogLine::Other => self.add_row(*number, text, imported),
         }
         Ok(())
     }
 
-    fn begin_run(&mut self, benchmark: LoggedBenchmark, line: u64, source: &mut Source) {
+    fn begin_run(&mut self, benchmark: LoggedBenchmark, line: u64, imported: &mut ImportedLog) {
         self.run += 1;
         self.has_table = false;
         self.procs = None;
         self.position = LogPosition::Outside;
         if benchmark.subject.is_none() {
             self.position = LogPosition::InOther;
-            source.leave_out(line, &format!("{} is not imported", benchmark.name));
+            imported.leave_out(line, &format!("{} is not imported", benchmark.name));
         }
         self.benchmark = Some(benchmark);
     }
 
-    fn begin_table(&mut self, line: u64, columns: Columns, source: &mut Source) -> Result<(), FileError> {
+    fn begin_table(&mut self, line: u64, columns: ImportColumns, imported: &mut ImportedLog) -> Result<(), FileError> {
         let is_imported = self.benchmark.as_ref().is_some_and(|known| known.subject.is_some());
         if self.has_table && is_imported && columns.begin_with_sizes() {
             // A second heading below a title is that of a table whose title is lost.
@@ -252,13 +257,13 @@ impl<'f> LogReader<'f> {
         }
         self.has_table = true;
         let Some(benchmark) = &self.benchmark else {
-            return self.leave_out_untitled(line, source);
+            return self.leave_out_untitled(line, imported);
         };
         let Some(subject) = benchmark.subject else {
             return Ok(());
         };
         subject
-            .agrees(self.file.asked.collective)
+            .refuse_other_collective(self.file.options.collective)
             .map_err(|problem| self.file.fault(line, problem))?;
         self.tables.push(LogTable {
             line,
@@ -279,40 +284,40 @@ impl<'f> LogReader<'f> {
     ///
     /// # Errors
     /// If it is the first table.
-    fn leave_out_untitled(&mut self, line: u64, source: &mut Source) -> Result<(), FileError> {
+    fn leave_out_untitled(&mut self, line: u64, imported: &mut ImportedLog) -> Result<(), FileError> {
         let problem = "no title names the collective of this table; give the whole output, or --collective NAME";
         if self.tables.is_empty() {
             return Err(self.file.fault(line, problem));
         }
         self.position = LogPosition::InOther;
-        source.leave_out(line, problem);
+        imported.leave_out(line, problem);
         Ok(())
     }
 
-    fn end_benchmark(&mut self, line: u64, why: &str, source: &mut Source) {
+    fn end_benchmark(&mut self, line: u64, why: &str, imported: &mut ImportedLog) {
         if let Some(benchmark) = &mut self.benchmark
             && benchmark.subject.take().is_some()
         {
-            source.leave_out(line, &format!("{}: {why}", benchmark.name));
+            imported.leave_out(line, &format!("{}: {why}", benchmark.name));
             self.position = LogPosition::InOther;
         }
     }
 
-    fn begin_other(&mut self, line: u64, names: &str, source: &mut Source) {
+    fn begin_other_table(&mut self, line: u64, names: &str, imported: &mut ImportedLog) {
         if !matches!(self.position, LogPosition::InOther) {
-            source.leave_out(line, &format!("the table of {names} is not imported"));
+            imported.leave_out(line, &format!("the table of {names} is not imported"));
         }
         self.position = LogPosition::InOther;
     }
 
-    fn leave_out_row(&self, line: u64, why: &str, source: &mut Source) {
+    fn leave_out_row(&self, line: u64, why: &str, imported: &mut ImportedLog) {
         if matches!(self.position, LogPosition::InTable) {
-            source.leave_out(line, &format!("not measured ({why})"));
+            imported.leave_out(line, &format!("not measured ({why})"));
         }
     }
 
     /// Adds a row to the table at this place, or leaves the line out.
-    fn add(&mut self, line: u64, text: &str, source: &mut Source) {
+    fn add_row(&mut self, line: u64, text: &str, imported: &mut ImportedLog) {
         let table = self.tables.last_mut();
         let is_unended = self.file.unended_line() == Some(line);
         match (&self.position, table) {
@@ -320,7 +325,7 @@ impl<'f> LogReader<'f> {
                 table.rows.push((line, text.to_owned()));
             }
             (LogPosition::InOther, _) if begins_other_row(text) => {}
-            _ => source.leave_out_foreign(line, text),
+            _ => imported.leave_out_foreign(line, text),
         }
     }
 }
@@ -334,7 +339,7 @@ impl LogTable {
 
     /// Refuses a table whose last row ends the file, without a line end, in a number with fewer digits than those
     /// above it.
-    fn refuse_cut(&self, file: &File<'_>) -> Result<(), FileError> {
+    fn refuse_cut(&self, file: &ImportFile<'_>) -> Result<(), FileError> {
         let [above @ .., (line, row)] = &*self.rows else {
             return Ok(());
         };

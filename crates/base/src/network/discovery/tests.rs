@@ -6,43 +6,47 @@ use super::*;
 
 /// Sites of hosts; `times` gives the time between two sites, on the diagonal inside one.
 #[derive(Debug, Clone)]
-struct Truth {
+struct TrueSites {
     site: Vec<usize>,
     times: Vec<Vec<f64>>,
 }
 
-impl Truth {
-    fn time(&self, [one, other]: Pair) -> f64 {
+impl TrueSites {
+    fn time(&self, [one, other]: HostPair) -> f64 {
         self.times[self.site[one]][self.site[other]]
     }
 
     /// The hosts of each site, by first hosts.
     fn sites(&self) -> Vec<Vec<usize>> {
-        let mut sites: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut hosts_by_site: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (host, &site) in self.site.iter().enumerate() {
-            sites.entry(site).or_default().push(host);
+            hosts_by_site.entry(site).or_default().push(host);
         }
-        let mut sites: Vec<Vec<usize>> = sites.into_values().collect();
+        let mut sites: Vec<Vec<usize>> = hosts_by_site.into_values().collect();
         sites.sort();
         sites
     }
 }
 
-/// Surveys a network, each probe longer by a share from `noise`; the clusters and the number of probes.
-fn surveyed(truth: &Truth, criterion: Criterion, mut noise: impl FnMut(Pair) -> f64) -> (Vec<Vec<usize>>, usize) {
-    let mut survey = Survey::new(truth.site.len(), criterion);
+/// Clusters that are discovered in a network, and the number of probes; `noise` lengthens each probe by a share.
+fn discovered(
+    truth: &TrueSites,
+    criterion: NearnessCriterion,
+    mut noise: impl FnMut(HostPair) -> f64,
+) -> (Vec<Vec<usize>>, usize) {
+    let mut search = ClusterSearch::new(truth.site.len(), criterion);
     let mut probes = 0;
-    while let Some(pairs) = survey.next_pairs() {
+    while let Some(pairs) = search.next_pairs() {
         probes += pairs.len();
         for pair in pairs {
-            survey.learn(pair, Seconds(truth.time(pair) * (1.0 + noise(pair))));
+            search.add_time(pair, Seconds(truth.time(pair) * (1.0 + noise(pair))));
         }
     }
-    (survey.clusters(), probes)
+    (search.clusters(), probes)
 }
 
 /// 1 to 6 sites of 2 to 9 hosts in any order, with times between sites that `far` multiplies.
-fn networks(far: std::ops::Range<f64>) -> impl Strategy<Value = Truth> {
+fn networks(far: std::ops::Range<f64>) -> impl Strategy<Value = TrueSites> {
     (1usize..=6)
         .prop_flat_map(move |sites| {
             let hosts = prop::collection::vec(2usize..=9, sites);
@@ -51,7 +55,7 @@ fn networks(far: std::ops::Range<f64>) -> impl Strategy<Value = Truth> {
         })
         .prop_flat_map(|(hosts, pairs)| {
             let sites = hosts.len();
-            let site: Vec<usize> = (0..sites).flat_map(|own| vec![own; hosts[own]]).collect();
+            let site: Vec<usize> = (0..sites).flat_map(|number| vec![number; hosts[number]]).collect();
             let time = move |a: usize, b: usize| {
                 if a == b {
                     1e-2
@@ -59,9 +63,9 @@ fn networks(far: std::ops::Range<f64>) -> impl Strategy<Value = Truth> {
                     1e-2 * pairs[a.min(b) * sites + a.max(b)]
                 }
             };
-            let times = (0..sites).map(|a| (0..sites).map(|b| time(a, b)).collect());
-            let times: Vec<Vec<f64>> = times.collect();
-            Just(site).prop_shuffle().prop_map(move |site| Truth {
+            let rows = (0..sites).map(|a| (0..sites).map(|b| time(a, b)).collect());
+            let times: Vec<Vec<f64>> = rows.collect();
+            Just(site).prop_shuffle().prop_map(move |site| TrueSites {
                 site,
                 times: times.clone(),
             })
@@ -85,7 +89,7 @@ proptest! {
         noise in prop::collection::vec(0.0..0.2, 97),
     ) {
         let mut noise = cycle(noise);
-        let (found, probes) = surveyed(&truth, Criterion::LATENCY, |_| noise());
+        let (found, probes) = discovered(&truth, NearnessCriterion::LATENCY, |_| noise());
         prop_assert_eq!(found, truth.sites());
         let hosts = truth.site.len() as f64;
         prop_assert!(probes as f64 <= hosts * (4.0 * hosts.log2().ceil() + 3.0));
@@ -98,24 +102,24 @@ proptest! {
         noise in prop::collection::vec(0.0..0.05, 97),
     ) {
         let mut noise = cycle(noise);
-        let (found, _) = surveyed(&truth, Criterion::TRANSFER, |_| noise());
+        let (found, _) = discovered(&truth, NearnessCriterion::TRANSFER, |_| noise());
         prop_assert_eq!(found, truth.sites());
     }
 
-    /// Of a star, any share of the pairs is disturbed when it is first probed, and takes three times as long.
+    /// Any share of the pairs of a star is disturbed when first probed, and takes three times as long.
     #[test]
     fn disturbed_probes_make_no_cluster(
         hosts in 2usize..40,
         noise in prop::collection::vec(prop_oneof![3 => 0.0..0.05, 1 => Just(2.0)], 97),
     ) {
-        let truth = Truth { site: vec![0; hosts], times: vec![vec![1e-2]] };
+        let truth = TrueSites { site: vec![0; hosts], times: vec![vec![1e-2]] };
         let mut noise = cycle(noise);
         let mut probed = BTreeSet::new();
         let once = |pair| {
             let is_first = probed.insert(ordered(pair));
             noise() * f64::from(u8::from(is_first))
         };
-        let (found, _) = surveyed(&truth, Criterion::TRANSFER, once);
+        let (found, _) = discovered(&truth, NearnessCriterion::TRANSFER, once);
         prop_assert_eq!(found, truth.sites());
     }
 }
@@ -132,11 +136,11 @@ fn a_host_alone_and_slower_clusters_are_found() {
         vec![2, 0, 0, 0],
         vec![0, 2, 0, 2, 0, 2],
     ] {
-        let truth = Truth {
+        let truth = TrueSites {
             site,
             times: times.clone(),
         };
-        let (found, _) = surveyed(&truth, Criterion::LATENCY, |_| 0.0);
+        let (found, _) = discovered(&truth, NearnessCriterion::LATENCY, |_| 0.0);
         assert_eq!(found, truth.sites(), "{:?}", truth.site);
     }
 }
@@ -154,8 +158,8 @@ fn more_clusters_than_landmarks_are_found() {
         }
     };
     let times = (0..16).map(|a| (0..16).map(|b| time(a, b)).collect()).collect();
-    let truth = Truth { site, times };
-    let (found, probes) = surveyed(&truth, Criterion::LATENCY, |_| 0.0);
+    let truth = TrueSites { site, times };
+    let (found, probes) = discovered(&truth, NearnessCriterion::LATENCY, |_| 0.0);
     assert_eq!(found, truth.sites());
     assert!(probes < hosts * (hosts - 1) / 2, "{probes} probes");
 }
@@ -163,11 +167,11 @@ fn more_clusters_than_landmarks_are_found() {
 #[test]
 fn few_hosts_are_one_cluster_or_none() {
     for (hosts, expected) in [(0, vec![]), (1, vec![vec![0]]), (2, vec![vec![0, 1]])] {
-        let truth = Truth {
+        let truth = TrueSites {
             site: vec![0; hosts],
             times: vec![vec![1.0]],
         };
-        let (found, probes) = surveyed(&truth, Criterion::LATENCY, |_| 0.0);
+        let (found, probes) = discovered(&truth, NearnessCriterion::LATENCY, |_| 0.0);
         assert_eq!((found, probes), (expected, hosts.saturating_sub(1)));
     }
 }

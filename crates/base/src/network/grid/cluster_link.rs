@@ -1,26 +1,25 @@
 //! Times of messages between two clusters, or inside one.
 //!
 //! # Choices
-//! A link has the times of two sizes at least. Between two sizes time is linear in size, beyond the
-//! largest it goes on as between the two largest, below the smallest it is that of the smallest.
+//! A link has the times of two sizes at least. Between two sizes time is linear in size. Beyond the largest size it
+//! goes on as between the two largest; below the smallest it is that of the smallest.
 //!
 //! # Pauses
-//! After a pause of a retransmission timeout, TCP of Linux sends a first window and then waits for
-//! acknowledgements. A message that needs two windows then takes t = `α + β·b + 2·α − β·W`; its time tells the
-//! first window W.
+//! After a pause of a retransmission timeout, TCP of Linux sends a first window and then waits for acknowledgements.
+//! A message that needs two windows then takes t = `α + β·b + 2·α − β·W`, from which the first window W follows.
 
 use itertools::Itertools as _;
 use serde::{Deserialize, Serialize};
 
-use super::{GridError, shown};
+use super::{ClusterGridError, joined_names};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// Least share of a round trip that counts as a wait.
-const SEEN: f64 = 0.25;
+const LEAST_WAIT: f64 = 0.25;
 
 /// Times of messages between two clusters, or inside one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Wire", into = "Wire")]
+#[serde(try_from = "StoredClusterLink", into = "StoredClusterLink")]
 pub struct ClusterLink {
     between: [String; 2],
     /// One-way times of messages by size, ascending, two at least.
@@ -31,7 +30,7 @@ pub struct ClusterLink {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wire {
+struct StoredClusterLink {
     between: [String; 2],
     bytes: Vec<u64>,
     time_s: Vec<f64>,
@@ -41,29 +40,29 @@ struct Wire {
     paused_time_s: Option<f64>,
 }
 
-impl TryFrom<Wire> for ClusterLink {
-    type Error = GridError;
-    fn try_from(wire: Wire) -> Result<Self, GridError> {
+impl TryFrom<StoredClusterLink> for ClusterLink {
+    type Error = ClusterGridError;
+    fn try_from(wire: StoredClusterLink) -> Result<Self, ClusterGridError> {
         let (sizes, times) = (wire.bytes.len(), wire.time_s.len());
         if sizes != times {
-            return Err(GridError::Unequal {
-                between: shown(&wire.between),
+            return Err(ClusterGridError::Unequal {
+                between: joined_names(&wire.between),
                 sizes,
                 times,
             });
         }
-        let times = wire.bytes.into_iter().zip(wire.time_s);
-        let times = times.map(|(size, time)| (Bytes(size), Seconds(time)));
+        let sizes_with_times = wire.bytes.into_iter().zip(wire.time_s);
+        let times = sizes_with_times.map(|(size, time)| (Bytes(size), Seconds(time)));
         let link = Self::new(wire.between, times.collect())?;
         match (wire.paused_bytes, wire.paused_time_s) {
             (None, None) => Ok(link),
             (Some(size), Some(time)) => link.with_pause(Bytes(size), Seconds(time)),
-            _ => Err(GridError::HalfPaused(shown(&link.between))),
+            _ => Err(ClusterGridError::HalfPaused(joined_names(&link.between))),
         }
     }
 }
 
-impl From<ClusterLink> for Wire {
+impl From<ClusterLink> for StoredClusterLink {
     fn from(link: ClusterLink) -> Self {
         let ClusterLink { between, times, paused } = link;
         let (bytes, time_s) = times.into_iter().map(|(size, time)| (size.0, time.0)).unzip();
@@ -82,14 +81,14 @@ impl ClusterLink {
     ///
     /// # Errors
     /// If there are fewer than two sizes, they do not ascend, or a time is not finite and above 0.
-    pub fn new(between: [String; 2], times: Vec<(Bytes, Seconds)>) -> Result<Self, GridError> {
+    pub fn new(between: [String; 2], times: Vec<(Bytes, Seconds)>) -> Result<Self, ClusterGridError> {
         if times.len() < 2 {
-            return Err(GridError::TooFew(shown(&between)));
+            return Err(ClusterGridError::TooFew(joined_names(&between)));
         }
         let mut pairs = times.iter().tuple_windows();
         if let Some((_, (size, _))) = pairs.find(|(one, next)| one.0 >= next.0) {
-            return Err(GridError::NotAscending {
-                between: shown(&between),
+            return Err(ClusterGridError::NotAscending {
+                between: joined_names(&between),
                 size: size.0,
             });
         }
@@ -107,7 +106,7 @@ impl ClusterLink {
     ///
     /// # Errors
     /// If the time is not finite and above 0.
-    pub fn with_pause(self, size: Bytes, time: Seconds) -> Result<Self, GridError> {
+    pub fn with_pause(self, size: Bytes, time: Seconds) -> Result<Self, ClusterGridError> {
         check_time(&self.between, time)?;
         let paused = Some((size, time));
         Ok(Self { paused, ..self })
@@ -132,14 +131,14 @@ impl ClusterLink {
     /// consent; 0 if noise makes the larger take less time.
     pub fn beta(&self) -> SecondsPerByte {
         let slope = |index: usize| {
-            let [(low, early), (high, late)] = self.ends_of(index);
+            let [(low, early), (high, late)] = self.interval_at(index);
             ((late - early) / (high - low)).max(0.0)
         };
         let last = self.times.len() - 1;
-        let [(low, early), (high, late)] = self.ends_of(last);
+        let [(low, early), (high, late)] = self.interval_at(last);
         let before = (last > 1).then(|| slope(last - 1)).filter(|before| {
             let wait = late - early - before * (high - low);
-            wait > SEEN * 2.0 * self.alpha().0
+            wait > LEAST_WAIT * 2.0 * self.alpha().0
         });
         SecondsPerByte(before.unwrap_or_else(|| slope(last)))
     }
@@ -154,14 +153,14 @@ impl ClusterLink {
             let (size, time) = self.times[next - 1];
             return Seconds(time.0 + self.beta().0 * (bytes - size.as_f64()));
         }
-        let [(low, early), (high, late)] = self.ends_of(next);
+        let [(low, early), (high, late)] = self.interval_at(next);
         Seconds(early + (late - early) * (bytes - low) / (high - low))
     }
 
-    /// The smallest measured size from which a message waits for the receiver's consent: its time without that
-    /// of its bytes has grown by a round trip, at least by a quarter of it.
-    pub fn consent(&self) -> Option<Bytes> {
-        let waits = |&&(size, time): &&(Bytes, Seconds)| self.excess(size, time) > SEEN;
+    /// The smallest measured size from which a message waits for the receiver's consent. There the time beyond that
+    /// of the bytes has grown by a round trip; a quarter of a round trip is enough.
+    pub fn consent_size(&self) -> Option<Bytes> {
+        let waits = |&&(size, time): &&(Bytes, Seconds)| self.excess(size, time) > LEAST_WAIT;
         self.times.iter().find(waits).map(|(size, _)| *size)
     }
 
@@ -172,7 +171,7 @@ impl ClusterLink {
         let waited = self.excess(size, time);
         let sent = 2.0 * self.alpha().0 * (1.0 - waited) / self.beta().0;
         let most = size.as_f64();
-        (waited > SEEN && sent < most).then(|| Bytes::rounded(sent.max(1.0)))
+        (waited > LEAST_WAIT && sent < most).then(|| Bytes::rounded(sent.max(1.0)))
     }
 
     /// Time of a message beyond that of its bytes and the latency, in round trips.
@@ -182,7 +181,7 @@ impl ClusterLink {
     }
 
     /// Size and time before and at an index.
-    fn ends_of(&self, index: usize) -> [(f64, f64); 2] {
+    fn interval_at(&self, index: usize) -> [(f64, f64); 2] {
         [index - 1, index].map(|index| {
             let (size, time) = self.times[index];
             (size.as_f64(), time.0)
@@ -195,12 +194,12 @@ impl ClusterLink {
 }
 
 /// Refuses a time that is not finite and above 0.
-fn check_time(between: &[String; 2], time: Seconds) -> Result<(), GridError> {
+fn check_time(between: &[String; 2], time: Seconds) -> Result<(), ClusterGridError> {
     if time.0.is_finite() && time.0 > 0.0 {
         return Ok(());
     }
-    Err(GridError::NoTime {
-        between: shown(between),
+    Err(ClusterGridError::NoTime {
+        between: joined_names(between),
         time: time.0.to_string(),
     })
 }
@@ -226,12 +225,12 @@ mod tests {
             let link = ClusterLink::new(names, times).unwrap();
             link.with_pause(Bytes(32768), Seconds(usual(32768).0 + paused)).unwrap()
         };
-        assert_eq!(link(0.015_656).consent(), Some(Bytes(65536)));
+        assert_eq!(link(0.015_656).consent_size(), Some(Bytes(65536)));
         assert_eq!(link(0.015_656).first_window(), Some(Bytes(14480)));
         assert_eq!(link(0.001).first_window(), None);
-        let short = link(0.001).times[..3].to_vec();
-        let short = ClusterLink::new(["a", "b"].map(str::to_owned), short).unwrap();
+        let short_times = link(0.001).times[..3].to_vec();
+        let short = ClusterLink::new(["a", "b"].map(str::to_owned), short_times).unwrap();
         assert!((short.beta().0 / 0.3e-6 - 1.0).abs() < 1e-9, "not of the wait");
-        assert_eq!(short.consent(), Some(Bytes(65536)));
+        assert_eq!(short.consent_size(), Some(Bytes(65536)));
     }
 }

@@ -1,32 +1,32 @@
-//! `topology.conf`, and what `scontrol show topology` prints: a line for each switch or block.
+//! `topology.conf`, and the output of `scontrol show topology`: a line for each switch or block.
 
-use super::lines::{Line, Pair, TopologyFault, lines};
-use super::records::{RECORDS, RecordForm, TopologyRecord};
-use super::{Described, Field, Total, joined};
+use super::lines::{TopologyFault, TopologyLine, TopologyPair, lines};
+use super::records::{RECORDS, TopologyRecord, TopologyRecordForm};
+use super::{DescribedSwitch, TopologyField, TopologyTotals, joined_blocks};
 
 /// The value of an absent list in the output of `scontrol`.
 const NULL: &str = "(null)";
 
 /// The switches of a file, or its blocks and a switch that joins them.
-pub(super) fn described(text: &str) -> Result<Vec<Described>, TopologyFault> {
+pub(super) fn described_switches(text: &str) -> Result<Vec<DescribedSwitch>, TopologyFault> {
     let (mut switches, mut blocks) = (Vec::new(), Vec::new());
-    let mut total = Total::default();
+    let mut total = TopologyTotals::default();
     for line in lines(text) {
         let mut values = TopologyValues::of(&line)?;
-        let own = match values.record {
+        let described_switch = match values.record {
             TopologyRecord::Planning => continue,
             TopologyRecord::Switch => switch(line, &mut values)?,
             TopologyRecord::Block => block(line, &mut values)?,
         };
-        total.add(&own)?;
+        total.add(&described_switch)?;
         match values.record {
-            TopologyRecord::Block => blocks.push(own),
-            _ => switches.push(own),
+            TopologyRecord::Block => blocks.push(described_switch),
+            _ => switches.push(described_switch),
         }
     }
     match blocks.first() {
         None => Ok(switches),
-        Some(_) if switches.is_empty() => Ok(joined(blocks)),
+        Some(_) if switches.is_empty() => Ok(joined_blocks(blocks)),
         Some(block) => {
             let problem = "the file describes switches and blocks; remove the lines of one kind";
             block.fault(&block.name, problem.to_owned())
@@ -37,15 +37,15 @@ pub(super) fn described(text: &str) -> Result<Vec<Described>, TopologyFault> {
 /// The values of a line by key.
 struct TopologyValues {
     record: TopologyRecord,
-    found: Vec<(&'static str, Field)>,
+    found: Vec<(&'static str, TopologyField)>,
 }
 
 impl TopologyValues {
-    fn of(line: &Line) -> Result<Self, TopologyFault> {
+    fn of(line: &TopologyLine) -> Result<Self, TopologyFault> {
         let pairs = line.pairs()?;
-        let begins = |form: &&RecordForm| pairs.iter().any(|pair| pair.is(form.keys[0]));
+        let begins = |form: &&TopologyRecordForm| pairs.iter().any(|pair| pair.is(form.keys[0]));
         let form = RECORDS.iter().find(begins).unwrap_or(&RECORDS[0]);
-        let mut found: Vec<(&'static str, Field)> = Vec::new();
+        let mut found: Vec<(&'static str, TopologyField)> = Vec::new();
         for pair in &pairs {
             let wrong = |problem| Err(line.fault(pair.key_offset, problem));
             let Some(key) = form.keys.iter().find(|key| pair.is(key)) else {
@@ -60,7 +60,7 @@ impl TopologyValues {
             if found.iter().any(|(earlier, _)| earlier == key) {
                 return wrong(format!("{key} is given twice; remove one"));
             }
-            found.push((key, Field::new(pair.value_offset, pair.value)));
+            found.push((key, TopologyField::new(pair.value_offset, pair.value)));
         }
         Ok(Self {
             record: form.record,
@@ -69,17 +69,17 @@ impl TopologyValues {
     }
 
     fn has(&self, key: &str) -> bool {
-        self.found.iter().any(|(own, _)| *own == key)
+        self.found.iter().any(|(known, _)| *known == key)
     }
 
     /// The value of a key, unless it is that of an absent list.
-    fn take(&mut self, key: &str) -> Option<Field> {
-        let at = self.found.iter().position(|(own, _)| *own == key)?;
+    fn take(&mut self, key: &str) -> Option<TopologyField> {
+        let at = self.found.iter().position(|(known, _)| *known == key)?;
         let (_, field) = self.found.swap_remove(at);
         (field.text != NULL).then_some(field)
     }
 
-    fn take_name(&mut self, line: &Line, key: &str) -> Result<Field, TopologyFault> {
+    fn take_name(&mut self, line: &TopologyLine, key: &str) -> Result<TopologyField, TopologyFault> {
         self.take(key).ok_or_else(|| {
             let problem = "no SwitchName; begin the line with SwitchName=NAME or BlockName=NAME";
             line.fault(0, problem.to_owned())
@@ -89,7 +89,7 @@ impl TopologyValues {
 
 /// A switch. Where `scontrol` prints its level, it prints the nodes of all switches below, too, and a switch
 /// may be empty.
-fn switch(line: Line, values: &mut TopologyValues) -> Result<Described, TopologyFault> {
+fn switch(line: TopologyLine, values: &mut TopologyValues) -> Result<DescribedSwitch, TopologyFault> {
     let name = values.take_name(&line, "SwitchName")?;
     if let Some(speed) = values.take("LinkSpeed") {
         check_link_speed(&line, &speed)?;
@@ -98,26 +98,26 @@ fn switch(line: Line, values: &mut TopologyValues) -> Result<Described, Topology
     let below = [values.take("Nodes"), values.take("Switches")];
     match below {
         [Some(sum), Some(switches)] if is_printed => {
-            let switch = Described::new(line, &name, [None, Some(switches)])?;
-            Ok(Described {
-                sum: Some(sum),
+            let switch = DescribedSwitch::new(line, &name, [None, Some(switches)])?;
+            Ok(DescribedSwitch {
+                nodes_below: Some(sum),
                 ..switch
             })
         }
-        [None, None] if is_printed => Described::empty(line, &name),
-        below => Described::new(line, &name, below),
+        [None, None] if is_printed => DescribedSwitch::empty(line, &name),
+        below => DescribedSwitch::new(line, &name, below),
     }
 }
 
-fn block(line: Line, values: &mut TopologyValues) -> Result<Described, TopologyFault> {
+fn block(line: TopologyLine, values: &mut TopologyValues) -> Result<DescribedSwitch, TopologyFault> {
     let name = values.take_name(&line, "BlockName")?;
     match values.take("Nodes") {
-        None if values.has("BlockIndex") => Described::empty(line, &name),
-        nodes => Described::new(line, &name, [nodes, None]),
+        None if values.has("BlockIndex") => DescribedSwitch::empty(line, &name),
+        nodes => DescribedSwitch::new(line, &name, [nodes, None]),
     }
 }
 
-fn check_link_speed(line: &Line, field: &Field) -> Result<(), TopologyFault> {
+fn check_link_speed(line: &TopologyLine, field: &TopologyField) -> Result<(), TopologyFault> {
     let value = &field.text;
     if value.parse::<u32>().is_ok_and(|speed| speed > 0) {
         return Ok(());
@@ -126,7 +126,7 @@ fn check_link_speed(line: &Line, field: &Field) -> Result<(), TopologyFault> {
     Err(line.fault(field.offset, problem))
 }
 
-impl Pair<'_> {
+impl TopologyPair<'_> {
     fn is(&self, key: &str) -> bool {
         self.key.eq_ignore_ascii_case(key)
     }

@@ -1,5 +1,5 @@
-//! Lines of a configuration file of Slurm, or of the output of `scontrol`: comments, continuations, lines
-//! that a terminal wrapped, and pairs of a key and a value, all with their places in the file.
+//! Lines of a configuration file of Slurm, or of the output of `scontrol`, with comments, continuations, and lines
+//! that a terminal wrapped. Each line and each pair of key and value has its place in the file.
 
 use super::records::RECORDS;
 
@@ -8,7 +8,7 @@ const HINT: &str = "write lines such as SwitchName=s0 Nodes=n[0-15]";
 
 /// A logical line: lines of the file, joined where one ends in a backslash.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(super) struct TopologyLine {
     text: String,
     /// Begin of each part in `text`, and its place in the file.
     parts: Vec<(usize, TopologyPlace)>,
@@ -40,14 +40,14 @@ impl TopologyPlace {
 
 /// `Key=Value`, or `Key="Value"`.
 #[derive(Debug)]
-pub(super) struct Pair<'a> {
+pub(super) struct TopologyPair<'a> {
     pub(super) key: &'a str,
     pub(super) key_offset: usize,
     pub(super) value: &'a str,
     pub(super) value_offset: usize,
 }
 
-impl Line {
+impl TopologyLine {
     /// Place in the file of a byte of the line.
     pub(super) fn place(&self, offset: usize) -> TopologyPlace {
         let part = self.parts.partition_point(|&(start, _)| start <= offset);
@@ -96,7 +96,7 @@ impl Line {
     }
 
     /// The pairs of the line, in order.
-    pub(super) fn pairs(&self) -> Result<Vec<Pair<'_>>, TopologyFault> {
+    pub(super) fn pairs(&self) -> Result<Vec<TopologyPair<'_>>, TopologyFault> {
         let mut pairs = Vec::new();
         let mut offset = 0;
         loop {
@@ -113,7 +113,7 @@ impl Line {
     }
 
     /// The pair that begins at byte `key_offset`.
-    fn pair(&self, key_offset: usize) -> Result<Pair<'_>, TopologyFault> {
+    fn pair(&self, key_offset: usize) -> Result<TopologyPair<'_>, TopologyFault> {
         let rest = &self.text[key_offset..];
         let is_other = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
         let key = &rest[..rest.find(is_other).unwrap_or(rest.len())];
@@ -122,25 +122,25 @@ impl Line {
             let problem = "Include is not read; put the lines of that file here instead";
             return Err(self.fault(key_offset, problem.to_owned()));
         }
-        let value = behind.strip_prefix('=').filter(|_| !key.is_empty());
-        let Some(value) = value.map(str::trim_start) else {
+        let behind_equals = behind.strip_prefix('=').filter(|_| !key.is_empty());
+        let Some(raw_value) = behind_equals.map(str::trim_start) else {
             let word = rest.split_whitespace().next().unwrap_or_default();
             let problem = format!("{word:?} is not a key with a value; {HINT}");
             return Err(self.fault(key_offset, problem));
         };
-        let mut value_offset = self.text.len() - value.len();
-        let value = match value.strip_prefix('"') {
-            None => value.split(char::is_whitespace).next(),
+        let mut value_offset = self.text.len() - raw_value.len();
+        let unquoted = match raw_value.strip_prefix('"') {
+            None => raw_value.split(char::is_whitespace).next(),
             Some(quoted) => {
                 value_offset += 1;
                 quoted.split_once('"').map(|(value, _)| value)
             }
         };
-        let value = value.filter(|value| !value.is_empty()).ok_or_else(|| {
+        let value = unquoted.filter(|value| !value.is_empty()).ok_or_else(|| {
             let problem = format!("{key} has no value or no closing quote; {HINT}");
             self.fault(key_offset, problem)
         })?;
-        Ok(Pair {
+        Ok(TopologyPair {
             key,
             key_offset,
             value,
@@ -149,16 +149,16 @@ impl Line {
     }
 }
 
-/// The logical lines of a file that are not empty. A line behind a backslash belongs to the line above, and in
-/// printed output so does one that begins no switch or block.
-pub(super) fn lines(text: &str) -> Vec<Line> {
+/// The logical lines of a file that are not empty. A line behind a backslash belongs to the line above; in printed
+/// output, so does a line that begins no switch or block.
+pub(super) fn lines(text: &str) -> Vec<TopologyLine> {
     let is_printed = is_printed(text);
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<TopologyLine> = Vec::new();
     let mut is_continued = false;
     for (number, raw) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-        let content = raw.split('#').next().unwrap_or_default();
-        let continued = content.trim_end().strip_suffix('\\');
-        let content = continued.unwrap_or(content);
+        let uncommented = raw.split('#').next().unwrap_or_default();
+        let continued = uncommented.trim_end().strip_suffix('\\');
+        let content = continued.unwrap_or(uncommented);
         let is_further = is_printed && !begins_with(content, RECORDS.iter().map(|form| &form.keys[0]));
         match lines.last_mut() {
             Some(above) if is_continued => {
@@ -167,7 +167,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             _ if is_further && (is_prompt(content) || content.trim().is_empty()) => continue,
             Some(above) if is_further => above.unwrap_into(content, number),
             _ => {
-                let mut line = Line::default();
+                let mut line = TopologyLine::default();
                 line.append(content, TopologyPlace::begin_of(number));
                 lines.push(line);
             }
@@ -193,5 +193,5 @@ fn is_prompt(content: &str) -> bool {
 /// True if a line begins with one of the keys and an equals sign.
 fn begins_with<'a>(content: &str, mut keys: impl Iterator<Item = &'a &'a str>) -> bool {
     let key = content.split_once('=').map(|(key, _)| key.trim());
-    key.is_some_and(|own| keys.any(|key| own.eq_ignore_ascii_case(key)))
+    key.is_some_and(|line_key| keys.any(|key| line_key.eq_ignore_ascii_case(key)))
 }

@@ -1,6 +1,6 @@
 //! The kinds of lines, with their keys.
 
-/// What a line describes.
+/// Content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TopologyRecord {
     Switch,
@@ -10,31 +10,31 @@ pub(super) enum TopologyRecord {
 }
 
 /// A kind of line.
-pub(super) struct RecordForm {
+pub(super) struct TopologyRecordForm {
     pub(super) record: TopologyRecord,
     /// The keys; the first is on no line of another kind.
     pub(super) keys: &'static [&'static str],
 }
 
 /// The kinds of lines; a line with the first key of none is taken for the first kind.
-pub(super) const RECORDS: [RecordForm; 5] = [
-    RecordForm {
+pub(super) const RECORDS: [TopologyRecordForm; 5] = [
+    TopologyRecordForm {
         record: TopologyRecord::Switch,
         keys: &["SwitchName", "Nodes", "Switches", "LinkSpeed", "Level"],
     },
-    RecordForm {
+    TopologyRecordForm {
         record: TopologyRecord::Block,
         keys: &["BlockName", "Nodes", "BlockIndex", "BlockSize"],
     },
-    RecordForm {
+    TopologyRecordForm {
         record: TopologyRecord::Planning,
         keys: &["AggregatedBlock", "Nodes", "BlockIndex", "BlockSize"],
     },
-    RecordForm {
+    TopologyRecordForm {
         record: TopologyRecord::Planning,
         keys: &["BlockSizes"],
     },
-    RecordForm {
+    TopologyRecordForm {
         record: TopologyRecord::Planning,
         keys: &["BlockLevels"],
     },

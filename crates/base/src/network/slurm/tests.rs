@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::network::Shape;
-use crate::network::tests::way;
+use crate::network::NetworkShape;
+use crate::network::tests::route_text;
 use crate::units::{BitsPerSecond, Bytes};
 
 /// The example of the manual page, with continuation, comments, cases and quotes.
@@ -17,34 +17,34 @@ const FILE: &str = "# a tree\n\
     SwitchName=top Switches=s3,s2\n";
 
 fn read(text: &str) -> Result<Network, FileError> {
-    let port = |rate| Port::new(BitsPerSecond(rate), Bytes(7));
+    let port = |rate| LinkSpec::new(BitsPerSecond(rate), Bytes(7));
     parse("f", text, port(80_000_000), port(16_000_000))
 }
 
 #[test]
 fn a_file_is_read_in_full() {
     let tree = read(FILE).unwrap();
-    let hosts = tree.all_hosts().map(|host| tree.vertex_name(host));
-    let hosts: Vec<&str> = hosts.collect();
-    let ends = tree.hosts_named("dev07,b2").unwrap();
-    let way = way(&tree, ends[0].0, ends[1].0);
+    let names = tree.all_hosts().map(|host| tree.vertex_name(host));
+    let hosts: Vec<&str> = names.collect();
+    let ends = tree.hosts_listed("dev07,b2").unwrap();
+    let way = route_text(&tree, ends[0].0, ends[1].0);
     insta::assert_snapshot!(format!("{}\n{way}", hosts.join(" ")));
 }
 
 /// Each switch with its nodes, and the links between switches, by name.
-fn told(text: &str) -> String {
+fn description(text: &str) -> String {
     let network = read(text).unwrap_or_else(|error| panic!("{text}\n{error}"));
-    let Shape::Switches { switches, trunks } = &network.shape else {
+    let NetworkShape::Switches { switches, trunks } = &network.shape else {
         panic!("switches")
     };
     let name = |index: usize| switches[index].name.as_str();
-    let nodes = switches.iter().filter(|switch| !switch.hosts.is_empty());
-    let nodes = nodes.map(|switch| format!("{}: {}", switch.name, switch.hosts.join(" ")));
+    let switches_with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
+    let nodes = switches_with_hosts.map(|switch| format!("{}: {}", switch.name, switch.hosts.join(" ")));
     let links = trunks.iter().map(|trunk| trunk.ends.map(name).join(" < "));
     nodes.chain(links).collect::<Vec<_>>().join(", ")
 }
 
-/// What `scontrol show topology` prints, below a prompt.
+/// Output of `scontrol show topology`, below a prompt.
 const PRINTED: &str = "[u@login ~]$ scontrol show topology\n\
     SwitchName=s0 Level=0 LinkSpeed=1 Nodes=a[1-2]\n\
     SwitchName=s1 Level=0 LinkSpeed=1 Nodes=r[0-1]n[0-1].lan,b.lan\n\
@@ -72,32 +72,37 @@ const YAML_BLOCKS: &str = "- topology: x\n  block:\n    block_sizes:\n      - 4\
 #[test]
 fn every_form_of_slurm_is_read() {
     let tree = "s0: a1 a2, s1: r0n0.lan r0n1.lan r1n0.lan r1n1.lan b.lan, s0 < top, s1 < top, s2 < top";
-    assert_eq!(told(PRINTED), tree);
-    assert_eq!(told(&PRINTED.replace('\n', "\r\n")), tree);
+    assert_eq!(description(PRINTED), tree);
+    assert_eq!(description(&PRINTED.replace('\n', "\r\n")), tree);
     let blocks = "b1: 10.0.0.1 10.0.0.2, b2: 10.0.0.3, b1 < spine, b2 < spine, b3 < spine";
-    assert_eq!(told(PRINTED_BLOCKS), blocks);
-    assert_eq!(told(BLOCKS), "spine: g01 g02, b2: g03, spine < spine_, b2 < spine_");
-    assert_eq!(told("BlockName=b Nodes=g[1-2]\nBlockSizes=2"), "b: g1 g2");
-    assert_eq!(told(YAML), "s0: a1 a2, s1: b.lan 17, s0 < top, s1 < top");
-    assert_eq!(told(YAML_BLOCKS), "b1: g1 g2, b2: g3, b1 < spine, b2 < spine");
+    assert_eq!(description(PRINTED_BLOCKS), blocks);
+    assert_eq!(
+        description(BLOCKS),
+        "spine: g01 g02, b2: g03, spine < spine_, b2 < spine_"
+    );
+    assert_eq!(description("BlockName=b Nodes=g[1-2]\nBlockSizes=2"), "b: g1 g2");
+    assert_eq!(description(YAML), "s0: a1 a2, s1: b.lan 17, s0 < top, s1 < top");
+    assert_eq!(description(YAML_BLOCKS), "b1: g1 g2, b2: g3, b1 < spine, b2 < spine");
 }
 
 /// A terminal of any width wraps lines within words; a copy may lose the blanks at the ends of lines.
 #[test]
 fn wrapped_lines_are_joined() {
-    let expected = told(PRINTED);
+    let expected = description(PRINTED);
     for width in 12..120 {
         let wrapped = |line: &str| {
-            let parts = line.as_bytes().chunks(width);
-            let parts = parts.map(|part| std::str::from_utf8(part).unwrap());
+            let chunks = line.as_bytes().chunks(width);
+            let parts = chunks.map(|part| std::str::from_utf8(part).unwrap());
             parts.collect::<Vec<_>>().join("\n")
         };
         let lines: Vec<String> = PRINTED.lines().skip(1).map(wrapped).collect();
-        assert_eq!(told(&lines.join("\n")), expected, "{width}");
+        assert_eq!(description(&lines.join("\n")), expected, "{width}");
     }
-    let trimmed = PRINTED.replace(" Nodes", "\nNodes");
-    let trimmed = trimmed.replace(" Switches", " \n  Switches").replace(",b", ",\n   b");
-    assert_eq!(told(&trimmed), expected);
+    let with_wrapped_nodes = PRINTED.replace(" Nodes", "\nNodes");
+    let trimmed = with_wrapped_nodes
+        .replace(" Switches", " \n  Switches")
+        .replace(",b", ",\n   b");
+    assert_eq!(description(&trimmed), expected);
 }
 
 /// Each switch prints all nodes below it, so that each node is printed at each of its levels.
@@ -112,10 +117,10 @@ fn nodes_count_once_however_deep_the_tree() {
     assert_eq!(read(text).unwrap().hosts().get(), 300_000);
 }
 
-/// A line goes on behind a backslash whatever the form, and whatever the next line begins with.
+/// A backslash continues a line in every form, whatever the next line begins with.
 #[test]
 fn continued_lines_are_joined_in_every_form() {
-    let expected = told(PRINTED);
+    let expected = description(PRINTED);
     let spellings = [
         (" Nodes", " \\\nNodes"),
         (" Nodes", "\\\n\\\n Nodes"),
@@ -127,7 +132,7 @@ fn continued_lines_are_joined_in_every_form() {
     ];
     for (from, to) in spellings {
         let text = PRINTED.replace(from, to);
-        assert_eq!(told(&text), expected, "{text}");
+        assert_eq!(description(&text), expected, "{text}");
     }
 }
 
@@ -202,7 +207,7 @@ fn assert_is_good(message: &str) {
 }
 
 proptest! {
-    /// Whatever is done to a file, and whatever else is given, is read or refused with a place.
+    /// A damaged file, or any other text, is read or refused with a place.
     #[test]
     fn damage_never_panics(
         drop in 0usize..9,
@@ -240,7 +245,7 @@ proptest! {
     }
 }
 
-/// What lines consist of, with both forms of ends.
+/// Parts of lines, with both forms of line ends.
 const PIECES: [&str; 20] = [
     "SwitchName=s0",
     "SwitchName=s1 Level=1",

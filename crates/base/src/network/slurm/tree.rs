@@ -3,18 +3,18 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use super::Described;
+use super::DescribedSwitch;
 use super::lines::{TopologyFault, TopologyPlace};
-use crate::network::{MOST_HOSTS, Port, Switch, Trunk};
+use crate::network::{LinkSpec, MOST_HOSTS, Switch, Trunk};
 
-/// Levels of switches that may repeat the most nodes of a network. Trees of switches are flatter.
+/// Most levels of switches of which each may repeat the largest number of nodes. Trees of switches are flatter.
 const MOST_LEVELS: usize = 8;
 
 /// Assembles the switches of all lines with their nodes, and the links between switches.
 pub(super) fn assemble(
-    described: Vec<Described>,
-    hosts: Port,
-    uplinks: Port,
+    described: Vec<DescribedSwitch>,
+    hosts: LinkSpec,
+    uplinks: LinkSpec,
 ) -> Result<(Vec<Switch>, Vec<Trunk>), TopologyFault> {
     let numbers = numbers(&described)?;
     refuse_twice(&described)?;
@@ -25,27 +25,27 @@ pub(super) fn assemble(
     let trunk = |(below, above): (usize, Option<usize>)| {
         Trunk {
             ends: [below, above?],
-            port: uplinks,
+            link: uplinks,
         }
         .into()
     };
     let trunks = above.into_iter().enumerate().filter_map(trunk).collect();
-    let switch = |switch: Described| Switch {
+    let switch = |switch: DescribedSwitch| Switch {
         name: switch.name.text,
         hosts: switch.nodes.into_iter().map(|node| node.text).collect(),
-        port: hosts,
+        host_link: hosts,
     };
     Ok((described.into_iter().map(switch).collect(), trunks))
 }
 
 /// Index of each switch in the file, by name; refuses two descriptions of one switch.
-fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, TopologyFault> {
+fn numbers(described: &[DescribedSwitch]) -> Result<HashMap<&str, usize>, TopologyFault> {
     let mut numbers = HashMap::new();
     for (number, switch) in described.iter().enumerate() {
         match numbers.entry(switch.name.text.as_str()) {
             Entry::Vacant(entry) => entry.insert(number),
             Entry::Occupied(entry) => {
-                let first: &Described = &described[*entry.get()];
+                let first: &DescribedSwitch = &described[*entry.get()];
                 let line = first.line.place(first.name.offset).line;
                 let name = entry.key();
                 let problem = format!("switch {name:?} is described in line {line} already; rename one");
@@ -57,7 +57,7 @@ fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, TopologyFaul
 }
 
 /// Refuses nodes on two switches.
-fn refuse_twice(described: &[Described]) -> Result<(), TopologyFault> {
+fn refuse_twice(described: &[DescribedSwitch]) -> Result<(), TopologyFault> {
     let mut switches = HashMap::new();
     for switch in described {
         for node in &switch.nodes {
@@ -71,20 +71,20 @@ fn refuse_twice(described: &[Described]) -> Result<(), TopologyFault> {
     Ok(())
 }
 
-/// Refuses sums with nodes that are on no switch, and more sums than a tree can have.
-fn refuse_strays(described: &[Described]) -> Result<(), TopologyFault> {
+/// Refuses lists of nodes below a switch that name a node on no switch, or that are longer than in any tree.
+fn refuse_strays(described: &[DescribedSwitch]) -> Result<(), TopologyFault> {
     let nodes = described.iter().flat_map(|switch| &switch.nodes);
     let known: HashSet<&str> = nodes.map(|node| node.text.as_str()).collect();
     let mut total = 0;
     for switch in described {
-        let sum = switch.sum.as_ref().map(|sum| switch.line.names(sum));
-        let sum = sum.transpose()?.unwrap_or_default();
-        total += sum.len();
+        let listed = switch.nodes_below.as_ref().map(|sum| switch.line.expand_names(sum));
+        let nodes_below = listed.transpose()?.unwrap_or_default();
+        total += nodes_below.len();
         if total > MOST_LEVELS * MOST_HOSTS {
             let problem = "the switches repeat too many nodes; remove Nodes= beside Switches=";
-            return switch.fault(&sum[0], problem.to_owned());
+            return switch.fault(&nodes_below[0], problem.to_owned());
         }
-        let stray = sum.iter().find(|node| !known.contains(node.text.as_str()));
+        let stray = nodes_below.iter().find(|node| !known.contains(node.text.as_str()));
         if let Some(stray) = stray {
             let text = &stray.text;
             let problem = format!(
@@ -98,7 +98,7 @@ fn refuse_strays(described: &[Described]) -> Result<(), TopologyFault> {
 }
 
 /// Index of the switch above each switch, if there is one.
-fn above(described: &[Described], numbers: &HashMap<&str, usize>) -> Result<Vec<Option<usize>>, TopologyFault> {
+fn above(described: &[DescribedSwitch], numbers: &HashMap<&str, usize>) -> Result<Vec<Option<usize>>, TopologyFault> {
     let mut above: Vec<Option<usize>> = vec![None; described.len()];
     for (number, switch) in described.iter().enumerate() {
         for child in &switch.switches {
@@ -118,7 +118,7 @@ fn above(described: &[Described], numbers: &HashMap<&str, usize>) -> Result<Vec<
 }
 
 /// Refuses switches that are below themselves.
-fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), TopologyFault> {
+fn check_cycles(described: &[DescribedSwitch], above: &[Option<usize>]) -> Result<(), TopologyFault> {
     // The climb that first met each switch.
     let mut climbs = vec![usize::MAX; above.len()];
     for start in 0..above.len() {
@@ -140,7 +140,7 @@ fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), 
 }
 
 /// Refuses files with several trees, or none.
-fn check_one_top(described: &[Described], above: &[Option<usize>]) -> Result<(), TopologyFault> {
+fn check_one_top(described: &[DescribedSwitch], above: &[Option<usize>]) -> Result<(), TopologyFault> {
     let mut tops = described.iter().zip(above).filter(|(_, above)| above.is_none());
     let mut top = || tops.next().map(|(switch, _)| switch);
     match (top(), top()) {

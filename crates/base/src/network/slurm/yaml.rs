@@ -4,10 +4,10 @@ use itertools::Itertools as _;
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 
-use super::lines::{Line, TopologyFault, TopologyPlace};
-use super::{Described, Field, Total, joined};
+use super::lines::{TopologyFault, TopologyLine, TopologyPlace};
+use super::{DescribedSwitch, TopologyField, TopologyTotals, joined_blocks};
 
-/// Example of the cure for a file of another form.
+/// Remedy for a file of another form.
 const HINT: &str = "see Slurm's manual page topology.yaml(5)";
 
 /// A topology; it has one of `tree`, `block` and `flat`.
@@ -55,37 +55,39 @@ pub(super) fn is_yaml(text: &str) -> bool {
 }
 
 /// The switches of the cluster's default topology, or its blocks and a switch that joins them.
-pub(super) fn described(text: &str) -> Result<Vec<Described>, TopologyFault> {
+pub(super) fn described_switches(text: &str) -> Result<Vec<DescribedSwitch>, TopologyFault> {
     let text = text.trim_start_matches('\u{feff}');
-    let topologies: Vec<YamlTopology> = serde_saphyr::from_str(text).map_err(|error| of_reader(&error))?;
-    let own = default_of(topologies)?;
-    let name = &own.topology.value;
-    let mut total = Total::default();
-    match (own.tree, own.block) {
-        (Some(tree), None) if !own.flat => {
+    let topologies: Vec<YamlTopology> = serde_saphyr::from_str(text).map_err(|error| reader_fault(&error))?;
+    let chosen = default_of(topologies)?;
+    let name = &chosen.topology.value;
+    let mut total = TopologyTotals::default();
+    match (chosen.tree, chosen.block) {
+        (Some(tree), None) if !chosen.flat => {
             let switches = tree.switches.into_iter();
-            switches.map(|own| total.counted(own.described()?)).collect()
+            switches
+                .map(|switch| total.counted(switch.described_switch()?))
+                .collect()
         }
-        (None, Some(block)) if !own.flat => {
-            let blocks = block.blocks.into_iter();
-            let blocks = blocks.map(|own| total.counted(own.described()?));
-            blocks.collect::<Result<_, _>>().map(joined)
+        (None, Some(block)) if !chosen.flat => {
+            let yaml_blocks = block.blocks.into_iter();
+            let described_blocks = yaml_blocks.map(|yaml_block| total.counted(yaml_block.described_switch()?));
+            described_blocks.collect::<Result<_, _>>().map(joined_blocks)
         }
-        (None, None) if own.flat => {
+        (None, None) if chosen.flat => {
             let problem = format!(
                 "the topology {name:?} is flat and names no nodes; write cluster_default: true \
                  beside one with a tree or blocks, or give --network a .toml with topology = \
                  \"star\""
             );
             Err(TopologyFault {
-                place: place(&own.topology.referenced),
+                place: place(&chosen.topology.referenced),
                 problem,
             })
         }
         _ => {
             let problem = format!("the topology {name:?} has not exactly one of tree, block and flat; {HINT}");
             Err(TopologyFault {
-                place: place(&own.topology.referenced),
+                place: place(&chosen.topology.referenced),
                 problem,
             })
         }
@@ -94,12 +96,12 @@ pub(super) fn described(text: &str) -> Result<Vec<Described>, TopologyFault> {
 
 /// The only topology, or the first that is the cluster's default.
 fn default_of(mut all: Vec<YamlTopology>) -> Result<YamlTopology, TopologyFault> {
-    let default = all.iter().position(|own| own.cluster_default);
+    let default = all.iter().position(|topology| topology.cluster_default);
     match (default, all.len()) {
         (Some(at), _) => Ok(all.swap_remove(at)),
         (None, 1) => Ok(all.remove(0)),
         (None, _) => {
-            let names = all.iter().map(|own| &own.topology.value).join(", ");
+            let names = all.iter().map(|topology| &topology.topology.value).join(", ");
             let problem = match all.len() {
                 0 => format!("no topology is described; {HINT}"),
                 _ => format!(
@@ -107,7 +109,7 @@ fn default_of(mut all: Vec<YamlTopology>) -> Result<YamlTopology, TopologyFault>
                      beside one"
                 ),
             };
-            let first = all.first().map(|own| place(&own.topology.referenced));
+            let first = all.first().map(|topology| place(&topology.topology.referenced));
             Err(TopologyFault {
                 place: first.unwrap_or(TopologyPlace::START),
                 problem,
@@ -117,27 +119,27 @@ fn default_of(mut all: Vec<YamlTopology>) -> Result<YamlTopology, TopologyFault>
 }
 
 impl YamlSwitch {
-    fn described(self) -> Result<Described, TopologyFault> {
-        let mut line = Line::default();
-        let name = field(&mut line, self.switch);
-        let below = [self.nodes, self.children].map(|own| Some(field(&mut line, own?)));
-        Described::new(line, &name, below)
+    fn described_switch(self) -> Result<DescribedSwitch, TopologyFault> {
+        let mut line = TopologyLine::default();
+        let name = append_field(&mut line, self.switch);
+        let below = [self.nodes, self.children].map(|list| Some(append_field(&mut line, list?)));
+        DescribedSwitch::new(line, &name, below)
     }
 }
 
 impl YamlBlock {
-    fn described(self) -> Result<Described, TopologyFault> {
-        let mut line = Line::default();
-        let name = field(&mut line, self.block);
-        let nodes = field(&mut line, self.nodes);
-        Described::new(line, &name, [Some(nodes), None])
+    fn described_switch(self) -> Result<DescribedSwitch, TopologyFault> {
+        let mut line = TopologyLine::default();
+        let name = append_field(&mut line, self.block);
+        let nodes = append_field(&mut line, self.nodes);
+        DescribedSwitch::new(line, &name, [Some(nodes), None])
     }
 }
 
 /// Appends a value to a line that keeps its place in the file.
-fn field(line: &mut Line, value: Spanned<String>) -> Field {
+fn append_field(line: &mut TopologyLine, value: Spanned<String>) -> TopologyField {
     let offset = line.append(&value.value, place(&value.referenced));
-    Field {
+    TopologyField {
         offset,
         text: value.value,
     }
@@ -150,12 +152,12 @@ fn place(location: &Location) -> TopologyPlace {
     }
 }
 
-fn of_reader(error: &serde_saphyr::Error) -> TopologyFault {
+fn reader_fault(error: &serde_saphyr::Error) -> TopologyFault {
     let error = error.without_snippet();
     let location = error.location().map(|location| place(&location));
-    let what = error.to_string();
-    let what = what.lines().map(str::trim).join(" ");
-    let what = what.split(" at line ").next().unwrap_or_default();
+    let message = error.to_string();
+    let one_line = message.lines().map(str::trim).join(" ");
+    let what = one_line.split(" at line ").next().unwrap_or_default();
     TopologyFault {
         place: location.unwrap_or(TopologyPlace::START),
         problem: format!("{what}; {HINT}"),

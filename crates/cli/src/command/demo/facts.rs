@@ -1,5 +1,5 @@
-//! The five facts with which the demo ends: whether the network is contended, from which size on, what
-//! would be faster, where the files are, and the commands for a cluster of the reader's own.
+//! The five closing facts of the demo: contention, its onset, a faster algorithm, the files, and the commands for a
+//! cluster of the reader's own.
 
 use std::fmt;
 use std::path::Path;
@@ -11,34 +11,34 @@ use netsig_base::data::{Dataset, processors};
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::profile::Profile;
 
-use super::{ALGORITHM, CONTENDED, Point, STATISTIC};
+use super::{ALGORITHM, CONTENDED_RATIO, HeldOutPoint, STATISTIC};
 use crate::input::failure::Failure;
 
 /// A faster algorithm, at the size at which its predicted gain is the largest.
-pub struct Faster {
+pub struct FasterAlgorithm {
     algorithm: String,
     size: Bytes,
-    /// Predicted time of the demo's algorithm over its own.
-    predicted: f64,
-    /// The same of the measured times.
-    measured: f64,
+    /// Predicted time of the demo's algorithm over that of this algorithm.
+    predicted_gain: f64,
+    /// The same ratio of the measured times.
+    measured_gain: f64,
 }
 
-/// What is known of faster algorithms.
-pub enum Remedy {
+/// The result of the search for a faster algorithm.
+pub enum DemoRemedy {
     /// The demo's algorithm is as fast as the others.
     Nothing,
     /// Another algorithm is faster.
-    Faster(Faster),
+    Faster(FasterAlgorithm),
     /// All algorithms take the same time on the simulated network.
     Simulated,
 }
 
 /// The facts, in the order in which they are printed.
-pub struct Facts<'a> {
-    /// The sizes whose times are the network's.
-    points: Vec<&'a Point>,
-    remedy: Remedy,
+pub struct DemoFacts<'a> {
+    /// The sizes without waits for processors.
+    points: Vec<&'a HeldOutPoint>,
+    remedy: DemoRemedy,
     folder: &'a Path,
 }
 
@@ -47,14 +47,14 @@ pub struct Facts<'a> {
 ///
 /// # Errors
 /// If the profile lacks a parameter of a model.
-pub fn faster(profile: &Profile, held_out: &Dataset) -> Result<Remedy, Failure> {
+pub fn find_faster(profile: &Profile, held_out: &Dataset) -> Result<DemoRemedy, Failure> {
     let request = profile.rank(Collective::Alltoall).statistic(STATISTIC);
     let ranker = request.ranker()?;
     let measured = summarise(held_out);
     let time = |key: &CellKey| measured.get(key).map(|summary| summary.value(STATISTIC));
     let rivals = measured.keys().filter(|key| &*key.algorithm != ALGORITHM);
-    let found = rivals.map(|rival| {
-        let own = CellKey {
+    let comparisons = rivals.map(|rival| {
+        let demo_key = CellKey {
             algorithm: ALGORITHM.into(),
             ..rival.clone()
         };
@@ -63,33 +63,33 @@ pub fn faster(profile: &Profile, held_out: &Dataset) -> Result<Remedy, Failure> 
             let one = ranked.iter().find(|one| one.algorithm() == name);
             one.map(|one| one.prediction.time)
         };
-        let faster = gain(predicted(ALGORITHM), predicted(&rival.algorithm))
-            .zip(gain(time(&own), time(rival)))
-            .map(|(predicted, measured)| Faster {
+        let faster = time_ratio(predicted(ALGORITHM), predicted(&rival.algorithm))
+            .zip(time_ratio(time(&demo_key), time(rival)))
+            .map(|(predicted, measured)| FasterAlgorithm {
                 algorithm: rival.algorithm.to_string(),
                 size: rival.size,
-                predicted,
-                measured,
+                predicted_gain: predicted,
+                measured_gain: measured,
             });
         Ok::<_, Failure>(faster)
     });
-    let found: Vec<Option<Faster>> = found.try_collect()?;
-    let largest = found.into_iter().flatten();
-    let largest = largest.max_by(|a, b| a.predicted.total_cmp(&b.predicted));
-    let faster = largest.filter(|own| own.predicted > 1.0);
-    Ok(faster.map_or(Remedy::Nothing, Remedy::Faster))
+    let found: Vec<Option<FasterAlgorithm>> = comparisons.try_collect()?;
+    let faster_rivals = found.into_iter().flatten();
+    let largest = faster_rivals.max_by(|a, b| a.predicted_gain.total_cmp(&b.predicted_gain));
+    let faster = largest.filter(|rival| rival.predicted_gain > 1.0);
+    Ok(faster.map_or(DemoRemedy::Nothing, DemoRemedy::Faster))
 }
 
 /// The ratio of two times, if both are known.
-fn gain(slow: Option<Seconds>, fast: Option<Seconds>) -> Option<f64> {
+fn time_ratio(slow: Option<Seconds>, fast: Option<Seconds>) -> Option<f64> {
     Some(slow? / fast?)
 }
 
-impl<'a> Facts<'a> {
-    /// The facts of these points, but for sizes at which processes waited for processors in `held_out`; the
-    /// files are in `folder`.
-    pub fn new(points: &'a [Point], held_out: &Dataset, remedy: Remedy, folder: &'a Path) -> Self {
-        let busy = processors::busy(held_out);
+impl<'a> DemoFacts<'a> {
+    /// The facts of these points, without the sizes at which processes waited for processors in `held_out`. The files
+    /// are in `folder`.
+    pub fn new(points: &'a [HeldOutPoint], held_out: &Dataset, remedy: DemoRemedy, folder: &'a Path) -> Self {
+        let busy = processors::busy_cells(held_out);
         let is_busy = |size| busy.iter().any(|key| key.size == size && &*key.algorithm == ALGORITHM);
         let points = points.iter().filter(|point| !is_busy(point.plot.size));
         Self {
@@ -100,11 +100,11 @@ impl<'a> Facts<'a> {
     }
 
     fn contended(&self) -> String {
-        let ratio = |point: &Point| point.plot.measured / point.plot.contention_free;
+        let ratio = |point: &HeldOutPoint| point.plot.measured / point.plot.contention_free;
         let points = self.points.iter();
         let worst = points.max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-        let Some(worst) = worst.filter(|point| ratio(point) >= CONTENDED) else {
-            return format!("no: no size takes {CONTENDED} times as long as without contention");
+        let Some(worst) = worst.filter(|point| ratio(point) >= CONTENDED_RATIO) else {
+            return format!("no: no size takes {CONTENDED_RATIO} times as long as without contention");
         };
         format!(
             "yes: an all-to-all of {} among 12 processes takes {:.1} times as long as without contention",
@@ -114,36 +114,36 @@ impl<'a> Facts<'a> {
     }
 
     fn onset(&self) -> String {
-        let from = |time: fn(&Point) -> Seconds| {
-            let is_free = |point: &Point| time(point) / point.plot.contention_free < CONTENDED;
-            let free = self.points.iter().rposition(|point| is_free(point));
-            let first = self.points.get(free.map_or(0, |last| last + 1));
+        let contended_from = |time: fn(&HeldOutPoint) -> Seconds| {
+            let is_contention_free = |point: &HeldOutPoint| time(point) / point.plot.contention_free < CONTENDED_RATIO;
+            let last_contention_free = self.points.iter().rposition(|point| is_contention_free(point));
+            let first = self.points.get(last_contention_free.map_or(0, |last| last + 1));
             first.map_or("no size".to_owned(), |point| point.plot.size.to_string())
         };
         format!(
             "{} on in the measured times, and {} on in those predicted from fewer processes (sizes at which \
              processes waited for processors do not count)",
-            from(|point| point.plot.measured),
-            from(|point| point.plot.predicted)
+            contended_from(|point| point.plot.measured),
+            contended_from(|point| point.plot.predicted)
         )
     }
 
     fn remedy(&self) -> String {
         match &self.remedy {
-            Remedy::Nothing => format!("nothing that was measured beside {ALGORITHM}"),
-            Remedy::Faster(own) => format!(
+            DemoRemedy::Nothing => format!("nothing that was measured beside {ALGORITHM}"),
+            DemoRemedy::Faster(faster) => format!(
                 "{} instead of {ALGORITHM}: at {} it was predicted to be {:.1} times as fast and measured to be \
                  {:.1} times as fast; netsig run makes programs use it",
-                own.algorithm, own.size, own.predicted, own.measured
+                faster.algorithm, faster.size, faster.predicted_gain, faster.measured_gain
             ),
-            Remedy::Simulated => {
+            DemoRemedy::Simulated => {
                 "not known, since all algorithms take the same time on the simulated network".to_owned()
             }
         }
     }
 }
 
-impl fmt::Display for Facts<'_> {
+impl fmt::Display for DemoFacts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "In short")?;
         writeln!(f, "1. Contended:    {}.", self.contended())?;
@@ -156,7 +156,7 @@ impl fmt::Display for Facts<'_> {
         )?;
         writeln!(
             f,
-            "5. Your cluster: netsig doctor --hostfile HOSTS, then netsig learn 'alltoall library up to 32' --most 8 -o data.csv --hostfile HOSTS."
+            "5. Your cluster: netsig doctor --hostfile HOSTS, then netsig learn 'alltoall library up to 32' --max-procs 8 -o data.csv --hostfile HOSTS."
         )
     }
 }

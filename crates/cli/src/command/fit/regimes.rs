@@ -3,22 +3,27 @@
 use itertools::Itertools;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::fit::network::FittedRegimes;
-use netsig_model::fit::notes::among;
-use netsig_model::model::regimes::{Onset, Order, Pattern, ProtocolParameters, Regimes};
-use netsig_model::regimes::fit::{Observation, RegimesFit};
+use netsig_model::fit::notes::class_prefix;
+use netsig_model::model::regimes::{ExchangeOrder, ProtocolParameters, Regimes, StallOnset, TrafficPattern};
+use netsig_model::regimes::fit::{CellObservation, RegimesFit};
 
 /// Describes the regimes of an algorithm in a sentence.
-pub fn sentence(own: &FittedRegimes) -> String {
-    format!("{} {}: {}.", own.collective, own.algorithm, said(own))
+pub fn sentence(regimes: &FittedRegimes) -> String {
+    format!(
+        "{} {}: {}.",
+        regimes.collective,
+        regimes.algorithm,
+        describe_regimes(regimes)
+    )
 }
 
 /// Describes the parameters, with a part for each class of process counts.
-pub fn said(own: &FittedRegimes) -> String {
-    let part = |fit: &RegimesFit| format!("{}{}", among(fit.class), said_by(fit));
-    own.fit.fits.iter().map(part).join("; ")
+pub fn describe_regimes(regimes: &FittedRegimes) -> String {
+    let part = |fit: &RegimesFit| format!("{}{}", class_prefix(fit.class), describe_class(fit));
+    regimes.fit.fits.iter().map(part).join("; ")
 }
 
-fn said_by(fit: &RegimesFit) -> String {
+fn describe_class(fit: &RegimesFit) -> String {
     let model = &fit.model;
     let stalls = model.eager.as_ref().and_then(|eager| eager.stalls);
     let onset = stalls.map(|stalls| stalls.onset);
@@ -34,11 +39,11 @@ fn said_by(fit: &RegimesFit) -> String {
     parts.into_iter().flatten().join(", ")
 }
 
-/// Describes M(n) = X/(n − 1) for the n of a cell; of pieces that differ in size, X over the bytes of the
-/// fullest port for each byte of the mean.
-fn overflow(onset: Onset, cell: &Observation) -> String {
+/// Describes M(n) = X/(n − 1) for the n of a cell; for pieces of different sizes, X is divided by the bytes of the
+/// fullest port per byte of the mean size.
+fn overflow(onset: StallOnset, cell: &CellObservation) -> String {
     let most = cell.procs;
-    let at_once = Pattern::Exchange(Order::AtOnce).port_bytes(cell.point(None));
+    let at_once = TrafficPattern::Exchange(ExchangeOrder::AtOnce).port_bytes(cell.point(None));
     let bytes_of_port = at_once.unwrap_or_default() / cell.size.as_f64();
     let size = |bytes: f64| Bytes::rounded((bytes / bytes_of_port / 1024.0).round() * 1024.0);
     let [from, least, greatest] = [onset.bytes, onset.lower, onset.upper].map(size);
@@ -76,7 +81,7 @@ fn ratios(model: &Regimes, most: Option<Procs>) -> String {
 fn most_stalled(fit: &RegimesFit) -> Option<(Procs, f64)> {
     let procs = fit.cells.iter().map(|cell| cell.procs).max()?;
     let cells = fit.cells.iter().filter(|cell| cell.procs == procs);
-    let probability = |cell: &Observation| {
+    let probability = |cell: &CellObservation| {
         let times = fit.model.times(cell.point(None))?;
         Some(times.stall?.probability)
     };

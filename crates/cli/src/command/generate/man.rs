@@ -7,7 +7,7 @@ use clap_mangen::roff::{Roff, roman};
 use crate::command::EXAMPLES_HEADING;
 
 /// A man page.
-pub struct Page {
+pub struct ManPage {
     /// Its place in a share folder.
     pub place: String,
     /// Its text in roff.
@@ -15,7 +15,7 @@ pub struct Page {
 }
 
 /// The pages of a command and of all its subcommands.
-pub fn pages(command: Command) -> Vec<Page> {
+pub fn pages(command: Command) -> Vec<ManPage> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
@@ -24,9 +24,9 @@ pub fn pages(command: Command) -> Vec<Page> {
 }
 
 /// Adds the pages of a built command and of its subcommands.
-fn add(command: &Command, pages: &mut Vec<Page>) {
+fn add(command: &Command, pages: &mut Vec<ManPage>) {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
-    pages.push(Page {
+    pages.push(ManPage {
         place: format!("man/man1/{name}.1"),
         text: page(command).expect("memory takes everything"),
     });
@@ -55,8 +55,8 @@ fn page(command: &Command) -> std::io::Result<Vec<u8>> {
 
 /// The section of examples, each on a line of its own.
 fn examples(command: &Command) -> Roff {
-    let help = command.get_after_help().map(ToString::to_string);
-    let help = help.unwrap_or_default();
+    let given_help = command.get_after_help().map(ToString::to_string);
+    let help = given_help.unwrap_or_default();
     let lines = help.lines().filter(|line| *line != EXAMPLES_HEADING);
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]).control("nf", []);

@@ -1,29 +1,29 @@
-//! `netsig models NAME` with values: evaluates the models of one message and of a program, which describe no
-//! collective that `netsig predict` could take.
+//! `netsig models NAME` with values: evaluates the models of a message and of a program. They describe no collective,
+//! so `netsig predict` cannot evaluate them.
 
 use netsig_base::units::{Bytes, Procs};
-use netsig_model::model::{Case, Model, Subject, Values};
+use netsig_model::model::{Case, Model, ModelSubject, ParameterValues};
 
 use super::Args;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::print::rows::{Cell, Rows};
+use crate::print::rows::{PrintedCell, PrintedRows};
 
 /// Processes of a message.
-const TWO: u32 = 2;
+const MESSAGE_PROCS: u32 = 2;
 
 /// The command that evaluates a model.
-pub(super) fn command(model: &Model) -> String {
+pub(super) fn evaluation_command(model: &Model) -> String {
     let name = model.name;
     match (model.subject, model.needs) {
-        (Subject::Collective(own), _) => {
-            format!("netsig predict PROFILE --collective {own} --model {name} …")
+        (ModelSubject::Collective(collective), _) => {
+            format!("netsig predict PROFILE --collective {collective} --model {name} …")
         }
-        (Subject::Exchange, _) => "netsig bounds EXCHANGE.csv …".to_owned(),
-        (Subject::Message | Subject::Program, []) => {
+        (ModelSubject::Exchange, _) => "netsig bounds EXCHANGE.csv …".to_owned(),
+        (ModelSubject::Message | ModelSubject::Program, []) => {
             format!("netsig models {name} --set NAME=VALUE …")
         }
-        (Subject::Message | Subject::Program, _) => {
+        (ModelSubject::Message | ModelSubject::Program, _) => {
             format!("netsig models {name} --profile PROFILE --size LIST …")
         }
     }
@@ -33,41 +33,45 @@ pub(super) fn command(model: &Model) -> String {
 ///
 /// # Errors
 /// If another command evaluates it, a parameter is not its own or has no value, or profile and sizes do not suit it.
-pub(super) fn rows(args: &Args, model: &'static Model) -> Result<Rows, Failure> {
+pub(super) fn rows(args: &Args, model: &'static Model) -> Result<PrintedRows, Failure> {
     let needs_network = !model.needs.is_empty();
     let is_of_network = args.profile.is_some() && args.size.is_some();
-    let is_free = args.profile.is_none() && args.size.is_none();
-    let is_own = matches!(model.subject, Subject::Message | Subject::Program);
-    if !is_own || needs_network && !is_of_network || !needs_network && !is_free {
-        let problem = format!("{} takes other options; write {}", model.name, command(model));
+    let is_without_network = args.profile.is_none() && args.size.is_none();
+    let is_evaluated_here = matches!(model.subject, ModelSubject::Message | ModelSubject::Program);
+    if !is_evaluated_here || needs_network && !is_of_network || !needs_network && !is_without_network {
+        let problem = format!(
+            "{} takes other options; write {}",
+            model.name,
+            evaluation_command(model)
+        );
         return Err(Failure::usage(problem));
     }
-    let values = values(args, model)?;
+    let parameter_values = values(args, model)?;
     let known = match &args.profile {
         Some(path) => files::profile(path)?.network(),
-        None => model.example.known(),
+        None => model.example.known_network(),
     };
-    let sizes = args.size.as_ref().map_or(&[Bytes(0)][..], |own| own.items());
-    let two = Procs::new(TWO).expect("not zero");
-    let value = |&size: &Bytes| Ok((size, model.time(&known, &values, Case::new(two, size))?.time));
+    let sizes = args.size.as_ref().map_or(&[Bytes(0)][..], |list| list.items());
+    let two = Procs::new(MESSAGE_PROCS).expect("not zero");
+    let value = |&size: &Bytes| Ok((size, model.time(&known, &parameter_values, Case::new(two, size))?.time));
     let values = sizes.iter().map(value).collect::<Result<Vec<_>, Failure>>()?;
-    Ok(Rows::of(values)
-        .column("model", |_| Cell::text(model.name))
+    Ok(PrintedRows::of(values)
+        .column("model", |_| PrintedCell::text(model.name))
         .column("size_bytes", |(size, _)| {
-            Cell::if_some(Some(*size).filter(|_| needs_network), Cell::size)
+            PrintedCell::if_some(Some(*size).filter(|_| needs_network), PrintedCell::size)
         })
-        .column("value", |(_, value)| Cell::number(value.0))
-        .column("unit", |_| Cell::text(model.example.unit))
+        .column("value", |(_, value)| PrintedCell::number(value.0))
+        .column("unit", |_| PrintedCell::text(model.example.unit))
         .rows)
 }
 
 /// The values of the parameters.
-fn values(args: &Args, model: &'static Model) -> Result<Values, Failure> {
-    let is_own = |name: &str| model.parameters.iter().any(|own| own.name == name);
-    if let Some((name, _)) = args.settings.iter().find(|(name, _)| !is_own(name)) {
+fn values(args: &Args, model: &'static Model) -> Result<ParameterValues, Failure> {
+    let is_parameter = |name: &str| model.parameters.iter().any(|parameter| parameter.name == name);
+    if let Some((name, _)) = args.settings.iter().find(|(name, _)| !is_parameter(name)) {
         let problem = format!("{} has no parameter {name:?}; see netsig models {0}", model.name);
         return Err(Failure::usage(problem));
     }
-    let given = |name: &str| Some(args.settings.iter().find(|own| own.0 == name)?.1);
+    let given = |name: &str| Some(args.settings.iter().find(|setting| setting.0 == name)?.1);
     Ok(model.values(|parameter| given(parameter.name))?)
 }

@@ -3,25 +3,27 @@
 use std::path::{self, Path};
 
 use netsig_base::algorithm::MpiFlavour;
-use netsig_base::units::list::{Item, List};
+use netsig_base::units::list::{ListItem, QuantityList};
 use netsig_model::predict::answer::refuse_single;
-use netsig_model::predict::notes::on_links;
+use netsig_model::predict::notes::note_on_links;
 use netsig_model::profile::Profile;
-use netsig_model::tune::{self, Names, Origin, Release, Request, Tuned, intelmpi, mpich, openmpi};
+use netsig_model::tune::{
+    self, CommentNames, DataOrigin, TargetRelease, TunedCollective, TuningRequest, intelmpi, mpich, openmpi,
+};
 
 use super::Args;
 use crate::input::destination::Destination;
 use crate::input::failure::Failure;
+use crate::input::file_kind::FileKind;
 use crate::input::files;
-use crate::input::kind::Kind;
-use crate::input::output::Output;
+use crate::input::output::OutputPath;
 use crate::job::installed;
 use crate::print::notes::print;
 use crate::print::quote;
 use crate::print::rows::to_stdout;
 
-/// A file to write, and what to print about it.
-struct Written {
+/// A file to write, and its comments.
+struct RulesFile {
     text: String,
     /// Comments, where the file has no room for them.
     comments: Vec<String>,
@@ -31,25 +33,25 @@ struct Written {
 ///
 /// # Errors
 /// If the profile cannot be used, or has nothing to choose among.
-pub fn run(args: &Args, release: &Release) -> Result<(), Failure> {
-    let kind = kind(release.target.flavour);
-    if args.library.is_some() && kind != Kind::MpichSelection {
+pub fn run(args: &Args, release: &TargetRelease) -> Result<(), Failure> {
+    let kind = file_kind(release.target.flavour);
+    if args.library.is_some() && kind != FileKind::MpichSelection {
         return Err(Failure::usage(
             "--library is for MPICH, whose own rules the file completes; leave it out",
         ));
     }
-    let reads = [
+    let optional_reads = [
         Some(args.profile.as_path()),
         args.network.path(),
         args.library.as_deref(),
     ];
-    let reads: Vec<&Path> = reads.into_iter().flatten().collect();
-    let output = Output::replacing("--output", &args.output, kind, &reads)?;
+    let reads: Vec<&Path> = optional_reads.into_iter().flatten().collect();
+    let output = OutputPath::replacing("--output", &args.output, kind, &reads)?;
     let profile = files::profile(&args.profile)?;
     let network = args.network.load()?;
     args.refuse_other_rate(&profile, network.as_ref())?;
-    refuse_single(args.procs.as_ref().map_or(&[], List::items))?;
-    let request = Request {
+    refuse_single(args.procs.as_ref().map_or(&[], QuantityList::items))?;
+    let request = TuningRequest {
         profile: &profile,
         network: network.as_ref(),
         release,
@@ -61,25 +63,25 @@ pub fn run(args: &Args, release: &Release) -> Result<(), Failure> {
         return Err(nothing_to_choose(&profile, release).about(&args.profile));
     }
     refuse_unanswered(&request, &all).map_err(|failure| failure.about(&args.profile))?;
-    let written = write(args, &profile, release, &all)?;
-    output.replace(written.text.as_bytes())?;
-    print(&on_links(&profile, network.as_ref()));
-    tell(&profile, release, &all);
+    let rules_file = rules_file(args, &profile, release, &all)?;
+    output.replace(rules_file.text.as_bytes())?;
+    print(&note_on_links(&profile, network.as_ref()));
+    print_notes(&profile, release, &all);
     Ok(to_stdout(|out| {
-        let mut lines = written.comments.iter();
+        let mut lines = rules_file.comments.iter();
         lines.try_for_each(|line| writeln!(out, "# {line}"))
     })?)
 }
 
-fn kind(flavour: MpiFlavour) -> Kind {
+fn file_kind(flavour: MpiFlavour) -> FileKind {
     match flavour {
-        MpiFlavour::OpenMpi => Kind::OpenMpiRules,
-        MpiFlavour::Mpich => Kind::MpichSelection,
-        MpiFlavour::IntelMpi => Kind::IntelMpiSettings,
+        MpiFlavour::OpenMpi => FileKind::OpenMpiRules,
+        MpiFlavour::Mpich => FileKind::MpichSelection,
+        MpiFlavour::IntelMpi => FileKind::IntelMpiSettings,
     }
 }
 
-fn ascending<T: Item + Ord>(list: &List<T>) -> Vec<T> {
+fn ascending<T: ListItem + Ord>(list: &QuantityList<T>) -> Vec<T> {
     let mut all = list.items().to_vec();
     all.sort_unstable();
     all.dedup();
@@ -87,42 +89,47 @@ fn ascending<T: Item + Ord>(list: &List<T>) -> Vec<T> {
 }
 
 /// The file for the library.
-fn write(args: &Args, profile: &Profile, release: &Release, all: &[Tuned]) -> Result<Written, Failure> {
+fn rules_file(
+    args: &Args,
+    profile: &Profile,
+    release: &TargetRelease,
+    all: &[TunedCollective],
+) -> Result<RulesFile, Failure> {
     let from = files::name(&args.profile);
-    let file = named(&args.output);
-    let names = Names {
+    let file = shell_path(&args.output);
+    let names = CommentNames {
         profile: &from,
         file: &file,
     };
-    let alone = |text| Written {
+    let without_comments = |text| RulesFile {
         text,
         comments: Vec::new(),
     };
     match release.target.flavour {
-        MpiFlavour::OpenMpi => Ok(alone(openmpi::rules(profile, release, all, names))),
-        MpiFlavour::IntelMpi => Ok(alone(intelmpi::settings(profile, release, all, names))),
+        MpiFlavour::OpenMpi => Ok(without_comments(openmpi::rules(profile, release, all, names))),
+        MpiFlavour::IntelMpi => Ok(without_comments(intelmpi::settings(profile, release, all, names))),
         MpiFlavour::Mpich => {
             let tree = match &args.library {
-                Some(path) => installed::in_library(path, mpich::generic)?,
-                None => installed::in_mpich(mpich::generic)?,
+                Some(path) => installed::in_library(path, mpich::generic_tree)?,
+                None => installed::in_mpich(mpich::generic_tree)?,
             };
             let text = mpich::patched(&tree, all).ok_or_else(|| {
                 Failure::usage("the selection tree of this MPICH has another form; name a library of MPICH 4.0 to 4.3 by --library")
             })?;
             let comments = mpich::comments(profile, release, all, names);
-            Ok(Written { text, comments })
+            Ok(RulesFile { text, comments })
         }
     }
 }
 
-/// Absolute path of the rules as a shell reads it, since a launch may start anywhere. A pipe, a device and a
-/// name that cannot stand in a comment give way to words that the user replaces.
-fn named(path: &Path) -> String {
-    let file = match Destination::of(path) {
+/// Absolute path of the rules as a shell reads it, since a launch may start anywhere. For a pipe, a device or a name
+/// that cannot stand in a comment: words that the user replaces.
+fn shell_path(path: &Path) -> String {
+    let regular_file = match Destination::of(path) {
         Ok(Destination::Regular(file)) => path::absolute(file).ok(),
         _ => None,
     };
-    let file = file.map(|file| file.to_string_lossy().into_owned());
+    let file = regular_file.map(|file| file.to_string_lossy().into_owned());
     match file.filter(|name| !name.contains(char::is_control)) {
         Some(name) => quote::line(&[name.into()]),
         None => "/ABSOLUTE/PATH/OF/THIS/FILE".to_owned(),
@@ -130,7 +137,7 @@ fn named(path: &Path) -> String {
 }
 
 /// Refuses process counts and sizes of the user that are too far from the measurements of every collective.
-fn refuse_unanswered(request: &Request, all: &[Tuned]) -> Result<(), Failure> {
+fn refuse_unanswered(request: &TuningRequest, all: &[TunedCollective]) -> Result<(), Failure> {
     let maps = || all.iter().map(|tuned| &tuned.times);
     let refused = |what: String| {
         let remedy = "leave it out, or measure nearer to it";
@@ -140,20 +147,20 @@ fn refuse_unanswered(request: &Request, all: &[Tuned]) -> Result<(), Failure> {
     };
     let counts = request.counts.as_deref().unwrap_or_default();
     let sizes = request.sizes.as_deref().unwrap_or_default();
-    let is_unknown = |place: &usize| maps().all(|map| !map.answers_count(*place));
-    if let Some(place) = (0..counts.len()).find(is_unknown) {
+    let is_unknown_count = |place: &usize| maps().all(|map| !map.answers_count(*place));
+    if let Some(place) = (0..counts.len()).find(is_unknown_count) {
         return Err(refused(format!("{} processes", counts[place])));
     }
-    let is_unknown = |place: &usize| maps().all(|map| !map.answers_size(*place));
-    if let Some(place) = (0..sizes.len()).find(is_unknown) {
+    let is_unknown_size = |place: &usize| maps().all(|map| !map.answers_size(*place));
+    if let Some(place) = (0..sizes.len()).find(is_unknown_size) {
         return Err(refused(sizes[place].to_string()));
     }
     Ok(())
 }
 
-fn nothing_to_choose(profile: &Profile, release: &Release) -> Failure {
-    let cause = match Origin::of(profile, release.target.flavour) {
-        Origin::Other(name) => format!("; its library was {name}"),
+fn nothing_to_choose(profile: &Profile, release: &TargetRelease) -> Failure {
+    let cause = match DataOrigin::of(profile, release.target.flavour) {
+        DataOrigin::Other(name) => format!("; its library was {name}"),
         _ => String::new(),
     };
     Failure::data(format!(
@@ -162,19 +169,19 @@ fn nothing_to_choose(profile: &Profile, release: &Release) -> Failure {
 }
 
 /// Notes and warnings about the rules.
-fn tell(profile: &Profile, release: &Release, all: &[Tuned]) {
-    match Origin::of(profile, release.target.flavour) {
-        Origin::Same => {}
-        Origin::Unknown => eprintln!(
+fn print_notes(profile: &Profile, release: &TargetRelease, all: &[TunedCollective]) {
+    match DataOrigin::of(profile, release.target.flavour) {
+        DataOrigin::Same => {}
+        DataOrigin::Unknown => eprintln!(
             "netsig: warning: the profile does not say by which MPI it was measured; its library is taken to be {release}"
         ),
-        Origin::Other(name) => eprintln!(
+        DataOrigin::Other(name) => eprintln!(
             "netsig: warning: the profile was measured by {name}: its library and library:NAME are left out, and gains over the own choice of {release} are unknown"
         ),
     }
     for tuned in all {
         let collective = tuned.collective;
-        if !tuned.choices.has_own() {
+        if !tuned.choices.has_own_decision() {
             eprintln!(
                 "netsig: warning: the library's own choice of {collective} was not measured and may be faster than the rules; measure library too"
             );
@@ -191,12 +198,12 @@ fn tell(profile: &Profile, release: &Release, all: &[Tuned]) {
 mod tests {
     use super::*;
 
-    /// A file that no launch can name; the words of a path are those of a shell.
+    /// Files that no launch can name are replaced by words; other paths are quoted for a shell.
     #[test]
     fn a_launch_names_a_file_by_its_path_alone() {
         for path in ["-", "/dev/null", "my\nrules"] {
-            assert_eq!(named(Path::new(path)), "/ABSOLUTE/PATH/OF/THIS/FILE");
+            assert_eq!(shell_path(Path::new(path)), "/ABSOLUTE/PATH/OF/THIS/FILE");
         }
-        assert_eq!(named(Path::new("/my rules")), "'/my rules'");
+        assert_eq!(shell_path(Path::new("/my rules")), "'/my rules'");
     }
 }

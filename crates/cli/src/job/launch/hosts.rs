@@ -4,26 +4,26 @@ use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
 use netsig_base::network::hosts;
-use netsig_base::network::named::Files as _;
+use netsig_base::network::named::FileAccess as _;
 use netsig_base::text::file_error::FileError;
 use netsig_base::text::is_whole_number;
 use netsig_base::units::Procs;
 
-use super::flavour::Flavour;
-use super::slurm::Allocation;
+use super::implementation::MpiImplementation;
+use super::slurm::SlurmAllocation;
 use crate::input::failure::Failure;
 use crate::input::files::UserFiles;
 
 /// The variables of batch systems other than Slurm with the name of a host file: PBS, LSF and Grid
 /// Engine.
-const BATCH_SYSTEMS: [&str; 3] = ["PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"];
+const BATCH_VARIABLES: [&str; 3] = ["PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"];
 
 /// Names, without dashes, of mpirun's options that specify hosts.
-const NAMING: [&str; 5] = ["host", "H", "machinefile", "default-hostfile", "rankfile"];
+const HOST_OPTIONS: [&str; 5] = ["host", "H", "machinefile", "default-hostfile", "rankfile"];
 
 /// The hosts of the ranks.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub struct HostCapacity {
     /// Number of hosts.
     pub hosts: u32,
     /// Number of ranks on each host.
@@ -32,7 +32,7 @@ pub struct Room {
     pub remedy: &'static str,
 }
 
-impl Room {
+impl HostCapacity {
     /// Checks that the hosts suffice for `procs` processes.
     ///
     /// # Errors
@@ -61,59 +61,63 @@ impl Room {
 ///
 /// # Errors
 /// If a host file cannot be read.
-pub fn count(hostfile: Option<&Path>, flavour: &Flavour, options: &[String]) -> Result<Option<u32>, Failure> {
-    if options.iter().any(|option| names_hosts(option)) {
+pub fn count(
+    hostfile: Option<&Path>,
+    implementation: &MpiImplementation,
+    options: &[String],
+) -> Result<Option<u32>, Failure> {
+    if options.iter().any(|option| specifies_hosts(option)) {
         return Ok(None);
     }
     let named = |variable| std::env::var_os(variable).map(PathBuf::from);
-    let own = hostfile.map(Path::to_owned);
-    if let Some(file) = own.or_else(|| named(flavour.hostfile_variable)) {
-        return distinct(&file).map(Some);
+    let given_file = hostfile.map(Path::to_owned);
+    if let Some(file) = given_file.or_else(|| named(implementation.hostfile_variable)) {
+        return count_distinct_hosts(&file).map(Some);
     }
-    if let Some(nodes) = Allocation::find().and_then(|allocation| allocation.nodes) {
+    if let Some(nodes) = SlurmAllocation::find().and_then(|allocation| allocation.nodes) {
         return Ok(Some(nodes));
     }
-    match BATCH_SYSTEMS.into_iter().find_map(named) {
-        Some(file) => distinct(&file).map(Some),
+    match BATCH_VARIABLES.into_iter().find_map(named) {
+        Some(file) => count_distinct_hosts(&file).map(Some),
         None => Ok(Some(1)),
     }
 }
 
-fn names_hosts(option: &str) -> bool {
+fn specifies_hosts(option: &str) -> bool {
     let name = option.trim_start_matches('-');
     let is_option = name.len() < option.len();
-    is_option && (name == "f" || NAMING.iter().any(|naming| name.starts_with(naming)))
+    is_option && (name == "f" || HOST_OPTIONS.iter().any(|naming| name.starts_with(naming)))
 }
 
 /// Number of different hosts in a host file.
-fn distinct(file: &Path) -> Result<u32, Failure> {
+fn count_distinct_hosts(file: &Path) -> Result<u32, Failure> {
     let text = UserFiles.text(file).map_err(|error| {
         let problem = format!("the host file cannot be read ({error}); give --hostfile");
         Failure::usage(problem).about(file)
     })?;
-    let hosts = names(&file.display().to_string(), &text)?;
-    let hosts = hosts.iter().unique().count();
+    let host_names = parse_host_names(&file.display().to_string(), &text)?;
+    let hosts = host_names.iter().unique().count();
     Ok(u32::try_from(hosts).unwrap_or(u32::MAX))
 }
 
 /// The hosts of a host file's lines. A line begins with a host, possibly with a user before it and a number of
 /// slots behind it, and further details follow a space; `#` begins a comment. A host is a name, a list such as
 /// `n[0-3]`, or an IP address.
-fn names(file: &str, text: &str) -> Result<Vec<String>, FileError> {
+fn parse_host_names(file: &str, text: &str) -> Result<Vec<String>, FileError> {
     let mut all = Vec::new();
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let content = line.split('#').next().unwrap_or_default();
         let Some(word) = content.split_whitespace().next() else {
             continue;
         };
-        let host = word.rsplit_once('@').map_or(word, |(_, host)| host);
-        let host = without_slots(host);
+        let host_with_slots = word.rsplit_once('@').map_or(word, |(_, host)| host);
+        let host = without_slots(host_with_slots);
         if let Some(address) = in_brackets(host) {
             all.push(address.to_owned());
         } else if host.contains(['[', ',']) {
-            let hosts = hosts::expand(host);
-            let hosts = hosts.map_err(|error| FileError::at_line(file, number, error.problem))?;
-            all.extend(hosts.into_iter().map(|own| own.text));
+            let expanded = hosts::expand(host);
+            let hosts = expanded.map_err(|error| FileError::at_line(file, number, error.problem))?;
+            all.extend(hosts.into_iter().map(|host_name| host_name.text));
         } else {
             all.push(host.to_owned());
         }
@@ -124,13 +128,13 @@ fn names(file: &str, text: &str) -> Result<Vec<String>, FileError> {
 /// A host without its number of slots: `n1:4`, `[2001:db8::1]:4`. An IPv6 address has colons of its own.
 fn without_slots(host: &str) -> &str {
     match host.rsplit_once(':') {
-        Some((name, slots)) if is_whole_number(slots) && is_whole(name) => name,
+        Some((name, slots)) if is_whole_number(slots) && is_whole_host(name) => name,
         _ => host,
     }
 }
 
 /// True for a name without colons, and for an address in brackets.
-fn is_whole(name: &str) -> bool {
+fn is_whole_host(name: &str) -> bool {
     !name.contains(':') || in_brackets(name).is_some()
 }
 
@@ -163,11 +167,11 @@ mod tests {
             ("n[01-02,4]:2\nr[0-1]n[0-1]", "n01 n02 n4 r0n0 r0n1 r1n0 r1n1"),
             ("[1-2].lan\na,b:2", "1.lan 2.lan a b"),
         ] {
-            let found = names("hosts", text).unwrap();
+            let found = parse_host_names("hosts", text).unwrap();
             assert_eq!(found.join(" "), expected, "{text}");
         }
-        let error = names("hosts", "a\nn[1-").unwrap_err();
-        let told = "hosts:2: \"[\" is never closed; write names such as n[0-15,20],login1";
-        assert_eq!(error.to_string(), told);
+        let error = parse_host_names("hosts", "a\nn[1-").unwrap_err();
+        let message = "hosts:2: \"[\" is never closed; write names such as n[0-15,20],login1";
+        assert_eq!(error.to_string(), message);
     }
 }

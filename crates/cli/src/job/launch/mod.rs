@@ -1,11 +1,11 @@
 //! Finds the launcher and its MPI, and builds the command line that starts netsig's rank program.
 
-mod beside;
-mod flavour;
 mod hosts;
+mod implementation;
+pub mod installation;
+mod netsig_files;
 pub mod preloaded;
 mod slurm;
-pub mod survey;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use itertools::Itertools as _;
 use netsig_base::algorithm::MpiFlavour;
 use netsig_base::units::Procs;
 
-use crate::input::args::{LaunchArgs, LauncherChoice, Place};
+use crate::input::args::{LaunchArgs, LauncherChoice, MeasurementPlace};
 use crate::input::failure::Failure;
-use flavour::Flavour;
-use hosts::Room;
-use slurm::Allocation;
+use hosts::HostCapacity;
+use implementation::MpiImplementation;
+use slurm::SlurmAllocation;
 
 /// The launcher, the rank program, and the options to start it.
 #[derive(Debug)]
@@ -26,42 +26,42 @@ pub struct Launcher {
     program: PathBuf,
     /// The MPI of the rank program, if known.
     mpi: Option<MpiFlavour>,
-    starter: Starter,
+    kind: LauncherKind,
     host_options: Vec<OsString>,
     /// Number of ranks on each host.
     ppn: u32,
     /// The hosts of the ranks, if known.
-    room: Option<Room>,
+    capacity: Option<HostCapacity>,
     /// Additional options of the user for the launcher.
-    further: Vec<String>,
+    user_options: Vec<String>,
     rank_program: PathBuf,
 }
 
 #[derive(Debug)]
-enum Starter {
-    Mpirun(&'static Flavour),
+enum LauncherKind {
+    Mpirun(&'static MpiImplementation),
     Srun {
-        allocation: Allocation,
+        allocation: SlurmAllocation,
         /// The interface between srun and MPI, unless Slurm has a default.
         interface: Option<String>,
     },
 }
 
-/// What starts the ranks.
-struct Base {
+/// The program that starts the ranks.
+struct FoundLauncher {
     program: PathBuf,
-    /// The MPI of the mpirun, with srun that of the mpirun in PATH.
-    flavour: Option<&'static Flavour>,
+    /// The MPI of the mpirun; for srun, of the mpirun in PATH.
+    implementation: Option<&'static MpiImplementation>,
     /// The allocation, if it is srun.
-    allocation: Option<Allocation>,
+    allocation: Option<SlurmAllocation>,
 }
 
-/// The mpirun of an installed MPI, and what it prints about its version.
+/// The mpirun of an installed MPI, and its version text.
 ///
 /// # Errors
 /// If there is none in PATH.
 pub fn installed(mpi: MpiFlavour) -> Result<(PathBuf, String), Failure> {
-    flavour::installed(mpi)
+    implementation::installed(mpi)
 }
 
 impl Launcher {
@@ -69,42 +69,45 @@ impl Launcher {
     ///
     /// # Errors
     /// If either is missing, or the MPI is not supported.
-    pub fn find(args: &LaunchArgs, place: &Place) -> Result<Self, Failure> {
-        let Base {
+    pub fn find(args: &LaunchArgs, place: &MeasurementPlace) -> Result<Self, Failure> {
+        let FoundLauncher {
             program,
-            flavour,
+            implementation,
             allocation,
-        } = Base::find(args, place)?;
-        let rank_program = rank_program(args, flavour)?;
-        let of_ranks = flavour::of_rank_program(&rank_program);
-        let (starter, mpi) = match (allocation, flavour) {
-            (None, Some(flavour)) => {
-                refuse_other(&program, flavour, &rank_program, of_ranks)?;
-                (Starter::Mpirun(flavour), Some(flavour.mpi))
+        } = FoundLauncher::find(args, place)?;
+        let rank_program = rank_program(args, implementation)?;
+        let of_ranks = implementation::of_rank_program(&rank_program);
+        let (kind, mpi) = match (allocation, implementation) {
+            (None, Some(implementation)) => {
+                refuse_other_mpi(&program, implementation, &rank_program, of_ranks)?;
+                (LauncherKind::Mpirun(implementation), Some(implementation.mpi))
             }
             (allocation, _) => {
-                let mpi = of_ranks.or(flavour).map(|flavour| flavour.mpi);
-                let starter = Starter::Srun {
+                let mpi = of_ranks.or(implementation).map(|implementation| implementation.mpi);
+                let kind = LauncherKind::Srun {
                     allocation: allocation.unwrap_or_default(),
                     interface: mpi.and_then(|mpi| slurm::interface(&program, mpi)),
                 };
-                (starter, mpi)
+                (kind, mpi)
             }
         };
-        let host_options = match (&args.hostfile, &starter) {
-            (Some(file), Starter::Mpirun(flavour)) => {
-                vec![flavour.hostfile.into(), existing(file, "host file")?.into()]
+        let host_options = match (&args.hostfile, &kind) {
+            (Some(file), LauncherKind::Mpirun(implementation)) => {
+                vec![
+                    implementation.hostfile_option.into(),
+                    existing_file(file, "host file")?.into(),
+                ]
             }
             _ => Vec::new(),
         };
         Ok(Self {
             program,
             mpi,
-            room: room(args, place, &starter)?,
-            starter,
+            capacity: host_capacity(args, place, &kind)?,
+            kind,
             host_options,
             ppn: args.ppn,
-            further: args.launcher_options.clone(),
+            user_options: args.launcher_options.clone(),
             rank_program,
         })
     }
@@ -123,33 +126,34 @@ impl Launcher {
 
     /// The launcher in words: its program, of srun with the interface to MPI, and the user's options.
     pub fn in_words(&self) -> String {
-        let own = match &self.starter {
-            Starter::Srun {
+        let interface_option = match &self.kind {
+            LauncherKind::Srun {
                 interface: Some(name), ..
-            } if !gives(&self.further, slurm::INTERFACE) => Some(format!("{}={name}", slurm::INTERFACE)),
+            } if !has_option(&self.user_options, slurm::INTERFACE_OPTION) => {
+                Some(format!("{}={name}", slurm::INTERFACE_OPTION))
+            }
             _ => None,
         };
         let program = self.program.display().to_string();
-        let words = std::iter::once(program).chain(own);
-        words.chain(self.further.iter().cloned()).join(" ")
+        let words = std::iter::once(program).chain(interface_option);
+        words.chain(self.user_options.iter().cloned()).join(" ")
     }
 
     /// True if srun offers no interface that suits the MPI, and the user names none.
     pub fn lacks_interface(&self) -> bool {
-        let is_named = gives(&self.further, slurm::INTERFACE) || slurm::has_own_interface();
-        matches!(self.starter, Starter::Srun { interface: None, .. }) && !is_named
+        let is_named = has_option(&self.user_options, slurm::INTERFACE_OPTION) || slurm::has_default_interface();
+        matches!(self.kind, LauncherKind::Srun { interface: None, .. }) && !is_named
     }
 
     /// Number of hosts, if known.
     pub fn hosts(&self) -> Option<u32> {
-        self.room.map(|room| room.hosts)
+        self.capacity.map(|capacity| capacity.hosts)
     }
 
-    /// The number of processes of which each host has its number; `None` if the number of hosts is
-    /// not known.
-    pub fn all(&self) -> Option<Procs> {
-        let room = self.room?;
-        Procs::new(room.hosts.saturating_mul(room.ppn)).ok()
+    /// The number of processes with `ppn` on every host; `None` if the number of hosts is not known.
+    pub fn procs_on_all_hosts(&self) -> Option<Procs> {
+        let capacity = self.capacity?;
+        Procs::new(capacity.hosts.saturating_mul(capacity.ppn)).ok()
     }
 
     /// Checks that `procs` processes can be started, as far as the resources are known.
@@ -157,10 +161,10 @@ impl Launcher {
     /// # Errors
     /// If the resources are too small.
     pub fn check(&self, procs: Procs) -> Result<(), Failure> {
-        if let Starter::Srun { allocation, .. } = &self.starter {
+        if let LauncherKind::Srun { allocation, .. } = &self.kind {
             allocation.check(procs)?;
         }
-        self.room.map_or(Ok(()), |room| room.check(procs))
+        self.capacity.map_or(Ok(()), |capacity| capacity.check(procs))
     }
 
     /// The command that starts `procs` ranks with `arguments`, and with the variables of
@@ -170,7 +174,7 @@ impl Launcher {
         words.extend(self.options(procs).map(OsString::from));
         words.extend(self.host_options.iter().cloned());
         words.extend(self.variables(environment).into_iter().map(OsString::from));
-        words.extend(self.further.iter().map(OsString::from));
+        words.extend(self.user_options.iter().map(OsString::from));
         words.push(self.rank_program.clone().into());
         words.extend(arguments.iter().cloned());
         words
@@ -178,61 +182,72 @@ impl Launcher {
 
     /// netsig's options for the launcher, without those that the user also gives.
     fn options(&self, procs: Procs) -> impl Iterator<Item = String> {
-        let all = match &self.starter {
-            Starter::Mpirun(flavour) => vec![vec!["-np".to_owned(), procs.to_string()], (flavour.placement)(self.ppn)],
-            Starter::Srun { interface, .. } => slurm::options(procs, self.ppn, interface.as_deref()),
+        let all = match &self.kind {
+            LauncherKind::Mpirun(implementation) => vec![
+                vec!["-np".to_owned(), procs.to_string()],
+                (implementation.placement_options)(self.ppn),
+            ],
+            LauncherKind::Srun { interface, .. } => slurm::options(procs, self.ppn, interface.as_deref()),
         };
-        let own = all.into_iter().filter(|option| !gives(&self.further, &option[0]));
-        own.flatten()
+        let kept_options = all
+            .into_iter()
+            .filter(|option| !has_option(&self.user_options, &option[0]));
+        kept_options.flatten()
     }
 
     fn variables(&self, environment: &[(String, String)]) -> Vec<String> {
-        let each = environment.iter();
-        match self.starter {
+        let assignments = environment.iter();
+        match self.kind {
             _ if environment.is_empty() => Vec::new(),
-            Starter::Mpirun(flavour) => each.flat_map(|(name, value)| (flavour.variable)(name, value)).collect(),
-            Starter::Srun { .. } => {
-                let each = each.map(|(name, value)| format!(",{name}={value}"));
-                vec![format!("--export=ALL{}", each.collect::<String>())]
+            LauncherKind::Mpirun(implementation) => assignments
+                .flat_map(|(name, value)| (implementation.variable_options)(name, value))
+                .collect(),
+            LauncherKind::Srun { .. } => {
+                let assignment_words = assignments.map(|(name, value)| format!(",{name}={value}"));
+                vec![format!("--export=ALL{}", assignment_words.collect::<String>())]
             }
         }
     }
 }
 
-impl Base {
+impl FoundLauncher {
     /// Finds the launcher of MPI programs at `place`.
-    fn find(args: &LaunchArgs, place: &Place) -> Result<Self, Failure> {
-        let (program, flavour, allocation) = match srun(args, place)? {
+    fn find(args: &LaunchArgs, place: &MeasurementPlace) -> Result<Self, Failure> {
+        let (program, implementation, allocation) = match srun(args, place)? {
             Some(_) if args.hostfile.is_some() => {
                 return Err(Failure::usage(
                     "srun takes the hosts from its allocation; leave out --hostfile or give --mpirun",
                 ));
             }
             Some((program, allocation)) => {
-                let found = flavour::in_use(LauncherChoice::Auto).ok();
-                (program, found.map(|(_, flavour)| flavour), Some(allocation))
+                let found = implementation::in_use(LauncherChoice::Auto).ok();
+                (
+                    program,
+                    found.map(|(_, implementation)| implementation),
+                    Some(allocation),
+                )
             }
             None => {
-                let (program, flavour) = match &args.mpirun {
-                    Some(path) => flavour::at(absolute(path)?, args.launcher)?,
-                    None => flavour::in_use(args.launcher)?,
+                let (program, implementation) = match &args.mpirun {
+                    Some(path) => implementation::at(absolute(path)?, args.launcher)?,
+                    None => implementation::in_use(args.launcher)?,
                 };
-                (program, Some(flavour), None)
+                (program, Some(implementation), None)
             }
         };
         Ok(Self {
             program,
-            flavour,
+            implementation,
             allocation,
         })
     }
 }
 
 /// The rank program: the given one, or that for the MPI.
-fn rank_program(args: &LaunchArgs, flavour: Option<&Flavour>) -> Result<PathBuf, Failure> {
-    match (&args.rank_program, flavour) {
-        (Some(path), _) => existing(path, "rank program"),
-        (None, Some(flavour)) => beside::rank_program(flavour),
+fn rank_program(args: &LaunchArgs, implementation: Option<&MpiImplementation>) -> Result<PathBuf, Failure> {
+    match (&args.rank_program, implementation) {
+        (Some(path), _) => existing_file(path, "rank program"),
+        (None, Some(implementation)) => netsig_files::rank_program(implementation),
         (None, None) => Err(Failure::usage(
             "srun does not show the MPI library, and PATH has no mpirun of Open MPI or MPICH; load the module of the MPI, or give --rank-program",
         )),
@@ -241,18 +256,18 @@ fn rank_program(args: &LaunchArgs, flavour: Option<&Flavour>) -> Result<PathBuf,
 
 /// Refuses a rank program that was built with another MPI than the mpirun's: each of its processes
 /// would run as a separate job.
-fn refuse_other(
+fn refuse_other_mpi(
     mpirun: &Path,
-    flavour: &Flavour,
+    implementation: &MpiImplementation,
     rank_program: &Path,
-    built_with: Option<&Flavour>,
+    built_with: Option<&MpiImplementation>,
 ) -> Result<(), Failure> {
     match built_with {
-        Some(other) if other.mpi != flavour.mpi => Err(Failure::usage(format!(
+        Some(other) if other.mpi != implementation.mpi => Err(Failure::usage(format!(
             "was built with {0}, and {1} is the mpirun of {2}; give the --rank-program for {2} or the --mpirun of {0}",
             other.mpi,
             mpirun.display(),
-            flavour.mpi
+            implementation.mpi
         ))
         .about(rank_program)),
         _ => Ok(()),
@@ -260,22 +275,26 @@ fn refuse_other(
 }
 
 /// The hosts for the ranks; `None` if their number is not known, and in the lab, which has enough.
-fn room(args: &LaunchArgs, place: &Place, starter: &Starter) -> Result<Option<Room>, Failure> {
-    let further = &args.launcher_options;
-    let is_placed = |option: &str| gives(further, option);
-    let (hosts, remedy) = match starter {
-        _ if matches!(place, Place::Lab(_)) => return Ok(None),
-        Starter::Mpirun(flavour) if is_placed(&(flavour.placement)(args.ppn)[0]) => {
+fn host_capacity(
+    args: &LaunchArgs,
+    place: &MeasurementPlace,
+    kind: &LauncherKind,
+) -> Result<Option<HostCapacity>, Failure> {
+    let user_options = &args.launcher_options;
+    let is_placed = |option: &str| has_option(user_options, option);
+    let (hosts, remedy) = match kind {
+        _ if matches!(place, MeasurementPlace::Lab(_)) => return Ok(None),
+        LauncherKind::Mpirun(implementation) if is_placed(&(implementation.placement_options)(args.ppn)[0]) => {
             return Ok(None);
         }
-        Starter::Mpirun(flavour) => (
-            hosts::count(args.hostfile.as_deref(), flavour, further)?,
+        LauncherKind::Mpirun(implementation) => (
+            hosts::count(args.hostfile.as_deref(), implementation, user_options)?,
             "give --hostfile with more, ask the batch system for more nodes",
         ),
-        Starter::Srun { .. } if is_placed("--ntasks-per-node") => return Ok(None),
-        Starter::Srun { allocation, .. } => (allocation.nodes, "ask salloc or sbatch for more --nodes"),
+        LauncherKind::Srun { .. } if is_placed("--ntasks-per-node") => return Ok(None),
+        LauncherKind::Srun { allocation, .. } => (allocation.nodes, "ask salloc or sbatch for more --nodes"),
     };
-    Ok(hosts.map(|hosts| Room {
+    Ok(hosts.map(|hosts| HostCapacity {
         hosts,
         ppn: args.ppn,
         remedy,
@@ -283,19 +302,19 @@ fn room(args: &LaunchArgs, place: &Place, starter: &Starter) -> Result<Option<Ro
 }
 
 /// True if the user's options for the launcher include `option`.
-fn gives(further: &[String], option: &str) -> bool {
+fn has_option(user_options: &[String], option: &str) -> bool {
     let name = |word: &str| {
         let name = word.split('=').next().unwrap_or(word);
         name.starts_with('-').then(|| name.trim_start_matches('-').to_owned())
     };
-    further.iter().any(|word| name(word) == name(option))
+    user_options.iter().any(|word| name(word) == name(option))
 }
 
 /// The srun to use and its allocation. `None` if an mpirun is to be used, always in the lab: only
 /// mpirun can start processes in the emulated cluster.
-fn srun(args: &LaunchArgs, place: &Place) -> Result<Option<(PathBuf, Allocation)>, Failure> {
-    let allocation = Allocation::find();
-    let is_lab = matches!(place, Place::Lab(_));
+fn srun(args: &LaunchArgs, place: &MeasurementPlace) -> Result<Option<(PathBuf, SlurmAllocation)>, Failure> {
+    let allocation = SlurmAllocation::find();
+    let is_lab = matches!(place, MeasurementPlace::Lab(_));
     match args.launcher {
         LauncherChoice::Srun if is_lab => Err(Failure::usage(
             "srun starts nothing in the lab; leave out --launcher srun",
@@ -330,9 +349,9 @@ fn in_path(program: &str) -> Option<PathBuf> {
 }
 
 /// The absolute path of a file that must exist.
-fn existing(path: &Path, what: &str) -> Result<PathBuf, Failure> {
+fn existing_file(path: &Path, description: &str) -> Result<PathBuf, Failure> {
     if path.is_file() {
         return absolute(path);
     }
-    Err(Failure::usage(format!("there is no {what}; give its path")).about(path))
+    Err(Failure::usage(format!("there is no {description}; give its path")).about(path))
 }

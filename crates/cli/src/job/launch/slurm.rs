@@ -10,27 +10,27 @@ use netsig_base::units::Procs;
 use crate::input::failure::Failure;
 
 /// A variable that is set within an allocation.
-const JOB: &str = "SLURM_JOB_ID";
+const JOB_VARIABLE: &str = "SLURM_JOB_ID";
 
 /// The default interface between srun and MPI, used if srun has no `--mpi` option.
 const MPI_TYPE: &str = "SLURM_MPI_TYPE";
 
 /// srun's option that names the interface.
-pub const INTERFACE: &str = "--mpi";
+pub const INTERFACE_OPTION: &str = "--mpi";
 
 /// Resources of an allocation, as far as stated.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Allocation {
+pub struct SlurmAllocation {
     tasks: Option<u32>,
     /// Number of nodes.
     pub nodes: Option<u32>,
 }
 
-impl Allocation {
+impl SlurmAllocation {
     /// Reads the allocation from the environment variables; `None` outside of an allocation.
     pub fn find() -> Option<Self> {
         let number = |name| std::env::var(name).ok()?.parse().ok();
-        std::env::var_os(JOB).map(|_| Self {
+        std::env::var_os(JOB_VARIABLE).map(|_| Self {
             tasks: number("SLURM_NTASKS"),
             nodes: number("SLURM_JOB_NUM_NODES"),
         })
@@ -59,29 +59,29 @@ pub fn options(procs: Procs, ppn: u32, interface: Option<&str>) -> Vec<Vec<Strin
         vec![format!("--ntasks-per-node={ppn}")],
         vec![format!("--nodes={}", procs.get().div_ceil(ppn))],
     ];
-    options.extend(interface.map(|interface| vec![format!("{INTERFACE}={interface}")]));
+    options.extend(interface.map(|interface| vec![format!("{INTERFACE_OPTION}={interface}")]));
     options
 }
 
 /// True if the environment specifies the interface between srun and MPI.
-pub fn has_own_interface() -> bool {
+pub fn has_default_interface() -> bool {
     std::env::var_os(MPI_TYPE).is_some_and(|value| !value.is_empty())
 }
 
 /// The best interface of `srun` for `mpi`. `None` if the environment specifies one or none is
 /// suitable.
 pub fn interface(srun: &Path, mpi: MpiFlavour) -> Option<String> {
-    if has_own_interface() {
+    if has_default_interface() {
         return None;
     }
     let output = Command::new(srun).arg("--mpi=list").output().ok()?;
     // Slurm versions print the list to different streams.
     let printed = [output.stdout, output.stderr].concat();
-    best(&String::from_utf8_lossy(&printed), mpi)
+    best_interface(&String::from_utf8_lossy(&printed), mpi)
 }
 
 /// The best interface in a list that srun prints, where `pmix_v4` is version 4 of `pmix`.
-fn best(list: &str, mpi: MpiFlavour) -> Option<String> {
+fn best_interface(list: &str, mpi: MpiFlavour) -> Option<String> {
     let is_separator = |c: char| !c.is_ascii_alphanumeric() && c != '_';
     let offers = || list.split(is_separator);
     let named = |name: &str| offers().find(|offer| *offer == name);
@@ -112,7 +112,7 @@ mod tests {
             ("none pmix", Mpich, Some("pmix")),
             ("srun: error: Invalid MPI type 'list'", OpenMpi, None),
         ] {
-            assert_eq!(best(list, mpi).as_deref(), expected, "{list}");
+            assert_eq!(best_interface(list, mpi).as_deref(), expected, "{list}");
         }
     }
 }

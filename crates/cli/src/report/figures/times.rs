@@ -3,61 +3,61 @@
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::predict::Prediction;
 
-use super::{among, counts, finished};
-use crate::report::chapter::Chapter;
-use crate::report::figure::{Figure, Look, Series};
-use crate::report::scale::Quantity;
+use super::{AxisDescription, counts_text, figure_of_series, procs_of_algorithm};
+use crate::report::chapter::CollectiveChapter;
+use crate::report::figure::{Figure, FigureSeries, SeriesForm};
+use crate::report::scale::AxisQuantity;
 
-/// Usual number of points of a line, and the step in ln T that a line shows whatever their number.
+/// Usual number of points of a line, and the step in ln T that every line shows.
 const KNOTS: usize = 120;
 const STEP: f64 = 0.05;
 
 /// Times of an algorithm: every repetition, and the predicted time with its interval.
-pub fn times(chapter: &Chapter, algorithm: &str) -> Option<Figure> {
-    let counts = counts(chapter, algorithm);
-    let shown = shown(&counts);
+pub fn times(chapter: &CollectiveChapter, algorithm: &str) -> Option<Figure> {
+    let counts = procs_of_algorithm(chapter, algorithm);
+    let shown = initially_shown(&counts);
     let mut series = Vec::new();
     for (colour, &procs) in counts.iter().enumerate() {
         let name = format!("{procs} processes");
-        let on = shown.contains(&procs);
-        let knots = within(chapter, algorithm, procs);
+        let is_shown = shown.contains(&procs);
+        let knots = knots_in_range(chapter, algorithm, procs);
         let band = knots.iter().filter_map(|(size, prediction)| {
             let interval = prediction.interval?;
             Some((*size, interval.lower.0, interval.upper.0))
         });
-        series.push(Series::band(&name, colour, band).shown(on));
+        series.push(FigureSeries::band(&name, colour, band).shown_from_start(is_shown));
         let line = knots.iter().map(|(size, prediction)| (*size, prediction.time.0));
-        series.push(Series::new(&name, Look::Line, colour, line).shown(on));
-        for (look, is_held_out) in [(Look::Dots, false), (Look::Rings, true)] {
-            let cells = chapter.cells_of(algorithm);
-            let cells = cells.filter(|cell| cell.procs == procs && cell.is_held_out == is_held_out);
+        series.push(FigureSeries::new(&name, SeriesForm::Line, colour, line).shown_from_start(is_shown));
+        for (form, is_held_out) in [(SeriesForm::Dots, false), (SeriesForm::Rings, true)] {
+            let algorithm_cells = chapter.cells_of(algorithm);
+            let cells = algorithm_cells.filter(|cell| cell.procs == procs && cell.is_held_out == is_held_out);
             let repetitions = cells.flat_map(|cell| {
                 // Other programs state one number for many repetitions.
                 let imported = cell.summary.imported.map(|_| cell.median().0);
                 let times = cell.times.iter().copied().chain(imported);
                 times.map(|time| (cell.size.as_f64(), time)).collect::<Vec<_>>()
             });
-            series.push(Series::new(&name, look, colour, repetitions).shown(on));
+            series.push(FigureSeries::new(&name, form, colour, repetitions).shown_from_start(is_shown));
         }
     }
-    finished(
+    figure_of_series(
         format!("{} {algorithm}: measured and predicted times", chapter.collective),
         format!(
             "Time over size on logarithmic axes for {}. Lines are predictions, areas their intervals, marks \
              single repetitions, or a statistic of them that another program computed; rings are of process counts \
              that the profile was not fitted to.",
-            among(&counts)
+            counts_text(&counts)
         ),
-        (chapter.size_title(), Quantity::Bytes, true),
-        ("time", Quantity::Seconds, true),
+        AxisDescription::log(chapter.size_title(), AxisQuantity::Bytes),
+        AxisDescription::log("time", AxisQuantity::Seconds),
         series,
         &[],
     )
 }
 
 /// The predictions of an algorithm in the measured range of sizes, with both of its ends.
-fn within(chapter: &Chapter, algorithm: &str, procs: Procs) -> Vec<(f64, Prediction)> {
-    let [least, most] = chapter.reach().unwrap_or([Bytes(1), Bytes(u64::MAX)]);
+fn knots_in_range(chapter: &CollectiveChapter, algorithm: &str, procs: Procs) -> Vec<(f64, Prediction)> {
+    let [least, most] = chapter.size_range().unwrap_or([Bytes(1), Bytes(u64::MAX)]);
     let sheet = chapter.sheet(procs);
     let Some(curve) = sheet.and_then(|sheet| sheet.curve(algorithm)) else {
         return Vec::new();
@@ -69,7 +69,7 @@ fn within(chapter: &Chapter, algorithm: &str, procs: Procs) -> Vec<(f64, Predict
     };
     let inner = knots.filter(|(size, _)| (least..most).contains(size) && *size > least);
     let all: Vec<(Bytes, Prediction)> = end(least).into_iter().chain(inner).chain(end(most)).collect();
-    // Steps smaller than a line is thick are left out.
+    // Steps smaller than the thickness of a line are left out.
     let every = all.len().div_ceil(KNOTS).max(1);
     let is_seen = |place: usize| {
         let pair = all.get(place).zip(all.get(place + 1));
@@ -84,7 +84,7 @@ fn within(chapter: &Chapter, algorithm: &str, procs: Procs) -> Vec<(f64, Predict
 }
 
 /// Process counts that a figure shows from the start: the fewest, some between, and the most.
-fn shown(counts: &[Procs]) -> Vec<Procs> {
+fn initially_shown(counts: &[Procs]) -> Vec<Procs> {
     match counts {
         [first, .., middle, last] if counts.len() > 3 => vec![*first, *middle, *last],
         few => few.to_vec(),

@@ -6,42 +6,42 @@ use itertools::{Itertools, iproduct};
 use netsig_base::algorithm::Collective;
 use netsig_base::text::file_error::{FileError, parse_toml};
 use netsig_base::text::refusal::Refusal;
-use netsig_base::units::list::List;
+use netsig_base::units::list::QuantityList;
 use netsig_base::units::{BitsPerSecond, Bytes, Procs};
-use netsig_model::model::alltoall::plogpt::{Negligible, RtoMode};
-use netsig_model::model::setting::setting;
-use netsig_sim::network::plogpt::Sharing;
-use netsig_sim::setup::Method;
+use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
+use netsig_model::model::setting::parse_setting;
+use netsig_sim::network::plogpt::PlogptSharing;
+use netsig_sim::setup::SimMethod;
 use netsig_sim::simulate::point::algorithms;
-use netsig_sim::simulate::{ModelChoice, Point, Source};
+use netsig_sim::simulate::{SimModel, SimModelKind, SimPoint};
 use serde::Deserialize;
 use toml::Spanned;
 
 use crate::input::failure::Failure;
+use crate::input::file_kind::FileKind;
 use crate::input::files;
-use crate::input::kind::Kind;
 use crate::input::network::NetworkArgs;
-use crate::simulate::options::{Cases, DoubtedSource, NetworkOptions};
+use crate::simulate::options::{DoubtedSimModel, NetworkOptions, SimulationCases};
 
 const HINT: &str = "see FORMATS.md for the keys of a sweep";
 
 /// A plan with its loaded networks.
 #[derive(Debug)]
-pub struct Plan {
-    sweeps: Vec<Sweep>,
+pub struct SweepPlan {
+    sweeps: Vec<PlannedSweep>,
 }
 
 /// All combinations of sources and cases.
 #[derive(Debug)]
-struct Sweep {
-    sources: Vec<Source>,
-    cases: Cases,
-    method: Method,
-    stated: Stated,
+struct PlannedSweep {
+    sim_models: Vec<SimModel>,
+    cases: SimulationCases,
+    method: SimMethod,
+    stated: StatedOptions,
 }
 
-/// Names of the columns of [`Stated`].
-pub const STATED: [&str; 12] = [
+/// Names of the columns of [`StatedOptions`].
+pub const STATED_COLUMNS: [&str; 12] = [
     "rate_bit_per_s",
     "uplink_rate_bit_per_s",
     "port_buffer_bytes",
@@ -56,27 +56,28 @@ pub const STATED: [&str; 12] = [
     "set",
 ];
 
-/// What a sweep states for all its points, as texts in the order of [`STATED`]; empty where it states nothing.
-pub type Stated = [String; STATED.len()];
+/// The options that a sweep states for all its points, as texts in the order of [`STATED_COLUMNS`]; empty if not
+/// stated.
+pub type StatedOptions = [String; STATED_COLUMNS.len()];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wire {
-    sweep: Spanned<Vec<Spanned<Block>>>,
+struct SweepFile {
+    sweep: Spanned<Vec<Spanned<SweepEntry>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Block {
+struct SweepEntry {
     networks: Option<Vec<String>>,
-    models: Option<Vec<ModelChoice>>,
+    models: Option<Vec<SimModelKind>>,
     profile: Option<PathBuf>,
     #[serde(default)]
     extrapolate: bool,
     collective: String,
     algorithms: Option<Vec<String>>,
-    procs: List<Procs>,
-    sizes: List<Bytes>,
+    procs: QuantityList<Procs>,
+    sizes: QuantityList<Bytes>,
     #[serde(default)]
     set: toml::Table,
     placement: Option<String>,
@@ -86,37 +87,37 @@ struct Block {
     uplink_rate: Option<BitsPerSecond>,
     port_buffer: Option<String>,
     rto_mode: Option<RtoMode>,
-    sharing: Option<Sharing>,
-    negligible: Option<Negligible>,
+    sharing: Option<PlogptSharing>,
+    negligible: Option<PlogptEdgeRule>,
     seed: Option<u64>,
     #[serde(default)]
-    method: Method,
+    method: SimMethod,
 }
 
-impl Plan {
+impl SweepPlan {
     /// Reads a plan from a file, and the networks that it names.
     ///
     /// # Errors
     /// If one of these files cannot be used.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let (name, text) = (files::name(path), files::text(path)?);
-        let wire: Wire = parse_toml(&name, &text, HINT).map_err(|error| {
-            let other = Kind::Sweep.misnamed(&name, &text);
+        let file: SweepFile = parse_toml(&name, &text, HINT).map_err(|error| {
+            let other = FileKind::Sweep.misnamed(&name, &text);
             other.map_or_else(|| error.into(), Failure::from)
         })?;
-        let sweep = |block: Spanned<Block>| {
-            let start = block.span().start;
-            block.into_inner().sweep().map_err(|failure| {
+        let sweep = |entry: Spanned<SweepEntry>| {
+            let start = entry.span().start;
+            entry.into_inner().load().map_err(|failure| {
                 let problem = failure.to_string();
-                failure.told_by(FileError::at_offset(&name, &text, start, problem))
+                failure.with_message(FileError::at_offset(&name, &text, start, problem))
             })
         };
-        if wire.sweep.get_ref().is_empty() {
+        if file.sweep.get_ref().is_empty() {
             let problem = "sweep is empty; write a [[sweep]]".to_owned();
-            let start = wire.sweep.span().start;
+            let start = file.sweep.span().start;
             return Err(FileError::at_offset(&name, &text, start, problem).into());
         }
-        let sweeps = wire.sweep.into_inner().into_iter().map(sweep);
+        let sweeps = file.sweep.into_inner().into_iter().map(sweep);
         Ok(Self {
             sweeps: sweeps.collect::<Result<_, _>>()?,
         })
@@ -124,26 +125,26 @@ impl Plan {
 
     /// The notes of all sources, without duplicates.
     pub fn notes(&self) -> Vec<&str> {
-        let sources = self.sweeps.iter().flat_map(|sweep| &sweep.sources);
-        let notes = sources.filter_map(|source| source.note.as_deref());
+        let sim_models = self.sweeps.iter().flat_map(|sweep| &sweep.sim_models);
+        let notes = sim_models.filter_map(|sim_model| sim_model.note.as_deref());
         notes.unique().collect()
     }
 
-    /// What each source's sweep states.
-    pub fn stated(&self) -> impl Iterator<Item = (&Source, &Stated)> {
+    /// Each source with the stated options of its sweep.
+    pub fn stated(&self) -> impl Iterator<Item = (&SimModel, &StatedOptions)> {
         self.sweeps.iter().flat_map(|sweep| {
-            let sources = sweep.sources.iter();
-            sources.map(|source| (source, &sweep.stated))
+            let sim_models = sweep.sim_models.iter();
+            sim_models.map(|sim_model| (sim_model, &sweep.stated))
         })
     }
 
     /// All points: by sweep, network, model, algorithm, size and process count, with the last
     /// varying fastest.
-    pub fn points(&self) -> Vec<Point<'_>> {
+    pub fn points(&self) -> Vec<SimPoint<'_>> {
         let all = self.sweeps.iter().flat_map(|sweep| {
-            let pairs = sweep.sources.iter().cartesian_product(sweep.cases.all());
-            pairs.map(|(source, case)| Point {
-                source,
+            let pairs = sweep.sim_models.iter().cartesian_product(sweep.cases.all());
+            pairs.map(|(sim_model, case)| SimPoint {
+                sim_model,
                 case,
                 method: sweep.method,
             })
@@ -152,23 +153,23 @@ impl Plan {
     }
 }
 
-impl Block {
-    fn sweep(self) -> Result<Sweep, Failure> {
+impl SweepEntry {
+    fn load(self) -> Result<PlannedSweep, Failure> {
         self.refuse_empty()?;
         let stated = self.stated()?;
-        let sources: Vec<DoubtedSource> = self
+        let sim_models: Vec<DoubtedSimModel> = self
             .options()?
             .iter()
-            .map(NetworkOptions::source)
+            .map(NetworkOptions::sim_model)
             .collect::<Result<_, _>>()?;
-        if let Some(doubt) = sources.iter().find_map(|own| own.doubt.as_ref()) {
+        if let Some(doubt) = sim_models.iter().find_map(|doubted| doubted.doubt.as_ref()) {
             eprintln!("netsig: warning: {doubt}");
         }
         let collective: Collective = self.collective.parse()?;
         let names = self.algorithms.map(|names| names.join(","));
-        Ok(Sweep {
-            sources: sources.into_iter().map(|own| own.source).collect(),
-            cases: Cases {
+        Ok(PlannedSweep {
+            sim_models: sim_models.into_iter().map(|doubted| doubted.sim_model).collect(),
+            cases: SimulationCases {
                 algorithms: algorithms(collective, names.as_deref())?,
                 sizes: self.sizes.items().to_vec(),
                 procs: self.procs.items().to_vec(),
@@ -178,8 +179,8 @@ impl Block {
         })
     }
 
-    fn stated(&self) -> Result<Stated, Failure> {
-        let base = self.base()?;
+    fn stated(&self) -> Result<StatedOptions, Failure> {
+        let base = self.common_options()?;
         let network = &base.network;
         let settings = self.set.iter().map(|(name, value)| match value.as_str() {
             Some(text) => format!("{name}={text}"),
@@ -216,9 +217,12 @@ impl Block {
 
     /// The options for all combinations of networks and models.
     fn options(&self) -> Result<Vec<NetworkOptions>, Failure> {
-        let base = self.base()?;
-        let each = iproduct!(each(self.networks.as_deref()), each(self.models.as_deref()));
-        let options = each.map(|(network, model)| NetworkOptions {
+        let base = self.common_options()?;
+        let combinations = iproduct!(
+            items_or_none(self.networks.as_deref()),
+            items_or_none(self.models.as_deref())
+        );
+        let options = combinations.map(|(network, model)| NetworkOptions {
             network: NetworkArgs {
                 network,
                 ..base.network.clone()
@@ -230,12 +234,12 @@ impl Block {
     }
 
     /// The options shared by all networks and models.
-    fn base(&self) -> Result<NetworkOptions, Failure> {
-        let settings = self.set.iter().map(|(name, value)| {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            setting(&format!("{name}={value}"))
+    fn common_options(&self) -> Result<NetworkOptions, Failure> {
+        let parsed_settings = self.set.iter().map(|(name, value)| {
+            let value_text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            parse_setting(&format!("{name}={value_text}"))
         });
-        let settings: Result<_, Refusal> = settings.collect();
+        let settings: Result<_, Refusal> = parsed_settings.collect();
         let port_buffer = self.port_buffer.as_deref().map(str::parse).transpose();
         Ok(NetworkOptions {
             profile: self.profile.clone(),
@@ -264,7 +268,7 @@ fn text(value: Option<impl ToString>) -> String {
 }
 
 /// The items of a list as `Some`, or a single `None` if there is no list.
-fn each<T: Clone>(list: Option<&[T]>) -> impl Iterator<Item = Option<T>> + Clone {
+fn items_or_none<T: Clone>(list: Option<&[T]>) -> impl Iterator<Item = Option<T>> + Clone {
     let absent = list.is_none().then_some(None);
     let items = list.unwrap_or_default().iter().cloned().map(Some);
     absent.into_iter().chain(items)

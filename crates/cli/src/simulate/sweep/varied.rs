@@ -1,48 +1,50 @@
-//! The columns of a sweep's rows: those of every simulation, and all that differs between the blocks of the
-//! plan.
+//! The columns of a sweep's rows: the columns of every simulation, and the options that differ between the blocks of
+//! the plan.
 
 use std::collections::HashMap;
 use std::ptr;
 
 use itertools::Itertools;
-use netsig_sim::simulate::{Point, Source};
+use netsig_sim::simulate::{SimModel, SimPoint};
 
-use super::plan::{Plan, STATED, Stated};
+use super::plan::{STATED_COLUMNS, StatedOptions, SweepPlan};
 use crate::input::failure::Failure;
-use crate::print::rows::{Cell, Format, Rows};
-use crate::simulate::answers::{Answer, COLUMNS};
+use crate::print::rows::{PrintFormat, PrintedCell, PrintedRows};
+use crate::simulate::result_rows::{COLUMNS, SimulationRow};
 
 /// The further columns of a sweep, with their values for each source.
 #[derive(Debug)]
 pub struct VariedColumns<'a> {
-    /// Indices into [`STATED`].
+    /// Indices into [`STATED_COLUMNS`].
     varied: Vec<usize>,
-    stated: HashMap<*const Source, &'a Stated>,
+    stated: HashMap<*const SimModel, &'a StatedOptions>,
 }
 
 impl<'a> VariedColumns<'a> {
-    /// Those in which the blocks of a plan differ.
-    pub fn of(plan: &'a Plan) -> Self {
+    /// The columns in which the blocks of a plan differ.
+    pub fn of(plan: &'a SweepPlan) -> Self {
         let is_varied = |&column: &usize| {
             let mut values = plan.stated().map(|(_, stated)| &stated[column]);
             !values.all_equal()
         };
         let stated = plan.stated();
         Self {
-            varied: (0..STATED.len()).filter(is_varied).collect(),
-            stated: stated.map(|(source, stated)| (ptr::from_ref(source), stated)).collect(),
+            varied: (0..STATED_COLUMNS.len()).filter(is_varied).collect(),
+            stated: stated
+                .map(|(sim_model, stated)| (ptr::from_ref(sim_model), stated))
+                .collect(),
         }
     }
 
     /// The names of all columns.
     pub fn names(&self) -> Vec<&'static str> {
-        let further = self.varied.iter().map(|&column| STATED[column]);
+        let further = self.varied.iter().map(|&column| STATED_COLUMNS[column]);
         COLUMNS.into_iter().chain(further).collect()
     }
 
     /// The values of the further columns for a point.
-    pub fn values(&self, point: &Point) -> Vec<&str> {
-        let stated = self.stated[&ptr::from_ref(point.source)];
+    pub fn values(&self, point: &SimPoint) -> Vec<&str> {
+        let stated = self.stated[&ptr::from_ref(point.sim_model)];
         let values = self.varied.iter().map(|&column| stated[column].as_str());
         values.collect()
     }
@@ -51,14 +53,14 @@ impl<'a> VariedColumns<'a> {
     ///
     /// # Errors
     /// If a result is missing.
-    pub fn lines(&self, points: &[Point], answers: Vec<Result<Answer, Failure>>) -> Result<Vec<u8>, Failure> {
-        let answers: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;
-        let rows = answers.into_iter().zip(points).map(|(answer, point)| {
-            let further = self.values(point).into_iter().map(Cell::text);
-            answer.cells.into_iter().chain(further).collect()
+    pub fn lines(&self, points: &[SimPoint], results: Vec<Result<SimulationRow, Failure>>) -> Result<Vec<u8>, Failure> {
+        let simulated: Vec<SimulationRow> = results.into_iter().collect::<Result<_, _>>()?;
+        let rows = simulated.into_iter().zip(points).map(|(row, point)| {
+            let further = self.values(point).into_iter().map(PrintedCell::text);
+            row.cells.into_iter().chain(further).collect()
         });
         let mut text = Vec::new();
-        let written = Rows::new(&self.names(), rows.collect()).write(Format::Csv, &mut text);
+        let written = PrintedRows::new(&self.names(), rows.collect()).write(PrintFormat::Csv, &mut text);
         written.map_err(anyhow::Error::from)?;
         let end = text.iter().position(|&byte| byte == b'\n');
         text.drain(..=end.unwrap_or_default());

@@ -1,6 +1,6 @@
 //! Sweeps: the same rows whole, in shards, and interrupted.
 
-use crate::support::{Home, said, table};
+use crate::support::{TestHome, parse_csv, stderr_text};
 
 const SWEEP: &str = r#"[[sweep]]
 networks = ["ethernet-4x50", "four.toml"]
@@ -18,10 +18,10 @@ set = { L = "50us" }
 placement = "cyclic"
 "#;
 
-fn home() -> Home {
+fn home() -> TestHome {
     let home = super::home();
     home.write("sweep.toml", SWEEP);
-    home.does("simulate --sweep sweep.toml -o whole.csv");
+    home.run("simulate --sweep sweep.toml -o whole.csv");
     home
 }
 
@@ -29,7 +29,7 @@ fn home() -> Home {
 fn rows_come_in_order_at_any_number_of_threads_and_in_shards() {
     let home = home();
     let whole = home.read("whole.csv");
-    let (_, rows) = table(&whole);
+    let (_, rows) = parse_csv(&whole);
     let keys = ["network", "model", "algorithm", "size_bytes", "procs"];
     for (index, expected) in [
         (0, "ethernet-4x50 fluid pairwise 1024 2"),
@@ -41,20 +41,20 @@ fn rows_come_in_order_at_any_number_of_threads_and_in_shards() {
     ] {
         assert_eq!(keys.map(|key| &*rows[index][key]).join(" "), expected);
     }
-    // 0 are one on each processor.
+    // 0 is one on each processor.
     for threads in ["1", "3", "0"] {
         let mut again = home.netsig("simulate --sweep sweep.toml");
         let output = again.env("RAYON_NUM_THREADS", threads).output().unwrap();
         assert!(output.stdout == whole.as_bytes(), "{threads} threads");
-        let said = said(&output);
+        let said = stderr_text(&output);
         assert!(said.contains("note: tree-2x6x40"), "{said}");
     }
-    assert!(home.does("simulate --sweep sweep.toml --threads 3") == whole);
-    let shard = |number| home.does(&format!("simulate --sweep sweep.toml --shard {number}/5"));
+    assert!(home.run("simulate --sweep sweep.toml --threads 3") == whole);
+    let shard = |number| home.run(&format!("simulate --sweep sweep.toml --shard {number}/5"));
     assert_eq!((1..=5).map(shard).collect::<String>(), whole);
 }
 
-/// A sweep whose blocks differ in rates and a seed says in each row which it is of.
+/// In a sweep whose blocks differ in rates and a seed, each row states these.
 #[test]
 fn rows_carry_all_that_varied() {
     let home = super::home();
@@ -71,17 +71,17 @@ fn rows_carry_all_that_varied() {
     };
     let plan = block("1Gbit/s", "") + &block("100Mbit/s", "seed = 3\nport_buffer = '64KiB'\n");
     home.write("rates.toml", &plan);
-    let whole = home.does("simulate --sweep rates.toml");
-    let (head, rows) = table(&whole);
+    let whole = home.run("simulate --sweep rates.toml");
+    let (head, rows) = parse_csv(&whole);
     let further = ["uplink_rate_bit_per_s", "port_buffer_bytes", "seed"];
     assert!(head.join(",").ends_with(&format!(",network,{}", further.join(","))));
     let values = |row: usize| further.map(|key| &*rows[row][key]).join(" ");
     assert_eq!((&*values(0), &*values(1)), ("1000000000  ", "100000000 65536 3"));
     home.write("part.csv", &whole[..whole.len() - 3]);
-    home.does("simulate --sweep rates.toml -o part.csv --resume");
+    home.run("simulate --sweep rates.toml -o part.csv --resume");
     assert_eq!(home.read("part.csv"), whole);
     home.write("rates.toml", &plan.replace("100Mbit", "200Mbit"));
-    home.refuses(
+    home.assert_refused(
         "simulate --sweep rates.toml -o part.csv --resume",
         2,
         [
@@ -91,26 +91,26 @@ fn rows_carry_all_that_varied() {
     );
 }
 
-/// A sweep or a shard goes on wherever its file was cut, and in its own file alone.
+/// A sweep or a shard continues wherever its file was cut, and only in its own file.
 #[test]
 fn a_sweep_goes_on_where_it_was_interrupted() {
     let home = home();
     let resume = |shard: &str| format!("simulate --sweep sweep.toml --shard {shard} -o part.csv --resume");
-    home.does("simulate --sweep sweep.toml --shard 2/3 -o shard.csv");
+    home.run("simulate --sweep sweep.toml --shard 2/3 -o shard.csv");
     let [whole, shard] = ["whole.csv", "shard.csv"].map(|name| home.read(name));
     let row = shard.find('\n').unwrap() + 1;
     for (file, part) in [(&whole, "1/1"), (&shard, "2/3")] {
         let length = file.len();
         for cut in [0, 10, row, row + 5, length / 2, length - 1, length] {
             home.write("part.csv", &file[..cut]);
-            home.does(&resume(part));
+            home.run(&resume(part));
             assert!(home.read("part.csv") == *file, "{part} cut at {cut}");
         }
     }
-    home.does("simulate --sweep sweep.toml -o none.csv --resume");
+    home.run("simulate --sweep sweep.toml -o none.csv --resume");
     assert!(home.read("none.csv") == whole);
     home.write("part.csv", "");
-    home.does(&resume("2/100"));
+    home.run(&resume("2/100"));
     let part = home.read("part.csv");
     assert_eq!(part, "", "there are fewer points than shards");
 
@@ -132,6 +132,6 @@ fn a_sweep_goes_on_where_it_was_interrupted() {
     ] {
         home.write("part.csv", text);
         let remedy = "choose another --output or remove it";
-        home.refuses(&resume(part), 2, ["part.csv:", remedy]);
+        home.assert_refused(&resume(part), 2, ["part.csv:", remedy]);
     }
 }

@@ -1,19 +1,18 @@
 //! The eager limit: the largest size that an MPI library sends without waiting for the receiver.
 //!
 //! # Formula
-//! Beyond the limit the send call waits for the answer of the receiver, so os jumps by the time
-//! of a round trip. os jumps between the neighbours m₁ < m₂ if
+//! Beyond the limit the send call waits for the answer of the receiver, so os jumps by the time of a round trip. It
+//! jumps between the neighbours m₁ < m₂ under three conditions:
+//! - Height: os(m₂) is at least 2·os(m₁), and twice the value at m₂ of the straight line through the smaller sizes. The
+//!   cost of copying a longer message is no jump.
+//! - Significance: the rise above the greater of the two exceeds the errors of os(m₁) and os(m₂) at all N sizes
+//!   together, each at the level 1 − (1 − confidence)/N.
+//! - Duration: let o be the median of os at the three sizes from m₂ on. Every size from m₂ on has os ≥ 0.7·o, and every
+//!   size up to m₁ os ≤ 0.7·o.
 //!
-//! - os(m₂) ≥ 2·os(m₁), and os(m₂) is at least twice the value at m₂ of the straight line through
-//!   the smaller sizes: the cost of copying a longer message is no jump,
-//! - the rise above the greater of the two exceeds the errors of os(m₁) and os(m₂) at all N sizes
-//!   together, each at the level 1 − (1 − confidence)/N,
-//! - it stays: with o the median of os at the three sizes from m₂ on, every size from m₂ on has
-//!   os ≥ 0.7·o, and every size up to m₁ os ≤ 0.7·o.
-//!
-//! Of several jumps the greatest is taken. A break of the ping-pong whose interval overlaps is
-//! the same finding, and narrows the interval to the common part. Without a jump of os the
-//! greatest step of the ping-pong that looks like a rendezvous is taken.
+//! The greatest jump is taken. A break of the ping-pong whose interval overlaps is the same finding, and narrows the
+//! interval to the common part. Without a jump of os, the greatest step of the ping-pong that looks like a rendezvous
+//! is taken.
 //!
 //! # Domain
 //! Three sizes up to the limit and two beyond it, whose medians scatter by 10 % at most. The sizes
@@ -22,26 +21,26 @@
 //! # Source
 //! netsig.
 
-use netsig_base::stats::interval::{Estimate, Variance};
+use netsig_base::stats::interval::{IntervalEstimate, Variance};
 use netsig_base::stats::sample::median;
 use netsig_base::units::{Bytes, Seconds};
 
-use super::line::Line;
-use super::{Break, Pieces};
-use crate::fit::levels::Level;
+use super::line::WeightedLine;
+use super::{PiecewisePingPong, PingPongBreak};
+use crate::fit::medians::SizeMedian;
 
 /// Least numbers of sizes on either side of a jump.
 const LEAST_BELOW: usize = 3;
 const LEAST_BEYOND: usize = 2;
 
 /// Least ratio of os after a jump to os before it.
-const JUMP: f64 = 2.0;
+const LEAST_JUMP_RATIO: f64 = 2.0;
 
 /// Share of the level after a jump that the larger sizes exceed and the smaller ones do not.
-const KEPT: f64 = 0.7;
+const LEVEL_SHARE: f64 = 0.7;
 
 /// Number of sizes whose median is the level after a jump.
-const LEVEL: usize = 3;
+const LEVEL_SIZES: usize = 3;
 
 /// Sizes between which the eager limit lies, and the evidence: os, the ping-pong or both.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,14 +50,14 @@ pub struct EagerLimit {
     /// A message of this size is no longer eager.
     pub up_to: Bytes,
     /// The jump of os.
-    pub send_overhead: Option<Step>,
+    pub send_overhead: Option<SendOverheadStep>,
     /// The break of the ping-pong.
-    pub ping_pong: Option<Break>,
+    pub ping_pong: Option<PingPongBreak>,
 }
 
 /// Two sizes between which os jumps.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct SendOverheadStep {
     /// The last size before the jump.
     pub below: Bytes,
     /// The first size after the jump.
@@ -71,14 +70,17 @@ pub struct Step {
 
 /// Finds the eager limit from os, ascending in size, and from the pieces of the ping-pong; tests
 /// have the level `confidence`.
-pub fn eager_limit(sends: &[Level], pieces: Option<&Pieces>, confidence: f64) -> Option<EagerLimit> {
+pub fn eager_limit(sends: &[SizeMedian], pieces: Option<&PiecewisePingPong>, confidence: f64) -> Option<EagerLimit> {
     let breaks = pieces.map_or(&[][..], |pieces| &pieces.breaks);
-    let Some(step) = jump(sends, confidence) else {
-        return alone(breaks);
+    let Some(step) = greatest_jump(sends, confidence) else {
+        return limit_by_ping_pong(breaks);
     };
-    let overlaps = |own: &&Break| own.below.max(step.below) < own.from.min(step.from);
+    let overlaps =
+        |ping_pong_break: &&PingPongBreak| ping_pong_break.below.max(step.below) < ping_pong_break.from.min(step.from);
     let ping_pong = breaks.iter().find(overlaps).copied();
-    let [below, from] = ping_pong.map_or([step.below, step.from], |own| [own.below, own.from]);
+    let [below, from] = ping_pong.map_or([step.below, step.from], |ping_pong_break| {
+        [ping_pong_break.below, ping_pong_break.from]
+    });
     Some(EagerLimit {
         above: step.below.max(below),
         up_to: step.from.min(from),
@@ -88,37 +90,40 @@ pub fn eager_limit(sends: &[Level], pieces: Option<&Pieces>, confidence: f64) ->
 }
 
 /// The greatest step of the ping-pong that looks like a rendezvous.
-fn alone(breaks: &[Break]) -> Option<EagerLimit> {
-    let steps = breaks.iter().filter(|own| own.is_rendezvous());
-    let own = steps.max_by(|a, b| a.jump.value.total_cmp(&b.jump.value))?;
+fn limit_by_ping_pong(breaks: &[PingPongBreak]) -> Option<EagerLimit> {
+    let steps = breaks.iter().filter(|ping_pong_break| ping_pong_break.is_rendezvous());
+    let greatest = steps.max_by(|a, b| a.jump.value.total_cmp(&b.jump.value))?;
     Some(EagerLimit {
-        above: own.below,
-        up_to: own.from,
+        above: greatest.below,
+        up_to: greatest.from,
         send_overhead: None,
-        ping_pong: Some(*own),
+        ping_pong: Some(*greatest),
     })
 }
 
 /// The greatest jump of os.
-fn jump(sends: &[Level], confidence: f64) -> Option<Step> {
+fn greatest_jump(sends: &[SizeMedian], confidence: f64) -> Option<SendOverheadStep> {
     let places = LEAST_BELOW..(sends.len() + 1).saturating_sub(LEAST_BEYOND);
     let each = 1.0 - (1.0 - confidence) / sends.len() as f64;
-    let jumps = places.filter_map(|place| step_at(sends.split_at(place), each));
+    let jumps = places.filter_map(|place| {
+        let (smaller, larger) = sends.split_at(place);
+        step_at(smaller, larger, each)
+    });
     jumps.max_by(|a, b| (a.after - a.before).0.total_cmp(&(b.after - b.before).0))
 }
 
 /// The jump between the smaller and the larger sizes, if there is one.
-fn step_at((smaller, larger): (&[Level], &[Level]), confidence: f64) -> Option<Step> {
+fn step_at(smaller: &[SizeMedian], larger: &[SizeMedian], confidence: f64) -> Option<SendOverheadStep> {
     let (before, after) = (smaller[smaller.len() - 1], larger[0]);
-    let foretold = Line::through(smaller).at(after.size).max(before.time.0);
-    let level = KEPT * median(larger.iter().take(LEVEL).map(|own| own.time.0));
+    let extrapolated = WeightedLine::through(smaller).at(after.size).max(before.time.0);
+    let level = LEVEL_SHARE * median(larger.iter().take(LEVEL_SIZES).map(|overhead| overhead.time.0));
     let parts: [Variance; 2] = [before.variance, after.variance];
-    let rise = Estimate::around(after.time.0 - foretold, &parts, confidence);
-    let is_jump = after.time.0 >= JUMP * foretold
+    let rise = IntervalEstimate::around(after.time.0 - extrapolated, &parts, confidence);
+    let is_jump = after.time.0 >= LEAST_JUMP_RATIO * extrapolated
         && rise.lower > 0.0
-        && larger.iter().all(|own| own.time.0 >= level)
-        && smaller.iter().all(|own| own.time.0 <= level);
-    is_jump.then_some(Step {
+        && larger.iter().all(|overhead| overhead.time.0 >= level)
+        && smaller.iter().all(|overhead| overhead.time.0 <= level);
+    is_jump.then_some(SendOverheadStep {
         below: before.size,
         from: after.size,
         before: before.time,
@@ -130,12 +135,12 @@ fn step_at((smaller, larger): (&[Level], &[Level]), confidence: f64) -> Option<S
 mod tests {
     use super::*;
     use crate::fit::breakpoints::find;
-    use crate::fit::testing::{doubling, levels};
+    use crate::fit::testing::{doubling, noisy_medians};
 
     /// Times in microseconds, without noise.
-    fn exact(times: impl IntoIterator<Item = (u64, f64)>) -> Vec<Level> {
-        let times = times.into_iter();
-        levels(times.map(|(size, micros)| (size, micros * 1e-6)), 0.0, 0)
+    fn exact(times: impl IntoIterator<Item = (u64, f64)>) -> Vec<SizeMedian> {
+        let in_micros = times.into_iter();
+        noisy_medians(in_micros.map(|(size, micros)| (size, micros * 1e-6)), 0.0, 0)
     }
 
     /// os of Open MPI over TCP in an emulated cluster, in microseconds: it sends up to 64512
@@ -160,13 +165,13 @@ mod tests {
         assert_eq!(eager_limit(&exact(eager), None, 0.95), None);
     }
 
-    /// The same with each time off by 10 %, and steady rises off by more.
+    /// The real times with 10 % noise, and steady rises with more.
     #[test]
     fn noise_hides_no_limit_and_makes_none() {
         let count = |times: &[(u64, f64)], noise, wanted: fn(&EagerLimit) -> bool| {
             let found = (0..200).filter_map(|seed| {
-                let levels = levels(times.iter().copied(), noise, seed);
-                eager_limit(&levels, None, 0.95)
+                let medians = noisy_medians(times.iter().copied(), noise, seed);
+                eager_limit(&medians, None, 0.95)
             });
             found.filter(wanted).count()
         };
@@ -196,14 +201,14 @@ mod tests {
         assert_eq!(eager_limit(&[], None, 0.95), None);
     }
 
-    /// Doubling sizes of the ping-pong and finer ones of os are one finding; without os the
-    /// ping-pong tells what it can.
+    /// A break among doubling sizes of the ping-pong and a jump among finer sizes of os are one finding. Without os the
+    /// ping-pong gives a wider interval.
     #[test]
     fn both_are_one_finding() {
         let late = |m: u64| if m >= 65536 { 1.8e-4 } else { 0.0 };
-        let times = doubling(20).into_iter();
-        let times = times.map(|m| (m, 5e-5 + 1e-8 * m as f64 + late(m)));
-        let pieces = find(&levels(times, 1e-3, 1), 0.95).unwrap();
+        let sizes = doubling(20).into_iter();
+        let times = sizes.map(|m| (m, 5e-5 + 1e-8 * m as f64 + late(m)));
+        let pieces = find(&noisy_medians(times, 1e-3, 1), 0.95).unwrap();
         let both = eager_limit(&exact(REAL), Some(&pieces), 0.95).unwrap();
         assert_eq!((both.above, both.up_to), (Bytes(64512), Bytes(65536)));
         let jump = both.ping_pong.unwrap().jump.value;

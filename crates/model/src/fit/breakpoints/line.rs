@@ -5,43 +5,45 @@ use netsig_base::stats::interval::Variance;
 use netsig_base::stats::line;
 use netsig_base::units::Bytes;
 
-use crate::fit::levels::Level;
+use crate::fit::medians::SizeMedian;
 
 /// Least relative error of every point.
-const OWN_NOISE: f64 = 1e-3;
+const POINT_NOISE: f64 = 1e-3;
 
-/// Least relative error of every line, in units of [`OWN_NOISE`].
-pub(super) const LEAST_NOISE: f64 = 0.2;
+/// Least relative error of every line, in units of [`POINT_NOISE`].
+pub(super) const LINE_NOISE: f64 = 0.2;
 
 /// Degrees of freedom of the errors of points: the harmonic mean over the points, because
 /// launches determine the errors of all points together. 0 if any point has none.
-pub(super) fn known_dof(levels: &[Level]) -> f64 {
-    let inverse = levels.iter().map(|level| 1.0 / level.launched_dof);
-    levels.len() as f64 / inverse.sum::<f64>()
+pub(super) fn known_dof(medians: &[SizeMedian]) -> f64 {
+    let inverse = medians.iter().map(|level| 1.0 / level.between_launches_dof);
+    medians.len() as f64 / inverse.sum::<f64>()
 }
 
 /// A fitted line.
 #[derive(Debug, Clone, Copy, derive_more::Deref)]
-pub(super) struct Line(line::Line);
+pub(super) struct WeightedLine(line::FittedLine);
 
-impl Line {
+impl WeightedLine {
     /// The best line through at least two points of different sizes.
-    pub fn through(levels: &[Level]) -> Self {
-        let point = |level: &Level| {
+    pub fn through(medians: &[SizeMedian]) -> Self {
+        let point = |level: &SizeMedian| {
             let time = level.time.0;
-            let variance = (OWN_NOISE * time).powi(2) + level.variance.value;
+            let variance = (POINT_NOISE * time).powi(2) + level.variance.value;
             (level.size.as_f64(), time, 1.0 / variance)
         };
-        Self(line::Line::through(&levels.iter().map(point).collect::<Vec<_>>()))
+        Self(line::FittedLine::through(
+            &medians.iter().map(point).collect::<Vec<_>>(),
+        ))
     }
 
-    /// s² over all of several lines through the same experiment.
+    /// s² pooled over several lines through the same experiment.
     pub fn pooled_scale(lines: &[Self]) -> Variance {
-        let dof: usize = lines.iter().map(Self::dof).sum();
+        let dof_sum: usize = lines.iter().map(Self::dof).sum();
         let rss: f64 = lines.iter().map(|line| line.0.rss).sum();
-        let dof = dof.max(1) as f64;
+        let dof = dof_sum.max(1) as f64;
         Variance {
-            value: (rss / dof).max(LEAST_NOISE.powi(2)),
+            value: (rss / dof).max(LINE_NOISE.powi(2)),
             dof,
         }
     }
@@ -53,12 +55,12 @@ impl Line {
 
     /// The variance of the line at `size`.
     pub fn variance_at(&self, size: Bytes, pooled: Variance) -> Variance {
-        self.scale(pooled).times(self.0.variance_at(size.as_f64()))
+        self.scale(pooled).scaled(self.0.variance_at(size.as_f64()))
     }
 
     /// The variance of the slope.
     pub fn slope_variance(&self, pooled: Variance) -> Variance {
-        self.scale(pooled).times(1.0 / self.0.spread)
+        self.scale(pooled).scaled(1.0 / self.0.spread)
     }
 
     /// Height of `other` above this line if both have their best common slope, and its variance.
@@ -68,9 +70,9 @@ impl Line {
         let spread = one.spread + two.spread;
         let slope = (one.slope * one.spread + two.slope * two.spread) / spread;
         let [from, to] = lines.map(|line| line.mean_y - slope * line.mean_x);
-        let turned = lines.map(|line| line.rss + (line.slope - slope).powi(2) * line.spread);
+        let residual_sums = lines.map(|line| line.rss + (line.slope - slope).powi(2) * line.spread);
         let dof = (one.count + two.count - 3) as f64;
-        let scale = ((turned[0] + turned[1]) / dof).max(LEAST_NOISE.powi(2));
+        let scale = ((residual_sums[0] + residual_sums[1]) / dof).max(LINE_NOISE.powi(2));
         let distance = two.mean_x - one.mean_x;
         let factor = 1.0 / one.weight + 1.0 / two.weight + distance * distance / spread;
         let value = scale * factor;

@@ -16,25 +16,24 @@
 //! weight of a cell.
 //!
 //! # Method
-//! f and b minimise D by iteratively reweighted least squares, with the weights 1/(V·(1 + d/C)).
-//! b lies between half a segment in all repetitions and one segment of a link and repetition. φ is
-//! the ratio of variance and mean of the repetitions of a launch, the median over all launches,
-//! at least 1. κ makes the weighted squares of the cells beyond X as large as expected, as the
-//! between-trial variance of Paule and Mandel 1982; a prior worth two cells sets it where these
-//! cells are few.
+//! f and b minimise D by iteratively reweighted least squares, with the weights 1/(V·(1 + d/C)). The bounds of b are
+//! half a segment in all repetitions, and one segment of a link and repetition. The estimate of φ is the ratio of
+//! variance and mean of the repetitions of a launch: the median over all launches, at least 1. The estimate of κ makes
+//! the weighted squares of the cells beyond X as large as expected, as the between-trial variance of Paule and Mandel
+//! 1982. A prior worth two cells sets κ where these cells are few.
 //!
 //! # Source
 //! `McCullagh` and Nelder 1989, chapters 6 and 9; Lange, Little, Taylor 1989 (Student's t).
 
 use itertools::Itertools;
-use netsig_base::stats::line::{Line, Point, slope_from_origin};
+use netsig_base::stats::line::{FittedLine, WeightedPoint, slope_from_origin};
 use netsig_base::stats::sample::{mean, median, variance};
 
-use super::{Cell, Dispersion, segments_beyond};
-use crate::fit::{ITERATIONS, SETTLED};
+use super::{CountDispersion, LossCell, segments_beyond};
+use crate::fit::{CONVERGENCE_LIMIT, MAX_ITERATIONS};
 
 /// C: quasi-deviance at which a cell has half of its weight.
-const WILD: f64 = 9.0;
+const OUTLIER_DEVIANCE: f64 = 9.0;
 
 /// E[z²/(1 + z²/C)] of a standard normal z.
 const NORMAL_SQUARE: f64 = 0.776;
@@ -57,7 +56,7 @@ const BISECTIONS: usize = 40;
 const MOST_BACKGROUND: f64 = 1.0;
 
 /// A cell as a rate.
-struct Rate {
+struct CellRate {
     /// x.
     bytes: f64,
     /// r.
@@ -67,17 +66,17 @@ struct Rate {
 }
 
 /// The counts of all cells, at least one, with their dispersion.
-pub(super) struct Counts {
-    rates: Vec<Rate>,
+pub(super) struct LossCounts {
+    rates: Vec<CellRate>,
     /// φ and κ.
-    pub(super) dispersion: Dispersion,
+    pub(super) dispersion: CountDispersion,
     /// Bounds of b.
     backgrounds: [f64; 2],
 }
 
 /// The best f and b at one X.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Solution {
+pub(super) struct OnsetSolution {
     /// X in bytes.
     pub(super) onset: f64,
     /// f.
@@ -90,14 +89,14 @@ pub(super) struct Solution {
     pub(super) cost: f64,
 }
 
-impl Rate {
+impl CellRate {
     /// V(ρ) at `expected` = ρ.
-    fn variance(&self, expected: f64, dispersion: Dispersion) -> f64 {
+    fn variance(&self, expected: f64, dispersion: CountDispersion) -> f64 {
         dispersion.burst * expected / self.exposure + dispersion.scatter * expected * expected
     }
 
     /// d at `expected` = ρ; rounding leaves no negative values.
-    fn deviance(&self, expected: f64, Dispersion { burst, scatter }: Dispersion) -> f64 {
+    fn deviance(&self, expected: f64, CountDispersion { burst, scatter }: CountDispersion) -> f64 {
         let (r, a) = (self.value, burst / self.exposure);
         let ratio = if r > 0.0 { (r / expected).ln() } else { 0.0 };
         let other = ((a + scatter * r) / (a + scatter * expected)).ln();
@@ -105,30 +104,30 @@ impl Rate {
     }
 }
 
-impl Solution {
+impl OnsetSolution {
     /// ρ at x bytes.
     fn rate(&self, bytes: f64) -> f64 {
         self.background + self.share * segments_beyond(self.onset, bytes)
     }
 }
 
-impl Counts {
+impl LossCounts {
     /// Counts of cells with traffic and repetitions.
-    pub(super) fn new(cells: &[&Cell]) -> Self {
-        let rate = |cell: &&Cell| {
+    pub(super) fn new(cells: &[&LossCell]) -> Self {
+        let rate = |cell: &&LossCell| {
             let counts = cell.repetitions.iter().map(|one| one.retransmits as f64);
             let links = f64::from(cell.load.links);
-            Rate {
+            CellRate {
                 bytes: cell.load.bytes,
                 value: mean(counts) / links,
                 exposure: links * cell.repetitions.len() as f64,
             }
         };
-        let rates: Vec<Rate> = cells.iter().map(rate).collect();
+        let rates: Vec<CellRate> = cells.iter().map(rate).collect();
         let exposure: f64 = rates.iter().map(|rate| rate.exposure).sum();
         Self {
             rates,
-            dispersion: Dispersion {
+            dispersion: CountDispersion {
                 burst: burst(cells),
                 scatter: USUAL_SCATTER,
             },
@@ -137,55 +136,55 @@ impl Counts {
     }
 
     /// Least x.
-    pub(super) fn least(&self) -> f64 {
+    pub(super) fn least_bytes(&self) -> f64 {
         let bytes = self.rates.iter().map(|rate| rate.bytes);
         bytes.fold(f64::INFINITY, f64::min)
     }
 
     /// Greatest x.
-    pub(super) fn greatest(&self) -> f64 {
+    pub(super) fn greatest_bytes(&self) -> f64 {
         self.rates.iter().map(|rate| rate.bytes).fold(0.0, f64::max)
     }
 
     /// The best b if there is no onset.
-    pub(super) fn without_losses(&self) -> Solution {
-        self.at(f64::INFINITY)
+    pub(super) fn without_losses(&self) -> OnsetSolution {
+        self.solution_at(f64::INFINITY)
     }
 
     /// The best f and b at an onset.
-    pub(super) fn at(&self, onset: f64) -> Solution {
-        let mut found = self.start(onset);
-        for _ in 0..ITERATIONS {
-            let point = |rate: &Rate| {
+    pub(super) fn solution_at(&self, onset: f64) -> OnsetSolution {
+        let mut found = self.first_solution(onset);
+        for _ in 0..MAX_ITERATIONS {
+            let point = |rate: &CellRate| {
                 let expected = found.rate(rate.bytes);
-                let wildness = 1.0 + rate.deviance(expected, self.dispersion) / WILD;
-                let weight = 1.0 / (rate.variance(expected, self.dispersion) * wildness);
+                let outlier_factor = 1.0 + rate.deviance(expected, self.dispersion) / OUTLIER_DEVIANCE;
+                let weight = 1.0 / (rate.variance(expected, self.dispersion) * outlier_factor);
                 (segments_beyond(onset, rate.bytes), rate.value, weight)
             };
-            let points: Vec<Point> = self.rates.iter().map(point).collect();
+            let points: Vec<WeightedPoint> = self.rates.iter().map(point).collect();
             let next = self.solve(onset, &points);
             let change = (next.share - found.share).abs() / next.share.max(f64::MIN_POSITIVE)
                 + (next.background / found.background - 1.0).abs();
             found = next;
-            if change < SETTLED {
+            if change < CONVERGENCE_LIMIT {
                 break;
             }
         }
-        let deviance = |rate: &Rate| rate.deviance(found.rate(rate.bytes), self.dispersion);
-        let costs = self.rates.iter().map(deviance);
-        let costs = costs.map(|deviance| WILD * (deviance / WILD).ln_1p());
-        Solution {
+        let deviance = |rate: &CellRate| rate.deviance(found.rate(rate.bytes), self.dispersion);
+        let deviances = self.rates.iter().map(deviance);
+        let costs = deviances.map(|deviance| OUTLIER_DEVIANCE * (deviance / OUTLIER_DEVIANCE).ln_1p());
+        OnsetSolution {
             cost: costs.sum(),
             ..found
         }
     }
 
     /// First f and b: the median slope, and the least background.
-    fn start(&self, onset: f64) -> Solution {
+    fn first_solution(&self, onset: f64) -> OnsetSolution {
         let beyond = self.rates.iter().filter(|rate| rate.bytes > onset);
-        let slopes = beyond.map(|rate| rate.value / segments_beyond(onset, rate.bytes));
-        let slopes: Vec<f64> = slopes.collect();
-        Solution {
+        let cell_slopes = beyond.map(|rate| rate.value / segments_beyond(onset, rate.bytes));
+        let slopes: Vec<f64> = cell_slopes.collect();
+        OnsetSolution {
             onset,
             share: if slopes.is_empty() {
                 0.0
@@ -199,24 +198,24 @@ impl Counts {
     }
 
     /// Weighted least squares of the points (h, r), with f and b within their bounds.
-    fn solve(&self, onset: f64, points: &[Point]) -> Solution {
-        let line = Line::through(points);
-        let rises = line.slope > 0.0;
-        let free = if rises { line.at(0.0) } else { line.mean_y };
+    fn solve(&self, onset: f64, points: &[WeightedPoint]) -> OnsetSolution {
+        let line = FittedLine::through(points);
+        let is_rising = line.slope > 0.0;
+        let unbounded = if is_rising { line.at(0.0) } else { line.mean_y };
         let [least, most] = self.backgrounds;
-        let background = free.clamp(least, most);
-        let is_free = rises && (least..=most).contains(&free);
-        let (share, weight) = if is_free {
+        let background = unbounded.clamp(least, most);
+        let is_within_bounds = is_rising && (least..=most).contains(&unbounded);
+        let (share, weight) = if is_within_bounds {
             (line.slope, line.spread)
         } else {
             let above = points.iter().map(|(h, r, w)| (*h, r - background, *w));
             let weight = points.iter().map(|(h, _, w)| w * h * h).sum();
             (slope_from_origin(&above.collect_vec()), weight)
         };
-        let is_passed = weight > 0.0;
-        Solution {
+        let is_determined = weight > 0.0;
+        OnsetSolution {
             onset,
-            share: if is_passed { share.clamp(0.0, 1.0) } else { 0.0 },
+            share: if is_determined { share.clamp(0.0, 1.0) } else { 0.0 },
             background,
             share_variance: 1.0 / weight,
             cost: f64::INFINITY,
@@ -224,19 +223,19 @@ impl Counts {
     }
 
     /// κ that explains the errors of the cells beyond the onset.
-    pub(super) fn scatter(&self, law: &Solution) -> f64 {
-        let beyond = self.rates.iter().filter(|rate| rate.bytes > law.onset);
-        let beyond: Vec<&Rate> = beyond.collect();
+    pub(super) fn scatter(&self, law: &OnsetSolution) -> f64 {
+        let rates_beyond = self.rates.iter().filter(|rate| rate.bytes > law.onset);
+        let beyond: Vec<&CellRate> = rates_beyond.collect();
         let dof = beyond.len().saturating_sub(2) as f64;
         let burst = self.dispersion.burst;
         let is_too_small = |scatter: f64| {
-            let square = |rate: &&Rate| {
+            let weighted_square = |rate: &&CellRate| {
                 let expected = law.rate(rate.bytes);
-                let variance = rate.variance(expected, Dispersion { burst, scatter });
+                let variance = rate.variance(expected, CountDispersion { burst, scatter });
                 let square = (rate.value - expected).powi(2) / variance;
-                square / (1.0 + square / WILD)
+                square / (1.0 + square / OUTLIER_DEVIANCE)
             };
-            let squares: f64 = beyond.iter().map(square).sum();
+            let squares: f64 = beyond.iter().map(weighted_square).sum();
             squares + PRIOR * USUAL_SCATTER / scatter > NORMAL_SQUARE * dof + PRIOR
         };
         let [mut low, mut high] = SCATTERS;
@@ -252,9 +251,9 @@ impl Counts {
     }
 }
 
-/// φ: the median of variance/mean over launches that lose a segment in a repetition, or over those
-/// that lose any.
-fn burst(cells: &[&Cell]) -> f64 {
+/// φ: the median of variance/mean over launches that lose at least one segment a repetition on average. If there are
+/// none, over all launches that lose any.
+fn burst(cells: &[&LossCell]) -> f64 {
     let mut ratios = Vec::new();
     for cell in cells {
         let launches = cell
@@ -269,14 +268,14 @@ fn burst(cells: &[&Cell]) -> f64 {
             }
         }
     }
-    let marked: Vec<f64> = ratios
+    let reliable: Vec<f64> = ratios
         .iter()
         .filter(|(mean, _)| *mean >= LEAST_MEAN)
         .map(|(_, ratio)| *ratio)
         .collect();
     let all = ratios.iter().map(|(_, ratio)| *ratio);
-    match (marked.is_empty(), ratios.is_empty()) {
-        (false, _) => median(marked).max(1.0),
+    match (reliable.is_empty(), ratios.is_empty()) {
+        (false, _) => median(reliable).max(1.0),
         (true, false) => median(all).max(1.0),
         (true, true) => UNKNOWN_BURST,
     }
@@ -289,12 +288,12 @@ mod tests {
     /// The closed form of d agrees with the integral by the midpoint rule.
     #[test]
     fn deviance_is_the_integral() {
-        let dispersion = Dispersion {
+        let dispersion = CountDispersion {
             burst: 8.0,
             scatter: 0.1,
         };
         for (value, expected) in [(3.0, 0.5), (0.2, 4.0), (0.0, 1.0)] {
-            let rate = Rate {
+            let rate = CellRate {
                 bytes: 1.0,
                 value,
                 exposure: 64.0,

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use nalgebra::{DMatrix, DVector};
 use netsig_base::stats::sample::mean;
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Seconds};
 
-use super::{ModelFit, Problem};
-use crate::fit::{FitError, refuse_few};
-use crate::model::Values;
-use crate::model::alltoall::tam::left_over;
+use super::{FitProblem, ModelFit};
+use crate::fit::{FitError, refuse_too_few};
+use crate::model::ParameterValues;
+use crate::model::alltoall::tam::remaining_latency;
 
-impl Problem<'_> {
+impl FitProblem<'_> {
     /// Fits a count: the whole number, at most n², with the least sum of squares.
-    pub(super) fn count(&self, place: usize) -> Result<ModelFit, FitError> {
-        self.refuse_few(1)?;
+    pub(super) fn fit_count(&self, place: usize) -> Result<ModelFit, FitError> {
+        self.refuse_too_few_points(1)?;
         let most = self
             .points
             .iter()
@@ -26,31 +26,33 @@ impl Problem<'_> {
         let candidates = std::iter::successors(Some(1u64), |b| Some(b + (b / 100).max(1)));
         let mut best: Option<(f64, Vec<f64>, DVector<f64>)> = None;
         for count in candidates.take_while(|count| *count <= most) {
-            let mut numbers = self.start();
+            let mut numbers = self.default_values();
             numbers[place] = count as f64;
             let fitted = self.times(&numbers, None)?;
-            let (squares, _) = self.squares(&fitted, f64::ln, |_| true);
+            let (squares, _) = self.weighted_squares(&fitted, f64::ln, |_| true);
             if best.as_ref().is_none_or(|(least, ..)| squares < *least) {
                 best = Some((squares, numbers, fitted));
             }
         }
         let (_, numbers, fitted) = best.expect("one is a candidate");
-        self.without_regression(Values { numbers, latency: None }, &fitted, 1)
+        self.without_regression(ParameterValues { numbers, latency: None }, &fitted, 1)
     }
 
     /// Fits the table L(m).
-    pub(super) fn latency(&self) -> Result<ModelFit, FitError> {
-        let mut left: BTreeMap<Bytes, Vec<f64>> = BTreeMap::new();
+    pub(super) fn fit_latency(&self) -> Result<ModelFit, FitError> {
+        let mut left_over_times: BTreeMap<Bytes, Vec<f64>> = BTreeMap::new();
         for p in self.points {
-            let latency = left_over(&self.network.plogp, p.procs, p.size, p.time);
-            left.entry(p.size).or_default().push(latency.0);
+            let latency = remaining_latency(&self.network.plogp, p.procs, p.size, p.time);
+            left_over_times.entry(p.size).or_default().push(latency.0);
         }
-        self.refuse_few(left.len())?;
-        let count = left.len();
-        let rows = left.into_iter().map(|(size, all)| (size, Seconds(mean(all).max(0.0))));
-        let table = Table::new("L", rows.collect())?;
+        self.refuse_too_few_points(left_over_times.len())?;
+        let count = left_over_times.len();
+        let rows = left_over_times
+            .into_iter()
+            .map(|(size, all)| (size, Seconds(mean(all).max(0.0))));
+        let table = SizeTable::new("L", rows.collect())?;
         let fitted = self.times(&[], Some(&table))?;
-        let values = Values {
+        let values = ParameterValues {
             numbers: Vec::new(),
             latency: Some(table),
         };
@@ -59,19 +61,19 @@ impl Problem<'_> {
 
     fn without_regression(
         &self,
-        values: Values,
+        values: ParameterValues,
         times: &DVector<f64>,
         parameters: usize,
     ) -> Result<ModelFit, FitError> {
         let dof = self.points.len() - parameters;
         let residuals = self.residuals(times, parameters)?;
-        let none = DMatrix::zeros(0, 0);
-        let fitted = self.fitted(values, &[], none, dof, residuals);
-        let (squares, _) = self.squares(times, f64::ln, |_| true);
+        let no_covariance = DMatrix::zeros(0, 0);
+        let fitted = self.fitted_model(values, &[], no_covariance, dof, residuals);
+        let (squares, _) = self.weighted_squares(times, f64::ln, |_| true);
         Ok(ModelFit::of(fitted, squares))
     }
 
-    fn refuse_few(&self, parameters: usize) -> Result<(), FitError> {
-        refuse_few(self.model.name, self.points.len(), parameters + 1)
+    fn refuse_too_few_points(&self, parameters: usize) -> Result<(), FitError> {
+        refuse_too_few(self.model.name, self.points.len(), parameters + 1)
     }
 }

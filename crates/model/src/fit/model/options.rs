@@ -3,7 +3,7 @@
 use netsig_base::units::Bytes;
 
 use crate::fit::Covariance;
-use crate::fit::hockney::BaseError;
+use crate::fit::hockney::HockneyVariances;
 
 /// Source of the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +44,7 @@ impl Default for SidePoints {
 
 /// Treatment of process counts that do not saturate the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unsaturated {
+pub enum UnsaturatedRule {
     /// They are left out, and the others are fitted again.
     #[default]
     LeftOut,
@@ -52,36 +52,36 @@ pub enum Unsaturated {
     Kept,
 }
 
-/// Options of a fit.
+/// Options of the fit of a model to points.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct ModelFitOptions {
     /// The covariance of the errors.
     pub covariance: Covariance,
     /// Source of M.
     pub threshold: ThresholdChoice,
     /// Least numbers of points below M and from M on.
-    pub least: SidePoints,
+    pub least_points: SidePoints,
     /// Treatment of an unsupported δ.
     pub delta: DeltaRule,
     /// Treatment of process counts that do not saturate the network, in a signature.
-    pub unsaturated: Unsaturated,
-    /// Variances of α and β; `None` takes them as exact. They enter the intervals of a
-    /// signature's γ and δ by the delta method, but not their covariance: in a prediction an
-    /// error of α or β is compensated by the γ that was fitted on top of it.
-    pub base_error: Option<BaseError>,
+    pub unsaturated: UnsaturatedRule,
+    /// Variances of α and β; `None` takes them as exact. They enter the intervals of a signature's γ and δ by the delta
+    /// method. They do not enter the covariance, because in a prediction the γ fitted on top of α and β compensates
+    /// their errors.
+    pub hockney_variances: Option<HockneyVariances>,
     /// The level of all intervals and tests.
     pub confidence: f64,
 }
 
-impl Default for Options {
+impl Default for ModelFitOptions {
     fn default() -> Self {
         Self {
             covariance: Covariance::default(),
             threshold: ThresholdChoice::default(),
-            least: SidePoints::default(),
+            least_points: SidePoints::default(),
             delta: DeltaRule::default(),
-            unsaturated: Unsaturated::default(),
-            base_error: None,
+            unsaturated: UnsaturatedRule::default(),
+            hockney_variances: None,
             confidence: 0.9,
         }
     }

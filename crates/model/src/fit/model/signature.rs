@@ -8,40 +8,40 @@ use nalgebra::DVector;
 use netsig_base::stats::sample::mean;
 use netsig_base::units::Procs;
 
-use super::linear::Solution;
-use super::{ModelFit, Problem, Unsaturated};
-use crate::fit::{FitError, Point, refuse_few};
+use super::linear::LinearSolution;
+use super::{FitProblem, ModelFit, UnsaturatedRule};
+use crate::fit::{FitError, MeasuredPoint, refuse_too_few};
 use crate::fitted::Residuals;
 use crate::fitted::saturation::{self, Saturation, TOLERANCE};
-use crate::model::Role;
+use crate::model::ParameterRole;
 
 /// Least number of points of a fit.
-const LEAST: usize = 4;
+const LEAST_POINTS: usize = 4;
 
-impl Problem<'_> {
+impl FitProblem<'_> {
     /// Fits γ, δ and M to the process counts that saturate the network.
-    pub(super) fn signature(&self) -> Result<ModelFit, FitError> {
-        let is_exchange = |p: &&Point| p.procs.get() > 1;
-        let points: Vec<Point> = self.points.iter().filter(is_exchange).copied().collect();
-        refuse_few("the contention signature", points.len(), LEAST)?;
-        let pooled = self.diagnosed(&points)?;
+    pub(super) fn fit_signature(&self) -> Result<ModelFit, FitError> {
+        let is_exchange = |p: &&MeasuredPoint| p.procs.get() > 1;
+        let points: Vec<MeasuredPoint> = self.points.iter().filter(is_exchange).copied().collect();
+        refuse_too_few("the contention signature", points.len(), LEAST_POINTS)?;
+        let pooled = self.fit_diagnosed(&points)?;
         let Saturation::From(least) = pooled.model.domain.saturation else {
             return Ok(pooled);
         };
-        let (kept, rest): (Vec<Point>, Vec<Point>) = points.iter().partition(|p| p.procs >= least);
-        if rest.is_empty() || self.options.unsaturated == Unsaturated::Kept {
+        let (kept, rest): (Vec<MeasuredPoint>, Vec<MeasuredPoint>) = points.iter().partition(|p| p.procs >= least);
+        if rest.is_empty() || self.options.unsaturated == UnsaturatedRule::Kept {
             return Ok(pooled);
         }
         let left_out = rest.iter().map(|p| p.procs).sorted_unstable().dedup();
         Ok(ModelFit {
             left_out: left_out.collect(),
-            ..self.diagnosed(&kept)?
+            ..self.fit_diagnosed(&kept)?
         })
     }
 
     /// Fits these points, and tests whether they saturate the network.
-    fn diagnosed(&self, points: &[Point]) -> Result<ModelFit, FitError> {
-        let mut fit = Problem { points, ..*self }.linear()?;
+    fn fit_diagnosed(&self, points: &[MeasuredPoint]) -> Result<ModelFit, FitError> {
+        let mut fit = FitProblem { points, ..*self }.fit_linear()?;
         fit.model.domain.saturation = saturation::diagnose(&fit.gamma_by_procs, TOLERANCE);
         Ok(fit)
     }
@@ -56,7 +56,7 @@ impl Problem<'_> {
     ) -> Result<Residuals, FitError> {
         let spread = |is_far| {
             let error = |ratio: f64| ratio - 1.0;
-            let squares = self.squares(times, error, |p| is_from(threshold, p) == is_far);
+            let squares = self.weighted_squares(times, error, |p| is_at_or_above(threshold, p) == is_far);
             self.spread(squares, parameters)
         };
         Ok(Residuals {
@@ -67,8 +67,8 @@ impl Problem<'_> {
 
     /// γ of the upper side at each process count: the mean of γ̂ + (T − T̂)/x, with x the factor
     /// of γ.
-    pub(super) fn gamma_by_procs(&self, solution: &Solution, threshold: Option<f64>) -> Vec<(Procs, f64)> {
-        let is_gamma = |place: &usize| matches!(self.role(*place), Role::Linear(_));
+    pub(super) fn gamma_by_procs(&self, solution: &LinearSolution, threshold: Option<f64>) -> Vec<(Procs, f64)> {
+        let is_gamma = |place: &usize| matches!(self.role(*place), ParameterRole::Linear(_));
         let Some(index) = solution.free.iter().position(is_gamma) else {
             return Vec::new();
         };
@@ -76,10 +76,10 @@ impl Problem<'_> {
         let gamma = solution.regression.theta[index];
         let mut by_procs: BTreeMap<Procs, Vec<f64>> = BTreeMap::new();
         for ((p, time), factor) in self.points.iter().zip(&times).zip(&factors) {
-            let is_upper = threshold.is_none() || is_from(threshold, p);
+            let is_upper = threshold.is_none() || is_at_or_above(threshold, p);
             if is_upper && *factor > 0.0 {
-                let own = gamma + (p.time.0 - time) / factor;
-                by_procs.entry(p.procs).or_default().push(own);
+                let gamma_of_point = gamma + (p.time.0 - time) / factor;
+                by_procs.entry(p.procs).or_default().push(gamma_of_point);
             }
         }
         let means = by_procs.into_iter().map(|(n, all)| (n, mean(all)));
@@ -88,6 +88,6 @@ impl Problem<'_> {
 }
 
 /// True if m ≥ M.
-fn is_from(threshold: Option<f64>, point: &Point) -> bool {
+fn is_at_or_above(threshold: Option<f64>, point: &MeasuredPoint) -> bool {
     threshold.is_some_and(|threshold| point.size.as_f64() >= threshold)
 }

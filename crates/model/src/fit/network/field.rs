@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use netsig_base::algorithm::{Collective, Sizes};
+use netsig_base::algorithm::{Collective, SizePattern};
 use netsig_base::data::cells::MeasuredCells;
 use netsig_base::data::transport::is_over_tcp;
-use netsig_base::data::{Provenance, places};
+use netsig_base::data::{Provenance, cluster_facts};
 use netsig_base::units::Bytes;
 
-use super::Options;
+use super::NetworkFitOptions;
 use super::models::LeftOutTimes;
 use super::pairs::PairFits;
-use super::regimes::RegimesGround;
-use crate::field::{FieldEntry, FieldFit, FieldGround, FieldPairs, FieldWire};
+use super::regimes::RegimesInputs;
+use crate::field::{FieldContext, FieldEntry, FieldFit, FieldPointToPoint, FieldWire};
 use crate::fit::FailedFit;
 use crate::model::{self, FIELD};
-use crate::regimes::fit::{Observation, observations};
+use crate::regimes::fit::{CellObservation, observations};
 
 /// The fields of all algorithms.
 #[derive(Default)]
@@ -29,9 +29,9 @@ pub(super) struct FieldFits {
 }
 
 impl FieldFits {
-    /// Stores in all fields the bytes through a port beyond which repetitions may stall, if `facts` of the data
-    /// say that messages travel by TCP, none stalled, and several met at a port.
-    pub(super) fn end_at_most_bytes(&mut self, facts: &Provenance) {
+    /// Stores in all fields the most bytes that passed a port, beyond which repetitions may stall. It does so if
+    /// messages travel by TCP by the `facts` of the data, none stalled, and several met at a port.
+    pub(super) fn set_stall_limit(&mut self, facts: &Provenance) {
         let most = Bytes::rounded(self.most_port_bytes);
         if self.has_stalls || most == Bytes(0) || !is_over_tcp(facts) {
             return;
@@ -42,29 +42,30 @@ impl FieldFits {
     }
 }
 
-/// Fits the field of every algorithm whose pieces have one size, if it is wanted, and adds its times at
-/// process counts left out to those of the models that compete.
+/// Fits the field of every algorithm whose pieces have one size, if the field is wanted. Adds its times at process
+/// counts left out to those of the models that compete.
 pub(super) fn fit(
     cells: &MeasuredCells,
-    (pairs, ground): (&PairFits, &RegimesGround),
-    options: &Options,
+    pairs: &PairFits,
+    regimes_inputs: &RegimesInputs,
+    options: &NetworkFitOptions,
     left_out: &mut LeftOutTimes,
 ) -> FieldFits {
     let mut fits = FieldFits::default();
-    if !options.wanted.wants_field() {
+    if !options.models_to_fit.includes_field() {
         return fits;
     }
-    let ground = FieldGround {
+    let context = FieldContext {
         mpi: cells.provenance.get("mpi"),
-        per_host: places::per_host(cells.provenance),
+        per_host: cluster_facts::most_ranks_per_host(cells.provenance),
         network: options.network.as_ref(),
         prior: options.field,
-        pairs: between_pairs(pairs, ground),
+        point_to_point: pair_times(pairs, regimes_inputs),
         confidence: options.model.confidence,
     };
-    for ((collective, algorithm), own) in by_algorithm(cells) {
-        fits.has_stalls |= own.iter().any(|cell| !cell.excesses.is_empty());
-        match FieldFit::of(collective, &algorithm, &own, &ground) {
+    for ((collective, algorithm), algorithm_cells) in by_algorithm(cells) {
+        fits.has_stalls |= algorithm_cells.iter().any(|cell| !cell.stall_excesses.is_empty());
+        match FieldFit::of(collective, &algorithm, &algorithm_cells, &context) {
             Ok(fit) => {
                 let model = model::find(collective, FIELD).expect("a collective of equal pieces has a field");
                 let all = left_out.entry((collective, algorithm)).or_default();
@@ -82,10 +83,10 @@ pub(super) fn fit(
 }
 
 /// Times between two processes, where they were measured.
-fn between_pairs(pairs: &PairFits, ground: &RegimesGround) -> Option<FieldPairs> {
-    let known = ground.network.as_ref().ok()?;
-    let is_measured = pairs.without_pairs.is_none() && known.wire.beta().0 > 0.0;
-    is_measured.then(|| FieldPairs {
+fn pair_times(pairs: &PairFits, regimes_inputs: &RegimesInputs) -> Option<FieldPointToPoint> {
+    let known = regimes_inputs.network.as_ref().ok()?;
+    let is_measured = pairs.substitute_procs.is_none() && known.wire.beta().0 > 0.0;
+    is_measured.then(|| FieldPointToPoint {
         startup: pairs.hockney.model().alpha(),
         wire: FieldWire {
             wire: known.wire.clone(),
@@ -95,11 +96,13 @@ fn between_pairs(pairs: &PairFits, ground: &RegimesGround) -> Option<FieldPairs>
 }
 
 /// The cells of every algorithm whose messages are described.
-fn by_algorithm(cells: &MeasuredCells) -> BTreeMap<(Collective, String), Vec<Observation>> {
-    let mut all: BTreeMap<_, Vec<Observation>> = BTreeMap::new();
-    for (who, own) in observations(cells) {
-        if who.pattern.is_some() && who.collective.sizes() == Sizes::Equal {
-            all.entry((who.collective, who.algorithm)).or_default().extend(own);
+fn by_algorithm(cells: &MeasuredCells) -> BTreeMap<(Collective, String), Vec<CellObservation>> {
+    let mut all: BTreeMap<_, Vec<CellObservation>> = BTreeMap::new();
+    for (who, algorithm_cells) in observations(cells) {
+        if who.pattern.is_some() && who.collective.size_pattern() == SizePattern::Equal {
+            all.entry((who.collective, who.algorithm))
+                .or_default()
+                .extend(algorithm_cells);
         }
     }
     all

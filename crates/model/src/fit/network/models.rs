@@ -1,21 +1,21 @@
-//! The models of each algorithm with parameters by their roles, and the times of those that compete
-//! with the regimes at process counts left out of their fit.
+//! The models with parameters of each algorithm. Those that compete with the regimes also give times at process counts
+//! left out of their fit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, Method};
+use netsig_base::algorithm::{Collective, CollectiveMethod};
 use netsig_base::data::Experiment;
 use netsig_base::data::cells::{CellKey, MeasuredCells, Statistic};
 
 use super::pairs::PairFits;
-use super::{Options, Wanted, is_alltoall_alone};
-use crate::fit::ladder::{Competitors, LeftOut};
-use crate::fit::model::{self as fit_model, ModelFit, Problem, ThresholdChoice};
-use crate::fit::{Covariance, FailedFit, FitError, Point, points};
-use crate::fitted::{Base, FittedModel};
-use crate::model::regimes::Pattern;
-use crate::model::{self, Case, Known, Model, SIGNATURE};
+use super::{ModelsToFit, NetworkFitOptions, is_alltoall_alone};
+use crate::fit::model::{FitProblem, ModelFit, ModelFitOptions, ThresholdChoice};
+use crate::fit::model_hierarchy::{CompetingModels, LeftOutCellTimes};
+use crate::fit::{Covariance, FailedFit, FitError, MeasuredPoint, points};
+use crate::fitted::{ContentionFreeBase, FittedModel};
+use crate::model::regimes::TrafficPattern;
+use crate::model::{self, Case, KnownNetwork, Model, SIGNATURE};
 
 /// The fits of the models of all algorithms.
 #[derive(Default)]
@@ -25,49 +25,53 @@ pub(super) struct ModelFits {
     pub(super) signatures: Vec<ModelFit>,
     pub(super) failures: Vec<FailedFit>,
     /// Collectives with an algorithm that no model describes.
-    pub(super) passed_over: BTreeSet<Collective>,
+    pub(super) unmodelled: BTreeSet<Collective>,
     /// Times at process counts left out of the fit, by the models that compete with the regimes.
     pub(super) left_out: LeftOutTimes,
 }
 
 /// Times by models at process counts left out of their fit, by algorithm.
-pub(super) type LeftOutTimes = BTreeMap<(Collective, String), Competitors>;
+pub(super) type LeftOutTimes = BTreeMap<(Collective, String), CompetingModels>;
 
-/// The points of one algorithm, and what its models know.
+/// The points of one algorithm, and the inputs of its models.
 struct AlgorithmPoints<'a> {
     collective: Collective,
     algorithm: String,
-    points: Vec<Point>,
+    points: Vec<MeasuredPoint>,
     pairs: &'a PairFits,
-    options: &'a Options,
-    known: Known,
-    method: Option<Method>,
+    options: &'a NetworkFitOptions,
+    known: KnownNetwork,
+    method: Option<CollectiveMethod>,
 }
 
 /// Fits every wanted model that has parameters to every algorithm.
 ///
 /// # Errors
-/// If an all-to-all that alone was measured has no signature with the M that is given, or the one model that
-/// is wanted cannot be fitted.
-pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) -> Result<ModelFits, FailedFit> {
+/// If M is given, all-to-alls alone were measured, and one of them has no signature. If the one wanted model cannot be
+/// fitted.
+pub(super) fn fit(
+    cells: &MeasuredCells,
+    pairs: &PairFits,
+    options: &NetworkFitOptions,
+) -> Result<ModelFits, FailedFit> {
     let all = by_algorithm(cells, options.statistic);
     let needs_signature = matches!(options.model.threshold, ThresholdChoice::At(_)) && is_alltoall_alone(cells);
     let mut fits = ModelFits::default();
     for ((collective, algorithm), points) in all {
-        let own = AlgorithmPoints::new((collective, algorithm), points, (pairs, options));
-        let models = own.models();
-        if models.is_empty() && own.is_passed_over() {
-            fits.passed_over.insert(collective);
+        let algorithm_points = AlgorithmPoints::new(collective, algorithm, points, pairs, options);
+        let models = algorithm_points.models();
+        if models.is_empty() && algorithm_points.is_unmodelled() {
+            fits.unmodelled.insert(collective);
         }
-        for (model, found) in own.fits(&models) {
-            let is_vital = match options.wanted {
-                Wanted::All => needs_signature && model.is_signature(),
-                Wanted::Any => false,
-                Wanted::One(_) => true,
+        for (model, fit_result) in algorithm_points.model_fits(&models) {
+            let is_required = match options.models_to_fit {
+                ModelsToFit::All => needs_signature && model.is_signature(),
+                ModelsToFit::Any => false,
+                ModelsToFit::One(_) => true,
             };
-            match found {
-                Ok(fit) => fits.add(&own, fit),
-                Err(failure) if is_vital => return Err(failure),
+            match fit_result {
+                Ok(fit) => fits.add(&algorithm_points, fit),
+                Err(failure) if is_required => return Err(failure),
                 Err(failure) => fits.failures.push(failure),
             }
         }
@@ -76,12 +80,12 @@ pub(super) fn fit(cells: &MeasuredCells, pairs: &PairFits, options: &Options) ->
 }
 
 impl ModelFits {
-    fn add(&mut self, own: &AlgorithmPoints, fit: ModelFit) {
+    fn add(&mut self, algorithm_points: &AlgorithmPoints, fit: ModelFit) {
         let model = fit.model.model;
         if model.competes()
-            && let Some(times) = own.left_out(&fit.model)
+            && let Some(times) = algorithm_points.left_out_times(&fit.model)
         {
-            let who = (own.collective, own.algorithm.clone());
+            let who = (algorithm_points.collective, algorithm_points.algorithm.clone());
             self.left_out.entry(who).or_default().push((model, times));
         }
         self.fitted.push(fit.model.clone());
@@ -92,16 +96,18 @@ impl ModelFits {
 
 impl<'a> AlgorithmPoints<'a> {
     fn new(
-        (collective, algorithm): (Collective, String),
-        points: Vec<Point>,
-        (pairs, options): (&'a PairFits, &'a Options),
+        collective: Collective,
+        algorithm: String,
+        points: Vec<MeasuredPoint>,
+        pairs: &'a PairFits,
+        options: &'a NetworkFitOptions,
     ) -> Self {
-        let method = Method::parse(collective, &algorithm).ok();
+        let method = CollectiveMethod::parse(collective, &algorithm).ok();
         Self {
-            known: Known {
+            known: KnownNetwork {
                 clusters: pairs.clusters.clone(),
-                algorithm: method.as_ref().and_then(|own| own.algorithm().copied()),
-                ..Known::of(pairs.hockney.model(), pairs.plogp.as_ref())
+                algorithm: method.as_ref().and_then(|method| method.algorithm().copied()),
+                ..KnownNetwork::of(pairs.hockney.model(), pairs.plogp.as_ref())
             },
             collective,
             algorithm,
@@ -112,55 +118,54 @@ impl<'a> AlgorithmPoints<'a> {
         }
     }
 
-    /// True if the ranks are in several clusters: a signature is that of one.
+    /// True if the ranks are in several clusters; a signature describes one.
     fn is_between_clusters(&self) -> bool {
         let clusters = self.pairs.clusters.as_ref();
-        clusters.is_some_and(|own| own.layout.clusters() > 1)
+        clusters.is_some_and(|clustered| clustered.layout.clusters() > 1)
     }
 
     /// True if pieces that go straight to their receivers cross links between sites.
-    fn is_on_links(&self) -> bool {
+    fn is_over_site_links(&self) -> bool {
         let clusters = self.pairs.clusters.as_ref();
-        let sites = clusters.filter(|own| own.inside.is_none());
-        self.is_between_clusters() && sites.is_some_and(|own| own.between.is_some())
+        let sites = clusters.filter(|clustered| clustered.inside.is_none());
+        self.is_between_clusters() && sites.is_some_and(|clustered| clustered.wide_area.is_some())
     }
 
     fn is_clustered(&self) -> bool {
-        self.method.as_ref().is_some_and(Method::follows_clusters)
+        self.method.as_ref().is_some_and(CollectiveMethod::follows_clusters)
     }
 
     /// True if neither a model nor the regimes are to be fitted.
-    fn is_passed_over(&self) -> bool {
-        let is_described = Pattern::of(self.collective, &self.algorithm).is_some();
-        !is_described && self.options.wanted.wants_regimes()
+    fn is_unmodelled(&self) -> bool {
+        let is_described = TrafficPattern::of(self.collective, &self.algorithm).is_some();
+        !is_described && self.options.models_to_fit.includes_regimes()
     }
 
     /// The wanted models with parameters.
     fn models(&self) -> Vec<&'static Model> {
-        let models = model::of(self.collective).filter(|model| {
+        let models = model::of_collective(self.collective).filter(|model| {
             model.is_fitted_to_cells()
                 && model.is_of_clusters() == self.is_clustered()
-                && (self.is_on_links() || !model.is_of_shared_link())
+                && (self.is_over_site_links() || !model.is_of_shared_link())
                 && !(self.is_between_clusters() && model.is_form_of_signature())
-                && self.options.wanted.wants(model)
+                && self.options.models_to_fit.includes(model)
         });
         models.collect()
     }
 
-    /// The fits of models. All are fitted to the process counts that saturate the network, which the
-    /// signature tells.
-    fn fits(&self, models: &[&'static Model]) -> Vec<(&'static Model, Result<ModelFit, FailedFit>)> {
+    /// Fits the models to the process counts that, by the signature, saturate the network.
+    fn model_fits(&self, models: &[&'static Model]) -> Vec<(&'static Model, Result<ModelFit, FailedFit>)> {
         if models.is_empty() {
             return Vec::new();
         }
-        let signature = model::find(self.collective, SIGNATURE).map_err(FitError::from);
-        let signature = signature.and_then(|own| self.fit(own, &self.points));
+        let signature_model = model::find(self.collective, SIGNATURE).map_err(FitError::from);
+        let signature = signature_model.and_then(|model| self.fit(model, &self.points));
         let left_out = match &signature {
             Ok(fit) if !self.is_clustered() => &fit.left_out[..],
             _ => &[],
         };
-        let is_kept = |p: &&Point| p.procs.get() > 1 && !left_out.contains(&p.procs);
-        let saturating: Vec<Point> = self.points.iter().filter(is_kept).copied().collect();
+        let is_kept = |p: &&MeasuredPoint| p.procs.get() > 1 && !left_out.contains(&p.procs);
+        let saturating: Vec<MeasuredPoint> = self.points.iter().filter(is_kept).copied().collect();
         let fit = |model: &&'static Model| {
             let found = if model.is_signature() {
                 signature.clone()
@@ -174,17 +179,17 @@ impl<'a> AlgorithmPoints<'a> {
     }
 
     /// Fits a model to points, on top of α and β with their errors.
-    fn fit(&self, model: &'static Model, points: &[Point]) -> Result<ModelFit, FitError> {
-        let under = |covariance| {
-            let options = &fit_model::Options {
+    fn fit(&self, model: &'static Model, points: &[MeasuredPoint]) -> Result<ModelFit, FitError> {
+        let fit_under = |covariance| {
+            let options = &ModelFitOptions {
                 covariance,
-                base_error: Some(self.pairs.base_error),
+                hockney_variances: Some(self.pairs.hockney_variances),
                 ..self.options.model.clone()
             };
-            let problem = Problem {
+            let problem = FitProblem {
                 model,
                 algorithm: &self.algorithm,
-                base: Base::of(model, self.pairs.plogp.as_ref()),
+                base: ContentionFreeBase::of(model, self.pairs.plogp.as_ref()),
                 network: &self.known,
                 points,
                 options,
@@ -192,25 +197,25 @@ impl<'a> AlgorithmPoints<'a> {
             problem.fit()
         };
         if model.is_regressed() {
-            under_best(points, self.options, under)
+            fit_under_best(points, self.options, fit_under)
         } else {
-            under(Covariance::BandwidthShare)
+            fit_under(Covariance::BandwidthShare)
         }
     }
 
-    /// Times by a model at every process count, fitted without it; `None` if its values are not those of
-    /// all parameters.
-    fn left_out(&self, own: &FittedModel) -> Option<LeftOut> {
-        let mut times = LeftOut::new();
+    /// Times by a model at every process count, fitted without it; `None` if a fit leaves a parameter without a value.
+    fn left_out_times(&self, fitted_model: &FittedModel) -> Option<LeftOutCellTimes> {
+        let mut times = LeftOutCellTimes::new();
         for procs in self.points.iter().map(|p| p.procs).unique() {
-            let (out, others): (Vec<Point>, Vec<Point>) = self.points.iter().partition(|p| p.procs == procs);
-            let Ok(fit) = self.fit(own.model, &others) else {
+            let (out, others): (Vec<MeasuredPoint>, Vec<MeasuredPoint>) =
+                self.points.iter().partition(|p| p.procs == procs);
+            let Ok(fit) = self.fit(fitted_model.model, &others) else {
                 continue;
             };
             let values = fit.model.values().ok()?;
             times.extend(out.iter().filter_map(|p| {
                 let case = Case::new(p.procs, p.size);
-                let time = own.model.time(&self.known, &values, case);
+                let time = fitted_model.model.time(&self.known, &values, case);
                 Some(((p.procs, p.size), time.ok()?.time))
             }));
         }
@@ -226,26 +231,26 @@ const MISFIT: f64 = 4.0;
 /// means are the right weights if the model holds within them. If the errors are larger, the
 /// quietest cells would decide alone; every cell then has the same relative weight, except cells
 /// whose time is start-up, which contain little information about contention.
-fn under_best(
-    points: &[Point],
-    options: &Options,
-    under: impl Fn(Covariance) -> Result<ModelFit, FitError>,
+fn fit_under_best(
+    points: &[MeasuredPoint],
+    options: &NetworkFitOptions,
+    fit_under: impl Fn(Covariance) -> Result<ModelFit, FitError>,
 ) -> Result<ModelFit, FitError> {
     if let Some(covariance) = &options.covariance {
-        return under(covariance.clone());
+        return fit_under(covariance.clone());
     }
-    let has_spread = |p: &Point| p.repetitions > 1 && p.deviation.0 > 0.0;
+    let has_spread = |p: &MeasuredPoint| p.repetitions > 1 && p.deviation.0 > 0.0;
     if points.iter().all(has_spread) {
-        let fit = under(Covariance::Means)?;
+        let fit = fit_under(Covariance::Means)?;
         if fit.weighted_rss <= MISFIT * fit.model.student.dof() as f64 {
             return Ok(fit);
         }
     }
-    under(Covariance::BandwidthShare)
+    fit_under(Covariance::BandwidthShare)
 }
 
 /// Points of every algorithm of a collective.
-fn by_algorithm(cells: &MeasuredCells, statistic: Statistic) -> BTreeMap<(Collective, String), Vec<Point>> {
+fn by_algorithm(cells: &MeasuredCells, statistic: Statistic) -> BTreeMap<(Collective, String), Vec<MeasuredPoint>> {
     let mut all = BTreeMap::new();
     for key in cells.summaries.keys() {
         if let Experiment::Collective(collective) = key.experiment {

@@ -3,30 +3,33 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, Sizes};
+use netsig_base::algorithm::{Collective, SizePattern};
 use netsig_base::data::cells::MeasuredCells;
 use netsig_base::network::{LINUX_RTO, Network};
 use netsig_base::units::{Bytes, Seconds};
 
 use super::models::LeftOutTimes;
 use super::pairs::PairFits;
-use super::{Options, SpeakingModel};
-use crate::fit::ladder::{Competitors, Ladder};
-use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
+use super::{ChosenModel, NetworkFitOptions};
+use crate::fit::losses::{self, LinkLoad, LossLaw, LossSubject, NoLossLaw};
+use crate::fit::model_hierarchy::{CompetingModels, ModelHierarchy};
 use crate::fit::{FailedFit, FitError};
 use crate::model::REGIMES;
-use crate::model::regimes::{Onset, Order, Pattern, Protocol, noticeable};
+use crate::model::regimes::{ExchangeOrder, Protocol, StallOnset, TrafficPattern, least_stall_time};
 use crate::regimes::fit::observation::thinned;
-use crate::regimes::fit::{AlgorithmRegimes, Ground, Limited, Limits, Observation, Who, observations, tell_apart};
+use crate::regimes::fit::{
+    AlgorithmRegimes, CellObservation, LimitEvidence, LimitedWire, MeasuredAlgorithm, RegimesFitter, observations,
+    separate_stalls,
+};
 
 /// Cells of an algorithm by pattern.
-type ByPattern<'a> = Vec<(Pattern, &'a [Observation])>;
+type CellsByPattern<'a> = Vec<(TrafficPattern, &'a [CellObservation])>;
 
 /// The regimes of all algorithms, before the choice of their models.
 #[derive(Default)]
 pub(super) struct RegimesFits {
     /// The cells of every algorithm, by pattern.
-    cells: BTreeMap<Who, Vec<Observation>>,
+    cells: BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>,
     fits: BTreeMap<(Collective, String), AlgorithmRegimes>,
     failures: Vec<FailedFit>,
     /// True if there is evidence of losses ([`has_losses`]).
@@ -41,13 +44,17 @@ const LEAST_STALLED: usize = 2;
 
 /// True if repetitions stalled among more than two processes, counters of losses follow their law, or the
 /// network is described with the buffers of its ports.
-fn has_losses(all: &BTreeMap<Who, Vec<Observation>>, counted: Option<&Onset>, network: Option<&Network>) -> bool {
-    // Of a longer repetition the least time-out of Linux is less than 30 %.
-    let is_told = |cell: &&Observation| cell.procs.get() > 2 && noticeable(cell.typical).0 < LINUX_RTO.0;
-    let told = all.values().flatten().filter(is_told);
-    let stalled: usize = told.map(|cell| cell.excesses.len()).sum();
-    let has_buffers = network.is_some_and(|own| own.host_buffer().0 > 0);
-    has_buffers || counted.is_some_and(Onset::is_known) || stalled >= LEAST_STALLED
+fn has_losses(
+    all: &BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>,
+    counted: Option<&StallOnset>,
+    network: Option<&Network>,
+) -> bool {
+    // The least time-out of Linux is less than 30 % of a longer repetition.
+    let is_evident = |cell: &&CellObservation| cell.procs.get() > 2 && least_stall_time(cell.typical).0 < LINUX_RTO.0;
+    let evident_cells = all.values().flatten().filter(is_evident);
+    let stalled: usize = evident_cells.map(|cell| cell.stall_excesses.len()).sum();
+    let has_buffers = network.is_some_and(|described| described.host_buffer().0 > 0);
+    has_buffers || counted.is_some_and(StallOnset::is_known) || stalled >= LEAST_STALLED
 }
 
 /// The regimes of one algorithm.
@@ -61,58 +68,60 @@ pub struct FittedRegimes {
     pub fit: AlgorithmRegimes,
 }
 
-/// Onset of losses of eager messages by the counters of all algorithms that exchange everything at
-/// once; where these show none, by the buffers of the described network, by the losses of rendezvous
-/// messages, or later than all that was measured.
-fn counted(
+/// Onset of losses of eager messages by the counters of all at-once algorithms. Where these show no losses, the onset
+/// comes from the buffers of the described network, else from the losses of rendezvous messages. Without any evidence
+/// it lies beyond everything that was measured.
+fn counted_onset(
     cells: &MeasuredCells,
-    limited: &Limited,
-    all: &BTreeMap<Who, Vec<Observation>>,
+    limited: &LimitedWire,
+    all: &BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>,
     confidence: f64,
-) -> Option<Onset> {
-    let law = |protocol| law(cells, (protocol, limited.eager_limit), all, confidence);
+) -> Option<StallOnset> {
+    let law = |protocol| loss_law(cells, limited, protocol, all, confidence);
     let beyond = match law(Protocol::Eager) {
-        Ok(law) => return Some(Onset::of(law.onset)).filter(Onset::is_known),
-        Err(NoLaw::Unseen { beyond }) => beyond,
+        Ok(law) => return Some(StallOnset::of(law.onset)).filter(StallOnset::is_known),
+        Err(NoLossLaw::Unseen { beyond }) => beyond,
         Err(_) => return None,
     };
-    let of_buffers = limited.network.and_then(|network| Onset::of_buffers(beyond, network));
+    let of_buffers = limited
+        .network
+        .and_then(|network| StallOnset::of_buffers(beyond, network));
     of_buffers.or_else(|| match law(Protocol::Rendezvous) {
-        Ok(law) => Some(Onset::of_rendezvous(beyond, law.onset)),
-        Err(NoLaw::Unseen { beyond: later }) => Some(Onset::unseen(beyond.max(later))),
-        Err(_) => Some(Onset::unseen(beyond)),
+        Ok(law) => Some(StallOnset::of_rendezvous(beyond, law.onset)),
+        Err(NoLossLaw::Unseen { beyond: later }) => Some(StallOnset::without_losses(beyond.max(later))),
+        Err(_) => Some(StallOnset::without_losses(beyond)),
     })
 }
 
-/// The law of losses of one protocol of the MPI library, over all algorithms that exchange
-/// everything at once.
-fn law(
+/// The law of losses of one protocol of the MPI library, over all at-once algorithms.
+fn loss_law(
     cells: &MeasuredCells,
-    (protocol, eager_limit): (Protocol, Option<Bytes>),
-    all: &BTreeMap<Who, Vec<Observation>>,
+    limited: &LimitedWire,
+    protocol: Protocol,
+    all: &BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>,
     confidence: f64,
-) -> Result<Losses, NoLaw> {
-    let at_once = Some(Pattern::Exchange(Order::AtOnce));
-    let at_once = all
+) -> Result<LossLaw, NoLossLaw> {
+    let at_once = Some(TrafficPattern::Exchange(ExchangeOrder::AtOnce));
+    let exchanges = all
         .keys()
-        .filter(|who| who.pattern == at_once && who.collective.sizes() == Sizes::Equal);
-    let counters = at_once.flat_map(|who| {
-        let subject = Subject {
+        .filter(|who| who.pattern == at_once && who.collective.size_pattern() == SizePattern::Equal);
+    let counters = exchanges.flat_map(|who| {
+        let subject = LossSubject {
             collective: who.collective,
             algorithm: &who.algorithm,
             protocol,
-            eager_limit,
+            eager_limit: limited.eager_limit,
         };
-        losses::cells(cells, subject, |procs, size| Some(Load::of_ports(procs, size)))
+        losses::cells(cells, subject, |procs, size| Some(LinkLoad::of_ports(procs, size)))
     });
     losses::fit(&counters.collect::<Vec<_>>(), confidence)
 }
 
 /// Leaves out the cells of more processes than the sums over pairs allow.
-fn leave_out_large(all: &mut BTreeMap<Who, Vec<Observation>>) -> Vec<FailedFit> {
+fn leave_out_large(all: &mut BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>) -> Vec<FailedFit> {
     let mut failures = Vec::new();
     for (who, cells) in all.iter_mut() {
-        let problem = |cell: &Observation| cell.point(None).check().err();
+        let problem = |cell: &CellObservation| cell.point(None).check().err();
         if let Some(error) = cells.iter().find_map(problem) {
             let subject = format!("{} {} {REGIMES}", who.collective, who.algorithm);
             failures.push(FailedFit::of(subject)(error.into()));
@@ -123,41 +132,41 @@ fn leave_out_large(all: &mut BTreeMap<Who, Vec<Observation>>) -> Vec<FailedFit> 
     failures
 }
 
-/// What is known before any algorithm is fitted: the cells, the wire and the eager limit.
-pub(super) struct RegimesGround<'a> {
+/// Inputs of the fits of all algorithms: the cells, the wire and the eager limit.
+pub(super) struct RegimesInputs<'a> {
     /// The cells of every algorithm, by pattern.
-    all: BTreeMap<Who, Vec<Observation>>,
+    cells: BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>,
     /// V(w), the eager limit and the links.
-    pub(super) network: Result<Limited<'a>, FitError>,
+    pub(super) network: Result<LimitedWire<'a>, FitError>,
     failures: Vec<FailedFit>,
 }
 
-impl<'a> RegimesGround<'a> {
-    pub(super) fn of(cells: &MeasuredCells, pairs: &PairFits, options: &'a Options) -> Self {
+impl<'a> RegimesInputs<'a> {
+    pub(super) fn of(cells: &MeasuredCells, pairs: &PairFits, options: &'a NetworkFitOptions) -> Self {
         let mut all = observations(cells);
-        for own in all.values_mut() {
-            *own = thinned(own, MOST_CELLS);
+        for algorithm_cells in all.values_mut() {
+            *algorithm_cells = thinned(algorithm_cells, MOST_CELLS);
         }
         let failures = leave_out_large(&mut all);
         Self {
             network: limited(cells, pairs, options, &all),
-            all,
+            cells: all,
             failures,
         }
     }
 }
 
 /// Fits the regimes of every algorithm that they describe, if they are wanted.
-pub(super) fn fit(cells: &MeasuredCells, ground: RegimesGround, options: &Options) -> RegimesFits {
+pub(super) fn fit(cells: &MeasuredCells, inputs: RegimesInputs, options: &NetworkFitOptions) -> RegimesFits {
     let mut found = RegimesFits::default();
-    if !options.wanted.wants_regimes() {
+    if !options.models_to_fit.includes_regimes() {
         return found;
     }
-    let RegimesGround {
-        mut all,
+    let RegimesInputs {
+        cells: mut all,
         network,
         failures,
-    } = ground;
+    } = inputs;
     found.failures = failures;
     let network = match network {
         Ok(network) => network,
@@ -166,17 +175,17 @@ pub(super) fn fit(cells: &MeasuredCells, ground: RegimesGround, options: &Option
             return found;
         }
     };
-    tell_apart(&mut all, &network);
+    separate_stalls(&mut all, &network);
     let confidence = options.model.confidence;
-    let counted = counted(cells, &network, &all, confidence);
+    let counted = counted_onset(cells, &network, &all, confidence);
     found.has_losses = has_losses(&all, counted.as_ref(), network.network);
-    let ground = if found.has_losses {
-        Ground::new(network, &all, counted)
+    let fitter = if found.has_losses {
+        RegimesFitter::new(network, &all, counted)
     } else {
-        Ground::without_losses(network)
+        RegimesFitter::without_losses(network)
     };
     for ((collective, algorithm), by_pattern) in by_algorithm(&all) {
-        match of_algorithm(&ground, &by_pattern) {
+        match fit_algorithm(&fitter, &by_pattern) {
             Ok(fit) => {
                 let who = (collective, algorithm.to_owned());
                 found.fits.insert(who, fit);
@@ -195,18 +204,18 @@ pub(super) fn fit(cells: &MeasuredCells, ground: RegimesGround, options: &Option
 fn limited<'a>(
     cells: &MeasuredCells,
     pairs: &PairFits,
-    options: &'a Options,
-    all: &BTreeMap<Who, Vec<Observation>>,
-) -> Result<Limited<'a>, FitError> {
-    let ping_pong = pairs.ping_pong.iter().map(|p| (p.size, p.time));
-    let ping_pong: Vec<(Bytes, Seconds)> = ping_pong.sorted_by_key(|(size, _)| *size).collect();
+    options: &'a NetworkFitOptions,
+    all: &BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>,
+) -> Result<LimitedWire<'a>, FitError> {
+    let sizes_and_times = pairs.ping_pong.iter().map(|p| (p.size, p.time));
+    let ping_pong: Vec<(Bytes, Seconds)> = sizes_and_times.sorted_by_key(|(size, _)| *size).collect();
     let network = options.network.as_ref();
     let stated = network.and_then(|network| network.eager_limit);
-    let seen = pairs.point_to_point.eager_limit.as_ref();
-    let limits = Limits {
+    let seen_limit = pairs.point_to_point.eager_limit.as_ref();
+    let limits = LimitEvidence {
         ping_pong: &ping_pong,
         beta: pairs.hockney.model().beta(),
-        seen: seen.map(|own| [own.above, own.up_to]),
+        pair_interval: seen_limit.map(|limit| [limit.above, limit.up_to]),
         configured: cells.provenance.eager_limit().or(stated),
         network,
     };
@@ -214,35 +223,41 @@ fn limited<'a>(
 }
 
 /// Cells of every algorithm that the regimes describe, by pattern.
-fn by_algorithm(all: &BTreeMap<Who, Vec<Observation>>) -> BTreeMap<(Collective, &str), ByPattern<'_>> {
-    let mut by_algorithm: BTreeMap<_, ByPattern> = BTreeMap::new();
+fn by_algorithm(
+    all: &BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>,
+) -> BTreeMap<(Collective, &str), CellsByPattern<'_>> {
+    let mut patterns: BTreeMap<_, CellsByPattern> = BTreeMap::new();
     for (who, cells) in all {
         if let Some(pattern) = who.pattern {
-            let own = by_algorithm.entry((who.collective, who.algorithm.as_str()));
-            own.or_default().push((pattern, cells));
+            let entry = patterns.entry((who.collective, who.algorithm.as_str()));
+            entry.or_default().push((pattern, cells));
         }
     }
-    by_algorithm
+    patterns
 }
 
 impl RegimesFits {
-    /// The model that suffices for each algorithm with regimes or a field; `left_out` are the times by other
-    /// models that compete.
-    pub(super) fn chosen(&self, ladder: &Ladder, left_out: &LeftOutTimes) -> Vec<SpeakingModel> {
+    /// The model that suffices for each algorithm with regimes or a field; `left_out` has the times of the models that
+    /// compete.
+    pub(super) fn chosen_models(&self, hierarchy: &ModelHierarchy, left_out: &LeftOutTimes) -> Vec<ChosenModel> {
         let by_algorithm = by_algorithm(&self.cells);
-        let (no_cells, no_others, no_regimes) = (ByPattern::new(), Competitors::new(), AlgorithmRegimes::default());
+        let (no_cells, no_others, no_regimes) = (
+            CellsByPattern::new(),
+            CompetingModels::new(),
+            AlgorithmRegimes::default(),
+        );
         let all = self.fits.keys().chain(left_out.keys()).sorted_unstable().dedup();
-        let speaking = all.map(|who| {
+        let chosen = all.map(|who| {
             let cells = by_algorithm.get(&(who.0, who.1.as_str())).unwrap_or(&no_cells);
             let others = left_out.get(who).unwrap_or(&no_others);
             let regimes = self.fits.get(who).unwrap_or(&no_regimes);
-            SpeakingModel {
+            ChosenModel {
                 collective: who.0,
                 algorithm: who.1.clone(),
-                sufficient: ladder.climb(who.0, cells, (regimes, others)),
+                sufficient: hierarchy.sufficient_model(who.0, cells, regimes, others),
             }
         });
-        speaking.collect()
+        chosen.collect()
     }
 
     /// The regimes and the failed fits.
@@ -259,22 +274,25 @@ impl RegimesFits {
     }
 }
 
-/// Fits the cells of every pattern of an algorithm, with the eager messages of all; fails if none
+/// Fits the cells of every pattern of an algorithm, each with the eager messages of all patterns. Fails if no pattern
 /// can be fitted.
-fn of_algorithm(ground: &Ground, by_pattern: &ByPattern) -> Result<AlgorithmRegimes, FitError> {
-    let eager = |(pattern, cells): &(Pattern, &[Observation])| {
-        let is_eager = |cell: &&Observation| ground.network.protocol(*pattern, cell) == Protocol::Eager;
+fn fit_algorithm(fitter: &RegimesFitter, by_pattern: &CellsByPattern) -> Result<AlgorithmRegimes, FitError> {
+    let eager_cells = |(pattern, cells): &(TrafficPattern, &[CellObservation])| {
+        let is_eager = |cell: &&CellObservation| fitter.limited.protocol(*pattern, cell) == Protocol::Eager;
         cells.iter().filter(is_eager).cloned().collect_vec()
     };
-    let fit = |(pattern, own): &(Pattern, &[Observation])| {
-        let others = by_pattern.iter().filter(|(other, _)| other != pattern);
-        let others = others.flat_map(eager);
-        let cells: Vec<Observation> = own.iter().cloned().chain(others).collect();
-        ground.fit(*pattern, &cells)
+    let fit = |(pattern, pattern_cells): &(TrafficPattern, &[CellObservation])| {
+        let other_patterns = by_pattern.iter().filter(|(other, _)| other != pattern);
+        let others = other_patterns.flat_map(eager_cells);
+        let cells: Vec<CellObservation> = pattern_cells.iter().cloned().chain(others).collect();
+        fitter.fit(*pattern, &cells)
     };
     let (fits, errors): (Vec<_>, Vec<_>) = by_pattern.iter().map(fit).partition_result();
     match errors.into_iter().next() {
         Some(error) if fits.is_empty() => Err(error),
-        _ => Ok(fits.into_iter().reduce(AlgorithmRegimes::and).unwrap_or_default()),
+        _ => Ok(fits
+            .into_iter()
+            .reduce(AlgorithmRegimes::merged_with)
+            .unwrap_or_default()),
     }
 }

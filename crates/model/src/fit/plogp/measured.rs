@@ -1,14 +1,12 @@
 //! L, g(m), os(m) and or(m) from a dataset, with their intervals and doubts about them.
 //!
 //! # Method
-//! os(m) and or(m) are measured directly. g(m) comes from the round trips by the formulas of the
-//! [parent module](super); rows of [`Experiment::Gap`] with m > 0 (a flood of messages of that
-//! size) take precedence. If RTT(m) is below RTT(0) by g(0) or more, which leaves no gap, the
-//! shortest RTT(0) replaces RTT(0). (The benchmark does so wherever RTT(m) is not above RTT(0);
-//! at sizes that take as long as an empty message noise decides that, and every other g(m) would
-//! be too long by the spread of RTT(0).) L comes from RTT(0) and g(0); without RTT(0) it is the
-//! value in the file. All values are medians, see [`levels`](crate::fit::levels), and the
-//! variances of the parts add up.
+//! os(m) and or(m) are measured directly. g(m) comes from the round trips by the formulas of the parent module; rows of
+//! [`Experiment::Gap`] with m > 0 (a flood of messages of that size) take precedence. If RTT(m) is below RTT(0) by g(0)
+//! or more, which leaves no gap, the shortest RTT(0) replaces RTT(0). The benchmark does so wherever RTT(m) is not
+//! above RTT(0). At sizes that take as long as an empty message, noise decides this; every other g(m) would then be too
+//! long by the spread of RTT(0). L comes from RTT(0) and g(0); without RTT(0) it is the value in the file. All values
+//! are medians ([`medians`](crate::fit::medians)), and the variances of the parts add up.
 //!
 //! # Source
 //! As in the parent module; the medians and the intervals are netsig's.
@@ -17,53 +15,53 @@ use std::collections::BTreeMap;
 
 use netsig_base::data::cells::MeasuredCells;
 use netsig_base::data::{Experiment, Sample};
-use netsig_base::stats::interval::{Estimate, Variance};
+use netsig_base::stats::interval::{IntervalEstimate, Variance};
 use netsig_base::text::counted;
-use netsig_base::units::table::Table;
+use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Seconds};
 
 use super::{gap_from_round_trips, latency};
-use crate::fit::levels::{Level, levels, of_samples};
-use crate::fit::{FitError, refuse_few};
-use crate::model::plogp::{PLogP, Parameters};
+use crate::fit::medians::{SizeMedian, medians_of_samples, size_medians};
+use crate::fit::{FitError, refuse_too_few};
+use crate::model::plogp::{PLogP, PLogPParameters};
 
 /// Share by which os or or may exceed g: the benchmark's ε.
 pub const EPSILON: f64 = 0.03;
 
 /// Measured tables.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
+pub struct MeasuredPLogP {
     /// The tables.
     pub plogp: PLogP,
     /// L in seconds.
-    pub latency: Estimate,
+    pub latency: IntervalEstimate,
     /// g(m), os(m), or(m).
-    pub gap: Vec<Row>,
+    pub gap: Vec<PLogPRow>,
     /// os(m).
-    pub send_overhead: Vec<Row>,
+    pub send_overhead: Vec<PLogPRow>,
     /// or(m).
-    pub receive_overhead: Vec<Row>,
+    pub receive_overhead: Vec<PLogPRow>,
     /// L + g(m): the one-way time of a message. From round trips it is RTT(m) − RTT(0)/2, free of
     /// the error of g(0) and of the replacement of RTT(0) at short round trips.
-    pub message: Vec<Row>,
+    pub message: Vec<PLogPRow>,
     /// Doubts about the tables.
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<PLogPDoubt>,
 }
 
 /// A row of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
+pub struct PLogPRow {
     /// Size m.
     pub size: Bytes,
     /// The value in seconds with its interval.
-    pub estimate: Estimate,
+    pub estimate: IntervalEstimate,
     /// The variance of the value in s²; 0 if unknown.
     pub variance: Variance,
 }
 
 /// Doubt about measured tables.
 #[derive(Debug, Clone, PartialEq, derive_more::Display)]
-pub enum Doubt {
+pub enum PLogPDoubt {
     /// RTT(0)/2 is below g(0): there is no latency, or g(0) is no gap of a saturated sender.
     #[display("RTT(0)/2 = {half_round_trip} is not above g(0) = {gap}: L is taken as 0")]
     NoLatency {
@@ -97,7 +95,7 @@ fn sizes(all: &[Bytes]) -> String {
 }
 
 /// The experiments of pLogP alone.
-const OWN: [Experiment; 4] = [
+const EXPERIMENTS: [Experiment; 4] = [
     Experiment::RoundTrip,
     Experiment::SendOverhead,
     Experiment::ReceiveOverhead,
@@ -105,26 +103,26 @@ const OWN: [Experiment; 4] = [
 ];
 
 /// True if an experiment of pLogP was measured.
-pub fn is_in(cells: &MeasuredCells) -> bool {
-    cells.iter().any(|(key, _)| OWN.contains(&key.experiment))
+pub fn is_measured(cells: &MeasuredCells) -> bool {
+    cells.iter().any(|(key, _)| EXPERIMENTS.contains(&key.experiment))
 }
 
 /// Computes the tables with intervals of level `confidence`.
 ///
 /// # Errors
-/// If g, os or or was not measured, or nothing that gives L.
-pub fn measured(cells: &MeasuredCells, confidence: f64) -> Result<Measured, FitError> {
-    let parts = Parts::of(cells, confidence)?;
+/// If g, os or or was not measured, or neither round trips nor a latency were.
+pub fn measured_tables(cells: &MeasuredCells, confidence: f64) -> Result<MeasuredPLogP, FitError> {
+    let parts = PLogPInputs::of(cells, confidence)?;
     let (latency, latency_doubt) = parts.latency(cells)?;
     let [gap, message] = parts.gaps_and_messages(Seconds(latency.value));
-    let [send_overhead, receive_overhead] = [&parts.sends, &parts.receives].map(|levels| {
-        let row = |level: &Level| parts.row(level.size, level.time, &[level.variance]);
-        levels.iter().map(row).collect::<Vec<Row>>()
+    let [send_overhead, receive_overhead] = [&parts.sends, &parts.receives].map(|medians| {
+        let row = |median: &SizeMedian| parts.row(median.size, median.time, &[median.variance]);
+        medians.iter().map(row).collect::<Vec<PLogPRow>>()
     });
-    let short = parts.round_trips.iter();
-    let short = short.filter(|level| parts.is_short(level.time));
-    let short: Vec<Bytes> = short.map(|level| level.size).collect();
-    let tables = Parameters {
+    let round_trips = parts.round_trips.iter();
+    let short_round_trips = round_trips.filter(|median| parts.leaves_no_gap(median.time));
+    let short_sizes: Vec<Bytes> = short_round_trips.map(|median| median.size).collect();
+    let tables = PLogPParameters {
         latency: Seconds(latency.value),
         gap: table("g", &gap)?,
         send_overhead: table("os", &send_overhead)?,
@@ -134,11 +132,11 @@ pub fn measured(cells: &MeasuredCells, confidence: f64) -> Result<Measured, FitE
     let small = plogp.sizes_with_small_gap(EPSILON);
     let doubts = [
         latency_doubt,
-        (!small.is_empty()).then_some(Doubt::SmallGap(small)),
-        (!short.is_empty()).then_some(Doubt::ShortRoundTrip(short)),
+        (!small.is_empty()).then_some(PLogPDoubt::SmallGap(small)),
+        (!short_sizes.is_empty()).then_some(PLogPDoubt::ShortRoundTrip(short_sizes)),
         drift(cells, parts.empty_gap.size),
     ];
-    Ok(Measured {
+    Ok(MeasuredPLogP {
         plogp,
         latency,
         gap,
@@ -150,32 +148,33 @@ pub fn measured(cells: &MeasuredCells, confidence: f64) -> Result<Measured, FitE
 }
 
 /// Inputs of the tables.
-struct Parts {
+struct PLogPInputs {
     /// RTT(m), m > 0.
-    round_trips: Vec<Level>,
+    round_trips: Vec<SizeMedian>,
     /// RTT(0).
-    empty_round_trip: Option<Level>,
+    empty_round_trip: Option<SizeMedian>,
     /// g(0).
-    empty_gap: Level,
+    empty_gap: SizeMedian,
     /// g(m) of floods, m > 0.
-    floods: Vec<Level>,
-    sends: Vec<Level>,
-    receives: Vec<Level>,
+    floods: Vec<SizeMedian>,
+    sends: Vec<SizeMedian>,
+    receives: Vec<SizeMedian>,
     confidence: f64,
 }
 
-impl Parts {
+impl PLogPInputs {
     fn of(cells: &MeasuredCells, confidence: f64) -> Result<Self, FitError> {
-        let [mut round_trips, sends, receives, mut floods] = OWN.map(|experiment| levels(cells, experiment));
-        for (levels, what) in [(&sends, "os"), (&receives, "or"), (&floods, "g(0)")] {
-            refuse_few(format!("{what} of pLogP"), levels.len(), 1)?;
+        let [mut round_trips, sends, receives, mut floods] =
+            EXPERIMENTS.map(|experiment| size_medians(cells, experiment));
+        for (medians, what) in [(&sends, "os"), (&receives, "or"), (&floods, "g(0)")] {
+            refuse_too_few(format!("{what} of pLogP"), medians.len(), 1)?;
         }
         let empty_gap = floods.remove(0);
-        let is_empty = |level: &&Level| level.size == Bytes(0);
+        let is_empty = |median: &&SizeMedian| median.size == Bytes(0);
         let empty_round_trip = round_trips.first().filter(is_empty).copied();
-        round_trips.retain(|level| level.size > Bytes(0));
+        round_trips.retain(|median| median.size > Bytes(0));
         if !round_trips.is_empty() {
-            refuse_few(NO_ROUND_TRIP, empty_round_trip.iter().count(), 1)?;
+            refuse_too_few(NO_ROUND_TRIP, empty_round_trip.iter().count(), 1)?;
         }
         Ok(Self {
             round_trips,
@@ -189,69 +188,69 @@ impl Parts {
     }
 
     /// True if a round trip is at most RTT(0) − g(0), which leaves no gap.
-    fn is_short(&self, round_trip: Seconds) -> bool {
+    fn leaves_no_gap(&self, round_trip: Seconds) -> bool {
         let empty = self.empty_round_trip.map(|empty| empty.time - self.empty_gap.time);
         empty.is_some_and(|least| round_trip <= least)
     }
 
     /// g(m) and L + g(m), ascending in m.
-    fn gaps_and_messages(&self, latency: Seconds) -> [Vec<Row>; 2] {
-        let own = self.empty_gap;
-        let half = self.empty_round_trip.map(|empty| empty.variance.times(0.25));
-        let flooded = |level: &Level| {
-            let mut of_message = vec![level.variance];
+    fn gaps_and_messages(&self, latency: Seconds) -> [Vec<PLogPRow>; 2] {
+        let empty_gap = self.empty_gap;
+        let half = self.empty_round_trip.map(|empty| empty.variance.scaled(0.25));
+        let flooded = |median: &SizeMedian| {
+            let mut of_message = vec![median.variance];
             of_message.extend(half);
-            of_message.extend(half.map(|_| own.variance));
+            of_message.extend(half.map(|_| empty_gap.variance));
             [
-                self.row(level.size, level.time, &[level.variance]),
-                self.row(level.size, latency + level.time, &of_message),
+                self.row(median.size, median.time, &[median.variance]),
+                self.row(median.size, latency + median.time, &of_message),
             ]
         };
-        let mut rows = BTreeMap::from([(own.size, flooded(&own))]);
+        let mut rows = BTreeMap::from([(empty_gap.size, flooded(&empty_gap))]);
         if let (Some(empty), Some(half)) = (self.empty_round_trip, half) {
-            let way = empty.time * 0.5;
+            let half_round_trip = empty.time * 0.5;
             let of_empty = [
-                self.row(Bytes(0), own.time, &[own.variance]),
-                self.row(Bytes(0), way, &[half]),
+                self.row(Bytes(0), empty_gap.time, &[empty_gap.variance]),
+                self.row(Bytes(0), half_round_trip, &[half]),
             ];
             rows.insert(Bytes(0), of_empty);
-            for level in &self.round_trips {
-                let is_short = self.is_short(level.time);
-                let base = if is_short { empty.least } else { empty.time };
-                let gap = gap_from_round_trips(level.time, base, own.time);
-                let of_gap = [level.variance, empty.variance, own.variance];
+            for median in &self.round_trips {
+                let is_short = self.leaves_no_gap(median.time);
+                let base = if is_short { empty.shortest } else { empty.time };
+                let gap = gap_from_round_trips(median.time, base, empty_gap.time);
+                let of_gap = [median.variance, empty.variance, empty_gap.variance];
                 let both = [
-                    self.row(level.size, gap, &of_gap),
-                    self.row(level.size, level.time - way, &[level.variance, half]),
+                    self.row(median.size, gap, &of_gap),
+                    self.row(median.size, median.time - half_round_trip, &[median.variance, half]),
                 ];
-                rows.insert(level.size, both);
+                rows.insert(median.size, both);
             }
         }
-        rows.extend(self.floods.iter().map(|level| (level.size, flooded(level))));
+        rows.extend(self.floods.iter().map(|median| (median.size, flooded(median))));
         [0, 1].map(|which: usize| rows.values().map(|both| both[which]).collect())
     }
 
     /// L, with a doubt if it had to be raised to zero.
-    fn latency(&self, cells: &MeasuredCells) -> Result<(Estimate, Option<Doubt>), FitError> {
+    fn latency(&self, cells: &MeasuredCells) -> Result<(IntervalEstimate, Option<PLogPDoubt>), FitError> {
         let estimate = |time, parts: &[Variance]| self.row(Bytes(0), time, parts).estimate;
         let Some(empty) = self.empty_round_trip else {
-            let stated = levels(cells, Experiment::Latency);
-            refuse_few(NO_ROUND_TRIP, stated.len(), 1)?;
+            let stated = size_medians(cells, Experiment::Latency);
+            refuse_too_few(NO_ROUND_TRIP, stated.len(), 1)?;
             return Ok((estimate(stated[0].time, &[stated[0].variance]), None));
         };
         let (half_round_trip, gap) = (empty.time * 0.5, self.empty_gap.time);
-        let parts = [empty.variance.times(0.25), self.empty_gap.variance];
-        let doubt = (half_round_trip <= gap).then_some(Doubt::NoLatency { half_round_trip, gap });
+        let parts = [empty.variance.scaled(0.25), self.empty_gap.variance];
+        let doubt = (half_round_trip <= gap).then_some(PLogPDoubt::NoLatency { half_round_trip, gap });
         Ok((estimate(latency(empty.time, gap), &parts), doubt))
     }
 
     /// Row of a value that is the sum of parts with these variances. Its interval does not reach
     /// below zero.
-    fn row(&self, size: Bytes, value: Seconds, parts: &[Variance]) -> Row {
-        let estimate = Estimate::around(value.0, parts, self.confidence);
-        Row {
+    fn row(&self, size: Bytes, value: Seconds, parts: &[Variance]) -> PLogPRow {
+        let estimate = IntervalEstimate::around(value.0, parts, self.confidence);
+        PLogPRow {
             size,
-            estimate: Estimate {
+            estimate: IntervalEstimate {
                 lower: estimate.lower.max(0.0),
                 ..estimate
             },
@@ -263,26 +262,26 @@ impl Parts {
 /// Missing measurement if there are neither round trips nor a latency.
 const NO_ROUND_TRIP: &str = "RTT(0) of pLogP";
 
-fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
-    let rows = rows.iter().map(|row| (row.size, Seconds(row.estimate.value)));
-    Ok(Table::new(name, rows.collect())?)
+fn table(name: &'static str, rows: &[PLogPRow]) -> Result<SizeTable, FitError> {
+    let sizes_and_values = rows.iter().map(|row| (row.size, Seconds(row.estimate.value)));
+    Ok(SizeTable::new(name, sizes_and_values.collect())?)
 }
 
 /// Doubt if the first and the second half of the repetitions of g(0) differ by more than ε and by
 /// more than their errors.
-fn drift(cells: &MeasuredCells, size: Bytes) -> Option<Doubt> {
-    let own = cells.of_experiment(Experiment::Gap);
-    let own = own.filter(|(key, _)| key.size == size);
-    let own: Vec<&Sample> = own.flat_map(|(_, rows)| &rows.samples).copied().collect();
-    let last = own.iter().map(|sample| sample.repetition).max()?;
-    let halves = own.iter().partition(|sample| sample.repetition <= last / 2);
-    let (first, second): (Vec<&Sample>, Vec<&Sample>) = halves;
-    let level = |half: &[&Sample]| of_samples(half).into_values().next();
-    let (first, second) = (level(&first)?, level(&second)?);
+fn drift(cells: &MeasuredCells, size: Bytes) -> Option<PLogPDoubt> {
+    let gap_cells = cells.of_experiment(Experiment::Gap);
+    let size_cells = gap_cells.filter(|(key, _)| key.size == size);
+    let samples: Vec<&Sample> = size_cells.flat_map(|(_, rows)| &rows.samples).copied().collect();
+    let last = samples.iter().map(|sample| sample.repetition).max()?;
+    let halves = samples.iter().partition(|sample| sample.repetition <= last / 2);
+    let (first_half, second_half): (Vec<&Sample>, Vec<&Sample>) = halves;
+    let median_of = |half: &[&Sample]| medians_of_samples(half).into_values().next();
+    let (first, second) = (median_of(&first_half)?, median_of(&second_half)?);
     let difference = (second.time - first.time).0;
     let error = (first.variance.value + second.variance.value).sqrt();
     let is_visible = difference.abs() > (EPSILON * first.time.0).max(3.0 * error);
-    is_visible.then_some(Doubt::Unsaturated {
+    is_visible.then_some(PLogPDoubt::Unsaturated {
         first: first.time,
         second: second.time,
     })
@@ -321,8 +320,8 @@ mod tests {
     }
 
     /// The tables of samples between two processes.
-    fn tables(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) -> Result<Measured, FitError> {
-        measured(&MeasuredCells::of(&testing::data(rows)), 0.95)
+    fn tables(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) -> Result<MeasuredPLogP, FitError> {
+        measured_tables(&MeasuredCells::of(&testing::data(rows)), 0.95)
     }
 
     #[test]
@@ -360,28 +359,28 @@ mod tests {
         assert_eq!(found.gap[1].estimate.value.to_bits(), 9e-6f64.to_bits());
         assert_eq!(found.latency.value.to_bits(), 0f64.to_bits());
         let doubts = &found.doubts[..];
-        assert!(matches!(doubts[0], Doubt::NoLatency { .. }), "{doubts:?}");
-        let small = Doubt::SmallGap(vec![Bytes(1024), Bytes(65536)]);
-        let short = Doubt::ShortRoundTrip(vec![Bytes(65536)]);
+        assert!(matches!(doubts[0], PLogPDoubt::NoLatency { .. }), "{doubts:?}");
+        let small = PLogPDoubt::SmallGap(vec![Bytes(1024), Bytes(65536)]);
+        let short = PLogPDoubt::ShortRoundTrip(vec![Bytes(65536)]);
         assert_eq!(doubts[1..], [small, short]);
     }
 
     /// Tables of other programs have no round trips but a latency, and no repetitions.
     #[test]
     fn stated_tables_serve_as_they_are() {
-        let rows = [
+        let stated = [
             ("gap", 0, 1e-5),
             ("gap", 1024, 2e-5),
             ("send_overhead", 0, 1e-6),
             ("receive_overhead", 0, 2e-6),
             ("latency", 0, 5e-5),
         ];
-        let rows = rows.map(|(kind, size, time)| format!("{kind},,,2,{size},0,0,{time},mean\n"));
+        let rows = stated.map(|(kind, size, time)| format!("{kind},,,2,{size},0,0,{time},mean\n"));
         let data = crate::testing::read("", ",statistic", &rows.concat());
-        let found = measured(&MeasuredCells::of(&data), 0.95).unwrap();
+        let found = measured_tables(&MeasuredCells::of(&data), 0.95).unwrap();
         let expected = Seconds(7e-5);
         assert!((found.plogp.message(Bytes(1024)) / expected - 1.0).abs() < 1e-12);
-        let wide = |row: &&Row| row.estimate.lower < row.estimate.upper;
+        let wide = |row: &&PLogPRow| row.estimate.lower < row.estimate.upper;
         assert_eq!(found.gap.iter().find(wide), None);
     }
 
@@ -390,12 +389,12 @@ mod tests {
         let mut data = testing::data(all());
         for (number, sample) in (0..).zip(&mut data.samples) {
             sample.repetition = number % 11;
-            if sample.place.experiment == Experiment::Gap && sample.repetition <= 5 {
+            if sample.cell.experiment == Experiment::Gap && sample.repetition <= 5 {
                 sample.time = sample.time * 1.5;
             }
         }
-        let doubts = measured(&MeasuredCells::of(&data), 0.95).unwrap().doubts;
-        let [Doubt::Unsaturated { .. }] = doubts[..] else {
+        let doubts = measured_tables(&MeasuredCells::of(&data), 0.95).unwrap().doubts;
+        let [PLogPDoubt::Unsaturated { .. }] = doubts[..] else {
             panic!("{doubts:?}")
         };
     }

@@ -18,20 +18,20 @@ pub(super) const CLEMENT: Model = Model {
     source: "Clement et al. 1996, as quoted in Steffenel 2006, eq. 2",
     domain: "A shared medium on which all communicate at once; literally γ is the number of \
              processes (sharing = 1), fitted it is the effective number.",
-    parameters: &[Parameter {
+    parameters: &[ModelParameter {
         name: "sharing",
         meaning: "effective share of the processes that share the medium, γ = sharing·n",
-        role: Role::Linear(0.0),
+        role: ParameterRole::Linear(0.0),
         default: Some(1.0),
     }],
-    estimator: Estimator::ByRole,
-    example: Example::on(
-        ROUND,
+    estimator: ModelEstimator::ByRole,
+    example: WorkedExample::on_network(
+        ROUND_NUMBERS,
         "n = 8, m = 10000 B, α = 50 µs, β = 10 ns/B, sharing = 1",
         0.005_95,
         (8, 10_000),
     )
-    .with(&[1.0]),
+    .with_values(&[1.0]),
     time: |inputs| {
         let share = inputs.non_negative(0)?;
         inputs.by_hockney(|base, procs, size| {
@@ -39,6 +39,6 @@ pub(super) const CLEMENT: Model = Model {
             (base.alpha() + base.beta() * size * sharers) * procs.partners()
         })
     },
-    kind: Kind::Contention,
+    kind: ModelKind::Contention,
     ..HOCKNEY
 };

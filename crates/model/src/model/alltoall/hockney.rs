@@ -9,7 +9,12 @@ pub(super) const HOCKNEY: Model = Model {
     domain: "The lower bound for one port and full duplex if nobody forwards; direct exchange \
              attains it where there is no contention. Algorithms that relay blocks, such as \
              two-phase, may need fewer start-ups. Too high for small messages whose start-ups overlap.",
-    example: Example::on(ROUND, "n = 4, m = 1000 B, α = 50 µs, β = 10 ns/B", 0.000_18, (4, 1000)),
+    example: WorkedExample::on_network(
+        ROUND_NUMBERS,
+        "n = 4, m = 1000 B, α = 50 µs, β = 10 ns/B",
+        0.000_18,
+        (4, 1000),
+    ),
     time: |inputs| inputs.by_hockney(Hockney::alltoall),
-    ..Model::about(Subject::Collective(Collective::Alltoall))
+    ..Model::of_subject(ModelSubject::Collective(Collective::Alltoall))
 };

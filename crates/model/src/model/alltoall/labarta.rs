@@ -37,25 +37,25 @@ pub(super) const LABARTA: Model = Model {
     formula: "T = (n−1)·⌈n/b⌉·(α + β·m)",
     source: "Labarta et al. 1996, applied to the rounds of direct exchange by netsig",
     domain: "n ready messages on b buses go in ⌈n/b⌉ waves, in every round.",
-    parameters: &[Parameter {
+    parameters: &[ModelParameter {
         name: "buses",
         meaning: "effective number of buses b",
-        role: Role::Count,
+        role: ParameterRole::Count,
         default: None,
     }],
-    estimator: Estimator::ByRole,
-    example: Example::on(
-        ROUND,
+    estimator: ModelEstimator::ByRole,
+    example: WorkedExample::on_network(
+        ROUND_NUMBERS,
         "n = 8, b = 3, m = 10000 B, α = 50 µs, β = 10 ns/B",
         0.003_15,
         (8, 10_000),
     )
-    .with(&[3.0]),
+    .with_values(&[3.0]),
     time: |inputs| {
         let buses = inputs.count(0)?;
         inputs.by_hockney(|base, procs, size| per_round(base, procs, size, buses))
     },
-    kind: Kind::Contention,
+    kind: ModelKind::Contention,
     ..HOCKNEY
 };
 
@@ -63,7 +63,7 @@ pub(super) const LABARTA_TOTAL: Model = Model {
     name: "labarta_total",
     formula: "T = ⌈n(n−1)/b⌉·(α + β·m)",
     domain: "All messages of the exchange on b buses at once, without rounds.",
-    example: LABARTA.example.giving(0.002_85),
+    example: LABARTA.example.with_expected(0.002_85),
     time: |inputs| {
         let buses = inputs.count(0)?;
         inputs.by_hockney(|base, procs, size| total(base, procs, size, buses))

@@ -2,41 +2,41 @@
 //! variants.
 
 mod clement;
-mod contention_001;
-mod factor_001;
-mod factor_003;
-mod free;
+mod contention_free;
 mod hockney;
 pub mod labarta;
 mod plogp;
+mod plogp_factor;
+mod plogp_overhead_bound;
+mod plogp_overhead_factor;
+mod plogp_receive_bound;
 pub mod plogpt;
 pub(super) mod signature;
 mod slowdown;
 pub mod tam;
 pub mod throughput;
-mod tree;
+mod tree_bound;
 pub mod two_phase;
-mod upper_003;
 
-pub use upper_003::has_degenerate_bounds;
+pub use plogp_overhead_bound::has_degenerate_bounds;
 
 use super::clusters::{PACED, SHARED_LINK};
 use super::entry::Model;
 use super::field::ALLTOALL as FIELD;
+use super::properties::{ModelParameter, ParameterRole};
 use super::regimes::entry::ALLTOALL as REGIMES;
-use super::words::{Parameter, Role};
 
 pub(super) const MODELS: &[Model] = &[
     hockney::HOCKNEY,
-    free::FREE,
-    contention_001::CONTENTION_001,
-    upper_003::UPPER_003,
-    tree::TREE,
-    plogp::A,
-    plogp::B,
-    factor_001::FACTOR_001,
-    factor_001::TIMES_P_MINUS_1,
-    factor_003::FACTOR_003,
+    contention_free::CONTENTION_FREE,
+    plogp_receive_bound::PLOGP_RECEIVE_BOUND,
+    plogp_overhead_bound::PLOGP_OVERHEAD_BOUND,
+    tree_bound::TREE_BOUND,
+    plogp::PLOGP_A,
+    plogp::PLOGP_B,
+    plogp_factor::PLOGP_FACTOR,
+    plogp_factor::DELTA_PER_PEER,
+    plogp_overhead_factor::PLOGP_OVERHEAD_FACTOR,
     signature::SIGNATURE,
     signature::FULL,
     signature::BANDWIDTH,
@@ -44,10 +44,10 @@ pub(super) const MODELS: &[Model] = &[
     throughput::THROUGHPUT,
     FIELD,
     REGIMES,
-    plogpt::A,
-    plogpt::B,
-    plogpt::B_TWO_PASS,
-    plogpt::B_PRINTED,
+    plogpt::PLOGPT_A,
+    plogpt::PLOGPT_B,
+    plogpt::PLOGPT_B_TWO_PASS,
+    plogpt::PLOGPT_B_PRINTED,
     clement::CLEMENT,
     labarta::LABARTA,
     labarta::LABARTA_TOTAL,
@@ -63,17 +63,17 @@ pub(super) const MODELS: &[Model] = &[
 ];
 
 /// γ of the signatures and of the contention factors; each model multiplies another term by γ.
-const GAMMA: Parameter = Parameter {
+const GAMMA: ModelParameter = ModelParameter {
     name: "gamma",
     meaning: "contention ratio γ",
-    role: Role::Linear(f64::NEG_INFINITY),
+    role: ParameterRole::Linear(f64::NEG_INFINITY),
     default: None,
 };
 
 /// Threshold M, infinite (no threshold) by default.
-const THRESHOLD: Parameter = Parameter {
+const THRESHOLD: ModelParameter = ModelParameter {
     name: "threshold_bytes",
     meaning: "M",
-    role: Role::Threshold,
+    role: ParameterRole::Threshold,
     default: Some(f64::INFINITY),
 };

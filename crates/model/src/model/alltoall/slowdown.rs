@@ -9,7 +9,7 @@
 //! Steffenel 2006 (INRIA report) §2 and Steffenel, Martinasso, Trystram 2007 (GPC) §2. Both say
 //! only that a factor corrects the prediction.
 
-use super::free::{FREE, free};
+use super::contention_free::{CONTENTION_FREE, contention_free};
 use crate::model::prelude::*;
 
 pub(super) const SLOWDOWN: Model = Model {
@@ -17,18 +17,18 @@ pub(super) const SLOWDOWN: Model = Model {
     formula: "T = σ·((P−1)·g(m) + L)",
     source: "Bruck et al. 1997, as quoted in Steffenel 2006, section 2",
     domain: "One factor on a contention-free prediction; the sources give no more.",
-    parameters: &[Parameter {
+    parameters: &[ModelParameter {
         name: "slowdown",
         meaning: "factor σ",
-        role: Role::Linear(0.0),
+        role: ParameterRole::Linear(0.0),
         default: None,
     }],
-    estimator: Estimator::ByRole,
-    example: Example::on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, (24, 1 << 20)).with(&[1.25]),
+    estimator: ModelEstimator::ByRole,
+    example: WorkedExample::on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, (24, 1 << 20)).with_values(&[1.25]),
     time: |inputs| {
         let slowdown = inputs.non_negative(0)?;
-        inputs.by_plogp(|net, procs, size| free(net, procs, size) * slowdown)
+        inputs.by_plogp(|net, procs, size| contention_free(net, procs, size) * slowdown)
     },
-    kind: Kind::Contention,
-    ..FREE
+    kind: ModelKind::Contention,
+    ..CONTENTION_FREE
 };

@@ -11,12 +11,12 @@
 //! that L depends on the size and print no formula; putting L(m) into the contention-free
 //! bound is netsig's choice.
 
-use super::free::FREE;
+use super::contention_free::CONTENTION_FREE;
 use crate::model::prelude::*;
 
 /// Latency L(m) that follows from a measured `time`: T − (P−1)·g(m). Negative where the gaps alone
 /// take longer.
-pub fn left_over(net: &PLogP, procs: Procs, size: Bytes, time: Seconds) -> Seconds {
+pub fn remaining_latency(net: &PLogP, procs: Procs, size: Bytes, time: Seconds) -> Seconds {
     time - net.g(size) * procs.partners()
 }
 
@@ -25,17 +25,17 @@ pub(super) const TAM: Model = Model {
     formula: "T = (P−1)·g(m) + L(m)",
     source: "Tam and Wang 1999, Tam 2001 (also cited as Chun), in the form netsig gives it",
     domain: "The latency depends on the size, as a table; it cannot grow with P.",
-    estimator: Estimator::Latency,
-    example: Example {
+    estimator: ModelEstimator::Latency,
+    example: WorkedExample {
         latency: Some(Seconds(5e-3)),
-        ..Example::on_toy("P = 24, m = 1 MiB, L(m) = 5 ms", 0.246_402_48, (24, 1 << 20))
+        ..WorkedExample::on_toy("P = 24, m = 1 MiB, L(m) = 5 ms", 0.246_402_48, (24, 1 << 20))
     },
     time: |inputs| {
-        let latency = inputs.values.latency.as_ref();
-        let latency = latency.ok_or_else(|| inputs.missing("a table L(m)", "fit it to data"))?;
+        let fitted_table = inputs.values.latency.as_ref();
+        let latency = fitted_table.ok_or_else(|| inputs.missing("a table L(m)", "fit it to data"))?;
         // The formula does not use the latency L of the network.
         inputs.by_plogp(|net, procs, size| net.g(size) * procs.partners() + latency.at(size))
     },
-    kind: Kind::Contention,
-    ..FREE
+    kind: ModelKind::Contention,
+    ..CONTENTION_FREE
 };

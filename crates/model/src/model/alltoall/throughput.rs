@@ -14,11 +14,10 @@
 //! `β = γ·β_F` with `ρ = (γ−1)/(β_C/β_F − 1)` = 0.374 ([`rho_of_gamma`]), not with the 0.5
 //! of his throughput approach, whose time per byte is 26 % more.
 //!
-//! *The contended gap.* With the printed gaps a delayed connection takes 10.0 times as long as a
-//! free one, while the text has "almost six times longer", which fits only the ratio to the
-//! average. `1/β_F` is 941 Mbit/s, the throughput of TCP over Gigabit Ethernet, but `1/β_C` is 94.1
-//! Mbit/s, that of TCP over Fast Ethernet: the delay may have been a slow hop. `β_C` is therefore
-//! an input here, and need not exceed `β_F`.
+//! *The contended gap.* With the printed gaps a delayed connection takes 10.0 times as long as a free one. The text
+//! has "almost six times longer", which fits only the ratio to the average. `1/β_F` is 941 Mbit/s, the throughput of
+//! TCP over Gigabit Ethernet, but `1/β_C` is 94.1 Mbit/s, that of TCP over Fast Ethernet: the delay may have been a
+//! slow hop. `β_C` is therefore an input here, and need not exceed `β_F`.
 
 use netsig_base::units::parameter::{ParameterError, finite, non_negative};
 
@@ -58,31 +57,31 @@ pub(super) const THROUGHPUT: Model = Model {
     source: "Steffenel 2006, section 6, eq. 3",
     domain: "Messages above 64 KiB. ρ = 1/2: at most one of each two connections is delayed.",
     parameters: &[
-        Parameter {
+        ModelParameter {
             name: "beta_contended_s_per_byte",
             meaning: "gap of a delayed connection β_C",
-            role: Role::Linear(0.0),
+            role: ParameterRole::Linear(0.0),
             default: None,
         },
-        Parameter::given("rho", "fraction of delayed connections ρ", Some(0.5)),
+        ModelParameter::given("rho", "fraction of delayed connections ρ", Some(0.5)),
     ],
-    estimator: Estimator::ByRole,
-    example: Example::on(
+    estimator: ModelEstimator::ByRole,
+    example: WorkedExample::on_network(
         GIGABIT_ETHERNET,
         "n = 40, m = 1 MiB, α = 50 µs, β_F = 8.502 ns/B, β_C = 84.98189 ns/B, ρ = 1/2",
         1.913_436_787_092_48,
         (40, 1 << 20),
     )
-    .with(&[8.498_189e-8, 0.5]),
+    .with_values(&[8.498_189e-8, 0.5]),
     time: |inputs| {
         let contended = SecondsPerByte(inputs.non_negative(0)?);
-        let rho = inputs.ruled(1, "between 0 and 1", |rho| (0.0..=1.0).contains(rho))?;
+        let rho = inputs.checked_value(1, "between 0 and 1", |rho| (0.0..=1.0).contains(rho))?;
         inputs.by_hockney(|base, procs, size| {
             let gap = mixed_gap(rho, base.beta(), contended);
             (base.alpha() + gap * size) * procs.partners()
         })
     },
-    kind: Kind::Contention,
+    kind: ModelKind::Contention,
     ..HOCKNEY
 };
 

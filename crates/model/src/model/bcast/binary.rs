@@ -5,10 +5,10 @@ use crate::model::prelude::*;
 
 pub(super) const BINARY: Model = Model {
     name: "binary",
-    kind: Kind::UpperBound,
+    kind: ModelKind::UpperBound,
     formula: "T ≤ ⌈log2 P⌉·(2·g(m) + L)",
     domain: "Each passes the message on to two; an upper bound as printed.",
-    example: Example::on_toy("P = 8, m = 4096 B", 0.000_455_76, (8, 4096)),
+    example: WorkedExample::on_toy("P = 8, m = 4096 B", 0.000_455_76, (8, 4096)),
     time: |inputs| {
         inputs.by_plogp(|net, procs, size| (net.g(size) * 2.0 + net.latency()) * f64::from(procs.ceil_log2()))
     },

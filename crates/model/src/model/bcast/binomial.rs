@@ -10,50 +10,50 @@
 use super::{BASE, rendezvous, segmented};
 use crate::model::prelude::*;
 
-const DEVIATES: &str = "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 1";
+const CORRECTED_SOURCE: &str = "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 1";
 
 /// Numbers of gaps and of latencies on the longest path of the tree.
-struct Levels {
+struct BinomialPathCounts {
     gaps: u32,
     latencies: u32,
 }
 
-fn printed(procs: Procs) -> Levels {
-    Levels {
+fn printed_counts(procs: Procs) -> BinomialPathCounts {
+    BinomialPathCounts {
         gaps: procs.floor_log2(),
         latencies: procs.ceil_log2(),
     }
 }
 
-fn exact(procs: Procs) -> Levels {
-    Levels {
+fn exact_counts(procs: Procs) -> BinomialPathCounts {
+    BinomialPathCounts {
         gaps: procs.ceil_log2(),
         latencies: procs.floor_log2(),
     }
 }
 
 /// gaps·k·`gap` + latencies·`latency`, in k `pieces`.
-fn binomial(levels: &Levels, pieces: u64, gap: Seconds, latency: Seconds) -> Seconds {
-    gap * (f64::from(levels.gaps) * pieces as f64) + latency * f64::from(levels.latencies)
+fn binomial(counts: &BinomialPathCounts, pieces: u64, gap: Seconds, latency: Seconds) -> Seconds {
+    gap * (f64::from(counts.gaps) * pieces as f64) + latency * f64::from(counts.latencies)
 }
 
 pub(super) const BINOMIAL: Model = Model {
     name: "binomial",
     formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·L",
     domain: "Exact for powers of two. For other P the print has floor and ceiling interchanged and is no bound: binomial_exact is right. One of the two that the source recommends.",
-    example: Example::on_toy("P = 24, m = 65536 B", 0.002_911_44, (24, 65536)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), net.latency())),
+    example: WorkedExample::on_toy("P = 24, m = 65536 B", 0.002_911_44, (24, 65536)),
+    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&printed_counts(procs), 1, net.g(size), net.latency())),
     ..BASE
 };
 
 pub(super) const BINOMIAL_EXACT: Model = Model {
     name: "binomial_exact",
-    mends: Some("binomial"),
+    corrects: Some("binomial"),
     formula: "T = ⌈log2 P⌉·g(m) + ⌊log2 P⌋·L",
-    source: DEVIATES,
+    source: CORRECTED_SOURCE,
     domain: "Time of the truncated binomial tree in pLogP for every P; deviates from the print.",
-    example: Example::on_toy("P = 24, m = 65536 B", 0.003_526_8, (24, 65536)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), net.latency())),
+    example: WorkedExample::on_toy("P = 24, m = 65536 B", 0.003_526_8, (24, 65536)),
+    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&exact_counts(procs), 1, net.g(size), net.latency())),
     ..BASE
 };
 
@@ -61,19 +61,21 @@ pub(super) const RENDEZVOUS: Model = Model {
     name: "binomial_rdv",
     formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·(2·g(1) + 3·L)",
     domain: "As binomial, with rendezvous at each level; the same remark holds.",
-    example: Example::on_toy("P = 24, m = 65536 B", 0.003_511_54, (24, 65536)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), rendezvous(net))),
+    example: WorkedExample::on_toy("P = 24, m = 65536 B", 0.003_511_54, (24, 65536)),
+    time: |inputs| {
+        inputs.by_plogp(|net, procs, size| binomial(&printed_counts(procs), 1, net.g(size), rendezvous(net)))
+    },
     ..BASE
 };
 
 pub(super) const RENDEZVOUS_EXACT: Model = Model {
     name: "binomial_rdv_exact",
-    mends: Some("binomial_rdv"),
+    corrects: Some("binomial_rdv"),
     formula: "T = ⌈log2 P⌉·g(m) + ⌊log2 P⌋·(2·g(1) + 3·L)",
-    source: DEVIATES,
+    source: CORRECTED_SOURCE,
     domain: "binomial_rdv with floor and ceiling in the right places; deviates from the print.",
-    example: Example::on_toy("P = 24, m = 65536 B", 0.004_006_88, (24, 65536)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), rendezvous(net))),
+    example: WorkedExample::on_toy("P = 24, m = 65536 B", 0.004_006_88, (24, 65536)),
+    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&exact_counts(procs), 1, net.g(size), rendezvous(net))),
     ..BASE
 };
 
@@ -81,10 +83,10 @@ pub(super) const SEGMENTED: Model = Model {
     name: "binomial_seg",
     formula: "T = ⌊log2 P⌋·g(s)·k + ⌈log2 P⌉·L, k = ⌈m/s⌉",
     domain: "As binomial, in segments, stored and forwarded level by level; the same remark holds. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
-    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_191_44, (24, 65536)).in_segments(8192),
+    example: WorkedExample::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_191_44, (24, 65536)).in_segments(8192),
     time: |inputs| {
         segmented(inputs, |procs, pieces, gap, latency| {
-            binomial(&printed(procs), pieces, gap, latency)
+            binomial(&printed_counts(procs), pieces, gap, latency)
         })
     },
     ..BASE
@@ -92,14 +94,14 @@ pub(super) const SEGMENTED: Model = Model {
 
 pub(super) const SEGMENTED_EXACT: Model = Model {
     name: "binomial_seg_exact",
-    mends: Some("binomial_seg"),
+    corrects: Some("binomial_seg"),
     formula: "T = ⌈log2 P⌉·g(s)·k + ⌊log2 P⌋·L, k = ⌈m/s⌉",
-    source: DEVIATES,
+    source: CORRECTED_SOURCE,
     domain: "binomial_seg with floor and ceiling in the right places; deviates from the print. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
-    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_876_8, (24, 65536)).in_segments(8192),
+    example: WorkedExample::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_876_8, (24, 65536)).in_segments(8192),
     time: |inputs| {
         segmented(inputs, |procs, pieces, gap, latency| {
-            binomial(&exact(procs), pieces, gap, latency)
+            binomial(&exact_counts(procs), pieces, gap, latency)
         })
     },
     ..BASE

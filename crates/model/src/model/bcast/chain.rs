@@ -13,7 +13,7 @@ pub(super) const CHAIN: Model = Model {
     name: "chain",
     formula: "T = (P−1)·(g(m) + L)",
     domain: "Each passes the whole message on to the next.",
-    example: Example::on_toy("P = 8, m = 4096 B", 0.000_706_72, (8, 4096)),
+    example: WorkedExample::on_toy("P = 8, m = 4096 B", 0.000_706_72, (8, 4096)),
     time: |inputs| inputs.by_plogp(|net, procs, size| chain(procs, 1, net.g(size), net.latency())),
     ..BASE
 };
@@ -22,7 +22,7 @@ pub(super) const RENDEZVOUS: Model = Model {
     name: "chain_rdv",
     formula: "T = (P−1)·(g(m) + 2·g(1) + 3·L)",
     domain: "As chain, with rendezvous at each step.",
-    example: Example::on_toy("P = 8, m = 4096 B", 0.001_546_86, (8, 4096)),
+    example: WorkedExample::on_toy("P = 8, m = 4096 B", 0.001_546_86, (8, 4096)),
     time: |inputs| inputs.by_plogp(|net, procs, size| chain(procs, 1, net.g(size), rendezvous(net))),
     ..BASE
 };
@@ -31,7 +31,7 @@ pub(super) const SEGMENTED: Model = Model {
     name: "chain_seg",
     formula: "T = (P−1)·(g(s) + L) + g(s)·(k−1), k = ⌈m/s⌉",
     domain: "The pipeline: each passes segments on as they come. One of the two that the source recommends. The gap of a segment is at least os(s), or(s), and the share of a segment in what the wire needs for m.",
-    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_907_6, (24, 65536)).in_segments(8192),
+    example: WorkedExample::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_907_6, (24, 65536)).in_segments(8192),
     time: |inputs| segmented(inputs, chain),
     ..BASE
 };

@@ -8,7 +8,7 @@ use netsig_base::text::file_error::FileError;
 use netsig_base::text::{counted, is_whole_number};
 use netsig_base::units::{Bytes, Procs, Rank};
 
-use super::{Arc, Exchange, ZeroMessages};
+use super::{ExchangeArc, MessageExchange, ZeroMessages};
 use crate::model::regimes::MOST_PROCS;
 
 /// The columns of a list of arcs, in any order.
@@ -17,87 +17,86 @@ const COLUMNS: [&str; 3] = ["from", "to", "size_bytes"];
 /// The highest rank that a file may name.
 const LAST_RANK: u32 = (1 << 24) - 1;
 
-/// Accepted contents of such a file, appended to errors.
+/// Accepted contents of an exchange file, appended to errors.
 const HINT: &str = "give a square matrix of sizes in bytes, or arcs under the header from,to,size_bytes";
 
 /// Lines with data, with their numbers.
-type Lines<'a> = [(u64, &'a str)];
+type ExchangeFileLines<'a> = [(u64, &'a str)];
 
-impl Exchange {
-    /// Reads an exchange; `name` is the file's name in errors. Lines that begin with `#` are
-    /// comments. The file is either a square matrix of sizes in bytes without a header (row i lists
-    /// the messages of sender i), or a list of arcs with the columns `from`, `to` and `size_bytes`,
-    /// where the highest rank gives the number of processes.
+impl MessageExchange {
+    /// Reads an exchange; `name` is the file's name in errors. Lines that begin with `#` are comments. The file is a
+    /// square matrix or a list of arcs. A matrix has sizes in bytes and no header; row i lists the messages of sender
+    /// i. A list has the columns `from`, `to` and `size_bytes`; its highest rank gives the number of processes.
     ///
     /// # Errors
-    /// Names the line that does not fit.
+    /// If a line does not fit, which the error names.
     pub fn parse(name: &str, text: &str, zero: ZeroMessages) -> Result<Self, FileError> {
-        let (procs, arcs) = arcs(name, text)?;
+        let (procs, arcs) = read_arcs(name, text)?;
         Self::new(procs, arcs, zero).map_err(|error| FileError::at_line(name, 1, error.to_string()))
     }
 }
 
-/// Reads the sizes of an exchange as [`Exchange::parse`] does; pairs that a list leaves out have 0
+/// Reads the sizes of an exchange as [`MessageExchange::parse`] does; pairs that a list leaves out have 0
 /// bytes.
 ///
 /// # Errors
-/// Names the line that does not fit. An exchange of more than 2048 processes is refused.
+/// If a line does not fit, which the error names, or there are more than 2048 processes.
 pub fn parse_pair_sizes(name: &str, text: &str) -> Result<PairSizes, FileError> {
-    let (procs, arcs) = arcs(name, text)?;
+    let (procs, arcs) = read_arcs(name, text)?;
     if procs.get() > MOST_PROCS {
         let problem = format!("{procs} processes; sizes from pair to pair are predicted for at most {MOST_PROCS}");
         return Err(FileError::at_line(name, 1, problem));
     }
-    let sizes = arcs.into_iter().map(|arc| ((arc.from, arc.to), arc.size));
-    let sizes: HashMap<(Rank, Rank), Bytes> = sizes.collect();
+    let entries = arcs.into_iter().map(|arc| ((arc.from, arc.to), arc.size));
+    let sizes: HashMap<(Rank, Rank), Bytes> = entries.collect();
     let size = |from, to| sizes.get(&(from, to)).copied().unwrap_or_default();
     Ok(PairSizes::new(procs, size))
 }
 
 /// The number of processes and the arcs of a file.
-fn arcs(name: &str, text: &str) -> Result<(Procs, Vec<Arc>), FileError> {
+fn read_arcs(name: &str, text: &str) -> Result<(Procs, Vec<ExchangeArc>), FileError> {
     let lines: Vec<(u64, &str)> = (1..)
         .zip(text.trim_start_matches('\u{feff}').lines())
         .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
         .collect();
-    let problem = |(line, problem)| FileError::at_line(name, line, problem);
+    let file_error = |(line, problem)| FileError::at_line(name, line, problem);
     let Some((first, rest)) = lines.split_first() else {
-        return Err(problem((1, format!("the file holds no sizes; {HINT}"))));
+        return Err(file_error((1, format!("the file holds no sizes; {HINT}"))));
     };
     let has_header = cells(first.1).any(|cell| cell.starts_with(char::is_alphabetic));
-    let arcs = if has_header {
+    let parsed_arcs = if has_header {
         arcs_of_list(*first, rest)
     } else {
         arcs_of_matrix(&lines)
     };
-    let arcs = arcs.map_err(problem)?;
+    let arcs = parsed_arcs.map_err(file_error)?;
     let last = arcs.iter().map(|arc| arc.from.max(arc.to).0).max();
     let procs = Procs::new(last.map_or(1, |rank| rank + 1)).expect("at least one");
     Ok((procs, arcs))
 }
 
 /// Line number and error text.
-type Problem = (u64, String);
+type LineProblem = (u64, String);
 
-/// Cells of a line without quotes, which no number needs.
+/// Cells of a line, without quotes.
 fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|cell| cell.trim().trim_matches('"'))
 }
 
 /// All cells of a matrix as arcs, the zeros included.
-fn arcs_of_matrix(lines: &Lines) -> Result<Vec<Arc>, Problem> {
+fn arcs_of_matrix(lines: &ExchangeFileLines) -> Result<Vec<ExchangeArc>, LineProblem> {
     let mut arcs = Vec::new();
     for (from, &(line, text)) in (0..).map(Rank).zip(lines) {
-        let columns = cells(text).count();
-        if columns != lines.len() || from.0 > LAST_RANK {
+        let column_count = cells(text).count();
+        if column_count != lines.len() || from.0 > LAST_RANK {
             let rows = lines.len();
-            let columns = counted(columns as u64, "column", "columns");
+            let columns = counted(column_count as u64, "column", "columns");
             let problem = format!("{columns} in a matrix of {rows} rows; {HINT}");
             return Err((line, problem));
         }
         for (to, cell) in (0..).map(Rank).zip(cells(text)) {
-            let size = integer(cell).map_err(|e| (line, format!("column {}: {e}", to.0 + 1)))?;
-            arcs.push(Arc {
+            let size = parse_integer(cell).map_err(|e| (line, format!("column {}: {e}", to.0 + 1)))?;
+            arcs.push(ExchangeArc {
                 from,
                 to,
                 size: Bytes(size),
@@ -108,12 +107,12 @@ fn arcs_of_matrix(lines: &Lines) -> Result<Vec<Arc>, Problem> {
 }
 
 /// The arcs of a list, each once.
-fn arcs_of_list(header: (u64, &str), lines: &Lines) -> Result<Vec<Arc>, Problem> {
+fn arcs_of_list(header: (u64, &str), lines: &ExchangeFileLines) -> Result<Vec<ExchangeArc>, LineProblem> {
     let names: Vec<&str> = cells(header.1).collect();
-    let found = COLUMNS.map(|column| names.iter().position(|name| *name == column));
-    let [Some(from), Some(to), Some(size)] = found else {
-        let missing = COLUMNS.iter().zip(found).find(|(_, place)| place.is_none());
-        let missing = missing.map_or("", |(name, _)| name);
+    let column_places = COLUMNS.map(|column| names.iter().position(|name| *name == column));
+    let [Some(from), Some(to), Some(size)] = column_places else {
+        let missing_column = COLUMNS.iter().zip(column_places).find(|(_, place)| place.is_none());
+        let missing = missing_column.map_or("", |(name, _)| name);
         return Err((header.0, format!("column {missing:?} is missing; {HINT}")));
     };
     if lines.is_empty() {
@@ -123,7 +122,7 @@ fn arcs_of_list(header: (u64, &str), lines: &Lines) -> Result<Vec<Arc>, Problem>
     let mut ends = Vec::new();
     for &(line, text) in lines {
         let row: Vec<&str> = cells(text).collect();
-        let arc = arc(&row, names.len(), [from, to, size]).map_err(|problem| (line, problem))?;
+        let arc = parse_arc(&row, names.len(), [from, to, size]).map_err(|problem| (line, problem))?;
         ends.push((arc.from, arc.to, line));
         arcs.push(arc);
     }
@@ -138,7 +137,7 @@ fn arcs_of_list(header: (u64, &str), lines: &Lines) -> Result<Vec<Arc>, Problem>
 }
 
 /// The arc of one row of a list with `width` columns.
-fn arc(row: &[&str], width: usize, places: [usize; 3]) -> Result<Arc, String> {
+fn parse_arc(row: &[&str], width: usize, places: [usize; 3]) -> Result<ExchangeArc, String> {
     if row.len() != width {
         let count = row.len();
         return Err(format!(
@@ -146,22 +145,22 @@ fn arc(row: &[&str], width: usize, places: [usize; 3]) -> Result<Arc, String> {
         ));
     }
     let [from, to, size] = places.map(|place| row[place]);
-    Ok(Arc {
-        from: rank(from).map_err(|problem| format!("from: {problem}"))?,
-        to: rank(to).map_err(|problem| format!("to: {problem}"))?,
-        size: Bytes(integer(size).map_err(|problem| format!("size_bytes: {problem}"))?),
+    Ok(ExchangeArc {
+        from: parse_rank(from).map_err(|problem| format!("from: {problem}"))?,
+        to: parse_rank(to).map_err(|problem| format!("to: {problem}"))?,
+        size: Bytes(parse_integer(size).map_err(|problem| format!("size_bytes: {problem}"))?),
     })
 }
 
-fn rank(text: &str) -> Result<Rank, String> {
-    let value = integer(text)?;
+fn parse_rank(text: &str) -> Result<Rank, String> {
+    let value = parse_integer(text)?;
     let found = u32::try_from(value).ok().filter(|rank| *rank <= LAST_RANK);
     found
         .map(Rank)
         .ok_or_else(|| format!("{value} is above {LAST_RANK}, the last rank netsig takes; number them from 0"))
 }
 
-fn integer(text: &str) -> Result<u64, String> {
+fn parse_integer(text: &str) -> Result<u64, String> {
     text.parse().map_err(|error: std::num::ParseIntError| {
         let negative = text.strip_prefix('-').is_some_and(is_whole_number);
         match error.kind() {
@@ -179,8 +178,8 @@ mod tests {
     use super::*;
     use crate::model::hockney::Hockney;
 
-    fn parse(text: &str) -> Result<Exchange, FileError> {
-        Exchange::parse("x.csv", text, ZeroMessages::Absent)
+    fn parse(text: &str) -> Result<MessageExchange, FileError> {
+        MessageExchange::parse("x.csv", text, ZeroMessages::Absent)
     }
 
     #[test]
@@ -188,16 +187,16 @@ mod tests {
         let matrix = "# sizes\n7, 100,0\r\n0,0,250\n\n# the last\n0,3,0\n";
         let list = "\u{feff}\"size_bytes\",to,note,from\n250,2,x,1\n#\n3,1,y,2\n100,1,,0\n9,0,,0\n";
         let base = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap();
-        let [matrix_told, list_told] = [matrix, list].map(|text| {
+        let [matrix_result, list_result] = [matrix, list].map(|text| {
             let read = parse(text).unwrap();
             assert_eq!((read.procs().get(), read.messages()), (3, 3));
             (read.bounds(&base), read.direct_exchange_sync(&base))
         });
-        assert_eq!(matrix_told, list_told);
+        assert_eq!(matrix_result, list_result);
         // By hand: 103 bytes in two messages to process 1; steps of 250 and of 3 bytes.
-        let (bounds, steps) = matrix_told;
+        let (bounds, steps) = matrix_result;
         assert!((bounds.per_vertex.0 - 1.0103e-4).abs() < 1e-15 && (steps.0 - 1.0253e-4).abs() < 1e-15);
-        let counted = Exchange::parse("x.csv", matrix, ZeroMessages::Counted).unwrap();
+        let counted = MessageExchange::parse("x.csv", matrix, ZeroMessages::Counted).unwrap();
         assert_eq!(counted.messages(), 6);
         let most = parse("from,to,size_bytes\n0,16777215,1\n").unwrap().procs();
         assert_eq!(most.get(), 1 << 24);
@@ -213,10 +212,10 @@ mod tests {
             "# none\n",
             "from,to,size\n0,1,2\n",
         ];
-        let lists = ["", "0,1,2\n#\n1,0,2\n0,1,9\n", "0,16777216,1\n", "-1,1,0\n"];
-        let lists = lists.map(|rows| format!("# sizes\nfrom,to,size_bytes\n{rows}"));
+        let list_rows = ["", "0,1,2\n#\n1,0,2\n0,1,9\n", "0,16777216,1\n", "-1,1,0\n"];
+        let lists = list_rows.map(|rows| format!("# sizes\nfrom,to,size_bytes\n{rows}"));
         let texts = matrices.map(str::to_owned).into_iter().chain(lists);
-        let told = texts.map(|text| format!("{text:?}\n  {}\n", parse(&text).unwrap_err()));
-        insta::assert_snapshot!(told.collect::<String>());
+        let errors = texts.map(|text| format!("{text:?}\n  {}\n", parse(&text).unwrap_err()));
+        insta::assert_snapshot!(errors.collect::<String>());
     }
 }

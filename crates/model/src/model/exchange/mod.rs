@@ -1,5 +1,5 @@
-//! Message exchange digraphs: sender, receiver and size of each message, and lower bounds on the
-//! time of every schedule of just these messages.
+//! Message exchange digraphs: sender, receiver and size of each message, and lower bounds on the time of every
+//! schedule that sends only these messages.
 //!
 //! # Symbols
 //! Processes are vertices, a message of w bytes from i to j is an arc i→j of size w. A message of a
@@ -22,7 +22,7 @@ mod direct_exchange;
 mod file;
 mod signature;
 
-pub use bounds::{Bounds, Claim3, Stepping};
+pub use bounds::{Claim3Validity, ExchangeBounds, StepSynchrony};
 pub use file::parse_pair_sizes;
 use netsig_base::units::{Bytes, Procs, Rank, Seconds};
 
@@ -42,7 +42,7 @@ pub(super) const MODELS: &[Model] = &[
 
 /// One message: its sender, its receiver, its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arc {
+pub struct ExchangeArc {
     /// Sender.
     pub from: Rank,
     /// Receiver.
@@ -84,7 +84,7 @@ pub enum ExchangeError {
 
 /// The messages of a personalised exchange, as the loads of its processes.
 #[derive(Debug, Clone)]
-pub struct Exchange {
+pub struct MessageExchange {
     procs: Procs,
     messages: u64,
     bytes: u128,
@@ -92,38 +92,38 @@ pub struct Exchange {
     rotations: u128,
     /// Loads of the processes, at least one. A load that several processes share may be listed
     /// once; processes without messages may be missing.
-    loads: Vec<Load>,
+    loads: Vec<ProcessLoad>,
 }
 
 /// Messages that a process sends, and those that it receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Load {
-    sent: Traffic,
-    received: Traffic,
+struct ProcessLoad {
+    sent: MessageTotals,
+    received: MessageTotals,
 }
 
 /// Messages in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Traffic {
+struct MessageTotals {
     messages: u32,
     bytes: u128,
 }
 
-impl Exchange {
+impl MessageExchange {
     /// An exchange of these messages; messages to oneself are left out.
     ///
     /// # Errors
     /// If a rank is not among the processes, or two arcs have the same ends.
-    pub fn new(procs: Procs, mut arcs: Vec<Arc>, zero: ZeroMessages) -> Result<Self, ExchangeError> {
+    pub fn new(procs: Procs, mut arcs: Vec<ExchangeArc>, zero: ZeroMessages) -> Result<Self, ExchangeError> {
         let mut ranks = arcs.iter().flat_map(|arc| [arc.from, arc.to]);
         if let Some(rank) = ranks.find(|rank| rank.0 >= procs.get()) {
             return Err(ExchangeError::RankOutside { rank, procs });
         }
         arcs.retain(|arc| arc.from != arc.to);
         arcs.sort_unstable_by_key(|arc| (arc.from, arc.to));
-        let same_ends = |pair: &&[Arc]| (pair[0].from, pair[0].to) == (pair[1].from, pair[1].to);
+        let same_ends = |pair: &&[ExchangeArc]| (pair[0].from, pair[0].to) == (pair[1].from, pair[1].to);
         if let Some(pair) = arcs.windows(2).find(same_ends) {
-            let Arc { from, to, .. } = pair[0];
+            let ExchangeArc { from, to, .. } = pair[0];
             return Err(ExchangeError::Repeated { from, to });
         }
         arcs.retain(|arc| arc.size.0 > 0 || zero == ZeroMessages::Counted);
@@ -132,22 +132,22 @@ impl Exchange {
 
     /// An exchange of valid messages, each to another process. Grouping by sorting is fast for
     /// millions of processes and arcs.
-    fn of_messages(procs: Procs, mut arcs: Vec<Arc>) -> Self {
-        let mut loads: HashMap<Rank, Load> = HashMap::new();
-        for (rank, traffic) in traffic_by(&mut arcs, |arc| arc.from) {
-            loads.entry(rank).or_default().sent = traffic;
+    fn of_messages(procs: Procs, mut arcs: Vec<ExchangeArc>) -> Self {
+        let mut loads_by_rank: HashMap<Rank, ProcessLoad> = HashMap::new();
+        for (rank, traffic) in totals_by_end(&mut arcs, |arc| arc.from) {
+            loads_by_rank.entry(rank).or_default().sent = traffic;
         }
-        for (rank, traffic) in traffic_by(&mut arcs, |arc| arc.to) {
-            loads.entry(rank).or_default().received = traffic;
+        for (rank, traffic) in totals_by_end(&mut arcs, |arc| arc.to) {
+            loads_by_rank.entry(rank).or_default().received = traffic;
         }
-        let distance = |arc: &Arc| arc.to.behind(arc.from.0, procs);
-        let mut turns: Vec<(Rank, Bytes)> = arcs.iter().map(|arc| (distance(arc), arc.size)).collect();
-        turns.sort_unstable();
+        let distance = |arc: &ExchangeArc| arc.to.behind(arc.from.0, procs);
+        let mut distances: Vec<(Rank, Bytes)> = arcs.iter().map(|arc| (distance(arc), arc.size)).collect();
+        distances.sort_unstable();
         let same_distance = |a: &(Rank, Bytes), b: &(Rank, Bytes)| a.0 == b.0;
-        let largest = turns.chunk_by(same_distance).filter_map(<[_]>::last);
-        let mut loads: Vec<Load> = loads.into_values().collect();
+        let largest = distances.chunk_by(same_distance).filter_map(<[_]>::last);
+        let mut loads: Vec<ProcessLoad> = loads_by_rank.into_values().collect();
         if loads.is_empty() {
-            loads.push(Load::default());
+            loads.push(ProcessLoad::default());
         }
         Self {
             procs,
@@ -161,7 +161,7 @@ impl Exchange {
     /// All-to-all with `size` bytes per destination, where messages of zero bytes are sent too.
     pub fn uniform(procs: Procs, size: Bytes) -> Self {
         let partners = procs.get() - 1;
-        let traffic = Traffic {
+        let traffic = MessageTotals {
             messages: partners,
             bytes: u128::from(partners) * u128::from(size.0),
         };
@@ -171,7 +171,7 @@ impl Exchange {
             messages,
             bytes: u128::from(messages) * u128::from(size.0),
             rotations: traffic.bytes,
-            loads: vec![Load {
+            loads: vec![ProcessLoad {
                 sent: traffic,
                 received: traffic,
             }],
@@ -190,21 +190,24 @@ impl Exchange {
 }
 
 /// Sorts the arcs by one end, and sums up the traffic of each rank at that end.
-fn traffic_by(arcs: &mut [Arc], end: fn(&Arc) -> Rank) -> impl Iterator<Item = (Rank, Traffic)> {
+fn totals_by_end(
+    arcs: &mut [ExchangeArc],
+    end: fn(&ExchangeArc) -> Rank,
+) -> impl Iterator<Item = (Rank, MessageTotals)> {
     arcs.sort_unstable_by_key(end);
     let groups = arcs.chunk_by(move |a, b| end(a) == end(b));
-    groups.map(move |group| (end(&group[0]), Traffic::of(group)))
+    groups.map(move |group| (end(&group[0]), MessageTotals::of(group)))
 }
 
-impl Load {
-    fn each(&self) -> [Traffic; 2] {
+impl ProcessLoad {
+    fn directions(&self) -> [MessageTotals; 2] {
         [self.sent, self.received]
     }
 }
 
-impl Traffic {
+impl MessageTotals {
     /// Traffic of messages with a common end; there are fewer messages than ranks.
-    fn of(arcs: &[Arc]) -> Self {
+    fn of(arcs: &[ExchangeArc]) -> Self {
         Self {
             messages: u32::try_from(arcs.len()).expect("each other rank once at most"),
             bytes: arcs.iter().map(|arc| u128::from(arc.size.0)).sum(),
@@ -234,14 +237,14 @@ mod tests {
     /// process 0. The bounds themselves are in `vectors.json`.
     #[test]
     fn claim_3_needs_the_same_process_and_the_same_direction() {
-        for (to, verdict) in [(7, Claim3::No), (0, Claim3::PrintedHypothesisOnly)] {
+        for (to, verdict) in [(7, Claim3Validity::No), (0, Claim3Validity::PrintedHypothesisOnly)] {
             let mut rows = vec![vec![0; 8]; 8];
             rows[0][1..=5].fill(1);
             rows[6][to] = 1_000_000;
             let bounds = matrix(&rows, ZeroMessages::Absent).bounds(&base());
-            assert_eq!(bounds.claim3_applies(Stepping::Asynchronous), verdict);
-            let in_steps = bounds.claim3_applies(Stepping::Synchronous);
-            assert_eq!(in_steps, Claim3::Synchronous);
+            assert_eq!(bounds.claim3_applies(StepSynchrony::Asynchronous), verdict);
+            let in_steps = bounds.claim3_applies(StepSynchrony::Synchronous);
+            assert_eq!(in_steps, Claim3Validity::Synchronous);
         }
     }
 
@@ -250,10 +253,10 @@ mod tests {
         let mut rows = vec![vec![1000; 4]; 4];
         rows[2][2] = u64::MAX; // local, so it does not count
         let matrix = matrix(&rows, ZeroMessages::Absent);
-        let uniform = Exchange::uniform(procs(4), Bytes(1000));
+        let uniform = MessageExchange::uniform(procs(4), Bytes(1000));
         assert_eq!(matrix.bounds(&base()), uniform.bounds(&base()));
         let (procs, size) = (procs(u32::MAX), Bytes(u64::MAX));
-        let most = Exchange::uniform(procs, size).bounds(&base());
+        let most = MessageExchange::uniform(procs, size).bounds(&base());
         assert_close(most.per_vertex, base().alltoall(procs, size).0);
     }
 
@@ -264,7 +267,7 @@ mod tests {
         let [idle, counted] =
             [ZeroMessages::Absent, ZeroMessages::Counted].map(|zero| matrix(&vec![vec![0; 3]; 3], zero));
         assert_eq!(idle.bounds(&base()).claim3, Seconds(0.0));
-        assert!(idle.bounds(&base()).same_process_and_direction);
+        assert!(idle.bounds(&base()).is_same_process_and_direction);
         // Every step costs its start-up: 2·α.
         assert_close(idle.direct_exchange_sync(&base()), 1e-4);
         assert_eq!(counted.bounds(&base()).startups, 2);
@@ -298,7 +301,7 @@ mod tests {
             prop_assert!(bounds.per_vertex.0 <= scheduled);
             prop_assert!(bounds.claim1 <= bounds.per_vertex && bounds.claim2 <= bounds.per_vertex);
             prop_assert!(bounds.per_vertex <= bounds.claim3);
-            if bounds.claim3_applies(Stepping::Asynchronous) == Claim3::SameProcessSameDirection {
+            if bounds.claim3_applies(StepSynchrony::Asynchronous) == Claim3Validity::SameProcessSameDirection {
                 prop_assert!(bounds.claim3.0 <= scheduled);
             }
         }

@@ -1,20 +1,20 @@
 //! `exchange_signature`: the contention signature of an exchange that is not uniform. On the
 //! uniform exchange it is the signature `full` of the all-to-all.
 
-use super::Exchange;
+use super::MessageExchange;
 use super::bounds::CLAIM_1;
 use crate::model::alltoall::signature::signature;
 use crate::model::prelude::*;
-use crate::model::signature::{Form, Signature};
+use crate::model::signature::{Signature, SignatureForm};
 
-impl Exchange {
+impl MessageExchange {
     /// Time under contention, γ·(per vertex) + δ·max(Δs, Δr)·[mean message ≥ M].
     ///
     /// The time uses base, γ, δ and M of the signature, not its form or its γ below M.
     pub fn signature_time(&self, signature: &Signature) -> Seconds {
         let bounds = self.bounds(&signature.base);
-        let contended = signature.threshold.is_some_and(|m| self.mean_reaches(m));
-        let delays = if contended { f64::from(bounds.startups) } else { 0.0 };
+        let is_contended = signature.threshold.is_some_and(|m| self.mean_reaches(m));
+        let delays = if is_contended { f64::from(bounds.startups) } else { 0.0 };
         bounds.per_vertex * signature.gamma + signature.delta * delays
     }
 
@@ -26,30 +26,30 @@ impl Exchange {
 
 pub(super) const EXCHANGE_SIGNATURE: Model = Model {
     name: "exchange_signature",
-    kind: Kind::Contention,
+    kind: ModelKind::Contention,
     formula: "T = γ·per_vertex + δ·max(Δ_s, Δ_r)·[mean message ≥ M]",
     source: "netsig, the signature of Steffenel 2006 for exchanges that are not uniform",
     domain: "A saturated network; γ, δ and M of an all-to-all on it.",
     parameters: &[
-        Parameter::given("gamma", "contention ratio γ", None),
-        Parameter::given(
+        ModelParameter::given("gamma", "contention ratio γ", None),
+        ModelParameter::given(
             "delta_s",
             "start-up of each simultaneous communication from M on",
             Some(0.0),
         ),
-        Parameter::given("threshold_bytes", "M, held against the mean message", Some(0.0)),
+        ModelParameter::given("threshold_bytes", "M, held against the mean message", Some(0.0)),
     ],
-    example: Example::on(
-        ROUND,
+    example: WorkedExample::on_network(
+        ROUND_NUMBERS,
         "4 processes, 1000 B between any two, α = 50 µs, β = 10 ns/B, γ = 4.3628, δ = 4.93 ms, \
          M = 1000 B",
         0.015_575_304,
         (4, 1000),
     )
-    .with(&[4.3628, 0.00493, 1000.0]),
+    .with_values(&[4.3628, 0.00493, 1000.0]),
     time: |inputs| {
-        let signature = signature(inputs, Form::Full, None, [1, 2])?;
-        inputs.by_hockney(|_, procs, size| Exchange::uniform(procs, size).signature_time(&signature))
+        let signature = signature(inputs, SignatureForm::Full, None, [1, 2])?;
+        inputs.by_hockney(|_, procs, size| MessageExchange::uniform(procs, size).signature_time(&signature))
     },
     ..CLAIM_1
 };
@@ -67,7 +67,7 @@ mod tests {
     fn the_mean_message_decides_about_delta() {
         let signature = |threshold| Signature {
             base: Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap(),
-            form: Form::Full,
+            form: SignatureForm::Full,
             gamma: 2.0,
             gamma_below: None,
             delta: Seconds(1e-3),

@@ -39,30 +39,30 @@ fn latency(utilisation: f64, flits: f64, dimensions: NonZeroU32, mean_hops: f64)
 
 pub(super) const AGARWAL: Model = Model {
     name: "agarwal",
-    kind: Kind::Contention,
+    kind: ModelKind::Contention,
     formula: "T_c = (1+w)·n·k_d + B, w = (ρB/(1−ρ))·((k_d−1)/k_d²)·(1+1/n), in cycles",
     source: "Agarwal 1991, eq. 12",
     domain: "A k-ary n-cube of channel utilisation ρ < 1. LoGPC builds on it, but is not it.",
     needs: &[],
     parameters: &[
-        Parameter::given("rho", "channel utilisation ρ", None),
-        Parameter::given("flits", "message length B in flits", None),
-        Parameter::given("dimensions", "n", None),
-        Parameter::given("hops", "mean hops per dimension k_d", None),
+        ModelParameter::given("rho", "channel utilisation ρ", None),
+        ModelParameter::given("flits", "message length B in flits", None),
+        ModelParameter::given("dimensions", "n", None),
+        ModelParameter::given("hops", "mean hops per dimension k_d", None),
     ],
-    example: Example {
+    example: WorkedExample {
         unit: "cycles",
         values: &[0.5, 16.0, 2.0, 4.0],
-        ..Example::on(ROUND, "ρ = 0.5, B = 16 flits, n = 2, k_d = 4", 60.0, (2, 1000))
+        ..WorkedExample::on_network(ROUND_NUMBERS, "ρ = 0.5, B = 16 flits, n = 2, k_d = 4", 60.0, (2, 1000))
     },
     time: cycles,
     ..HOCKNEY
 };
 
 /// The latency, in cycles in place of seconds.
-fn cycles(inputs: &Inputs) -> Result<Timed, ModelError> {
+fn cycles(inputs: &FormulaInputs) -> Result<ModelTime, ModelError> {
     let dimensions = inputs.count(2)?;
-    let rho = inputs.ruled(0, "at least 0 and less than 1", |rho| (0.0..1.0).contains(rho))?;
+    let rho = inputs.checked_value(0, "at least 0 and less than 1", |rho| (0.0..1.0).contains(rho))?;
     let (flits, hops) = (inputs.non_negative(1)?, inputs.non_negative(3)?);
     Ok(Seconds(latency(rho, flits, dimensions, hops)).into())
 }

@@ -19,7 +19,7 @@
 use netsig_base::units::parameter::{ParameterError, non_negative};
 
 use super::hockney::HOCKNEY;
-use crate::model::examples::toy;
+use crate::model::examples::toy_network;
 use crate::model::prelude::*;
 
 /// Latency L, overhead o, gap g and gap per byte G.
@@ -108,9 +108,9 @@ pub(super) const LOGGP: Model = Model {
     formula: "t = o + (m−1)·G + L + o",
     source: "Alexandrov et al. 1995; the parameters from pLogP after Kielmann et al. 2001",
     domain: "One gap per byte for all large messages, here g(m)/m at 1 MiB.",
-    needs: &[Need::PLogP],
-    example: Example::on(
-        Setting::Known(toy),
+    needs: &[ModelInput::PLogP],
+    example: WorkedExample::on_network(
+        ExampleNetwork::Known(toy_network),
         "pLogP with L = 50 µs, g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, \
          or = 6 µs + 5 ns/B·m; m = 1000 B",
         7.000_952_720_642_09e-5,

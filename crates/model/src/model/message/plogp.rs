@@ -1,7 +1,7 @@
 //! `message_plogp`: latency plus the gap of the message's size.
 
 use super::hockney::HOCKNEY;
-use crate::model::examples::toy;
+use crate::model::examples::toy_network;
 use crate::model::prelude::*;
 
 pub(super) const PLOGP: Model = Model {
@@ -9,9 +9,9 @@ pub(super) const PLOGP: Model = Model {
     formula: "t = L + g(m)",
     source: "Kielmann, Bal, Verstoep 2000",
     domain: "g(m), os(m) and or(m) are tables, interpolated between their sizes.",
-    needs: &[Need::PLogP],
-    example: Example::on(
-        Setting::Known(toy),
+    needs: &[ModelInput::PLogP],
+    example: WorkedExample::on_network(
+        ExampleNetwork::Known(toy_network),
         "L = 50 µs, g(m) = 10 µs + 10 ns/B·m, m = 4096 B",
         0.000_100_96,
         (2, 4096),

@@ -1,41 +1,43 @@
 //! `regimes`: the regimes of every collective, with parameters given by the user. Fits store the
 //! regimes in full.
 
-use netsig_base::algorithm::Sizes;
+use netsig_base::algorithm::SizePattern;
 use netsig_base::network::LINUX_RTO;
 use netsig_base::units::parameter::{ParameterError, finite, non_negative};
 
-use super::{Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire};
+use super::{
+    ExchangeOrder, ProtocolParameters, Regimes, RegimesPoint, StallOnset, StallParameters, TrafficPattern, WireTime,
+};
 use crate::model::REGIMES;
 use crate::model::entry::threshold;
 use crate::model::prelude::*;
 
 const INF: f64 = f64::INFINITY;
 
-const PARAMETERS: [Parameter; 10] = [
-    Parameter::given("startup_s", "the time that one start-up adds, b", None),
-    Parameter::given("gamma_eager", "γ of messages below the eager limit", Some(1.0)),
-    Parameter::given("growth_eager", "κ of these", Some(0.0)),
-    Parameter::given("gamma_rendezvous", "γ of messages from the eager limit on", Some(1.0)),
-    Parameter::given("growth_rendezvous", "κ of these", Some(0.0)),
-    Parameter::given(
+const PARAMETERS: [ModelParameter; 10] = [
+    ModelParameter::given("startup_s", "the time that one start-up adds, b", None),
+    ModelParameter::given("gamma_eager", "γ of messages below the eager limit", Some(1.0)),
+    ModelParameter::given("growth_eager", "κ of these", Some(0.0)),
+    ModelParameter::given("gamma_rendezvous", "γ of messages from the eager limit on", Some(1.0)),
+    ModelParameter::given("growth_rendezvous", "κ of these", Some(0.0)),
+    ModelParameter::given(
         "eager_limit_bytes",
         "the first size that is not sent at once",
         Some(INF),
     ),
-    Parameter::given(
+    ModelParameter::given(
         "overflow_bytes",
         "X, the bytes through a port from which it overflows",
         Some(INF),
     ),
-    Parameter::given("stall_rate", "c, the rate of stalls of one connection", Some(0.0)),
-    Parameter::given("stall_s", "D, the time that a stall adds", Some(LINUX_RTO.0)),
-    Parameter::given("latency_s", "the time that is paid once, a", Some(0.0)),
+    ModelParameter::given("stall_rate", "c, the rate of stalls of one connection", Some(0.0)),
+    ModelParameter::given("stall_s", "D, the time that a stall adds", Some(LINUX_RTO.0)),
+    ModelParameter::given("latency_s", "the time that is paid once, a", Some(0.0)),
 ];
 
 pub(in crate::model) const ALLTOALL: Model = Model {
     name: REGIMES,
-    kind: Kind::Contention,
+    kind: ModelKind::Contention,
     formula: "T₀ = (a + ((b·s + (γ + κ/(1 + (n−2)/32))·W)⁸ + (γ·F)⁸)^⅛)·e^ρ, and D more with p = 1 − exp(−c·n·(n−1)·φ), φ = 1/(1 + (1.1·X/x)¹⁶)",
     source: "netsig, on Steffenel 2006 and Kielmann, Bal, Verstoep 2000",
     domain: "n ≥ 2. s = n−1, W = (n−1)·β·(m + 96 B of headers), x = (n−1)·m; γ and κ for either \
@@ -43,107 +45,123 @@ pub(in crate::model) const ALLTOALL: Model = Model {
              Here ρ = 0 and the median; a fit adds ρ, V(w) in the place of β·w, the requests of \
              large messages, spreads and intervals, and F from the links of --network SCENARIO.",
     parameters: &PARAMETERS,
-    estimator: Estimator::Repetitions,
-    example: Example::on(
-        ROUND,
+    estimator: ModelEstimator::Repetitions,
+    example: WorkedExample::on_network(
+        ROUND_NUMBERS,
         "n = 8, m = 32 KiB, β = 10 ns/B, b = 50 µs, γ = 1.2, κ = 0.7, X = 64 KiB, c = 10, \
          D = 200 ms, all eager",
         0.204_466_648_421_052_64,
         (8, 32768),
     )
-    .with(&[5e-5, 1.2, 0.7, 1.0, 0.0, INF, 65536.0, 10.0, 0.2, 0.0]),
-    time: |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
-    ..Model::about(Subject::Collective(Collective::Alltoall))
+    .with_values(&[5e-5, 1.2, 0.7, 1.0, 0.0, INF, 65536.0, 10.0, 0.2, 0.0]),
+    time: |inputs| time(inputs, TrafficPattern::Exchange(ExchangeOrder::AtOnce)),
+    ..Model::of_subject(ModelSubject::Collective(Collective::Alltoall))
 };
 
 pub(in crate::model) const BCAST: Model = Model {
-    subject: Subject::Collective(Collective::Bcast),
+    subject: ModelSubject::Collective(Collective::Bcast),
     domain: "As the regimes of alltoall, with a binomial tree: s = ⌈log₂ n⌉, W = β·(m + 96 B) times \
              the longest path on which a rank sends one message after the other.",
-    example: in_thousands(0.000_186_168),
-    time: |inputs| time(inputs, Pattern::Tree { parts: false }),
+    example: rendezvous_example(0.000_186_168),
+    time: |inputs| time(inputs, TrafficPattern::Tree { parts: false }),
     ..ALLTOALL
 };
 
 pub(in crate::model) const SCATTER: Model = Model {
-    subject: Subject::Collective(Collective::Scatter),
+    subject: ModelSubject::Collective(Collective::Scatter),
     domain: "As the regimes of bcast, with a message of m bytes for each process behind an edge.",
-    example: in_thousands(0.000_230_168),
-    time: |inputs| time(inputs, Pattern::Tree { parts: true }),
+    example: rendezvous_example(0.000_230_168),
+    time: |inputs| time(inputs, TrafficPattern::Tree { parts: true }),
     ..ALLTOALL
 };
 
-pub(in crate::model) const GATHER: Model = through_a_port(Collective::Gather);
+pub(in crate::model) const GATHER: Model = port_model(Collective::Gather);
 
-pub(in crate::model) const ALLGATHER: Model = through_a_port(Collective::Allgather);
+pub(in crate::model) const ALLGATHER: Model = port_model(Collective::Allgather);
 
-/// An all-to-all whose sizes differ from pair to pair, or whose sizes MPI takes to differ.
-const fn by_pair(
+/// Entry of an all-to-all whose sizes may differ from pair to pair.
+const fn pair_sizes_model(
     collective: Collective,
     domain: &'static str,
     expected: f64,
-    time: fn(&Inputs) -> Result<Timed, ModelError>,
+    time: fn(&FormulaInputs) -> Result<ModelTime, ModelError>,
 ) -> Model {
     Model {
-        subject: Subject::Collective(collective),
+        subject: ModelSubject::Collective(collective),
         domain,
-        example: in_thousands(expected),
+        example: rendezvous_example(expected),
         time,
         ..ALLTOALL
     }
 }
 
-pub(in crate::model) const ALLTOALLV: Model = by_pair(
+pub(in crate::model) const ALLTOALLV: Model = pair_sizes_model(
     Collective::Alltoallv,
     "As the regimes of alltoall.",
     0.000_434_392,
-    |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
+    |inputs| time(inputs, TrafficPattern::Exchange(ExchangeOrder::AtOnce)),
 );
 
-pub(in crate::model) const ALLTOALLV_SKEWED: Model = by_pair(
+pub(in crate::model) const ALLTOALLV_SKEWED: Model = pair_sizes_model(
     Collective::AlltoallvSkewed,
-    "As the regimes of alltoall, of sizes with the mean m: s, W and x of the busiest process, and F of \
-     the busiest link, from the sums over all pairs; n ≤ 2048.",
+    "As the regimes of alltoall, of sizes with the mean m. From the sums over all pairs, s, W and x are those of the \
+     busiest process and F is that of the busiest link; n ≤ 2048.",
     0.000_503_428,
-    |inputs| time_of(inputs, Pattern::Exchange(Order::AtOnce), Sizes::Skewed),
+    |inputs| {
+        time_with_sizes(
+            inputs,
+            TrafficPattern::Exchange(ExchangeOrder::AtOnce),
+            SizePattern::Skewed,
+        )
+    },
 );
 
-pub(in crate::model) const ALLTOALLV_SPARSE: Model = by_pair(
+pub(in crate::model) const ALLTOALLV_SPARSE: Model = pair_sizes_model(
     Collective::AlltoallvSparse,
     "As the regimes of alltoallv-skewed.",
     0.000_358_224,
-    |inputs| time_of(inputs, Pattern::Exchange(Order::AtOnce), Sizes::Sparse),
+    |inputs| {
+        time_with_sizes(
+            inputs,
+            TrafficPattern::Exchange(ExchangeOrder::AtOnce),
+            SizePattern::Sparse,
+        )
+    },
 );
 
-const fn through_a_port(collective: Collective) -> Model {
+const fn port_model(collective: Collective) -> Model {
     Model {
-        subject: Subject::Collective(collective),
+        subject: ModelSubject::Collective(collective),
         domain: "As the regimes of alltoall; all that comes passes one port.",
-        example: in_thousands(0.000_434_392),
-        time: |inputs| time(inputs, Pattern::Port),
+        example: rendezvous_example(0.000_434_392),
+        time: |inputs| time(inputs, TrafficPattern::Port),
         ..ALLTOALL
     }
 }
 
 /// An example beyond the eager limit, without stalls.
-const fn in_thousands(expected: f64) -> Example {
-    Example::on(
-        ROUND,
+const fn rendezvous_example(expected: f64) -> WorkedExample {
+    WorkedExample::on_network(
+        ROUND_NUMBERS,
         "n = 8, m = 1000 B, β = 10 ns/B, b = 50 µs, γ = 1.1 from the eager limit of 512 B on",
         expected,
         (8, 1000),
     )
-    .with(&[5e-5, 9.0, 0.0, 1.1, 0.0, 512.0, INF, 0.0, 0.2, 0.0])
+    .with_values(&[5e-5, 9.0, 0.0, 1.1, 0.0, 512.0, INF, 0.0, 0.2, 0.0])
 }
 
 /// Median time of the case.
-fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
-    time_of(inputs, pattern, Sizes::Equal)
+fn time(inputs: &FormulaInputs, pattern: TrafficPattern) -> Result<ModelTime, ModelError> {
+    time_with_sizes(inputs, pattern, SizePattern::Equal)
 }
 
 /// Median time of the case, with these sizes of the pieces.
-fn time_of(inputs: &Inputs, pattern: Pattern, sizes: Sizes) -> Result<Timed, ModelError> {
-    let point = Point {
+fn time_with_sizes(
+    inputs: &FormulaInputs,
+    pattern: TrafficPattern,
+    sizes: SizePattern,
+) -> Result<ModelTime, ModelError> {
+    let point = RegimesPoint {
         procs: inputs.case.procs,
         size: inputs.case.size,
         network: inputs.known.network.as_ref(),
@@ -155,10 +173,10 @@ fn time_of(inputs: &Inputs, pattern: Pattern, sizes: Sizes) -> Result<Timed, Mod
 }
 
 /// The regimes with the given parameters, on a wire with the constant gap β.
-fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError> {
+fn regimes(inputs: &FormulaInputs, pattern: TrafficPattern) -> Result<Regimes, ParameterError> {
     let mut regimes = Regimes {
         pattern,
-        wire: Wire::straight(inputs.known.hockney.beta()),
+        wire: WireTime::proportional(inputs.known.hockney.beta()),
         latency: Seconds(0.0),
         startup: Seconds(0.0),
         request: Seconds(0.0),
@@ -179,30 +197,30 @@ impl Regimes {
     /// # Errors
     /// If the parameter does not allow the value.
     pub(crate) fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        let Some(parameter) = PARAMETERS.iter().find(|own| own.name == name) else {
+        let Some(parameter) = PARAMETERS.iter().find(|known| known.name == name) else {
             return Ok(());
         };
-        let name = parameter.name;
-        match name {
-            "latency_s" => self.latency = Seconds(non_negative(name, value)?),
-            "startup_s" => self.startup = Seconds(non_negative(name, value)?),
-            "eager_limit_bytes" => self.eager_limit = threshold(name, value)?,
-            "gamma_eager" => own(&mut self.eager).gamma = non_negative(name, value)?,
-            "growth_eager" => own(&mut self.eager).growth = finite(name, value)?,
-            "gamma_rendezvous" => own(&mut self.rendezvous).gamma = non_negative(name, value)?,
-            "growth_rendezvous" => own(&mut self.rendezvous).growth = finite(name, value)?,
+        let parameter_name = parameter.name;
+        match parameter_name {
+            "latency_s" => self.latency = Seconds(non_negative(parameter_name, value)?),
+            "startup_s" => self.startup = Seconds(non_negative(parameter_name, value)?),
+            "eager_limit_bytes" => self.eager_limit = threshold(parameter_name, value)?,
+            "gamma_eager" => parameters_of(&mut self.eager).gamma = non_negative(parameter_name, value)?,
+            "growth_eager" => parameters_of(&mut self.eager).growth = finite(parameter_name, value)?,
+            "gamma_rendezvous" => parameters_of(&mut self.rendezvous).gamma = non_negative(parameter_name, value)?,
+            "growth_rendezvous" => parameters_of(&mut self.rendezvous).growth = finite(parameter_name, value)?,
             "overflow_bytes" => {
                 if value.is_nan() || value <= 0.0 {
                     let rule = "above 0, or inf for none";
-                    return Err(ParameterError::new(name, value, rule));
+                    return Err(ParameterError::new(parameter_name, value, rule));
                 }
-                stalls(&mut self.eager).onset = Onset::at(value.min(f64::MAX));
+                stalls_of(&mut self.eager).onset = StallOnset::at(value.min(f64::MAX));
             }
             "stall_rate" => {
-                stalls(&mut self.eager).rate = non_negative(name, value)?;
+                stalls_of(&mut self.eager).rate = non_negative(parameter_name, value)?;
             }
             "stall_s" => {
-                stalls(&mut self.eager).cost = Seconds(non_negative(name, value)?);
+                stalls_of(&mut self.eager).cost = Seconds(non_negative(parameter_name, value)?);
             }
             _ => {}
         }
@@ -211,7 +229,7 @@ impl Regimes {
 }
 
 /// Parameters of a protocol, created if missing.
-fn own(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
+fn parameters_of(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
     protocol.get_or_insert_with(|| ProtocolParameters {
         gamma: 1.0,
         growth: 0.0,
@@ -223,6 +241,6 @@ fn own(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
 }
 
 /// Stalls of a protocol, created if missing.
-fn stalls(protocol: &mut Option<ProtocolParameters>) -> &mut Stalls {
-    own(protocol).stalls.get_or_insert(Stalls::UNSEEN)
+fn stalls_of(protocol: &mut Option<ProtocolParameters>) -> &mut StallParameters {
+    parameters_of(protocol).stalls.get_or_insert(StallParameters::UNSEEN)
 }

@@ -1,30 +1,29 @@
-//! Stalls: their onset, their rate and what they cost.
+//! Stalls: their onset, rate and cost.
 
 use netsig_base::network::{LINUX_RTO, Network};
-use netsig_base::stats::interval::Estimate;
+use netsig_base::stats::interval::IntervalEstimate;
 use netsig_base::units::{Procs, Seconds};
 use serde::{Deserialize, Serialize};
 
-use super::Point;
-use super::loads::Exchange;
+use super::RegimesPoint;
+use super::loads::ExchangePieces;
 
-/// Exponent of φ, the sharpness of the onset, and x/X at which φ is a half: few ports lose anything
-/// below X, nearly all from 1.3·X on.
+/// Exponent of φ, and x/X at which φ is a half: few ports lose anything below X, nearly all from 1.3·X on.
 const SHARPNESS: i32 = 16;
-const HALF: f64 = 1.1;
+const HALF_SHARE_RATIO: f64 = 1.1;
 
-/// Minimum share by which a stalled repetition is longer than the others.
+/// Minimum share by which a stalled repetition is longer than one without a stall.
 const LEAST_SHARE: f64 = 0.3;
 
 /// V: minimum time that a stall must add to differ from other scatter.
-pub(crate) fn noticeable(typical: Seconds) -> Seconds {
+pub(crate) fn least_stall_time(typical: Seconds) -> Seconds {
     Seconds((LINUX_RTO.0 / 2.0).max(LEAST_SHARE * typical.0))
 }
 
 /// Rate and cost of the stalls that delay repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Stalls {
+pub struct StallParameters {
     /// c: rate of stalls of a connection in a repetition.
     pub rate: f64,
     /// D: median cost of a stall.
@@ -33,13 +32,13 @@ pub struct Stalls {
     /// Standard deviation of ln D.
     pub spread: f64,
     /// Onset of the stalls.
-    pub onset: Onset,
+    pub onset: StallOnset,
 }
 
-/// Surge from which a port overflows.
+/// Bytes through a port from which it overflows, with their interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Onset {
+pub struct StallOnset {
     /// X: bytes through a port at which the stall rate reaches half of its final value.
     pub bytes: f64,
     /// Lower end of the interval of X.
@@ -48,72 +47,71 @@ pub struct Onset {
     pub upper: f64,
 }
 
-/// The connections of an exchange, and how full the ports at their ends are.
+/// The connections of an exchange, and the relative loads of the ports at their ends.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Connections {
-    /// n·(n − 1) into ports that are equally full.
+pub(crate) enum PortConnections {
+    /// n·(n − 1) connections into equally loaded ports.
     Even(Procs),
-    /// Of each port: its bytes as a share of x, those of the fullest, and its connections.
+    /// For each port: its bytes relative to x of the fullest port, and its number of connections.
     Uneven(Vec<(f64, f64)>),
 }
 
-impl Connections {
-    /// Those of the pieces of `point`.
-    pub(crate) fn of(point: Point) -> Self {
-        let ports = Exchange::of(point).receiving();
+impl PortConnections {
+    /// The connections of the pieces of `point`.
+    pub(crate) fn of(point: RegimesPoint) -> Self {
+        let ports = ExchangePieces::of(point).receiving_ports();
         ports.map_or(Self::Even(point.procs), Self::Uneven)
     }
 
     /// Σ φ·h, with x bytes through the fullest port.
-    pub(crate) fn exposed(&self, stalls: &Stalls, port_bytes: f64, typical: Seconds) -> f64 {
-        let of = |share: f64| stalls.exposure(share * port_bytes, typical);
+    pub(crate) fn exposed_connections(&self, stalls: &StallParameters, port_bytes: f64, typical: Seconds) -> f64 {
+        let exposure = |share: f64| stalls.exposure(share * port_bytes, typical);
         match self {
-            Self::Even(procs) => f64::from(procs.get()) * procs.partners() * of(1.0),
-            Self::Uneven(ports) => ports.iter().map(|(share, count)| count * of(*share)).sum(),
+            Self::Even(procs) => f64::from(procs.get()) * procs.partners() * exposure(1.0),
+            Self::Uneven(ports) => ports.iter().map(|(share, count)| count * exposure(*share)).sum(),
         }
     }
 }
 
-impl Stalls {
+impl StallParameters {
     /// Stalls that were not seen: rate 0, the time-out of Linux, and an onset beyond all sizes.
     pub(crate) const UNSEEN: Self = Self {
         rate: 0.0,
         cost: LINUX_RTO,
         spread: 0.0,
-        onset: Onset {
+        onset: StallOnset {
             bytes: f64::MAX,
             lower: f64::MAX,
             upper: f64::MAX,
         },
     };
 
-    /// p of these connections, x bytes through the fullest port and repetitions of T₀ = `typical`
-    /// without a stall.
-    pub(crate) fn probability(&self, connections: &Connections, port_bytes: f64, typical: Seconds) -> f64 {
-        -(-self.rate * connections.exposed(self, port_bytes, typical)).exp_m1()
+    /// p for these connections, x bytes through the fullest port, and T₀ = `typical` without a stall.
+    pub(crate) fn probability(&self, connections: &PortConnections, port_bytes: f64, typical: Seconds) -> f64 {
+        -(-self.rate * connections.exposed_connections(self, port_bytes, typical)).exp_m1()
     }
 
-    /// φ·h: share of connections, and of T₀, in which a stall shows.
+    /// φ·h: share of the connections that may lose a packet, times the share of T₀ in which a stall shows.
     pub(crate) fn exposure(&self, port_bytes: f64, typical: Seconds) -> f64 {
-        let shown = (self.cost.0 - noticeable(typical).0) / typical.0;
-        self.onset.share(port_bytes) * shown.clamp(0.0, 1.0)
+        let shown_share = (self.cost.0 - least_stall_time(typical).0) / typical.0;
+        self.onset.share(port_bytes) * shown_share.clamp(0.0, 1.0)
     }
 }
 
-/// X of TCP over Ethernet in buffers of a port: a usual value and bounds.
-const IN_BUFFERS: [f64; 3] = [2.5, 4.5, 8.0];
+/// X of TCP over Ethernet in buffers of a port: lower end, usual value, upper end.
+const ONSET_BUFFER_BOUNDS: [f64; 3] = [2.5, 4.5, 8.0];
 
-/// X of eager messages, relative to X of rendezvous messages and to what passed without losses.
-const OF_RENDEZVOUS: f64 = 2.0;
-const OF_UNSEEN: f64 = 1.3;
+/// X of eager messages, relative to X of rendezvous messages and to the largest x that passed without losses.
+const RENDEZVOUS_FACTOR: f64 = 2.0;
+const UNSEEN_FACTOR: f64 = 1.3;
 
-/// X where no message was lost, relative to the most that passed: far away, so that losses are
-/// possible but not foretold.
-const FAR: [f64; 2] = [8.0, 64.0];
+/// X and its upper end where no message was lost, relative to the largest x that passed: far away, so that losses are
+/// possible but not predicted.
+const FAR_FACTORS: [f64; 2] = [8.0, 64.0];
 
-impl Onset {
+impl StallOnset {
     /// An estimated onset.
-    pub(crate) fn of(estimate: Estimate) -> Self {
+    pub(crate) fn of(estimate: IntervalEstimate) -> Self {
         Self {
             bytes: estimate.value,
             lower: estimate.lower.max(1.0).min(estimate.value),
@@ -121,16 +119,16 @@ impl Onset {
         }
     }
 
-    /// An onset after `beyond` bytes by the buffers of a described network; `None` without buffers.
+    /// Onset from the buffers of a described network, at least `beyond` bytes; `None` without buffers.
     pub(crate) fn of_buffers(beyond: f64, network: &Network) -> Option<Self> {
         let buffer = network.host_buffer().as_f64();
-        let [lower, bytes, upper] = IN_BUFFERS.map(|share| (share * buffer).max(beyond));
+        let [lower, bytes, upper] = ONSET_BUFFER_BOUNDS.map(|share| (share * buffer).max(beyond));
         (buffer > 0.0).then_some(Self { bytes, lower, upper })
     }
 
-    /// An onset after `beyond` bytes by that of rendezvous messages, which lose earlier.
-    pub(crate) fn of_rendezvous(beyond: f64, rendezvous: Estimate) -> Self {
-        let bytes = (OF_UNSEEN * beyond).max(OF_RENDEZVOUS * rendezvous.value);
+    /// Onset beyond `beyond` bytes from the onset of rendezvous messages, which lose earlier.
+    pub(crate) fn of_rendezvous(beyond: f64, rendezvous: IntervalEstimate) -> Self {
+        let bytes = (UNSEEN_FACTOR * beyond).max(RENDEZVOUS_FACTOR * rendezvous.value);
         Self {
             bytes,
             lower: rendezvous.value.clamp(beyond.min(bytes), bytes),
@@ -138,14 +136,14 @@ impl Onset {
         }
     }
 
-    /// True unless all that is known is a lower end.
+    /// True unless only the lower end is known.
     pub fn is_known(&self) -> bool {
-        self.upper < FAR[0] * self.lower
+        self.upper < FAR_FACTORS[0] * self.lower
     }
 
-    /// An onset after `beyond` bytes of which nothing else is known.
-    pub(crate) fn unseen(beyond: f64) -> Self {
-        let [bytes, upper] = FAR.map(|factor| factor * beyond);
+    /// Onset of which only the lower end `beyond` is known.
+    pub(crate) fn without_losses(beyond: f64) -> Self {
+        let [bytes, upper] = FAR_FACTORS.map(|factor| factor * beyond);
         Self {
             bytes,
             lower: beyond,
@@ -164,7 +162,7 @@ impl Onset {
 
     /// φ(x): share of the ports that overflow when x bytes pass each.
     pub fn share(&self, port_bytes: f64) -> f64 {
-        1.0 / (1.0 + (HALF * self.bytes / port_bytes).powi(SHARPNESS))
+        1.0 / (1.0 + (HALF_SHARE_RATIO * self.bytes / port_bytes).powi(SHARPNESS))
     }
 }
 
@@ -175,12 +173,12 @@ mod tests {
     /// At 2·X nearly all connections of a port may stall, at X 1/(1 + 1.1¹⁶) = 0.1787 of them.
     #[test]
     fn connections_into_emptier_ports_stall_less() {
-        let stalls = Stalls {
-            onset: Onset::at(1000.0),
-            ..Stalls::UNSEEN
+        let stalls = StallParameters {
+            onset: StallOnset::at(1000.0),
+            ..StallParameters::UNSEEN
         };
-        let uneven = Connections::Uneven(vec![(1.0, 3.0), (0.5, 2.0)]);
-        let exposed = uneven.exposed(&stalls, 2000.0, Seconds(0.01));
+        let uneven = PortConnections::Uneven(vec![(1.0, 3.0), (0.5, 2.0)]);
+        let exposed = uneven.exposed_connections(&stalls, 2000.0, Seconds(0.01));
         assert!((exposed - 3.0 - 2.0 * 0.1787).abs() < 1e-3, "{exposed}");
     }
 }

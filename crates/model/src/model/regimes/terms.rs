@@ -10,7 +10,7 @@ use derive_more::{Add, Mul, Sum};
 
 /// Terms of T₀ in seconds, or derivatives by them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Add, Mul, Sum)]
-pub struct Terms {
+pub struct TimeTerms {
     /// a: time that is paid once.
     pub once: f64,
     /// S: time of the start-ups.
@@ -34,30 +34,30 @@ pub(super) fn root_of_powers(u: f64, v: f64) -> f64 {
     most * (1.0 + least.powi(POWER)).powf(1.0 / f64::from(POWER))
 }
 
-impl Terms {
+impl TimeTerms {
     /// S + W.
-    fn own_path(self) -> f64 {
+    fn host_path(self) -> f64 {
         self.startups + self.wire
     }
 
     /// T₀.
     pub fn time(self) -> f64 {
-        self.once + root_of_powers(self.own_path(), self.floor)
+        self.once + root_of_powers(self.host_path(), self.floor)
     }
 
     /// Derivatives of T₀ by the terms.
     #[must_use]
     pub fn marginal(self) -> Self {
-        let path = self.own_path();
+        let path = self.host_path();
         let root = root_of_powers(path, self.floor);
         let share = |part: f64| {
             if root > 0.0 { (part / root).powi(POWER - 1) } else { 1.0 }
         };
-        let own = share(path);
+        let path_share = share(path);
         Self {
             once: 1.0,
-            startups: own,
-            wire: own,
+            startups: path_share,
+            wire: path_share,
             floor: share(self.floor),
         }
     }
@@ -72,8 +72,8 @@ impl Terms {
 mod tests {
     use super::*;
 
-    fn terms([once, startups, wire, floor]: [f64; 4]) -> Terms {
-        Terms {
+    fn terms([once, startups, wire, floor]: [f64; 4]) -> TimeTerms {
+        TimeTerms {
             once,
             startups,
             wire,
@@ -86,9 +86,9 @@ mod tests {
     fn derivatives_are_those_of_the_sum() {
         for floor in [0.0, 9.0] {
             let at = [2.0, 3.0, 4.0, floor];
-            let found = terms(at).marginal();
-            let found = [found.once, found.startups, found.wire, found.floor];
-            for (place, found) in found.into_iter().enumerate() {
+            let marginal = terms(at).marginal();
+            let derivatives = [marginal.once, marginal.startups, marginal.wire, marginal.floor];
+            for (place, found) in derivatives.into_iter().enumerate() {
                 let mut moved = at;
                 moved[place] += 1e-6;
                 let [before, after] = [at, moved].map(|at| terms(at).time());

@@ -1,26 +1,28 @@
-//! Patterns in which the messages of an algorithm share ports and links, by its entry in the table of
-//! algorithms; the classes of process counts for which it takes the same steps.
+//! Patterns in which the messages of an algorithm share ports and links, from its entry in the table of algorithms;
+//! classes of process counts for which it takes the same steps.
 
 use std::sync::LazyLock;
 
-use netsig_base::algorithm::{Algorithm, Collective, Decision, Load, Method, MpiFlavour, Traffic};
+use netsig_base::algorithm::{
+    Algorithm, AlgorithmTraffic, Collective, CollectiveMethod, LibraryDecision, MpiFlavour, TreeLoad,
+};
 use netsig_base::units::{Bytes, Procs};
 use serde::{Deserialize, Serialize};
 
-use super::links::{self, Order};
-use super::loads::Exchange;
-use super::{Point, Protocol};
+use super::links::{self, ExchangeOrder};
+use super::loads::ExchangePieces;
+use super::{Protocol, RegimesPoint};
 
 /// Pattern in which the messages of an algorithm share ports and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Pattern {
+pub enum TrafficPattern {
     /// All messages of a process pass one port, and all processes exchange at the same time.
-    Exchange(Order),
+    Exchange(ExchangeOrder),
     /// As `Exchange`, in segments.
     Segments {
         /// Order of the messages.
-        order: Order,
+        order: ExchangeOrder,
         /// Segment size q.
         segment: Bytes,
         /// w: largest number of exchanges of a segment in progress.
@@ -28,8 +30,8 @@ pub enum Pattern {
     },
     /// All messages pass the port of one process.
     Port,
-    /// Each round handles one digit of the distance of sender and receiver, in base `radix`; others
-    /// relay the blocks.
+    /// Each round handles one digit of the distance of sender and receiver, in base `radix`; other ranks relay the
+    /// blocks.
     Digits {
         /// The base r.
         radix: u32,
@@ -61,18 +63,18 @@ pub enum Pattern {
         /// The base k.
         radix: u32,
     },
-    /// A broadcast of a library along the trees that its rules take, with the same parameters on all.
+    /// A broadcast of a library along the trees that its rules choose; all have the same parameters.
     Decided(MpiFlavour),
 }
 
-/// Radix of the k-nomial trees that a library takes by itself.
+/// Radix of the k-nomial trees that a library takes by default.
 const LIBRARY_RADIX: u32 = 4;
 
 /// Class of process counts for which an algorithm takes the same steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::Display, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-pub enum Class {
+pub enum CountClass {
     /// All counts.
     Every,
     /// Powers of two.
@@ -85,29 +87,29 @@ pub enum Class {
     Other,
 }
 
-impl Class {
+impl CountClass {
     /// True if counts of another class belong to this one.
-    pub fn holds(self, other: Self) -> bool {
+    pub fn includes(self, other: Self) -> bool {
         self == Self::Every || self == other
     }
 }
 
-impl Pattern {
+impl TrafficPattern {
     /// Pattern of an algorithm by its name in data files, netsig's own or a library's; `None` for
     /// an algorithm that the model does not describe.
     pub fn of(collective: Collective, algorithm: &str) -> Option<Self> {
-        Self::of_method(&Method::parse(collective, algorithm).ok()?)
+        Self::of_method(&CollectiveMethod::parse(collective, algorithm).ok()?)
     }
 
     /// Pattern of a method; `None` for one that the model does not describe.
-    pub fn of_method(method: &Method) -> Option<Self> {
+    pub fn of_method(method: &CollectiveMethod) -> Option<Self> {
         Self::of_traffic(method.traffic()?, Some(method))
     }
 
     /// Pattern of a traffic, with the settings of the method.
-    pub(crate) fn of_traffic(traffic: Traffic, method: Option<&Method>) -> Option<Self> {
-        let segment = method.and_then(Method::segment);
-        let algorithm = method.and_then(Method::algorithm);
+    pub(crate) fn of_traffic(traffic: AlgorithmTraffic, method: Option<&CollectiveMethod>) -> Option<Self> {
+        let segment = method.and_then(CollectiveMethod::segment);
+        let algorithm = method.and_then(CollectiveMethod::algorithm);
         let exchange = |order| match segment {
             None => Self::Exchange(order),
             Some(segment) => Self::Segments {
@@ -117,50 +119,50 @@ impl Pattern {
             },
         };
         match traffic {
-            Traffic::AtOnce => Some(exchange(Order::AtOnce)),
-            Traffic::Rounds => Some(exchange(Order::Rounds)),
-            Traffic::Powers => Some(exchange(Order::Powers)),
-            Traffic::Phases => Some(exchange(Order::Phases)),
-            Traffic::Clusters => None,
-            Traffic::Digits => Some(Self::Digits {
-                radix: method.and_then(Method::radix)?,
+            AlgorithmTraffic::AtOnce => Some(exchange(ExchangeOrder::AtOnce)),
+            AlgorithmTraffic::Rounds => Some(exchange(ExchangeOrder::Rounds)),
+            AlgorithmTraffic::Powers => Some(exchange(ExchangeOrder::Powers)),
+            AlgorithmTraffic::Phases => Some(exchange(ExchangeOrder::Phases)),
+            AlgorithmTraffic::Clusters => None,
+            AlgorithmTraffic::Digits => Some(Self::Digits {
+                radix: method.and_then(CollectiveMethod::radix)?,
             }),
-            Traffic::Port => Some(Self::Port),
-            Traffic::Doubling => Some(Self::Doubling),
-            Traffic::Chain => Some(Self::Chain),
-            Traffic::Pipeline => segment.map(|segment| Self::Pipeline { segment }),
-            Traffic::ScatterDoubling => Some(Self::ScatterDoubling),
-            Traffic::ScatterRing => Some(Self::ScatterRing),
-            Traffic::Tree(load) => segment.is_none().then_some(Self::Tree {
-                parts: load == Load::Parts,
+            AlgorithmTraffic::Port => Some(Self::Port),
+            AlgorithmTraffic::Doubling => Some(Self::Doubling),
+            AlgorithmTraffic::Chain => Some(Self::Chain),
+            AlgorithmTraffic::Pipeline => segment.map(|segment| Self::Pipeline { segment }),
+            AlgorithmTraffic::ScatterDoubling => Some(Self::ScatterDoubling),
+            AlgorithmTraffic::ScatterRing => Some(Self::ScatterRing),
+            AlgorithmTraffic::Tree(load) => segment.is_none().then_some(Self::Tree {
+                parts: load == TreeLoad::Parts,
             }),
-            Traffic::Binary => segment.is_none().then_some(Self::Binary),
-            Traffic::BinaryInTurn => segment.is_none().then_some(Self::BinaryInTurn),
-            Traffic::Knomial => {
-                let radix = method.map_or(Some(LIBRARY_RADIX), Method::radix)?;
+            AlgorithmTraffic::Binary => segment.is_none().then_some(Self::Binary),
+            AlgorithmTraffic::BinaryInTurn => segment.is_none().then_some(Self::BinaryInTurn),
+            AlgorithmTraffic::Knomial => {
+                let radix = method.map_or(Some(LIBRARY_RADIX), CollectiveMethod::radix)?;
                 segment.is_none().then_some(Self::Knomial { radix })
             }
         }
     }
 
-    /// Pattern of the own choice of the library called `mpi` by rules that take several trees, if it is
-    /// one. Open MPI 5 broadcasts by its component `han`, in steps of its own.
-    pub(super) fn decided(collective: Collective, mpi: &str) -> Option<Self> {
-        let flavour = MpiFlavour::of(mpi)?;
+    /// Pattern of the default broadcast of the library called `mpi`, if known rules choose among several trees. Open
+    /// MPI 5 broadcasts by its component `han`, in steps of its own.
+    pub(super) fn of_library(collective: Collective, mpi: &str) -> Option<Self> {
+        let flavour = MpiFlavour::from_version(mpi)?;
         let has_rules = flavour != MpiFlavour::OpenMpi || mpi.starts_with("Open MPI v4.1");
-        let is_known = collective == Collective::Bcast && decision(flavour).is_some();
+        let is_known = collective == Collective::Bcast && broadcast_rules(flavour).is_some();
         (has_rules && is_known).then_some(Self::Decided(flavour))
     }
 
-    /// Pattern of a case: of several trees the one that the rules take, a binomial one where the model
-    /// does not describe theirs.
-    pub(super) fn at(self, procs: Procs, size: Bytes) -> Self {
+    /// Pattern of a case. If rules choose among trees, it is their tree, or a binomial tree if the model does not
+    /// describe theirs.
+    pub(super) fn at_case(self, procs: Procs, size: Bytes) -> Self {
         let Self::Decided(flavour) = self else {
             return self;
         };
-        let decided = decision(flavour).and_then(|own| own.traffic(procs, size));
-        let decided = decided.and_then(|traffic| match traffic {
-            Traffic::Pipeline => Some(Self::Chain),
+        let decided_traffic = broadcast_rules(flavour).and_then(|rules| rules.traffic(procs, size));
+        let decided = decided_traffic.and_then(|traffic| match traffic {
+            AlgorithmTraffic::Pipeline => Some(Self::Chain),
             traffic => Self::of_traffic(traffic, None),
         });
         decided.unwrap_or(Self::Tree { parts: false })
@@ -191,35 +193,35 @@ impl Pattern {
     }
 
     /// Class of the process count n.
-    pub fn class(self, procs: Procs) -> Class {
+    pub fn class(self, procs: Procs) -> CountClass {
         match self {
-            Self::Exchange(Order::Powers) if procs.get().is_power_of_two() => Class::Power,
-            Self::Exchange(Order::Powers) => Class::Other,
-            _ => Class::Every,
+            Self::Exchange(ExchangeOrder::Powers) if procs.get().is_power_of_two() => CountClass::Power,
+            Self::Exchange(ExchangeOrder::Powers) => CountClass::Other,
+            _ => CountClass::Every,
         }
     }
 
     /// x = (n − 1)·m: bytes that pass a port where many send at once, changed by links between
     /// switches (`links`). `None` for patterns without simultaneous senders.
-    pub fn port_bytes(self, point: Point) -> Option<f64> {
+    pub fn port_bytes(self, point: RegimesPoint) -> Option<f64> {
         match self {
-            Self::Exchange(Order::AtOnce) => Some(links::queued(point, &Exchange::of(point))),
+            Self::Exchange(ExchangeOrder::AtOnce) => Some(links::queued_bytes(point, &ExchangePieces::of(point))),
             Self::Exchange(order) => {
                 let rounds = links::rounds(point, order, Protocol::Eager);
-                Some(links::paced(point, &Exchange::of(point), rounds))
+                Some(links::paced_bytes(point, &ExchangePieces::of(point), rounds))
             }
-            Self::Segments { .. } => Some(links::waiting(point, self.on_the_way()?)),
+            Self::Segments { .. } => Some(links::waiting_bytes(point, self.window_bytes()?)),
             _ => None,
         }
     }
 
-    /// x of segments that fill a port, at X if they fill its buffer; `None` for other patterns.
-    pub(crate) fn crowded_bytes(self, point: Point) -> Option<f64> {
-        Some(links::crowded(point, self.on_the_way()?))
+    /// x of segments, scaled so that it reaches X when they fill a port's buffer; `None` for other patterns.
+    pub(crate) fn crowded_bytes(self, point: RegimesPoint) -> Option<f64> {
+        Some(links::crowded_bytes(point, self.window_bytes()?))
     }
 
     /// Bytes of a window of segments.
-    fn on_the_way(self) -> Option<Bytes> {
+    fn window_bytes(self) -> Option<Bytes> {
         match self {
             Self::Segments { segment, window, .. } => Some(Bytes(segment.0.saturating_mul(window.into()))),
             _ => None,
@@ -228,10 +230,11 @@ impl Pattern {
 }
 
 /// The rules of a library's broadcasts.
-fn decision(flavour: MpiFlavour) -> Option<&'static Decision> {
-    type Rules = [Option<Decision>; 2];
-    static RULES: LazyLock<Rules> =
-        LazyLock::new(|| [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(|own| Decision::of(own, Collective::Bcast)));
+fn broadcast_rules(flavour: MpiFlavour) -> Option<&'static LibraryDecision> {
+    type BroadcastRules = [Option<LibraryDecision>; 2];
+    static RULES: LazyLock<BroadcastRules> = LazyLock::new(|| {
+        [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(|library| LibraryDecision::of(library, Collective::Bcast))
+    });
     match flavour {
         MpiFlavour::OpenMpi => RULES[0].as_ref(),
         MpiFlavour::Mpich => RULES[1].as_ref(),
@@ -247,7 +250,7 @@ mod tests {
     #[test]
     fn algorithms_have_the_pattern_of_what_they_do() {
         use Collective::{Allgather, Alltoall, Bcast};
-        let told = [
+        let patterns = [
             (
                 Alltoall,
                 "throttled:2 library library:scattered pairwise pairwise-segmented:4KiB \
@@ -257,23 +260,22 @@ mod tests {
             (Allgather, "library:recursive_doubling"),
         ]
         .map(|(collective, names)| {
-            let line = |name| format!("{collective} {name}: {:?}\n", Pattern::of(collective, name));
+            let line = |name| format!("{collective} {name}: {:?}\n", TrafficPattern::of(collective, name));
             names.split(' ').map(line).collect::<String>()
         });
-        insta::assert_snapshot!(told.concat());
+        insta::assert_snapshot!(patterns.concat());
     }
 
-    /// The rules are those of a version: Open MPI 5 broadcasts by another component. One library takes
-    /// several trees.
+    /// The rules depend on the version: Open MPI 5 broadcasts by another component. A library may take several trees.
     #[test]
     fn a_library_broadcasts_along_the_trees_of_its_version() {
-        let of = |mpi| Pattern::decided(Collective::Bcast, mpi);
-        let open_mpi = Pattern::Decided(MpiFlavour::OpenMpi);
+        let of = |mpi| TrafficPattern::of_library(Collective::Bcast, mpi);
+        let open_mpi = TrafficPattern::Decided(MpiFlavour::OpenMpi);
         assert_eq!(of("Open MPI v4.1.4"), Some(open_mpi));
         assert_eq!(of("Open MPI v5.0.7"), None);
         assert_eq!(of("Intel(R) MPI Library 2021.18"), None);
-        let at = |count| open_mpi.at(Procs::new(count).unwrap(), Bytes(1024));
-        assert_eq!(at(6), Pattern::BinaryInTurn);
-        assert_eq!(at(9), Pattern::Knomial { radix: 4 });
+        let at = |count| open_mpi.at_case(Procs::new(count).unwrap(), Bytes(1024));
+        assert_eq!(at(6), TrafficPattern::BinaryInTurn);
+        assert_eq!(at(9), TrafficPattern::Knomial { radix: 4 });
     }
 }

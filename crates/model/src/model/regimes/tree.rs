@@ -1,20 +1,20 @@
 //! Arrival of the last message in a tree with root 0.
 //!
 //! # Method
-//! A subtree is identified by its level and its number of ranks. Of a k-nomial tree it has k^level
-//! ranks, less those beyond the last rank; each level has at most one incomplete subtree, so that
-//! O(k·log² n) subtrees are computed. netsig's binary tree is filled level by level. That of Open MPI deals
-//! the ranks of a level to both sides in turn; up to 3000 ranks its longest path has as many messages.
+//! A subtree is identified by its level and its number of ranks. In a k-nomial tree it has k^level ranks, less the
+//! ranks beyond the last one. Each level has at most one incomplete subtree, so that O(k·log² n) subtrees are
+//! computed. netsig's binary tree is filled level by level. That of Open MPI deals the ranks of a level to both sides
+//! in turn; up to 3000 ranks its longest path has the same number of messages.
 
 use std::collections::HashMap;
 
 use netsig_base::units::Procs;
 
-use super::wire::{Wire, on_link};
+use super::wire::{WireTime, with_headers};
 
 /// Form of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum TreeShape {
     /// In each round a rank sends to k − 1 others, k times as far away as in the next.
     Knomial(u32),
     /// A rank sends to two others; the levels fill one after the other, from one side.
@@ -22,20 +22,20 @@ pub(super) enum Shape {
 }
 
 /// A tree with the size of its messages.
-pub(super) struct Tree<'a> {
+pub(super) struct MessageTree<'a> {
     /// Form.
-    pub(super) shape: Shape,
+    pub(super) shape: TreeShape,
     /// Bytes m.
     pub(super) size: f64,
     /// True if an edge carries a block for every rank behind it.
     pub(super) parts: bool,
     /// Time of bytes on the wire.
-    pub(super) wire: &'a Wire,
+    pub(super) wire: &'a WireTime,
 }
 
 /// The longest of all paths.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Longest {
+pub(super) struct LongestPath {
     /// Messages that follow one another.
     pub(super) sends: u32,
     /// W in seconds.
@@ -43,34 +43,36 @@ pub(super) struct Longest {
 }
 
 /// The subtrees computed so far, by level and number of ranks.
-type Known = HashMap<(u32, u32), Longest>;
+type KnownSubtrees = HashMap<(u32, u32), LongestPath>;
 
-impl Tree<'_> {
-    /// The path of n ranks.
-    pub(super) fn longest(&self, procs: Procs) -> Longest {
+impl MessageTree<'_> {
+    /// The longest path among n ranks.
+    pub(super) fn longest(&self, procs: Procs) -> LongestPath {
         let levels = match self.shape {
-            Shape::Knomial(radix) => {
+            TreeShape::Knomial(radix) => {
                 let reached = |levels: &u32| u64::from(radix).pow(*levels);
                 let mut all = 0..u32::BITS;
                 let is_enough = |levels: &u32| reached(levels) >= u64::from(procs.get());
                 all.find(is_enough).unwrap_or(u32::BITS)
             }
-            Shape::Binary => 0,
+            TreeShape::Binary => 0,
         };
-        self.subtree((levels, procs.get()), &mut Known::new())
+        self.subtree(levels, procs.get(), &mut KnownSubtrees::new())
     }
 
-    /// The path of a subtree, by level and number of ranks.
-    fn subtree(&self, (levels, ranks): (u32, u32), known: &mut Known) -> Longest {
+    /// The longest path of a subtree, by level and number of ranks.
+    fn subtree(&self, levels: u32, ranks: u32, known: &mut KnownSubtrees) -> LongestPath {
         if let Some(found) = known.get(&(levels, ranks)) {
             return *found;
         }
         let children = self.children(levels, ranks);
-        let below = children.iter().map(|(child, _)| self.subtree(*child, known));
-        let below: Vec<Longest> = below.collect();
-        let mut found = Longest::default();
+        let paths = children
+            .iter()
+            .map(|((level, behind), _)| self.subtree(*level, *behind, known));
+        let paths_below: Vec<LongestPath> = paths.collect();
+        let mut found = LongestPath::default();
         let mut sent = 0.0;
-        for (sends, ((_, bytes), below)) in (1..).zip(children.iter().zip(&below)) {
+        for (sends, ((_, bytes), below)) in (1..).zip(children.iter().zip(&paths_below)) {
             sent += bytes;
             found.serial = found.serial.max(self.wire.time(sent).0 + below.serial);
             found.sends = found.sends.max(sends + below.sends);
@@ -83,7 +85,7 @@ impl Tree<'_> {
     /// its message.
     fn children(&self, levels: u32, ranks: u32) -> Vec<((u32, u32), f64)> {
         let subtrees: Vec<(u32, u32)> = match self.shape {
-            Shape::Knomial(radix) => {
+            TreeShape::Knomial(radix) => {
                 let of_level = |level: u32| {
                     let whole = radix.pow(level);
                     let places = (ranks.saturating_sub(1) / whole).min(radix - 1);
@@ -91,12 +93,12 @@ impl Tree<'_> {
                 };
                 (0..levels).rev().flat_map(of_level).collect()
             }
-            Shape::Binary => halves(ranks).map(|behind| (0, behind)).to_vec(),
+            TreeShape::Binary => halves(ranks).map(|behind| (0, behind)).to_vec(),
         };
         let has_ranks = subtrees.into_iter().filter(|(_, behind)| *behind > 0);
         let with_bytes = has_ranks.map(|(level, behind)| {
             let blocks = if self.parts { f64::from(behind) } else { 1.0 };
-            ((level, behind), on_link(blocks * self.size, 1.0))
+            ((level, behind), with_headers(blocks * self.size, 1.0))
         });
         with_bytes.collect()
     }
@@ -119,10 +121,10 @@ mod tests {
 
     use super::*;
 
-    const WIRE: fn() -> Wire = || Wire::straight(SecondsPerByte(1.0));
+    const WIRE: fn() -> WireTime = || WireTime::proportional(SecondsPerByte(1.0));
 
-    fn tree(shape: Shape, parts: bool, wire: &Wire) -> Tree<'_> {
-        Tree {
+    fn tree(shape: TreeShape, parts: bool, wire: &WireTime) -> MessageTree<'_> {
+        MessageTree {
             shape,
             size: 1.0,
             parts,
@@ -130,22 +132,22 @@ mod tests {
         }
     }
 
-    /// Blocks of one byte: what the root sends is all others' blocks, each message with its
-    /// headers, and no path is shorter than that.
+    /// Blocks of one byte: the root sends the blocks of all other ranks, each message with headers, and no path is
+    /// shorter.
     #[test]
     fn the_root_sends_every_block_once() {
         let wire = WIRE();
-        for shape in [2, 3, 4].map(Shape::Knomial).into_iter().chain([Shape::Binary]) {
+        for shape in [2, 3, 4].map(TreeShape::Knomial).into_iter().chain([TreeShape::Binary]) {
             let tree = tree(shape, true, &wire);
             for procs in (1..200).chain([1 << 20, u32::MAX]) {
                 let count = Procs::new(procs).unwrap();
                 let levels = (0..32).find(|level| match shape {
-                    Shape::Knomial(radix) => u64::from(radix).pow(*level) >= u64::from(procs),
-                    Shape::Binary => true,
+                    TreeShape::Knomial(radix) => u64::from(radix).pow(*level) >= u64::from(procs),
+                    TreeShape::Binary => true,
                 });
                 let children = tree.children(levels.unwrap_or(32), procs);
                 let messages: Vec<f64> = children.iter().map(|(_, bytes)| *bytes).collect();
-                let headers = on_link(0.0, messages.len() as f64);
+                let headers = with_headers(0.0, messages.len() as f64);
                 let sent: f64 = messages.iter().sum();
                 assert!((sent - headers - f64::from(procs - 1)).abs() < 1e-6);
                 assert!(tree.longest(count).serial >= sent, "{procs}");
@@ -159,9 +161,9 @@ mod tests {
     fn messages_follow_one_another() {
         let wire = WIRE();
         for (shape, counts) in [
-            (Shape::Knomial(2), [0, 1, 2, 2, 3, 3, 3, 3, 4]),
-            (Shape::Knomial(4), [0, 1, 2, 3, 4, 4, 4, 4, 5]),
-            (Shape::Binary, [0, 1, 2, 2, 3, 3, 4, 4, 4]),
+            (TreeShape::Knomial(2), [0, 1, 2, 2, 3, 3, 3, 3, 4]),
+            (TreeShape::Knomial(4), [0, 1, 2, 3, 4, 4, 4, 4, 5]),
+            (TreeShape::Binary, [0, 1, 2, 2, 3, 3, 4, 4, 4]),
         ] {
             for (procs, sends) in (1..).zip(counts) {
                 let found = tree(shape, false, &wire).longest(Procs::new(procs).unwrap());

@@ -1,11 +1,10 @@
 //! Time of contiguous bytes on the wire.
 //!
 //! # Formula
-//! V(w) = t(w) − t(m₀) + V(m₀) for w up to w₁, the largest size of a message that is sent at once,
-//! and V(w₁) + β·(w − w₁) beyond. t is the time of a ping-pong message, m₀ the smallest size, and
-//! V(m₀) = β·m₀, at most t(m₀). Between sizes V is linear. Bytes that pass without delay at the
-//! beginning (the burst of a shaped link, the buffer of an adapter) thus count once for all that a
-//! process sends in a row, not once per message.
+//! V(w) = t(w) − t(m₀) + V(m₀) for w up to w₁, the largest message that is sent at once; beyond w₁, V(w) = V(w₁) +
+//! β·(w − w₁). t is the time of a ping-pong message and m₀ the smallest size. V(m₀) = β·m₀, at most t(m₀). Between
+//! sizes V is linear. The first bytes may pass without delay, by the burst of a shaped link or the buffer of an
+//! adapter. They thus count once for all messages that a process sends in a row, not once per message.
 //!
 //! # Units
 //! Bytes and seconds.
@@ -25,21 +24,21 @@ use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 const HEADERS: f64 = 96.0;
 
 /// Bytes of this many messages on a link, with headers.
-pub(super) fn on_link(bytes: f64, messages: f64) -> f64 {
+pub(super) fn with_headers(bytes: f64, messages: f64) -> f64 {
     bytes + messages * HEADERS
 }
 
 /// Time V(w) of w contiguous bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
-pub struct Wire {
-    /// (w, V(w)), ascending in both, the first of 0 bytes and 0 s.
+#[serde(try_from = "StoredWireTime", into = "StoredWireTime")]
+pub struct WireTime {
+    /// (w, V(w)), ascending in both, from 0 bytes and 0 s on.
     table: Vec<(f64, f64)>,
     /// Gap per byte β beyond the table.
     beta: SecondsPerByte,
 }
 
-impl Wire {
+impl WireTime {
     /// V from β and the ping-pong times of sizes, ascending, that are sent at once.
     ///
     /// # Errors
@@ -67,7 +66,7 @@ impl Wire {
     }
 
     /// A wire with V(w) = β·w.
-    pub fn straight(beta: SecondsPerByte) -> Self {
+    pub fn proportional(beta: SecondsPerByte) -> Self {
         Self {
             table: vec![(0.0, 0.0)],
             beta,
@@ -97,19 +96,19 @@ impl Wire {
     }
 }
 
-/// [`Wire`] as stored in a file.
+/// [`WireTime`] as stored in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct StoredWireTime {
     /// Points (w, V(w)) beyond 0 bytes.
     #[serde(with = "rows")]
     times_s: Vec<(Bytes, Seconds)>,
     beta_s_per_byte: SecondsPerByte,
 }
 
-impl TryFrom<Stored> for Wire {
+impl TryFrom<StoredWireTime> for WireTime {
     type Error = String;
-    fn try_from(stored: Stored) -> Result<Self, String> {
+    fn try_from(stored: StoredWireTime) -> Result<Self, String> {
         let mut times = vec![(Bytes(0), Seconds(0.0))];
         times.extend(stored.times_s);
         for pair in times.windows(2) {
@@ -123,8 +122,8 @@ impl TryFrom<Stored> for Wire {
     }
 }
 
-impl From<Wire> for Stored {
-    fn from(wire: Wire) -> Self {
+impl From<WireTime> for StoredWireTime {
+    fn from(wire: WireTime) -> Self {
         Self {
             times_s: wire.points().collect(),
             beta_s_per_byte: wire.beta,
@@ -147,20 +146,20 @@ fn isotonic(values: impl Iterator<Item = f64>) -> Vec<f64> {
             blocks.push((mean, all));
         }
     }
-    let spread = |(mean, count): (f64, usize)| std::iter::repeat_n(mean, count);
-    blocks.into_iter().flat_map(spread).collect()
+    let expanded = |(mean, count): (f64, usize)| std::iter::repeat_n(mean, count);
+    blocks.into_iter().flat_map(expanded).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// 1000 and 2000 bytes are pooled to 107.5 µs, 7.5 µs more than none.
+    /// 1000 and 2000 bytes are pooled to 107.5 µs, 7.5 µs more than 0 bytes.
     #[test]
     fn times_are_linear_between_sizes_never_fall_and_end_with_the_slope_beta() {
-        let times = [(0, 1e-4), (1000, 1.1e-4), (2000, 1.05e-4), (8000, 1.3e-3)];
-        let times = times.map(|(size, time)| (Bytes(size), Seconds(time)));
-        let wire = Wire::new(&times, SecondsPerByte(2e-7)).unwrap();
+        let raw_times = [(0, 1e-4), (1000, 1.1e-4), (2000, 1.05e-4), (8000, 1.3e-3)];
+        let times = raw_times.map(|(size, time)| (Bytes(size), Seconds(time)));
+        let wire = WireTime::new(&times, SecondsPerByte(2e-7)).unwrap();
         for (bytes, expected) in [
             (0.0, 0.0),
             (1500.0, 7.5e-6),
@@ -171,7 +170,7 @@ mod tests {
             assert!((wire.time(bytes).0 - expected).abs() < 1e-15, "{bytes}");
         }
         assert!((0..2000).map(|i| wire.time(f64::from(i) * 7.0)).is_sorted());
-        let line = Wire::straight(SecondsPerByte(3e-9));
+        let line = WireTime::proportional(SecondsPerByte(3e-9));
         assert!((line.time(1e6).0 - 3e-3).abs() < 1e-15);
     }
 }

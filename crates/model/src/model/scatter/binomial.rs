@@ -47,18 +47,18 @@ pub(super) const BINOMIAL: Model = Model {
     formula: "T = Σ_{j=0…⌈log2 P⌉−1} g(2^j·m) + ⌈log2 P⌉·L",
     domain: "Exact for powers of two; for other P an upper bound, since it charges blocks that \
              do not exist: binomial_exact does not. May beat flat for P just below a power of two.",
-    example: Example::on_toy("P = 8, m = 1000 B", 0.000_25, (8, 1000)),
+    example: WorkedExample::on_toy("P = 8, m = 1000 B", 0.000_25, (8, 1000)),
     time: |inputs| inputs.by_plogp(binomial),
     ..BASE
 };
 
 pub(super) const BINOMIAL_EXACT: Model = Model {
     name: "binomial_exact",
-    mends: Some("binomial"),
+    corrects: Some("binomial"),
     formula: "T(1) = 0, T(n) = g(b·m) + max(L + T(b), T(h)), h the greatest power of two below n, b = n−h",
     source: "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
     domain: "Time of the truncated binomial tree in pLogP for every P; deviates from the print.",
-    example: Example::on_toy("P = 24, m = 4096 B", 0.001_192_08, (24, 4096)),
+    example: WorkedExample::on_toy("P = 24, m = 4096 B", 0.001_192_08, (24, 4096)),
     time: |inputs| inputs.by_plogp(binomial_exact),
     ..BASE
 };

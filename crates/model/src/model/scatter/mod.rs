@@ -36,7 +36,7 @@ pub(super) const GATHER: &[Model] = &[
 
 const fn mirrored(model: &Model) -> Model {
     Model {
-        subject: Subject::Collective(Collective::Gather),
+        subject: ModelSubject::Collective(Collective::Gather),
         domain: "The mirror of the scatter of the same name, and without contention: real \
                  gathers suffer from many senders to one receiver, which this does not know.",
         ..*model
@@ -46,6 +46,6 @@ const fn mirrored(model: &Model) -> Model {
 /// Fields that all scatters share.
 const BASE: Model = Model {
     source: "Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
-    needs: &[Need::PLogP],
-    ..Model::about(Subject::Collective(Collective::Scatter))
+    needs: &[ModelInput::PLogP],
+    ..Model::of_subject(ModelSubject::Collective(Collective::Scatter))
 };

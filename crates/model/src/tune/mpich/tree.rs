@@ -6,11 +6,11 @@ use netsig_base::algorithm::COLLECTIVES;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use crate::tune::has_rules;
+use crate::tune::is_tuned_collective;
 
-/// Conditions in their order, each with the tree of those that follow it; a leaf is empty.
+/// Conditions in order, each with the tree behind it; a leaf is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tree(pub Vec<(String, Tree)>);
+pub struct MpichTree(pub Vec<(String, MpichTree)>);
 
 /// First bytes of a tree in a library file.
 const BEGIN: &[u8] = b"{\"collective=";
@@ -18,11 +18,11 @@ const BEGIN: &[u8] = b"{\"collective=";
 /// Beginning of the keys that name algorithms for all networks.
 const ALGORITHM: &str = "algorithm=MPIR_";
 
-impl Tree {
+impl MpichTree {
     /// The tree behind a condition.
     pub fn branch_mut(&mut self, key: &str) -> Option<&mut Self> {
         let mut all = self.0.iter_mut();
-        all.find(|(own, _)| own == key).map(|(_, tree)| tree)
+        all.find(|(condition, _)| condition == key).map(|(_, tree)| tree)
     }
 
     /// As JSON, in the order of the tree.
@@ -37,21 +37,23 @@ impl Tree {
         all.all(|(key, tree)| is_leaf(key, tree) || (!tree.0.is_empty() && tree.is_generic()))
     }
 
-    /// True if it serves every collective whose rules it may hold.
+    /// True if the tree serves every collective that rules are written for.
     fn is_complete(&self) -> bool {
         let has = |name: String| self.0.iter().any(|(key, _)| *key == name);
-        let mut ruled = COLLECTIVES.iter().filter(|own| has_rules(**own));
-        ruled.all(|own| has(format!("collective={own}")))
+        let mut ruled = COLLECTIVES
+            .iter()
+            .filter(|collective| is_tuned_collective(**collective));
+        ruled.all(|collective| has(format!("collective={collective}")))
     }
 }
 
-/// The library's own tree for all networks and collectives, in the bytes of the library file:
-/// a text that ends in a zero byte. `None` if there is none.
-pub fn generic(library: &[u8]) -> Option<Tree> {
+/// The library's own tree for all networks and collectives; `None` if there is none. In the bytes of the library
+/// file it is a text that ends in a zero byte.
+pub fn generic_tree(library: &[u8]) -> Option<MpichTree> {
     let starts = places(library);
     let mut trees = starts.filter_map(|start| {
         let text = library[start..].split(|byte| *byte == 0).next()?;
-        serde_json::from_slice::<Tree>(text).ok()
+        serde_json::from_slice::<MpichTree>(text).ok()
     });
     trees.find(|tree| tree.is_complete() && tree.is_generic())
 }
@@ -64,29 +66,29 @@ fn places(library: &[u8]) -> impl Iterator<Item = usize> {
         .filter(|place| library[*place..].starts_with(BEGIN))
 }
 
-impl<'de> Deserialize<'de> for Tree {
+impl<'de> Deserialize<'de> for MpichTree {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Conditions;
-        impl<'de> Visitor<'de> for Conditions {
-            type Value = Tree;
+        struct MpichTreeVisitor;
+        impl<'de> Visitor<'de> for MpichTreeVisitor {
+            type Value = MpichTree;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("conditions")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MpichTree, A::Error> {
                 let mut all = Vec::new();
                 while let Some(entry) = map.next_entry()? {
                     all.push(entry);
                 }
-                Ok(Tree(all))
+                Ok(MpichTree(all))
             }
         }
-        from.deserialize_map(Conditions)
+        from.deserialize_map(MpichTreeVisitor)
     }
 }
 
-impl Serialize for Tree {
+impl Serialize for MpichTree {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_map(self.0.iter().map(|(key, tree)| (key, tree)))
     }

@@ -16,47 +16,47 @@ const TOLERANCE: f64 = 0.01;
 /// Ratio of the last size of a piece to its first below which the piece is not divided.
 const FINEST: f64 = 1.5;
 
-/// Digits beyond which neighbouring pieces are the same.
+/// Relative difference up to which neighbouring pieces are the same.
 const SAME: f64 = 1e-6;
 
 /// A time for every size: pieces in the order of sizes, at least one.
-pub(super) struct Pieces {
-    pieces: Vec<Piece>,
+pub(super) struct PiecewiseTime {
+    pieces: Vec<TimePiece>,
     /// Largest relative error, and its size.
     worst: (f64, Bytes),
 }
 
 /// The time `latency` + `gap`·w of messages of w bytes with their envelope, w > `after`.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct TimePiece {
     after: u64,
     latency: f64,
     gap: f64,
 }
 
 /// The sizes of a piece with their times: first and last.
-type Ends = [(Bytes, f64); 2];
+type PieceEnds = [(Bytes, f64); 2];
 
-impl Pieces {
-    /// Pieces of `time` in seconds, which is linear between the sizes `ends`; the last piece goes
-    /// on for ever. Gaps per byte are at least `least`, latencies at least 0.
+impl PiecewiseTime {
+    /// Pieces of `time` in seconds, which is linear between the sizes `ends`; the last piece has no end.
+    /// Gaps per byte are at least `least`, latencies at least 0.
     ///
     /// # Formula
     /// With the envelope, the piece from size x to size y with times T(x), T(y) has b = (T(y) − T(x))/(y − x) and
     /// a = T(x) − b·x. If b is below the least gap, b is that gap, and a makes the relative errors
-    /// at x and y opposite; if a is below 0, a is 0, and b does so. Pieces that are more than 1 %
+    /// at x and y opposite; if a is below 0, a is 0, and b makes them so. Pieces that are more than 1 %
     /// off are divided.
     pub(super) fn of(time: impl Fn(Bytes) -> f64, ends: impl Iterator<Item = Bytes>, least: SecondsPerByte) -> Self {
         let ends: Vec<u64> = ends.map(|size| size.0).sorted().dedup().collect();
         let first = [[Bytes(0), Bytes(0)]].into_iter();
-        let others = [0].iter().chain(&ends).tuple_windows();
-        let others = others.map(|(before, last)| [Bytes(before + 1), Bytes(*last)]);
+        let neighbours = [0].iter().chain(&ends).tuple_windows();
+        let others = neighbours.map(|(before, last)| [Bytes(before + 1), Bytes(*last)]);
         let mut found = Self {
             pieces: Vec::new(),
             worst: (0.0, Bytes(0)),
         };
-        for own in first.chain(others.filter(|[first, last]| first <= last)) {
-            found.divide(own, &time, least.0);
+        for range in first.chain(others.filter(|[first, last]| first <= last)) {
+            found.divide(range, &time, least.0);
         }
         found
     }
@@ -64,11 +64,11 @@ impl Pieces {
     /// Adds the pieces from the first to the last size.
     fn divide(&mut self, [first, last]: [Bytes; 2], time: &impl Fn(Bytes) -> f64, least: f64) {
         let ends = [first, last].map(|size| (size, time(size)));
-        let piece = Piece::through(ends, least);
+        let piece = TimePiece::through(ends, least);
         let (error, size) = piece.error(ends);
         if error > TOLERANCE && last.as_f64() > FINEST * first.as_f64() && last.0 > first.0 + 1 {
-            let middle = Bytes::rounded((first.as_f64() * last.as_f64()).sqrt());
-            let middle = middle.0.clamp(first.0, last.0 - 1);
+            let middle_size = Bytes::rounded((first.as_f64() * last.as_f64()).sqrt());
+            let middle = middle_size.0.clamp(first.0, last.0 - 1);
             self.divide([first, Bytes(middle)], time, least);
             self.divide([Bytes(middle + 1), last], time, least);
             return;
@@ -76,7 +76,7 @@ impl Pieces {
         if error > self.worst.0 {
             self.worst = (error, size);
         }
-        if !self.pieces.last().is_some_and(|before| before.is_like(&piece)) {
+        if !self.pieces.last().is_some_and(|before| before.is_same_as(&piece)) {
             self.pieces.push(piece);
         }
     }
@@ -98,13 +98,13 @@ impl Pieces {
         self.factors(|piece| base.0 / piece.gap)
     }
 
-    fn factors(&self, factor: impl Fn(&Piece) -> f64) -> String {
+    fn factors(&self, factor: impl Fn(&TimePiece) -> f64) -> String {
         let pairs = self.pieces.iter().map(|piece| (piece.after, number(factor(piece))));
         let distinct = pairs.dedup_by(|before, next| before.1 == next.1);
         distinct.map(|(after, factor)| format!("{after}:{factor}")).join(";")
     }
 
-    /// The largest error in a sentence.
+    /// A sentence with the largest error.
     pub(super) fn accuracy(&self) -> String {
         let (error, Bytes(size)) = self.worst;
         if error < 1e-3 {
@@ -118,9 +118,9 @@ impl Pieces {
     }
 }
 
-impl Piece {
+impl TimePiece {
     /// The piece between two sizes, or of one.
-    fn through([(first, early), (last, late)]: Ends, least: f64) -> Self {
+    fn through([(first, early), (last, late)]: PieceEnds, least: f64) -> Self {
         let after = if first.0 == 0 { 0 } else { first.0 + ENVELOPE - 1 };
         let [x, y] = [first, last].map(with_envelope);
         let gap = if last > first { (late - early) / (y - x) } else { least };
@@ -146,17 +146,21 @@ impl Piece {
     }
 
     /// The larger of the relative errors at both ends, and its size.
-    fn error(&self, ends: Ends) -> (f64, Bytes) {
+    fn error(&self, ends: PieceEnds) -> (f64, Bytes) {
         let at = |(size, time): (Bytes, f64)| {
-            let own = self.latency + self.gap * with_envelope(size);
-            let error = if time > 0.0 { (own / time - 1.0).abs() } else { 0.0 };
+            let modelled_time = self.latency + self.gap * with_envelope(size);
+            let error = if time > 0.0 {
+                (modelled_time / time - 1.0).abs()
+            } else {
+                0.0
+            };
             (error, size)
         };
         let [early, late] = ends.map(at);
         if early.0 < late.0 { late } else { early }
     }
 
-    fn is_like(&self, other: &Self) -> bool {
+    fn is_same_as(&self, other: &Self) -> bool {
         let same = |a: f64, b: f64| (a - b).abs() <= SAME * a.max(b);
         same(self.latency, other.latency) && same(self.gap, other.gap)
     }
@@ -166,7 +170,7 @@ fn with_envelope(size: Bytes) -> f64 {
     Bytes(size.0 + ENVELOPE).as_f64()
 }
 
-/// A latency that is not below 0, nor undefined where both times are 0.
+/// The latency, or 0 if it is below 0 or undefined, because both times are 0.
 fn positive(latency: f64) -> f64 {
     if latency > 0.0 { latency } else { 0.0 }
 }

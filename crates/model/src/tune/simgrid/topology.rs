@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use netsig_base::network::{Link, LinkId, Network, Vertex};
 use netsig_base::units::{Procs, Seconds};
 
-use super::xml::{around, element, number};
-use super::{LEAST_SHARE, MOST_SWITCHES, Parameters, PlatformError, SPEED};
+use super::xml::{element, element_around, number};
+use super::{LEAST_SHARE, MOST_SWITCHES, PlatformError, PlatformParameters, SPEED};
 
 /// A link with a capacity in each direction.
 const DUPLEX: (&str, &str) = ("sharing_policy", "SPLITDUPLEX");
 
 /// A star of hosts `host0` and so on.
-pub(super) fn star(parameters: &Parameters, hosts: Procs) -> String {
+pub(super) fn star(parameters: &PlatformParameters, hosts: Procs) -> String {
     let attributes = [
         ("id", "star"),
         ("prefix", "host"),
@@ -26,9 +26,9 @@ pub(super) fn star(parameters: &Parameters, hosts: Procs) -> String {
     element("cluster", &attributes)
 }
 
-/// A zone for each switch with hosts, the links between switches, and the routes between zones,
-/// which are those of the network.
-pub(super) fn zones(parameters: &Parameters, network: &Network) -> Result<String, PlatformError> {
+/// A zone for each switch with hosts, the links between switches, and the network's routes between
+/// zones.
+pub(super) fn zones(parameters: &PlatformParameters, network: &Network) -> Result<String, PlatformError> {
     let switches = hosts_by_switch(network);
     if switches.len() > MOST_SWITCHES {
         return Err(PlatformError::TooManySwitches {
@@ -54,14 +54,18 @@ pub(super) fn zones(parameters: &Parameters, network: &Network) -> Result<String
         inner += &duplex(&trunk_name(network, id), &rate, &seconds(link.delay));
     }
     inner += &routes(network, &switches);
-    Ok(around("zone", &[("id", "network"), ("routing", "Full")], &inner))
+    Ok(element_around(
+        "zone",
+        &[("id", "network"), ("routing", "Full")],
+        &inner,
+    ))
 }
 
 /// Hosts of each switch that has any, with their links.
-type Switches = BTreeMap<Vertex, Vec<(Vertex, LinkId)>>;
+type PlatformSwitches = BTreeMap<Vertex, Vec<(Vertex, LinkId)>>;
 
-fn hosts_by_switch(network: &Network) -> Switches {
-    let mut switches = Switches::new();
+fn hosts_by_switch(network: &Network) -> PlatformSwitches {
+    let mut switches = PlatformSwitches::new();
     for (id, link) in (0..).map(LinkId).zip(network.links()) {
         if network.is_host(link.from) {
             switches.entry(link.to).or_default().push((link.from, id));
@@ -100,7 +104,7 @@ fn zone(
         inner += &element("host_link", &[("id", name), ("up", &up), ("down", &down)]);
     }
     inner += &element("router", &[("id", &router(network, switch))]);
-    around(
+    element_around(
         "zone",
         &[("id", &zone_name(network, switch)), ("routing", "Cluster")],
         &inner,
@@ -108,7 +112,7 @@ fn zone(
 }
 
 /// Routes between every two zones, in each direction.
-fn routes(network: &Network, switches: &Switches) -> String {
+fn routes(network: &Network, switches: &PlatformSwitches) -> String {
     let mut text = String::new();
     let mut route = Vec::new();
     for (&from, senders) in switches {
@@ -134,7 +138,7 @@ fn routes(network: &Network, switches: &Switches) -> String {
                 ("gw_dst", &*router(network, to)),
                 ("symmetrical", "NO"),
             ];
-            text += &around("zoneRoute", &attributes, &inner);
+            text += &element_around("zoneRoute", &attributes, &inner);
         }
     }
     text

@@ -21,12 +21,12 @@ pub(super) fn document(comments: &[String], settings: &[(&'static str, String)],
 
 /// An empty element on a line of its own.
 pub(super) fn element(name: &str, attributes: &[(&str, &str)]) -> String {
-    format!("<{name}{}/>\n", written(attributes))
+    format!("<{name}{}/>\n", attributes_text(attributes))
 }
 
 /// An element around others.
-pub(super) fn around(name: &str, attributes: &[(&str, &str)], inner: &str) -> String {
-    format!("<{name}{}>\n{inner}</{name}>\n", written(attributes))
+pub(super) fn element_around(name: &str, attributes: &[(&str, &str)], inner: &str) -> String {
+    format!("<{name}{}>\n{inner}</{name}>\n", attributes_text(attributes))
 }
 
 /// A number with seven digits.
@@ -35,7 +35,7 @@ pub(super) fn number(value: f64) -> String {
     rounded.expect("a number reads back").to_string()
 }
 
-fn written(attributes: &[(&str, &str)]) -> String {
+fn attributes_text(attributes: &[(&str, &str)]) -> String {
     let pair = |(name, value): &(&str, &str)| format!(" {name}=\"{}\"", escaped(value));
     attributes.iter().map(pair).collect()
 }
@@ -44,8 +44,8 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// The text without two hyphens in a row or one at the end, which no comment may contain.
+/// The text without two hyphens in a row and without one at the end, as XML comments require.
 fn comment(text: &str) -> String {
-    let parted = text.replace("--", "- -").replace("--", "- -");
-    parted.trim_end_matches('-').to_owned()
+    let separated = text.replace("--", "- -").replace("--", "- -");
+    separated.trim_end_matches('-').to_owned()
 }

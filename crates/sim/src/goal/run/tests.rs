@@ -1,5 +1,4 @@
-//! Oracles: times by hand, the same algorithms as rounds, and programs that stand still run
-//! without time.
+//! Oracles: times computed by hand, the same algorithms as rounds, and deadlocked programs executed without time.
 
 use std::collections::BTreeMap;
 
@@ -14,39 +13,39 @@ use proptest::sample::Index;
 use super::*;
 use crate::engine::run_with;
 use crate::goal::write_algorithm;
-use crate::network::endpoint::{Endpoint, Ports};
-use crate::rounds::Rounds;
-use crate::testing::{Recorder, goal_text, loggp, on_ports};
+use crate::network::endpoint::{Endpoint, PortParameters};
+use crate::rounds::ScheduleProgram;
+use crate::testing::{ActivityRecorder, goal_text, loggp, on_ports};
 use crate::testing::{affine, procs, sent_bytes};
-use crate::{Outcome, Stuck, run};
+use crate::{SimOutcome, StuckProgram, run};
 
 fn parse(text: &str) -> Goal {
     Goal::parse("f.goal", text).unwrap()
 }
 
-fn run_text(text: &str, ports: Ports) -> Result<Outcome, Stuck> {
+fn run_text(text: &str, ports: PortParameters) -> Result<SimOutcome, StuckProgram> {
     let goal = parse(text);
-    let mut goals = Goals::new(&goal).unwrap();
+    let mut goals = GoalRun::new(&goal).unwrap();
     let mut network = Endpoint::new(ports, goals.procs());
     run(&mut goals, &mut network, &mut ())
 }
 
 /// L = 1000, o = 100, g = 50 (ns) and G = 2 ns a byte.
-fn ports() -> Ports {
+fn ports() -> PortParameters {
     loggp([1000.0, 100.0, 50.0], 2.0)
 }
 
-/// The end of all in nanoseconds.
+/// Time at which all ranks have ended, in nanoseconds.
 fn end(text: &str) -> u64 {
     run_text(text, ports()).unwrap().time.0 / 1000
 }
 
-/// As rounds and as a program in GOAL alike. A program that ends has all of its messages. Two runs
-/// do the same in the same order, and the same messages arrive where every sender asks first.
+/// Algorithms deliver the same messages as rounds and as GOAL programs. A program that ends has received all of its
+/// messages. Two runs act in the same order, and rendezvous messages arrive like eager ones.
 #[test]
 fn every_message_of_every_algorithm_is_delivered() {
     let networks = [
-        Ports::PLogP(affine()),
+        PortParameters::PLogP(affine()),
         loggp([5e3, 2e3, 1e3], 1.0),
         loggp([1000.0, 0.0, 70.0], 2.0),
         loggp([0.0; 3], 0.0),
@@ -58,8 +57,8 @@ fn every_message_of_every_algorithm_is_delivered() {
         for (count, size) in (1..14).zip(sizes) {
             let schedule = algorithm.schedule(procs(count), Bytes(size));
             let once = || {
-                let mut log = Recorder::default();
-                let outcome = on_ports(algorithm, (count, size), &ports, &mut log);
+                let mut log = ActivityRecorder::default();
+                let outcome = on_ports(algorithm, count, size, &ports, &mut log);
                 (outcome, log)
             };
             let (outcome, log) = once();
@@ -68,7 +67,7 @@ fn every_message_of_every_algorithm_is_delivered() {
             assert_eq!(log.received.len() as u64, outcome.messages, "{example}");
             assert_eq!(log.sent.len(), log.received.len(), "{example}");
             let mut network = Endpoint::new(ports.clone(), procs(count));
-            let mut program = Rounds::new(algorithm.schedule(procs(count), Bytes(size)));
+            let mut program = ScheduleProgram::new(algorithm.schedule(procs(count), Bytes(size)));
             let asking = run_with(Some(Bytes(0)), &mut program, &mut network, &mut ()).unwrap();
             assert_eq!((asking.messages, asking.bytes), (outcome.messages, bytes));
             let mut text = Vec::new();
@@ -80,9 +79,9 @@ fn every_message_of_every_algorithm_is_delivered() {
     }
 }
 
-/// Rank 1 calculates while the message of 1 byte is under way until o + L = 1100, and then takes
-/// it with o, from whichever processor is free. An empty link of a chain takes no time. What waits
-/// for the start of a send comes behind its o; what is free as well does, too.
+/// The message of 1 byte arrives at o + L = 1100, while rank 1 calculates; the receive then takes o, when its
+/// processor is free. A calculation of no time takes no time in a chain. A calculation that waits for the start of a
+/// send begins after its o, as does a calculation without dependencies.
 #[test]
 fn calculations_take_their_processor_and_follow_what_they_wait_for() {
     let (send, receive) = ("send 1b to 1", "recv 1b from 0");
@@ -102,15 +101,15 @@ fn calculations_take_their_processor_and_follow_what_they_wait_for() {
     }
 }
 
-/// Two receives of rank 0, for a message of rank 2 that is in at 100 + 1000 + 100 and for one
-/// of rank 1 with tag 7 that comes 500 later.
+/// Two receives of rank 0. The message of rank 2 is received at 100 + 1000 + 100, the message of rank 1 with tag 7
+/// comes 500 later.
 fn two_receives(first: &str, second: &str) -> String {
     let zero = format!("a: recv 1b from {first}\nb: recv 1b from {second}\nc: calc 9\nc requires a");
     let one = "w: calc 500\ns: send 1b to 0 tag 7\ns requires w";
     goal_text(&[&zero, one, "send 1b to 0 tag -1"])
 }
 
-/// The exact receive must not go without.
+/// A wildcard must not take the message of the exact receive.
 #[test]
 fn wildcards_take_what_comes() {
     for (first, second, expected) in [
@@ -122,7 +121,7 @@ fn wildcards_take_what_comes() {
     }
 }
 
-/// Circles of ranks, and messages and receives without a partner.
+/// Cycles of ranks, and messages and receives without a partner.
 #[test]
 fn a_standstill_names_what_waits() {
     let ring = [(4, 1), (0, 2), (1, 3), (2, 4), (3, 0)]
@@ -130,7 +129,7 @@ fn a_standstill_names_what_waits() {
     let wildcards = "l1: recv 8b from -1 tag -1\nl2: calc 0\nl3: send 8b to 0 tag 4\n\
         l2 requires l1\nl3 irequires l2\nrecv 8b from 0 tag 9";
     let receives = "a: recv 8b from 1 tag 3\nb: recv 8b from 1 tag 3";
-    let told = [
+    let reports = [
         ("ring of 5", goal_text(&ring)),
         ("wildcards, irequires, no name", goal_text(&[wildcards])),
         ("other tags", two_receives("-1 tag 7", "2 tag 5")),
@@ -138,7 +137,7 @@ fn a_standstill_names_what_waits() {
         ("a send too many", goal_text(&["send 8b to 1 tag 3", ""])),
     ]
     .map(|(name, text)| format!("{name}: {:#?}\n", run_text(&text, ports()).unwrap_err().0));
-    insta::assert_snapshot!(told.concat());
+    insta::assert_snapshot!(reports.concat());
 }
 
 #[test]
@@ -146,24 +145,23 @@ fn another_interface_is_refused() {
     let goal = parse("num_ranks 1\nrank 0 {\nl1: send 8b to 0 nic 2\nrecv 8b from 0\n}");
     let expected = "rank 0: \"l1\" (send 8b to 0 tag 0) takes network interface 2, \
                     but each rank has one; remove nic 2";
-    assert_eq!(Goals::new(&goal).unwrap_err().to_string(), expected);
+    assert_eq!(GoalRun::new(&goal).unwrap_err().to_string(), expected);
 }
 
 /// Sender, receiver and tag.
-type Channel = (u32, u32, u32);
+type GoalChannel = (u32, u32, u32);
 
-/// An end of a message: whether it is sent, its channel, and which earlier lines it waits for.
-type Line = (bool, Channel, Vec<bool>);
+/// An end of a message: true for the send, the channel, and for each earlier line whether this end waits for it.
+type GoalMessageEnd = (bool, GoalChannel, Vec<bool>);
 
 const RANKS: u32 = 3;
 
-/// Messages whose ends come in any order, and now and then one without a partner. Each receive
-/// waits for the one before of its channel: else, which of them takes a message is a matter of
-/// time.
-fn any_program() -> impl Strategy<Value = Vec<Vec<Line>>> {
+/// Messages whose ends come in any order, some without a partner. Each receive waits for the previous receive of its
+/// channel; otherwise times would decide which of them takes a message.
+fn any_program() -> impl Strategy<Value = Vec<Vec<GoalMessageEnd>>> {
     let end = || (0..RANKS, any::<Index>(), vec(weighted(0.3), 24));
     vec((end(), end(), 0..2u32, 0..16u32), 0..12).prop_map(|messages| {
-        let mut ranks = vec![Vec::<Line>::new(); RANKS as usize];
+        let mut ranks = vec![Vec::<GoalMessageEnd>::new(); RANKS as usize];
         for (send, receive, tag, lost) in messages {
             let channel = (send.0, receive.0, tag);
             for (number, (rank, at, waits)) in [(0, send), (1, receive)] {
@@ -185,32 +183,32 @@ fn any_program() -> impl Strategy<Value = Vec<Vec<Line>>> {
     })
 }
 
-fn text_of(ranks: &[Vec<Line>]) -> String {
-    let line = |(index, (is_send, (from, to, tag), waits)): (usize, &Line)| {
+fn text_of(ranks: &[Vec<GoalMessageEnd>]) -> String {
+    let line = |(index, (is_send, (from, to, tag), waits)): (usize, &GoalMessageEnd)| {
         let kind = usize::from(*is_send);
         let what = ["recv 1b from", "send 1b to"][kind];
         let peer = [from, to][kind];
-        let waits = (0..index).filter(|before| waits[*before]);
-        let waits = waits.map(|before| format!("\nl{index} requires l{before}"));
-        format!("l{index}: {what} {peer} tag {tag}{}", waits.format(""))
+        let waited_for = (0..index).filter(|before| waits[*before]);
+        let requirements = waited_for.map(|before| format!("\nl{index} requires l{before}"));
+        format!("l{index}: {what} {peer} tag {tag}{}", requirements.format(""))
     };
-    let ranks = ranks.iter().map(|lines| lines.iter().enumerate().map(line).join("\n"));
-    goal_text(&ranks.collect::<Vec<_>>())
+    let blocks = ranks.iter().map(|lines| lines.iter().enumerate().map(line).join("\n"));
+    goal_text(&blocks.collect::<Vec<_>>())
 }
 
-/// Runs without time, as far as it goes: whether all is done.
-fn ends(ranks: &[Vec<Line>]) -> bool {
+/// Executes the lines without time as far as possible; true if all are done.
+fn ends(ranks: &[Vec<GoalMessageEnd>]) -> bool {
     let mut done: Vec<Vec<bool>> = ranks.iter().map(|lines| vec![false; lines.len()]).collect();
-    let mut messages: BTreeMap<Channel, u32> = BTreeMap::new();
+    let mut messages: BTreeMap<GoalChannel, u32> = BTreeMap::new();
     loop {
         let before = done.clone();
-        for (own, lines) in done.iter_mut().zip(ranks) {
+        for (is_done, lines) in done.iter_mut().zip(ranks) {
             for (index, (is_send, channel, waits)) in lines.iter().enumerate() {
-                let is_free = (0..index).all(|earlier| own[earlier] || !waits[earlier]);
+                let is_free = (0..index).all(|earlier| is_done[earlier] || !waits[earlier]);
                 let waiting = messages.entry(*channel).or_default();
-                if !own[index] && is_free && (*is_send || *waiting > 0) {
+                if !is_done[index] && is_free && (*is_send || *waiting > 0) {
                     *waiting = if *is_send { *waiting + 1 } else { *waiting - 1 };
-                    own[index] = true;
+                    is_done[index] = true;
                 }
             }
         }
@@ -223,7 +221,7 @@ fn ends(ranks: &[Vec<Line>]) -> bool {
 proptest! {
     #[test]
     fn a_standstill_is_explained(ranks in any_program()) {
-        let mut balance: BTreeMap<Channel, i64> = BTreeMap::new();
+        let mut balance: BTreeMap<GoalChannel, i64> = BTreeMap::new();
         for (is_send, channel, _) in ranks.iter().flatten() {
             *balance.entry(*channel).or_default() += if *is_send { 1 } else { -1 };
         }
@@ -231,9 +229,9 @@ proptest! {
         let counts = [-lacks.iter().sum::<i64>(), excess.iter().sum()];
         let found = run_text(&text_of(&ranks), ports());
         prop_assert_eq!(found.is_ok(), ends(&ranks) && counts[1] == 0);
-        let Err(Stuck(rest)) = found else { return Ok(()) };
-        let told = [&rest.receives, &rest.sends].map(|them| i64::try_from(them.len()).unwrap());
-        prop_assert_eq!(told, counts);
+        let Err(StuckProgram(rest)) = found else { return Ok(()) };
+        let reported = [&rest.receives, &rest.sends].map(|them| i64::try_from(them.len()).unwrap());
+        prop_assert_eq!(reported, counts);
         prop_assert!(rest.cycle.len() + rest.receives.len() + rest.sends.len() > 0);
         let number = |line: &str, word| line.split(word).nth(1).unwrap().chars().next();
         for (line, next) in rest.cycle.iter().zip(rest.cycle.iter().cycle().skip(1)) {

@@ -1,4 +1,4 @@
-//! Every fault of a text: where it is said to be, and what to do.
+//! Every fault of a text, with its reported place and remedy.
 
 use super::*;
 
@@ -16,7 +16,7 @@ const FILES: [&str; 11] = [
     "num_ranks 1 /* x",
 ];
 
-/// The block of rank 3 of 4 from line 3 on.
+/// Contents of the block of rank 3 of 4, from line 3 on.
 const STATEMENTS: [&str; 17] = [
     "send 8 to 1",
     "send 8b to 5",
@@ -41,11 +41,11 @@ const STATEMENTS: [&str; 17] = [
 fn every_fault_has_its_place_and_its_remedy() {
     let statements = STATEMENTS.map(|body| (body, in_a_block(body)));
     let files = FILES.map(|text| (text, text.to_owned()));
-    let told = files.into_iter().chain(statements).map(|(given, text)| {
+    let reports = files.into_iter().chain(statements).map(|(given, text)| {
         let fault = parse(&text).unwrap_err();
         format!("{given:?}\n  {fault}\n")
     });
-    insta::assert_snapshot!(told.collect::<String>());
+    insta::assert_snapshot!(reports.collect::<String>());
 }
 
 #[test]

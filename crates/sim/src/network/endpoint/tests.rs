@@ -4,31 +4,34 @@ use netsig_base::algorithm::{Algorithm, Collective};
 use netsig_base::units::{Seconds, SecondsPerByte};
 use netsig_model::model::hockney::Hockney;
 use netsig_model::model::segment::Segment;
-use netsig_model::model::{self, Case, Known, Segments, Values};
+use netsig_model::model::{self, Case, KnownNetwork, ParameterValues, SegmentChoice};
 
 use super::*;
-use crate::testing::{Recorder, loggp, on_ports, plogp};
+use crate::testing::{ActivityRecorder, loggp, on_ports, plogp};
 use crate::testing::{affine, procs};
 
 use Collective::{Alltoall, Bcast, Gather, Scatter};
 
-type Named<'a> = (Collective, &'a str);
-
-fn logged((collective, text): Named, case: (u32, u64), ports: &Ports) -> (Time, Recorder) {
+fn logged(
+    collective: Collective,
+    text: &str,
+    count: u32,
+    size: u64,
+    ports: &PortParameters,
+) -> (Time, ActivityRecorder) {
     let algorithm = Algorithm::parse(collective, text).unwrap();
-    let mut recorder = Recorder::default();
-    let outcome = on_ports(algorithm, case, ports, &mut recorder);
+    let mut recorder = ActivityRecorder::default();
+    let outcome = on_ports(algorithm, count, size, ports, &mut recorder);
     (outcome.time, recorder)
 }
 
-/// L = 50, o = 4, g = 10 and 1 for the further bytes (µs): three messages come in at once, at
-/// 54, 65 and 76; the last is in at 77 and received at 81. Scattered, they leave at 0, 11
-/// and 22.
+/// L = 50, o = 4, g = 10, and 1 for the bytes after the first (µs). Three messages reach a port at once, and begin to
+/// arrive at 54, 65 and 76. The last has arrived at 77 and is received at 81. Scattered, they leave at 0, 11 and 22.
 #[test]
 fn messages_to_one_receiver_wait_for_its_port() {
     let ports = loggp([5e4, 4e3, 1e4], 10.0);
     for collective in [Gather, Scatter] {
-        let (time, _) = logged((collective, "flat"), (4, 101), &ports);
+        let (time, _) = logged(collective, "flat", 4, 101, &ports);
         assert_eq!(time, Time(81_000_000));
     }
 }
@@ -37,7 +40,7 @@ fn messages_to_one_receiver_wait_for_its_port() {
 /// at 5 and 9, but received from 7 and from 10 on: a processor does one thing at a time.
 #[test]
 fn overheads_of_sends_and_receives_follow_each_other() {
-    let (time, log) = logged((Alltoall, "direct"), (3, 1), &loggp([2e3, 3e3, 4e3], 0.0));
+    let (time, log) = logged(Alltoall, "direct", 3, 1, &loggp([2e3, 3e3, 4e3], 0.0));
     let sends = log.sent.iter().filter(|sent| sent.0 == 0);
     let receives = log.received.iter().filter(|received| received.1 == 0);
     let ends = sends.map(|it| it.3).chain(receives.map(|it| it.2));
@@ -46,21 +49,21 @@ fn overheads_of_sends_and_receives_follow_each_other() {
 }
 
 /// Time of a model for 7000 bytes in segments of 1000.
-fn modelled((collective, name): Named, count: u32, network: &PLogP) -> Seconds {
-    let known = Known {
+fn modelled(collective: Collective, name: &str, count: u32, network: &PLogP) -> Seconds {
+    let known = KnownNetwork {
         plogp: network.clone(),
-        ..Known::of(Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(), None)
+        ..KnownNetwork::of(Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(), None)
     };
     let case = Case {
         procs: procs(count),
         size: Bytes(7000),
-        segments: Segments::Of(Segment::new(Bytes(1000)).unwrap()),
+        segments: SegmentChoice::Fixed(Segment::new(Bytes(1000)).unwrap()),
     };
     let model = model::find(collective, name).unwrap();
-    model.time(&known, &Values::default(), case).unwrap().time
+    model.time(&known, &ParameterValues::default(), case).unwrap().time
 }
 
-/// Parameters with dominant gaps, with dominant L, and with a g that jumps and even falls.
+/// Parameters with dominant gaps, with dominant L, and with a g that jumps and even decreases.
 #[test]
 fn collectives_take_what_their_models_say() {
     let steady = [(0, 1e-5), (1, 1.001e-5)];
@@ -83,16 +86,16 @@ fn collectives_take_what_their_models_say() {
         (Gather, "flat", "flat"),
         (Gather, "chain", "chain"),
         (Alltoall, "pairwise", "plogp_a"),
-        (Alltoall, "direct", "free"),
-        (Alltoall, "throttled:1", "free"),
-        (Alltoall, "throttled:3", "free"),
+        (Alltoall, "direct", "contention_free"),
+        (Alltoall, "throttled:1", "contention_free"),
+        (Alltoall, "throttled:3", "contention_free"),
     ] {
         for (network, count) in networks.iter().flat_map(|it| (1..40).map(move |n| (it, n))) {
-            let ports = Ports::PLogP(network.clone());
-            let (found, _) = logged((collective, text), (count, 7000), &ports);
+            let ports = PortParameters::PLogP(network.clone());
+            let (found, _) = logged(collective, text, count, 7000, &ports);
             let is_printed = (collective, text) == (Scatter, "binomial") && count.is_power_of_two();
             for name in [model].into_iter().chain(is_printed.then_some("binomial")) {
-                let expected = modelled((collective, name), count, network);
+                let expected = modelled(collective, name, count, network);
                 let error = (found.seconds() - expected).0.abs();
                 assert!(error <= 1e-9 * expected.0, "{found} is not {expected}");
             }

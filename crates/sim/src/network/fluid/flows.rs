@@ -7,35 +7,35 @@ use crate::network::slot;
 
 /// State of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) enum State {
+pub(super) enum FluidFlowState {
     /// Not under way.
     #[default]
-    Out,
+    Absent,
     /// Waiting for a rate, with the number of bytes left.
     Waiting(f64),
     /// In a class, by the numbers of its group and of the class within the group.
-    In(u32, u32),
+    InClass(u32, u32),
 }
 
 /// Flows by number; numbers are reused, with the memory of their routes.
 #[derive(Debug, Default)]
-pub(super) struct Flows(Vec<(State, SmallVec<[LinkId; 4]>)>);
+pub(super) struct FluidFlows(Vec<(FluidFlowState, SmallVec<[LinkId; 4]>)>);
 
-impl Flows {
+impl FluidFlows {
     /// Inserts a flow that waits for its rate.
     pub(super) fn insert(&mut self, number: u32, route: &[LinkId], bytes: f64) {
         let (state, links) = slot(&mut self.0, number);
-        *state = State::Waiting(bytes);
+        *state = FluidFlowState::Waiting(bytes);
         links.clear();
         links.extend_from_slice(route);
     }
 
-    pub(super) fn state(&self, number: u32) -> State {
+    pub(super) fn state(&self, number: u32) -> FluidFlowState {
         let flow = self.0.get(number as usize);
-        flow.map_or(State::Out, |(state, _)| *state)
+        flow.map_or(FluidFlowState::Absent, |(state, _)| *state)
     }
 
-    pub(super) fn set_state(&mut self, number: u32, state: State) {
+    pub(super) fn set_state(&mut self, number: u32, state: FluidFlowState) {
         self.0[number as usize].0 = state;
     }
 

@@ -6,12 +6,12 @@ use std::ops::Range;
 use netsig_base::network::LinkId;
 use netsig_base::units::Seconds;
 
-use crate::queue::place;
+use crate::queue::index_u32;
 use crate::time::Time;
 
 /// Equivalent flows: equal numbers of bytes left, on equivalent links.
 #[derive(Debug, Clone)]
-pub(super) struct Class {
+pub(super) struct FlowClass {
     /// Range of its flows in the group.
     pub(super) flows: Range<usize>,
     /// Range of its uses in the group.
@@ -26,55 +26,55 @@ pub(super) struct Class {
     pub(super) is_active: bool,
 }
 
-impl Class {
+impl FlowClass {
     /// Bytes left of each flow, `elapsed` after the rates were set.
-    fn left_after(&self, elapsed: Time) -> f64 {
+    fn bytes_left_after(&self, elapsed: Time) -> f64 {
         (self.bytes - self.rate * elapsed.seconds().0).max(0.0)
     }
 }
 
 /// Number of links of a bundle that each flow of a class uses.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Use {
+pub(super) struct BundleUse {
     pub(super) bundle: u32,
     pub(super) links: u32,
 }
 
 /// Equivalent links.
 #[derive(Debug, Clone)]
-pub(super) struct Bundle {
+pub(super) struct LinkBundle {
     /// Rate of each link in bytes per second.
     pub(super) rate: f64,
     /// Number of links.
     pub(super) links: u32,
-    /// Range of its classes in the group's `users`; empty before [`Group::find_users`].
+    /// Range of its classes in the group's `users`; empty before [`FlowGroup::find_users`].
     pub(super) users: Range<usize>,
 }
 
 /// Work pending on a group until the end of the present instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Due {
+pub(super) enum PendingWork {
     /// Nothing.
     #[default]
     Nothing,
-    /// Classes have finished: share the links again among the others.
+    /// Classes have finished: share the links again among the other classes.
     Sharing,
     /// Flows were added: put all flows into new classes.
-    Parting,
+    Regrouping,
 }
 
 /// Classes that are connected by links.
 #[derive(Debug, Default)]
-pub(super) struct Group {
-    pub(super) due: Due,
+pub(super) struct FlowGroup {
+    pub(super) pending: PendingWork,
     /// Number of the present rates, unique over time and groups.
     pub(super) stamp: u64,
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<FlowClass>,
     /// The flows by class.
     pub(super) flows: Vec<u32>,
     /// The uses by class.
-    pub(super) uses: Vec<Use>,
-    pub(super) bundles: Vec<Bundle>,
+    pub(super) uses: Vec<BundleUse>,
+    pub(super) bundles: Vec<LinkBundle>,
     /// The classes by bundle.
     pub(super) users: Vec<u32>,
     /// The links of all bundles.
@@ -83,12 +83,12 @@ pub(super) struct Group {
     since: Time,
 }
 
-impl Group {
+impl FlowGroup {
     /// Raises the pending work; true if none was pending before.
-    pub(super) fn raise(&mut self, due: Due) -> bool {
-        let before = self.due;
-        self.due = before.max(due);
-        before == Due::Nothing
+    pub(super) fn raise(&mut self, due: PendingWork) -> bool {
+        let before = self.pending;
+        self.pending = before.max(due);
+        before == PendingWork::Nothing
     }
 
     /// Finds the users of all bundles from the uses of all classes.
@@ -106,15 +106,15 @@ impl Group {
         for (number, class) in self.classes.iter().enumerate() {
             for used in &self.uses[class.uses.clone()] {
                 let end = &mut self.bundles[used.bundle as usize].users.end;
-                self.users[*end] = place(number);
+                self.users[*end] = index_u32(number);
                 *end += 1;
             }
         }
     }
 
     /// Bytes left of each flow of an active class.
-    pub(super) fn left(&self, class: &Class, now: Time) -> f64 {
-        class.left_after(now - self.since)
+    pub(super) fn bytes_left(&self, class: &FlowClass, now: Time) -> f64 {
+        class.bytes_left_after(now - self.since)
     }
 
     /// Advances to `now`; calls `finished` for each class that finishes by then, and deactivates
@@ -126,7 +126,7 @@ impl Group {
                 finished(&self.flows[class.flows.clone()]);
                 class.is_active = false;
             } else {
-                class.bytes = class.left_after(elapsed);
+                class.bytes = class.bytes_left_after(elapsed);
             }
         }
         self.since = now;
@@ -134,7 +134,7 @@ impl Group {
 
     /// Starts progress at `now` with the present rates. Returns the first finish of an active
     /// class, rounded to a picosecond so that rounding errors do not separate equal finishes.
-    pub(super) fn go_on(&mut self, now: Time) -> Option<Time> {
+    pub(super) fn start_progress(&mut self, now: Time) -> Option<Time> {
         self.since = now;
         let active = self.classes.iter_mut().filter(|class| class.is_active);
         let finishes = active.map(|class| {
@@ -146,6 +146,6 @@ impl Group {
 }
 
 /// Number of flows of a class on each of the `links` of a bundle.
-pub(super) fn flows_per_link(class: &Class, used: Use, links: u32) -> u64 {
+pub(super) fn flows_per_link(class: &FlowClass, used: BundleUse, links: u32) -> u64 {
     class.flows.len() as u64 * u64::from(used.links) / u64::from(links)
 }

@@ -1,15 +1,15 @@
-//! Partition of flows into classes and of links into bundles, whose members no sharing of the
-//! links could distinguish.
+//! Partitions flows into classes and links into bundles. No sharing of the links could distinguish the members of a
+//! class or bundle.
 //!
 //! # Method
-//! Colour refinement. The first colour of a flow is its number of bytes left, that of a link its
-//! rate. Then each link takes a new colour from its own and the colours of the flows on it, and
-//! each flow from its own and the colours of its links, until no more colours appear. Colours are
-//! 64-bit hashes, and the colours of a neighbourhood are added, so order does not matter.
+//! Colour refinement. The first colour of a flow is its number of bytes left, the first colour of a link its rate.
+//! Then each link takes a new colour from its own colour and its flows' colours, and each flow from its own colour
+//! and its links' colours. This is repeated until no more colours appear. Colours are 64-bit hashes; the colours of a
+//! neighbourhood are added, so their order does not matter.
 //!
-//! The result is equitable: flows of one class have the same number of links in each bundle, and
-//! links of one bundle carry the same number of flows of each class. Two of k colours collide by
-//! chance with probability k²/2⁶⁵, 3·10⁻⁸ for a million.
+//! The result is equitable: flows of a class have equally many links in each bundle, and links of a bundle carry
+//! equally many flows of each class. Two of k colours collide by chance with probability k²/2⁶⁵, 3·10⁻⁸ for a
+//! million.
 //!
 //! If all flows differ, every link becomes a bundle of its own; this is equitable as well, and it
 //! ends the search early without symmetry.
@@ -22,12 +22,12 @@
 use netsig_base::network::LinkId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::flows::{Flows, State};
-use crate::queue::place;
+use super::flows::{FluidFlowState, FluidFlows};
+use crate::queue::index_u32;
 
 /// Classes and bundles of the last search.
 #[derive(Debug)]
-pub(super) struct Partition {
+pub(super) struct FlowPartition {
     /// The rate of each link.
     pub(super) rates: Vec<f64>,
     /// Links of the searched flows, once each.
@@ -46,7 +46,7 @@ pub(super) struct Partition {
     pub(super) bundle_count: usize,
 }
 
-impl Partition {
+impl FlowPartition {
     /// Creates a partition for links of these rates.
     pub(super) fn new(rates: Vec<f64>) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Partition {
     }
 
     /// Finds the classes and bundles of the flows in `waiting`.
-    pub(super) fn find(&mut self, flows: &Flows, waiting: &[u32]) {
+    pub(super) fn find(&mut self, flows: &FluidFlows, waiting: &[u32]) {
         self.begin(flows, waiting);
         let mut count = 0;
         loop {
@@ -102,11 +102,11 @@ impl Partition {
     }
 
     /// Sets the first colours.
-    fn begin(&mut self, flows: &Flows, waiting: &[u32]) {
+    fn begin(&mut self, flows: &FluidFlows, waiting: &[u32]) {
         self.flow_colours.clear();
         self.links.clear();
         for &flow in waiting {
-            let State::Waiting(bytes) = flows.state(flow) else {
+            let FluidFlowState::Waiting(bytes) = flows.state(flow) else {
                 unreachable!("only flows that wait are searched")
             };
             self.flow_colours.push(mix(bytes.to_bits()));
@@ -128,7 +128,7 @@ impl Partition {
         }
     }
 
-    fn colour_links(&mut self, flows: &Flows, waiting: &[u32]) {
+    fn colour_links(&mut self, flows: &FluidFlows, waiting: &[u32]) {
         for (&flow, &colour) in waiting.iter().zip(&self.flow_colours) {
             for &link in flows.route(flow) {
                 let sum = &mut self.link_sums[link.index()];
@@ -137,16 +137,16 @@ impl Partition {
         }
         for link in &self.links {
             let colour = &mut self.link_colours[link.index()];
-            *colour = join(*colour, self.link_sums[link.index()]);
+            *colour = combine_colours(*colour, self.link_sums[link.index()]);
         }
         self.clear_sums();
     }
 
-    fn colour_flows(&mut self, flows: &Flows, waiting: &[u32]) {
+    fn colour_flows(&mut self, flows: &FluidFlows, waiting: &[u32]) {
         for (&flow, colour) in waiting.iter().zip(&mut self.flow_colours) {
-            let colours = flows.route(flow).iter();
-            let colours = colours.map(|link| self.link_colours[link.index()]);
-            *colour = join(*colour, colours.fold(0, u64::wrapping_add));
+            let route = flows.route(flow).iter();
+            let colours = route.map(|link| self.link_colours[link.index()]);
+            *colour = combine_colours(*colour, colours.fold(0, u64::wrapping_add));
         }
     }
 
@@ -155,8 +155,8 @@ impl Partition {
     }
 
     fn count_link_colours(&mut self) -> usize {
-        let colours = self.links.iter();
-        let colours = colours.map(|link| self.link_colours[link.index()]);
+        let links = self.links.iter();
+        let colours = links.map(|link| self.link_colours[link.index()]);
         count(&mut self.seen, colours)
     }
 
@@ -172,7 +172,7 @@ impl Partition {
         self.starts.clear();
         for colour in &mut self.flow_colours {
             let next = self.numbers.len();
-            let class = *self.numbers.entry(*colour).or_insert_with(|| place(next));
+            let class = *self.numbers.entry(*colour).or_insert_with(|| index_u32(next));
             if class as usize == self.starts.len() {
                 self.starts.push(0);
             }
@@ -197,7 +197,7 @@ impl Partition {
     fn number_links(&mut self) {
         self.numbers.clear();
         for link in &self.links {
-            let next = place(self.numbers.len());
+            let next = index_u32(self.numbers.len());
             let colour = self.link_colours[link.index()];
             self.bundles[link.index()] = *self.numbers.entry(colour).or_insert(next);
         }
@@ -220,14 +220,14 @@ fn count(seen: &mut FxHashSet<u64>, colours: impl Iterator<Item = u64>) -> usize
 }
 
 /// Combines a colour with a sum of other colours.
-fn join(colour: u64, sum: u64) -> u64 {
+fn combine_colours(colour: u64, sum: u64) -> u64 {
     mix(mix(colour).wrapping_add(sum))
 }
 
 /// `SplitMix64`'s finaliser, with its increment so that 0 does not map to 0.
 fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
+    let incremented = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed_once = (incremented ^ (incremented >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed_twice = (mixed_once ^ (mixed_once >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed_twice ^ (mixed_twice >> 31)
 }

@@ -1,10 +1,10 @@
 //! Parts of a partition: classes that are connected by links, directly or through other classes.
 //! Each part becomes a group.
 
-use super::flows::Flows;
-use super::group::{Bundle, Class, Group, Use};
-use super::partition::Partition;
-use crate::queue::place;
+use super::flows::FluidFlows;
+use super::group::{BundleUse, FlowClass, FlowGroup, LinkBundle};
+use super::partition::FlowPartition;
+use crate::queue::index_u32;
 use crate::time::Time;
 
 /// No group or bundle.
@@ -12,7 +12,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// Splits partitions into groups; reuses its memory.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct PartitionParts {
     /// Parent of each bundle: another bundle of its part, or itself at the root of the part.
     parents: Vec<u32>,
     /// Number of each part, stored at its root.
@@ -23,10 +23,10 @@ pub(super) struct Parts {
     pub(super) count: usize,
 }
 
-impl Parts {
+impl PartitionParts {
     /// Finds the parts.
-    pub(super) fn find(&mut self, partition: &Partition, flows: &Flows) {
-        let bundles = place(partition.bundle_count);
+    pub(super) fn find(&mut self, partition: &FlowPartition, flows: &FluidFlows) {
+        let bundles = index_u32(partition.bundle_count);
         self.parents.clear();
         self.parents.extend(0..bundles);
         for table in [&mut self.numbers, &mut self.within] {
@@ -35,8 +35,8 @@ impl Parts {
         }
         for class in 0..partition.classes() {
             let mut route = flows.route(partition.members(class)[0]).iter();
-            let first = route.next().expect("flows cross links");
-            let first = self.root(partition.bundle(*first));
+            let first_link = route.next().expect("flows cross links");
+            let first = self.root(partition.bundle(*first_link));
             for link in route {
                 let other = self.root(partition.bundle(*link));
                 self.parents[other as usize] = first;
@@ -46,7 +46,7 @@ impl Parts {
         for bundle in 0..bundles {
             let root = self.root(bundle) as usize;
             if self.numbers[root] == NONE {
-                self.numbers[root] = place(self.count);
+                self.numbers[root] = index_u32(self.count);
                 self.count += 1;
             }
         }
@@ -59,16 +59,18 @@ impl Parts {
     }
 
     /// The number of a bundle within its part.
-    pub(super) fn within(&self, bundle: u32) -> u32 {
+    pub(super) fn number_within_part(&self, bundle: u32) -> u32 {
         self.within[bundle as usize]
     }
 
     /// Adds a class of the partition to the group of its part.
     pub(super) fn add_class(
         &mut self,
-        group: &mut Group,
-        (partition, class): (&Partition, usize),
-        (flows, bytes): (&Flows, f64),
+        group: &mut FlowGroup,
+        partition: &FlowPartition,
+        class: usize,
+        flows: &FluidFlows,
+        bytes: f64,
     ) {
         let members = partition.members(class);
         let (first_flow, first_use) = (group.flows.len(), group.uses.len());
@@ -76,8 +78,8 @@ impl Parts {
         for &link in flows.route(members[0]) {
             let number = &mut self.within[partition.bundle(link) as usize];
             if *number == NONE {
-                *number = place(group.bundles.len());
-                group.bundles.push(Bundle {
+                *number = index_u32(group.bundles.len());
+                group.bundles.push(LinkBundle {
                     rate: partition.rates[link.index()],
                     links: 0,
                     users: 0..0,
@@ -86,10 +88,10 @@ impl Parts {
             let bundle = *number;
             match group.uses[first_use..].iter_mut().find(|used| used.bundle == bundle) {
                 Some(used) => used.links += 1,
-                None => group.uses.push(Use { bundle, links: 1 }),
+                None => group.uses.push(BundleUse { bundle, links: 1 }),
             }
         }
-        group.classes.push(Class {
+        group.classes.push(FlowClass {
             flows: first_flow..group.flows.len(),
             uses: first_use..group.uses.len(),
             bytes,

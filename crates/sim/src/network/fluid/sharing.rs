@@ -1,23 +1,22 @@
 //! Flows that share links fairly: their rates and finish times.
 //!
 //! # Method
-//! Equivalent flows form a class (see `partition`), and all work is done per class: rates (see
-//! `water`), progress, finish. Classes connected by links form a group; groups are independent of
-//! each other. When flows are added, the groups on their links are dissolved, and at the end of
-//! the instant their flows are put into new classes. When all flows of a class finish, the
-//! partition of the other classes stays valid: all links of a bundle lose equal numbers of flows,
-//! and nothing else changes. So only the classes of this group share again.
+//! Equivalent flows form a class (see `partition`), and all work is done per class: rates (see `fair_rates`),
+//! progress, finish. Classes connected by links form a group; groups are independent of each other. When flows are
+//! added, the groups on their links are dissolved, and at the end of the instant their flows are put into new
+//! classes. When all flows of a class finish, the partition of the other classes stays valid: all links of a bundle
+//! lose equal numbers of flows, and nothing else changes. So only the classes of this group share again.
 //!
 //! # Use
-//! Order of calls in an instant: [`Sharing::finish`] if [`Sharing::next_finish`] is due,
-//! [`Sharing::add`], then one [`Sharing::settle`].
+//! Order of calls in an instant: [`LinkSharing::finish`] if [`LinkSharing::next_finish`] is due,
+//! [`LinkSharing::add`], then one [`LinkSharing::settle`].
 //!
 //! ```
 //! # use netsig_base::units::BytesPerSecond;
-//! # use netsig_sim::network::fluid::sharing::Sharing;
+//! # use netsig_sim::network::fluid::sharing::LinkSharing;
 //! # use netsig_base::network::LinkId; use netsig_sim::Time;
 //! // 100 and 400 bytes on a link of 100 B/s; the longer one goes on alone after 2 s.
-//! let mut sharing = Sharing::new([BytesPerSecond(100.0)]);
+//! let mut sharing = LinkSharing::new([BytesPerSecond(100.0)]);
 //! sharing.add(0, &[LinkId(0)], 100.0);
 //! sharing.add(1, &[LinkId(0)], 400.0);
 //! sharing.settle(Time::ZERO);
@@ -37,22 +36,22 @@ use netsig_base::network::LinkId;
 use netsig_base::units::BytesPerSecond;
 use slab::Slab;
 
-use super::flows::{Flows, State};
-use super::group::{Due, Group};
-use super::partition::Partition;
-use super::parts::{NONE, Parts};
-use super::water::Water;
+use super::fair_rates::FairRates;
+use super::flows::{FluidFlowState, FluidFlows};
+use super::group::{FlowGroup, PendingWork};
+use super::partition::FlowPartition;
+use super::parts::{NONE, PartitionParts};
 use crate::network::Agenda;
-use crate::queue::place;
+use crate::queue::index_u32;
 use crate::time::Time;
 
 /// Flows that share links.
 #[derive(Debug)]
-pub struct Sharing {
-    flows: Flows,
+pub struct LinkSharing {
+    flows: FluidFlows,
     /// The flows that wait for their rates.
     waiting: Vec<u32>,
-    groups: Slab<Group>,
+    groups: Slab<FlowGroup>,
     /// The group of each link.
     group_of: Vec<u32>,
     /// Groups with pending work.
@@ -61,43 +60,43 @@ pub struct Sharing {
     finishes: BinaryHeap<Reverse<(Time, u32, u64)>>,
     /// The last stamp used.
     stamp: u64,
-    partition: Partition,
-    parts: Parts,
+    partition: FlowPartition,
+    parts: PartitionParts,
     /// The groups of the parts of the last partition.
     formed: Vec<u32>,
-    water: Water,
+    fair_rates: FairRates,
     /// Time of the next wake-up requested for the network.
     alarm: Option<Time>,
 }
 
-impl Sharing {
-    /// Links of these rates, which are positive, without flows; a [`LinkId`] is an index into them.
+impl LinkSharing {
+    /// Creates links with these positive rates and without flows; a [`LinkId`] is an index into them.
     pub fn new(rates: impl IntoIterator<Item = BytesPerSecond>) -> Self {
         let rates: Vec<f64> = rates.into_iter().map(|rate| rate.0).collect();
         Self {
-            flows: Flows::default(),
+            flows: FluidFlows::default(),
             waiting: Vec::new(),
             groups: Slab::new(),
             group_of: vec![NONE; rates.len()],
             due: Vec::new(),
             finishes: BinaryHeap::new(),
             stamp: 0,
-            partition: Partition::new(rates),
-            parts: Parts::default(),
+            partition: FlowPartition::new(rates),
+            parts: PartitionParts::default(),
             formed: Vec::new(),
-            water: Water::default(),
+            fair_rates: FairRates::default(),
             alarm: None,
         }
     }
 
-    /// Adds a flow of `bytes` over one link or more, each once. Its number must not be under way;
-    /// small numbers save memory. The flow has a rate after the next [`Sharing::settle`].
+    /// Adds a flow of `bytes` over one or more different links. Its number must not be under way; small numbers save
+    /// memory. The flow has a rate after the next [`LinkSharing::settle`].
     pub fn add(&mut self, flow: u32, route: &[LinkId], bytes: f64) {
         self.flows.insert(flow, route, bytes);
         self.waiting.push(flow);
     }
 
-    /// Time at which the next flows finish, as of the last [`Sharing::settle`].
+    /// Time at which the next flows finish, as of the last [`LinkSharing::settle`].
     pub fn next_finish(&self) -> Option<Time> {
         self.finishes.peek().map(|Reverse((time, ..))| *time)
     }
@@ -108,7 +107,7 @@ impl Sharing {
             return;
         };
         if self.alarm.is_none_or(|alarm| next < alarm) {
-            agenda.wake(next, token);
+            agenda.schedule_wake(next, token);
             self.alarm = Some(next);
         }
     }
@@ -125,14 +124,14 @@ impl Sharing {
                 break;
             }
             self.finishes.pop();
-            if !self.is_true(number, stamp) {
+            if !self.is_current(number, stamp) {
                 continue;
             }
-            self.set_due(number, Due::Sharing);
+            self.set_due(number, PendingWork::Sharing);
             let flows = &mut self.flows;
             self.groups[number as usize].advance(now, |members| {
                 for &flow in members {
-                    flows.set_state(flow, State::Out);
+                    flows.set_state(flow, FluidFlowState::Absent);
                     finished(flow);
                 }
             });
@@ -144,44 +143,44 @@ impl Sharing {
         let routes = self.waiting.iter().map(|&flow| self.flows.route(flow));
         let groups = routes.flatten().map(|link| self.group_of[link.index()]);
         for number in groups.filter(|group| *group != NONE) {
-            if self.groups[number as usize].raise(Due::Parting) {
+            if self.groups[number as usize].raise(PendingWork::Regrouping) {
                 self.due.push(number);
             }
         }
         let mut due = std::mem::take(&mut self.due);
         for number in due.drain(..) {
-            match self.groups[number as usize].due {
-                Due::Parting => self.dissolve(number, now),
-                Due::Sharing | Due::Nothing => self.share(number, now),
+            match self.groups[number as usize].pending {
+                PendingWork::Regrouping => self.dissolve(number, now),
+                PendingWork::Sharing | PendingWork::Nothing => self.share(number, now),
             }
         }
         self.due = due;
-        self.form(now);
+        self.form_groups(now);
         self.drop_stale();
     }
 
     /// Number of bytes left of a flow; 0 if it is not under way.
-    pub fn left(&self, flow: u32, now: Time) -> f64 {
+    pub fn bytes_left(&self, flow: u32, now: Time) -> f64 {
         match self.flows.state(flow) {
-            State::Out => 0.0,
-            State::Waiting(bytes) => bytes,
-            State::In(group, class) => {
+            FluidFlowState::Absent => 0.0,
+            FluidFlowState::Waiting(bytes) => bytes,
+            FluidFlowState::InClass(group, class) => {
                 let group = &self.groups[group as usize];
-                group.left(&group.classes[class as usize], now)
+                group.bytes_left(&group.classes[class as usize], now)
             }
         }
     }
 
     /// The rate of a flow, if it has one.
     pub fn rate(&self, flow: u32) -> Option<BytesPerSecond> {
-        let State::In(group, class) = self.flows.state(flow) else {
+        let FluidFlowState::InClass(group, class) = self.flows.state(flow) else {
             return None;
         };
         let class = &self.groups[group as usize].classes[class as usize];
         Some(BytesPerSecond(class.rate))
     }
 
-    fn set_due(&mut self, number: u32, due: Due) {
+    fn set_due(&mut self, number: u32, due: PendingWork) {
         if self.groups[number as usize].raise(due) {
             self.due.push(number);
         }
@@ -191,16 +190,16 @@ impl Sharing {
     fn dissolve(&mut self, number: u32, now: Time) {
         let group = &self.groups[number as usize];
         for class in group.classes.iter().filter(|class| class.is_active) {
-            let left = group.left(class, now);
+            let left = group.bytes_left(class, now);
             for &flow in &group.flows[class.flows.clone()] {
-                self.flows.set_state(flow, State::Waiting(left));
+                self.flows.set_state(flow, FluidFlowState::Waiting(left));
                 self.waiting.push(flow);
             }
         }
-        self.give_back(number);
+        self.remove_group(number);
     }
 
-    fn give_back(&mut self, number: u32) {
+    fn remove_group(&mut self, number: u32) {
         for link in self.groups.remove(number as usize).links {
             self.group_of[link.index()] = NONE;
         }
@@ -209,10 +208,10 @@ impl Sharing {
     /// Sets the rates of the active classes of a group.
     fn share(&mut self, number: u32, now: Time) {
         let group = &mut self.groups[number as usize];
-        group.due = Due::Nothing;
-        self.water.fill(group);
-        let Some(finish) = group.go_on(now) else {
-            self.give_back(number);
+        group.pending = PendingWork::Nothing;
+        self.fair_rates.set_rates(group);
+        let Some(finish) = group.start_progress(now) else {
+            self.remove_group(number);
             return;
         };
         self.stamp += 1;
@@ -221,7 +220,7 @@ impl Sharing {
     }
 
     /// Forms groups of the waiting flows.
-    fn form(&mut self, now: Time) {
+    fn form_groups(&mut self, now: Time) {
         if self.waiting.is_empty() {
             return;
         }
@@ -230,8 +229,8 @@ impl Sharing {
         self.parts.find(&self.partition, &self.flows);
         self.formed.clear();
         for _ in 0..self.parts.count {
-            let number = self.groups.insert(Group::default());
-            self.formed.push(place(number));
+            let number = self.groups.insert(FlowGroup::default());
+            self.formed.push(index_u32(number));
         }
         for class in 0..self.partition.classes() {
             self.form_class(class);
@@ -246,16 +245,15 @@ impl Sharing {
 
     fn form_class(&mut self, class: usize) {
         let members = self.partition.members(class);
-        let State::Waiting(bytes) = self.flows.state(members[0]) else {
+        let FluidFlowState::Waiting(bytes) = self.flows.state(members[0]) else {
             unreachable!("only flows that wait are in a new partition")
         };
         let link = self.flows.route(members[0])[0];
         let part = self.parts.part(self.partition.bundle(link));
         let number = self.formed[part];
         let group = &mut self.groups[number as usize];
-        let here = State::In(number, place(group.classes.len()));
-        self.parts
-            .add_class(group, (&self.partition, class), (&self.flows, bytes));
+        let here = FluidFlowState::InClass(number, index_u32(group.classes.len()));
+        self.parts.add_class(group, &self.partition, class, &self.flows, bytes);
         for &flow in members {
             self.flows.set_state(flow, here);
         }
@@ -267,7 +265,7 @@ impl Sharing {
             let number = self.formed[self.parts.part(bundle)];
             let group = &mut self.groups[number as usize];
             group.links.push(link);
-            group.bundles[self.parts.within(bundle) as usize].links += 1;
+            group.bundles[self.parts.number_within_part(bundle) as usize].links += 1;
             self.group_of[link.index()] = number;
         }
     }
@@ -275,7 +273,7 @@ impl Sharing {
     /// Drops the earliest finishes while they belong to outdated rates.
     fn drop_stale(&mut self) {
         while let Some(Reverse((_, number, stamp))) = self.finishes.peek() {
-            if self.is_true(*number, *stamp) {
+            if self.is_current(*number, *stamp) {
                 return;
             }
             self.finishes.pop();
@@ -283,7 +281,7 @@ impl Sharing {
     }
 
     /// True if a group still has the rates of this stamp.
-    fn is_true(&self, number: u32, stamp: u64) -> bool {
+    fn is_current(&self, number: u32, stamp: u64) -> bool {
         let group = self.groups.get(number as usize);
         group.is_some_and(|group| group.stamp == stamp)
     }

@@ -1,27 +1,27 @@
 //! Tests against closed forms.
 
-use netsig_base::network::Port;
+use netsig_base::network::LinkSpec;
 use netsig_base::units::{BitsPerSecond, Bytes, SecondsPerByte};
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{Recorder, alltoall};
-use crate::{Outcome, run};
+use crate::testing::{ActivityRecorder, alltoall};
+use crate::{SimOutcome, run};
 
 const LATENCY: Time = Time(50_000_000);
 
-/// Also, when each receive ended.
-fn exchange(name: &str, on: &Network, hosts: Vec<Vertex>, size: u64) -> (Outcome, Vec<Time>) {
+/// Outcome of a collective, and the end of each receive.
+fn exchange(name: &str, topology: &Network, hosts: Vec<Vertex>, size: u64) -> (SimOutcome, Vec<Time>) {
     let mut program = alltoall(name, u32::try_from(hosts.len()).unwrap(), size);
-    let mut network = Fluid::new(on, hosts, LATENCY);
-    let mut recorder = Recorder::default();
+    let mut network = Fluid::new(topology, hosts, LATENCY);
+    let mut recorder = ActivityRecorder::default();
     let outcome = run(&mut program, &mut network, &mut recorder).unwrap();
     let ends = recorder.received.iter().map(|received| Time(received.2));
     (outcome, ends.collect())
 }
 
-fn port(mbit: u64) -> Port {
-    Port::new(BitsPerSecond(mbit * 1_000_000), Bytes(0))
+fn port(mbit: u64) -> LinkSpec {
+    LinkSpec::new(BitsPerSecond(mbit * 1_000_000), Bytes(0))
 }
 
 /// Hosts of 125 MB/s on one switch.
@@ -30,8 +30,8 @@ fn star(hosts: u32) -> Network {
 }
 
 proptest! {
-    /// (n − 1)·m/rate + L, for each single message and to the picosecond; in pairs every round
-    /// waits for the latency.
+    /// Every message takes (n − 1)·m/rate + L to the picosecond; in a pairwise exchange every round waits for the
+    /// latency.
     #[test]
     fn exchanges_on_a_star_are_exact(n in 2u32..20, size in 1u64..1_000_000) {
         let star = star(n);
@@ -46,8 +46,8 @@ proptest! {
         prop_assert_eq!(pairs.time, (Time(8000) * size + LATENCY) * u64::from(n - 1));
     }
 
-    /// A link between switches that is the narrowest decides, as the cut bound says, and is
-    /// busy without a break.
+    /// The narrowest link, between the switches, determines the time, as the cut bound states; it is busy without a
+    /// break.
     #[test]
     fn a_narrow_uplink_attains_the_cut_bound(a in 2u32..8, b in 2u32..8, size in 1u64..100_000) {
         let tree = Network::two_switches([a, b], port(1000), port(800)).unwrap();
@@ -60,7 +60,7 @@ proptest! {
     }
 }
 
-/// Two ranks on each host: what stays on a host, or is empty, takes L alone.
+/// Two ranks on each host: messages within a host, and empty messages, take L alone.
 #[test]
 fn messages_within_a_host_take_the_latency() {
     let star = Network::star(3, port(8)).unwrap();

@@ -1,21 +1,21 @@
 //! Fixed sharing: the messages of one instant share links, independently of later messages.
 
-use super::traffic::Traffic;
+use super::traffic::PlogptTraffic;
 use crate::network::Agenda;
 use crate::program::FlightId;
 use crate::time::Time;
 
 /// Number of messages that begin on each link; 0 between two instants.
 #[derive(Debug, Clone)]
-pub(super) struct Counts(Vec<u32>);
+pub(super) struct PlogptLinkCounts(Vec<u32>);
 
-impl Counts {
+impl PlogptLinkCounts {
     pub(super) fn new(links: usize) -> Self {
         Self(vec![0; links])
     }
 
     /// Schedules the ends of the messages that begin now.
-    pub(super) fn share(&mut self, begun: &[FlightId], traffic: &mut Traffic, agenda: &mut Agenda) {
+    pub(super) fn share(&mut self, begun: &[FlightId], traffic: &mut PlogptTraffic, agenda: &mut Agenda) {
         for &id in begun {
             for link in &traffic.messages[id as usize].route {
                 self.0[link.index()] += 1;

@@ -4,35 +4,35 @@ use netsig_base::units::Rank;
 use netsig_model::model::alltoall::plogpt::RtoMode;
 use rustc_hash::FxHashMap;
 
-use super::PlogPT;
-use super::traffic::Message;
+use super::PlogptNetwork;
+use super::traffic::PlogptMessage;
 use crate::engine;
-use crate::network::{Cause, Flight};
+use crate::network::{Flight, LossCause};
 use crate::observer::Observer;
-use crate::outcome::{EagerLimit, Outcome, Stuck};
-use crate::program::{Op, Program};
+use crate::outcome::{SimEagerLimit, SimOutcome, StuckProgram};
+use crate::program::{OperationId, SimProgram};
 use crate::time::Time;
 
 /// Treatment of lost packets.
 #[derive(Debug, Clone)]
-pub(super) enum Pass {
+pub(super) enum PlogptPass {
     /// The receivers of lost packets wait.
     Receiver,
     /// First pass: losses are recorded.
-    Search(Losses),
+    Search(PlogptLosses),
     /// Second pass: the recorded losses delay their senders and receivers, and no others occur.
-    Apply(Losses),
+    Apply(PlogptLosses),
 }
 
 /// Lost packets by sender, operation, and number of messages that the operation sent before.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Losses {
-    causes: FxHashMap<(Rank, Op, u32), Cause>,
+pub(super) struct PlogptLosses {
+    causes: FxHashMap<(Rank, OperationId, u32), LossCause>,
     /// Number of messages that each operation has sent.
-    sent: FxHashMap<(Rank, Op), u32>,
+    sent: FxHashMap<(Rank, OperationId), u32>,
 }
 
-impl Losses {
+impl PlogptLosses {
     fn count(&mut self, flight: &Flight) -> u32 {
         let sent = self.sent.entry((flight.from, flight.send)).or_default();
         *sent += 1;
@@ -40,7 +40,7 @@ impl Losses {
     }
 }
 
-impl Pass {
+impl PlogptPass {
     /// Number of messages that the message's operation sent before, and delay of the sender.
     pub(super) fn inject(&mut self, flight: &Flight, rto: Time) -> (u32, Time) {
         match self {
@@ -57,7 +57,11 @@ impl Pass {
 
     /// Cause of the loss of a message's last packet, if it is lost; `meets` searches a message
     /// that begins at its end.
-    pub(super) fn cause(&mut self, message: &Message, meets: impl Fn() -> Option<Cause>) -> Option<Cause> {
+    pub(super) fn cause(
+        &mut self,
+        message: &PlogptMessage,
+        meets: impl Fn() -> Option<LossCause>,
+    ) -> Option<LossCause> {
         let key = (message.flight.from, message.flight.send, message.occurrence);
         match self {
             Self::Receiver => meets(),
@@ -76,22 +80,23 @@ impl Pass {
 ///
 /// # Errors
 /// If the program does not end, or leaves messages that no rank receives.
-pub fn run(
-    (mode, eager_limit): (RtoMode, EagerLimit),
-    mut program: impl Program + Clone,
-    mut network: PlogPT,
+pub fn run_passes(
+    mode: RtoMode,
+    eager_limit: SimEagerLimit,
+    mut program: impl SimProgram + Clone,
+    mut network: PlogptNetwork,
     observer: &mut impl Observer,
-) -> Result<Outcome, Stuck> {
+) -> Result<SimOutcome, StuckProgram> {
     if mode == RtoMode::TwoPass {
-        let pass = Pass::Search(Losses::default());
-        let mut search = PlogPT {
+        let pass = PlogptPass::Search(PlogptLosses::default());
+        let mut search = PlogptNetwork {
             pass,
             ..network.clone()
         };
         engine::run_with(eager_limit, &mut program.clone(), &mut search, &mut ())?;
-        if let Pass::Search(Losses { causes, .. }) = search.pass {
+        if let PlogptPass::Search(PlogptLosses { causes, .. }) = search.pass {
             let sent = FxHashMap::default();
-            network.pass = Pass::Apply(Losses { causes, sent });
+            network.pass = PlogptPass::Apply(PlogptLosses { causes, sent });
         }
     }
     engine::run_with(eager_limit, &mut program, &mut network, observer)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use netsig_base::network::{Edge, Port};
+use netsig_base::network::{LinkSpec, TreeEdge};
 use netsig_base::units::{BitsPerSecond, Bytes, BytesPerSecond, Rank, Seconds};
 use netsig_model::model::alltoall::plogpt as model;
 use netsig_model::model::alltoall::plogpt::RtoMode;
@@ -11,48 +11,48 @@ use proptest::prelude::*;
 use super::*;
 use crate::closed;
 use crate::engine;
-use crate::goal::Goals;
-use crate::network::{Cause, LinkUse, Loss};
-use crate::outcome::Outcome;
-use crate::setup::Report;
+use crate::goal::GoalRun;
+use crate::network::{LinkUse, LossCause, PacketLoss};
+use crate::outcome::SimOutcome;
+use crate::setup::SimReport;
 use crate::testing::graph_of;
-use crate::testing::{Recorder, alltoall, script};
+use crate::testing::{ActivityRecorder, alltoall, script};
 
 const US: u64 = 1_000_000;
 
-fn parameters(list: &[(f64, f64)]) -> model::Parameters {
-    let edge = |&(bandwidth, delay): &(f64, f64)| Edge {
+fn parameters(list: &[(f64, f64)]) -> model::PlogptParameters {
+    let edge = |&(bandwidth, delay): &(f64, f64)| TreeEdge {
         bandwidth: BytesPerSecond(bandwidth),
         delay: Seconds(delay),
     };
-    model::Parameters::new(list.iter().map(edge).collect(), Seconds(5e-5))
+    model::PlogptParameters::new(list.iter().map(edge).collect(), Seconds(5e-5))
 }
 
-fn binary_tree_of(parameters: &model::Parameters, sharing: Sharing) -> PlogPT {
+fn binary_tree_of(parameters: &model::PlogptParameters, sharing: PlogptSharing) -> PlogptNetwork {
     let network = Network::binary_tree(parameters.edges.clone()).unwrap();
-    let options = Options {
+    let options = PlogptOptions {
         latency: parameters.latency,
         rto: parameters.rto,
-        negligible: parameters.negligible,
+        negligible: parameters.edge_rule,
         sharing,
     };
     on_hosts(network, &options)
 }
 
 /// A rank on each host.
-fn on_hosts(network: Network, options: &Options) -> PlogPT {
+fn on_hosts(network: Network, options: &PlogptOptions) -> PlogptNetwork {
     let hosts = network.all_hosts().collect();
-    PlogPT::new(network, hosts, options).unwrap()
+    PlogptNetwork::new(network, hosts, options).unwrap()
 }
 
 /// L of 50 µs and the default choices.
-fn options() -> Options {
-    Options::new(Seconds(5e-5))
+fn options() -> PlogptOptions {
+    PlogptOptions::new(Seconds(5e-5))
 }
 
-/// Of 10⁶ B/s.
-fn port() -> Port {
-    Port::new(BitsPerSecond(8_000_000), Bytes(0))
+/// A port of 10⁶ B/s.
+fn port() -> LinkSpec {
+    LinkSpec::new(BitsPerSecond(8_000_000), Bytes(0))
 }
 
 /// Hosts on one switch.
@@ -61,25 +61,25 @@ fn star(hosts: u32) -> Network {
 }
 
 /// Result of the engine, in the form of the closed form.
-fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoMode) -> Outcome {
+fn simulate(algorithm: model::PlogptAlgorithm, size: u64, network: &PlogptNetwork, mode: RtoMode) -> SimOutcome {
     let algorithm = match algorithm {
-        model::Algorithm::A => "pairwise",
-        model::Algorithm::B => "sends-in-turn",
+        model::PlogptAlgorithm::A => "pairwise",
+        model::PlogptAlgorithm::B => "sends-in-turn",
     };
     let procs = u32::try_from(network.links.hosts.len()).unwrap();
     let program = alltoall(algorithm, procs, size);
-    run((mode, None), program, network.clone(), &mut ()).unwrap()
+    run_passes(mode, None, program, network.clone(), &mut ()).unwrap()
 }
 
-fn any_parameters() -> impl Strategy<Value = model::Parameters> {
+fn any_parameters() -> impl Strategy<Value = model::PlogptParameters> {
     let rate = prop::sample::select(vec![100e6, 125e6, 200e6, 250e6, 3e8, 500e6, 1e9 / 3.0]);
     let delay = prop::sample::select(vec![0.0, 0.0, 0.0, 1e-5, 3.64e-5]);
     let edges = prop::collection::vec((rate, delay), 1..=6);
     let latency = prop::sample::select(vec![0.0, 1e-12, 3.3e-6, 5e-5]);
-    let rule = prop::sample::select(vec![Negligible::AtLeast, Negligible::Above]);
-    (edges, latency, rule).prop_map(|(edges, latency, negligible)| model::Parameters {
+    let rule = prop::sample::select(vec![PlogptEdgeRule::AtLeast, PlogptEdgeRule::Above]);
+    (edges, latency, rule).prop_map(|(edges, latency, negligible)| model::PlogptParameters {
         latency: Seconds(latency),
-        negligible,
+        edge_rule: negligible,
         ..parameters(&edges)
     })
 }
@@ -90,20 +90,20 @@ proptest! {
     fn closed_forms_are_what_the_engine_finds(
         parameters in any_parameters(),
         size in prop_oneof![Just(0), Just(1), 1u64..20_000],
-        sharing in prop::sample::select(vec![Sharing::Fixed, Sharing::Fluid]),
+        sharing in prop::sample::select(vec![PlogptSharing::Fixed, PlogptSharing::Fluid]),
     ) {
         let network = binary_tree_of(&parameters, sharing);
-        for algorithm in [model::Algorithm::A, model::Algorithm::B] {
+        for algorithm in [model::PlogptAlgorithm::A, model::PlogptAlgorithm::B] {
             for mode in [RtoMode::Receiver, RtoMode::TwoPass] {
                 let solved = closed::plogpt(algorithm, Bytes(size), &parameters, mode).unwrap();
                 let outcome = simulate(algorithm, size, &network, mode);
-                prop_assert_eq!(solved, Report::of_events(&outcome).totals);
+                prop_assert_eq!(solved, SimReport::of_events(&outcome).totals);
                 let tree = model::PlogPT::new(&parameters).unwrap();
                 let modelled = tree.alltoall(Bytes(size), algorithm, mode);
                 prop_assert!((solved.time.seconds() - modelled.time).0.abs() < 1e-9);
-                let xor = |loss: &Loss| loss.from.0 ^ loss.to.0;
+                let xor = |loss: &PacketLoss| loss.from.0 ^ loss.to.0;
                 let losing: BTreeSet<u32> = outcome.losses.iter().map(xor).collect();
-                prop_assert_eq!(losing, modelled.rto_steps.into_iter().collect());
+                prop_assert_eq!(losing, modelled.rto_rounds.into_iter().collect());
             }
         }
     }
@@ -113,7 +113,7 @@ proptest! {
         let above = (1..).zip(&parents);
         let cables: Vec<_> = above.map(|(at, parent)| (at, *parent as usize % at)).collect();
         let tree = graph_of(&vec![1; parents.len() + 1], &cables).unwrap();
-        let wires = wires::wires(&tree, Negligible::AtLeast);
+        let wires = wires::wires(&tree, PlogptEdgeRule::AtLeast);
         for (number, link) in tree.links().iter().enumerate() {
             let sides = [depth(&tree, link.from, link.to), depth(&tree, link.to, link.from)];
             prop_assert_eq!(wires[number].height, 1 + sides[0].min(sides[1]));
@@ -129,12 +129,12 @@ fn depth(network: &Network, at: Vertex, from: Vertex) -> u32 {
     depths.max().unwrap_or(0)
 }
 
-/// One rank's rounds of height h share the edge of their height: Σ 2^(h−1)·2^(h−1)·10 µs, and 19
-/// of them cost a time-out.
+/// A rank's rounds of height h share the edge of their height: Σ 2^(h−1)·2^(h−1)·10 µs. The last rounds of 19 heights
+/// cost a time-out each.
 #[test]
 fn a_million_ranks_are_solved_at_once() {
     let parameters = parameters(&[(1e9, 1e-6); 20]);
-    let (algorithm, mode) = (model::Algorithm::B, RtoMode::TwoPass);
+    let (algorithm, mode) = (model::PlogptAlgorithm::B, RtoMode::TwoPass);
     let solved = closed::plogpt(algorithm, Bytes(10_000), &parameters, mode).unwrap();
     assert_eq!(solved.losses, 19 << 20);
     let sends: u64 = (0..20).map(|h| (10 * US) << (2 * h)).sum();
@@ -145,18 +145,18 @@ fn a_million_ranks_are_solved_at_once() {
 #[test]
 fn losses_and_links_tell_what_happened() {
     let parameters = parameters(&[(125e6, 0.0), (125e6, 3.64e-5)]);
-    let network = binary_tree_of(&parameters, Sharing::Fixed);
+    let network = binary_tree_of(&parameters, PlogptSharing::Fixed);
     for (mode, seconds) in [(RtoMode::Receiver, 0.200_13), (RtoMode::TwoPass, 0.200_45)] {
-        let outcome = simulate(model::Algorithm::B, 10_000, &network, mode);
+        let outcome = simulate(model::PlogptAlgorithm::B, 10_000, &network, mode);
         assert_eq!(outcome.time, Time::of(Seconds(seconds)));
         let loss = outcome.losses.iter().find(|loss| loss.from == Rank(0));
-        let expected = Loss {
+        let expected = PacketLoss {
             time: Time(80 * US),
             from: Rank(0),
             to: Rank(1),
             send: 0,
             delay: Time(200_000 * US),
-            cause: Cause::LastPacket {
+            cause: LossCause::LastPacket {
                 other: Rank(3),
                 height: 1,
                 other_height: 2,
@@ -172,17 +172,17 @@ fn losses_and_links_tell_what_happened() {
     }
 }
 
-/// Messages of 1 ms alone, after L, which is all on one host. Those that begin at once share a
-/// receiver's port, or the link between two switches. Fluid: 250 B alone, 750 B at half the rate;
-/// the other then has 250 B left for itself.
+/// A message alone takes 1 ms and L, within a host only L. Messages that begin at once share a receiver's port, or
+/// the link between two switches. Fluid: the first message sends 250 B alone and 750 B at half the rate; the second
+/// then sends its last 250 B alone.
 #[test]
 fn messages_share_links_with_those_that_begin_at_once_or_with_all_under_way() {
-    let fluid = Options {
-        sharing: Sharing::Fluid,
+    let fluid = PlogptOptions {
+        sharing: PlogptSharing::Fluid,
         ..options()
     };
     let hosts = [0, 0, 1].map(Vertex).to_vec();
-    let on_one_host = PlogPT::new(star(2), hosts, &options()).unwrap();
+    let on_one_host = PlogptNetwork::new(star(2), hosts, &options()).unwrap();
     let joined = Network::two_switches([2, 2], port(), port()).unwrap();
     let apart = [(0, 0, 2, 1000), (250_000, 1, 2, 1000)];
     let at_once = [(0, 0, 2, 1000), (0, 1, 2, 1000)];
@@ -195,10 +195,10 @@ fn messages_share_links_with_those_that_begin_at_once_or_with_all_under_way() {
         (on_hosts(joined, &options()), across, [2050; 2]),
         (on_one_host, [(0, 0, 1, 1000), (0, 1, 2, 1000)], [50, 1050]),
     ] {
-        let mut log = Recorder::default();
+        let mut log = ActivityRecorder::default();
         let procs = u32::try_from(network.links.hosts.len()).unwrap();
         let script = script(procs, &messages);
-        engine::run(&mut Goals::new(&script).unwrap(), &mut network.clone(), &mut log).unwrap();
+        engine::run(&mut GoalRun::new(&script).unwrap(), &mut network.clone(), &mut log).unwrap();
         let found: Vec<u64> = log.received.iter().map(|it| it.2 / US).collect();
         assert_eq!(found, ends, "{messages:?}");
     }
@@ -212,7 +212,7 @@ fn what_is_no_tree_is_refused() {
         (star(2), 2, "host of a rank = 2"),
     ];
     for (network, host, expected) in refusals {
-        let error = PlogPT::new(network, vec![Vertex(host)], &options()).unwrap_err();
+        let error = PlogptNetwork::new(network, vec![Vertex(host)], &options()).unwrap_err();
         assert!(error.to_string().starts_with(expected), "{error}");
     }
 }

@@ -3,14 +3,14 @@
 
 use std::collections::VecDeque;
 
-use netsig_base::network::{Edge, Link, Network};
+use netsig_base::network::{Link, Network, TreeEdge};
 use netsig_base::units::BytesPerSecond;
 use netsig_base::units::Seconds;
-use netsig_model::model::alltoall::plogpt::Negligible;
+use netsig_model::model::alltoall::plogpt::PlogptEdgeRule;
 
 /// Properties of one link.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wire {
+pub(super) struct PlogptWire {
     /// Rate in bytes per second.
     pub(super) rate: f64,
     /// Buffer b·d in bytes.
@@ -22,7 +22,7 @@ pub(super) struct Wire {
 
 /// Properties of a message's route that determine timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Way {
+pub(super) struct EffectiveLink {
     /// The effective height.
     pub(super) height: u32,
     /// Buffer b·d, in bytes, of the link of this height that is nearest to the receiver.
@@ -31,7 +31,7 @@ pub(super) struct Way {
 
 /// State of a vertex while leaves are removed from the tree.
 #[derive(Debug, Clone, Copy, Default)]
-struct Stem {
+struct TreeVertex {
     /// Number of cables left.
     cables: u32,
     /// Exclusive or of their numbers: the number itself when one cable is left.
@@ -42,7 +42,7 @@ struct Stem {
 
 /// A cable that was removed with a leaf.
 #[derive(Debug, Clone, Copy, Default)]
-struct Taken {
+struct RemovedCable {
     height: u32,
     /// Sum of the rates of the links below it; in the middle of the tree, the sum of the side
     /// with less.
@@ -50,34 +50,38 @@ struct Taken {
 }
 
 /// Properties of the links of a tree, in the order of the links.
-pub(super) fn wires(network: &Network, negligible: Negligible) -> Vec<Wire> {
-    let taken = take_off(network);
+pub(super) fn wires(network: &Network, negligible: PlogptEdgeRule) -> Vec<PlogptWire> {
+    let removed_cables = remove_leaves(network);
     let heights = network.heights().unwrap_or_default();
     let wire = |(number, link): (usize, &Link)| {
-        let taken = taken[number / 2];
-        let height = heights.get(taken.height as usize - 1);
-        wire(&height.copied().unwrap_or_else(|| edge(link)), taken, negligible)
+        let removed_cable = removed_cables[number / 2];
+        let height = heights.get(removed_cable.height as usize - 1);
+        wire(
+            &height.copied().unwrap_or_else(|| edge(link)),
+            removed_cable,
+            negligible,
+        )
     };
     network.links().iter().enumerate().map(wire).collect()
 }
 
 /// Removes all leaves in rounds; the round that removes a cable is its height, counted from 1.
-fn take_off(network: &Network) -> Vec<Taken> {
+fn remove_leaves(network: &Network) -> Vec<RemovedCable> {
     let links = network.links();
-    let mut taken = vec![Taken::default(); links.len() / 2];
-    let mut stems = stems(network);
-    let is_leaf = |&(vertex, _): &(usize, u32)| stems[vertex].cables == 1;
-    let mut leaves: VecDeque<_> = (0..stems.len()).zip(std::iter::repeat(1)).collect();
+    let mut removed_cables = vec![RemovedCable::default(); links.len() / 2];
+    let mut vertices = tree_vertices(network);
+    let is_leaf = |&(vertex, _): &(usize, u32)| vertices[vertex].cables == 1;
+    let mut leaves: VecDeque<_> = (0..vertices.len()).zip(std::iter::repeat(1)).collect();
     leaves.retain(is_leaf);
     while let Some((leaf, height)) = leaves.pop_front() {
-        let Stem { cables, last, below } = stems[leaf];
+        let TreeVertex { cables, last, below } = vertices[leaf];
         if cables == 0 {
             continue;
         }
         let Link { from, to, rate, .. } = links[2 * last];
-        let other = &mut stems[(from.0 ^ to.0) as usize ^ leaf];
+        let other = &mut vertices[(from.0 ^ to.0) as usize ^ leaf];
         let is_middle = other.cables == 1;
-        taken[last] = Taken {
+        removed_cables[last] = RemovedCable {
             height,
             below: if is_middle { below.min(other.below) } else { below },
         };
@@ -87,13 +91,13 @@ fn take_off(network: &Network) -> Vec<Taken> {
         if other.cables == 1 {
             leaves.push_back(((from.0 ^ to.0) as usize ^ leaf, height + 1));
         }
-        stems[leaf].cables = 0;
+        vertices[leaf].cables = 0;
     }
-    taken
+    removed_cables
 }
 
-fn stems(network: &Network) -> Vec<Stem> {
-    let mut stems = vec![Stem::default(); network.vertices()];
+fn tree_vertices(network: &Network) -> Vec<TreeVertex> {
+    let mut stems = vec![TreeVertex::default(); network.vertices()];
     for (number, link) in network.links().iter().enumerate() {
         let stem = &mut stems[link.from.0 as usize];
         stem.cables += 1;
@@ -103,19 +107,19 @@ fn stems(network: &Network) -> Vec<Stem> {
 }
 
 /// Edge for a link outside of a binary tree: its delay is the time that fills the buffer.
-fn edge(link: &Link) -> Edge {
-    Edge {
+fn edge(link: &Link) -> TreeEdge {
+    TreeEdge {
         bandwidth: link.rate,
         delay: Seconds(link.buffer.as_f64() / link.rate.0),
     }
 }
 
-fn wire(edge: &Edge, taken: Taken, negligible: Negligible) -> Wire {
-    let Taken { height, below } = taken;
-    Wire {
+fn wire(edge: &TreeEdge, taken: RemovedCable, negligible: PlogptEdgeRule) -> PlogptWire {
+    let RemovedCable { height, below } = taken;
+    PlogptWire {
         rate: edge.bandwidth.0,
         buffer: edge.buffer(),
         height,
-        is_negligible: height > 1 && negligible.holds(edge, BytesPerSecond(below)),
+        is_negligible: height > 1 && negligible.ignores(edge, BytesPerSecond(below)),
     }
 }

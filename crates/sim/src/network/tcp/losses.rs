@@ -6,11 +6,11 @@ use netsig_base::network::LinkId;
 use netsig_base::units::{Bytes, Seconds};
 use rand::RngExt;
 
-use super::connection::patience;
-use super::levels::rate;
-use super::messages::State;
-use super::port::{Lost, Port, Train};
-use super::{Agenda, Cause, Repair, SEGMENT, Tcp};
+use super::connection::tail_repair;
+use super::link_rates::rate;
+use super::messages::TcpState;
+use super::port::{SegmentTrain, TcpPort, TrainLosses};
+use super::{Agenda, LossCause, SEGMENT, Tcp, TcpRepair};
 use crate::time::Time;
 
 /// Number of later segments whose arrival reveals a lost one.
@@ -18,14 +18,14 @@ const DUPLICATES: f64 = 3.0;
 
 impl Tcp<'_> {
     /// Determines the losses of the trains that start now, where they meet others in a port.
-    pub(super) fn meet(&mut self, port: LinkId, agenda: &mut Agenda) {
+    pub(super) fn find_losses(&mut self, port: LinkId, agenda: &mut Agenda) {
         let link = self.links.network.link(port);
         let mut trains = std::mem::take(&mut self.trains);
         trains.clear();
         let mut queue = 0.0;
         let mut latency = Time::MAX;
-        for place in 0..self.levels.members.count(port) {
-            let id = self.levels.members.flow(port, place);
+        for place in 0..self.link_rates.members.count(port) {
+            let id = self.link_rates.members.flow(port, place);
             let bottleneck = self.bottleneck(id);
             let message = self.messages.get(id);
             latency = latency.min(self.links.latency(&message.route));
@@ -34,7 +34,7 @@ impl Tcp<'_> {
                 let cycle = message.train / rate(id, &self.sharing);
                 let start = self.rng.random::<f64>() * cycle;
                 trains.push(self.train(id, port, start));
-            } else if message.state == State::Starting {
+            } else if message.state == TcpState::Starting {
                 trains.push(self.train(id, port, 0.0));
             } else {
                 queue += message.train;
@@ -43,51 +43,51 @@ impl Tcp<'_> {
         let on_the_way = link.rate.0 * (latency * 2).seconds().0;
         let held = (queue - on_the_way).max(0.0);
         let room = (link.buffer.as_f64() - held).max(0.0);
-        let lost = Port::new(link.rate.0, room).send(&mut trains);
+        let lost = TcpPort::new(link.rate.0, room).send(&mut trains);
         for (train, lost) in trains.iter().zip(lost) {
-            if lost.bytes > 0.0 && self.messages.get(train.flow).state == State::Starting {
-                self.lose(port, (train, lost), agenda);
+            if lost.bytes > 0.0 && self.messages.get(train.flow).state == TcpState::Starting {
+                self.apply_losses(port, train, lost, agenda);
             }
         }
         self.trains = trains;
     }
 
     /// The train of a flow as it arrives at a port.
-    fn train(&self, flow: u32, port: LinkId, start: f64) -> Train {
+    fn train(&self, flow: u32, port: LinkId, start: f64) -> SegmentTrain {
         let message = self.messages.get(flow);
         let input = message.input(port);
-        Train {
+        SegmentTrain {
             flow,
             input,
             start,
             bytes: message.train,
-            rate: self.levels.rate(input),
+            rate: self.link_rates.rate(input),
         }
     }
 
     /// Applies the losses of a train in a port: the number of segments is rounded up or down at
     /// random, with the exact mean.
-    fn lose(&mut self, port: LinkId, (train, lost): (&Train, Lost), agenda: &mut Agenda) {
+    fn apply_losses(&mut self, port: LinkId, train: &SegmentTrain, lost: TrainLosses, agenda: &mut Agenda) {
         let segment = SEGMENT.min(train.bytes);
         let segments = (lost.bytes / segment + self.rng.random::<f64>()).floor();
         if segments == 0.0 {
             return;
         }
         let again = (segments * segment).min(train.bytes);
-        let later = self.sharing.left(train.flow, agenda.now()) - train.bytes;
-        let (repair, wait) = self.repair(train, (lost.following, later), again);
+        let later = self.sharing.bytes_left(train.flow, agenda.now()) - train.bytes;
+        let (repair, wait) = self.repair(train, lost.following, later, again);
         let message = self.messages.get_mut(train.flow);
-        message.state = State::Losing;
-        message.again += Bytes::rounded(again.ceil()).0;
+        message.state = TcpState::Losing;
+        message.resend_bytes += Bytes::rounded(again.ceil()).0;
         message.wait = wait;
         message.tries = match repair {
-            Repair::FastRetransmit => 0,
-            Repair::TailLossProbe | Repair::Timeout => message.tries + 1,
+            TcpRepair::FastRetransmit => 0,
+            TcpRepair::TailLossProbe | TcpRepair::Timeout => message.tries + 1,
         };
         message.connection.shrink(train.bytes, repair);
         let link = self.name(port);
         let message = self.messages.get(train.flow);
-        agenda.lost(&message.flight, wait, Cause::Overflow { link, repair });
+        agenda.record_loss(&message.flight, wait, LossCause::Overflow { link, repair });
     }
 
     /// Name of a port, made when it is first needed.
@@ -96,20 +96,20 @@ impl Tcp<'_> {
         Arc::clone(name.or_insert_with(|| self.links.network.link_name(port).into()))
     }
 
-    /// Repair of `again` lost bytes by the sender, and its idle time before. `following` bytes of
-    /// the train come through after the first lost byte, and `later` bytes of later trains are
-    /// sent if any of this train come through.
-    fn repair(&mut self, train: &Train, (following, later): (f64, f64), again: f64) -> (Repair, Time) {
+    /// Repair of `again` lost bytes by the sender, and its idle time before the repair. `following` bytes of the
+    /// train come through after the first lost byte. `later` bytes of later trains are sent if any of this train come
+    /// through.
+    fn repair(&mut self, train: &SegmentTrain, following: f64, later: f64, again: f64) -> (TcpRepair, Time) {
         let following = (following / SEGMENT).floor() * SEGMENT;
         let later = if again < train.bytes { later } else { 0.0 };
         let round_trip = self.round_trip(train.flow);
         if following + later < DUPLICATES * SEGMENT {
             let tries = self.messages.get(train.flow).tries;
-            return patience(train.bytes, round_trip, tries, self.min_timeout);
+            return tail_repair(train.bytes, round_trip, tries, self.min_timeout);
         }
         let busy = Time::of(Seconds(following / rate(train.flow, &self.sharing)));
         let wait = if later >= 1.0 { Time::ZERO } else { round_trip - busy };
-        (Repair::FastRetransmit, wait)
+        (TcpRepair::FastRetransmit, wait)
     }
 
     /// Round-trip time of a segment: 2·L, twice the delays of the links, and the queue at the
@@ -129,22 +129,22 @@ impl Tcp<'_> {
 
     /// Bytes in the trains of all flows whose bottleneck is `link`.
     fn queue(&mut self, link: LinkId) -> f64 {
-        if let Some(known) = self.levels.queue(link) {
+        if let Some(known) = self.link_rates.queue(link) {
             return known;
         }
         let mut queue = 0.0;
-        for place in 0..self.levels.members.count(link) {
-            let id = self.levels.members.flow(link, place);
+        for place in 0..self.link_rates.members.count(link) {
+            let id = self.link_rates.members.flow(link, place);
             if self.bottleneck(id) == Some(link) {
                 queue += self.messages.get(id).train;
             }
         }
-        self.levels.keep_queue(link, queue);
+        self.link_rates.store_queue(link, queue);
         queue
     }
 
     fn bottleneck(&mut self, id: u32) -> Option<LinkId> {
         let route = &self.messages.get(id).route;
-        self.levels.bottleneck(id, route, &self.sharing)
+        self.link_rates.bottleneck(id, route, &self.sharing)
     }
 }

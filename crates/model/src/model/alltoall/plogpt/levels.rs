@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use strum::{EnumIter, EnumMessage};
 
-use netsig_base::network::{Edge, LINUX_RTO, check_edges};
+use netsig_base::network::{LINUX_RTO, TreeEdge, check_edges};
 use netsig_base::units::parameter::{ParameterError, non_negative};
 use netsig_base::units::{Bytes, BytesPerSecond, Procs, Seconds};
 
@@ -11,7 +11,7 @@ use netsig_base::units::{Bytes, BytesPerSecond, Procs, Seconds};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-pub enum Negligible {
+pub enum PlogptEdgeRule {
     /// From twice the bandwidth below it on.
     #[default]
     AtLeast,
@@ -19,9 +19,9 @@ pub enum Negligible {
     Above,
 }
 
-impl Negligible {
+impl PlogptEdgeRule {
     /// True if the rule ignores `edge`, where the edges below it have the total bandwidth `below`.
-    pub fn holds(self, edge: &Edge, below: BytesPerSecond) -> bool {
+    pub fn ignores(self, edge: &TreeEdge, below: BytesPerSecond) -> bool {
         let is_wide = match self {
             Self::AtLeast => edge.bandwidth >= below,
             Self::Above => edge.bandwidth > below,
@@ -32,25 +32,25 @@ impl Negligible {
 
 /// The parameters of `PlogPT`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parameters {
+pub struct PlogptParameters {
     /// Edges by height, the leaves first; empty for a single rank.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<TreeEdge>,
     /// Latency L.
     pub latency: Seconds,
     /// Retransmission time-out `T_RTO`.
     pub rto: Seconds,
     /// Rule for the edges to ignore.
-    pub negligible: Negligible,
+    pub edge_rule: PlogptEdgeRule,
 }
 
-impl Parameters {
+impl PlogptParameters {
     /// Parameters with these edges and L, the time-out of Linux and the default rule.
-    pub fn new(edges: Vec<Edge>, latency: Seconds) -> Self {
+    pub fn new(edges: Vec<TreeEdge>, latency: Seconds) -> Self {
         Self {
             edges,
             latency,
             rto: LINUX_RTO,
-            negligible: Negligible::default(),
+            edge_rule: PlogptEdgeRule::default(),
         }
     }
 
@@ -60,47 +60,47 @@ impl Parameters {
             return false;
         };
         let twice = BytesPerSecond(2.0 * below.bandwidth.0);
-        self.negligible.holds(edge, twice)
+        self.edge_rule.ignores(edge, twice)
     }
 }
 
 /// Properties of the messages of one height, in a round in which all ranks send.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Level {
+pub struct PlogptLevel {
     /// Height of the highest switch on the way, the leaves having 0.
     pub height: u32,
     /// Height of the edge that limits the throughput.
     pub effective_height: u32,
     /// Throughput of one message in the round.
-    pub shared: BytesPerSecond,
+    pub throughput: BytesPerSecond,
     /// Buffer b·d of the edge of the effective height, in bytes.
     buffer: f64,
     /// Latency L.
     pub latency: Seconds,
 }
 
-impl Level {
-    fn new(parameters: &Parameters, height: usize) -> Self {
-        let way = &parameters.edges[..height];
+impl PlogptLevel {
+    fn new(parameters: &PlogptParameters, height: usize) -> Self {
+        let path_edges = &parameters.edges[..height];
         let effective = (1..=height)
             .rev()
             .find(|&height| !parameters.is_negligible(height))
             .unwrap_or(1);
         let users = (0..).map(|exponent| 2.0f64.powi(exponent));
-        let shares = way.iter().zip(users).map(|(e, users)| e.bandwidth.0 / users);
+        let shares = path_edges.iter().zip(users).map(|(e, users)| e.bandwidth.0 / users);
         let number = |height| u32::try_from(height).expect("at most 31 heights");
         Self {
             height: number(height),
             effective_height: number(effective),
-            shared: BytesPerSecond(shares.fold(f64::INFINITY, f64::min)),
-            buffer: way[effective - 1].buffer(),
+            throughput: BytesPerSecond(shares.fold(f64::INFINITY, f64::min)),
+            buffer: path_edges[effective - 1].buffer(),
             latency: parameters.latency,
         }
     }
 
     /// Gap `g_c(m, C)` of a message in the round.
     pub fn gap(&self, size: Bytes) -> Seconds {
-        Seconds(size.as_f64() / self.shared.0)
+        Seconds(size.as_f64() / self.throughput.0)
     }
 
     /// True if a message of this height loses its last packet to a message of the next height that
@@ -110,6 +110,7 @@ impl Level {
         self.effective_height != next.effective_height && overflows(size, next.buffer)
     }
 }
+
 /// True if a message does not fit into a buffer of b·d bytes. The product b·d is rounded, so the
 /// test allows a small excess.
 pub fn overflows(size: Bytes, buffer: f64) -> bool {
@@ -120,7 +121,7 @@ pub fn overflows(size: Bytes, buffer: f64) -> bool {
 /// The `PlogPT` model on a symmetric binary tree of switches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlogPT {
-    levels: Vec<Level>,
+    levels: Vec<PlogptLevel>,
     rto: Seconds,
 }
 
@@ -130,13 +131,15 @@ impl PlogPT {
     /// # Errors
     /// If a bandwidth is not positive, a time is negative, a number is not finite, or there
     /// are more than 31 heights.
-    pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
-        let Parameters { edges, rto, .. } = parameters;
+    pub fn new(parameters: &PlogptParameters) -> Result<Self, ParameterError> {
+        let PlogptParameters { edges, rto, .. } = parameters;
         check_edges(edges)?;
         non_negative("L", parameters.latency.0)?;
         non_negative("rto", rto.0)?;
         Ok(Self {
-            levels: (1..=edges.len()).map(|height| Level::new(parameters, height)).collect(),
+            levels: (1..=edges.len())
+                .map(|height| PlogptLevel::new(parameters, height))
+                .collect(),
             rto: *rto,
         })
     }
@@ -147,7 +150,7 @@ impl PlogPT {
     }
 
     /// Properties of the messages of each height, the lowest first.
-    pub fn levels(&self) -> &[Level] {
+    pub fn levels(&self) -> &[PlogptLevel] {
         &self.levels
     }
 

@@ -14,9 +14,9 @@
 //! An edge of height h ≥ 2 is negligible if `b_h ≥ 2·b_(h−1)` and `d_h = 0`; the effective height
 //! of a message is the height of the highest edge on its path that is not negligible.
 //!
-//! A message loses its last packet if (1) another message to the same receiver begins when it ends,
-//! (2) m > b·d, the buffer of the switch, at the greater effective height of the two, and (3) their
-//! effective heights differ.
+//! A message loses its last packet under three conditions: (1) another message to the same receiver begins when it
+//! ends; (2) m > b·d, the buffer of the switch, at the greater effective height of the two; (3) their effective
+//! heights differ.
 //!
 //! | all-to-all | without time-outs | rounds with a time-out |
 //! |---|---|---|
@@ -34,9 +34,9 @@
 //! meets condition 1, as its next round begins L later; L = 0 would bring the same contradiction,
 //! and no time-out is charged.
 //!
-//! The slides print `b_h > 2·b_(h−1)` ([`Negligible::Above`]). A tree of full bisection has `b_h =
-//! 2·b_(h−1)`; by the printed rule its switches would have no buffer and lose packets although they
-//! block nothing. The default is therefore [`Negligible::AtLeast`].
+//! The slides print `b_h > 2·b_(h−1)` ([`PlogptEdgeRule::Above`]). A tree of full bisection has `b_h = 2·b_(h−1)`; by
+//! the printed rule its switches would have no buffer and lose packets although they block nothing. The default is
+//! therefore [`PlogptEdgeRule::AtLeast`].
 //!
 //! Heights only grow from round to round, so condition 3 gives the same result for "different" and
 //! for "growing" heights.
@@ -52,23 +52,23 @@ mod levels;
 mod rounds;
 mod sharing;
 
-use netsig_base::network::{Edge, Network, Port};
+use netsig_base::network::{LinkSpec, Network, TreeEdge};
 use netsig_base::units::parameter::ParameterError;
 use netsig_base::units::{BitsPerSecond, BytesPerSecond};
 use serde::Deserialize;
 use strum::{EnumIter, EnumMessage};
 
-pub use levels::{Level, Negligible, Parameters, PlogPT, overflows};
+pub use levels::{PlogPT, PlogptEdgeRule, PlogptLevel, PlogptParameters, overflows};
 pub use rounds::{ElapsedTime, RoundClass};
 pub use sharing::throughput;
 
 use super::hockney::HOCKNEY;
-use crate::model::examples::hockney;
+use crate::model::examples::hockney_network;
 use crate::model::prelude::*;
 
 /// Order in which a rank sends and waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Algorithm {
+pub enum PlogptAlgorithm {
     /// A round ends when its message has arrived.
     A,
     /// A rank sends all messages before it waits for the first.
@@ -89,7 +89,7 @@ pub enum RtoMode {
 
 /// One round of an all-to-all, in which each rank r sends to r xor `xor`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct PlogptRound {
     /// Number of the round, from 1.
     pub xor: u32,
     /// Height of the messages of the round.
@@ -106,24 +106,24 @@ pub struct Step {
 
 /// Time of an all-to-all, and the rounds with a time-out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome<T = Seconds> {
+pub struct PlogptOutcome<T = Seconds> {
     /// Time with retransmission time-outs.
     pub time: T,
     /// Time if no packet were lost.
     pub time_without_rto: T,
     /// Rounds whose messages lose their last packet.
-    pub rto_steps: Vec<u32>,
+    pub rto_rounds: Vec<u32>,
 }
 
 impl PlogPT {
     /// The all-to-all of `size` bytes per destination.
-    pub fn alltoall<T: ElapsedTime>(&self, size: Bytes, algorithm: Algorithm, mode: RtoMode) -> Outcome<T> {
-        let classes = self.classes::<T>(size, algorithm);
-        let last = classes.last().map(RoundClass::received);
+    pub fn alltoall<T: ElapsedTime>(&self, size: Bytes, algorithm: PlogptAlgorithm, mode: RtoMode) -> PlogptOutcome<T> {
+        let classes = self.round_classes::<T>(size, algorithm);
+        let last = classes.last().map(RoundClass::last_received);
         let time_without_rto = last.unwrap_or_else(|| T::from(Seconds(0.0)));
         let losing: Vec<&RoundClass<T>> = match algorithm {
-            Algorithm::A => Vec::new(),
-            Algorithm::B => classes
+            PlogptAlgorithm::A => Vec::new(),
+            PlogptAlgorithm::B => classes
                 .windows(2)
                 .filter(|pair| pair[0].level.loses_before(pair[1].level, size))
                 .map(|pair| &pair[0])
@@ -134,136 +134,144 @@ impl PlogPT {
         let time = match mode {
             RtoMode::Receiver => losing
                 .iter()
-                .map(|class| class.received() + rto)
+                .map(|class| class.last_received() + rto)
                 .fold(time_without_rto, |a, b| if b > a { b } else { a }),
             RtoMode::TwoPass => time_without_rto + rto.times(count),
         };
         let last_round = |class: &&RoundClass<T>| 2 * class.rounds - 1;
-        Outcome {
+        PlogptOutcome {
             time,
             time_without_rto,
-            rto_steps: losing.iter().map(last_round).collect(),
+            rto_rounds: losing.iter().map(last_round).collect(),
         }
     }
 
     /// The rounds of the all-to-all in order.
-    pub fn steps(&self, size: Bytes, algorithm: Algorithm) -> impl Iterator<Item = Step> {
-        self.classes(size, algorithm)
+    pub fn rounds(&self, size: Bytes, algorithm: PlogptAlgorithm) -> impl Iterator<Item = PlogptRound> {
+        self.round_classes(size, algorithm)
             .into_iter()
-            .flat_map(|class| (0..class.rounds).map(move |k| class.step(k)))
+            .flat_map(|class| (0..class.rounds).map(move |k| class.round(k)))
     }
 
     /// The rounds of the all-to-all by height.
-    pub fn classes<T: ElapsedTime>(&self, size: Bytes, algorithm: Algorithm) -> Vec<RoundClass<'_, T>> {
+    pub fn round_classes<T: ElapsedTime>(&self, size: Bytes, algorithm: PlogptAlgorithm) -> Vec<RoundClass<'_, T>> {
         let mut start = T::from(Seconds(0.0));
-        let class = |level| {
+        let next_class = |level| {
             let class = RoundClass::new(level, size, algorithm, start);
             start = class.enter(class.rounds);
             class
         };
-        self.levels().iter().map(class).collect()
+        self.levels().iter().map(next_class).collect()
     }
 }
 
-const IN_A_TREE: Example = Example::on(
-    Setting::Known(tree_of_eight),
+const IN_A_TREE: WorkedExample = WorkedExample::on_network(
+    ExampleNetwork::Known(tree_of_eight),
     "P = 8, m = 10000 B, links of 125 MB/s, between the halves 250 MB/s with a buffer of \
      4550 B, L = 50 µs",
     0.001_23,
     (8, 10_000),
 );
 
-pub(super) const A: Model = Model {
+pub(super) const PLOGPT_A: Model = Model {
     name: "plogpt_a",
-    kind: Kind::Contention,
+    kind: ModelKind::Contention,
     formula: "T = Σ_i (m/thr(h_i) + L), rounds i = 1…P−1 with partner r xor i",
     source: "Nomura, Matsuba, Ishikawa 2007, algorithm A in PlogPT",
-    domain: "P a power of two on a complete binary tree: that of --network, or its two switches \
+    domain: "P a power of two on a complete binary tree. The tree is that of --network, or its two switches \
              with half of the processes each, else one switch with links of rate 1/β; L = α. A \
              waits in every round and never times out.",
     example: IN_A_TREE,
-    time: |inputs| plogpt(inputs, Algorithm::A, RtoMode::Receiver, Negligible::AtLeast),
+    time: |inputs| plogpt(inputs, PlogptAlgorithm::A, RtoMode::Receiver, PlogptEdgeRule::AtLeast),
     ..HOCKNEY
 };
 
-pub(super) const B: Model = Model {
+pub(super) const PLOGPT_B: Model = Model {
     name: "plogpt_b",
     formula: "T = max(Σ_i m/thr(h_i) + L, latest f_noRTO + T_RTO + L)",
     source: "Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
     domain: "As plogpt_a. Where the uplink is narrow and m beyond its buffer, B meets a time-out \
              of 200 ms, which delays its receiver.",
-    example: IN_A_TREE.giving(0.200_29),
-    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::Receiver, Negligible::AtLeast),
-    ..A
+    example: IN_A_TREE.with_expected(0.200_29),
+    time: |inputs| plogpt(inputs, PlogptAlgorithm::B, RtoMode::Receiver, PlogptEdgeRule::AtLeast),
+    ..PLOGPT_A
 };
 
-pub(super) const B_TWO_PASS: Model = Model {
+pub(super) const PLOGPT_B_TWO_PASS: Model = Model {
     name: "plogpt_b_two_pass",
     formula: "T = Σ_i m/thr(h_i) + L + T_RTO for each time-out",
     source: "netsig, after Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
     domain: "The other reading of plogpt_b: time-outs are found first, and then each delays \
              all that comes after it.",
-    example: IN_A_TREE.giving(0.200_93),
-    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::TwoPass, Negligible::AtLeast),
-    ..B
+    example: IN_A_TREE.with_expected(0.200_93),
+    time: |inputs| plogpt(inputs, PlogptAlgorithm::B, RtoMode::TwoPass, PlogptEdgeRule::AtLeast),
+    ..PLOGPT_B
 };
 
-pub(super) const B_PRINTED: Model = Model {
+pub(super) const PLOGPT_B_PRINTED: Model = Model {
     name: "plogpt_b_printed",
     domain: "plogpt_b with the printed rule: an edge is negligible if it is more than twice as \
              wide as the one below, not at least. Then even a switch of full bisection times \
              out, as in the example.",
-    example: Example::on(
-        Setting::Hockney(5e-5, 8e-9),
+    example: WorkedExample::on_network(
+        ExampleNetwork::Hockney(5e-5, 8e-9),
         "P = 8, m = 10000 B, links of 125 MB/s on one switch, L = 50 µs",
         0.200_29,
         (8, 10_000),
     ),
-    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::Receiver, Negligible::Above),
-    ..B
+    time: |inputs| plogpt(inputs, PlogptAlgorithm::B, RtoMode::Receiver, PlogptEdgeRule::Above),
+    ..PLOGPT_B
 };
 
 /// Two switches of four hosts.
-fn tree_of_eight() -> Known {
-    let port = |mbit: u64, buffer| Port::new(BitsPerSecond(mbit * 1_000_000), Bytes(buffer));
-    Known {
+fn tree_of_eight() -> KnownNetwork {
+    let port = |mbit: u64, buffer| LinkSpec::new(BitsPerSecond(mbit * 1_000_000), Bytes(buffer));
+    KnownNetwork {
         network: Network::two_switches([4, 4], port(1000, 0), port(2000, 4550)).ok(),
-        ..hockney(5e-5, 8e-9)
+        ..hockney_network(5e-5, 8e-9)
     }
 }
 
-fn plogpt(inputs: &Inputs, algorithm: Algorithm, mode: RtoMode, negligible: Negligible) -> Result<Timed, ModelError> {
-    let Known { hockney, network, .. } = inputs.known;
-    let Some(edges) = edges(hockney, network.as_ref(), inputs.case.procs)? else {
-        return inputs.by_hockney(|base, procs, _| start_ups(base, algorithm, procs));
+fn plogpt(
+    inputs: &FormulaInputs,
+    algorithm: PlogptAlgorithm,
+    mode: RtoMode,
+    edge_rule: PlogptEdgeRule,
+) -> Result<ModelTime, ModelError> {
+    let KnownNetwork { hockney, network, .. } = inputs.known;
+    let Some(edges) = tree_edges(hockney, network.as_ref(), inputs.case.procs)? else {
+        return inputs.by_hockney(|base, procs, _| startup_time(base, algorithm, procs));
     };
-    let model = PlogPT::new(&Parameters {
-        negligible,
-        ..Parameters::new(edges, hockney.alpha())
+    let model = PlogPT::new(&PlogptParameters {
+        edge_rule,
+        ..PlogptParameters::new(edges, hockney.alpha())
     })?;
     inputs.by_hockney(|_, _, size| model.alltoall(size, algorithm, mode).time)
 }
 
 /// Time of the start-ups alone, where bytes take no time.
-fn start_ups(hockney: &Hockney, algorithm: Algorithm, procs: Procs) -> Seconds {
+fn startup_time(hockney: &Hockney, algorithm: PlogptAlgorithm, procs: Procs) -> Seconds {
     match algorithm {
-        Algorithm::A => hockney.alpha() * procs.partners(),
-        Algorithm::B => hockney.alpha(),
+        PlogptAlgorithm::A => hockney.alpha() * procs.partners(),
+        PlogptAlgorithm::B => hockney.alpha(),
     }
 }
 
-/// Edges by height of a tree of `procs` ranks. A network that is a binary tree has its own edges.
-/// Otherwise the lowest edges are the links of the hosts, the bandwidth doubles from height to
-/// height, as within a switch, and a link between two switches is the top edge. `None` if bytes
-/// take no time.
-fn edges(hockney: &Hockney, network: Option<&Network>, procs: Procs) -> Result<Option<Vec<Edge>>, ParameterError> {
+/// Edges by height of a tree of `procs` ranks. A network that is a binary tree has its own edges. Otherwise the
+/// lowest edges are the links of the hosts, and the bandwidth doubles from height to height, as within a switch. A
+/// link between two switches is the top edge. `None` if bytes take no time.
+fn tree_edges(
+    hockney: &Hockney,
+    network: Option<&Network>,
+    procs: Procs,
+) -> Result<Option<Vec<TreeEdge>>, ParameterError> {
     if !procs.get().is_power_of_two() {
         let rule = "a power of two for PlogPT";
         return Err(ParameterError::new("procs", procs, rule));
     }
     let count = procs.floor_log2() as usize;
     if let Some(heights) = network.and_then(Network::heights) {
-        let edges = heights.get(..count).map(<[Edge]>::to_vec);
+        let edges = heights.get(..count).map(<[TreeEdge]>::to_vec);
         let rule = "at most the hosts of the network";
         return edges.map(Some).ok_or_else(|| ParameterError::new("procs", procs, rule));
     }
@@ -271,18 +279,18 @@ fn edges(hockney: &Hockney, network: Option<&Network>, procs: Procs) -> Result<O
     if gap == 0.0 {
         return Ok(None);
     }
-    let edge = |height: u32| Edge {
+    let edge = |height: u32| TreeEdge {
         bandwidth: BytesPerSecond(f64::from(height).exp2() / gap),
         delay: Seconds(0.0),
     };
-    let mut edges: Vec<Edge> = (0..procs.floor_log2()).map(edge).collect();
-    let cuts = network.map_or(Some(&[][..]), Network::cuts);
-    let cuts = cuts.ok_or_else(|| {
+    let mut edges: Vec<TreeEdge> = (0..procs.floor_log2()).map(edge).collect();
+    let known_cuts = network.map_or(Some(&[][..]), Network::cuts);
+    let cuts = known_cuts.ok_or_else(|| {
         let rule = "a tree of switches for PlogPT";
         ParameterError::new("network", "a graph with circles", rule)
     })?;
     for cut in cuts {
-        let behind = cut.count(procs);
+        let behind = cut.procs_behind(procs);
         if behind == 0 || behind == procs.get() {
             continue;
         }
@@ -292,7 +300,7 @@ fn edges(hockney: &Hockney, network: Option<&Network>, procs: Procs) -> Result<O
             return Err(ParameterError::new("procs", value, rule));
         }
         edges.pop();
-        edges.push(Edge {
+        edges.push(TreeEdge {
             bandwidth: BytesPerSecond(1.0 / cut.gap.0),
             delay: cut.gap * cut.buffer,
         });

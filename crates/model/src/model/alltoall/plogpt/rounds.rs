@@ -5,7 +5,7 @@ use std::ops::Add;
 
 use netsig_base::units::{Bytes, Seconds};
 
-use super::{Algorithm, Level, Step};
+use super::{PlogptAlgorithm, PlogptLevel, PlogptRound};
 
 /// Number type of the closed form: seconds here, whole picoseconds in the simulator.
 pub trait ElapsedTime: Copy + PartialOrd + Add<Output = Self> + From<Seconds> {
@@ -23,7 +23,7 @@ impl ElapsedTime for Seconds {
 /// All rounds of one height: 2^(height−1) successive rounds.
 #[derive(Debug, Clone, Copy)]
 pub struct RoundClass<'a, T> {
-    pub(super) level: &'a Level,
+    pub(super) level: &'a PlogptLevel,
     /// Number of rounds, and also the number of the first round.
     pub(super) rounds: u32,
     /// Time at which the first round begins.
@@ -37,7 +37,7 @@ pub struct RoundClass<'a, T> {
 }
 
 impl<'a, T: ElapsedTime> RoundClass<'a, T> {
-    pub(super) fn new(level: &'a Level, size: Bytes, algorithm: Algorithm, start: T) -> Self {
+    pub(super) fn new(level: &'a PlogptLevel, size: Bytes, algorithm: PlogptAlgorithm, start: T) -> Self {
         let (gap, latency) = (T::from(level.gap(size)), T::from(level.latency));
         Self {
             level,
@@ -46,8 +46,8 @@ impl<'a, T: ElapsedTime> RoundClass<'a, T> {
             gap,
             latency,
             pace: match algorithm {
-                Algorithm::A => gap + latency,
-                Algorithm::B => gap,
+                PlogptAlgorithm::A => gap + latency,
+                PlogptAlgorithm::B => gap,
             },
         }
     }
@@ -63,18 +63,18 @@ impl<'a, T: ElapsedTime> RoundClass<'a, T> {
     }
 
     /// Time at which the messages of the last round have been received.
-    pub(super) fn received(&self) -> T {
+    pub(super) fn last_received(&self) -> T {
         self.finish() + self.latency
     }
 }
 
 impl RoundClass<'_, Seconds> {
-    pub(super) fn step(&self, k: u32) -> Step {
-        Step {
+    pub(super) fn round(&self, k: u32) -> PlogptRound {
+        PlogptRound {
             xor: self.rounds + k,
             height: self.level.height,
             effective_height: self.level.effective_height,
-            throughput: self.level.shared,
+            throughput: self.level.throughput,
             enter: self.enter(k),
             finish_no_rto: self.enter(k) + self.gap,
         }

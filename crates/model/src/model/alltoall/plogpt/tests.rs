@@ -1,6 +1,6 @@
 //! `PlogPT` against a simulation of each rank's primitives.
 
-use netsig_base::network::Edge;
+use netsig_base::network::TreeEdge;
 use netsig_base::units::Rank;
 
 use crate::testing::assert_close;
@@ -8,36 +8,36 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn parameters(list: &[(f64, f64)]) -> Parameters {
-    let edge = |&(bandwidth, delay): &(f64, f64)| Edge {
+fn parameters(list: &[(f64, f64)]) -> PlogptParameters {
+    let edge = |&(bandwidth, delay): &(f64, f64)| TreeEdge {
         bandwidth: BytesPerSecond(bandwidth),
         delay: Seconds(delay),
     };
-    Parameters::new(list.iter().map(edge).collect(), Seconds(5e-5))
+    PlogptParameters::new(list.iter().map(edge).collect(), Seconds(5e-5))
 }
 
 #[test]
 fn trees_of_one_rank_of_a_million_and_of_too_many() {
     let lone = PlogPT::new(&parameters(&[])).unwrap();
     assert_eq!(lone.procs().get(), 1);
-    let outcome: Outcome = lone.alltoall(Bytes(10_000), Algorithm::B, RtoMode::Receiver);
+    let outcome: PlogptOutcome = lone.alltoall(Bytes(10_000), PlogptAlgorithm::B, RtoMode::Receiver);
     assert_eq!(outcome.time, Seconds(0.0));
-    assert_eq!(lone.steps(Bytes(1), Algorithm::A).count(), 0);
+    assert_eq!(lone.rounds(Bytes(1), PlogptAlgorithm::A).count(), 0);
     // Full bisection: PlogP's (P − 1)·g + L.
     let rates = (0..20).map(|height| (125e6 * 2f64.powi(height), 0.0));
     let large = PlogPT::new(&parameters(&rates.collect::<Vec<_>>())).unwrap();
-    let outcome = large.alltoall(Bytes(12_500), Algorithm::B, RtoMode::Receiver);
+    let outcome = large.alltoall(Bytes(12_500), PlogptAlgorithm::B, RtoMode::Receiver);
     assert_close(outcome.time, 1_048_575.0 * 1e-4 + 5e-5);
     let most = PlogPT::new(&parameters(&[(1e9, 1e-6); 31])).unwrap();
     assert_eq!(most.procs().get(), 1 << 31);
-    let outcome: Outcome = most.alltoall(Bytes(u64::MAX), Algorithm::B, RtoMode::TwoPass);
-    assert_eq!(outcome.rto_steps.last(), Some(&((1 << 30) - 1)));
+    let outcome: PlogptOutcome = most.alltoall(Bytes(u64::MAX), PlogptAlgorithm::B, RtoMode::TwoPass);
+    assert_eq!(outcome.rto_rounds.last(), Some(&((1 << 30) - 1)));
     let error = PlogPT::new(&parameters(&[(1.0, 0.0); 32])).unwrap_err();
     assert!(error.to_string().starts_with("number of heights = 32"));
 }
 
 /// The effective height of a message, by the rule on edges.
-fn effective(edges: &[Edge], (from, to): (u32, u32)) -> usize {
+fn effective(edges: &[TreeEdge], from: u32, to: u32) -> usize {
     let mut height = (1..32).find(|h| from >> h == to >> h).unwrap();
     while height > 1
         && edges[height - 1].delay.0 == 0.0
@@ -50,7 +50,7 @@ fn effective(edges: &[Edge], (from, to): (u32, u32)) -> usize {
 
 /// Every rank's sends, receives and waits one by one; any two messages to the same receiver
 /// are held against the three conditions. Returns T and the rounds with a timeout.
-fn simulate(parameters: &Parameters, size: u64, algorithm: Algorithm) -> (f64, Vec<u32>) {
+fn simulate(parameters: &PlogptParameters, size: u64, algorithm: PlogptAlgorithm) -> (f64, Vec<u32>) {
     let (edges, latency) = (&parameters.edges, parameters.latency.0);
     let procs = 1u32 << edges.len();
     let mut clocks = vec![0.0f64; procs as usize];
@@ -67,8 +67,8 @@ fn simulate(parameters: &Parameters, size: u64, algorithm: Algorithm) -> (f64, V
             let received = ended[(rank ^ round) as usize] + latency;
             let sent = ended[rank as usize];
             clocks[rank as usize] = match algorithm {
-                Algorithm::A => received.max(sent),
-                Algorithm::B => sent,
+                PlogptAlgorithm::A => received.max(sent),
+                PlogptAlgorithm::B => sent,
             };
         }
     }
@@ -77,8 +77,8 @@ fn simulate(parameters: &Parameters, size: u64, algorithm: Algorithm) -> (f64, V
             .iter()
             .filter(|(_, other, ..)| other.1 == to && other.0 != from);
         others.any(|&(_, other, enter, _)| {
-            let heights = [(from, to), other].map(|ranks| effective(edges, ranks));
-            let Edge { bandwidth, delay } = edges[heights[0].max(heights[1]) - 1];
+            let heights = [(from, to), other].map(|(from, to)| effective(edges, from, to));
+            let TreeEdge { bandwidth, delay } = edges[heights[0].max(heights[1]) - 1];
             (enter - finish).abs() <= 1e-9 * finish
                 && size as f64 > bandwidth.0 * delay.0 + 1e-9
                 && heights[0] != heights[1]
@@ -108,11 +108,11 @@ proptest! {
     fn closed_forms_agree_with_the_simulation(tree in any_edges(), size in 1u64..20_000) {
         let parameters = parameters(&tree);
         let network = PlogPT::new(&parameters).unwrap();
-        for algorithm in [Algorithm::A, Algorithm::B] {
+        for algorithm in [PlogptAlgorithm::A, PlogptAlgorithm::B] {
             let (time, rounds) = simulate(&parameters, size, algorithm);
-            let outcome: Outcome = network.alltoall(Bytes(size), algorithm, RtoMode::Receiver);
+            let outcome: PlogptOutcome = network.alltoall(Bytes(size), algorithm, RtoMode::Receiver);
             prop_assert!((outcome.time.0 / time - 1.0).abs() < 1e-9, "{outcome:?} not {time}");
-            prop_assert_eq!(outcome.rto_steps, rounds);
+            prop_assert_eq!(outcome.rto_rounds, rounds);
         }
     }
 }

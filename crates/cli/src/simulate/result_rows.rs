@@ -1,0 +1,131 @@
+//! Converts the results of simulations to rows.
+
+use netsig_base::units::{Bytes, Procs};
+use netsig_sim::network::PacketLoss;
+use netsig_sim::setup::{SimCase, SimReport};
+use netsig_sim::simulate::SimModel;
+
+use crate::print::rows::{PrintedCell, PrintedRows};
+
+/// The columns of the rows. A program in GOAL has its file as the algorithm; its collective and
+/// size are empty.
+pub const COLUMNS: [&str; 11] = [
+    "collective",
+    "algorithm",
+    "procs",
+    "size_bytes",
+    "time_s",
+    "model",
+    "method",
+    "messages",
+    "sent_bytes",
+    "losses",
+    "network",
+];
+
+/// The indices of the columns that are known before the simulation of a point.
+pub const KEY_COLUMNS: [usize; 6] = [0, 1, 2, 3, 5, 10];
+
+/// A cell with a sum of bytes, which may exceed the largest size.
+fn bytes_cell(bytes: u128) -> PrintedCell {
+    match u64::try_from(bytes) {
+        Ok(bytes) => PrintedCell::size(Bytes(bytes)),
+        Err(_) => PrintedCell::number(bytes as f64),
+    }
+}
+
+/// The row of one simulation.
+#[derive(Debug)]
+pub struct SimulationRow {
+    /// The cells in the order of [`COLUMNS`].
+    pub cells: Vec<PrintedCell>,
+    /// Number of messages that waited for lost packets.
+    losses: u64,
+    /// Description of the first loss.
+    first_loss: Option<String>,
+}
+
+impl SimulationRow {
+    /// The row of a cell.
+    pub fn of_case(case: SimCase, sim_model: &SimModel, report: &SimReport) -> Self {
+        let case_cells = [
+            PrintedCell::text(case.algorithm.collective()),
+            PrintedCell::text(case.algorithm),
+            PrintedCell::number(case.procs.get()),
+            PrintedCell::size(case.size),
+        ];
+        Self::new(case_cells, sim_model, report)
+    }
+
+    /// The values of the columns [`KEY_COLUMNS`] for a case.
+    pub fn keys(case: SimCase, sim_model: &SimModel) -> [String; 6] {
+        [
+            case.algorithm.collective().to_string(),
+            case.algorithm.to_string(),
+            case.procs.to_string(),
+            case.size.0.to_string(),
+            sim_model.choice.to_string(),
+            sim_model.network_name().unwrap_or_default().to_owned(),
+        ]
+    }
+
+    /// The row of a program in GOAL.
+    pub fn of_goal(file: &str, procs: Procs, sim_model: &SimModel, report: &SimReport) -> Self {
+        let program_cells = [
+            PrintedCell::default(),
+            PrintedCell::text(file),
+            PrintedCell::number(procs.get()),
+            PrintedCell::default(),
+        ];
+        Self::new(program_cells, sim_model, report)
+    }
+
+    fn new(first_cells: [PrintedCell; 4], sim_model: &SimModel, report: &SimReport) -> Self {
+        let network = sim_model.network_name();
+        let totals = report.totals;
+        let result_cells = [
+            PrintedCell::time(totals.time.seconds()),
+            PrintedCell::text(sim_model.choice),
+            PrintedCell::text(report.used_method),
+            PrintedCell::number(totals.messages),
+            bytes_cell(totals.bytes),
+            PrintedCell::number(totals.losses),
+            PrintedCell::if_some(network, PrintedCell::text),
+        ];
+        Self {
+            cells: first_cells.into_iter().chain(result_cells).collect(),
+            losses: totals.losses,
+            first_loss: report.first_loss.as_ref().map(loss_text),
+        }
+    }
+}
+
+/// Converts all results to rows.
+pub fn rows(simulated: Vec<SimulationRow>) -> PrintedRows {
+    let cells = simulated.into_iter().map(|row| row.cells);
+    PrintedRows::new(&COLUMNS, cells.collect())
+}
+
+/// Notes the number of messages that lost packets, and the cause of the first loss.
+pub fn print_loss_note(simulated: &[SimulationRow]) {
+    let total: u64 = simulated.iter().map(|row| row.losses).sum();
+    if total == 0 {
+        return;
+    }
+    let first_loss = simulated.iter().find_map(|row| row.first_loss.as_deref());
+    let first = first_loss.map_or_else(String::new, |words| format!("; the first: {words}"));
+    let times = if total == 1 { "once" } else { &format!("{total} times") };
+    eprintln!("netsig: note: messages lost packets {times}{first}; --losses FILE lists those of one row");
+}
+
+fn loss_text(loss: &PacketLoss) -> String {
+    let PacketLoss {
+        time,
+        from,
+        to,
+        delay,
+        cause,
+        ..
+    } = loss;
+    format!("rank {from} to rank {to} at {time}, {delay} late, since {cause}")
+}
