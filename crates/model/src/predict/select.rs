@@ -12,19 +12,7 @@
 //! candidate, with its best setting. The settings tried keep the bytes on the way to a port well below its
 //! overflow, and segments below the eager limit.
 //!
-//! Candidates are ranked by cautious times: a standard error above the best values, 0.6 of the upper half-width of
-//! their intervals in ln T. By the best values, the candidate with the most favourable error would come first. To
-//! come before the library's own choice, a candidate needs a gain between cautious times whose ln is at least 0.3
-//! of the joint half-width of both intervals. Too many smaller gains are losses. A candidate with a sure time may
-//! thus come before a library's choice with an unsure time, as where that may stall, though its best value is no
-//! shorter. Between clusters, where the interval is wide at every size, its middle must gain 5 % as well. The middle
-//! is the best value, or the geometric mean of both outcomes where the bytes across a link may overflow it.
-//! Contention-free times are ranked by the best values, since their intervals contain the uncertainty of α and β
-//! alone.
-//!
-//! Two kinds of candidates rank below all others, however short their time. One is too far from the measurements,
-//! and `predict` refuses it. The other has a contention-free model alone beside measured algorithms: its time is a
-//! lower bound and cannot be compared.
+//! docs/methodology.md states the rule by which candidates are ranked, and why ("Rule of selection").
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, LIBRARY};
