@@ -1,4 +1,5 @@
-//! Names of earlier versions keep working: options, models, and models in profiles.
+//! Names of earlier versions keep working: options, models, and models in profiles. `contract.rs` has `demo --out`, and
+//! `run.rs` has `run --report`.
 
 use super::support::TestHome;
 

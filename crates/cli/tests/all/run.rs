@@ -197,7 +197,7 @@ fn a_missing_report_is_told_in_a_line_and_an_earlier_one_is_kept() {
     let output = place.exits_with("run profile.toml -- ./mpirun ./program", 3);
     assert!(stderr_text(&output).contains("warning: the report has no calls"));
     place.home.write("ranks", "exit 0\n");
-    place.exits_with("run profile.toml --output kept.csv -- ./mpirun ./program", 0);
+    place.exits_with("run profile.toml --report kept.csv -- ./mpirun ./program", 0);
     assert_eq!(place.home.read("kept.csv"), REPORT);
 }
 
