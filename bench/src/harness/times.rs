@@ -87,7 +87,7 @@ impl CellTimes {
 
     /// A statistic of all repetitions.
     pub fn time(&self, statistic: Statistic) -> Seconds {
-        Seconds(statistic.of(self.all().map(|(time, _)| time).collect()))
+        Seconds(statistic.value_of(self.all().map(|(time, _)| time).collect()))
     }
 
     /// Share of the repetitions that stall.
@@ -105,7 +105,7 @@ impl CellTimes {
         let half = |first: usize| {
             let launches = self.launches.iter().skip(first).step_by(2);
             let times: Vec<f64> = launches.flatten().map(|(time, _)| *time).collect();
-            (!times.is_empty()).then(|| Statistic::Median.of(times))
+            (!times.is_empty()).then(|| Statistic::Median.value_of(times))
         };
         Some(half(0)? / half(1)?)
     }

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
-use crate::tell;
+use crate::print_line;
 
 thread_local! {
     /// Place and message of this thread's last panic.
@@ -52,7 +52,7 @@ pub fn guarded(pass: &mut dyn FnMut() -> c_int, body: impl FnOnce(&mut dyn FnMut
     let done = catch_panic(|| body(&mut || *passed.insert(pass())));
     done.unwrap_or_else(|fault| {
         static TOLD: Once = Once::new();
-        TOLD.call_once(|| tell(&fault_line(&fault)));
+        TOLD.call_once(|| print_line(&fault_line(&fault)));
         passed.unwrap_or_else(pass)
     })
 }

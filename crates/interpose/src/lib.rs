@@ -85,7 +85,7 @@ use std::io::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Writes a line to standard error in one call, because other ranks may write at the same time.
-fn tell(line: &str) {
+fn print_line(line: &str) {
     // A failure to write to standard error cannot be reported.
     let _ = std::io::stderr().write_all(format!("netsig: {line}\n").as_bytes());
 }

@@ -29,7 +29,7 @@ impl NextFunction {
     pub unsafe fn function<F: Copy>(&self) -> F {
         // SAFETY: guaranteed by the caller.
         unsafe { self.find() }.unwrap_or_else(|| {
-            crate::tell(&format!(
+            crate::print_line(&format!(
                 "{} is in no library behind libnetsig_interpose.so; leave it out of LD_PRELOAD",
                 self.name.to_string_lossy()
             ));

@@ -23,7 +23,7 @@ use crate::settings::{self, InterposeMode, InterposeSettings};
 use crate::size_class::class;
 use crate::verdicts::{TrialVerdict, TrialVerdicts};
 use crate::world::InterposeWorld;
-use crate::{lock, places, tell, tools};
+use crate::{lock, places, print_line, tools};
 
 /// State that all calls share.
 pub struct InterposeSession {
@@ -73,7 +73,7 @@ pub fn begin(keyval: MakeKeyval) {
     }
     if !job::is_own_mpi() {
         if job::first_by_environment() {
-            tell(&format!(
+            print_line(&format!(
                 "libnetsig_interpose.so was built for {FLAVOUR}, which this program does not use; preload the build for its MPI. The program runs unchanged"
             ));
         }
@@ -84,7 +84,7 @@ pub fn begin(keyval: MakeKeyval) {
             SESSION.store(Box::into_raw(Box::new(session)), Ordering::Release);
         }
         Ok(None) => {}
-        Err(MpiError(code)) => tell(&format!(
+        Err(MpiError(code)) => print_line(&format!(
             "MPI reports the error {code} at the begin; the program runs unchanged"
         )),
     }
@@ -118,7 +118,7 @@ impl InterposeSession {
         if let Some(absent) = place.absent_rank()? {
             // Rank 0 prints the line, or rank 1 if rank 0 is absent.
             if place.rank == c_int::from(absent == 0) {
-                tell(&format!(
+                print_line(&format!(
                     "rank {absent} has no libnetsig_interpose.so, or another build of it, or came late; it must be in the same place on all hosts. The program runs unchanged"
                 ));
             }
@@ -139,7 +139,7 @@ impl InterposeSession {
         if tools > 0 {
             if is_first {
                 let tool = tool.unwrap_or_else(|| "another rank's library".to_owned());
-                tell(&format!(
+                print_line(&format!(
                     "{tool} intercepts MPI, too; leave one of them out of LD_PRELOAD. The program runs unchanged"
                 ));
             }
@@ -261,7 +261,7 @@ impl InterposeSession {
 
     fn end(&self) {
         if let Err(problem) = self.write() {
-            tell(&problem);
+            print_line(&problem);
         }
         for record in lock(&self.records).iter().filter_map(Weak::upgrade) {
             record.end();
@@ -291,7 +291,7 @@ fn first_settings() -> InterposeSettings {
     let caught_read = fault::catch_panic(InterposeSettings::of_environment);
     let read = caught_read.unwrap_or_else(|fault| Err(fault::fault_line(&fault)));
     read.unwrap_or_else(|problem| {
-        tell(&format!("{problem}. The program runs unchanged"));
+        print_line(&format!("{problem}. The program runs unchanged"));
         InterposeSettings::OFF
     })
 }
@@ -299,7 +299,7 @@ fn first_settings() -> InterposeSettings {
 /// Prints a line at the start if the report cannot be written.
 fn check_report(file: &ReportFile) {
     if let Err(error) = file.replace(&CallLedger::default().text()) {
-        tell(&format!(
+        print_line(&format!(
             "{}: {error}; there will be no report, check NETSIG_REPORT",
             file.path().display()
         ));
@@ -309,6 +309,6 @@ fn check_report(file: &ReportFile) {
 /// Writes a line to standard error on the first rank.
 fn tell_first(is_first: bool, line: &str) {
     if is_first {
-        tell(line);
+        print_line(line);
     }
 }

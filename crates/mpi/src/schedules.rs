@@ -42,7 +42,7 @@ impl ProvenSchedules {
     }
 
     /// The proven schedule of a cell of the plan, unless the MPI library carries the cell out.
-    pub fn of(&self, cell: &PlanCell) -> Option<ProvenSchedule> {
+    pub fn schedule_of(&self, cell: &PlanCell) -> Option<ProvenSchedule> {
         let schedule = self.schedule(cell)?;
         Some(self.proof(&schedule).expect("a schedule runs with its proof"))
     }

@@ -112,9 +112,9 @@ impl MpiTransport {
         let rank = self.group().rank();
         match step.operation {
             TimedOperation::Flows => Box::new(FlowTask::new(step, rank, self.ranks)),
-            TimedOperation::PingPong | TimedOperation::PLogP | TimedOperation::Collective(..) => {
-                Box::new(OperationTask::new(step, rank, self.schedules.of(step).as_ref()))
-            }
+            TimedOperation::PingPong | TimedOperation::PLogP | TimedOperation::Collective(..) => Box::new(
+                OperationTask::new(step, rank, self.schedules.schedule_of(step).as_ref()),
+            ),
             _ => Box::new(PLogPTask::new(step, rank, self.tools.watch, self.overhead)),
         }
     }

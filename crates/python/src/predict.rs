@@ -95,7 +95,7 @@ pub fn predict(
         .too_far(arguments::too_far(options.extrapolate))
         .algorithm(options.algorithm)
         .model(options.model)
-        .given(&given_settings)
+        .with_parameters(&given_settings)
         .segment(segment("segment", options.segment)?);
     let grid = CaseGrid::of(procs, size)?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;

@@ -191,11 +191,11 @@ fn timed(inputs: &VectorInputs, model: &'static Model, segments: SegmentChoice) 
         size: inputs.find("m")?.unwrap_or_default(),
         segments,
     };
-    Ok(model.time(&known(inputs, model.needs)?, &values, case)?)
+    Ok(model.time(&known_network(inputs, model.needs)?, &values, case)?)
 }
 
 /// The parameters of the network from the inputs, as far as a model needs them.
-fn known(inputs: &VectorInputs, needs: &[ModelInput]) -> Result<KnownNetwork> {
+fn known_network(inputs: &VectorInputs, needs: &[ModelInput]) -> Result<KnownNetwork> {
     let hockney = if needs.contains(&ModelInput::Hockney) {
         hockney_base(inputs)?
     } else {
@@ -242,7 +242,7 @@ fn reparametrised(inputs: &VectorInputs) -> Result<Value> {
             latency: None,
         };
         let model = entry(name)?;
-        let known = known(inputs, model.needs)?;
+        let known = known_network(inputs, model.needs)?;
         let timed = model.time(&known, &values, Case::new(Procs::new(2)?, Bytes(0)));
         anyhow::Ok(timed?.time)
     };

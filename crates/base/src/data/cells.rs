@@ -111,7 +111,7 @@ impl CellSummary {
 
 impl Statistic {
     /// The statistic of `values`, which hold at least one number.
-    pub fn of(self, values: Vec<f64>) -> f64 {
+    pub fn value_of(self, values: Vec<f64>) -> f64 {
         match self {
             Self::Mean => sample::mean(values),
             Self::Median => sample::median(values),

@@ -118,7 +118,7 @@ impl PredictionCampaign<'_> {
         if let Some(plan) = &state.interrupted {
             return Ok(Some((due, plan.clone())));
         }
-        let seen = self.seen(&state.data);
+        let seen = self.collective_cells(&state.data);
         let all = match due {
             CampaignStage::NetworkProbe => Some(self.target.probe_plan()),
             CampaignStage::AllCells => self.all_cells_plan(state, &seen, left, start_time)?,
@@ -251,7 +251,7 @@ impl PredictionCampaign<'_> {
         SteeringState::of(files::usable_dataset(&self.campaign.output)?, &self.campaign.output)
     }
 
-    fn seen(&self, data: &Dataset) -> CollectiveCells {
+    fn collective_cells(&self, data: &Dataset) -> CollectiveCells {
         let stated = self.scenario.and_then(|network| network.eager_limit);
         let limit = data.provenance.eager_limit().or(stated);
         CollectiveCells::new(data, self.target.collective, limit)

@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .pairs(cases.pair_sizes.as_ref())
         .too_far(too_far(args.extrapolate))
         .algorithm(args.algorithm.as_deref())
-        .given(&args.settings)
+        .with_parameters(&args.settings)
         .segment(args.segment);
     let request = match args.model.as_deref() {
         Some(ALL_MODELS) => common_request.all_models(),

@@ -38,10 +38,10 @@ fn begun(code: c_int) -> c_int {
 #[allow(non_snake_case, reason = "a name of PMIx")]
 pub unsafe extern "C" fn PMIx_Commit() -> c_int {
     const NOT_SUPPORTED: c_int = -47;
-    type Function = unsafe extern "C" fn() -> c_int;
+    type CommitFunction = unsafe extern "C" fn() -> c_int;
     static NEXT: NextFunction = NextFunction::new(c"PMIx_Commit");
     // SAFETY: the function of this name has this type.
-    let mut pass = || unsafe { NEXT.find::<Function>().map_or(NOT_SUPPORTED, |next| next()) };
+    let mut pass = || unsafe { NEXT.find::<CommitFunction>().map_or(NOT_SUPPORTED, |next| next()) };
     fault::guarded(&mut pass, |pass| {
         store::put(roll_call::build());
         pass()

@@ -92,7 +92,7 @@ mod tests {
 
     /// Number of messages at the end of the search if the sends of n messages take `sends`(n)
     /// and an answer another round trip of 0.1 ms.
-    fn found(size: u64, sends: impl Fn(f64) -> f64) -> u32 {
+    fn flood_size(size: u64, sends: impl Fn(f64) -> f64) -> u32 {
         let mut search = FloodSearch::new(Bytes(size), Seconds(1e-4), 0.03);
         loop {
             let messages = f64::from(search.messages());
@@ -108,8 +108,8 @@ mod tests {
     /// counting the answer; messages of 10 ms reach it at once.
     #[test]
     fn an_answer_must_count_for_nothing() {
-        assert_eq!(found(0, |n| n * 1e-4), 80);
-        assert_eq!(found(0, |n| n * 1e-2), 20);
+        assert_eq!(flood_size(0, |n| n * 1e-4), 80);
+        assert_eq!(flood_size(0, |n| n * 1e-2), 20);
     }
 
     /// Messages of 1 ms, but the first 8 go into a buffer at no cost. The averages 1 − 8/n of n = 320 and 640 differ
@@ -117,15 +117,15 @@ mod tests {
     #[test]
     fn buffers_must_count_for_little() {
         let buffered = |n: f64| (n - 8.0) * 1e-3;
-        assert_eq!(found(0, buffered), 640);
+        assert_eq!(flood_size(0, buffered), 640);
         let fewer = |n: f64| (n - 2.0) * 1e-3;
-        assert_eq!(found(0, fewer), 320);
-        assert_eq!(found(1 << 17, fewer), 160);
+        assert_eq!(flood_size(0, fewer), 320);
+        assert_eq!(flood_size(1 << 17, fewer), 160);
     }
 
     #[test]
     fn the_search_ends_even_if_nothing_is_steady() {
-        assert_eq!(found(0, |n| n * n), 2560);
+        assert_eq!(flood_size(0, |n| n * n), 2560);
         let mut search = FloodSearch::new(Bytes(0), Seconds(1e-4), 0.03);
         let floods = std::iter::from_fn(|| (!search.ends_with(None)).then_some(()));
         assert_eq!(floods.count(), 8);

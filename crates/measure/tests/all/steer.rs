@@ -63,7 +63,7 @@ fn data() -> Dataset {
     data
 }
 
-fn seen() -> CollectiveCells {
+fn collective_cells() -> CollectiveCells {
     CollectiveCells::new(&data(), Collective::Alltoall, Some(Bytes(64 << 10)))
 }
 
@@ -81,7 +81,7 @@ fn sizes(plan: &MeasurementPlan, method: &str, count: u32) -> BTreeSet<u64> {
 #[test]
 fn sizes_are_placed_around_the_onset_of_losses() {
     let plan = target(&["direct"])
-        .all_cells_plan(&seen(), &rates(), Seconds(60.0))
+        .all_cells_plan(&collective_cells(), &rates(), Seconds(60.0))
         .unwrap();
     let between = |count, low: u64, high: u64| {
         let sizes = sizes(&plan, "direct", count);
@@ -138,9 +138,9 @@ fn what_is_left_open_is_measured_again() {
     let stalled = "alltoall direct among 8 with 32 KiB";
     let of = |size| format!("alltoall direct among 8 with {size}");
     let all = [of("16 KiB"), of("11585 B"), of("23170 B"), stalled.into()];
-    assert_eq!(cells(&seen(), [8 << 10, 32 << 10], 30.0), all);
-    assert_eq!(cells(&seen(), [32 << 10, 36 << 10], 30.0), [stalled]);
-    assert_eq!(cells(&seen(), [8 << 10, 32 << 10], 1.0), [all[0].clone()]);
-    assert!(cells(&seen(), [32 << 10, 36 << 10], 0.1).is_empty());
+    assert_eq!(cells(&collective_cells(), [8 << 10, 32 << 10], 30.0), all);
+    assert_eq!(cells(&collective_cells(), [32 << 10, 36 << 10], 30.0), [stalled]);
+    assert_eq!(cells(&collective_cells(), [8 << 10, 32 << 10], 1.0), [all[0].clone()]);
+    assert!(cells(&collective_cells(), [32 << 10, 36 << 10], 0.1).is_empty());
     assert!(cells(&CollectiveCells::default(), [32 << 10, 36 << 10], 30.0).is_empty());
 }

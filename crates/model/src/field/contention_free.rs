@@ -172,7 +172,7 @@ impl<'a> ContentionFreeTime<'a> {
     }
 
     /// T₀ of a case.
-    pub(super) fn of(&self, procs: Procs, size: Bytes) -> Seconds {
+    pub(super) fn time_of(&self, procs: Procs, size: Bytes) -> Seconds {
         let cost = self.form.cost(&self.wire, procs, size, self.network);
         Seconds(self.byte.0 * cost.time_in_bytes(self.startup.0 / self.byte.0))
     }

@@ -67,7 +67,7 @@ impl<'a> FieldForecast<'a> {
     fn median(&self, case: Case) -> (f64, f64) {
         let Case { procs, size, .. } = case;
         let ratio = self.entry.ratio.at(procs, size);
-        let contention_free = self.contention_free_time.of(procs, size);
+        let contention_free = self.contention_free_time.time_of(procs, size);
         (contention_free.0 * ratio.gamma, ratio.deviation)
     }
 }
@@ -87,7 +87,7 @@ impl AlgorithmForecast for FieldForecast<'_> {
             });
         }
         let (median, deviation) = self.median(case);
-        let time = self.statistic.of(&self.distribution_around(median));
+        let time = self.statistic.value_of(&self.distribution_around(median));
         model::check_time(FIELD, time)?;
         let standing = match self.outside(case) {
             None => self.entry.domain.standing(case.procs, case.size),

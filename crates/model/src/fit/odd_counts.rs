@@ -179,7 +179,7 @@ mod tests {
     use crate::testing::read;
 
     /// Times per partner among 4, 8 and 16 processes, at two sizes.
-    fn found(times: [[f64; 2]; 3]) -> Vec<CountOddity> {
+    fn oddities(times: [[f64; 2]; 3]) -> Vec<CountOddity> {
         let line = |procs: u32, size: u32, time_per_partner: f64| {
             let time = time_per_partner * f64::from(procs - 1);
             format!("collective,alltoall,direct,{procs},{size},0,0,{time}\n")
@@ -193,8 +193,8 @@ mod tests {
 
     #[test]
     fn times_fall_if_they_do_at_half_of_the_sizes() {
-        assert_eq!(found([[1.0, 2.0], [0.9, 1.9], [0.8, 1.7]]), []);
-        let fallen = found([[1.0, 2.0], [0.3, 1.9], [0.1, 1.8]]);
+        assert_eq!(oddities([[1.0, 2.0], [0.9, 1.9], [0.8, 1.7]]), []);
+        let fallen = oddities([[1.0, 2.0], [0.3, 1.9], [0.1, 1.8]]);
         let [CountOddity::Falling { at, ratio, .. }] = fallen[..] else {
             panic!("{fallen:?}")
         };
@@ -204,8 +204,8 @@ mod tests {
 
     #[test]
     fn a_count_stands_out_if_it_does_at_every_size() {
-        assert_eq!(found([[1.0, 2.0], [1.5, 2.1], [1.0, 2.0]]), []);
-        let one = found([[1.0, 2.0], [1.5, 2.6], [1.0, 2.0]]);
+        assert_eq!(oddities([[1.0, 2.0], [1.5, 2.1], [1.0, 2.0]]), []);
+        let one = oddities([[1.0, 2.0], [1.5, 2.6], [1.0, 2.0]]);
         let [CountOddity::StandsOut { ratio, .. }] = one[..] else {
             panic!("{one:?}")
         };

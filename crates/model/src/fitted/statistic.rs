@@ -41,7 +41,7 @@ pub fn parse_quantile(text: &str) -> Result<f64, String> {
 
 impl PredictedStatistic {
     /// The statistic of a distribution.
-    pub fn of(self, times: &TimeDistribution) -> Seconds {
+    pub fn value_of(self, times: &TimeDistribution) -> Seconds {
         match self {
             Self::Average(Statistic::Mean) => times.mean(),
             Self::Average(Statistic::Median) => times.median(),

@@ -196,7 +196,7 @@ impl AlgorithmContest {
         let [first, second] = [self.runs.get(over)?, self.runs.get(under)?];
         let both_times = first.values().zip(second.values());
         let paired_launches: Vec<PairedSamples> = both_times.map(|(one, other)| [&one[..], other]).collect();
-        let [lower, upper] = bootstrap.ratio(&paired_launches, |times| statistic.of(times))?;
+        let [lower, upper] = bootstrap.ratio(&paired_launches, |times| statistic.value_of(times))?;
         Some(IntervalEstimate {
             value: self.time(over, statistic)? / self.time(under, statistic)?,
             lower,
@@ -212,7 +212,7 @@ fn time(launches: &TimesByLaunch, part: LaunchPart, statistic: Statistic) -> f64
         LaunchPart::Half(first) => (first, 2),
     };
     let times = launches.values().skip(skip).step_by(step);
-    statistic.of(times.flatten().copied().collect())
+    statistic.value_of(times.flatten().copied().collect())
 }
 
 impl PenaltyTotals {

@@ -204,7 +204,7 @@ impl<'a> PredictionRequest<'a> {
     }
 
     /// Parameters by name, which take precedence over fitted ones.
-    pub fn given(mut self, given: &'a [(String, f64)]) -> Self {
+    pub fn with_parameters(mut self, given: &'a [(String, f64)]) -> Self {
         self.given = given;
         self
     }

@@ -54,7 +54,7 @@ pub fn predict_by_regimes(
     let traffic = entry.model.pattern.traffic(&entry.model.wire, point);
     let times = entry.model.times_with_onset(point, &traffic, |onset| onset.bytes)?;
     Some(Prediction {
-        time: statistic.of(&times),
+        time: statistic.value_of(&times),
         interval: Some(interval(entry, point, &traffic, statistic, &times)),
         standing: match outside(entry, point) {
             None => entry.domain.standing(point.procs, point.size),
@@ -84,7 +84,7 @@ fn interval(
     statistic: PredictedStatistic,
     times: &TimeDistribution,
 ) -> Interval {
-    let value = statistic.of(times).0;
+    let value = statistic.value_of(times).0;
     if value <= 0.0 {
         return Interval {
             lower: Seconds(0.0),

@@ -89,7 +89,7 @@ struct RuleRun {
 
 impl SizeMeasure {
     /// A size per destination among `procs` processes, in this measure.
-    pub fn of(self, procs: Procs, size: Bytes) -> Bytes {
+    pub fn compared_size(self, procs: Procs, size: Bytes) -> Bytes {
         match self {
             Self::Each => size,
             Self::Total => Bytes(size.0.saturating_mul(procs.get().into())),
@@ -195,7 +195,7 @@ impl CountRow {
         let time = |at| move |choice| map.time(choice, at).map_or(0.0, f64::ln);
         Self {
             sizes: points()
-                .map(|at| measure.of(map.counts[count], map.sizes[at.size]))
+                .map(|at| measure.compared_size(map.counts[count], map.sizes[at.size]))
                 .collect(),
             allowed: points().map(|at| map.allowed_choices(at, limit)).collect(),
             time: points().map(|at| (0..map.choices()).map(time(at)).collect()).collect(),
@@ -341,7 +341,7 @@ mod tests {
 
     /// Fewest rules of a block by trying every division of its sizes.
     fn fewest_rules(map: &TuningMap, measure: SizeMeasure, counts: Range<usize>, limit: ChoiceLimit) -> Option<usize> {
-        let of = |at: MapPoint| measure.of(map.counts[at.count], map.sizes[at.size]);
+        let of = |at: MapPoint| measure.compared_size(map.counts[at.count], map.sizes[at.size]);
         let inside: Vec<MapPoint> = points().filter(|at| counts.contains(&at.count)).collect();
         let sizes: Vec<Bytes> = inside.iter().map(|at| of(*at)).sorted().dedup().collect();
         let divisions = 0..1u32 << (sizes.len() - 1);
@@ -403,7 +403,7 @@ mod tests {
             let blocks = fewest_blocks(&map, measure);
             for at in points() {
                 let block = blocks.iter().find(|block| block.counts.contains(&at.count)).unwrap();
-                let size = measure.of(map.counts[at.count], map.sizes[at.size]);
+                let size = measure.compared_size(map.counts[at.count], map.sizes[at.size]);
                 let choice = block.rule_for(size).choice;
                 prop_assert!(may_be_taken(&map, choice, at, ChoiceLimit::Best), "{at:?} {blocks:?}");
             }

@@ -238,7 +238,7 @@ impl TunedCollective {
         let points = block_counts.flat_map(|count| sizes.clone().map(move |size| MapPoint { count, size }));
         let is_inside = |at: &MapPoint| {
             let size_each = self.times.sizes[at.size];
-            let size = self.measure.of(self.times.counts[at.count], size_each);
+            let size = self.measure.compared_size(self.times.counts[at.count], size_each);
             size >= rule.from && end.is_none_or(|end| size < end)
         };
         let ratio = |at: MapPoint| Some(self.times.time(OWN_DECISION, at)? / self.times.time(rule.choice, at)?);

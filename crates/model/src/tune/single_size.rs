@@ -39,7 +39,7 @@ fn block_time(block: &RuleBlock, map: &TuningMap, measure: SizeMeasure, size: By
     let sizes = 0..map.sizes.len();
     let block_counts = block.counts.clone();
     let points = block_counts.flat_map(|count| sizes.clone().map(move |size| MapPoint { count, size }));
-    let of_size = |at: &MapPoint| measure.of(map.counts[at.count], map.sizes[at.size]) == size;
+    let of_size = |at: &MapPoint| measure.compared_size(map.counts[at.count], map.sizes[at.size]) == size;
     let times = points.filter(of_size);
     times.map(|at| Some(map.time(choice, at)?.ln())).sum()
 }

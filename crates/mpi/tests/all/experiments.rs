@@ -36,7 +36,7 @@ fn write_short_plan(home: &Path) {
     fs::write(home.join("plan.toml"), text).unwrap();
 }
 
-fn of(data: &Dataset, experiment: Experiment) -> Vec<&Sample> {
+fn samples_of(data: &Dataset, experiment: Experiment) -> Vec<&Sample> {
     let samples = data.samples.iter();
     samples.filter(|sample| sample.cell.experiment == experiment).collect()
 }
@@ -53,8 +53,8 @@ fn assert_none_doubled(data: &Dataset) {
 
 fn assert_plausible(data: &Dataset) {
     assert_none_doubled(data);
-    let round_trips = of(data, Experiment::RoundTrip);
-    let overheads = of(data, Experiment::SendOverhead);
+    let round_trips = samples_of(data, Experiment::RoundTrip);
+    let overheads = samples_of(data, Experiment::SendOverhead);
     assert!(round_trips.len() > 10);
     assert_eq!(round_trips.len(), overheads.len());
     for (round_trip, overhead) in round_trips.iter().zip(overheads) {
@@ -64,9 +64,9 @@ fn assert_plausible(data: &Dataset) {
         );
         assert!(overhead.time <= round_trip.time, "{overhead:?} {round_trip:?}");
     }
-    assert!(!of(data, Experiment::ReceiveOverhead).is_empty());
-    assert!(!of(data, Experiment::Gap).is_empty());
-    for flow in of(data, Experiment::Flow) {
+    assert!(!samples_of(data, Experiment::ReceiveOverhead).is_empty());
+    assert!(!samples_of(data, Experiment::Gap).is_empty());
+    for flow in samples_of(data, Experiment::Flow) {
         assert!(flow.part < flow.cell.procs.get() / 2, "{flow:?}");
     }
     for sample in &data.samples {

@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     /// The process count and the processes on a host at the end of a log.
-    fn found(log: &str) -> (Option<u32>, Option<u32>) {
+    fn stated_counts(log: &str) -> (Option<u32>, Option<u32>) {
         let mut launches = LaunchLog::default();
         let notes = log.lines().map(|line| launches.note_line(line));
         let _ = notes.count();
@@ -314,7 +314,7 @@ mod tests {
             ("mpirun noticed that process rank 3 died", None, None),
             ("srun: error: n1: tasks 0-7: Killed -n 8", None, None),
         ] {
-            assert_eq!(found(log), (procs, per_host), "{log}");
+            assert_eq!(stated_counts(log), (procs, per_host), "{log}");
         }
     }
 

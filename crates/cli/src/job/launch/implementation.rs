@@ -62,7 +62,7 @@ static MPICH: MpiImplementation = MpiImplementation {
 };
 
 /// The implementation `mpi`.
-pub fn of(mpi: MpiChoice) -> &'static MpiImplementation {
+pub fn implementation_of(mpi: MpiChoice) -> &'static MpiImplementation {
     match mpi {
         MpiChoice::Openmpi => &OPEN_MPI,
         MpiChoice::Mpich => &MPICH,
@@ -81,8 +81,8 @@ pub fn of_rank_program(program: &Path) -> Option<&'static MpiImplementation> {
 fn required_by(choice: LauncherChoice) -> Option<&'static MpiImplementation> {
     match choice {
         LauncherChoice::Auto | LauncherChoice::Srun => None,
-        LauncherChoice::Openmpi => Some(of(MpiChoice::Openmpi)),
-        LauncherChoice::Mpich => Some(of(MpiChoice::Mpich)),
+        LauncherChoice::Openmpi => Some(implementation_of(MpiChoice::Openmpi)),
+        LauncherChoice::Mpich => Some(implementation_of(MpiChoice::Mpich)),
     }
 }
 

@@ -51,7 +51,7 @@ impl<'a> MpiCommand<'a> {
     /// # Errors
     /// If the launcher or its MPI is not known, or the command itself sets the libraries that the ranks preload.
     pub fn recognise(program: &'a OsStr, arguments: &'a [OsString], mpi: Option<MpiChoice>) -> Result<Self, Failure> {
-        let named = mpi.map(implementation::of);
+        let named = mpi.map(implementation::implementation_of);
         let name = Path::new(program).file_name().unwrap_or_default();
         let (passage, implementation) = match name.to_str() {
             Some(name) if name == SRUN.0 => (VariablePassing::Srun, of_srun(named)?),

@@ -216,7 +216,7 @@ mod tests {
         [4, 6, 8].into_iter().cartesian_product(sizes).map(cell).collect()
     }
 
-    fn seen(cells: &[(CellObservation, f64)]) -> Vec<(&CellObservation, f64)> {
+    fn cells_with_port_bytes(cells: &[(CellObservation, f64)]) -> Vec<(&CellObservation, f64)> {
         cells.iter().map(|(cell, port_bytes)| (cell, *port_bytes)).collect()
     }
 
@@ -241,7 +241,7 @@ mod tests {
                 onset: StallOnset::at(bytes),
                 ..TRUTH
             };
-            let found = with_own_rate(&shared, &seen(&quiet), 0.01);
+            let found = with_own_rate(&shared, &cells_with_port_bytes(&quiet), 0.01);
             assert_eq!((found.rate, found.onset), (expected, shared.onset));
         }
     }
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn onset_and_rate_come_back() {
-        let found = stalls_of_overflow(&seen(&cells(&TRUTH))).unwrap();
+        let found = stalls_of_overflow(&cells_with_port_bytes(&cells(&TRUTH))).unwrap();
         assert!((found.rate / 0.012).ln().abs() < 0.2, "{}", found.rate);
         assert!((found.onset.bytes / 1e5).ln().abs() < 0.1, "{found:?}");
         assert!((0.21..=0.23).contains(&found.cost.0), "{found:?}");
@@ -269,6 +269,6 @@ mod tests {
     fn nothing_is_found_where_nothing_stalled() {
         let quiet = StallParameters { rate: 0.0, ..TRUTH };
         let all = cells(&quiet);
-        assert_eq!(stalls_of_overflow(&seen(&all)), None);
+        assert_eq!(stalls_of_overflow(&cells_with_port_bytes(&all)), None);
     }
 }
