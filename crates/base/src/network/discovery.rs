@@ -21,7 +21,7 @@
 //!    first host of its cluster and against the next host of its cluster. Clusters without a landmark are probed
 //!    against each other: the first host of each against the first host whose times to the landmarks are most alike.
 //!    A far pair inside a cluster, or between two clusters that also have a near pair, is probed again, twice at
-//!    most.
+//!    most, also after the last round.
 //!
 //! Steps 1 and 2 take at most n·(⌈log₂ n⌉ + 3) probes, and step 4 at most 3·n·⌈log₂ n⌉. Each of these pairs is probed
 //! again twice at most: O(n log n) instead of n². Noise only lengthens times, so that of several times of a pair the
@@ -102,7 +102,7 @@ pub struct ClusterSearch {
 enum DiscoveryStage {
     Neighbours,
     Landmarks,
-    /// With the number of rounds left.
+    /// With the number of rounds of new pairs left.
     Verification(u32),
 }
 
@@ -144,12 +144,13 @@ impl ClusterSearch {
                         Vec::new()
                     }
                 },
-                DiscoveryStage::Verification(0) => return None,
                 DiscoveryStage::Verification(rounds) => {
-                    self.stage = DiscoveryStage::Verification(rounds - 1);
+                    self.stage = DiscoveryStage::Verification(rounds.saturating_sub(1));
                     let clusters = self.clusters();
-                    let mut pairs = self.unprobed_pairs(self.verification_pairs(&clusters));
-                    pairs.extend(self.contradicted_pairs(&clusters));
+                    let mut pairs = self.contradicted_pairs(&clusters);
+                    if rounds > 0 {
+                        pairs.extend(self.unprobed_pairs(self.verification_pairs(&clusters)));
+                    }
                     return Some(pairs).filter(|pairs| !pairs.is_empty());
                 }
             };

@@ -175,3 +175,27 @@ fn few_hosts_are_one_cluster_or_none() {
         assert_eq!((found, probes), (expected, hosts.saturating_sub(1)));
     }
 }
+
+/// A pair that is probed first in the last round of verification, and disturbed then, is probed again.
+#[test]
+fn a_disturbed_probe_of_the_last_round_is_repeated() {
+    let truth = TrueSites {
+        site: vec![0; 6],
+        times: vec![vec![1e-2]],
+    };
+    let slow = [0, 3, 12, 14, 16];
+    let shares = [2.0, 0.0442, 0.0, 2.0, 0.0274, 0.0103, 0.0158, 0.0496];
+    let mut number = 0;
+    let mut probed = BTreeSet::new();
+    let once = |pair| {
+        let is_first = probed.insert(ordered(pair));
+        let share = shares
+            .get(number)
+            .copied()
+            .unwrap_or(f64::from(2 * u8::from(slow.contains(&number))));
+        number += 1;
+        share * f64::from(u8::from(is_first))
+    };
+    let (found, _) = discovered(&truth, NearnessCriterion::TRANSFER, once);
+    assert_eq!(found, truth.sites());
+}
