@@ -39,7 +39,7 @@ struct GridOutcome {
 /// Measures the missing data of the networks and judges them; false if a goal is missed.
 pub fn run(series: NetworkSeries, effort: BenchEffort) -> Result<bool> {
     let mut outcome = GridOutcome::default();
-    series.each(BENCHMARK, effort, sites::network, |bench_network| {
+    series.visit_networks(BENCHMARK, effort, sites::network, |bench_network| {
         outcome.add(bench_network)
     })?;
     report::write(&outcome, &results(&effort.folder(BENCHMARK))?)

@@ -73,7 +73,7 @@ pub fn run(series: NetworkSeries, effort: BenchEffort, further: &FurtherPrograms
         further.earlier_library(mpi)?;
     }
     let mut outcome = InterposeOutcome::default();
-    series.each(BENCHMARK, effort, ethernet::network, |bench_network| {
+    series.visit_networks(BENCHMARK, effort, ethernet::network, |bench_network| {
         outcome.add(&InterposeBench {
             bench_network,
             earlier_library: further.earlier_library(bench_network.drawn.mpi)?,

@@ -39,7 +39,7 @@ struct SelectOutcome {
 /// `only_measure` nothing is judged.
 pub fn run(series: NetworkSeries, effort: BenchEffort, only_measure: bool) -> Result<bool> {
     let mut outcome = SelectOutcome::default();
-    series.each(BENCHMARK, effort, ethernet::network, |bench_network| {
+    series.visit_networks(BENCHMARK, effort, ethernet::network, |bench_network| {
         outcome.add(bench_network)
     })?;
     let results = results(&effort.folder(BENCHMARK))?;

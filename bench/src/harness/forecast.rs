@@ -42,7 +42,7 @@ impl<'a> ModelForecaster<'a> {
 
     /// The prediction; `None` where `netsig predict` refuses one.
     pub fn forecast(&self, procs: Procs, size: Bytes) -> Option<CellForecast> {
-        if self.0.outside(procs, size).is_some() {
+        if self.0.reason_outside(procs, size).is_some() {
             return None;
         }
         let prediction = self.0.predict(procs, size).ok()?;

@@ -23,7 +23,7 @@ type NetworkDraw = fn(u64, u32) -> Result<DrawnNetwork>;
 
 impl NetworkSeries {
     /// Visits the drawn networks of a benchmark in turn.
-    pub fn each(
+    pub fn visit_networks(
         self,
         benchmark: &str,
         effort: BenchEffort,

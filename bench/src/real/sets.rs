@@ -103,8 +103,8 @@ fn network_of_half(folder: &Path) -> Result<JudgedNetwork> {
 
 /// The paths in a folder of bench/data, in the order of their names.
 pub fn entries(folder: &str) -> Result<Vec<PathBuf>> {
-    let folder = root().join("bench/data").join(folder);
-    let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let set_folder = root().join("bench/data").join(folder);
+    let entries = fs::read_dir(&set_folder).with_context(|| set_folder.display().to_string())?;
     let mut paths: Vec<_> = entries.map_ok(|entry| entry.path()).try_collect()?;
     paths.sort_unstable();
     Ok(paths)

@@ -77,7 +77,7 @@ pub(super) fn write(outcome: &SelectOutcome, results: &Path) -> Result<bool> {
     }
     ceilings(&mut report, &outcome.rows);
     penalties_of_all(&mut report, &outcome.rows);
-    report.table(&network_columns(), &by_network(outcome));
+    report.table(&network_columns(), &choices_by_network(outcome));
     report.table(CELLS, &outcome.rows);
     let empty = empty.iter().map(|name| format!("no cell: {name}"));
     report.notes(empty.chain(outcome.notes.iter().cloned()));
@@ -113,7 +113,7 @@ fn penalties_of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
 }
 
 /// The judged cells of every network and collective, if any.
-fn by_network(outcome: &SelectOutcome) -> Vec<NetworkChoices<'_>> {
+fn choices_by_network(outcome: &SelectOutcome) -> Vec<NetworkChoices<'_>> {
     let collectives = [Collective::Alltoall, Collective::Bcast];
     let network_collectives = outcome.networks.iter().cartesian_product(collectives);
     let with_rows = network_collectives.map(|(network, collective)| {

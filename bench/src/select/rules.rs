@@ -71,10 +71,10 @@ fn variables(mpi: &str, path: &str) -> Vec<(String, String)> {
 /// The gain in every cell that both data have without busy processors.
 fn compare(mpi: &'static str, without: &Dataset, with: &Dataset) -> Vec<RulesGain> {
     let busy = [without, with].map(processors::busy_cells).concat();
-    let without = summarise(without);
+    let library_cells = summarise(without);
     let gain = |(key, summary): (CellKey, CellSummary)| {
         let BenchCell { collective, .. } = BenchCell::of(&key)?;
-        let other = without.get(&key)?;
+        let other = library_cells.get(&key)?;
         (!busy.contains(&key)).then(|| RulesGain {
             mpi,
             collective,

@@ -69,8 +69,8 @@ fn read_table(table: &str) -> Result<Vec<BenchCase>> {
 
 /// The name at the end of a line's tree branch, and the cells of the line.
 fn split_line(line: &str) -> (&str, Vec<&str>) {
-    let line = line.trim_start_matches(['│', '├', '╰', '─', ' ']);
-    let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let unframed = line.trim_start_matches(['│', '├', '╰', '─', ' ']);
+    let (name, rest) = unframed.split_once(' ').unwrap_or((unframed, ""));
     (name, rest.split('│').map(str::trim).collect())
 }
 

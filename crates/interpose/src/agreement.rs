@@ -118,7 +118,7 @@ pub fn agree_by_pair<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(Algorith
     let AgreeingRanks { comm, member, .. } = party;
     let this_lengths = terms.map(|_| lengths_of_rank(member, sides));
     let lengths = gather_lengths(comm, member, this_lengths)?;
-    let terms = terms.filter(|_| member.rank != Rank(0) || are_consistent(member, &lengths));
+    let consistent_terms = terms.filter(|_| member.rank != Rank(0) || are_consistent(member, &lengths));
     let question = |_| {
         let count = member.procs.get() as usize;
         let row = 2 * count + 1;
@@ -150,7 +150,7 @@ pub fn agree_by_pair<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(Algorith
             ..decide(question)
         }
     };
-    agreed_decision(party, terms, question, can_follow)
+    agreed_decision(party, consistent_terms, question, can_follow)
 }
 
 /// The lengths that this rank sends to each rank, followed by those that it receives from each.

@@ -257,7 +257,7 @@ fn decide_by_ranking(ranker: &CandidateRanker, question: CallQuestion, check: f6
     let found = ranking.iter().find(is_library);
     let library = found.ok_or("the profile has no times of the library's own choice")?;
     if !library.is_eligible() {
-        let outside = ranker.outside(library, procs, size);
+        let outside = ranker.reason_outside(library, procs, size);
         let why = outside.map_or_else(
             || "no comparable time of the library's own choice".to_owned(),
             |outside| format!("{OUTSIDE}: {outside}"),

@@ -178,7 +178,7 @@ impl CallLedger {
     }
 
     /// Writes a line to standard error, if it was not written before.
-    pub fn tell_once(&mut self, line: &str) {
+    pub fn print_once(&mut self, line: &str) {
         if self.written_lines.insert(line.to_owned()) {
             crate::print_line(line);
         }

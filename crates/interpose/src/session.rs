@@ -148,14 +148,14 @@ impl InterposeSession {
         let hosts = places::hosts(world, place.procs)?;
         let scope = fault::catch_panic(|| ProfileScope::new(&settings, gpus > 0, most_per_host, &hosts));
         let [faults] = largest([u64::from(scope.is_err())], world)?;
-        let Ok(scope) = scope.map_err(|fault| tell_first(is_first, &fault::fault_line(&fault))) else {
+        let Ok(scope) = scope.map_err(|fault| print_on_first_rank(is_first, &fault::fault_line(&fault))) else {
             return Ok(None);
         };
         if faults > 0 {
             return Ok(None);
         }
         if let Some(sentence) = &scope.sentence {
-            tell_first(is_first, sentence);
+            print_on_first_rank(is_first, sentence);
         }
         let report_path = (is_first && !job::is_spawned()).then(settings::report).flatten();
         let report = report_path.map(ReportFile::new);
@@ -214,7 +214,7 @@ impl InterposeSession {
     /// Leaves all further decisions of this rank to the MPI library, after a fault.
     pub fn stop_deciding(&self, fault: &str) {
         let was_broken = self.is_broken.swap(true, Ordering::Relaxed);
-        tell_first(self.is_first && !was_broken, &fault::fault_line(fault));
+        print_on_first_rank(self.is_first && !was_broken, &fault::fault_line(fault));
     }
 
     fn decide_by_chooser(&self, question: CallQuestion) -> CallDecision {
@@ -231,7 +231,7 @@ impl InterposeSession {
         let decision = lock(self.chooser.get_or_init(make_chooser)).decide(question);
         if self.is_first && decision.is_outside() {
             let CallQuestion { collective, procs, .. } = question;
-            lock(&self.ledger).tell_once(&format!(
+            lock(&self.ledger).print_once(&format!(
                 "{collective} of {procs} processes: {}; the MPI library's own algorithm runs",
                 decision.reason
             ));
@@ -307,7 +307,7 @@ fn check_report(file: &ReportFile) {
 }
 
 /// Writes a line to standard error on the first rank.
-fn tell_first(is_first: bool, line: &str) {
+fn print_on_first_rank(is_first: bool, line: &str) {
     if is_first {
         print_line(line);
     }

@@ -58,22 +58,22 @@ fn shaped(switch: &str, text: &str) -> Vec<PortDrops> {
         Some(PortDrops {
             switch: switch.to_owned(),
             port: words.next()?.to_owned(),
-            sent: before(counts, "pkt")?,
-            dropped: after(counts, "(dropped")?,
+            sent: number_before(counts, "pkt")?,
+            dropped: number_after(counts, "(dropped")?,
         })
     };
     lines.filter_map(port).collect()
 }
 
 /// The number before a word.
-fn before(text: &str, word: &str) -> Option<u64> {
+fn number_before(text: &str, word: &str) -> Option<u64> {
     let words = text.split_whitespace();
     let mut pairs = words.clone().zip(words.skip(1));
     pairs.find(|(_, next)| *next == word)?.0.parse().ok()
 }
 
 /// The number after a word.
-fn after(text: &str, word: &str) -> Option<u64> {
+fn number_after(text: &str, word: &str) -> Option<u64> {
     let mut words = text.split_whitespace();
     words.find(|found| *found == word)?;
     words.next()?.trim_end_matches(',').parse().ok()

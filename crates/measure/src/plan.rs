@@ -94,7 +94,7 @@ impl MeasurementPlan {
 
     /// The plan with collectives that start at agreed times, and with trials in place of warm-up repetitions.
     #[must_use]
-    pub fn by_windows(mut self) -> Self {
+    pub fn with_windows(mut self) -> Self {
         self.synchronisation = Synchronisation::Window;
         for cell in &mut self.cells {
             if matches!(cell.operation, TimedOperation::Collective(..)) {

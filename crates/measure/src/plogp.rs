@@ -29,7 +29,7 @@ use netsig_model::fit::plogp::gap_from_round_trips;
 use self::saturation::{FIRST_FLOOD, FloodSearch};
 use self::sizes::{MedianValue, PLogPPoint};
 use crate::plan::{FloodedSizes, PLogPSettings, PlanCell, TimedOperation};
-use crate::stopping::{StoppingRule, means_known};
+use crate::stopping::{StoppingRule, stop_at_known_means};
 
 /// Wait for the arrival of a message, in round trips.
 const WAIT_ROUND_TRIPS: f64 = 1.2;
@@ -188,7 +188,7 @@ impl<M: StepMeasurer> PLogPDriver<'_, M> {
         let mut repeat = RepetitionRule {
             round: self.settings.round,
             most,
-            rule: &mut means_known(self.settings.confidence, self.settings.epsilon),
+            rule: &mut stop_at_known_means(self.settings.confidence, self.settings.epsilon),
         };
         self.measure.measure(step, &mut repeat)
     }

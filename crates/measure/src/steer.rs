@@ -124,7 +124,7 @@ impl SteerTarget {
         let mut least = Seconds(f64::INFINITY);
         for density in GridDensity::ALL {
             let grid = LaunchGrid::new(self, seen, rates, density);
-            least = grid.least();
+            least = grid.least_duration();
             if least <= left {
                 let mut cells = pairs.cells;
                 cells.extend(grid.cells_within(left));
@@ -164,7 +164,7 @@ impl SteerTarget {
         let between = onsets
             .iter()
             .flat_map(|(method, onset)| self.cells_between(seen, *method, *onset));
-        let mut open: Vec<(PlanCell, Seconds)> = between.chain(seen.mixed()).collect();
+        let mut open: Vec<(PlanCell, Seconds)> = between.chain(seen.mixed_cells()).collect();
         let cost = |open: &[(PlanCell, Seconds)]| -> f64 {
             let one = |(cell, time): &(PlanCell, Seconds)| self.cost(*time, cell.repetitions.into()).0;
             open.iter().map(one).sum()
@@ -288,7 +288,7 @@ fn plan_of(cells: Vec<PlanCell>, plogp: Option<PLogPSettings>) -> MeasurementPla
 fn dedup(cells: &mut Vec<PlanCell>) {
     let mut kept: Vec<PlanCell> = Vec::new();
     for cell in cells.drain(..) {
-        if !kept.iter().any(|other| other.work() == cell.work()) {
+        if !kept.iter().any(|other| other.timed_case() == cell.timed_case()) {
             kept.push(cell);
         }
     }

@@ -39,7 +39,7 @@ const FIRST_CHECK: usize = 6;
 pub(crate) type StoppingRule<'r> = dyn FnMut(&[Vec<f64>]) -> bool + 'r;
 
 /// Rule: the median is known to `precision`; never met without a precision.
-pub(crate) fn median_known(precision: Option<f64>) -> impl FnMut(&[Vec<f64>]) -> bool {
+pub(crate) fn stop_at_known_median(precision: Option<f64>) -> impl FnMut(&[Vec<f64>]) -> bool {
     let mut next_check = FIRST_CHECK;
     move |series| {
         let (Some(precision), Some(times)) = (precision, series.first()) else {
@@ -58,7 +58,7 @@ pub(crate) fn median_known(precision: Option<f64>) -> impl FnMut(&[Vec<f64>]) ->
 }
 
 /// Rule: the means of all quantities are known to 2·`epsilon`.
-pub(crate) fn means_known(confidence: f64, epsilon: f64) -> impl FnMut(&[Vec<f64>]) -> bool {
+pub(crate) fn stop_at_known_means(confidence: f64, epsilon: f64) -> impl FnMut(&[Vec<f64>]) -> bool {
     let level = 2.0 * confidence - 1.0;
     let is_known = move |times: &Vec<f64>| {
         let count = times.len() as f64;
@@ -108,7 +108,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let (mut held, mut repetitions) = (0, 0);
         for _ in 0..TRIALS {
-            let mut is_enough = median_known(Some(0.02));
+            let mut is_enough = stop_at_known_median(Some(0.02));
             let mut series = [Vec::new()];
             while series[0].len() < 500 && !is_enough(&series) {
                 series[0].push(draw(&mut rng));
@@ -139,18 +139,18 @@ mod tests {
 
     #[test]
     fn without_a_precision_or_before_six_nothing_is_enough() {
-        assert!(!median_known(None)(&[vec![1.0; 100]]));
-        assert!(!median_known(Some(0.5))(&[vec![1.0; 5]]));
-        assert!(median_known(Some(0.01))(&[vec![1.0; 6]]));
+        assert!(!stop_at_known_median(None)(&[vec![1.0; 100]]));
+        assert!(!stop_at_known_median(Some(0.5))(&[vec![1.0; 5]]));
+        assert!(stop_at_known_median(Some(0.01))(&[vec![1.0; 6]]));
     }
 
     /// t(0.90; 2) = 1.885618 and s/√3 = 0.1/√3 make a half-width of 0.108866 around 1.
     #[test]
     fn the_mean_is_held_against_students_t() {
         let series = [vec![0.9, 1.0, 1.1]];
-        assert!(means_known(0.9, 0.0545)(&series));
-        assert!(!means_known(0.9, 0.0544)(&series));
+        assert!(stop_at_known_means(0.9, 0.0545)(&series));
+        assert!(!stop_at_known_means(0.9, 0.0544)(&series));
         let both = [vec![1.0; 3], vec![1.0, 2.0, 3.0]];
-        assert!(!means_known(0.9, 0.1)(&both));
+        assert!(!stop_at_known_means(0.9, 0.1)(&both));
     }
 }

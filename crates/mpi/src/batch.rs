@@ -138,7 +138,7 @@ impl BatchRows {
             step_run.task.run(step_run.group.comm());
             let end = watch.now();
             step_run.task.times(end - start.due, times);
-            behind[WAITED] = wait_between(start.waited, tools.run_queue.waited());
+            behind[WAITED] = wait_between(start.waited, tools.run_queue.waiting_time());
             starts.record_start(&start, behind);
             if let Err(fault) = step_run.task.verify(number) {
                 behind[WRONG] = FLAG_SET;
@@ -205,7 +205,7 @@ impl StartMethod<'_> {
         if let Some(due) = due {
             watch.wait_until(due);
         }
-        let waited = tools.run_queue.waited();
+        let waited = tools.run_queue.waiting_time();
         let at = watch.now();
         RepetitionStart {
             at,

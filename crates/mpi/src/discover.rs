@@ -156,7 +156,7 @@ impl<'a> DiscoveryLeader<'a> {
             return Ok(vec![hosts]);
         }
         let mut probing = TRANSFER;
-        while self.least([hosts[0], hosts[1]], probing)? < LONG_MESSAGE_TIME && probing.size < LONGEST_MESSAGE {
+        while self.least_time([hosts[0], hosts[1]], probing)? < LONG_MESSAGE_TIME && probing.size < LONGEST_MESSAGE {
             probing.size.0 *= 2;
         }
         self.clusters_by_times(&hosts, NearnessCriterion::TRANSFER, probing)
@@ -172,7 +172,7 @@ impl<'a> DiscoveryLeader<'a> {
         let mut search = ClusterSearch::new(hosts.len(), criterion);
         while let Some(pairs) = search.next_pairs() {
             for pair in pairs {
-                let time = self.least(pair.map(|index| hosts[index]), probing)?;
+                let time = self.least_time(pair.map(|index| hosts[index]), probing)?;
                 search.add_time(pair, time);
             }
         }
@@ -183,7 +183,7 @@ impl<'a> DiscoveryLeader<'a> {
     }
 
     /// The least one-way time of a message between two hosts.
-    fn least(&mut self, pair: HostPair, probing: ProbeSettings) -> Result<Seconds> {
+    fn least_time(&mut self, pair: HostPair, probing: ProbeSettings) -> Result<Seconds> {
         let times = self.probe(pair, probing)?;
         Ok(times.least)
     }

@@ -143,8 +143,8 @@ pub fn host_name() -> String {
 /// Number of ranks on each host, in the order of first appearance.
 fn placement(hosts: &[String]) -> String {
     let counts = hosts.iter().counts();
-    let hosts = hosts.iter().unique();
-    hosts.map(|host| format!("{host}:{}", counts[host])).join(",")
+    let distinct_hosts = hosts.iter().unique();
+    distinct_hosts.map(|host| format!("{host}:{}", counts[host])).join(",")
 }
 
 /// True for the padding of MPI libraries' C strings.

@@ -34,7 +34,7 @@ impl DataRecorder {
             .append(true)
             .open(path)
             .with_context(|| format!("{name}: cannot be written; choose another --output"))?;
-        let past = past_data(path, &name)?;
+        let past = earlier_data(path, &name)?;
         let mut recorder = Self {
             file,
             name,
@@ -89,7 +89,7 @@ impl DataRecorder {
 }
 
 /// The data in a file; `None` if it has no complete header.
-fn past_data(path: &Path, name: &str) -> Result<Option<Dataset>> {
+fn earlier_data(path: &Path, name: &str) -> Result<Option<Dataset>> {
     let what = || format!("{name}: cannot be read; choose another --output");
     let file = File::open(path).with_context(what)?;
     let length = file.metadata().with_context(what)?.len();

@@ -18,7 +18,7 @@ impl RunQueue {
     }
 
     /// The wait since this process began; costs one system call.
-    pub fn waited(&self) -> Option<Seconds> {
+    pub fn waiting_time(&self) -> Option<Seconds> {
         let mut buffer = [0; 64];
         let length = self.0.as_ref()?.read_at(&mut buffer, 0).ok()?;
         let nanoseconds = second(&buffer[..length])?;
@@ -44,6 +44,6 @@ mod tests {
 
     #[test]
     fn this_kernel_tells_the_wait() {
-        assert!(RunQueue::open().waited().is_some());
+        assert!(RunQueue::open().waiting_time().is_some());
     }
 }

@@ -81,7 +81,7 @@ fn success(code: c_int) -> Option<()> {
 
 fn value(name: &str) -> Option<String> {
     let index = index(name)?;
-    let kind = kind(index)?;
+    let kind = datatype_name(index)?;
     let mut handle: ffi::MPI_T_cvar_handle = ptr::null_mut();
     let mut count: c_int = 0;
     // SAFETY: the index is the library's own, and the variable belongs to no MPI object.
@@ -108,7 +108,7 @@ fn index(name: &str) -> Option<c_int> {
 }
 
 /// The name of the variable's datatype.
-fn kind(index: c_int) -> Option<String> {
+fn datatype_name(index: c_int) -> Option<String> {
     // SAFETY: a constant of the MPI library.
     let mut datatype = unsafe { ffi::RSMPI_DATATYPE_NULL };
     let [mut name, mut verbosity, mut text, mut bind, mut scope]: [c_int; 5] = [0; 5];

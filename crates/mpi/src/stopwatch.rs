@@ -55,7 +55,7 @@ impl Stopwatch {
     /// The time that reading the clock twice adds to a measured time: the mean time of a short loop timed alone, minus
     /// its mean time when many are timed together. Each mean is the minimum of five attempts.
     pub fn overhead(&self) -> Seconds {
-        let alone = least(|| {
+        let alone = least_attempt(|| {
             let each = (0..LOOPS).map(|_| {
                 let start = self.now();
                 work();
@@ -63,7 +63,7 @@ impl Stopwatch {
             });
             each.sum()
         });
-        let together = least(|| {
+        let together = least_attempt(|| {
             let start = self.now();
             (0..LOOPS).for_each(|_| work());
             (self.now() - start).0
@@ -72,7 +72,7 @@ impl Stopwatch {
     }
 }
 
-fn least(attempt: impl Fn() -> f64) -> f64 {
+fn least_attempt(attempt: impl Fn() -> f64) -> f64 {
     let attempts = (0..ATTEMPTS).map(|_| attempt());
     attempts.fold(f64::INFINITY, f64::min)
 }

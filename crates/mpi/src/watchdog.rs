@@ -55,13 +55,13 @@ impl Watchdog {
     /// Begins an activity of the ranks `among`; reports count the steps from here.
     pub fn enter(&self, activity: String, among: &[u32]) {
         self.0.before.store(self.steps(), Relaxed);
-        *self.0.among() = among.iter().join(",");
+        *self.0.lock_among() = among.iter().join(",");
         self.begin(activity);
     }
 
     /// Begins a part of the activity.
     pub fn begin(&self, activity: String) {
-        *self.0.activity() = activity;
+        *self.0.lock_activity() = activity;
         self.0.repetition.store(0, Relaxed);
         self.step();
     }
@@ -84,7 +84,7 @@ impl Watchdog {
 
     /// Ends this rank's part in the activity.
     pub fn leave_activity(&self) {
-        self.0.among().clear();
+        self.0.lock_among().clear();
     }
 }
 
@@ -96,7 +96,7 @@ impl WatchdogState {
         loop {
             std::thread::sleep(interval);
             let steps = self.steps.load(Relaxed);
-            if steps != seen || self.among().is_empty() {
+            if steps != seen || self.lock_among().is_empty() {
                 (seen, since) = (steps, Instant::now());
             } else if since.elapsed() >= timeout {
                 // A failure to write to standard error cannot be reported.
@@ -111,17 +111,17 @@ impl WatchdogState {
             "@netsig-stall {} steps={} among={} in={}, repetition {}\n",
             self.name,
             self.steps.load(Relaxed) - self.before.load(Relaxed),
-            self.among(),
-            self.activity(),
+            self.lock_among(),
+            self.lock_activity(),
             self.repetition.load(Relaxed)
         )
     }
 
-    fn activity(&self) -> MutexGuard<'_, String> {
+    fn lock_activity(&self) -> MutexGuard<'_, String> {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn among(&self) -> MutexGuard<'_, String> {
+    fn lock_among(&self) -> MutexGuard<'_, String> {
         self.among.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@ use netsig_base::data::cells::Statistic;
 use netsig_base::text::refusal::Refusal;
 use netsig_model::fit::model::{ModelFitOptions, UnsaturatedRule};
 use netsig_model::fit::network;
-use netsig_model::fit::notes::on_fit;
+use netsig_model::fit::notes::notes_on_fit;
 use netsig_model::fit::parse_options;
 use netsig_model::model::plogp::PLogP;
 use netsig_model::profile;
@@ -186,7 +186,7 @@ pub fn fit(
     let (options, named) = arguments.options(py, data)?;
     let fitted = py.detach(|| {
         let (fitted, profile) = profile::Profile::fit(data, name, &options, &named)?;
-        let mut notes = on_fit(&fitted, usize::MAX);
+        let mut notes = notes_on_fit(&fitted, usize::MAX);
         notes.extend(profile.note_on_misses(data, options.network.as_ref()));
         Ok((notes, profile))
     });

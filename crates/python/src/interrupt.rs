@@ -17,7 +17,7 @@ pub struct Interruptible {
 
 impl Interruptible {
     /// The cases up to an interrupt.
-    pub fn over<T>(&self, cases: impl Iterator<Item = T> + Clone) -> impl Iterator<Item = T> + Clone {
+    pub fn take_until_interrupt<T>(&self, cases: impl Iterator<Item = T> + Clone) -> impl Iterator<Item = T> + Clone {
         let numbered = cases.enumerate();
         let goes_on = |(number, case): (usize, T)| {
             (number % CASES_BETWEEN_CHECKS != CASES_BETWEEN_CHECKS - 1 || self.may_go_on()).then_some(case)
@@ -26,7 +26,7 @@ impl Interruptible {
     }
 
     /// The cases up to an interrupt, with a check before each, because each takes long.
-    pub fn over_each<T>(&self, cases: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    pub fn take_slow_until_interrupt<T>(&self, cases: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
         cases.map_while(|case| self.may_go_on().then_some(case))
     }
 

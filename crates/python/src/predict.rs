@@ -100,7 +100,7 @@ pub fn predict(
     let grid = CaseGrid::of(procs, size)?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
-    let answered = py.detach(|| request.answer(interrupted.over(grid.cases())));
+    let answered = py.detach(|| request.answer(interrupted.take_until_interrupt(grid.cases())));
     interrupted.check()?;
     let mut answer = answered.map_err(|error| refused(py, error))?;
     if let Some(refusal) = Refusal::joined(&answer.missing) {

@@ -118,7 +118,7 @@ pub fn select(
     let interrupted = Interruptible::default();
     let collective = ranker.collective();
     let (rows, answer) = py.detach(|| {
-        let answer = ranker.answer(interrupted.over(grid.cases()));
+        let answer = ranker.answer(interrupted.take_until_interrupt(grid.cases()));
         let rankings = answer.found.iter();
         let rows = rankings.flat_map(|ranking| RankedRow::all(collective, mpi, ranking));
         (rows.collect(), answer)

@@ -147,7 +147,7 @@ pub fn simulate(
             case,
             method,
         };
-        let cases = interrupted.over_each(grid.cases()).map(case);
+        let cases = interrupted.take_slow_until_interrupt(grid.cases()).map(case);
         let rows = cases.map(|case| Ok((case, point(case).report()?)));
         rows.collect::<Result<Vec<_>, Refusal>>()
     });

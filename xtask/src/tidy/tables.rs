@@ -27,12 +27,12 @@ fn algorithms() -> String {
     format!(
         "## Algorithms\n\n{}\n\n{}",
         head.into_iter().chain(rows).join("\n"),
-        others()
+        borrowing_collectives()
     )
 }
 
 /// A line for each collective that takes the algorithms of another collective.
-fn others() -> String {
+fn borrowing_collectives() -> String {
     let others = COLLECTIVES
         .iter()
         .filter(|collective| collective.table_collective() != **collective);

@@ -48,7 +48,7 @@ pub fn delivery(inputs: &VectorInputs) -> Result<Value> {
     };
     let nothing: [u32; 0] = [];
     Ok(json!({
-        "printed_missing": missing(clusters),
+        "printed_missing": missing_data(clusters),
         "F1_missing": nothing,
         "F2_missing": nothing,
         "wan_messages": plain.len(),
@@ -111,7 +111,7 @@ type CrossingDatum = (u32, u32);
 /// The data that never arrive, ascending, in the two-phase total exchange exactly as printed in
 /// Steffenel, Martinasso, Trystram 2007 (GPC) §7, simulated datum by datum. netsig runs a corrected
 /// form. The smaller cluster has the first ranks.
-fn missing(clusters: TwoClusters) -> Vec<CrossingDatum> {
+fn missing_data(clusters: TwoClusters) -> Vec<CrossingDatum> {
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
     let ranks = n1 + n2;
     let crosses = |&(i, j): &CrossingDatum| (i < n1) != (j < n1);
@@ -140,7 +140,7 @@ mod tests {
 
     fn missing_among(n1: u32, n2: u32) -> Vec<CrossingDatum> {
         let [smaller, larger] = [n1, n2].map(|n| Procs::new(n).unwrap());
-        missing(TwoClusters::new(smaller, larger))
+        missing_data(TwoClusters::new(smaller, larger))
     }
 
     /// r·(n1 − r) data are missing, with r = n2 mod n1; the first case can be followed by hand.

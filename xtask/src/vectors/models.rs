@@ -86,7 +86,7 @@ pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
         "fit.signature" => fit::signature(inputs, ThresholdChoice::None)?,
         "grid.delivery" => grid::delivery(inputs)?,
         "grid.eq6" => json!(grid::time(inputs, WideAreaPhase::eq6)?),
-        "grid.exact_F1" => json!(grid::time(inputs, WideAreaPhase::exact)?),
+        "grid.exact_F1" => json!(grid::time(inputs, WideAreaPhase::exact_time)?),
         "measure.L" => json!(latency(inputs.get("RTT0")?, inputs.get("g0")?)),
         "measure.discontinuity" => fit::discontinuity(inputs)?,
         "measure.g_from_rtt" => {

@@ -17,13 +17,13 @@ impl LogCurve {
 
     /// The time at x; proportional to x if there is a single point.
     pub(super) fn at(&self, x: f64) -> Seconds {
-        let x = x.ln();
+        let log_x = x.ln();
         if let [(only, time)] = self.0[..] {
-            return Seconds((time + x - only).exp());
+            return Seconds((time + log_x - only).exp());
         }
-        let first_above = self.0.partition_point(|(known, _)| *known < x);
+        let first_above = self.0.partition_point(|(known, _)| *known < log_x);
         let upper = first_above.clamp(1, self.0.len() - 1);
         let [(x0, y0), (x1, y1)] = [self.0[upper - 1], self.0[upper]];
-        Seconds((y0 + (x - x0) / (x1 - x0) * (y1 - y0)).exp())
+        Seconds((y0 + (log_x - x0) / (x1 - x0) * (y1 - y0)).exp())
     }
 }

@@ -97,14 +97,14 @@ impl TermRegression {
     /// Fits the regression; `None` if fewer than two process counts were measured.
     pub(super) fn fit(points: &[MeasuredPoint]) -> Option<Self> {
         let is_known = |point: &&MeasuredPoint| point.size.0 > 1 && point.procs.get() > 1;
-        let points: Vec<&MeasuredPoint> = points.iter().filter(is_known).collect();
-        let counts: Vec<Procs> = points.iter().map(|point| point.procs).unique().collect();
+        let known_points: Vec<&MeasuredPoint> = points.iter().filter(is_known).collect();
+        let counts: Vec<Procs> = known_points.iter().map(|point| point.procs).unique().collect();
         if counts.len() < 2 {
             return None;
         }
         let terms = RegressionTerm::all();
-        let mut columns = DMatrix::from_fn(points.len(), terms.len(), |row, term| {
-            let point = points[row];
+        let mut columns = DMatrix::from_fn(known_points.len(), terms.len(), |row, term| {
+            let point = known_points[row];
             terms[term].at(point.procs, point.size) / point.time.0
         });
         let norms: Vec<f64> = columns.column_iter().map(|column| column.norm()).collect();
@@ -113,8 +113,8 @@ impl TermRegression {
         }
         let splits = counts.iter().map(|left_out| {
             let is_left_out = |point: &&MeasuredPoint| point.procs == *left_out;
-            let unseen_rows = points.iter().positions(is_left_out).collect_vec();
-            let seen_rows = points.iter().positions(|point| !is_left_out(point)).collect_vec();
+            let unseen_rows = known_points.iter().positions(is_left_out).collect_vec();
+            let seen_rows = known_points.iter().positions(|point| !is_left_out(point)).collect_vec();
             let seen_equations = NormalEquations::of(&columns.select_rows(&seen_rows));
             (seen_equations, columns.select_rows(&unseen_rows))
         });

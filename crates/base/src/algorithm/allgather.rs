@@ -126,8 +126,8 @@ fn ring(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
         return round(rank, index, None, None);
     }
     let step = step(index);
-    let (to, from) = (rank.ahead(1, procs), rank.behind(1, procs));
-    let (last_got, coming) = (rank.behind(step, procs), rank.behind(step + 1, procs));
+    let (to, from) = (rank.successor(1, procs), rank.predecessor(1, procs));
+    let (last_got, coming) = (rank.predecessor(step, procs), rank.predecessor(step + 1, procs));
     let outgoing = send(rank, to, [last_got]);
     round(rank, index, Some(outgoing), Some(receive(from, [coming])))
 }
@@ -209,7 +209,7 @@ fn exchange(procs: Procs, rank: Rank, step: usize) -> AllgatherExchange {
 
 fn bruck_outline(shape: ScheduleShape) -> ScheduleOutline {
     let rounds = shape.procs.ceil_log2() as usize;
-    let longest = (0..rounds).map(|index| newly_known(shape.procs, index).1);
+    let longest = (0..rounds).map(|index| new_pieces(shape.procs, index).1);
     ScheduleOutline {
         longest_message: longest.max().unwrap_or(1),
         ..ScheduleOutline::without_relays(rounds.max(1))
@@ -217,7 +217,7 @@ fn bruck_outline(shape: ScheduleShape) -> ScheduleOutline {
 }
 
 /// Distance and number of the pieces that a message of Bruck's algorithm carries in a round.
-fn newly_known(procs: Procs, index: usize) -> (u32, u32) {
+fn new_pieces(procs: Procs, index: usize) -> (u32, u32) {
     let known = 1 << index;
     (known, known.min(procs.get() - known))
 }
@@ -227,9 +227,9 @@ fn bruck(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     if procs.get() == 1 {
         return round(rank, index, None, None);
     }
-    let (distance, pieces) = newly_known(procs, index);
-    let from_on = |first: Rank| (0..pieces).map(move |place| first.ahead(place, procs));
-    let (to, from) = (rank.behind(distance, procs), rank.ahead(distance, procs));
+    let (distance, pieces) = new_pieces(procs, index);
+    let from_on = |first: Rank| (0..pieces).map(move |place| first.successor(place, procs));
+    let (to, from) = (rank.predecessor(distance, procs), rank.successor(distance, procs));
     let outgoing = send(rank, to, from_on(rank));
     let incoming = receive(from, from_on(from));
     round(rank, index, Some(outgoing), Some(incoming))
@@ -254,9 +254,9 @@ fn neighbour(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     let step = step(index);
     let goes_up = rank.0.is_multiple_of(2) == step.is_multiple_of(2);
     let partner = if goes_up {
-        rank.ahead(1, procs)
+        rank.successor(1, procs)
     } else {
-        rank.behind(1, procs)
+        rank.predecessor(1, procs)
     };
     let (outgoing, incoming) = match step.checked_sub(1) {
         None => (send(rank, partner, [rank]), receive(partner, [partner])),
@@ -275,11 +275,11 @@ fn pair(procs: Procs, rank: Rank, step: u32) -> [Rank; 2] {
     let distance = step.next_multiple_of(2);
     let is_ahead = rank.0.is_multiple_of(2) == step.is_multiple_of(2);
     let first = if is_ahead {
-        pair_start.ahead(distance, procs)
+        pair_start.successor(distance, procs)
     } else {
-        pair_start.behind(distance, procs)
+        pair_start.predecessor(distance, procs)
     };
-    [first, first.ahead(1, procs)]
+    [first, first.successor(1, procs)]
 }
 
 fn step(index: usize) -> u32 {

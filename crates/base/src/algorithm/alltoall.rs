@@ -141,8 +141,8 @@ fn direct(shape: ScheduleShape, rank: Rank, _: usize) -> Round {
     exchange(
         shape,
         rank,
-        |RuleInputs { rank, procs, .. }, number| send(rank.ahead(number + 1, procs)),
-        |RuleInputs { rank, procs, .. }, number| receive(rank.behind(number + 1, procs)),
+        |RuleInputs { rank, procs, .. }, number| send(rank.successor(number + 1, procs)),
+        |RuleInputs { rank, procs, .. }, number| receive(rank.predecessor(number + 1, procs)),
     )
 }
 
@@ -201,9 +201,9 @@ fn step_round(shape: ScheduleShape, rank: Rank, index: usize, partners: fn(Procs
     let step = u32::try_from(index / parts + 1).expect("fewer steps than ranks");
     let part = u32::try_from(index % parts).expect("less than the number of parts");
     let block = |of: Rank| of.0 * shape.parts + part;
-    let partners = (procs.get() > 1).then(|| partners(procs, rank, step));
-    let send = partners.map(|(to, _)| ScheduleMessage::single(to, BlockSlot::Input(block(to))));
-    let receive = partners.map(|(_, from)| ScheduleMessage::single(from, BlockSlot::Output(block(from))));
+    let step_partners = (procs.get() > 1).then(|| partners(procs, rank, step));
+    let send = step_partners.map(|(to, _)| ScheduleMessage::single(to, BlockSlot::Input(block(to))));
+    let receive = step_partners.map(|(_, from)| ScheduleMessage::single(from, BlockSlot::Output(block(from))));
     Round {
         sends: send.into(),
         receives: receive.into(),
@@ -224,7 +224,7 @@ pub(super) fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
 
 /// Receiver and sender of a step around a ring.
 fn ring(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
-    (rank.ahead(step, procs), rank.behind(step, procs))
+    (rank.successor(step, procs), rank.predecessor(step, procs))
 }
 
 fn send(to: Rank) -> ScheduleMessage {

@@ -153,11 +153,13 @@ fn round(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     Round {
         sends: moves_and_offsets
             .iter()
-            .map(|&(moves, offset)| ScheduleMessage::of(rank.ahead(offset, procs), sent_slots(shape, rank, moves)))
+            .map(|&(moves, offset)| ScheduleMessage::of(rank.successor(offset, procs), sent_slots(shape, rank, moves)))
             .collect(),
         receives: moves_and_offsets
             .iter()
-            .map(|&(moves, offset)| ScheduleMessage::of(rank.behind(offset, procs), received_slots(shape, rank, moves)))
+            .map(|&(moves, offset)| {
+                ScheduleMessage::of(rank.predecessor(offset, procs), received_slots(shape, rank, moves))
+            })
             .collect(),
         copies: own_copy.into_iter().collect(),
         ..Round::default()
@@ -168,7 +170,7 @@ fn sent_slots(shape: ScheduleShape, rank: Rank, moves: BruckMove) -> impl Iterat
     moves
         .distances(shape.procs)
         .map(move |distance| match moves.moves_before_and_left(distance) {
-            (0, _) => BlockSlot::Input(rank.ahead(distance, shape.procs).0),
+            (0, _) => BlockSlot::Input(rank.successor(distance, shape.procs).0),
             (_, left) => relayed_slot(shape, rank, distance, left),
         })
 }
@@ -184,7 +186,7 @@ fn received_slots(shape: ScheduleShape, rank: Rank, moves: BruckMove) -> impl It
 /// zero, r + 1 and more, need memory between two moves.
 fn relayed_slot(shape: ScheduleShape, rank: Rank, distance: u32, left: u32) -> BlockSlot {
     if left.is_multiple_of(2) {
-        BlockSlot::Output(rank.behind(distance, shape.procs).0)
+        BlockSlot::Output(rank.predecessor(distance, shape.procs).0)
     } else {
         BlockSlot::Scratch(distance - shape.setting_value(RADIX) - 1)
     }

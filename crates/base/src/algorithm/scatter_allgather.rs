@@ -144,10 +144,10 @@ fn ring(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
         return scatter(procs, rank, index);
     };
     let step = u32::try_from(ring_index).expect("fewer steps than ranks");
-    let (last_got, coming) = (rank.behind(step, procs).0, rank.behind(step + 1, procs).0);
+    let (last_got, coming) = (rank.predecessor(step, procs).0, rank.predecessor(step + 1, procs).0);
     Round {
-        sends: send(rank, rank.ahead(1, procs), last_got..last_got + 1).into(),
-        receives: receive(rank.behind(1, procs), coming..coming + 1).into(),
+        sends: send(rank, rank.successor(1, procs), last_got..last_got + 1).into(),
+        receives: receive(rank.predecessor(1, procs), coming..coming + 1).into(),
         ..Round::default()
     }
 }

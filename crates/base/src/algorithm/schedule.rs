@@ -49,13 +49,13 @@ impl Algorithm {
 
     /// The schedule for pieces of `size`, or of the sizes of `pairs`.
     fn divided(self, procs: Procs, size: Bytes, pairs: Option<Arc<PairSizes>>) -> Schedule {
-        let size = pairs.as_deref().map_or(size, PairSizes::largest);
+        let largest_size = pairs.as_deref().map_or(size, PairSizes::largest);
         let division = match self.entry.cut {
-            PieceCut::Straight | PieceCut::Whole => PieceDivision::whole(size),
-            PieceCut::Ranks => PieceDivision::equal(size, procs.get()),
-            PieceCut::PowerOfTwo => PieceDivision::equal(size, 1 << procs.floor_log2()),
+            PieceCut::Straight | PieceCut::Whole => PieceDivision::whole(largest_size),
+            PieceCut::Ranks => PieceDivision::equal(largest_size, procs.get()),
+            PieceCut::PowerOfTwo => PieceDivision::equal(largest_size, 1 << procs.floor_log2()),
             PieceCut::Segments | PieceCut::StraightSegments => {
-                PieceDivision::segments(size, self.segment().unwrap_or_default())
+                PieceDivision::segments(largest_size, self.segment().unwrap_or_default())
             }
         };
         Schedule {
@@ -92,7 +92,7 @@ impl Algorithm {
             refuse_other_count("layout", layout.ranks(), call.procs)?;
             if self.follows_clusters() {
                 let CollectiveCall { procs, root, .. } = *call;
-                let ranks_from_root = procs.ranks().map(|number| number.ahead(root.0, procs));
+                let ranks_from_root = procs.ranks().map(|number| number.successor(root.0, procs));
                 schedule.layout = Some(layout.of_ranks(ranks_from_root));
             }
         }
@@ -296,7 +296,7 @@ impl Schedule {
     /// Number of `rank`, counted from the root.
     fn number_of(&self, rank: Rank) -> Rank {
         match self.renumbering {
-            Some(RootRenumbering { root, procs, .. }) => rank.behind(root.0, procs),
+            Some(RootRenumbering { root, procs, .. }) => rank.predecessor(root.0, procs),
             None => rank,
         }
     }

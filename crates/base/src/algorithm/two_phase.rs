@@ -166,7 +166,9 @@ impl<'a> TwoPhaseExchange<'a> {
 
     fn outline(&self) -> ScheduleOutline {
         let sum_over_others = |this_size: u32, value: fn(&ClusterPair) -> u32| -> u32 {
-            let all = self.cluster_pairs().filter(|(pair, _)| pair.this_size() == this_size);
+            let all = self
+                .cluster_pairs()
+                .filter(|(pair, _)| pair.cluster_size() == this_size);
             all.map(|(pair, others)| value(&pair).saturating_mul(others))
                 .fold(0, u32::saturating_add)
         };

@@ -240,8 +240,8 @@ mod tests {
     /// The one cell of ping-pongs by launch, statistic and time in seconds.
     fn imported(rows: &[(u32, &str, f64)]) -> Option<CellSummary> {
         let row = |(launch, kind, time): &_| format!("pingpong,,,2,8,0,{launch},{time},{kind}\n");
-        let rows: String = rows.iter().map(row).collect();
-        let cells = summarise(&read("", ",statistic", &rows));
+        let text: String = rows.iter().map(row).collect();
+        let cells = summarise(&read("", ",statistic", &text));
         cells.into_values().at_most_one().unwrap()
     }
 

@@ -267,8 +267,10 @@ impl ClusterSearch {
 
     /// The pairs that were not probed, each once.
     fn unprobed_pairs(&self, pairs: Vec<HostPair>) -> Vec<HostPair> {
-        let pairs = pairs.into_iter().unique_by(|&pair| ordered(pair));
-        pairs.filter(|&pair| !self.times.contains_key(&ordered(pair))).collect()
+        let distinct_pairs = pairs.into_iter().unique_by(|&pair| ordered(pair));
+        distinct_pairs
+            .filter(|&pair| !self.times.contains_key(&ordered(pair)))
+            .collect()
     }
 
     /// The time from each host to its nearest probed one.

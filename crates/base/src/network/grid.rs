@@ -151,15 +151,15 @@ pub fn check_links(clusters: &HostClusters, links: &[ClusterLink]) -> Result<(),
         HostClusters::Named(clusters) => clusters.iter().any(|cluster| cluster.name == name),
     };
     for (index, link) in links.iter().enumerate() {
-        let [one, other] = link.between();
+        let [one, other] = link.cluster_names();
         if let Some(name) = [one, other].into_iter().find(|name| !is_known(name)) {
             return Err(ClusterGridError::Unknown {
-                between: joined_names(&link.between()),
+                between: joined_names(&link.cluster_names()),
                 name: name.to_owned(),
             });
         }
         if links[..index].iter().any(|before| before.joins(one, other)) {
-            return Err(ClusterGridError::Twice(joined_names(&link.between())));
+            return Err(ClusterGridError::Twice(joined_names(&link.cluster_names())));
         }
     }
     Ok(())

@@ -71,7 +71,7 @@ impl NeighbourLinks {
     }
 
     /// The next link from each vertex towards `goal`; `None` at the goal itself.
-    fn towards(&self, links: &[Link], goal: Vertex) -> Box<[Option<LinkId>]> {
+    fn links_towards(&self, links: &[Link], goal: Vertex) -> Box<[Option<LinkId>]> {
         let distances = self.distances(links, goal);
         let next = |vertex: usize| {
             let nearer = distances[vertex]?.checked_sub(1)?;
@@ -103,7 +103,7 @@ impl NetworkRoutes {
         }
         Ok(if links.len() == 2 * (vertices - 1) {
             Self::Tree(TreeRoutes {
-                up: neighbours.towards(links, root),
+                up: neighbours.links_towards(links, root),
                 depths: distances.into_iter().flatten().collect(),
             })
         } else {
@@ -192,7 +192,7 @@ impl GraphRoutes {
         }
         let last = self.neighbours.links_from(to)[0].reverse();
         let goal = links[last.index()].from;
-        let table = self.tables[goal.index()].get_or_init(|| self.neighbours.towards(links, goal));
+        let table = self.tables[goal.index()].get_or_init(|| self.neighbours.links_towards(links, goal));
         let mut vertex = from;
         while vertex != goal {
             let next = table[vertex.index()].expect("all vertices were found to be joined");

@@ -287,7 +287,7 @@ mod tests {
 
     /// A message to the other rank and one from there.
     fn exchange(rank: Rank, sent: &[BlockSlot], received: &[BlockSlot]) -> Round {
-        let other = rank.ahead(1, two_procs());
+        let other = rank.successor(1, two_procs());
         Round {
             sends: message(other, sent),
             receives: message(other, received),
@@ -309,7 +309,7 @@ mod tests {
             longest_message: 2,
         };
         let expected = |rank: Rank| {
-            let origin = rank.ahead(1, two_procs());
+            let origin = rank.successor(1, two_procs());
             vec![Datum { origin, block: 0 }]
         };
         check_delivery(extent, |rank, _| round(rank), expected)
@@ -331,7 +331,7 @@ mod tests {
             singles.into_iter().collect()
         };
         let found = check_swap(|rank, round| {
-            let other = rank.ahead(1, two_procs());
+            let other = rank.successor(1, two_procs());
             round.sends = listed([(rank, Input(1)), (other, Input(0))]);
             round.receives = listed([(other, Output(0)), (rank, Output(1))]);
         });

@@ -21,7 +21,7 @@ pub struct RootRenumbering {
 
 impl RootRenumbering {
     pub(super) fn message(self, message: ScheduleMessage) -> ScheduleMessage {
-        let partner = message.partner.ahead(self.root.0, self.procs);
+        let partner = message.partner.successor(self.root.0, self.procs);
         ScheduleMessage::of(partner, message.slots.into_iter().map(|slot| self.slot(slot)))
     }
 

@@ -42,14 +42,14 @@ impl Bootstrap {
     /// launches with repetitions of both; `None` without repetitions.
     pub fn ratio(&self, launches: &[PairedSamples], statistic: impl Fn(Vec<f64>) -> f64) -> Option<[f64; 2]> {
         let full = |pair: &&PairedSamples| pair.iter().all(|sample| !sample.is_empty());
-        let launches: Vec<&PairedSamples> = launches.iter().filter(full).collect();
-        if launches.is_empty() {
+        let full_launches: Vec<&PairedSamples> = launches.iter().filter(full).collect();
+        if full_launches.is_empty() {
             return None;
         }
         self.interval(|rng| {
             let mut drawn = [Vec::new(), Vec::new()];
-            for _ in 0..launches.len() {
-                let launch = launches[rng.random_range(0..launches.len())];
+            for _ in 0..full_launches.len() {
+                let launch = full_launches[rng.random_range(0..full_launches.len())];
                 for (all, sample) in drawn.iter_mut().zip(launch) {
                     let draw = |_| sample[rng.random_range(0..sample.len())];
                     all.extend((0..sample.len()).map(draw));

@@ -59,7 +59,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String, EncodingError> {
     } else {
         bytes
     };
-    plain(unpacked)
+    decode_plain(unpacked)
 }
 
 /// The begin of the text in the first bytes of a file, at most about `most` bytes of it. Invalid bytes are
@@ -135,7 +135,7 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, EncodingError> {
 }
 
 /// The text in bytes that are not compressed.
-fn plain(mut bytes: Vec<u8>) -> Result<String, EncodingError> {
+fn decode_plain(mut bytes: Vec<u8>) -> Result<String, EncodingError> {
     let mut foreign = FOREIGN_SIGNATURES.iter();
     if let Some((_, what)) = foreign.find(|(magic, _)| bytes.starts_with(magic)) {
         return Err(EncodingError::Foreign(what));

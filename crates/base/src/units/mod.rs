@@ -142,7 +142,7 @@ impl Procs {
 impl Rank {
     /// The rank `distance` places further around a ring of `procs`.
     #[must_use]
-    pub fn ahead(self, distance: u32, procs: Procs) -> Self {
+    pub fn successor(self, distance: u32, procs: Procs) -> Self {
         let sum = u64::from(self.0) + u64::from(distance);
         let wrapped = sum % u64::from(procs.0);
         Self(u32::try_from(wrapped).expect("less than procs"))
@@ -150,8 +150,8 @@ impl Rank {
 
     /// The rank `distance` places back around a ring of `procs`.
     #[must_use]
-    pub fn behind(self, distance: u32, procs: Procs) -> Self {
-        self.ahead(procs.0 - distance % procs.0, procs)
+    pub fn predecessor(self, distance: u32, procs: Procs) -> Self {
+        self.successor(procs.0 - distance % procs.0, procs)
     }
 }
 

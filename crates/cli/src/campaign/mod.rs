@@ -92,7 +92,7 @@ impl Campaign {
     pub fn carry_out(&self, plan: &Path, label: &str) -> Result<Dataset, Failure> {
         let loaded_plan = self.load_plan(plan)?;
         let claim = self.claim()?;
-        let past = self.past_results(&loaded_plan)?;
+        let past = self.earlier_results(&loaded_plan)?;
         let output = self.checked_output(&[plan], past.is_some())?;
         if claim.is_some() {
             disk_space::refuse_full_disk(&self.output, &loaded_plan.plan)?;
@@ -240,7 +240,7 @@ impl Campaign {
     }
 
     /// The data of an interrupted run, if resumed. Prepares their file for appending.
-    fn past_results(&self, loaded_plan: &LoadedPlan) -> Result<Option<PastResults>, Failure> {
+    fn earlier_results(&self, loaded_plan: &LoadedPlan) -> Result<Option<PastResults>, Failure> {
         if !self.resume {
             return Ok(None);
         }

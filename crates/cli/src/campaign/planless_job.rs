@@ -13,7 +13,7 @@ use tempfile::TempPath;
 use super::series::temporary;
 use crate::input::failure::Failure;
 use crate::input::interrupt::Temporary;
-use crate::job::launch::{Launcher, absolute};
+use crate::job::launch::{Launcher, absolute_path};
 use crate::job::progress::ProgressFollower;
 use crate::job::{JobEnd, RunningJob};
 
@@ -59,11 +59,11 @@ impl PlanlessJob<'_> {
     /// # Errors
     /// If the report cannot be created, or the job cannot be started.
     pub fn run(&self, launcher: &Launcher, procs: Procs) -> Result<(JobEnd, Temporary<TempPath>), Failure> {
-        let report = temporary::beside(self.output, ".toml")?;
+        let report = temporary::create_beside(self.output, ".toml")?;
         let arguments: [OsString; 5] = [
             self.subcommand.into(),
             "--output".into(),
-            absolute(&report)?.into(),
+            absolute_path(&report)?.into(),
             "--timeout".into(),
             self.timeout.as_secs().to_string().into(),
         ];

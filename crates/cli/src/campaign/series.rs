@@ -28,7 +28,7 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt;
 use crate::input::loaded_plan::LoadedPlan;
-use crate::job::launch::{Launcher, absolute};
+use crate::job::launch::{Launcher, absolute_path};
 use crate::job::progress::ProgressFollower;
 use crate::job::{JobEnd, RunningJob};
 use temporary::plan_file;
@@ -116,7 +116,7 @@ impl<'a> JobSeries<'a> {
     /// # Errors
     /// If a path cannot be made absolute.
     pub fn commands(&self) -> Result<Vec<Vec<OsString>>, Failure> {
-        let plan = absolute(&self.loaded_plan.file)?;
+        let plan = absolute_path(&self.loaded_plan.file)?;
         let jobs = self.loaded_plan.plan.jobs();
         let budget = self.budget;
         let each = budget.map(|budget| budget.div_f64(jobs.len() as f64));
@@ -239,7 +239,7 @@ impl<'a> JobSeries<'a> {
         let probe_plan = MeasurementPlan::probe(self.loaded_plan.plan.procs());
         let loaded_probe = LoadedPlan::parse(&self.loaded_plan.file, probe_plan.to_toml())?;
         let plan_path = plan_file(&loaded_probe, &self.campaign.output)?;
-        let data = temporary::beside(&self.campaign.output, ".csv")?;
+        let data = temporary::create_beside(&self.campaign.output, ".csv")?;
         let job_parameters = JobParameters {
             plan: &plan_path,
             output: &data,
@@ -331,7 +331,7 @@ impl<'a> JobSeries<'a> {
         let network = self.scenario.map(Network::summary);
         options.extend(network.map(|network| ("--note", format!("network={network}"))));
         let mut arguments: Vec<OsString> = vec![job_parameters.plan.into(), "--output".into()];
-        arguments.push(absolute(job_parameters.output)?.into());
+        arguments.push(absolute_path(job_parameters.output)?.into());
         if self.loaded_plan.plan.grid.is_none() {
             arguments.push("--one-a-host".into());
         }

@@ -196,7 +196,7 @@ impl PredictionCampaign<'_> {
         let mut launch_plan = plan.clone();
         launch_plan.grid.clone_from(&self.grid);
         if self.target.synchronisation.is_window() {
-            launch_plan = launch_plan.by_windows();
+            launch_plan = launch_plan.with_windows();
         }
         if launch_plan.lacks_links() {
             launch_plan.network = self.campaign.links()?;

@@ -153,7 +153,7 @@ fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Fa
         link: grid.link(&cluster.name, &cluster.name),
     });
     let between = grid.links.iter().filter_map(|link| {
-        let [cluster, to] = link.between();
+        let [cluster, to] = link.cluster_names();
         (cluster != to).then_some(ClusterRow {
             cluster,
             to: Some(to),
@@ -202,7 +202,7 @@ fn lone_host_note(cluster: &HostCluster, grid: &ClusterGrid) -> Option<String> {
         return None;
     };
     let name = cluster.name.as_str();
-    let links = grid.links.iter().filter_map(|link| match link.between() {
+    let links = grid.links.iter().filter_map(|link| match link.cluster_names() {
         [one, other] if one == name => Some((other, link)),
         [one, other] if other == name => Some((one, link)),
         _ => None,

@@ -94,7 +94,7 @@ fn rows(args: &Args, scenario: Option<&Network>) -> Result<Vec<CheckRow>, Failur
         timeout: args.timeout,
     };
     let InstallationChecks { mut rows, launcher } = InstallationChecks::find(args, &planless_job);
-    rows.extend([local::directory(), local::lab(&args.place)]);
+    rows.extend([local::directory(), local::check_lab(&args.place)]);
     let is_sound = |rows: &[CheckRow]| !rows.iter().any(CheckRow::has_failed);
     let startable = launcher.filter(|_| is_sound(&rows));
     rows.extend(match &startable {

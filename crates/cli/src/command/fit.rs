@@ -13,7 +13,7 @@ use netsig_base::network::HostClusters;
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::fit::model::{ModelFit, ModelFitOptions, ThresholdChoice, UnsaturatedRule};
 use netsig_model::fit::network::{self, ChosenModel, ModelsToFit, NetworkFit};
-use netsig_model::fit::notes::on_fit;
+use netsig_model::fit::notes::notes_on_fit;
 use netsig_model::fit::parse_options;
 use netsig_model::fitted::FittedModel;
 use netsig_model::model::{self, FIELD};
@@ -159,7 +159,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     parameters::of_all(&fitted, args.confidence, shown).print(args.print)?;
     point_to_point::print_results(&fitted.point_to_point, &data.provenance);
     let most = if args.all { usize::MAX } else { 1 };
-    print(&on_fit(&fitted, most));
+    print(&notes_on_fit(&fitted, most));
     print(&Vec::from_iter(profile.note_on_misses(data, options.network.as_ref())));
     if args.all {
         print_meanings(&fitted, args.model);
@@ -230,7 +230,7 @@ pub fn fit_file(
 
 /// Keeps the clusters that `netsig discover` wrote to the replaced profile, unless the data name others.
 fn keep_clusters(profile: &mut Profile, output: &OutputPath) {
-    let replaced_grid = output.existing().and_then(|file| files::grid(file).ok());
+    let replaced_grid = output.existing_file().and_then(|file| files::grid(file).ok());
     let Some(kept_grid) = replaced_grid.filter(|before| profile.grid().as_ref() != Some(before)) else {
         return;
     };

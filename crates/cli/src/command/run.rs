@@ -23,7 +23,7 @@ use crate::input::interposer_report::InterposerReport;
 use crate::input::interrupt::Temporary;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
-use crate::job::launch::absolute;
+use crate::job::launch::absolute_path;
 use crate::job::launch::preloaded::{MpiCommand, text};
 use crate::print::notes::print;
 use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
@@ -123,7 +123,7 @@ impl Args {
     fn folder(report_output: Option<&OutputPath>) -> Result<Temporary<TempDir>, Failure> {
         let destination = report_output.map(OutputPath::destination);
         let parent = destination.map_or(Path::new("."), Destination::folder);
-        let place = absolute(parent)?;
+        let place = absolute_path(parent)?;
         let mut builder = tempfile::Builder::new();
         let made = Temporary::new(|| builder.prefix("netsig-").tempdir_in(place));
         made.with_context(|| {
@@ -162,7 +162,7 @@ impl Args {
     /// The profile as a file that rank 0 can read: the user's own, or one in `folder` for a profile from a pipe.
     fn profile_file(&self, profile: &Profile, folder: &Path) -> Result<PathBuf, Failure> {
         if files::is_lasting(&self.profile) {
-            return absolute(&self.profile);
+            return absolute_path(&self.profile);
         }
         let path = folder.join("profile.toml");
         fs::write(&path, profile.to_toml()).with_context(|| files::unwritable(&path))?;
@@ -174,7 +174,7 @@ impl Args {
     fn network_file(&self, network: &Network, folder: &Path) -> Result<PathBuf, Failure> {
         let is_toml = |path: &&Path| path.extension().is_some_and(|end| end == "toml");
         if let Some(named_path) = self.network.path().filter(is_toml) {
-            return absolute(named_path);
+            return absolute_path(named_path);
         }
         let path = folder.join(format!("{}.toml", network.name));
         fs::write(&path, network.to_toml()).with_context(|| files::unwritable(&path))?;

@@ -52,7 +52,7 @@ impl OutputPath {
         reads: &[&Path],
     ) -> Result<(Self, FileKind), Failure> {
         let output = Self::checked(option, path, reads)?;
-        let Some(file) = output.existing() else {
+        let Some(file) = output.existing_file() else {
             return Ok((output, kinds[0]));
         };
         let head = head_of_file(file)?;
@@ -77,7 +77,7 @@ impl OutputPath {
     /// If another file exists (with `remedy` in the message), or the directory cannot be written.
     pub fn fresh(path: &Path, reads: &[&Path], remedy: &str) -> Result<Self, Failure> {
         let output = Self::checked("--output", path, reads)?;
-        let file = output.existing().and_then(|file| file.metadata().ok());
+        let file = output.existing_file().and_then(|file| file.metadata().ok());
         if file.is_some_and(|found| found.len() > 0) {
             return Err(Failure::usage(format!("exists already; {remedy}")).about(path));
         }
@@ -109,7 +109,7 @@ impl OutputPath {
     }
 
     /// The regular file that the output replaces, if there is one.
-    pub fn existing(&self) -> Option<&Path> {
+    pub fn existing_file(&self) -> Option<&Path> {
         match &self.destination {
             Destination::Regular(file) => Some(file.as_path()).filter(|file| file.exists()),
             Destination::Standard | Destination::Through(_) => None,

@@ -62,7 +62,7 @@ pub fn describe_hang(reports: &[HangReport], hosts: &[String], timeout: Duration
     let activity = last.map_or("", |report| report.activity.as_str());
     let participants = reports.iter().map(|report| &report.among[..]);
     let among = participants.max_by_key(|ranks| ranks.len()).unwrap_or_default();
-    let blamed = blamed(reports, among);
+    let blamed = suspected_ranks(reports, among);
     let seconds = timeout.as_secs();
     let host = |rank: usize| {
         let reported = reports.iter().find(|report| report.rank == rank);
@@ -94,7 +94,7 @@ pub fn describe_hang(reports: &[HangReport], hosts: &[String], timeout: Duration
 const MOST_NAMED: usize = 4;
 
 /// The ranks without a report; if all reported, those with the fewest steps.
-fn blamed(reports: &[HangReport], among: &[usize]) -> Vec<usize> {
+fn suspected_ranks(reports: &[HangReport], among: &[usize]) -> Vec<usize> {
     let is_silent = |rank: &usize| reports.iter().all(|report| report.rank != *rank);
     let silent: Vec<usize> = among.iter().copied().filter(is_silent).collect();
     if !silent.is_empty() {

@@ -128,7 +128,7 @@ impl<'a> CollectiveChapter<'a> {
         let [least, _] = self.size_range()?;
         let ranker = self.ranker.as_ref()?;
         let ranked = ranker.rank(procs, least).ok()?;
-        ranked.iter().find_map(|one| ranker.outside(one, procs, least))
+        ranked.iter().find_map(|one| ranker.reason_outside(one, procs, least))
     }
 
     /// Process counts that were measured or fitted, ascending.

@@ -42,8 +42,8 @@ impl AxisQuantity {
         match self {
             Self::Bytes => Bytes::rounded(value).to_string(),
             Self::Seconds => Seconds(value).to_string(),
-            Self::Percent => format!("{} %", plain(value * 100.0)),
-            Self::Number => plain(value),
+            Self::Percent => format!("{} %", plain_number(value * 100.0)),
+            Self::Number => plain_number(value),
         }
     }
 
@@ -56,7 +56,7 @@ impl AxisQuantity {
 }
 
 /// A number without needless zeros.
-fn plain(value: f64) -> String {
+fn plain_number(value: f64) -> String {
     let text = format!("{value:.2}");
     match text.trim_end_matches('0').trim_end_matches('.') {
         "-0" => "0".to_owned(),

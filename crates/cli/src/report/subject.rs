@@ -13,7 +13,7 @@ use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_model::fit::accepted::{self, DataDoubt};
 use netsig_model::fit::network;
-use netsig_model::fit::notes::on_fit;
+use netsig_model::fit::notes::notes_on_fit;
 use netsig_model::profile::Profile;
 
 use crate::input::failure::Failure;
@@ -225,7 +225,7 @@ fn profile_of_data(group: &NetworkFiles, name: &str) -> Result<(Profile, Vec<Not
     let mut notes = vec![Note::remark(format!(
         "no profile of {name} was given for this: one was fitted to all of its data for this report; netsig fit makes one to keep"
     ))];
-    let all = on_fit(&fitted, 0).into_iter();
+    let all = notes_on_fit(&fitted, 0).into_iter();
     notes.extend(all.filter(|note| matches!(note, Note::Warning(_))));
     notes.extend(profile.note_on_misses(&group.data, None));
     Ok((profile, notes))

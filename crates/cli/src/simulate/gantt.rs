@@ -175,14 +175,14 @@ fn colour(kind: ActivityKind) -> RGBColor {
 
 /// Draws the time axis; returns the range of pixel columns above it.
 fn draw_axis<'a>(area: &SvgArea<'a>, end: Time) -> DrawResult<'a, std::ops::Range<i32>> {
-    let end = end.max(Time(1)).seconds().0;
+    let shown_end = end.max(Time(1)).seconds().0;
     let mut chart = ChartBuilder::on(area)
         .margin_top(HEAD)
         .margin_right(24)
         .margin_bottom(8)
         .margin_left(LEFT)
         .x_label_area_size(FOOT - 8)
-        .build_cartesian_2d(0.0..end, 0.0..1.0)?;
+        .build_cartesian_2d(0.0..shown_end, 0.0..1.0)?;
     chart
         .configure_mesh()
         .disable_y_mesh()

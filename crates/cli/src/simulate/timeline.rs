@@ -103,9 +103,9 @@ impl Timeline {
         self.event(format_args!(
             r#""ph":"X","name":"{verb} {peer}",{when},"args":{{"peer":{peer},"bytes":{bytes},"tag":{tag},"operation":{op}}}"#
         ));
-        let id = self.arrow(id);
+        let arrow_id = self.arrow(id);
         self.event(format_args!(
-            r#"{arrow},"cat":"message","name":"message","id":{id},"pid":1,"tid":{thread},"ts":{start}"#
+            r#"{arrow},"cat":"message","name":"message","id":{arrow_id},"pid":1,"tid":{thread},"ts":{start}"#
         ));
     }
 

@@ -100,11 +100,11 @@ impl TunedHome {
     }
 
     fn compile(&self, compiler: &str, options: &[&str], source: &str, target: &str) {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        let source_file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/consumers")
             .join(source);
         let mut command = Command::new(compiler);
-        command.args(["-O1", "-o"]).arg(self.path(target)).arg(source);
+        command.args(["-O1", "-o"]).arg(self.path(target)).arg(source_file);
         let output = command.args(options).arg("-ldl").output().unwrap();
         assert!(output.status.success(), "{}", stderr_text(&output));
     }
@@ -279,10 +279,10 @@ fn with_unknown_algorithms(text: &str) -> String {
 
 /// Checks that Open MPI reads a rules file: algorithms out of range make the calls fail.
 fn check_read(bench: &TunedHome, text: &str, mut launch: impl FnMut(&str) -> Command) {
-    let text = with_unknown_algorithms(text).replace("/rules ", "/canary ");
-    bench.home.write("canary", &text);
+    let canary_text = with_unknown_algorithms(text).replace("/rules ", "/canary ");
+    bench.home.write("canary", &canary_text);
     let calls = ["alltoall:1", "bcast:1", "scatter:1", "gather:1", "allgather:1"];
-    let (seen, output) = observe_calls(&mut launch(&text), &calls.map(str::to_owned));
+    let (seen, output) = observe_calls(&mut launch(&canary_text), &calls.map(str::to_owned));
     let classes: Vec<&str> = seen.iter().map(|call| call.class.as_str()).collect();
     assert_eq!(classes, ["argument"; 5], "{}", stderr_text(&output));
 }

@@ -66,7 +66,10 @@ fn bandwidths_between_three_sites_are_found() {
     let text = std::fs::read_to_string(home.path().join("clusters.toml")).unwrap();
     let grid = ClusterGrid::parse("clusters.toml", &text).unwrap();
     assert_eq!(grid.links.len(), 6, "{text}");
-    let wide = grid.links.iter().filter(|link| link.between()[0] != link.between()[1]);
+    let wide = grid
+        .links
+        .iter()
+        .filter(|link| link.cluster_names()[0] != link.cluster_names()[1]);
     for link in wide {
         let share = link.beta().0 * 30e6 / 8.0;
         assert!((1.0..1.25).contains(&share), "{share}: {text}");

@@ -50,7 +50,7 @@ pub fn equal(
 }
 
 /// Carries out an alltoallv.
-pub fn by_pair(send: PairPieces, receive: PairPieces, comm: Word, pass: LibraryCall) -> c_int {
+pub fn carry_out_by_pair(send: PairPieces, receive: PairPieces, comm: Word, pass: LibraryCall) -> c_int {
     let call = ProgramCall {
         collective: Collective::Alltoallv,
         comm: handle(comm),
@@ -98,7 +98,7 @@ macro_rules! collectives {
             |pass, send, m, from, s, receive, n, to, r, comm| {
                 let sent = pair_side(send, $numbers(m), $numbers(from), s);
                 let received = pair_side(receive, $numbers(n), $numbers(to), r);
-                by_pair(sent, received, comm, pass)
+                carry_out_by_pair(sent, received, comm, pass)
             }
         }
     };

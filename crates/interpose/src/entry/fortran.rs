@@ -12,7 +12,7 @@ use itertools::Itertools as _;
 use mpi::ffi;
 use netsig_base::algorithm::Collective;
 
-use super::collectives::{by_pair, equal, pair_side, side};
+use super::collectives::{carry_out_by_pair, equal, pair_side, side};
 use super::export;
 use crate::attribute::keyval;
 use crate::call::CallNumbers;
@@ -202,7 +202,7 @@ fn alltoallv(
     let received = pair_side(receive, CallNumbers::Ints(n), CallNumbers::Ints(to), word(r));
     // SAFETY: the program's own arguments.
     let mut pass = || unsafe { ffi::PMPI_Alltoallv(send, m, from, s, receive, n, to, r, c) };
-    ended(by_pair(sent, received, word(c), &mut pass), error)
+    ended(carry_out_by_pair(sent, received, word(c), &mut pass), error)
 }
 fortran! { alltoallv(send: Buffer, m: Integer, from: Integer, s: Integer, receive: Buffer, n: Integer, to: Integer, r: Integer, c: Integer, error: Integer)
 mpi_alltoallv mpi_alltoallv_ mpi_alltoallv__ MPI_ALLTOALLV ompi_alltoallv_f }

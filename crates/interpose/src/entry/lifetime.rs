@@ -8,11 +8,11 @@ use crate::next::NextFunction;
 use crate::{fault, roll_call, session, store};
 
 export! { MPI_Init(count: *mut c_int, arguments: *mut *mut *mut c_char)
-    |pass, _count, _arguments| begun(pass())
+    |pass, _count, _arguments| begin_session(pass())
 }
 
 export! { MPI_Init_thread(count: *mut c_int, arguments: *mut *mut *mut c_char, wanted: c_int, provided: *mut c_int)
-    |pass, _count, _arguments, _wanted, _provided| begun(pass())
+    |pass, _count, _arguments, _wanted, _provided| begin_session(pass())
 }
 
 export! { MPI_Finalize()
@@ -23,7 +23,7 @@ export! { MPI_Finalize()
 }
 
 /// Begins the session if MPI has started.
-fn begun(code: c_int) -> c_int {
+fn begin_session(code: c_int) -> c_int {
     if code == 0 {
         session::begin(keyval);
     }
@@ -56,10 +56,10 @@ mod f08 {
 
     use super::{export, keyval, session};
 
-    export! { mpi_init_f08_(error: *mut c_int) |pass, error| begun(pass, error) }
+    export! { mpi_init_f08_(error: *mut c_int) |pass, error| begin_session_of_fortran(pass, error) }
 
     export! { mpi_init_thread_f08_(wanted: *mut c_int, provided: *mut c_int, error: *mut c_int)
-        |pass, _wanted, _provided, error| begun(pass, error)
+        |pass, _wanted, _provided, error| begin_session_of_fortran(pass, error)
     }
 
     export! { mpi_finalize_f08_(error: *mut c_int)
@@ -69,7 +69,7 @@ mod f08 {
         }
     }
 
-    fn begun(pass: &mut dyn FnMut() -> c_int, error: *mut c_int) -> c_int {
+    fn begin_session_of_fortran(pass: &mut dyn FnMut() -> c_int, error: *mut c_int) -> c_int {
         let code = pass();
         // SAFETY: Fortran passes the address of an integer, or null.
         if error.is_null() || unsafe { *error } == 0 {

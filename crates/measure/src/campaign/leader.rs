@@ -12,7 +12,7 @@ use super::shares::BudgetShares;
 use super::{LaunchInput, SpentTime, orders};
 use crate::plan::{PlanCell, TimedOperation};
 use crate::plogp::{self, RepetitionRule, StepMeasurer};
-use crate::stopping::median_known;
+use crate::stopping::stop_at_known_median;
 use crate::transport::{MeasuredRepetition, Transport};
 
 /// Desired duration of a batch, which makes the cost of the reduction after it negligible.
@@ -79,7 +79,7 @@ impl<T: Transport> LaunchLeader<'_, T> {
         let mut repeat = RepetitionRule {
             round: 1,
             most: cell.repetitions,
-            rule: &mut median_known(plan.precision),
+            rule: &mut stop_at_known_median(plan.precision),
         };
         self.measure(cell, &mut repeat).map(|_| ())
     }

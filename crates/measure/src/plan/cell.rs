@@ -203,7 +203,7 @@ impl PlanCell {
     }
 
     /// Operation, processes and size: the work that the cell repeats.
-    pub(crate) fn work(&self) -> (TimedOperation, Procs, Bytes) {
+    pub(crate) fn timed_case(&self) -> (TimedOperation, Procs, Bytes) {
         (self.operation, self.procs, self.size)
     }
 }

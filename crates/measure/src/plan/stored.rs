@@ -201,7 +201,7 @@ impl StoredPlan {
         }
         cells.iter().try_for_each(PlanCell::check)?;
         let mut seen = HashSet::with_capacity(cells.len());
-        let doubled = cells.iter().position(|cell| !seen.insert(cell.work()));
+        let doubled = cells.iter().position(|cell| !seen.insert(cell.timed_case()));
         match doubled {
             Some(i) => Err(format!("{} is planned twice; merge the entries", cells[i])),
             None => Ok(cells),

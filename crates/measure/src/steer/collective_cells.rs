@@ -157,7 +157,7 @@ impl CollectiveCells {
     }
 
     /// The cells in which only some repetitions stall, with their times, the most uncertain first.
-    pub(super) fn mixed(&self) -> Vec<(PlanCell, Seconds)> {
+    pub(super) fn mixed_cells(&self) -> Vec<(PlanCell, Seconds)> {
         let Some(collective) = self.collective else {
             return Vec::new();
         };

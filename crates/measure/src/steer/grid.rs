@@ -87,7 +87,7 @@ impl<'a> LaunchGrid<'a> {
     }
 
     /// Duration with one repetition of each cell.
-    pub(super) fn least(&self) -> Seconds {
+    pub(super) fn least_duration(&self) -> Seconds {
         Seconds(self.cost(0.0))
     }
 

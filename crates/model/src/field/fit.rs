@@ -50,10 +50,10 @@ pub(super) fn fit(
     forms: &[ContentionFreeForm],
     context: &FieldContext,
 ) -> Result<FittedField, FitError> {
-    let cells = thinned(cells, MOST_CELLS);
-    refuse_too_few("the field", cells.len(), 2)?;
-    let nodes = FieldNodes::of(&cells);
-    let field = FieldCells::new(&cells, forms, context, &nodes);
+    let thinned_cells = thinned(cells, MOST_CELLS);
+    refuse_too_few("the field", thinned_cells.len(), 2)?;
+    let nodes = FieldNodes::of(&thinned_cells);
+    let field = FieldCells::new(&thinned_cells, forms, context, &nodes);
     let chosen = field.search();
     let best = chosen.first().ok_or(FitError::Singular {
         what: "the field".to_owned(),
@@ -87,6 +87,6 @@ pub(super) fn fit(
         balance,
         byte: log_byte_time.exp(),
         table: FieldTable::of(&nodes.procs, &nodes.sizes, &gamma, &deviation),
-        left_out: field.left_out(&cells, best),
+        left_out: field.left_out(&thinned_cells, best),
     })
 }

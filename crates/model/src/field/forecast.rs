@@ -89,7 +89,7 @@ impl AlgorithmForecast for FieldForecast<'_> {
         let (median, deviation) = self.median(case);
         let time = self.statistic.value_of(&self.distribution_around(median));
         model::check_time(FIELD, time)?;
-        let standing = match self.outside(case) {
+        let standing = match self.reason_outside(case) {
             None => self.entry.domain.standing(case.procs, case.size),
             Some(_) => PredictionStanding::Outside,
         };
@@ -107,7 +107,7 @@ impl AlgorithmForecast for FieldForecast<'_> {
     }
 
     /// Only a size can be outside: the interval covers more processes, but larger messages may have another protocol.
-    fn outside(&self, case: Case) -> Option<OutsideDomain> {
+    fn reason_outside(&self, case: Case) -> Option<OutsideDomain> {
         let largest = self.entry.domain.procs.last()?;
         self.entry.domain.too_far(case.procs.min(*largest), case.size)
     }

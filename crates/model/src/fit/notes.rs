@@ -18,7 +18,7 @@ use crate::model::regimes::CountClass;
 use crate::regimes::fit::RegimesFit;
 
 /// All notes on a fit, with the reasons of at most `most` fits that failed.
-pub fn on_fit(fitted: &NetworkFit, most: usize) -> Vec<Note> {
+pub fn notes_on_fit(fitted: &NetworkFit, most: usize) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(fitted.substitute_procs.map(|procs| {
         Note::warning(format!(

@@ -137,7 +137,7 @@ impl AlgorithmForecast for ModelForecast {
         Ok(Prediction {
             time,
             interval: Some(interval),
-            standing: match self.outside(case) {
+            standing: match self.reason_outside(case) {
                 None => domain.standing(case.procs, case.size),
                 Some(_) => PredictionStanding::Outside,
             },
@@ -145,8 +145,8 @@ impl AlgorithmForecast for ModelForecast {
         })
     }
 
-    fn outside(&self, case: Case) -> Option<OutsideDomain> {
-        self.entry.domain.outside(case.procs, case.size)
+    fn reason_outside(&self, case: Case) -> Option<OutsideDomain> {
+        self.entry.domain.reason_outside(case.procs, case.size)
     }
 
     /// Overflow of the link that the messages of a case share, by a fitted M of the bytes there; `None` below M.

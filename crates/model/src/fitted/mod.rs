@@ -69,7 +69,7 @@ pub trait AlgorithmForecast: Debug + Send + Sync {
     fn predict(&self, case: Case) -> Result<Prediction, ModelError>;
 
     /// Reason why a case is too far from the data of the fit, if it is; `None` without a fit.
-    fn outside(&self, case: Case) -> Option<OutsideDomain>;
+    fn reason_outside(&self, case: Case) -> Option<OutsideDomain>;
 
     /// Distribution of the times of single repetitions; `None` for a model that has none.
     fn distribution(&self, _case: Case) -> Option<TimeDistribution> {

@@ -70,7 +70,7 @@ impl MeasuredDomain {
     }
 
     /// Reason why a case is too far from the measurements, if it is.
-    pub fn outside(&self, procs: Procs, size: Bytes) -> Option<OutsideDomain> {
+    pub fn reason_outside(&self, procs: Procs, size: Bytes) -> Option<OutsideDomain> {
         let most = *self.procs.last()?;
         if self.saturation == Saturation::NotReached && procs > most {
             return Some(OutsideDomain::Unsaturated { most });

@@ -85,7 +85,7 @@ impl ClusteredRanks {
                 inside: Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).ok(),
             };
         }
-        let is_wide = |link: &&ClusterLink| link.between()[0] != link.between()[1];
+        let is_wide = |link: &&ClusterLink| link.cluster_names()[0] != link.cluster_names()[1];
         let wide = grid.links.iter().filter(is_wide).map(WideAreaLink::from);
         Self {
             layout,

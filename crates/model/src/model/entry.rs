@@ -239,7 +239,7 @@ impl PartialEq for Model {
 impl FormulaInputs<'_> {
     /// Evaluates a formula of α and β.
     #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
-    pub(super) fn by_hockney(
+    pub(super) fn evaluate_hockney(
         &self,
         formula: impl Fn(&Hockney, Procs, Bytes) -> Seconds,
     ) -> Result<ModelTime, ModelError> {
@@ -248,7 +248,10 @@ impl FormulaInputs<'_> {
 
     /// Evaluates a formula of pLogP.
     #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
-    pub(super) fn by_plogp(&self, formula: impl Fn(&PLogP, Procs, Bytes) -> Seconds) -> Result<ModelTime, ModelError> {
+    pub(super) fn evaluate_plogp(
+        &self,
+        formula: impl Fn(&PLogP, Procs, Bytes) -> Seconds,
+    ) -> Result<ModelTime, ModelError> {
         Ok(formula(&self.known.plogp, self.case.procs, self.case.size).into())
     }
 

@@ -154,7 +154,7 @@ impl PredictionRequest<'_> {
         let mut has_overflow_note = false;
         let mut times = Vec::with_capacity(cases.size_hint().0);
         for (procs, size) in cases {
-            let outside = predictor.outside(procs, size);
+            let outside = predictor.reason_outside(procs, size);
             if self.too_far == ExtrapolationRule::Refused
                 && let Some(why) = outside
             {

@@ -283,8 +283,8 @@ impl<'a> PredictionBasis<'a> {
     }
 
     /// Reason why a case is too far from the data of the fit, if it is; `None` without a fit.
-    pub fn outside(&self, case: Case) -> Option<OutsideDomain> {
-        self.forecast.outside(case)
+    pub fn reason_outside(&self, case: Case) -> Option<OutsideDomain> {
+        self.forecast.reason_outside(case)
     }
 
     /// Distribution of the times of single repetitions; `None` for a model that has none.
@@ -336,7 +336,7 @@ impl AlgorithmForecast for GivenForecast {
         })
     }
 
-    fn outside(&self, _case: Case) -> Option<OutsideDomain> {
+    fn reason_outside(&self, _case: Case) -> Option<OutsideDomain> {
         None
     }
 }

@@ -127,7 +127,7 @@ pub fn compare(
         has_tables: fitted.plogp.is_some(),
     };
     let cells = summarise(&data.subset(|place| !is_seen(place)));
-    for ((collective, algorithm), cells) in by_algorithm(&cells) {
+    for ((collective, algorithm), cells) in cells_by_algorithm(&cells) {
         judge.add_scores(collective, &algorithm, &cells, &mut comparison);
     }
     Ok(comparison)
@@ -135,7 +135,7 @@ pub fn compare(
 
 type AlgorithmCells<'a> = Vec<(&'a CellKey, &'a CellSummary)>;
 
-fn by_algorithm(cells: &BTreeMap<CellKey, CellSummary>) -> BTreeMap<(Collective, String), AlgorithmCells<'_>> {
+fn cells_by_algorithm(cells: &BTreeMap<CellKey, CellSummary>) -> BTreeMap<(Collective, String), AlgorithmCells<'_>> {
     let mut all: BTreeMap<(Collective, String), AlgorithmCells> = BTreeMap::new();
     for (key, summary) in cells {
         if let Experiment::Collective(collective) = key.experiment {

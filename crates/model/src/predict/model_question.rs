@@ -180,7 +180,7 @@ impl ModelQuestion<'_> {
                 }
                 Err(self.data_refusal(&format!(
                     "has no signature of {collective} {wanted}{}; measure and fit it",
-                    only_known(&known)
+                    known_names_remedy(&known)
                 )))
             }
         }
@@ -197,7 +197,7 @@ impl ModelQuestion<'_> {
             }
             (None, RequestedModels::Named(name)) => match self.stored_model(name) {
                 Some(model) => match self.measured() {
-                    measured if measured.is_empty() => self.by_stored_model("any", model)?,
+                    measured if measured.is_empty() => self.stored_algorithms("any", model)?,
                     measured => measured
                         .into_iter()
                         .map(|modelled| modelled.with_model(model))
@@ -207,8 +207,8 @@ impl ModelQuestion<'_> {
             },
             (Some(algorithm), RequestedModels::ByRule | RequestedModels::All) => self.of_named(algorithm)?,
             (Some(algorithm), RequestedModels::Named(name)) => match self.stored_model(name) {
-                Some(model) => self.by_stored_model(algorithm, model)?,
-                None => vec![self.by_strategy(algorithm, name)?],
+                Some(model) => self.stored_algorithms(algorithm, model)?,
+                None => vec![self.strategy_algorithm(algorithm, name)?],
             },
         };
         if modelled_algorithms.is_empty() {
@@ -264,11 +264,11 @@ impl ModelQuestion<'_> {
         let mut found = self.measured();
         found.retain(|modelled| modelled.algorithm == name);
         if self.models == RequestedModels::All {
-            found.extend(self.by_plogp(name).filter(|_| self.given.is_empty()));
+            found.extend(self.plogp_algorithm(name).filter(|_| self.given.is_empty()));
         }
         if found.is_empty() {
             CollectiveMethod::parse(self.collective, name)?;
-            return self.by_stored_model(name, self.general_model());
+            return self.stored_algorithms(name, self.general_model());
         }
         Ok(found)
     }
@@ -281,7 +281,7 @@ impl ModelQuestion<'_> {
         let name = self.algorithm.filter(|name| is_free && !known.contains(name));
         self.with_transferred_parameters(name?)
             .or_else(|| self.between_clusters(name?))
-            .or_else(|| self.by_plogp(name?))
+            .or_else(|| self.plogp_algorithm(name?))
     }
 
     /// An algorithm that follows clusters, with the model of its start-ups and bytes alone.
@@ -302,7 +302,7 @@ impl ModelQuestion<'_> {
     }
 
     /// An algorithm with its pLogP model, and the best segment size if its name sets none.
-    fn by_plogp(&self, name: &str) -> Option<ModelledAlgorithm> {
+    fn plogp_algorithm(&self, name: &str) -> Option<ModelledAlgorithm> {
         let modelled = match algorithm_entries(self.collective).find(|entry| entry.name == name) {
             Some(entry) => ModelledAlgorithm::of_entry(entry),
             None => ModelledAlgorithm::of_algorithm(&Algorithm::parse(self.collective, name).ok()?),
@@ -311,11 +311,11 @@ impl ModelQuestion<'_> {
     }
 
     /// An algorithm with the pLogP model `model`, if that is its own model or corrects it.
-    fn by_strategy(&self, algorithm: &str, model: &str) -> Result<ModelledAlgorithm, Refusal> {
+    fn strategy_algorithm(&self, algorithm: &str, model: &str) -> Result<ModelledAlgorithm, Refusal> {
         let model = model::find(self.collective, model)?;
         let is_read =
             |algorithm_model: &Model| algorithm_model == model || model.corrects == Some(algorithm_model.name);
-        match self.by_plogp(algorithm) {
+        match self.plogp_algorithm(algorithm) {
             Some(modelled) if is_read(modelled.model) => Ok(modelled.with_model(model)),
             _ => Err(Refusal::request(format!(
                 "{} is no model of {} {algorithm}; leave out --model or --algorithm",
@@ -325,14 +325,14 @@ impl ModelQuestion<'_> {
     }
 
     /// An algorithm with a contention model that profiles store, fitted or with given parameters.
-    fn by_stored_model(&self, algorithm: &str, model: &'static Model) -> Result<Vec<ModelledAlgorithm>, Refusal> {
+    fn stored_algorithms(&self, algorithm: &str, model: &'static Model) -> Result<Vec<ModelledAlgorithm>, Refusal> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);
         if self.given.is_empty() && !known.contains(&algorithm) {
             return Err(self.data_refusal(&format!(
                 "has no {} of {collective} {algorithm}{}; measure and fit it",
                 model.name,
-                only_known(&known)
+                known_names_remedy(&known)
             )));
         }
         Ok(vec![ModelledAlgorithm::new(algorithm, model, ModelReason::NamedByUser)])
@@ -361,7 +361,7 @@ impl ModelQuestion<'_> {
 }
 
 /// The end of a refusal: the algorithms that the profile does have.
-fn only_known(known: &[&str]) -> String {
+fn known_names_remedy(known: &[&str]) -> String {
     match known {
         [] => String::new(),
         known => format!(", only of {}", known.join(", ")),

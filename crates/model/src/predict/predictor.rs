@@ -23,11 +23,11 @@ pub struct CasePredictor<'a> {
 impl<'a> CasePredictor<'a> {
     /// A segment size in the name of the algorithm takes precedence over `segments`.
     pub(super) fn new(modelled: ModelledAlgorithm, basis: PredictionBasis<'a>, segments: SegmentChoice) -> Self {
-        let segments = modelled.segment.map_or(segments, SegmentChoice::Fixed);
+        let segment_choice = modelled.segment.map_or(segments, SegmentChoice::Fixed);
         Self {
             modelled,
             basis,
-            segments,
+            segments: segment_choice,
         }
     }
 
@@ -57,8 +57,8 @@ impl<'a> CasePredictor<'a> {
     }
 
     /// Reason why a case is too far from the measurements, if it is.
-    pub fn outside(&self, procs: Procs, size: Bytes) -> Option<OutsideDomain> {
-        self.basis.outside(self.case(procs, size))
+    pub fn reason_outside(&self, procs: Procs, size: Bytes) -> Option<OutsideDomain> {
+        self.basis.reason_outside(self.case(procs, size))
     }
 
     /// Distribution of the times of single repetitions; `None` for a model that has none.

@@ -89,7 +89,7 @@ impl CandidateRanker<'_> {
         let has_choice =
             self.request.too_far == ExtrapolationRule::Extrapolated || ranked.iter().any(RankedCandidate::is_eligible);
         let mut whys = ranked.iter();
-        let why = whys.find_map(|one| self.outside(one, procs, size));
+        let why = whys.find_map(|one| self.reason_outside(one, procs, size));
         if let Some(why) = why.filter(|_| !has_choice) {
             return Err(Refusal::data(format!(
                 "{collective} of {procs} processes: {why}; measure there, or give --extrapolate to rank all the same"

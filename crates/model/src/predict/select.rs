@@ -244,14 +244,14 @@ impl CandidateRanker<'_> {
         if first.is_eligible() {
             return Ok(*first);
         }
-        let outside = self.outside(first, procs, size);
+        let outside = self.reason_outside(first, procs, size);
         Err(outside.map_or(NoChoice::Unknown, NoChoice::Outside))
     }
 
     /// Reason why a ranked candidate is too far from the measurements, if it is.
-    pub fn outside(&self, one: &RankedCandidate, procs: Procs, size: Bytes) -> Option<OutsideDomain> {
+    pub fn reason_outside(&self, one: &RankedCandidate, procs: Procs, size: Bytes) -> Option<OutsideDomain> {
         let is_outside = one.prediction.standing == PredictionStanding::Outside;
-        let why = || one.candidate.predictor.outside(procs, size);
+        let why = || one.candidate.predictor.reason_outside(procs, size);
         is_outside.then(why).flatten()
     }
 }

@@ -175,9 +175,9 @@ impl AlgorithmForecast for RegimesForecast<'_> {
         })
     }
 
-    fn outside(&self, case: Case) -> Option<OutsideDomain> {
+    fn reason_outside(&self, case: Case) -> Option<OutsideDomain> {
         let (entry, point) = self.entry_and_point(case);
-        interval::outside(entry, point)
+        interval::reason_outside(entry, point)
     }
 
     fn distribution(&self, case: Case) -> Option<TimeDistribution> {

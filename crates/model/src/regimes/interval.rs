@@ -56,7 +56,7 @@ pub fn predict_by_regimes(
     Some(Prediction {
         time: statistic.value_of(&times),
         interval: Some(interval(entry, point, &traffic, statistic, &times)),
-        standing: match outside(entry, point) {
+        standing: match reason_outside(entry, point) {
             None => entry.domain.standing(point.procs, point.size),
             Some(_) => PredictionStanding::Outside,
         },
@@ -65,7 +65,7 @@ pub fn predict_by_regimes(
 }
 
 /// Reason why a case is outside an entry's domain, if it is.
-pub fn outside(entry: &RegimesEntry, point: RegimesPoint) -> Option<OutsideDomain> {
+pub fn reason_outside(entry: &RegimesEntry, point: RegimesPoint) -> Option<OutsideDomain> {
     let RegimesPoint { procs, size, .. } = point;
     let regime = entry.model.protocol(point.message());
     if let (None, Some(limit)) = (entry.model.parameters(regime), entry.model.eager_limit) {
@@ -73,7 +73,7 @@ pub fn outside(entry: &RegimesEntry, point: RegimesPoint) -> Option<OutsideDomai
     }
     match entry.domain.procs[..] {
         [only] if entry.model.pattern.grows_as_usual() && only.get() > 2 => entry.domain.too_far(procs, size),
-        _ => entry.domain.outside(procs, size),
+        _ => entry.domain.reason_outside(procs, size),
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn head(profile: &Profile, release: &TargetRelease, names: CommentNam
 }
 
 /// Domain of a collective's rules, and the considered and missing algorithms.
-pub(super) fn about(tuned: &TunedCollective) -> Vec<String> {
+pub(super) fn describe_collective(tuned: &TunedCollective) -> Vec<String> {
     let TunedCollective {
         collective,
         choices,

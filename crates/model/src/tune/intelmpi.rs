@@ -26,7 +26,7 @@ pub fn settings(profile: &Profile, release: &TargetRelease, all: &[TunedCollecti
         let _ = writeln!(text, "# {line}");
     }
     for tuned in all {
-        for line in comments::about(tuned) {
+        for line in comments::describe_collective(tuned) {
             let _ = writeln!(text, "# {line}");
         }
         let mut ranges = Vec::new();

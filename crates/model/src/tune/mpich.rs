@@ -45,7 +45,7 @@ pub fn comments(
 ) -> Vec<String> {
     let mut lines = comments::head(profile, release, names);
     for tuned in all {
-        lines.extend(comments::about(tuned));
+        lines.extend(comments::describe_collective(tuned));
         for block in tuned.blocks.iter().filter(|block| !block.is_left_to_library()) {
             lines.push(comments::block(tuned, block));
             let places = 0..block.rules.len();
@@ -66,7 +66,7 @@ pub fn patched(generic: &MpichTree, all: &[TunedCollective]) -> Option<String> {
             _ => intra,
         };
         let library_branch = branch.clone();
-        let rules = by_count(tuned, &library_branch);
+        let rules = branch_by_count(tuned, &library_branch);
         *branch = match tuned.collective {
             Collective::Bcast => MpichTree(vec![
                 ("comm_hierarchy=parent".to_owned(), library_branch),
@@ -84,12 +84,12 @@ pub fn patched(generic: &MpichTree, all: &[TunedCollective]) -> Option<String> {
 }
 
 /// The blocks by process count, with the library's branch before and after them.
-fn by_count(tuned: &TunedCollective, library_branch: &MpichTree) -> MpichTree {
+fn branch_by_count(tuned: &TunedCollective, library_branch: &MpichTree) -> MpichTree {
     let mut branches = Vec::new();
     let below = tuned.times.counts.first().map_or(1, |count| count.get() - 1);
     let blocks = tuned.blocks.iter().map(|block| {
         let (_, last) = tuned.count_range(block);
-        (last.get(), by_size(tuned, block, library_branch))
+        (last.get(), branch_by_size(tuned, block, library_branch))
     });
     let all = [(below, library_branch.clone())].into_iter().chain(blocks);
     for (last, branch) in all {
@@ -100,7 +100,7 @@ fn by_count(tuned: &TunedCollective, library_branch: &MpichTree) -> MpichTree {
 }
 
 /// The rules of a block by size.
-fn by_size(tuned: &TunedCollective, block: &RuleBlock, library_branch: &MpichTree) -> MpichTree {
+fn branch_by_size(tuned: &TunedCollective, block: &RuleBlock, library_branch: &MpichTree) -> MpichTree {
     let leaf = |choice: usize| match tuned.choices.all[choice].library_algorithm {
         Some(taken) if choice != OWN_DECISION => algorithm(tuned.collective, taken.offer.name),
         _ => library_branch.clone(),

@@ -55,12 +55,12 @@ pub fn rules(profile: &Profile, release: &TargetRelease, all: &[TunedCollective]
     }
     let silent = all.iter().filter(|tuned| !tuned.has_rules());
     let about = comments::head(profile, release, names);
-    for line in about.into_iter().chain(silent.flat_map(comments::about)) {
+    for line in about.into_iter().chain(silent.flat_map(comments::describe_collective)) {
         let _ = writeln!(text, "# {line}");
     }
     let _ = writeln!(text, "{}", with_rules.len());
     for tuned in with_rules {
-        for line in comments::about(tuned) {
+        for line in comments::describe_collective(tuned) {
             let _ = writeln!(text, "# {line}");
         }
         write_collective(&mut text, tuned, has_windows);

@@ -286,7 +286,7 @@ fn predictions_far_from_a_fit_are_outside() {
         let predictor = predictor(&profile, "direct", model).unwrap();
         let (count, size) = (procs(count), Bytes(size));
         let standing = predictor.predict(count, size).unwrap().standing;
-        let reason = predictor.outside(count, size).map(|why| why.to_string());
+        let reason = predictor.reason_outside(count, size).map(|why| why.to_string());
         format!("{measured:?} {saturation:?}, {count} and {size}: {standing} {reason:?}\n")
     });
     insta::assert_snapshot!(standings.concat());

@@ -12,7 +12,7 @@ use netsig_model::model::regimes::{
     ExchangeOrder, ProtocolParameters, Regimes, RegimesPoint, StallOnset, StallParameters, TrafficPattern, WireTime,
 };
 use netsig_model::profile::Profile;
-use netsig_model::regimes::interval::{outside, predict_by_regimes};
+use netsig_model::regimes::interval::{predict_by_regimes, reason_outside};
 use proptest::prelude::*;
 
 use crate::arbitrary::{procs, push};
@@ -225,9 +225,9 @@ fn from_one_process_count_contention_grows_as_usual() {
         .retain(|sample| sample.cell.experiment != EXCHANGE || sample.cell.procs == procs(8));
     let profile = profile(&data);
     let entry = &profile.regimes[0];
-    assert_eq!(outside(entry, point(8, 16_384)), None);
-    assert_eq!(outside(entry, point(12, 16_384)), None);
-    assert!(outside(entry, point(33, 16_384)).is_some());
+    assert_eq!(reason_outside(entry, point(8, 16_384)), None);
+    assert_eq!(reason_outside(entry, point(12, 16_384)), None);
+    assert!(reason_outside(entry, point(33, 16_384)).is_some());
     assert!(predicted(&profile, &truth(1.1, 1.7), 8, 16_384).0.abs() < 0.03);
     let width = |count: u32| {
         let prediction = predict_by_regimes(entry, point(count, 262_144), Statistic::Median.into()).unwrap();

@@ -80,7 +80,7 @@ impl DiscoveryLeader<'_> {
                 ClusterLink::new(names, self.times(pair, inside, share)?)?
             } else {
                 let begun = Instant::now();
-                let paused = self.least(pair, PAUSED)?;
+                let paused = self.least_time(pair, PAUSED)?;
                 let left = share.saturating_sub(begun.elapsed());
                 let link = ClusterLink::new(names, self.times(pair, &SIZES, left)?)?;
                 link.with_pause(PAUSED.size, paused)?

@@ -44,15 +44,15 @@ impl<'a> RankExchanges<'a> {
     /// Exchanges messages with the rank `other`, which does the same; returns the seconds until its
     /// messages arrived, infinity if they did not.
     pub fn exchange_with(&self, other: u32) -> f64 {
-        let other = process(self.world, other);
+        let other_process = process(self.world, other);
         let started = self.watch.now();
         let elapsed = || (self.watch.now() - started).0;
         let receive = |(length, tag)| {
             let memory = Box::leak(vec![0u8; length].into_boxed_slice());
-            other.immediate_receive_into_with_tag(StaticScope, memory, tag)
+            other_process.immediate_receive_into_with_tag(StaticScope, memory, tag)
         };
         let mut receives: Vec<PendingRequest> = TAGS.map(receive).into();
-        let send = |(length, tag)| other.immediate_send_with_tag(StaticScope, &DATA[..length], tag);
+        let send = |(length, tag)| other_process.immediate_send_with_tag(StaticScope, &DATA[..length], tag);
         let mut sends: Vec<PendingRequest> = TAGS.map(send).into();
         let mut arrived = f64::INFINITY;
         while !(receives.is_empty() && sends.is_empty()) && elapsed() < self.limit.as_secs_f64() {

@@ -130,7 +130,7 @@ pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &PortPar
         ports,
     };
     match form {
-        ClosedForm::Flat | ClosedForm::FlatSegmented => Some(flat(&case)),
+        ClosedForm::Flat | ClosedForm::FlatSegmented => Some(flat_totals(&case)),
         ClosedForm::Chain | ClosedForm::Pipeline => pipeline(&case),
         ClosedForm::Binomial => Some(binomial(&case)),
         ClosedForm::ChainOfParts | ClosedForm::Binary | ClosedForm::BinomialSegmented | ClosedForm::BinomialOfParts => {
@@ -222,7 +222,7 @@ fn binomial(case: &PortCase<'_>) -> SimTotals {
     segments.sent(case.partners(), time.max(before))
 }
 
-fn flat(case: &PortCase<'_>) -> SimTotals {
+fn flat_totals(case: &PortCase<'_>) -> SimTotals {
     let (segments, partners) = (case.segments(), case.partners());
     let [whole, last] = [&segments.full, &segments.last].map(|message| message.costs.interval);
     let apart = whole + last * (partners - 1);

@@ -180,7 +180,7 @@ impl<'a> GoalRankBuilder<'a> {
         for &(_, after) in &self.dependencies {
             predecessor_counts[after as usize] += 1;
         }
-        let (bounds, successors) = by_event(self.operations.len(), &self.dependencies);
+        let (bounds, successors) = dependencies_by_event(self.operations.len(), &self.dependencies);
         GoalRankProgram {
             operations: self.operations,
             labels: self.labels,
@@ -194,7 +194,7 @@ impl<'a> GoalRankBuilder<'a> {
 
 /// Sorts dependencies by awaited event, in stable order; returns the bounds of each event's share, and the waiting
 /// operations.
-fn by_event(operations: usize, dependencies: &[(usize, u32)]) -> (Vec<u32>, Vec<u32>) {
+fn dependencies_by_event(operations: usize, dependencies: &[(usize, u32)]) -> (Vec<u32>, Vec<u32>) {
     // Each event's count stands two entries further, so that filling moves every bound into place.
     let mut bounds = vec![0_u32; 2 * operations + 2];
     for (slot, _) in dependencies {

@@ -31,7 +31,7 @@ fn every_rooted_algorithm_delivers_from_every_root() {
             assert_eq!(schedule.check(), Ok(()), "{case}");
             assert_eq!(schedule.extent(), from_0.extent(), "{case}");
             let is_turned =
-                |rank: Rank| schedule.active_rounds(rank.ahead(root.0, procs)) == from_0.active_rounds(rank);
+                |rank: Rank| schedule.active_rounds(rank.successor(root.0, procs)) == from_0.active_rounds(rank);
             assert!(procs.ranks().all(is_turned), "{case}");
         }
     }

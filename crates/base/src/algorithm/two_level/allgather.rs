@@ -56,8 +56,8 @@ fn round(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
 fn exchange(layout: &ClusterLayout, rank: Rank) -> Round {
     let (cluster, size, number) = layout.tree_position(rank);
     let peers = 1..size.get();
-    let to = |distance| layout.cluster_member(cluster, number.ahead(distance, size));
-    let from = |distance| layout.cluster_member(cluster, number.behind(distance, size));
+    let to = |distance| layout.cluster_member(cluster, number.successor(distance, size));
+    let from = |distance| layout.cluster_member(cluster, number.predecessor(distance, size));
     Round {
         sends: peers.clone().map(|t| cluster_message(rank, to(t), &[rank])).collect(),
         receives: peers

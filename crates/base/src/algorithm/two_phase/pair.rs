@@ -43,7 +43,7 @@ impl ClusterPair {
     }
 
     /// Size of the own cluster.
-    pub(super) fn this_size(&self) -> u32 {
+    pub(super) fn cluster_size(&self) -> u32 {
         self.this_size
     }
 

@@ -61,7 +61,7 @@ impl LaunchNumbers {
     }
 
     /// The numbers; those that are not stated are taken from `known`.
-    fn or(self, known: Self) -> Self {
+    fn or_known(self, known: Self) -> Self {
         Self {
             procs: self.procs.or(known.procs),
             hosts: self.hosts.or(known.hosts),
@@ -120,7 +120,7 @@ impl LaunchLog {
         self.continued_lines.clear();
         let words: Vec<&str> = whole.split_whitespace().map(unquoted).collect();
         if let Some(stated) = allocated(&words) {
-            self.allocation = stated.or(self.allocation);
+            self.allocation = stated.or_known(self.allocation);
             return true;
         }
         let Some(launch) = launched(&words, self.allocation) else {
@@ -207,7 +207,7 @@ fn launched(words: &[&str], allocation: LaunchNumbers) -> Option<LaunchLine> {
         // The numbers of processes of an allocation are not those of a launch within it.
         Some(found) if found.procs.is_none() && found != LaunchNumbers::default() => {
             let LaunchNumbers { hosts, per_host, .. } = allocation;
-            found.or(LaunchNumbers {
+            found.or_known(LaunchNumbers {
                 procs: None,
                 hosts,
                 per_host,

@@ -56,7 +56,7 @@ use crate::units::Procs;
 
 use file::{FileLine, ImportFile};
 use imported_log::ImportedLog;
-use programs::announcing;
+use programs::announced_program;
 
 /// A program whose results can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray)]
@@ -208,7 +208,7 @@ fn unused_collective(data: &Dataset, options: &ImportOptions) -> Option<String> 
 }
 
 fn import_file<'a>(input: &ImportInput<'a>, options: &'a ImportOptions) -> ImportFile<'a> {
-    ImportFile::new(input, options, announcing)
+    ImportFile::new(input, options, announced_program)
 }
 
 /// Output of the programs in a file.

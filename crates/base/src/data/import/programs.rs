@@ -3,7 +3,7 @@
 use super::{BenchmarkProgram, PROGRAMS, imb, logp_mpi, netgauge, osu, reprompi};
 
 /// The program whose title or heading a line is.
-pub(super) fn announcing(line: &str) -> Option<BenchmarkProgram> {
+pub(super) fn announced_program(line: &str) -> Option<BenchmarkProgram> {
     let announces = |program: &BenchmarkProgram| match program {
         BenchmarkProgram::Osu => osu::announces(line),
         BenchmarkProgram::Imb => imb::announces(line),

@@ -113,7 +113,7 @@ impl ClusterLink {
     }
 
     /// The names of the clusters, equal for a link inside a cluster.
-    pub fn between(&self) -> [&str; 2] {
+    pub fn cluster_names(&self) -> [&str; 2] {
         self.between.each_ref().map(String::as_str)
     }
 
@@ -189,7 +189,7 @@ impl ClusterLink {
     }
 
     pub(super) fn joins(&self, one: &str, other: &str) -> bool {
-        self.between() == [one, other] || self.between() == [other, one]
+        self.cluster_names() == [one, other] || self.cluster_names() == [other, one]
     }
 }
 

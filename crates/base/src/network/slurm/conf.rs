@@ -43,12 +43,12 @@ struct TopologyValues {
 impl TopologyValues {
     fn of(line: &TopologyLine) -> Result<Self, TopologyFault> {
         let pairs = line.pairs()?;
-        let begins = |form: &&TopologyRecordForm| pairs.iter().any(|pair| pair.is(form.keys[0]));
+        let begins = |form: &&TopologyRecordForm| pairs.iter().any(|pair| pair.has_key(form.keys[0]));
         let form = RECORDS.iter().find(begins).unwrap_or(&RECORDS[0]);
         let mut found: Vec<(&'static str, TopologyField)> = Vec::new();
         for pair in &pairs {
             let wrong = |problem| Err(line.fault(pair.key_offset, problem));
-            let Some(key) = form.keys.iter().find(|key| pair.is(key)) else {
+            let Some(key) = form.keys.iter().find(|key| pair.has_key(key)) else {
                 let (key, known) = (pair.key, form.keys);
                 let problem = format!(
                     "unknown key {key:?}; the keys of a line with {} are {}",
@@ -127,7 +127,7 @@ fn check_link_speed(line: &TopologyLine, field: &TopologyField) -> Result<(), To
 }
 
 impl TopologyPair<'_> {
-    fn is(&self, key: &str) -> bool {
+    fn has_key(&self, key: &str) -> bool {
         self.key.eq_ignore_ascii_case(key)
     }
 }

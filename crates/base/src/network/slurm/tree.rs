@@ -19,7 +19,7 @@ pub(super) fn assemble(
     let numbers = numbers(&described)?;
     refuse_twice(&described)?;
     refuse_strays(&described)?;
-    let above = above(&described, &numbers)?;
+    let above = switches_above(&described, &numbers)?;
     check_cycles(&described, &above)?;
     check_one_top(&described, &above)?;
     let trunk = |(below, above): (usize, Option<usize>)| {
@@ -98,7 +98,10 @@ fn refuse_strays(described: &[DescribedSwitch]) -> Result<(), TopologyFault> {
 }
 
 /// Index of the switch above each switch, if there is one.
-fn above(described: &[DescribedSwitch], numbers: &HashMap<&str, usize>) -> Result<Vec<Option<usize>>, TopologyFault> {
+fn switches_above(
+    described: &[DescribedSwitch],
+    numbers: &HashMap<&str, usize>,
+) -> Result<Vec<Option<usize>>, TopologyFault> {
     let mut above: Vec<Option<usize>> = vec![None; described.len()];
     for (number, switch) in described.iter().enumerate() {
         for child in &switch.switches {

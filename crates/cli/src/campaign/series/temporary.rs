@@ -11,7 +11,7 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt::Temporary;
 use crate::input::loaded_plan::LoadedPlan;
-use crate::job::launch::absolute;
+use crate::job::launch::absolute_path;
 
 /// The plan file for the ranks: the user's own, or, if options changed the plan, a temporary file
 /// beside `output`.
@@ -20,9 +20,9 @@ use crate::job::launch::absolute;
 /// If the file cannot be written.
 pub fn plan_file(loaded_plan: &LoadedPlan, output: &Path) -> Result<Either<PathBuf, Temporary<TempPath>>, Failure> {
     if loaded_plan.is_text_of_file {
-        return absolute(&loaded_plan.file).map(Either::Left);
+        return absolute_path(&loaded_plan.file).map(Either::Left);
     }
-    let file = beside(output, ".toml")?;
+    let file = create_beside(output, ".toml")?;
     std::fs::write(&*file, &loaded_plan.text).with_context(|| format!("{}: cannot be written", file.display()))?;
     Ok(Either::Right(file))
 }
@@ -31,9 +31,9 @@ pub fn plan_file(loaded_plan: &LoadedPlan, output: &Path) -> Result<Either<PathB
 ///
 /// # Errors
 /// If the file cannot be created.
-pub fn beside(output: &Path, suffix: &str) -> Result<Temporary<TempPath>, Failure> {
+pub fn create_beside(output: &Path, suffix: &str) -> Result<Temporary<TempPath>, Failure> {
     let destination = Destination::of(output).map_err(|problem| Failure::usage(problem).about(output))?;
-    let folder = absolute(destination.folder())?;
+    let folder = absolute_path(destination.folder())?;
     let made = Temporary::new(|| {
         let mut builder = tempfile::Builder::new();
         let file_builder = builder.prefix("netsig-").suffix(suffix);

@@ -105,7 +105,7 @@ fn choose(
     statistic: Statistic,
 ) -> Result<JudgedChoices, Failure> {
     let mut choices = JudgedChoices::default();
-    for (collective, collective_contests) in by_collective(contests) {
+    for (collective, collective_contests) in contests_by_collective(contests) {
         if profile.algorithms(collective).is_empty() {
             choices
                 .left_out
@@ -127,7 +127,7 @@ fn choose(
     Ok(choices)
 }
 
-fn by_collective(contests: Vec<AlgorithmContest>) -> BTreeMap<Collective, Vec<AlgorithmContest>> {
+fn contests_by_collective(contests: Vec<AlgorithmContest>) -> BTreeMap<Collective, Vec<AlgorithmContest>> {
     let keyed_contests = contests.into_iter().map(|contest| (contest.collective, contest));
     keyed_contests.into_group_map().into_iter().collect()
 }

@@ -91,9 +91,9 @@ impl<'a> DemoFacts<'a> {
     pub fn new(points: &'a [HeldOutPoint], held_out: &Dataset, remedy: DemoRemedy, folder: &'a Path) -> Self {
         let busy = processors::busy_cells(held_out);
         let is_busy = |size| busy.iter().any(|key| key.size == size && &*key.algorithm == ALGORITHM);
-        let points = points.iter().filter(|point| !is_busy(point.plot.size));
+        let judged_points = points.iter().filter(|point| !is_busy(point.plot.size));
         Self {
-            points: points.collect(),
+            points: judged_points.collect(),
             remedy,
             folder,
         }

@@ -35,7 +35,7 @@ pub fn directory() -> CheckRow {
 }
 
 /// Checks that this machine can emulate a cluster, which only the lab needs.
-pub fn lab(place: &MeasurementPlace) -> CheckRow {
+pub fn check_lab(place: &MeasurementPlace) -> CheckRow {
     let capabilities = netsig_lab::check();
     let mut needed = capabilities.rows.iter().filter(|row| row.is_needed);
     let first_missing = needed.find_map(|row| Some((row.name, row.found.as_ref().err()?)));

@@ -229,7 +229,7 @@ impl FoundLauncher {
             }
             None => {
                 let (program, implementation) = match &args.mpirun {
-                    Some(path) => implementation::at(absolute(path)?, args.launcher)?,
+                    Some(path) => implementation::at(absolute_path(path)?, args.launcher)?,
                     None => implementation::in_use(args.launcher)?,
                 };
                 (program, Some(implementation), None)
@@ -337,7 +337,7 @@ fn srun(args: &LaunchArgs, place: &MeasurementPlace) -> Result<Option<(PathBuf, 
 ///
 /// # Errors
 /// If there is no current directory.
-pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+pub fn absolute_path(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure::usage(format!("{error}; check the path")).about(path))
 }
 
@@ -351,7 +351,7 @@ fn in_path(program: &str) -> Option<PathBuf> {
 /// The absolute path of a file that must exist.
 fn existing_file(path: &Path, description: &str) -> Result<PathBuf, Failure> {
     if path.is_file() {
-        return absolute(path);
+        return absolute_path(path);
     }
     Err(Failure::usage(format!("there is no {description}; give its path")).about(path))
 }

@@ -131,7 +131,7 @@ impl SweepPlan {
     }
 
     /// Each source with the stated options of its sweep.
-    pub fn stated(&self) -> impl Iterator<Item = (&SimModel, &StatedOptions)> {
+    pub fn stated_options(&self) -> impl Iterator<Item = (&SimModel, &StatedOptions)> {
         self.sweeps.iter().flat_map(|sweep| {
             let sim_models = sweep.sim_models.iter();
             sim_models.map(|sim_model| (sim_model, &sweep.stated))
@@ -156,7 +156,7 @@ impl SweepPlan {
 impl SweepEntry {
     fn load(self) -> Result<PlannedSweep, Failure> {
         self.refuse_empty()?;
-        let stated = self.stated()?;
+        let stated = self.stated_options()?;
         let sim_models: Vec<DoubtedSimModel> = self
             .options()?
             .iter()
@@ -179,7 +179,7 @@ impl SweepEntry {
         })
     }
 
-    fn stated(&self) -> Result<StatedOptions, Failure> {
+    fn stated_options(&self) -> Result<StatedOptions, Failure> {
         let base = self.common_options()?;
         let network = &base.network;
         let settings = self.set.iter().map(|(name, value)| match value.as_str() {

@@ -24,10 +24,10 @@ impl<'a> VariedColumns<'a> {
     /// The columns in which the blocks of a plan differ.
     pub fn of(plan: &'a SweepPlan) -> Self {
         let is_varied = |&column: &usize| {
-            let mut values = plan.stated().map(|(_, stated)| &stated[column]);
+            let mut values = plan.stated_options().map(|(_, stated)| &stated[column]);
             !values.all_equal()
         };
-        let stated = plan.stated();
+        let stated = plan.stated_options();
         Self {
             varied: (0..STATED_COLUMNS.len()).filter(is_varied).collect(),
             stated: stated

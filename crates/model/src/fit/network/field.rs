@@ -63,7 +63,7 @@ pub(super) fn fit(
         point_to_point: pair_times(pairs, regimes_inputs),
         confidence: options.model.confidence,
     };
-    for ((collective, algorithm), algorithm_cells) in by_algorithm(cells) {
+    for ((collective, algorithm), algorithm_cells) in observations_by_algorithm(cells) {
         fits.has_stalls |= algorithm_cells.iter().any(|cell| !cell.stall_excesses.is_empty());
         match FieldFit::of(collective, &algorithm, &algorithm_cells, &context) {
             Ok(fit) => {
@@ -96,7 +96,7 @@ fn pair_times(pairs: &PairFits, regimes_inputs: &RegimesInputs) -> Option<FieldP
 }
 
 /// The cells of every algorithm whose messages are described.
-fn by_algorithm(cells: &MeasuredCells) -> BTreeMap<(Collective, String), Vec<CellObservation>> {
+fn observations_by_algorithm(cells: &MeasuredCells) -> BTreeMap<(Collective, String), Vec<CellObservation>> {
     let mut all: BTreeMap<_, Vec<CellObservation>> = BTreeMap::new();
     for (who, algorithm_cells) in observations(cells) {
         if who.pattern.is_some() && who.collective.size_pattern() == SizePattern::Equal {

@@ -54,7 +54,7 @@ pub(super) fn fit(
     pairs: &PairFits,
     options: &NetworkFitOptions,
 ) -> Result<ModelFits, FailedFit> {
-    let all = by_algorithm(cells, options.statistic);
+    let all = points_by_algorithm(cells, options.statistic);
     let needs_signature = matches!(options.model.threshold, ThresholdChoice::At(_)) && is_alltoall_alone(cells);
     let mut fits = ModelFits::default();
     for ((collective, algorithm), points) in all {
@@ -250,7 +250,10 @@ fn fit_under_best(
 }
 
 /// Points of every algorithm of a collective.
-fn by_algorithm(cells: &MeasuredCells, statistic: Statistic) -> BTreeMap<(Collective, String), Vec<MeasuredPoint>> {
+fn points_by_algorithm(
+    cells: &MeasuredCells,
+    statistic: Statistic,
+) -> BTreeMap<(Collective, String), Vec<MeasuredPoint>> {
     let mut all = BTreeMap::new();
     for key in cells.summaries.keys() {
         if let Experiment::Collective(collective) = key.experiment {

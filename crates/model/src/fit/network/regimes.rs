@@ -184,7 +184,7 @@ pub(super) fn fit(cells: &MeasuredCells, inputs: RegimesInputs, options: &Networ
     } else {
         RegimesFitter::without_losses(network)
     };
-    for ((collective, algorithm), by_pattern) in by_algorithm(&all) {
+    for ((collective, algorithm), by_pattern) in cells_by_pattern(&all) {
         match fit_algorithm(&fitter, &by_pattern) {
             Ok(fit) => {
                 let who = (collective, algorithm.to_owned());
@@ -223,7 +223,7 @@ fn limited<'a>(
 }
 
 /// Cells of every algorithm that the regimes describe, by pattern.
-fn by_algorithm(
+fn cells_by_pattern(
     all: &BTreeMap<MeasuredAlgorithm, Vec<CellObservation>>,
 ) -> BTreeMap<(Collective, &str), CellsByPattern<'_>> {
     let mut patterns: BTreeMap<_, CellsByPattern> = BTreeMap::new();
@@ -240,7 +240,7 @@ impl RegimesFits {
     /// The model that suffices for each algorithm with regimes or a field; `left_out` has the times of the models that
     /// compete.
     pub(super) fn chosen_models(&self, hierarchy: &ModelHierarchy, left_out: &LeftOutTimes) -> Vec<ChosenModel> {
-        let by_algorithm = by_algorithm(&self.cells);
+        let by_algorithm = cells_by_pattern(&self.cells);
         let (no_cells, no_others, no_regimes) = (
             CellsByPattern::new(),
             CompetingModels::new(),

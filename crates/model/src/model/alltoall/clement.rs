@@ -34,7 +34,7 @@ pub(super) const CLEMENT: Model = Model {
     .with_values(&[1.0]),
     time: |inputs| {
         let share = inputs.non_negative(0)?;
-        inputs.by_hockney(|base, procs, size| {
+        inputs.evaluate_hockney(|base, procs, size| {
             let sharers = share * f64::from(procs.get());
             (base.alpha() + base.beta() * size * sharers) * procs.partners()
         })

@@ -20,6 +20,6 @@ pub(super) const CONTENTION_FREE: Model = Model {
     domain: "The lower limit in pLogP, if nobody forwards.",
     needs: &[ModelInput::PLogP],
     example: WorkedExample::on_toy("P = 24, m = 1 MiB", 0.241_452_48, (24, 1 << 20)),
-    time: |inputs| inputs.by_plogp(contention_free),
+    time: |inputs| inputs.evaluate_plogp(contention_free),
     ..HOCKNEY
 };

@@ -15,6 +15,6 @@ pub(super) const HOCKNEY: Model = Model {
         0.000_18,
         (4, 1000),
     ),
-    time: |inputs| inputs.by_hockney(Hockney::alltoall),
+    time: |inputs| inputs.evaluate_hockney(Hockney::alltoall),
     ..Model::of_subject(ModelSubject::Collective(Collective::Alltoall))
 };

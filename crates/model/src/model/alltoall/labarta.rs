@@ -21,7 +21,7 @@ pub fn waves(messages: u64, buses: NonZeroU32) -> u64 {
 }
 
 /// (n−1)·⌈n/b⌉·(α + β·m).
-fn per_round(base: &Hockney, procs: Procs, size: Bytes, buses: NonZeroU32) -> Seconds {
+fn round_time(base: &Hockney, procs: Procs, size: Bytes, buses: NonZeroU32) -> Seconds {
     let in_round = waves(u64::from(procs.get()), buses);
     base.alltoall(procs, size) * in_round as f64
 }
@@ -53,7 +53,7 @@ pub(super) const LABARTA: Model = Model {
     .with_values(&[3.0]),
     time: |inputs| {
         let buses = inputs.count(0)?;
-        inputs.by_hockney(|base, procs, size| per_round(base, procs, size, buses))
+        inputs.evaluate_hockney(|base, procs, size| round_time(base, procs, size, buses))
     },
     kind: ModelKind::Contention,
     ..HOCKNEY
@@ -66,7 +66,7 @@ pub(super) const LABARTA_TOTAL: Model = Model {
     example: LABARTA.example.with_expected(0.002_85),
     time: |inputs| {
         let buses = inputs.count(0)?;
-        inputs.by_hockney(|base, procs, size| total(base, procs, size, buses))
+        inputs.evaluate_hockney(|base, procs, size| total(base, procs, size, buses))
     },
     ..LABARTA
 };

@@ -14,7 +14,7 @@ pub(super) const PLOGP_A: Model = Model {
     source: "Nomura, Matsuba, Ishikawa 2007, algorithm A in PlogP",
     domain: "Irecv, Send and Wait in every round; rounds do not overlap.",
     example: WorkedExample::on_toy("P = 24, m = 1 MiB", 0.242_552_48, (24, 1 << 20)),
-    time: |inputs| inputs.by_plogp(in_steps),
+    time: |inputs| inputs.evaluate_plogp(in_steps),
     ..CONTENTION_FREE
 };
 
@@ -24,6 +24,6 @@ pub(super) const PLOGP_B: Model = Model {
     source: "Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogP",
     domain: "All Irecv first, then all Sends, then all Waits; the same as contention_free.",
     example: WorkedExample::on_toy("P = 24, m = 1 MiB", 0.241_452_48, (24, 1 << 20)),
-    time: |inputs| inputs.by_plogp(contention_free),
+    time: |inputs| inputs.evaluate_plogp(contention_free),
     ..CONTENTION_FREE
 };

@@ -40,7 +40,7 @@ const DELTA_P: ModelParameter = ModelParameter {
 fn supplemented(inputs: &FormulaInputs, times: fn(Procs) -> f64) -> Result<ModelTime, ModelError> {
     let (gamma, delta) = (inputs.finite(0)?, Seconds(inputs.finite(1)?));
     let threshold = inputs.threshold(2)?;
-    inputs.by_plogp(|net, procs, size| {
+    inputs.evaluate_plogp(|net, procs, size| {
         let is_due = threshold.is_some_and(|threshold| size > threshold);
         let supplements = if is_due { times(procs) } else { 0.0 };
         paced(net, procs, net.g(size) + net.or(size) * gamma) + delta * supplements

@@ -24,7 +24,7 @@ pub(super) const PLOGP_OVERHEAD_BOUND: Model = Model {
     domain: "The earlier upper limit. Where os + or < g it lies below the lower one, as in \
              the example: the limits are degenerate.",
     example: WorkedExample::on_toy("P = 24, m = 1 MiB", 0.217_358_232, (24, 1 << 20)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| paced(net, procs, net.os(size) + net.or(size))),
+    time: |inputs| inputs.evaluate_plogp(|net, procs, size| paced(net, procs, net.os(size) + net.or(size))),
     ..CONTENTION_FREE
 };
 

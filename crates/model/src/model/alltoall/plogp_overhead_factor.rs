@@ -21,7 +21,7 @@ pub(super) const PLOGP_OVERHEAD_FACTOR: Model = Model {
     example: WorkedExample::on_toy("P = 24, m = 1 MiB, γ = 1/5", 0.236_633_630_4, (24, 1 << 20)).with_values(&[0.2]),
     time: |inputs| {
         let gamma = inputs.finite(0)?;
-        inputs.by_plogp(|net, procs, size| {
+        inputs.evaluate_plogp(|net, procs, size| {
             let (gap, serialised) = (net.g(size), net.os(size) + net.or(size));
             paced(net, procs, gap + (serialised - gap) * gamma)
         })

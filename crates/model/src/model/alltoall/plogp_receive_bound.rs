@@ -13,6 +13,6 @@ pub(super) const PLOGP_RECEIVE_BOUND: Model = Model {
     source: "Barchet-Steffenel and Mounié 2005 (PPAM), Table 1",
     domain: "The upper limit that netsig takes: a process never sends while it receives.",
     example: WorkedExample::on_toy("P = 24, m = 1 MiB", 0.362_176_72, (24, 1 << 20)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| paced(net, procs, net.g(size) + net.or(size))),
+    time: |inputs| inputs.evaluate_plogp(|net, procs, size| paced(net, procs, net.g(size) + net.or(size))),
     ..CONTENTION_FREE
 };

@@ -102,7 +102,7 @@ fn time(
     parameter_indices: [usize; 2],
 ) -> Result<ModelTime, ModelError> {
     let model = signature(inputs, form, gamma_below, parameter_indices)?;
-    inputs.by_hockney(|_, procs, size| model.time(procs, size))
+    inputs.evaluate_hockney(|_, procs, size| model.time(procs, size))
 }
 
 /// Signature from the parameters; `delta` and `threshold` are the indices of δ and M.

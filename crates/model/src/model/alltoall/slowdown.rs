@@ -27,7 +27,7 @@ pub(super) const SLOWDOWN: Model = Model {
     example: WorkedExample::on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, (24, 1 << 20)).with_values(&[1.25]),
     time: |inputs| {
         let slowdown = inputs.non_negative(0)?;
-        inputs.by_plogp(|net, procs, size| contention_free(net, procs, size) * slowdown)
+        inputs.evaluate_plogp(|net, procs, size| contention_free(net, procs, size) * slowdown)
     },
     kind: ModelKind::Contention,
     ..CONTENTION_FREE

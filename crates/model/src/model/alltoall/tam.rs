@@ -34,7 +34,7 @@ pub(super) const TAM: Model = Model {
         let fitted_table = inputs.values.latency.as_ref();
         let latency = fitted_table.ok_or_else(|| inputs.missing("a table L(m)", "fit it to data"))?;
         // The formula does not use the latency L of the network.
-        inputs.by_plogp(|net, procs, size| net.g(size) * procs.partners() + latency.at(size))
+        inputs.evaluate_plogp(|net, procs, size| net.g(size) * procs.partners() + latency.at(size))
     },
     kind: ModelKind::Contention,
     ..CONTENTION_FREE

@@ -76,7 +76,7 @@ pub(super) const THROUGHPUT: Model = Model {
     time: |inputs| {
         let contended = SecondsPerByte(inputs.non_negative(0)?);
         let rho = inputs.checked_value(1, "between 0 and 1", |rho| (0.0..=1.0).contains(rho))?;
-        inputs.by_hockney(|base, procs, size| {
+        inputs.evaluate_hockney(|base, procs, size| {
             let gap = mixed_gap(rho, base.beta(), contended);
             (base.alpha() + gap * size) * procs.partners()
         })

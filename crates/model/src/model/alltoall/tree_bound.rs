@@ -43,7 +43,7 @@ pub(super) const TREE_BOUND: Model = Model {
         let network = inputs.known.network.as_ref().ok_or_else(missing)?;
         let link_time = busiest_link(network, inputs.case.procs, inputs.case.size);
         let time = link_time.ok_or_else(missing)?;
-        inputs.by_hockney(|_, _, _| time)
+        inputs.evaluate_hockney(|_, _, _| time)
     },
     ..HOCKNEY
 };

@@ -106,7 +106,7 @@ impl WideAreaPhase {
     }
 
     /// ⌈n2/n1⌉·`α_w` + `β_w`·m·(n1·⌈n2/n1⌉ + n2 mod n1).
-    pub fn exact(&self) -> Seconds {
+    pub fn exact_time(&self) -> Seconds {
         let [n1, n2] = [self.clusters.smaller.get(), self.clusters.larger.get()];
         self.time_of_blocks(f64::from(n1) * self.clusters.steps() + f64::from(n2 % n1))
     }
@@ -161,7 +161,7 @@ pub(super) const EXACT: Model = Model {
     source: "netsig, the sum of the steps of the corrected algorithm",
     domain: "Sum of the steps of `two-phase`: eq. 6 plus β_w·m·(n2 mod n1).",
     example: TWO_PHASE.example.with_expected(0.092_386_361_819_494_4),
-    time: |inputs| two_phase(inputs, literal_sizes, blocks_of_smaller, WideAreaPhase::exact),
+    time: |inputs| two_phase(inputs, literal_sizes, blocks_of_smaller, WideAreaPhase::exact_time),
     parameters: &[FIRST, ALPHA, BETA],
     ..TWO_PHASE
 };
@@ -354,7 +354,7 @@ mod tests {
             let most = |blocks: &[usize]| blocks.iter().max().copied().unwrap() as f64;
             let alone = |step: &Vec<usize>| 5e-3 + 1e-8 * 1000.0 * most(step);
             let wide_area_phase = phase_of(n1, n2, n1);
-            assert_close(wide_area_phase.exact(), steps.iter().map(alone).sum());
+            assert_close(wide_area_phase.exact_time(), steps.iter().map(alone).sum());
             let (c1, c2) = sent.split_at(n1 as usize);
             let sizes = wide_area_phase.clusters.effective_sizes(Bytes(5040));
             for (size, n, sent) in [(sizes[0], n1, c1), (sizes[1], n2, c2)] {

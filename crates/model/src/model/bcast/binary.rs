@@ -10,7 +10,7 @@ pub(super) const BINARY: Model = Model {
     domain: "Each passes the message on to two; an upper bound as printed.",
     example: WorkedExample::on_toy("P = 8, m = 4096 B", 0.000_455_76, (8, 4096)),
     time: |inputs| {
-        inputs.by_plogp(|net, procs, size| (net.g(size) * 2.0 + net.latency()) * f64::from(procs.ceil_log2()))
+        inputs.evaluate_plogp(|net, procs, size| (net.g(size) * 2.0 + net.latency()) * f64::from(procs.ceil_log2()))
     },
     ..BASE
 };

@@ -42,7 +42,9 @@ pub(super) const BINOMIAL: Model = Model {
     formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·L",
     domain: "Exact for powers of two. For other P the print has floor and ceiling interchanged and is no bound: binomial_exact is right. One of the two that the source recommends.",
     example: WorkedExample::on_toy("P = 24, m = 65536 B", 0.002_911_44, (24, 65536)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&printed_counts(procs), 1, net.g(size), net.latency())),
+    time: |inputs| {
+        inputs.evaluate_plogp(|net, procs, size| binomial(&printed_counts(procs), 1, net.g(size), net.latency()))
+    },
     ..BASE
 };
 
@@ -53,7 +55,9 @@ pub(super) const BINOMIAL_EXACT: Model = Model {
     source: CORRECTED_SOURCE,
     domain: "Time of the truncated binomial tree in pLogP for every P; deviates from the print.",
     example: WorkedExample::on_toy("P = 24, m = 65536 B", 0.003_526_8, (24, 65536)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&exact_counts(procs), 1, net.g(size), net.latency())),
+    time: |inputs| {
+        inputs.evaluate_plogp(|net, procs, size| binomial(&exact_counts(procs), 1, net.g(size), net.latency()))
+    },
     ..BASE
 };
 
@@ -63,7 +67,7 @@ pub(super) const RENDEZVOUS: Model = Model {
     domain: "As binomial, with rendezvous at each level; the same remark holds.",
     example: WorkedExample::on_toy("P = 24, m = 65536 B", 0.003_511_54, (24, 65536)),
     time: |inputs| {
-        inputs.by_plogp(|net, procs, size| binomial(&printed_counts(procs), 1, net.g(size), rendezvous(net)))
+        inputs.evaluate_plogp(|net, procs, size| binomial(&printed_counts(procs), 1, net.g(size), rendezvous(net)))
     },
     ..BASE
 };
@@ -75,7 +79,9 @@ pub(super) const RENDEZVOUS_EXACT: Model = Model {
     source: CORRECTED_SOURCE,
     domain: "binomial_rdv with floor and ceiling in the right places; deviates from the print.",
     example: WorkedExample::on_toy("P = 24, m = 65536 B", 0.004_006_88, (24, 65536)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| binomial(&exact_counts(procs), 1, net.g(size), rendezvous(net))),
+    time: |inputs| {
+        inputs.evaluate_plogp(|net, procs, size| binomial(&exact_counts(procs), 1, net.g(size), rendezvous(net)))
+    },
     ..BASE
 };
 

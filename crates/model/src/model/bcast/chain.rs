@@ -14,7 +14,7 @@ pub(super) const CHAIN: Model = Model {
     formula: "T = (P−1)·(g(m) + L)",
     domain: "Each passes the whole message on to the next.",
     example: WorkedExample::on_toy("P = 8, m = 4096 B", 0.000_706_72, (8, 4096)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| chain(procs, 1, net.g(size), net.latency())),
+    time: |inputs| inputs.evaluate_plogp(|net, procs, size| chain(procs, 1, net.g(size), net.latency())),
     ..BASE
 };
 
@@ -23,7 +23,7 @@ pub(super) const RENDEZVOUS: Model = Model {
     formula: "T = (P−1)·(g(m) + 2·g(1) + 3·L)",
     domain: "As chain, with rendezvous at each step.",
     example: WorkedExample::on_toy("P = 8, m = 4096 B", 0.001_546_86, (8, 4096)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| chain(procs, 1, net.g(size), rendezvous(net))),
+    time: |inputs| inputs.evaluate_plogp(|net, procs, size| chain(procs, 1, net.g(size), rendezvous(net))),
     ..BASE
 };
 

@@ -165,7 +165,7 @@ impl ClusterCase {
     /// Messages of a cluster in a wave of at most `most_pairs` pairs with each other cluster.
     fn load(&self, sizes: &[u32], cluster: usize, wave: u32, most_pairs: u32) -> WaveLoad {
         let (mut flows, mut blocks) = (0.0, 0.0);
-        for other_size in others(sizes, cluster) {
+        for other_size in other_sizes(sizes, cluster) {
             let remaining = sizes[cluster]
                 .max(other_size)
                 .saturating_sub(wave.saturating_mul(most_pairs));
@@ -188,7 +188,7 @@ fn slower(one: (ClusterPath, f64), other: (ClusterPath, f64)) -> (ClusterPath, f
 /// `b_C`.
 fn blocks_inside(sizes: &[u32], cluster: usize) -> f64 {
     let size = sizes[cluster];
-    let relayed = others(sizes, cluster).map(|other_size| {
+    let relayed = other_sizes(sizes, cluster).map(|other_size| {
         let (small, large) = (size.min(other_size), size.max(other_size));
         if size <= other_size {
             large - large / small
@@ -203,7 +203,7 @@ fn blocks_inside(sizes: &[u32], cluster: usize) -> f64 {
 }
 
 /// Sizes of the other clusters.
-fn others(sizes: &[u32], cluster: usize) -> impl Iterator<Item = u32> {
+fn other_sizes(sizes: &[u32], cluster: usize) -> impl Iterator<Item = u32> {
     let all = sizes.iter().enumerate();
     all.filter(move |(other, _)| *other != cluster).map(|(_, size)| *size)
 }

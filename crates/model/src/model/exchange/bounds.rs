@@ -128,7 +128,7 @@ pub(super) const fn uniform_example(expected: f64) -> WorkedExample {
 
 /// Evaluates one of the bounds of the uniform exchange.
 fn bound(inputs: &FormulaInputs, bound_of: fn(&ExchangeBounds) -> Seconds) -> Result<ModelTime, ModelError> {
-    inputs.by_hockney(|base, procs, size| bound_of(&MessageExchange::uniform(procs, size).bounds(base)))
+    inputs.evaluate_hockney(|base, procs, size| bound_of(&MessageExchange::uniform(procs, size).bounds(base)))
 }
 
 pub(super) const CLAIM_1: Model = Model {

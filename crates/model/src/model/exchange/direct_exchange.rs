@@ -24,7 +24,7 @@ pub(super) const DIRECT_EXCHANGE_SYNC: Model = Model {
     domain: "A time that direct exchange attains without contention.",
     example: uniform_example(0.000_18),
     time: |inputs| {
-        inputs.by_hockney(|base, procs, size| MessageExchange::uniform(procs, size).direct_exchange_sync(base))
+        inputs.evaluate_hockney(|base, procs, size| MessageExchange::uniform(procs, size).direct_exchange_sync(base))
     },
     ..CLAIM_1
 };

@@ -140,7 +140,7 @@ impl MessageExchange {
         for (rank, traffic) in totals_by_end(&mut arcs, |arc| arc.to) {
             loads_by_rank.entry(rank).or_default().received = traffic;
         }
-        let distance = |arc: &ExchangeArc| arc.to.behind(arc.from.0, procs);
+        let distance = |arc: &ExchangeArc| arc.to.predecessor(arc.from.0, procs);
         let mut distances: Vec<(Rank, Bytes)> = arcs.iter().map(|arc| (distance(arc), arc.size)).collect();
         distances.sort_unstable();
         let same_distance = |a: &(Rank, Bytes), b: &(Rank, Bytes)| a.0 == b.0;

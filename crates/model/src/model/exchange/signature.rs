@@ -49,7 +49,7 @@ pub(super) const EXCHANGE_SIGNATURE: Model = Model {
     .with_values(&[4.3628, 0.00493, 1000.0]),
     time: |inputs| {
         let signature = signature(inputs, SignatureForm::Full, None, [1, 2])?;
-        inputs.by_hockney(|_, procs, size| MessageExchange::uniform(procs, size).signature_time(&signature))
+        inputs.evaluate_hockney(|_, procs, size| MessageExchange::uniform(procs, size).signature_time(&signature))
     },
     ..CLAIM_1
 };

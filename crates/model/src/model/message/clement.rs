@@ -28,7 +28,7 @@ pub(super) const CLEMENT: Model = Model {
     .with_values(&[8.0]),
     time: |inputs| {
         let sharers = inputs.non_negative(0)?;
-        inputs.by_hockney(|base, _, size| base.alpha() + base.beta() * size * sharers)
+        inputs.evaluate_hockney(|base, _, size| base.alpha() + base.beta() * size * sharers)
     },
     ..HOCKNEY
 };

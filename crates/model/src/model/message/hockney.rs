@@ -8,6 +8,6 @@ pub(super) const HOCKNEY: Model = Model {
     source: "Hockney 1994; Steffenel 2006, section 4",
     domain: "A network and library whose ping-pong is a line.",
     example: WorkedExample::on_network(ROUND_NUMBERS, "α = 50 µs, β = 10 ns/B, m = 1000 B", 6e-5, (2, 1000)),
-    time: |inputs| inputs.by_hockney(|base, _, size| base.time(size)),
+    time: |inputs| inputs.evaluate_hockney(|base, _, size| base.time(size)),
     ..Model::of_subject(ModelSubject::Message)
 };

@@ -16,6 +16,6 @@ pub(super) const PLOGP: Model = Model {
         0.000_100_96,
         (2, 4096),
     ),
-    time: |inputs| inputs.by_plogp(|net, _, size| net.message(size)),
+    time: |inputs| inputs.evaluate_plogp(|net, _, size| net.message(size)),
     ..HOCKNEY
 };

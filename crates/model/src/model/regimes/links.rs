@@ -143,7 +143,7 @@ pub(super) fn round_partners(order: ExchangeOrder, procs: Procs) -> impl Fn(Rank
             let both = Rank(rank.0 ^ round);
             (both, both)
         } else {
-            (rank.ahead(round, procs), rank.behind(round, procs))
+            (rank.successor(round, procs), rank.predecessor(round, procs))
         }
     }
 }

@@ -134,12 +134,12 @@ impl<'a> ExchangePieces<'a> {
 
     /// A piece of m bytes.
     fn piece(&self, size: Bytes) -> TrafficLoad {
-        let size = size.min(self.most_bytes);
+        let limited_size = size.min(self.most_bytes);
         let parts = self
             .segment
-            .map_or(1, |segment| size.0.div_ceil(segment.0.max(1)).max(1));
+            .map_or(1, |segment| limited_size.0.div_ceil(segment.0.max(1)).max(1));
         TrafficLoad {
-            bytes: size.as_f64(),
+            bytes: limited_size.as_f64(),
             messages: parts as f64,
         }
     }

@@ -134,7 +134,7 @@ impl TrafficPattern {
                 ..case.in_segments(segment, order, window)
             },
             Self::Port => TrafficPath::straight(procs.partners(), wire.time(bytes)),
-            Self::Digits { radix } => case.by_digits(radix),
+            Self::Digits { radix } => case.path_of_digits(radix),
             Self::Doubling => TrafficPath::straight(rounds, wire.time(bytes)),
             Self::Chain => case.along_chain(size),
             Self::Pipeline { segment } => case.along_chain(segment.min(size)),
@@ -196,7 +196,7 @@ impl WireCase<'_> {
 
     /// An exchange by digits in base `radix`. The traffic of links exceeds that of a direct exchange by the same
     /// factor as the traffic of ports.
-    fn by_digits(&self, radix: u32) -> TrafficPath {
+    fn path_of_digits(&self, radix: u32) -> TrafficPath {
         let Self { wire, point } = *self;
         let BruckWork {
             rounds,
@@ -268,7 +268,7 @@ fn segment_bytes(
     order: ExchangeOrder,
     window: u32,
 ) -> [f64; 2] {
-    let order = match (order, window) {
+    let effective_order = match (order, window) {
         // One exchange at a time waits for the busiest link of its step.
         (ExchangeOrder::AtOnce, 1) => ExchangeOrder::Powers,
         (ExchangeOrder::AtOnce, _) => {
@@ -278,8 +278,8 @@ fn segment_bytes(
         }
         _ => order,
     };
-    let path_bytes = exchange.bytes_in_rounds(links::round_partners(order, point.procs));
-    let rounds = links::rounds(point, order, Protocol::Eager);
+    let path_bytes = exchange.bytes_in_rounds(links::round_partners(effective_order, point.procs));
+    let rounds = links::rounds(point, effective_order, Protocol::Eager);
     [rounds / point.procs.partners().max(1.0) * path_bytes, 0.0]
 }
 

@@ -48,7 +48,7 @@ pub(super) const BINOMIAL: Model = Model {
     domain: "Exact for powers of two; for other P an upper bound, since it charges blocks that \
              do not exist: binomial_exact does not. May beat flat for P just below a power of two.",
     example: WorkedExample::on_toy("P = 8, m = 1000 B", 0.000_25, (8, 1000)),
-    time: |inputs| inputs.by_plogp(binomial),
+    time: |inputs| inputs.evaluate_plogp(binomial),
     ..BASE
 };
 
@@ -59,6 +59,6 @@ pub(super) const BINOMIAL_EXACT: Model = Model {
     source: "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
     domain: "Time of the truncated binomial tree in pLogP for every P; deviates from the print.",
     example: WorkedExample::on_toy("P = 24, m = 4096 B", 0.001_192_08, (24, 4096)),
-    time: |inputs| inputs.by_plogp(binomial_exact),
+    time: |inputs| inputs.evaluate_plogp(binomial_exact),
     ..BASE
 };

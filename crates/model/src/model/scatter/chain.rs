@@ -9,7 +9,9 @@ pub(super) const CHAIN: Model = Model {
     domain: "Each keeps its block and passes the rest on; exact in pLogP.",
     example: WorkedExample::on_toy("P = 24, m = 4096 B", 0.012_684_96, (24, 4096)),
     time: |inputs| {
-        inputs.by_plogp(|net, procs, size| net.sum_of_gaps(size, procs.get() - 1) + net.latency() * procs.partners())
+        inputs.evaluate_plogp(|net, procs, size| {
+            net.sum_of_gaps(size, procs.get() - 1) + net.latency() * procs.partners()
+        })
     },
     ..BASE
 };

@@ -8,6 +8,6 @@ pub(super) const FLAT: Model = Model {
     formula: "T = (P−1)·g(m) + L",
     domain: "The root sends each block to its rank, one after the other; its own block stays.",
     example: WorkedExample::on_toy("P = 8, m = 1000 B", 0.000_19, (8, 1000)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| net.g(size) * procs.partners() + net.latency()),
+    time: |inputs| inputs.evaluate_plogp(|net, procs, size| net.g(size) * procs.partners() + net.latency()),
     ..BASE
 };

@@ -100,15 +100,19 @@ impl Tcp<'_> {
     /// train come through after the first lost byte. `later` bytes of later trains are sent if any of this train come
     /// through.
     fn repair(&mut self, train: &SegmentTrain, following: f64, later: f64, again: f64) -> (TcpRepair, Time) {
-        let following = (following / SEGMENT).floor() * SEGMENT;
-        let later = if again < train.bytes { later } else { 0.0 };
+        let whole_following = (following / SEGMENT).floor() * SEGMENT;
+        let sent_later = if again < train.bytes { later } else { 0.0 };
         let round_trip = self.round_trip(train.flow);
-        if following + later < DUPLICATES * SEGMENT {
+        if whole_following + sent_later < DUPLICATES * SEGMENT {
             let tries = self.messages.get(train.flow).tries;
             return tail_repair(train.bytes, round_trip, tries, self.min_timeout);
         }
-        let busy = Time::of(Seconds(following / rate(train.flow, &self.sharing)));
-        let wait = if later >= 1.0 { Time::ZERO } else { round_trip - busy };
+        let busy = Time::of(Seconds(whole_following / rate(train.flow, &self.sharing)));
+        let wait = if sent_later >= 1.0 {
+            Time::ZERO
+        } else {
+            round_trip - busy
+        };
         (TcpRepair::FastRetransmit, wait)
     }
 

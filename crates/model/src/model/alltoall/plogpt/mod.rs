@@ -240,13 +240,13 @@ fn plogpt(
 ) -> Result<ModelTime, ModelError> {
     let KnownNetwork { hockney, network, .. } = inputs.known;
     let Some(edges) = tree_edges(hockney, network.as_ref(), inputs.case.procs)? else {
-        return inputs.by_hockney(|base, procs, _| startup_time(base, algorithm, procs));
+        return inputs.evaluate_hockney(|base, procs, _| startup_time(base, algorithm, procs));
     };
     let model = PlogPT::new(&PlogptParameters {
         edge_rule,
         ..PlogptParameters::new(edges, hockney.alpha())
     })?;
-    inputs.by_hockney(|_, _, size| model.alltoall(size, algorithm, mode).time)
+    inputs.evaluate_hockney(|_, _, size| model.alltoall(size, algorithm, mode).time)
 }
 
 /// Time of the start-ups alone, where bytes take no time.
