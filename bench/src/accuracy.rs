@@ -54,7 +54,7 @@ fn error_columns<'a>() -> [TableColumn<MethodErrors<'a>>; 8] {
 pub fn run(series: NetworkSeries, only_measure: bool) -> Result<bool> {
     let mut outcome = AccuracyOutcome::default();
     let full = BenchEffort::Full;
-    series.each_with_a_tree(BENCHMARK, full, ethernet::network, |bench_network| {
+    series.visit_with_a_tree(BENCHMARK, full, ethernet::network, |bench_network| {
         let measured = campaign::measured(bench_network)?;
         if only_measure {
             return Ok(());

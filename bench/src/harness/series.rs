@@ -33,9 +33,9 @@ impl NetworkSeries {
         visit_all(self.drawn(draw)?, benchmark, effort, visit)
     }
 
-    /// Like [`Self::each`], with a tree among three networks or more. If all are stars, the next tree of the seed
+    /// Like [`Self::visit_networks`], with a tree among three networks or more. If all are stars, the next tree of the seed
     /// replaces the last network that is not measured with MPICH.
-    pub fn each_with_a_tree(
+    pub fn visit_with_a_tree(
         self,
         benchmark: &str,
         effort: BenchEffort,

@@ -85,7 +85,7 @@ pub fn begin(keyval: MakeKeyval) {
         }
         Ok(None) => {}
         Err(MpiError(code)) => print_line(&format!(
-            "MPI reports the error {code} at the begin; the program runs unchanged"
+            "MPI reports the error {code} at the start; the program runs unchanged"
         )),
     }
 }

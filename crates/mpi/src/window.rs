@@ -8,8 +8,8 @@ use crate::clocks::RankClock;
 use crate::group::RankGroup;
 use crate::stopwatch::Stopwatch;
 
-/// Lower bound of a window's length. A pause of a few milliseconds, which occurs on any system, makes all starts in it
-/// late.
+/// Lower bound of a window's length. A pause of a few milliseconds, which occurs on any system, makes all starts
+/// during the pause late.
 const SHORTEST: Seconds = Seconds(2e-5);
 
 /// Factor by which a lead or length that was too short grows.
@@ -18,7 +18,8 @@ const GROWTH: f64 = 2.0;
 /// Windows are too short if more than this share of a batch was late.
 const MOST_LATE: f64 = 0.25;
 
-/// Initial time from the announcement of a batch to its first start, if it is longer than [`LEAD_ROUND_TRIPS`].
+/// Initial time from the announcement of a batch to its first start, unless [`LEAD_ROUND_TRIPS`] round trips take
+/// longer.
 const FIRST_LEAD: Seconds = Seconds(2e-4);
 
 /// Number of round trips within which an announcement reaches all ranks.

@@ -9,10 +9,10 @@ use super::time::Time;
 /// Activity of a rank.
 #[derive(Debug, Clone, Copy)]
 pub enum Activity<'a> {
-    /// A send, from the begin of its overhead until it is complete at the sender. The number of
+    /// A send, from the start of its overhead until it is complete at the sender. The number of
     /// the message is not reused before its receive is complete.
     Send(FlightId, &'a Flight),
-    /// A receive, from the begin of its overhead, with its operation.
+    /// A receive, from the start of its overhead, with its operation.
     Receive(FlightId, &'a Flight, OperationId),
     /// A computation.
     Compute(Rank, OperationId),

@@ -65,7 +65,7 @@ pub(crate) fn alltoall(algorithm: &str, count: u32, size: u64) -> ScheduleProgra
     ScheduleProgram::new(algorithm.schedule(procs(count), Bytes(size)))
 }
 
-/// A message by its begin in nanoseconds, sender, receiver and length.
+/// A message by its start in nanoseconds, sender, receiver and length.
 pub(crate) type ScriptedMessage = (u64, u32, u32, u64);
 
 /// Messages that begin at given times; messages of one sender and time begin in their order.

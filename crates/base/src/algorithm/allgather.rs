@@ -93,7 +93,7 @@ pub(super) fn piece_slot(rank: Rank, of: Rank) -> BlockSlot {
 /// The message sent and the message received, if any.
 type AllgatherExchange = (Option<ScheduleMessage>, Option<ScheduleMessage>);
 
-/// A round of at most one message each way; the first round also copies the own piece.
+/// A round of at most one message each way; the first round also copies this rank's piece.
 fn round(rank: Rank, index: usize, outgoing: Option<ScheduleMessage>, incoming: Option<ScheduleMessage>) -> Round {
     let piece_copy = BlockCopy {
         from: BlockSlot::Input(0),

@@ -131,7 +131,7 @@ struct TwoPhaseExchange<'a> {
     hops_apart: u32,
 }
 
-/// Another cluster: its number, its pair with the own cluster, and the first relayed block between them.
+/// Another cluster: its number, its pair with this rank's cluster, and the first relayed block between them.
 struct RemoteCluster {
     cluster: usize,
     pair: ClusterPair,

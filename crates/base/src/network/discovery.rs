@@ -107,7 +107,7 @@ enum DiscoveryStage {
 }
 
 impl ClusterSearch {
-    /// A discovery among so many hosts, numbered from 0.
+    /// A search among `hosts` hosts, numbered from 0.
     pub fn new(hosts: usize, criterion: NearnessCriterion) -> Self {
         Self {
             hosts,
@@ -125,7 +125,7 @@ impl ClusterSearch {
         known.0 = known.0.min(time.0);
     }
 
-    /// The pairs to probe next; `None` if the discovery is complete.
+    /// The pairs to probe next; `None` if the search is complete.
     pub fn next_pairs(&mut self) -> Option<Vec<HostPair>> {
         loop {
             let stage_pairs = match self.stage {

@@ -10,7 +10,7 @@ use super::link::{Link, LinkId, Vertex};
 pub(super) struct NeighbourLinks {
     hosts: usize,
     links: Vec<LinkId>,
-    /// Begin of each vertex's links, and the end of the last one's.
+    /// Start of each vertex's links, and the end of the last one's.
     starts: Vec<usize>,
 }
 

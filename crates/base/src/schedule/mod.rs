@@ -8,7 +8,7 @@
 //! *piece*. All pieces are divided into blocks alike ([`PieceDivision`]): block i of an array is part i mod `parts`
 //! of a piece. A message carries any number of blocks; the receiver stores them in the order in which the sender
 //! lists them, each as the same part of a piece. If pieces are divided, a message contains each part at most once, so
-//! it is no longer than the same number of blocks at the begin of an array. Within a round, sends and copies read the
+//! it is no longer than the same number of blocks at the start of an array. Within a round, sends and copies read the
 //! memory as it was when the round began; receives and copies write, and the next round reads the written data. So
 //! all operations of a round may proceed at once and in any order. The next round starts when all of them are
 //! complete. Messages between two ranks match in the order of the lists.

@@ -62,7 +62,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String, EncodingError> {
     decode_plain(unpacked)
 }
 
-/// The begin of the text in the first bytes of a file, at most about `most` bytes of it. Invalid bytes are
+/// The beginning of the text in the first bytes of a file, at most about `most` bytes of it. Invalid bytes are
 /// replaced.
 pub fn head(bytes: &[u8], most: u64) -> String {
     let mut begin = Vec::new();

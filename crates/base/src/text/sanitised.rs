@@ -126,7 +126,7 @@ fn word_length(text: &str, marks: &[char]) -> usize {
     text.find(is_end).unwrap_or(text.len())
 }
 
-/// Appends a part; a long part is cut to its begin, an ellipsis and its closing mark, if it has one.
+/// Appends a part; a long part is cut to its beginning, an ellipsis and its closing mark, if it has one.
 fn push_cut(shown: &mut String, part: &str, mark: Option<char>) {
     if part.char_indices().nth(LONGEST_QUOTATION).is_none() {
         shown.push_str(part);

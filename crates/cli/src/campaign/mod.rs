@@ -199,8 +199,8 @@ impl Campaign {
         LoadedPlan::parse(&loaded_plan.file, changed_plan.to_toml())
     }
 
-    /// The given clusters. Without them, if an algorithm needs some: the sites of the lab's network, the hosts with
-    /// several processes each, or the switches of the lab's network.
+    /// The given clusters. Without them, hosts with several processes are clusters. If an algorithm needs clusters in
+    /// a lab, they are its network's sites if links have a delay, else the hosts or the switches.
     fn grid(&self, are_needed: bool) -> Result<Option<ClusterGrid>, Failure> {
         match (&self.clusters, &self.place) {
             (Some(file), _) => files::grid(file).map(Some),

@@ -166,7 +166,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.print.format != PrintFormat::Table {
         return Ok(rows.print(args.print)?);
     }
-    let breadth = args.print.breadth();
+    let width = args.print.table_width();
     let remedy = match demo_place {
         DemoPlace::Lab => facts::find_faster(&profile, &held_out)?,
         DemoPlace::Sim => DemoRemedy::Simulated,
@@ -174,9 +174,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let facts = DemoFacts::new(&points, &held_out, remedy, &args.output);
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{label}")?;
-        write_signature(&fitted, breadth, out)?;
+        write_signature(&fitted, width, out)?;
         writeln!(out, "\n12 processes, predicted from 4, 6 and 8, then measured{label}")?;
-        rows.write_table(breadth, out)?;
+        rows.write_table(width, out)?;
         writeln!(out, "{}", verdict(chosen_model, &points))?;
         write!(out, "\n{facts}")
     })?)
@@ -208,10 +208,10 @@ fn write_page(reported: &[PathBuf], page: &OutputPath) -> Result<(), Failure> {
 }
 
 /// Writes the parameters of the fitted signature, their meaning, and its warnings.
-fn write_signature(fitted: &NetworkFit, breadth: TableWidth, out: &mut dyn Write) -> io::Result<()> {
+fn write_signature(fitted: &NetworkFit, width: TableWidth, out: &mut dyn Write) -> io::Result<()> {
     let is_shown =
         |fitted_model: &FittedModel| fitted_model.model.is_signature() && fitted_model.algorithm == ALGORITHM;
-    parameters::of_models(fitted, is_shown).write_table(breadth, out)?;
+    parameters::of_models(fitted, is_shown).write_table(width, out)?;
     let mut signatures = fitted.signatures.iter();
     let Some(signature_fit) = signatures.find(|signature| signature.model.algorithm == ALGORITHM) else {
         return Ok(());

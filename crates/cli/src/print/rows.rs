@@ -153,7 +153,7 @@ impl PrintedRows {
     /// If standard output cannot be written.
     pub fn print(&self, args: PrintArgs) -> anyhow::Result<()> {
         match args.format {
-            PrintFormat::Table => to_stdout(|out| self.write_table(args.breadth(), out)),
+            PrintFormat::Table => to_stdout(|out| self.write_table(args.table_width(), out)),
             format => data_to_stdout(|out| self.write(format, out)),
         }
     }
@@ -185,7 +185,7 @@ impl PrintedRows {
     ///
     /// # Errors
     /// If `out` cannot be written.
-    pub fn write_table(&self, breadth: TableWidth, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write_table(&self, width: TableWidth, out: &mut dyn Write) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
         }
@@ -204,7 +204,7 @@ impl PrintedRows {
                 importance: *importance,
             }
         });
-        writeln!(out, "{}", TextTable::new(columns.collect(), breadth))
+        writeln!(out, "{}", TextTable::new(columns.collect(), width))
     }
 
     /// True without rows.
@@ -276,8 +276,8 @@ impl<T> RowsBuilder<T> {
 }
 
 impl PrintArgs {
-    /// The columns of a table printed to standard output.
-    pub fn breadth(self) -> TableWidth {
+    /// Width of a table printed to standard output.
+    pub fn table_width(self) -> TableWidth {
         if self.wide {
             TableWidth::Wide
         } else {

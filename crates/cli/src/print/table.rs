@@ -7,7 +7,7 @@ use std::fmt;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use itertools::Itertools;
 
-/// The columns to show.
+/// Width of a table: all columns, or those that fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableWidth {
     /// All columns.
@@ -90,8 +90,8 @@ impl TextColumn {
 
 impl TextTable {
     /// Lays out `columns`.
-    pub fn new(columns: Vec<TextColumn>, breadth: TableWidth) -> Self {
-        let TableWidth::Fit(limit) = breadth else {
+    pub fn new(columns: Vec<TextColumn>, width: TableWidth) -> Self {
+        let TableWidth::Fit(limit) = width else {
             return Self {
                 shared: Vec::new(),
                 table: table(&columns, None),
@@ -178,7 +178,7 @@ mod tests {
     use super::ColumnImportance::{Detail, Main};
     use super::*;
 
-    fn shown(breadth: TableWidth) -> String {
+    fn shown(width: TableWidth) -> String {
         let column = |name: &str, cells: [&str; 2], content, importance| TextColumn {
             name: name.to_owned(),
             cells: cells.map(str::to_owned).to_vec(),
@@ -192,7 +192,7 @@ mod tests {
             column("contention free s", ["1 s", "12.5 ms"], Numbers, Main),
             column("lower s", ["0.5 s", "10.5 ms"], Numbers, Detail(1)),
         ];
-        TextTable::new(columns, breadth).to_string()
+        TextTable::new(columns, width).to_string()
     }
 
     /// Piped, in a wide table, and on screens of 50 and 30 columns.

@@ -129,9 +129,9 @@ impl ProgramOptions {
     }
 }
 
-/// A source, and a doubt about it that the user overrides.
+/// A network model, and a doubt about it that the user overrides.
 pub struct DoubtedSimModel {
-    /// The source.
+    /// The network model.
     pub sim_model: SimModel,
     /// The other rate of the profile's links.
     pub doubt: Option<String>,

@@ -141,7 +141,7 @@ fn faults(page: &GuidePage) -> Vec<String> {
                 fault("the book does not hold the file of the link", target);
             }
         }
-        // A subcommand with at most one further word is a name; a longer command belongs into a block.
+        // A subcommand with at most one further word is a name; a longer command belongs in a block.
         for code in line.split('`').skip(1).step_by(2) {
             if code.starts_with("netsig ") && code.split(' ').count() > 3 {
                 fault("no test runs the command", code);

@@ -82,7 +82,7 @@ impl InstalledPlace {
         command
     }
 
-    /// The result of a command that netsig does not refuse.
+    /// Runs netsig, and asserts that it ends with `code`.
     fn exits_with(&self, arguments: &str, code: i32) -> Output {
         let output = self.netsig(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{}", stderr_text(&output));

@@ -298,8 +298,7 @@ impl<'a> PredictionBasis<'a> {
         self.forecast.overflow(case)
     }
 
-    /// False for settings that a choice must not try. These are segments that may fill a port up to its overflow,
-    /// relayed or segmented messages that ask for permission, and a radix that relays nothing.
+    /// False for settings that a choice must not try ([`AlgorithmForecast::is_selectable`]).
     pub fn is_selectable(&self, case: Case) -> bool {
         self.forecast.is_selectable(case)
     }

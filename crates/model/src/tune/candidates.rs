@@ -120,7 +120,7 @@ impl TuningChoices {
         }
     }
 
-    /// True if the own decision was measured.
+    /// True if the library's own decision was measured.
     pub fn has_own_decision(&self) -> bool {
         !self.all[0].measured.is_empty()
     }

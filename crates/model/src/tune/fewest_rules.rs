@@ -10,10 +10,10 @@
 //! * beyond the last point every choice serves.
 //!
 //! A choice that serves a range serves every part of it. So the fewest rules are found by always taking the choice
-//! that reaches farthest. Beyond the last column the library decides. Among equal reaches the own decision comes
+//! that reaches farthest. Beyond the last column the library decides. Among equal reaches the library's own decision comes
 //! first, then the shorter time. Afterwards each switch moves to the place with the shortest times at which both
-//! neighbours serve. If a rule then has no mean gain over the own decision, the block takes only choices that are
-//! nowhere slower than the own decision.
+//! neighbours serve. If a rule then has no mean gain over the library's own decision, the block takes only choices that are
+//! nowhere slower than the library's own decision.
 //!
 //! The blocks are chosen by dynamic programming over the counts: the fewest lines, one for each
 //! block and each rule; among equals the shortest times.
@@ -57,7 +57,7 @@ pub struct TuningRule {
 struct RuleList {
     rules: Vec<TuningRule>,
     time: f64,
-    /// True if every rule gains over the own decision in the mean.
+    /// True if every rule gains over the library's own decision in the mean.
     has_gains: bool,
 }
 
@@ -152,7 +152,7 @@ pub fn fewest_blocks(map: &TuningMap, measure: SizeMeasure) -> Vec<RuleBlock> {
     best.pop().map_or_else(Vec::new, |partition| partition.blocks)
 }
 
-/// The fewest rules of a block that gain over the own decision; `None` if no choice serves one of its columns.
+/// The fewest rules of a block that gain over the library's own decision; `None` if no choice serves one of its columns.
 fn gaining_rules(map: &TuningMap, measure: SizeMeasure, counts: Range<usize>) -> Option<RuleList> {
     let rules_within = |limit| rules_of_columns(&columns(map, measure, counts.clone(), limit));
     let listed = rules_within(ChoiceLimit::Best);

@@ -2,8 +2,8 @@
 //!
 //! # Allowed choices
 //! A choice is the library's own decision, always the first, or an algorithm that a rule can name. At a point
-//! (process count and size) with a time of the own decision, a choice is allowed if its time is within
-//! [`TOLERANCE`] of the best. Where the own decision has no time although it was measured elsewhere, it alone is
+//! (process count and size) with a time of the library's own decision, a choice is allowed if its time is within
+//! [`TOLERANCE`] of the best. Where the library's own decision has no time although it was measured elsewhere, it alone is
 //! allowed. If it was not measured at all, choices are compared with each other, from two on.
 
 use netsig_base::units::{Bytes, Procs};
@@ -31,7 +31,7 @@ pub struct TuningMap {
 pub enum ChoiceLimit {
     /// No other limit.
     Best,
-    /// At most the time of the own decision.
+    /// At most the time of the library's own decision.
     OwnDecision,
 }
 
@@ -119,8 +119,8 @@ impl TuningMap {
     }
 
     /// The map with 0 as the only size, for collectives whose rules must not look at the size. A time is the
-    /// geometric mean over the sizes at which the own decision has a time, or any choice if the own decision has
-    /// none. A choice that has no time at one of them, or is slower there than the own decision, has no mean.
+    /// geometric mean over the sizes at which the library's own decision has a time, or any choice if the library's own decision has
+    /// none. A choice that has no time at one of them, or is slower there than the library's own decision, has no mean.
     #[must_use]
     pub fn over_sizes(&self) -> Self {
         let mean = |choice: usize, count: usize| {

@@ -5,7 +5,7 @@
 //!    answers (`map`). It has the library's own decision and the library's measured algorithms (`candidates`).
 //! 2. From the map follow the fewest rules that are within 1 % of the best at every point and gain over the own
 //!    decision in the mean (`fewest_rules`). For scatter and gather one algorithm serves all sizes of a process
-//!    count, and is nowhere slower than the own decision. The compared times are the cautious ones
+//!    count, and is nowhere slower than the library's own decision. The compared times are the cautious ones
 //!    ([`Prediction::cautious_time`](crate::predict::Prediction::cautious_time)).
 //! 3. The file for the library states the origin of each rule and its predicted gain, by the times themselves, in
 //!    comments (`openmpi`, `mpich`, `intelmpi`, `comments`).
@@ -87,7 +87,7 @@ pub struct TunedCollective {
     measure: SizeMeasure,
 }
 
-/// Ratio of the own decision's time to that of a rule.
+/// Ratio of the time of the library's own decision to that of a rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RuleGain {
     /// Geometric mean over the points of the rule.
@@ -228,7 +228,7 @@ impl TunedCollective {
         self.blocks.iter().any(|block| !block.is_left_to_library())
     }
 
-    /// Gain of the rule at `place` of a block over the own decision; `None` if the own decision was not measured or
+    /// Gain of the rule at `place` of a block over the library's own decision; `None` if the library's own decision was not measured or
     /// is the rule.
     pub fn gain(&self, block: &RuleBlock, place: usize) -> Option<RuleGain> {
         let rule = block.rules[place];

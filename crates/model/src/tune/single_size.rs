@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_rule_of_one_size_goes_to_the_faster_neighbour() {
-        // Algorithm 1 is the fastest, the own choice 0 the slowest.
+        // Algorithm 1 is the fastest, the library's own choice 0 the slowest.
         assert_eq!(merged(&[(0, 1), (2, 0), (3, 2)]), [(0, 1), (3, 2)]);
         assert_eq!(merged(&[(0, 2), (2, 0), (3, 1)]), [(0, 2), (2, 1)]);
         // Both neighbours are one algorithm.

@@ -96,7 +96,7 @@ fn intel_mpi_has_ranges_and_no_gains_over_what_another_library_does() {
     insta::assert_snapshot!(intelmpi::settings(&profile, &release, &all, NAMES));
 }
 
-/// A choice for all sizes is nowhere slower than the own decision, however much it gains elsewhere.
+/// A choice for all sizes is nowhere slower than the library's own decision, however much it gains elsewhere.
 #[test]
 fn one_rule_for_all_sizes_loses_nowhere() {
     let counts = vec![Procs::new(2).unwrap()];

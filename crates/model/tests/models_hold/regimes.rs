@@ -184,7 +184,7 @@ fn intervals_widen_beyond_what_was_measured() {
 /// With noise of one per cent on the bound itself no richer model is taken; two protocols and an overflow need more
 /// than a signature.
 #[test]
-fn the_ladder_stops_where_the_data_are_explained() {
+fn the_hierarchy_stops_where_the_data_are_explained() {
     let sufficient = |data: &Dataset| -> SufficientModel {
         let mut fitted = network::fit(data, &NetworkFitOptions::default()).unwrap();
         fitted.chosen_models.remove(0).sufficient

@@ -27,7 +27,7 @@
 //!   B(1) = 0. The longest path of a full tree has x − 1 steps, each down a level or to the next child, and a last
 //!   step down. So F(x) = h + (x − 1)·max(h, I).
 //! * Segments: a receiver may still be busy with the previous segment when a much shorter last segment arrives. If
-//!   the previous segment began e earlier, the last segment is received max(h′, h + o − e) after its begin, which
+//!   the previous segment began e earlier, the last segment is received max(h′, h + o − e) after its start, which
 //!   replaces the final h′.
 //! * Pipeline: each rank forwards a segment when it has received it, at least I after the
 //!   previous segment: segment i leaves rank d at d·h + i·I. If the last segment takes longer

@@ -45,7 +45,7 @@ pub struct GoalRankProgram {
     labels: String,
     /// End of each operation's label; the next label begins there.
     label_ends: Vec<u32>,
-    /// Entries `2i` and `2i + 1`: begin of the successors that wait for the end and for the start of operation i.
+    /// Entries `2i` and `2i + 1`: first of the successors that wait for the end and for the start of operation i.
     bounds: Vec<u32>,
     successors: Vec<u32>,
     predecessor_counts: Vec<u32>,
@@ -118,7 +118,7 @@ impl GoalRankProgram {
         self.waiting_for(index, GoalEvent::End)
     }
 
-    /// The operations that begin after the begin of `index`, once for each statement.
+    /// The operations that begin after the start of `index`, once for each statement.
     pub fn after_start(&self, index: u32) -> &[u32] {
         self.waiting_for(index, GoalEvent::Start)
     }

@@ -3,7 +3,7 @@
 //!
 //! # Formula
 //! In a network with the gap g(m), the latency L and the overhead o, a sender begins successive
-//! messages at least g(m) apart. A message begins to arrive o + L after its begin, or when the
+//! messages at least g(m) apart. A message begins to arrive o + L after its start, or when the
 //! receiver's port is free; the port takes successive messages at least g(m) apart as well.
 //!
 //! | | `LogGP` | pLogP |
@@ -45,7 +45,7 @@ pub enum PortParameters {
 pub struct PortCosts {
     /// Overhead o on either processor.
     pub overhead: Time,
-    /// Least time between the begins of two messages at a port.
+    /// Least time between the starts of two messages at a port.
     pub interval: Time,
     /// Duration of the arrival.
     pub body: Time,

@@ -117,7 +117,7 @@ fn output_message(partner: Rank, pieces: impl Iterator<Item = Rank>) -> Schedule
     ScheduleMessage::of(partner, pieces.map(|of| BlockSlot::Output(of.0)))
 }
 
-/// Pieces of the own cluster.
+/// Pieces of this rank's own cluster.
 fn cluster_message(rank: Rank, to: Rank, pieces: &[Rank]) -> ScheduleMessage {
     ScheduleMessage::of(to, pieces.iter().map(|&of| piece_slot(rank, of)))
 }

@@ -13,7 +13,7 @@ pub(super) enum RelayRule {
     Balanced,
 }
 
-/// Sizes of the own cluster and of the other.
+/// Sizes of this rank's cluster and of the other.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClusterPair {
     this_size: u32,
@@ -42,7 +42,7 @@ impl ClusterPair {
         }
     }
 
-    /// Size of the own cluster.
+    /// Size of this rank's cluster.
     pub(super) fn cluster_size(&self) -> u32 {
         self.this_size
     }
@@ -52,7 +52,7 @@ impl ClusterPair {
         self.this_size.min(self.other_size)
     }
 
-    /// True if the own cluster has no more ranks than the other. Of equal clusters, either is the smaller: their
+    /// True if this rank's cluster has no more ranks than the other. Of equal clusters, either is the smaller: their
     /// relays are then the same.
     fn is_smaller(&self) -> bool {
         self.this_size <= self.other_size

@@ -29,7 +29,7 @@ const MOST_SPACING: u32 = 64;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stagger {
     None,
-    /// One after another, as many as may be in progress.
+    /// The first messages, as many as may be in progress, leave one after another.
     First,
     All,
 }
@@ -44,7 +44,7 @@ impl Algorithm {
     }
 }
 
-/// Hops from one rank to the next.
+/// `setting` as the number of hops from one rank to the next, at most [`MOST_SPACING`].
 pub(super) fn limited_spacing(setting: u32) -> u32 {
     setting.min(MOST_SPACING)
 }

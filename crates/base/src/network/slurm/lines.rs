@@ -10,7 +10,7 @@ const HINT: &str = "write lines such as SwitchName=s0 Nodes=n[0-15]";
 #[derive(Debug, Default)]
 pub(super) struct TopologyLine {
     text: String,
-    /// Begin of each part in `text`, and its place in the file.
+    /// Start of each part in `text`, and its place in the file.
     parts: Vec<(usize, TopologyPlace)>,
 }
 
@@ -29,11 +29,11 @@ pub(super) struct TopologyFault {
 }
 
 impl TopologyPlace {
-    /// The begin of a file.
-    pub(super) const START: Self = Self::begin_of(1);
+    /// The start of a file.
+    pub(super) const START: Self = Self::start_of_line(1);
 
-    /// The begin of a line.
-    const fn begin_of(line: u64) -> Self {
+    /// The start of a line.
+    const fn start_of_line(line: u64) -> Self {
         Self { line, column: 1 }
     }
 }
@@ -162,13 +162,13 @@ pub(super) fn lines(text: &str) -> Vec<TopologyLine> {
         let is_further = is_printed && !begins_with(content, RECORDS.iter().map(|form| &form.keys[0]));
         match lines.last_mut() {
             Some(above) if is_continued => {
-                above.append(content, TopologyPlace::begin_of(number));
+                above.append(content, TopologyPlace::start_of_line(number));
             }
             _ if is_further && (is_prompt(content) || content.trim().is_empty()) => continue,
             Some(above) if is_further => above.unwrap_into(content, number),
             _ => {
                 let mut line = TopologyLine::default();
-                line.append(content, TopologyPlace::begin_of(number));
+                line.append(content, TopologyPlace::start_of_line(number));
                 lines.push(line);
             }
         }

@@ -176,7 +176,7 @@ fn print_notes(profile: &Profile, release: &TargetRelease, all: &[TunedCollectiv
             "netsig: warning: the profile does not say by which MPI it was measured; its library is taken to be {release}"
         ),
         DataOrigin::Other(name) => eprintln!(
-            "netsig: warning: the profile was measured by {name}: its library and library:NAME are left out, and gains over the own choice of {release} are unknown"
+            "netsig: warning: the profile was measured by {name}: its library and library:NAME are left out, and gains over {release}'s own choice are unknown"
         ),
     }
     for tuned in all {

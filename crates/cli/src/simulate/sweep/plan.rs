@@ -31,7 +31,7 @@ pub struct SweepPlan {
     sweeps: Vec<PlannedSweep>,
 }
 
-/// All combinations of sources and cases.
+/// All combinations of network models and cases.
 #[derive(Debug)]
 struct PlannedSweep {
     sim_models: Vec<SimModel>,
@@ -130,7 +130,7 @@ impl SweepPlan {
         notes.unique().collect()
     }
 
-    /// Each source with the stated options of its sweep.
+    /// Each network model with the stated options of its sweep.
     pub fn stated_options(&self) -> impl Iterator<Item = (&SimModel, &StatedOptions)> {
         self.sweeps.iter().flat_map(|sweep| {
             let sim_models = sweep.sim_models.iter();

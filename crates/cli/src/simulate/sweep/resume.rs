@@ -84,7 +84,7 @@ fn offsets_of_matching_rows(rows: &[u8], points: &[SimPoint], columns: &VariedCo
     Ok(begins)
 }
 
-/// The indices of points whose rows are compared in full: the first of each source, and the last.
+/// The indices of points whose rows are compared in full: the first of each network model, and the last.
 fn sampled_rows(points: &[SimPoint]) -> Vec<usize> {
     let is_sample = |&index: &usize| {
         let is_new = |last: usize| !std::ptr::eq(points[last].sim_model, points[index].sim_model);

@@ -12,7 +12,7 @@ use crate::input::failure::Failure;
 use crate::print::rows::{PrintFormat, PrintedCell, PrintedRows};
 use crate::simulate::result_rows::{COLUMNS, SimulationRow};
 
-/// The further columns of a sweep, with their values for each source.
+/// The further columns of a sweep, with their values for each network model.
 #[derive(Debug)]
 pub struct VariedColumns<'a> {
     /// Indices into [`STATED_COLUMNS`].

@@ -29,8 +29,8 @@ pub(super) struct FieldFits {
 }
 
 impl FieldFits {
-    /// Stores in all fields the most bytes that passed a port, beyond which repetitions may stall. It does so if
-    /// messages travel by TCP by the `facts` of the data, none stalled, and several met at a port.
+    /// Stores in all fields the most bytes that passed a port, beyond which repetitions may stall. Stores
+    /// nothing unless the `facts` state TCP, no repetition stalled, and several messages met at a port.
     pub(super) fn set_stall_limit(&mut self, facts: &Provenance) {
         let most = Bytes::rounded(self.most_port_bytes);
         if self.has_stalls || most == Bytes(0) || !is_over_tcp(facts) {

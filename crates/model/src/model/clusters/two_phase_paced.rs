@@ -222,8 +222,8 @@ mod tests {
     /// Clusters of 2 and 4, pieces of 1000 B. Inside them β = 1 µs/B without start-ups, so the local phase takes 4
     /// ms, and hops take 4 ms and 2 ms. Between them 10 ms and 2 µs/B, so 4 ms for each of four messages. Worked by
     /// hand: with two at once, the messages of the larger cluster have left the link after 4, 8, 18 and 22 ms. With
-    /// four at once they have after 4, 8, 12 and 16 ms, and in the smaller cluster the third message finds 6000 B.
-    /// Twice as far apart, they have after 4, 8, 12 and 16 ms in the larger cluster and after 4, 12, 16 and 20 ms in
+    /// four at once they have left it after 4, 8, 12 and 16 ms, and in the smaller cluster the third message finds 6000 B.
+    /// Twice as far apart, they have left it after 4, 8, 12 and 16 ms in the larger cluster and after 4, 12, 16 and 20 ms in
     /// the smaller. With γ = 3 inside the clusters the local phase takes 12 ms.
     #[test]
     fn staggered_messages_leave_when_the_link_and_their_ranks_are_free() {

@@ -123,7 +123,7 @@ fn wildcards_take_what_comes() {
 
 /// Cycles of ranks, and messages and receives without a partner.
 #[test]
-fn a_standstill_names_what_waits() {
+fn a_deadlock_names_what_waits() {
     let ring = [(4, 1), (0, 2), (1, 3), (2, 4), (3, 0)]
         .map(|(from, to)| format!("a: recv 8b from {from}\nb: send 8b to {to}\nb requires a"));
     let wildcards = "l1: recv 8b from -1 tag -1\nl2: calc 0\nl3: send 8b to 0 tag 4\n\
@@ -220,7 +220,7 @@ fn ends(ranks: &[Vec<GoalMessageEnd>]) -> bool {
 
 proptest! {
     #[test]
-    fn a_standstill_is_explained(ranks in any_program()) {
+    fn a_deadlock_is_explained(ranks in any_program()) {
         let mut balance: BTreeMap<GoalChannel, i64> = BTreeMap::new();
         for (is_send, channel, _) in ranks.iter().flatten() {
             *balance.entry(*channel).or_default() += if *is_send { 1 } else { -1 };

@@ -39,7 +39,7 @@ pub(super) struct FlowPartition {
     numbers: FxHashMap<u64, u32>,
     /// The flows by class.
     members: Vec<u32>,
-    /// Begin of each class in `members`, and the end of the last class.
+    /// Start of each class in `members`, and the end of the last class.
     starts: Vec<u32>,
     /// Bundle of each link; stale for links outside the last search.
     bundles: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Fluid sharing: all messages under way share links, and shares change at each begin and end.
+//! Fluid sharing: all messages under way share links, and shares change at each start and end.
 
 use netsig_base::network::LinkId;
 

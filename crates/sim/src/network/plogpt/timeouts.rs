@@ -15,7 +15,7 @@ struct RecentSenders {
     last: [Option<(Rank, Time)>; 2],
 }
 
-/// Recent begins of messages, by receiver. Two senders suffice: one of them differs from the
+/// Recent starts of messages, by receiver. Two senders suffice: one of them differs from the
 /// sender of the message that ends, if any sender does.
 #[derive(Debug, Clone)]
 pub(super) struct RecentBegins(Vec<Vec<RecentSenders>>);
@@ -25,7 +25,7 @@ impl RecentBegins {
         Self(vec![Vec::new(); ranks])
     }
 
-    /// Records the begin of a message.
+    /// Records the start of a message.
     pub(super) fn begin(&mut self, message: &PlogptMessage, now: Time) {
         let (Flight { from, to, .. }, link) = (message.flight, message.effective_link);
         let recent_links = &mut self.0[to.0 as usize];

@@ -72,7 +72,7 @@ impl PlogptTraffic {
         }
     }
 
-    /// Tolerance between the end of this message and the begin of another one.
+    /// Tolerance between the end of this message and the start of another one.
     pub(super) fn tolerance(&self, message: &PlogptMessage) -> Time {
         tolerance(message.finish).min(self.latency)
     }
