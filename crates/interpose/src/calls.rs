@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use netsig_base::algorithm::Collective;
 use netsig_base::units::Procs;
+use netsig_model::predict::runtime_choice::GainCertainty;
 
 use crate::call::{CallLength, RefusedArguments};
-use crate::choice::{CallDecision, GainCertainty};
+use crate::choice::CallDecision;
 use crate::report::{CallLedger, CallTally};
 use crate::size_class::{CallClass, class};
 use crate::trial::{BothSides, CallRunner, ComparisonPart, ScheduleTrial};

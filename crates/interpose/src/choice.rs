@@ -4,17 +4,14 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{
-    Algorithm, ClusterLayout, Collective, CollectiveCall, CollectiveMethod, LIBRARY, MpiFlavour, PairSizes,
-};
+use netsig_base::algorithm::{Algorithm, ClusterLayout, Collective, MpiFlavour, PairSizes};
 use netsig_base::network::Network;
-use netsig_base::schedule::{BlockCounts, ScheduleExtent};
 use netsig_base::text::counted;
 use netsig_base::text::refusal::Refusal;
-use netsig_base::units::{Bytes, Procs};
-use netsig_model::predict::Prediction;
+use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::predict::outside_domain::ExtrapolationRule;
-use netsig_model::predict::select::{CandidateRanker, RankedCandidate};
+use netsig_model::predict::runtime_choice::{GainCertainty, OUTSIDE_PROFILE, RuntimeCall, RuntimeChoice};
+use netsig_model::predict::select::CandidateRanker;
 use netsig_model::profile::Profile;
 
 /// The MPI of this build.
@@ -39,21 +36,6 @@ pub struct CallDecision {
     /// Certainty of the gain of the schedule.
     pub certainty: GainCertainty,
 }
-
-/// Certainty that a schedule is faster than the library's own choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::Display)]
-#[strum(serialize_all = "kebab-case")]
-pub enum GainCertainty {
-    /// The user gives the algorithm.
-    Given,
-    /// The gain exceeds the joint half-width of the intervals of both times.
-    Sure,
-    /// The profile expects a gain, which the program must show.
-    Unsure,
-}
-
-/// Start of the reason for a call too far from the measurements.
-const OUTSIDE: &str = "outside of the profile";
 
 /// A call to decide.
 #[derive(Clone, Copy)]
@@ -107,7 +89,7 @@ impl CallDecision {
 
     /// True if the call is too far from the measurements.
     pub fn is_outside(&self) -> bool {
-        self.reason.starts_with(OUTSIDE)
+        self.reason.starts_with(OUTSIDE_PROFILE)
     }
 
     /// The decision in a line.
@@ -172,7 +154,7 @@ impl ScheduleChooser {
 
     fn decide_without_size(&mut self, question: CallQuestion) -> CallDecision {
         if let Some(algorithm) = self.given.get(&question.collective) {
-            if !serves(*algorithm, question) {
+            if !question.runtime_call().is_served_by(*algorithm) {
                 return CallDecision::library(format!("{algorithm} does not serve the call"));
             }
             return CallDecision {
@@ -247,35 +229,20 @@ fn check_seconds(alpha: f64, procs: Procs) -> f64 {
 /// Most communicators that differ in their clusters.
 const MOST_LAYOUTS: usize = 64;
 
-/// Decides by a ranking: takes the first candidate that a schedule can run, unless the library's own choice is before
-/// it. A schedule takes `check` seconds more than its messages.
+/// Decides by a ranking. A schedule takes `check` seconds more than its messages.
 fn decide_by_ranking(ranker: &CandidateRanker, question: CallQuestion, check: f64) -> Result<CallDecision, String> {
-    let CallQuestion { procs, size, .. } = question;
-    let ranked = ranker.rank_all(procs, size);
-    let ranking = ranked.map_err(|error| error.to_string())?;
-    let is_library = |one: &&RankedCandidate| one.algorithm() == LIBRARY;
-    let found = ranking.iter().find(is_library);
-    let library = found.ok_or("the profile has no times of the library's own choice")?;
-    if !library.is_eligible() {
-        let outside = ranker.reason_outside(library, procs, size);
-        let why = outside.map_or_else(
-            || "no comparable time of the library's own choice".to_owned(),
-            |outside| format!("{OUTSIDE}: {outside}"),
-        );
-        return Err(why);
-    }
-    let before = ranking
-        .iter()
-        .take_while(|one| one.is_eligible() && !is_library(one))
-        .filter(|one| one.prediction.time.0 + check < library.prediction.time.0 || check == 0.0);
-    let mut able = before.filter_map(|one| Some((one, schedule(one, question)?)));
+    let choice = ranker.runtime_choice(&RuntimeCall {
+        check: Seconds(check),
+        ..question.runtime_call()
+    });
+    let RuntimeChoice { library, schedule } = choice.map_err(|reason| reason.to_string())?;
     let library_s = Some(library.prediction.time.0);
-    Ok(match able.next() {
-        Some((one, algorithm)) => CallDecision {
-            algorithm: Some(algorithm),
+    Ok(match schedule {
+        Some(chosen) => CallDecision {
+            algorithm: Some(chosen.algorithm),
             library_s,
-            chosen_s: Some(one.prediction.time.0),
-            certainty: certainty(&one.prediction, &library.prediction),
+            chosen_s: Some(chosen.candidate.prediction.time.0),
+            certainty: chosen.certainty,
             ..CallDecision::library("")
         },
         None => CallDecision {
@@ -286,57 +253,17 @@ fn decide_by_ranking(ranker: &CandidateRanker, question: CallQuestion, check: f6
     })
 }
 
-/// Sure if the gain in ln T exceeds the joint half-width of the intervals on the sides that face each other.
-fn certainty(one: &Prediction, library: &Prediction) -> GainCertainty {
-    let Some((schedule_interval, library_interval)) = one.interval.zip(library.interval) else {
-        return GainCertainty::Unsure;
-    };
-    let gain = (library.time / one.time).ln();
-    let apart = (schedule_interval.upper / one.time)
-        .ln()
-        .hypot((library.time / library_interval.lower).ln());
-    if gain > apart {
-        GainCertainty::Sure
-    } else {
-        GainCertainty::Unsure
+impl<'a> CallQuestion<'a> {
+    fn runtime_call(self) -> RuntimeCall<'a> {
+        RuntimeCall {
+            collective: self.collective,
+            procs: self.procs,
+            size: self.size,
+            layout: self.layout,
+            flavour: FLAVOUR,
+            check: Seconds(0.0),
+        }
     }
-}
-
-/// The schedule of a candidate, if it can serve the call.
-fn schedule(one: &RankedCandidate, question: CallQuestion) -> Option<Algorithm> {
-    let method = CollectiveMethod::parse(question.collective, &one.algorithm()).ok()?;
-    let algorithm = method.schedule_algorithm(FLAVOUR)?;
-    serves(algorithm, question).then_some(algorithm)
-}
-
-/// True if the facts of a call suffice to run an algorithm. Pieces that differ in size must be cut into segments, since
-/// only sender and receiver know the length of a piece.
-fn serves(algorithm: Algorithm, question: CallQuestion) -> bool {
-    let method = CollectiveMethod::Schedule(algorithm);
-    let (is_known, follows_clusters) = (!method.follows_links(), method.follows_clusters());
-    let is_cut = question.collective != Collective::Alltoallv || algorithm.segment().is_some();
-    let is_known = is_known && (question.layout.is_some() || !follows_clusters);
-    let call = CollectiveCall {
-        layout: question.layout.cloned(),
-        ..CollectiveCall::new(question.procs, question.size)
-    };
-    is_known && is_cut && is_quick(algorithm, &call)
-}
-
-/// True if a schedule can be proved and prepared in moments.
-pub fn is_quick(algorithm: Algorithm, call: &CollectiveCall) -> bool {
-    let schedule = algorithm.serve(call);
-    schedule.is_ok_and(|served| is_small(&served.extent()))
-}
-
-/// True if the proof takes moments: an exchange in one round is proved for one rank, other schedules for all ranks.
-fn is_small(extent: &ScheduleExtent) -> bool {
-    const MOST_OF_A_RANK: u64 = 1 << 18;
-    const MOST_OF_ALL: u64 = 1 << 24;
-    let BlockCounts { input, output, scratch } = extent.blocks;
-    let blocks: u64 = [input, output, scratch].map(u64::from).iter().sum();
-    let is_of_all = extent.rounds > 1;
-    blocks <= MOST_OF_A_RANK && (!is_of_all || blocks * u64::from(extent.procs.get()) <= MOST_OF_ALL)
 }
 
 #[cfg(test)]

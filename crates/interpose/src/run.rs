@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use mpi::ffi;
 use netsig_base::algorithm::{self, Algorithm, ClusterLayout, ProvenSchedule, Schedule};
 use netsig_base::units::{Bytes, Rank};
+use netsig_model::predict::runtime_choice::is_quick;
 use netsig_mpi::{MemoryLayout, MpiChannel, MpiError, PieceAddresses, ReadyRound};
 
 use crate::arrays::{EqualCall, PackingMemory};
 use crate::call::{CallBuffers, CallLength, PairPieces, ProgramCall, is_in_place};
-use crate::choice::is_quick;
 use crate::fault;
 use crate::member::CommMember;
 

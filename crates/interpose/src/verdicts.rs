@@ -6,8 +6,9 @@ use std::collections::VecDeque;
 use std::ffi::c_int;
 
 use netsig_base::algorithm::Algorithm;
+use netsig_model::predict::runtime_choice::GainCertainty;
 
-use crate::choice::{CallDecision, GainCertainty};
+use crate::choice::CallDecision;
 use crate::size_class::CallClass;
 
 /// Most kept verdicts; the oldest gives way.

@@ -49,7 +49,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Layers, each using only those before it: model, fitted, regimes, field, fit, profile, predict, tune.
+//! Layers, each using only those before it: model, fitted, regimes, field, fit, profile, predict, tune, verdict.
 //! `cargo xtask tidy` checks it.
 
 #![forbid(unsafe_code)]
@@ -67,3 +67,4 @@ pub mod regimes;
 #[cfg(test)]
 mod testing;
 pub mod tune;
+pub mod verdict;

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use netsig_model::profile;
+use netsig_model::verdict::VerdictRequest;
 use pyo3::prelude::*;
 
 use crate::arguments::{ParameterSettings, collective};
 use crate::columns::ArrowColumns;
+use crate::dataset::PyDataset;
 use crate::error::refused;
 use crate::files;
-use crate::network::NetworkArgument;
+use crate::network::{NetworkArgument, given_network};
 use crate::parameters;
 use crate::predict::{self, OneOrAllPredictions};
 use crate::select::{self, PySelection};
@@ -340,6 +342,46 @@ impl PyProfile {
             extrapolate,
         };
         select::cross_overs(&self.profile, &self.name, options, procs, size)
+    }
+
+    /// The verdict on each collective, in the words of ``netsig fit`` and ``netsig report``.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, optional
+    ///     Measured data of the network, also of process counts that the profile was not fitted to.
+    /// network : Network or str, optional
+    ///     The links of the network, if the profile was fitted with them.
+    ///
+    /// Returns
+    /// -------
+    /// Table
+    ///     Columns ``collective``, ``question``, ``answer`` and ``command``: words to copy, or null.
+    #[pyo3(signature = (data=None, *, network=None))]
+    fn verdict(
+        &self,
+        data: Option<PyRef<'_, PyDataset>>,
+        network: Option<NetworkArgument<'_>>,
+    ) -> PyResult<PyResultTable> {
+        let network = given_network(network)?;
+        let no_data = netsig_base::data::Dataset::default();
+        let request = VerdictRequest {
+            profile: Some(&self.profile),
+            profile_name: &self.name,
+            data: data.as_ref().map_or(&no_data, |dataset| &dataset.data),
+            network: network.as_ref(),
+        };
+        let verdicts = request.verdicts();
+        let answers = || {
+            let each = verdicts.iter();
+            each.flat_map(|verdict| verdict.answers().into_iter().map(|answer| (verdict.collective, answer)))
+        };
+        let columns = ArrowColumns::default()
+            .words("collective", answers().map(|(collective, _)| collective))
+            .words("question", answers().map(|(_, answer)| answer.question))
+            .words("answer", answers().map(|(_, answer)| answer.answer))
+            .texts("command", answers().map(|(_, answer)| answer.command));
+        Ok(columns.batch().into())
     }
 
     fn __repr__(&self) -> String {

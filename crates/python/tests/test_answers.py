@@ -156,3 +156,14 @@ def test_imports(cli, tmp_path, program, file):
     assert code == 0
     netsig.import_data(program, path).write(written)
     assert written.read_text() == out.read_text()
+
+
+def test_the_verdict_is_that_of_fit(cli, data, tmp_path):
+    profile_file = tmp_path / "alltoall.toml"
+    code, out, _ = cli("fit", SOURCES / "examples/alltoall.csv", "-o", profile_file)
+    assert code == 0
+    told = " ".join(out.split())
+    answers = netsig.Profile.read(profile_file).verdict(data).to_dicts()
+    assert [row["question"] for row in answers] == ["Contended?", "Losses", "Setting", "Preloaded", "How sure"]
+    for row in answers:
+        assert f"{row['question']} {row['answer']} {row['command'] or ''}".strip() in told

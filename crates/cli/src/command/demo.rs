@@ -1,7 +1,5 @@
 //! `netsig demo`: the complete workflow on an emulated cluster. Measures a few processes, fits, predicts more
-//! processes, measures those too, and compares. The closing facts are in `demo/facts.rs`.
-
-mod facts;
+//! processes, measures those too, compares, and prints the verdict on all of it.
 
 use std::io::{
     self,
@@ -13,19 +11,20 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use netsig_base::algorithm::Collective;
+use netsig_base::algorithm::{Collective, LIBRARY};
 use netsig_base::data::Dataset;
 use netsig_base::data::cells::{CellKey, CellSummary, Statistic, summarise};
 use netsig_base::stats::sample::SortedValues;
 use netsig_base::units::Seconds;
+use netsig_model::fit::accepted;
 use netsig_model::fit::network::{self, NetworkFit};
 use netsig_model::fit::notes::warnings_on_signature;
 use netsig_model::fitted::FittedModel;
 use netsig_model::model::Model;
 use netsig_model::predict::{Interval, Prediction};
 use netsig_model::profile::Profile;
+use netsig_model::verdict::{CONTENDED_RATIO, VerdictRequest};
 
-use self::facts::{DemoFacts, DemoRemedy};
 use crate::campaign::Campaign;
 use crate::command::fit::{fit_file, sentence};
 use crate::input::args::{LaunchArgs, MeasurementPlace};
@@ -40,6 +39,7 @@ use crate::print::parameters;
 use crate::print::plot::{self, PlotPoint};
 use crate::print::rows::{PrintArgs, PrintFormat, PrintedCell, PrintedRows, to_stdout};
 use crate::print::table::TableWidth;
+use crate::print::verdict::write_verdict;
 use crate::report;
 
 /// The network of the demo.
@@ -63,13 +63,10 @@ const RESULTS: [&str; 5] = [
 const REPORTED_PROCS: &str = "4,6,8,12,16,24";
 
 /// The algorithm that the demo predicts.
-const ALGORITHM: &str = "direct";
+const ALGORITHM: &str = LIBRARY;
 
 /// Longest duration of one step of a rank.
 const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Least ratio of measured to contention-free time of a contended size.
-const CONTENDED_RATIO: f64 = 1.2;
 
 /// Measure, fit, predict and check on an emulated cluster, in a few minutes.
 #[derive(clap::Args)]
@@ -167,19 +164,37 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Ok(rows.print(args.print)?);
     }
     let width = args.print.table_width();
-    let remedy = match demo_place {
-        DemoPlace::Lab => facts::find_faster(&profile, &held_out)?,
-        DemoPlace::Sim => DemoRemedy::Simulated,
+    let all_names = [train_path, held_out_path].map(|path| files::name(path));
+    let all_data = accepted::join_files(&all_names, vec![data, held_out])?;
+    let profile_name = files::name(profile_path);
+    let request = VerdictRequest {
+        profile: Some(&profile),
+        profile_name: &profile_name,
+        data: &all_data,
+        network: None,
     };
-    let facts = DemoFacts::new(&points, &held_out, remedy, &args.output);
+    let verdict = request.verdict(Collective::Alltoall);
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{label}")?;
         write_signature(&fitted, width, out)?;
         writeln!(out, "\n12 processes, predicted from 4, 6 and 8, then measured{label}")?;
         rows.write_table(width, out)?;
-        writeln!(out, "{}", verdict(chosen_model, &points))?;
-        write!(out, "\n{facts}")
+        writeln!(out, "{}\n", comparison(chosen_model, &points))?;
+        write_verdict(&verdict.collective.to_string(), &verdict.answers(), out)?;
+        write_next_steps(&args.output, out)
     })?)
+}
+
+/// Writes what the files hold, and the commands for a cluster of the reader's own.
+fn write_next_steps(folder: &Path, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nFiles in {}: data.csv and heldout.csv (all repetitions), profile.toml (the fit),\n\
+         prediction.svg, report.html (open it in a browser).\n\
+         Your cluster: netsig doctor --hostfile HOSTS, then\n  \
+         netsig learn 'alltoall library up to 32' --max-procs 8 -o data.csv --hostfile HOSTS",
+        folder.display()
+    )
 }
 
 impl Args {
@@ -323,11 +338,11 @@ fn rows(chosen: &Model, points: &[HeldOutPoint]) -> PrintedRows {
 }
 
 /// Median absolute errors of the models over the contended sizes, and the number of these sizes.
-fn verdict(chosen: &Model, points: &[HeldOutPoint]) -> String {
+fn comparison(chosen: &Model, points: &[HeldOutPoint]) -> String {
     let contended_points = points.iter().filter(|point| is_contended(point));
     let contended: Vec<&HeldOutPoint> = contended_points.collect();
     if contended.is_empty() {
-        return "No size is contended: measured times stay within 1.2 times contention-free.".to_owned();
+        return format!("No size is contended: measured times stay within {CONTENDED_RATIO} times contention-free.");
     }
     let median = |time: fn(&HeldOutPoint) -> Seconds| {
         let errors = contended.iter().map(|point| error(point, time(point)).abs());

@@ -3,8 +3,8 @@
 mod field;
 mod point_to_point;
 mod regimes;
-mod verdict;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use netsig_base::data::Dataset;
@@ -18,6 +18,7 @@ use netsig_model::fit::parse_options;
 use netsig_model::fitted::FittedModel;
 use netsig_model::model::{self, FIELD};
 use netsig_model::profile::Profile;
+use netsig_model::verdict::{CollectiveVerdict, VerdictRequest};
 
 use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::DataArgs;
@@ -28,9 +29,10 @@ use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
 use crate::print::notes::print;
 use crate::print::parameters::{self, ParameterSelection};
-use crate::print::rows::{PrintArgs, PrintFormat};
+use crate::print::rows::{PrintArgs, PrintFormat, to_stdout};
+use crate::print::verdict::write_verdict;
 
-/// Fit models to data, print them with intervals and diagnosis, write a profile.
+/// Fit models to data, print the verdict, write a profile.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -151,21 +153,50 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .filter_map(|(key, name)| Some((key, name?)))
         .collect();
     let (fitted, profile) = fit_file(data, &input.name, &output, &options, &named_facts)?;
-    let shown = match (args.print.format, args.model) {
-        (PrintFormat::Table, ModelsToFit::All) if !args.all => ParameterSelection::Used,
-        (PrintFormat::Table, _) => ParameterSelection::WithoutTables,
-        _ => ParameterSelection::All,
+    let profile_name = output.to_string();
+    let request = VerdictRequest {
+        profile: Some(&profile),
+        profile_name: &profile_name,
+        data,
+        network: options.network.as_ref(),
     };
-    parameters::of_all(&fitted, args.confidence, shown).print(args.print)?;
-    point_to_point::print_results(&fitted.point_to_point, &data.provenance);
-    let most = if args.all { usize::MAX } else { 1 };
+    let verdicts = request.verdicts();
+    let has_details = args.all || args.model != ModelsToFit::All || verdicts.is_empty();
+    print_results(args, &fitted, &verdicts, has_details)?;
+    if has_details {
+        point_to_point::print_results(&fitted.point_to_point, &data.provenance);
+    }
+    let most = if has_details { usize::MAX } else { 1 };
     print(&notes_on_fit(&fitted, most));
+    print(&point_to_point::doubts(&fitted.point_to_point));
     print(&Vec::from_iter(profile.note_on_misses(data, options.network.as_ref())));
     if args.all {
         print_meanings(&fitted, args.model);
     }
-    for sentence in verdict::verdict(&fitted, args.model, data) {
-        eprintln!("{sentence}");
+    Ok(())
+}
+
+/// Prints the verdicts first, and after them the parameters: in a table those of all models if details are wanted, in
+/// csv and json all.
+fn print_results(
+    args: &Args,
+    fitted: &NetworkFit,
+    verdicts: &[CollectiveVerdict],
+    has_details: bool,
+) -> Result<(), Failure> {
+    let write_verdicts = |out: &mut dyn Write| {
+        let mut all = verdicts.iter();
+        all.try_for_each(|verdict| write_verdict(&verdict.collective.to_string(), &verdict.answers(), out))
+    };
+    if args.print.format != PrintFormat::Table {
+        let mut text = Vec::new();
+        write_verdicts(&mut text).expect("memory can be written");
+        eprint!("{}", String::from_utf8_lossy(&text));
+        return Ok(parameters::of_all(fitted, args.confidence, ParameterSelection::All).print(args.print)?);
+    }
+    to_stdout(write_verdicts)?;
+    if has_details {
+        parameters::of_all(fitted, args.confidence, ParameterSelection::WithoutTables).print(args.print)?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::input::output::OutputPath;
 use crate::input::standard;
 use crate::print::notes::print;
 use crate::print::rows::to_stdout;
+use crate::print::verdict::write_verdict;
 use crate::report::{self, ReportOptions};
 
 /// Write one self-contained HTML page: the verdict, interactive plots, tables and a predictor.
@@ -55,7 +56,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let page_summary = report::write(&args.files, &options, &output)?;
     print(&page_summary.notes);
-    to_stdout(|out| page_summary.verdict.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+    to_stdout(|out| {
+        let mut verdicts = page_summary.verdicts.iter();
+        verdicts.try_for_each(|(heading, answers)| write_verdict(heading, answers, out))
+    })?;
     if !standard::is_output_taken() {
         eprintln!("netsig: wrote {output}: open it in a browser");
     }

@@ -8,3 +8,4 @@ pub mod quote;
 pub mod rows;
 pub mod svg;
 pub mod table;
+pub mod verdict;

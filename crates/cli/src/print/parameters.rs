@@ -3,7 +3,6 @@
 use std::iter;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::Collective;
 use netsig_base::stats::interval::IntervalEstimate;
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_model::fit::breakpoints::{EagerLimit, PiecewisePingPong};
@@ -13,7 +12,7 @@ use netsig_model::fit::network::{FittedRegimes, NetworkFit};
 use netsig_model::fit::plogp::MeasuredPLogP;
 use netsig_model::fitted::{ContentionModel, FittedModel, ParameterValue};
 use netsig_model::model::plogp::PLogP;
-use netsig_model::model::{FIELD, REGIMES, THROUGHPUT};
+use netsig_model::model::{REGIMES, THROUGHPUT};
 use netsig_model::profile::Profile;
 
 use crate::print::rows::{PrintedCell, PrintedRows};
@@ -54,9 +53,6 @@ pub fn of_profile(profile: &Profile) -> PrintedRows {
 /// The parameters to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterSelection {
-    /// α, β, and the parameters of the models chosen for the algorithms; parameters of pairs only
-    /// if no collective was fitted.
-    Used,
     /// All parameters except tables over all sizes.
     WithoutTables,
     /// All parameters.
@@ -65,52 +61,33 @@ pub enum ParameterSelection {
 
 /// The parameters of all fitted models; `confidence` is the level of the regimes' intervals.
 pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: ParameterSelection) -> PrintedRows {
-    let has_pairs = shown != ParameterSelection::Used || fitted.is_empty();
-    let point_to_point = Some(&fitted.point_to_point).filter(|_| has_pairs);
-    let fitted_pieces = point_to_point.and_then(|fit| fit.pieces.as_ref());
+    let point_to_point = &fitted.point_to_point;
+    let fitted_pieces = point_to_point.pieces.as_ref();
     let broken = fitted_pieces.filter(|pieces| !pieces.breaks.is_empty());
-    let all_regimes = fitted.regimes.iter();
-    let chosen_regimes = all_regimes.filter(|regimes| {
-        shown != ParameterSelection::Used || is_chosen(fitted, regimes.collective, &regimes.algorithm, REGIMES)
-    });
-    let all_fields = fitted.fields.iter();
-    let fields = all_fields.filter(|field| {
-        shown != ParameterSelection::Used || is_chosen(fitted, field.collective, &field.algorithm, FIELD)
-    });
-    let all_models = fitted.models.iter();
-    let models = all_models.filter(|fitted_model| shown != ParameterSelection::Used || is_used(fitted_model, fitted));
     let all = iter::once(hockney_parameters(&fitted.hockney))
         .chain(broken.map(piece_parameters))
+        .chain(point_to_point.eager_limit.as_ref().map(eager_limit_parameters))
         .chain(
             point_to_point
-                .and_then(|fit| fit.eager_limit.as_ref())
-                .map(eager_limit_parameters),
-        )
-        .chain(
-            point_to_point
-                .and_then(|fit| fit.plogp.as_ref())
+                .plogp
+                .as_ref()
                 .map(|found| plogp_parameters(found, shown)),
         )
-        .chain(point_to_point.and_then(|fit| fit.flows.as_ref()).map(flow_parameters))
-        .chain(fields.map(|field| contention_parameters(field)))
-        .chain(chosen_regimes.map(|fitted_regimes| regime_parameters(fitted_regimes, confidence)))
-        .chain(models.map(|fitted_model| contention_parameters(fitted_model)));
+        .chain(point_to_point.flows.as_ref().map(flow_parameters))
+        .chain(fitted.fields.iter().map(|field| contention_parameters(field)))
+        .chain(
+            fitted
+                .regimes
+                .iter()
+                .map(|fitted_regimes| regime_parameters(fitted_regimes, confidence)),
+        )
+        .chain(
+            fitted
+                .models
+                .iter()
+                .map(|fitted_model| contention_parameters(fitted_model)),
+        );
     rows(all)
-}
-
-/// True if the fit chose the model with this name.
-fn is_chosen(fitted: &NetworkFit, collective: Collective, algorithm: &str, model: &str) -> bool {
-    let chosen = fitted.chosen_model(Some(collective), algorithm);
-    chosen.is_some_and(|choice| choice.sufficient.model.name == model)
-}
-
-/// True if the fit chose this model for its algorithm, or, without a choice, if it is the signature or
-/// that of an algorithm that follows clusters.
-fn is_used(fitted_model: &FittedModel, fitted: &NetworkFit) -> bool {
-    match fitted.chosen_model(fitted_model.collective(), &fitted_model.algorithm) {
-        Some(chosen) => chosen.sufficient.model == fitted_model.model,
-        None => fitted_model.model.is_signature() || fitted_model.model.is_of_clusters(),
-    }
 }
 
 fn rows<'a>(all: impl Iterator<Item = ModelParameters<'a>>) -> PrintedRows {

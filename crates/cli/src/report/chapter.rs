@@ -1,21 +1,19 @@
 //! The report on one collective: measured cells, and predictions over process counts and sizes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use itertools::iproduct;
 use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
-use netsig_base::data::Experiment;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::fitted::ContentionModel;
 use netsig_model::predict::curve::TimeCurve;
 use netsig_model::predict::outside_domain::{ExtrapolationRule, FAR, OutsideDomain};
 use netsig_model::predict::ranking::{self, CaseRanking};
 use netsig_model::predict::select::CandidateRanker;
-use netsig_model::profile::Profile;
+use netsig_model::verdict::{CellFinding, CollectiveVerdict, FittedPredictors};
 use rayon::prelude::*;
 
 use super::ReportOptions;
-use super::cell::{self, FittedPredictor, PageCell};
 use super::subject::PageSubject;
 
 /// Choices for the content of a page.
@@ -33,15 +31,17 @@ pub struct CollectiveChapter<'a> {
     /// The collective.
     pub collective: Collective,
     /// Measured cells by algorithm, process count and size.
-    pub cells: Vec<PageCell>,
+    pub cells: Vec<CellFinding>,
     /// All algorithms that were measured or fitted, by name.
     pub algorithms: Vec<String>,
     /// Predictions of fitted algorithms.
-    pub predictors: BTreeMap<String, FittedPredictor<'a>>,
+    pub predictors: FittedPredictors<'a>,
     /// All candidates; `None` without a profile that predicts the collective.
     pub ranker: Option<CandidateRanker<'a>>,
     /// Curves of all candidates, by process count.
     pub sheets: Vec<CurveSheet>,
+    /// The verdict.
+    pub verdict: CollectiveVerdict,
 }
 
 /// The curves of one process count.
@@ -56,11 +56,15 @@ impl<'a> CollectiveChapter<'a> {
     /// The chapter of a collective of a subject.
     pub fn new(subject: &'a PageSubject, collective: Collective, request: &PageRequest) -> Self {
         let profile = subject.profile.as_ref();
-        let predictors = profile.map_or_else(BTreeMap::new, |fitted_profile| predictors(fitted_profile, collective));
-        let experiment = Experiment::Collective(collective);
-        let cells = cell::cells(&subject.data, experiment, &predictors, request.options.repetitions);
+        let predictors = profile.map_or_else(FittedPredictors::default, |fitted_profile| {
+            FittedPredictors::of(fitted_profile, collective, None)
+        });
+        let mut cells = predictors.findings(&subject.data, collective);
+        thin_out(&mut cells, request.options.repetitions);
         let measured_names = cells.iter().map(|cell| cell.algorithm.clone());
-        let names: BTreeSet<String> = measured_names.chain(predictors.keys().cloned()).collect();
+        let names: BTreeSet<String> = measured_names
+            .chain(predictors.iter().map(|(name, _)| name.to_owned()))
+            .collect();
         let mut algorithms: Vec<String> = names.into_iter().collect();
         algorithms.sort_by_key(|name| name != LIBRARY);
         let ranker = profile.filter(|_| !predictors.is_empty()).and_then(|fitted_profile| {
@@ -75,6 +79,7 @@ impl<'a> CollectiveChapter<'a> {
             predictors,
             ranker,
             sheets: Vec::new(),
+            verdict: subject.verdict(collective),
         };
         chapter.sheets = chapter.predict(request);
         chapter
@@ -136,8 +141,8 @@ impl<'a> CollectiveChapter<'a> {
         let cells = self.cells.iter().map(|cell| cell.procs);
         let fitted = self
             .predictors
-            .values()
-            .flat_map(|predictor| predictor.fitted_procs.iter().copied());
+            .iter()
+            .flat_map(|(_, predictor)| predictor.fitted_procs.iter().copied());
         cells.chain(fitted).collect()
     }
 
@@ -180,7 +185,7 @@ impl<'a> CollectiveChapter<'a> {
     }
 
     /// The measured cells of an algorithm.
-    pub fn cells_of(&self, algorithm: &str) -> impl Iterator<Item = &PageCell> {
+    pub fn cells_of(&self, algorithm: &str) -> impl Iterator<Item = &CellFinding> {
         self.cells.iter().filter(move |cell| cell.algorithm == algorithm)
     }
 }
@@ -192,21 +197,20 @@ impl CurveSheet {
     }
 }
 
-/// Predictions of the median of every fitted algorithm.
-fn predictors(profile: &Profile, collective: Collective) -> BTreeMap<String, FittedPredictor<'_>> {
-    let algorithms = profile.algorithms(collective).into_iter();
-    let predictors = algorithms.filter_map(|algorithm| {
-        let times = profile.predict(collective).algorithm(algorithm);
-        let models = profile.contention_models_of(collective);
-        let models_of_algorithm = models.filter(|model| model.algorithm() == algorithm);
-        let fitted: BTreeSet<Procs> = models_of_algorithm
-            .flat_map(|model| model.domain().procs.clone())
-            .collect();
-        let predictor = FittedPredictor {
-            predictor: times.predictor().ok()?,
-            fitted_procs: fitted.into_iter().collect(),
-        };
-        Some((algorithm.to_owned(), predictor))
-    });
-    predictors.collect()
+/// Leaves at most `most` repetitions of all cells, and at least three of each, evenly by rank.
+fn thin_out(cells: &mut [CellFinding], most: usize) {
+    let most_of_cell = (most / cells.len().max(1)).max(3);
+    for cell in cells {
+        cell.times = thinned(&cell.times, most_of_cell);
+    }
+}
+
+/// At most `most` of the sorted times, evenly by rank, the first and the last among them.
+fn thinned(times: &[f64], most: usize) -> Vec<f64> {
+    let (count, most) = (times.len(), most.max(2));
+    if count <= most {
+        return times.to_vec();
+    }
+    let place = |index: usize| times[index * (count - 1) / (most - 1)];
+    (0..most).map(place).collect()
 }

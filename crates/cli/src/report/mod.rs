@@ -3,7 +3,6 @@
 //! draws them, `predictor` tabulates them for interpolation, and `page` writes the HTML. The page computes no model;
 //! all its times are predicted here.
 
-mod cell;
 mod chapter;
 mod figure;
 mod figures;
@@ -15,13 +14,13 @@ mod scale;
 mod subject;
 mod tables;
 mod unpredicted;
-mod verdict;
 
 use std::path::PathBuf;
 
 use netsig_base::text::note::Note;
 use netsig_base::units::Procs;
 use netsig_base::units::list::QuantityList;
+use netsig_model::verdict::VerdictAnswer;
 
 use self::chapter::PageRequest;
 use self::page::ReportPage;
@@ -57,8 +56,8 @@ impl Default for ReportOptions {
 /// The text of a page before its figures.
 #[derive(Debug)]
 pub struct PageSummary {
-    /// The verdict, line by line.
-    pub verdict: Vec<String>,
+    /// Heading and answers of each verdict.
+    pub verdicts: Vec<(String, Vec<VerdictAnswer>)>,
     /// Notes on the files for the reader.
     pub notes: Vec<Note>,
 }
@@ -80,7 +79,7 @@ pub fn write(files: &[PathBuf], options: &ReportOptions, output: &OutputPath) ->
         if html.len() <= LARGE_PAGE_BYTES || options.procs.is_some() || most_counts <= FEWEST_COUNTS {
             output.replace(html.as_bytes())?;
             return Ok(PageSummary {
-                verdict: page.verdict(),
+                verdicts: page.verdicts(),
                 notes: page.notes().cloned().collect(),
             });
         }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use itertools::Itertools as _;
 use maud::{Markup, PreEscaped, html};
 use netsig_base::text::note::Note;
+use netsig_model::verdict::VerdictAnswer;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
@@ -13,7 +14,6 @@ use super::chapter::{CollectiveChapter, PageRequest};
 use super::figure::Figure;
 use super::map::SelectionMap;
 use super::subject::PageSubject;
-use super::verdict::{VerdictSentence, verdict};
 use super::{figures, picture, predictor, tables};
 use crate::input::file_kind::PAGE_START;
 use crate::print::rows::PrintedRows;
@@ -64,15 +64,12 @@ impl<'a> ReportPage<'a> {
         }
     }
 
-    /// The verdict as lines of text.
-    pub fn verdict(&self) -> Vec<String> {
-        let lines_of = |chapter: &CollectiveChapter| {
-            let head = self.heading(chapter);
-            let all = verdict(chapter).into_iter();
-            let lines = all.map(|VerdictSentence { question, answer }| format!("  {question} {answer}"));
-            std::iter::once(head).chain(lines).collect::<Vec<_>>()
-        };
-        self.chapters.iter().flat_map(lines_of).collect()
+    /// Heading and answers of each verdict.
+    pub fn verdicts(&self) -> Vec<(String, Vec<VerdictAnswer>)> {
+        let chapters = self.chapters.iter();
+        chapters
+            .map(|chapter| (self.heading(chapter), chapter.verdict.answers()))
+            .collect()
     }
 
     /// Name of a chapter, with the name of its subject if another chapter has the same collective.
@@ -176,8 +173,8 @@ impl<'a> ReportPage<'a> {
                 @for chapter in &self.chapters {
                     h3 { (self.heading(chapter)) }
                     dl.verdict {
-                        @for VerdictSentence { question, answer } in verdict(chapter) {
-                            div { dt { (question) } dd { (answer) } }
+                        @for VerdictAnswer { question, answer, command } in chapter.verdict.answers() {
+                            div { dt { (question) } dd { (answer) @if let Some(command) = command { pre { code { (command) } } } } }
                         }
                     }
                 }

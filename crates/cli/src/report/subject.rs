@@ -15,6 +15,7 @@ use netsig_model::fit::accepted::{self, DataDoubt};
 use netsig_model::fit::network;
 use netsig_model::fit::notes::notes_on_fit;
 use netsig_model::profile::Profile;
+use netsig_model::verdict::{CollectiveVerdict, VerdictRequest};
 
 use crate::input::failure::Failure;
 use crate::input::file_kind::FileKind;
@@ -34,6 +35,25 @@ pub struct PageSubject {
     pub collectives: Vec<Collective>,
     /// Notes on its origin for the reader.
     pub notes: Vec<Note>,
+}
+
+impl PageSubject {
+    /// The verdict on a collective. A profile that was fitted here has no file: commands name the one that
+    /// `netsig fit` would write.
+    pub fn verdict(&self, collective: Collective) -> CollectiveVerdict {
+        let unwritten = self.files.first().filter(|_| self.files.join(", ") == self.name);
+        let profile_name = unwritten.map_or_else(
+            || self.name.clone(),
+            |file| Path::new(file).with_extension("toml").display().to_string(),
+        );
+        let request = VerdictRequest {
+            profile: self.profile.as_ref(),
+            profile_name: &profile_name,
+            data: &self.data,
+            network: None,
+        };
+        request.verdict(collective)
+    }
 }
 
 /// Data files of one network.

@@ -8,8 +8,8 @@ use netsig_model::fit::network::NetworkFitOptions;
 use netsig_model::predict::compare::{self, ModelComparison, ScoreGrouping};
 use netsig_model::predict::cross_over::CrossOver;
 use netsig_model::predict::ranking::CaseRanking;
+use netsig_model::verdict::CellFinding;
 
-use super::cell::PageCell;
 use super::chapter::CollectiveChapter;
 use super::figures;
 use super::subject::PageSubject;
@@ -58,7 +58,7 @@ pub fn measured(chapter: &CollectiveChapter) -> PrintedRows {
 }
 
 fn predicted(
-    cell: &PageCell,
+    cell: &CellFinding,
     of: impl Fn(netsig_model::predict::Prediction) -> Option<netsig_base::units::Seconds>,
 ) -> PrintedCell {
     PrintedCell::if_some(cell.prediction.and_then(of), PrintedCell::time)

@@ -9,6 +9,7 @@
 pub mod answer;
 mod basis;
 pub mod compare;
+mod contention_free;
 pub mod cross_over;
 pub mod curve;
 mod hosts;
@@ -21,6 +22,7 @@ pub mod predictor;
 pub mod ranking;
 pub mod rate;
 pub mod request;
+pub mod runtime_choice;
 pub mod select;
 pub mod split;
 

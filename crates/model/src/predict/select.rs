@@ -266,7 +266,7 @@ pub(crate) fn least_gain(profile: &Profile) -> f64 {
 }
 
 /// The model, or in the exact form its correction, if there is one.
-fn in_binomial_form(model: &'static Model, form: BinomialForm) -> &'static Model {
+pub(crate) fn in_binomial_form(model: &'static Model, form: BinomialForm) -> &'static Model {
     let is_correction = |other: &&'static Model| other.subject == model.subject && other.corrects == Some(model.name);
     match form {
         BinomialForm::Printed => model,

@@ -19,7 +19,7 @@ use netsig_base::data::{Dataset, Provenance, cluster_facts};
 use netsig_base::network::{ClusterGrid, ClusterLink, HostClusters, grid};
 use netsig_base::text::file_error::{FileError, parse_toml};
 use netsig_base::text::refusal::Refusal;
-use netsig_base::units::Bytes;
+use netsig_base::units::{Bytes, Procs};
 use serde::{Deserialize, Serialize};
 
 pub use self::choice::ChosenModelEntry;
@@ -99,6 +99,9 @@ const OF_DATA: &str = "data_";
 /// Key of the collectives with a root that have cells whose times are means over the ranks.
 const ROOTED_MEANS: &str = "means_over_ranks";
 
+/// Key of the process count whose collectives gave α and β for want of a ping-pong.
+const SUBSTITUTE_PROCS: &str = "alpha_and_beta_among";
+
 const HINT: &str = "`netsig fit` writes profiles";
 
 /// Remedy for an impossible value.
@@ -159,6 +162,11 @@ impl Profile {
         let stated_names = self.provenance.get(ROOTED_MEANS).into_iter();
         let mut names = stated_names.flat_map(|names| names.split(','));
         names.any(|name| name == collective.to_string())
+    }
+
+    /// Process count whose collectives gave α and β, if no ping-pong did. Contention is relative to it.
+    pub fn substitute_procs(&self) -> Option<Procs> {
+        Procs::new(self.provenance.get(SUBSTITUTE_PROCS)?.parse().ok()?).ok()
     }
 
     /// Facts about network, MPI or settings in which data differ from the data of this profile, whose file is

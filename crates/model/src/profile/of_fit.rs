@@ -8,7 +8,7 @@ use netsig_base::data::{Dataset, Provenance};
 use netsig_base::stats::sample::robust_deviation;
 use netsig_base::text::refusal::Refusal;
 
-use super::{ChosenModelEntry, Profile, ProtocolEntry, ROOTED_MEANS, VERSION};
+use super::{ChosenModelEntry, Profile, ProtocolEntry, ROOTED_MEANS, SUBSTITUTE_PROCS, VERSION};
 use crate::fit::model::ModelFit;
 use crate::fit::network::{self, ChosenModel, FittedRegimes, NetworkFit};
 use crate::regimes::entry::{CellKindError, RegimesEntry, RepetitionAvailability};
@@ -19,7 +19,10 @@ impl Profile {
     pub fn of(fitted: &NetworkFit, provenance: Provenance, confidence: f64) -> Self {
         let point_to_point = &fitted.point_to_point;
         let regimes = fitted.regimes.iter();
-        let provenance = with_rooted_means(provenance, &fitted.rooted_means);
+        let mut provenance = with_rooted_means(provenance, &fitted.rooted_means);
+        if let Some(procs) = fitted.substitute_procs {
+            provenance.push(SUBSTITUTE_PROCS, &procs.to_string());
+        }
         Self {
             version: VERSION,
             provenance,

@@ -37,7 +37,7 @@ use netsig_base::network::Network;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-pub use self::candidates::{DataOrigin, TuningChoices};
+pub use self::candidates::{DataOrigin, TuningChoice, TuningChoices};
 pub use self::comments::CommentNames;
 pub use self::fewest_rules::{RuleBlock, SizeMeasure, TuningRule};
 pub use self::map::{TOLERANCE, TuningMap};
@@ -103,16 +103,21 @@ pub struct RuleGain {
 /// # Errors
 /// If the model of an algorithm lacks a parameter.
 pub fn tune(request: &TuningRequest) -> Result<Vec<TunedCollective>, Refusal> {
-    let of = |collective: &Collective| {
-        let choices = TuningChoices::of(request.profile, request.release, *collective);
-        choices
-            .can_choose()
-            .then(|| tune_collective(request, *collective, choices))
-    };
-    let ruled = COLLECTIVES
+    let tuned = COLLECTIVES
         .iter()
-        .filter(|collective| is_tuned_collective(**collective));
-    ruled.filter_map(of).collect()
+        .map(|collective| tune_collective(request, *collective));
+    tuned.filter_map(Result::transpose).collect()
+}
+
+/// The rules of a collective; `None` if rules are not written for it, or the profile has fewer than two choices of the
+/// library.
+///
+/// # Errors
+/// If the model of an algorithm lacks a parameter.
+pub fn tune_collective(request: &TuningRequest, collective: Collective) -> Result<Option<TunedCollective>, Refusal> {
+    let choices = TuningChoices::of(request.profile, request.release, collective);
+    let is_tuned = is_tuned_collective(collective) && choices.can_choose();
+    is_tuned.then(|| tune_choices(request, collective, choices)).transpose()
 }
 
 /// True for the collectives that rules are written for.
@@ -120,7 +125,7 @@ fn is_tuned_collective(collective: Collective) -> bool {
     collective.operation() != Collective::Alltoallv
 }
 
-fn tune_collective(
+fn tune_choices(
     request: &TuningRequest,
     collective: Collective,
     choices: TuningChoices,
@@ -221,6 +226,18 @@ impl TunedCollective {
             None => self.times.counts[block.counts.end - 1],
         };
         (first, last)
+    }
+
+    /// The choice by the rules for a case; `None` where the library decides.
+    pub fn choice(&self, procs: Procs, size: Bytes) -> Option<&TuningChoice> {
+        let mut blocks = self.blocks.iter();
+        let block = blocks.find(|block| {
+            let (first, last) = self.count_range(block);
+            (first..=last).contains(&procs)
+        })?;
+        let rule = block.rule_for(self.measure.compared_size(procs, size));
+        let is_library = rule.choice == OWN_DECISION || self.times.sizes.last().is_none_or(|largest| size > *largest);
+        (!is_library).then(|| &self.choices.all[rule.choice])
     }
 
     /// True if a rule takes an algorithm.

@@ -3,6 +3,7 @@
 
 use itertools::Itertools;
 use netsig_base::data::Provenance;
+use netsig_base::text::note::Note;
 use netsig_base::units::{BytesPerSecond, Seconds};
 use netsig_model::fit::agreement::{PLogPAgreement, PLogPVerdict};
 use netsig_model::fit::breakpoints::{BreakChange, EagerLimit, PingPongBreak};
@@ -107,9 +108,13 @@ fn print_tables(measured: &MeasuredPLogP) {
         Seconds(measured.latency.value),
         measured.gap.len()
     );
-    for doubt in &measured.doubts {
-        eprintln!("netsig: warning: pLogP: {doubt}");
-    }
+}
+
+/// Doubts about the measured tables.
+pub fn doubts(point_to_point: &PointToPointFits) -> Vec<Note> {
+    let tables = point_to_point.plogp.iter();
+    let doubts = tables.flat_map(|measured| &measured.doubts);
+    doubts.map(|doubt| Note::warning(format!("pLogP: {doubt}"))).collect()
 }
 
 fn load_rows(loads: &[FlowLoad]) -> PrintedRows {

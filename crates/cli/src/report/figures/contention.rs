@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::predict::PortOverflow;
+use netsig_model::verdict::{CellFinding, known_onset};
 
 use super::{AxisDescription, figure_of_series};
-use crate::report::cell::PageCell;
 use crate::report::chapter::CollectiveChapter;
 use crate::report::figure::{Figure, FigureSeries, SeriesForm};
 use crate::report::scale::AxisQuantity;
@@ -23,7 +23,7 @@ pub fn contention(chapter: &CollectiveChapter) -> Option<Figure> {
         };
         let name = format!("{algorithm} among {most}");
         let ratio = |size: Bytes, time: Seconds| (size.as_f64(), time / hockney.alltoall(most, size));
-        let cells: Vec<&PageCell> = chapter
+        let cells: Vec<&CellFinding> = chapter
             .cells_of(algorithm)
             .filter(|cell| cell.procs == most && !cell.is_busy)
             .collect();
@@ -88,16 +88,10 @@ pub fn predicted_overflows(chapter: &CollectiveChapter, algorithm: &str) -> Vec<
     let Some(predictor) = chapter.predictors.get(algorithm) else {
         return Vec::new();
     };
-    let sizes = chapter.sizes();
     let all_counts = chapter.sheets.iter().map(|sheet| sheet.procs);
     let counts = all_counts.filter(|procs| procs.get() > 2);
-    let first = |procs: Procs| {
-        let all = sizes.iter().rev();
-        let known = |size: &Bytes| predictor.predictor.overflow(procs, *size);
-        let onset = all.filter_map(known).find(|onset| onset.is_known)?;
-        Some((procs, onset))
-    };
-    counts.filter_map(first).collect()
+    let onset = |procs: Procs| Some((procs, known_onset(&predictor.predictor, procs)?));
+    counts.filter_map(onset).collect()
 }
 
 /// The smallest size of each process count from which on repetitions lose one packet or more in the mean. The next

@@ -2,9 +2,9 @@
 
 use itertools::Itertools as _;
 use netsig_base::units::{Bytes, Procs};
+use netsig_model::verdict::CellFinding;
 
 use super::{AxisDescription, COUNTS, counts_text, figure_of_series, procs_of_algorithm};
-use crate::report::cell::PageCell;
 use crate::report::chapter::CollectiveChapter;
 use crate::report::figure::{Figure, FigureSeries, SeriesForm};
 use crate::report::scale::AxisQuantity;
@@ -15,7 +15,7 @@ pub fn errors_by_size(chapter: &CollectiveChapter, algorithm: &str) -> Option<Fi
     let mut series = Vec::new();
     for (colour, &procs) in counts.iter().enumerate() {
         let name = format!("{procs} processes");
-        let cells: Vec<&PageCell> = chapter.cells_of(algorithm).filter(|cell| cell.procs == procs).collect();
+        let cells: Vec<&CellFinding> = chapter.cells_of(algorithm).filter(|cell| cell.procs == procs).collect();
         series.extend(errors(&name, colour, &cells, |cell| cell.size.as_f64()));
     }
     figure_of_series(
@@ -36,7 +36,7 @@ pub fn errors_by_procs(chapter: &CollectiveChapter, algorithm: &str) -> Option<F
     let step = sizes.len().div_ceil(COUNTS).max(1);
     let mut series = Vec::new();
     for (colour, size) in sizes.iter().step_by(step).enumerate() {
-        let cells: Vec<&PageCell> = chapter.cells_of(algorithm).filter(|cell| cell.size == *size).collect();
+        let cells: Vec<&CellFinding> = chapter.cells_of(algorithm).filter(|cell| cell.size == *size).collect();
         series.extend(errors(&size.to_string(), colour, &cells, |cell| {
             f64::from(cell.procs.get())
         }));
@@ -64,8 +64,8 @@ fn error_words(over: &str, counts: &[Procs]) -> String {
 }
 
 /// A line through the errors of cells, and marks on it.
-fn errors(name: &str, colour: usize, cells: &[&PageCell], place: impl Fn(&PageCell) -> f64) -> Vec<FigureSeries> {
-    let points = |is_wanted: &dyn Fn(&PageCell) -> bool| -> Vec<(f64, f64)> {
+fn errors(name: &str, colour: usize, cells: &[&CellFinding], place: impl Fn(&CellFinding) -> f64) -> Vec<FigureSeries> {
+    let points = |is_wanted: &dyn Fn(&CellFinding) -> bool| -> Vec<(f64, f64)> {
         let cells = cells.iter().filter(|cell| is_wanted(cell));
         cells.filter_map(|cell| Some((place(cell), cell.error()?))).collect()
     };

@@ -1,0 +1,411 @@
+//! Changes that make a collective faster: a setting of the MPI library, and the preloaded library.
+//!
+//! # Method
+//! Both are judged at the measured sizes and the powers of two between them, among the process count for which the data were
+//! measured. The setting at a size is the choice of the tuning rules ([`crate::tune`]). The schedule of the preloaded library is its
+//! choice at run time ([`CandidateRanker::runtime_choice`]). A size counts if the predicted gain over the
+//! library's own choice is at least [`LEAST_GAIN`]. It is sure if the intervals of both times are apart and the
+//! algorithm was measured.
+
+use std::collections::BTreeSet;
+
+use itertools::Itertools as _;
+use netsig_base::algorithm::{LIBRARY, MpiFlavour};
+use netsig_base::units::{Bytes, Procs, Seconds};
+
+use super::sentence::{enumeration, size_ranges};
+use super::{CellFinding, VerdictAnswer, VerdictSubject};
+use crate::predict::outside_domain::ExtrapolationRule;
+use crate::predict::ranking;
+use crate::predict::runtime_choice::{GainCertainty, NoRuntimeChoice, RuntimeCall};
+use crate::predict::select::{CandidateRanker, RankedCandidate};
+use crate::profile::Profile;
+use crate::tune::{LibraryVersion, TargetRelease, TuningChoices, TuningRequest, tune_collective};
+
+/// Least gain that is worth a change, and least loss that is worth a warning.
+pub const LEAST_GAIN: f64 = 1.05;
+
+const NO_MORE: &str = "None: netsig run gains no more than the setting.";
+
+/// The changes that are worth it.
+#[derive(Debug, Clone)]
+pub struct ChangeAdvice {
+    /// Number of processes.
+    pub procs: Option<Procs>,
+    /// The setting of the MPI library, or why there is none.
+    pub setting: Result<WorthwhileChange, String>,
+    /// The preloaded library, or why there is none.
+    pub preloaded: Result<WorthwhileChange, String>,
+}
+
+/// A change with the sizes at which it gains.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorthwhileChange {
+    /// The sizes at which the algorithm is worth the change, at least one, ascending.
+    pub gains: Vec<SizeGain>,
+    /// Gains of other algorithms at other sizes.
+    pub others: Vec<SizeGain>,
+    /// All sizes that were judged, ascending.
+    sizes: Vec<Bytes>,
+    /// What the user does to have the change.
+    command: String,
+    /// The largest measured gain, as a sentence, if there is one.
+    measured: Option<String>,
+    /// Sentences on limits of the change.
+    limits: Vec<String>,
+}
+
+/// The predicted gain of an algorithm over the library's own choice at one size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SizeGain {
+    /// Bytes per destination or message.
+    pub size: Bytes,
+    /// The algorithm.
+    pub algorithm: String,
+    /// Time of the library's own choice over that of the algorithm.
+    pub gain: f64,
+    /// True if the intervals of both are apart and the algorithm was measured.
+    pub is_sure: bool,
+    /// True if the algorithm was measured, among whatever processes.
+    pub is_measured: bool,
+}
+
+/// What both changes are judged by.
+struct ChangeJudge<'a> {
+    subject: &'a VerdictSubject<'a>,
+    profile: &'a Profile,
+    ranker: CandidateRanker<'a>,
+    procs: Procs,
+    sizes: Vec<Bytes>,
+}
+
+impl ChangeAdvice {
+    pub(super) fn of(subject: &VerdictSubject) -> Self {
+        let judge = match ChangeJudge::new(subject) {
+            Ok(judge) => judge,
+            Err(reason) => {
+                return Self {
+                    procs: None,
+                    setting: Err(reason.clone()),
+                    preloaded: Err(reason),
+                };
+            }
+        };
+        let setting = judge.setting();
+        let preloaded = judge.preloaded().and_then(|change| match &setting {
+            Ok(other) if !change.exceeds(other) => Err(NO_MORE.to_owned()),
+            _ => Ok(change),
+        });
+        Self {
+            procs: Some(judge.procs),
+            setting,
+            preloaded,
+        }
+    }
+
+    /// The answers on the setting and on the preloaded library.
+    pub(super) fn answers(&self) -> [VerdictAnswer; 2] {
+        let answer = |question, advice: &Result<WorthwhileChange, String>| VerdictAnswer {
+            question,
+            answer: match advice {
+                Ok(change) => change.sentences(self.procs),
+                Err(reason) => reason.clone(),
+            },
+            command: advice.as_ref().ok().map(|change| change.command.clone()),
+        };
+        [answer("Setting", &self.setting), answer("Preloaded", &self.preloaded)]
+    }
+}
+
+impl<'a> ChangeJudge<'a> {
+    fn new(subject: &'a VerdictSubject<'a>) -> Result<Self, String> {
+        let no_profile = || "Not known: there is no profile of this collective.".to_owned();
+        let profile = subject.request.profile.ok_or_else(no_profile)?;
+        let procs = procs_of_interest(subject, profile).ok_or_else(no_profile)?;
+        let request = profile.rank(subject.collective).network(subject.request.network);
+        let ranker = request.too_far(ExtrapolationRule::Extrapolated).ranker();
+        Ok(Self {
+            subject,
+            profile,
+            ranker: ranker.map_err(|refusal| format!("Not known: {refusal}."))?,
+            procs,
+            sizes: sizes_of_interest(subject, profile),
+        })
+    }
+
+    /// The change to the setting by the tuning rules of the MPI library of the data.
+    fn setting(&self) -> Result<WorthwhileChange, String> {
+        let release = release(self.profile).ok_or_else(|| {
+            let name = self.subject.request.profile_name;
+            format!(
+                "Not known: the data do not name their MPI library; netsig tune {name} --for LIBRARY writes rules for one."
+            )
+        })?;
+        let request = TuningRequest {
+            profile: self.profile,
+            network: self.subject.request.network,
+            release: &release,
+            counts: None,
+            sizes: None,
+        };
+        let tuned = tune_collective(&request, self.subject.collective);
+        let Some(tuned) = tuned.map_err(|refusal| format!("Not known: {refusal}."))? else {
+            return Err(self.untuned(&release));
+        };
+        if !tuned.choices.has_own_decision() {
+            return Err(self.without_library());
+        }
+        let by_rules = self.sizes.iter().filter_map(|size| {
+            let choice = tuned.choice(self.procs, *size)?;
+            self.gain_of(&choice.measured, *size)
+        });
+        let (gains, others) = self.worthwhile(by_rules.collect(), &release.to_string())?;
+        let algorithm = gains[0].algorithm.clone();
+        let setting = ranking::setting(self.subject.collective, &algorithm, release.target.flavour);
+        let rules = tune_command(self.subject.request.profile_name, &release);
+        Ok(WorthwhileChange {
+            limits: self.limits_of_setting(&algorithm, !others.is_empty(), &rules),
+            command: setting.map_or(rules, |setting| format!("mpirun {setting} …")),
+            ..self.change(gains, others)
+        })
+    }
+
+    /// The change by the preloaded library.
+    fn preloaded(&self) -> Result<WorthwhileChange, String> {
+        if !self.profile.algorithms(self.subject.collective).contains(&LIBRARY) {
+            return Err(self.without_library());
+        }
+        let flavour = ranking::flavour(self.profile).unwrap_or(MpiFlavour::OpenMpi);
+        let clustered = self.profile.clustered();
+        let layout = clustered.and_then(|clustered| clustered.layout_of(self.procs));
+        let mut gains = Vec::new();
+        for &size in &self.sizes {
+            let choice = self.ranker.runtime_choice(&RuntimeCall {
+                collective: self.subject.collective,
+                procs: self.procs,
+                size,
+                layout: layout.as_ref(),
+                flavour,
+                check: Seconds(0.0),
+            });
+            match choice {
+                Ok(choice) => gains.extend(
+                    choice
+                        .schedule
+                        .map(|chosen| self.gain(&chosen.candidate, &choice.library, size)),
+                ),
+                Err(NoRuntimeChoice::NoLibrary) => return Err(self.without_library()),
+                Err(_) => {}
+            }
+        }
+        let (gains, others) = self.worthwhile(gains, "netsig run")?;
+        Ok(WorthwhileChange {
+            command: format!("netsig run {} -- mpirun …", self.subject.request.profile_name),
+            ..self.change(gains, others)
+        })
+    }
+
+    fn change(&self, gains: Vec<SizeGain>, others: Vec<SizeGain>) -> WorthwhileChange {
+        WorthwhileChange {
+            limits: Vec::new(),
+            measured: self.measured_gain(&gains[0].algorithm),
+            gains,
+            others,
+            sizes: self.sizes.clone(),
+            command: String::new(),
+        }
+    }
+
+    /// Gain of an algorithm by its measured name, if it and the library's own choice are comparable.
+    fn gain_of(&self, algorithm: &str, size: Bytes) -> Option<SizeGain> {
+        let ranked = self.ranker.rank_all(self.procs, size).ok()?;
+        let find = |name: &str| ranked.iter().find(|one| one.algorithm() == name && one.is_eligible());
+        Some(self.gain(find(algorithm)?, find(LIBRARY)?, size))
+    }
+
+    fn gain(&self, one: &RankedCandidate, library: &RankedCandidate, size: Bytes) -> SizeGain {
+        let algorithm = one.algorithm();
+        let is_measured = self
+            .profile
+            .algorithms(self.subject.collective)
+            .contains(&algorithm.as_str());
+        let certainty = GainCertainty::of(&one.prediction, &library.prediction);
+        SizeGain {
+            size,
+            gain: library.prediction.time / one.prediction.time,
+            is_sure: is_measured && certainty == GainCertainty::Sure,
+            is_measured,
+            algorithm,
+        }
+    }
+
+    /// The gains that are worth a change, those of one algorithm apart from others: of the measured algorithm with the
+    /// largest product of gains, without any of an unmeasured one.
+    fn worthwhile(&self, gains: Vec<SizeGain>, what: &str) -> Result<(Vec<SizeGain>, Vec<SizeGain>), String> {
+        let worth = gains.into_iter().filter(|gain| gain.gain >= LEAST_GAIN).collect_vec();
+        let logarithms = worth
+            .iter()
+            .map(|gain| ((gain.is_measured, gain.algorithm.clone()), gain.gain.ln()));
+        let by_algorithm = logarithms.into_grouping_map().sum().into_iter();
+        let named = by_algorithm.sorted_by(|a, b| a.0.cmp(&b.0));
+        let most = named.max_by(|a, b| a.0.0.cmp(&b.0.0).then(a.1.total_cmp(&b.1)));
+        let ((_, algorithm), _) = most.ok_or_else(|| self.nothing(what))?;
+        Ok(worth.into_iter().partition(|gain| gain.algorithm == algorithm))
+    }
+
+    /// The answer where no choice of the library beside its own was measured.
+    fn untuned(&self, release: &TargetRelease) -> String {
+        let offers = TuningChoices::of(self.profile, release, self.subject.collective).unmeasured;
+        if offers.is_empty() {
+            return format!("None: {release} has no setting for {}.", self.subject.collective);
+        }
+        format!(
+            "Not known: no other algorithm of {release} was measured; measure some of {}.",
+            offers.iter().map(|name| format!("{LIBRARY}:{name}")).join(", ")
+        )
+    }
+
+    fn without_library(&self) -> String {
+        format!("Not known: the library's own choice was not measured; measure the algorithm {LIBRARY:?} too.")
+    }
+
+    fn nothing(&self, what: &str) -> String {
+        let [first, .., last] = self.sizes[..] else {
+            return format!("None: {what} gains nothing among {} processes.", self.procs);
+        };
+        format!(
+            "None: no measured choice of {what} is predicted to be {LEAST_GAIN} times as fast as the library's own choice \
+             among {} processes, from {first} to {last}.",
+            self.procs
+        )
+    }
+
+    /// Sentences on a size at which the setting loses, and on the rules that take the best at each size.
+    fn limits_of_setting(&self, algorithm: &str, has_others: bool, rules: &str) -> Vec<String> {
+        let gains = self.sizes.iter().filter_map(|size| self.gain_of(algorithm, *size));
+        let worst = gains.min_by(|a, b| a.gain.total_cmp(&b.gain));
+        let slow = worst.filter(|worst| worst.gain * LEAST_GAIN <= 1.0);
+        let needs_rules = has_others || slow.is_some();
+        let loss = slow.map(|slow| {
+            let factor = 1.0 / slow.gain;
+            format!(
+                "The setting holds at all sizes, and is {factor:.2} times as slow at {}.",
+                slow.size
+            )
+        });
+        let cure = needs_rules.then(|| format!("Rules by size: {rules}."));
+        loss.into_iter().chain(cure).collect()
+    }
+
+    /// The largest measured gain of an algorithm over the library's own choice, if both were measured.
+    fn measured_gain(&self, algorithm: &str) -> Option<String> {
+        let gain = |cell: &CellFinding| {
+            let mut library_cells = self.subject.cells_of(LIBRARY);
+            let library = library_cells.find(|other| (other.procs, other.size) == (cell.procs, cell.size))?;
+            Some((library.median() / cell.median(), cell.procs, cell.size))
+        };
+        let gains = self.subject.cells_of(algorithm).filter_map(gain);
+        let (gain, procs, size) = gains.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(format!("Measured: {gain:.1} times as fast at {size} among {procs}."))
+    }
+}
+
+fn tune_command(profile_name: &str, release: &TargetRelease) -> String {
+    format!("netsig tune {profile_name} --for {} -o FILE", release.target.name)
+}
+
+/// The process count that the data were measured for, else the largest known one.
+fn procs_of_interest(subject: &VerdictSubject, profile: &Profile) -> Option<Procs> {
+    let facts = [
+        profile.provenance.get("data_steered_for"),
+        subject.request.data.provenance.get("steered_for"),
+    ];
+    let scope = facts.into_iter().flatten().find(|scope| {
+        let collective = scope.split_whitespace().next();
+        collective == Some(subject.collective.to_string().as_str())
+    });
+    let wanted = scope.and_then(|scope| Procs::new(scope.rsplit("up to ").next()?.trim().parse().ok()?).ok());
+    wanted.into_iter().chain(subject.known_procs()).max()
+}
+
+/// The measured sizes that are whole KiB, and the powers of two between them.
+fn sizes_of_interest(subject: &VerdictSubject, profile: &Profile) -> Vec<Bytes> {
+    let measured = subject.cells().map(|cell| cell.size);
+    let domains = profile
+        .contention_models_of(subject.collective)
+        .map(|model| model.domain());
+    let ends = domains.flat_map(|domain| [domain.smallest, domain.largest]);
+    let known: BTreeSet<Bytes> = measured.chain(ends).filter(|size| size.0 > 0).collect();
+    let (Some(least), Some(most)) = (known.first().copied(), known.last().copied()) else {
+        return Vec::new();
+    };
+    let powers = (0..63)
+        .map(|power| Bytes(1 << power))
+        .filter(|size| (least..=most).contains(size));
+    let round = known.iter().copied().filter(|size| size.0 % 1024 == 0);
+    powers.chain(round).sorted_unstable().dedup().collect()
+}
+
+/// The version of the MPI library of the data.
+fn release(profile: &Profile) -> Option<TargetRelease> {
+    let flavour = ranking::flavour(profile)?;
+    let version = LibraryVersion::find(profile.provenance.get("data_mpi")?)?;
+    TargetRelease::installed(flavour, version).ok()
+}
+
+impl SizeGain {
+    /// Name of the algorithm, with a mark if it was never measured.
+    fn marked_name(&self) -> String {
+        let mark = if self.is_measured { "" } else { " (never measured)" };
+        format!("{}{mark}", self.algorithm)
+    }
+}
+
+impl WorthwhileChange {
+    /// True if this change gains more than another at a size.
+    fn exceeds(&self, other: &Self) -> bool {
+        let gain = |change: &Self, size: Bytes| {
+            let mut gains = change.gains.iter().chain(&change.others);
+            gains.find(|gain| gain.size == size).map_or(1.0, |gain| gain.gain)
+        };
+        let mut sizes = self.sizes.iter();
+        sizes.any(|size| gain(self, *size) >= LEAST_GAIN * gain(other, *size))
+    }
+
+    /// The gains, at the sizes where they are sure and those where they are not, and the limits.
+    fn sentences(&self, procs: Option<Procs>) -> String {
+        let part = |is_sure: bool, certainty: &str| {
+            let gains = self.gains.iter().filter(|gain| gain.is_sure == is_sure).collect_vec();
+            let sizes = gains.iter().map(|gain| gain.size).collect_vec();
+            let most = gains.iter().max_by(|a, b| a.gain.total_cmp(&b.gain))?;
+            let span = match gains.len() {
+                1 => format!("{:.1} times as fast", most.gain),
+                _ => format!("up to {:.1} times as fast ({})", most.gain, most.size),
+            };
+            Some(format!("{certainty} {span} at {}", size_ranges(&self.sizes, &sizes)))
+        };
+        let spans = [part(true, "surely"), part(false, "perhaps")]
+            .into_iter()
+            .flatten()
+            .join("; ");
+        let among = procs.map_or_else(String::new, |procs| format!("Among {procs} processes "));
+        let first = format!("{among}{}: {spans}.", self.gains[0].marked_name());
+        let others = self.others_sentence();
+        let sentences = [Some(&first), self.measured.as_ref(), others.as_ref()];
+        sentences.into_iter().flatten().chain(&self.limits).join(" ")
+    }
+
+    /// The algorithms that gain at other sizes.
+    fn others_sentence(&self) -> Option<String> {
+        let by_name = self
+            .others
+            .iter()
+            .map(|gain| (gain.marked_name(), gain.size))
+            .into_group_map();
+        let named = by_name.into_iter().sorted();
+        let texts = named
+            .map(|(name, sizes)| format!("{name} at {}", size_ranges(&self.sizes, &sizes)))
+            .collect_vec();
+        (!texts.is_empty()).then(|| format!("Elsewhere: {}.", enumeration(texts)))
+    }
+}

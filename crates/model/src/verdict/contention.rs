@@ -1,0 +1,299 @@
+//! Contention in measured cells.
+//!
+//! # Method
+//! The strength of a cell is its median over a contention-free time T₀; a cell is contended from
+//! [`CONTENDED_RATIO`] on. T₀ is known in two ways:
+//! * of an all-to-all it is the bound of any algorithm ([`Profile::contention_free_time`]);
+//! * of other collectives it is the pLogP model of the cell's algorithm. The bound alone then shows only that a
+//!   collective is not contended: what takes longer may have a slow algorithm.
+//!
+//! # Domain
+//! Profiles whose α and β are of messages between two processes. Cells without a T₀ and cells whose processes
+//! waited for processors do not count.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use itertools::Itertools as _;
+use netsig_base::algorithm::{Collective, CollectiveMethod};
+use netsig_base::units::{Bytes, Procs, Seconds};
+
+use super::sentence::{among_counts, enumeration};
+use super::{CellFinding, VerdictSubject};
+use crate::model::closed_form::plogp_model;
+use crate::predict::ranking;
+use crate::predict::request::BinomialForm;
+use crate::predict::select::in_binomial_form;
+use crate::profile::Profile;
+
+/// Least ratio of a measured to a contention-free time that counts as contention.
+pub const CONTENDED_RATIO: f64 = 1.2;
+
+/// The answer to the question whether a collective is contended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContentionFinding {
+    /// What the cells show.
+    pub state: ContentionState,
+    /// Process count to whose times contention is relative, without a ping-pong.
+    pub relative_to: Option<Procs>,
+}
+
+/// Contention that cells show.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ContentionState {
+    /// A measured cell takes longer than contention-free times allow.
+    Contended {
+        /// The cell with the largest ratio.
+        worst: RatedCell,
+        /// By process count, the size from which on all measured sizes are contended, if there is one.
+        onsets: Vec<(Procs, Option<Bytes>)>,
+    },
+    /// No measured cell is contended.
+    Free {
+        /// The cell with the largest ratio.
+        worst: RatedCell,
+    },
+    /// The data cannot tell.
+    Unknown {
+        /// The reason, as a sentence.
+        reason: String,
+    },
+}
+
+/// A cell beside its contention-free time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RatedCell {
+    /// Collective and algorithm.
+    pub subject: String,
+    /// Number of processes.
+    pub procs: Procs,
+    /// Bytes per destination or message.
+    pub size: Bytes,
+    /// Measured median.
+    pub measured: Seconds,
+    /// Contention-free time.
+    pub contention_free: Seconds,
+}
+
+impl RatedCell {
+    fn of(subject: &VerdictSubject, cell: &CellFinding, contention_free: Seconds) -> Option<Self> {
+        (contention_free.0 > 0.0).then(|| Self {
+            subject: format!("{} {}", subject.collective, cell.algorithm),
+            procs: cell.procs,
+            size: cell.size,
+            measured: cell.median(),
+            contention_free,
+        })
+    }
+
+    /// Measured over contention-free time.
+    pub fn ratio(&self) -> f64 {
+        self.measured / self.contention_free
+    }
+}
+
+/// The cell with the largest ratio.
+fn worst(cells: &[RatedCell]) -> Option<&RatedCell> {
+    cells.iter().max_by(|a, b| a.ratio().total_cmp(&b.ratio()))
+}
+
+impl ContentionFinding {
+    /// True or false where the data can tell.
+    pub fn is_contended(&self) -> Option<bool> {
+        match self.state {
+            ContentionState::Contended { .. } => Some(true),
+            ContentionState::Free { .. } if self.relative_to.is_none() => Some(false),
+            _ => None,
+        }
+    }
+
+    pub(super) fn of(subject: &VerdictSubject) -> Self {
+        Self {
+            state: ContentionState::of(subject),
+            relative_to: subject.request.profile.and_then(Profile::substitute_procs),
+        }
+    }
+}
+
+impl ContentionState {
+    fn of(subject: &VerdictSubject) -> Self {
+        if let Some(reason) = missing_input(subject) {
+            return Self::Unknown {
+                reason: reason.to_owned(),
+            };
+        }
+        let bounded: Vec<RatedCell> = subject.cells().filter_map(|cell| by_bound(subject, cell)).collect();
+        let is_exchange = matches!(subject.collective, Collective::Alltoall);
+        let rated: Vec<RatedCell> = if is_exchange {
+            let reference = subject.reference_algorithm().unwrap_or_default();
+            let cells = subject.cells_of(reference);
+            cells.filter_map(|cell| by_bound(subject, cell)).collect()
+        } else {
+            subject.cells().filter_map(|cell| by_algorithm(subject, cell)).collect()
+        };
+        let worst_rated = worst(&rated);
+        match (worst_rated, worst(&bounded)) {
+            (Some(found), _) if found.ratio() >= CONTENDED_RATIO => Self::Contended {
+                worst: found.clone(),
+                onsets: onsets(&rated, &found.subject),
+            },
+            (_, Some(bound)) if bound.ratio() < CONTENDED_RATIO => Self::Free { worst: bound.clone() },
+            (Some(found), None) => Self::Free { worst: found.clone() },
+            (Some(_), Some(_)) if is_exchange => Self::Free {
+                worst: worst_rated.expect("it was found").clone(),
+            },
+            (found, Some(bound)) => Self::Unknown {
+                reason: undecided(bound, found),
+            },
+            (None, None) => Self::Unknown {
+                reason: "the profile has no contention-free time of it".to_owned(),
+            },
+        }
+    }
+}
+
+/// The input without which nothing can be told, if it is missing.
+fn missing_input(subject: &VerdictSubject) -> Option<&'static str> {
+    if subject.request.profile.is_none() {
+        return Some("without a profile there is no contention-free time; netsig fit makes one");
+    }
+    match (subject.all_cells.is_empty(), subject.cells().next()) {
+        (true, _) => Some("no measured time was given; name the data beside the profile"),
+        (false, None) => {
+            Some("in all cells the processes waited for processors; measure with a processor for each process")
+        }
+        _ => None,
+    }
+}
+
+/// A cell beside the bound of any algorithm.
+fn by_bound(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
+    let profile = subject.request.profile?;
+    let bound = profile.contention_free_time(subject.collective, cell.procs, cell.size)?;
+    RatedCell::of(subject, cell, bound)
+}
+
+/// A cell beside the pLogP model of its algorithm, within one cluster of hosts.
+fn by_algorithm(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
+    let profile = subject
+        .request
+        .profile
+        .filter(|profile| !profile.is_between_clusters())?;
+    let method = CollectiveMethod::parse(subject.collective, &cell.algorithm).ok()?;
+    let schedule = match ranking::flavour(profile) {
+        Some(flavour) => method.schedule_algorithm(flavour)?,
+        None => match method {
+            CollectiveMethod::Schedule(algorithm) => algorithm,
+            CollectiveMethod::Library(_) => return None,
+        },
+    };
+    let printed = plogp_model(subject.collective, schedule.closed_form()?)?;
+    let model = in_binomial_form(printed, BinomialForm::Exact);
+    let name = schedule.to_string();
+    let request = profile.predict(subject.collective).algorithm(name.as_str());
+    let predicted = request.predictor_by(model).ok()?.predict(cell.procs, cell.size).ok()?;
+    RatedCell::of(subject, cell, predicted.time)
+}
+
+/// Why the bound alone does not tell: an algorithm may be slow without contention.
+fn undecided(bound: &RatedCell, found: Option<&RatedCell>) -> String {
+    let RatedCell {
+        subject, procs, size, ..
+    } = bound;
+    let known = found.map_or_else(
+        || "no algorithm whose contention-free time is known was measured".to_owned(),
+        |known| {
+            format!(
+                "{} is not contended (at most {:.2} times)",
+                known.subject,
+                known.ratio()
+            )
+        },
+    );
+    format!(
+        "{known}; {subject} takes up to {:.1} times as long as the least contention-free time of any algorithm ({size} \
+         among {procs}), by contention or by its algorithm",
+        bound.ratio()
+    )
+}
+
+/// By process count, the size from which on all measured sizes of a subject are contended.
+fn onsets(cells: &[RatedCell], subject: &str) -> Vec<(Procs, Option<Bytes>)> {
+    let mut by_count: BTreeMap<Procs, Vec<&RatedCell>> = BTreeMap::new();
+    for cell in cells.iter().filter(|cell| cell.subject == subject) {
+        by_count.entry(cell.procs).or_default().push(cell);
+    }
+    let onset = |mut sized: Vec<&RatedCell>| {
+        sized.sort_by_key(|cell| cell.size);
+        let contended = sized.iter().rev().take_while(|cell| cell.ratio() >= CONTENDED_RATIO);
+        contended.last().map(|cell| cell.size)
+    };
+    by_count
+        .into_iter()
+        .map(|(procs, sized)| (procs, onset(sized)))
+        .collect()
+}
+
+impl fmt::Display for ContentionFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let relative = self
+            .relative_to
+            .map(|procs| format!("relative to {procs} processes, since no ping-pong was measured"));
+        match (&self.state, relative) {
+            (ContentionState::Contended { .. }, None) => write!(f, "Yes. ")?,
+            (ContentionState::Contended { .. }, Some(relative)) => write!(f, "Yes, {relative}. ")?,
+            (ContentionState::Free { .. }, None) => write!(f, "No. ")?,
+            (ContentionState::Free { .. }, Some(relative)) => write!(f, "Not {relative}. ")?,
+            (ContentionState::Unknown { .. }, _) => {}
+        }
+        write!(f, "{}", self.state)
+    }
+}
+
+impl fmt::Display for ContentionState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contended { worst, onsets } => {
+                write!(
+                    f,
+                    "{} among {} takes up to {:.1} times as long as without contention: {} against {} at {}",
+                    worst.subject,
+                    worst.procs,
+                    worst.ratio(),
+                    worst.measured,
+                    worst.contention_free,
+                    worst.size
+                )?;
+                write_onsets(f, onsets)
+            }
+            Self::Free { worst } => write!(
+                f,
+                "No measured cell takes {CONTENDED_RATIO} times as long as without contention; the most is {:.2} times \
+                 ({}, {} among {}).",
+                worst.ratio(),
+                worst.subject,
+                worst.size,
+                worst.procs
+            ),
+            Self::Unknown { reason } => write!(f, "Not known: {reason}."),
+        }
+    }
+}
+
+/// Ends the sentence of a contended cell with the onsets of contention.
+fn write_onsets(f: &mut fmt::Formatter<'_>, onsets: &[(Procs, Option<Bytes>)]) -> fmt::Result {
+    let known = onsets.iter().filter_map(|(procs, from)| Some((*procs, (*from)?)));
+    let contended = among_counts(known.map(|(procs, from)| (procs, format!("from {from} on"))));
+    let others = onsets
+        .iter()
+        .filter(|(_, from)| from.is_none())
+        .map(|(procs, _)| procs)
+        .collect_vec();
+    if !contended.is_empty() {
+        write!(f, ". It takes {CONTENDED_RATIO} times as long {contended}")?;
+    }
+    if !others.is_empty() && !contended.is_empty() {
+        write!(f, ", but not at the largest size among {}", enumeration(others))?;
+    }
+    write!(f, ".")
+}

@@ -1,0 +1,197 @@
+//! The size from which on a collective loses packets, measured and predicted.
+//!
+//! # Method
+//! A cell loses steadily if at least half of its repetitions lost a packet or stalled. The measured onset among n
+//! processes is the smallest size that loses steadily, if the next measured size does so too or if every repetition
+//! lost. The predicted onset is M(n) of the regimes, where the data of the fit show it. A measured cell denies M(n) if
+//! it loses steadily below the interval of M(n), or loses in no repetition above it. Then the data count, and
+//! the answer says that the fit is wrong there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use itertools::Itertools as _;
+use netsig_base::units::{Bytes, Procs};
+
+use super::sentence::{among_counts, enumeration};
+use super::{CellFinding, VerdictSubject};
+use crate::predict::PortOverflow;
+use crate::predict::predictor::CasePredictor;
+
+/// Least share of the repetitions that lose in a cell that loses steadily.
+const STEADY_SHARE: f64 = 0.5;
+
+/// The onset of losses of a collective.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LossFinding {
+    /// Collective and algorithm.
+    subject: String,
+    /// What the data show, by process count.
+    pub measured: BTreeMap<Procs, MeasuredLosses>,
+    /// M(n) of the profile among the measured and the next larger process counts, where it is known.
+    pub predicted: BTreeMap<Procs, PortOverflow>,
+    /// True if a measured cell was given, counted or not.
+    has_cells: bool,
+}
+
+/// Losses in the measured cells of a process count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeasuredLosses {
+    /// Size from which on cells lose steadily, if any do.
+    pub from: Option<Bytes>,
+    /// Next smaller measured size, which does not lose steadily.
+    pub below: Option<Bytes>,
+    /// Largest measured size whose cell lost in no repetition, if there is one.
+    pub largest_clean: Option<Bytes>,
+    /// Largest measured size.
+    pub largest: Bytes,
+}
+
+impl LossFinding {
+    pub(super) fn of(subject: &VerdictSubject) -> Self {
+        let algorithm = subject.reference_algorithm().unwrap_or_default();
+        let mut by_count: BTreeMap<Procs, Vec<&CellFinding>> = BTreeMap::new();
+        let counted = subject.cells_of(algorithm).filter(|cell| cell.lossy_share.is_some());
+        for cell in counted {
+            by_count.entry(cell.procs).or_default().push(cell);
+        }
+        let measured = by_count.into_iter();
+        Self {
+            subject: format!("{} {algorithm}", subject.collective),
+            measured: measured
+                .filter_map(|(procs, cells)| Some((procs, measured_losses(cells)?)))
+                .collect(),
+            predicted: predicted_onsets(subject, algorithm),
+            has_cells: subject.cells_of(algorithm).next().is_some(),
+        }
+    }
+
+    /// True if measured cells among `procs` deny the predicted onset.
+    pub fn denies(&self, procs: Procs) -> bool {
+        let (Some(measured), Some(onset)) = (self.measured.get(&procs), self.predicted.get(&procs)) else {
+            return false;
+        };
+        let [least, greatest] = onset.interval;
+        let is_earlier = measured.from.is_some_and(|from| from < least);
+        let is_later = measured.largest_clean.is_some_and(|clean| clean > greatest);
+        is_earlier || is_later
+    }
+}
+
+/// Losses of the cells of a process count, at least one of which counts them.
+fn measured_losses(mut cells: Vec<&CellFinding>) -> Option<MeasuredLosses> {
+    cells.sort_by_key(|cell| cell.size);
+    let share = |cell: &CellFinding| cell.lossy_share.unwrap_or_default();
+    let is_steady = |place: usize| cells.get(place).is_none_or(|cell| share(cell) >= STEADY_SHARE);
+    let begins = |place: &usize| is_steady(*place) && (is_steady(place + 1) || share(cells[*place]) >= 1.0);
+    let first = (0..cells.len()).find(begins);
+    let clean = cells.iter().filter(|cell| share(cell) <= 0.0).map(|cell| cell.size);
+    Some(MeasuredLosses {
+        from: first.map(|place| cells[place].size),
+        below: first.and_then(|place| Some(cells[place.checked_sub(1)?].size)),
+        largest_clean: clean.max(),
+        largest: cells.last()?.size,
+    })
+}
+
+/// M(n) among the measured process counts and the largest that predictions reach by one doubling.
+fn predicted_onsets(subject: &VerdictSubject, algorithm: &str) -> BTreeMap<Procs, PortOverflow> {
+    let Some(fitted) = subject.predictors.get(algorithm) else {
+        return BTreeMap::new();
+    };
+    let measured: BTreeSet<Procs> = subject.known_procs();
+    let next = measured
+        .last()
+        .and_then(|most| Procs::new(most.get().saturating_mul(2)).ok());
+    let counts = measured.iter().copied().chain(next).filter(|procs| procs.get() > 2);
+    let onset = |procs: Procs| Some((procs, known_onset(&fitted.predictor, procs)?));
+    counts.filter_map(onset).collect()
+}
+
+/// M(n) among some processes, if the data of the fit show it, from the predictions of sizes up to 1 GiB.
+pub fn known_onset(predictor: &CasePredictor, procs: Procs) -> Option<PortOverflow> {
+    let steps = (0..=LARGEST_POWER * STEPS)
+        .rev()
+        .map(|step| f64::from(step) / f64::from(STEPS));
+    let sizes = steps.map(|power| Bytes::rounded(power.exp2()));
+    let mut onsets = sizes.filter_map(|size| predictor.overflow(procs, size));
+    onsets.find(|onset| onset.is_known)
+}
+
+/// Power of two of the largest size whose overflow is asked for, and sizes of each doubling.
+const LARGEST_POWER: u32 = 30;
+const STEPS: u32 = 16;
+
+impl fmt::Display for LossFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sentences = [
+            self.measured_sentence(),
+            self.predicted_sentence(),
+            self.denied_sentence(),
+        ];
+        write!(f, "{}", sentences.into_iter().flatten().join(" "))
+    }
+}
+
+impl LossFinding {
+    fn measured_sentence(&self) -> Option<String> {
+        if self.measured.is_empty() {
+            return Some(if self.has_cells {
+                "Not known from the data, which count no lost packets and show no stall.".to_owned()
+            } else {
+                "Not measured.".to_owned()
+            });
+        }
+        let lossy = self.measured.iter().filter_map(|(procs, losses)| {
+            let from = losses.from?;
+            let below = losses
+                .below
+                .map_or_else(String::new, |below| format!(" (not at {below})"));
+            Some((*procs, format!("from {from} on{below}")))
+        });
+        let lossy_text = among_counts(lossy);
+        let clean = self
+            .measured
+            .iter()
+            .filter(|(_, losses)| losses.from.is_none())
+            .collect_vec();
+        let clean_counts = enumeration(clean.iter().map(|(procs, _)| procs));
+        let largest = clean.iter().map(|(_, losses)| losses.largest).min().unwrap_or_default();
+        let subject = &self.subject;
+        Some(match (lossy_text.is_empty(), clean.is_empty()) {
+            (true, _) => format!(
+                "None: no measured size of {subject} loses packets steadily (up to {largest} among {clean_counts})."
+            ),
+            (false, true) => format!("Measured: {subject} loses packets {lossy_text}."),
+            (false, false) => {
+                format!("Measured: {subject} loses packets {lossy_text}, and not up to {largest} among {clean_counts}.")
+            }
+        })
+    }
+
+    /// The predicted onset among the most measured processes and beyond, unless measured cells deny it or show nothing.
+    fn predicted_sentence(&self) -> Option<String> {
+        let is_baseless = self.has_cells && self.measured.is_empty();
+        if is_baseless || self.predicted.keys().any(|procs| self.denies(*procs)) {
+            return None;
+        }
+        let most = self.measured.keys().last();
+        let beyond = self
+            .predicted
+            .iter()
+            .filter(|(procs, _)| most.is_none_or(|most| *procs >= most));
+        let texts = beyond.map(|(procs, onset)| {
+            let [least, greatest] = onset.interval;
+            (*procs, format!("from {} on ({least} to {greatest})", onset.from))
+        });
+        let onsets = among_counts(texts);
+        (!onsets.is_empty()).then(|| format!("Predicted: {onsets}."))
+    }
+
+    /// The process counts where the data deny the fit.
+    fn denied_sentence(&self) -> Option<String> {
+        let denied = self.predicted.iter().filter(|(procs, _)| self.denies(**procs));
+        let onsets = enumeration(denied.map(|(procs, onset)| format!("{} among {procs}", onset.from)));
+        (!onsets.is_empty()).then(|| format!("The fit puts the onset at {onsets}; the cells deny it, and count."))
+    }
+}

@@ -1,0 +1,53 @@
+//! Parts of sentences: enumerations and ranges of sizes.
+
+use itertools::Itertools as _;
+use netsig_base::units::{Bytes, Procs};
+
+/// Joins items as in a sentence.
+pub(super) fn enumeration<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+    let texts: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    match &texts[..] {
+        [some @ .., last] if !some.is_empty() => format!("{} and {last}", some.join(", ")),
+        few => few.join(""),
+    }
+}
+
+/// Texts of process counts, ascending, such as "from 1 KiB on among 4 and 8, and from 512 B on among 12".
+pub(super) fn among_counts(texts: impl IntoIterator<Item = (Procs, String)>) -> String {
+    let all = texts.into_iter().collect_vec();
+    let groups = all.chunk_by(|a, b| a.1 == b.1);
+    let parts = groups.map(|group| {
+        format!(
+            "{} among {}",
+            group[0].1,
+            enumeration(group.iter().map(|(procs, _)| procs))
+        )
+    });
+    parts.collect_vec().join(", and ")
+}
+
+/// The `chosen` sizes as ranges of the ascending sizes `all`, such as "1 KiB and 16 KiB to 64 KiB".
+pub(super) fn size_ranges(all: &[Bytes], chosen: &[Bytes]) -> String {
+    let marked = all.iter().map(|size| (chosen.contains(size), *size)).collect_vec();
+    let runs = marked.chunk_by(|a, b| a.0 == b.0).filter(|run| run[0].0);
+    enumeration(runs.map(|run| match run {
+        [(_, only)] => only.to_string(),
+        [(_, first), .., (_, last)] => format!("{first} to {last}"),
+        [] => String::new(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_in_a_row_are_a_range() {
+        let all = [1, 2, 4, 8, 16].map(|size| Bytes(size << 10));
+        assert_eq!(
+            size_ranges(&all, &[all[0], all[2], all[3], all[4]]),
+            "1 KiB and 4 KiB to 16 KiB"
+        );
+        assert_eq!(size_ranges(&all, &[]), "");
+    }
+}

@@ -1,0 +1,241 @@
+//! Verdicts on data with a known truth, and on inputs that cannot support an answer.
+
+use std::fmt::Write as _;
+
+use netsig_base::algorithm::Collective;
+use netsig_base::data::Dataset;
+use netsig_base::units::Bytes;
+
+use super::{CollectiveVerdict, ContentionState, PredictionError, VerdictRequest};
+use crate::fit::network::NetworkFitOptions;
+use crate::profile::Profile;
+use crate::testing::procs;
+
+/// α and β of the messages, in seconds and seconds a byte.
+const ALPHA: f64 = 1e-4;
+const BETA: f64 = 1e-8;
+
+/// Contention-free time of an all-to-all.
+fn contention_free(procs: u32, size: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+    let message = ALPHA + BETA * size as f64;
+    f64::from(procs - 1) * message
+}
+
+/// Data with a ping-pong, and all-to-alls of these algorithms that take a multiple of their contention-free time among
+/// `counts` processes.
+struct SyntheticData {
+    text: String,
+}
+
+const HEADER: &str =
+    "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s,retransmits,longest_processor_wait_us\n";
+
+/// Sizes of the synthetic data.
+fn sizes() -> impl Iterator<Item = u64> {
+    (8..18).map(|power| 1 << power)
+}
+
+impl SyntheticData {
+    fn new() -> Self {
+        let mpi = "#@mpi=Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4";
+        let mut data = Self {
+            text: format!("{mpi}\n{HEADER}"),
+        };
+        for size in sizes() {
+            data.add("pingpong,,", 2, size, contention_free(2, size), "0,0");
+        }
+        data
+    }
+
+    /// Three repetitions in each of two launches.
+    fn add(&mut self, what: &str, procs: u32, size: u64, time: f64, counts: &str) {
+        for launch in 0..2 {
+            for (repetition, error) in [0.99, 1.0, 1.01].into_iter().enumerate() {
+                let time = time * error;
+                writeln!(self.text, "{what},{procs},{size},{repetition},{launch},{time},{counts}").unwrap();
+            }
+        }
+    }
+
+    fn with_alltoall(mut self, algorithm: &str, counts: &[u32], ratio: f64) -> Self {
+        for &procs in counts {
+            for size in sizes() {
+                let time = ratio * contention_free(procs, size);
+                self.add(
+                    &format!("collective,alltoall,\"{algorithm}\""),
+                    procs,
+                    size,
+                    time,
+                    "0,0",
+                );
+            }
+        }
+        self
+    }
+
+    fn read(&self) -> Dataset {
+        Dataset::read("data.csv", self.text.as_bytes()).unwrap()
+    }
+}
+
+fn fitted(data: &Dataset) -> Profile {
+    let (_, profile) = Profile::fit(data, "data.csv", &NetworkFitOptions::default(), &[]).unwrap();
+    profile
+}
+
+fn verdict_on(profile: Option<&Profile>, data: &Dataset) -> CollectiveVerdict {
+    let request = VerdictRequest {
+        profile,
+        profile_name: "data.toml",
+        data,
+        network: None,
+    };
+    request.verdict(Collective::Alltoall)
+}
+
+fn answers(verdict: &CollectiveVerdict) -> String {
+    let all = verdict.answers().into_iter();
+    let line = all.map(|one| {
+        format!(
+            "{}: {} [{}]\n",
+            one.question,
+            one.answer,
+            one.command.unwrap_or_default()
+        )
+    });
+    line.collect()
+}
+
+/// The library takes 1.8 times, its pairwise exchange 1.3 times, netsig's windows 1.1 times as long as without
+/// contention, among 4, 6 and 8; 12 are held out and take 1.9 times.
+#[test]
+fn the_whole_verdict_on_known_contention() {
+    let data = SyntheticData::new()
+        .with_alltoall("library", &[4, 6, 8], 1.8)
+        .with_alltoall("library:pairwise", &[4, 6, 8], 1.3)
+        .with_alltoall("windowed:segment=4096,window=4", &[4, 6, 8], 1.1)
+        .read();
+    let profile = fitted(&data);
+    let held_out = SyntheticData::new().with_alltoall("library", &[12], 1.9).read();
+    insta::assert_snapshot!(
+        [&data, &held_out]
+            .map(|data| answers(&verdict_on(Some(&profile), data)))
+            .join("\n")
+    );
+}
+
+/// The bound of 1.2 parts contention from none, by the cells that count alone.
+#[test]
+fn contention_is_where_cells_that_count_show_it() {
+    for (ratio, is_contended) in [(1.05, Some(false)), (1.5, Some(true))] {
+        let mut synthetic = SyntheticData::new().with_alltoall("library", &[4, 6, 8], ratio);
+        let data = synthetic.read();
+        let profile = fitted(&data);
+        assert_eq!(
+            verdict_on(Some(&profile), &data).contention.is_contended(),
+            is_contended,
+            "{ratio}"
+        );
+        // A cell whose processes waited for processors all the time takes ten times as long.
+        let slow = 10.0 * contention_free(8, 3000);
+        let waited = format!("0,{}", (slow * 1e6).round());
+        synthetic.add("collective,alltoall,library", 8, 3000, slow, &waited);
+        let verdict = verdict_on(Some(&profile), &synthetic.read());
+        assert_eq!(verdict.contention.is_contended(), is_contended, "{ratio}");
+        assert!(
+            verdict.certainty.to_string().contains("1 cell does not count"),
+            "{}",
+            verdict.certainty
+        );
+    }
+}
+
+/// Where every repetition of a cell lost packets below the fitted onset, or none above it, the answer follows the
+/// cells and says that the fit is wrong.
+#[test]
+fn measured_losses_win_over_the_fitted_onset() {
+    let examples = include_str!("../../../../examples/alltoall.csv");
+    let data = Dataset::read("alltoall.csv", examples.as_bytes()).unwrap();
+    let mut profile = fitted(&data);
+    let from = |profile: &Profile| {
+        let losses = verdict_on(Some(profile), &data).losses;
+        let eight = losses.measured[&procs(8)];
+        assert_eq!(
+            (eight.below, eight.from),
+            (Some(Bytes(32 << 10)), Some(Bytes(56 << 10)))
+        );
+        (losses.denies(procs(8)), losses.to_string())
+    };
+    let (is_denied, answer) = from(&profile);
+    assert!(!is_denied && answer.contains("Predicted: from 37 KiB on"), "{answer}");
+    for scale in [0.01, 1.9] {
+        for regimes in &mut profile.regimes {
+            let stalls = regimes.model.eager.as_mut().unwrap().stalls.as_mut().unwrap();
+            for bytes in [
+                &mut stalls.onset.bytes,
+                &mut stalls.onset.lower,
+                &mut stalls.onset.upper,
+            ] {
+                *bytes *= scale;
+            }
+        }
+        let (is_denied, answer) = from(&profile);
+        assert!(
+            is_denied && answer.contains("the cells deny it") && !answer.contains("Predicted"),
+            "{answer}"
+        );
+        profile = fitted(&data);
+    }
+}
+
+/// Inputs that lack something: each answer says what it cannot know.
+#[test]
+fn missing_inputs_are_named() {
+    let one = SyntheticData::new().with_alltoall("direct", &[4, 6, 8], 1.5).read();
+    let library_alone = SyntheticData::new().with_alltoall("library", &[4, 6, 8], 1.5).read();
+    let single_count = SyntheticData::new().with_alltoall("library", &[8], 1.5).read();
+    let [direct, library, single] = [&one, &library_alone, &single_count].map(fitted);
+    let cases = [
+        ("profile without data", verdict_on(Some(&library), &Dataset::default())),
+        ("data without profile", verdict_on(None, &library_alone)),
+        ("nothing", verdict_on(None, &Dataset::default())),
+        ("one algorithm, not the library's", verdict_on(Some(&direct), &one)),
+        ("the library's choice alone", verdict_on(Some(&library), &library_alone)),
+        ("one process count", verdict_on(Some(&single), &single_count)),
+    ];
+    let texts = cases.map(|(name, verdict)| format!("# {name}\n{}", answers(&verdict)));
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+/// Without a ping-pong contention is relative to the fewest processes, and their own is not known.
+#[test]
+fn without_a_ping_pong_contention_is_relative() {
+    let whole = SyntheticData::new().with_alltoall("library", &[4, 6, 8], 1.5);
+    let rows = whole.text.lines().filter(|line| !line.starts_with("pingpong"));
+    let text = rows.map(|row| format!("{row}\n")).collect::<String>();
+    let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
+    let verdict = verdict_on(Some(&fitted(&data)), &data);
+    assert_eq!(verdict.contention.relative_to, Some(procs(4)));
+    assert!(matches!(verdict.contention.state, ContentionState::Free { .. }));
+    assert_eq!(verdict.contention.is_contended(), None);
+}
+
+/// Held-out cells that lie outside of their intervals make the intervals too narrow, in words.
+#[test]
+fn narrow_intervals_are_called_narrow() {
+    let data = SyntheticData::new().with_alltoall("library", &[4, 6, 8], 1.5).read();
+    let profile = fitted(&data);
+    for (ratio, words) in [
+        (
+            1.5,
+            "100 % of the medians lie in intervals that should hold 90 %: as they should",
+        ),
+        (3.0, "too narrow"),
+    ] {
+        let held_out = SyntheticData::new().with_alltoall("library", &[12], ratio).read();
+        let certainty = verdict_on(Some(&profile), &held_out).certainty;
+        assert!(matches!(certainty.error, PredictionError::HeldOut { .. }));
+        assert!(certainty.to_string().contains(words), "{certainty}");
+    }
+}
