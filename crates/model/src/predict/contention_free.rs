@@ -1,10 +1,495 @@
-//! stub
+//! Contention-free times: lower bounds of the time of a collective where no messages hinder each other.
+//!
+//! # Formula
+//! For n ranks and m bytes, with α and β of one message, each bound is for ports that send and receive one message
+//! at a time. g is the least time between two small messages of a port: g(1) of the pLogP tables, at most α; without
+//! tables α. w(b) is the least time of b bytes at a port: β·b, or less if the tables show that they pass faster.
+//!
+//! | collective | bound |
+//! |---|---|
+//! | all-to-all | (n − 1)·(α + β·m) |
+//! | broadcast | (⌈log₂ n⌉ − 1)·g + α + w(m) |
+//! | scatter, gather, all-gather | (⌈log₂ n⌉ − 1)·g + α + w((n − 1)·m) |
+//!
+//! The number of ranks that have data at most doubles with each g, and the last message takes α and its bytes.
+//!
+//! Between clusters, α and β above are the least of all pairs: latencies of several messages overlap. A link between
+//! two clusters adds another bound, and the longest one counts. It takes `α_w` + B/c for B bytes, with the time `α_w`
+//! of its smallest message. Its capacity c is 1/`β_w`. If one message is as fast on it as inside a cluster, its
+//! capacity is that of as many ports as the smaller cluster has.
+//!
+//! | collective | bytes B | link |
+//! |---|---|---|
+//! | all-to-all | a·b·m between clusters of a and b ranks | the link of the two |
+//! | broadcast | m into a cluster without the root | all links of the cluster: least `α_w`, sum of c |
+//! | scatter, gather | b·m into or out of a cluster of b ranks without the root | likewise |
+//! | all-gather | (n − b)·m into a cluster of b ranks | likewise |
+//!
+//! If each host is a cluster, messages inside it count as free, and its ranks share the bytes of an all-gather.
+//!
+//! # Domain
+//! Direct exchange: an all-to-all that forwards pieces needs fewer start-ups than n − 1, and may fall below its bound
+//! for small pieces. `β_w` of one message counts as the rate of the link; where TCP's window limits it, several
+//! messages may be faster. Pieces of different sizes have no bound here. For more ranks than the clusters have, the
+//! links carry the data of the known ranks alone.
+//!
+//! # Source
+//! All-to-all: Steffenel 2006, eq. 1. Trees: Chan, Heimlich, Purkayastha, van de Geijn 2007 (Concurrency and
+//! Computation 19(13)), section 4, with start-ups after Karp, Sahay, Santos, Schauser 1993. Between clusters: netsig.
+
+use itertools::Itertools as _;
+use netsig_base::algorithm::{ClusterLayout, Collective, CollectiveMethod};
+use netsig_base::network::{ClusterGrid, ClusterLink, HostCluster, HostClusters};
+use netsig_base::units::{Bytes, Procs, Rank, Seconds};
+
+use super::modelled_algorithm::ModelledAlgorithm;
+use super::ranking::flavour;
+use super::request::BinomialForm;
+use super::select::in_binomial_form;
+use crate::model::segment::{Segment, SegmentSearch};
+use crate::model::{Case, ClusteredRanks, ParameterValues, SegmentChoice};
 use crate::profile::Profile;
-use netsig_base::algorithm::Collective;
-use netsig_base::units::{Bytes, Procs, Seconds};
+
+/// Largest ratio of `β_w` to β at which a link between clusters may be as fast as several ports.
+const AS_FAST_AS_A_PORT: f64 = 1.1;
+
+/// Least times at a port, in seconds.
+struct PortTimes<'a> {
+    profile: &'a Profile,
+    /// α.
+    message: f64,
+    /// g.
+    gap: f64,
+    /// β.
+    byte: f64,
+}
+
+/// Ranks of a case that are near each other.
+#[derive(Debug, Clone, Copy)]
+struct CaseCluster<'a> {
+    /// Name of the cluster, if the data tell it.
+    name: Option<&'a str>,
+    ranks: f64,
+    has_root: bool,
+}
+
+/// Link between two clusters.
+#[derive(Debug, Clone, Copy)]
+struct CrossingLink {
+    /// `α_w` in seconds, without the time of its bytes.
+    latency: f64,
+    /// `β_w` in seconds.
+    byte: f64,
+}
+
 impl Profile {
-    /// stub
+    /// Contention-free time of a collective by the best algorithm ([`crate::predict::contention_free`]): a lower bound
+    /// of the time by any library. `size` is that of a piece, of a broadcast that of the message. `None` for pieces of
+    /// different sizes, and if no message crosses the network.
     pub fn contention_free_time(&self, collective: Collective, procs: Procs, size: Bytes) -> Option<Seconds> {
-        (collective == Collective::Alltoall).then(|| self.hockney.model().alltoall(procs, size))
+        let clusters = self.clusters_of(procs);
+        let port = PortTimes::of(self);
+        let at_ports = match self.clusters {
+            Some(HostClusters::EachHost) => port.time_between_hosts(collective, &clusters, size)?,
+            _ => port.time(collective, procs, size)?,
+        };
+        let between = self.crossing_time(collective, &clusters, size, port.byte);
+        let time = at_ports.max(between.unwrap_or(0.0));
+        (time > 0.0).then_some(Seconds(time))
+    }
+
+    /// Contention-free time of one algorithm: by its closed form, at least [`Profile::contention_free_time`]. Without a
+    /// closed form, as for the library's own choice, and for an all-to-all, it is that bound.
+    pub fn contention_free_time_of(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        procs: Procs,
+        size: Bytes,
+    ) -> Option<Seconds> {
+        let bound = self.contention_free_time(collective, procs, size)?;
+        if self.clusters == Some(HostClusters::EachHost) || collective == Collective::Alltoall {
+            return Some(bound);
+        }
+        let closed = self.closed_form_time(collective, algorithm, procs, size);
+        Some(closed.map_or(bound, |time| Seconds(time.0.max(bound.0))))
+    }
+
+    /// Time of an algorithm, which may be one of the MPI library by name, by its exact model on pLogP. The model knows no
+    /// clusters. `None` without a model.
+    pub(crate) fn closed_form_time(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        procs: Procs,
+        size: Bytes,
+    ) -> Option<Seconds> {
+        let schedule = match CollectiveMethod::parse(collective, algorithm).ok()? {
+            CollectiveMethod::Schedule(schedule) => schedule,
+            library => library.schedule_algorithm(flavour(self)?)?,
+        };
+        let modelled = ModelledAlgorithm::of_algorithm(&schedule)?;
+        let best = SegmentChoice::Best(SegmentSearch::HillClimbing, Segment::BYTE);
+        let case = Case {
+            procs,
+            size,
+            segments: modelled.segment.map_or(best, SegmentChoice::Fixed),
+        };
+        let exact = in_binomial_form(modelled.model, BinomialForm::Exact);
+        let found = exact.time(&self.network(), &ParameterValues::default(), case);
+        found.ok().map(|found| found.time)
+    }
+
+    /// Clusters of the ranks of a case; none without known clusters.
+    fn clusters_of(&self, procs: Procs) -> Vec<CaseCluster<'_>> {
+        let Some(ClusteredRanks {
+            layout, taking_part, ..
+        }) = self.clustered()
+        else {
+            return Vec::new();
+        };
+        let Some(all) = u32::try_from(layout.ranks()).ok().and_then(|all| Procs::new(all).ok()) else {
+            return Vec::new();
+        };
+        let names = self.cluster_names(&layout);
+        let ranks = taking_part.ranks(all, procs).into_iter();
+        let cluster_of_each = ranks.map(|rank| layout.cluster_rank(Rank(rank)).cluster).collect_vec();
+        let counts = cluster_of_each.iter().copied().counts().into_iter().sorted();
+        let cluster = |(number, ranks): (usize, usize)| CaseCluster {
+            name: names.as_ref().map(|names| names[number]),
+            ranks: ranks as f64,
+            has_root: cluster_of_each.first() == Some(&number),
+        };
+        counts.map(cluster).collect()
+    }
+
+    /// Name of each cluster of the ranks: by the hosts of the ranks, or in the order of the clusters. `None` if
+    /// neither fits the layout.
+    fn cluster_names(&self, layout: &ClusterLayout) -> Option<Vec<&str>> {
+        let Some(HostClusters::Named(clusters)) = &self.clusters else {
+            return None;
+        };
+        let of_hosts = || {
+            let hosts = self.provenance.get("data_hosts")?.split(',').map(str::to_owned);
+            self.clusters.as_ref()?.cluster_of_each_rank(&hosts.collect_vec()).ok()
+        };
+        let in_order = || {
+            let repeated = |(number, cluster): (usize, &HostCluster)| vec![number; cluster.hosts.len()];
+            Some(clusters.iter().enumerate().flat_map(repeated).collect_vec())
+        };
+        let fits = |numbers: &Vec<usize>| ClusterLayout::new(numbers.iter()) == *layout;
+        let numbers = of_hosts().filter(fits).or_else(|| in_order().filter(fits))?;
+        let name = |cluster: usize| clusters[numbers[layout.head(cluster).0 as usize]].name.as_str();
+        Some((0..layout.clusters()).map(name).collect())
+    }
+
+    /// Longest time of the bytes between clusters; `None` if no link between them is known or needed.
+    fn crossing_time(
+        &self,
+        collective: Collective,
+        clusters: &[CaseCluster],
+        size: Bytes,
+        port_byte: f64,
+    ) -> Option<f64> {
+        let grid = self.grid()?;
+        let best = CrossingLink::best_of(&grid)?;
+        let crossing = |one: &CaseCluster, other: &CaseCluster| Crossing {
+            link: CrossingLink::between(&grid, one, other).unwrap_or(best),
+            ports: one.ranks.min(other.ranks),
+            port_byte,
+        };
+        let size = size.as_f64();
+        if is_exchange(collective) {
+            let pairs = clusters.iter().array_combinations();
+            let times = pairs.map(|[one, other]| time_over(&[crossing(one, other)], one.ranks * other.ranks * size));
+            return times.reduce(f64::max);
+        }
+        let all_ranks: f64 = clusters.iter().map(|cluster| cluster.ranks).sum();
+        let times = clusters.iter().enumerate().filter_map(|(number, cluster)| {
+            let bytes = match collective {
+                Collective::Bcast if !cluster.has_root => size,
+                Collective::Scatter | Collective::Gather if !cluster.has_root => cluster.ranks * size,
+                Collective::Allgather => (all_ranks - cluster.ranks) * size,
+                _ => return None,
+            };
+            let others = clusters.iter().enumerate().filter(|(other, _)| *other != number);
+            let crossings = others.map(|(_, other)| crossing(cluster, other)).collect_vec();
+            (!crossings.is_empty()).then(|| time_over(&crossings, bytes))
+        });
+        times.reduce(f64::max)
+    }
+}
+
+/// Link between two clusters of a case.
+struct Crossing {
+    link: CrossingLink,
+    /// Ranks of the smaller cluster.
+    ports: f64,
+    /// β of a port.
+    port_byte: f64,
+}
+
+impl Crossing {
+    /// Bytes per second; infinite where noise hides the time of a byte.
+    fn capacity(&self) -> f64 {
+        let is_slow = self.link.byte > AS_FAST_AS_A_PORT * self.port_byte;
+        let ports = if is_slow { 1.0 } else { self.ports };
+        ports / self.link.byte
+    }
+}
+
+/// Time of bytes that may take several links.
+fn time_over(crossings: &[Crossing], bytes: f64) -> f64 {
+    let latencies = crossings.iter().map(|crossing| crossing.link.latency);
+    let capacity: f64 = crossings.iter().map(Crossing::capacity).sum();
+    latencies.fold(f64::INFINITY, f64::min) + bytes / capacity
+}
+
+impl CrossingLink {
+    fn of(link: &ClusterLink) -> Self {
+        let (smallest, time) = link.times()[0];
+        Self {
+            latency: (time.0 - link.beta().0 * smallest.as_f64()).max(0.0),
+            byte: link.beta().0,
+        }
+    }
+
+    /// The measured link between two clusters, if their names are known.
+    fn between(grid: &ClusterGrid, one: &CaseCluster, other: &CaseCluster) -> Option<Self> {
+        grid.link(one.name?, other.name?).map(Self::of)
+    }
+
+    /// A link with the best value of each property.
+    fn best_of(grid: &ClusterGrid) -> Option<Self> {
+        let is_wide = |link: &&ClusterLink| link.cluster_names()[0] != link.cluster_names()[1];
+        let links = grid.links.iter().filter(is_wide).map(Self::of);
+        links.reduce(|one, other| Self {
+            latency: one.latency.min(other.latency),
+            byte: one.byte.min(other.byte),
+        })
+    }
+}
+
+impl<'a> PortTimes<'a> {
+    /// The least times of all pairs.
+    fn of(profile: &'a Profile) -> Self {
+        let hockney = profile.hockney.model();
+        let links = profile.cluster_links.iter();
+        let messages = links.clone().map(|link| link.alpha().0);
+        let bytes = links.map(|link| link.beta().0).filter(|byte| *byte > 0.0);
+        let message = messages.fold(hockney.alpha().0, f64::min);
+        let gap = profile.plogp.as_ref().map(|tables| tables.g(Bytes(1)).0);
+        Self {
+            profile,
+            message,
+            gap: gap.map_or(message, |gap| gap.min(message)),
+            byte: bytes.fold(hockney.beta().0, f64::min),
+        }
+    }
+
+    /// Bound of a collective among ranks of which each has a port.
+    fn time(&self, collective: Collective, procs: Procs, size: Bytes) -> Option<f64> {
+        let partners = procs.partners();
+        let piece = size.as_f64();
+        match collective {
+            _ if is_exchange(collective) => Some(self.messages(partners, size)),
+            Collective::Bcast => Some(self.tree(procs.get().into(), piece)),
+            Collective::Scatter | Collective::Gather | Collective::Allgather => {
+                Some(self.tree(procs.get().into(), partners * piece))
+            }
+            _ => None,
+        }
+    }
+
+    /// Bound of a collective whose messages inside a host are free.
+    fn time_between_hosts(&self, collective: Collective, hosts: &[CaseCluster], size: Bytes) -> Option<f64> {
+        let all_ranks: f64 = hosts.iter().map(|host| host.ranks).sum();
+        let (count, piece) = (hosts.len() as f64, size.as_f64());
+        let most = |value: &dyn Fn(&CaseCluster) -> f64| hosts.iter().map(value).fold(0.0, f64::max);
+        match collective {
+            _ if hosts.len() < 2 => None,
+            _ if is_exchange(collective) => Some(self.messages(most(&|host| all_ranks - host.ranks), size)),
+            Collective::Bcast => Some(self.tree(count, piece)),
+            Collective::Scatter | Collective::Gather => {
+                let root_host = hosts.iter().find(|host| host.has_root)?;
+                Some(self.tree(count, (all_ranks - root_host.ranks) * piece))
+            }
+            Collective::Allgather => {
+                let of_rank = most(&|host| (all_ranks - host.ranks) / host.ranks);
+                Some(self.tree(count, of_rank * piece))
+            }
+            _ => None,
+        }
+    }
+
+    /// Messages to `partners` ranks, one after the other.
+    fn messages(&self, partners: f64, size: Bytes) -> f64 {
+        partners * (self.message + self.byte * size.as_f64())
+    }
+
+    /// Data from one port to `groups` or back, of which `bytes` pass one port.
+    fn tree(&self, groups: f64, bytes: f64) -> f64 {
+        if groups < 2.0 {
+            return 0.0;
+        }
+        let further_rounds = groups.log2().ceil() - 1.0;
+        further_rounds * self.gap + self.message + self.bytes(bytes)
+    }
+
+    /// w(b).
+    fn bytes(&self, bytes: f64) -> f64 {
+        let by_rate = self.byte * bytes;
+        let tables = self.profile.plogp.as_ref();
+        tables.map_or(by_rate, |tables| by_rate.min(tables.wire_time(Bytes::rounded(bytes)).0))
+    }
+}
+
+/// True for an exchange of equal pieces.
+fn is_exchange(collective: Collective) -> bool {
+    matches!(collective, Collective::Alltoall | Collective::Alltoallv)
+}
+
+#[cfg(test)]
+mod tests {
+    use netsig_base::network::HostCluster;
+    use netsig_base::units::SecondsPerByte;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fit::network::NetworkFitOptions;
+    use crate::model::hockney::Hockney;
+    use crate::testing::{assert_close, procs, read};
+
+    const ALL: [Collective; 5] = [
+        Collective::Alltoall,
+        Collective::Bcast,
+        Collective::Scatter,
+        Collective::Gather,
+        Collective::Allgather,
+    ];
+
+    /// 50 µs and 1 µs a byte inside a cluster.
+    fn near() -> Hockney {
+        Hockney::new(Seconds(5e-5), SecondsPerByte(1e-6)).unwrap()
+    }
+
+    /// A profile with these α and β alone.
+    fn profile() -> Profile {
+        let rows = (0..8).map(|power| {
+            let size = 1 << (2 * power);
+            (0..3)
+                .map(|number| format!("pingpong,,,2,{size},{number},0,{}\n", near().time(Bytes(size)).0))
+                .collect::<String>()
+        });
+        let data = read("", "", &rows.collect::<String>());
+        let options = NetworkFitOptions::default();
+        Profile::fit(&data, "data.csv", &options, &[]).unwrap().1
+    }
+
+    fn cluster(name: &str, first: u32, hosts: u32) -> HostCluster {
+        let host = |number| format!("h{number}");
+        HostCluster {
+            name: name.to_owned(),
+            hosts: (first..first + hosts).map(host).collect(),
+        }
+    }
+
+    /// Clusters of 4 and 8 hosts, 15 ms and `byte` s a byte apart.
+    fn clustered_profile(byte: f64) -> Profile {
+        let clusters = HostClusters::new(vec![cluster("a", 0, 4), cluster("b", 4, 8)]).unwrap();
+        let times = [0u64, 1000, 100_000].map(|size| (Bytes(size), Seconds(0.015 + byte * size as f64)));
+        let link = ClusterLink::new(["a", "b"].map(str::to_owned), times.to_vec()).unwrap();
+        let mut profile = profile();
+        profile.set_grid(ClusterGrid::new(clusters, vec![link]).unwrap());
+        profile
+    }
+
+    fn time(profile: &Profile, collective: Collective, count: u32, size: u64) -> f64 {
+        let found = profile.contention_free_time(collective, procs(count), Bytes(size));
+        found.unwrap().0
+    }
+
+    #[track_caller]
+    fn assert_near(found: f64, expected: f64) {
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} is not {expected}");
+    }
+
+    /// By hand: among 8 a tree has three start-ups.
+    #[test]
+    fn without_clusters_the_bounds_are_those_of_hockney_s_ports() {
+        let profile = profile();
+        let hockney = profile.hockney.model();
+        let found = profile.contention_free_time(Collective::Alltoall, procs(8), Bytes(1000));
+        assert_close(found.unwrap(), hockney.alltoall(procs(8), Bytes(1000)).0);
+        assert_near(time(&profile, Collective::Bcast, 8, 1000), 3.0 * 5e-5 + 1e-3);
+        for collective in [Collective::Scatter, Collective::Gather, Collective::Allgather] {
+            assert_near(time(&profile, collective, 8, 1000), 3.0 * 5e-5 + 7e-3);
+        }
+        let skewed = profile.contention_free_time(Collective::AlltoallvSkewed, procs(8), Bytes(1000));
+        assert_eq!(skewed, None);
+        assert_eq!(
+            profile.contention_free_time(Collective::Bcast, procs(1), Bytes(1)),
+            None
+        );
+    }
+
+    /// Twelve ranks are 4 and 8, and 32 pieces cross the link each way. A link at 4 µs a byte carries them in turn; at
+    /// 1 µs a byte it may be as fast as four ports.
+    #[test]
+    fn between_clusters_the_latency_and_the_bytes_of_the_link_count() {
+        let slow = clustered_profile(4e-6);
+        for collective in ALL {
+            assert!(time(&slow, collective, 12, 1) >= 0.015, "{collective}");
+            assert!(time(&slow, collective, 12, 1) < 0.016, "{collective}");
+        }
+        assert_near(time(&slow, Collective::Alltoall, 12, 1000), 0.015 + 0.128);
+        assert_near(time(&slow, Collective::Bcast, 12, 1000), 0.015 + 0.004);
+        assert_near(time(&slow, Collective::Gather, 12, 1000), 0.015 + 0.032);
+        assert_near(time(&slow, Collective::Allgather, 12, 1000), 0.015 + 0.032);
+        let fast = clustered_profile(1e-6);
+        assert_near(time(&fast, Collective::Alltoall, 12, 1000), 0.015 + 0.008);
+        // Ranks 0 and 1 are in one cluster.
+        assert_near(time(&slow, Collective::Alltoall, 2, 1), 5.1e-5);
+    }
+
+    /// If each host is a cluster, its messages alone cross the network.
+    #[test]
+    fn messages_inside_a_host_are_free() {
+        let mut profile = profile();
+        profile.set_layout(&ClusterLayout::of_sizes(&[2, 2, 2]));
+        profile.clusters = Some(HostClusters::EachHost);
+        assert_near(time(&profile, Collective::Alltoall, 6, 1000), 4.0 * (5e-5 + 1e-3));
+        assert_near(time(&profile, Collective::Bcast, 6, 1000), 2.0 * 5e-5 + 1e-3);
+    }
+
+    #[test]
+    fn a_named_algorithm_takes_its_own_messages() {
+        let profile = profile();
+        let of = |algorithm| {
+            let found = profile.contention_free_time_of(Collective::Bcast, algorithm, procs(8), Bytes(1000));
+            found.unwrap().0
+        };
+        assert_near(of("library"), 3.0 * 5e-5 + 1e-3);
+        assert_near(of("chain"), 7.0 * (5e-5 + 1e-3));
+        assert_near(of("binomial"), 3.0 * (5e-5 + 1e-3));
+    }
+
+    proptest! {
+        #[test]
+        fn more_bytes_or_ranks_never_take_less_time(
+            size in 0u64..1 << 24,
+            further_bytes in 0u64..1 << 24,
+            count in 2u32..20,
+            further_ranks in 0u32..20,
+            byte in 0.0..1e-5,
+        ) {
+            for profile in [profile(), clustered_profile(byte)] {
+                for collective in ALL {
+                    let small = time(&profile, collective, count, size);
+                    let large = time(&profile, collective, count + further_ranks, size + further_bytes);
+                    prop_assert!(small <= large * (1.0 + 1e-12), "{} {} {}", collective, small, large);
+                }
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@
 pub mod answer;
 mod basis;
 pub mod compare;
-mod contention_free;
+pub mod contention_free;
 pub mod cross_over;
 pub mod curve;
 mod hosts;

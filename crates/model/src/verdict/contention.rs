@@ -15,15 +15,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, CollectiveMethod};
+use netsig_base::algorithm::Collective;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::sentence::{among_counts, enumeration};
 use super::{CellFinding, VerdictSubject};
-use crate::model::closed_form::plogp_model;
-use crate::predict::ranking;
-use crate::predict::request::BinomialForm;
-use crate::predict::select::in_binomial_form;
 use crate::profile::Profile;
 
 /// Least ratio of a measured to a contention-free time that counts as contention.
@@ -173,26 +169,12 @@ fn by_bound(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
     RatedCell::of(subject, cell, bound)
 }
 
-/// A cell beside the pLogP model of its algorithm, within one cluster of hosts.
+/// A cell beside the pLogP model of its algorithm, at least the bound of any algorithm, within one cluster of hosts.
 fn by_algorithm(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
-    let profile = subject
-        .request
-        .profile
-        .filter(|profile| !profile.is_between_clusters())?;
-    let method = CollectiveMethod::parse(subject.collective, &cell.algorithm).ok()?;
-    let schedule = match ranking::flavour(profile) {
-        Some(flavour) => method.schedule_algorithm(flavour)?,
-        None => match method {
-            CollectiveMethod::Schedule(algorithm) => algorithm,
-            CollectiveMethod::Library(_) => return None,
-        },
-    };
-    let printed = plogp_model(subject.collective, schedule.closed_form()?)?;
-    let model = in_binomial_form(printed, BinomialForm::Exact);
-    let name = schedule.to_string();
-    let request = profile.predict(subject.collective).algorithm(name.as_str());
-    let predicted = request.predictor_by(model).ok()?.predict(cell.procs, cell.size).ok()?;
-    RatedCell::of(subject, cell, predicted.time)
+    let profile = subject.request.profile.filter(|profile| !profile.is_between_clusters())?;
+    let closed = profile.closed_form_time(subject.collective, &cell.algorithm, cell.procs, cell.size)?;
+    let bound = profile.contention_free_time(subject.collective, cell.procs, cell.size)?;
+    RatedCell::of(subject, cell, Seconds(closed.0.max(bound.0)))
 }
 
 /// Why the bound alone does not tell: an algorithm may be slow without contention.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::predict::PortOverflow;
+use netsig_model::profile::Profile;
 use netsig_model::verdict::{CellFinding, known_onset};
 
 use super::{AxisDescription, figure_of_series};
@@ -22,29 +23,45 @@ pub fn contention(chapter: &CollectiveChapter) -> Option<Figure> {
             continue;
         };
         let name = format!("{algorithm} among {most}");
-        let ratio = |size: Bytes, time: Seconds| (size.as_f64(), time / hockney.alltoall(most, size));
+        let ratio = |size: Bytes, time: Seconds| {
+            let contention_free = profile.contention_free_time(chapter.collective, most, size)?;
+            Some((size.as_f64(), time / contention_free))
+        };
         let cells: Vec<&CellFinding> = chapter
             .cells_of(algorithm)
             .filter(|cell| cell.procs == most && !cell.is_busy)
             .collect();
-        let measured = cells.iter().map(|cell| ratio(cell.size, cell.median()));
+        let measured = cells.iter().filter_map(|cell| ratio(cell.size, cell.median()));
         series.push(FigureSeries::new(&name, SeriesForm::Dots, colour, measured));
         if let Some(signature) = profile.signature(chapter.collective, algorithm, hockney) {
             let sizes = chapter.sizes();
-            let line = sizes.iter().map(|size| ratio(*size, signature.time(most, *size)));
+            let line = sizes
+                .iter()
+                .filter_map(|size| ratio(*size, signature.time(most, *size)));
             series.push(FigureSeries::new(&name, SeriesForm::Dashes, colour, line));
         }
         colour += 1;
     }
     figure_of_series(
         format!("{}: how many times as long as without contention", chapter.collective),
-        "Measured median over (n − 1)·(α + β·m), the time without contention, for the most processes that were \
-         measured. Dashed: the contention signature γ, δ, M of the papers."
-            .to_owned(),
+        caption(profile),
         AxisDescription::log(chapter.size_title(), AxisQuantity::Bytes),
         AxisDescription::log("time over contention-free time", AxisQuantity::Number),
         series,
         &[],
+    )
+}
+
+/// Names the contention-free time.
+fn caption(profile: &Profile) -> String {
+    let contention_free = if profile.clusters.is_some() {
+        "the time without contention, which the links between the clusters bound"
+    } else {
+        "(n − 1)·(α + β·m), the time without contention"
+    };
+    format!(
+        "Measured median over {contention_free}, for the most processes that were measured. Dashed: the contention \
+         signature γ, δ, M of the papers."
     )
 }
 
