@@ -43,6 +43,7 @@ fn main() -> ExitCode {
     if let Err(error) = interrupt::watch_signals() {
         return Failure::from(anyhow!("cannot watch for signals: {error}; end other programs")).report();
     }
+    cli.quiet.apply();
     match cli.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -11,6 +11,7 @@ use netsig_measure::plan::{MeasurementPlan, PlanCell};
 
 use crate::input::failure::Failure;
 use crate::input::loaded_plan::LoadedPlan;
+use crate::print::progress_sentence;
 
 /// Prints the estimated duration of a plan at these rates, after `prefix`. Reduces the plan to a `budget`, if given.
 ///
@@ -22,7 +23,9 @@ pub fn estimate_and_reduce(
     budget: Option<Duration>,
     prefix: &str,
 ) -> Result<LoadedPlan, Failure> {
-    let print_estimate = |plan: &MeasurementPlan| eprintln!("{prefix}{}", sentence(plan, rates));
+    let print_estimate = |plan: &MeasurementPlan| {
+        progress_sentence::print(format_args!("{prefix}{}", sentence(plan, rates)));
+    };
     let Some(budget) = budget else {
         print_estimate(&loaded_plan.plan);
         return Ok(loaded_plan);
@@ -41,13 +44,13 @@ pub fn estimate_and_reduce(
     if fitted.plan == *plan {
         return Ok(loaded_plan);
     }
-    eprintln!(
+    progress_sentence::print(format_args!(
         "{prefix}{} of {} cells fit into {}: {}",
         fitted.plan.cells().len(),
         plan.cells().len(),
         duration_in_words(budget_time),
         describe_dropped(&fitted.dropped)
-    );
+    ));
     print_estimate(&fitted.plan);
     Ok(LoadedPlan {
         text_before_budget: Some(text.clone()),

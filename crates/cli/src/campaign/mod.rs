@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use netsig_base::data::Dataset;
+use netsig_base::data::{DataRecord, Dataset};
 use netsig_base::network::{ClusterGrid, HostClusters, Network};
 use netsig_base::text::line::escaped;
 use netsig_base::units::{Procs, Seconds};
 use netsig_measure::campaign::{self, LaunchInput};
 use netsig_measure::estimate::NetworkRates;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
-use netsig_measure::plan::{MeasurementPlan, Synchronisation};
+use netsig_measure::plan::{MeasurementPlan, Synchronisation, volume};
 use netsig_measure::simulated::{self, SimulatedNetwork};
 
 use self::data_file::DataFileBytes;
@@ -41,8 +41,10 @@ use crate::input::loaded_plan::LoadedPlan;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
 use crate::input::prediction_scope::{MeasurementScopeArgs, PredictionScope};
+use crate::print::measured_cells::OpenCells;
 use crate::print::notes::warn_if_unfaithful;
 use crate::print::progress_display::ProgressDisplay;
+use crate::print::progress_sentence;
 
 /// Longest duration of a campaign for a prediction, if none is given.
 pub const DEFAULT_BUDGET: Duration = Duration::from_secs(120);
@@ -173,7 +175,9 @@ impl Campaign {
         let loaded_plan = self.load_plan(plan)?;
         if !loaded_plan.is_text_of_file {
             let shown = plan.display();
-            eprintln!("netsig: the ranks will read {shown} as the options change it");
+            progress_sentence::print(format_args!(
+                "netsig: the ranks will read {shown} as the options change it"
+            ));
         }
         if let MeasurementPlace::Simulated(_) = self.place {
             return Err(Failure::usage(
@@ -296,7 +300,8 @@ impl Campaign {
         let jobs = plan.jobs();
         let share = |budget: Duration| Seconds(budget.as_secs_f64() / jobs.len() as f64);
         let budget = self.budget.map(share);
-        let bar = ProgressDisplay::new(jobs.len() as u64, "measuring");
+        let bar = ProgressDisplay::new(plan.volume(), "measuring");
+        let mut open_cells = OpenCells::if_wanted();
         for &job in &jobs {
             let launch = LaunchInput {
                 plan,
@@ -305,10 +310,13 @@ impl Campaign {
                 budget,
             };
             let Ok(_) = campaign::run(&launch, &mut network(job.launch), |records| {
+                bar.advance(records.iter().map(record_volume).sum());
+                let open_cells = open_cells.iter_mut();
+                let lines = open_cells.flat_map(|cells| cells.completed_lines(records));
+                lines.for_each(|line| bar.print_message(&line));
                 data.extend(records.iter().cloned());
                 Ok(())
             });
-            bar.advance();
         }
     }
 
@@ -332,6 +340,15 @@ impl Campaign {
     fn process_capacity(&self, scenario: &Network) -> Procs {
         let places = scenario.hosts().get().saturating_mul(self.launch.ppn);
         Procs::new(places).unwrap_or(scenario.hosts())
+    }
+}
+
+/// The volume of a repetition; none for other records.
+fn record_volume(record: &DataRecord) -> u64 {
+    match record {
+        DataRecord::Sample(sample) => volume(sample.cell.procs, sample.cell.size),
+        DataRecord::Rejected(rejected) => volume(rejected.cell.procs, rejected.cell.size),
+        DataRecord::Done(_) => 0,
     }
 }
 

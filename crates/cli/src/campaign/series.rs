@@ -11,6 +11,7 @@ use anyhow::anyhow;
 use netsig_base::data::sharing;
 use netsig_base::network::Network;
 use netsig_base::text::line::escaped;
+use netsig_base::text::note::Note;
 use netsig_base::units::Seconds;
 use netsig_lab::SignalWatch;
 use netsig_measure::estimate::NetworkRates;
@@ -31,6 +32,7 @@ use crate::input::loaded_plan::LoadedPlan;
 use crate::job::launch::{Launcher, absolute_path};
 use crate::job::progress::ProgressFollower;
 use crate::job::{JobEnd, RunningJob};
+use crate::print::progress_sentence;
 use temporary::plan_file;
 
 /// The remaining jobs of a campaign.
@@ -144,12 +146,12 @@ impl<'a> JobSeries<'a> {
     /// came, or jobs failed.
     pub fn run(mut self, label: &str) -> Result<(), Failure> {
         if let Some(past) = &self.past {
-            eprintln!(
+            progress_sentence::print(format_args!(
                 "going on from {} samples and {} complete jobs of {}",
                 past.samples,
                 past.complete.len(),
                 self.loaded_plan.plan.jobs().len()
-            );
+            ));
         } else if let Some(rates) = self.probe()? {
             let budget = self.rest_of_budget();
             self.loaded_plan = estimate_and_reduce(self.loaded_plan, &rates, budget, "")?;
@@ -182,7 +184,7 @@ impl<'a> JobSeries<'a> {
         let watch = SignalWatch::start();
         let plan_path = plan_file(&self.loaded_plan, &self.campaign.output)?;
         let mut progress = ProgressFollower::new(&self.loaded_plan.plan, &self.campaign.output, label);
-        progress.ignore_existing();
+        progress.begin_campaign();
         let mut failed = Vec::new();
         let mut is_lost = false;
         for (done, &job) in remaining_jobs.iter().enumerate() {
@@ -270,7 +272,7 @@ impl<'a> JobSeries<'a> {
         if !has_grown {
             return Err(anyhow!("{problem}; {}", data_file::NOTHING_MEASURED_WITH_CURE).into());
         }
-        eprintln!("netsig: there is no estimate: {problem}");
+        progress_sentence::print(format_args!("netsig: there is no estimate: {problem}"));
         Ok(None)
     }
 
@@ -308,9 +310,8 @@ impl<'a> JobSeries<'a> {
         let end = job.follow(job_parameters.job, self.campaign.timeout, progress)?;
         let sharing = sharing::describe_shared_hosts(progress.hosts(job_parameters.job));
         if let Some(ranks) = sharing.as_ref().filter(|_| self.sharing != sharing) {
-            progress.print_message(&format!(
-                "netsig: note: {ranks}: times hold for as many processes on each host"
-            ));
+            let note = Note::remark(format!("{ranks}: times hold for as many processes on each host"));
+            progress.print_note(&note);
             self.sharing = sharing;
         }
         Ok(end)

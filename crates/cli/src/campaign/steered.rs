@@ -31,6 +31,7 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::loaded_plan::LoadedPlan;
 use crate::input::prediction_scope::PredictionScope;
+use crate::print::progress_sentence;
 
 /// A campaign for a prediction.
 pub struct PredictionCampaign<'a> {
@@ -210,7 +211,7 @@ impl PredictionCampaign<'_> {
             CampaignStage::OpenCells => "sizes that may overflow ports or stall".to_owned(),
         };
         let cells = counted(launch_plan.cells().len() as u64, "cell", "cells");
-        eprintln!("{label}: {cells}, {} left", duration_in_words(left));
+        progress_sentence::print(format_args!("{label}: {cells}, {} left", duration_in_words(left)));
         let launch = SeriesLaunch {
             number: state.next_launch,
             complete: &state.complete,
@@ -243,7 +244,7 @@ impl PredictionCampaign<'_> {
             let message = format!("{problem}, or choose another --output");
             return Err(Failure::usage(message).about(&self.campaign.output));
         }
-        eprintln!("going on from {} samples", state.data.samples.len());
+        progress_sentence::print(format_args!("going on from {} samples", state.data.samples.len()));
         Ok(state)
     }
 
@@ -265,12 +266,12 @@ impl PredictionCampaign<'_> {
         let Some(half_width) = self.median_half_width(&state.data) else {
             return false;
         };
-        eprintln!(
+        progress_sentence::print(format_args!(
             "{} among {} known to ±{:.0} %",
             self.target.collective,
             self.predicted.procs,
             half_width * 100.0
-        );
+        ));
         self.wanted_half_width.is_some_and(|wanted| half_width <= wanted)
     }
 

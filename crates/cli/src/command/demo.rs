@@ -34,9 +34,11 @@ use crate::input::files;
 use crate::input::interrupt;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
+use crate::input::verbosity::VerboseArgs;
 use crate::job::launch::Launcher;
 use crate::print::parameters;
 use crate::print::plot::{self, PlotPoint};
+use crate::print::progress_sentence;
 use crate::print::rows::{PrintArgs, PrintFormat, PrintedCell, PrintedRows, to_stdout};
 use crate::print::table::TableWidth;
 use crate::print::verdict::write_verdict;
@@ -82,6 +84,8 @@ pub struct Args {
     print: PrintArgs,
     #[command(flatten)]
     launch: LaunchArgs,
+    #[command(flatten)]
+    verbose: VerboseArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -115,13 +119,14 @@ struct HeldOutPoint {
 /// # Errors
 /// If a stage of the workflow fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    args.verbose.apply()?;
     let demo_place = args.on.map_or_else(|| choose_place(&args.launch), Ok)?;
     let (place, label) = match demo_place {
         DemoPlace::Lab => (MeasurementPlace::Lab(SCENARIO.to_owned()), ""),
         DemoPlace::Sim => (MeasurementPlace::Simulated(SCENARIO.to_owned()), " (SIMULATED)"),
     };
     prepare(&args.output)?;
-    eprintln!("{}", introduction(demo_place));
+    progress_sentence::print(introduction(demo_place));
     let out = args.output.display();
     interrupt::set_kept_message(format!("the files so far are in {out}, and the demo begins anew"));
     let [train_plan, held_out_plan] = PLANS.map(|(name, _)| args.output.join(name));
@@ -139,10 +144,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let measure = |plan: &Path, output: &Path, label| args.campaign(&place, output).carry_out(plan, label);
     let training_label = "measuring 4, 6 and 8 processes";
     let network = netsig_lab::load(SCENARIO)?.summary();
-    eprintln!("1/4 {training_label} ({network}){label}");
+    progress_sentence::print(format_args!("1/4 {training_label} ({network}){label}"));
     let data = measure(&train_plan, train_path, training_label)?;
     files::refuse_void(&data, train_path)?;
-    eprintln!("2/4 fitting");
+    progress_sentence::print("2/4 fitting");
     let options = network::NetworkFitOptions {
         statistic: STATISTIC,
         ..network::NetworkFitOptions::default()
@@ -150,9 +155,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let source = train_path.display().to_string();
     let (fitted, _) = fit_file(&data, &source, &profile_file, &options, &[])?;
     let held_out_label = "measuring 12 processes";
-    eprintln!("3/4 {held_out_label}, which the fit has not seen");
+    progress_sentence::print(format_args!("3/4 {held_out_label}, which the fit has not seen"));
     let held_out = measure(&held_out_plan, held_out_path, held_out_label)?;
-    eprintln!("4/4 predicting 12 processes and comparing");
+    progress_sentence::print("4/4 predicting 12 processes and comparing");
     let profile = files::profile(profile_path)?;
     let (chosen_model, points) = compare(&profile, &held_out)?;
     let title = format!("All-to-all among 12 processes, predicted from 4, 6 and 8{label}");

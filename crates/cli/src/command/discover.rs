@@ -18,6 +18,7 @@ use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
 use crate::print::notes::warn_if_unfaithful;
+use crate::print::progress_sentence;
 use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Find the clusters of hosts behind slow links, with latency and bandwidth between and inside them,
@@ -182,7 +183,7 @@ fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Fa
         1 => "1 cluster".to_owned(),
         count => format!("{count} clusters"),
     };
-    eprintln!("{count} of {hosts} hosts in {output}");
+    progress_sentence::print(format_args!("{count} of {hosts} hosts in {output}"));
     for note in clusters.iter().filter_map(|cluster| lone_host_note(cluster, grid)) {
         eprintln!("netsig: note: {note}");
     }

@@ -10,6 +10,7 @@ use netsig_base::units::Procs;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::output::OutputPath;
+use crate::print::progress_sentence;
 
 /// Turn the output of other benchmark programs into a data file.
 #[derive(clap::Args)]
@@ -92,11 +93,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for note in unreadable.iter().chain(&notes) {
         eprintln!("netsig: note: {note}");
     }
-    eprintln!(
+    progress_sentence::print(format_args!(
         "{} repetitions and {} statistics in {output}",
         data.samples.len(),
         data.aggregates.len()
-    );
+    ));
     Ok(())
 }
 

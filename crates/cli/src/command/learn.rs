@@ -7,6 +7,8 @@ use crate::campaign::Campaign;
 use crate::input::failure::Failure;
 use crate::input::interrupt;
 use crate::input::prediction_scope::{self, MeasurementScopeArgs, PredictionScope};
+use crate::input::verbosity::VerboseArgs;
+use crate::print::progress_sentence;
 
 /// Measure for a prediction and fit: `measure --prediction` and `fit` in one.
 #[derive(clap::Args)]
@@ -22,6 +24,8 @@ pub struct Args {
     /// The profile to write [default: the data file's name with the ending .toml].
     #[arg(long, value_name = "PROFILE")]
     profile: Option<PathBuf>,
+    #[command(flatten)]
+    verbose: VerboseArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -35,6 +39,7 @@ Examples:
 /// # Errors
 /// The errors of `measure` and `fit`.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    args.verbose.apply()?;
     let data = &args.campaign.output;
     let given_profile = args.profile.clone();
     let profile = given_profile.unwrap_or_else(|| data.with_extension("toml"));
@@ -48,6 +53,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "the repetitions are in {data}; go on with netsig fit {data} -o {profile}"
     ));
     fit::run(&fit)?;
-    eprintln!("The repetitions are in {data}, the profile is {profile}: see netsig predict and select.");
+    progress_sentence::print(format_args!(
+        "The repetitions are in {data}, the profile is {profile}: see netsig predict and select."
+    ));
     Ok(())
 }

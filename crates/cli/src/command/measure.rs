@@ -9,6 +9,8 @@ use crate::campaign::Campaign;
 use crate::campaign::data_file;
 use crate::input::failure::Failure;
 use crate::input::prediction_scope::{self, MeasurementScopeArgs, PredictionScope};
+use crate::input::verbosity::VerboseArgs;
+use crate::print::progress_sentence;
 use crate::print::quote;
 use crate::print::rows::to_stdout;
 
@@ -37,6 +39,8 @@ pub struct Args {
     /// Print the commands that would be run, one a line, and measure nothing.
     #[arg(long, display_order = 6)]
     dry_run: bool,
+    #[command(flatten)]
+    verbose: VerboseArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -51,6 +55,7 @@ Examples:
 /// # Errors
 /// The errors of [`Campaign::carry_out`], and if ranks received wrong data.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    args.verbose.apply()?;
     let campaign = &args.campaign;
     let plan = match (&args.plan, &args.predicted) {
         (Some(plan), _) => plan,
@@ -76,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// # Errors
 /// If ranks received wrong data, which indicate a defect of the MPI or the network.
 pub fn report(data: &Dataset, output: &Path) -> Result<(), Failure> {
-    eprintln!("{}", data_file::summary(data, output));
+    progress_sentence::print(data_file::summary(data, output));
     if let Some(warning) = data_file::busy_warning(data) {
         eprintln!("netsig: warning: {warning}");
     }

@@ -23,6 +23,7 @@ mod tune;
 use clap::{Parser, Subcommand};
 
 use crate::input::failure::Failure;
+use crate::input::verbosity::QuietArgs;
 
 /// The first line of the examples in the help of a command; each further line is one.
 const EXAMPLES_HEADING: &str = "Examples:";
@@ -41,6 +42,9 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// How much is printed.
+    #[command(flatten)]
+    pub quiet: QuietArgs,
 }
 
 /// The subcommands, in the order of the help.

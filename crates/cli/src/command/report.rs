@@ -12,6 +12,7 @@ use crate::input::file_kind::FileKind;
 use crate::input::output::OutputPath;
 use crate::input::standard;
 use crate::print::notes::print;
+use crate::print::progress_sentence;
 use crate::print::rows::to_stdout;
 use crate::print::verdict::write_verdict;
 use crate::report::{self, ReportOptions};
@@ -61,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         verdicts.try_for_each(|(heading, answers)| write_verdict(heading, answers, out))
     })?;
     if !standard::is_output_taken() {
-        eprintln!("netsig: wrote {output}: open it in a browser");
+        progress_sentence::print(format_args!("netsig: wrote {output}: open it in a browser"));
     }
     Ok(())
 }

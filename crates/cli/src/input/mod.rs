@@ -20,3 +20,4 @@ pub mod partial;
 pub mod prediction_scope;
 pub mod standard;
 pub mod terminal;
+pub mod verbosity;

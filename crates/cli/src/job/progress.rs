@@ -7,9 +7,13 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use netsig_base::data::{COLUMNS, DataRecord, Dataset};
+use netsig_base::text::note::Note;
 use netsig_base::units::Bytes;
 use netsig_measure::plan::{JobId, MeasurementPlan, volume};
 
+use crate::print::measured_cells::OpenCells;
+use crate::print::notes;
 use crate::print::progress_display::ProgressDisplay;
 
 /// Interval between checks of the data file.
@@ -24,6 +28,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The provenance key of the hosts in rank order, for all jobs or for one.
 const HOSTS: &str = "hosts";
 
+/// Begin of the line that marks a cell as completely measured.
+const DONE_PREFIX: &str = "#@done=";
+
 /// A bar that follows a growing data file.
 pub struct ProgressFollower {
     bar: ProgressDisplay,
@@ -32,6 +39,8 @@ pub struct ProgressFollower {
     last_growth: Option<Instant>,
     checked_at: Instant,
     content: FollowedContent,
+    /// The cells without all repetitions, if cells are printed.
+    open_cells: Option<OpenCells>,
 }
 
 /// Content of the file so far.
@@ -46,6 +55,8 @@ struct FollowedContent {
     hosts: Vec<String>,
     /// The hosts of jobs, if they differ from those of the first job.
     hosts_of_job: BTreeMap<JobId, Vec<String>>,
+    /// Rows and marks of complete cells since the last check.
+    new_lines: Vec<String>,
 }
 
 impl ProgressFollower {
@@ -66,18 +77,29 @@ impl ProgressFollower {
             last_growth: None,
             checked_at: Instant::now(),
             content: FollowedContent::default(),
+            open_cells: None,
         }
     }
 
-    /// Counts no row that the file has now as progress.
-    pub fn ignore_existing(&mut self) {
-        self.check();
+    /// Begins to print each cell that gets complete, if wanted. No row that the file has now counts as progress, and no
+    /// cell that is complete now is printed.
+    pub fn begin_campaign(&mut self) {
+        self.open_cells = OpenCells::if_wanted();
+        let _ = self.read_on();
+        self.completed_cells();
         self.content.done = 0;
     }
 
     /// Prints a message on standard error without disturbing the bar.
     pub fn print_message(&self, message: &str) {
         self.bar.print_message(message);
+    }
+
+    /// Prints a note on standard error without disturbing the bar.
+    pub fn print_note(&self, note: &Note) {
+        if notes::is_shown(note) {
+            self.print_message(&format!("netsig: {note}"));
+        }
     }
 
     /// True if the file states that the job is complete.
@@ -113,7 +135,17 @@ impl ProgressFollower {
         self.checked_at = Instant::now();
         // Errors are ignored: the next check reads the rest.
         let _ = self.read_on();
+        for line in self.completed_cells() {
+            self.print_message(&line);
+        }
         self.bar.set_done(self.content.done);
+    }
+
+    /// A line for each cell that the lines since the last check complete; none unless cells are printed.
+    fn completed_cells(&mut self) -> Vec<String> {
+        let new_lines = std::mem::take(&mut self.content.new_lines);
+        let open_cells = self.open_cells.as_mut();
+        open_cells.map_or(Vec::new(), |cells| cells.completed_lines(&records(&new_lines)))
     }
 
     /// Checks the file until it stops growing: ranks live a little longer than a killed launcher.
@@ -152,9 +184,14 @@ impl ProgressFollower {
 
 impl FollowedContent {
     fn take_line(&mut self, line: &str) {
+        let is_mark = line.starts_with(DONE_PREFIX);
+        let row_volume = line_volume(line);
+        if is_mark || row_volume.is_some() {
+            self.new_lines.push(line.to_owned());
+        }
         let fact = line.strip_prefix("#@");
         let Some((key, value)) = fact.and_then(|fact| fact.split_once('=')) else {
-            self.done += line_volume(line).unwrap_or(0);
+            self.done += row_volume.unwrap_or(0);
             return;
         };
         let names = || value.split(',').map(str::to_owned).collect();
@@ -165,6 +202,15 @@ impl FollowedContent {
             _ => {}
         }
     }
+}
+
+/// The records of lines in netsig's form; none if a line has another.
+fn records(lines: &[String]) -> Vec<DataRecord> {
+    let text = format!("{}\n{}", COLUMNS.join(","), lines.join("\n"));
+    let read = Dataset::read("", text.as_bytes()).unwrap_or_default();
+    let samples = read.samples.into_iter().map(DataRecord::Sample);
+    let completed = read.completed.into_iter().map(DataRecord::Done);
+    samples.chain(completed).collect()
 }
 
 /// The volume of a data line in netsig's form; `None` for other lines.

@@ -1,11 +1,18 @@
-//! Prints notes and warnings on standard error.
+//! Prints notes and warnings on standard error; --quiet silences notes.
 
 use netsig_base::network::Network;
 use netsig_base::text::note::Note;
 
+use crate::input::verbosity;
+
+/// True unless --quiet silences the note; it never silences a warning.
+pub fn is_shown(note: &Note) -> bool {
+    matches!(note, Note::Warning(_)) || !verbosity::is_quiet()
+}
+
 /// Prints each note on a line of its own.
 pub fn print<'a>(notes: impl IntoIterator<Item = &'a Note>) {
-    for note in notes {
+    for note in notes.into_iter().filter(|note| is_shown(note)) {
         eprintln!("netsig: {note}");
     }
 }

@@ -1,9 +1,11 @@
 //! A bar on standard error for work of more than two seconds, with the time left if its extent is known.
-//! It is invisible if standard error is no terminal.
+//! It is invisible if standard error is no terminal, and with --quiet.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::input::verbosity;
 
 /// Minimal duration of work before the bar is shown.
 const DELAY_BEFORE_BAR: Duration = Duration::from_secs(2);
@@ -42,10 +44,10 @@ impl ProgressDisplay {
         self.bar.set_position(done);
     }
 
-    /// Shows that one more is done.
-    pub fn advance(&self) {
+    /// Shows that this much more is done.
+    pub fn advance(&self, more: u64) {
         self.show_if_due();
-        self.bar.inc(1);
+        self.bar.inc(more);
     }
 
     /// Prints a message on standard error without disturbing the bar.
@@ -54,7 +56,7 @@ impl ProgressDisplay {
     }
 
     fn show_if_due(&self) {
-        if self.bar.is_hidden() && self.started.elapsed() > DELAY_BEFORE_BAR {
+        if self.bar.is_hidden() && !verbosity::is_quiet() && self.started.elapsed() > DELAY_BEFORE_BAR {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     }

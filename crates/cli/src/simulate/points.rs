@@ -39,7 +39,7 @@ pub fn bar(points: &[SimPoint]) -> ProgressDisplay {
 pub fn simulate_all(points: &[SimPoint], bar: &ProgressDisplay) -> Vec<Result<SimulationRow, Failure>> {
     let simulate = |point: &SimPoint| {
         let result = simulate(point);
-        bar.advance();
+        bar.advance(1);
         result
     };
     points.par_iter().map(simulate).collect()

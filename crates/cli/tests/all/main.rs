@@ -28,3 +28,4 @@ mod simulate;
 mod support;
 mod terminal;
 mod tuned;
+mod verbosity;

@@ -57,6 +57,10 @@ fn home() -> (TestHome, Dataset) {
         for sample in samples.filter(|sample| sample.cell.launch == launch) {
             DataRecord::Sample(sample.clone()).write(&mut row_bytes).unwrap();
         }
+        let completed = data.completed.iter().filter(|cell| cell.launch == launch);
+        for cell in completed {
+            DataRecord::Done(cell.clone()).write(&mut row_bytes).unwrap();
+        }
         let text = String::from_utf8(row_bytes).unwrap();
         let part = format!("{text}#@launch_{launch}_s=wall 1\n");
         home.write(&format!("part-{launch}.csv"), &part);
@@ -145,6 +149,25 @@ fn a_launch_that_fails_does_not_end_the_others_and_is_resumed() {
     measure(&home, "--resume", 0);
     assert_eq!(started(&home), [0, 1, 2, 1], "nothing was left");
     assert_eq!(home.read("data.csv"), before);
+}
+
+#[test]
+fn cells_are_printed_as_launches_complete_them() {
+    let (home, _) = home();
+    home.write("fault-1", "head -c 150 part-1.csv >>\"$data\"\nexit 3\n");
+    let printed = |options, code| {
+        let message = measure(&home, options, code);
+        let cells = message.lines().filter(|line| line.ends_with("    4 repetitions"));
+        cells.map(|line| line[..60].trim_end().to_owned()).collect::<Vec<_>>()
+    };
+    // Neither the cells of the probe nor the cell that was cut short.
+    assert_eq!(printed("-v", 1).len(), 6);
+    let cells = printed("-v --resume", 0);
+    assert_eq!(cells.len(), 3, "those of the launch that failed: {cells:?}");
+    for (cell, size) in cells.iter().zip([1, 2, 4]) {
+        let begin = format!("pingpong                        2 processes      {size} B");
+        assert!(cell.starts_with(&begin), "{cell}");
+    }
 }
 
 /// A job killed before it named the columns has measured nothing.

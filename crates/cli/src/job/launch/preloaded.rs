@@ -11,6 +11,7 @@ use super::netsig_files;
 use super::slurm;
 use crate::input::args::{LauncherChoice, MpiChoice};
 use crate::input::failure::Failure;
+use crate::print::progress_sentence;
 
 /// The variable of the dynamic linker that names libraries to load first.
 const PRELOAD: &str = "LD_PRELOAD";
@@ -129,10 +130,10 @@ impl<'a> MpiCommand<'a> {
         let found = || slurm::interface(Path::new(self.program), self.implementation.mpi);
         let interface = (!is_chosen).then(found)??;
         let option = format!("{}={interface}", slurm::INTERFACE_OPTION);
-        eprintln!(
+        progress_sentence::print(format_args!(
             "netsig: srun starts the ranks with {option}, which suits {}",
             self.implementation.mpi
-        );
+        ));
         Some(option)
     }
 
