@@ -3,6 +3,7 @@
 use arrow_array::RecordBatch;
 use netsig_base::algorithm::Collective;
 use netsig_base::text::refusal::Refusal;
+use netsig_base::text::with_range;
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::model::segment::Segment;
 use netsig_model::predict::answer::{AlgorithmTimes, CaseTime, refuse_single};
@@ -301,10 +302,10 @@ impl PyPredictions {
                 ],
             ) => {
                 let time = prediction.time;
-                let interval = prediction
+                let shown = prediction
                     .interval
-                    .map_or(String::new(), |ends| format!(" ({} to {})", ends.lower, ends.upper));
-                format!("Predictions({of}, {procs} processes, {size}: {time}{interval})")
+                    .map_or(time.to_string(), |ends| with_range(time, ends.lower, ends.upper));
+                format!("Predictions({of}, {procs} processes, {size}: {shown})")
             }
             (shape, _) => format!("Predictions({of}, shape {shape:?})"),
         }

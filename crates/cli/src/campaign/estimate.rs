@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use itertools::Itertools;
-use netsig_base::text::counted;
+use netsig_base::text::{counted, with_range};
 use netsig_base::units::Seconds;
 use netsig_measure::budget::{self, BudgetTooSmall};
-use netsig_measure::estimate::{NetworkRates, estimate};
+use netsig_measure::estimate::{DurationRange, NetworkRates, estimate};
 use netsig_measure::plan::{MeasurementPlan, PlanCell};
 
 use crate::input::failure::Failure;
@@ -59,19 +59,23 @@ pub fn estimate_and_reduce(
 }
 
 /// The estimate in words: `about 2 min 10 s (1 min 40 s to 2 min 30 s): 66 cells, 3 launches, at
-/// most 1980 repetitions`
+/// most 1980 repetitions`. A range whose ends print alike is left out.
 fn sentence(plan: &MeasurementPlan, rates: &NetworkRates) -> String {
     let estimate = estimate(plan, rates);
-    let middle = Seconds(0.5 * (estimate.low.0 + estimate.high.0));
     format!(
-        "about {} ({} to {}): {}, {}, at most {}",
-        duration_in_words(middle),
-        duration_in_words(estimate.low),
-        duration_in_words(estimate.high),
+        "about {}: {}, {}, at most {}",
+        duration_with_range(&estimate),
         counted(plan.cells().len() as u64, "cell", "cells"),
         counted(plan.launches.into(), "launch", "launches"),
         counted(plan.samples(), "repetition", "repetitions")
     )
+}
+
+/// The middle of a range of durations, and its ends if they print differently.
+fn duration_with_range(estimate: &DurationRange) -> String {
+    let middle = Seconds(0.5 * (estimate.low.0 + estimate.high.0));
+    let [middle_text, low, high] = [middle, estimate.low, estimate.high].map(duration_in_words);
+    with_range(middle_text, low, high)
 }
 
 /// Describes the cells that a budget removed from a plan.
@@ -113,5 +117,17 @@ mod tests {
         ] {
             assert_eq!(duration_in_words(Seconds(seconds)), words);
         }
+    }
+
+    #[test]
+    fn a_duration_without_doubt_has_no_range() {
+        let shown = |low, high| {
+            duration_with_range(&DurationRange {
+                low: Seconds(low),
+                high: Seconds(high),
+            })
+        };
+        assert_eq!(shown(128.9, 129.1), "2 min 9 s");
+        assert_eq!(shown(100.0, 150.0), "2 min 5 s (1 min 40 s to 2 min 30 s)");
     }
 }

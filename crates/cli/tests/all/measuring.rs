@@ -108,7 +108,7 @@ fn a_campaign_tells_how_long_it_takes_and_leaves_nothing_but_data() {
     let message = measure(&home, "--budget 10m --timeout 2m", 0);
     let estimate = message.lines().next().unwrap();
     assert!(estimate.starts_with("about "), "{message}");
-    assert!(estimate.ends_with("): 3 cells, 3 launches, at most 36 repetitions"));
+    assert!(estimate.ends_with(": 3 cells, 3 launches, at most 36 repetitions"));
     assert!(message.ends_with("36 samples in data.csv\n"), "{message}");
     assert_eq!(sample_keys(&read(&home, "data.csv")), sample_keys(&whole));
     assert_eq!(home.files().len(), before + 2, "the data and the script's log");

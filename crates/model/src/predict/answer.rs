@@ -1,6 +1,7 @@
 //! Answers to requests for times: predictions of many cases, the causes of missing ones, and notes.
 
 use netsig_base::text::note::Note;
+use netsig_base::text::range_beside;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
@@ -223,7 +224,9 @@ impl PredictionRequest<'_> {
             is_known,
         } = overflow;
         let text = if *is_known {
-            format!("overflows ports from M({procs}) = {from} on ({least} to {greatest})")
+            let ends = range_beside(from, least, greatest);
+            let interval = ends.map_or(String::new(), |ends| format!(" ({ends})"));
+            format!("overflows ports from M({procs}) = {from} on{interval}")
         } else {
             // The field, unlike the regimes, warns also where nothing stalled.
             let seen = if modelled.model.has_distribution() {

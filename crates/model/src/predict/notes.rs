@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Algorithm, ClosedForm, Collective};
 use netsig_base::network::Network;
-use netsig_base::text::counted;
 use netsig_base::text::note::Note;
+use netsig_base::text::{counted, range};
 use netsig_base::units::{Bytes, Procs};
 
 use super::hosts::note_on_hosts;
@@ -81,8 +81,9 @@ pub(super) fn on_segments<W>(
     let is_outside = |named_segment: &(_, Segment)| !(least..=most).contains(&named_segment.1.bytes());
     let (name, segment) = { segments }.find(is_outside)?;
     Some(Note::remark(format!(
-        "{collective} {name}: its segment of {} lies outside of the measured sizes, {least} to {most}; measure it before use",
-        segment.bytes()
+        "{collective} {name}: its segment of {} lies outside of the measured sizes, {}; measure it before use",
+        segment.bytes(),
+        range(least, most)
     )))
 }
 

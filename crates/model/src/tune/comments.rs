@@ -1,6 +1,7 @@
 //! Comments in a rules file, one line each.
 
 use itertools::Itertools as _;
+use netsig_base::text::{range, range_beside};
 
 use super::candidates::{DataOrigin, TuningChoice};
 use super::map::{OWN_DECISION, TOLERANCE};
@@ -43,11 +44,10 @@ pub(super) fn describe_collective(tuned: &TunedCollective) -> Vec<String> {
         times,
         ..
     } = tuned;
-    let ends = |first: String, last: String| format!("{first} to {last}");
     let count_ends = times.counts.first().zip(times.counts.last());
-    let counts = count_ends.map(|(a, b)| ends(a.to_string(), b.to_string()));
+    let counts = count_ends.map(|(first, last)| range(first, last));
     let size_ends = times.sizes.first().zip(times.sizes.last());
-    let sizes = size_ends.map(|(a, b)| ends(a.to_string(), b.to_string()));
+    let sizes = size_ends.map(|(first, last)| range(first, last));
     let own_decision_note = if choices.has_own_decision() {
         ""
     } else {
@@ -83,12 +83,7 @@ pub(super) fn describe_collective(tuned: &TunedCollective) -> Vec<String> {
 /// Counts of a block.
 pub(super) fn block(tuned: &TunedCollective, block: &RuleBlock) -> String {
     let (first, last) = tuned.count_range(block);
-    let to = if first == last {
-        String::new()
-    } else {
-        format!(" to {last}")
-    };
-    format!("{} among {first}{to}:", tuned.collective)
+    format!("{} among {}:", tuned.collective, range(first, last))
 }
 
 /// Choice and gain of the rule at `place` of a block.
@@ -105,10 +100,10 @@ pub(super) fn rule(tuned: &TunedCollective, block: &RuleBlock, place: usize) -> 
         } else {
             ""
         };
-        format!(
-            ", predicted {:.2} times as fast as the library's own choice ({:.2} to {:.2}){why}",
-            gain.mean, gain.least, gain.most
-        )
+        let [mean, least, most] = [gain.mean, gain.least, gain.most].map(|ratio| format!("{ratio:.2}"));
+        let ends = range_beside(&mean, least, most);
+        let interval = ends.map_or(String::new(), |ends| format!(" ({ends})"));
+        format!(", predicted {mean} times as fast as the library's own choice{interval}{why}")
     });
     format!("from {from}: {}{gain}", describe_choice(what))
 }
