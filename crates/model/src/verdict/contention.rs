@@ -171,7 +171,10 @@ fn by_bound(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
 
 /// A cell beside the pLogP model of its algorithm, at least the bound of any algorithm, within one cluster of hosts.
 fn by_algorithm(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
-    let profile = subject.request.profile.filter(|profile| !profile.is_between_clusters())?;
+    let profile = subject
+        .request
+        .profile
+        .filter(|profile| !profile.is_between_clusters())?;
     let closed = profile.closed_form_time(subject.collective, &cell.algorithm, cell.procs, cell.size)?;
     let bound = profile.contention_free_time(subject.collective, cell.procs, cell.size)?;
     RatedCell::of(subject, cell, Seconds(closed.0.max(bound.0)))

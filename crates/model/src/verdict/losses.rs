@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use itertools::Itertools as _;
+use netsig_base::text::range_beside;
 use netsig_base::units::{Bytes, Procs};
 
 use super::sentence::{among_counts, enumeration};
@@ -182,7 +183,9 @@ impl LossFinding {
             .filter(|(procs, _)| most.is_none_or(|most| *procs >= most));
         let texts = beyond.map(|(procs, onset)| {
             let [least, greatest] = onset.interval;
-            (*procs, format!("from {} on ({least} to {greatest})", onset.from))
+            let from = format!("{} on", onset.from);
+            let ends = range_beside(onset.from, least, greatest).map_or_else(String::new, |ends| format!(" ({ends})"));
+            (*procs, format!("from {from}{ends}"))
         });
         let onsets = among_counts(texts);
         (!onsets.is_empty()).then(|| format!("Predicted: {onsets}."))

@@ -8,6 +8,7 @@ mod cell;
 mod certainty;
 mod change;
 mod contention;
+mod gains;
 mod losses;
 mod sentence;
 #[cfg(test)]
@@ -23,8 +24,9 @@ use strum::VariantArray as _;
 
 pub use self::cell::{CellFinding, FittedPredictor, FittedPredictors};
 pub use self::certainty::{Certainty, PredictionError};
-pub use self::change::{ChangeAdvice, SizeGain, WorthwhileChange};
+pub use self::change::ChangeAdvice;
 pub use self::contention::{CONTENDED_RATIO, ContentionFinding, ContentionState, RatedCell};
+pub use self::gains::{SizeGain, WorthwhileChange};
 pub use self::losses::{LossFinding, MeasuredLosses, known_onset};
 use crate::profile::Profile;
 
