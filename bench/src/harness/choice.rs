@@ -1,7 +1,8 @@
 //! Judges the choices of a network on its truth, one row for each cell.
 //!
 //! # Method
-//! Penalties and gains are those of `netsig compare --selection`. The bound of an all-to-all is the time of its bytes
+//! The excess over the oracle is that of `netsig_model::predict::penalty`, and the gains are those of `netsig compare
+//! --selection`. The bound of an all-to-all is the time of its bytes
 //! on the busiest link, at that link's rate and without headers. A host has (n − 1)·m bytes; a link between switches
 //! has a·(n − a)·m, where a of the n processes are on one side. The library loses packets if at least half of its
 //! repetitions retransmit. A cell is busy if the processors were busy during the choice, the library's choice or the
@@ -46,7 +47,8 @@ pub struct ChoiceRow {
     pub size_bytes: Bytes,
     pub choice: String,
     pub best: String,
-    pub penalty: f64,
+    /// Mean excess of the choice over the oracle.
+    pub excess: f64,
     /// The oracle's own penalty.
     pub oracle: f64,
     /// Time of the library's own choice over the time of the choice, and its interval.
@@ -146,7 +148,7 @@ impl ChoiceJudge<'_> {
             procs: cell.procs,
             size_bytes: cell.size,
             choice: choice.to_owned(),
-            penalty: judged.penalty,
+            excess: judged.excess,
             oracle: judged.oracle.unwrap_or(0.0),
             gain: ratio.value,
             lower: ratio.lower,
@@ -224,7 +226,7 @@ mod tests {
         assert!(small.busy && !large.busy && large.lossy && !large.tree);
         let numbers = [large.gain, large.lower, large.upper, large.best_gain];
         assert!(numbers.iter().all(|gain| (gain - 3.0).abs() < 1e-12));
-        assert!(large.penalty.abs() < 1e-12 && large.oracle.abs() < 1e-12);
+        assert!(large.excess.abs() < 1e-12 && large.oracle.abs() < 1e-12);
         assert!((large.bound_s.unwrap().0 - 7.0 * 0.065_536).abs() < 1e-9);
     }
 }

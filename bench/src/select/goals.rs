@@ -51,7 +51,7 @@ fn figures() -> Vec<RowGoal<ChoiceRow>> {
 
 fn penalty_goal(statistic: &str, summary: GoalSummary, most: f64) -> RowGoal<ChoiceRow> {
     let name = format!("penalty of the choice beyond the oracle's: {statistic}");
-    let value = |row: &ChoiceRow| Some(100.0 * row.penalty);
+    let value = |row: &ChoiceRow| Some(100.0 * row.excess);
     RowGoal::of_values(name, value, summary, at_most(most, "%")).with_oracle(|row| Some(100.0 * row.oracle), summary)
 }
 
@@ -92,7 +92,7 @@ mod tests {
             size_bytes: Bytes(size),
             choice: "pairwise".to_owned(),
             best: "pairwise".to_owned(),
-            penalty: 0.01,
+            excess: 0.01,
             oracle: 0.0,
             gain,
             lower: 0.9 * gain,

@@ -27,11 +27,11 @@ fn network_columns<'a>() -> [TableColumn<NetworkChoices<'a>>; 10] {
         ("MPI", |(network, ..)| network.mpi.to_owned()),
         ("collective", |(_, collective, _)| collective.to_string()),
         ("cells", |(.., rows)| rows.len().to_string()),
-        ("mean penalty, %", |(.., rows)| {
-            format!("{:+.1}", mean(values(rows, |row| 100.0 * row.penalty)))
+        ("mean excess, %", |(.., rows)| {
+            format!("{:+.1}", mean(values(rows, |row| 100.0 * row.excess)))
         }),
         ("90th percentile, %", |(.., rows)| {
-            format!("{:+.1}", p90(&values(rows, |row| 100.0 * row.penalty)))
+            format!("{:+.1}", p90(&values(rows, |row| 100.0 * row.excess)))
         }),
         ("oracle's own, %", |(.., rows)| {
             format!("{:.1}", mean(values(rows, |row| 100.0 * row.oracle)))
@@ -52,7 +52,7 @@ static CELLS: &[TableColumn<ChoiceRow>] = &[
     ("size", |row| row.size_bytes.to_string()),
     ("choice", |row| row.choice.clone()),
     ("best", |row| row.best.clone()),
-    ("penalty, %", |row| format!("{:+.1}", 100.0 * row.penalty)),
+    ("excess, %", |row| format!("{:+.1}", 100.0 * row.excess)),
     ("oracle's own, %", |row| format!("{:.1}", 100.0 * row.oracle)),
     ("library/choice", ChoiceRow::gain_with_interval),
     ("choice/bound", |row| {
@@ -76,7 +76,7 @@ pub(super) fn write(outcome: &SelectOutcome, results: &Path) -> Result<bool> {
         report.figure(name, ratio(gain));
     }
     ceilings(&mut report, &outcome.rows);
-    penalties_of_all(&mut report, &outcome.rows);
+    excesses_of_all(&mut report, &outcome.rows);
     report.table(&network_columns(), &choices_by_network(outcome));
     report.table(CELLS, &outcome.rows);
     let empty = empty.iter().map(|name| format!("no cell: {name}"));
@@ -101,15 +101,18 @@ fn ceilings(report: &mut BenchReport, rows: &[ChoiceRow]) {
     }
 }
 
-/// Penalties of all cells, including cells that are not judged.
-fn penalties_of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
-    let penalties: Vec<f64> = rows.iter().map(|row| 100.0 * row.penalty).collect();
-    if penalties.is_empty() {
+/// Excesses over the oracle of all cells, including cells that are not judged.
+fn excesses_of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
+    let excesses: Vec<f64> = rows.iter().map(|row| 100.0 * row.excess).collect();
+    if excesses.is_empty() {
         return;
     }
-    let cells = format!("penalty with the cells of busy processors, {} cells", rows.len());
-    report.figure(format!("{cells}: mean, %"), ratio(mean(&penalties)));
-    report.figure(format!("{cells}: 90th percentile, %"), ratio(p90(&penalties)));
+    let cells = format!(
+        "penalty beyond the oracle's with the cells of busy processors, {} cells",
+        rows.len()
+    );
+    report.figure(format!("{cells}: mean, %"), ratio(mean(&excesses)));
+    report.figure(format!("{cells}: 90th percentile, %"), ratio(p90(&excesses)));
 }
 
 /// The judged cells of every network and collective, if any.

@@ -275,7 +275,7 @@
     return {
       size: summed(curve.size), time: time.map((own) => own / STEPS),
       lower: beside(curve.lower, -1), upper: beside(curve.upper, 1), order: beside(curve.order, 1),
-      name: spread(curve.name), standing: spread(curve.standing),
+      name: spread(curve.name), standing: spread(curve.standing), held: spread(curve.held),
       on: curve.size.map((_, place) => !breaks.has(place)),
     };
   };
@@ -305,7 +305,7 @@
     };
     return {
       time: value(curve.time), lower: value(curve.lower), upper: value(curve.upper), order: value(curve.order),
-      name: curve.name[before], standing: curve.standing[before],
+      name: curve.name[before], standing: curve.standing[before], isHeld: curve.held[before] === 1,
     };
   };
 
@@ -320,8 +320,10 @@
       setting: predictor.settings[one.name],
     }));
     const isLibrary = (one) => one.algorithm === "library";
-    own.sort((a, b) => a.order - b.order || isLibrary(b) - isLibrary(a) || a.time - b.time);
     const library = own.find(isLibrary);
+    // A time that is held to the library's is equal to it, and not only within the tolerance of the curves.
+    own.filter((one) => one.isHeld && library).forEach((one) => { one.order = library.order; });
+    own.sort((a, b) => a.order - b.order || isLibrary(b) - isLibrary(a) || a.time - b.time);
     own.forEach((one) => { one.gain = library ? library.time / one.time : null; });
     return own;
   };

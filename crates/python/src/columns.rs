@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 
 /// A table under construction, column by column.
@@ -32,6 +32,13 @@ impl ArrowColumns {
     #[must_use]
     pub fn sizes(self, name: &str, values: impl IntoIterator<Item = Option<u64>>) -> Self {
         let values: UInt64Array = values.into_iter().collect();
+        self.with_column(name, Arc::new(values))
+    }
+
+    /// Adds a column of true and false.
+    #[must_use]
+    pub fn flags(self, name: &str, values: impl IntoIterator<Item = bool>) -> Self {
+        let values: BooleanArray = values.into_iter().map(Some).collect();
         self.with_column(name, Arc::new(values))
     }
 

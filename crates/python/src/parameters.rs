@@ -33,12 +33,7 @@ pub fn table(profile: &Profile) -> PyResultTable {
     });
     let rows: Vec<ParameterRow> = point_to_point_rows.chain(fitted).collect();
     let all = || rows.iter();
-    let end = |end: fn(IntervalEstimate) -> f64| {
-        all().map(move |row| match row.found {
-            ParameterValue::Estimated(estimate) => Some(end(estimate)),
-            ParameterValue::Plain(_) => None,
-        })
-    };
+    let end = |end: fn(IntervalEstimate) -> f64| all().map(move |row| row.found.interval().map(end));
     let columns = ArrowColumns::default()
         .texts(
             "collective",

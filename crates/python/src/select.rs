@@ -7,10 +7,10 @@ use netsig_base::data::cells::Statistic;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::model::segment::{Segment, SegmentSearch};
-use netsig_model::predict::Prediction;
 use netsig_model::predict::answer::refuse_single;
 use netsig_model::predict::ranking::{CaseRanking, flavour, setting};
 use netsig_model::predict::request::{BinomialForm, RankingRequest};
+use netsig_model::predict::{HeldBack, Prediction};
 use netsig_model::profile::Profile;
 use numpy::{IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
@@ -62,6 +62,8 @@ struct RankedRow {
     model: &'static str,
     gain: Option<f64>,
     setting: Option<String>,
+    is_measured: bool,
+    held_back: Option<HeldBack>,
 }
 
 /// The request with these options, still without a network.
@@ -175,17 +177,20 @@ pub fn cross_overs(
 
 impl RankedRow {
     fn all(collective: Collective, mpi: Option<MpiFlavour>, ranking: &CaseRanking) -> impl Iterator<Item = Self> {
-        (1..).zip(&ranking.ranked).map(move |(rank, one)| {
+        ranking.places().map(move |row| {
+            let one = row.candidate;
             let algorithm = one.algorithm();
             Self {
                 procs: ranking.procs,
                 size: ranking.size,
-                rank,
+                rank: row.rank,
                 setting: mpi.and_then(|mpi| Some(setting(collective, &algorithm, mpi)?.to_string())),
                 algorithm,
                 prediction: one.prediction,
                 model: one.model().name,
                 gain: ranking.gain(one),
+                is_measured: one.is_measured(),
+                held_back: row.held_back,
             }
         })
     }
@@ -276,7 +281,9 @@ impl PySelection {
             .words("model", rows().map(|row| row.model))
             .words("standing", rows().map(|row| row.prediction.standing))
             .floats("gain", rows().map(|row| row.gain))
-            .texts("setting", rows().map(|row| row.setting.as_ref()));
+            .texts("setting", rows().map(|row| row.setting.as_ref()))
+            .flags("measured", rows().map(|row| row.is_measured))
+            .texts("held_back", rows().map(|row| Some(row.held_back?.to_string())));
         columns.batch().into()
     }
 

@@ -24,7 +24,9 @@ def same(table, text):
     for row, expected_row in zip(found, expected, strict=True):
         for key, text_cell in expected_row.items():
             cell = row[key]
-            if isinstance(cell, int | float):
+            if isinstance(cell, bool):
+                assert str(cell).lower() == text_cell, (key, row, expected_row)
+            elif isinstance(cell, int | float):
                 assert cell == float(text_cell), (key, row, expected_row)
             else:
                 assert (cell or "") == text_cell, (key, row, expected_row)

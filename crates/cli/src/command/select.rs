@@ -1,6 +1,8 @@
 //! `netsig select`: ranks algorithms with their segments, gains and settings, and finds the sizes at
 //! which the best one changes.
 
+mod settings;
+
 use clap::ValueEnum;
 use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
 use netsig_base::data::cells::Statistic;
@@ -8,6 +10,7 @@ use netsig_model::model::segment::{Segment, SegmentSearch};
 use netsig_model::predict::cross_over::CrossOver;
 use netsig_model::predict::ranking::{self, CaseRanking};
 use netsig_model::predict::request::BinomialForm;
+use netsig_model::predict::select::RankedCandidate;
 use netsig_model::profile::Profile;
 
 use crate::input::args::{self, MpiChoice};
@@ -18,7 +21,8 @@ use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::partial::PartialResults;
 use crate::print::notes::print;
-use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
+use crate::print::rows::{PrintArgs, PrintFormat, PrintedCell, PrintedRows, to_stdout};
+use crate::print::table::TableWidth;
 
 /// Rank the algorithms of a collective and find where the best one changes.
 #[derive(clap::Args)]
@@ -118,7 +122,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let flavour = args.flavour(&profile);
     PartialResults::new(answer.found, &answer.missing).conclude(|found| {
         print(&answer.limits);
-        Ok(ranked_rows(collective, flavour, &found).print(args.print)?)
+        let width = args.print.table_width();
+        ranked_rows(collective, flavour, &found, width).print(args.print)?;
+        if args.print.format == PrintFormat::Table {
+            let mut lines = meaning_of_mark(&found);
+            if let (Some(mpi), TableWidth::Fit(_)) = (flavour, width) {
+                lines.extend(settings::lines(collective, mpi, &found, &args.cases.profile));
+            }
+            to_stdout(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+        }
+        Ok(())
     })
 }
 
@@ -142,38 +155,85 @@ impl Args {
     }
 }
 
-fn ranked_rows(collective: Collective, mpi: Option<MpiFlavour>, rankings: &[CaseRanking]) -> PrintedRows {
-    let each = rankings.iter().flat_map(|all| {
-        let ranked = (1u64..).zip(&all.ranked);
-        ranked.map(move |(rank, candidate)| (all, rank, candidate))
-    });
+/// Mark behind the name of an algorithm that was never measured.
+const UNMEASURED_MARK: &str = "*";
+
+/// Meaning of the mark.
+const UNMEASURED_MEANING: &str = "* never measured: its time is without contention or by another algorithm's traffic";
+
+/// The line below a table in which an algorithm has the mark.
+fn meaning_of_mark(rankings: &[CaseRanking]) -> Vec<String> {
+    let mut candidates = rankings.iter().flat_map(|ranking| &ranking.ranked);
+    let has_mark = candidates.any(|candidate| !candidate.is_measured());
+    Vec::from_iter(has_mark.then(|| UNMEASURED_MEANING.to_owned()))
+}
+
+/// A row for each algorithm of each ranking. A narrow table has neither settings, which are printed below it, nor a
+/// column of the algorithms that were measured, since others have a mark.
+fn ranked_rows(
+    collective: Collective,
+    mpi: Option<MpiFlavour>,
+    rankings: &[CaseRanking],
+    width: TableWidth,
+) -> PrintedRows {
+    let if_wide = |cell: PrintedCell| match width {
+        TableWidth::Wide => cell,
+        TableWidth::Fit(_) => cell.hidden(),
+    };
+    let each = rankings
+        .iter()
+        .flat_map(|ranking| ranking.places().map(move |place| (ranking, place)));
     PrintedRows::of(each)
         .column("collective", |_| PrintedCell::text(collective))
-        .column("procs", |(all, ..)| PrintedCell::number(all.procs.get()))
-        .column("size_bytes", |(all, ..)| PrintedCell::size(all.size))
-        .column("rank", |(_, rank, _)| PrintedCell::number(*rank))
-        .column("algorithm", |(.., one)| PrintedCell::text(one.algorithm()))
-        .detail(2, "segment_bytes", |(.., one)| {
-            PrintedCell::if_some(one.prediction.segment.map(Segment::bytes), PrintedCell::size)
+        .column("procs", |(ranking, _)| PrintedCell::number(ranking.procs.get()))
+        .column("size_bytes", |(ranking, _)| PrintedCell::size(ranking.size))
+        .column("rank", |(_, place)| PrintedCell::number(place.rank))
+        .column("algorithm", |(_, place)| marked_name(place.candidate))
+        .detail(5, "segment_bytes", |(_, place)| {
+            let segment = place.candidate.prediction.segment;
+            PrintedCell::if_some(segment.map(Segment::bytes), PrintedCell::size)
         })
-        .column("time_s", |(.., one)| PrintedCell::time(one.prediction.time))
-        .column("lower_s", |(.., one)| {
-            PrintedCell::if_some(one.prediction.interval.map(|i| i.lower), PrintedCell::time)
+        .column("time_s", |(_, place)| {
+            PrintedCell::time(place.candidate.prediction.time)
         })
-        .column("upper_s", |(.., one)| {
-            PrintedCell::if_some(one.prediction.interval.map(|i| i.upper), PrintedCell::time)
+        .detail(1, "lower_s", |(_, place)| {
+            let interval = place.candidate.prediction.interval;
+            PrintedCell::if_some(interval.map(|i| i.lower), PrintedCell::time)
         })
-        .detail(1, "model", |(.., one)| PrintedCell::text(one.model().name))
-        .column("standing", |(.., one)| PrintedCell::text(one.prediction.standing))
-        .column("gain", |(all, _, one)| {
-            PrintedCell::if_some(all.gain(one), PrintedCell::factor)
+        .detail(1, "upper_s", |(_, place)| {
+            let interval = place.candidate.prediction.interval;
+            PrintedCell::if_some(interval.map(|i| i.upper), PrintedCell::time)
         })
-        .column("setting", |(_, rank, one)| {
-            let found_setting = mpi.map(|mpi| setting(collective, &one.algorithm(), mpi));
-            let cell = found_setting.unwrap_or_default();
-            if *rank == 1 { cell } else { cell.hidden() }
+        .detail(4, "model", |(_, place)| PrintedCell::text(place.candidate.model().name))
+        .detail(3, "standing", |(_, place)| {
+            let standing = place.candidate.prediction.standing;
+            PrintedCell::shown_as(standing.to_string(), standing.plain_word())
+        })
+        .column("gain", |(ranking, place)| {
+            PrintedCell::if_some(ranking.gain(place.candidate), PrintedCell::factor)
+        })
+        .column("setting", |(_, place)| {
+            let found_setting = mpi.map(|mpi| setting(collective, &place.candidate.algorithm(), mpi));
+            if_wide(found_setting.unwrap_or_default())
+        })
+        .column("measured", |(_, place)| {
+            let is_measured = place.candidate.is_measured();
+            if_wide(PrintedCell::shown_as(
+                is_measured,
+                if is_measured { "yes" } else { "no" },
+            ))
+        })
+        .column("held_back", |(_, place)| {
+            PrintedCell::if_some(place.held_back, PrintedCell::text)
         })
         .rows
+}
+
+/// The name of an algorithm; in a table with a mark if it was never measured.
+fn marked_name(candidate: &RankedCandidate) -> PrintedCell {
+    let name = candidate.algorithm();
+    let mark = if candidate.is_measured() { "" } else { UNMEASURED_MARK };
+    PrintedCell::shown_as(name.as_str(), format!("{name}{mark}"))
 }
 
 /// The setting that makes `mpi` run an algorithm; a table states if the library lacks it.

@@ -96,10 +96,10 @@ fn rows<'a>(all: impl Iterator<Item = ModelParameters<'a>>) -> PrintedRows {
         let values = parameters.values.iter();
         values.map(move |(name, found)| (parameters, name, *found))
     });
-    let end = |found: ParameterValue, name: &str, end: fn(IntervalEstimate) -> f64| match found {
-        ParameterValue::Estimated(estimate) => cell(name, end(estimate)),
-        // A value from a search has no interval.
-        ParameterValue::Plain(_) => PrintedCell::default(),
+    // A value from a search has no interval.
+    let end = |found: ParameterValue, name: &str, end: fn(IntervalEstimate) -> f64| {
+        let interval = found.interval();
+        interval.map(|estimate| cell(name, end(estimate))).unwrap_or_default()
     };
     PrintedRows::of(each)
         .column("collective", |(parameters, ..)| {
@@ -111,6 +111,9 @@ fn rows<'a>(all: impl Iterator<Item = ModelParameters<'a>>) -> PrintedRows {
         .detail(2, "lower", |(_, name, found)| end(*found, name, |e| e.lower))
         .detail(2, "upper", |(_, name, found)| end(*found, name, |e| e.upper))
         .detail(1, "model", |(parameters, ..)| PrintedCell::text(parameters.model))
+        .column("remark", |(.., found)| {
+            PrintedCell::if_some(found.remark(), PrintedCell::text)
+        })
         .rows
 }
 

@@ -17,7 +17,13 @@ const STEPS: f64 = 2000.0;
 /// A curve has lists of one number for each knot: sizes; 2000·ln of the time in seconds; 2000·ln of time over lower
 /// end, of upper end over time, and of the time of the ranking over time. Each number is the difference to the previous
 /// one, or null where there is none. `name` and `standing` list pairs of a knot and the number that holds from it on,
-/// `breaks` the knots that the curve does not continue from.
+/// `held` such pairs with 1 where the time of the ranking is that of the library's own choice, and `breaks` the knots
+/// that the curve does not continue from.
+///
+/// The script ranks as [`CandidateRanker::rank`](netsig_model::predict::select::CandidateRanker::rank). A time that is
+/// held to the library's is equal to it, as it is there. Other times of the ranking are off by up to twice the
+/// [tolerance](netsig_model::predict::curve::TOLERANCE) and half a step, so that two candidates whose times differ by
+/// less than twice that, 0.85 %, may change places.
 pub fn table(chapter: &CollectiveChapter) -> Value {
     let mut names = NumberedNames::default();
     let mut standings = NumberedNames::default();
@@ -76,6 +82,7 @@ fn curve_json(curve: &TimeCurve, names: &mut NumberedNames, standings: &mut Numb
         "upper": log(&|knot| Some(knot.prediction.interval?.upper.0 / time(knot))),
         "order": log(&|knot| Some(knot.cautious_time.0 / time(knot))),
         "name": runs(knots.iter().map(|knot| names.number_of(knot.algorithm.clone()))),
+        "held": runs(knots.iter().map(|knot| usize::from(knot.is_held_to_library))),
         "standing": runs(
             knots.iter().map(|knot| standings.number_of(knot.prediction.standing.to_string())),
         ),

@@ -86,6 +86,10 @@ pub fn best(cases: &[CaseRanking]) -> PrintedRows {
         .column("gain", |(ranking, best)| {
             PrintedCell::if_some(ranking.gain(best), PrintedCell::factor)
         })
+        .column("measured", |(_, best)| {
+            let is_measured = best.is_measured();
+            PrintedCell::shown_as(is_measured, if is_measured { "yes" } else { "no" })
+        })
         .rows
 }
 
@@ -131,6 +135,10 @@ pub fn overflows(chapter: &CollectiveChapter) -> PrintedRows {
         })
         .column("first_lossy_bytes", |(.., lost)| {
             PrintedCell::if_some(*lost, PrintedCell::size)
+        })
+        .column("remark", |(_, _, onset, _)| {
+            let remark = onset.and_then(|overflow| overflow.source.remark());
+            PrintedCell::if_some(remark, PrintedCell::text)
         })
         .rows
 }

@@ -1,6 +1,7 @@
 //! The command line as its users see it, in one program: a test program of its own for each file would take longer to
 //! link than to run. Tests that need the machine for themselves are in `real_lab`.
 
+mod agreement;
 mod any_data;
 mod commands;
 mod contract;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses its part of this")]
 
 pub mod guide;
+pub mod profiles;
 
 use std::collections::BTreeMap;
 use std::fs;

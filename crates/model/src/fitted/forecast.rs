@@ -18,6 +18,7 @@ use super::outside_domain::OutsideDomain;
 use super::prediction::{Interval, PortOverflow, Prediction, PredictionStanding};
 use super::saturation::Saturation;
 use super::{AlgorithmForecast, FittedModel, ParameterValue};
+use crate::model::regimes::StallOnset;
 use crate::model::{Case, KnownNetwork, Model, ModelError, ModelTime, ParameterRole, ParameterValues};
 
 /// A fitted model with prepared derivatives.
@@ -155,7 +156,10 @@ impl AlgorithmForecast for ModelForecast {
         let onset = self.threshold_interval.filter(|_| !model.compares_sizes())?;
         let bytes = model.threshold_quantity(&self.known, case).ok()?.as_f64();
         let share = bytes / case.size.as_f64();
-        (bytes >= onset.lower).then(|| PortOverflow::new(onset, share, true))
+        (bytes >= onset.lower).then(|| PortOverflow {
+            is_known: true,
+            ..PortOverflow::new(StallOnset::of(onset), share)
+        })
     }
 }
 

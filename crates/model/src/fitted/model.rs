@@ -16,6 +16,7 @@ use super::covariance::{check_covariance, square};
 use super::domain::MeasuredDomain;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
+use crate::model::regimes::OnsetSource;
 use crate::model::signature::Signature;
 use crate::model::{Model, ModelError, ModelEstimator, ModelInput, ModelSubject, ParameterRole, ParameterValues};
 
@@ -69,6 +70,9 @@ pub enum ParameterValue {
     Estimated(IntervalEstimate),
     /// A value without an interval: found by a search, dropped or given.
     Plain(f64),
+    /// A value with bounds that no data of it determine, and its origin; no stored parameter is one.
+    #[serde(skip)]
+    Assumed(IntervalEstimate, OnsetSource),
 }
 
 /// Base on which the parameters of a model were fitted; predictions use the same one.
@@ -97,8 +101,24 @@ impl ParameterValue {
     /// The value.
     pub fn value(self) -> f64 {
         match self {
-            Self::Estimated(estimate) => estimate.value,
+            Self::Estimated(estimate) | Self::Assumed(estimate, _) => estimate.value,
             Self::Plain(value) => value,
+        }
+    }
+
+    /// The ends of the interval, if it has one.
+    pub fn interval(self) -> Option<IntervalEstimate> {
+        match self {
+            Self::Estimated(estimate) | Self::Assumed(estimate, _) => Some(estimate),
+            Self::Plain(_) => None,
+        }
+    }
+
+    /// What a text says behind a value that was not measured.
+    pub fn remark(self) -> Option<&'static str> {
+        match self {
+            Self::Assumed(_, source) => source.remark(),
+            Self::Estimated(_) | Self::Plain(_) => None,
         }
     }
 }
@@ -135,7 +155,7 @@ impl FittedModel {
         let threshold_index = self.model.role_index(ParameterRole::Threshold)?;
         match self.parameters.get(self.model.parameters[threshold_index].name)? {
             ParameterValue::Estimated(estimate) => Some(*estimate),
-            ParameterValue::Plain(_) => None,
+            ParameterValue::Plain(_) | ParameterValue::Assumed(..) => None,
         }
     }
 

@@ -2,9 +2,9 @@
 //! overflow.
 
 use netsig_base::network::LINUX_RTO;
-use netsig_base::stats::interval::IntervalEstimate;
 use netsig_base::units::{Bytes, Seconds};
 
+use crate::model::regimes::{OnsetSource, StallOnset};
 use crate::model::segment::Segment;
 
 /// Size from which on M(n) is rounded to KiB.
@@ -59,20 +59,23 @@ pub struct PortOverflow {
     pub interval: [Bytes; 2],
     /// False if the data only show that nothing was lost up to the lower end.
     pub is_known: bool,
+    /// Origin of M(n).
+    pub source: OnsetSource,
 }
 
 impl PortOverflow {
     /// The overflow from a number of bytes on, of which a message of the case contributes `share` times its size.
-    pub(crate) fn new(onset: IntervalEstimate, share: f64, is_known: bool) -> Self {
+    pub(crate) fn new(onset: StallOnset, share: f64) -> Self {
         let size = |bytes_at_port: f64| {
             let bytes = bytes_at_port / share;
             let unit = if bytes < SMALL { 1.0 } else { 1024.0 };
             Bytes::rounded((bytes / unit).round() * unit)
         };
         Self {
-            from: size(onset.value),
+            from: size(onset.bytes),
             interval: [onset.lower, onset.upper].map(size),
-            is_known,
+            is_known: onset.is_known(),
+            source: onset.source,
         }
     }
 }
@@ -104,12 +107,11 @@ impl UnmeasuredLoad {
 
     /// The size of the case from which ports may overflow.
     pub(crate) fn overflow(&self, size: Bytes) -> PortOverflow {
-        let onset = IntervalEstimate {
-            value: self.most_measured,
-            lower: self.most_measured,
-            upper: self.most_measured,
-        };
-        PortOverflow::new(onset, self.port_bytes / size.as_f64(), false)
+        PortOverflow {
+            is_known: false,
+            source: OnsetSource::Prior,
+            ..PortOverflow::new(StallOnset::at(self.most_measured), self.port_bytes / size.as_f64())
+        }
     }
 }
 

@@ -222,11 +222,13 @@ impl PredictionRequest<'_> {
             from,
             interval: [least, greatest],
             is_known,
+            source,
         } = overflow;
         let text = if *is_known {
             let ends = range_beside(from, least, greatest);
-            let interval = ends.map_or(String::new(), |ends| format!(" ({ends})"));
-            format!("overflows ports from M({procs}) = {from} on{interval}")
+            let remarks = ends.into_iter().chain(source.remark().map(str::to_owned)).join("; ");
+            let doubt = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
+            format!("overflows ports from M({procs}) = {from} on{doubt}")
         } else {
             // The field, unlike the regimes, warns also where nothing stalled.
             let seen = if modelled.model.has_distribution() {

@@ -50,8 +50,10 @@ pub struct CurveKnot {
     pub prediction: Prediction,
     /// Time by which candidates are ranked.
     pub cautious_time: Seconds,
-    /// True if the curve continues to the next knot: both have one algorithm and standing, and every size between
-    /// them has a prediction.
+    /// True if the cautious time is that of the library's own choice: both are equal, not only within the tolerance.
+    pub is_held_to_library: bool,
+    /// True if the curve continues to the next knot: both have one algorithm and standing, both or none are held to
+    /// the library's time, and every size between them has a prediction.
     pub is_continued: bool,
 }
 
@@ -66,13 +68,17 @@ impl CurveKnot {
             },
             prediction: one.prediction,
             cautious_time: one.cautious_time,
+            is_held_to_library: one.is_held_to_library,
             is_continued: false,
         }
     }
 
-    /// True if this knot and `next` are of one algorithm and standing.
+    /// True if this knot and `next` are of one algorithm, standing and kind of cautious time.
     fn continues_to(&self, next: &Self) -> bool {
-        let of = |knot: &Self| (knot.prediction.standing, knot.prediction.interval.is_some());
+        let of = |knot: &Self| {
+            let Prediction { standing, interval, .. } = knot.prediction;
+            (standing, interval.is_some(), knot.is_held_to_library)
+        };
         self.algorithm == next.algorithm && of(self) == of(next)
     }
 

@@ -41,26 +41,57 @@ const CAUTION: f64 = 0.6;
 /// difference.
 const LEAST_SURE_GAIN: f64 = 0.3;
 
+/// Reason why a candidate stands behind one with a longer time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+pub enum HeldBack {
+    /// Its interval is wider, so that its cautious time is longer.
+    #[strum(to_string = "less sure")]
+    LessSure,
+    /// Its gain over the library's own choice is not sure enough.
+    #[strum(to_string = "gain unsure")]
+    UnsureGain,
+    /// Its time is without contention, and so a lower bound beside measured algorithms.
+    #[strum(to_string = "bound")]
+    LowerBound,
+    /// The case is too far from the measurements.
+    #[strum(to_string = "too far")]
+    TooFar,
+}
+
+impl PredictionStanding {
+    /// The standing as people read it.
+    pub fn plain_word(self) -> String {
+        match self {
+            Self::Unfitted => "unmeasured".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
 impl Prediction {
     /// Time by which algorithms are compared ([`select`]): a standard error above the best value, without
     /// contention the best value itself. It is at least the library's, unless the gain over the library is sure
     /// enough and that of the middles is at least `least_gain`.
     #[must_use]
     pub fn cautious_time(&self, library: Option<&Self>, least_gain: f64) -> Seconds {
-        let raised = |one: &Self| one.time.0 * (CAUTION * one.half_width()).exp();
-        let raised_time = raised(self);
-        let Some(library) = library else {
-            return Seconds(raised_time);
-        };
+        match library {
+            Some(library) if self.is_held_to(library, least_gain) => library.raised_time(),
+            _ => self.raised_time(),
+        }
+    }
+
+    /// True if the cautious time is the library's in place of a shorter one: the gain is not sure enough.
+    #[must_use]
+    pub fn is_held_to(&self, library: &Self, least_gain: f64) -> bool {
         let apart = self.half_width().hypot(library.half_width());
-        let library_time = raised(library);
-        let is_sure = (library_time / raised_time).ln() >= LEAST_SURE_GAIN * apart
-            && library.middle() >= least_gain * self.middle();
-        Seconds(if is_sure {
-            raised_time
-        } else {
-            raised_time.max(library_time)
-        })
+        let gain = library.raised_time() / self.raised_time();
+        let is_sure = gain.ln() >= LEAST_SURE_GAIN * apart && library.middle() >= least_gain * self.middle();
+        !is_sure && gain > 1.0
+    }
+
+    /// A standard error above the best value.
+    fn raised_time(&self) -> Seconds {
+        Seconds(self.time.0 * (CAUTION * self.half_width()).exp())
     }
 
     /// The geometric mean of the interval's ends: the best value, or a time between both outcomes where a message

@@ -2,20 +2,25 @@
 //! choice.
 //!
 //! # Method
-//! A contest is a cell in which at least two algorithms were measured. The launches in which all of
-//! its algorithms were measured are dealt out in turn to two halves. The oracle is the algorithm
-//! that is the fastest in one half; on the other half B, with the statistic T of all its
-//! repetitions,
+//! A contest is a cell in which at least two algorithms were measured. T is the statistic of all repetitions of an
+//! algorithm in the launches in which all algorithms of the cell were measured. The penalty of a choice is
 //!
 //! ```text
-//! penalty = T_B(choice)/T_B(oracle) - 1      oracle's own = T_B(oracle)/min T_B - 1
+//! penalty = T(choice)/min T - 1
 //! ```
 //!
-//! and both are averaged over the two ways to take the halves. If one half both named the oracle and judged,
-//! the luckiest algorithm would be the oracle, and every choice would look worse than it is. A penalty is the
-//! cost of a choice beyond the oracle, negative where the choice is better. The oracle's own penalty is the cost
-//! of chance alone. With fewer than two common launches the same repetitions name and judge, and the oracle's
-//! own penalty is 0.
+//! It is 0 for the fastest measured algorithm and positive for the others. Part of it is chance: the fastest of
+//! several equal algorithms is the luckiest. For that part the common launches are dealt out in turn to two halves.
+//! The oracle is the algorithm that is the fastest in one half. On the other half B,
+//!
+//! ```text
+//! excess = T_B(choice)/T_B(oracle) - 1      oracle's own penalty = T_B(oracle)/min T_B - 1
+//! ```
+//!
+//! and both are averaged over the two ways to take the halves. The oracle's own penalty is the cost of chance alone:
+//! even a choice from measurements of the cell itself has it. The excess is the cost of a choice beyond the oracle,
+//! negative where the choice is better. With fewer than two common launches the excess is the penalty, and the
+//! oracle's own penalty is not known.
 //!
 //! The gain is T(library)/T(choice) over all common launches. Several gains are averaged
 //! geometrically.
@@ -53,8 +58,10 @@ pub struct JudgedChoice {
     pub choice: String,
     /// The fastest over all common launches.
     pub best: Arc<str>,
-    /// Penalty of the choice.
+    /// Time of the choice over that of the fastest over all common launches, less 1.
     pub penalty: f64,
+    /// Mean excess of the choice over the oracle, which may be negative.
+    pub excess: f64,
     /// The oracle's own penalty; `None` if there are no two halves.
     pub oracle: Option<f64>,
     /// Gain over the library's own choice; `None` if this was not measured.
@@ -170,11 +177,13 @@ impl AlgorithmContest {
             let (_, least) = self.fastest(judges, statistic);
             (time(launches, judges, statistic) / oracle - 1.0, oracle / least - 1.0)
         });
-        let (penalties, oracles): (Vec<f64>, Vec<f64>) = judged.unzip();
+        let (excesses, oracles): (Vec<f64>, Vec<f64>) = judged.unzip();
+        let (best, least) = self.fastest(LaunchPart::All, statistic);
         Some(JudgedChoice {
             choice: choice.to_owned(),
-            best: Arc::clone(self.fastest(LaunchPart::All, statistic).0),
-            penalty: mean(penalties),
+            best: Arc::clone(best),
+            penalty: time(launches, LaunchPart::All, statistic) / least - 1.0,
+            excess: mean(excesses),
             oracle: (ways.len() > 1).then(|| mean(oracles)),
             gain: self.gain(choice, statistic),
         })
@@ -244,6 +253,8 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::testing::read;
 
@@ -269,8 +280,8 @@ mod tests {
 
     /// Launches 0 and 2 are one half, 1 and 3 the other. Medians: a has 1.0 and 1.4, b has 1.1 and 1.1, c has 2.0
     /// and 2.0, the library 3.0 and 3.0. The first half names a, which takes 1.4/1.1 of the least time on the
-    /// second. The second half names b, which takes 1.1/1.0 of the least time on the first. The penalties of c are
-    /// 2.0/1.4 − 1 and 2.0/1.1 − 1.
+    /// second. The second half names b, which takes 1.1/1.0 of the least time on the first. The excesses of c are
+    /// 2.0/1.4 − 1 and 2.0/1.1 − 1. Over all launches b is the fastest, with 1.1; a has 1.2.
     #[test]
     fn one_half_names_the_best_and_the_other_judges() {
         let data = data(&[
@@ -282,11 +293,14 @@ mod tests {
         let contest = only(&data);
         let judged = |choice| contest.judge(choice, Statistic::Median).unwrap();
         let c = judged("c");
-        assert_near(c.penalty, f64::midpoint(2.0 / 1.4, 2.0 / 1.1) - 1.0);
+        assert_near(c.excess, f64::midpoint(2.0 / 1.4, 2.0 / 1.1) - 1.0);
+        assert_near(c.penalty, 2.0 / 1.1 - 1.0);
+        assert_near(judged("a").penalty, 1.2 / 1.1 - 1.0);
         assert_near(c.oracle.unwrap(), f64::midpoint(1.4 / 1.1, 1.1) - 1.0);
         assert_near(c.gain.unwrap(), 1.5);
         // b beats the oracle of the first half and is that of the second.
-        assert_near(judged("b").penalty, f64::midpoint(1.1 / 1.4, 1.0) - 1.0);
+        assert_near(judged("b").excess, f64::midpoint(1.1 / 1.4, 1.0) - 1.0);
+        assert_near(judged("b").penalty, 0.0);
         assert_eq!((&*c.best, contest.judge("d", Statistic::Mean)), ("b", None));
         let all = ["a", "b", "c"].map(judged);
         let totals = PenaltyTotals::of(&all).unwrap();
@@ -313,10 +327,32 @@ mod tests {
             let contest = only(&data(&cells.each_ref().map(|(name, all)| (*name, &all[..]))));
             let b = contest.judge("b", Statistic::Median).unwrap();
             assert_near(b.penalty, 0.5);
+            assert_near(b.excess, 0.5);
             assert_eq!((b.oracle, b.gain, &*b.best), (None, None, "a"));
         }
         let (none, single) = contests(&data(&[("a", &[(0, 1.0), (1, 2.0)])]));
         assert_eq!((none.len(), single), (0, 1));
         assert_eq!((PenaltyTotals::of([]), geometric_mean(&[])), (None, None));
+    }
+
+    proptest! {
+        /// Three algorithms in four launches of which some lack an algorithm: no penalty is negative, and the fastest
+        /// has none.
+        #[test]
+        fn the_fastest_has_no_penalty_and_no_choice_a_negative_one(
+            times in prop::collection::vec(prop::collection::vec((0u32..4, 0.5..2.0f64), 1..12), 3)
+        ) {
+            let names = ["a", "b", "library"];
+            let cells: Vec<(&str, &[(u32, f64)])> = names.into_iter().zip(times.iter().map(Vec::as_slice)).collect();
+            let contest = only(&data(&cells));
+            for statistic in [Statistic::Median, Statistic::Mean] {
+                let judged = names.map(|name| contest.judge(name, statistic).unwrap());
+                for choice in &judged {
+                    prop_assert!(choice.penalty >= 0.0, "{choice:?}");
+                    prop_assert_eq!(choice.penalty == 0.0, contest.time(&choice.choice, statistic) == contest.time(&choice.best, statistic));
+                }
+                prop_assert!(judged.iter().any(|choice| *choice.choice == *choice.best && choice.penalty == 0.0));
+            }
+        }
     }
 }

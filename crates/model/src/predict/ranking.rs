@@ -2,10 +2,12 @@
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, CollectiveMethod, LIBRARY, MpiFlavour, MpiSetting};
+use netsig_base::text::counted;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
-use netsig_base::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, Procs, Seconds};
 
+use super::HeldBack;
 use super::notes;
 use super::outside_domain::ExtrapolationRule;
 use super::select::{CandidateRanker, RankedCandidate};
@@ -23,6 +25,19 @@ pub struct CaseRanking<'a> {
     pub ranked: Vec<RankedCandidate<'a>>,
     /// The library's own choice, if its time is comparable.
     library: Option<RankedCandidate<'a>>,
+    /// The first measured algorithm that may be the best.
+    best_measured: Option<RankedCandidate<'a>>,
+}
+
+/// A place of a ranking.
+#[derive(Debug, Clone, Copy)]
+pub struct RankingPlace<'r, 'a> {
+    /// Number of the place, from 1.
+    pub rank: u32,
+    /// The algorithm.
+    pub candidate: &'r RankedCandidate<'a>,
+    /// Reason why the algorithm stands behind one with a longer time, if it does.
+    pub held_back: Option<HeldBack>,
 }
 
 /// The requested rankings.
@@ -40,6 +55,26 @@ impl<'a> CaseRanking<'a> {
     /// The algorithms that may be the best.
     pub fn eligible(&self) -> impl Iterator<Item = &RankedCandidate<'a>> {
         self.ranked.iter().filter(|one| one.is_eligible())
+    }
+
+    /// The algorithms with their ranks, and the reasons for an order that differs from that of the times.
+    pub fn places(&self) -> impl Iterator<Item = RankingPlace<'_, 'a>> {
+        let mut longest = Seconds(0.0);
+        (1..).zip(&self.ranked).map(move |(rank, candidate)| {
+            let time = candidate.prediction.time;
+            let is_held_back = time < longest;
+            longest = if is_held_back { longest } else { time };
+            RankingPlace {
+                rank,
+                candidate,
+                held_back: is_held_back.then(|| candidate.held_back()),
+            }
+        })
+    }
+
+    /// The first measured algorithm that may be the best.
+    pub fn best_measured(&self) -> Option<&RankedCandidate<'a>> {
+        self.best_measured.as_ref()
     }
 
     /// The library's own choice, if its time is comparable.
@@ -66,6 +101,7 @@ impl CandidateRanker<'_> {
         let (found, missing): (Vec<CaseRanking>, _) = rankings.partition_result();
         let mut limits = self.limits(cases);
         limits.extend(self.note_on_segments(found.iter().flat_map(|ranking| &ranking.ranked)));
+        limits.extend(self.notes_on_unmeasured(&found));
         RankingAnswer { found, missing, limits }
     }
 
@@ -73,6 +109,39 @@ impl CandidateRanker<'_> {
     pub fn note_on_segments<'r>(&self, shown: impl Iterator<Item = &'r RankedCandidate<'r>>) -> Option<Note> {
         let segments = shown.filter_map(|one| Some((one.algorithm(), one.prediction.segment?)));
         notes::on_segments(&self.request, segments)
+    }
+
+    /// A note on each algorithm that was never measured and stands before all measured ones.
+    fn notes_on_unmeasured(&self, found: &[CaseRanking]) -> Vec<Note> {
+        let firsts = found.iter().filter_map(|ranking| {
+            let first = ranking.ranked.first()?;
+            let beaten = ranking.best_measured()?;
+            (first.is_eligible() && !first.is_measured()).then_some((ranking, first, beaten))
+        });
+        let by_family = firsts.into_group_map_by(|(_, first, _)| first.family());
+        let note = |(family, firsts): (&str, Vec<_>)| {
+            let (ranking, first, beaten): (&CaseRanking, &RankedCandidate, &RankedCandidate) = firsts[0];
+            let collective = self.request.collective;
+            let counts = firsts.iter().map(|(ranking, ..)| ranking.procs);
+            let most = counts.max().unwrap_or(ranking.procs);
+            Note::remark(format!(
+                "{collective} {family} is first in {} of {} but was never measured: {} is predicted to take {} for {} among {}, and the best measured algorithm, {}, {}; measure it before you rely on it: netsig learn '{collective} library,{} up to {most}' -o more.csv",
+                firsts.len(),
+                counted(found.len() as u64, "case", "cases"),
+                first.algorithm(),
+                first.prediction.time,
+                ranking.size,
+                ranking.procs,
+                beaten.algorithm(),
+                beaten.prediction.time,
+                first.algorithm(),
+            ))
+        };
+        by_family
+            .into_iter()
+            .sorted_by_key(|(family, _)| *family)
+            .map(note)
+            .collect()
     }
 
     /// The candidates for a case, the fastest first.
@@ -98,12 +167,15 @@ impl CandidateRanker<'_> {
         }
         let ranked_library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
         let library = ranked_library.filter(|one| one.is_eligible()).copied();
+        let mut eligible = ranked.iter().filter(|one| one.is_eligible());
+        let best_measured = eligible.find(|one| one.is_measured()).copied();
         ranked.truncate(self.request.wanted.most_candidates);
         Ok(CaseRanking {
             procs,
             size,
             ranked,
             library,
+            best_measured,
         })
     }
 

@@ -24,7 +24,7 @@ use super::outside_domain::OutsideDomain;
 use super::predictor::CasePredictor;
 use super::rate::refuse_other_rate;
 use super::request::{BinomialForm, RankingRequest};
-use super::{Prediction, PredictionStanding};
+use super::{HeldBack, Prediction, PredictionStanding};
 use crate::model::{self, Model, ModelError};
 use crate::profile::Profile;
 
@@ -36,6 +36,8 @@ pub struct RankedCandidate<'a> {
     pub prediction: Prediction,
     /// Time by which eligible candidates are ranked: [`Prediction::cautious_time`].
     pub cautious_time: Seconds,
+    /// True if the cautious time is that of the library's own choice, since the gain over it is not sure enough.
+    pub is_held_to_library: bool,
 }
 
 /// Reason why a profile gives no choice among some algorithms.
@@ -94,6 +96,24 @@ impl<'a> RankedCandidate<'a> {
     /// True if the candidate may be the best: inside the measured range and no lower bound.
     pub fn is_eligible(&self) -> bool {
         !self.candidate.is_bound && self.prediction.standing != PredictionStanding::Outside
+    }
+
+    /// True if the algorithm was measured.
+    pub fn is_measured(&self) -> bool {
+        self.modelled().reason != ModelReason::Unmeasured
+    }
+
+    /// Reason why the candidate stands behind candidates with longer times, if it does.
+    pub(super) fn held_back(&self) -> HeldBack {
+        if self.candidate.is_bound {
+            HeldBack::LowerBound
+        } else if !self.is_eligible() {
+            HeldBack::TooFar
+        } else if self.is_held_to_library {
+            HeldBack::UnsureGain
+        } else {
+            HeldBack::LessSure
+        }
     }
 
     /// True if the segment size was chosen for the case rather than measured.
@@ -190,6 +210,7 @@ impl CandidateRanker<'_> {
                 candidate,
                 prediction,
                 cautious_time: prediction.time,
+                is_held_to_library: false,
             })
         });
         let (mut all, mut refused) = (Vec::with_capacity(self.candidates.len()), None);
@@ -207,6 +228,8 @@ impl CandidateRanker<'_> {
         let library = library_candidate.map(|one| one.prediction);
         for one in &mut all {
             one.cautious_time = one.prediction.cautious_time(library.as_ref(), self.least_gain);
+            one.is_held_to_library =
+                library.is_some_and(|library| one.prediction.is_held_to(&library, self.least_gain));
         }
         let time = |one: &RankedCandidate| one.prediction.time.0;
         all.sort_by(|a, b| {

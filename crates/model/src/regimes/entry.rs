@@ -200,7 +200,9 @@ fn check_stalls(stalls: &StallParameters) -> Result<(), String> {
     non_negative("rate", stalls.rate)?;
     non_negative("cost_s", stalls.cost.0)?;
     non_negative("spread", stalls.spread)?;
-    let StallOnset { bytes, lower, upper } = stalls.onset;
+    let StallOnset {
+        bytes, lower, upper, ..
+    } = stalls.onset;
     if 0.0 < lower && lower <= bytes && bytes <= upper && upper.is_finite() {
         return Ok(());
     }

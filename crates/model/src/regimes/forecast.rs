@@ -3,7 +3,6 @@
 
 use netsig_base::algorithm::{Collective, PairSizes, PieceSizes};
 use netsig_base::network::Network;
-use netsig_base::stats::interval::IntervalEstimate;
 use netsig_base::units::Bytes;
 use netsig_base::units::parameter::volume;
 
@@ -210,13 +209,8 @@ impl AlgorithmForecast for RegimesForecast<'_> {
         point.check().ok()?;
         let is_eager = entry.model.protocol(point.message()) == Protocol::Eager;
         let port_bytes = entry.model.pattern.port_bytes(point)?;
-        let bytes = IntervalEstimate {
-            value: onset.bytes,
-            lower: onset.lower,
-            upper: onset.upper,
-        };
         let share = port_bytes / case.size.as_f64();
-        (is_eager && port_bytes > onset.lower).then(|| PortOverflow::new(bytes, share, onset.is_known()))
+        (is_eager && port_bytes > onset.lower).then(|| PortOverflow::new(onset, share))
     }
 
     fn is_selectable(&self, case: Case) -> bool {

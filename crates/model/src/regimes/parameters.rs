@@ -10,7 +10,7 @@ use super::entry::RegimesEntry;
 use super::fit::{AlgorithmRegimes, RegimesParameter};
 use crate::fitted::domain::MeasuredDomain;
 use crate::fitted::{ContentionModel, ParameterValue};
-use crate::model::regimes::{CountClass, Protocol, Regimes, StallParameters};
+use crate::model::regimes::{CountClass, OnsetSource, Protocol, Regimes, StallParameters};
 use crate::model::{self, Model};
 
 impl ContentionModel for RegimesEntry {
@@ -103,14 +103,18 @@ fn named_parameters(
     all.map(|(name, found)| (name + suffix, found)).collect()
 }
 
-/// X, if it is known, the rate of stalls and their time.
+/// X, the rate of stalls and their time.
 fn stall_parameters(protocol: Protocol, stalls: &StallParameters) -> Vec<(String, ParameterValue)> {
     let onset_bytes = IntervalEstimate {
         value: stalls.onset.bytes,
         lower: stalls.onset.lower,
         upper: stalls.onset.upper,
     };
-    let onset = [("overflow_bytes".to_owned(), ParameterValue::Estimated(onset_bytes))];
+    let value = match stalls.onset.source {
+        OnsetSource::Data => ParameterValue::Estimated(onset_bytes),
+        source => ParameterValue::Assumed(onset_bytes, source),
+    };
+    let onset = [("overflow_bytes".to_owned(), value)];
     let rate_and_cost = [
         (format!("stall_rate_{protocol}"), stalls.rate),
         (format!("stall_{protocol}_s"), stalls.cost.0),

@@ -6,8 +6,8 @@ use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_model::fitted::domain::MeasuredDomain;
 use netsig_model::fitted::saturation::Saturation;
 use netsig_model::model::regimes::{
-    CountClass, Protocol, ProtocolParameters, Regimes, StallOnset, StallParameters, TimeCorrection, TrafficPattern,
-    WireTime,
+    CountClass, OnsetSource, Protocol, ProtocolParameters, Regimes, StallOnset, StallParameters, TimeCorrection,
+    TrafficPattern, WireTime,
 };
 use netsig_model::regimes::entry::{CellKindError, RegimesEntry, RepetitionAvailability};
 use netsig_model::regimes::fit::{CellKind, RegimesParameter};
@@ -50,6 +50,7 @@ fn any_stalls() -> impl Strategy<Value = StallParameters> {
             bytes,
             lower: bytes / 2.0,
             upper: bytes * 1.5,
+            source: OnsetSource::Data,
         },
     })
 }

@@ -9,7 +9,8 @@ use netsig_model::fit::model_hierarchy::SufficientModel;
 use netsig_model::fit::network::{self, NetworkFitOptions};
 use netsig_model::model::REGIMES;
 use netsig_model::model::regimes::{
-    ExchangeOrder, ProtocolParameters, Regimes, RegimesPoint, StallOnset, StallParameters, TrafficPattern, WireTime,
+    ExchangeOrder, OnsetSource, ProtocolParameters, Regimes, RegimesPoint, StallOnset, StallParameters, TrafficPattern,
+    WireTime,
 };
 use netsig_model::profile::Profile;
 use netsig_model::regimes::interval::{predict_by_regimes, reason_outside};
@@ -46,6 +47,7 @@ fn truth(eager: f64, rendezvous: f64) -> Regimes {
             bytes: 100_000.0,
             lower: 100_000.0,
             upper: 100_000.0,
+            source: OnsetSource::Data,
         },
     };
     Regimes {

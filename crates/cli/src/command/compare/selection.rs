@@ -205,7 +205,7 @@ fn print_limits(chosen: &[JudgedContest]) {
     let without_oracle = count_lacking(|judged| judged.oracle.is_none());
     if without_oracle > 0 {
         eprintln!(
-            "netsig: note: cells without two launches of all algorithms, whose penalties are too large by the luck of the best: {without_oracle} of {}",
+            "netsig: note: cells without two launches of all algorithms, whose penalties contain the luck of the fastest, and nothing shows how much: {without_oracle} of {}",
             chosen.len()
         );
     }

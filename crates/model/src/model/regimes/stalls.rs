@@ -45,6 +45,41 @@ pub struct StallOnset {
     pub lower: f64,
     /// Upper end of the interval of X.
     pub upper: f64,
+    /// Origin of X.
+    #[serde(default, skip_serializing_if = "OnsetSource::is_data")]
+    pub source: OnsetSource,
+}
+
+/// Origin of the onset of stalls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnsetSource {
+    /// Lost packets or stalled repetitions of the data, or a value of the user.
+    #[default]
+    Data,
+    /// Losses of messages above the eager limit, which lose packets earlier.
+    LongerMessages,
+    /// The port buffers of a described network.
+    Buffers,
+    /// The most bytes that passed a port without a loss, times a factor that no data determine.
+    Prior,
+}
+
+impl OnsetSource {
+    /// What a text says behind an onset that was not measured.
+    pub fn remark(self) -> Option<&'static str> {
+        match self {
+            Self::Data => None,
+            Self::LongerMessages => Some("by the losses of longer messages, not measured"),
+            Self::Buffers => Some("by the buffers of the network, not measured"),
+            Self::Prior => Some("by the prior, not measured"),
+        }
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_data(&self) -> bool {
+        *self == Self::Data
+    }
 }
 
 /// The connections of an exchange, and the relative loads of the ports at their ends.
@@ -83,6 +118,7 @@ impl StallParameters {
             bytes: f64::MAX,
             lower: f64::MAX,
             upper: f64::MAX,
+            source: OnsetSource::Prior,
         },
     };
 
@@ -116,6 +152,7 @@ impl StallOnset {
             bytes: estimate.value,
             lower: estimate.lower.max(1.0).min(estimate.value),
             upper: estimate.upper,
+            source: OnsetSource::Data,
         }
     }
 
@@ -123,7 +160,12 @@ impl StallOnset {
     pub(crate) fn of_buffers(beyond: f64, network: &Network) -> Option<Self> {
         let buffer = network.host_buffer().as_f64();
         let [lower, bytes, upper] = ONSET_BUFFER_BOUNDS.map(|share| (share * buffer).max(beyond));
-        (buffer > 0.0).then_some(Self { bytes, lower, upper })
+        (buffer > 0.0).then_some(Self {
+            bytes,
+            lower,
+            upper,
+            source: OnsetSource::Buffers,
+        })
     }
 
     /// Onset beyond `beyond` bytes from the onset of rendezvous messages, which lose earlier.
@@ -133,6 +175,7 @@ impl StallOnset {
             bytes,
             lower: rendezvous.value.clamp(beyond.min(bytes), bytes),
             upper: 2.0 * bytes,
+            source: OnsetSource::LongerMessages,
         }
     }
 
@@ -148,6 +191,7 @@ impl StallOnset {
             bytes,
             lower: beyond,
             upper,
+            source: OnsetSource::Prior,
         }
     }
 
@@ -157,6 +201,7 @@ impl StallOnset {
             bytes,
             lower: bytes,
             upper: bytes,
+            source: OnsetSource::Data,
         }
     }
 

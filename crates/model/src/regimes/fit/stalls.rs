@@ -19,7 +19,7 @@ use netsig_base::stats::sample::{median, robust_deviation};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::observation::CellObservation;
-use crate::model::regimes::{PortConnections, StallOnset, StallParameters};
+use crate::model::regimes::{OnsetSource, PortConnections, StallOnset, StallParameters};
 
 /// Number of steps of the grid in X, from an eighth of the greatest x to a quarter above it.
 const ONSET_STEPS: i32 = 40;
@@ -91,6 +91,7 @@ pub(super) fn stalls_of_overflow(cells: &[(&CellObservation, f64)]) -> Option<St
             bytes: best.0,
             lower: likely().map(|one| one.0).fold(f64::INFINITY, f64::min),
             upper: likely().map(|one| one.0).fold(0.0, f64::max),
+            source: OnsetSource::Data,
         },
     })
 }
@@ -229,6 +230,7 @@ mod tests {
             bytes: 1e5,
             lower: 1e5,
             upper: 1e5,
+            source: OnsetSource::Data,
         },
     };
 

@@ -1,0 +1,288 @@
+//! Whoever names the best algorithm of a case names the same one. [`CHOOSERS`] has those who do, each with its choices
+//! for the process counts and sizes of a profile; `select` is what the others are compared with.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::support::profiles::{ProfileSource, SOURCES};
+use crate::support::{TestHome, parse_csv};
+
+/// A process count and size.
+type AskedCase = (u32, u64);
+
+/// The choice in each case that a chooser answers; `None` where it names no algorithm.
+type Choices = BTreeMap<AskedCase, Option<ChosenAlgorithm>>;
+
+/// The best algorithm of a case.
+#[derive(Debug, Clone, PartialEq)]
+struct ChosenAlgorithm {
+    /// Its name; of an algorithm that was never measured also without its settings, which some choosers leave out.
+    names: Vec<String>,
+    /// Algorithms whose times are too near to that of the best for the chooser to tell them apart.
+    near: Vec<String>,
+}
+
+/// A profile with its page.
+struct PagedProfile<'a> {
+    home: &'a TestHome,
+    source: ProfileSource,
+    /// The JSON of the page.
+    page: Value,
+    /// The sizes of the page's map, and two between each two of them.
+    sizes: Vec<u64>,
+}
+
+/// Names and choices of everybody who chooses.
+const CHOOSERS: [(&str, fn(&PagedProfile) -> Choices); 4] = [
+    ("select --show best", |profile| by_select(profile, "best")),
+    ("select", |profile| by_select(profile, "ranking")),
+    ("map of the page", by_map),
+    ("predictor of the page", by_predictor),
+];
+
+/// Largest difference of times of the ranking, in ln T, at which the page's predictor may take another algorithm: twice
+/// the error of an interpolated time, 2 · 0.2 %, and of its rounding (`predictor.rs` of the report).
+const PAGE_TOLERANCE: f64 = 0.0085;
+
+/// Steps of a logarithm in the page's table.
+const STEPS: f64 = 2000.0;
+
+/// Ten profiles, every case of the page's map, and further sizes for the predictor.
+#[test]
+fn all_choosers_name_the_same_algorithm() {
+    let home = TestHome::new();
+    let mut differences = Vec::new();
+    for source in SOURCES {
+        let profile = PagedProfile::new(&home, source);
+        let expected = by_select(&profile, "best");
+        assert!(
+            expected.values().any(Option::is_some),
+            "{} chooses nothing",
+            source.name
+        );
+        for (chooser, choices) in CHOOSERS {
+            let found_choices = choices(&profile);
+            assert!(
+                !found_choices.is_empty(),
+                "{chooser} chooses nothing for {}",
+                source.name
+            );
+            for (case, found) in found_choices {
+                let wanted = &expected[&case];
+                if !is_agreed(wanted.as_ref(), found.as_ref()) {
+                    differences.push(format!(
+                        "{} {case:?}: select {wanted:?}, {chooser} {found:?}",
+                        source.name
+                    ));
+                }
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// True if both choose the same, or the second cannot tell its choice from the first.
+fn is_agreed(wanted: Option<&ChosenAlgorithm>, found: Option<&ChosenAlgorithm>) -> bool {
+    match (wanted, found) {
+        (Some(wanted), Some(found)) => {
+            let mut names = wanted.names.iter();
+            names.any(|name| found.names.contains(name) || found.near.contains(name))
+        }
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+impl<'a> PagedProfile<'a> {
+    fn new(home: &'a TestHome, source: ProfileSource) -> Self {
+        source.fit(home);
+        let (name, procs) = (source.name, source.procs_list());
+        home.run(&format!("report {name}.csv {name}.toml -o {name}.html --procs {procs}"));
+        let html = home.read(&format!("{name}.html"));
+        let data = html.split("id=\"report-data\" type=\"application/json\">").nth(1).unwrap();
+        let page: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+        let columns = sizes_of_map(&page["maps"][0]);
+        let between = columns.iter().flat_map(|size| [size + size / 3, size + size / 2 + 1]);
+        let mut sizes: Vec<u64> = columns.iter().copied().chain(between).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        Self {
+            home,
+            source,
+            page,
+            sizes,
+        }
+    }
+
+    fn cases(&self) -> impl Iterator<Item = AskedCase> + '_ {
+        let procs = self.source.procs.iter();
+        procs.flat_map(|&procs| self.sizes.iter().map(move |&size| (procs, size)))
+    }
+}
+
+/// The sizes of a map in bytes.
+fn sizes_of_map(map: &Value) -> Vec<u64> {
+    let columns = map["columns"].as_array().unwrap().iter();
+    let size = |column: &Value| {
+        let (number, unit) = column.as_str().unwrap().split_once(' ').unwrap();
+        let factor = match unit {
+            "B" => 1,
+            "KiB" => 1 << 10,
+            "MiB" => 1 << 20,
+            other => panic!("unit {other}"),
+        };
+        number.parse::<u64>().unwrap() * factor
+    };
+    columns.map(size).collect()
+}
+
+/// The first rows of `netsig select`, which leaves out cases that it refuses.
+fn by_select(profile: &PagedProfile, shown: &str) -> Choices {
+    let PagedProfile { home, source, .. } = profile;
+    let (name, collective) = (source.name, source.collective);
+    let sizes: Vec<String> = profile.sizes.iter().map(ToString::to_string).collect();
+    let command = format!(
+        "select {name}.toml --collective {collective} --procs {} --size {} --show {shown} --format csv",
+        source.procs_list(),
+        sizes.join(",")
+    );
+    let output = home.netsig(&command).output().unwrap();
+    let (_, rows) = parse_csv(&String::from_utf8(output.stdout).unwrap());
+    let mut choices: Choices = profile.cases().map(|case| (case, None)).collect();
+    for row in rows.iter().filter(|row| row["rank"] == "1") {
+        let case = (row["procs"].parse().unwrap(), row["size_bytes"].parse().unwrap());
+        let mut names = vec![row["algorithm"].clone()];
+        if row["measured"] != "true" {
+            names.extend(row["algorithm"].split(':').next().map(str::to_owned));
+        }
+        let near = Vec::new();
+        choices.insert(case, Some(ChosenAlgorithm { names, near }));
+    }
+    choices
+}
+
+/// The tiles of the map, which names the families.
+fn by_map(profile: &PagedProfile) -> Choices {
+    let map = &profile.page["maps"][0];
+    let counts = map["rows"].as_array().unwrap().iter();
+    let rows = counts.zip(map["tiles"].as_array().unwrap());
+    let tiles = rows.flat_map(|(count, row)| {
+        let procs: u32 = count.as_str().unwrap().parse().unwrap();
+        let tiles = row.as_array().unwrap().iter().zip(sizes_of_map(map));
+        tiles.map(move |(tile, size)| {
+            let best = tile["best"].as_u64().and_then(|best| usize::try_from(best).ok());
+            let family = best.map(|best| map["names"][best].as_str().unwrap());
+            let chosen = family.map(|family| ChosenAlgorithm {
+                names: vec![family.to_owned()],
+                near: Vec::new(),
+            });
+            ((procs, size), chosen)
+        })
+    });
+    tiles.collect()
+}
+
+/// The answers of the page's predictor, by the rule of its script.
+fn by_predictor(profile: &PagedProfile) -> Choices {
+    let predictor = &profile.page["predictors"][0];
+    let answer = |(procs, size): AskedCase| {
+        let mut ranked = ranked_by_page(predictor, procs, size);
+        ranked.sort_by(|a, b| a.place().partial_cmp(&b.place()).unwrap());
+        let first = ranked.first()?;
+        let is_near = |other: &&PageCandidate| other.order - first.order <= PAGE_TOLERANCE && !first.is_tie(other);
+        Some(ChosenAlgorithm {
+            names: vec![first.name.clone()],
+            near: ranked.iter().filter(is_near).map(|one| one.name.clone()).collect(),
+        })
+    };
+    profile.cases().map(|case| (case, answer(case))).collect()
+}
+
+/// A candidate of the page's predictor, with logarithms of times.
+struct PageCandidate {
+    name: String,
+    time: f64,
+    order: f64,
+    is_held: bool,
+}
+
+impl PageCandidate {
+    fn is_library(&self) -> bool {
+        self.name == "library"
+    }
+
+    /// The key by which the page sorts.
+    fn place(&self) -> (f64, bool, f64) {
+        (self.order, !self.is_library(), self.time)
+    }
+
+    /// True if the order of both is not one of interpolated times: one is held to the library's time.
+    fn is_tie(&self, other: &Self) -> bool {
+        self.is_library() && other.is_held
+    }
+}
+
+/// The candidates of `rank` in report.js, not yet sorted.
+fn ranked_by_page(predictor: &Value, procs: u32, size: u64) -> Vec<PageCandidate> {
+    let counts = predictor["counts"].as_array().unwrap();
+    let Some(count) = counts.iter().find(|count| count["procs"] == procs) else {
+        return Vec::new();
+    };
+    let curves = count["curves"].as_array().unwrap();
+    let mut found: Vec<PageCandidate> = curves
+        .iter()
+        .filter_map(|curve| page_candidate(predictor, curve, size))
+        .collect();
+    let library = found.iter().find(|one| one.is_library()).map(|one| one.order);
+    for one in found.iter_mut().filter(|one| one.is_held) {
+        one.order = library.unwrap_or(one.order);
+    }
+    found
+}
+
+/// A curve at a size: at a knot, or between two knots that the curve connects.
+fn page_candidate(predictor: &Value, curve: &Value, size: u64) -> Option<PageCandidate> {
+    let [sizes, times, orders] = ["size", "time", "order"].map(|key| summed(&curve[key]));
+    let size = size as f64;
+    let before = sizes.partition_point(|knot| *knot <= size).checked_sub(1)?;
+    let is_knot = sizes[before].total_cmp(&size).is_eq();
+    let has_break = curve["breaks"].as_array().unwrap().iter().any(|place| *place == before);
+    if !is_knot && (has_break || before + 1 == sizes.len()) {
+        return None;
+    }
+    let share = if is_knot {
+        0.0
+    } else {
+        (size / sizes[before]).ln() / (sizes[before + 1] / sizes[before]).ln()
+    };
+    let value = |column: &dyn Fn(usize) -> f64| {
+        let after = if is_knot { before } else { before + 1 };
+        (column(before) * (1.0 - share) + column(after) * share) / STEPS
+    };
+    let name = predictor["names"][run_at(&curve["name"], before)].as_str().unwrap();
+    Some(PageCandidate {
+        name: name.to_owned(),
+        time: value(&|place| times[place]),
+        order: value(&|place| times[place] + orders[place]),
+        is_held: run_at(&curve["held"], before) == 1,
+    })
+}
+
+/// The sums of a list of differences.
+fn summed(differences: &Value) -> Vec<f64> {
+    let steps = differences.as_array().unwrap().iter();
+    let sums = steps.scan(0.0, |sum, step| {
+        *sum += step.as_f64().unwrap();
+        Some(*sum)
+    });
+    sums.collect()
+}
+
+/// The number of a list of runs at a place.
+fn run_at(runs: &Value, place: usize) -> usize {
+    let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+    let mut all = runs.as_array().unwrap().iter();
+    let last = all.rfind(|run| number(&run[0]) <= place);
+    number(&last.unwrap()[1])
+}

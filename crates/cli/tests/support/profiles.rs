@@ -1,0 +1,116 @@
+//! Profiles of every kind of data that netsig takes, for tests of what several commands make of the same profile.
+
+use std::fs;
+use std::path::Path;
+
+use super::TestHome;
+
+/// Data of a kind, and the cases for which a test asks.
+#[derive(Debug, Clone, Copy)]
+pub struct ProfileSource {
+    /// Name of the profile, and of its files without the endings.
+    pub name: &'static str,
+    /// Files below the repository, each a data file or outputs of OSU.
+    files: &'static [&'static str],
+    /// The collective.
+    pub collective: &'static str,
+    /// Process counts: of the measured ones, and beyond.
+    pub procs: &'static [u32],
+}
+
+/// Lab and real machines, imported outputs, clusters of hosts, and several ranks on a host.
+pub const SOURCES: [ProfileSource; 10] = [
+    ProfileSource {
+        name: "lab-alltoall",
+        files: &["examples/alltoall.csv"],
+        collective: "alltoall",
+        procs: &[3, 8, 12, 24],
+    },
+    ProfileSource {
+        name: "lab-bcast",
+        files: &["examples/bcast.csv"],
+        collective: "bcast",
+        procs: &[3, 8, 12],
+    },
+    ProfileSource {
+        name: "drawn-alltoall",
+        files: &["bench/data/accuracy/seed-1-0/half.csv"],
+        collective: "alltoall",
+        procs: &[3, 4, 8],
+    },
+    ProfileSource {
+        name: "drawn-gather",
+        files: &["bench/data/accuracy/seed-5144-0/gather.csv"],
+        collective: "gather",
+        procs: &[4, 6, 12],
+    },
+    ProfileSource {
+        name: "lumi",
+        files: &["bench/data/real/lumi-quiet-a2a.csv"],
+        collective: "alltoall",
+        procs: &[8, 64],
+    },
+    ProfileSource {
+        name: "fugaku",
+        files: &["bench/data/real/fugaku-allgather.csv"],
+        collective: "allgather",
+        procs: &[32, 64],
+    },
+    ProfileSource {
+        name: "taurus",
+        files: &["bench/data/real/taurus-alltoall.csv"],
+        collective: "alltoall",
+        procs: &[6, 12],
+    },
+    ProfileSource {
+        name: "imported",
+        files: &[
+            "bench/data/osu/osu_latency-p2.txt",
+            "bench/data/osu/osu_alltoall-direct-p4.txt",
+            "bench/data/osu/osu_alltoall-direct-p6.txt",
+            "bench/data/osu/osu_alltoall-direct-p8.txt",
+        ],
+        collective: "alltoall",
+        procs: &[6, 8, 12],
+    },
+    ProfileSource {
+        name: "clusters",
+        files: &["bench/data/grid/sites-32239-0/alltoall.csv"],
+        collective: "alltoall",
+        procs: &[8, 12],
+    },
+    ProfileSource {
+        name: "sixteen-a-host",
+        files: &["bench/data/real/peak-alltoall.csv"],
+        collective: "alltoall",
+        procs: &[16, 128],
+    },
+];
+
+impl ProfileSource {
+    /// Fits the data; `NAME.csv` and `NAME.toml` are then in `home`.
+    pub fn fit(&self, home: &TestHome) {
+        let name = self.name;
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let file_name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
+        if self.files[0].ends_with(".csv") {
+            fs::copy(repository.join(self.files[0]), home.path(&format!("{name}.csv"))).unwrap();
+        } else {
+            for file in self.files {
+                fs::copy(repository.join(file), home.path(&file_name(file))).unwrap();
+            }
+            let outputs: Vec<String> = self.files.iter().map(|file| file_name(file)).collect();
+            home.run(&format!(
+                "import osu {} --algorithm direct -o {name}.csv",
+                outputs.join(" ")
+            ));
+        }
+        home.run(&format!("fit {name}.csv -o {name}.toml"));
+    }
+
+    /// The process counts as an argument.
+    pub fn procs_list(&self) -> String {
+        let counts: Vec<String> = self.procs.iter().map(ToString::to_string).collect();
+        counts.join(",")
+    }
+}
