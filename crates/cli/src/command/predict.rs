@@ -128,10 +128,7 @@ fn rows(collective: Collective, found: &[(&AlgorithmTimes, &CaseTime)]) -> Print
         .detail(1, "model", |(algorithm_times, _)| {
             PrintedCell::text(algorithm_times.model().name)
         })
-        .column("standing", |(_, row)| {
-            let standing = row.prediction.standing;
-            PrintedCell::shown_as(standing.to_string(), standing.plain_word())
-        })
+        .column("standing", |(_, row)| PrintedCell::text(row.prediction.standing))
         .detail(2, "segment_bytes", |(_, row)| {
             PrintedCell::if_some(row.prediction.segment.map(Segment::bytes), PrintedCell::size)
         })

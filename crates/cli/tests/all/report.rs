@@ -93,7 +93,7 @@ fn points(home: &TestHome) -> Value {
             let ranked = printed_rows(home, &command);
             for size in sizes {
                 let rows_of_size = ranked.iter().filter(|row| row["size_bytes"] == size.to_string());
-                let told = rows_of_size.filter(|row| is_on_page(row)).map(|row| {
+                let told = rows_of_size.clone().filter(|row| is_on_page(row)).map(|row| {
                     json!({
                         "algorithm": row["algorithm"],
                         "time": number(row, "time_s"),
@@ -101,8 +101,11 @@ fn points(home: &TestHome) -> Value {
                         "upper": number(row, "upper_s"),
                     })
                 });
+                let is_first = |row: &&PrintedRow| row["rank"] == "1" && is_on_page(row);
+                let best = rows_of_size.clone().find(is_first).map(|row| row["algorithm"].clone());
                 points.push(json!({
-                    "predictor": predictor, "procs": procs, "size": size, "rows": told.collect::<Vec<_>>(),
+                    "predictor": predictor, "procs": procs, "size": size, "best": best,
+                    "rows": told.collect::<Vec<_>>(),
                 }));
             }
         }

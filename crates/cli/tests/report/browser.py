@@ -155,7 +155,12 @@ def predictor(page, path):
                 "return window.netsigReport.rank(arguments[0], arguments[1], arguments[2])",
                 point["predictor"], point["procs"], point["size"],
             )
+            first = found[0] if found else None
             found = {own["algorithm"]: own for own in found}
+            if point["best"] is not None and first["algorithm"] != point["best"]:
+                # Only times of the ranking that are too near to each other may change places.
+                assert not first["isHeld"], (point, first)
+                assert found[point["best"]]["order"] / first["order"] < 1.0086, (point, first)
             for row in point["rows"]:
                 own = found[row["algorithm"]]
                 for key in ("time", "lower", "upper"):

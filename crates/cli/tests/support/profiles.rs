@@ -18,6 +18,9 @@ pub struct ProfileSource {
     pub procs: &'static [u32],
 }
 
+/// Most processes of the measured ones that are fitted: more would take long, and tell no more.
+const MOST_PROCS: u32 = 64;
+
 /// Lab and real machines, imported outputs, clusters of hosts, and several ranks on a host.
 pub const SOURCES: [ProfileSource; 10] = [
     ProfileSource {
@@ -39,9 +42,9 @@ pub const SOURCES: [ProfileSource; 10] = [
         procs: &[3, 4, 8],
     },
     ProfileSource {
-        name: "drawn-gather",
-        files: &["bench/data/accuracy/seed-5144-0/gather.csv"],
-        collective: "gather",
+        name: "drawn-bcast",
+        files: &["bench/data/accuracy/seed-5144-0/bcast.csv"],
+        collective: "bcast",
         procs: &[4, 6, 12],
     },
     ProfileSource {
@@ -57,10 +60,10 @@ pub const SOURCES: [ProfileSource; 10] = [
         procs: &[32, 64],
     },
     ProfileSource {
-        name: "taurus",
-        files: &["bench/data/real/taurus-alltoall.csv"],
-        collective: "alltoall",
-        procs: &[6, 12],
+        name: "drawn-scatter",
+        files: &["bench/data/accuracy/seed-1-0/scatter.csv"],
+        collective: "scatter",
+        procs: &[3, 4, 8],
     },
     ProfileSource {
         name: "imported",
@@ -83,7 +86,7 @@ pub const SOURCES: [ProfileSource; 10] = [
         name: "sixteen-a-host",
         files: &["bench/data/real/peak-alltoall.csv"],
         collective: "alltoall",
-        procs: &[16, 128],
+        procs: &[16, 64],
     },
 ];
 
@@ -94,7 +97,8 @@ impl ProfileSource {
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let file_name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
         if self.files[0].ends_with(".csv") {
-            fs::copy(repository.join(self.files[0]), home.path(&format!("{name}.csv"))).unwrap();
+            let text = fs::read_to_string(repository.join(self.files[0])).unwrap();
+            home.write(&format!("{name}.csv"), &without_large_counts(&text));
         } else {
             for file in self.files {
                 fs::copy(repository.join(file), home.path(&file_name(file))).unwrap();
@@ -113,4 +117,26 @@ impl ProfileSource {
         let counts: Vec<String> = self.procs.iter().map(ToString::to_string).collect();
         counts.join(",")
     }
+}
+
+/// Data without the rows of more than [`MOST_PROCS`] processes.
+fn without_large_counts(data: &str) -> String {
+    let (facts, rows): (Vec<&str>, Vec<&str>) = data.lines().partition(|line| line.starts_with('#'));
+    let table = rows.join("\n");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let place = reader
+        .headers()
+        .unwrap()
+        .iter()
+        .position(|title| title == "procs")
+        .unwrap();
+    let mut kept = csv::Writer::from_writer(Vec::new());
+    kept.write_record(reader.headers().unwrap()).unwrap();
+    for record in reader.records().map(Result::unwrap) {
+        if record[place].parse::<u32>().is_ok_and(|procs| procs <= MOST_PROCS) {
+            kept.write_record(&record).unwrap();
+        }
+    }
+    let kept_rows = String::from_utf8(kept.into_inner().unwrap()).unwrap();
+    format!("{}\n{kept_rows}", facts.join("\n"))
 }

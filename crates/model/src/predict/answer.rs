@@ -1,5 +1,6 @@
 //! Answers to requests for times: predictions of many cases, the causes of missing ones, and notes.
 
+use itertools::Itertools as _;
 use netsig_base::text::note::Note;
 use netsig_base::text::range_beside;
 use netsig_base::text::refusal::Refusal;

@@ -108,7 +108,8 @@ impl CurveKnot {
 
 impl CandidateRanker<'_> {
     /// Curves of all candidates that [`CandidateRanker::rank`] may put first, from the first size to the last,
-    /// among at least two processes. A candidate has no knots at sizes too far from the measurements.
+    /// among at least two processes, in the order that equal times keep. A candidate has no knots at sizes too far from
+    /// the measurements.
     ///
     /// # Errors
     /// The errors of [`CandidateRanker::rank`].
@@ -129,7 +130,11 @@ impl CandidateRanker<'_> {
             };
             draft.curve(&grid)
         };
-        Ok(families.into_iter().map(curve).collect())
+        Ok(self
+            .families()
+            .filter(|family| families.contains(family))
+            .map(curve)
+            .collect())
     }
 }
 

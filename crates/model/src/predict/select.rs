@@ -165,6 +165,12 @@ impl CandidateRanker<'_> {
         self.candidates.len()
     }
 
+    /// The families of the candidates, in the order that equal times keep.
+    pub(super) fn families(&self) -> impl Iterator<Item = &str> {
+        let families = self.candidates.iter().map(|one| one.predictor.modelled.family());
+        families.unique()
+    }
+
     /// All candidates with a time for the case, in the order of this module. Of an algorithm's unmeasured settings
     /// only the best remains.
     ///

@@ -1,9 +1,10 @@
 //! Rankings and cross-overs; worked choices are in `vectors.json`.
 
 use netsig_base::algorithm::{Algorithm, COLLECTIVES, Collective, LIBRARY};
-use netsig_base::units::{Bytes, Rank};
+use netsig_base::units::{Bytes, Rank, Seconds};
 use netsig_model::model::exchange::{ExchangeArc, MessageExchange, ZeroMessages};
 use netsig_model::model::segment::{Segment, SegmentSearch};
+use netsig_model::predict::HeldBack;
 use netsig_model::predict::curve::{CurveKnot, TOLERANCE};
 use netsig_model::predict::outside_domain::ExtrapolationRule;
 use netsig_model::predict::request::BinomialForm;
@@ -98,6 +99,34 @@ proptest! {
             for name in candidate_names.filter(|_| size < 1 << 30) {
                 let parsed = Algorithm::parse(collective, &name).unwrap();
                 prop_assert_eq!(parsed.to_string(), name);
+            }
+        }
+    }
+
+    /// A reason is given where an algorithm stands behind one with a longer time, and nowhere else. A note names an
+    /// algorithm that was never measured and stands before all measured ones.
+    #[test]
+    fn an_order_against_the_times_has_a_reason(
+        (profile, options) in (any_profile(), any_options()),
+        (count, size) in (counts(), sizes()),
+    ) {
+        let count = procs(count.min(10_000));
+        for &collective in COLLECTIVES {
+            let ranker = ranker(&profile, collective, options);
+            let answer = ranker.answer([(count, Bytes(size))]);
+            for ranking in &answer.found {
+                let mut longest = Seconds(0.0);
+                for place in ranking.places() {
+                    let (one, time) = (place.candidate, place.candidate.prediction.time);
+                    prop_assert_eq!(place.held_back.is_some(), time < longest);
+                    longest = if time < longest { longest } else { time };
+                    let is_eligible = matches!(place.held_back, Some(HeldBack::LessSure | HeldBack::UnsureGain));
+                    prop_assert!(place.held_back.is_none() || one.is_eligible() == is_eligible);
+                }
+                let first = &ranking.ranked[0];
+                let is_noted = answer.limits.iter().any(|note| note.to_string().contains("was never measured"));
+                let is_unmeasured = first.is_eligible() && !first.is_measured();
+                prop_assert_eq!(is_noted, is_unmeasured && ranking.best_measured().is_some());
             }
         }
     }
