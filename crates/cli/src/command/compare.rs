@@ -18,7 +18,7 @@ use crate::input::data::DataArgs;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
-use crate::print::notes::print;
+use crate::print::notes::{print, print_remark};
 use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Fit every model to one part of the data and judge it on the rest; or judge the choices of a
@@ -107,10 +107,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let compared = compare::compare(&data, is_training_cell, &options, grouping)
         .map_err(|error| Failure::data(error).about(data_name))?;
     for note in &compared.notes {
-        eprintln!("netsig: note: not compared: {note}");
+        print_remark(format!("not compared: {note}"));
     }
     for refusal in &compared.refusals {
-        eprintln!("netsig: note: refused: {refusal}");
+        print_remark(format!("refused: {refusal}"));
     }
     if !compared.has_tables {
         print([&without_tables()]);

@@ -17,7 +17,7 @@ use crate::input::file_kind::FileKind;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
-use crate::print::notes::warn_if_unfaithful;
+use crate::print::notes::{print_remark, warn_if_unfaithful};
 use crate::print::progress_sentence;
 use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
@@ -185,7 +185,7 @@ fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Fa
     };
     progress_sentence::print(format_args!("{count} of {hosts} hosts in {output}"));
     for note in clusters.iter().filter_map(|cluster| lone_host_note(cluster, grid)) {
-        eprintln!("netsig: note: {note}");
+        print_remark(note);
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use netsig_base::units::Procs;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::output::OutputPath;
+use crate::print::notes::print_remark;
 use crate::print::progress_sentence;
 
 /// Turn the output of other benchmark programs into a data file.
@@ -91,7 +92,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let ImportResult { data, notes } = import::import(program, &inputs, &import_options)?;
     output.write(|mut out| data.write(&mut out))?;
     for note in unreadable.iter().chain(&notes) {
-        eprintln!("netsig: note: {note}");
+        print_remark(note);
     }
     progress_sentence::print(format_args!(
         "{} repetitions and {} statistics in {output}",

@@ -10,6 +10,7 @@ use crate::campaign::data_file;
 use crate::input::failure::Failure;
 use crate::input::prediction_scope::{self, MeasurementScopeArgs, PredictionScope};
 use crate::input::verbosity::VerboseArgs;
+use crate::print::notes::print_warning;
 use crate::print::progress_sentence;
 use crate::print::quote;
 use crate::print::rows::to_stdout;
@@ -83,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 pub fn report(data: &Dataset, output: &Path) -> Result<(), Failure> {
     progress_sentence::print(data_file::summary(data, output));
     if let Some(warning) = data_file::busy_warning(data) {
-        eprintln!("netsig: warning: {warning}");
+        print_warning(warning);
     }
     let wrong = data_file::rejected_count(data, RejectionReason::WrongData);
     if wrong == 0 {

@@ -17,6 +17,7 @@ use crate::input::file_kind::FileKind;
 use crate::input::files;
 use crate::input::output::OutputPath;
 use crate::input::prediction_scope::{self, LEAST_PROCS, MeasurementScopeArgs, PredictionScope};
+use crate::print::notes::print_remark;
 use crate::print::rows::data_to_stdout;
 
 /// Propose a measurement plan for a prediction within a time. `netsig measure --prediction` plans and
@@ -121,8 +122,8 @@ fn report(args: &Args, plan: &MeasurementPlan, expected: Seconds) {
     eprintln!("about {}", duration_in_words(expected));
     let (most, target) = (plan.procs(), args.predicted.procs);
     if target.get() > most.get().saturating_mul(FAR) {
-        eprintln!(
-            "netsig: note: {target} is more than {FAR} times the {most} processes to measure, where predict only extrapolates on demand; measure more"
-        );
+        print_remark(format!(
+            "{target} is more than {FAR} times the {most} processes to measure, where predict only extrapolates on demand; measure more"
+        ));
     }
 }

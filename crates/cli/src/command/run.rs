@@ -25,7 +25,7 @@ use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
 use crate::job::launch::absolute_path;
 use crate::job::launch::preloaded::{MpiCommand, text};
-use crate::print::notes::print;
+use crate::print::notes::{print, print_remark, print_warning};
 use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
 
 /// Run an MPI program whose collectives take the fastest algorithms that the profile predicts.
@@ -185,8 +185,8 @@ impl Args {
     fn keep_and_print(&self, report: &Path, report_output: Option<&OutputPath>) -> Result<(), Failure> {
         let text = fs::read_to_string(report).unwrap_or_default();
         if text.trim().is_empty() {
-            eprintln!(
-                "netsig: warning: the interposer wrote no report: the program did not call MPI_Finalize, is linked statically, was passed no variables by its launcher, or a line above has the reason"
+            print_warning(
+                "the interposer wrote no report: the program did not call MPI_Finalize, is linked statically, was passed no variables by its launcher, or a line above has the reason",
             );
             return Ok(());
         }
@@ -194,7 +194,7 @@ impl Args {
         match InterposerReport::parse("the report", &text) {
             Ok(report) => self.print(&report),
             Err(error) => {
-                eprintln!("netsig: warning: {error}");
+                print_warning(error);
                 Ok(())
             }
         }
@@ -203,10 +203,10 @@ impl Args {
     /// Prints the report. The interposer writes one without calls when the program starts.
     fn print(&self, report: &InterposerReport) -> Result<(), Failure> {
         for note in &report.notes {
-            eprintln!("netsig: note: {note}");
+            print_remark(note);
         }
         if report.calls.is_empty() {
-            eprintln!("netsig: warning: the report has no calls: the program made none, or ended before MPI_Finalize");
+            print_warning("the report has no calls: the program made none, or ended before MPI_Finalize");
         }
         Ok(rows(report).print(self.print)?)
     }

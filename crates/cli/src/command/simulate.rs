@@ -10,6 +10,7 @@ use netsig_sim::simulate::{SimModel, SimPoint};
 use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::partial::PartialResults;
+use crate::print::notes::{print_remark, print_warning};
 use crate::print::rows::{PrintArgs, PrintFormat};
 use crate::simulate::exports::{SimulationExports, SimulationFiles};
 use crate::simulate::options::{DoubtedSimModel, NetworkOptions, ProgramOptions};
@@ -66,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let DoubtedSimModel { sim_model, doubt } = args.network.sim_model()?;
     if let Some(doubt) = doubt {
-        eprintln!("netsig: warning: {doubt}");
+        print_warning(doubt);
     }
     let answers = match &args.program.goal {
         Some(path) => PartialResults::of([goal::simulate(path, &sim_model, &files)]),
@@ -74,7 +75,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     answers.conclude(|answers| {
         if let Some(note) = &sim_model.note {
-            eprintln!("netsig: note: {note}");
+            print_remark(note);
         }
         if args.print.format == PrintFormat::Table {
             result_rows::print_loss_note(&answers);
@@ -150,7 +151,9 @@ fn points<'a>(args: &Args, sim_model: &'a SimModel) -> Result<PartialResults<Sim
     match left_out {
         Some(problem) if found.is_empty() => missing.push(problem.into()),
         Some(problem) => {
-            eprintln!("netsig: note: algorithms that cannot be simulated are left out, such as: {problem}");
+            print_remark(format!(
+                "algorithms that cannot be simulated are left out, such as: {problem}"
+            ));
         }
         None => {}
     }

@@ -14,6 +14,7 @@ use netsig_model::model::ModelError;
 use netsig_sim::setup::SimulationError;
 
 use crate::input::standard::input_name;
+use crate::input::terminal::{MessageLabel, message_to_stderr};
 
 /// The two parts of a message of netsig: the problem and the remedy.
 pub fn split_remedy(message: &str) -> Option<(&str, &str)> {
@@ -93,7 +94,7 @@ impl Failure {
     /// Prints the message and returns the exit code.
     pub fn report(self) -> ExitCode {
         for line in self.to_string().lines() {
-            eprintln!("netsig: {line}");
+            message_to_stderr(MessageLabel::Error, line);
         }
         ExitCode::from(self.code)
     }

@@ -95,11 +95,9 @@ impl ProgressFollower {
         self.bar.print_message(message);
     }
 
-    /// Prints a note on standard error without disturbing the bar.
+    /// Prints a note without disturbing the bar.
     pub fn print_note(&self, note: &Note) {
-        if notes::is_shown(note) {
-            self.print_message(&format!("netsig: {note}"));
-        }
+        self.bar.print_note(note);
     }
 
     /// True if the file states that the job is complete.

@@ -4,6 +4,9 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use netsig_base::text::note::Note;
+
+use crate::print::notes::print_note;
 
 use crate::input::verbosity;
 
@@ -53,6 +56,11 @@ impl ProgressDisplay {
     /// Prints a message on standard error without disturbing the bar.
     pub fn print_message(&self, message: &str) {
         self.bar.suspend(|| eprintln!("{message}"));
+    }
+
+    /// Prints a note without disturbing the bar.
+    pub fn print_note(&self, note: &Note) {
+        self.bar.suspend(|| print_note(note));
     }
 
     fn show_if_due(&self) {

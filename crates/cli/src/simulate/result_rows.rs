@@ -5,6 +5,7 @@ use netsig_sim::network::PacketLoss;
 use netsig_sim::setup::{SimCase, SimReport};
 use netsig_sim::simulate::SimModel;
 
+use crate::print::notes::print_remark;
 use crate::print::rows::{PrintedCell, PrintedRows};
 
 /// The columns of the rows. A program in GOAL has its file as the algorithm; its collective and
@@ -115,7 +116,9 @@ pub fn print_loss_note(simulated: &[SimulationRow]) {
     let first_loss = simulated.iter().find_map(|row| row.first_loss.as_deref());
     let first = first_loss.map_or_else(String::new, |words| format!("; the first: {words}"));
     let times = if total == 1 { "once" } else { &format!("{total} times") };
-    eprintln!("netsig: note: messages lost packets {times}{first}; --losses FILE lists those of one row");
+    print_remark(format!(
+        "messages lost packets {times}{first}; --losses FILE lists those of one row"
+    ));
 }
 
 fn loss_text(loss: &PacketLoss) -> String {

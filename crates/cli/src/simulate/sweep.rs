@@ -23,6 +23,7 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::interrupt;
 use crate::input::output::OutputPath;
+use crate::print::notes::print_remark;
 use crate::print::rows::data_to_stdout;
 use plan::SweepPlan;
 use varied::VariedColumns;
@@ -184,7 +185,7 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
         SweepDestination::File(claim) => write_file(claim.path(), &header, points, &columns)?,
     }
     for note in plan.notes() {
-        eprintln!("netsig: note: {note}");
+        print_remark(note);
     }
     Ok(())
 }

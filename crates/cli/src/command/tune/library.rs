@@ -18,7 +18,7 @@ use crate::input::file_kind::FileKind;
 use crate::input::files;
 use crate::input::output::OutputPath;
 use crate::job::installed;
-use crate::print::notes::print;
+use crate::print::notes::{print, print_remark, print_warning};
 use crate::print::quote;
 use crate::print::rows::to_stdout;
 
@@ -172,24 +172,24 @@ fn nothing_to_choose(profile: &Profile, release: &TargetRelease) -> Failure {
 fn print_notes(profile: &Profile, release: &TargetRelease, all: &[TunedCollective]) {
     match DataOrigin::of(profile, release.target.flavour) {
         DataOrigin::Same => {}
-        DataOrigin::Unknown => eprintln!(
-            "netsig: warning: the profile does not say by which MPI it was measured; its library is taken to be {release}"
-        ),
-        DataOrigin::Other(name) => eprintln!(
-            "netsig: warning: the profile was measured by {name}: its library and library:NAME are left out, and gains over {release}'s own choice are unknown"
-        ),
+        DataOrigin::Unknown => print_warning(format!(
+            "the profile does not say by which MPI it was measured; its library is taken to be {release}"
+        )),
+        DataOrigin::Other(name) => print_warning(format!(
+            "the profile was measured by {name}: its library and library:NAME are left out, and gains over {release}'s own choice are unknown"
+        )),
     }
     for tuned in all {
         let collective = tuned.collective;
         if !tuned.choices.has_own_decision() {
-            eprintln!(
-                "netsig: warning: the library's own choice of {collective} was not measured and may be faster than the rules; measure library too"
-            );
+            print_warning(format!(
+                "the library's own choice of {collective} was not measured and may be faster than the rules; measure library too"
+            ));
         }
         if !tuned.has_rules() {
-            eprintln!(
-                "netsig: note: no rule for {collective}: none is predicted to be faster than the library's own choice"
-            );
+            print_remark(format!(
+                "no rule for {collective}: none is predicted to be faster than the library's own choice"
+            ));
         }
     }
 }

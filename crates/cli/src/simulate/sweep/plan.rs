@@ -21,6 +21,7 @@ use crate::input::failure::Failure;
 use crate::input::file_kind::FileKind;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
+use crate::print::notes::print_warning;
 use crate::simulate::options::{DoubtedSimModel, NetworkOptions, SimulationCases};
 
 const HINT: &str = "see FORMATS.md for the keys of a sweep";
@@ -163,7 +164,7 @@ impl SweepEntry {
             .map(NetworkOptions::sim_model)
             .collect::<Result<_, _>>()?;
         if let Some(doubt) = sim_models.iter().find_map(|doubted| doubted.doubt.as_ref()) {
-            eprintln!("netsig: warning: {doubt}");
+            print_warning(doubt);
         }
         let collective: Collective = self.collective.parse()?;
         let names = self.algorithms.map(|names| names.join(","));
