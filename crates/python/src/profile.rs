@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use netsig_base::units::Procs;
 use netsig_model::profile;
 use netsig_model::verdict::VerdictRequest;
 use pyo3::prelude::*;
@@ -350,6 +351,8 @@ impl PyProfile {
     /// ----------
     /// data : Dataset, optional
     ///     Measured data of the network, also of process counts that the profile was not fitted to.
+    /// procs : int, optional
+    ///     Process count of the changes; by default the count that the data were measured for.
     /// network : Network or str, optional
     ///     The links of the network, if the profile was fitted with them.
     ///
@@ -357,19 +360,23 @@ impl PyProfile {
     /// -------
     /// Table
     ///     Columns ``collective``, ``question``, ``answer`` and ``command``: words to copy, or null.
-    #[pyo3(signature = (data=None, *, network=None))]
+    #[pyo3(signature = (data=None, *, procs=None, network=None))]
     fn verdict(
         &self,
+        py: Python<'_>,
         data: Option<PyRef<'_, PyDataset>>,
+        procs: Option<u32>,
         network: Option<NetworkArgument<'_>>,
     ) -> PyResult<PyResultTable> {
         let network = given_network(network)?;
+        let procs = procs.map(Procs::new).transpose().map_err(|error| refused(py, error))?;
         let no_data = netsig_base::data::Dataset::default();
         let request = VerdictRequest {
             profile: Some(&self.profile),
             profile_name: &self.name,
             data: data.as_ref().map_or(&no_data, |dataset| &dataset.data),
             network: network.as_ref(),
+            procs,
         };
         let verdicts = request.verdicts();
         let answers = || {

@@ -177,6 +177,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         profile_name: &profile_name,
         data: &all_data,
         network: None,
+        procs: None,
     };
     let verdict = request.verdict(Collective::Alltoall);
     Ok(to_stdout(|out| {

@@ -27,7 +27,7 @@ use crate::input::file_kind::FileKind;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
-use crate::print::notes::print;
+use crate::print::notes::{print, print_remark};
 use crate::print::parameters::{self, ParameterSelection};
 use crate::print::rows::{PrintArgs, PrintFormat, to_stdout};
 use crate::print::verdict::write_verdict;
@@ -159,6 +159,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         profile_name: &profile_name,
         data,
         network: options.network.as_ref(),
+        procs: None,
     };
     let verdicts = request.verdicts();
     let has_details = args.all || args.model != ModelsToFit::All || verdicts.is_empty();
@@ -269,7 +270,7 @@ fn keep_clusters(profile: &mut Profile, output: &OutputPath) {
     if profile.clusters.as_ref().is_none_or(is_same) {
         profile.clusters = Some(kept_grid.clusters);
         profile.cluster_links = kept_grid.links;
-        eprintln!("netsig: note: the clusters of hosts that {output} had are kept");
+        print_remark(format_args!("the clusters of hosts that {output} had are kept"));
     }
 }
 

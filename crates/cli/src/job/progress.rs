@@ -13,7 +13,6 @@ use netsig_base::units::Bytes;
 use netsig_measure::plan::{JobId, MeasurementPlan, volume};
 
 use crate::print::measured_cells::OpenCells;
-use crate::print::notes;
 use crate::print::progress_display::ProgressDisplay;
 
 /// Interval between checks of the data file.

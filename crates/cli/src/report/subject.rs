@@ -51,6 +51,7 @@ impl PageSubject {
             profile_name: &profile_name,
             data: &self.data,
             network: None,
+            procs: None,
         };
         request.verdict(collective)
     }

@@ -3,6 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
+use netsig_base::data::Dataset;
+use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_model::predict::outside_domain::ExtrapolationRule;
+use netsig_model::predict::ranking;
+use netsig_model::predict::runtime_choice::RuntimeCall;
+use netsig_model::predict::select::RankedCandidate;
+use netsig_model::profile::Profile;
+use netsig_model::verdict::{SizeGain, VerdictRequest};
 use serde_json::Value;
 
 use crate::support::profiles::{ProfileSource, SOURCES};
@@ -27,6 +36,8 @@ struct ChosenAlgorithm {
 struct PagedProfile<'a> {
     home: &'a TestHome,
     source: ProfileSource,
+    /// The profile as the model crate reads it.
+    profile: Profile,
     /// The JSON of the page.
     page: Value,
     /// The sizes of the page's map, and two between each two of them.
@@ -34,11 +45,13 @@ struct PagedProfile<'a> {
 }
 
 /// Names and choices of everybody who chooses.
-const CHOOSERS: [(&str, fn(&PagedProfile) -> Choices); 4] = [
+const CHOOSERS: [(&str, fn(&PagedProfile) -> Choices); 6] = [
     ("select --show best", |profile| by_select(profile, "best")),
     ("select", |profile| by_select(profile, "ranking")),
     ("map of the page", by_map),
     ("predictor of the page", by_predictor),
+    ("run", by_run),
+    ("verdict", by_verdict),
 ];
 
 /// Largest difference of times of the ranking, in ln T, at which the page's predictor may take another algorithm: twice
@@ -91,7 +104,11 @@ fn compare(profile: &PagedProfile) -> Comparison {
     let mut comparison = Comparison::default();
     for (chooser, choices) in CHOOSERS {
         let found_choices = choices(profile);
-        assert!(!found_choices.is_empty(), "{chooser} chooses nothing by {name}");
+        let may_be_silent = matches!(chooser, "run" | "verdict");
+        assert!(
+            may_be_silent || !found_choices.is_empty(),
+            "{chooser} chooses nothing by {name}"
+        );
         for (case, found) in found_choices {
             let wanted = &expected[&case];
             comparison.choices += 1;
@@ -110,6 +127,13 @@ fn compare(profile: &PagedProfile) -> Comparison {
 }
 
 impl ChosenAlgorithm {
+    fn of_candidate(one: &RankedCandidate) -> Self {
+        Self {
+            names: vec![one.algorithm()],
+            near: Vec::new(),
+        }
+    }
+
     fn is_any_of(&self, names: &[String]) -> bool {
         self.names.iter().any(|name| names.contains(name))
     }
@@ -135,7 +159,9 @@ impl<'a> PagedProfile<'a> {
         let mut sizes: Vec<u64> = columns.iter().copied().chain(between).collect();
         sizes.sort_unstable();
         sizes.dedup();
+        let file = format!("{name}.toml");
         Self {
+            profile: Profile::parse(&file, &home.read(&file)).unwrap(),
             home,
             source,
             page,
@@ -209,6 +235,149 @@ fn by_map(profile: &PagedProfile) -> Choices {
         })
     });
     tiles.collect()
+}
+
+/// The choices of `netsig run`, of cases whose best algorithm it can run. It makes none where the library's own choice
+/// was not measured or is too far from the measurements.
+fn by_run(profile: &PagedProfile) -> Choices {
+    let collective: Collective = profile.source.collective.parse().unwrap();
+    let request = profile.profile.rank(collective);
+    let ranker = request.too_far(ExtrapolationRule::Extrapolated).ranker().unwrap();
+    let clustered = profile.profile.clustered();
+    let choice = |case: AskedCase| {
+        let (procs, size) = (Procs::new(case.0).unwrap(), Bytes(case.1));
+        let layout = clustered.as_ref().and_then(|clustered| clustered.layout_of(procs));
+        let call = RuntimeCall {
+            collective,
+            procs,
+            size,
+            layout: layout.as_ref(),
+            flavour: ranking::flavour(&profile.profile).unwrap_or(MpiFlavour::OpenMpi),
+            check: Seconds(0.0),
+        };
+        let chosen = ranker.runtime_choice(&call).ok()?;
+        let best = *ranker.rank_all(procs, size).unwrap().first()?;
+        let can_run = best.algorithm() == LIBRARY || call.schedule(&best.algorithm()).is_some();
+        let one = chosen.schedule.map_or(chosen.library, |schedule| schedule.candidate);
+        can_run.then(|| (case, Some(ChosenAlgorithm::of_candidate(&one))))
+    };
+    profile.cases().filter_map(choice).collect()
+}
+
+/// The changes of the verdict by the preloaded library, of cases whose best algorithm it can run.
+fn by_verdict(profile: &PagedProfile) -> Choices {
+    let collective: Collective = profile.source.collective.parse().unwrap();
+    let runnable = by_run(profile);
+    let counts = profile.source.procs.iter();
+    let choices = counts.flat_map(|&procs| {
+        let request = VerdictRequest {
+            profile: Some(&profile.profile),
+            profile_name: profile.source.name,
+            data: &Dataset::default(),
+            network: None,
+            procs: Some(Procs::new(procs).unwrap()),
+        };
+        let change = request.verdict(collective).change.preloaded;
+        let gains = change
+            .into_iter()
+            .flat_map(|change| change.gains.into_iter().chain(change.others));
+        let choice = |gain: SizeGain| {
+            let names = vec![gain.algorithm];
+            (
+                (procs, gain.size.0),
+                Some(ChosenAlgorithm {
+                    names,
+                    near: Vec::new(),
+                }),
+            )
+        };
+        gains.map(choice).collect::<Choices>()
+    });
+    choices.filter(|(case, _)| runnable.contains_key(case)).collect()
+}
+
+/// The setting of a verdict is that of the rules that `netsig tune` writes for Open MPI, at every size.
+#[test]
+fn the_setting_of_a_verdict_is_that_of_the_tuning_rules() {
+    let home = &TestHome::new();
+    let mut checked = 0;
+    for source in SOURCES.into_iter().filter(ProfileSource::is_of_open_mpi) {
+        source.fit(home);
+        let name = source.name;
+        let file = format!("{name}.toml");
+        let profile = Profile::parse(&file, &home.read(&file)).unwrap();
+        let has_rules = profile
+            .provenance
+            .get("data_mpi")
+            .is_some_and(|mpi| mpi.contains("Open MPI v4.1"));
+        let tuned = has_rules.then(|| {
+            home.netsig(&format!("tune {file} --for openmpi-4.1 -o {name}.conf"))
+                .output()
+        });
+        if !tuned.is_some_and(|output| output.unwrap().status.success()) {
+            continue;
+        }
+        let rules = home.read(&format!("{name}.conf"));
+        for &procs in source.procs {
+            let request = VerdictRequest {
+                profile: Some(&profile),
+                profile_name: name,
+                data: &Dataset::default(),
+                network: None,
+                procs: Some(Procs::new(procs).unwrap()),
+            };
+            let setting = request.verdict(source.collective.parse().unwrap()).change.setting;
+            let gains = setting
+                .into_iter()
+                .flat_map(|change| change.gains.into_iter().chain(change.others));
+            for gain in gains {
+                let rule = rule_of_file(&rules, source.collective, procs, gain.size.0);
+                assert_eq!(rule.as_deref(), Some(&*gain.algorithm), "{name} {procs} {}", gain.size);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 20, "{checked} sizes have a setting");
+}
+
+/// The measured algorithm that the rules of a file for Open MPI take, by the comments of the file; `None` for the
+/// library's own choice.
+fn rule_of_file(rules: &str, collective: &str, procs: u32, size: u64) -> Option<String> {
+    let measure = if collective == "bcast" {
+        size
+    } else {
+        size * u64::from(procs)
+    };
+    let (mut is_block, mut is_of_collective, mut comment, mut found) = (false, false, "", None);
+    for line in rules.lines() {
+        if let Some(head) = line.strip_prefix("# ").filter(|head| head.contains(": predicted for ")) {
+            is_of_collective = head.starts_with(collective);
+        } else if let Some(counts) = line.strip_prefix(&format!("# {collective} among ")) {
+            let (first, last) = counts
+                .trim_end_matches(':')
+                .split_once(" to ")
+                .unwrap_or((counts, counts));
+            let number = |text: &str| text.trim_end_matches(':').parse::<u32>().unwrap();
+            is_block = is_of_collective && (number(first)..=number(last)).contains(&procs);
+        } else if line.starts_with("# from ") {
+            // A rest of process counts is left to the library.
+            is_block &= !line.contains(" processes on: ");
+            comment = line;
+        } else if is_block {
+            let numbers: Vec<u64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
+            if let [from, number, ..] = numbers[..]
+                && numbers.len() == 4
+                && from <= measure
+            {
+                let measured = comment
+                    .split("measured as ")
+                    .nth(1)
+                    .and_then(|rest| rest.split(", predicted").next());
+                found = measured.filter(|_| number > 0).map(str::to_owned);
+            }
+        }
+    }
+    found
 }
 
 /// The answers of the page's predictor, by the rule of its script.

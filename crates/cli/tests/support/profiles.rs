@@ -112,6 +112,12 @@ impl ProfileSource {
         home.run(&format!("fit {name}.csv -o {name}.toml"));
     }
 
+    /// True if the data were measured with Open MPI 4.1.
+    pub fn is_of_open_mpi(&self) -> bool {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(self.files[0]);
+        fs::read_to_string(path).unwrap().contains("#@mpi=Open MPI v4.1")
+    }
+
     /// The process counts as an argument.
     pub fn procs_list(&self) -> String {
         let counts: Vec<String> = self.procs.iter().map(ToString::to_string).collect();

@@ -228,7 +228,11 @@ impl PredictionRequest<'_> {
         let text = if *is_known {
             let ends = range_beside(from, least, greatest);
             let remarks = ends.into_iter().chain(source.remark().map(str::to_owned)).join("; ");
-            let doubt = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
+            let doubt = if remarks.is_empty() {
+                remarks
+            } else {
+                format!(" ({remarks})")
+            };
             format!("overflows ports from M({procs}) = {from} on{doubt}")
         } else {
             // The field, unlike the regimes, warns also where nothing stalled.

@@ -129,7 +129,7 @@ impl CandidateRanker<'_> {
 
 impl RuntimeCall<'_> {
     /// The schedule of an algorithm, if it can serve the call.
-    fn schedule(&self, name: &str) -> Option<Algorithm> {
+    pub fn schedule(&self, name: &str) -> Option<Algorithm> {
         let method = CollectiveMethod::parse(self.collective, name).ok()?;
         let algorithm = method.schedule_algorithm(self.flavour)?;
         self.is_served_by(algorithm).then_some(algorithm)

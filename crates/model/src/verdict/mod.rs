@@ -41,6 +41,8 @@ pub struct VerdictRequest<'a> {
     pub data: &'a Dataset,
     /// The links of the network, if they are known.
     pub network: Option<&'a Network>,
+    /// Process count of the changes; `None` for the count that the data were measured for, else the largest known one.
+    pub procs: Option<Procs>,
 }
 
 /// The verdict on one collective.

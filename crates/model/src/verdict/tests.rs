@@ -90,6 +90,7 @@ fn verdict_on(profile: Option<&Profile>, data: &Dataset) -> CollectiveVerdict {
         profile_name: "data.toml",
         data,
         network: None,
+        procs: None,
     };
     request.verdict(Collective::Alltoall)
 }

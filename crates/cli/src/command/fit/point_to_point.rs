@@ -11,6 +11,7 @@ use netsig_model::fit::flows::{FlowGaps, FlowLoad};
 use netsig_model::fit::plogp::MeasuredPLogP;
 use netsig_model::fit::point_to_point::PointToPointFits;
 
+use crate::print::notes::print_remark;
 use crate::print::rows::{PrintedCell, PrintedRows};
 
 /// Suffix of the provenance keys of a configured eager limit.
@@ -27,7 +28,7 @@ pub fn print_results(point_to_point: &PointToPointFits, provenance: &Provenance)
         eprintln!("{}", saturation(flows));
     }
     for failure in &point_to_point.failures {
-        eprintln!("netsig: note: not fitted: {failure}");
+        print_remark(format_args!("not fitted: {failure}"));
     }
     if let Some(found) = &point_to_point.agreement {
         eprintln!("{}", agreement(found));
