@@ -8,8 +8,10 @@ mod duration;
 pub mod list;
 pub mod parameter;
 pub mod table;
+mod three_digits;
 
 pub use duration::duration;
+pub use three_digits::{EstimatedBytes, SecondsUnit, three_digits};
 
 use std::fmt;
 use std::ops::{Div, Mul};
@@ -44,7 +46,7 @@ pub struct Seconds(pub f64);
 
 /// A gap per byte in seconds per byte; its reciprocal is a bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize, derive_more::Display)]
-#[display("{:.4} ns/B", _0 * 1e9)]
+#[display("{} ns/B", three_digits(_0 * 1e9))]
 #[serde(transparent)]
 pub struct SecondsPerByte(pub f64);
 
@@ -173,29 +175,18 @@ impl Mul<Bytes> for SecondsPerByte {
 /// Three significant digits with the unit that suits: `1.23 ms`.
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (scale, unit) = match self.0.abs() {
-            v if v == 0.0 || v >= 0.9995 || v.is_nan() => (1.0, "s"),
-            v if v >= 0.9995e-3 => (1e3, "ms"),
-            v if v >= 0.9995e-6 => (1e6, "us"),
-            _ => (1e9, "ns"),
-        };
-        write!(f, "{} {unit}", three_digits(self.0 * scale))
+        let unit = self.unit();
+        write!(f, "{} {}", unit.number(*self), unit.name)
     }
 }
 
-fn three_digits(value: f64) -> String {
-    let decimals = match value.abs() {
-        v if v >= 99.95 => 0,
-        v if v >= 9.995 => 1,
-        _ => 2,
-    };
-    format!("{value:.decimals$}")
-}
+/// Units of sizes, the largest first.
+const BINARY_UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
 
 /// The largest binary unit that leaves a whole number: `64 KiB`, `1000 B`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_whole(f, self.0, [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")], "B")
+        write_whole(f, self.0, BINARY_UNITS, "B")
     }
 }
 
@@ -294,7 +285,15 @@ impl std::str::FromStr for BitsPerSecond {
 impl std::str::FromStr for Seconds {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const UNITS: [(&str, f64); 5] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9)];
+        // The micro sign and the Greek letter look alike.
+        const UNITS: [(&str, f64); 6] = [
+            ("s", 1.0),
+            ("ms", 1e-3),
+            ("us", 1e-6),
+            ("\u{b5}s", 1e-6),
+            ("\u{3bc}s", 1e-6),
+            ("ns", 1e-9),
+        ];
         number_and_scale(text, &UNITS)
             .map(|(number, scale)| Self(number * scale))
             .filter(|duration| duration.0.is_finite())
@@ -387,6 +386,10 @@ mod tests {
         assert_eq!("40mbit".parse(), Ok(BitsPerSecond(40_000_000)));
         assert!("0Mbit/s".parse::<BitsPerSecond>().is_err());
         assert_eq!("5ms".parse(), Ok(Seconds(0.005)));
+        for text in ["100us", "100 \u{b5}s", "100\u{3bc}s"] {
+            assert_eq!(text.parse(), "100us".parse::<Seconds>(), "{text}");
+        }
+        assert_eq!(Seconds(1e-4).to_string().parse(), "100us".parse::<Seconds>());
         for bad in ["5".to_owned(), "9".repeat(400) + "s"] {
             assert!(bad.parse::<Seconds>().is_err(), "{bad}");
         }
@@ -396,11 +399,37 @@ mod tests {
     fn display_picks_the_unit_that_suits() {
         assert_eq!(Seconds(0.001_234).to_string(), "1.23 ms");
         assert_eq!(Seconds(0.25).to_string(), "250 ms");
-        assert_eq!(Seconds(0.0).to_string(), "0.00 s");
+        assert_eq!(Seconds(0.0).to_string(), "0 s");
+        assert_eq!(Seconds(4.57e-5).to_string(), "45.7 µs");
+        assert_eq!(SecondsPerByte(4.194_759e-7).to_string(), "419 ns/B");
+        let sizes = [1000.0, 1024.0, 1536.0, 65536.0, 263_503.0, 3.2e9].map(EstimatedBytes);
+        let shown_sizes = ["1000 B", "1 KiB", "1.50 KiB", "64 KiB", "257 KiB", "2.98 GiB"];
+        assert_eq!(sizes.map(|size| size.to_string()), shown_sizes);
         assert_eq!(BitsPerSecond(40_000_000).to_string(), "40 Mbit/s");
         assert_eq!(Bytes(65536).to_string(), "64 KiB");
         assert_eq!(Bytes(1000).to_string(), "1000 B");
         assert_eq!(Bytes(0).to_string(), "0 B");
+    }
+
+    #[test]
+    fn people_read_three_digits() {
+        let values = [
+            0.0457,
+            7.114,
+            9.996,
+            83.46,
+            999.6,
+            3904.4,
+            4096.0,
+            -0.0076,
+            1.5e-7,
+            0.0,
+            f64::NAN,
+        ];
+        let shown_values = [
+            "0.0457", "7.11", "10.0", "83.5", "1000", "3900", "4096", "-0.00760", "1.50e-7", "0", "NaN",
+        ];
+        assert_eq!(values.map(three_digits), shown_values);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use netsig_base::units::EstimatedBytes;
 use netsig_measure::plan::MeasurementPlan;
 use nix::sys::statvfs::statvfs;
 
@@ -37,8 +38,8 @@ fn refuse_less_than(output: &Path, needed: u64) -> Result<(), Failure> {
         Some(free_bytes) if free_bytes < needed => Err(Failure::usage(format!(
             "{}: the data may take {} and {} are free there; free some space or choose another --output",
             output.display(),
-            megabytes(needed),
-            megabytes(free_bytes)
+            EstimatedBytes(needed as f64),
+            EstimatedBytes(free_bytes as f64)
         ))),
         _ => Ok(()),
     }
@@ -48,9 +49,4 @@ fn refuse_less_than(output: &Path, needed: u64) -> Result<(), Failure> {
 pub fn free_disk_bytes(directory: &Path) -> Option<u64> {
     let disk = statvfs(directory).ok()?;
     Some(disk.blocks_available().saturating_mul(disk.fragment_size()))
-}
-
-/// Bytes in megabytes, with the unit.
-pub fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
 }

@@ -101,8 +101,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let rows = PrintedRows::of(bound_rows)
         .column("bound", |(bound, ..)| PrintedCell::text(bound))
         .column("time_s", |(_, time, ..)| PrintedCell::time(*time))
-        .column("applies", |(_, _, applies, _)| PrintedCell::text(applies))
-        .column("meaning", |(.., meaning)| PrintedCell::text(meaning))
+        .sentences("applies", |(_, _, applies, _)| PrintedCell::text(applies))
+        .sentences("meaning", |(.., meaning)| PrintedCell::text(meaning))
         .rows;
     Ok(rows.print(args.print)?)
 }

@@ -122,6 +122,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(rows(&compared.scores, grouping).print(args.print)?)
 }
 
+/// True if no other model of the same algorithm has a smaller median error.
+fn is_best(score: &ModelScore, scores: &[ModelScore]) -> bool {
+    let group = |one: &ModelScore| (one.collective, one.algorithm.clone(), one.procs);
+    let mut rivals = scores.iter().filter(|other| group(other) == group(score));
+    rivals.all(|other| other.errors.median >= score.errors.median)
+}
+
 fn rows(scores: &[ModelScore], grouping: ScoreGrouping) -> PrintedRows {
     let mut rows = PrintedRows::of(scores)
         .column("collective", |score| PrintedCell::text(score.collective))
@@ -133,10 +140,11 @@ fn rows(scores: &[ModelScore], grouping: ScoreGrouping) -> PrintedRows {
         });
     }
     rows.column("median_error", |score| PrintedCell::share(score.errors.median))
-        .column("p90_error", |score| PrintedCell::share(score.errors.p90))
-        .column("worst_error", |score| PrintedCell::share(score.errors.worst))
-        .column("bias", |score| PrintedCell::error(score.errors.bias))
-        .column("points", |score| PrintedCell::number(score.errors.points))
-        .column("refused", |score| PrintedCell::number(score.refused))
+        .detail(3, "p90_error", |score| PrintedCell::share(score.errors.p90))
+        .detail(1, "worst_error", |score| PrintedCell::share(score.errors.worst))
+        .detail(2, "bias", |score| PrintedCell::error(score.errors.bias))
+        .detail(4, "points", |score| PrintedCell::number(score.errors.points))
+        .detail(5, "refused", |score| PrintedCell::number(score.refused))
+        .emphasised(|score| is_best(score, scores))
         .rows
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use netsig_base::network::{ClusterGrid, ClusterLink, HostCluster, HostClusters, Network};
-use netsig_base::units::{Procs, Seconds};
+use netsig_base::units::{Procs, Seconds, three_digits};
 use netsig_model::profile::Profile;
 
 use crate::campaign::discovery::ClusterDiscovery;
@@ -141,7 +141,7 @@ fn text(grid: &ClusterGrid, profile: Option<Profile>) -> String {
 struct ClusterRow<'a> {
     cluster: &'a str,
     to: Option<&'a str>,
-    hosts: Option<String>,
+    hosts: Option<&'a [String]>,
     link: Option<&'a ClusterLink>,
 }
 
@@ -150,7 +150,7 @@ fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Fa
     let inside = clusters.iter().map(|cluster| ClusterRow {
         cluster: &cluster.name,
         to: None,
-        hosts: Some(cluster.hosts.join(",")),
+        hosts: Some(&cluster.hosts[..]),
         link: grid.link(&cluster.name, &cluster.name),
     });
     let between = grid.links.iter().filter_map(|link| {
@@ -165,16 +165,16 @@ fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Fa
     let rows = PrintedRows::of(inside.chain(between))
         .column("cluster", |line| PrintedCell::text(line.cluster))
         .column("to", |line| PrintedCell::if_some(line.to, PrintedCell::text))
-        .column("hosts", |line| {
-            PrintedCell::if_some(line.hosts.clone(), PrintedCell::text)
+        .sentences("hosts", |line| {
+            PrintedCell::if_some(line.hosts, |hosts| {
+                PrintedCell::shown_as(hosts.join(","), hosts.join(", "))
+            })
         })
         .column("latency_s", |line| {
             PrintedCell::if_some(line.link.map(ClusterLink::alpha), PrintedCell::time)
         })
         .column("bandwidth_mbit_per_s", |line| {
-            PrintedCell::if_some(line.link.and_then(megabits), |rate| {
-                PrintedCell::shown_as(rate, significant(rate))
-            })
+            PrintedCell::if_some(line.link.and_then(megabits), PrintedCell::rounded)
         })
         .rows;
     rows.print(args.print)?;
@@ -211,7 +211,7 @@ fn lone_host_note(cluster: &HostCluster, grid: &ClusterGrid) -> Option<String> {
     let size = |link: &ClusterLink| link.times().last().map_or(0.0, |(size, _)| size.as_f64());
     let longest_time = |link: &ClusterLink| link.time(size(link)).0;
     let (nearest, link) = links.min_by(|a, b| longest_time(a.1).total_cmp(&longest_time(b.1)))?;
-    let rate = megabits(link).map_or(String::new(), |rate| format!(" and {} Mbit/s", significant(rate)));
+    let rate = megabits(link).map_or(String::new(), |rate| format!(" and {} Mbit/s", three_digits(rate)));
     Some(format!(
         "{host} is alone in its cluster: {}{rate} from its nearest, {nearest}; check its link, or leave it out of the host file",
         rounded(link.alpha())
@@ -222,15 +222,6 @@ fn lone_host_note(cluster: &HostCluster, grid: &ClusterGrid) -> Option<String> {
 fn megabits(link: &ClusterLink) -> Option<f64> {
     let beta = link.beta().0;
     (beta > 0.0).then(|| 8e-6 / beta)
-}
-
-/// A number with three significant digits or more.
-fn significant(number: f64) -> String {
-    match number {
-        100.0.. => format!("{number:.0}"),
-        10.0.. => format!("{number:.1}"),
-        _ => format!("{number:.2}"),
-    }
 }
 
 /// A time with two significant digits, for sentences.

@@ -110,8 +110,10 @@ fn print(rows: &[CheckRow], print: PrintArgs) -> Result<(), Failure> {
     let table = PrintedRows::of(rows)
         .column("check", |row| PrintedCell::text(row.check))
         .column("state", |row| PrintedCell::text(row.state))
-        .column("detail", |row| PrintedCell::text(&row.detail))
-        .column("cure", |row| PrintedCell::text(&row.cure))
+        .sentences("detail", |row| {
+            PrintedCell::shown_as(&*row.detail, row.detail_and_cure())
+        })
+        .column("cure", |row| PrintedCell::text(&row.cure).hidden())
         .rows;
     Ok(table.print(print)?)
 }

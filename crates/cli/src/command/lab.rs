@@ -100,7 +100,7 @@ fn check(print: PrintArgs) -> Result<(), Failure> {
         .column("state", |row| {
             PrintedCell::text(if row.found.is_ok() { "ok" } else { "MISSING" })
         })
-        .column("detail", |row| {
+        .sentences("detail", |row| {
             PrintedCell::text(row.found.as_ref().unwrap_or_else(|missing| missing))
         })
         .rows;
@@ -117,8 +117,8 @@ fn list(print: PrintArgs) -> Result<(), Failure> {
     let rows = PrintedRows::of(scenarios.collect::<Result<Vec<_>, Failure>>()?)
         .column("scenario", |(name, _)| PrintedCell::text(name))
         .column("hosts", |(_, scenario)| PrintedCell::number(scenario.hosts().get()))
-        .column("network", |(_, scenario)| PrintedCell::text(scenario.summary()))
-        .column("description", |(_, scenario)| PrintedCell::text(&scenario.description))
+        .detail(1, "network", |(_, scenario)| PrintedCell::text(scenario.summary()))
+        .sentences("description", |(_, scenario)| PrintedCell::text(&scenario.description))
         .rows;
     Ok(rows.print(print)?)
 }

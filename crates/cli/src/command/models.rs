@@ -96,19 +96,19 @@ fn summary(models: Vec<(&Model, Seconds)>) -> RowsBuilder<(&Model, Seconds)> {
     PrintedRows::of(models)
         .column("subject", |(model, _)| PrintedCell::text(model.subject))
         .column("model", |(model, _)| PrintedCell::text(model.name))
-        .column("kind", |(model, _)| PrintedCell::text(model.kind))
-        .column("formula", |(model, _)| PrintedCell::text(model.formula))
+        .detail(1, "kind", |(model, _)| PrintedCell::text(model.kind))
+        .sentences("formula", |(model, _)| PrintedCell::text(model.formula))
 }
 
 /// All columns, with the values of the examples.
 fn details(models: Vec<(&Model, Seconds)>) -> PrintedRows {
     let parameters = |model: &Model| model.parameters.iter().map(|p| p.name).join(", ");
     summary(models)
-        .column("source", |(model, _)| PrintedCell::text(model.source))
-        .column("domain", |(model, _)| PrintedCell::text(model.domain))
-        .column("needs", |(model, _)| PrintedCell::text(model.needs.iter().join("; ")))
-        .column("parameters", |(model, _)| PrintedCell::text(parameters(model)))
-        .column("example", |(model, _)| {
+        .sentences("source", |(model, _)| PrintedCell::text(model.source))
+        .sentences("domain", |(model, _)| PrintedCell::text(model.domain))
+        .sentences("needs", |(model, _)| PrintedCell::text(model.needs.iter().join("; ")))
+        .sentences("parameters", |(model, _)| PrintedCell::text(parameters(model)))
+        .sentences("example", |(model, _)| {
             PrintedCell::text(model.example.inputs_in_words())
         })
         .column("example_value", |(_, value)| PrintedCell::number(value.0))

@@ -1,5 +1,6 @@
 //! `netsig predict`: predicts times with intervals from a profile, by any model.
 
+use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::Statistic;
 use netsig_model::model::segment::Segment;
@@ -111,7 +112,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn rows(collective: Collective, found: &[(&AlgorithmTimes, &CaseTime)]) -> PrintedRows {
-    PrintedRows::of(found)
+    let mut algorithms = found
+        .iter()
+        .map(|(algorithm_times, row)| algorithm_times.name(row.prediction.segment));
+    let is_one_algorithm = algorithms.all_equal();
+    let rows = PrintedRows::of(found)
         .column("collective", |_| PrintedCell::text(collective))
         .column("algorithm", |(algorithm_times, row)| {
             PrintedCell::text(algorithm_times.name(row.prediction.segment))
@@ -119,18 +124,24 @@ fn rows(collective: Collective, found: &[(&AlgorithmTimes, &CaseTime)]) -> Print
         .column("procs", |(_, row)| PrintedCell::number(row.procs.get()))
         .column("size_bytes", |(_, row)| PrintedCell::size(row.size))
         .column("time_s", |(_, row)| PrintedCell::time(row.prediction.time))
-        .column("lower_s", |(_, row)| {
+        .detail(1, "lower_s", |(_, row)| {
             PrintedCell::if_some(row.prediction.interval.map(|i| i.lower), PrintedCell::time)
         })
-        .column("upper_s", |(_, row)| {
+        .detail(1, "upper_s", |(_, row)| {
             PrintedCell::if_some(row.prediction.interval.map(|i| i.upper), PrintedCell::time)
         })
-        .detail(1, "model", |(algorithm_times, _)| {
+        .column("model", |(algorithm_times, _)| {
             PrintedCell::text(algorithm_times.model().name)
         })
-        .column("standing", |(_, row)| PrintedCell::text(row.prediction.standing))
-        .detail(2, "segment_bytes", |(_, row)| {
+        .detail(2, "standing", |(_, row)| PrintedCell::text(row.prediction.standing))
+        .detail(4, "segment_bytes", |(_, row)| {
             PrintedCell::if_some(row.prediction.segment.map(Segment::bytes), PrintedCell::size)
         })
-        .rows
+        .rows;
+    // The models tell the rows of one algorithm apart.
+    if is_one_algorithm {
+        rows
+    } else {
+        rows.with_details(3, &["model"])
+    }
 }

@@ -219,20 +219,22 @@ fn rows(report: &InterposerReport) -> PrintedRows {
         .column("procs", |row| PrintedCell::if_some(row.procs, PrintedCell::number))
         .column("size_bytes", |row| PrintedCell::if_some(row.size, PrintedCell::size))
         .column("calls", |row| PrintedCell::number(row.call_count))
-        .column("time_s", |row| PrintedCell::time(row.time))
+        .detail(1, "time_s", |row| PrintedCell::time(row.time))
         .column("algorithm", |row| text(&row.algorithm))
-        .column("call_s", |row| PrintedCell::if_some(row.call_time, PrintedCell::time))
-        .column("library_call_s", |row| {
+        .detail(3, "call_s", |row| {
+            PrintedCell::if_some(row.call_time, PrintedCell::time)
+        })
+        .detail(3, "library_call_s", |row| {
             PrintedCell::if_some(row.library_call_time, PrintedCell::time)
         })
-        .detail(1, "library_calls", |row| PrintedCell::number(row.library_call_count))
-        .detail(1, "predicted_library_s", |row| {
+        .detail(4, "library_calls", |row| PrintedCell::number(row.library_call_count))
+        .detail(4, "predicted_library_s", |row| {
             PrintedCell::if_some(row.predicted_library, PrintedCell::time)
         })
-        .detail(1, "predicted_s", |row| {
+        .detail(4, "predicted_s", |row| {
             PrintedCell::if_some(row.predicted, PrintedCell::time)
         })
         .column("saved_s", |row| PrintedCell::if_some(row.saved, PrintedCell::time))
-        .column("reason", |row| text(&row.reason))
+        .detail(2, "reason", |row| text(&row.reason))
         .rows
 }

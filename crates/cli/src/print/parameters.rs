@@ -4,7 +4,7 @@ use std::iter;
 
 use itertools::Itertools as _;
 use netsig_base::stats::interval::IntervalEstimate;
-use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_base::units::{Bytes, EstimatedBytes, Seconds, SecondsPerByte, three_digits};
 use netsig_model::fit::breakpoints::{EagerLimit, PiecewisePingPong};
 use netsig_model::fit::flows::FlowGaps;
 use netsig_model::fit::hockney::HockneyFit;
@@ -234,9 +234,11 @@ fn cell(parameter: &str, value: f64) -> PrintedCell {
         _ if !value.is_finite() => "none".to_owned(),
         name if name.ends_with("_s_per_byte") => SecondsPerByte(value).to_string(),
         name if name.ends_with("_s") => Seconds(value).to_string(),
-        name if name.ends_with("_bytes") => Bytes::rounded(value.trunc()).to_string(),
+        // The limit is known between two measured sizes.
+        name if name.starts_with("eager_limit_") => Bytes::rounded(value).to_string(),
+        name if name.ends_with("_bytes") => EstimatedBytes(value).to_string(),
         name if name.ends_with("_pairs") => value.to_string(),
-        _ => format!("{value:.4}"),
+        _ => three_digits(value),
     };
     PrintedCell::shown_as(value, shown)
 }

@@ -2,16 +2,19 @@
 //!
 //! A column has a stable key; a cell has a text for users and a value for programs.
 
-use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
 
+use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
 use clap::ValueEnum;
+use itertools::Itertools as _;
 use netsig_base::text::sanitised::{printable, printable_json};
-use netsig_base::units::{Bytes, Seconds};
+use netsig_base::units::SecondsUnit;
 use serde_json::Value;
 
 use crate::input::standard;
+pub use crate::print::cell::PrintedCell;
+use crate::print::quantity::{CellQuantity, ColumnUnit, name_and_unit};
 use crate::print::table::{ColumnContent, ColumnImportance, TableWidth, TextColumn, TextTable};
 
 /// Output format of rows.
@@ -37,18 +40,25 @@ pub struct PrintArgs {
     pub wide: bool,
 }
 
-/// One value of a row; the default is an empty cell.
-#[derive(Debug, Clone, Default)]
-pub struct PrintedCell {
-    shown: String,
-    value: Value,
-}
-
 /// Rows under named columns.
 #[derive(Debug)]
 pub struct PrintedRows {
-    columns: Vec<(&'static str, ColumnImportance)>,
+    columns: Vec<PrintedColumn>,
     rows: Vec<Vec<PrintedCell>>,
+    /// Indices of the rows to emphasise.
+    emphasised: Vec<usize>,
+}
+
+/// A table is divided only if its parts have so many rows in the mean.
+const LEAST_PART: usize = 3;
+
+/// A column of rows.
+#[derive(Debug)]
+struct PrintedColumn {
+    key: &'static str,
+    importance: ColumnImportance,
+    /// Layout of its texts.
+    text_content: ColumnContent,
 }
 
 /// Rows under construction, column by column.
@@ -56,76 +66,6 @@ pub struct RowsBuilder<T> {
     items: Vec<T>,
     /// The rows with the columns so far.
     pub rows: PrintedRows,
-}
-
-impl PrintedCell {
-    /// A value with a different text for users.
-    pub fn shown_as(value: impl Into<Value>, shown: impl fmt::Display) -> Self {
-        Self {
-            shown: printable(&shown.to_string()).into_owned(),
-            value: value.into(),
-        }
-    }
-
-    /// A word or sentence.
-    pub fn text(text: impl fmt::Display) -> Self {
-        let text = text.to_string();
-        Self::shown_as(text.clone(), text)
-    }
-
-    /// A plain number.
-    pub fn number(number: impl Into<Value> + ToString + Copy) -> Self {
-        Self::shown_as(number, number.to_string())
-    }
-
-    /// A size in bytes.
-    pub fn size(size: Bytes) -> Self {
-        Self::shown_as(size.0, size)
-    }
-
-    /// A time in seconds.
-    pub fn time(time: Seconds) -> Self {
-        Self::shown_as(time.0, time)
-    }
-
-    /// The cell of a value; empty for `None`.
-    pub fn if_some<T>(value: Option<T>, cell: fn(T) -> Self) -> Self {
-        value.map(cell).unwrap_or_default()
-    }
-
-    /// The text for users.
-    pub fn shown(&self) -> &str {
-        &self.shown
-    }
-
-    /// True for a number.
-    pub fn is_number(&self) -> bool {
-        self.value.is_number()
-    }
-
-    /// The same value, not shown in a table.
-    #[must_use]
-    pub fn hidden(self) -> Self {
-        Self {
-            shown: String::new(),
-            ..self
-        }
-    }
-
-    /// A relative error, shown in per cent with its sign.
-    pub fn error(error: f64) -> Self {
-        Self::shown_as(error, format!("{:+.1} %", error * 100.0))
-    }
-
-    /// A ratio of times, shown with two decimals.
-    pub fn factor(ratio: f64) -> Self {
-        Self::shown_as(ratio, format!("{ratio:.2} x"))
-    }
-
-    /// An absolute relative error, shown in per cent.
-    pub fn share(share: f64) -> Self {
-        Self::shown_as(share, format!("{:.1} %", share * 100.0))
-    }
 }
 
 impl PrintedRows {
@@ -142,9 +82,19 @@ impl PrintedRows {
     /// Creates rows with one cell for each column.
     pub fn new(columns: &[&'static str], rows: Vec<Vec<PrintedCell>>) -> Self {
         Self {
-            columns: columns.iter().map(|key| (*key, ColumnImportance::Main)).collect(),
+            columns: columns.iter().map(|key| PrintedColumn::main(key)).collect(),
             rows,
+            emphasised: Vec::new(),
         }
+    }
+
+    /// Makes details of the columns with these keys, which narrow tables leave out, the greatest `level` first.
+    #[must_use]
+    pub fn with_details(mut self, level: u8, keys: &[&str]) -> Self {
+        for column in self.columns.iter_mut().filter(|column| keys.contains(&column.key)) {
+            column.importance = ColumnImportance::Detail(level);
+        }
+        self
     }
 
     /// Prints the rows to standard output.
@@ -153,6 +103,10 @@ impl PrintedRows {
     /// If standard output cannot be written.
     pub fn print(&self, args: PrintArgs) -> anyhow::Result<()> {
         match args.format {
+            PrintFormat::Table if is_styled() && !self.is_empty() => table_to_stdout(|out| {
+                let tables = self.tables(args.table_width());
+                writeln!(out, "{}", tables.iter().map(TextTable::styled).join("\n\n"))
+            }),
             PrintFormat::Table => to_stdout(|out| self.write_table(args.table_width(), out)),
             format => data_to_stdout(|out| self.write(format, out)),
         }
@@ -186,25 +140,41 @@ impl PrintedRows {
     /// # Errors
     /// If `out` cannot be written.
     pub fn write_table(&self, width: TableWidth, out: &mut dyn Write) -> io::Result<()> {
-        if self.rows.is_empty() {
+        if self.is_empty() {
             return Ok(());
         }
+        writeln!(out, "{}", self.tables(width).iter().join("\n\n"))
+    }
+
+    /// The rows as a table; as a table for each value of the first column, if a wide table would lose more than details.
+    fn tables(&self, width: TableWidth) -> Vec<TextTable> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let all: Vec<usize> = (0..self.rows.len()).collect();
+        let whole = self.table(&all, width);
+        let parts: Vec<&[usize]> = all
+            .chunk_by(|one, next| self.rows[*one][0].shown == self.rows[*next][0].shown)
+            .collect();
+        if whole.has_all_main_columns() || parts.len() * LEAST_PART > self.rows.len() {
+            return vec![whole];
+        }
+        parts.into_iter().map(|part| self.table(part, width)).collect()
+    }
+
+    /// The rows with these indices as a table.
+    fn table(&self, indices: &[usize], width: TableWidth) -> TextTable {
+        let mut time_unit = None;
         let indexed_columns = self.columns.iter().enumerate();
-        let columns = indexed_columns.map(|(index, (key, importance))| {
-            let cells = || self.rows.iter().map(|row| &row[index]);
-            let is_number = cells().any(PrintedCell::is_number);
-            TextColumn {
-                name: key.replace('_', " "),
-                cells: cells().map(|cell| cell.shown.clone()).collect(),
-                content: if is_number {
-                    ColumnContent::Numbers
-                } else {
-                    ColumnContent::Text
-                },
-                importance: *importance,
-            }
+        let columns = indexed_columns.map(|(column_index, column)| {
+            let cells = indices.iter().map(|index| &self.rows[*index][column_index]);
+            let cells_of_column: Vec<&PrintedCell> = cells.collect();
+            let unit = column_unit(&cells_of_column, time_unit);
+            time_unit = time_unit.or(unit.and_then(ColumnUnit::time));
+            column.text_column(&cells_of_column, unit)
         });
-        writeln!(out, "{}", TextTable::new(columns.collect(), width))
+        let positions = indices.iter().positions(|index| self.emphasised.contains(index));
+        TextTable::new(columns.collect(), &positions.collect::<Vec<usize>>(), width)
     }
 
     /// True without rows.
@@ -219,7 +189,7 @@ impl PrintedRows {
 
     /// The keys of the columns.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
-        self.columns.iter().map(|(key, _)| *key)
+        self.columns.iter().map(|column| column.key)
     }
 
     /// The rows as CSV.
@@ -248,26 +218,78 @@ impl PrintedRows {
     }
 }
 
+/// The unit of a column with these cells. A value that all rows share keeps its unit in the cell.
+fn column_unit(cells: &[&PrintedCell], earlier: Option<SecondsUnit>) -> Option<ColumnUnit> {
+    let is_shared = cells.len() > 1 && cells.iter().map(|cell| cell.shown()).all_equal();
+    let filled = cells.iter().filter(|cell| !cell.shown.is_empty() && !is_shared);
+    let quantities: Vec<CellQuantity> = filled.map(|cell| cell.quantity).collect();
+    ColumnUnit::of(&quantities, earlier)
+}
+
+impl PrintedColumn {
+    fn main(key: &'static str) -> Self {
+        Self {
+            key,
+            importance: ColumnImportance::Main,
+            text_content: ColumnContent::Names,
+        }
+    }
+
+    /// The column of a table with these cells, in this unit.
+    fn text_column(&self, cells: &[&PrintedCell], unit: Option<ColumnUnit>) -> TextColumn {
+        let (name, unit_of_key) = name_and_unit(self.key);
+        TextColumn {
+            name,
+            unit: unit.map(ColumnUnit::name).or(unit_of_key),
+            cells: cells.iter().map(|cell| cell.shown_in(unit)).collect(),
+            content: if cells.iter().any(|cell| cell.is_number()) {
+                ColumnContent::Numbers
+            } else {
+                self.text_content
+            },
+            importance: self.importance,
+        }
+    }
+}
+
 impl<T> RowsBuilder<T> {
     /// Adds the column `key`, with a cell for each item.
     #[must_use]
     pub fn column(self, key: &'static str, cell: impl Fn(&T) -> PrintedCell) -> Self {
-        self.with_column(key, ColumnImportance::Main, cell)
+        self.with_column(PrintedColumn::main(key), cell)
+    }
+
+    /// Adds a column of sentences, which tables split between words.
+    #[must_use]
+    pub fn sentences(self, key: &'static str, cell: impl Fn(&T) -> PrintedCell) -> Self {
+        let column = PrintedColumn {
+            text_content: ColumnContent::Sentences,
+            ..PrintedColumn::main(key)
+        };
+        self.with_column(column, cell)
     }
 
     /// Adds a column that narrow tables leave out, the greatest `level` first.
     #[must_use]
     pub fn detail(self, level: u8, key: &'static str, cell: impl Fn(&T) -> PrintedCell) -> Self {
-        self.with_column(key, ColumnImportance::Detail(level), cell)
+        let column = PrintedColumn {
+            importance: ColumnImportance::Detail(level),
+            ..PrintedColumn::main(key)
+        };
+        self.with_column(column, cell)
     }
 
-    fn with_column(
-        mut self,
-        key: &'static str,
-        importance: ColumnImportance,
-        cell: impl Fn(&T) -> PrintedCell,
-    ) -> Self {
-        self.rows.columns.push((key, importance));
+    /// Shows the rows of these items bold on a terminal.
+    #[must_use]
+    pub fn emphasised(mut self, is_emphasised: impl Fn(&T) -> bool) -> Self {
+        let indexed_items = self.items.iter().enumerate();
+        let found = indexed_items.filter(|(_, item)| is_emphasised(item));
+        self.rows.emphasised = found.map(|(index, _)| index).collect();
+        self
+    }
+
+    fn with_column(mut self, column: PrintedColumn, cell: impl Fn(&T) -> PrintedCell) -> Self {
+        self.rows.columns.push(column);
         for (row, item) in self.rows.rows.iter_mut().zip(&self.items) {
             row.push(cell(item));
         }
@@ -303,6 +325,11 @@ pub fn data_to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> a
     print_text(write, |is_terminal| is_terminal)
 }
 
+/// As [`to_stdout`], for a table with styles, whose cells have no control characters.
+fn table_to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    print_text(write, |_| false)
+}
+
 fn print_text(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     is_escaped: fn(bool) -> bool,
@@ -329,4 +356,14 @@ fn output_stream() -> (Box<dyn Write>, bool) {
     } else {
         (Box::new(io::stdout().lock()), io::stdout().is_terminal())
     }
+}
+
+/// True if the stream of the output shows styles: a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
+fn is_styled() -> bool {
+    let choice = if standard::is_output_taken() {
+        AutoStream::choice(&io::stderr())
+    } else {
+        AutoStream::choice(&io::stdout())
+    };
+    choice != ColorChoice::Never
 }

@@ -105,6 +105,9 @@ impl SimulationRow {
 pub fn rows(simulated: Vec<SimulationRow>) -> PrintedRows {
     let cells = simulated.into_iter().map(|row| row.cells);
     PrintedRows::new(&COLUMNS, cells.collect())
+        .with_details(1, &["method"])
+        .with_details(2, &["messages", "sent_bytes"])
+        .with_details(3, &["network"])
 }
 
 /// Notes the number of messages that lost packets, and the cause of the first loss.

@@ -372,7 +372,7 @@ fn too_much_for_disk_or_budget_is_refused_before_measuring() {
     home.assert_refused(
         MEASURE,
         2,
-        ["data.csv: the data may take 270000001.0 MB", "choose another --output"],
+        ["data.csv: the data may take 251000 GiB", "choose another --output"],
     );
     let long = huge.replace("= 1000000\n", "= 100\n").replace("1..4", "1GiB");
     home.write("plan.toml", &long);

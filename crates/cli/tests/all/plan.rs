@@ -42,7 +42,7 @@ fn a_profile_says_how_long_things_take() {
     let repetitions = |text: &str| MeasurementPlan::parse("plan.toml", text).unwrap().samples();
     let assumed = planned(&home, WISH, "--budget 2m");
     let told = planned(&home, WISH, "profile.toml --budget 2m");
-    let source = "From the profile: alpha = 100 us";
+    let source = "From the profile: alpha = 100 µs";
     assert!(told.contains(source) && !told.contains("Assumed"), "{told}");
     assert!(repetitions(&told) < repetitions(&assumed));
 }

@@ -41,6 +41,21 @@ fn only_a_terminal_without_no_color_gets_colours() {
     assert!(!String::from_utf8_lossy(&piped.stdout).contains(ESCAPE));
 }
 
+/// The label of a message is styled, and the message says the same with and without styles.
+#[test]
+fn a_terminal_shows_the_label_of_an_error_in_colour() {
+    let arguments = "models nothing";
+    let Some(coloured) = at_terminal(arguments, None) else {
+        return skipped("there is no program script, which has a terminal");
+    };
+    let plain = at_terminal(arguments, Some("1")).unwrap();
+    assert!(plain.starts_with("netsig: ") && !plain.contains(ESCAPE), "{plain}");
+    let (label, message) = coloured.split_once("netsig:").unwrap();
+    assert!(label.starts_with(ESCAPE), "{coloured}");
+    assert!(message.starts_with("\u{1b}[0m "), "{coloured}");
+    assert!(plain.ends_with(message.trim_start_matches("\u{1b}[0m")), "{coloured}");
+}
+
 /// A file's name and text, and a command that reads it.
 type ReadFile = (&'static str, String, String);
 

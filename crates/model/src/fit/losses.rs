@@ -36,7 +36,7 @@ use netsig_base::algorithm::Collective;
 use netsig_base::data::Experiment;
 use netsig_base::data::cells::{CellKey, CellRows, MeasuredCells};
 use netsig_base::stats::interval::{IntervalEstimate, f_quantile};
-use netsig_base::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, EstimatedBytes, Procs};
 
 use self::likelihood::LossCounts;
 use crate::model::regimes::Protocol;
@@ -126,7 +126,7 @@ pub struct CountDispersion {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum NoLossLaw {
     /// No losses above the background.
-    #[error("no losses are seen up to {beyond:.0} bytes through a link; measure larger messages or more processes")]
+    #[error("no losses are seen up to {} through a link; measure larger messages or more processes", EstimatedBytes(*beyond))]
     Unseen {
         /// Greatest measured x: links may overflow from here on.
         beyond: f64,

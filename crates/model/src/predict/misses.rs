@@ -147,7 +147,7 @@ mod tests {
     fn a_planted_cell_is_named() {
         assert_eq!(warned(1.0), None);
         let warning = warned(3.0).expect("the cell is missed");
-        let worst = "most of all allgather ring among 8 with 4 KiB: 592 us measured, 4";
+        let worst = "most of all allgather ring among 8 with 4 KiB: 592 µs measured, 4";
         assert!(warning.contains(worst), "{warning}");
     }
 }

@@ -6,7 +6,7 @@
 
 use netsig_base::network::Network;
 use netsig_base::text::refusal::Refusal;
-use netsig_base::units::SecondsPerByte;
+use netsig_base::units::{SecondsPerByte, three_digits};
 
 use super::outside_domain::ExtrapolationRule;
 use crate::profile::Profile;
@@ -40,7 +40,7 @@ pub fn rate_difference(profile: &Profile, network: Option<&Network>) -> Option<S
     let [slowest, fastest] = network.host_gaps();
     let nearest = SecondsPerByte(measured.0.clamp(fastest.0, slowest.0));
     let is_other = measured.0 > 0.0 && (nearest.0 / measured.0 - 1.0).abs() > MOST_DIFFERENCE;
-    let rate = |gap: SecondsPerByte| format!("{:.1} Mbit/s", 8e-6 / gap.0);
+    let rate = |gap: SecondsPerByte| format!("{} Mbit/s", three_digits(8e-6 / gap.0));
     is_other.then(|| {
         format!(
             "messages pass at {} (1/beta), while the hosts of {} have links of {}",

@@ -7,6 +7,7 @@ use netsig_base::algorithm::Collective;
 use netsig_base::data::{Dataset, Provenance};
 use netsig_base::stats::sample::robust_deviation;
 use netsig_base::text::refusal::Refusal;
+use netsig_base::units::three_digits;
 
 use super::{ChosenModelEntry, Profile, ProtocolEntry, ROOTED_MEANS, SUBSTITUTE_PROCS, VERSION};
 use crate::fit::model::ModelFit;
@@ -107,8 +108,9 @@ fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Refusal> {
         let gammas = ["gamma", "gamma_below"].map(|name| model.value(name));
         if let Some(gamma) = gammas.into_iter().flatten().find(|gamma| *gamma < 0.0) {
             return Err(Refusal::data(format!(
-                "{source}: alltoall {}: gamma = {gamma:.4} is negative, so the times do not grow with the size; check them or measure again",
-                model.algorithm
+                "{source}: alltoall {}: gamma = {} is negative, so the times do not grow with the size; check them or measure again",
+                model.algorithm,
+                three_digits(gamma)
             )));
         }
     }

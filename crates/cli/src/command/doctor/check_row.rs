@@ -46,6 +46,15 @@ impl CheckRow {
         Self::new(check, CheckState::Failed, [detail.to_string(), cure.to_string()])
     }
 
+    /// The finding, and the remedy if there is one.
+    pub fn detail_and_cure(&self) -> String {
+        if self.cure.is_empty() {
+            self.detail.clone()
+        } else {
+            format!("{}; cure: {}", self.detail, self.cure)
+        }
+    }
+
     /// A check that was not made.
     pub fn skipped(check: &'static str, why: impl fmt::Display) -> Self {
         Self::new(check, CheckState::Skipped, [why.to_string(), String::new()])

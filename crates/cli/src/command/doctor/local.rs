@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use netsig_base::units::EstimatedBytes;
+
 use super::check_row::CheckRow;
-use crate::campaign::disk_space::{MARGIN_BYTES, free_disk_bytes, megabytes};
+use crate::campaign::disk_space::{MARGIN_BYTES, free_disk_bytes};
 use crate::input::args::MeasurementPlace;
 use crate::input::failure::split_remedy;
 
@@ -25,7 +27,7 @@ pub fn directory() -> CheckRow {
     let Some(free_bytes) = free_disk_bytes(Path::new(".")) else {
         return CheckRow::ok(DIRECTORY, directory_name);
     };
-    let detail = format!("{directory_name}: {} are free", megabytes(free_bytes));
+    let detail = format!("{directory_name}: {} are free", EstimatedBytes(free_bytes as f64));
     let cure = "free some space, or change to another directory";
     match free_bytes {
         ..MARGIN_BYTES => CheckRow::failed(DIRECTORY, detail, cure),

@@ -60,7 +60,7 @@ pub(super) fn rows(args: &Args, model: &'static Model) -> Result<PrintedRows, Fa
         .column("size_bytes", |(size, _)| {
             PrintedCell::if_some(Some(*size).filter(|_| needs_network), PrintedCell::size)
         })
-        .column("value", |(_, value)| PrintedCell::number(value.0))
+        .column("value", |(_, value)| PrintedCell::rounded(value.0))
         .column("unit", |_| PrintedCell::text(model.example.unit))
         .rows)
 }
