@@ -16,14 +16,14 @@ const STEPS: f64 = 2000.0;
 ///
 /// A curve has lists of one number for each knot: sizes; 2000·ln of the time in seconds; 2000·ln of time over lower
 /// end, of upper end over time, and of the time of the ranking over time. Each number is the difference to the previous
-/// one, or null where there is none. `name` and `standing` list pairs of a knot and the number that holds from it on,
-/// `held` such pairs with 1 where the time of the ranking is that of the library's own choice, and `breaks` the knots
-/// that the curve does not continue from.
+/// one, or null where there is none. `name` and `standing` list pairs of a knot and the number that holds from it on.
+/// `held` has such pairs with 1 where the time of the ranking is that of the library's own choice. `breaks` are the
+/// knots that the curve does not continue from.
 ///
 /// The script ranks as [`CandidateRanker::rank`](netsig_model::predict::select::CandidateRanker::rank). A time that is
 /// held to the library's is equal to it, as it is there. Other times of the ranking are off by up to twice the
-/// [tolerance](netsig_model::predict::curve::TOLERANCE) and half a step, so that two candidates whose times differ by
-/// less than twice that, 0.85 %, may change places.
+/// [tolerance](netsig_model::predict::curve::TOLERANCE) and half a step. Two candidates whose times differ by less than
+/// twice that, 0.85 %, may change places.
 pub fn table(chapter: &CollectiveChapter) -> Value {
     let mut names = NumberedNames::default();
     let mut standings = NumberedNames::default();

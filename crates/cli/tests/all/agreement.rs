@@ -44,8 +44,11 @@ struct PagedProfile<'a> {
     sizes: Vec<u64>,
 }
 
-/// Names and choices of everybody who chooses.
-const CHOOSERS: [(&str, fn(&PagedProfile) -> Choices); 6] = [
+/// Somebody who names best algorithms, and the choices by a profile.
+type NamedChooser = (&'static str, fn(&PagedProfile) -> Choices);
+
+/// Everybody who names best algorithms.
+const CHOOSERS: [NamedChooser; 6] = [
     ("select --show best", |profile| by_select(profile, "best")),
     ("select", |profile| by_select(profile, "ranking")),
     ("map of the page", by_map),
@@ -54,8 +57,8 @@ const CHOOSERS: [(&str, fn(&PagedProfile) -> Choices); 6] = [
     ("verdict", by_verdict),
 ];
 
-/// Largest difference of times of the ranking, in ln T, at which the page's predictor may take another algorithm: twice
-/// the error of an interpolated time, 2 · 0.2 %, and of its rounding (`predictor.rs` of the report).
+/// Largest difference of times of the ranking, in ln T, at which the page's predictor may take another algorithm. It is
+/// twice the error of an interpolated time, 2 · 0.2 %, and of its rounding (`predictor.rs` of the report).
 const PAGE_TOLERANCE: f64 = 0.0085;
 
 /// Steps of a logarithm in the page's table.

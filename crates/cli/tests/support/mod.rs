@@ -220,7 +220,7 @@ pub fn assert_same_json(home: &TestHome, arguments: &str, rows: &[PrintedRow]) {
             // serde_json may be off by the last bit when it reads.
             let is_same = match value.as_f64() {
                 Some(found) => (found - number(row, key)).abs() <= 1e-15 * found.abs(),
-                None if value.is_boolean() => value.to_string() == row[key],
+                None if value.is_boolean() => value.as_bool() == row[key].parse().ok(),
                 None => value.as_str().unwrap_or_default() == row[key],
             };
             assert!(is_same, "{key}: {value} {row:?}");

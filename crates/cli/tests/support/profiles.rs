@@ -10,7 +10,7 @@ use super::TestHome;
 pub struct ProfileSource {
     /// Name of the profile, and of its files without the endings.
     pub name: &'static str,
-    /// Files below the repository, each a data file or outputs of OSU.
+    /// A data file in the repository, or several outputs of OSU.
     files: &'static [&'static str],
     /// The collective.
     pub collective: &'static str,
@@ -96,18 +96,16 @@ impl ProfileSource {
         let name = self.name;
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let file_name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
-        if self.files[0].ends_with(".csv") {
-            let text = fs::read_to_string(repository.join(self.files[0])).unwrap();
+        if let [data] = self.files {
+            let text = fs::read_to_string(repository.join(data)).unwrap();
             home.write(&format!("{name}.csv"), &without_large_counts(&text));
         } else {
             for file in self.files {
                 fs::copy(repository.join(file), home.path(&file_name(file))).unwrap();
             }
             let outputs: Vec<String> = self.files.iter().map(|file| file_name(file)).collect();
-            home.run(&format!(
-                "import osu {} --algorithm direct -o {name}.csv",
-                outputs.join(" ")
-            ));
+            let list = outputs.join(" ");
+            home.run(&format!("import osu {list} --algorithm direct -o {name}.csv"));
         }
         home.run(&format!("fit {name}.csv -o {name}.toml"));
     }

@@ -52,8 +52,8 @@ pub struct CurveKnot {
     pub cautious_time: Seconds,
     /// True if the cautious time is that of the library's own choice: both are equal, not only within the tolerance.
     pub is_held_to_library: bool,
-    /// True if the curve continues to the next knot: both have one algorithm and standing, both or none are held to
-    /// the library's time, and every size between them has a prediction.
+    /// True if the curve continues to the next knot. Both then have one algorithm and standing, both or none are held
+    /// to the library's time, and every size between them has a prediction.
     pub is_continued: bool,
 }
 

@@ -11,8 +11,8 @@ use crate::print::quote;
 /// An algorithm and the words that make it run.
 type NamedSetting = (String, String);
 
-/// A title and a line for each algorithm that `mpi` has, then the same for the algorithms that only netsig has and
-/// that are the first somewhere, which `netsig run` brings under a program.
+/// A title and a line for each algorithm that `mpi` has. Then the same for the algorithms that only netsig has, if they
+/// are the first somewhere: `netsig run` brings those under a program.
 pub(super) fn lines(
     collective: Collective,
     mpi: MpiFlavour,
