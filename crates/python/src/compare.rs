@@ -1,6 +1,7 @@
 //! Comparison of models for Python.
 
 use netsig_base::data::cells::Statistic;
+use netsig_base::data::processors::BusyCells;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
@@ -87,9 +88,8 @@ pub fn compare(
     let comparison = py.detach(|| compare_models(data, trains, &options, grouping));
     let compared = comparison.map_err(|error| refused(py, Refusal::data(error).about(name)))?;
     let model_notes = compared.notes.iter();
-    let mut notes: Vec<Note> = model_notes
-        .map(|note| Note::remark(format!("not compared: {note}")))
-        .collect();
+    let mut notes = BusyCells::of(data).notes();
+    notes.extend(model_notes.map(|note| Note::remark(format!("not compared: {note}"))));
     let refusals = compared.refusals.iter();
     notes.extend(refusals.map(|refusal| Note::remark(format!("refused: {refusal}"))));
     if !compared.has_tables {

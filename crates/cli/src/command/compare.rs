@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use netsig_base::data::cells::Statistic;
+use netsig_base::data::processors::BusyCells;
 use netsig_model::fit::accepted::AcceptedData;
 use netsig_model::fit::network::NetworkFitOptions;
 use netsig_model::fit::notes::without_tables;
@@ -90,6 +91,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         notes,
     } = args.input.read()?;
     print(&notes);
+    print(&BusyCells::of(&data).notes());
     let split = DataSplit::of(&data, &data_name, args.train.as_ref())?;
     let options = NetworkFitOptions {
         covariance: args.covariance.0.clone(),

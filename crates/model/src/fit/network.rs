@@ -3,7 +3,7 @@
 //! regimes describe gets its regimes. Other algorithms of other collectives are passed over.
 //!
 //! # Method
-//! The rows are read once, into cells. Each stage takes the results of those before it:
+//! The rows are read once, into cells, without those whose processes waited for processors ([`BusyCells`]). Each stage takes the results of those before it:
 //! 1. `pairs`: the parameters of pairs;
 //! 2. `models`: the models of each algorithm;
 //! 3. `field`: the fields;
@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::{MeasuredCells, Statistic};
+use netsig_base::data::processors::BusyCells;
 use netsig_base::data::{Dataset, Experiment, ImportedStatistic};
 use netsig_base::network::{ClusterGrid, Network};
 use netsig_base::units::Procs;
@@ -124,6 +125,8 @@ pub struct NetworkFit {
     pub odd_counts: Vec<OddProcessCounts>,
     /// Cells that stalled in every repetition.
     pub stalled_cells: Option<StalledCells>,
+    /// Cells whose processes waited for processors.
+    pub busy_cells: BusyCells,
 }
 
 /// Fits everything in `data`.
@@ -132,7 +135,8 @@ pub struct NetworkFit {
 /// If there is neither a usable ping-pong nor an all-to-all in its place. If all-to-alls alone were measured and no
 /// model fits them. If the one wanted model cannot be fitted.
 pub fn fit(data: &Dataset, options: &NetworkFitOptions) -> Result<NetworkFit, FailedFit> {
-    let cells = MeasuredCells::of(data);
+    let counted = data.without_busy_cells();
+    let cells = MeasuredCells::of(&counted);
     let pairs = pairs::fit(&cells, options)?;
     let mut models = models::fit(&cells, &pairs, options)?;
     let regimes_inputs = RegimesInputs::of(&cells, &pairs, options);
@@ -157,6 +161,7 @@ pub fn fit(data: &Dataset, options: &NetworkFitOptions) -> Result<NetworkFit, Fa
             .chain(failures)
             .collect(),
         unfitted: unfitted_algorithms(&cells, &models.fitted, &regimes, &fields.fitted),
+        busy_cells: BusyCells::of(data),
         stalled_cells: link::gap_of(&cells).and_then(|gap| link::stalled(&cells, gap)),
         imported: imported_by_statistic(&cells),
         rooted_means: rooted_means(&cells),

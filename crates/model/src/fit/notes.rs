@@ -25,6 +25,7 @@ pub fn notes_on_fit(fitted: &NetworkFit, most: usize) -> Vec<Note> {
             "no ping-pong: alpha and beta are those of one message of a collective among {procs}; contention among {procs} is unknown, and that of more is relative to it"
         ))
     }));
+    notes.extend(fitted.busy_cells.notes());
     notes.extend(about_data(fitted));
     if fitted.is_empty() {
         notes.push(Note::remark(

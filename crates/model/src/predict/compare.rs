@@ -5,7 +5,8 @@
 //! predicted/measured − 1. [`ErrorStatistics`] summarises several cells: the median, 90th percentile (nearest rank)
 //! and maximum of the absolute errors, and the signed mean (bias). It also has the share of measured times inside
 //! the predicted intervals. Models rank by the median. A cell that a model refuses has no error; refusals are
-//! counted beside the errors. An algorithm with a segment size in its name is judged at that size.
+//! counted beside the errors. Cells whose processes waited for processors are neither fitted to nor judged
+//! ([`netsig_base::data::processors`]). An algorithm with a segment size in its name is judged at that size.
 
 use std::collections::BTreeMap;
 
@@ -111,7 +112,8 @@ pub fn compare(
         models_to_fit: ModelsToFit::Any,
         ..options.clone()
     };
-    let fitted = network::fit(&data.subset(is_seen), options)?;
+    let counted = data.without_busy_cells();
+    let fitted = network::fit(&counted.subset(is_seen), options)?;
     if let Some(failure) = fitted.failures.first().filter(|_| fitted.is_empty()) {
         return Err(failure.clone());
     }
@@ -126,7 +128,7 @@ pub fn compare(
         refusals: Vec::new(),
         has_tables: fitted.plogp.is_some(),
     };
-    let cells = summarise(&data.subset(|place| !is_seen(place)));
+    let cells = summarise(&counted.subset(|place| !is_seen(place)));
     for ((collective, algorithm), cells) in cells_by_algorithm(&cells) {
         judge.add_scores(collective, &algorithm, &cells, &mut comparison);
     }

@@ -3,7 +3,8 @@
 //! # Rule
 //! A cell is missed if the predicted time T̂ is off from both the median and the mean T of its repetitions. Off
 //! means that |ln(T̂/T)| is above ln 1.1 and above three times the scatter of the repetitions. The scatter is their
-//! standard deviation over their mean, or 0.1 where only one number is known.
+//! standard deviation over their mean, or 0.1 where only one number is known. Cells whose processes waited for
+//! processors do not count ([`netsig_base::data::processors`]).
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
@@ -39,7 +40,8 @@ impl Profile {
     /// A warning that the chosen models miss cells of `data`, to which the profile was fitted; `network` has the
     /// links of the fit.
     pub fn note_on_misses(&self, data: &Dataset, network: Option<&Network>) -> Option<Note> {
-        let cells = MeasuredCells::of(data);
+        let counted_data = data.without_busy_cells();
+        let cells = MeasuredCells::of(&counted_data);
         let of_collectives = cells.summaries.iter().filter_map(|(key, summary)| {
             let Experiment::Collective(collective) = key.experiment else {
                 return None;

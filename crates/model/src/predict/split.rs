@@ -126,10 +126,10 @@ impl<'a> DataSplit<'a> {
     }
 }
 
-/// The process counts and sizes of collectives, each combination once.
+/// The process counts and sizes of collectives in cells that count, each combination once.
 fn cells(data: &Dataset) -> BTreeSet<(Procs, Bytes)> {
     let is_collective = |key: &CellKey| matches!(key.experiment, Experiment::Collective(_));
-    let keys = summarise(data).into_keys().filter(is_collective);
+    let keys = summarise(&data.without_busy_cells()).into_keys().filter(is_collective);
     keys.map(|key| (key.procs, key.size)).collect()
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use netsig_base::algorithm::Collective;
 use netsig_base::data::cells::{CellKey, CellSummary, Statistic, summarise};
-use netsig_base::data::{Dataset, Experiment, Sample, processors};
+use netsig_base::data::processors::BusyCells;
+use netsig_base::data::{Dataset, Experiment, Sample};
 use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
@@ -38,7 +39,7 @@ pub struct CellFinding {
     pub predicted_stalled_share: Option<f64>,
     /// True if the profile was fitted to other process counts.
     pub is_held_out: bool,
-    /// True if the processes waited for processors half of the time, so that the machine determines the time.
+    /// True if the processes waited for processors half of the time, so that the cell counts nowhere.
     pub is_busy: bool,
 }
 
@@ -118,7 +119,7 @@ impl<'a> FittedPredictors<'a> {
         {
             repetitions.entry(CellKey::from(&sample.cell)).or_default().push(sample);
         }
-        let busy = processors::busy_cells(data);
+        let busy = BusyCells::of(data).left_out;
         let summaries = summarise(data).into_iter();
         summaries
             .filter(|(key, _)| key.experiment == experiment)

@@ -8,6 +8,7 @@ use itertools::Itertools;
 use netsig_base::algorithm::{Collective, LIBRARY};
 use netsig_base::data::cells::Statistic;
 use netsig_base::data::mixture::{FactDifference, NamedDataset};
+use netsig_base::data::processors::BusyCells;
 use netsig_base::network::Network;
 use netsig_base::stats::sample::median;
 use netsig_model::fit::accepted::AcceptedData;
@@ -59,7 +60,8 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     }
     let AcceptedData { data, name, notes } = args.input.read()?;
     print(&notes);
-    let (contests, single_algorithm_cells) = contests(&data);
+    print(&BusyCells::of(&data).notes());
+    let (contests, single_algorithm_cells) = contests(&data.without_busy_cells());
     if contests.is_empty() {
         let problem = "has no cell of several algorithms; measure the same process counts and sizes with two or more";
         return Err(Failure::data(problem).about(name));
