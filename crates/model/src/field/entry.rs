@@ -132,6 +132,12 @@ impl FieldEntry {
             network,
         ))
     }
+
+    /// T₀ of a case on a network without known links; `mpi` names the library of the data. `None` if no traffic
+    /// pattern describes the algorithm.
+    pub(crate) fn time_without_contention(&self, mpi: Option<&str>, procs: Procs, size: Bytes) -> Option<Seconds> {
+        Some(self.contention_free_time(mpi, None)?.time_of(procs, size))
+    }
 }
 
 impl ContentionModel for FieldEntry {

@@ -30,7 +30,8 @@
 //! # Domain
 //! Direct exchange: an all-to-all that forwards pieces needs fewer start-ups than n − 1, and may fall below its bound
 //! for small pieces. `β_w` of one message counts as the rate of the link; where TCP's window limits it, several
-//! messages may be faster. Pieces of different sizes have no bound here. For more ranks than the clusters have, the
+//! messages may be faster. A network that lets a burst pass at once, as the emulated one, may undercut the bounds of
+//! small messages, too. Pieces of different sizes have no bound here. For more ranks than the clusters have, the
 //! links carry the data of the known ranks alone.
 //!
 //! # Source
@@ -98,8 +99,9 @@ impl Profile {
         (time > 0.0).then_some(Seconds(time))
     }
 
-    /// Contention-free time of one algorithm: by its closed form, at least [`Profile::contention_free_time`]. Without a
-    /// closed form, as for the library's own choice, and for an all-to-all, it is that bound.
+    /// Contention-free time of one algorithm: T₀ of its field if one was fitted, also to the library's own choice, else
+    /// the time by its closed form, else that of the best algorithm. The last is the bound of an all-to-all, and the
+    /// least time between clusters ([`Profile::contention_free_time`]).
     pub fn contention_free_time_of(
         &self,
         collective: Collective,
@@ -107,17 +109,37 @@ impl Profile {
         procs: Procs,
         size: Bytes,
     ) -> Option<Seconds> {
+        let known = self.known_contention_free_time(collective, algorithm, procs, size);
+        known.or_else(|| self.contention_free_time(collective, procs, size))
+    }
+
+    /// [`Profile::contention_free_time_of`], and `None` where that of the best algorithm would take its place though the
+    /// algorithm may be slower.
+    pub(crate) fn known_contention_free_time(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        procs: Procs,
+        size: Bytes,
+    ) -> Option<Seconds> {
         let bound = self.contention_free_time(collective, procs, size)?;
-        if self.clusters == Some(HostClusters::EachHost) || collective == Collective::Alltoall {
+        if collective == Collective::Alltoall {
             return Some(bound);
         }
-        let closed = self.closed_form_time(collective, algorithm, procs, size);
-        Some(closed.map_or(bound, |time| Seconds(time.0.max(bound.0))))
+        if self.clusters == Some(HostClusters::EachHost) {
+            return None;
+        }
+        let mpi = self.provenance.get("data_mpi");
+        let by_field = self.field(collective, algorithm);
+        let learned = by_field.and_then(|field| field.time_without_contention(mpi, procs, size));
+        let time = learned.or_else(|| self.closed_form_time(collective, algorithm, procs, size))?;
+        let has_links = !self.cluster_links.is_empty();
+        Some(if has_links { Seconds(time.0.max(bound.0)) } else { time })
     }
 
     /// Time of an algorithm, which may be one of the MPI library by name, by its exact model on pLogP. The model knows no
     /// clusters. `None` without a model.
-    pub(crate) fn closed_form_time(
+    fn closed_form_time(
         &self,
         collective: Collective,
         algorithm: &str,
@@ -129,11 +151,13 @@ impl Profile {
             library => library.schedule_algorithm(flavour(self)?)?,
         };
         let modelled = ModelledAlgorithm::of_algorithm(&schedule)?;
+        let least = |segment: Segment| Segment::new(segment.bytes().min(size)).ok();
+        let segment = modelled.segment.and_then(least);
         let best = SegmentChoice::Best(SegmentSearch::HillClimbing, Segment::BYTE);
         let case = Case {
             procs,
             size,
-            segments: modelled.segment.map_or(best, SegmentChoice::Fixed),
+            segments: segment.map_or(best, SegmentChoice::Fixed),
         };
         let exact = in_binomial_form(modelled.model, BinomialForm::Exact);
         let found = exact.time(&self.network(), &ParameterValues::default(), case);

@@ -4,7 +4,7 @@
 //! The strength of a cell is its median over a contention-free time T₀; a cell is contended from
 //! [`CONTENDED_RATIO`] on. T₀ is known in two ways:
 //! * of an all-to-all it is the bound of any algorithm ([`Profile::contention_free_time`]);
-//! * of other collectives it is the pLogP model of the cell's algorithm. The bound alone then shows only that a
+//! * of other collectives it is that of the cell's algorithm, by its field or its exact pLogP model. The bound alone then shows only that a
 //!   collective is not contended: what takes longer may have a slow algorithm.
 //!
 //! # Domain
@@ -169,15 +169,12 @@ fn by_bound(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
     RatedCell::of(subject, cell, bound)
 }
 
-/// A cell beside the pLogP model of its algorithm, at least the bound of any algorithm, within one cluster of hosts.
+/// A cell beside the contention-free time of its algorithm, within one cluster of hosts.
 fn by_algorithm(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
-    let profile = subject
-        .request
-        .profile
-        .filter(|profile| !profile.is_between_clusters())?;
-    let closed = profile.closed_form_time(subject.collective, &cell.algorithm, cell.procs, cell.size)?;
-    let bound = profile.contention_free_time(subject.collective, cell.procs, cell.size)?;
-    RatedCell::of(subject, cell, Seconds(closed.0.max(bound.0)))
+    let profile = subject.request.profile.filter(|profile| !profile.is_between_clusters())?;
+    let (procs, size) = (cell.procs, cell.size);
+    let time = profile.known_contention_free_time(subject.collective, &cell.algorithm, procs, size)?;
+    RatedCell::of(subject, cell, time)
 }
 
 /// Why the bound alone does not tell: an algorithm may be slow without contention.
