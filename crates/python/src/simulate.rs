@@ -15,7 +15,7 @@ use numpy::{Element, IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::arguments::{self, ParameterSettings, collective, variant};
+use crate::arguments::{self, ParameterSettings, collective, too_far, variant};
 use crate::columns::ArrowColumns;
 use crate::error::{refused, usage, warn};
 use crate::files::PyLocalFiles;
@@ -72,6 +72,8 @@ pub struct PySimulations {
 ///     Number of ranks on a host.
 /// rto_mode, sharing, negligible : str, optional
 ///     Variants of plogpt, as in ``netsig simulate``.
+/// extrapolate : bool
+///     Whether to return times below those that fewer ranks take by the ``profile``.
 ///
 /// Returns
 /// -------
@@ -82,12 +84,12 @@ pub struct PySimulations {
 /// UsageError
 ///     If an argument cannot be used, or the case is too large.
 /// DataError
-///     If a closed form is requested and none is exact.
+///     If a closed form is requested and none is exact, or if fewer ranks take longer by the ``profile``.
 #[pyfunction]
 #[pyo3(signature = (
     network, collective, algorithm, procs, size, *, model=None, profile=None, settings=None,
     method="auto", seed=None, nodes=None, placement=None, ppn=None, rto_mode=None, sharing=None,
-    negligible=None
+    negligible=None, extrapolate=false
 ))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn simulate(
@@ -108,6 +110,7 @@ pub fn simulate(
     rto_mode: Option<&str>,
     sharing: Option<&str>,
     negligible: Option<&str>,
+    extrapolate: bool,
 ) -> PyResult<PySimulations> {
     let settings = arguments::settings(py, settings)?;
     if ppn == Some(0) {
@@ -129,6 +132,7 @@ pub fn simulate(
         sharing: optional_variant::<PlogptSharing>(py, "sharing", sharing)?,
         negligible: optional_variant::<PlogptEdgeRule>(py, "negligible", negligible)?,
         seed,
+        too_far: too_far(extrapolate),
     };
     let method: SimMethod = variant(py, "method", method)?;
     let collective = self::collective(py, collective)?;
@@ -153,7 +157,12 @@ pub fn simulate(
     });
     interrupted.check()?;
     let rows = simulated.map_err(|error| refused(py, error))?;
-    warn(py, &sim_model.note.as_ref().map(Note::remark))?;
+    let doubts = rows
+        .iter()
+        .filter_map(|(case, report)| sim_model.doubt(*case, report.totals.time.seconds()));
+    let doubt = doubts.take(1).map(Note::warning);
+    let notes: Vec<Note> = sim_model.note.iter().map(Note::remark).chain(doubt).collect();
+    warn(py, &notes)?;
     Ok(PySimulations {
         algorithm,
         model: sim_model.choice,

@@ -77,6 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if let Some(note) = &sim_model.note {
             print_remark(note);
         }
+        result_rows::print_doubt(&answers);
         if args.print.format == PrintFormat::Table {
             result_rows::print_loss_note(&answers);
         }

@@ -8,6 +8,7 @@ use netsig_base::units::list::QuantityList;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
 use netsig_model::model::setting::parse_setting;
+use netsig_model::predict::outside_domain::ExtrapolationRule;
 use netsig_model::predict::rate::rate_difference;
 use netsig_sim::network::plogpt::PlogptSharing;
 use netsig_sim::setup::SimCase;
@@ -104,8 +105,8 @@ pub struct NetworkOptions {
     #[arg(long, value_parser = args::variant::<PlogptEdgeRule>(), value_name = "RULE")]
     pub negligible: Option<PlogptEdgeRule>,
     /// Take the ports of loggp and plogp also from a profile whose messages pass at another rate than the links of
-    /// --network.
-    #[arg(long, requires = "network", requires = "profile")]
+    /// --network, and without --network also for times below those that fewer ranks take by the profile.
+    #[arg(long, requires = "profile")]
     pub extrapolate: bool,
     /// The seed of tcp's random numbers [default: 0].
     #[arg(long, value_name = "N")]
@@ -168,6 +169,11 @@ impl NetworkOptions {
             sharing: self.sharing,
             negligible: self.negligible,
             seed: self.seed,
+            too_far: if self.extrapolate {
+                ExtrapolationRule::Extrapolated
+            } else {
+                ExtrapolationRule::Refused
+            },
         })?;
         Ok(DoubtedSimModel { sim_model, doubt })
     }

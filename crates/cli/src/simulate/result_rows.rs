@@ -44,6 +44,8 @@ pub struct SimulationRow {
     losses: u64,
     /// Description of the first loss.
     first_loss: Option<String>,
+    /// Doubt about the time.
+    doubt: Option<String>,
 }
 
 impl SimulationRow {
@@ -55,7 +57,11 @@ impl SimulationRow {
             PrintedCell::number(case.procs.get()),
             PrintedCell::size(case.size),
         ];
-        Self::new(case_cells, sim_model, report)
+        let doubt = sim_model.doubt(case, report.totals.time.seconds());
+        Self {
+            doubt,
+            ..Self::new(case_cells, sim_model, report)
+        }
     }
 
     /// The values of the columns [`KEY_COLUMNS`] for a case.
@@ -97,6 +103,7 @@ impl SimulationRow {
             cells: first_cells.into_iter().chain(result_cells).collect(),
             losses: totals.losses,
             first_loss: report.first_loss.as_ref().map(loss_text),
+            doubt: None,
         }
     }
 }
@@ -108,6 +115,13 @@ pub fn rows(simulated: Vec<SimulationRow>) -> PrintedRows {
         .with_details(1, &["method"])
         .with_details(2, &["messages", "sent_bytes"])
         .with_details(3, &["network"])
+}
+
+/// Warns of the first time that is doubtful.
+pub fn print_doubt(simulated: &[SimulationRow]) {
+    if let Some(doubt) = simulated.iter().find_map(|row| row.doubt.as_deref()) {
+        eprintln!("netsig: warning: {doubt}");
+    }
 }
 
 /// Notes the number of messages that lost packets, and the cause of the first loss.

@@ -256,4 +256,5 @@ def simulate(
     rto_mode: str | None = None,
     sharing: str | None = None,
     negligible: str | None = None,
+    extrapolate: bool = False,
 ) -> Simulations: ...

@@ -135,9 +135,9 @@ impl ParameterSources<'_> {
                 "the parameters of ports are those of {name}; the links of {} play no part",
                 network.name
             )),
-            (Some((name, profile)), None) if profile.plogp.is_none() => {
-                Some(format!("{name} has no [plogp]: L is alpha, G is beta, and o = g = 0"))
-            }
+            (Some((name, profile)), None) if profile.plogp.is_none() => Some(format!(
+                "{name} has no [plogp]: L and g are alpha, G is beta, and o = 0"
+            )),
             (None, Some(network)) => Some(format!(
                 "{}: G is the rate of the slowest host's link and o = g = 0 unless set; switches play no part",
                 network.name
@@ -219,9 +219,11 @@ impl ParameterSources<'_> {
 
 fn of_profile(profile: &Profile) -> Result<LoggpConstants, ParameterError> {
     let Some(plogp) = &profile.plogp else {
+        // As start-ups do not overlap in Hockney's model, a port sends a message in each α + β·m.
         let model = profile.hockney.model();
         return Ok(LoggpConstants {
             latency: Some(model.alpha()),
+            gap: model.alpha(),
             gap_per_byte: Some(model.beta()),
             ..LoggpConstants::default()
         });

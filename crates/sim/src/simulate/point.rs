@@ -66,23 +66,26 @@ impl SimPoint<'_> {
     /// Finds the time of the point.
     ///
     /// # Errors
-    /// If the point cannot be simulated.
+    /// If the point cannot be simulated, or fewer ranks take longer by the profile.
     pub fn report(&self) -> Result<SimReport, Refusal> {
         self.refuse_layout()?;
         let setup = self.sim_model.setup(self.case.procs)?;
-        let report = setup::simulate(&setup, self.case, self.method);
-        report.map_err(|error| self.failure(error))
+        let report = setup::simulate(&setup, self.case, self.method).map_err(|error| self.failure(error))?;
+        self.sim_model
+            .refuse_impossible(self.case, report.totals.time.seconds())?;
+        Ok(report)
     }
 
     /// Simulates every event of the point for `observer`.
     ///
     /// # Errors
-    /// If the point cannot be simulated.
+    /// If the point cannot be simulated, or fewer ranks take longer by the profile.
     pub fn observe(&self, observer: &mut impl Observer) -> Result<SimOutcome, Refusal> {
         self.refuse_layout()?;
         let setup = self.sim_model.setup(self.case.procs)?;
-        let outcome = setup::observe(&setup, self.case, observer);
-        outcome.map_err(|error| self.failure(error))
+        let outcome = setup::observe(&setup, self.case, observer).map_err(|error| self.failure(error))?;
+        self.sim_model.refuse_impossible(self.case, outcome.time.seconds())?;
+        Ok(outcome)
     }
 
     /// Converts an error; adds the title of the point if the message does not identify the point.

@@ -6,16 +6,18 @@ use netsig_base::network::Network;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Procs, Seconds};
 use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
+use netsig_model::predict::outside_domain::ExtrapolationRule;
 use netsig_model::profile::Profile;
 
 use crate::Time;
 use crate::network::plogpt::PlogptSharing;
 use crate::network::{plogpt, tcp};
-use crate::setup::{NetworkModel, RanksOnNetwork, RanksOnTree, SimSetup};
+use crate::setup::{NetworkModel, RanksOnNetwork, RanksOnTree, SimCase, SimSetup};
 
 use super::model::SimModelKind;
 use super::parameter_sources::ParameterSources;
 use super::placement::RankPlacer;
+use super::profile_floor::ProfileFloor;
 use super::settings;
 
 /// A network model with its parameters, for any number of ranks.
@@ -26,6 +28,9 @@ pub struct SimModel {
     /// A note for the user on the origin of its parameters.
     pub note: Option<String>,
     hosts: Option<RankPlacer>,
+    /// The profile whose times of fewer ranks bound the simulated ones, if one does.
+    floor: Option<ProfileFloor>,
+    too_far: ExtrapolationRule,
     /// The network model, without the hosts of the ranks.
     setup: SimSetup,
 }
@@ -49,9 +54,19 @@ pub struct SimModelRequest<'a> {
     pub negligible: Option<PlogptEdgeRule>,
     /// The seed of tcp's random numbers.
     pub seed: Option<u64>,
+    /// Treatment of times below those that fewer ranks take by the profile.
+    pub too_far: ExtrapolationRule,
 }
 
 impl SimModelRequest<'_> {
+    /// The profile that bounds the times by `model`: ports alone with the parameters of the profile.
+    fn floor(&self, model: SimModelKind) -> Option<ProfileFloor> {
+        let has_ports_alone = matches!(model, SimModelKind::Loggp | SimModelKind::Plogp);
+        let is_of_profile = self.hosts.is_none() && self.settings.is_empty();
+        let bounding = self.profile.as_ref().filter(|_| has_ports_alone && is_of_profile);
+        bounding.cloned().map(|(name, profile)| ProfileFloor { name, profile })
+    }
+
     /// Refuses options of another network model than `model`.
     ///
     /// # Errors
@@ -144,8 +159,11 @@ impl SimModel {
                 },
             ),
         };
+        let floor = request.floor(choice);
         Ok(Self {
             choice,
+            floor,
+            too_far: request.too_far,
             note: match &model {
                 NetworkModel::Endpoint(_) => known.note(),
                 _ => star.map(|port| known.note_on_star(port)),
@@ -155,6 +173,24 @@ impl SimModel {
                 model,
             },
             hosts: request.hosts.or(assumed),
+        })
+    }
+
+    /// Doubt: by the profile, fewer ranks take longer than the simulated `time` of a case.
+    pub fn doubt(&self, case: SimCase, time: Seconds) -> Option<String> {
+        self.floor.as_ref()?.doubt(case, time)
+    }
+
+    /// Refuses a doubtful `time` of a case, unless the request is to extrapolate.
+    ///
+    /// # Errors
+    /// If fewer ranks take longer by the profile.
+    pub fn refuse_impossible(&self, case: SimCase, time: Seconds) -> Result<(), Refusal> {
+        let doubt = self.doubt(case, time);
+        let refused = doubt.filter(|_| self.too_far == ExtrapolationRule::Refused);
+        refused.map_or(Ok(()), |doubt| {
+            let remedy = "ask netsig predict, name a --network, or give --extrapolate";
+            Err(Refusal::data(format!("{doubt}; {remedy}")))
         })
     }
 
