@@ -139,13 +139,7 @@ impl Profile {
 
     /// Time of an algorithm, which may be one of the MPI library by name, by its exact model on pLogP. The model knows no
     /// clusters. `None` without a model.
-    fn closed_form_time(
-        &self,
-        collective: Collective,
-        algorithm: &str,
-        procs: Procs,
-        size: Bytes,
-    ) -> Option<Seconds> {
+    fn closed_form_time(&self, collective: Collective, algorithm: &str, procs: Procs, size: Bytes) -> Option<Seconds> {
         let schedule = match CollectiveMethod::parse(collective, algorithm).ok()? {
             CollectiveMethod::Schedule(schedule) => schedule,
             library => library.schedule_algorithm(flavour(self)?)?,

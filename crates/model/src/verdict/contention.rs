@@ -171,7 +171,10 @@ fn by_bound(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
 
 /// A cell beside the contention-free time of its algorithm, within one cluster of hosts.
 fn by_algorithm(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
-    let profile = subject.request.profile.filter(|profile| !profile.is_between_clusters())?;
+    let profile = subject
+        .request
+        .profile
+        .filter(|profile| !profile.is_between_clusters())?;
     let (procs, size) = (cell.procs, cell.size);
     let time = profile.known_contention_free_time(subject.collective, &cell.algorithm, procs, size)?;
     RatedCell::of(subject, cell, time)

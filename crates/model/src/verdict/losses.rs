@@ -12,7 +12,7 @@ use std::fmt;
 
 use itertools::Itertools as _;
 use netsig_base::text::range_beside;
-use netsig_base::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, EstimatedBytes, Procs};
 
 use super::sentence::{among_counts, enumeration};
 use super::{CellFinding, VerdictSubject};
@@ -93,6 +93,15 @@ fn measured_losses(mut cells: Vec<&CellFinding>) -> Option<MeasuredLosses> {
         largest_clean: clean.max(),
         largest: cells.last()?.size,
     })
+}
+
+/// An onset for people: whole KiB as they are, others with three digits.
+fn onset_text(size: Bytes) -> String {
+    if size.0 % 1024 == 0 {
+        size.to_string()
+    } else {
+        EstimatedBytes(size.as_f64()).to_string()
+    }
 }
 
 /// M(n) among the measured process counts and the largest that predictions reach by one doubling.
@@ -183,9 +192,15 @@ impl LossFinding {
             .filter(|(procs, _)| most.is_none_or(|most| *procs >= most));
         let texts = beyond.map(|(procs, onset)| {
             let [least, greatest] = onset.interval;
-            let from = format!("{} on", onset.from);
-            let ends = range_beside(onset.from, least, greatest).map_or_else(String::new, |ends| format!(" ({ends})"));
-            (*procs, format!("from {from}{ends}"))
+            let [at, least, greatest] = [onset.from, least, greatest].map(onset_text);
+            let from = format!("{at} on");
+            let ends = range_beside(at, least, greatest);
+            let doubt = ends
+                .into_iter()
+                .chain(onset.source.remark().map(str::to_owned))
+                .join("; ");
+            let doubt = if doubt.is_empty() { doubt } else { format!(" ({doubt})") };
+            (*procs, format!("from {from}{doubt}"))
         });
         let onsets = among_counts(texts);
         (!onsets.is_empty()).then(|| format!("Predicted: {onsets}."))
@@ -194,7 +209,7 @@ impl LossFinding {
     /// The process counts where the data deny the fit.
     fn denied_sentence(&self) -> Option<String> {
         let denied = self.predicted.iter().filter(|(procs, _)| self.denies(**procs));
-        let onsets = enumeration(denied.map(|(procs, onset)| format!("{} among {procs}", onset.from)));
+        let onsets = enumeration(denied.map(|(procs, onset)| format!("{} among {procs}", onset_text(onset.from))));
         (!onsets.is_empty()).then(|| format!("The fit puts the onset at {onsets}; the cells deny it, and count."))
     }
 }

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 use netsig_base::text::range_beside;
-use netsig_base::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, EstimatedBytes, Procs};
 use netsig_model::fit::network::FittedRegimes;
 use netsig_model::fit::notes::class_prefix;
 use netsig_model::model::regimes::{ExchangeOrder, ProtocolParameters, Regimes, StallOnset, TrafficPattern};
@@ -48,13 +48,12 @@ fn overflow(onset: StallOnset, cell: &CellObservation) -> String {
     let bytes_of_port = at_once.unwrap_or_default() / cell.size.as_f64();
     let size = |bytes: f64| Bytes::rounded((bytes / bytes_of_port / 1024.0).round() * 1024.0);
     let [from, least, greatest] = [onset.bytes, onset.lower, onset.upper].map(size);
-    let ends = range_beside(from, least, greatest);
-    let interval = ends.map_or(String::new(), |ends| format!("{ends}; "));
     if onset.is_known() {
-        format!(
-            "a port overflows from M({most}) = {from} on ({interval}M(n) = X/(n-1), X = {:.0} kB)",
-            onset.bytes / 1000.0
-        )
+        let ends = range_beside(from, least, greatest);
+        let formula = format!("M(n) = X/(n-1), X = {}", EstimatedBytes(onset.bytes));
+        let remark = onset.source.remark().map(str::to_owned);
+        let doubt = ends.into_iter().chain([formula]).chain(remark).join("; ");
+        format!("a port overflows from M({most}) = {from} on ({doubt})")
     } else {
         format!("no port overflows up to {least} among {most}, and larger exchanges may stall")
     }
