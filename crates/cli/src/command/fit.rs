@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use netsig_base::data::Dataset;
 use netsig_base::data::cells::Statistic;
 use netsig_base::network::HostClusters;
-use netsig_base::units::{Bytes, Seconds};
+use netsig_base::units::{EstimatedBytes, Seconds};
 use netsig_model::fit::model::{ModelFit, ModelFitOptions, ThresholdChoice, UnsaturatedRule};
 use netsig_model::fit::network::{self, ChosenModel, ModelsToFit, NetworkFit};
 use netsig_model::fit::notes::notes_on_fit;
@@ -294,6 +294,6 @@ fn meaning(model: &FittedModel) -> String {
     format!(
         "takes {:.2} times its contention-free time below {} per destination; from there on {gamma:.2} times{stalls}",
         value("gamma_below").unwrap_or(gamma),
-        Bytes::rounded(threshold.value),
+        EstimatedBytes(threshold.value),
     )
 }

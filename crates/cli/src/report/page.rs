@@ -16,6 +16,7 @@ use super::map::SelectionMap;
 use super::subject::PageSubject;
 use super::{figures, picture, predictor, tables};
 use crate::input::file_kind::PAGE_START;
+use crate::print::quantity::name_and_unit;
 use crate::print::rows::PrintedRows;
 
 const STYLE: &str = include_str!("../../assets/report.css");
@@ -320,7 +321,7 @@ fn table_markup(title: &str, name: &str, rows: &PrintedRows) -> Markup {
             p { a.download download=(format!("{name}.csv")) href=(href) { "Download as CSV" } }
             div.scroll tabindex="0" role="region" aria-label=(title) {
                 table {
-                    thead { tr { @for key in rows.keys() { th scope="col" { (key.replace('_', " ")) } } } }
+                    thead { tr { @for key in rows.keys() { th scope="col" { (heading(key)) } } } }
                     tbody {
                         @for row in rows.cells() {
                             tr { @for cell in row { td.number[cell.is_number()] { (cell.shown()) } } }
@@ -329,6 +330,14 @@ fn table_markup(title: &str, name: &str, rows: &PrintedRows) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// Heading of a column, whose cells carry their units unless the key alone states one.
+fn heading(key: &str) -> String {
+    match name_and_unit(key) {
+        (name, Some(unit)) => format!("{name} [{unit}]"),
+        (name, None) => name,
     }
 }
 

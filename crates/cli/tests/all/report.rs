@@ -170,13 +170,13 @@ fn imported_statistics_are_shown() {
         "a share of stalled repetitions: {row}"
     );
     browser_succeeds(&home, "private", "osu.html", None);
-    // A collective without a known contention-free time has no statement on stalls.
+    // Statistics of another program count no losses.
     let imported = home
         .read("osu.csv")
         .replace("collective,alltoall,direct", "collective,bcast,library");
     home.write("bcast.csv", &imported);
     let said = home.run("report bcast.csv -o bcast.html --procs 8");
-    assert!(said.contains("the data hold no single repetitions"), "{said}");
+    assert!(said.contains("Losses      Not known from the data"), "{said}");
 }
 
 /// Asserts that a page is self-contained, names its sources, and has the verdict first.
@@ -189,15 +189,16 @@ fn assert_whole_page(page: &str) {
     let place = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text} is missing"));
     let order = [
         "Contended?",
-        "Losses begin",
-        "Change",
+        "Losses",
+        "Setting",
+        "Preloaded",
         "How sure",
         "id=\"predictor\"",
         "<svg",
         "γ",
     ];
     assert!(order.map(place).is_sorted(), "{:?}", order.map(place));
-    assert!(body.contains("which the profile was not fitted to: half of the predictions are off by less than"));
+    assert!(body.contains("processes to which nothing was fitted."));
 }
 
 #[test]
@@ -224,7 +225,7 @@ fn any_mix_of_files_makes_a_page() {
     for (files, told) in [
         ("data.csv", "one was fitted to all of its data"),
         ("profile.toml", "nothing was checked"),
-        ("data.csv profile.toml", "Not checked on other data"),
+        ("data.csv profile.toml", "Nothing was held out"),
     ] {
         home.run(&format!("report {files} -o page.html --procs 8"));
         let page = home.read("page.html");

@@ -99,8 +99,8 @@ impl Profile {
         (time > 0.0).then_some(Seconds(time))
     }
 
-    /// Contention-free time of one algorithm: T₀ of its field if one was fitted, also to the library's own choice, else
-    /// the time by its closed form, else that of the best algorithm. The last is the bound of an all-to-all, and the
+    /// Contention-free time of one algorithm: T₀ of its field if one was fitted, also to the library's own choice. Else it
+    /// is the time by its closed form, else that of the best algorithm. The last is the bound of an all-to-all, and the
     /// least time between clusters ([`Profile::contention_free_time`]).
     pub fn contention_free_time_of(
         &self,

@@ -88,7 +88,7 @@ fn unknown_error(subject: &VerdictSubject) -> PredictionError {
     PredictionError::Unknown(if subject.request.profile.is_none() {
         "there is no profile, and nothing is predicted."
     } else {
-        "no process count could be left out. Measure three counts, and others to check."
+        "the fit judged no left-out process count. Measure three counts, and others to check."
     })
 }
 

@@ -86,8 +86,10 @@ impl<'a> ChangeJudge<'a> {
     fn new(subject: &'a VerdictSubject<'a>) -> Result<Self, String> {
         let no_profile = || "Not known: there is no profile of this collective.".to_owned();
         let profile = subject.request.profile.ok_or_else(no_profile)?;
-        let procs = subject.request.procs.or_else(|| procs_of_interest(subject, profile));
-        let procs = procs.ok_or_else(no_profile)?;
+        let requested = subject.request.procs;
+        let procs = requested
+            .or_else(|| procs_of_interest(subject, profile))
+            .ok_or_else(no_profile)?;
         let request = profile.rank(subject.collective).network(subject.request.network);
         let ranker = request.too_far(ExtrapolationRule::Extrapolated).ranker();
         Ok(Self {

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use itertools::Itertools as _;
+use itertools::{Either, Itertools as _};
 use netsig_base::algorithm::Collective;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
@@ -118,29 +118,23 @@ impl ContentionState {
                 reason: reason.to_owned(),
             };
         }
-        let bounded: Vec<RatedCell> = subject.cells().filter_map(|cell| by_bound(subject, cell)).collect();
-        let is_exchange = matches!(subject.collective, Collective::Alltoall);
-        let rated: Vec<RatedCell> = if is_exchange {
-            let reference = subject.reference_algorithm().unwrap_or_default();
-            let cells = subject.cells_of(reference);
-            cells.filter_map(|cell| by_bound(subject, cell)).collect()
-        } else {
-            subject.cells().filter_map(|cell| by_algorithm(subject, cell)).collect()
-        };
-        let worst_rated = worst(&rated);
-        match (worst_rated, worst(&bounded)) {
+        let is_exchange = subject.collective == Collective::Alltoall;
+        let reference = subject.reference_algorithm().unwrap_or_default();
+        let judged = subject
+            .cells()
+            .filter(|cell| !is_exchange || cell.algorithm == reference);
+        let (rated, bounded): (Vec<RatedCell>, Vec<RatedCell>) = judged
+            .filter_map(|cell| rate(subject, cell))
+            .partition_map(|rated| rated);
+        match (worst(&rated), worst(&bounded)) {
             (Some(found), _) if found.ratio() >= CONTENDED_RATIO => Self::Contended {
                 worst: found.clone(),
                 onsets: onsets(&rated, &found.subject),
             },
-            (_, Some(bound)) if bound.ratio() < CONTENDED_RATIO => Self::Free { worst: bound.clone() },
-            (Some(found), None) => Self::Free { worst: found.clone() },
-            (Some(_), Some(_)) if is_exchange => Self::Free {
-                worst: worst_rated.expect("it was found").clone(),
-            },
-            (found, Some(bound)) => Self::Unknown {
+            (found, Some(bound)) if bound.ratio() >= CONTENDED_RATIO => Self::Unknown {
                 reason: undecided(bound, found),
             },
+            (Some(found), _) | (None, Some(found)) => Self::Free { worst: found.clone() },
             (None, None) => Self::Unknown {
                 reason: "the profile has no contention-free time of it".to_owned(),
             },
@@ -162,22 +156,17 @@ fn missing_input(subject: &VerdictSubject) -> Option<&'static str> {
     }
 }
 
-/// A cell beside the bound of any algorithm.
-fn by_bound(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
+/// A cell beside the contention-free time of its algorithm, else (right) beside the bound of any algorithm. Between
+/// clusters of hosts only the bound of an all-to-all is that of the algorithm.
+fn rate(subject: &VerdictSubject, cell: &CellFinding) -> Option<Either<RatedCell, RatedCell>> {
     let profile = subject.request.profile?;
-    let bound = profile.contention_free_time(subject.collective, cell.procs, cell.size)?;
-    RatedCell::of(subject, cell, bound)
-}
-
-/// A cell beside the contention-free time of its algorithm, within one cluster of hosts.
-fn by_algorithm(subject: &VerdictSubject, cell: &CellFinding) -> Option<RatedCell> {
-    let profile = subject
-        .request
-        .profile
-        .filter(|profile| !profile.is_between_clusters())?;
-    let (procs, size) = (cell.procs, cell.size);
-    let time = profile.known_contention_free_time(subject.collective, &cell.algorithm, procs, size)?;
-    RatedCell::of(subject, cell, time)
+    let (collective, procs, size) = (subject.collective, cell.procs, cell.size);
+    let is_known = collective == Collective::Alltoall || !profile.is_between_clusters();
+    let known = is_known.then(|| profile.known_contention_free_time(collective, &cell.algorithm, procs, size));
+    match known.flatten() {
+        Some(time) => RatedCell::of(subject, cell, time).map(Either::Left),
+        None => RatedCell::of(subject, cell, profile.contention_free_time(collective, procs, size)?).map(Either::Right),
+    }
 }
 
 /// Why the bound alone does not tell: an algorithm may be slow without contention.

@@ -36,7 +36,7 @@ pub struct LossFinding {
 }
 
 /// Losses in the measured cells of a process count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasuredLosses {
     /// Size from which on cells lose steadily, if any do.
     pub from: Option<Bytes>,
@@ -46,6 +46,8 @@ pub struct MeasuredLosses {
     pub largest_clean: Option<Bytes>,
     /// Largest measured size.
     pub largest: Bytes,
+    /// Largest share of repetitions that lost, with the size of its cell.
+    pub most: (f64, Bytes),
 }
 
 impl LossFinding {
@@ -92,6 +94,10 @@ fn measured_losses(mut cells: Vec<&CellFinding>) -> Option<MeasuredLosses> {
         below: first.and_then(|place| Some(cells[place.checked_sub(1)?].size)),
         largest_clean: clean.max(),
         largest: cells.last()?.size,
+        most: cells
+            .iter()
+            .map(|cell| (share(cell), cell.size))
+            .max_by(|a, b| a.0.total_cmp(&b.0))?,
     })
 }
 
@@ -169,14 +175,28 @@ impl LossFinding {
         let largest = clean.iter().map(|(_, losses)| losses.largest).min().unwrap_or_default();
         let subject = &self.subject;
         Some(match (lossy_text.is_empty(), clean.is_empty()) {
-            (true, _) => format!(
-                "None: no measured size of {subject} loses packets steadily (up to {largest} among {clean_counts})."
-            ),
+            (true, _) => self.unsteady_sentence(&format!("{largest} among {clean_counts}")),
             (false, true) => format!("Measured: {subject} loses packets {lossy_text}."),
             (false, false) => {
                 format!("Measured: {subject} loses packets {lossy_text}, and not up to {largest} among {clean_counts}.")
             }
         })
+    }
+
+    /// The sentence where no cell loses steadily; `most` is what was measured.
+    fn unsteady_sentence(&self, most: &str) -> String {
+        let shares = self
+            .measured
+            .iter()
+            .map(|(procs, losses)| (losses.most.0, losses.most.1, procs));
+        let subject = &self.subject;
+        match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((share, size, procs)) if share > 0.0 => format!(
+                "Not steadily: at most {:.0} % of the repetitions of {subject} lost packets or stalled ({size} among {procs}).",
+                share * 100.0
+            ),
+            _ => format!("None: no repetition of {subject} lost packets or stalled, up to {most}."),
+        }
     }
 
     /// The predicted onset among the most measured processes and beyond, unless measured cells deny it or show nothing.
@@ -195,11 +215,15 @@ impl LossFinding {
             let [at, least, greatest] = [onset.from, least, greatest].map(onset_text);
             let from = format!("{at} on");
             let ends = range_beside(at, least, greatest);
-            let doubt = ends
+            let remarks = ends
                 .into_iter()
                 .chain(onset.source.remark().map(str::to_owned))
                 .join("; ");
-            let doubt = if doubt.is_empty() { doubt } else { format!(" ({doubt})") };
+            let doubt = if remarks.is_empty() {
+                remarks
+            } else {
+                format!(" ({remarks})")
+            };
             (*procs, format!("from {from}{doubt}"))
         });
         let onsets = among_counts(texts);

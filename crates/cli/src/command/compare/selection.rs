@@ -21,7 +21,7 @@ use netsig_model::profile::Profile;
 use super::{Args, SelectionDetail};
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::print::notes::print;
+use crate::print::notes::{print, print_remark, print_warning};
 use crate::print::rows::{PrintedCell, PrintedRows};
 
 /// A contest with the choice in it.
@@ -67,7 +67,9 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
         return Err(Failure::data(problem).about(name));
     }
     if single_algorithm_cells > 0 {
-        eprintln!("netsig: note: cells of one algorithm, left out: {single_algorithm_cells}");
+        print_remark(format_args!(
+            "cells of one algorithm, left out: {single_algorithm_cells}"
+        ));
     }
     let profile_name = files::name(path);
     let statistic = args.statistic.unwrap_or(Statistic::Median);
@@ -89,7 +91,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
         ),
     )?;
     for problem in left_out {
-        eprintln!("netsig: note: left out: {profile_name}: {problem}");
+        print_remark(format_args!("left out: {profile_name}: {problem}"));
     }
     print_limits(&chosen);
     let rows = match args.show {
@@ -180,9 +182,9 @@ fn check_network(
     };
     let error = median(chosen.iter().flat_map(|one| one.errors.iter().copied()));
     if error < OTHER_NETWORK_ERROR {
-        eprintln!(
-            "netsig: warning: the profile may be of another network: {difference}; one that is made where the data were measured chooses better"
-        );
+        print_warning(format_args!(
+            "the profile may be of another network: {difference}; one that is made where the data were measured chooses better"
+        ));
         return Ok(());
     }
     let doubt = format!(
@@ -206,17 +208,17 @@ fn print_limits(chosen: &[JudgedContest]) {
     };
     let without_oracle = count_lacking(|judged| judged.oracle.is_none());
     if without_oracle > 0 {
-        eprintln!(
-            "netsig: note: cells without two launches of all algorithms, whose penalties contain the luck of the fastest, and nothing shows how much: {without_oracle} of {}",
+        print_remark(format_args!(
+            "cells without two launches of all algorithms, whose penalties contain the luck of the fastest, and nothing shows how much: {without_oracle} of {}",
             chosen.len()
-        );
+        ));
     }
     let without_gain = count_lacking(|judged| judged.gain.is_none());
     if without_gain > 0 {
-        eprintln!(
-            "netsig: note: cells without a gain, because `{LIBRARY}` was not measured in them: {without_gain} of {}",
+        print_remark(format_args!(
+            "cells without a gain, because `{LIBRARY}` was not measured in them: {without_gain} of {}",
             chosen.len()
-        );
+        ));
     }
 }
 
