@@ -73,7 +73,7 @@ pub struct PySimulations {
 /// rto_mode, sharing, negligible : str, optional
 ///     Variants of plogpt, as in ``netsig simulate``.
 /// extrapolate : bool
-///     Whether to return times below those that fewer ranks take by the ``profile``.
+///     Whether to return times below those that far fewer ranks take by the ``profile``.
 ///
 /// Returns
 /// -------
@@ -84,7 +84,7 @@ pub struct PySimulations {
 /// UsageError
 ///     If an argument cannot be used, or the case is too large.
 /// DataError
-///     If a closed form is requested and none is exact, or if fewer ranks take longer by the ``profile``.
+///     If a closed form is requested and none is exact, or if far fewer ranks take longer by the ``profile``.
 #[pyfunction]
 #[pyo3(signature = (
     network, collective, algorithm, procs, size, *, model=None, profile=None, settings=None,
@@ -160,7 +160,7 @@ pub fn simulate(
     let doubts = rows
         .iter()
         .filter_map(|(case, report)| sim_model.doubt(*case, report.totals.time.seconds()));
-    let doubt = doubts.take(1).map(Note::warning);
+    let doubt = doubts.take(1).map(|doubt| Note::warning(doubt.what));
     let notes: Vec<Note> = sim_model.note.iter().map(Note::remark).chain(doubt).collect();
     warn(py, &notes)?;
     Ok(PySimulations {

@@ -105,7 +105,7 @@ pub struct NetworkOptions {
     #[arg(long, value_parser = args::variant::<PlogptEdgeRule>(), value_name = "RULE")]
     pub negligible: Option<PlogptEdgeRule>,
     /// Take the ports of loggp and plogp also from a profile whose messages pass at another rate than the links of
-    /// --network. Without --network, print also times below those that fewer ranks take by the profile.
+    /// --network. Without --network, take also times below those that far fewer ranks take by the profile.
     #[arg(long, requires = "profile")]
     pub extrapolate: bool,
     /// The seed of tcp's random numbers [default: 0].

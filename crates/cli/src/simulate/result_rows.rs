@@ -57,7 +57,8 @@ impl SimulationRow {
             PrintedCell::number(case.procs.get()),
             PrintedCell::size(case.size),
         ];
-        let doubt = sim_model.doubt(case, report.totals.time.seconds());
+        let time = report.totals.time.seconds();
+        let doubt = sim_model.doubt(case, time).map(|doubt| doubt.what);
         Self {
             doubt,
             ..Self::new(case_cells, sim_model, report)

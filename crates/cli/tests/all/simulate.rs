@@ -83,7 +83,7 @@ fn losses_and_links_are_told_and_written() {
 }
 
 /// With a profile, a network still gives the links, and the profile gives L. Without a network the profile's hosts are
-/// on one switch with links of 1/β. From S on a message asks first: L there and back.
+/// on one switch with links of 1/β; ports without tables send a message in each α + β·m. From S on a message asks first: L there and back.
 #[test]
 fn links_are_those_of_the_network_or_of_one_switch() {
     let home = TestHome::fitted();
@@ -101,7 +101,7 @@ fn links_are_those_of_the_network_or_of_one_switch() {
         assert_near(found, bytes * gap + 100.0, network);
     }
     let [ports, star] = ["loggp", "tcp"].map(|model| time(&format!("--model {model}")));
-    assert!((star / ports - 1.0).abs() < 1e-3, "{star} not {ports}");
+    assert!((star / ports - 1.0).abs() < 1e-2, "{star} not {ports}");
     let free_command = format!("predict profile.toml {cell} --model hockney");
     let free = number(&printed_rows(&home, &free_command)[0], "time_s") * 1e6;
     assert!((ports / free - 1.0).abs() < 0.03, "{ports} not {free}");

@@ -5,7 +5,7 @@ pub mod model;
 mod parameter_sources;
 pub mod placement;
 pub mod point;
-mod profile_floor;
+pub mod profile_floor;
 mod settings;
 pub mod sim_model;
 

@@ -66,7 +66,7 @@ impl SimPoint<'_> {
     /// Finds the time of the point.
     ///
     /// # Errors
-    /// If the point cannot be simulated, or fewer ranks take longer by the profile.
+    /// If the point cannot be simulated, or far fewer ranks take longer by the profile.
     pub fn report(&self) -> Result<SimReport, Refusal> {
         self.refuse_layout()?;
         let setup = self.sim_model.setup(self.case.procs)?;
@@ -79,7 +79,7 @@ impl SimPoint<'_> {
     /// Simulates every event of the point for `observer`.
     ///
     /// # Errors
-    /// If the point cannot be simulated, or fewer ranks take longer by the profile.
+    /// If the point cannot be simulated, or far fewer ranks take longer by the profile.
     pub fn observe(&self, observer: &mut impl Observer) -> Result<SimOutcome, Refusal> {
         self.refuse_layout()?;
         let setup = self.sim_model.setup(self.case.procs)?;

@@ -4,7 +4,7 @@
 //! Ports alone contend with nothing, so that a simulated time may fall below times that fewer ranks took. A simulated
 //! time among n ranks is doubted if it lies below the interval of what the profile predicts for n* < n ranks. n* is
 //! the largest measured process count of the same algorithm. For an algorithm that was not measured the fastest
-//! measured one takes its place, and n* is below n/4.
+//! measured one takes its place, and n* is below n/4. A doubtful time is refused if n* is below n/4.
 //!
 //! # Domain
 //! Sizes within the measured ones. The network is that of the profile, and its parameters are not set otherwise.
@@ -25,6 +25,15 @@ pub struct ProfileFloor {
     pub profile: Profile,
 }
 
+/// A simulated time that is too short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeDoubt {
+    /// The time, and that of fewer ranks.
+    pub what: String,
+    /// True if far fewer ranks take longer.
+    pub is_far: bool,
+}
+
 /// What fewer ranks take.
 #[derive(Debug, Clone, PartialEq)]
 struct FewerRanks {
@@ -37,17 +46,19 @@ struct FewerRanks {
 
 impl ProfileFloor {
     /// Doubt: fewer ranks take longer than the simulated `time` of a case.
-    pub fn doubt(&self, case: SimCase, time: Seconds) -> Option<String> {
+    pub fn doubt(&self, case: SimCase, time: Seconds) -> Option<TimeDoubt> {
         let fewer = self.fewer_ranks(case).filter(|fewer| time < fewer.lower)?;
         let SimCase { algorithm, procs, size } = case;
-        Some(format!(
+        let what = format!(
             "{} {algorithm} among {procs} with {size}: {time} by ports alone is less than {} of {} among {} by {}, so that ports alone do not explain its times",
             algorithm.collective(),
             fewer.time,
             fewer.algorithm,
             fewer.procs,
             self.name
-        ))
+        );
+        let is_far = are_far_fewer(fewer.procs, case);
+        Some(TimeDoubt { what, is_far })
     }
 
     /// What fewer ranks take, by the algorithm itself if it was measured, else by the fastest measured one.
@@ -58,10 +69,10 @@ impl ProfileFloor {
             let is_fewer = |procs: Procs| procs < case.procs;
             return self.time_of_fewer(case, &name, is_fewer);
         }
-        let are_far_fewer = |procs: Procs| procs.get().saturating_mul(FAR) < case.procs.get();
+        let is_far = |procs: Procs| are_far_fewer(procs, case);
         let times = known
             .into_iter()
-            .filter_map(|other| self.time_of_fewer(case, other, are_far_fewer));
+            .filter_map(|other| self.time_of_fewer(case, other, is_far));
         times.min_by(|one, other| one.lower.0.total_cmp(&other.lower.0))
     }
 
@@ -84,6 +95,11 @@ impl ProfileFloor {
             lower: prediction.interval.map_or(prediction.time, |interval| interval.lower),
         })
     }
+}
+
+/// True for less than a quarter of the ranks of a case.
+fn are_far_fewer(procs: Procs, case: SimCase) -> bool {
+    procs.get().saturating_mul(FAR) < case.procs.get()
 }
 
 #[cfg(test)]
@@ -166,6 +182,7 @@ mod tests {
         assert!((overridden / 1.3e-3 - 1.0).abs() < 0.02, "{overridden}");
         let set = [("L".to_owned(), 1e-6)];
         assert!(simulated("binomial", MILLION, Refused, &set).is_ok(), "another network");
+        assert!(simulated("binomial", 13, Refused, &[]).is_ok(), "a warning is enough");
         assert!(
             simulated("binomial", 3, Refused, &[]).is_ok(),
             "no fewer ranks were measured"

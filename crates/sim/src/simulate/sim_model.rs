@@ -17,7 +17,7 @@ use crate::setup::{NetworkModel, RanksOnNetwork, RanksOnTree, SimCase, SimSetup}
 use super::model::SimModelKind;
 use super::parameter_sources::ParameterSources;
 use super::placement::RankPlacer;
-use super::profile_floor::ProfileFloor;
+use super::profile_floor::{ProfileFloor, TimeDoubt};
 use super::settings;
 
 /// A network model with its parameters, for any number of ranks.
@@ -177,20 +177,20 @@ impl SimModel {
     }
 
     /// Doubt: by the profile, fewer ranks take longer than the simulated `time` of a case.
-    pub fn doubt(&self, case: SimCase, time: Seconds) -> Option<String> {
+    pub fn doubt(&self, case: SimCase, time: Seconds) -> Option<TimeDoubt> {
         self.floor.as_ref()?.doubt(case, time)
     }
 
-    /// Refuses a doubtful `time` of a case, unless the request is to extrapolate.
+    /// Refuses a doubtful `time` of a case if it is far from the profile's, unless the request is to extrapolate.
     ///
     /// # Errors
-    /// If fewer ranks take longer by the profile.
+    /// If far fewer ranks take longer by the profile.
     pub fn refuse_impossible(&self, case: SimCase, time: Seconds) -> Result<(), Refusal> {
         let doubt = self.doubt(case, time);
-        let refused = doubt.filter(|_| self.too_far == ExtrapolationRule::Refused);
+        let refused = doubt.filter(|doubt| doubt.is_far && self.too_far == ExtrapolationRule::Refused);
         refused.map_or(Ok(()), |doubt| {
             let remedy = "ask netsig predict, name a --network, or give --extrapolate";
-            Err(Refusal::data(format!("{doubt}; {remedy}")))
+            Err(Refusal::data(format!("{}; {remedy}", doubt.what)))
         })
     }
 
