@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
 use netsig_model::profile;
 use netsig_model::verdict::VerdictRequest;
@@ -369,7 +370,7 @@ impl PyProfile {
         network: Option<NetworkArgument<'_>>,
     ) -> PyResult<PyResultTable> {
         let network = given_network(network)?;
-        let procs = procs.map(Procs::new).transpose().map_err(|error| refused(py, error))?;
+        let procs = procs.map(Procs::new).transpose().map_err(|error| refused(py, Refusal::request(error)))?;
         let no_data = netsig_base::data::Dataset::default();
         let request = VerdictRequest {
             profile: Some(&self.profile),

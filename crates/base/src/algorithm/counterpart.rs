@@ -104,6 +104,16 @@ impl CollectiveMethod {
     }
 }
 
+impl MpiSetting {
+    /// The beginning of a command that starts a program with these settings.
+    pub fn launch(&self) -> String {
+        match self.flavour {
+            MpiFlavour::OpenMpi => format!("mpirun {self}"),
+            MpiFlavour::Mpich | MpiFlavour::IntelMpi => format!("{self} mpirun"),
+        }
+    }
+}
+
 impl LibraryChoice {
     /// The variables of the forced algorithm; `None` if `flavour` lacks it, or nothing is forced.
     fn essential_variables(&self, flavour: MpiFlavour) -> Option<Vec<(String, String)>> {

@@ -31,6 +31,7 @@ use crate::print::notes::{print, print_remark};
 use crate::print::parameters::{self, ParameterSelection};
 use crate::print::rows::{PrintArgs, PrintFormat, to_stdout};
 use crate::print::verdict::write_verdict;
+use crate::print::{progress_sentence, quote};
 
 /// Fit models to data, print the verdict, write a profile.
 #[derive(clap::Args)]
@@ -153,7 +154,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .filter_map(|(key, name)| Some((key, name?)))
         .collect();
     let (fitted, profile) = fit_file(data, &input.name, &output, &options, &named_facts)?;
-    let profile_name = output.to_string();
+    let profile_name = if files::is_lasting(&args.output) {
+        quote::line(&[args.output.clone().into_os_string()])
+    } else {
+        "PROFILE".to_owned()
+    };
     let request = VerdictRequest {
         profile: Some(&profile),
         profile_name: &profile_name,
@@ -192,7 +197,7 @@ fn print_results(
     if args.print.format != PrintFormat::Table {
         let mut text = Vec::new();
         write_verdicts(&mut text).expect("memory can be written");
-        eprint!("{}", String::from_utf8_lossy(&text));
+        progress_sentence::print(String::from_utf8_lossy(&text).trim_end());
         return Ok(parameters::of_all(fitted, args.confidence, ParameterSelection::All).print(args.print)?);
     }
     to_stdout(write_verdicts)?;

@@ -184,7 +184,7 @@ fn ranked_rows(
         .iter()
         .flat_map(|ranking| ranking.places().map(move |place| (ranking, place)));
     PrintedRows::of(each)
-        .emphasised(|(_, place)| place.rank == 1)
+        .emphasised(|(ranking, place)| place.rank == 1 && ranking.ranked.len() > 1)
         .column("collective", |_| PrintedCell::text(collective))
         .column("procs", |(ranking, _)| PrintedCell::number(ranking.procs.get()))
         .column("size_bytes", |(ranking, _)| PrintedCell::size(ranking.size))

@@ -1,7 +1,9 @@
 //! A predicted time with its interval, its position relative to the data, and the size from which ports
 //! overflow.
 
+use itertools::Itertools as _;
 use netsig_base::network::LINUX_RTO;
+use netsig_base::text::range_beside;
 use netsig_base::units::{Bytes, Seconds};
 
 use crate::model::regimes::{OnsetSource, StallOnset};
@@ -64,6 +66,22 @@ pub struct PortOverflow {
 }
 
 impl PortOverflow {
+    /// The interval and the source of the onset in brackets, with a space before them; empty where nothing is in doubt.
+    /// `text` prints a size.
+    pub fn doubt(&self, text: fn(Bytes) -> String) -> String {
+        let [from, least, greatest] = [self.from, self.interval[0], self.interval[1]].map(text);
+        let ends = range_beside(from, least, greatest);
+        let remarks = ends
+            .into_iter()
+            .chain(self.source.remark().map(str::to_owned))
+            .join("; ");
+        if remarks.is_empty() {
+            remarks
+        } else {
+            format!(" ({remarks})")
+        }
+    }
+
     /// The overflow from a number of bytes on, of which a message of the case contributes `share` times its size.
     pub(crate) fn new(onset: StallOnset, share: f64) -> Self {
         let size = |bytes_at_port: f64| {

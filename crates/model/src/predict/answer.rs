@@ -1,8 +1,6 @@
 //! Answers to requests for times: predictions of many cases, the causes of missing ones, and notes.
 
-use itertools::Itertools as _;
 use netsig_base::text::note::Note;
-use netsig_base::text::range_beside;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
@@ -219,21 +217,9 @@ impl PredictionRequest<'_> {
     /// A note on the size from which ports overflow, or may overflow.
     fn overflow_note(&self, modelled: &ModelledAlgorithm, procs: Procs, overflow: &PortOverflow) -> Note {
         let (collective, algorithm) = (self.collective, &modelled.algorithm);
-        let PortOverflow {
-            from,
-            interval: [least, greatest],
-            is_known,
-            source,
-        } = overflow;
-        let text = if *is_known {
-            let ends = range_beside(from, least, greatest);
-            let remarks = ends.into_iter().chain(source.remark().map(str::to_owned)).join("; ");
-            let doubt = if remarks.is_empty() {
-                remarks
-            } else {
-                format!(" ({remarks})")
-            };
-            format!("overflows ports from M({procs}) = {from} on{doubt}")
+        let text = if overflow.is_known {
+            let doubt = overflow.doubt(|size| size.to_string());
+            format!("overflows ports from M({procs}) = {} on{doubt}", overflow.from)
         } else {
             // The field, unlike the regimes, warns also where nothing stalled.
             let seen = if modelled.model.has_distribution() {
@@ -242,7 +228,8 @@ impl PredictionRequest<'_> {
                 "nothing that was measured stalled, but "
             };
             format!(
-                "may stall from {least} on: {seen}so many bytes passed no port when it was measured; the intervals take account of it"
+                "may stall from {} on: {seen}so many bytes passed no port when it was measured; the intervals take account of it",
+                overflow.interval[0]
             )
         };
         Note::remark(format!("{collective} {algorithm} among {procs} {text}"))

@@ -125,13 +125,16 @@ impl<'a> FittedPredictors<'a> {
             .filter(|(key, _)| key.experiment == experiment)
             .map(|(key, summary)| {
                 let samples = repetitions.remove(&key).unwrap_or_default();
-                let is_busy = busy.contains(&key);
-                self.finding(&key, summary, &samples, is_busy)
+                CellFinding {
+                    is_busy: busy.contains(&key),
+                    ..self.finding(&key, summary, &samples)
+                }
             })
             .collect()
     }
 
-    fn finding(&self, key: &CellKey, summary: CellSummary, samples: &[&Sample], is_busy: bool) -> CellFinding {
+    /// The finding on a cell as if it were not busy.
+    fn finding(&self, key: &CellKey, summary: CellSummary, samples: &[&Sample]) -> CellFinding {
         let fitted = self.get(&key.algorithm);
         let expected = fitted.and_then(|fitted| fitted.predictor.distribution(key.procs, key.size));
         let mut times: Vec<f64> = samples.iter().map(|sample| sample.time.0).collect();
@@ -156,7 +159,7 @@ impl<'a> FittedPredictors<'a> {
             retransmits: (!counts.is_empty()).then(|| counts.iter().sum::<f64>() / counts.len() as f64),
             prediction: fitted.and_then(|fitted| fitted.predictor.predict(key.procs, key.size).ok()),
             is_held_out: fitted.is_some_and(|fitted| !fitted.fitted_procs.contains(&key.procs)),
-            is_busy,
+            is_busy: false,
             times,
             algorithm: key.algorithm.to_string(),
             procs: key.procs,

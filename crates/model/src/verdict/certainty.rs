@@ -2,25 +2,38 @@
 //!
 //! # Method
 //! One figure: where cells of process counts were given that the profile was not fitted to, the median of the
-//! absolute errors of their predictions. Else the mean, over the algorithms, of the errors of process counts that the fit left
-//! out in turn (`fit/model_hierarchy.rs`). The coverage of held-out cells is beside the level of the intervals; it is too narrow if so
-//! few cells would lie within by chance with a probability below [`UNLIKELY`].
+//! absolute errors of their predictions. Else it is the mean, over the algorithms, of the errors of process counts that
+//! the fit left out in turn (`fit/model_hierarchy.rs`). The coverage of held-out cells is beside the level of the
+//! intervals. They are too narrow if so few cells would lie within by chance with a probability below [`UNLIKELY`].
+//!
+//! Launches contradict each other if their medians differ by [`CONTRADICTED_RATIO`] in [`CONTRADICTED_SHARE`] of the
+//! cells without losses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use itertools::Itertools as _;
-use netsig_base::data::{Dataset, Experiment};
-use netsig_base::units::{Bytes, Procs};
+use netsig_base::algorithm::Collective;
+use netsig_base::data::Experiment;
+use netsig_base::data::cells::{CellKey, TimesByLaunch, times_by_launch};
+use netsig_base::stats::sample::median;
+use netsig_base::units::{Bytes, Procs, Seconds};
 use statrs::distribution::{Binomial, DiscreteCDF as _};
 
-use super::VerdictSubject;
-use super::sentence::enumeration;
+use super::sentence::{enumeration, percent};
+use super::{CellFinding, VerdictSubject};
 use crate::predict::compare::{ErrorStatistics, JudgedCell};
 use crate::predict::outside_domain::FAR;
 
 /// Least probability of a share of covered cells that may be chance.
 const UNLIKELY: f64 = 0.05;
+
+/// Least ratio of the medians of two launches that contradict each other, and least share of cells in which they do.
+const CONTRADICTED_RATIO: f64 = 1.5;
+const CONTRADICTED_SHARE: f64 = 0.25;
+
+/// Least number of such cells.
+const LEAST_CONTRADICTED: usize = 3;
 
 /// The errors of predictions of a collective.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +46,8 @@ pub struct Certainty {
     busy_cells: usize,
     /// True if all data are of one launch.
     is_single_launch: bool,
+    /// The contradiction of launches, as sentences, if there is one.
+    contradiction: Option<String>,
 }
 
 /// The error of predictions.
@@ -44,8 +59,8 @@ pub enum PredictionError {
         errors: ErrorStatistics,
         /// Process counts of the cells.
         procs: BTreeSet<Procs>,
-        /// Level of the intervals.
-        level: f64,
+        /// Level of the intervals, if it is known.
+        level: Option<f64>,
     },
     /// Of process counts left out of the fit: mean relative error.
     LeftOut(f64),
@@ -61,7 +76,8 @@ impl Certainty {
                 .unwrap_or_else(|| unknown_error(subject)),
             reach: reach(subject),
             busy_cells: subject.all_cells.iter().filter(|cell| cell.is_busy).count(),
-            is_single_launch: is_single_launch(subject.request.data),
+            is_single_launch: is_single_launch(subject),
+            contradiction: contradiction(subject),
         }
     }
 }
@@ -78,8 +94,11 @@ fn held_out_error(subject: &VerdictSubject) -> Option<PredictionError> {
     });
     Some(PredictionError::HeldOut {
         errors: ErrorStatistics::of(judged)?,
-        procs: held_out().map(|cell| cell.procs).collect(),
-        level: interval_level(subject)?,
+        procs: held_out()
+            .filter(|cell| cell.prediction.is_some())
+            .map(|cell| cell.procs)
+            .collect(),
+        level: interval_level(subject),
     })
 }
 
@@ -88,7 +107,7 @@ fn unknown_error(subject: &VerdictSubject) -> PredictionError {
     PredictionError::Unknown(if subject.request.profile.is_none() {
         "there is no profile, and nothing is predicted."
     } else {
-        "the fit judged no left-out process count. Measure three counts, and others to check."
+        "the fit judged no left-out process count. Measure three process counts, and a larger one to check."
     })
 }
 
@@ -111,31 +130,65 @@ fn left_out_error(subject: &VerdictSubject) -> Option<PredictionError> {
     (!errors.is_empty()).then(|| PredictionError::LeftOut(total / errors.len() as f64))
 }
 
-/// The largest process count and size that predictions answer.
+/// The largest process count and size for which the profile predicts the algorithm in question; `None` if it refuses
+/// none.
 fn reach(subject: &VerdictSubject) -> Option<(Procs, Bytes)> {
+    let algorithm = subject.reference_algorithm()?;
     let models = subject.request.profile?.contention_models_of(subject.collective);
-    let ends = models.filter_map(|model| {
-        let domain = model.domain();
-        let most = domain.procs.last()?.get().saturating_mul(FAR);
-        Some((
-            Procs::new(most).ok()?,
-            Bytes(domain.largest.0.saturating_mul(FAR.into())),
-        ))
+    let of_algorithm = models.filter(|model| model.algorithm() == algorithm);
+    let largest = of_algorithm.map(|model| model.domain().largest).max()?;
+    let fitted = subject.predictors.get(algorithm)?;
+    let most = fitted.fitted_procs.last()?.get().saturating_mul(FAR);
+    let [most_procs, next_procs] = [most, most.saturating_add(1)].map(Procs::new);
+    let is_refused = fitted.predictor.reason_outside(next_procs.ok()?, largest).is_some();
+    let most_size = Bytes(largest.0.saturating_mul(FAR.into()));
+    is_refused.then_some((most_procs.ok()?, most_size))
+}
+
+/// A cell whose launches contradict each other, if those of many cells do.
+fn contradiction(subject: &VerdictSubject) -> Option<String> {
+    let is_judged = |cell: &&CellFinding| cell.lossy_share.is_none_or(|share| share <= 0.0);
+    let by_cell = times_by_launch(subject.request.data);
+    let compared = subject.cells().filter(is_judged).filter_map(|cell| {
+        let [least, most] = launch_medians(subject.collective, cell, &by_cell)?;
+        Some((most / least, least, most, cell))
     });
-    ends.reduce(|(procs, size), (most, largest)| (procs.max(most), size.max(largest)))
+    let ratios = compared.collect_vec();
+    let contradicted = ratios.iter().filter(|(ratio, ..)| *ratio >= CONTRADICTED_RATIO).count();
+    let is_common = contradicted as f64 >= CONTRADICTED_SHARE * ratios.len() as f64;
+    let worst = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    worst.filter(|_| is_common && contradicted >= LEAST_CONTRADICTED).map(|(_, least, most, cell)| {
+        format!(
+            "The launches contradict each other, most of all in {} {} among {} at {}: {least} in one, {most} in another. \
+             No figure holds for both; find out what changed.",
+            subject.collective, cell.algorithm, cell.procs, cell.size
+        )
+    })
 }
 
-/// True if the collectives of the data are of one launch.
-fn is_single_launch(data: &Dataset) -> bool {
-    let places = data.samples.iter().map(|sample| &sample.cell);
-    let collectives = places.filter(|place| matches!(place.experiment, Experiment::Collective(_)));
-    collectives.map(|place| place.launch).unique().count() == 1
+/// The least and the greatest median of the launches of a cell; `None` with a single launch.
+fn launch_medians(
+    collective: Collective,
+    cell: &CellFinding,
+    by_cell: &BTreeMap<CellKey, TimesByLaunch>,
+) -> Option<[Seconds; 2]> {
+    let key = CellKey {
+        experiment: Experiment::Collective(collective),
+        algorithm: cell.algorithm.as_str().into(),
+        procs: cell.procs,
+        size: cell.size,
+    };
+    let launches = by_cell.get(&key)?.values();
+    let medians = launches.map(|times| Seconds(median(times.iter().copied())));
+    let (least, most) = medians.minmax_by(|a, b| a.0.total_cmp(&b.0)).into_option()?;
+    (by_cell[&key].len() > 1).then_some([least, most])
 }
 
-/// A share in per cent with three digits at most.
-fn percent(share: f64) -> String {
-    let digits = usize::from(share < 0.1995);
-    format!("{:.digits$} %", share * 100.0)
+/// True if the given data of the collective are of one launch.
+fn is_single_launch(subject: &VerdictSubject) -> bool {
+    let places = subject.request.data.samples.iter().map(|sample| &sample.cell);
+    let of_collective = places.filter(|place| place.experiment == Experiment::Collective(subject.collective));
+    of_collective.map(|place| place.launch).unique().count() == 1
 }
 
 impl fmt::Display for Certainty {
@@ -144,10 +197,13 @@ impl fmt::Display for Certainty {
         if let Some((procs, size)) = self.reach {
             write!(f, " Predictions reach {procs} processes and {size}.")?;
         }
+        if let Some(contradiction) = &self.contradiction {
+            write!(f, " {contradiction}")?;
+        }
         if self.is_single_launch {
             write!(
                 f,
-                " The data are of one launch, so that no interval shows how launches differ; measure three."
+                " The given data are of one launch, so that no interval shows how launches differ; measure three."
             )?;
         }
         match self.busy_cells {
@@ -190,8 +246,8 @@ impl fmt::Display for PredictionError {
 }
 
 /// Coverage beside the level of the intervals, in words.
-fn coverage_sentence(errors: &ErrorStatistics, level: f64) -> String {
-    let Some(share) = errors.coverage else {
+fn coverage_sentence(errors: &ErrorStatistics, level: Option<f64>) -> String {
+    let Some((share, level)) = errors.coverage.zip(level) else {
         return String::new();
     };
     let all = errors.points as u64;
@@ -204,10 +260,12 @@ fn coverage_sentence(errors: &ErrorStatistics, level: f64) -> String {
         )]
         binomial.cdf(covered as u64)
     });
-    let judgement = if probability < UNLIKELY {
-        "too narrow"
+    let judgement = if share >= level {
+        "the intervals hold"
+    } else if probability < UNLIKELY {
+        "the intervals are too narrow"
     } else {
-        "as they should"
+        "the difference may be chance"
     };
     format!(
         " {:.0} % of the medians lie in intervals that should hold {:.0} %: {judgement}.",

@@ -1,28 +1,29 @@
 //! Changes that make a collective faster: a setting of the MPI library, and the preloaded library.
 //!
 //! # Method
-//! Both are judged at the measured sizes and the powers of two between them, among the process count for which the data were
-//! measured. The setting at a size is the choice of the tuning rules ([`crate::tune`]). The schedule of the preloaded library is its
-//! choice at run time ([`CandidateRanker::runtime_choice`]). A size counts if the predicted gain over the
-//! library's own choice is at least [`LEAST_GAIN`]. It is sure if the intervals of both times are apart and the
-//! algorithm was measured.
+//! Both are judged at the measured sizes and the powers of two between them. The process count is the larger of the one
+//! that the data were measured for and the largest measured one. The setting at a size is the choice of the tuning rules
+//! ([`crate::tune`]). The schedule of the preloaded library is its choice at run time
+//! ([`CandidateRanker::runtime_choice`]). A size counts if the predicted gain over the library's own choice is at least
+//! [`LEAST_GAIN`]. It is sure if the intervals of both times are apart and the algorithm was measured.
 
 use std::collections::BTreeSet;
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{LIBRARY, MpiFlavour};
+use netsig_base::text::range;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::gains::{LEAST_GAIN, SizeGain, WorthwhileChange};
 use super::{CellFinding, VerdictAnswer, VerdictSubject};
 use crate::predict::outside_domain::ExtrapolationRule;
 use crate::predict::ranking;
-use crate::predict::runtime_choice::{GainCertainty, NoRuntimeChoice, RuntimeCall};
+use crate::predict::runtime_choice::{GainCertainty, RuntimeCall, RuntimeChoice};
 use crate::predict::select::{CandidateRanker, RankedCandidate};
 use crate::profile::Profile;
 use crate::tune::{LibraryVersion, TargetRelease, TuningChoices, TuningRequest, tune_collective};
 
-const NO_MORE: &str = "None: netsig run gains no more than the setting.";
+const NO_MORE: &str = "None: netsig run gains no more than settings do.";
 
 /// The changes that are worth it.
 #[derive(Debug, Clone)]
@@ -103,12 +104,7 @@ impl<'a> ChangeJudge<'a> {
 
     /// The change to the setting by the tuning rules of the MPI library of the data.
     fn setting(&self) -> Result<WorthwhileChange, String> {
-        let release = release(self.profile).ok_or_else(|| {
-            let name = self.subject.request.profile_name;
-            format!(
-                "Not known: the data do not name their MPI library; netsig tune {name} --for LIBRARY writes rules for one."
-            )
-        })?;
+        let release = release(self.profile).ok_or_else(|| self.without_release())?;
         let request = TuningRequest {
             profile: self.profile,
             network: self.subject.request.network,
@@ -120,9 +116,7 @@ impl<'a> ChangeJudge<'a> {
         let Some(tuned) = tuned.map_err(|refusal| format!("Not known: {refusal}."))? else {
             return Err(self.untuned(&release));
         };
-        if !tuned.choices.has_own_decision() {
-            return Err(self.without_library());
-        }
+        self.refuse_incomparable()?;
         let by_rules = self.sizes.iter().filter_map(|size| {
             let choice = tuned.choice(self.procs, *size)?;
             self.gain_of(&choice.measured, *size)
@@ -131,18 +125,23 @@ impl<'a> ChangeJudge<'a> {
         let algorithm = gains[0].algorithm.clone();
         let setting = ranking::setting(self.subject.collective, &algorithm, release.target.flavour);
         let rules = tune_command(self.subject.request.profile_name, &release);
+        let (command, limits) = match setting {
+            Some(setting) => {
+                let limits = self.limits_of_setting(&algorithm, &others, &rules);
+                (format!("{} …", setting.launch()), limits)
+            }
+            None => (rules, Vec::new()),
+        };
         Ok(WorthwhileChange {
-            limits: self.limits_of_setting(&algorithm, !others.is_empty(), &rules),
-            command: setting.map_or(rules, |setting| format!("mpirun {setting} …")),
+            limits,
+            command,
             ..self.change(gains, others)
         })
     }
 
     /// The change by the preloaded library.
     fn preloaded(&self) -> Result<WorthwhileChange, String> {
-        if !self.profile.algorithms(self.subject.collective).contains(&LIBRARY) {
-            return Err(self.without_library());
-        }
+        self.refuse_incomparable()?;
         let flavour = ranking::flavour(self.profile).unwrap_or(MpiFlavour::OpenMpi);
         let clustered = self.profile.clustered();
         let layout = clustered.and_then(|clustered| clustered.layout_of(self.procs));
@@ -156,14 +155,12 @@ impl<'a> ChangeJudge<'a> {
                 flavour,
                 check: Seconds(0.0),
             });
-            match choice {
-                Ok(choice) => gains.extend(
-                    choice
-                        .schedule
-                        .map(|chosen| self.gain(&chosen.candidate, &choice.library, size)),
-                ),
-                Err(NoRuntimeChoice::NoLibrary) => return Err(self.without_library()),
-                Err(_) => {}
+            if let Ok(RuntimeChoice {
+                library,
+                schedule: Some(chosen),
+            }) = choice
+            {
+                gains.push(self.gain(&chosen.candidate, &library, size));
             }
         }
         let (gains, others) = self.worthwhile(gains, "netsig run")?;
@@ -233,35 +230,69 @@ impl<'a> ChangeJudge<'a> {
         )
     }
 
-    fn without_library(&self) -> String {
-        format!("Not known: the library's own choice was not measured; measure the algorithm {LIBRARY:?} too.")
+    /// Refuses to compare where the library's own choice was not measured, or is too far from the measurements at every
+    /// size.
+    fn refuse_incomparable(&self) -> Result<(), String> {
+        if !self.profile.algorithms(self.subject.collective).contains(&LIBRARY) {
+            return Err(format!(
+                "Not known: the library's own choice was not measured; measure the algorithm {LIBRARY:?} too."
+            ));
+        }
+        let mut reason = None;
+        for &size in &self.sizes {
+            let ranked = self.ranker.rank_all(self.procs, size).unwrap_or_default();
+            let library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
+            match library {
+                Some(library) if library.is_eligible() => return Ok(()),
+                Some(library) => reason = reason.or(self.ranker.reason_outside(library, self.procs, size)),
+                None => {}
+            }
+        }
+        let what = reason.map_or_else(
+            || "the library's own choice has no comparable time".to_owned(),
+            |outside| outside.to_string(),
+        );
+        Err(format!("Not known: {what}."))
+    }
+
+    /// The answer where no rules can be written for the MPI library of the data.
+    fn without_release(&self) -> String {
+        let name = self.subject.request.profile_name;
+        match self.profile.provenance.get("data_mpi") {
+            Some(mpi) => format!(
+                "Not known: netsig writes no rules for {}.",
+                mpi.split(',').next().unwrap_or(mpi)
+            ),
+            None => format!(
+                "Not known: the data do not name their MPI library; netsig tune {name} --for LIBRARY writes rules for one."
+            ),
+        }
     }
 
     fn nothing(&self, what: &str) -> String {
-        let [first, .., last] = self.sizes[..] else {
-            return format!("None: {what} gains nothing among {} processes.", self.procs);
-        };
+        let [first, last] = [self.sizes.first(), self.sizes.last()].map(|end| end.copied().unwrap_or_default());
         format!(
-            "None: no measured choice of {what} is predicted to be {LEAST_GAIN} times as fast as the library's own choice \
-             among {} processes, from {first} to {last}.",
-            self.procs
+            "None: nothing of {what} is predicted to be {LEAST_GAIN} times as fast as the library's own choice among {} \
+             processes at {}.",
+            self.procs,
+            range(first, last)
         )
     }
 
     /// Sentences on a size at which the setting loses, and on the rules that take the best at each size.
-    fn limits_of_setting(&self, algorithm: &str, has_others: bool, rules: &str) -> Vec<String> {
+    fn limits_of_setting(&self, algorithm: &str, others: &[SizeGain], rules: &str) -> Vec<String> {
         let gains = self.sizes.iter().filter_map(|size| self.gain_of(algorithm, *size));
         let worst = gains.min_by(|a, b| a.gain.total_cmp(&b.gain));
         let slow = worst.filter(|worst| worst.gain * LEAST_GAIN <= 1.0);
-        let needs_rules = has_others || slow.is_some();
+        let needs_rules = !others.is_empty() || slow.is_some();
         let loss = slow.map(|slow| {
             let factor = 1.0 / slow.gain;
             format!(
-                "The setting holds at all sizes, and is {factor:.2} times as slow at {}.",
+                "The setting holds at all sizes, and takes {factor:.2} times as long at {}.",
                 slow.size
             )
         });
-        let cure = needs_rules.then(|| format!("Rules by size: {rules}."));
+        let cure = needs_rules.then(|| format!("Rules by size: {rules}"));
         loss.into_iter().chain(cure).collect()
     }
 
@@ -282,13 +313,13 @@ fn tune_command(profile_name: &str, release: &TargetRelease) -> String {
     format!("netsig tune {profile_name} --for {} -o FILE", release.target.name)
 }
 
-/// The process count that the data were measured for, else the largest known one.
+/// The larger of the process count that the data were measured for and the largest known one.
 fn procs_of_interest(subject: &VerdictSubject, profile: &Profile) -> Option<Procs> {
-    let facts = [
+    let scopes = [
         profile.provenance.get("data_steered_for"),
         subject.request.data.provenance.get("steered_for"),
     ];
-    let scope = facts.into_iter().flatten().find(|scope| {
+    let scope = scopes.into_iter().flatten().find(|scope| {
         let collective = scope.split_whitespace().next();
         collective == Some(subject.collective.to_string().as_str())
     });
@@ -296,7 +327,7 @@ fn procs_of_interest(subject: &VerdictSubject, profile: &Profile) -> Option<Proc
     wanted.into_iter().chain(subject.known_procs()).max()
 }
 
-/// The measured sizes that are whole KiB, and the powers of two between them.
+/// The measured sizes that are whole KiB, and the powers of two between them; without any such size, all measured ones.
 fn sizes_of_interest(subject: &VerdictSubject, profile: &Profile) -> Vec<Bytes> {
     let measured = subject.cells().map(|cell| cell.size);
     let domains = profile
@@ -307,6 +338,9 @@ fn sizes_of_interest(subject: &VerdictSubject, profile: &Profile) -> Vec<Bytes> 
     let (Some(least), Some(most)) = (known.first().copied(), known.last().copied()) else {
         return Vec::new();
     };
+    if known.iter().all(|size| size.0 % 1024 > 0) {
+        return known.into_iter().collect();
+    }
     let powers = (0..63)
         .map(|power| Bytes(1 << power))
         .filter(|size| (least..=most).contains(size));

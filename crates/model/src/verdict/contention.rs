@@ -212,12 +212,12 @@ impl fmt::Display for ContentionFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let relative = self
             .relative_to
-            .map(|procs| format!("relative to {procs} processes, since no ping-pong was measured"));
+            .map(|procs| format!("than among {procs} (no ping-pong was measured)"));
         match (&self.state, relative) {
             (ContentionState::Contended { .. }, None) => write!(f, "Yes. ")?,
-            (ContentionState::Contended { .. }, Some(relative)) => write!(f, "Yes, {relative}. ")?,
+            (ContentionState::Contended { .. }, Some(relative)) => write!(f, "Yes, more {relative}. ")?,
             (ContentionState::Free { .. }, None) => write!(f, "No. ")?,
-            (ContentionState::Free { .. }, Some(relative)) => write!(f, "Not {relative}. ")?,
+            (ContentionState::Free { .. }, Some(relative)) => write!(f, "No more {relative}. ")?,
             (ContentionState::Unknown { .. }, _) => {}
         }
         write!(f, "{}", self.state)
@@ -264,7 +264,7 @@ fn write_onsets(f: &mut fmt::Formatter<'_>, onsets: &[(Procs, Option<Bytes>)]) -
         .map(|(procs, _)| procs)
         .collect_vec();
     if !contended.is_empty() {
-        write!(f, ". It takes {CONTENDED_RATIO} times as long {contended}")?;
+        write!(f, ". It takes at least {CONTENDED_RATIO} times as long {contended}")?;
     }
     if !others.is_empty() && !contended.is_empty() {
         write!(f, ", but not at the largest size among {}", enumeration(others))?;

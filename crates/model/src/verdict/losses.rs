@@ -11,10 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use itertools::Itertools as _;
-use netsig_base::text::range_beside;
 use netsig_base::units::{Bytes, EstimatedBytes, Procs};
 
-use super::sentence::{among_counts, enumeration};
+use super::sentence::{among_counts, enumeration, percent};
 use super::{CellFinding, VerdictSubject};
 use crate::predict::PortOverflow;
 use crate::predict::predictor::CasePredictor;
@@ -70,7 +69,7 @@ impl LossFinding {
     }
 
     /// True if measured cells among `procs` deny the predicted onset.
-    pub fn denies(&self, procs: Procs) -> bool {
+    pub(super) fn denies(&self, procs: Procs) -> bool {
         let (Some(measured), Some(onset)) = (self.measured.get(&procs), self.predicted.get(&procs)) else {
             return false;
         };
@@ -178,7 +177,9 @@ impl LossFinding {
             (true, _) => self.unsteady_sentence(&format!("{largest} among {clean_counts}")),
             (false, true) => format!("Measured: {subject} loses packets {lossy_text}."),
             (false, false) => {
-                format!("Measured: {subject} loses packets {lossy_text}, and not up to {largest} among {clean_counts}.")
+                format!(
+                    "Measured: {subject} loses packets {lossy_text}, and not steadily up to {largest} among {clean_counts}."
+                )
             }
         })
     }
@@ -192,8 +193,8 @@ impl LossFinding {
         let subject = &self.subject;
         match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((share, size, procs)) if share > 0.0 => format!(
-                "Not steadily: at most {:.0} % of the repetitions of {subject} lost packets or stalled ({size} among {procs}).",
-                share * 100.0
+                "Not steadily: at most {} of the repetitions of {subject} lost packets or stalled ({size} among {procs}).",
+                percent(share)
             ),
             _ => format!("None: no repetition of {subject} lost packets or stalled, up to {most}."),
         }
@@ -211,20 +212,8 @@ impl LossFinding {
             .iter()
             .filter(|(procs, _)| most.is_none_or(|most| *procs >= most));
         let texts = beyond.map(|(procs, onset)| {
-            let [least, greatest] = onset.interval;
-            let [at, least, greatest] = [onset.from, least, greatest].map(onset_text);
-            let from = format!("{at} on");
-            let ends = range_beside(at, least, greatest);
-            let remarks = ends
-                .into_iter()
-                .chain(onset.source.remark().map(str::to_owned))
-                .join("; ");
-            let doubt = if remarks.is_empty() {
-                remarks
-            } else {
-                format!(" ({remarks})")
-            };
-            (*procs, format!("from {from}{doubt}"))
+            let text = format!("from {} on{}", onset_text(onset.from), onset.doubt(onset_text));
+            (*procs, text)
         });
         let onsets = among_counts(texts);
         (!onsets.is_empty()).then(|| format!("Predicted: {onsets}."))
@@ -234,6 +223,7 @@ impl LossFinding {
     fn denied_sentence(&self) -> Option<String> {
         let denied = self.predicted.iter().filter(|(procs, _)| self.denies(**procs));
         let onsets = enumeration(denied.map(|(procs, onset)| format!("{} among {procs}", onset_text(onset.from))));
-        (!onsets.is_empty()).then(|| format!("The fit puts the onset at {onsets}; the cells deny it, and count."))
+        (!onsets.is_empty())
+            .then(|| format!("The fit puts the onset at {onsets}; the measured cells contradict it, and hold."))
     }
 }

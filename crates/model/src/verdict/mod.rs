@@ -41,7 +41,8 @@ pub struct VerdictRequest<'a> {
     pub data: &'a Dataset,
     /// The links of the network, if they are known.
     pub network: Option<&'a Network>,
-    /// Process count of the changes; `None` for the count that the data were measured for, else the largest known one.
+    /// Process count of the changes; `None` for the larger of the count that the data were measured for and the largest
+    /// known one.
     pub procs: Option<Procs>,
 }
 
@@ -157,7 +158,8 @@ impl<'a> VerdictSubject<'a> {
     fn reference_algorithm(&self) -> Option<&str> {
         let measured = self.cells().map(|cell| cell.algorithm.as_str());
         let fitted = self.predictors.iter().map(|(algorithm, _)| algorithm);
-        measured.chain(fitted).min_by_key(|name| *name != LIBRARY)
+        let is_other = |name: &&str| *name != LIBRARY;
+        measured.min_by_key(is_other).or_else(|| fitted.min_by_key(is_other))
     }
 
     /// Process counts that were measured or fitted.

@@ -12,18 +12,25 @@ pub(super) fn enumeration<T: ToString>(items: impl IntoIterator<Item = T>) -> St
     }
 }
 
-/// Texts of process counts, ascending, such as "from 1 KiB on among 4 and 8, and from 512 B on among 12".
+/// Texts of process counts, such as "from 1 KiB on among 4 and 8, and from 512 B on among 12".
 pub(super) fn among_counts(texts: impl IntoIterator<Item = (Procs, String)>) -> String {
-    let all = texts.into_iter().collect_vec();
-    let groups = all.chunk_by(|a, b| a.1 == b.1);
-    let parts = groups.map(|group| {
-        format!(
-            "{} among {}",
-            group[0].1,
-            enumeration(group.iter().map(|(procs, _)| procs))
-        )
-    });
+    let mut by_text: Vec<(String, Vec<Procs>)> = Vec::new();
+    for (procs, text) in texts {
+        match by_text.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, counts)) => counts.push(procs),
+            None => by_text.push((text, vec![procs])),
+        }
+    }
+    let parts = by_text
+        .into_iter()
+        .map(|(text, counts)| format!("{text} among {}", enumeration(counts)));
     parts.collect_vec().join(", and ")
+}
+
+/// A share in per cent, with a decimal if it is small.
+pub(super) fn percent(share: f64) -> String {
+    let digits = usize::from(share < 0.1995);
+    format!("{:.digits$} %", share * 100.0)
 }
 
 /// The `chosen` sizes as ranges of the ascending sizes `all`, such as "1 KiB and 16 KiB to 64 KiB".

@@ -183,7 +183,7 @@ fn measured_losses_win_over_the_fitted_onset() {
         }
         let (is_denied, answer) = from(&profile);
         assert!(
-            is_denied && answer.contains("the cells deny it") && !answer.contains("Predicted"),
+            is_denied && answer.contains("the measured cells contradict it") && !answer.contains("Predicted"),
             "{answer}"
         );
         profile = fitted(&data);
@@ -230,7 +230,7 @@ fn narrow_intervals_are_called_narrow() {
     for (ratio, words) in [
         (
             1.5,
-            "100 % of the medians lie in intervals that should hold 90 %: as they should",
+            "100 % of the medians lie in intervals that should hold 90 %: the intervals hold",
         ),
         (3.0, "too narrow"),
     ] {
@@ -239,4 +239,28 @@ fn narrow_intervals_are_called_narrow() {
         assert!(matches!(certainty.error, PredictionError::HeldOut { .. }));
         assert!(certainty.to_string().contains(words), "{certainty}");
     }
+}
+
+/// Two launches of which one takes twice as long: no figure holds for both.
+#[test]
+fn contradictory_launches_are_named() {
+    let once = SyntheticData::new().with_alltoall("library", &[4, 6, 8], 1.5);
+    let told = |factor: f64| {
+        let slower = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
+            ["collective", _, _, _, _, _, "1", time, ..] => {
+                let slow_time = time.parse::<f64>().unwrap() * factor;
+                line.replace(&format!(",1,{time},"), &format!(",1,{slow_time},"))
+            }
+            _ => line.to_owned(),
+        };
+        let rows = once.text.lines().map(|line| slower(line) + "\n");
+        let data = Dataset::read("data.csv", rows.collect::<String>().as_bytes()).unwrap();
+        verdict_on(Some(&fitted(&data)), &data).certainty.to_string()
+    };
+    assert!(!told(1.1).contains("contradict"));
+    assert!(
+        told(2.0).contains("The launches contradict each other"),
+        "{}",
+        told(2.0)
+    );
 }
