@@ -370,7 +370,10 @@ impl PyProfile {
         network: Option<NetworkArgument<'_>>,
     ) -> PyResult<PyResultTable> {
         let network = given_network(network)?;
-        let procs = procs.map(Procs::new).transpose().map_err(|error| refused(py, Refusal::request(error)))?;
+        let procs = procs
+            .map(Procs::new)
+            .transpose()
+            .map_err(|error| refused(py, Refusal::request(error)))?;
         let no_data = netsig_base::data::Dataset::default();
         let request = VerdictRequest {
             profile: Some(&self.profile),

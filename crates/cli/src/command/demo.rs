@@ -198,7 +198,7 @@ fn write_next_steps(folder: &Path, out: &mut dyn Write) -> io::Result<()> {
         "\nFiles in {}: data.csv and heldout.csv (all repetitions), profile.toml (the fit),\n\
          prediction.svg, report.html (open it in a browser).\n\
          Your cluster: netsig doctor --hostfile HOSTS, then\n  \
-         netsig learn 'alltoall library up to 32' --max-procs 8 -o data.csv --hostfile HOSTS",
+         netsig learn 'alltoall library,library:pairwise up to 32' --max-procs 8 -o data.csv --hostfile HOSTS",
         folder.display()
     )
 }

@@ -100,21 +100,8 @@ impl Profile {
     }
 
     /// Contention-free time of one algorithm: T₀ of its field if one was fitted, also to the library's own choice. Else it
-    /// is the time by its closed form, else that of the best algorithm. The last is the bound of an all-to-all, and the
-    /// least time between clusters ([`Profile::contention_free_time`]).
-    pub fn contention_free_time_of(
-        &self,
-        collective: Collective,
-        algorithm: &str,
-        procs: Procs,
-        size: Bytes,
-    ) -> Option<Seconds> {
-        let known = self.known_contention_free_time(collective, algorithm, procs, size);
-        known.or_else(|| self.contention_free_time(collective, procs, size))
-    }
-
-    /// [`Profile::contention_free_time_of`], and `None` where that of the best algorithm would take its place though the
-    /// algorithm may be slower.
+    /// is the time by its closed form, at least [`Profile::contention_free_time`] between clusters. Of an all-to-all it
+    /// is that bound. `None` if none of these is known.
     pub(crate) fn known_contention_free_time(
         &self,
         collective: Collective,
@@ -483,13 +470,10 @@ mod tests {
     #[test]
     fn a_named_algorithm_takes_its_own_messages() {
         let profile = profile();
-        let of = |algorithm| {
-            let found = profile.contention_free_time_of(Collective::Bcast, algorithm, procs(8), Bytes(1000));
-            found.unwrap().0
-        };
-        assert_near(of("library"), 3.0 * 5e-5 + 1e-3);
-        assert_near(of("chain"), 7.0 * (5e-5 + 1e-3));
-        assert_near(of("binomial"), 3.0 * (5e-5 + 1e-3));
+        let of = |algorithm| profile.known_contention_free_time(Collective::Bcast, algorithm, procs(8), Bytes(1000));
+        assert_eq!(of("library"), None, "its tree is not known");
+        assert_near(of("chain").unwrap().0, 7.0 * (5e-5 + 1e-3));
+        assert_near(of("binomial").unwrap().0, 3.0 * (5e-5 + 1e-3));
     }
 
     proptest! {

@@ -18,7 +18,7 @@ use itertools::{Either, Itertools as _};
 use netsig_base::algorithm::Collective;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
-use super::sentence::{among_counts, enumeration};
+use super::sentence::{among_counts, enumeration, size_text};
 use super::{CellFinding, VerdictSubject};
 use crate::profile::Profile;
 
@@ -257,7 +257,7 @@ impl fmt::Display for ContentionState {
 /// Ends the sentence of a contended cell with the onsets of contention.
 fn write_onsets(f: &mut fmt::Formatter<'_>, onsets: &[(Procs, Option<Bytes>)]) -> fmt::Result {
     let known = onsets.iter().filter_map(|(procs, from)| Some((*procs, (*from)?)));
-    let contended = among_counts(known.map(|(procs, from)| (procs, format!("from {from} on"))));
+    let contended = among_counts(known.map(|(procs, from)| (procs, format!("from {} on", size_text(from)))));
     let others = onsets
         .iter()
         .filter(|(_, from)| from.is_none())

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use itertools::Itertools as _;
-use netsig_base::units::{Bytes, EstimatedBytes, Procs};
+use netsig_base::units::{Bytes, Procs};
 
-use super::sentence::{among_counts, enumeration, percent};
+use super::sentence::{among_counts, enumeration, percent, size_text};
 use super::{CellFinding, VerdictSubject};
 use crate::predict::PortOverflow;
 use crate::predict::predictor::CasePredictor;
@@ -100,15 +100,6 @@ fn measured_losses(mut cells: Vec<&CellFinding>) -> Option<MeasuredLosses> {
     })
 }
 
-/// An onset for people: whole KiB as they are, others with three digits.
-fn onset_text(size: Bytes) -> String {
-    if size.0 % 1024 == 0 {
-        size.to_string()
-    } else {
-        EstimatedBytes(size.as_f64()).to_string()
-    }
-}
-
 /// M(n) among the measured process counts and the largest that predictions reach by one doubling.
 fn predicted_onsets(subject: &VerdictSubject, algorithm: &str) -> BTreeMap<Procs, PortOverflow> {
     let Some(fitted) = subject.predictors.get(algorithm) else {
@@ -161,8 +152,8 @@ impl LossFinding {
             let from = losses.from?;
             let below = losses
                 .below
-                .map_or_else(String::new, |below| format!(" (not at {below})"));
-            Some((*procs, format!("from {from} on{below}")))
+                .map_or_else(String::new, |below| format!(" (not at {})", size_text(below)));
+            Some((*procs, format!("from {} on{below}", size_text(from))))
         });
         let lossy_text = among_counts(lossy);
         let clean = self
@@ -212,7 +203,7 @@ impl LossFinding {
             .iter()
             .filter(|(procs, _)| most.is_none_or(|most| *procs >= most));
         let texts = beyond.map(|(procs, onset)| {
-            let text = format!("from {} on{}", onset_text(onset.from), onset.doubt(onset_text));
+            let text = format!("from {} on{}", size_text(onset.from), onset.doubt(size_text));
             (*procs, text)
         });
         let onsets = among_counts(texts);
@@ -222,7 +213,7 @@ impl LossFinding {
     /// The process counts where the data deny the fit.
     fn denied_sentence(&self) -> Option<String> {
         let denied = self.predicted.iter().filter(|(procs, _)| self.denies(**procs));
-        let onsets = enumeration(denied.map(|(procs, onset)| format!("{} among {procs}", onset_text(onset.from))));
+        let onsets = enumeration(denied.map(|(procs, onset)| format!("{} among {procs}", size_text(onset.from))));
         (!onsets.is_empty())
             .then(|| format!("The fit puts the onset at {onsets}; the measured cells contradict it, and hold."))
     }

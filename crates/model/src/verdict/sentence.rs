@@ -1,7 +1,7 @@
 //! Parts of sentences: enumerations and ranges of sizes.
 
 use itertools::Itertools as _;
-use netsig_base::units::{Bytes, Procs};
+use netsig_base::units::{Bytes, EstimatedBytes, Procs};
 
 /// Joins items as in a sentence.
 pub(super) fn enumeration<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
@@ -27,6 +27,15 @@ pub(super) fn among_counts(texts: impl IntoIterator<Item = (Procs, String)>) -> 
     parts.collect_vec().join(", and ")
 }
 
+/// A size for people: whole KiB and small sizes as they are, others with three digits.
+pub(super) fn size_text(size: Bytes) -> String {
+    if size.0 < 1024 || size.0 % 1024 == 0 {
+        size.to_string()
+    } else {
+        EstimatedBytes(size.as_f64()).to_string()
+    }
+}
+
 /// A share in per cent, with a decimal if it is small.
 pub(super) fn percent(share: f64) -> String {
     let digits = usize::from(share < 0.1995);
@@ -38,8 +47,8 @@ pub(super) fn size_ranges(all: &[Bytes], chosen: &[Bytes]) -> String {
     let marked = all.iter().map(|size| (chosen.contains(size), *size)).collect_vec();
     let runs = marked.chunk_by(|a, b| a.0 == b.0).filter(|run| run[0].0);
     enumeration(runs.map(|run| match run {
-        [(_, only)] => only.to_string(),
-        [(_, first), .., (_, last)] => format!("{first} to {last}"),
+        [(_, only)] => size_text(*only),
+        [(_, first), .., (_, last)] => format!("{} to {}", size_text(*first), size_text(*last)),
         [] => String::new(),
     }))
 }

@@ -33,7 +33,7 @@ pub fn measurement_check(args: &Args, ready: Option<&(Launcher, Procs)>) -> Chec
 
 /// The command that measures and fits, with the given options.
 fn learn_command(args: &Args, procs: Procs) -> Vec<OsString> {
-    let prediction = format!("alltoall library up to {}", 2 * procs.get());
+    let prediction = format!("alltoall library,library:pairwise up to {}", 2 * procs.get());
     let most = procs.to_string();
     let fixed_words = ["netsig", "learn", &prediction, "--max-procs", &most, "-o", DATA];
     let mut words: Vec<OsString> = fixed_words.map(OsString::from).into();
