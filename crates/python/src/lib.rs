@@ -24,6 +24,7 @@ mod profile;
 mod select;
 mod simulate;
 mod table;
+mod verdict;
 
 use pyo3::prelude::*;
 

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use netsig_base::text::refusal::Refusal;
-use netsig_base::units::Procs;
 use netsig_model::profile;
-use netsig_model::verdict::VerdictRequest;
 use pyo3::prelude::*;
 
 use crate::arguments::{ParameterSettings, collective};
@@ -14,11 +11,12 @@ use crate::columns::ArrowColumns;
 use crate::dataset::PyDataset;
 use crate::error::refused;
 use crate::files;
-use crate::network::{NetworkArgument, given_network};
+use crate::network::NetworkArgument;
 use crate::parameters;
 use crate::predict::{self, OneOrAllPredictions};
 use crate::select::{self, PySelection};
 use crate::table::PyResultTable;
+use crate::verdict::VerdictArguments;
 
 /// The fitted models of one network, which predict and rank collectives on it.
 ///
@@ -365,34 +363,12 @@ impl PyProfile {
     fn verdict(
         &self,
         py: Python<'_>,
-        data: Option<PyRef<'_, PyDataset>>,
+        data: Option<&Bound<'_, PyDataset>>,
         procs: Option<u32>,
         network: Option<NetworkArgument<'_>>,
     ) -> PyResult<PyResultTable> {
-        let network = given_network(network)?;
-        let procs = procs
-            .map(Procs::new)
-            .transpose()
-            .map_err(|error| refused(py, Refusal::request(error)))?;
-        let no_data = netsig_base::data::Dataset::default();
-        let request = VerdictRequest {
-            profile: Some(&self.profile),
-            profile_name: &self.name,
-            data: data.as_ref().map_or(&no_data, |dataset| &dataset.data),
-            network: network.as_ref(),
-            procs,
-        };
-        let verdicts = request.verdicts();
-        let answers = || {
-            let each = verdicts.iter();
-            each.flat_map(|verdict| verdict.answers().into_iter().map(|answer| (verdict.collective, answer)))
-        };
-        let columns = ArrowColumns::default()
-            .words("collective", answers().map(|(collective, _)| collective))
-            .words("question", answers().map(|(_, answer)| answer.question))
-            .words("answer", answers().map(|(_, answer)| answer.answer))
-            .texts("command", answers().map(|(_, answer)| answer.command));
-        Ok(columns.batch().into())
+        let request = VerdictArguments { data, procs, network };
+        request.table(py, &self.profile, &self.name)
     }
 
     fn __repr__(&self) -> String {

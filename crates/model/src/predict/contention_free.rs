@@ -129,7 +129,7 @@ impl Profile {
     fn closed_form_time(&self, collective: Collective, algorithm: &str, procs: Procs, size: Bytes) -> Option<Seconds> {
         let schedule = match CollectiveMethod::parse(collective, algorithm).ok()? {
             CollectiveMethod::Schedule(schedule) => schedule,
-            library => library.schedule_algorithm(flavour(self)?)?,
+            library @ CollectiveMethod::Library(_) => library.schedule_algorithm(flavour(self)?)?,
         };
         let modelled = ModelledAlgorithm::of_algorithm(&schedule)?;
         let least = |segment: Segment| Segment::new(segment.bytes().min(size)).ok();
@@ -382,9 +382,10 @@ mod tests {
     fn profile() -> Profile {
         let rows = (0..8).map(|power| {
             let size = 1 << (2 * power);
-            (0..3)
-                .map(|number| format!("pingpong,,,2,{size},{number},0,{}\n", near().time(Bytes(size)).0))
-                .collect::<String>()
+            let time = near().time(Bytes(size)).0;
+            [0, 1, 2]
+                .map(|number| format!("pingpong,,,2,{size},{number},0,{time}\n"))
+                .concat()
         });
         let data = read("", "", &rows.collect::<String>());
         let options = NetworkFitOptions::default();

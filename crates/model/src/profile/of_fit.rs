@@ -22,7 +22,7 @@ impl Profile {
         let regimes = fitted.regimes.iter();
         let mut provenance = with_rooted_means(provenance, &fitted.rooted_means);
         if let Some(procs) = fitted.substitute_procs {
-            provenance.push(SUBSTITUTE_PROCS, &procs.to_string());
+            provenance.push(SUBSTITUTE_PROCS, procs.to_string());
         }
         Self {
             version: VERSION,

@@ -16,6 +16,7 @@ use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::gains::{LEAST_GAIN, SizeGain, WorthwhileChange};
 use super::{CellFinding, VerdictAnswer, VerdictSubject};
+use crate::fitted::ContentionModel;
 use crate::predict::outside_domain::ExtrapolationRule;
 use crate::predict::ranking;
 use crate::predict::runtime_choice::{GainCertainty, RuntimeCall, RuntimeChoice};
@@ -133,8 +134,8 @@ impl<'a> ChangeJudge<'a> {
             None => (rules, Vec::new()),
         };
         Ok(WorthwhileChange {
-            limits,
             command,
+            limits,
             ..self.change(gains, others)
         })
     }
@@ -332,19 +333,19 @@ fn sizes_of_interest(subject: &VerdictSubject, profile: &Profile) -> Vec<Bytes> 
     let measured = subject.cells().map(|cell| cell.size);
     let domains = profile
         .contention_models_of(subject.collective)
-        .map(|model| model.domain());
+        .map(ContentionModel::domain);
     let ends = domains.flat_map(|domain| [domain.smallest, domain.largest]);
     let known: BTreeSet<Bytes> = measured.chain(ends).filter(|size| size.0 > 0).collect();
     let (Some(least), Some(most)) = (known.first().copied(), known.last().copied()) else {
         return Vec::new();
     };
-    if known.iter().all(|size| size.0 % 1024 > 0) {
+    if known.iter().all(|size| !size.0.is_multiple_of(1024)) {
         return known.into_iter().collect();
     }
     let powers = (0..63)
         .map(|power| Bytes(1 << power))
         .filter(|size| (least..=most).contains(size));
-    let round = known.iter().copied().filter(|size| size.0 % 1024 == 0);
+    let round = known.iter().copied().filter(|size| size.0.is_multiple_of(1024));
     powers.chain(round).sorted_unstable().dedup().collect()
 }
 

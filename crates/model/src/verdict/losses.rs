@@ -131,7 +131,7 @@ const STEPS: u32 = 16;
 impl fmt::Display for LossFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sentences = [
-            self.measured_sentence(),
+            Some(self.measured_sentence()),
             self.predicted_sentence(),
             self.denied_sentence(),
         ];
@@ -140,13 +140,13 @@ impl fmt::Display for LossFinding {
 }
 
 impl LossFinding {
-    fn measured_sentence(&self) -> Option<String> {
+    fn measured_sentence(&self) -> String {
         if self.measured.is_empty() {
-            return Some(if self.has_cells {
+            return if self.has_cells {
                 "Not known from the data, which count no lost packets and show no stall.".to_owned()
             } else {
                 "Not measured.".to_owned()
-            });
+            };
         }
         let lossy = self.measured.iter().filter_map(|(procs, losses)| {
             let from = losses.from?;
@@ -164,7 +164,7 @@ impl LossFinding {
         let clean_counts = enumeration(clean.iter().map(|(procs, _)| procs));
         let largest = clean.iter().map(|(_, losses)| losses.largest).min().unwrap_or_default();
         let subject = &self.subject;
-        Some(match (lossy_text.is_empty(), clean.is_empty()) {
+        match (lossy_text.is_empty(), clean.is_empty()) {
             (true, _) => self.unsteady_sentence(&format!("{largest} among {clean_counts}")),
             (false, true) => format!("Measured: {subject} loses packets {lossy_text}."),
             (false, false) => {
@@ -172,7 +172,7 @@ impl LossFinding {
                     "Measured: {subject} loses packets {lossy_text}, and not steadily up to {largest} among {clean_counts}."
                 )
             }
-        })
+        }
     }
 
     /// The sentence where no cell loses steadily; `most` is what was measured.

@@ -81,7 +81,7 @@ struct VerdictSubject<'a> {
     all_cells: Vec<CellFinding>,
 }
 
-impl<'a> VerdictRequest<'a> {
+impl VerdictRequest<'_> {
     /// The verdicts on all collectives that were measured or fitted.
     pub fn verdicts(&self) -> Vec<CollectiveVerdict> {
         let samples = self.data.samples.iter().map(|row| row.cell.experiment);

@@ -29,7 +29,7 @@ pub(super) fn among_counts(texts: impl IntoIterator<Item = (Procs, String)>) -> 
 
 /// A size for people: whole KiB and small sizes as they are, others with three digits.
 pub(super) fn size_text(size: Bytes) -> String {
-    if size.0 < 1024 || size.0 % 1024 == 0 {
+    if size.0 < 1024 || size.0.is_multiple_of(1024) {
         size.to_string()
     } else {
         EstimatedBytes(size.as_f64()).to_string()

@@ -214,7 +214,7 @@ fn missing_inputs_are_named() {
 fn without_a_ping_pong_contention_is_relative() {
     let whole = SyntheticData::new().with_alltoall("library", &[4, 6, 8], 1.5);
     let rows = whole.text.lines().filter(|line| !line.starts_with("pingpong"));
-    let text = rows.map(|row| format!("{row}\n")).collect::<String>();
+    let text = rows.collect::<Vec<_>>().join("\n");
     let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
     let verdict = verdict_on(Some(&fitted(&data)), &data);
     assert_eq!(verdict.contention.relative_to, Some(procs(4)));
