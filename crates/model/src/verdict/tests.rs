@@ -6,7 +6,7 @@ use netsig_base::algorithm::Collective;
 use netsig_base::data::Dataset;
 use netsig_base::units::Bytes;
 
-use super::{CollectiveVerdict, ContentionState, PredictionError, VerdictRequest};
+use super::{CellFinding, CollectiveVerdict, ContentionState, FittedPredictors, PredictionError, VerdictRequest};
 use crate::fit::network::NetworkFitOptions;
 use crate::profile::Profile;
 use crate::testing::procs;
@@ -188,6 +188,40 @@ fn measured_losses_win_over_the_fitted_onset() {
         );
         profile = fitted(&data);
     }
+}
+
+/// Kept measurements of three networks. Where every repetition of a cell lost a packet or stalled, the measured onset is
+/// no larger. A predicted onset that is larger is denied.
+#[test]
+fn no_verdict_denies_what_all_repetitions_of_kept_data_show() {
+    let files = [
+        include_str!("../../../../bench/data/losses/ethernet-12x40.csv"),
+        include_str!("../../../../bench/data/losses/tree-2x6x40.csv"),
+        include_str!("../../../../bench/data/losses/mpich-ethernet-12x40.csv"),
+    ];
+    let mut shown = 0;
+    for text in files {
+        let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
+        let profile = fitted(&data);
+        let losses = verdict_on(Some(&profile), &data).losses;
+        let cells = FittedPredictors::of(&profile, Collective::Alltoall, None).findings(&data, Collective::Alltoall);
+        let is_shown =
+            |cell: &&CellFinding| cell.algorithm == "direct" && cell.lossy_share == Some(1.0) && !cell.is_busy;
+        for cell in cells.iter().filter(is_shown) {
+            let (procs, size) = (cell.procs, cell.size);
+            assert!(
+                losses.measured[&procs].from.unwrap() <= size,
+                "{procs} {size}: {losses}"
+            );
+            let onset = losses.predicted.get(&procs).filter(|_| !losses.denies(procs));
+            assert!(
+                onset.is_none_or(|onset| onset.interval[0] <= size),
+                "{procs} {size}: {losses}"
+            );
+            shown += 1;
+        }
+    }
+    assert!(shown > 10, "{shown} cells lost in every repetition");
 }
 
 /// Inputs that lack something: each answer says what it cannot know.
