@@ -55,6 +55,7 @@ impl PyResultTable {
             )));
         };
         match column.data_type() {
+            DataType::Boolean => PyList::new(py, column.as_boolean()),
             DataType::Float64 => PyList::new(py, column.as_primitive::<Float64Type>()),
             DataType::UInt32 => PyList::new(py, column.as_primitive::<UInt32Type>()),
             DataType::UInt64 => PyList::new(py, column.as_primitive::<UInt64Type>()),
