@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -75,6 +76,24 @@ fn directory() -> TempDir {
     assert!(made.unwrap().success());
     home
 }
+
+/// Runs a test in a new directory, and again, at most twice, if it failed and a rank died by a segmentation fault. Under
+/// load, ranks that srun starts with Open MPI 4.1 jump at times to address 0 while they connect; the cause is not known.
+fn in_new_directory(test: impl Fn(&Path)) {
+    for attempt in 1.. {
+        let home = directory();
+        let Err(failure) = catch_unwind(AssertUnwindSafe(|| test(home.path()))) else {
+            return;
+        };
+        if attempt == MOST_ATTEMPTS || !outputs(home.path()).contains("Segmentation fault") {
+            resume_unwind(failure);
+        }
+        eprintln!("again: a rank died by a segmentation fault");
+    }
+}
+
+/// Most attempts of a test in whose jobs ranks may crash.
+const MOST_ATTEMPTS: u32 = 3;
 
 /// Output of a shell with Slurm in the emulated cluster. The script must succeed.
 fn printed(home: &Path, script: &str) -> String {
@@ -150,8 +169,10 @@ fn the_scripts_measure_run_and_sweep() {
     } else {
         return;
     };
-    let home_directory = directory();
-    let home = home_directory.path();
+    in_new_directory(|home| measure_run_and_sweep(hosts, home));
+}
+
+fn measure_run_and_sweep(hosts: SlurmHosts, home: &Path) {
     printed_on(hosts, home, &commands(hosts));
     let data = fs::File::open(home.join("alltoall.csv")).unwrap();
     let measured = Dataset::read("alltoall.csv", data).unwrap();
@@ -193,8 +214,10 @@ fn jobs_that_were_ended_go_on() {
     if !has_lab_and_slurm() {
         return;
     }
-    let home_directory = directory();
-    let home = home_directory.path();
+    in_new_directory(end_jobs_and_go_on);
+}
+
+fn end_jobs_and_go_on(home: &Path) {
     let script = "job=$(submit); until_rows 60; scancel $job; \
         while squeue --noheader | grep -q .; do sleep 0.1; done; rows; \
         job=$(submit); until_rows 200; scontrol requeue $job; sleep 1; rows; \
