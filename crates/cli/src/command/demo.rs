@@ -186,7 +186,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         writeln!(out, "\n12 processes, predicted from 4, 6 and 8, then measured{label}")?;
         rows.write_table(width, out)?;
         writeln!(out, "{}\n", comparison(chosen_model, &points))?;
-        write_verdict(&verdict.collective.to_string(), &verdict.answers(), out)?;
+        write_verdict(&format!("{}{label}", verdict.collective), &verdict.answers(), out)?;
         write_next_steps(&args.output, out)
     })?)
 }
