@@ -1,8 +1,7 @@
 //! netsig: the command line. One file per subcommand; each parses, calls the library and
 //! prints.
 //!
-//! Layers, each using only those before it: input, print, job, campaign, simulate, report,
-//! command. `cargo xtask tidy` checks it.
+//! Layers, each using only those before it: input, print, job, campaign, simulate, command. `cargo xtask tidy` checks it.
 
 // Shadows the standard macro in all modules below, so that text of files reaches the terminal only through
 // `terminal.rs`.
@@ -15,7 +14,6 @@ mod command;
 mod input;
 mod job;
 mod print;
-mod report;
 mod simulate;
 
 use std::process::ExitCode;

@@ -9,7 +9,8 @@ use netsig_model::model::signature::{Signature, SignatureForm};
 
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
+use crate::print::rows::{PrintArgs, print_rows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Lower bounds of a message exchange that need not be uniform.
 #[derive(clap::Args)]
@@ -104,7 +105,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .sentences("applies", |(_, _, applies, _)| PrintedCell::text(applies))
         .sentences("meaning", |(.., meaning)| PrintedCell::text(meaning))
         .rows;
-    Ok(rows.print(args.print)?)
+    Ok(print_rows(&rows, args.print)?)
 }
 
 /// The name of a bound, its time, its applicability, and its meaning.

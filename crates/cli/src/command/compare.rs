@@ -20,7 +20,8 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::print::notes::{print, print_remark};
-use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
+use crate::print::rows::{PrintArgs, print_rows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Fit every model to one part of the data and judge it on the rest; or judge the choices of a
 /// profile among the measured algorithms.
@@ -121,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "fitted to {} cells, judged on {}",
         split.training_count, split.judging_count
     );
-    Ok(rows(&compared.scores, grouping).print(args.print)?)
+    Ok(print_rows(&rows(&compared.scores, grouping), args.print)?)
 }
 
 /// True if no other model of the same algorithm has a smaller median error.

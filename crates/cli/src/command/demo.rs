@@ -34,15 +34,17 @@ use crate::input::files;
 use crate::input::interrupt;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
+use crate::input::report_sources;
 use crate::input::verbosity::VerboseArgs;
 use crate::job::launch::Launcher;
-use crate::print::parameters;
-use crate::print::plot::{self, PlotPoint};
 use crate::print::progress_sentence;
-use crate::print::rows::{PrintArgs, PrintFormat, PrintedCell, PrintedRows, to_stdout};
-use crate::print::table::TableWidth;
+use crate::print::rows::{PrintArgs, PrintFormat, print_rows, to_stdout};
 use crate::print::verdict::write_verdict;
-use crate::report;
+use netsig_render::parameters;
+use netsig_render::plot::{self, PlotPoint};
+use netsig_render::report;
+use netsig_render::rows::table::TableWidth;
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// The network of the demo.
 const SCENARIO: &str = "ethernet-12x20";
@@ -166,7 +168,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     write_page(&report_inputs, &page_file)?;
     let rows = rows(chosen_model, &points);
     if args.print.format != PrintFormat::Table {
-        return Ok(rows.print(args.print)?);
+        return Ok(print_rows(&rows, args.print)?);
     }
     let width = args.print.table_width();
     let all_names = [train_path, held_out_path].map(|path| files::name(path));
@@ -225,7 +227,8 @@ fn write_page(reported: &[PathBuf], page: &OutputPath) -> Result<(), Failure> {
         procs: Some(REPORTED_PROCS.parse().expect("a list of process counts")),
         ..report::ReportOptions::default()
     };
-    report::write(reported, &options, page).map(drop)
+    let rendered = report::page(report_sources::read(reported)?, &options)?;
+    Ok(page.replace(rendered.html.as_bytes())?)
 }
 
 /// Writes the parameters of the fitted signature, their meaning, and its warnings.

@@ -19,7 +19,8 @@ use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
 use crate::print::notes::{print_remark, warn_if_unfaithful};
 use crate::print::progress_sentence;
-use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
+use crate::print::rows::{PrintArgs, print_rows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Find the clusters of hosts behind slow links, with latency and bandwidth between and inside them,
 /// by O(n log n) short probes, or from a description of the network.
@@ -177,7 +178,7 @@ fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Fa
             PrintedCell::if_some(line.link.and_then(megabits), PrintedCell::rounded)
         })
         .rows;
-    rows.print(args.print)?;
+    print_rows(&rows, args.print)?;
     let hosts: usize = clusters.iter().map(|cluster| cluster.hosts.len()).sum();
     let count = match clusters.len() {
         1 => "1 cluster".to_owned(),

@@ -24,7 +24,8 @@ use crate::input::args::{self, LaunchArgs, MeasurementPlace};
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::notes::warn_if_unfaithful;
-use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
+use crate::print::rows::{PrintArgs, print_rows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Check what works here, by a trial job on the hosts, with the cure for what does not; exit code 1 if
 /// `measure` would not work.
@@ -115,5 +116,5 @@ fn print(rows: &[CheckRow], print: PrintArgs) -> Result<(), Failure> {
         })
         .column("cure", |row| PrintedCell::text(&row.cure).hidden())
         .rows;
-    Ok(table.print(print)?)
+    Ok(print_rows(&table, print)?)
 }

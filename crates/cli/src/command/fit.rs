@@ -28,10 +28,10 @@ use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
 use crate::print::notes::{print, print_remark};
-use crate::print::parameters::{self, ParameterSelection};
-use crate::print::rows::{PrintArgs, PrintFormat, to_stdout};
+use crate::print::rows::{PrintArgs, PrintFormat, print_rows, to_stdout};
 use crate::print::verdict::write_verdict;
 use crate::print::{progress_sentence, quote};
+use netsig_render::parameters::{self, ParameterSelection};
 
 /// Fit models to data, print the verdict, write a profile.
 #[derive(clap::Args)]
@@ -198,11 +198,17 @@ fn print_results(
         let mut text = Vec::new();
         write_verdicts(&mut text).expect("memory can be written");
         progress_sentence::print(String::from_utf8_lossy(&text).trim_end());
-        return Ok(parameters::of_all(fitted, args.confidence, ParameterSelection::All).print(args.print)?);
+        return Ok(print_rows(
+            &parameters::of_all(fitted, args.confidence, ParameterSelection::All),
+            args.print,
+        )?);
     }
     to_stdout(write_verdicts)?;
     if has_details {
-        parameters::of_all(fitted, args.confidence, ParameterSelection::WithoutTables).print(args.print)?;
+        print_rows(
+            &parameters::of_all(fitted, args.confidence, ParameterSelection::WithoutTables),
+            args.print,
+        )?;
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ use clap::Subcommand;
 
 use crate::input::failure::Failure;
 use crate::print::notes::warn_if_unfaithful;
-use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
+use crate::print::rows::{PrintArgs, print_rows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Emulate a cluster on this machine: real MPI over real TCP between namespaces.
 #[derive(clap::Args)]
@@ -104,7 +105,7 @@ fn check(print: PrintArgs) -> Result<(), Failure> {
             PrintedCell::text(row.found.as_ref().unwrap_or_else(|missing| missing))
         })
         .rows;
-    rows.print(print)?;
+    print_rows(&rows, print)?;
     if capabilities.can_run() {
         return Ok(());
     }
@@ -120,7 +121,7 @@ fn list(print: PrintArgs) -> Result<(), Failure> {
         .detail(1, "network", |(_, scenario)| PrintedCell::text(scenario.summary()))
         .sentences("description", |(_, scenario)| PrintedCell::text(&scenario.description))
         .rows;
-    Ok(rows.print(print)?)
+    Ok(print_rows(&rows, print)?)
 }
 
 fn drops(print: PrintArgs) -> Result<(), Failure> {
@@ -130,7 +131,7 @@ fn drops(print: PrintArgs) -> Result<(), Failure> {
         .column("packets", |port| PrintedCell::number(port.sent))
         .column("dropped", |port| PrintedCell::number(port.dropped))
         .rows;
-    Ok(rows.print(print)?)
+    Ok(print_rows(&rows, print)?)
 }
 
 fn exec(name: &str, command: &[OsString]) -> Result<(), Failure> {

@@ -14,7 +14,8 @@ use netsig_model::model::setting::parse_setting;
 use netsig_model::model::{self, Model, ModelEstimator, ModelParameter, ParameterRole};
 
 use crate::input::failure::Failure;
-use crate::print::rows::{PrintArgs, PrintFormat, PrintedCell, PrintedRows, RowsBuilder, to_stdout};
+use crate::print::rows::{PrintArgs, PrintFormat, print_rows, to_stdout};
+use netsig_render::rows::{PrintedCell, PrintedRows, RowsBuilder};
 
 /// List the models, describe one in full, or evaluate one of a message or a program.
 #[derive(clap::Args)]
@@ -60,18 +61,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         &selected_models[..],
         args.profile.is_some() || !args.settings.is_empty(),
     ) {
-        return Ok(evaluation::rows(args, model)?.print(args.print)?);
+        return Ok(print_rows(&evaluation::rows(args, model)?, args.print)?);
     }
     let each_model = selected_models.into_iter();
     let evaluations = each_model.map(|model| Ok((model, model.evaluate_example()?.time)));
     let evaluated_models: Vec<(&Model, Seconds)> = evaluations.collect::<Result<_, Failure>>()?;
     Ok(match (args.print.format, &args.name) {
-        (PrintFormat::Table, None) => summary(evaluated_models).rows.print(args.print),
+        (PrintFormat::Table, None) => print_rows(&summary(evaluated_models).rows, args.print),
         (PrintFormat::Table, Some(_)) => to_stdout(|out| {
             let mut all = evaluated_models.iter();
             all.try_for_each(|(model, value)| write_model(model, *value, out))
         }),
-        _ => details(evaluated_models).print(args.print),
+        _ => print_rows(&details(evaluated_models), args.print),
     }?)
 }
 

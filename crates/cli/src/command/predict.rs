@@ -16,7 +16,8 @@ use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::partial::PartialResults;
 use crate::print::notes::print;
-use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
+use crate::print::rows::{PrintArgs, print_rows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Predict times for process counts and sizes, with intervals.
 #[derive(clap::Args)]
@@ -107,7 +108,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let found = answer.times().collect();
     PartialResults::new(found, &answer.missing).conclude(|found| {
         print(&answer.limits);
-        Ok(rows(args.cases.collective, &found).print(args.print)?)
+        Ok(print_rows(&rows(args.cases.collective, &found), args.print)?)
     })
 }
 

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use netsig_base::units::Procs;
 use netsig_base::units::list::QuantityList;
 use netsig_model::predict::answer::refuse_single;
+use netsig_render::report::{self, RenderedPage, ReportOptions};
 
 use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::file_kind::FileKind;
 use crate::input::output::OutputPath;
+use crate::input::report_sources;
 use crate::input::standard;
 use crate::print::notes::print;
 use crate::print::progress_sentence;
 use crate::print::rows::to_stdout;
 use crate::print::verdict::write_verdict;
-use crate::report::{self, ReportOptions};
 
 /// Write one self-contained HTML page: the verdict, interactive plots, tables and a predictor.
 #[derive(clap::Args)]
@@ -55,11 +56,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         procs: args.procs.clone(),
         repetitions: args.repetitions,
     };
-    let page_summary = report::write(&args.files, &options, &output)?;
-    print(&page_summary.notes);
+    let RenderedPage { html, verdicts, notes } = report::page(report_sources::read(&args.files)?, &options)?;
+    output.replace(html.as_bytes())?;
+    print(&notes);
     to_stdout(|out| {
-        let mut verdicts = page_summary.verdicts.iter();
-        verdicts.try_for_each(|(heading, answers)| write_verdict(heading, answers, out))
+        let mut all = verdicts.iter();
+        all.try_for_each(|(heading, answers)| write_verdict(heading, answers, out))
     })?;
     if !standard::is_output_taken() {
         progress_sentence::print(format_args!("netsig: wrote {output}: open it in a browser"));

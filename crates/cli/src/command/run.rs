@@ -26,7 +26,8 @@ use crate::input::output::OutputPath;
 use crate::job::launch::absolute_path;
 use crate::job::launch::preloaded::{MpiCommand, text};
 use crate::print::notes::{print, print_remark, print_warning};
-use crate::print::rows::{PrintArgs, PrintedCell, PrintedRows};
+use crate::print::rows::{PrintArgs, print_rows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Run an MPI program whose collectives take the fastest algorithms that the profile predicts.
 #[derive(clap::Args)]
@@ -208,7 +209,7 @@ impl Args {
         if report.calls.is_empty() {
             print_warning("the report has no calls: the program made none, or ended before MPI_Finalize");
         }
-        Ok(rows(report).print(self.print)?)
+        Ok(print_rows(&rows(report), self.print)?)
     }
 }
 

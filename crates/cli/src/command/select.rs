@@ -21,8 +21,9 @@ use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::partial::PartialResults;
 use crate::print::notes::print;
-use crate::print::rows::{PrintArgs, PrintFormat, PrintedCell, PrintedRows, to_stdout};
-use crate::print::table::TableWidth;
+use crate::print::rows::{PrintArgs, PrintFormat, print_rows, to_stdout};
+use netsig_render::rows::table::TableWidth;
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Rank the algorithms of a collective and find where the best one changes.
 #[derive(clap::Args)]
@@ -115,7 +116,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 ),
             );
             print(&limits);
-            Ok(cross_overs(collective, all_cross_overs.into_iter()).print(args.print)?)
+            Ok(print_rows(
+                &cross_overs(collective, all_cross_overs.into_iter()),
+                args.print,
+            )?)
         });
     }
     let answer = ranker.answer(cases.combinations());
@@ -123,7 +127,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     PartialResults::new(answer.found, &answer.missing).conclude(|found| {
         print(&answer.limits);
         let width = args.print.table_width();
-        ranked_rows(collective, flavour, &found, width).print(args.print)?;
+        print_rows(&ranked_rows(collective, flavour, &found, width), args.print)?;
         if args.print.format == PrintFormat::Table {
             let mut lines = meaning_of_mark(&found);
             if let (Some(mpi), TableWidth::Fit(_)) = (flavour, width) {

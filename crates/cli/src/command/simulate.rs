@@ -11,7 +11,7 @@ use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::partial::PartialResults;
 use crate::print::notes::{print_remark, print_warning};
-use crate::print::rows::{PrintArgs, PrintFormat};
+use crate::print::rows::{PrintArgs, PrintFormat, print_rows};
 use crate::simulate::exports::{SimulationExports, SimulationFiles};
 use crate::simulate::options::{DoubtedSimModel, NetworkOptions, ProgramOptions};
 use crate::simulate::recorders::SimulationRecorders;
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if args.print.format == PrintFormat::Table {
             result_rows::print_loss_note(&answers);
         }
-        Ok(result_rows::rows(answers).print(args.print)?)
+        Ok(print_rows(&result_rows::rows(answers), args.print)?)
     })
 }
 

@@ -11,6 +11,7 @@ use netsig_base::text::file_error::FileError;
 use netsig_base::text::refusal::{Refusal, RefusalCause};
 use netsig_lab::{LabError, SIGNAL_EXIT_CODE_BASE};
 use netsig_model::model::ModelError;
+use netsig_render::svg::DrawingError;
 use netsig_sim::setup::SimulationError;
 
 use crate::input::standard::input_name;
@@ -128,6 +129,12 @@ impl From<clap::Error> for Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self::new(Self::WORK, error)
+    }
+}
+
+impl From<DrawingError> for Failure {
+    fn from(error: DrawingError) -> Self {
+        anyhow::Error::from(error).into()
     }
 }
 

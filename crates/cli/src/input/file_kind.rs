@@ -9,6 +9,8 @@ use netsig_base::data::has_required_columns;
 use netsig_base::text::decoded;
 use netsig_base::text::refusal::Refusal;
 
+use netsig_render::report::PAGE_START;
+
 use crate::input::failure::Failure;
 use crate::input::interposer_report;
 
@@ -82,9 +84,6 @@ const SHARED_MARKS: [&str; 5] = [
     "complete -c netsig",
     "#%Module1.0\n# netsig",
 ];
-
-/// Beginning of a page of `netsig report`.
-pub const PAGE_START: &str = "<!DOCTYPE html>\n<!-- netsig report -->";
 
 /// Number of bytes that are read to recognise a file's kind.
 const HEAD_BYTES: usize = 64 * 1024;

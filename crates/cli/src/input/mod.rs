@@ -18,6 +18,7 @@ pub mod network;
 pub mod output;
 pub mod partial;
 pub mod prediction_scope;
+pub mod report_sources;
 pub mod standard;
 pub mod terminal;
 pub mod verbosity;

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 
 use netsig_model::verdict::VerdictAnswer;
 
-use crate::print::table::TableWidth;
+use netsig_render::rows::table::TableWidth;
+
+use super::rows::terminal_width;
 
 /// Characters of the questions with the gap after them.
 const QUESTION_WIDTH: usize = 12;
@@ -18,7 +20,7 @@ const LONGEST_LINE: usize = 100;
 /// # Errors
 /// If `out` cannot be written.
 pub fn write_verdict(heading: &str, answers: &[VerdictAnswer], out: &mut dyn Write) -> io::Result<()> {
-    let width = match TableWidth::of_terminal() {
+    let width = match terminal_width() {
         TableWidth::Fit(width) => usize::from(width).min(LONGEST_LINE),
         TableWidth::Wide => LONGEST_LINE,
     };

@@ -12,7 +12,7 @@ use netsig_sim::simulate::SimPoint;
 use crate::input::failure::Failure;
 use crate::input::file_kind::FileKind;
 use crate::input::output::OutputPath;
-use crate::print::rows::{PrintFormat, PrintedCell, PrintedRows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// The most messages of a written program; larger ones would take gigabytes.
 const MOST_WRITTEN: u64 = 100_000_000;
@@ -146,10 +146,10 @@ impl SimulationFiles {
     /// If a file cannot be written.
     pub fn write_tables(&self, outcome: &SimOutcome) -> Result<(), Failure> {
         if let Some(file) = &self.links {
-            file.write(|out| links(outcome).write(PrintFormat::Csv, out))?;
+            file.replace(links(outcome).csv_text().as_bytes())?;
         }
         if let Some(file) = &self.losses {
-            file.write(|out| losses(outcome).write(PrintFormat::Csv, out))?;
+            file.replace(losses(outcome).csv_text().as_bytes())?;
         }
         Ok(())
     }

@@ -1,18 +1,20 @@
 //! The observers of a simulation: timeline and Gantt chart.
 
+use anyhow::Context as _;
 use netsig_base::units::Procs;
+use netsig_render::gantt::Gantt;
+use netsig_render::timeline::Timeline;
 use netsig_sim::Time;
 use netsig_sim::observer::{Activity, Observer};
 
 use super::exports::SimulationFiles;
-use super::gantt::Gantt;
-use super::timeline::Timeline;
+use crate::input::draft::OutputDraft;
 use crate::input::failure::Failure;
 use crate::input::output::OutputPath;
 
 /// The observers of the requested files.
 pub struct SimulationRecorders {
-    timeline: Option<Timeline>,
+    timeline: Option<Timeline<OutputDraft>>,
     gantt: Option<(Gantt, OutputPath)>,
 }
 
@@ -26,7 +28,7 @@ impl SimulationRecorders {
         let created_gantt = gantt_file.map(|file| Ok::<_, Failure>((Gantt::new(procs)?, file.clone())));
         let gantt = created_gantt.transpose()?;
         let timeline_file = files.timeline.as_ref();
-        let created_timeline = timeline_file.map(|file| Timeline::create(file, procs));
+        let created_timeline = timeline_file.map(|file| Ok::<_, Failure>(Timeline::new(file.draft()?, procs)));
         Ok(Self {
             gantt,
             timeline: created_timeline.transpose()?,
@@ -39,7 +41,9 @@ impl SimulationRecorders {
     /// If a file cannot be written.
     pub fn finish(self, title: &str) -> Result<(), Failure> {
         if let Some(timeline) = self.timeline {
-            timeline.finish()?;
+            let (draft, written) = timeline.finish();
+            written.with_context(|| draft.unwritable())?;
+            draft.publish()?;
         }
         if let Some((gantt, file)) = self.gantt {
             file.replace(gantt.svg(title)?.as_bytes())?;

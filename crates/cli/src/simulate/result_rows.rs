@@ -6,7 +6,7 @@ use netsig_sim::setup::{SimCase, SimReport};
 use netsig_sim::simulate::SimModel;
 
 use crate::print::notes::print_remark;
-use crate::print::rows::{PrintedCell, PrintedRows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// The columns of the rows. A program in GOAL has its file as the algorithm; its collective and
 /// size are empty.

@@ -22,7 +22,8 @@ use super::{Args, SelectionDetail};
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::notes::{print, print_remark, print_warning};
-use crate::print::rows::{PrintedCell, PrintedRows};
+use crate::print::rows::print_rows;
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// A contest with the choice in it.
 struct JudgedContest {
@@ -98,7 +99,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
         SelectionDetail::Summary => summary(&chosen),
         SelectionDetail::Cells => cells(&chosen, statistic),
     };
-    Ok(rows.print(args.print)?)
+    Ok(print_rows(&rows, args.print)?)
 }
 
 /// The profile's choices in all contests.

@@ -12,7 +12,8 @@ use netsig_model::fit::plogp::MeasuredPLogP;
 use netsig_model::fit::point_to_point::PointToPointFits;
 
 use crate::print::notes::print_remark;
-use crate::print::rows::{PrintedCell, PrintedRows};
+use crate::print::rows::print_rows_to_stderr;
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Suffix of the provenance keys of a configured eager limit.
 const EAGER_LIMIT: &str = "eager_limit";
@@ -24,7 +25,7 @@ pub fn print_results(point_to_point: &PointToPointFits, provenance: &Provenance)
         print_tables(measured);
     }
     if let Some(flows) = &point_to_point.flows {
-        load_rows(&point_to_point.loads).print_to_stderr();
+        print_rows_to_stderr(&load_rows(&point_to_point.loads));
         eprintln!("{}", saturation(flows));
     }
     for failure in &point_to_point.failures {

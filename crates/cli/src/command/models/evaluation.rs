@@ -7,7 +7,7 @@ use netsig_model::model::{Case, Model, ModelSubject, ParameterValues};
 use super::Args;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::print::rows::{PrintedCell, PrintedRows};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// Processes of a message.
 const MESSAGE_PROCS: u32 = 2;

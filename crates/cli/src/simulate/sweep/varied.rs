@@ -9,8 +9,8 @@ use netsig_sim::simulate::{SimModel, SimPoint};
 
 use super::plan::{STATED_COLUMNS, StatedOptions, SweepPlan};
 use crate::input::failure::Failure;
-use crate::print::rows::{PrintFormat, PrintedCell, PrintedRows};
 use crate::simulate::result_rows::{COLUMNS, SimulationRow};
+use netsig_render::rows::{PrintedCell, PrintedRows};
 
 /// The further columns of a sweep, with their values for each network model.
 #[derive(Debug)]
@@ -59,11 +59,7 @@ impl<'a> VariedColumns<'a> {
             let further = self.values(point).into_iter().map(PrintedCell::text);
             row.cells.into_iter().chain(further).collect()
         });
-        let mut text = Vec::new();
-        let written = PrintedRows::new(&self.names(), rows.collect()).write(PrintFormat::Csv, &mut text);
-        written.map_err(anyhow::Error::from)?;
-        let end = text.iter().position(|&byte| byte == b'\n');
-        text.drain(..=end.unwrap_or_default());
-        Ok(text)
+        let text = PrintedRows::new(&self.names(), rows.collect()).csv_text();
+        Ok(text.split_once('\n').map_or(Vec::new(), |(_, lines)| lines.into()))
     }
 }

@@ -63,15 +63,8 @@ pub struct TextTable {
     limit: Option<usize>,
 }
 
-impl TableWidth {
-    /// The width of the terminal, or [`FILE_WIDTH`] if standard output is no terminal.
-    pub fn of_terminal() -> Self {
-        Self::Fit(Table::new().width().unwrap_or(FILE_WIDTH))
-    }
-}
-
 /// Width of tables away from a terminal, in characters.
-const FILE_WIDTH: u16 = 80;
+pub const FILE_WIDTH: u16 = 80;
 
 /// A column of sentences is at least so wide, if it has such long lines or words.
 const SENTENCE_WIDTHS: SentenceWidths = SentenceWidths { line: 20, word: 24 };

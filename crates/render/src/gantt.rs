@@ -1,7 +1,7 @@
 //! Draws a simulation as an SVG picture: a row for each rank, with bars for its activities over
 //! time.
 
-use anyhow::Result;
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Procs, Rank, Seconds};
 use netsig_sim::Time;
 use netsig_sim::observer::{Activity, Observer};
@@ -9,9 +9,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use strum::{EnumCount, IntoEnumIterator};
 
-use super::lanes::{ActivityKind, ActivityLane, ActivityLanes};
-use crate::input::failure::Failure;
-use crate::print::svg::{self, DrawResult, FONT, SvgArea};
+use crate::lanes::{ActivityKind, ActivityLane, ActivityLanes};
+use crate::svg::{self, DrawResult, DrawingError, FONT, SvgArea};
 
 /// The most ranks that are readable in a picture.
 const MOST_RANKS: u32 = 64;
@@ -48,9 +47,9 @@ impl Gantt {
     ///
     /// # Errors
     /// If there are too many ranks for a picture.
-    pub fn new(procs: Procs) -> Result<Self, Failure> {
+    pub fn new(procs: Procs) -> Result<Self, Refusal> {
         if procs.get() > MOST_RANKS {
-            return Err(Failure::usage(format!(
+            return Err(Refusal::request(format!(
                 "{} ranks do not fit a Gantt chart of at most {MOST_RANKS}; use --timeline",
                 procs.get()
             )));
@@ -68,7 +67,7 @@ impl Gantt {
     ///
     /// # Errors
     /// If the drawing library fails.
-    pub fn svg(mut self, title: &str) -> Result<String> {
+    pub fn svg(mut self, title: &str) -> Result<String, DrawingError> {
         if self.bars.len() > MANY_BARS {
             self.merge();
         }
@@ -319,8 +318,8 @@ impl ChartGeometry {
 mod tests {
     use netsig_sim::program::OperationId;
 
-    use super::super::lanes::testing::{LossyMedium, endpoint, exchange};
     use super::*;
+    use crate::lanes::testing::{LossyMedium, endpoint, exchange};
 
     fn chart(procs: u32) -> Gantt {
         Gantt::new(Procs::new(procs).unwrap()).unwrap()

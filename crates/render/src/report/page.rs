@@ -1,13 +1,11 @@
 //! The page as HTML.
 
-use std::fmt::Write as _;
-
-use anyhow::Result;
 use itertools::Itertools as _;
 use maud::{Markup, PreEscaped, html};
 use netsig_base::text::note::Note;
 use netsig_model::verdict::VerdictAnswer;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::chapter::{CollectiveChapter, PageRequest};
@@ -15,9 +13,12 @@ use super::figure::Figure;
 use super::map::SelectionMap;
 use super::subject::PageSubject;
 use super::{figures, picture, predictor, tables};
-use crate::input::file_kind::PAGE_START;
-use crate::print::quantity::name_and_unit;
-use crate::print::rows::PrintedRows;
+use crate::rows::PrintedRows;
+use crate::rows::quantity::name_and_unit;
+use crate::svg::DrawingError;
+
+/// Start of every page, by which netsig knows it.
+pub const PAGE_START: &str = "<!DOCTYPE html>\n<!-- netsig report -->";
 
 const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str = include_str!("../../assets/report.js");
@@ -90,17 +91,17 @@ impl<'a> ReportPage<'a> {
     ///
     /// # Errors
     /// If a picture cannot be drawn.
-    pub fn html(&self) -> Result<String> {
+    pub fn html(&self) -> Result<String, DrawingError> {
         let mut drawn = ScriptDrawings::default();
         let numbered_chapters = self.chapters.iter().enumerate();
         let chapters: Vec<Markup> = numbered_chapters
             .map(|(number, chapter)| self.chapter_markup(number, chapter, &mut drawn))
-            .collect::<Result<_>>()?;
+            .collect::<Result<_, _>>()?;
         let subject_sections: Vec<Markup> = self
             .subjects
             .iter()
             .map(|page_subject| subject_markup(page_subject, &mut drawn))
-            .collect::<Result<_>>()?;
+            .collect::<Result<_, _>>()?;
         let predictors: Vec<Value> = self
             .chapters
             .iter()
@@ -157,7 +158,7 @@ impl<'a> ReportPage<'a> {
         };
         // The comment after the document type names the kind of the file.
         let mut page = PAGE_START.to_owned();
-        write!(page, "\n{}\n", body.0)?;
+        page.extend(["\n", &body.0, "\n"]);
         Ok(page)
     }
 
@@ -189,13 +190,18 @@ impl<'a> ReportPage<'a> {
         self.subjects.iter().flat_map(|subject| &subject.notes).unique()
     }
 
-    fn chapter_markup(&self, number: usize, chapter: &CollectiveChapter, drawn: &mut ScriptDrawings) -> Result<Markup> {
+    fn chapter_markup(
+        &self,
+        number: usize,
+        chapter: &CollectiveChapter,
+        drawn: &mut ScriptDrawings,
+    ) -> Result<Markup, DrawingError> {
         let algorithms: Vec<Markup> = chapter
             .algorithms
             .iter()
             .enumerate()
             .map(|(place, algorithm)| algorithm_section(chapter, algorithm, place < PICTURED, drawn))
-            .collect::<Result<_>>()?;
+            .collect::<Result<_, _>>()?;
         let cases = chapter.cases();
         let map = SelectionMap::of(chapter, &cases)
             .map(|map| selection_map(&map, drawn))
@@ -205,7 +211,7 @@ impl<'a> ReportPage<'a> {
         let common_figures = [contention, figures::overflow_figure(chapter)].into_iter().flatten();
         let common_markup: Vec<Markup> = common_figures
             .map(|one_figure| figure_markup(&one_figure, true, drawn))
-            .collect::<Result<_>>()?;
+            .collect::<Result<_, _>>()?;
         let name = chapter.collective;
         Ok(html! {
             section.chapter id=(format!("chapter-{number}")) data-collective=(name) {
@@ -231,6 +237,11 @@ fn note_sentence(note: &Note) -> String {
     }
 }
 
+/// A drawing as the script reads it.
+fn script_data(drawing: &impl Serialize) -> Value {
+    serde_json::to_value(drawing).expect("drawings have texts and numbers alone")
+}
+
 /// JSON that is safe in a script element, whatever its texts contain.
 fn embedded(data: &Value) -> String {
     data.to_string().replace('<', "\\u003c")
@@ -249,9 +260,9 @@ fn thinning_note(chapter: &CollectiveChapter) -> Markup {
 }
 
 /// The selection map.
-fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Markup> {
+fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Markup, DrawingError> {
     let number = drawn.maps.len();
-    drawn.maps.push(serde_json::to_value(map)?);
+    drawn.maps.push(script_data(map));
     let svg = picture::map(map)?;
     let alt = format!(
         "Best algorithm by processes and size: {}. Numbers, or stronger colours in a still picture: times as fast as the library's own choice, or where that is not known as the second best.",
@@ -273,7 +284,7 @@ fn algorithm_section(
     algorithm: &str,
     is_pictured: bool,
     drawn: &mut ScriptDrawings,
-) -> Result<Markup> {
+) -> Result<Markup, DrawingError> {
     let possible_figures = [
         figures::times(chapter, algorithm),
         figures::errors_by_size(chapter, algorithm),
@@ -284,7 +295,7 @@ fn algorithm_section(
     let all_figures = possible_figures.into_iter().flatten();
     let all_markup: Vec<Markup> = all_figures
         .map(|one_figure| figure_markup(&one_figure, is_pictured, drawn))
-        .collect::<Result<_>>()?;
+        .collect::<Result<_, _>>()?;
     Ok(html! {
         section.algorithm data-algorithm=(algorithm) {
             h3 { (algorithm) }
@@ -294,9 +305,9 @@ fn algorithm_section(
 }
 
 /// A figure: the place where the script draws it, and its picture.
-fn figure_markup(figure: &Figure, is_pictured: bool, drawn: &mut ScriptDrawings) -> Result<Markup> {
+fn figure_markup(figure: &Figure, is_pictured: bool, drawn: &mut ScriptDrawings) -> Result<Markup, DrawingError> {
     let number = drawn.figures.len();
-    drawn.figures.push(serde_json::to_value(figure)?);
+    drawn.figures.push(script_data(figure));
     let svg = is_pictured.then(|| picture::figure(figure)).transpose()?;
     Ok(html! {
         figure data-figure=(number) {
@@ -370,12 +381,12 @@ fn predictor_form() -> Markup {
 }
 
 /// The network between two processes, and the files.
-fn subject_markup(subject: &PageSubject, drawn: &mut ScriptDrawings) -> Result<Markup> {
+fn subject_markup(subject: &PageSubject, drawn: &mut ScriptDrawings) -> Result<Markup, DrawingError> {
     let point_to_point = figures::point_to_point(subject)
         .map(|one_figure| figure_markup(&one_figure, true, drawn))
         .transpose()?;
     let models = tables::models(subject);
-    let parameters = subject.profile.as_ref().map(crate::print::parameters::of_profile);
+    let parameters = subject.profile.as_ref().map(crate::parameters::of_profile);
     let name = subject.name.rsplit('/').next().unwrap_or(&subject.name);
     Ok(html! {
         h2 { "Network and files: " (subject.name) }

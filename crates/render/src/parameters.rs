@@ -15,7 +15,7 @@ use netsig_model::model::plogp::PLogP;
 use netsig_model::model::{REGIMES, THROUGHPUT};
 use netsig_model::profile::Profile;
 
-use crate::print::rows::{PrintedCell, PrintedRows};
+use crate::rows::{PrintedCell, PrintedRows};
 
 /// The parameters of one model.
 struct ModelParameters<'a> {

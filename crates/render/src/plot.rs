@@ -1,13 +1,12 @@
 //! Plots predictions and measurements as an SVG picture: time over message size, both on
 //! logarithmic axes.
 
-use anyhow::Result;
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::predict::Interval;
 use plotters::coord::combinators::IntoLogRange;
 use plotters::prelude::*;
 
-use crate::print::svg::{self, DrawResult, FONT, SvgArea};
+use crate::svg::{self, DrawResult, DrawingError, FONT, SvgArea};
 
 /// One size of the plot.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +32,7 @@ const PICTURE_SIZE: (u32, u32) = (900, 560);
 ///
 /// # Errors
 /// If the drawing library fails.
-pub fn comparison(title: &str, points: &[PlotPoint]) -> Result<String> {
+pub fn comparison(title: &str, points: &[PlotPoint]) -> Result<String, DrawingError> {
     svg::picture("plot", PICTURE_SIZE, |area| draw(area, title, points))
 }
 

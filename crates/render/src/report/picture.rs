@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use anyhow::Result;
 use itertools::Itertools as _;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
@@ -11,7 +10,7 @@ use plotters::prelude::*;
 use super::figure::{Figure, FigureSeries, SeriesForm};
 use super::map::SelectionMap;
 use super::scale::FigureAxis;
-use crate::print::svg::{self, DrawResult, FONT, SvgArea};
+use crate::svg::{self, DrawResult, DrawingError, FONT, SvgArea};
 
 const PICTURE: (u32, u32) = (860, 480);
 
@@ -90,7 +89,7 @@ fn colour(number: usize) -> RGBColor {
 ///
 /// # Errors
 /// If the drawing library fails.
-pub fn figure(figure: &Figure) -> Result<String> {
+pub fn figure(figure: &Figure) -> Result<String, DrawingError> {
     svg::picture("figure", PICTURE, |area| draw(area, figure))
 }
 
@@ -159,7 +158,7 @@ fn thinned<T>(series: &FigureSeries, points: impl Iterator<Item = T>) -> impl It
 ///
 /// # Errors
 /// If the drawing library fails.
-pub fn map(map: &SelectionMap) -> Result<String> {
+pub fn map(map: &SelectionMap) -> Result<String, DrawingError> {
     svg::picture("map", PICTURE, |area| draw_map(area, map))
 }
 

@@ -6,7 +6,7 @@ use netsig_base::text::sanitised::printable;
 use netsig_base::units::{Bytes, Seconds, three_digits};
 use serde_json::Value;
 
-use crate::print::quantity::{CellQuantity, ColumnUnit};
+use super::quantity::{CellQuantity, ColumnUnit};
 
 /// One value of a row; the default is an empty cell.
 #[derive(Debug, Clone, Default)]

@@ -5,21 +5,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::{self, Write};
 
-use anyhow::{Context, Result};
 use netsig_base::units::{Procs, Rank};
 use netsig_sim::Time;
 use netsig_sim::network::{Flight, PacketLoss};
 use netsig_sim::observer::{Activity, Observer};
 use netsig_sim::program::{FlightId, OperationId};
 
-use super::lanes::{ActivityLane, ActivityLanes};
-use crate::input::draft::OutputDraft;
-use crate::input::output::OutputPath;
+use crate::lanes::{ActivityLane, ActivityLanes};
 
 /// Writes activities immediately; memory grows with the number of lanes and of messages in flight.
-pub struct Timeline {
-    file: OutputDraft,
-    /// The first error of writing the file.
+pub struct Timeline<W> {
+    out: W,
+    /// The first error of writing.
     problem: Option<io::Error>,
     lanes: ActivityLanes,
     /// The thread number of each lane.
@@ -29,14 +26,11 @@ pub struct Timeline {
     messages: u64,
 }
 
-impl Timeline {
-    /// Creates a timeline of `procs` ranks for the file `output`.
-    ///
-    /// # Errors
-    /// If the directory cannot be written.
-    pub fn create(output: &OutputPath, procs: Procs) -> Result<Self> {
+impl<W: Write> Timeline<W> {
+    /// Starts a timeline of `procs` ranks, which is written to `out`.
+    pub fn new(out: W, procs: Procs) -> Self {
         let mut timeline = Self {
-            file: output.draft()?,
+            out,
             problem: None,
             lanes: ActivityLanes::new(procs),
             threads: BTreeMap::new(),
@@ -47,20 +41,14 @@ impl Timeline {
             "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{}",
             r#"{"ph":"M","name":"process_name","pid":1,"args":{"name":"netsig simulate"}}"#
         ));
-        Ok(timeline)
+        timeline
     }
 
-    /// Completes the file and moves it to its path.
-    ///
-    /// # Errors
-    /// If the file could not be written.
-    pub fn finish(mut self) -> Result<()> {
+    /// Completes the timeline. The output is returned with the first error of writing it.
+    pub fn finish(mut self) -> (W, io::Result<()>) {
         self.name_threads();
         self.write(format_args!("\n]}}\n"));
-        match self.problem {
-            None => self.file.publish(),
-            Some(problem) => Err(problem).context(self.file.unwritable()),
-        }
+        (self.out, self.problem.map_or(Ok(()), Err))
     }
 
     /// Names each thread after its lane, in the order of the lanes.
@@ -82,7 +70,7 @@ impl Timeline {
 
     fn write(&mut self, text: fmt::Arguments<'_>) {
         if self.problem.is_none() {
-            self.problem = self.file.write_fmt(text).err();
+            self.problem = self.out.write_fmt(text).err();
         }
     }
 
@@ -122,7 +110,7 @@ impl Timeline {
     }
 }
 
-impl Observer for Timeline {
+impl<W: Write> Observer for Timeline<W> {
     fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time) {
         let lane = self.lanes.take(&activity, start, end);
         let new = self.threads.len() + 1;
@@ -206,14 +194,8 @@ fn lane_name(lane: ActivityLane) -> String {
 mod tests {
     use serde_json::Value;
 
-    use super::super::lanes::testing::{LossyMedium, endpoint, exchange};
     use super::*;
-    use crate::input::file_kind::FileKind;
-
-    fn output(directory: &tempfile::TempDir) -> OutputPath {
-        let path = directory.path().join("timeline.json");
-        OutputPath::replacing("--timeline", &path, FileKind::Trace, &[]).unwrap()
-    }
+    use crate::lanes::testing::{LossyMedium, endpoint, exchange};
 
     /// The text of the timeline of an exchange, and the outcome of its simulation.
     fn timeline(
@@ -221,13 +203,11 @@ mod tests {
         procs: u32,
         network: &mut impl netsig_sim::network::Medium,
     ) -> (String, netsig_sim::SimOutcome) {
-        let directory = tempfile::tempdir().unwrap();
-        let output = output(&directory);
-        let mut timeline = Timeline::create(&output, Procs::new(procs).unwrap()).unwrap();
+        let mut timeline = Timeline::new(Vec::new(), Procs::new(procs).unwrap());
         let outcome = exchange(algorithm, procs, network, &mut timeline);
-        timeline.finish().unwrap();
-        let text = std::fs::read_to_string(directory.path().join("timeline.json"));
-        (text.unwrap(), outcome)
+        let (text, written) = timeline.finish();
+        written.unwrap();
+        (String::from_utf8(text).unwrap(), outcome)
     }
 
     struct TimelineTrace(Vec<Value>);
@@ -314,12 +294,5 @@ mod tests {
         let (lossy, _) = timeline("direct", 3, &mut LossyMedium);
         let told = ports + &lossy;
         insta::assert_snapshot!(told);
-    }
-
-    #[test]
-    fn a_timeline_that_is_not_finished_leaves_no_file() {
-        let directory = tempfile::tempdir().unwrap();
-        drop(Timeline::create(&output(&directory), Procs::new(2).unwrap()).unwrap());
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

@@ -2,10 +2,10 @@
 //! profile that is fitted to them here.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
-use itertools::{Either, Itertools as _};
+use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::mixture::NamedDataset;
 use netsig_base::data::{Dataset, Experiment, Provenance};
@@ -16,10 +16,6 @@ use netsig_model::fit::network;
 use netsig_model::fit::notes::notes_on_fit;
 use netsig_model::profile::Profile;
 use netsig_model::verdict::{CollectiveVerdict, VerdictRequest};
-
-use crate::input::failure::Failure;
-use crate::input::file_kind::FileKind;
-use crate::input::files;
 
 /// A profile and the data of its network.
 pub struct PageSubject {
@@ -67,19 +63,35 @@ struct NetworkFiles {
     notes: Vec<Note>,
 }
 
-/// Reads the files, and joins the files of one network.
+/// Profiles and data with their names, in the order of the user.
+#[derive(Default)]
+pub struct NamedSources {
+    /// Profiles.
+    pub profiles: Vec<(String, Profile)>,
+    /// Data.
+    pub data: Vec<(String, Dataset)>,
+}
+
+impl NamedSources {
+    /// Adds data.
+    ///
+    /// # Errors
+    /// If they hold no time.
+    pub fn add_data(&mut self, name: String, dataset: Dataset) -> Result<(), Refusal> {
+        if dataset.samples.is_empty() && dataset.aggregates.is_empty() {
+            return Err(Refusal::data("holds no time; measure some").about(name));
+        }
+        self.data.push((name, dataset));
+        Ok(())
+    }
+}
+
+/// Joins the sources of one network.
 ///
 /// # Errors
-/// If a file is named twice, is neither data nor a profile, is void, or no file has a repetition or a fit.
-pub fn read_subjects(paths: &[PathBuf]) -> Result<Vec<PageSubject>, Failure> {
-    files::refuse_twice(paths)?;
-    let (mut profiles, mut data) = (Vec::new(), Vec::new());
-    for path in paths {
-        match read(path)? {
-            Either::Left(profile) => profiles.push((files::name(path), profile)),
-            Either::Right(found) => data.push((files::name(path), found)),
-        }
-    }
+/// If data of one network cannot be joined.
+pub fn subjects(sources: NamedSources) -> Result<Vec<PageSubject>, Refusal> {
+    let NamedSources { profiles, data } = sources;
     let groups = grouped(data)?;
     let mut covered = vec![BTreeSet::new(); groups.len()];
     let mut subjects = Vec::new();
@@ -110,38 +122,12 @@ pub fn read_subjects(paths: &[PathBuf]) -> Result<Vec<PageSubject>, Failure> {
     Ok(subjects)
 }
 
-/// Reads a profile or data. A pipe is read once.
-fn read(path: &Path) -> Result<Either<Profile, Dataset>, Failure> {
-    if files::is_lasting(path) {
-        return if FileKind::Profile.is_kind_of_file(path)? {
-            files::profile(path).map(Either::Left)
-        } else {
-            usable(files::dataset(path)?, path).map(Either::Right)
-        };
-    }
-    let text = files::text(path)?;
-    if FileKind::Profile.is_kind_of_text(&text) {
-        files::profile_of(path, &text).map(Either::Left)
-    } else {
-        usable(files::dataset_of(path, &text)?, path).map(Either::Right)
-    }
-}
-
-/// Refuses data that are void or without a time.
-fn usable(data: Dataset, path: &Path) -> Result<Dataset, Failure> {
-    files::refuse_void(&data, path)?;
-    if data.samples.is_empty() && data.aggregates.is_empty() {
-        return Err(Failure::data("holds no time; measure some").about(path));
-    }
-    Ok(data)
-}
-
 /// Joins files unless their provenance or their times show different networks.
-fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<NetworkFiles>, Failure> {
+fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<NetworkFiles>, Refusal> {
     let mut groups: Vec<Vec<(String, Dataset)>> = Vec::new();
     for file in all {
         let is_alike =
-            |group: &&mut Vec<(String, Dataset)>| accepted::may_be_alike(&sources(group.iter().chain([&file])));
+            |group: &&mut Vec<(String, Dataset)>| accepted::may_be_alike(&named_sources(group.iter().chain([&file])));
         match groups.iter_mut().find(is_alike) {
             Some(group) => group.push(file),
             None => groups.push(vec![file]),
@@ -150,14 +136,14 @@ fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<NetworkFiles>, Failure> {
     groups.into_iter().map(joined).collect()
 }
 
-fn sources<'a>(files: impl IntoIterator<Item = &'a (String, Dataset)>) -> Vec<NamedDataset<'a>> {
+fn named_sources<'a>(files: impl IntoIterator<Item = &'a (String, Dataset)>) -> Vec<NamedDataset<'a>> {
     let source = |(name, data): &'a (String, Dataset)| NamedDataset { name, data };
     files.into_iter().map(source).collect()
 }
 
 /// Joins files of one network.
-fn joined(files: Vec<(String, Dataset)>) -> Result<NetworkFiles, Failure> {
-    let (doubts, notes) = accepted::doubts(&sources(&files));
+fn joined(files: Vec<(String, Dataset)>) -> Result<NetworkFiles, Refusal> {
+    let (doubts, notes) = accepted::doubts(&named_sources(&files));
     let (files, all): (Vec<String>, Vec<Dataset>) = files.into_iter().unzip();
     Ok(NetworkFiles {
         data: Rc::new(accepted::join_files(&files, all)?),

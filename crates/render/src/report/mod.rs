@@ -15,17 +15,16 @@ mod subject;
 mod tables;
 mod unpredicted;
 
-use std::path::PathBuf;
-
 use netsig_base::text::note::Note;
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
 use netsig_base::units::list::QuantityList;
 use netsig_model::verdict::VerdictAnswer;
 
 use self::chapter::PageRequest;
+pub use self::page::PAGE_START;
 use self::page::ReportPage;
-use crate::input::failure::Failure;
-use crate::input::output::OutputPath;
+pub use self::subject::NamedSources;
 
 /// Options of the user.
 #[derive(Debug, Clone)]
@@ -53,32 +52,33 @@ impl Default for ReportOptions {
     }
 }
 
-/// The text of a page before its figures.
+/// A page, and its first text.
 #[derive(Debug)]
-pub struct PageSummary {
+pub struct RenderedPage {
+    /// The page as HTML.
+    pub html: String,
     /// Heading and answers of each verdict.
     pub verdicts: Vec<(String, Vec<VerdictAnswer>)>,
-    /// Notes on the files for the reader.
+    /// Notes on the sources for the reader.
     pub notes: Vec<Note>,
 }
 
-/// Writes the page about the files, and returns its first text.
+/// The page about profiles and data.
 ///
 /// # Errors
-/// If a file cannot be used, a process count of the user is too far from all measurements, or the page cannot be
-/// written.
-pub fn write(files: &[PathBuf], options: &ReportOptions, output: &OutputPath) -> Result<PageSummary, Failure> {
-    let subjects = subject::read_subjects(files)?;
+/// If data cannot be joined, a process count of the user is too far from all measurements, or a picture cannot be
+/// drawn.
+pub fn page(sources: NamedSources, options: &ReportOptions) -> Result<RenderedPage, Refusal> {
+    let subjects = subject::subjects(sources)?;
     let mut most_counts = MOST_COUNTS;
     loop {
-        let request = PageRequest { options, most_counts };
-        let page = ReportPage::new(&subjects, &request);
+        let page = ReportPage::new(&subjects, &PageRequest { options, most_counts });
         let procs = options.procs.as_ref().map_or(&[][..], QuantityList::items);
         unpredicted::refuse_unpredicted(&page.chapters, procs)?;
-        let html = page.html()?;
+        let html = page.html().map_err(Refusal::request)?;
         if html.len() <= LARGE_PAGE_BYTES || options.procs.is_some() || most_counts <= FEWEST_COUNTS {
-            output.replace(html.as_bytes())?;
-            return Ok(PageSummary {
+            return Ok(RenderedPage {
+                html,
                 verdicts: page.verdicts(),
                 notes: page.notes().cloned().collect(),
             });

@@ -13,7 +13,7 @@ use netsig_model::verdict::CellFinding;
 use super::chapter::CollectiveChapter;
 use super::figures;
 use super::subject::PageSubject;
-use crate::print::rows::{PrintedCell, PrintedRows};
+use crate::rows::{PrintedCell, PrintedRows};
 
 /// Every measured cell with its prediction.
 pub fn measured(chapter: &CollectiveChapter) -> PrintedRows {
