@@ -423,7 +423,7 @@ impl PageCandidate {
     }
 }
 
-/// The candidates of `rank` in report.js, not yet sorted.
+/// The candidates of `rank` in `curves.js`, not yet sorted.
 fn ranked_by_page(predictor: &Value, procs: u32, size: u64) -> Vec<PageCandidate> {
     let counts = predictor["counts"].as_array().unwrap();
     let Some(count) = counts.iter().find(|count| count["procs"] == procs) else {

@@ -11,6 +11,7 @@ mod page;
 mod picture;
 mod predictor;
 mod scale;
+mod sections;
 mod subject;
 mod tables;
 mod unpredicted;

@@ -1,0 +1,212 @@
+//! The sections of the page: chapters with their map, figures and tables, and networks.
+
+use maud::{Markup, PreEscaped, html};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::chapter::CollectiveChapter;
+use super::figure::Figure;
+use super::map::SelectionMap;
+use super::subject::PageSubject;
+use super::{figures, picture, tables};
+use crate::rows::PrintedRows;
+use crate::rows::quantity::name_and_unit;
+use crate::svg::DrawingError;
+
+/// Characters that are encoded in the address of a table.
+const ENCODED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'`');
+
+/// Algorithms of a chapter whose figures have a picture for browsers without JavaScript.
+const PICTURED: usize = 4;
+
+/// Figures and tables that the script draws, in the order of their places in the page.
+#[derive(Default)]
+pub struct ScriptDrawings {
+    /// Figures.
+    pub figures: Vec<Value>,
+    /// Selection maps.
+    pub maps: Vec<Value>,
+}
+
+/// The section of a chapter.
+///
+/// # Errors
+/// If a picture cannot be drawn.
+pub fn chapter_section(
+    number: usize,
+    title: &str,
+    chapter: &CollectiveChapter,
+    drawn: &mut ScriptDrawings,
+) -> Result<Markup, DrawingError> {
+    let algorithms: Vec<Markup> = chapter
+        .algorithms
+        .iter()
+        .enumerate()
+        .map(|(place, algorithm)| algorithm_section(chapter, algorithm, place < PICTURED, drawn))
+        .collect::<Result<_, _>>()?;
+    let cases = chapter.cases();
+    let map = SelectionMap::of(chapter, &cases)
+        .map(|map| selection_map(&map, drawn))
+        .transpose()?;
+    let is_exchange = chapter.collective == netsig_base::algorithm::Collective::Alltoall;
+    let contention = is_exchange.then(|| figures::contention(chapter)).flatten();
+    let common_figures = [contention, figures::overflow_figure(chapter)].into_iter().flatten();
+    let common_markup: Vec<Markup> = common_figures
+        .map(|one_figure| figure_markup(&one_figure, true, drawn))
+        .collect::<Result<_, _>>()?;
+    let name = chapter.collective;
+    Ok(html! {
+        section.chapter id=(format!("chapter-{number}")) data-collective=(name) {
+            h2 { (title) }
+            (thinning_note(chapter))
+            @if let Some(map) = &map { (map) }
+            (table_markup("Best algorithms", &format!("{name}-best"), &tables::best(&cases)))
+            (table_markup("Cross-overs: sizes from which on another algorithm is the best", &format!("{name}-cross-overs"), &tables::cross_overs(chapter)))
+            @for markup in &common_markup { (markup) }
+            (table_markup("Overflow M(n)", &format!("{name}-overflow"), &tables::overflows(chapter)))
+            div.algorithms { @for markup in &algorithms { (markup) } }
+            (table_markup("All measured cells with predictions, losses and stalls", &format!("{name}-measured"), &tables::measured(chapter)))
+        }
+    })
+}
+
+/// The network between two processes, and the files.
+pub fn subject_markup(subject: &PageSubject, drawn: &mut ScriptDrawings) -> Result<Markup, DrawingError> {
+    let point_to_point = figures::point_to_point(subject)
+        .map(|one_figure| figure_markup(&one_figure, true, drawn))
+        .transpose()?;
+    let models = tables::models(subject);
+    let parameters = subject.profile.as_ref().map(crate::parameters::of_profile);
+    let name = subject.name.rsplit('/').next().unwrap_or(&subject.name);
+    Ok(html! {
+        h2 { "Network and files: " (subject.name) }
+        @if let Some(profile) = &subject.profile {
+            p { "α = " (netsig_base::units::Seconds(profile.hockney.alpha.value)) ", β = " (netsig_base::units::SecondsPerByte(profile.hockney.beta.value)) " between two processes." }
+        }
+        @if let Some(markup) = &point_to_point { (markup) }
+        @if let Some(parameters) = &parameters { (table_markup("Parameters: α, β, pLogP, signatures and regimes", &format!("{name}-parameters"), parameters)) }
+        @if let Some((largest, rows)) = &models {
+            p { "All models, fitted to the measured processes below " (largest) " and judged at " (largest) ":" }
+            (table_markup("Errors of all models", &format!("{name}-models"), rows))
+        }
+        (table_markup("Origin of data and profile", &format!("{name}-provenance"), &tables::provenance(subject)))
+    })
+}
+
+/// Says that repetitions were left out of the figures, if they were.
+fn thinning_note(chapter: &CollectiveChapter) -> Markup {
+    let all: usize = chapter.cells.iter().map(|cell| cell.summary.repetitions).sum();
+    let shown: usize = chapter.cells.iter().map(|cell| cell.times.len()).sum();
+    let is_thinned = shown > 0 && shown < all;
+    html! {
+        @if is_thinned {
+            p.note { "The figures show " (shown) " of " (all) " repetitions, in every cell evenly by rank; medians, means and shares are of all." }
+        }
+    }
+}
+
+/// The selection map.
+fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Markup, DrawingError> {
+    let number = drawn.maps.len();
+    drawn.maps.push(script_data(map));
+    let svg = picture::map(map)?;
+    let alt = format!(
+        "Best algorithm by processes and size: {}. Numbers, or stronger colours in a still picture: times as fast as the library's own choice, or where that is not known as the second best.",
+        map.names.join(", ")
+    );
+    Ok(html! {
+        figure.map data-map=(number) {
+            figcaption { "Best algorithm over processes and size" }
+            div.plot role="group" aria-label=(alt) {}
+            div.static { (PreEscaped(svg)) }
+            p.alt { (alt) }
+        }
+    })
+}
+
+/// The figures of one algorithm.
+fn algorithm_section(
+    chapter: &CollectiveChapter,
+    algorithm: &str,
+    is_pictured: bool,
+    drawn: &mut ScriptDrawings,
+) -> Result<Markup, DrawingError> {
+    let possible_figures = [
+        figures::times(chapter, algorithm),
+        figures::errors_by_size(chapter, algorithm),
+        figures::errors_by_procs(chapter, algorithm),
+        figures::losses(chapter, algorithm),
+        figures::stalls(chapter, algorithm),
+    ];
+    let all_figures = possible_figures.into_iter().flatten();
+    let all_markup: Vec<Markup> = all_figures
+        .map(|one_figure| figure_markup(&one_figure, is_pictured, drawn))
+        .collect::<Result<_, _>>()?;
+    Ok(html! {
+        section.algorithm data-algorithm=(algorithm) {
+            h3 { (algorithm) }
+            @for markup in &all_markup { (markup) }
+        }
+    })
+}
+
+/// A figure: the place where the script draws it, and its picture.
+fn figure_markup(figure: &Figure, is_pictured: bool, drawn: &mut ScriptDrawings) -> Result<Markup, DrawingError> {
+    let number = drawn.figures.len();
+    drawn.figures.push(script_data(figure));
+    let svg = is_pictured.then(|| picture::figure(figure)).transpose()?;
+    Ok(html! {
+        figure data-figure=(number) {
+            figcaption { (figure.title) }
+            div.plot role="group" aria-label=(figure.alt) {}
+            @if let Some(svg) = svg { div.static { (PreEscaped(svg)) } }
+            p.alt { (figure.alt) }
+        }
+    })
+}
+
+/// A table that can be opened, with its rows as CSV to download; nothing without rows.
+fn table_markup(title: &str, name: &str, rows: &PrintedRows) -> Markup {
+    if rows.is_empty() {
+        return html! {};
+    }
+    let csv = rows.csv_text();
+    let href = format!("data:text/csv;charset=utf-8,{}", utf8_percent_encode(&csv, ENCODED));
+    html! {
+        details.table {
+            summary { (title) }
+            p { a.download download=(format!("{name}.csv")) href=(href) { "Download as CSV" } }
+            div.scroll tabindex="0" role="region" aria-label=(title) {
+                table {
+                    thead { tr { @for key in rows.keys() { th scope="col" { (heading(key)) } } } }
+                    tbody {
+                        @for row in rows.cells() {
+                            tr { @for cell in row { td.number[cell.is_number()] { (cell.shown()) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Heading of a column, whose cells carry their units unless the key alone states one.
+fn heading(key: &str) -> String {
+    match name_and_unit(key) {
+        (name, Some(unit)) => format!("{name} [{unit}]"),
+        (name, None) => name,
+    }
+}
+
+/// A drawing as the script reads it.
+fn script_data(drawing: &impl Serialize) -> Value {
+    serde_json::to_value(drawing).expect("drawings have texts and numbers alone")
+}
