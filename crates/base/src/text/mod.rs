@@ -1,6 +1,7 @@
 //! Text in files and messages: names of variants, guesses for misspelt names, errors with their place in a file,
-//! refusals, notes, ranges, and quotations of files in messages.
+//! refusals, notes, ranges, and quotations of files in messages, dates.
 
+pub mod date;
 pub mod decoded;
 pub mod file_error;
 pub mod guess;

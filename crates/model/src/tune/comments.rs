@@ -1,15 +1,13 @@
 //! Comments in a rules file, one line each.
 
 use itertools::Itertools as _;
+use netsig_base::text::date::utc_date;
 use netsig_base::text::{range, range_beside};
 
 use super::candidates::{DataOrigin, TuningChoice};
 use super::map::{OWN_DECISION, TOLERANCE};
 use super::{RuleBlock, TargetRelease, TunedCollective};
 use crate::profile::Profile;
-
-/// Seconds of a day.
-const DAY: u64 = 24 * 60 * 60;
 
 /// Names in the comments.
 #[derive(Debug, Clone, Copy)]
@@ -117,46 +115,12 @@ fn describe_choice(choice: &TuningChoice) -> String {
 /// First and last day of the data.
 fn dates(profile: &Profile) -> String {
     let day = |key: &str| {
-        let seconds: u64 = profile.provenance.get(key)?.parse().ok()?;
-        Some(date(seconds / DAY))
+        let seconds = profile.provenance.get(key)?.parse().ok()?;
+        Some(utc_date(seconds))
     };
     match (day("data_started_unix_s"), day("data_ended_unix_s")) {
         (Some(first), Some(last)) if first != last => format!("data of {first} to {last}"),
         (Some(day), _) | (None, Some(day)) => format!("data of {day}"),
         (None, None) => "data without a date".to_owned(),
-    }
-}
-
-/// Gregorian date of a day since 1970-01-01, as YYYY-MM-DD.
-///
-/// Counts years from March 1 of year 0, so that the leap day ends a year: 146097 days in each
-/// 400 years.
-fn date(day: u64) -> String {
-    let shifted_day = day + 719_468;
-    let (era, of_era) = (shifted_day / 146_097, shifted_day % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{of_month:02}", era * 400 + year + carry)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// As `date --date @SECONDS` prints them.
-    #[test]
-    fn days_have_the_dates_of_the_calendar() {
-        for (seconds, expected) in [
-            (0, "1970-01-01"),
-            (951_782_400, "2000-02-29"),
-            (951_868_800, "2000-03-01"),
-            (1_735_603_200, "2024-12-31"),
-            (4_107_542_400, "2100-03-01"),
-        ] {
-            assert_eq!(date(seconds / DAY), expected);
-        }
     }
 }

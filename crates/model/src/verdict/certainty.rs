@@ -40,6 +40,8 @@ const LEAST_CONTRADICTED: usize = 3;
 pub struct Certainty {
     /// The error, by its origin.
     pub error: PredictionError,
+    /// Level of the intervals of predictions, if it is known.
+    pub level: Option<f64>,
     /// Process counts and sizes up to which predictions answer.
     reach: Option<(Procs, Bytes)>,
     /// Number of cells whose processes waited for processors.
@@ -59,8 +61,6 @@ pub enum PredictionError {
         errors: ErrorStatistics,
         /// Process counts of the cells.
         procs: BTreeSet<Procs>,
-        /// Level of the intervals, if it is known.
-        level: Option<f64>,
     },
     /// Of process counts left out of the fit: mean relative error.
     LeftOut(f64),
@@ -74,6 +74,7 @@ impl Certainty {
             error: held_out_error(subject)
                 .or_else(|| left_out_error(subject))
                 .unwrap_or_else(|| unknown_error(subject)),
+            level: interval_level(subject),
             reach: reach(subject),
             busy_cells: subject.all_cells.iter().filter(|cell| cell.is_busy).count(),
             is_single_launch: is_single_launch(subject),
@@ -98,7 +99,6 @@ fn held_out_error(subject: &VerdictSubject) -> Option<PredictionError> {
             .filter(|cell| cell.prediction.is_some())
             .map(|cell| cell.procs)
             .collect(),
-        level: interval_level(subject),
     })
 }
 
@@ -193,7 +193,7 @@ fn is_single_launch(subject: &VerdictSubject) -> bool {
 
 impl fmt::Display for Certainty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.error)?;
+        f.write_str(&self.error.sentences(self.level))?;
         if let Some((procs, size)) = self.reach {
             write!(f, " Predictions reach {procs} processes and {size}.")?;
         }
@@ -220,27 +220,26 @@ impl fmt::Display for Certainty {
     }
 }
 
-impl fmt::Display for PredictionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl PredictionError {
+    /// The error in words, beside the `level` of the intervals.
+    fn sentences(&self, level: Option<f64>) -> String {
         match self {
-            Self::HeldOut { errors, procs, level } => {
+            Self::HeldOut { errors, procs } => {
                 let cells = if errors.points == 1 { "cell" } else { "cells" };
-                write!(
-                    f,
+                format!(
                     "The median error is {}, on {} {cells} among {} processes to which nothing was fitted.{}",
                     percent(errors.median),
                     errors.points,
                     enumeration(procs),
-                    coverage_sentence(errors, *level)
+                    coverage_sentence(errors, level)
                 )
             }
-            Self::LeftOut(error) => write!(
-                f,
+            Self::LeftOut(error) => format!(
                 "The mean error is {}, of process counts that the fit left out in turn. Nothing was held out: measure \
                  more processes and give them to the report to check.",
                 percent(*error)
             ),
-            Self::Unknown(reason) => write!(f, "Not known: {reason}"),
+            Self::Unknown(reason) => format!("Not known: {reason}"),
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct WorthwhileChange {
     /// All sizes that were judged, ascending.
     pub(super) sizes: Vec<Bytes>,
     /// What the user does to have the change.
-    pub(super) command: String,
+    pub command: String,
     /// The largest measured gain, as a sentence, if there is one.
     pub(super) measured: Option<String>,
     /// Sentences on limits of the change.
@@ -57,6 +57,16 @@ impl WorthwhileChange {
         };
         let mut sizes = self.sizes.iter();
         sizes.any(|size| gain(self, *size) >= LEAST_GAIN * gain(other, *size))
+    }
+
+    /// The largest sure gain, or the largest without a sure one.
+    pub fn largest(&self) -> &SizeGain {
+        let mut gains = self.gains.iter();
+        let first = gains.next().expect("a change gains at one size at least");
+        gains.fold(first, |most, gain| {
+            let is_greater = (gain.is_sure, gain.gain) > (most.is_sure, most.gain);
+            if is_greater { gain } else { most }
+        })
     }
 
     /// The gains, at the sizes where they are sure and those where they are not, and the limits.

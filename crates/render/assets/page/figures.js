@@ -71,73 +71,6 @@ const trace = (figure, series) => {
   };
 };
 
-const plots = [];
-
-// Draws a figure below its `head` and again after changes. The arrow keys go through the points of its `rows`;
-// a reader of screens hears them, and not the drawing.
-const present = (place, head, draw, rows) => {
-  const plot = place.querySelector(".plot");
-  const hide = () => plot.querySelectorAll(".main-svg").forEach((own) => own.setAttribute("aria-hidden", "true"));
-  const redraw = () => draw(plot).then(hide);
-  const step = stepper(plot, rows);
-  const told = make("p", { className: "told", role: "status" });
-  place.insertBefore(head(redraw), plot);
-  place.append(told);
-  plot.tabIndex = 0;
-  plot.addEventListener("keydown", (event) => {
-    const move = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[event.key];
-    if (!move || event.target !== plot) return;
-    event.preventDefault();
-    step(...move);
-  });
-  plot.addEventListener("blur", () => Plotly.Fx.unhover(plot));
-  plots.push(redraw);
-  redraw().then(() => plot.on("plotly_hover", (event) => {
-    told.textContent = event.points[0].text.replaceAll("<br>", ", ");
-  }));
-};
-
-// Goes to a neighbour of the last point among the rows of now, and shows its values.
-const stepper = (plot, rows) => {
-  let [row, column] = [0, -1];
-  return (up, right) => {
-    const all = rows();
-    if (all.length === 0) return;
-    row = (row + up + all.length) % all.length;
-    const length = all[row].length;
-    column = (Math.min(column, length - 1) + right + length) % length;
-    Plotly.Fx.hover(plot, [all[row][column]]);
-  };
-};
-
-const drawFigure = (place, figure) => {
-  const draw = (plot) => Plotly.react(
-    plot,
-    figure.series.map((series) => trace(figure, series)),
-    layout({ xaxis: axis(figure.x), yaxis: axis(figure.y) }),
-    SETTINGS,
-  );
-  const points = () => figure.series.flatMap((series, curveNumber) => (
-    series.on ? [series.x.map((_, pointNumber) => ({ curveNumber, pointNumber }))] : []));
-  present(place, (redraw) => toggles(figure, redraw), draw, points);
-};
-
-// Check boxes in place of a legend: the keyboard reaches them.
-const toggles = (figure, redraw) => {
-  const names = [...new Set(figure.series.map((series) => series.name))];
-  const box = make("fieldset", { className: "toggles" }, make("legend", { textContent: "Show" }));
-  for (const name of names) {
-    const own = figure.series.filter((series) => series.name === name);
-    const check = make("input", { type: "checkbox", checked: own[0].on, value: name });
-    check.addEventListener("change", () => {
-      own.forEach((series) => { series.on = check.checked; });
-      redraw();
-    });
-    box.append(make("label", {}, check, swatch(own[0].colour), name));
-  }
-  return box;
-};
-
 const drawMap = (place, map) => {
   const count = Math.max(map.names.length, 2);
   const places = (items) => items.map((_, number) => number);
@@ -168,5 +101,6 @@ const drawMap = (place, map) => {
   map.names.forEach((name, number) => key.append(make("span", {}, swatch(number), ` ${name}`)));
   key.append("Numbers: times as fast as the library's own choice.");
   const cells = () => map.tiles.map((row, r) => row.map((_, c) => ({ curveNumber: 0, xval: c, yval: r })));
-  present(place, () => key, draw, cells);
+  place.querySelector(".plot").before(key);
+  present(place, draw, cells);
 };

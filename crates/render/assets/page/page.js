@@ -1,33 +1,47 @@
-// Draws what comes near the window, and reacts to the choices of the reader.
-// A figure is drawn when it comes near the window.
-const later = new IntersectionObserver((entries) => {
-  for (const entry of entries.filter((own) => own.isIntersecting)) {
-    later.unobserve(entry.target);
-    const { figure, map } = entry.target.dataset;
-    if (map !== undefined) drawMap(entry.target, data.maps[map]);
-    else drawFigure(entry.target, data.figures[figure]);
-  }
-}, { rootMargin: "600px" });
-document.querySelectorAll("figure").forEach((place) => later.observe(place));
+// Reacts to the choices of the reader: algorithm, theme, copying, opened tables, print.
 
 // One algorithm of a chapter at a time.
-document.querySelectorAll(".algorithms").forEach((place) => {
-  const all = [...place.querySelectorAll(".algorithm")];
-  if (all.length < 2) return;
-  const choice = make("select");
-  all.forEach((own) => choice.append(make("option", { textContent: own.dataset.algorithm })));
-  const show = () => all.forEach((own, number) => own.classList.toggle("hidden", number !== choice.selectedIndex));
-  choice.addEventListener("change", show);
-  place.prepend(make("label", { className: "chooser" }, "Algorithm ", choice));
-  show();
+document.querySelectorAll(".chooser select").forEach((choice) => {
+  const all = [...choice.closest(".algorithms").querySelectorAll(".algorithm")];
+  choice.addEventListener("change", () => {
+    all.forEach((own, number) => own.classList.toggle("chosen", number === choice.selectedIndex));
+  });
 });
 
 // Light and dark.
-const theme = document.getElementById("theme");
-const redraw = () => plots.forEach((draw) => draw());
-theme.hidden = false;
-theme.addEventListener("click", () => {
+document.getElementById("theme").addEventListener("click", () => {
   root.dataset.theme = isDark() ? "light" : "dark";
-  redraw();
+  redrawAll();
 });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+
+// Copies a command without the mark of what the reader adds.
+document.querySelectorAll(".copy").forEach((button) => button.addEventListener("click", async () => {
+  const code = button.parentElement.querySelector("code");
+  const words = code.textContent.replace(/\s*…$/, " ");
+  try {
+    await navigator.clipboard.writeText(words);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(code);
+    button.textContent = "Selected";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+}));
+
+// Says of an opened table that it goes on.
+const tell = (table) => {
+  const scroll = table.querySelector(".scroll");
+  table.querySelector(".more").hidden = scroll.scrollWidth <= scroll.clientWidth;
+};
+const tables = [...document.querySelectorAll("details.table")];
+tables.forEach((table) => table.addEventListener("toggle", () => tell(table)));
+addEventListener("resize", () => tables.filter((table) => table.open).forEach(tell));
+
+// Print has all tables open.
+let closed = [];
+addEventListener("beforeprint", () => {
+  closed = tables.filter((table) => !table.open);
+  closed.forEach((table) => { table.open = true; });
+});
+addEventListener("afterprint", () => closed.forEach((table) => { table.open = false; }));

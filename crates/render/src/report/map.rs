@@ -35,6 +35,11 @@ pub struct MapTile {
 }
 
 impl SelectionMap {
+    /// Height of the drawing in pixels.
+    pub fn height(&self) -> usize {
+        (110 + 22 * self.rows.len()).max(320)
+    }
+
     /// The map of a chapter's cases; `None` if there is no choice.
     pub fn of(chapter: &CollectiveChapter, cases: &[CaseRanking]) -> Option<Self> {
         let sizes = chapter.sizes();

@@ -4,8 +4,11 @@
 //! all its times are predicted here.
 
 mod chapter;
+mod cluster_line;
+mod controls;
 mod figure;
 mod figures;
+mod headline;
 mod map;
 mod page;
 mod picture;

@@ -7,9 +7,11 @@ use netsig_model::verdict::VerdictAnswer;
 use serde_json::{Value, json};
 
 use super::chapter::{CollectiveChapter, PageRequest};
-use super::predictor;
+use super::cluster_line::cluster_lines;
+use super::headline::{command_markup, headline};
 use super::sections::{ScriptDrawings, chapter_section, subject_markup};
 use super::subject::PageSubject;
+use super::{controls, predictor};
 use crate::svg::DrawingError;
 
 /// Start of every page, by which netsig knows it.
@@ -22,8 +24,9 @@ const SCRIPT: &str = concat!(
     "\"use strict\";\n(() => {\n",
     include_str!("../../assets/page/basics.js"),
     include_str!("../../assets/page/figures.js"),
+    include_str!("../../assets/page/presenting.js"),
     include_str!("../../assets/page/curves.js"),
-    include_str!("../../assets/page/predictor.js"),
+    include_str!("../../assets/page/controls.js"),
     include_str!("../../assets/page/page.js"),
     "})();\n",
 );
@@ -68,7 +71,7 @@ impl<'a> ReportPage<'a> {
         let collective = chapter.collective;
         match same.count() {
             1 => collective.to_string(),
-            _ => format!("{collective} ({})", chapter.subject.name),
+            _ => format!("{collective} ({})", chapter.subject.short_name()),
         }
     }
 
@@ -87,81 +90,96 @@ impl<'a> ReportPage<'a> {
             .iter()
             .map(|page_subject| subject_markup(page_subject, &mut drawn))
             .collect::<Result<_, _>>()?;
-        let predictors: Vec<Value> = self
-            .chapters
-            .iter()
-            .filter(|chapter| !chapter.sheets.is_empty())
-            .map(predictor::table)
-            .collect();
-        let has_predictor = !predictors.is_empty();
         let data = json!({
             "figures": drawn.figures,
             "maps": drawn.maps,
-            "predictors": predictors,
+            "predictors": self.predicting_chapters().map(predictor::table).collect::<Vec<_>>(),
         });
-        let title = self.title();
-        let body = html! {
+        let main = html! {
+            main #main {
+                (self.verdict_section())
+                (controls::predictor_section(self.predicting_chapters()))
+                @for markup in &chapters { (markup) }
+                div #networks { @for markup in &subject_sections { section { (markup) } } }
+            }
+        };
+        // The comment after the document type names the kind of the file.
+        let mut page = PAGE_START.to_owned();
+        page.extend(["\n", &self.document(&main, &data).0, "\n"]);
+        Ok(page)
+    }
+
+    /// The chapters with predictions.
+    fn predicting_chapters(&self) -> impl Iterator<Item = &CollectiveChapter<'a>> {
+        self.chapters.iter().filter(|chapter| !chapter.sheets.is_empty())
+    }
+
+    /// The document around its main part.
+    fn document(&self, main: &Markup, data: &Value) -> Markup {
+        let clusters = cluster_lines(self.subjects);
+        html! {
             html lang="en" {
                 head {
                     meta charset="utf-8";
                     meta http-equiv="Content-Security-Policy" content=(POLICY);
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="generator" content=(concat!("netsig ", env!("CARGO_PKG_VERSION")));
-                    title { (title) }
+                    title { "Network report: " (clusters.iter().map(|cluster| cluster.join(", ")).join("; ")) }
                     style { (PreEscaped(STYLE)) }
+                    // Before anything is painted, so that nothing moves when the figures are drawn.
+                    script { "document.documentElement.classList.add('has-script')" }
                 }
                 body {
                     a.skip href="#main" { "Skip to the verdict" }
                     header {
-                        h1 { (title) }
-                        p { "By netsig " (env!("CARGO_PKG_VERSION")) ". Every time on this page was measured, or predicted by netsig when the page was written; the page computes no model." span.keys { " The arrow keys tell the values of a figure in focus." } }
-                        button #theme type="button" hidden { "Dark or light" }
-                    }
-                    nav aria-label="Contents" {
-                        a href="#verdict" { "Verdict" }
-                        @if has_predictor { a href="#predictor" { "Predictor" } }
-                        @for (number, chapter) in self.chapters.iter().enumerate() {
-                            a href=(format!("#chapter-{number}")) { (self.heading(chapter)) }
+                        p.product { "Network report by netsig " (env!("CARGO_PKG_VERSION")) }
+                        @match clusters.as_slice() {
+                            [cluster] => h1 { (cluster_markup(cluster)) },
+                            several => {
+                                h1 { (several.len()) " networks" }
+                                ul { @for cluster in several { li { (cluster_markup(cluster)) } } }
+                            }
                         }
-                        @for (number, subject) in self.subjects.iter().enumerate() {
-                            a href=(format!("#subject-{number}")) { "Network and files: " (subject.name) }
-                        }
+                        button #theme type="button" { "Dark or light" }
                     }
-                    main #main {
-                        (self.verdict_section())
-                        @if has_predictor { (predictor_form()) }
-                        @for markup in &chapters { (markup) }
-                        @for (number, markup) in subject_sections.iter().enumerate() {
-                            section id=(format!("subject-{number}")) { (markup) }
-                        }
-                    }
-                    script type="application/json" #report-data { (PreEscaped(embedded(&data))) }
+                    (self.contents())
+                    (main)
+                    footer { p.note { "Every time on this page was measured, or predicted by netsig when the page was written; the page computes no model." span.keys { " The arrow keys tell the values of a figure in focus." } } }
+                    script type="application/json" #report-data { (PreEscaped(embedded(data))) }
                     script { (PreEscaped(PLOTLY)) }
                     script { (PreEscaped(SCRIPT)) }
                 }
             }
-        };
-        // The comment after the document type names the kind of the file.
-        let mut page = PAGE_START.to_owned();
-        page.extend(["\n", &body.0, "\n"]);
-        Ok(page)
+        }
     }
 
-    fn title(&self) -> String {
-        let names: Vec<&str> = self.subjects.iter().map(|subject| subject.name.as_str()).collect();
-        format!("Network report: {}", names.join(", "))
+    /// Links to the sections.
+    fn contents(&self) -> Markup {
+        html! {
+            nav aria-label="Contents" {
+                a href="#verdict" { "Verdict" }
+                @if self.predicting_chapters().next().is_some() { a href="#predictor" { "Predictor" } }
+                @for (number, chapter) in self.chapters.iter().enumerate() {
+                    a href=(format!("#chapter-{number}")) { (self.heading(chapter)) }
+                }
+                a href="#networks" { "Network and files" }
+            }
+        }
     }
 
-    /// The verdict on every chapter.
+    /// The verdict on every chapter: its numbers, then its answers.
     fn verdict_section(&self) -> Markup {
         html! {
-            section #verdict {
-                h2 { "Verdict" }
+            section #verdict aria-label="Verdict" {
+                @for chapter in &self.chapters { (headline(&self.heading(chapter), &chapter.verdict)) }
                 @for chapter in &self.chapters {
-                    h3 { (self.heading(chapter)) }
+                    h2 { "Verdict on " (self.heading(chapter)) }
                     dl.verdict {
                         @for VerdictAnswer { question, answer, command } in chapter.verdict.answers() {
-                            div { dt { (question) } dd { (answer) @if let Some(command) = command { pre { code { (command) } } } } }
+                            div {
+                                dt { (question) }
+                                dd { (answer) @if let Some(command) = command { (command_markup(&command)) } }
+                            }
                         }
                     }
                 }
@@ -176,32 +194,9 @@ impl<'a> ReportPage<'a> {
     }
 }
 
-/// The form of the predictor; the script fills and shows it.
-fn predictor_form() -> Markup {
-    html! {
-        section #predictor {
-            h2 { "Predictor" }
-            noscript { p.note { "The predictor needs JavaScript; the tables of best algorithms hold its times for powers of two." } }
-            form #predict hidden {
-                label { "Collective " select #predict-collective {} }
-                label { "Processes " input #predict-procs type="number" min="2" step="1" list="predict-counts" required; }
-                datalist #predict-counts {}
-                label { span #predict-size-title { "Bytes" } " " input #predict-size type="text" value="64KiB" size="10" required spellcheck="false" autocomplete="off"; }
-            }
-            p #predict-says role="status" aria-live="polite" {}
-            div.scroll tabindex="0" role="region" aria-label="Ranking of the algorithms" {
-                table #predict-ranking hidden {
-                    caption.alt { "The less sure a time is, the lower it ranks. Gain: times as fast as the library's own choice." }
-                    thead { tr {
-                        th scope="col" { "rank" } th scope="col" { "algorithm" } th scope="col" { "time" }
-                        th scope="col" { "from" } th scope="col" { "to" } th scope="col" { "gain" }
-                        th scope="col" { "standing" } th scope="col" { "setting" }
-                    } }
-                    tbody {}
-                }
-            }
-        }
-    }
+/// The parts of a cluster's line, none of which is broken.
+fn cluster_markup(parts: &[String]) -> Markup {
+    html! { @for part in parts { span.part { (part) } " " } }
 }
 
 /// A note as a sentence.

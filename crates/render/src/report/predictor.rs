@@ -1,9 +1,11 @@
 //! The table from which the page predicts: curves of all candidates, by process count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use netsig_base::algorithm::{CollectiveMethod, LIBRARY};
+use netsig_base::units::Procs;
 use netsig_model::predict::curve::{CurveKnot, TimeCurve};
+use netsig_model::verdict::WorthwhileChange;
 use serde_json::{Value, json};
 
 use super::chapter::CollectiveChapter;
@@ -42,13 +44,36 @@ pub fn table(chapter: &CollectiveChapter) -> Value {
     };
     json!({
         "collective": chapter.collective.to_string(),
-        "profile": chapter.subject.name,
+        "profile": chapter.subject.short_name(),
+        "sizes": control_sizes(chapter),
+        "start": start(chapter),
         "sizeTitle": chapter.size_title(),
         "settings": names.all.iter().map(setting).collect::<Vec<_>>(),
         "names": names.all,
         "standings": standings.all,
         "counts": counts,
     })
+}
+
+/// The process count and size that the page shows first: of the largest gain, else the most measured processes.
+fn start(chapter: &CollectiveChapter) -> Value {
+    let change = &chapter.verdict.change;
+    let changes = [&change.setting, &change.preloaded].into_iter().flatten();
+    let largest = changes
+        .map(WorthwhileChange::largest)
+        .max_by(|a, b| a.gain.total_cmp(&b.gain));
+    let procs = change.procs.or_else(|| chapter.measured_procs().last().copied());
+    json!({
+        "procs": procs.map_or(2, Procs::get),
+        "size": largest.map_or(65_536, |gain| gain.size.0),
+    })
+}
+
+/// The sizes of the slider: the measured ones, and powers of two between them.
+fn control_sizes(chapter: &CollectiveChapter) -> Vec<u64> {
+    let measured = chapter.cells.iter().map(|cell| cell.size);
+    let sizes: BTreeSet<u64> = measured.chain(chapter.sizes()).map(|size| size.0).collect();
+    sizes.into_iter().filter(|size| *size > 0).collect()
 }
 
 /// Names by number, in the order in which they were met.

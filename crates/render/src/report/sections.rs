@@ -24,7 +24,8 @@ const ENCODED: &AsciiSet = &CONTROLS
     .add(b'>')
     .add(b'`');
 
-/// Algorithms of a chapter whose figures have a picture for browsers without JavaScript.
+/// Algorithms of a chapter all of whose figures have a picture for browsers without JavaScript; of the others the
+/// times have one.
 const PICTURED: usize = 4;
 
 /// Figures and tables that the script draws, in the order of their places in the page.
@@ -50,7 +51,7 @@ pub fn chapter_section(
         .algorithms
         .iter()
         .enumerate()
-        .map(|(place, algorithm)| algorithm_section(chapter, algorithm, place < PICTURED, drawn))
+        .map(|(place, _)| algorithm_section(chapter, place, drawn))
         .collect::<Result<_, _>>()?;
     let cases = chapter.cases();
     let map = SelectionMap::of(chapter, &cases)
@@ -72,7 +73,12 @@ pub fn chapter_section(
             (table_markup("Cross-overs: sizes from which on another algorithm is the best", &format!("{name}-cross-overs"), &tables::cross_overs(chapter)))
             @for markup in &common_markup { (markup) }
             (table_markup("Overflow M(n)", &format!("{name}-overflow"), &tables::overflows(chapter)))
-            div.algorithms { @for markup in &algorithms { (markup) } }
+            div.algorithms {
+                @if chapter.algorithms.len() > 1 {
+                    label.chooser { "Figures of" select { @for algorithm in &chapter.algorithms { option { (algorithm) } } } }
+                }
+                @for markup in &algorithms { (markup) }
+            }
             (table_markup("All measured cells with predictions, losses and stalls", &format!("{name}-measured"), &tables::measured(chapter)))
         }
     })
@@ -85,9 +91,9 @@ pub fn subject_markup(subject: &PageSubject, drawn: &mut ScriptDrawings) -> Resu
         .transpose()?;
     let models = tables::models(subject);
     let parameters = subject.profile.as_ref().map(crate::parameters::of_profile);
-    let name = subject.name.rsplit('/').next().unwrap_or(&subject.name);
+    let name = subject.short_name();
     Ok(html! {
-        h2 { "Network and files: " (subject.name) }
+        h2 { "Network and files: " (name) }
         @if let Some(profile) = &subject.profile {
             p { "α = " (netsig_base::units::Seconds(profile.hockney.alpha.value)) ", β = " (netsig_base::units::SecondsPerByte(profile.hockney.beta.value)) " between two processes." }
         }
@@ -123,7 +129,7 @@ fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Marku
         map.names.join(", ")
     );
     Ok(html! {
-        figure.map data-map=(number) {
+        figure.map data-map=(number) style=(format!("--plot-height: {}px", map.height())) {
             figcaption { "Best algorithm over processes and size" }
             div.plot role="group" aria-label=(alt) {}
             div.static { (PreEscaped(svg)) }
@@ -132,28 +138,31 @@ fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Marku
     })
 }
 
-/// The figures of one algorithm.
+/// The figures of the algorithm at this place of the chapter; the script shows one algorithm at a time.
 fn algorithm_section(
     chapter: &CollectiveChapter,
-    algorithm: &str,
-    is_pictured: bool,
+    place: usize,
     drawn: &mut ScriptDrawings,
 ) -> Result<Markup, DrawingError> {
-    let possible_figures = [
-        figures::times(chapter, algorithm),
+    let algorithm = &chapter.algorithms[place];
+    let further_figures = [
         figures::errors_by_size(chapter, algorithm),
         figures::errors_by_procs(chapter, algorithm),
         figures::losses(chapter, algorithm),
         figures::stalls(chapter, algorithm),
     ];
-    let all_figures = possible_figures.into_iter().flatten();
-    let all_markup: Vec<Markup> = all_figures
+    let times = figures::times(chapter, algorithm).map(|one_figure| figure_markup(&one_figure, true, drawn));
+    let is_pictured = place < PICTURED;
+    let all_figures = further_figures.into_iter().flatten();
+    let further_markup: Vec<Markup> = all_figures
         .map(|one_figure| figure_markup(&one_figure, is_pictured, drawn))
         .collect::<Result<_, _>>()?;
+    let times_markup = times.transpose()?;
     Ok(html! {
-        section.algorithm data-algorithm=(algorithm) {
+        section.algorithm.chosen[place == 0] data-algorithm=(algorithm) {
             h3 { (algorithm) }
-            @for markup in &all_markup { (markup) }
+            @if let Some(markup) = &times_markup { (markup) }
+            @for markup in &further_markup { (markup) }
         }
     })
 }
@@ -180,13 +189,16 @@ fn table_markup(title: &str, name: &str, rows: &PrintedRows) -> Markup {
     }
     let csv = rows.csv_text();
     let href = format!("data:text/csv;charset=utf-8,{}", utf8_percent_encode(&csv, ENCODED));
+    let is_number = |column: usize| rows.cells().any(|row| row[column].is_number());
     html! {
         details.table {
             summary { (title) }
-            p { a.download download=(format!("{name}.csv")) href=(href) { "Download as CSV" } }
+            p { a.download download=(format!("{name}.csv")) href=(href) { "Download as CSV" } span.more hidden { " The table goes on to the right: scroll it." } }
             div.scroll tabindex="0" role="region" aria-label=(title) {
                 table {
-                    thead { tr { @for key in rows.keys() { th scope="col" { (heading(key)) } } } }
+                    thead { tr {
+                        @for (column, key) in rows.keys().enumerate() { th.number[is_number(column)] scope="col" { (heading(key)) } }
+                    } }
                     tbody {
                         @for row in rows.cells() {
                             tr { @for cell in row { td.number[cell.is_number()] { (cell.shown()) } } }

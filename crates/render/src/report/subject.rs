@@ -34,6 +34,11 @@ pub struct PageSubject {
 }
 
 impl PageSubject {
+    /// The name without the folder.
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+
     /// The verdict on a collective. A profile that was fitted here has no file: commands name the one that
     /// `netsig fit` would write.
     pub fn verdict(&self, collective: Collective) -> CollectiveVerdict {

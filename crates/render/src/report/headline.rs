@@ -1,0 +1,153 @@
+//! The verdict on a collective in three numbers, for the top of the page.
+
+use maud::{Markup, html};
+use netsig_base::text::counted;
+use netsig_model::verdict::{
+    Certainty, ChangeAdvice, CollectiveVerdict, ContentionFinding, ContentionState, PredictionError, WorthwhileChange,
+};
+
+/// A number with its meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct HeadlineNumber {
+    /// The number, or a word.
+    number: String,
+    /// Its meaning.
+    meaning: String,
+    /// Where and how it was found.
+    detail: String,
+    /// Class of its colour: `bad`, `good` or `open`.
+    tone: &'static str,
+}
+
+/// The three numbers of a verdict with the command of the best change.
+pub fn headline(title: &str, verdict: &CollectiveVerdict) -> Markup {
+    let numbers = [
+        contention(&verdict.contention),
+        change(&verdict.change),
+        certainty(&verdict.certainty),
+    ];
+    html! {
+        article.headline {
+            h2 { (title) }
+            div.numbers {
+                @for HeadlineNumber { number, meaning, detail, tone } in &numbers {
+                    p class=(tone) { strong { (number) } span { (meaning) } small { (detail) } }
+                }
+            }
+            @if let Some((_, best)) = best_change(&verdict.change) { (command_markup(&best.command)) }
+        }
+    }
+}
+
+/// A command with a button to copy it, which needs the script.
+pub fn command_markup(command: &str) -> Markup {
+    html! {
+        div.command {
+            // A word is broken only if it is longer than a line.
+            pre { code { @for (place, word) in command.split(' ').enumerate() { @if place > 0 { " " } span.word { (word) } } } }
+            button.copy type="button" aria-label="Copy the command" { "Copy" }
+        }
+    }
+}
+
+fn contention(finding: &ContentionFinding) -> HeadlineNumber {
+    match &finding.state {
+        ContentionState::Contended { worst, .. } => HeadlineNumber {
+            number: format!("{:.1}×", worst.ratio()),
+            meaning: "as long as without contention".to_owned(),
+            detail: format!(
+                "{} at {} among {}: {} against {}",
+                worst.subject, worst.size, worst.procs, worst.measured, worst.contention_free
+            ),
+            tone: "bad",
+        },
+        ContentionState::Free { worst } => HeadlineNumber {
+            number: "Free".to_owned(),
+            meaning: "of contention where it was measured".to_owned(),
+            detail: format!("at most {:.2}× as long as without it", worst.ratio()),
+            tone: "good",
+        },
+        ContentionState::Unknown { reason } => HeadlineNumber {
+            number: "?".to_owned(),
+            meaning: "contention is not known".to_owned(),
+            detail: reason.clone(),
+            tone: "open",
+        },
+    }
+}
+
+/// The change with the larger gain, with the way to have it. Sure gains come before others.
+fn best_change(advice: &ChangeAdvice) -> Option<(&'static str, &WorthwhileChange)> {
+    let setting = advice.setting.as_ref().ok().map(|change| ("by a setting", change));
+    let preloaded = advice
+        .preloaded
+        .as_ref()
+        .ok()
+        .map(|change| ("under netsig run", change));
+    let rank = |change: &WorthwhileChange| (change.largest().is_sure, change.largest().gain);
+    match (setting, preloaded) {
+        (Some(one), Some(other)) if rank(other.1) > rank(one.1) => Some(other),
+        (one, other) => one.or(other),
+    }
+}
+
+fn change(advice: &ChangeAdvice) -> HeadlineNumber {
+    let Some((way, best)) = best_change(advice) else {
+        let [one, other] = [&advice.setting, &advice.preloaded].map(|change| change.as_ref().err());
+        return HeadlineNumber {
+            number: "–".to_owned(),
+            meaning: "no change is known to be faster".to_owned(),
+            detail: one.or(other).cloned().unwrap_or_default(),
+            tone: "open",
+        };
+    };
+    let largest = best.largest();
+    let certainty = if largest.is_sure { "surely" } else { "perhaps" };
+    let among = advice.procs.map_or_else(String::new, |procs| format!(" among {procs}"));
+    HeadlineNumber {
+        number: format!("{:.1}×", largest.gain),
+        meaning: format!("as fast {way}"),
+        detail: format!(
+            "{certainty}, as predicted: {} at {}{among}",
+            largest.algorithm, largest.size
+        ),
+        tone: if largest.is_sure { "good" } else { "open" },
+    }
+}
+
+fn certainty(certainty: &Certainty) -> HeadlineNumber {
+    let level = certainty.level.map(|level| format!("{:.0} % intervals", level * 100.0));
+    let intervals = level
+        .as_ref()
+        .map_or("no intervals".to_owned(), |level| format!("predictions have {level}"));
+    match &certainty.error {
+        PredictionError::HeldOut { errors, .. } => HeadlineNumber {
+            number: format!("{:.1} %", errors.median * 100.0),
+            meaning: "median error of predictions".to_owned(),
+            detail: match errors.coverage.zip(level) {
+                Some((share, level)) => format!(
+                    "{} that the fit never saw: {:.0} % of them lie in {level}",
+                    counted(errors.points as u64, "cell", "cells"),
+                    share * 100.0
+                ),
+                None => format!(
+                    "{} that the fit never saw; {intervals}",
+                    counted(errors.points as u64, "cell", "cells")
+                ),
+            },
+            tone: "good",
+        },
+        PredictionError::LeftOut(error) => HeadlineNumber {
+            number: format!("{:.1} %", error * 100.0),
+            meaning: "mean error of predictions".to_owned(),
+            detail: format!("of process counts that the fit left out in turn; {intervals}"),
+            tone: "open",
+        },
+        PredictionError::Unknown(reason) => HeadlineNumber {
+            number: "?".to_owned(),
+            meaning: "error of predictions not known".to_owned(),
+            detail: (*reason).to_owned(),
+            tone: "open",
+        },
+    }
+}
