@@ -4,7 +4,7 @@
 >>> data = netsig.read_data("alltoall.csv")           # doctest: +SKIP
 >>> profile = netsig.fit(data)                         # doctest: +SKIP
 >>> profile.predict("alltoall", 16, "64KiB").time_s    # doctest: +SKIP
-0.47...
+0.74...
 
 Measuring stays with the command line (``netsig measure``, ``netsig learn``), which starts MPI jobs;
 this package reads what they wrote and needs no MPI.
