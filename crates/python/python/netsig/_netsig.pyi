@@ -1,24 +1,49 @@
 """Types of the compiled part of netsig; the docstrings are in the module."""
 
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, final, overload
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, final, overload
 
-from numpy.typing import ArrayLike
+import numpy as np
+import pandas as pd  # Both are optional: without them the data frames are of an unknown type.
+import polars as pl
+from numpy.typing import NDArray
+from typing_extensions import TypeVar
 
 __version__: str
 
 _Path: TypeAlias = str | PathLike[str]
 _Named: TypeAlias = Network | _Path
-_Settings: TypeAlias = dict[str, float | str]
+_Settings: TypeAlias = Mapping[str, float | str]
 _Statistic: TypeAlias = Literal["mean", "median"]
 _Search: TypeAlias = Literal["pow2", "hill", "exhaustive"]
+
+class _ArrayOfCases(Protocol):
+    """An array, or a column of a data frame."""
+
+    def __array__(self) -> NDArray[Any]: ...
+    def __len__(self) -> int: ...
+
+# Process counts or sizes: one of them, several, or either. Text such as "8" is one case and "8..64" are several.
+_One: TypeAlias = int | np.integer[Any]
+_Many: TypeAlias = _ArrayOfCases | Sequence[_One | Sequence[_One | Sequence[_One]]] | list[str] | tuple[str, ...]
+_Cases: TypeAlias = _One | str | _Many
+
+# The types of an answer's values: arrays, single values for a single case, or either after text.
+_Floats = TypeVar("_Floats", covariant=True, default=NDArray[np.float64])
+_Integers = TypeVar("_Integers", covariant=True, default=NDArray[np.int64])
+_Texts = TypeVar("_Texts", covariant=True, default=NDArray[np.str_])
+_EitherFloats: TypeAlias = float | NDArray[np.float64]
+_EitherIntegers: TypeAlias = int | NDArray[np.int64]
+_EitherTexts: TypeAlias = str | NDArray[np.str_]
+_EitherPredictions: TypeAlias = Predictions[_EitherFloats, _EitherIntegers, _EitherTexts]
 
 class _ArrowTable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class _Rows:
-    def to_pandas(self) -> Any: ...
-    def to_polars(self) -> Any: ...
+    def to_pandas(self) -> pd.DataFrame: ...
+    def to_polars(self) -> pl.DataFrame: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
@@ -60,7 +85,7 @@ class Network:
     def to_toml(self) -> str: ...
 
 @final
-class Predictions(_Rows):
+class Predictions(_Rows, Generic[_Floats, _Integers, _Texts]):
     @property
     def collective(self) -> str: ...
     @property
@@ -70,40 +95,40 @@ class Predictions(_Rows):
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
-    def procs(self) -> Any: ...
+    def procs(self) -> _Integers: ...
     @property
-    def size_bytes(self) -> Any: ...
+    def size_bytes(self) -> _Integers: ...
     @property
-    def time_s(self) -> Any: ...
+    def time_s(self) -> _Floats: ...
     @property
-    def lower_s(self) -> Any: ...
+    def lower_s(self) -> _Floats: ...
     @property
-    def upper_s(self) -> Any: ...
+    def upper_s(self) -> _Floats: ...
     @property
-    def standing(self) -> Any: ...
+    def standing(self) -> _Texts: ...
     @property
-    def segment_bytes(self) -> Any: ...
+    def segment_bytes(self) -> _Integers: ...
     def __len__(self) -> int: ...
     def table(self) -> Table: ...
 
 @final
-class Selection(_Rows):
+class Selection(_Rows, Generic[_Floats, _Texts]):
     @property
     def collective(self) -> str: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
-    def best(self) -> Any: ...
+    def best(self) -> _Texts: ...
     @property
-    def time_s(self) -> Any: ...
+    def time_s(self) -> _Floats: ...
     @property
-    def gain(self) -> Any: ...
+    def gain(self) -> _Floats: ...
     @property
-    def setting(self) -> Any: ...
+    def setting(self) -> _Texts: ...
     def table(self) -> Table: ...
 
 @final
-class Simulations(_Rows):
+class Simulations(_Rows, Generic[_Floats, _Integers]):
     @property
     def algorithm(self) -> str: ...
     @property
@@ -111,13 +136,13 @@ class Simulations(_Rows):
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
-    def time_s(self) -> Any: ...
+    def time_s(self) -> _Floats: ...
     @property
-    def messages(self) -> Any: ...
+    def messages(self) -> _Integers: ...
     @property
-    def sent_bytes(self) -> Any: ...
+    def sent_bytes(self) -> _Integers: ...
     @property
-    def losses(self) -> Any: ...
+    def losses(self) -> _Integers: ...
     def __len__(self) -> int: ...
     def table(self) -> Table: ...
 
@@ -147,8 +172,25 @@ class Profile:
     def predict(
         self,
         collective: str,
-        procs: ArrayLike,
-        size: ArrayLike,
+        procs: _One,
+        size: _One,
+        *,
+        algorithm: str = "library",
+        model: str | None = None,
+        statistic: _Statistic = "median",
+        quantile: float | None = None,
+        settings: _Settings | None = None,
+        segment: int | str | None = None,
+        network: _Named | None = None,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> Predictions[float, int, str]: ...
+    @overload
+    def predict(
+        self,
+        collective: str,
+        procs: _Many,
+        size: _Cases,
         *,
         algorithm: str = "library",
         model: str | None = None,
@@ -164,8 +206,42 @@ class Profile:
     def predict(
         self,
         collective: str,
-        procs: ArrayLike,
-        size: ArrayLike,
+        procs: _Cases,
+        size: _Many,
+        *,
+        algorithm: str = "library",
+        model: str | None = None,
+        statistic: _Statistic = "median",
+        quantile: float | None = None,
+        settings: _Settings | None = None,
+        segment: int | str | None = None,
+        network: _Named | None = None,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> Predictions: ...
+    @overload
+    def predict(
+        self,
+        collective: str,
+        procs: _Cases,
+        size: _Cases,
+        *,
+        algorithm: str = "library",
+        model: str | None = None,
+        statistic: _Statistic = "median",
+        quantile: float | None = None,
+        settings: _Settings | None = None,
+        segment: int | str | None = None,
+        network: _Named | None = None,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> _EitherPredictions: ...
+    @overload
+    def predict(
+        self,
+        collective: str,
+        procs: _Cases,
+        size: _Cases,
         *,
         algorithm: None,
         model: str | None = None,
@@ -176,12 +252,29 @@ class Profile:
         network: _Named | None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
-    ) -> dict[str, Predictions]: ...
+    ) -> dict[str, _EitherPredictions]: ...
+    @overload
     def select(
         self,
         collective: str,
-        procs: ArrayLike,
-        size: ArrayLike,
+        procs: _One,
+        size: _One,
+        *,
+        statistic: _Statistic = "median",
+        binomial: Literal["printed", "exact"] = "printed",
+        segments: _Search = "hill",
+        datatype: int | str | None = None,
+        mpi: Literal["openmpi", "mpich"] | None = None,
+        network: _Named | None = None,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> Selection[float, str]: ...
+    @overload
+    def select(
+        self,
+        collective: str,
+        procs: _Many,
+        size: _Cases,
         *,
         statistic: _Statistic = "median",
         binomial: Literal["printed", "exact"] = "printed",
@@ -192,11 +285,43 @@ class Profile:
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Selection: ...
+    @overload
+    def select(
+        self,
+        collective: str,
+        procs: _Cases,
+        size: _Many,
+        *,
+        statistic: _Statistic = "median",
+        binomial: Literal["printed", "exact"] = "printed",
+        segments: _Search = "hill",
+        datatype: int | str | None = None,
+        mpi: Literal["openmpi", "mpich"] | None = None,
+        network: _Named | None = None,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> Selection: ...
+    @overload
+    def select(
+        self,
+        collective: str,
+        procs: _Cases,
+        size: _Cases,
+        *,
+        statistic: _Statistic = "median",
+        binomial: Literal["printed", "exact"] = "printed",
+        segments: _Search = "hill",
+        datatype: int | str | None = None,
+        mpi: Literal["openmpi", "mpich"] | None = None,
+        network: _Named | None = None,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> Selection[_EitherFloats, _EitherTexts]: ...
     def cross_overs(
         self,
         collective: str,
-        procs: ArrayLike,
-        size: ArrayLike,
+        procs: _Cases,
+        size: _Cases,
         *,
         statistic: _Statistic = "median",
         binomial: Literal["printed", "exact"] = "printed",
@@ -238,12 +363,34 @@ def compare(
 ) -> Table: ...
 def models() -> Table: ...
 def scenarios() -> list[str]: ...
+@overload
 def simulate(
     network: _Named | None,
     collective: str,
     algorithm: str,
-    procs: ArrayLike,
-    size: ArrayLike,
+    procs: _One,
+    size: _One,
+    *,
+    model: Literal["loggp", "plogp", "plogpt", "fluid", "tcp"] | None = None,
+    profile: Profile | None = None,
+    settings: _Settings | None = None,
+    method: Literal["auto", "closed-form", "event"] = "auto",
+    seed: int | None = None,
+    nodes: str | None = None,
+    placement: str | None = None,
+    ppn: int | None = None,
+    rto_mode: str | None = None,
+    sharing: str | None = None,
+    negligible: str | None = None,
+    extrapolate: bool = False,
+) -> Simulations[float, int]: ...
+@overload
+def simulate(
+    network: _Named | None,
+    collective: str,
+    algorithm: str,
+    procs: _Many,
+    size: _Cases,
     *,
     model: Literal["loggp", "plogp", "plogpt", "fluid", "tcp"] | None = None,
     profile: Profile | None = None,
@@ -258,3 +405,45 @@ def simulate(
     negligible: str | None = None,
     extrapolate: bool = False,
 ) -> Simulations: ...
+@overload
+def simulate(
+    network: _Named | None,
+    collective: str,
+    algorithm: str,
+    procs: _Cases,
+    size: _Many,
+    *,
+    model: Literal["loggp", "plogp", "plogpt", "fluid", "tcp"] | None = None,
+    profile: Profile | None = None,
+    settings: _Settings | None = None,
+    method: Literal["auto", "closed-form", "event"] = "auto",
+    seed: int | None = None,
+    nodes: str | None = None,
+    placement: str | None = None,
+    ppn: int | None = None,
+    rto_mode: str | None = None,
+    sharing: str | None = None,
+    negligible: str | None = None,
+    extrapolate: bool = False,
+) -> Simulations: ...
+@overload
+def simulate(
+    network: _Named | None,
+    collective: str,
+    algorithm: str,
+    procs: _Cases,
+    size: _Cases,
+    *,
+    model: Literal["loggp", "plogp", "plogpt", "fluid", "tcp"] | None = None,
+    profile: Profile | None = None,
+    settings: _Settings | None = None,
+    method: Literal["auto", "closed-form", "event"] = "auto",
+    seed: int | None = None,
+    nodes: str | None = None,
+    placement: str | None = None,
+    ppn: int | None = None,
+    rto_mode: str | None = None,
+    sharing: str | None = None,
+    negligible: str | None = None,
+    extrapolate: bool = False,
+) -> Simulations[_EitherFloats, _EitherIntegers]: ...
