@@ -22,7 +22,7 @@ fn cluster_line(subject: &PageSubject) -> Vec<String> {
     let facts = SubjectFacts::of(subject);
     let emulation = match (facts.last("simulated"), facts.last("lab")) {
         (Some(_), _) => Some("SIMULATED".to_owned()),
-        (None, Some(_)) => Some("emulated in a lab".to_owned()),
+        (None, Some(_)) => Some("emulated".to_owned()),
         (None, None) => None,
     };
     let tcp = is_over_tcp(&subject.data.provenance).then(|| "TCP".to_owned());
@@ -110,6 +110,6 @@ impl<'a> SubjectFacts<'a> {
         let seconds = self.all("started_unix_s").chain(self.all("ended_unix_s"));
         let times: Vec<i64> = seconds.filter_map(|time| time.parse().ok()).collect();
         let (first, last) = times.iter().minmax().into_option()?;
-        Some(format!("measured {}", range(utc_date(*first), utc_date(*last))))
+        Some(range(utc_date(*first), utc_date(*last)))
     }
 }

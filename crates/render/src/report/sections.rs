@@ -24,6 +24,9 @@ const ENCODED: &AsciiSet = &CONTROLS
     .add(b'>')
     .add(b'`');
 
+/// Most characters of a table of which two stand side by side in print.
+const NARROW: usize = 70;
+
 /// Algorithms of a chapter all of whose figures have a picture for browsers without JavaScript; of the others the
 /// times have one.
 const PICTURED: usize = 4;
@@ -194,7 +197,7 @@ fn table_markup(title: &str, name: &str, rows: &PrintedRows) -> Markup {
         details.table {
             summary { (title) }
             p { a.download download=(format!("{name}.csv")) href=(href) { "Download as CSV" } span.more hidden { " The table goes on to the right: scroll it." } }
-            div.scroll tabindex="0" role="region" aria-label=(title) {
+            div.scroll.narrow[width(rows) <= NARROW] tabindex="0" role="region" aria-label=(title) {
                 table {
                     thead { tr {
                         @for (column, key) in rows.keys().enumerate() { th.number[is_number(column)] scope="col" { (heading(key)) } }
@@ -208,6 +211,14 @@ fn table_markup(title: &str, name: &str, rows: &PrintedRows) -> Markup {
             }
         }
     }
+}
+
+/// Characters of the widest row that a table may need.
+fn width(rows: &PrintedRows) -> usize {
+    let cells = |column: usize| rows.cells().map(move |row| row[column].shown().chars().count());
+    let keys = rows.keys().enumerate();
+    keys.map(|(column, key)| cells(column).max().unwrap_or_default().max(key.len()))
+        .sum()
 }
 
 /// Heading of a column, whose cells carry their units unless the key alone states one.

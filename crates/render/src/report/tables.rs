@@ -15,6 +15,9 @@ use super::figures;
 use super::subject::PageSubject;
 use crate::rows::{PrintedCell, PrintedRows};
 
+/// Most characters of a fact that the page shows.
+const LONGEST_VALUE: usize = 240;
+
 /// Every measured cell with its prediction.
 pub fn measured(chapter: &CollectiveChapter) -> PrintedRows {
     let yes_cell = |is: bool| {
@@ -189,6 +192,16 @@ pub fn provenance(subject: &PageSubject) -> PrintedRows {
     };
     PrintedRows::of(facts)
         .column("fact", |(key, _)| PrintedCell::text(key))
-        .column("value", |(_, value)| PrintedCell::text(value))
+        .column("value", |(_, value)| PrintedCell::shown_as(*value, shortened(value)))
         .rows
+}
+
+/// The beginning of a long value, such as a plan.
+fn shortened(value: &str) -> String {
+    let count = value.chars().count();
+    if count <= LONGEST_VALUE {
+        return value.to_owned();
+    }
+    let start: String = value.chars().take(LONGEST_VALUE).collect();
+    format!("{start} … ({count} characters, all of them in the CSV)")
 }
