@@ -10,6 +10,7 @@ use crate::support::{PrintedRow, TestHome, printed_rows, skipped, stderr_text};
 use itertools::Itertools as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use regex_lite::Regex;
 use serde_json::{Value, json};
 
 /// Real measurements of all-to-alls and broadcasts in the emulated cluster.
@@ -199,6 +200,31 @@ fn assert_whole_page(page: &str) {
     ];
     assert!(order.map(place).is_sorted(), "{:?}", order.map(place));
     assert!(body.contains("processes to which nothing was fitted."));
+    assert_private(page);
+}
+
+/// Asserts that a page has no address but the names of XML's namespaces, no words of an upload, and the permission to
+/// contain the plotting library.
+fn assert_private(page: &str) {
+    let namespaces = [
+        "http://www.w3.org/1999/xhtml",
+        "http://www.w3.org/1999/xlink",
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/2000/xmlns/",
+        "http://www.w3.org/XML/1998/namespace",
+    ];
+    let address = Regex::new(r"(?i)\b[a-z][a-z+.-]*://[^\s\x22'`<>\\]+|[\s\x22'`(=]//[\w-]+\.\w+").unwrap();
+    let found: BTreeSet<&str> = address.find_iter(page).map(|place| place.as_str()).collect();
+    let foreign: Vec<&&str> = found.iter().filter(|address| !namespaces.contains(*address)).collect();
+    assert!(foreign.is_empty() && !found.is_empty(), "{foreign:?}");
+    let lowercase = page.to_lowercase();
+    for word in ["cloud", "upload", "chart studio"] {
+        assert!(!lowercase.contains(word), "{word}");
+    }
+    let licences = page.split("details class=\"licences\"").nth(1).unwrap();
+    for text in ["== plotly.js ", "== @plotly/d3 ", "Permission is hereby granted"] {
+        assert!(licences.contains(text), "{text}");
+    }
 }
 
 #[test]

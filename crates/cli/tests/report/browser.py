@@ -49,7 +49,7 @@ def browser(script=True):
     options = Options()
     for switch in SWITCHES:
         options.add_argument(switch)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     if not script:
         options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
     driver = begun(options)
@@ -73,6 +73,13 @@ def wait(driver, condition, what):
 
 def complaints(driver):
     return [own["message"] for own in driver.get_log("browser") if own["level"] in ("SEVERE", "WARNING")]
+
+
+def requests(driver):
+    """Addresses of all requests since the last call but those for the page's data, refused requests among them."""
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    asked = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+    return [address for address in asked if not address.startswith(("data:", "blob:"))]
 
 
 def show(driver, figure):
@@ -242,8 +249,9 @@ def hostile(page, path):
 
 
 def private(page):
-    """Every figure of the page is drawn, no button offers to upload it, and forms send nothing."""
+    """Every figure of the page is drawn, no button offers to upload it, forms send nothing, and nothing is requested."""
     with browser() as driver:
+        requests(driver)
         driver.get(page)
         figures = [own for own in driver.find_elements(By.CSS_SELECTOR, "figure") if own.is_displayed()]
         assert figures, "the page has figures"
@@ -253,13 +261,19 @@ def private(page):
             titles = [own.get_attribute("data-title") for own in plot.find_elements(By.CSS_SELECTOR, ".modebar-btn")]
             assert any("Download" in own for own in titles), titles
             assert not any("hare" in own or "loud" in own for own in titles), titles
-            assert driver.execute_script("return arguments[0]._context.plotlyServerURL", plot) == ""
+            assert "plotlyServerURL" not in driver.execute_script("return Object.keys(arguments[0]._context)", plot)
         policy = find(driver, "meta[http-equiv=Content-Security-Policy]").get_attribute("content")
-        assert "form-action 'none'" in policy, policy
+        for rule in ("default-src 'none'", "form-action 'none'", "base-uri 'none'"):
+            assert rule in policy, policy
         # Points of what was measured, or of statistics that another program computed.
         count = "return [...document.querySelectorAll('.js-plotly-plot')].flatMap((p) => p._fullData).filter((t) => t.mode === 'markers').length"
         assert driver.execute_script(count) > 0, "marks"
+        # The picture of a figure is made without a request, too.
+        picture = "Plotly.toImage(document.querySelector('.js-plotly-plot'), {format: 'png'}).then(arguments[0])"
+        assert driver.execute_async_script(picture).startswith("data:image/png;base64,")
         assert not complaints(driver), complaints(driver)
+        asked = requests(driver)
+        assert asked == [page], asked
 
 
 # Most stops of the tabulator on a page of two collectives.

@@ -31,9 +31,6 @@ const SETTINGS = {
   responsive: true,
   displaylogo: false,
   scrollZoom: false,
-  // No button that offers to upload the data.
-  showSendToCloud: false,
-  plotlyServerURL: "",
   modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
 };
 

@@ -9,6 +9,7 @@ mod controls;
 mod figure;
 mod figures;
 mod headline;
+mod licences;
 mod map;
 mod page;
 mod picture;

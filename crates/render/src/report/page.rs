@@ -11,7 +11,7 @@ use super::cluster_line::cluster_lines;
 use super::headline::{command_markup, headline};
 use super::sections::{ScriptDrawings, chapter_section, subject_markup};
 use super::subject::PageSubject;
-use super::{controls, predictor};
+use super::{controls, licences, predictor};
 use crate::svg::DrawingError;
 
 /// Start of every page, by which netsig knows it.
@@ -30,10 +30,10 @@ const SCRIPT: &str = concat!(
     include_str!("../../assets/page/page.js"),
     "})();\n",
 );
-const PLOTLY: &str = include_str!("../../assets/plotly/plotly-cartesian.min.js");
+const PLOTLY: &str = include_str!("../../assets/plotly/plotly.min.js");
 
 /// The page may load nothing.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; form-action 'none'; base-uri 'none'";
 
 /// A report.
 pub struct ReportPage<'a> {
@@ -144,7 +144,7 @@ impl<'a> ReportPage<'a> {
                     }
                     (self.contents())
                     (main)
-                    footer { p.note { "Every time on this page was measured, or predicted by netsig when the page was written; the page computes no model." span.keys { " The arrow keys tell the values of a figure in focus." } } }
+                    footer { (licences::folded()) p.note { "Every time on this page was measured, or predicted by netsig when the page was written; the page computes no model." span.keys { " The arrow keys tell the values of a figure in focus." } } }
                     script type="application/json" #report-data { (PreEscaped(embedded(data))) }
                     script { (PreEscaped(PLOTLY)) }
                     script { (PreEscaped(SCRIPT)) }
