@@ -69,7 +69,30 @@ fn an_installation_is_complete() {
     ] {
         assert!(installed.path(file).is_file(), "{file}");
     }
+    has_licences(&installed);
     loads_as_a_module(&installed);
+}
+
+/// The licences are those of what is installed: not of packages that only tests or builds need.
+fn has_licences(installed: &Installation) {
+    let file = installed.path("share/doc/netsig/THIRD-PARTY-LICENSES.txt");
+    let text = std::fs::read_to_string(file).unwrap();
+    let headings = text.lines().filter(|line| line.starts_with("== "));
+    let packages: Vec<&str> = headings
+        .flat_map(|line| line.trim_matches(['=', ' ']).split(", "))
+        .collect();
+    for (name, is_linked) in [
+        ("netsig-base", true),
+        ("serde", true),
+        ("mpi", true),
+        ("pyo3", true),
+        ("plotly.js", true),
+        ("proptest", false),
+        ("serde_derive", false),
+    ] {
+        let is_named = packages.iter().any(|package| package.split(' ').next() == Some(name));
+        assert_eq!(is_named, is_linked, "{name}");
+    }
 }
 
 fn finds_the_shim(installed: &Installation) {
