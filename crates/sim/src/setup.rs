@@ -107,6 +107,30 @@ impl SimCase {
     }
 }
 
+/// Sentence on the messages of these simulations that lost packets, with the first loss; `None` without losses.
+pub fn sentence_on_losses<'a>(reports: impl Iterator<Item = &'a SimReport>) -> Option<String> {
+    let lossy: Vec<&SimReport> = reports.filter(|report| report.totals.losses > 0).collect();
+    let total: u64 = lossy.iter().map(|report| report.totals.losses).sum();
+    let times = match total {
+        0 => return None,
+        1 => "once".to_owned(),
+        total => format!("{total} times"),
+    };
+    let first_loss = lossy.iter().find_map(|report| report.first_loss.as_ref());
+    let first = first_loss.map_or_else(String::new, |loss| {
+        let PacketLoss {
+            time,
+            from,
+            to,
+            delay,
+            cause,
+            ..
+        } = loss;
+        format!("; the first: rank {from} to rank {to} at {time}, {delay} late, since {cause}")
+    });
+    Some(format!("messages lost packets {times}{first}"))
+}
+
 impl SimReport {
     /// Summarises an outcome of the engine.
     pub fn of_events(outcome: &SimOutcome) -> Self {

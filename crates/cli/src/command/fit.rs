@@ -13,7 +13,7 @@ use netsig_base::network::HostClusters;
 use netsig_base::units::{EstimatedBytes, Seconds};
 use netsig_model::fit::model::{ModelFit, ModelFitOptions, ThresholdChoice, UnsaturatedRule};
 use netsig_model::fit::network::{self, ChosenModel, ModelsToFit, NetworkFit};
-use netsig_model::fit::notes::notes_on_fit;
+use netsig_model::fit::notes::{doubts_about_tables, notes_on_fit};
 use netsig_model::fit::parse_options;
 use netsig_model::fitted::FittedModel;
 use netsig_model::model::{self, FIELD};
@@ -170,11 +170,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let has_details = args.all || args.model != ModelsToFit::All || verdicts.is_empty();
     print_results(args, &fitted, &verdicts, has_details)?;
     if has_details {
-        point_to_point::print_results(&fitted.point_to_point, &data.provenance);
+        point_to_point::print_results(&fitted, &data.provenance);
     }
     let most = if has_details { usize::MAX } else { 1 };
     print(&notes_on_fit(&fitted, most));
-    print(&point_to_point::doubts(&fitted.point_to_point));
+    print(&doubts_about_tables(&fitted));
     print(&Vec::from_iter(profile.note_on_misses(data, options.network.as_ref())));
     if args.all {
         print_meanings(&fitted, args.model);

@@ -13,7 +13,7 @@ use crate::input::partial::PartialResults;
 use crate::print::notes::{print_remark, print_warning};
 use crate::print::rows::{PrintArgs, PrintFormat, print_rows};
 use crate::simulate::exports::{SimulationExports, SimulationFiles};
-use crate::simulate::options::{DoubtedSimModel, NetworkOptions, ProgramOptions};
+use crate::simulate::options::{NetworkOptions, ProgramOptions};
 use crate::simulate::recorders::SimulationRecorders;
 use crate::simulate::result_rows::SimulationRow;
 use crate::simulate::sweep::SweepOptions;
@@ -65,8 +65,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "a program in GOAL has no closed form; leave out --method closed-form",
         ));
     }
-    let DoubtedSimModel { sim_model, doubt } = args.network.sim_model()?;
-    if let Some(doubt) = doubt {
+    let sim_model = args.network.sim_model()?;
+    if let Some(doubt) = &sim_model.rate_doubt {
         print_warning(doubt);
     }
     let answers = match &args.program.goal {

@@ -9,7 +9,6 @@ use netsig_base::units::{Bytes, Procs};
 use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
 use netsig_model::model::setting::parse_setting;
 use netsig_model::predict::outside_domain::ExtrapolationRule;
-use netsig_model::predict::rate::rate_difference;
 use netsig_sim::network::plogpt::PlogptSharing;
 use netsig_sim::setup::SimCase;
 use netsig_sim::simulate::placement::{HostSelection, RankPlacer};
@@ -130,20 +129,12 @@ impl ProgramOptions {
     }
 }
 
-/// A network model, and a doubt about it that the user overrides.
-pub struct DoubtedSimModel {
-    /// The network model.
-    pub sim_model: SimModel,
-    /// The other rate of the profile's links.
-    pub doubt: Option<String>,
-}
-
 impl NetworkOptions {
     /// Combines options, profile and network.
     ///
     /// # Errors
     /// If a file or parameter cannot be used, or the model lacks a parameter.
-    pub fn sim_model(&self) -> Result<DoubtedSimModel, Failure> {
+    pub fn sim_model(&self) -> Result<SimModel, Failure> {
         let hosts = self.hosts()?;
         let profile_path = self.profile.as_deref();
         let named_profile = profile_path.map(|path| {
@@ -151,16 +142,7 @@ impl NetworkOptions {
             Ok::<_, Failure>((files::name(path), profile))
         });
         let profile = named_profile.transpose()?;
-        let mut doubt = None;
-        if let (Some((name, profile)), Some(hosts), true) = (&profile, &hosts, self.has_own_ports()) {
-            let found = rate_difference(profile, Some(&*hosts.network));
-            doubt = found.map(|found| format!("{name}: {found}"));
-        }
-        if let Some(doubt) = doubt.as_ref().filter(|_| !self.extrapolate) {
-            let remedy = "name the network that was measured, or give --extrapolate, in a sweep extrapolate = true";
-            return Err(Failure::data(format!("{doubt}; {remedy}")));
-        }
-        let sim_model = SimModel::new(SimModelRequest {
+        Ok(SimModel::new(SimModelRequest {
             model: self.model,
             profile,
             settings: &self.settings,
@@ -174,13 +156,7 @@ impl NetworkOptions {
             } else {
                 ExtrapolationRule::Refused
             },
-        })?;
-        Ok(DoubtedSimModel { sim_model, doubt })
-    }
-
-    /// True for a model whose ports have the rate of the profile, instead of the rate of the network's links.
-    fn has_own_ports(&self) -> bool {
-        matches!(self.model, Some(SimModelKind::Loggp | SimModelKind::Plogp))
+        })?)
     }
 
     /// The network, if one is named, with the hosts of the ranks.

@@ -1,8 +1,7 @@
 //! Converts the results of simulations to rows.
 
 use netsig_base::units::{Bytes, Procs};
-use netsig_sim::network::PacketLoss;
-use netsig_sim::setup::{SimCase, SimReport};
+use netsig_sim::setup::{SimCase, SimReport, sentence_on_losses};
 use netsig_sim::simulate::SimModel;
 
 use crate::print::notes::print_remark;
@@ -40,10 +39,8 @@ fn bytes_cell(bytes: u128) -> PrintedCell {
 pub struct SimulationRow {
     /// The cells in the order of [`COLUMNS`].
     pub cells: Vec<PrintedCell>,
-    /// Number of messages that waited for lost packets.
-    losses: u64,
-    /// Description of the first loss.
-    first_loss: Option<String>,
+    /// The summary behind the cells.
+    report: SimReport,
     /// Doubt about the time.
     doubt: Option<String>,
 }
@@ -102,8 +99,7 @@ impl SimulationRow {
         ];
         Self {
             cells: first_cells.into_iter().chain(result_cells).collect(),
-            losses: totals.losses,
-            first_loss: report.first_loss.as_ref().map(loss_text),
+            report: report.clone(),
             doubt: None,
         }
     }
@@ -127,26 +123,7 @@ pub fn print_doubt(simulated: &[SimulationRow]) {
 
 /// Notes the number of messages that lost packets, and the cause of the first loss.
 pub fn print_loss_note(simulated: &[SimulationRow]) {
-    let total: u64 = simulated.iter().map(|row| row.losses).sum();
-    if total == 0 {
-        return;
+    if let Some(sentence) = sentence_on_losses(simulated.iter().map(|row| &row.report)) {
+        print_remark(format!("{sentence}; --losses FILE lists those of one row"));
     }
-    let first_loss = simulated.iter().find_map(|row| row.first_loss.as_deref());
-    let first = first_loss.map_or_else(String::new, |words| format!("; the first: {words}"));
-    let times = if total == 1 { "once" } else { &format!("{total} times") };
-    print_remark(format!(
-        "messages lost packets {times}{first}; --losses FILE lists those of one row"
-    ));
-}
-
-fn loss_text(loss: &PacketLoss) -> String {
-    let PacketLoss {
-        time,
-        from,
-        to,
-        delay,
-        cause,
-        ..
-    } = loss;
-    format!("rank {from} to rank {to} at {time}, {delay} late, since {cause}")
 }

@@ -47,6 +47,21 @@ pub fn notes_on_fit(fitted: &NetworkFit, most: usize) -> Vec<Note> {
     notes
 }
 
+/// Notes on the parameters of pairs of processes that were not fitted.
+pub fn notes_on_failed_pairs(fitted: &NetworkFit) -> Vec<Note> {
+    let failures = fitted.point_to_point.failures.iter();
+    failures
+        .map(|failure| Note::remark(format!("not fitted: {failure}")))
+        .collect()
+}
+
+/// Warnings about the measured tables of pLogP.
+pub fn doubts_about_tables(fitted: &NetworkFit) -> Vec<Note> {
+    let tables = fitted.point_to_point.plogp.iter();
+    let doubts = tables.flat_map(|measured| &measured.doubts);
+    doubts.map(|doubt| Note::warning(format!("pLogP: {doubt}"))).collect()
+}
+
 /// Warnings about the chosen model of each algorithm.
 fn on_models(fitted: &NetworkFit) -> Vec<Note> {
     let mut notes = Vec::new();

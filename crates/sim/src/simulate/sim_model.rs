@@ -7,6 +7,7 @@ use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Procs, Seconds};
 use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
 use netsig_model::predict::outside_domain::ExtrapolationRule;
+use netsig_model::predict::rate::rate_difference;
 use netsig_model::profile::Profile;
 
 use crate::Time;
@@ -27,6 +28,8 @@ pub struct SimModel {
     pub choice: SimModelKind,
     /// A note for the user on the origin of its parameters.
     pub note: Option<String>,
+    /// Doubt that the user overrode: the rate of the profile's links is not that of the network's.
+    pub rate_doubt: Option<String>,
     hosts: Option<RankPlacer>,
     /// The profile whose times of fewer ranks bound the simulated ones, if one does.
     floor: Option<ProfileFloor>,
@@ -65,6 +68,28 @@ impl SimModelRequest<'_> {
         let is_of_profile = self.hosts.is_none() && self.settings.is_empty();
         let bounding = self.profile.as_ref().filter(|_| has_ports_alone && is_of_profile);
         bounding.cloned().map(|(name, profile)| ProfileFloor { name, profile })
+    }
+
+    /// Doubt about `model`: its ports are those of the profile, and the network has links of another rate.
+    ///
+    /// # Errors
+    /// If there is this doubt, unless the request is to extrapolate.
+    fn rate_doubt(&self, model: SimModelKind) -> Result<Option<String>, Refusal> {
+        let (Some((name, profile)), Some(hosts)) = (&self.profile, &self.hosts) else {
+            return Ok(None);
+        };
+        if !matches!(model, SimModelKind::Loggp | SimModelKind::Plogp) {
+            return Ok(None);
+        }
+        let difference = rate_difference(profile, Some(&hosts.network));
+        let doubt = difference.map(|difference| format!("{name}: {difference}"));
+        match doubt {
+            Some(doubt) if self.too_far == ExtrapolationRule::Refused => {
+                let remedy = "name the network that was measured, or give --extrapolate, in a sweep extrapolate = true";
+                Err(Refusal::data(format!("{doubt}; {remedy}")))
+            }
+            doubt => Ok(doubt),
+        }
     }
 
     /// Refuses options of another network model than `model`.
@@ -107,6 +132,7 @@ impl SimModel {
         let choice = request.model.unwrap_or_else(|| known.default_model());
         settings::check(choice, request.settings)?;
         request.check(choice)?;
+        let rate_doubt = request.rate_doubt(choice)?;
         let star = match choice {
             SimModelKind::Loggp | SimModelKind::Plogp => None,
             SimModelKind::Plogpt | SimModelKind::Fluid | SimModelKind::Tcp => known.star(),
@@ -162,6 +188,7 @@ impl SimModel {
         let floor = request.floor(choice);
         Ok(Self {
             choice,
+            rate_doubt,
             floor,
             too_far: request.too_far,
             note: match &model {

@@ -3,15 +3,16 @@
 
 use itertools::Itertools;
 use netsig_base::data::Provenance;
-use netsig_base::text::note::Note;
 use netsig_base::units::{BytesPerSecond, Seconds};
 use netsig_model::fit::agreement::{PLogPAgreement, PLogPVerdict};
 use netsig_model::fit::breakpoints::{BreakChange, EagerLimit, PingPongBreak};
 use netsig_model::fit::flows::{FlowGaps, FlowLoad};
+use netsig_model::fit::network::NetworkFit;
+use netsig_model::fit::notes::notes_on_failed_pairs;
 use netsig_model::fit::plogp::MeasuredPLogP;
 use netsig_model::fit::point_to_point::PointToPointFits;
 
-use crate::print::notes::print_remark;
+use crate::print::notes::print;
 use crate::print::rows::print_rows_to_stderr;
 use netsig_render::rows::{PrintedCell, PrintedRows};
 
@@ -19,7 +20,8 @@ use netsig_render::rows::{PrintedCell, PrintedRows};
 const EAGER_LIMIT: &str = "eager_limit";
 
 /// Prints all results.
-pub fn print_results(point_to_point: &PointToPointFits, provenance: &Provenance) {
+pub fn print_results(fitted: &NetworkFit, provenance: &Provenance) {
+    let point_to_point = &fitted.point_to_point;
     print_changes(point_to_point, provenance);
     if let Some(measured) = &point_to_point.plogp {
         print_tables(measured);
@@ -28,9 +30,7 @@ pub fn print_results(point_to_point: &PointToPointFits, provenance: &Provenance)
         print_rows_to_stderr(&load_rows(&point_to_point.loads));
         eprintln!("{}", saturation(flows));
     }
-    for failure in &point_to_point.failures {
-        print_remark(format_args!("not fitted: {failure}"));
-    }
+    print(&notes_on_failed_pairs(fitted));
     if let Some(found) = &point_to_point.agreement {
         eprintln!("{}", agreement(found));
     }
@@ -110,13 +110,6 @@ fn print_tables(measured: &MeasuredPLogP) {
         Seconds(measured.latency.value),
         measured.gap.len()
     );
-}
-
-/// Doubts about the measured tables.
-pub fn doubts(point_to_point: &PointToPointFits) -> Vec<Note> {
-    let tables = point_to_point.plogp.iter();
-    let doubts = tables.flat_map(|measured| &measured.doubts);
-    doubts.map(|doubt| Note::warning(format!("pLogP: {doubt}"))).collect()
 }
 
 fn load_rows(loads: &[FlowLoad]) -> PrintedRows {

@@ -22,7 +22,7 @@ use crate::input::file_kind::FileKind;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::print::notes::print_warning;
-use crate::simulate::options::{DoubtedSimModel, NetworkOptions, SimulationCases};
+use crate::simulate::options::{NetworkOptions, SimulationCases};
 
 const HINT: &str = "see FORMATS.md for the keys of a sweep";
 
@@ -158,18 +158,18 @@ impl SweepEntry {
     fn load(self) -> Result<PlannedSweep, Failure> {
         self.refuse_empty()?;
         let stated = self.stated_options()?;
-        let sim_models: Vec<DoubtedSimModel> = self
+        let sim_models: Vec<SimModel> = self
             .options()?
             .iter()
             .map(NetworkOptions::sim_model)
             .collect::<Result<_, _>>()?;
-        if let Some(doubt) = sim_models.iter().find_map(|doubted| doubted.doubt.as_ref()) {
+        if let Some(doubt) = sim_models.iter().find_map(|sim_model| sim_model.rate_doubt.as_ref()) {
             print_warning(doubt);
         }
         let collective: Collective = self.collective.parse()?;
         let names = self.algorithms.map(|names| names.join(","));
         Ok(PlannedSweep {
-            sim_models: sim_models.into_iter().map(|doubted| doubted.sim_model).collect(),
+            sim_models,
             cases: SimulationCases {
                 algorithms: algorithms(collective, names.as_deref())?,
                 sizes: self.sizes.items().to_vec(),
