@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use crate::arguments::{parsed, variant};
 use crate::columns::ArrowColumns;
 use crate::dataset::PyDataset;
+use crate::dataset::given::GivenDataset;
 use crate::error::{refused, warn};
 use crate::network::{NetworkArgument, given_network};
 use crate::table::PyResultTable;
@@ -51,14 +52,15 @@ use crate::table::PyResultTable;
 #[pyo3(signature = (data, *, train=None, by_procs=false, covariance="auto", statistic="mean", network=None))]
 pub fn compare(
     py: Python<'_>,
-    data: &Bound<'_, PyDataset>,
+    data: GivenDataset<'_>,
     train: Option<&str>,
     by_procs: bool,
     covariance: &str,
     statistic: &str,
     network: Option<NetworkArgument<'_>>,
 ) -> PyResult<PyResultTable> {
-    let PyDataset { data, name } = data.get();
+    let dataset = data.into_bound();
+    let PyDataset { data, name } = dataset.get();
     let parsed_filter = train.map(|text| parsed(py, "train", format!("{text:?}"), text.parse::<CellFilter>()));
     let filter = parsed_filter.transpose()?;
     let split = DataSplit::of(data, name, filter.as_ref()).map_err(|error| refused(py, error))?;

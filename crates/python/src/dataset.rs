@@ -1,9 +1,11 @@
 //! Datasets for Python: reading, importing, writing, and rows as Arrow tables in both directions.
 
 mod arrow;
+pub mod given;
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::io::Cursor;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
@@ -14,6 +16,7 @@ use netsig_base::network::named::FileAccess as _;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
 use netsig_model::fit::accepted::{AcceptedData, DoubtfulDataRule, accept};
+use netsig_model::profile::Profile;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3_arrow::PyTable;
@@ -22,13 +25,18 @@ use crate::arguments::{collective, parsed};
 use crate::error::{refused, warn};
 use crate::files;
 use crate::frame::{ArrowRows, frame_methods};
+use crate::numpy_columns::no_column;
+use crate::pickle::{PickledObject, PickledState, value_methods};
 
 /// Measured repetitions with their provenance: the content of data files.
 ///
 /// :func:`read_data` and :func:`import_data` give datasets, :meth:`from_arrow` makes one of a data
 /// frame. Polars, pandas, PyArrow and others take the rows over through the Arrow PyCapsule
 /// interface: ``polars.DataFrame(dataset)``.
-#[pyclass(frozen, module = "netsig", name = "Dataset")]
+///
+/// A dataset is used as a pandas data frame (see :class:`Table`): ``data["time_s"]`` is a read-only column, and
+/// ``len(data)`` the number of rows. Datasets are equal if their rows and their provenance are.
+#[pyclass(frozen, mapping, module = "netsig", name = "Dataset")]
 pub struct PyDataset {
     /// The data.
     pub data: data::Dataset,
@@ -40,9 +48,49 @@ impl ArrowRows for PyDataset {
     fn batch(&self) -> RecordBatch {
         arrow::rows(&self.data)
     }
+
+    fn column_names(&self) -> Vec<String> {
+        data::COLUMNS.map(str::to_owned).to_vec()
+    }
+
+    fn with_column(&self, name: &str) -> PyResult<RecordBatch> {
+        let found = data::COLUMNS.contains(&name).then(|| arrow::column(&self.data, name));
+        found.ok_or_else(|| no_column(name, &self.column_names()))
+    }
+
+    fn row_count(&self) -> usize {
+        self.data.samples.len() + self.data.rejected.len() + self.data.aggregates.len()
+    }
+
+    fn first_rows(&self, most: usize) -> RecordBatch {
+        arrow::first_rows(&self.data, most)
+    }
+}
+
+impl PartialEq for PyDataset {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+impl PickledObject for PyDataset {
+    const KIND: &'static str = "Dataset";
+
+    fn state(&self) -> PickledState {
+        let mut text = Vec::new();
+        self.data.write(&mut text).expect("memory can be written");
+        PickledState::of_text(&self.name, text)
+    }
+
+    fn of_state(state: &PickledState) -> Result<Self, String> {
+        let name = state.fact("name")?;
+        let data = data::Dataset::read(&name, Cursor::new(state.text()?)).map_err(|error| error.to_string())?;
+        Ok(Self { data, name })
+    }
 }
 
 frame_methods!(PyDataset);
+value_methods!(PyDataset);
 
 #[pymethods]
 impl PyDataset {
@@ -115,13 +163,8 @@ impl PyDataset {
         data::COLUMNS.to_vec()
     }
 
-    /// Number of rows: repetitions, also rejected ones, and statistics of other programs.
-    fn __len__(&self) -> usize {
-        self.data.samples.len() + self.data.rejected.len() + self.data.aggregates.len()
-    }
-
     fn __repr__(&self) -> String {
-        format!("Dataset({} rows of {})", self.__len__(), self.name)
+        format!("Dataset({} rows of {})", self.row_count(), self.name)
     }
 }
 
@@ -171,7 +214,7 @@ pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyR
             // A pipe cannot be read again.
             let regular_path = Some(&path).filter(|path| path.is_file());
             let foreign_text = regular_path.and_then(|path| files::PyLocalFiles.text(path).ok());
-            let foreign = foreign_text.and_then(|text| import::refuse_other_output(&name, &text));
+            let foreign = foreign_text.and_then(|text| refuse_other_file(&name, &text));
             refused(py, foreign.unwrap_or_else(|| error.into()))
         })?;
         read_files.push((name, data));
@@ -185,6 +228,15 @@ pub fn read_data(py: Python<'_>, paths: &Bound<'_, PyTuple>, force: bool) -> PyR
     let AcceptedData { data, name, notes } = accepted.map_err(|error| refused(py, error))?;
     warn(py, &notes)?;
     Ok(PyDataset { data, name })
+}
+
+/// The refusal of a profile, or of the output of another program, in place of data.
+fn refuse_other_file(name: &str, text: &str) -> Option<Refusal> {
+    if Profile::parse(name, text).is_ok() {
+        let problem = format!("is a profile and not data; give netsig.Profile.read({name:?})");
+        return Some(Refusal::request(problem).about(name));
+    }
+    import::refuse_other_output(name, text)
 }
 
 /// Turns the output of another benchmark program into a dataset.

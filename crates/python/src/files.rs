@@ -10,6 +10,7 @@ use netsig_base::network::named::FileAccess;
 use netsig_base::text::decoded;
 use netsig_base::text::refusal::Refusal;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
 use tempfile::NamedTempFile;
 
 use crate::error;
@@ -32,13 +33,23 @@ impl FileAccess for PyLocalFiles {
 /// # Errors
 /// If the object is no path.
 pub fn path(object: &Bound<'_, PyAny>) -> PyResult<(PathBuf, String)> {
-    let raw_path: OsString = object.extract().or_else(|_| {
-        let path: PathBuf = object.extract()?;
-        Ok::<_, PyErr>(path.into_os_string())
-    })?;
-    let path = PathBuf::from(raw_path);
+    let path: PathBuf = match object.extract::<OsString>() {
+        Ok(path) => path.into(),
+        Err(_) => object.extract().map_err(|_| no_path(object))?,
+    };
     let text = path.display().to_string();
     Ok((path, text))
+}
+
+fn no_path(object: &Bound<'_, PyAny>) -> PyErr {
+    let remedy = if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        "give its paths one by one: netsig.read_data(*paths)"
+    } else if object.hasattr("__arrow_c_stream__").unwrap_or_default() {
+        "give netsig.Dataset.from_arrow(frame)"
+    } else {
+        "give a str or an os.PathLike"
+    };
+    error::of_type(object, "a path", remedy)
 }
 
 /// Opens or reads a file with `open`; `name` is the file's name in errors.

@@ -6,7 +6,7 @@ use netsig_base::data::cells::Statistic;
 use netsig_base::text::refusal::Refusal;
 use netsig_model::fit::model::{ModelFitOptions, UnsaturatedRule};
 use netsig_model::fit::network;
-use netsig_model::fit::notes::notes_on_fit;
+use netsig_model::fit::notes::{doubts_about_tables, notes_on_failed_pairs, notes_on_fit};
 use netsig_model::fit::parse_options;
 use netsig_model::model::plogp::PLogP;
 use netsig_model::profile;
@@ -14,7 +14,9 @@ use pyo3::prelude::*;
 
 use crate::arguments::{parsed, variant};
 use crate::dataset::PyDataset;
+use crate::dataset::given::GivenDataset;
 use crate::error::{refused, warn};
+use crate::given_profile::GivenProfile;
 use crate::network::{NetworkArgument, given_network};
 use crate::profile::PyProfile;
 
@@ -25,7 +27,7 @@ struct FitArguments<'py> {
     covariance: &'py str,
     statistic: &'py str,
     confidence: f64,
-    plogp: Option<PyRef<'py, PyProfile>>,
+    plogp: Option<GivenProfile<'py>>,
     network: Option<NetworkArgument<'py>>,
     unsaturated: UnsaturatedRule,
 }
@@ -61,7 +63,9 @@ impl FitArguments<'_> {
         let mut named = Vec::new();
         let tables =
             |profile: &PyProfile| -> Result<PLogP, Refusal> { profile.profile.as_ref().clone().tables(&profile.name) };
-        let given_tables = self.plogp.as_deref().map(|profile| {
+        let table_profile = self.plogp.map(GivenProfile::into_bound);
+        let given_tables = table_profile.as_ref().map(|table_profile| {
+            let profile = table_profile.get();
             named.push(("plogp", profile.name.clone()));
             tables(profile).map_err(|error| refused(py, error))
         });
@@ -157,13 +161,13 @@ impl fmt::Display for ThresholdArgument {
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn fit(
     py: Python<'_>,
-    data: &Bound<'_, PyDataset>,
+    data: GivenDataset<'_>,
     model: &str,
     threshold: Option<ThresholdArgument>,
     covariance: &str,
     statistic: &str,
     confidence: f64,
-    plogp: Option<PyRef<'_, PyProfile>>,
+    plogp: Option<GivenProfile<'_>>,
     network: Option<NetworkArgument<'_>>,
     keep_unsaturated: bool,
 ) -> PyResult<PyProfile> {
@@ -182,11 +186,14 @@ pub fn fit(
             UnsaturatedRule::LeftOut
         },
     };
-    let PyDataset { data, name } = data.get();
+    let dataset = data.into_bound();
+    let PyDataset { data, name } = dataset.get();
     let (options, named) = arguments.options(py, data)?;
     let fitted = py.detach(|| {
         let (fitted, profile) = profile::Profile::fit(data, name, &options, &named)?;
-        let mut notes = notes_on_fit(&fitted, usize::MAX);
+        let mut notes = notes_on_failed_pairs(&fitted);
+        notes.extend(notes_on_fit(&fitted, usize::MAX));
+        notes.extend(doubts_about_tables(&fitted));
         notes.extend(profile.note_on_misses(data, options.network.as_ref()));
         Ok((notes, profile))
     });

@@ -98,7 +98,7 @@ impl GridNumber for Procs {
 }
 
 impl GridNumber for Bytes {
-    const RANGE: (u64, u64) = (0, u64::MAX);
+    const RANGE: (u64, u64) = (0, i64::MAX as u64);
     const EXAMPLE: &'static str = "64KiB";
 }
 

@@ -14,16 +14,22 @@ mod error;
 mod files;
 mod fit;
 mod frame;
+mod given_profile;
 mod grid;
+mod html;
 mod interrupt;
 mod models;
 mod network;
+mod numpy_columns;
 mod parameters;
+mod pickle;
 mod predict;
 mod profile;
+mod python_words;
 mod select;
 mod simulate;
 mod table;
+mod unpickle;
 mod verdict;
 
 use pyo3::prelude::*;
@@ -45,6 +51,8 @@ fn _netsig(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(models::models, module)?)?;
     module.add_function(wrap_pyfunction!(network::scenarios, module)?)?;
+    module.add_function(wrap_pyfunction!(unpickle::unpickle, module)?)?;
+    module.add_function(wrap_pyfunction!(python_words::in_python, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }

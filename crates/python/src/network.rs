@@ -4,8 +4,9 @@ use netsig_base::network;
 use netsig_base::network::named::{SHIPPED_SCENARIOS, SlurmSpeeds};
 use pyo3::prelude::*;
 
-use crate::error::{refused, usage};
+use crate::error::{of_type, refused, usage};
 use crate::files::{PyLocalFiles, path};
+use crate::pickle::{PickledObject, PickledState, text_hash, value_methods};
 
 /// A network: its hosts, switches and links.
 ///
@@ -24,10 +25,34 @@ use crate::files::{PyLocalFiles, path};
 /// ------
 /// UsageError
 ///     If there is no such network, or its file cannot be used.
+///
+/// Networks are equal if their names, hosts, switches and links are.
 #[pyclass(frozen, module = "netsig", name = "Network")]
 pub struct PyNetwork {
     pub network: network::Network,
 }
+
+impl PartialEq for PyNetwork {
+    fn eq(&self, other: &Self) -> bool {
+        self.network.name == other.network.name && self.to_toml() == other.to_toml()
+    }
+}
+
+impl PickledObject for PyNetwork {
+    const KIND: &'static str = "Network";
+
+    fn state(&self) -> PickledState {
+        PickledState::of_text(&self.network.name, self.to_toml())
+    }
+
+    fn of_state(state: &PickledState) -> Result<Self, String> {
+        let parsed = network::Network::parse(&state.fact("name")?, state.text()?);
+        let network = parsed.map_err(|error| error.to_string())?;
+        Ok(Self { network })
+    }
+}
+
+value_methods!(PyNetwork);
 
 /// A size in bytes, or a text with a unit.
 #[derive(FromPyObject)]
@@ -82,6 +107,10 @@ impl PyNetwork {
         self.network.to_toml()
     }
 
+    fn __hash__(&self) -> u64 {
+        text_hash(&self.to_toml())
+    }
+
     fn __repr__(&self) -> String {
         format!("Network({}: {})", self.network.name, self.network.summary())
     }
@@ -104,6 +133,10 @@ pub fn given_network(named: Option<NetworkArgument<'_>>) -> PyResult<Option<netw
     match named {
         None => Ok(None),
         Some(NetworkArgument::Loaded(loaded)) => Ok(Some(loaded.network.clone())),
+        Some(NetworkArgument::Name(object)) if path(&object).is_err() => {
+            let remedy = "give its name, such as \"ethernet-12x40\", its file, or netsig.Network(…)";
+            Err(of_type(&object, "a Network", remedy))
+        }
         Some(NetworkArgument::Name(name)) => Ok(Some(PyNetwork::new(&name, None, None, None)?.network)),
     }
 }

@@ -1,17 +1,17 @@
 //! Predictions for Python: the answers of netsig-model as arrays in the shape of the question.
 
-use arrow_array::RecordBatch;
-use netsig_base::algorithm::Collective;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array as _, RecordBatch};
 use netsig_base::text::refusal::Refusal;
 use netsig_base::text::with_range;
 use netsig_base::units::{Bytes, Seconds};
 use netsig_model::model::segment::Segment;
-use netsig_model::predict::answer::{AlgorithmTimes, CaseTime, refuse_single};
+use netsig_model::predict::answer::{AlgorithmTimes, refuse_single};
 use netsig_model::predict::{Interval, Prediction};
 use netsig_model::profile::Profile;
-use numpy::{IntoPyArray as _, PyArrayDyn, PyArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::{self, ParameterSettings, collective, parsed};
 use crate::columns::ArrowColumns;
@@ -20,6 +20,8 @@ use crate::frame::{ArrowRows, frame_methods};
 use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
 use crate::network::{NetworkArgument, given_network};
+use crate::numpy_columns::{MissingNumber, ShapedRows};
+use crate::pickle::{PickledObject, PickledState, value_methods};
 use crate::table::PyResultTable;
 
 /// Arguments of [`predict`] besides the cases.
@@ -37,14 +39,17 @@ pub struct PredictArguments<'py> {
 
 /// Predicted times of one algorithm by one model.
 ///
-/// The attributes are arrays in the shape of the question, or single values for a single case.
-/// Polars, pandas, PyArrow and others take them over as a table with the columns of ``netsig predict
-/// --format csv`` through the Arrow PyCapsule interface.
-#[pyclass(frozen, module = "netsig", name = "Predictions")]
+/// The attributes are arrays in the shape of the question, or single values for a single case. As a table
+/// (see :class:`Table`) it has the columns of ``netsig predict --format csv``, a row for each case in C order:
+/// ``predictions["time_s"]`` has one axis. Arrays are read-only. Polars, pandas, PyArrow and others take the
+/// table over through the Arrow PyCapsule interface.
+#[pyclass(frozen, mapping, module = "netsig", name = "Predictions")]
+#[derive(Debug, PartialEq)]
 pub struct PyPredictions {
-    collective: Collective,
-    shape: Vec<usize>,
-    found: AlgorithmTimes,
+    collective: String,
+    algorithm: String,
+    model: String,
+    cases: ShapedRows,
 }
 
 /// Predictions of one algorithm, or of all by name.
@@ -108,11 +113,17 @@ pub fn predict(
         return Err(refused(py, refusal));
     }
     warn(py, answer.notes.iter().chain(&answer.limits))?;
-    let of = |found| {
+    let of = |found: AlgorithmTimes| {
+        let shape = grid.shape.clone();
+        let collective = collective.to_string();
         let predictions = PyPredictions {
+            algorithm: found.algorithm().to_owned(),
+            model: found.model().name.to_owned(),
+            cases: ShapedRows {
+                shape,
+                rows: py.detach(|| rows(&collective, Some(&found))),
+            },
             collective,
-            shape: grid.shape.clone(),
-            found,
         };
         Py::new(py, predictions)
     };
@@ -121,7 +132,8 @@ pub fn predict(
     }
     let all = PyDict::new(py);
     for found in answer.found {
-        all.set_item(found.algorithm().to_owned(), of(found)?)?;
+        let algorithm = found.algorithm().to_owned();
+        all.set_item(algorithm, of(found)?)?;
     }
     Ok(OneOrAllPredictions::All(all.unbind()))
 }
@@ -131,183 +143,162 @@ pub fn interval_end(prediction: &Prediction, end: fn(Interval) -> Seconds) -> Op
     prediction.interval.map(|interval| end(interval).0)
 }
 
-impl PyPredictions {
-    /// A value of each case as an array, or the value of a single case.
-    fn array<'py, T: numpy::Element + Copy>(
-        &self,
-        py: Python<'py>,
-        value: impl Fn(&CaseTime) -> T,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let values: Vec<T> = self.found.times.iter().map(value).collect();
-        let array: Bound<'py, PyArrayDyn<T>> = values.into_pyarray(py).reshape(self.shape.clone())?;
-        array_or_value(array.into_any(), &self.shape)
-    }
-}
-
 /// The segment size in bytes, if there is one.
 pub fn segment_bytes(prediction: &Prediction) -> Option<u64> {
     prediction.segment.map(|segment| segment.bytes().0)
 }
 
-/// The array, or its single value if it has no axes.
-///
-/// # Errors
-/// If NumPy fails.
-pub fn array_or_value<'py>(array: Bound<'py, PyAny>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-    if shape.is_empty() {
-        return array.call_method0("item");
-    }
-    Ok(array)
-}
-
-/// Texts as an array of a shape, or the text of a single case.
-///
-/// # Errors
-/// If NumPy fails.
-pub fn text_array<'py>(py: Python<'py>, texts: Vec<String>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-    let numpy = py.import("numpy")?;
-    let kind = PyDict::new(py);
-    kind.set_item("dtype", "str")?;
-    let flat_array = numpy.call_method("array", (texts,), Some(&kind))?;
-    let array = flat_array.call_method1("reshape", (shape.to_vec(),))?;
-    array_or_value(array, shape)
+/// The rows of the times; without times none.
+fn rows(collective: &str, found: Option<&AlgorithmTimes>) -> RecordBatch {
+    let each = || {
+        found
+            .into_iter()
+            .flat_map(|found| found.times.iter().map(move |row| (found, row)))
+    };
+    let predicted = || each().map(|(_, row)| &row.prediction);
+    let columns = ArrowColumns::default()
+        .texts("collective", each().map(|_| Some(collective)))
+        .texts(
+            "algorithm",
+            each().map(|(found, row)| Some(found.name(row.prediction.segment))),
+        )
+        .counts("procs", each().map(|(_, row)| Some(row.procs.get())))
+        .sizes("size_bytes", each().map(|(_, row)| Some(row.size.0)))
+        .floats("time_s", predicted().map(|prediction| Some(prediction.time.0)))
+        .floats(
+            "lower_s",
+            predicted().map(|prediction| interval_end(prediction, |ends| ends.lower)),
+        )
+        .floats(
+            "upper_s",
+            predicted().map(|prediction| interval_end(prediction, |ends| ends.upper)),
+        )
+        .texts("model", each().map(|(found, _)| Some(found.model().name)))
+        .words("standing", predicted().map(|prediction| prediction.standing))
+        .sizes("segment_bytes", predicted().map(segment_bytes));
+    columns.batch()
 }
 
 impl ArrowRows for PyPredictions {
     fn batch(&self) -> RecordBatch {
-        self.table().batch()
+        self.cases.rows.clone()
+    }
+}
+
+impl PickledObject for PyPredictions {
+    const KIND: &'static str = "Predictions";
+
+    fn state(&self) -> PickledState {
+        let facts = [
+            ("collective", self.collective.as_str()),
+            ("algorithm", &self.algorithm),
+            ("model", &self.model),
+        ];
+        PickledState::of_shaped(facts, &self.cases)
+    }
+
+    fn of_state(state: &PickledState) -> Result<Self, String> {
+        Ok(Self {
+            collective: state.fact("collective")?,
+            algorithm: state.fact("algorithm")?,
+            model: state.fact("model")?,
+            cases: state.shaped(&rows("", None), RecordBatch::num_rows)?,
+        })
     }
 }
 
 frame_methods!(PyPredictions);
+value_methods!(PyPredictions);
 
 #[pymethods]
 impl PyPredictions {
     /// The collective.
     #[getter]
-    fn collective(&self) -> String {
-        self.collective.to_string()
+    fn collective(&self) -> &str {
+        &self.collective
     }
 
     /// The algorithm, without a segment size that was searched for each case.
     #[getter]
     fn algorithm(&self) -> &str {
-        self.found.algorithm()
+        &self.algorithm
     }
 
     /// Name of the model.
     #[getter]
-    fn model(&self) -> &'static str {
-        self.found.model().name
+    fn model(&self) -> &str {
+        &self.model
     }
 
     /// The shape of the arrays.
     #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
-        pyo3::types::PyTuple::new(py, &self.shape)
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.cases.shape)
     }
 
     /// Numbers of processes.
     #[getter]
     fn procs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.procs.get())
+        self.cases.array(py, "procs")
     }
 
     /// Sizes in bytes.
     #[getter]
     fn size_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.size.0)
+        self.cases.array(py, "size_bytes")
     }
 
     /// Times in seconds.
     #[getter]
     fn time_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| row.prediction.time.0)
+        self.cases.array(py, "time_s")
     }
 
     /// Lower ends of the intervals in seconds, NaN where there is none.
     #[getter]
     fn lower_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let lower = |row: &CaseTime| interval_end(&row.prediction, |interval| interval.lower);
-        self.array(py, |row| lower(row).unwrap_or(f64::NAN))
+        self.cases.array(py, "lower_s")
     }
 
     /// Upper ends of the intervals in seconds, NaN where there is none.
     #[getter]
     fn upper_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let upper = |row: &CaseTime| interval_end(&row.prediction, |interval| interval.upper);
-        self.array(py, |row| upper(row).unwrap_or(f64::NAN))
+        self.cases.array(py, "upper_s")
     }
 
     /// Positions of the cases relative to the data, in words.
     #[getter]
     fn standing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let rows = self.found.times.iter();
-        let standings = rows.map(|row| row.prediction.standing.to_string());
-        text_array(py, standings.collect(), &self.shape)
+        self.cases.array(py, "standing")
     }
 
     /// Segment sizes in bytes, 0 where there is none.
     #[getter]
     fn segment_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |row| segment_bytes(&row.prediction).unwrap_or(0))
-    }
-
-    fn __len__(&self) -> usize {
-        self.found.times.len()
+        self.cases.array_with(py, "segment_bytes", MissingNumber::Zero)
     }
 
     /// All cases as a table, in C order.
     fn table(&self) -> PyResultTable {
-        let rows = || self.found.times.iter();
-        let fixed = |text: String| rows().map(move |_| Some(text.clone()));
-        let name = |row: &CaseTime| self.found.name(row.prediction.segment);
-        let columns = ArrowColumns::default()
-            .texts("collective", fixed(self.collective.to_string()))
-            .words("algorithm", rows().map(name))
-            .counts("procs", rows().map(|row| Some(row.procs.get())))
-            .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
-            .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
-            .floats(
-                "lower_s",
-                rows().map(|row| interval_end(&row.prediction, |interval| interval.lower)),
-            )
-            .floats(
-                "upper_s",
-                rows().map(|row| interval_end(&row.prediction, |interval| interval.upper)),
-            )
-            .texts("model", fixed(self.found.model().name.to_owned()))
-            .words("standing", rows().map(|row| row.prediction.standing))
-            .sizes("segment_bytes", rows().map(|row| segment_bytes(&row.prediction)));
-        columns.batch().into()
+        self.batch().into()
     }
 
     fn __repr__(&self) -> String {
-        let Self {
-            collective,
-            shape,
-            found,
-        } = self;
-        let (algorithm, model) = (found.algorithm(), found.model().name);
-        let of = format!("{collective} {algorithm} by {model}");
-        match (&shape[..], &found.times[..]) {
-            (
-                [],
-                [
-                    CaseTime {
-                        procs,
-                        size,
-                        prediction,
-                    },
-                ],
-            ) => {
-                let time = prediction.time;
-                let shown = prediction
-                    .interval
-                    .map_or(time.to_string(), |ends| with_range(time, ends.lower, ends.upper));
-                format!("Predictions({of}, {procs} processes, {size}: {shown})")
+        let of = format!("{} {} by {}", self.collective, self.algorithm, self.model);
+        match &self.cases.shape[..] {
+            [] => {
+                let rows = &self.cases.rows;
+                let integer = |name| rows[name].as_primitive::<Int64Type>().value(0);
+                let time = |name| Seconds(rows[name].as_primitive::<Float64Type>().value(0));
+                let size = Bytes(u64::try_from(integer("size_bytes")).unwrap_or_default());
+                let shown = if rows["lower_s"].is_null(0) {
+                    time("time_s").to_string()
+                } else {
+                    with_range(time("time_s"), time("lower_s"), time("upper_s"))
+                };
+                format!("Predictions({of}, {} processes, {size}: {shown})", integer("procs"))
             }
-            (shape, _) => format!("Predictions({of}, shape {shape:?})"),
+            shape => format!("Predictions({of}, shape {shape:?})"),
         }
     }
 }

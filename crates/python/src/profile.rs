@@ -1,14 +1,19 @@
 //! Profiles for Python: files of fits, and the questions that they answer.
 
+mod value;
+
 use std::collections::HashMap;
+use std::io::Cursor;
 use std::sync::Arc;
 
+use netsig_base::data::Dataset;
+use netsig_base::text::refusal::Refusal;
 use netsig_model::profile;
 use pyo3::prelude::*;
 
 use crate::arguments::{ParameterSettings, collective};
 use crate::columns::ArrowColumns;
-use crate::dataset::PyDataset;
+use crate::dataset::given::GivenDataset;
 use crate::error::refused;
 use crate::files;
 use crate::network::NetworkArgument;
@@ -20,7 +25,8 @@ use crate::verdict::VerdictArguments;
 
 /// The fitted models of one network, which predict and rank collectives on it.
 ///
-/// :func:`fit` makes a profile, :meth:`read` and :meth:`parse` read one.
+/// :func:`fit` makes a profile, :meth:`read` and :meth:`parse` read one. Profiles are equal if their contents are,
+/// under any name.
 #[pyclass(frozen, module = "netsig", name = "Profile")]
 pub struct PyProfile {
     /// The profile.
@@ -56,7 +62,13 @@ impl PyProfile {
     fn read(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (path, name) = files::path(path)?;
         let text = files::text(py, &path, &name)?;
-        Self::parse(py, &text, &name)
+        Self::parse(py, &text, &name).map_err(|error| match Dataset::read(&name, Cursor::new(&text)) {
+            Ok(_) => {
+                let problem = format!("is data and not a profile; give netsig.fit(netsig.read_data({name:?}))");
+                refused(py, Refusal::request(problem).about(&name))
+            }
+            Err(_) => error,
+        })
     }
 
     /// Reads a profile from its text; ``name`` is its name in messages.
@@ -131,7 +143,7 @@ impl PyProfile {
     /// -------
     /// Table
     ///     Columns ``collective``, ``algorithm``, ``model``, ``reason``.
-    fn choices(&self) -> PyResultTable {
+    pub fn choices(&self) -> PyResultTable {
         let all = || self.profile.choices.iter();
         let columns = ArrowColumns::default()
             .words("collective", all().map(|choice| choice.collective))
@@ -363,7 +375,7 @@ impl PyProfile {
     fn verdict(
         &self,
         py: Python<'_>,
-        data: Option<&Bound<'_, PyDataset>>,
+        data: Option<GivenDataset<'_>>,
         procs: Option<u32>,
         network: Option<NetworkArgument<'_>>,
     ) -> PyResult<PyResultTable> {

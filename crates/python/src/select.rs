@@ -1,6 +1,9 @@
 //! Selections for Python: rankings of algorithms in the shape of the question.
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int64Type;
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_select::filter::filter_record_batch;
 use itertools::{Itertools as _, iproduct};
 use netsig_base::algorithm::{Collective, MpiFlavour};
 use netsig_base::data::cells::Statistic;
@@ -12,7 +15,6 @@ use netsig_model::predict::ranking::{CaseRanking, flavour, setting};
 use netsig_model::predict::request::{BinomialForm, RankingRequest};
 use netsig_model::predict::{HeldBack, Prediction};
 use netsig_model::profile::Profile;
-use numpy::{IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -23,7 +25,9 @@ use crate::frame::{ArrowRows, frame_methods};
 use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
 use crate::network::{NetworkArgument, given_network};
-use crate::predict::{array_or_value, interval_end, segment, segment_bytes, text_array};
+use crate::numpy_columns::ShapedRows;
+use crate::pickle::{PickledObject, PickledState, value_methods};
+use crate::predict::{interval_end, segment, segment_bytes};
 use crate::table::PyResultTable;
 
 /// Arguments of [`select`] and [`cross_overs`] besides the cases.
@@ -42,14 +46,17 @@ pub struct SelectArguments<'py> {
 /// Rankings of the algorithms of a collective.
 ///
 /// The attributes describe the best algorithms, as arrays in the shape of the question or single values
-/// for a single case. Polars, pandas, PyArrow and others take over all ranks as a table with the
-/// columns of ``netsig select --format csv`` through the Arrow PyCapsule interface.
-#[pyclass(frozen, module = "netsig", name = "Selection")]
+/// for a single case. As a table (see :class:`Table`) it has the columns of ``netsig select --format csv``, a
+/// row for each rank of each case: ``selection["algorithm"]`` has one axis. Arrays are read-only. Polars, pandas,
+/// PyArrow and others take the table over through the Arrow PyCapsule interface.
+#[pyclass(frozen, mapping, module = "netsig", name = "Selection")]
+#[derive(Debug, PartialEq)]
 pub struct PySelection {
-    collective: Collective,
-    shape: Vec<usize>,
+    collective: String,
+    /// The best candidates.
+    best: ShapedRows,
     /// The candidates of all cases, the best of each case first.
-    rows: Vec<RankedRow>,
+    rows: RecordBatch,
 }
 
 /// An algorithm with its rank for a case.
@@ -122,8 +129,8 @@ pub fn select(
     let (rows, answer) = py.detach(|| {
         let answer = ranker.answer(interrupted.take_until_interrupt(grid.cases()));
         let rankings = answer.found.iter();
-        let rows = rankings.flat_map(|ranking| RankedRow::all(collective, mpi, ranking));
-        (rows.collect(), answer)
+        let ranked = rankings.flat_map(|ranking| RankedRow::all(collective, mpi, ranking));
+        (table(&collective.to_string(), &ranked.collect_vec()), answer)
     });
     interrupted.check()?;
     if let Some(refusal) = Refusal::joined(&answer.missing) {
@@ -131,8 +138,11 @@ pub fn select(
     }
     warn(py, &answer.limits)?;
     Ok(PySelection {
-        collective,
-        shape: grid.shape,
+        collective: collective.to_string(),
+        best: ShapedRows {
+            shape: grid.shape,
+            rows: best_rows(&rows),
+        },
         rows,
     })
 }
@@ -196,101 +206,125 @@ impl RankedRow {
     }
 }
 
-impl PySelection {
-    /// The best of each case.
-    fn best_rows(&self) -> impl Iterator<Item = &RankedRow> {
-        self.rows.iter().filter(|row| row.rank == 1)
-    }
+/// The rows of all candidates.
+fn table(collective: &str, ranked: &[RankedRow]) -> RecordBatch {
+    let rows = || ranked.iter();
+    let columns = ArrowColumns::default()
+        .texts("collective", rows().map(|_| Some(collective)))
+        .counts("procs", rows().map(|row| Some(row.procs.get())))
+        .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
+        .counts("rank", rows().map(|row| Some(row.rank)))
+        .texts("algorithm", rows().map(|row| Some(&row.algorithm)))
+        .sizes("segment_bytes", rows().map(|row| segment_bytes(&row.prediction)))
+        .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
+        .floats(
+            "lower_s",
+            rows().map(|row| interval_end(&row.prediction, |interval| interval.lower)),
+        )
+        .floats(
+            "upper_s",
+            rows().map(|row| interval_end(&row.prediction, |interval| interval.upper)),
+        )
+        .texts("model", rows().map(|row| Some(row.model)))
+        .words("standing", rows().map(|row| row.prediction.standing))
+        .floats("gain", rows().map(|row| row.gain))
+        .texts("setting", rows().map(|row| row.setting.as_ref()))
+        .flags("measured", rows().map(|row| row.is_measured))
+        .texts("held_back", rows().map(|row| Some(row.held_back?.to_string())));
+    columns.batch()
+}
 
-    fn floats<'py>(&self, py: Python<'py>, value: impl Fn(&RankedRow) -> Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        let best_values = self.best_rows().map(|row| value(row).unwrap_or(f64::NAN));
-        let values = best_values.collect_vec().into_pyarray(py);
-        array_or_value(values.reshape(self.shape.clone())?.into_any(), &self.shape)
-    }
-
-    fn words<'py>(&self, py: Python<'py>, value: impl Fn(&RankedRow) -> String) -> PyResult<Bound<'py, PyAny>> {
-        text_array(py, self.best_rows().map(value).collect(), &self.shape)
-    }
+/// The rows of the best of each case.
+fn best_rows(rows: &RecordBatch) -> RecordBatch {
+    let ranks = rows["rank"].as_primitive::<Int64Type>();
+    let is_best: BooleanArray = ranks.iter().map(|rank| Some(rank == Some(1))).collect();
+    filter_record_batch(rows, &is_best).expect("a flag for each row")
 }
 
 impl ArrowRows for PySelection {
     fn batch(&self) -> RecordBatch {
-        self.table().batch()
+        self.rows.clone()
+    }
+}
+
+impl PickledObject for PySelection {
+    const KIND: &'static str = "Selection";
+
+    fn state(&self) -> PickledState {
+        let all = ShapedRows {
+            shape: self.best.shape.clone(),
+            rows: self.rows.clone(),
+        };
+        PickledState::of_shaped([("collective", &self.collective)], &all)
+    }
+
+    fn of_state(state: &PickledState) -> Result<Self, String> {
+        let count = |rows: &RecordBatch| best_rows(rows).num_rows();
+        let ShapedRows { shape, rows } = state.shaped(&table("", &[]), count)?;
+        Ok(Self {
+            collective: state.fact("collective")?,
+            best: ShapedRows {
+                shape,
+                rows: best_rows(&rows),
+            },
+            rows,
+        })
     }
 }
 
 frame_methods!(PySelection);
+value_methods!(PySelection);
 
 #[pymethods]
 impl PySelection {
     /// The collective.
     #[getter]
-    fn collective(&self) -> String {
-        self.collective.to_string()
+    fn collective(&self) -> &str {
+        &self.collective
     }
 
     /// The shape of the arrays.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
+        PyTuple::new(py, &self.best.shape)
     }
 
     /// The best algorithms, as ``netsig measure`` takes them.
     #[getter]
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.words(py, |row| row.algorithm.clone())
+        self.best.array(py, "algorithm")
     }
 
     /// Times of the best algorithms in seconds.
     #[getter]
     fn time_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.floats(py, |row| Some(row.prediction.time.0))
+        self.best.array(py, "time_s")
     }
 
     /// Times of the library's own choice over those of the best, NaN where they cannot be compared.
     #[getter]
     fn gain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.floats(py, |row| row.gain)
+        self.best.array(py, "gain")
     }
 
     /// The settings that make the MPI library run the best algorithms, empty where there is none.
     #[getter]
     fn setting<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.words(py, |row| row.setting.clone().unwrap_or_default())
+        self.best.array(py, "setting")
     }
 
     /// All ranks of all cases as a table, the best of each case first.
     fn table(&self) -> PyResultTable {
-        let rows = || self.rows.iter();
-        let columns = ArrowColumns::default()
-            .words("collective", rows().map(|_| self.collective))
-            .counts("procs", rows().map(|row| Some(row.procs.get())))
-            .sizes("size_bytes", rows().map(|row| Some(row.size.0)))
-            .counts("rank", rows().map(|row| Some(row.rank)))
-            .words("algorithm", rows().map(|row| &row.algorithm))
-            .sizes("segment_bytes", rows().map(|row| segment_bytes(&row.prediction)))
-            .floats("time_s", rows().map(|row| Some(row.prediction.time.0)))
-            .floats(
-                "lower_s",
-                rows().map(|row| interval_end(&row.prediction, |interval| interval.lower)),
-            )
-            .floats(
-                "upper_s",
-                rows().map(|row| interval_end(&row.prediction, |interval| interval.upper)),
-            )
-            .words("model", rows().map(|row| row.model))
-            .words("standing", rows().map(|row| row.prediction.standing))
-            .floats("gain", rows().map(|row| row.gain))
-            .texts("setting", rows().map(|row| row.setting.as_ref()))
-            .flags("measured", rows().map(|row| row.is_measured))
-            .texts("held_back", rows().map(|row| Some(row.held_back?.to_string())));
-        columns.batch().into()
+        self.batch().into()
     }
 
     fn __repr__(&self) -> String {
-        match (&self.shape[..], self.best_rows().next()) {
-            ([], Some(best)) => format!("Selection({} {})", self.collective, best.algorithm),
-            (shape, _) => format!("Selection({}, shape {shape:?})", self.collective),
+        match &self.best.shape[..] {
+            [] => {
+                let best = self.best.rows["algorithm"].as_string::<i32>().value(0);
+                format!("Selection({} {best})", self.collective)
+            }
+            shape => format!("Selection({}, shape {shape:?})", self.collective),
         }
     }
 }

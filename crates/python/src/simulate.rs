@@ -1,17 +1,15 @@
 //! Simulations for Python.
 
 use arrow_array::RecordBatch;
-use netsig_base::algorithm::Algorithm;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
 use netsig_sim::network::plogpt::PlogptSharing;
-use netsig_sim::setup::{SimCase, SimMethod, SimReport, UsedMethod};
+use netsig_sim::setup::{SimCase, SimMethod, SimReport, sentence_on_losses};
 use netsig_sim::simulate::placement::{HostSelection, RankPlacer};
 use netsig_sim::simulate::point::algorithms;
 use netsig_sim::simulate::sim_model::SimModelRequest;
 use netsig_sim::simulate::{SimModel, SimModelKind, SimPoint};
-use numpy::{Element, IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -20,25 +18,27 @@ use crate::columns::ArrowColumns;
 use crate::error::{refused, usage, warn};
 use crate::files::PyLocalFiles;
 use crate::frame::{ArrowRows, frame_methods};
+use crate::given_profile::GivenProfile;
 use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
 use crate::network::{NetworkArgument, given_network};
-use crate::predict::array_or_value;
-use crate::profile::PyProfile;
+use crate::numpy_columns::ShapedRows;
+use crate::pickle::{PickledObject, PickledState, value_methods};
 use crate::table::PyResultTable;
 
 /// Simulated times of one algorithm on one network model.
 ///
-/// The attributes are arrays in the shape of the question, or single values for a single case.
-/// Polars, pandas, PyArrow and others take them over as a table with the columns of ``netsig simulate
-/// --format csv`` through the Arrow PyCapsule interface.
-#[pyclass(frozen, module = "netsig", name = "Simulations")]
+/// The attributes are arrays in the shape of the question, or single values for a single case. As a table
+/// (see :class:`Table`) it has the columns of ``netsig simulate --format csv``, a row for each case in C order:
+/// ``simulations["time_s"]`` has one axis. Arrays are read-only. Polars, pandas, PyArrow and others take the
+/// table over through the Arrow PyCapsule interface.
+#[pyclass(frozen, mapping, module = "netsig", name = "Simulations")]
+#[derive(Debug, PartialEq)]
 pub struct PySimulations {
-    algorithm: Algorithm,
-    model: SimModelKind,
-    network: Option<String>,
-    shape: Vec<usize>,
-    rows: Vec<(SimCase, SimReport)>,
+    collective: String,
+    algorithm: String,
+    model: String,
+    cases: ShapedRows,
 }
 
 /// Simulates an algorithm of a collective on a network, as ``netsig simulate``.
@@ -100,7 +100,7 @@ pub fn simulate(
     procs: &Bound<'_, PyAny>,
     size: &Bound<'_, PyAny>,
     model: Option<&str>,
-    profile: Option<PyRef<'_, PyProfile>>,
+    profile: Option<GivenProfile<'_>>,
     settings: Option<ParameterSettings>,
     method: &str,
     seed: Option<u64>,
@@ -122,7 +122,11 @@ pub fn simulate(
         per_host: ppn,
     };
     let placed = |network| RankPlacer::of(network, &hosts, &PyLocalFiles).map_err(|error| refused(py, error));
-    let profile = profile.map(|fitted| (fitted.name.clone(), fitted.profile.as_ref().clone()));
+    let profile = profile.map(|given| {
+        let bound_profile = given.into_bound();
+        let fitted = bound_profile.get();
+        (fitted.name.clone(), fitted.profile.as_ref().clone())
+    });
     let request = SimModelRequest {
         model: optional_variant::<SimModelKind>(py, "model", model)?,
         profile,
@@ -161,14 +165,19 @@ pub fn simulate(
         .iter()
         .filter_map(|(case, report)| sim_model.doubt(*case, report.totals.time.seconds()));
     let doubt = doubts.take(1).map(|doubt| Note::warning(doubt.what));
-    let notes: Vec<Note> = sim_model.note.iter().map(Note::remark).chain(doubt).collect();
-    warn(py, &notes)?;
+    let rate_doubt = sim_model.rate_doubt.iter().map(Note::warning);
+    let losses = sentence_on_losses(rows.iter().map(|(_, report)| report));
+    let remarks = sim_model.note.iter().cloned().chain(losses).map(Note::remark);
+    warn(py, &rate_doubt.chain(doubt).chain(remarks).collect::<Vec<_>>())?;
+    let model = sim_model.choice.to_string();
     Ok(PySimulations {
-        algorithm,
-        model: sim_model.choice,
-        network: sim_model.network_name().map(str::to_owned),
-        shape: grid.shape,
-        rows,
+        collective: collective.to_string(),
+        algorithm: algorithm.to_string(),
+        cases: ShapedRows {
+            shape: grid.shape,
+            rows: table(&model, sim_model.network_name(), &rows),
+        },
+        model,
     })
 }
 
@@ -181,105 +190,121 @@ fn optional_variant<T: strum::IntoEnumIterator + strum::EnumMessage>(
     name.map(|name| variant(py, argument, name)).transpose()
 }
 
-impl PySimulations {
-    fn array<'py, T: Element>(&self, py: Python<'py>, value: impl Fn(&SimReport) -> T) -> PyResult<Bound<'py, PyAny>> {
-        let report_values = self.rows.iter().map(|(_, report)| value(report));
-        let values: Vec<T> = report_values.collect();
-        let array = values.into_pyarray(py).reshape(self.shape.clone())?;
-        array_or_value(array.into_any(), &self.shape)
-    }
-}
-
 /// The bytes of all messages, at most the largest number of 64 bits.
 fn bytes_sent(report: &SimReport) -> u64 {
     u64::try_from(report.totals.bytes).unwrap_or(u64::MAX)
 }
 
+/// The rows of the simulated cases.
+fn table(model: &str, network: Option<&str>, simulated: &[(SimCase, SimReport)]) -> RecordBatch {
+    let cases = || simulated.iter().map(|(case, _)| case);
+    let reports = || simulated.iter().map(|(_, report)| report);
+    let total = |value: fn(&SimReport) -> u64| reports().map(move |report| Some(value(report)));
+    let columns = ArrowColumns::default()
+        .words("collective", cases().map(|case| case.algorithm.collective()))
+        .words("algorithm", cases().map(|case| case.algorithm))
+        .counts("procs", cases().map(|case| Some(case.procs.get())))
+        .sizes("size_bytes", cases().map(|case| Some(case.size.0)))
+        .floats("time_s", reports().map(|report| Some(report.totals.time.seconds().0)))
+        .texts("model", cases().map(|_| Some(model)))
+        .words("method", reports().map(|report| report.used_method))
+        .sizes("messages", total(|report| report.totals.messages))
+        .sizes("sent_bytes", total(bytes_sent))
+        .sizes("losses", total(|report| report.totals.losses))
+        .texts("network", cases().map(|_| network));
+    columns.batch()
+}
+
 impl ArrowRows for PySimulations {
     fn batch(&self) -> RecordBatch {
-        self.table().batch()
+        self.cases.rows.clone()
+    }
+}
+
+impl PickledObject for PySimulations {
+    const KIND: &'static str = "Simulations";
+
+    fn state(&self) -> PickledState {
+        let facts = [
+            ("collective", self.collective.as_str()),
+            ("algorithm", &self.algorithm),
+            ("model", &self.model),
+        ];
+        PickledState::of_shaped(facts, &self.cases)
+    }
+
+    fn of_state(state: &PickledState) -> Result<Self, String> {
+        Ok(Self {
+            collective: state.fact("collective")?,
+            algorithm: state.fact("algorithm")?,
+            model: state.fact("model")?,
+            cases: state.shaped(&table("", None, &[]), RecordBatch::num_rows)?,
+        })
     }
 }
 
 frame_methods!(PySimulations);
+value_methods!(PySimulations);
 
 #[pymethods]
 impl PySimulations {
     /// The algorithm.
     #[getter]
-    fn algorithm(&self) -> String {
-        self.algorithm.to_string()
+    fn algorithm(&self) -> &str {
+        &self.algorithm
     }
 
     /// The network model.
     #[getter]
-    fn model(&self) -> String {
-        self.model.to_string()
+    fn model(&self) -> &str {
+        &self.model
     }
 
     /// The shape of the arrays.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
+        PyTuple::new(py, &self.cases.shape)
     }
 
     /// Times in seconds.
     #[getter]
     fn time_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |report| report.totals.time.seconds().0)
+        self.cases.array(py, "time_s")
     }
 
     /// Numbers of messages.
     #[getter]
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |report| report.totals.messages)
+        self.cases.array(py, "messages")
     }
 
-    /// Bytes of all messages, at most the largest number of 64 bits.
+    /// Bytes of all messages, at most the largest number of int64.
     #[getter]
     fn sent_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, bytes_sent)
+        self.cases.array(py, "sent_bytes")
     }
 
     /// Numbers of messages that lost packets.
     #[getter]
     fn losses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, |report| report.totals.losses)
-    }
-
-    fn __len__(&self) -> usize {
-        self.rows.len()
+        self.cases.array(py, "losses")
     }
 
     /// All cases as a table, in C order.
     fn table(&self) -> PyResultTable {
-        let rows = || self.rows.iter();
-        let total = |value: fn(&SimReport) -> u64| rows().map(move |(_, report)| Some(value(report)));
-        let case = |(case, _): &(SimCase, SimReport)| *case;
-        let found = |(_, report): &(SimCase, SimReport)| -> UsedMethod { report.used_method };
-        let columns = ArrowColumns::default()
-            .words("collective", rows().map(|_| self.algorithm.collective()))
-            .words("algorithm", rows().map(|_| self.algorithm))
-            .counts("procs", rows().map(|row| Some(case(row).procs.get())))
-            .sizes("size_bytes", rows().map(|row| Some(case(row).size.0)))
-            .floats("time_s", rows().map(|(_, report)| Some(report.totals.time.seconds().0)))
-            .words("model", rows().map(|_| self.model))
-            .words("method", rows().map(found))
-            .sizes("messages", total(|report| report.totals.messages))
-            .sizes("sent_bytes", total(bytes_sent))
-            .sizes("losses", total(|report| report.totals.losses))
-            .texts("network", rows().map(|_| self.network.as_ref()));
-        columns.batch().into()
+        self.batch().into()
     }
 
     fn __repr__(&self) -> String {
         let Self {
+            collective,
             algorithm,
             model,
-            shape,
-            ..
+            cases,
         } = self;
-        let collective = algorithm.collective();
-        format!("Simulations({collective} {algorithm} by {model}, shape {shape:?})")
+        format!(
+            "Simulations({collective} {algorithm} by {model}, shape {:?})",
+            cases.shape
+        )
     }
 }

@@ -8,22 +8,22 @@ use netsig_model::verdict::VerdictRequest;
 use pyo3::prelude::*;
 
 use crate::columns::ArrowColumns;
-use crate::dataset::PyDataset;
+use crate::dataset::given::GivenDataset;
 use crate::error::refused;
 use crate::network::{NetworkArgument, given_network};
 use crate::table::PyResultTable;
 
 /// Arguments of a verdict.
-pub struct VerdictArguments<'a, 'py> {
+pub struct VerdictArguments<'py> {
     /// Measured data.
-    pub data: Option<&'a Bound<'py, PyDataset>>,
+    pub data: Option<GivenDataset<'py>>,
     /// Process count of the changes.
     pub procs: Option<u32>,
     /// The links of the network.
     pub network: Option<NetworkArgument<'py>>,
 }
 
-impl VerdictArguments<'_, '_> {
+impl VerdictArguments<'_> {
     /// The answers of all collectives, a row each.
     ///
     /// # Errors
@@ -31,11 +31,12 @@ impl VerdictArguments<'_, '_> {
     pub fn table(self, py: Python<'_>, profile: &Profile, name: &str) -> PyResult<PyResultTable> {
         let network = given_network(self.network)?;
         let procs = self.procs.map(Procs::new).transpose();
+        let dataset = self.data.map(GivenDataset::into_bound);
         let no_data = Dataset::default();
         let request = VerdictRequest {
             profile: Some(profile),
             profile_name: name,
-            data: self.data.map_or(&no_data, |dataset| &dataset.get().data),
+            data: dataset.as_ref().map_or(&no_data, |dataset| &dataset.get().data),
             network: network.as_ref(),
             procs: procs.map_err(|error| refused(py, Refusal::request(error)))?,
         };

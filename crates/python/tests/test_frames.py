@@ -93,7 +93,7 @@ def test_answers_are_tables(profile):
     chosen = profile.select("alltoall", [4, 8], 1024)
     assert pl.DataFrame(chosen).filter(pl.col("rank") == 1)["algorithm"].to_list() == chosen.best.tolist()
     table = chosen.table()
-    assert table["rank"] == [row["rank"] for row in table.to_dicts()]
+    assert table["rank"].tolist() == [row["rank"] for row in table.to_dicts()]
     with pytest.raises(KeyError, match="take one of: collective"):
         table["rnk"]
     assert pl.DataFrame(profile.parameters())["parameter"].to_list()[:2] == ["alpha_s", "beta_s_per_byte"]

@@ -11,6 +11,7 @@ this package reads what they wrote and needs no MPI.
 """
 
 from ._errors import (
+    ArgumentTypeError,
     DataError,
     FileError,
     FileMissingError,
@@ -37,6 +38,7 @@ from ._netsig import (
 )
 
 __all__ = [
+    "ArgumentTypeError",
     "DataError",
     "Dataset",
     "FileError",

@@ -1,8 +1,8 @@
 """The exceptions and the warning of netsig.
 
 The text of an exception is the line that the command line prints without ``netsig: ``: what is wrong,
-where, and what to do. Options that it names, such as ``--extrapolate``, are keywords in Python
-(``extrapolate=True``).
+where, and what to do. Options of the command line are keywords of Python in it: ``extrapolate=True`` in
+place of ``--extrapolate``. Commands that start MPI jobs, such as ``netsig learn``, remain commands.
 """
 
 
@@ -16,6 +16,10 @@ class UsageError(NetsigError, ValueError):
     """Arguments, or files named in them, cannot be used."""
 
     exit_code = 2
+
+
+class ArgumentTypeError(UsageError, TypeError):
+    """An argument is of another type, such as a path in place of a dataset."""
 
 
 class FileError(UsageError, OSError):

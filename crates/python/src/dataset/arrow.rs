@@ -79,11 +79,34 @@ impl ArrowRow<'_> {
 
 /// All rows in the order of a data file, with the provenance as metadata.
 pub fn rows(data: &Dataset) -> RecordBatch {
+    let batch = with_rows(ArrowColumns::default(), &all_rows(data).collect::<Vec<_>>());
+    let all_facts = data.provenance.iter();
+    let facts = all_facts.map(|(key, value)| format!("{key}={value}")).join("\n");
+    let metadata = HashMap::from([(PROVENANCE.to_owned(), facts)]);
+    let schema = batch.schema().as_ref().clone().with_metadata(metadata);
+    batch.with_schema(schema.into()).expect("the same schema with metadata")
+}
+
+/// The column with a name, of all rows.
+pub fn column(data: &Dataset, name: &str) -> RecordBatch {
+    with_rows(ArrowColumns::only(name), &all_rows(data).collect::<Vec<_>>())
+}
+
+/// The first rows, at most `most`.
+pub fn first_rows(data: &Dataset, most: usize) -> RecordBatch {
+    with_rows(ArrowColumns::default(), &all_rows(data).take(most).collect::<Vec<_>>())
+}
+
+fn all_rows(data: &Dataset) -> impl Iterator<Item = ArrowRow<'_>> {
     let samples = data.samples.iter().map(ArrowRow::Sample);
     let rejected = data.rejected.iter().map(ArrowRow::Rejected);
     let aggregates = data.aggregates.iter().map(ArrowRow::Aggregate);
-    let all_rows: Vec<ArrowRow> = samples.chain(rejected).chain(aggregates).collect();
-    let rows = || all_rows.iter();
+    samples.chain(rejected).chain(aggregates)
+}
+
+/// The table with these rows.
+fn with_rows(columns: ArrowColumns<'_>, shown_rows: &[ArrowRow<'_>]) -> RecordBatch {
+    let rows = || shown_rows.iter();
     let lost = |count: fn(&LossCounters) -> Option<u32>| rows().map(move |row| count(&row.sample()?.losses));
     let (mut names, mut collectives) = (Vec::new(), Vec::new());
     for row in rows() {
@@ -96,7 +119,7 @@ pub fn rows(data: &Dataset) -> RecordBatch {
         Some(algorithm).filter(|name| !name.is_empty())
     };
     let statistic = |row: &ArrowRow| -> Option<&'static str> { Some(row.aggregate()?.statistic.into()) };
-    let columns = ArrowColumns::default()
+    let columns = columns
         .texts("experiment", names)
         .texts("collective", collectives)
         .texts("algorithm", rows().map(algorithm))
@@ -118,12 +141,7 @@ pub fn rows(data: &Dataset) -> RecordBatch {
             "longest_processor_wait_us",
             lost(|counters| counters.longest_processor_wait_us),
         );
-    let batch = columns.batch();
-    let all_facts = data.provenance.iter();
-    let facts = all_facts.map(|(key, value)| format!("{key}={value}")).join("\n");
-    let metadata = HashMap::from([(PROVENANCE.to_owned(), facts)]);
-    let schema = batch.schema().as_ref().clone().with_metadata(metadata);
-    batch.with_schema(schema.into()).expect("the same schema with metadata")
+    columns.batch()
 }
 
 /// The dataset of a table, read as a data file, so that the same rules and messages hold. Without `facts`, the
