@@ -26,6 +26,7 @@ mod pickle;
 mod predict;
 mod profile;
 mod python_words;
+mod report;
 mod select;
 mod simulate;
 mod table;
@@ -53,6 +54,7 @@ fn _netsig(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(network::scenarios, module)?)?;
     module.add_function(wrap_pyfunction!(unpickle::unpickle, module)?)?;
     module.add_function(wrap_pyfunction!(python_words::in_python, module)?)?;
+    module.add_function(wrap_pyfunction!(report::report, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }

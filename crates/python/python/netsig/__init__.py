@@ -33,6 +33,7 @@ from ._netsig import (
     import_data,
     models,
     read_data,
+    report,
     scenarios,
     simulate,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "import_data",
     "models",
     "read_data",
+    "report",
     "scenarios",
     "simulate",
 ]
