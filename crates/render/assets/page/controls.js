@@ -20,7 +20,8 @@ if (form) {
   const row = (one, number) => {
     const name = make("td", { className: "name", textContent: one.algorithm });
     if (one.setting) {
-      const words = one.setting.split(" ").flatMap((word) => [make("span", { className: "word", textContent: word }), " "]);
+      const options = one.setting.split(/ (?=--)/);
+      const words = options.flatMap((option) => [make("span", { className: "word", textContent: option }), " "]);
       name.append(make("code", { className: "setting" }, ...words));
     }
     const interval = one.lower === null ? "none" : `${seconds(one.lower)} to ${seconds(one.upper)}`;

@@ -43,8 +43,8 @@ pub fn headline(title: &str, verdict: &CollectiveVerdict) -> Markup {
 pub fn command_markup(command: &str) -> Markup {
     html! {
         div.command {
-            // A word is broken only if it is longer than a line.
-            pre { code { @for (place, word) in command.split(' ').enumerate() { @if place > 0 { " " } span.word { (word) } } } }
+            // An option with its values is broken only if it is longer than a line.
+            pre { code { @for (place, option) in command.split(" --").enumerate() { @if place > 0 { " " } span.word { @if place > 0 { "--" } (option) } } } }
             button.copy type="button" aria-label="Copy the command" { "Copy" }
         }
     }
