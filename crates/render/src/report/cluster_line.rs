@@ -12,9 +12,30 @@ use netsig_base::units::BitsPerSecond;
 
 use super::subject::PageSubject;
 
-/// The clusters of the subjects, each once, as the parts of a line.
-pub fn cluster_lines(subjects: &[PageSubject]) -> Vec<Vec<String>> {
-    subjects.iter().map(cluster_line).unique().collect()
+/// A cluster in one line.
+pub struct ClusterLine {
+    /// Names of its profiles and data.
+    pub names: String,
+    /// What is known of it.
+    pub facts: Vec<String>,
+}
+
+/// The clusters of the subjects, each once.
+pub fn cluster_lines(subjects: &[PageSubject]) -> Vec<ClusterLine> {
+    let known = subjects
+        .iter()
+        .map(|subject| (cluster_line(subject), subject.short_name()));
+    let mut lines: Vec<ClusterLine> = Vec::new();
+    for (facts, name) in known {
+        match lines.iter_mut().find(|line| line.facts == facts) {
+            Some(line) => line.names = format!("{}, {name}", line.names),
+            None => lines.push(ClusterLine {
+                names: name.to_owned(),
+                facts,
+            }),
+        }
+    }
+    lines
 }
 
 /// The cluster of a subject; what its facts do not say is left out.
@@ -29,7 +50,10 @@ fn cluster_line(subject: &PageSubject) -> Vec<String> {
     let items = [facts.mpi(), facts.hosts(), facts.rate(), tcp, emulation, facts.dates()];
     let known: Vec<String> = items.into_iter().flatten().collect();
     if known.is_empty() {
-        return vec!["A network of which the files say nothing".to_owned()];
+        return vec![
+            subject.short_name().to_owned(),
+            "a cluster that its files do not describe".to_owned(),
+        ];
     }
     known
 }

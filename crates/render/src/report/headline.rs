@@ -6,6 +6,9 @@ use netsig_model::verdict::{
     Certainty, ChangeAdvice, CollectiveVerdict, ContentionFinding, ContentionState, PredictionError, WorthwhileChange,
 };
 
+/// Least error of predictions that the page marks as bad.
+const LARGE_ERROR: f64 = 0.2;
+
 /// A number with its meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HeadlineNumber {
@@ -50,11 +53,23 @@ pub fn command_markup(command: &str) -> Markup {
     }
 }
 
+/// A number with one decimal below ten.
+fn two_digits(number: f64) -> String {
+    if number < 9.95 {
+        format!("{number:.1}")
+    } else {
+        format!("{number:.0}")
+    }
+}
+
 fn contention(finding: &ContentionFinding) -> HeadlineNumber {
     match &finding.state {
         ContentionState::Contended { worst, .. } => HeadlineNumber {
-            number: format!("{:.1}×", worst.ratio()),
-            meaning: "as long as without contention".to_owned(),
+            number: format!("{}×", two_digits(worst.ratio())),
+            meaning: finding.relative_to.map_or_else(
+                || "as long as without contention".to_owned(),
+                |procs| format!("as long as the times among {procs} let expect, without a ping-pong"),
+            ),
             detail: format!(
                 "{} at {} among {}: {} against {}",
                 worst.subject, worst.size, worst.procs, worst.measured, worst.contention_free
@@ -97,7 +112,10 @@ fn change(advice: &ChangeAdvice) -> HeadlineNumber {
         return HeadlineNumber {
             number: "–".to_owned(),
             meaning: "no change is known to be faster".to_owned(),
-            detail: one.or(other).cloned().unwrap_or_default(),
+            detail: one
+                .or(other)
+                .map_or("", |reason| reason.split("; ").next().unwrap_or(reason))
+                .to_owned(),
             tone: "open",
         };
     };
@@ -105,7 +123,7 @@ fn change(advice: &ChangeAdvice) -> HeadlineNumber {
     let certainty = if largest.is_sure { "surely" } else { "perhaps" };
     let among = advice.procs.map_or_else(String::new, |procs| format!(" among {procs}"));
     HeadlineNumber {
-        number: format!("{:.1}×", largest.gain),
+        number: format!("{}×", two_digits(largest.gain)),
         meaning: format!("as fast {way}"),
         detail: format!(
             "{certainty}, as predicted: {} at {}{among}",
@@ -122,7 +140,7 @@ fn certainty(certainty: &Certainty) -> HeadlineNumber {
         .map_or("no intervals".to_owned(), |level| format!("predictions have {level}"));
     match &certainty.error {
         PredictionError::HeldOut { errors, .. } => HeadlineNumber {
-            number: format!("{:.1} %", errors.median * 100.0),
+            number: format!("{} %", two_digits(errors.median * 100.0)),
             meaning: "median error of predictions".to_owned(),
             detail: match errors.coverage.zip(level) {
                 Some((share, level)) => format!(
@@ -135,13 +153,13 @@ fn certainty(certainty: &Certainty) -> HeadlineNumber {
                     counted(errors.points as u64, "cell", "cells")
                 ),
             },
-            tone: "good",
+            tone: if errors.median < LARGE_ERROR { "good" } else { "bad" },
         },
         PredictionError::LeftOut(error) => HeadlineNumber {
-            number: format!("{:.1} %", error * 100.0),
+            number: format!("{} %", two_digits(error * 100.0)),
             meaning: "mean error of predictions".to_owned(),
             detail: format!("of process counts that the fit left out in turn; {intervals}"),
-            tone: "open",
+            tone: if *error < LARGE_ERROR { "open" } else { "bad" },
         },
         PredictionError::Unknown(reason) => HeadlineNumber {
             number: "?".to_owned(),

@@ -124,7 +124,7 @@ impl<'a> ReportPage<'a> {
                     meta http-equiv="Content-Security-Policy" content=(POLICY);
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="generator" content=(concat!("netsig ", env!("CARGO_PKG_VERSION")));
-                    title { "Network report: " (clusters.iter().map(|cluster| cluster.join(", ")).join("; ")) }
+                    title { "Network report: " (clusters.iter().map(|cluster| cluster.facts.join(", ")).join("; ")) }
                     style { (PreEscaped(STYLE)) }
                     // Before anything is painted, so that nothing moves when the figures are drawn.
                     script { "document.documentElement.classList.add('has-script')" }
@@ -134,10 +134,10 @@ impl<'a> ReportPage<'a> {
                     header {
                         p.product { "Network report by netsig " (env!("CARGO_PKG_VERSION")) }
                         @match clusters.as_slice() {
-                            [cluster] => h1 { (cluster_markup(cluster)) },
+                            [cluster] => h1 { (cluster_markup(&cluster.facts)) },
                             several => {
                                 h1 { (several.len()) " networks" }
-                                ul { @for cluster in several { li { (cluster_markup(cluster)) } } }
+                                ul { @for cluster in several { li { (cluster.names) ": " (cluster_markup(&cluster.facts)) } } }
                             }
                         }
                         button #theme type="button" { "Dark or light" }
