@@ -50,10 +50,7 @@ fn cluster_line(subject: &PageSubject) -> Vec<String> {
     let items = [facts.mpi(), facts.hosts(), facts.rate(), tcp, emulation, facts.dates()];
     let known: Vec<String> = items.into_iter().flatten().collect();
     if known.is_empty() {
-        return vec![
-            subject.short_name().to_owned(),
-            "a cluster that its files do not describe".to_owned(),
-        ];
+        return vec!["A cluster that the files do not describe".to_owned()];
     }
     known
 }
