@@ -84,12 +84,12 @@ pub fn report(
 fn named(py: Python<'_>, sources: &Bound<'_, PyTuple>) -> PyResult<NamedSources> {
     let mut all = NamedSources::default();
     for source in sources {
-        if let Ok(profile) = source.cast::<PyProfile>() {
-            let profile = profile.get();
+        if let Ok(bound) = source.cast::<PyProfile>() {
+            let profile = bound.get();
             all.profiles.push((profile.name.clone(), (*profile.profile).clone()));
         } else {
-            let dataset: Bound<'_, PyDataset> = source.extract::<GivenDataset>()?.into_bound();
-            let dataset = dataset.get();
+            let given: Bound<'_, PyDataset> = source.extract::<GivenDataset>()?.into_bound();
+            let dataset = given.get();
             let added: Result<(), Refusal> = all.add_data(dataset.name.clone(), dataset.data.clone());
             added.map_err(|refusal| refused(py, refusal))?;
         }

@@ -78,7 +78,7 @@ fn points(home: &TestHome) -> Value {
     for (predictor, collective) in ["alltoall", "bcast"].into_iter().enumerate() {
         for procs in COUNTS {
             // Between 1 B and 1 MiB, evenly in the logarithm.
-            let random = (0..125).map(|_| 1u64 << rng.random_range(0..20));
+            let random = (0..170).map(|_| 1u64 << rng.random_range(0..20));
             let octaves: Vec<u64> = random.collect();
             let sizes: BTreeSet<u64> = octaves
                 .into_iter()
