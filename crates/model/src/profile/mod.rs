@@ -261,6 +261,15 @@ impl Profile {
         self.contention_models().filter(is_of_collective)
     }
 
+    /// Level of the intervals of a collective's predictions, if it is known.
+    pub fn interval_level(&self, collective: Collective) -> Option<f64> {
+        let regimes = self.regimes.iter().map(|entry| (entry.collective, entry.confidence));
+        let fields = self.fields.iter().map(|entry| (entry.collective, entry.confidence));
+        let mut levels = regimes.chain(fields);
+        let of_collective = levels.find(|(of, _)| *of == collective);
+        of_collective.map(|(_, level)| level)
+    }
+
     /// Algorithms of a collective with a fitted model, each once.
     pub fn algorithms(&self, collective: Collective) -> Vec<&str> {
         let all = self.contention_models_of(collective);

@@ -74,7 +74,10 @@ impl Certainty {
             error: held_out_error(subject)
                 .or_else(|| left_out_error(subject))
                 .unwrap_or_else(|| unknown_error(subject)),
-            level: interval_level(subject),
+            level: subject
+                .request
+                .profile
+                .and_then(|profile| profile.interval_level(subject.collective)),
             reach: reach(subject),
             busy_cells: subject.all_cells.iter().filter(|cell| cell.is_busy).count(),
             is_single_launch: is_single_launch(subject),
@@ -109,16 +112,6 @@ fn unknown_error(subject: &VerdictSubject) -> PredictionError {
     } else {
         "the fit judged no left-out process count. Measure three process counts, and a larger one to check."
     })
-}
-
-/// Level of the intervals of the collective's predictions.
-fn interval_level(subject: &VerdictSubject) -> Option<f64> {
-    let profile = subject.request.profile?;
-    let regimes = profile.regimes.iter().map(|entry| (entry.collective, entry.confidence));
-    let fields = profile.fields.iter().map(|entry| (entry.collective, entry.confidence));
-    let mut levels = regimes.chain(fields);
-    let of_collective = levels.find(|(collective, _)| *collective == subject.collective);
-    of_collective.map(|(_, level)| level)
 }
 
 /// The mean of the algorithms' errors at left-out process counts.

@@ -52,17 +52,9 @@ pub struct MeasuredLosses {
 impl LossFinding {
     pub(super) fn of(subject: &VerdictSubject) -> Self {
         let algorithm = subject.reference_algorithm().unwrap_or_default();
-        let mut by_count: BTreeMap<Procs, Vec<&CellFinding>> = BTreeMap::new();
-        let counted = subject.cells_of(algorithm).filter(|cell| cell.lossy_share.is_some());
-        for cell in counted {
-            by_count.entry(cell.procs).or_default().push(cell);
-        }
-        let measured = by_count.into_iter();
         Self {
             subject: format!("{} {algorithm}", subject.collective),
-            measured: measured
-                .filter_map(|(procs, cells)| Some((procs, measured_losses(cells)?)))
-                .collect(),
+            measured: losses_by_count(subject.cells_of(algorithm)),
             predicted: predicted_onsets(subject, algorithm),
             has_cells: subject.cells_of(algorithm).next().is_some(),
         }
@@ -78,6 +70,16 @@ impl LossFinding {
         let is_later = measured.largest_clean.is_some_and(|clean| clean > greatest);
         is_earlier || is_later
     }
+}
+
+/// Losses by process count in cells of one algorithm, where they are counted. Cells in which processes waited for
+/// processors do not count.
+pub fn losses_by_count<'c>(cells: impl Iterator<Item = &'c CellFinding>) -> BTreeMap<Procs, MeasuredLosses> {
+    let counted = cells.filter(|cell| cell.lossy_share.is_some() && !cell.is_busy);
+    let by_count = counted.map(|cell| (cell.procs, cell)).into_group_map().into_iter();
+    by_count
+        .filter_map(|(procs, cells)| Some((procs, measured_losses(cells)?)))
+        .collect()
 }
 
 /// Losses of the cells of a process count, at least one of which counts them.

@@ -27,7 +27,7 @@ pub use self::certainty::{Certainty, PredictionError};
 pub use self::change::ChangeAdvice;
 pub use self::contention::{CONTENDED_RATIO, ContentionFinding, ContentionState, RatedCell};
 pub use self::gains::{SizeGain, WorthwhileChange};
-pub use self::losses::{LossFinding, MeasuredLosses, known_onset};
+pub use self::losses::{LossFinding, MeasuredLosses, known_onset, losses_by_count};
 use crate::profile::Profile;
 
 /// The inputs of a verdict.
