@@ -18,6 +18,8 @@ mod measuring;
 mod models;
 mod plan;
 mod report;
+mod report_figures;
+mod report_inputs;
 mod run;
 #[path = "../../../base/tests/seeded/mod.rs"]
 mod seeded;

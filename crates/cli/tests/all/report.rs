@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::long_form::is_long_form;
+use crate::report_figures::{assert_figures, page_data};
 use crate::support::{PrintedRow, TestHome, printed_rows, skipped, stderr_text};
 use itertools::Itertools as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -127,6 +128,7 @@ fn the_page_of_the_examples_works() {
     let files = "alltoall.csv alltoall.toml bcast.toml heldout.csv bcast.csv";
     home.run(&format!("report {files} -o report.html --procs {counts}"));
     assert_whole_page(&home.read("report.html"));
+    assert_figures(&page_data(&home.read("report.html")));
     let works = |task: &str, file: Option<&Path>| browser_succeeds(&home, task, "report.html", file);
     std::thread::scope(|scope| {
         scope.spawn(|| ["interaction", "download", "plain"].map(|task| works(task, None)));
@@ -200,6 +202,11 @@ fn assert_whole_page(page: &str) {
     ];
     assert!(order.map(place).is_sorted(), "{:?}", order.map(place));
     assert!(body.contains("processes to which nothing was fitted."));
+    assert_eq!(
+        page.matches("<h2>Network and files").count(),
+        1,
+        "both profiles are of one network"
+    );
     assert_private(page);
 }
 
@@ -267,7 +274,7 @@ fn any_mix_of_files_makes_a_page() {
 }
 
 /// Ping-pongs and all-to-alls with all times multiplied by `factor`.
-fn small_data(factor: f64) -> String {
+pub fn small_data(factor: f64) -> String {
     let row = |kind: &str, procs: u32, size: u32, messages: f64| {
         let time = factor * messages * (1e-4 + 1e-8 * f64::from(size));
         format!("{kind},{procs},{size},0,0,{time}\n")
@@ -303,6 +310,11 @@ fn data_in_doubt_are_not_fitted() {
         assert!(said.contains(name), "{said}");
     }
     let page = home.read("page.html");
+    assert_eq!(
+        page.matches("<h2>Network and files").count(),
+        2,
+        "networks of their own"
+    );
     home.run("report one.csv slower.csv -o again.html --procs 8");
     assert!(page == home.read("again.html"), "the same files make another page");
 }

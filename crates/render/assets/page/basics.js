@@ -3,7 +3,6 @@ const data = JSON.parse(document.getElementById("report-data").textContent);
 const root = document.documentElement;
 root.classList.add("has-script");
 
-const COLOURS = 8;
 const MARKS = ["circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "x"];
 
 const make = (name, properties = {}, ...children) => {
@@ -31,15 +30,17 @@ const text = {
   seconds,
   bytes,
   percent: (value) => `${(value * 100).toFixed(1)} %`,
+  processes: (value) => `${Math.round(value)}`,
   number: (value) => `${Math.round(value * 1000) / 1000}`,
 };
 
 const isDark = () => getComputedStyle(root).colorScheme === "dark";
 const variable = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-const colour = (number) => variable(`--c${number % COLOURS}`);
+// A colour by its name: c0 and so on of algorithms, p0 and so on of ordered things.
+const colour = (name) => variable(`--${name}`);
 const shade = (own, share) => own + Math.round(share * 255).toString(16).padStart(2, "0");
-const swatch = (number) => {
+const swatch = (name) => {
   const box = make("span", { className: "swatch" });
-  box.style.background = `var(--c${number % COLOURS})`;
+  box.style.background = `var(--${name})`;
   return box;
 };

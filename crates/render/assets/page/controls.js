@@ -1,7 +1,12 @@
 // The controls: a collective, a process count and a size, which the predictor and all figures follow.
 
-// Functions of a process count and a size.
-const followers = [];
+// Moves the cursor of all figures, and has the figures of one cell draw the nearest one.
+const follow = (procs, size) => {
+  setCursor(procs, size);
+  document.querySelectorAll("figure[data-distribution]").forEach((place) => {
+    if (distributions.has(place)) drawDistribution(place, Number(place.dataset.distribution), procs, size);
+  });
+};
 
 const form = document.getElementById("predict");
 if (form) {
@@ -14,8 +19,7 @@ if (form) {
   });
   const current = () => data.predictors[choice.selectedIndex];
   const counts = () => current().counts.map((own) => own.procs);
-  const nearest = (all, value) => all.reduce((best, one, place) => (
-    Math.abs(Math.log(one / value)) < Math.abs(Math.log(all[best] / value)) ? place : best), 0);
+  const nearestPlace = (all, value) => all.indexOf(nearest(all, value));
 
   const row = (one, number) => {
     const name = make("td", { className: "name", textContent: one.algorithm });
@@ -41,7 +45,7 @@ if (form) {
   const answer = () => {
     const [wanted, amount] = [Number(procs.value), parseSize(size.value)];
     if (!amount) return say(`The size ${JSON.stringify(size.value)} is not a whole number of bytes: write 4096, 64KiB or 1MB.`);
-    followers.forEach((follow) => follow(wanted, amount));
+    follow(wanted, amount);
     const found = rank(current(), wanted, amount);
     if (!found) return say(`${procs.value} processes are not in the table of this page, which has ${counts().join(", ")}. Write it with netsig report --procs ${procs.value || "N"}.`);
     if (!found.length) return say("Nothing is predicted here: too far from what was measured.");
@@ -54,8 +58,8 @@ if (form) {
   // The sliders go to the values of the fields, or the fields to those of the sliders.
   const slide = () => {
     const [wanted, amount] = [Number(procs.value), parseSize(size.value)];
-    if (wanted > 0) slideProcs.value = nearest(counts(), wanted);
-    if (amount) slideSize.value = nearest(current().sizes, amount);
+    if (wanted > 0) slideProcs.value = nearestPlace(counts(), wanted);
+    if (amount) slideSize.value = nearestPlace(current().sizes, amount);
     slideProcs.setAttribute("aria-valuetext", `${procs.value} processes`);
     slideSize.setAttribute("aria-valuetext", size.value);
   };
@@ -66,10 +70,10 @@ if (form) {
     slideProcs.max = all.length - 1;
     slideSize.max = current().sizes.length - 1;
     if (!procs.value) {
-      procs.value = all[nearest(all, current().start.procs)];
+      procs.value = nearest(all, current().start.procs);
       size.value = bytes(current().start.size);
     } else if (!all.includes(Number(procs.value))) {
-      procs.value = all[nearest(all, Number(procs.value))];
+      procs.value = nearest(all, Number(procs.value));
     }
     slide();
     answer();

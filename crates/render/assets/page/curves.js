@@ -74,4 +74,4 @@ const rank = (predictor, procs, size) => {
   own.forEach((one) => { one.gain = library ? library.time / one.time : null; });
   return own;
 };
-window.netsigReport = { rank: (place, procs, size) => rank(data.predictors[place], procs, size) };
+window.netsigReport = { rank: (place, procs, size) => rank(data.predictors[place], procs, size), setCursor };

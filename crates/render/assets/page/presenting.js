@@ -49,16 +49,22 @@ const present = (place, draw, rows) => {
 };
 
 const drawFigure = (place, figure) => {
-  const draw = (plot) => Plotly.react(
+  const chapter = place.closest(".chapter");
+  const plot = place.querySelector(".plot");
+  figure.cells = chapter && data.cells[Number(chapter.id.replace("chapter-", ""))];
+  drawn.set(plot, moveIn(plot, figure));
+  const draw = () => Plotly.react(
     plot,
     figure.series.map((series) => trace(figure, series)),
-    layout({ xaxis: axis(figure.x), yaxis: axis(figure.y) }),
+    layout({ xaxis: axis(figure.x), yaxis: axis(figure.y), shapes: cursorLines(figure.x) }),
     SETTINGS,
   );
-  const points = () => figure.series.flatMap((series, curveNumber) => (
-    series.on ? [series.x.map((_, pointNumber) => ({ curveNumber, pointNumber }))] : []));
-  present(place, draw, points);
+  present(place, draw, () => rowsOf(figure));
 };
+
+// The points that the arrow keys go through: of all series that are shown, without single repetitions.
+const rowsOf = (figure) => figure.series.flatMap((series, curveNumber) => (
+  series.on && series.look !== "specks" ? [series.x.map((_, pointNumber) => ({ curveNumber, pointNumber }))] : []));
 
 // Controls in a row of which the tabulator reaches one, and the arrow keys the others.
 const makeToolbar = (box, controls) => {
@@ -119,8 +125,9 @@ document.querySelectorAll("figure[data-figure]").forEach((place) => {
 const later = new IntersectionObserver((entries) => {
   for (const entry of entries.filter((own) => own.isIntersecting)) {
     later.unobserve(entry.target);
-    const { figure, map } = entry.target.dataset;
-    if (map !== undefined) drawMap(entry.target, data.maps[map]);
+    const { figure, map, distribution } = entry.target.dataset;
+    if (distribution !== undefined) startDistribution(entry.target, Number(distribution));
+    else if (map !== undefined) drawMap(entry.target, data.maps[map]);
     else if (figure !== undefined) drawFigure(entry.target, data.figures[figure]);
   }
 }, { rootMargin: "600px" });

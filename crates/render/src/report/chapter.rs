@@ -1,6 +1,6 @@
 //! The report on one collective: measured cells, and predictions over process counts and sizes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::iproduct;
 use netsig_base::algorithm::{Collective, LIBRARY, MpiFlavour};
@@ -10,10 +10,11 @@ use netsig_model::predict::curve::TimeCurve;
 use netsig_model::predict::outside_domain::{ExtrapolationRule, FAR, OutsideDomain};
 use netsig_model::predict::ranking::{self, CaseRanking};
 use netsig_model::predict::select::CandidateRanker;
-use netsig_model::verdict::{CellFinding, CollectiveVerdict, FittedPredictors};
+use netsig_model::verdict::{CellFinding, CollectiveVerdict, FittedPredictors, MeasuredLosses, losses_by_count};
 use rayon::prelude::*;
 
 use super::ReportOptions;
+use super::paint::AlgorithmHues;
 use super::subject::PageSubject;
 
 /// Choices for the content of a page.
@@ -34,6 +35,8 @@ pub struct CollectiveChapter<'a> {
     pub cells: Vec<CellFinding>,
     /// All algorithms that were measured or fitted, by name.
     pub algorithms: Vec<String>,
+    /// Their hues.
+    pub hues: AlgorithmHues,
     /// Predictions of fitted algorithms.
     pub predictors: FittedPredictors<'a>,
     /// All candidates; `None` without a profile that predicts the collective.
@@ -75,6 +78,7 @@ impl<'a> CollectiveChapter<'a> {
             subject,
             collective,
             cells,
+            hues: AlgorithmHues::of(collective, algorithms.iter().map(String::as_str)),
             algorithms,
             predictors,
             ranker,
@@ -105,14 +109,19 @@ impl<'a> CollectiveChapter<'a> {
     }
 
     /// Every process count from 2 to twice the largest measured one; above `limit`, the measured ones and others evenly
-    /// spaced.
+    /// spaced. Of more measured ones than `limit`, some evenly spaced.
     fn counts_to_predict(&self, limit: usize) -> Vec<Procs> {
-        let measured = self.measured_procs();
-        let most = measured.last().map_or(8, |procs| procs.get());
+        let measured: Vec<u32> = self.measured_procs().iter().map(|procs| procs.get()).collect();
+        let most = measured.last().copied().unwrap_or(8);
         let reach = most.saturating_mul(2);
         let step = (reach as usize).div_ceil(limit).max(1);
-        let spaced_counts = (2..=reach).step_by(step).chain([reach]);
-        let known = measured.iter().map(|procs| procs.get()).filter(|procs| *procs > 1);
+        let spaced_counts = (2..=reach).step_by(step).chain([most, reach]);
+        let measured_step = measured.len().div_ceil(limit).max(1);
+        let known = measured
+            .iter()
+            .copied()
+            .step_by(measured_step)
+            .filter(|procs| *procs > 1);
         let all_counts: BTreeSet<u32> = spaced_counts.chain(known).collect();
         all_counts
             .into_iter()
@@ -184,16 +193,24 @@ impl<'a> CollectiveChapter<'a> {
         self.sheets.iter().find(|sheet| sheet.procs == procs)
     }
 
+    /// Name of the intervals, with their level if it is known.
+    pub fn interval_name(&self) -> String {
+        let profile = self.subject.profile.as_ref();
+        let level = profile.and_then(|fitted_profile| fitted_profile.interval_level(self.collective));
+        level.map_or_else(
+            || "interval".to_owned(),
+            |level| format!("{:.0} % interval", 100.0 * level),
+        )
+    }
+
+    /// The measured losses of an algorithm by process count, where they are counted.
+    pub fn measured_losses(&self, algorithm: &str) -> BTreeMap<Procs, MeasuredLosses> {
+        losses_by_count(self.cells_of(algorithm))
+    }
+
     /// The measured cells of an algorithm.
     pub fn cells_of(&self, algorithm: &str) -> impl Iterator<Item = &CellFinding> {
         self.cells.iter().filter(move |cell| cell.algorithm == algorithm)
-    }
-}
-
-impl CurveSheet {
-    /// The curve of an algorithm.
-    pub fn curve(&self, family: &str) -> Option<&TimeCurve> {
-        self.curves.iter().find(|curve| curve.family == family)
     }
 }
 

@@ -3,6 +3,7 @@
 //! draws them, `predictor` tabulates them for interpolation, and `page` writes the HTML. The page computes no model;
 //! all its times are predicted here.
 
+mod cells;
 mod chapter;
 mod cluster_line;
 mod controls;
@@ -12,6 +13,7 @@ mod headline;
 mod licences;
 mod map;
 mod page;
+mod paint;
 mod picture;
 mod predictor;
 mod scale;

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::chapter::{CollectiveChapter, PageRequest};
 use super::cluster_line::cluster_lines;
 use super::headline::{command_markup, headline};
-use super::sections::{ScriptDrawings, chapter_section, subject_markup};
-use super::subject::PageSubject;
+use super::sections::{ScriptDrawings, chapter_section, network_markup};
+use super::subject::{PageSubject, networks};
 use super::{controls, licences, predictor};
 use crate::svg::DrawingError;
 
@@ -24,7 +24,9 @@ const SCRIPT: &str = concat!(
     "\"use strict\";\n(() => {\n",
     include_str!("../../assets/page/basics.js"),
     include_str!("../../assets/page/figures.js"),
+    include_str!("../../assets/page/cursor.js"),
     include_str!("../../assets/page/presenting.js"),
+    include_str!("../../assets/page/distribution.js"),
     include_str!("../../assets/page/curves.js"),
     include_str!("../../assets/page/controls.js"),
     include_str!("../../assets/page/page.js"),
@@ -85,14 +87,15 @@ impl<'a> ReportPage<'a> {
         let chapters: Vec<Markup> = numbered_chapters
             .map(|(number, chapter)| chapter_section(number, &self.heading(chapter), chapter, &mut drawn))
             .collect::<Result<_, _>>()?;
-        let subject_sections: Vec<Markup> = self
-            .subjects
+        let networks = networks(self.subjects);
+        let network_sections: Vec<Markup> = networks
             .iter()
-            .map(|page_subject| subject_markup(page_subject, &mut drawn))
+            .map(|network| network_markup(network, &mut drawn))
             .collect::<Result<_, _>>()?;
         let data = json!({
             "figures": drawn.figures,
             "maps": drawn.maps,
+            "cells": drawn.cells,
             "predictors": self.predicting_chapters().map(predictor::table).collect::<Vec<_>>(),
         });
         let main = html! {
@@ -100,7 +103,7 @@ impl<'a> ReportPage<'a> {
                 (self.verdict_section())
                 (controls::predictor_section(self.predicting_chapters()))
                 @for markup in &chapters { (markup) }
-                div #networks { @for markup in &subject_sections { section { (markup) } } }
+                div #networks { @for markup in &network_sections { section { (markup) } } }
             }
         };
         // The comment after the document type names the kind of the file.

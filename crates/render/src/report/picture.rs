@@ -3,31 +3,26 @@
 use std::ops::Range;
 
 use itertools::Itertools as _;
+use netsig_base::units::Bytes;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
+use plotters::element::{DashedPathElement, DynElement, IntoDynElement as _};
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::figure::{Figure, FigureSeries, SeriesForm};
 use super::map::SelectionMap;
+use super::paint::SeriesPaint;
 use super::scale::FigureAxis;
 use crate::svg::{self, DrawResult, DrawingError, FONT, SvgArea};
 
 const PICTURE: (u32, u32) = (860, 480);
 
-/// Colours of the series; the page has the same.
-pub const COLOURS: [RGBColor; 8] = [
-    RGBColor(31, 111, 180),
-    RGBColor(200, 84, 10),
-    RGBColor(20, 130, 95),
-    RGBColor(176, 58, 145),
-    RGBColor(110, 100, 190),
-    RGBColor(150, 105, 20),
-    RGBColor(60, 130, 30),
-    RGBColor(190, 40, 55),
-];
-
 /// Most marks of a series in a picture; more are thinned out.
-const MARKS: usize = 120;
+const MARKS: usize = 90;
+
+/// Most rows of a map in a picture, so that its numbers are legible; more are thinned out.
+const ROWS: usize = 16;
 
 /// An axis of the drawing library whose ticks are given.
 struct TickedAxis {
@@ -81,10 +76,6 @@ impl ValueFormatter<f64> for TickedAxis {
     }
 }
 
-fn colour(number: usize) -> RGBColor {
-    COLOURS[number % COLOURS.len()]
-}
-
 /// The figure as SVG text, with the series that are shown from the start.
 ///
 /// # Errors
@@ -96,7 +87,11 @@ pub fn figure(figure: &Figure) -> Result<String, DrawingError> {
 fn draw<'a>(area: &SvgArea<'a>, figure: &Figure) -> DrawResult<'a> {
     area.fill(&WHITE)?;
     let (x, y) = (&figure.x, &figure.y);
-    let mut chart = ChartBuilder::on(area)
+    let shown = || figure.series.iter().filter(|series| series.is_shown);
+    let named: Vec<&FigureSeries> = shown().unique_by(|series| &series.name).collect();
+    let (chart_area, below) = area.split_vertically(PICTURE.1 - LEGEND_ROW * legend_rows(named.len()) - 8);
+    draw_legend(&below, named.iter().map(|series| (series.name.as_str(), series.paint)))?;
+    let mut chart = ChartBuilder::on(&chart_area)
         .margin(10)
         .x_label_area_size(46)
         .y_label_area_size(76)
@@ -110,48 +105,69 @@ fn draw<'a>(area: &SvgArea<'a>, figure: &Figure) -> DrawResult<'a> {
         .light_line_style(TRANSPARENT)
         .bold_line_style(BLACK.mix(0.12))
         .draw()?;
-    let shown = figure.series.iter().filter(|series| series.is_shown);
-    let mut named = Vec::new();
-    for series in shown {
-        let paint = colour(series.colour);
-        let place = |(at, value): (&f64, &f64)| (x.place(*at), y.place(*value));
-        let points = || series.x.iter().zip(&series.y).map(place);
-        let is_new = !named.contains(&&series.name) && series.form != SeriesForm::Band;
-        let style = paint.stroke_width(2);
-        let annotation = match series.form {
-            SeriesForm::Band => {
-                let upper = series.x.iter().zip(&series.upper).map(place).rev();
-                let around: Vec<(f64, f64)> = points().chain(upper).collect();
-                chart.draw_series([Polygon::new(around, paint.mix(0.15))])?
-            }
-            SeriesForm::Line => chart.draw_series(LineSeries::new(points(), style))?,
-            SeriesForm::Dashes => chart.draw_series(DashedLineSeries::new(points(), 6, 4, style))?,
-            SeriesForm::Dots => chart
-                .draw_series(thinned(series, points()).map(|point| Circle::new(point, 3, paint.mix(0.75).filled())))?,
-            SeriesForm::Rings => chart
-                .draw_series(thinned(series, points()).map(|point| Circle::new(point, 4, paint.stroke_width(1))))?,
-        };
-        if is_new {
-            named.push(&series.name);
-            annotation
-                .label(series.name.clone())
-                .legend(move |(left, middle)| Circle::new((left + 9, middle), 5, paint.filled()));
+    for series in shown() {
+        for element in elements(figure, series) {
+            chart.draw_series([element])?;
         }
-    }
-    if !named.is_empty() {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.2))
-            .label_font((FONT, 14))
-            .draw()?;
     }
     area.present()
 }
 
-fn thinned<T>(series: &FigureSeries, points: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
-    points.step_by(series.x.len().div_ceil(MARKS).max(1))
+/// Pixels of a row of a legend, and of a name in it.
+const LEGEND_ROW: u32 = 22;
+const LEGEND_NAME: u32 = 270;
+
+fn legend_rows(names: usize) -> u32 {
+    let columns = (PICTURE.0 / LEGEND_NAME) as usize;
+    u32::try_from(names.div_ceil(columns)).unwrap_or(1).min(8)
+}
+
+/// Names with their colours, in columns.
+fn draw_legend<'a, 'n>(area: &SvgArea<'a>, names: impl Iterator<Item = (&'n str, SeriesPaint)>) -> DrawResult<'a> {
+    for (number, (name, paint)) in (0u32..).zip(names) {
+        let columns = PICTURE.0 / LEGEND_NAME;
+        let places = [50 + (number % columns) * LEGEND_NAME, (number / columns) * LEGEND_ROW];
+        let [left, top] = places.map(|place| i32::try_from(place).unwrap_or(0));
+        area.draw(&Rectangle::new(
+            [(left, top + 3), (left + 14, top + 17)],
+            paint.rgb().filled(),
+        ))?;
+        area.draw(&Text::new(name.to_owned(), (left + 20, top + 4), (FONT, 14)))?;
+    }
+    Ok(())
+}
+
+/// The drawing of a series.
+fn elements<'a>(figure: &Figure, series: &FigureSeries) -> Vec<DynElement<'static, SVGBackend<'a>, (f64, f64)>> {
+    let paint = series.paint.rgb();
+    let placed = |(at, value): (f64, f64)| (figure.x.place(at), figure.y.place(value));
+    let all: Vec<(f64, f64)> = series.points().map(placed).collect();
+    let upper = series.x.iter().copied().zip(series.upper.iter().copied()).map(placed);
+    let step = all.len().div_ceil(MARKS).max(1);
+    let marks = all.iter().copied().step_by(step);
+    let line = |points: Vec<(f64, f64)>, style: ShapeStyle| PathElement::new(points, style).into_dyn();
+    let mark = |point, size, style: ShapeStyle| Circle::new(point, size, style).into_dyn();
+    let wide = paint.stroke_width(2);
+    match series.form {
+        SeriesForm::Band => {
+            let around: Vec<(f64, f64)> = all.iter().copied().chain(upper.rev()).collect();
+            vec![Polygon::new(around, paint.mix(0.15)).into_dyn()]
+        }
+        SeriesForm::Line => vec![line(all, wide)],
+        SeriesForm::Dashes => vec![DashedPathElement::new(all, 6, 4, wide).into_dyn()],
+        SeriesForm::Bars => all
+            .into_iter()
+            .zip(upper)
+            .map(|(low, high)| line(vec![low, high], paint.stroke_width(4)))
+            .collect(),
+        SeriesForm::Specks => marks.map(|point| mark(point, 2, paint.mix(0.4).filled())).collect(),
+        SeriesForm::Dots => marks.map(|point| mark(point, 4, paint.filled())).collect(),
+        SeriesForm::Rings => marks.map(|point| mark(point, 5, wide)).collect(),
+        SeriesForm::Stars => marks.map(|point| Cross::new(point, 6, wide).into_dyn()).collect(),
+        SeriesForm::Arrows => marks
+            .map(|point| TriangleMarker::new(point, 6, wide).into_dyn())
+            .collect(),
+    }
 }
 
 /// A map of the best algorithms as SVG text.
@@ -164,14 +180,26 @@ pub fn map(map: &SelectionMap) -> Result<String, DrawingError> {
 
 fn draw_map<'a>(area: &SvgArea<'a>, map: &SelectionMap) -> DrawResult<'a> {
     area.fill(&WHITE)?;
-    let (columns, rows) = (map.columns.len(), map.rows.len());
-    let legend = 24 * u32::try_from(map.names.len()).unwrap_or(1) + 8;
-    let (chart_area, below) = area.split_vertically(PICTURE.1.saturating_sub(legend));
+    let step = map.procs.len().div_ceil(ROWS).max(1);
+    let rows: Vec<usize> = (0..map.procs.len())
+        .rev()
+        .step_by(step)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .collect();
+    let row_name = |place: &usize| map.procs[*place].to_string();
+    let columns: Vec<String> = map.sizes.iter().map(|size| Bytes(*size).to_string()).collect();
+    let legend = LEGEND_ROW * legend_rows(map.names.len()) + 8;
+    let (chart_area, below) = area.split_vertically(PICTURE.1 - legend);
     let mut chart = ChartBuilder::on(&chart_area)
         .margin(10)
         .x_label_area_size(46)
         .y_label_area_size(60)
-        .build_cartesian_2d(TickedAxis::of_names(&map.columns), TickedAxis::of_names(&map.rows))?;
+        .build_cartesian_2d(
+            TickedAxis::of_names(&columns),
+            TickedAxis::of_names(&rows.iter().map(row_name).collect::<Vec<_>>()),
+        )?;
     chart
         .configure_mesh()
         .disable_mesh()
@@ -180,19 +208,20 @@ fn draw_map<'a>(area: &SvgArea<'a>, map: &SelectionMap) -> DrawResult<'a> {
         .label_style((FONT, 14))
         .axis_desc_style((FONT, 15))
         .draw()?;
-    let tiles = (0..rows).cartesian_product(0..columns).filter_map(|(row, column)| {
-        let tile = map.tiles[row][column].as_ref()?;
+    for (row, column) in (0..rows.len()).cartesian_product(0..columns.len()) {
+        let Some(tile) = &map.tiles[rows[row]][column] else {
+            continue;
+        };
         let (x, y) = (column as f64, row as f64);
-        let strength = 0.35 + 0.65 * (tile.gain.unwrap_or(1.0).ln() / 2f64.ln()).clamp(0.0, 1.0);
-        let paint = colour(tile.best).mix(strength).filled();
-        Some(Rectangle::new([(x - 0.5, y - 0.5), (x + 0.5, y + 0.5)], paint))
-    });
-    chart.draw_series(tiles)?;
-    for (number, name) in map.names.iter().enumerate() {
-        let top = 24 * i32::try_from(number).unwrap_or(0);
-        let paint = colour(number).filled();
-        below.draw(&Rectangle::new([(70, top + 3), (86, top + 19)], paint))?;
-        below.draw(&Text::new(name.clone(), (94, top + 4), (FONT, 14)))?;
+        let paint = map.colours[tile.best].rgb();
+        let (strength, ink) = if tile.unsure { (0.35, BLACK) } else { (1.0, WHITE) };
+        let ends = [(x - 0.48, y - 0.48), (x + 0.48, y + 0.48)];
+        chart.draw_series([Rectangle::new(ends, paint.mix(strength).filled())])?;
+        let centred = Pos::new(HPos::Center, VPos::Center);
+        let style = (FONT, 13).into_font().color(&ink).pos(centred);
+        chart.draw_series(tile.number().map(|text| Text::new(text, (x, y), style)))?;
     }
+    let names = map.names.iter().map(String::as_str);
+    draw_legend(&below, names.zip(map.colours.iter().copied()))?;
     area.present()
 }

@@ -13,8 +13,26 @@ pub enum AxisQuantity {
     Seconds,
     /// A share or relative error, shown in per cent.
     Percent,
+    /// Processes; ticks are whole numbers.
+    Processes,
     /// A plain number.
     Number,
+}
+
+/// How values are placed along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AxisScale {
+    /// In proportion.
+    Linear,
+    /// By their logarithm.
+    Log,
+    /// By log10(1 + value / unit): zero has a line of its place, and the unit is visible beside thousands.
+    #[serde(untagged)]
+    Shifted {
+        /// The unit, positive.
+        unit: f64,
+    },
 }
 
 /// An axis.
@@ -24,9 +42,8 @@ pub struct FigureAxis {
     pub title: String,
     /// Quantity on the axis.
     pub quantity: AxisQuantity,
-    /// True for a logarithmic axis.
-    #[serde(rename = "log")]
-    pub is_log: bool,
+    /// How values are placed.
+    pub scale: AxisScale,
     /// Ends of the axis.
     pub range: [f64; 2],
     /// Places of the ticks with their texts.
@@ -43,7 +60,7 @@ impl AxisQuantity {
             Self::Bytes => Bytes::rounded(value).to_string(),
             Self::Seconds => Seconds(value).to_string(),
             Self::Percent => format!("{} %", plain_number(value * 100.0)),
-            Self::Number => plain_number(value),
+            Self::Processes | Self::Number => plain_number(value),
         }
     }
 
@@ -73,9 +90,23 @@ impl FigureAxis {
         let range = [least / ROOM, most * ROOM];
         let ticks = match quantity {
             AxisQuantity::Bytes => powers(range, 2.0),
-            _ => decades(range),
+            _ => Some(decades(range))
+                .filter(|ticks| ticks.len() > 1)
+                .unwrap_or_else(|| steps(range, 0.0)),
         };
-        Self::new(title, quantity, true, range, ticks)
+        Self::new(title, quantity, AxisScale::Log, range).ticked(ticks)
+    }
+
+    /// An axis of counts from zero on, which shows the smallest positive of `values` beside the largest.
+    pub fn from_zero(title: &str, quantity: AxisQuantity, values: impl Iterator<Item = f64>) -> Self {
+        let counted = values.filter(|value| *value > 0.0 && value.is_finite());
+        let (least, most) = span(counted).unwrap_or((1.0, 1.0));
+        let unit = 10f64.powf(least.log10().floor().clamp(-3.0, 0.0));
+        let scale = AxisScale::Shifted { unit };
+        let powers = decades([unit, most.max(10.0 * unit) * 1.6]).into_iter();
+        let tens = powers.filter(|tick| tick.log10().fract().abs() < 1e-6);
+        let range = [-0.15 * unit, most.max(unit) * 1.6];
+        Self::new(title, quantity, scale, range).ticked([0.0].into_iter().chain(tens).collect())
     }
 
     /// A linear axis over all `values` and `included`.
@@ -84,23 +115,45 @@ impl FigureAxis {
         let (least, most) = span(finite).unwrap_or((0.0, 1.0));
         let room = (most - least).max(1e-9) * 0.05;
         let range = [least - room, most + room];
-        Self::new(title, quantity, false, range, steps(range))
+        let least_step = if quantity == AxisQuantity::Processes { 1.0 } else { 0.0 };
+        Self::new(title, quantity, AxisScale::Linear, range).ticked(steps(range, least_step))
     }
 
-    fn new(title: &str, quantity: AxisQuantity, is_log: bool, range: [f64; 2], ticks: Vec<f64>) -> Self {
-        let text = |value| (value, quantity.tick(value));
+    /// An axis of places 0, 1 and so on with these names.
+    pub fn of_names(title: &str, names: &[String]) -> Self {
+        let range = [-0.5, names.len() as f64 - 0.5];
+        let ticks = names.iter().enumerate();
+        Self {
+            ticks: ticks.map(|(place, name)| (place as f64, name.clone())).collect(),
+            ..Self::new(title, AxisQuantity::Number, AxisScale::Linear, range)
+        }
+    }
+
+    fn new(title: &str, quantity: AxisQuantity, scale: AxisScale, range: [f64; 2]) -> Self {
         Self {
             title: title.to_owned(),
             quantity,
-            is_log,
+            scale,
             range,
+            ticks: Vec::new(),
+        }
+    }
+
+    fn ticked(self, ticks: Vec<f64>) -> Self {
+        let text = |value| (value, self.quantity.tick(value));
+        Self {
             ticks: ticks.into_iter().map(text).collect(),
+            ..self
         }
     }
 
     /// Place of a value on the axis, in the units of the screen.
     pub fn place(&self, value: f64) -> f64 {
-        if self.is_log { value.max(1e-300).log10() } else { value }
+        match self.scale {
+            AxisScale::Linear => value,
+            AxisScale::Log => value.max(1e-300).log10(),
+            AxisScale::Shifted { unit } => (1.0 + value.max(-0.9 * unit) / unit).log10(),
+        }
     }
 }
 
@@ -133,9 +186,9 @@ fn decades([least, most]: [f64; 2]) -> Vec<f64> {
     if fine.len() <= TICKS { fine } else { multiples(&[1.0]) }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
-fn steps([least, most]: [f64; 2]) -> Vec<f64> {
-    let rough = (most - least) / 6.0;
+/// Multiples of 1, 2 or 5 times a power of ten, which is at least `least_step`.
+fn steps([least, most]: [f64; 2], least_step: f64) -> Vec<f64> {
+    let rough = ((most - least) / 6.0).max(least_step);
     let ten = 10f64.powf(rough.log10().floor());
     let round_steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * ten);
     let step = round_steps.into_iter().find(|step| *step >= rough).unwrap_or(rough);
@@ -146,4 +199,27 @@ fn steps([least, most]: [f64; 2]) -> Vec<f64> {
 fn range(first: f64, last: f64, step: f64) -> Vec<f64> {
     let all = (0..1000).map(|place| first + f64::from(place) * step);
     all.take_while(|value| *value <= last + step * 1e-9).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Zero, the first lost packet and thousands have places apart from each other, with a tick at each power.
+    #[test]
+    fn a_first_loss_is_seen_beside_thousands() {
+        let axis = FigureAxis::from_zero("lost", AxisQuantity::Number, [0.0, 0.025, 1.0, 4000.0].into_iter());
+        let height = axis.place(axis.range[1]) - axis.place(axis.range[0]);
+        let places = [0.0, 0.025, 1.0, 4000.0].map(|value| axis.place(value) / height);
+        assert!(places.windows(2).all(|pair| pair[1] - pair[0] > 0.08), "{places:?}");
+        let texts: Vec<&str> = axis.ticks.iter().map(|tick| tick.1.as_str()).collect();
+        assert_eq!(texts, ["0", "0.01", "0.1", "1", "10", "100", "1000"]);
+    }
+
+    #[test]
+    fn processes_have_whole_ticks() {
+        let axis = FigureAxis::linear("processes", AxisQuantity::Processes, [2.0, 4.0].into_iter(), &[]);
+        let values: Vec<f64> = axis.ticks.iter().map(|tick| tick.0).collect();
+        assert_eq!(values, [2.0, 3.0, 4.0]);
+    }
 }

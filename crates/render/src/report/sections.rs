@@ -1,5 +1,8 @@
 //! The sections of the page: chapters with their map, figures and tables, and networks.
 
+use std::rc::Rc;
+
+use itertools::Itertools as _;
 use maud::{Markup, PreEscaped, html};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::Serialize;
@@ -8,8 +11,8 @@ use serde_json::Value;
 use super::chapter::CollectiveChapter;
 use super::figure::Figure;
 use super::map::SelectionMap;
-use super::subject::PageSubject;
-use super::{figures, picture, tables};
+use super::subject::{PageSubject, parameters_key};
+use super::{cells, figures, picture, tables};
 use crate::rows::PrintedRows;
 use crate::rows::quantity::name_and_unit;
 use crate::svg::DrawingError;
@@ -38,6 +41,8 @@ pub struct ScriptDrawings {
     pub figures: Vec<Value>,
     /// Selection maps.
     pub maps: Vec<Value>,
+    /// Measured cells, by chapter.
+    pub cells: Vec<Value>,
 }
 
 /// The section of a chapter.
@@ -66,6 +71,8 @@ pub fn chapter_section(
     let common_markup: Vec<Markup> = common_figures
         .map(|one_figure| figure_markup(&one_figure, true, drawn))
         .collect::<Result<_, _>>()?;
+    let distribution = distribution_markup(number, chapter)?;
+    drawn.cells.push(cells::table(chapter));
     let name = chapter.collective;
     Ok(html! {
         section.chapter id=(format!("chapter-{number}")) data-collective=(name) {
@@ -74,6 +81,7 @@ pub fn chapter_section(
             @if let Some(map) = &map { (map) }
             (table_markup("Best algorithms", &format!("{name}-best"), &tables::best(&cases)))
             (table_markup("Cross-overs: sizes from which on another algorithm is the best", &format!("{name}-cross-overs"), &tables::cross_overs(chapter)))
+            @if let Some(markup) = &distribution { (markup) }
             @for markup in &common_markup { (markup) }
             (table_markup("Overflow M(n)", &format!("{name}-overflow"), &tables::overflows(chapter)))
             div.algorithms {
@@ -87,27 +95,41 @@ pub fn chapter_section(
     })
 }
 
-/// The network between two processes, and the files.
-pub fn subject_markup(subject: &PageSubject, drawn: &mut ScriptDrawings) -> Result<Markup, DrawingError> {
-    let point_to_point = figures::point_to_point(subject)
+/// The network between two processes, and the files of its subjects, of which there is at least one.
+pub fn network_markup(network: &[&PageSubject], drawn: &mut ScriptDrawings) -> Result<Markup, DrawingError> {
+    let point_to_point = figures::point_to_point(network)
         .map(|one_figure| figure_markup(&one_figure, true, drawn))
         .transpose()?;
-    let models = tables::models(subject);
-    let parameters = subject.profile.as_ref().map(crate::parameters::of_profile);
-    let name = subject.short_name();
+    let data_subjects = network.iter().unique_by(|subject| Rc::as_ptr(&subject.data));
+    let models: Vec<_> = data_subjects
+        .filter_map(|subject| Some((subject.short_name(), tables::models(subject)?)))
+        .collect();
+    let profiles: Vec<_> = network
+        .iter()
+        .filter_map(|subject| Some((*subject, subject.profile.as_ref()?)))
+        .collect();
+    let name = network[0].short_name();
     Ok(html! {
-        h2 { "Network and files: " (name) }
-        @if let Some(profile) = &subject.profile {
-            p { "α = " (netsig_base::units::Seconds(profile.hockney.alpha.value)) ", β = " (netsig_base::units::SecondsPerByte(profile.hockney.beta.value)) " between two processes." }
+        h2 { "Network and files: " (network_name(network)) }
+        @for (subject, profile) in profiles.iter().unique_by(|(_, profile)| parameters_key(profile)) {
+            p { "α = " (netsig_base::units::Seconds(profile.hockney.alpha.value)) ", β = " (netsig_base::units::SecondsPerByte(profile.hockney.beta.value)) " between two processes" @if network.len() > 1 { " (" (subject.name) ")" } "." }
         }
         @if let Some(markup) = &point_to_point { (markup) }
-        @if let Some(parameters) = &parameters { (table_markup("Parameters: α, β, pLogP, signatures and regimes", &format!("{name}-parameters"), parameters)) }
-        @if let Some((largest, rows)) = &models {
-            p { "All models, fitted to the measured processes below " (largest) " and judged at " (largest) ":" }
-            (table_markup("Errors of all models", &format!("{name}-models"), rows))
+        @for (subject, profile) in &profiles {
+            @let of_which = if network.len() > 1 { format!(" ({})", subject.name) } else { String::new() };
+            (table_markup(&format!("Parameters: α, β, pLogP, signatures and regimes{of_which}"), &format!("{}-parameters", subject.short_name()), &crate::parameters::of_profile(profile)))
         }
-        (table_markup("Origin of data and profile", &format!("{name}-provenance"), &tables::provenance(subject)))
+        @for (models_name, (largest, rows)) in &models {
+            p { "All models, fitted to the measured processes below " (largest) " and judged at " (largest) ":" }
+            (table_markup("Errors of all models", &format!("{models_name}-models"), rows))
+        }
+        (table_markup("Origin of data and profiles", &format!("{name}-provenance"), &tables::provenance(network)))
     })
+}
+
+/// Names of the subjects of a network.
+fn network_name(network: &[&PageSubject]) -> String {
+    network.iter().map(|subject| subject.name.as_str()).join(", ")
 }
 
 /// Says that repetitions were left out of the figures, if they were.
@@ -128,7 +150,7 @@ fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Marku
     drawn.maps.push(script_data(map));
     let svg = picture::map(map)?;
     let alt = format!(
-        "Best algorithm by processes and size: {}. Numbers, or stronger colours in a still picture: times as fast as the library's own choice, or where that is not known as the second best.",
+        "Best algorithm by processes and size: {}. Numbers: times as fast as the library's own choice, or where that is not known as the second best. Paler tiles, with a question mark: the choice is not sure, because the intervals of the times overlap or the algorithm was never measured.",
         map.names.join(", ")
     );
     Ok(html! {
@@ -139,6 +161,34 @@ fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Marku
             p.alt { (alt) }
         }
     })
+}
+
+/// The distribution of a cell: the script draws any, the picture is of the one where the library loses most.
+fn distribution_markup(number: usize, chapter: &CollectiveChapter) -> Result<Option<Markup>, DrawingError> {
+    let contests = cells::contests(chapter);
+    let widest = cells::widest(chapter, &contests).map(|place| &contests[place]);
+    let Some(figure) = widest.and_then(|contest| figures::distribution(chapter, contest)) else {
+        return Ok(None);
+    };
+    let svg = picture::figure(&figure)?;
+    Ok(Some(html! {
+        figure.distribution data-distribution=(number) {
+            figcaption { (figure.title) }
+            div.plot role="group" aria-label=(figure.alt) {}
+            div.static { (PreEscaped(svg)) }
+            (key_markup(&figure))
+            p.alt { (figure.alt) }
+        }
+    }))
+}
+
+/// The forms of a figure with their meaning.
+fn key_markup(figure: &Figure) -> Markup {
+    html! {
+        @if !figure.key.is_empty() {
+            p.key { @for (form, meaning) in &figure.key { span { span aria-hidden="true" { (form.glyph()) } " " (meaning) } " " } }
+        }
+    }
 }
 
 /// The figures of the algorithm at this place of the chapter; the script shows one algorithm at a time.
@@ -180,6 +230,7 @@ fn figure_markup(figure: &Figure, is_pictured: bool, drawn: &mut ScriptDrawings)
             figcaption { (figure.title) }
             div.plot role="group" aria-label=(figure.alt) {}
             @if let Some(svg) = svg { div.static { (PreEscaped(svg)) } }
+            (key_markup(figure))
             p.alt { (figure.alt) }
         }
     })

@@ -127,6 +127,30 @@ pub fn subjects(sources: NamedSources) -> Result<Vec<PageSubject>, Refusal> {
     Ok(subjects)
 }
 
+/// The subjects by network: those with the same data, and those whose profiles have the same parameters between two
+/// processes.
+pub fn networks(subjects: &[PageSubject]) -> Vec<Vec<&PageSubject>> {
+    let parameters = |subject: &PageSubject| subject.profile.as_ref().map(parameters_key);
+    let is_same = |one: &PageSubject, other: &PageSubject| {
+        let has_same_data = !one.files.is_empty() && Rc::ptr_eq(&one.data, &other.data);
+        has_same_data || one.profile.is_some() && parameters(one) == parameters(other)
+    };
+    let mut networks: Vec<Vec<&PageSubject>> = Vec::new();
+    for subject in subjects {
+        let mut known = networks.iter_mut();
+        match known.find(|network| network.iter().any(|member| is_same(member, subject))) {
+            Some(network) => network.push(subject),
+            None => networks.push(vec![subject]),
+        }
+    }
+    networks
+}
+
+/// Text that is the same for profiles with the same parameters between two processes.
+pub fn parameters_key(profile: &Profile) -> String {
+    format!("{:?} {:?}", profile.hockney, profile.plogp)
+}
+
 /// Joins files unless their provenance or their times show different networks.
 fn grouped(all: Vec<(String, Dataset)>) -> Result<Vec<NetworkFiles>, Refusal> {
     let mut groups: Vec<Vec<(String, Dataset)>> = Vec::new();
@@ -188,13 +212,18 @@ fn of_profile(name: String, profile: Profile, group: Option<&NetworkFiles>) -> P
             group.notes.iter().cloned().chain(warnings).collect()
         }
     };
+    let collectives = fitted_collectives(&profile);
+    let unfitted = collectives.is_empty().then(|| {
+        let problem = format!("{name} holds no fitted algorithm, so that it predicts nothing");
+        Note::warning(format!("{problem}; measure a collective and fit it with netsig fit"))
+    });
     PageSubject {
         name,
-        collectives: fitted_collectives(&profile),
+        collectives,
         profile: Some(profile),
         data: group.map_or_else(Rc::default, |group| Rc::clone(&group.data)),
         files: group.map_or_else(Vec::new, |group| group.files.clone()),
-        notes,
+        notes: notes.into_iter().chain(unfitted).collect(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use netsig_base::data::Experiment;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::fit::network::NetworkFitOptions;
@@ -112,10 +113,13 @@ pub fn cross_overs(chapter: &CollectiveChapter) -> PrintedRows {
         .rows
 }
 
-/// M(n): predicted overflows, and the smallest size that lost packets.
+/// M(n): predicted overflows, and the size from which on packets were lost steadily.
 pub fn overflows(chapter: &CollectiveChapter) -> PrintedRows {
     let all = chapter.algorithms.iter().flat_map(|algorithm| {
-        let lost: BTreeMap<Procs, Bytes> = figures::first_lossy_sizes(chapter, algorithm).into_iter().collect();
+        let losses = chapter.measured_losses(algorithm).into_iter();
+        let lost: BTreeMap<Procs, Bytes> = losses
+            .filter_map(|(procs, losses)| Some((procs, losses.from?)))
+            .collect();
         let predicted: BTreeMap<Procs, _> = figures::predicted_overflows(chapter, algorithm).into_iter().collect();
         let counts: std::collections::BTreeSet<Procs> = lost.keys().chain(predicted.keys()).copied().collect();
         let row = move |procs: Procs| {
@@ -178,19 +182,15 @@ pub fn models(subject: &PageSubject) -> Option<(Procs, PrintedRows)> {
     (!rows.is_empty()).then_some((largest, rows))
 }
 
-/// Facts about the origin of a subject.
-pub fn provenance(subject: &PageSubject) -> PrintedRows {
-    let profiles = subject.profile.iter();
-    let of_profile = || profiles.clone().flat_map(|profile| profile.provenance.iter());
-    let of_data = subject.data.provenance.iter();
-    // Without data, the facts that the profile has about its data.
-    let facts: Vec<(&str, &str)> = if subject.files.is_empty() {
-        of_profile().collect()
-    } else {
-        let profile_facts = of_profile().filter(|(key, _)| !key.starts_with("data_"));
-        profile_facts.chain(of_data).collect()
-    };
-    PrintedRows::of(facts)
+/// Facts about the origin of the profiles and data of a network, each once.
+pub fn provenance(network: &[&PageSubject]) -> PrintedRows {
+    let facts = network.iter().flat_map(|subject| {
+        let of_profile = subject.profile.iter().flat_map(|profile| profile.provenance.iter());
+        // Data state these facts themselves.
+        let profile_facts = of_profile.filter(|(key, _)| subject.files.is_empty() || !key.starts_with("data_"));
+        profile_facts.chain(subject.data.provenance.iter()).collect::<Vec<_>>()
+    });
+    PrintedRows::of(facts.unique())
         .column("fact", |(key, _)| PrintedCell::text(key))
         .column("value", |(_, value)| PrintedCell::shown_as(*value, shortened(value)))
         .rows

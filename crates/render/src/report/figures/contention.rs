@@ -1,128 +1,95 @@
-//! Contention: the ratio to the contention-free time, and the size from which ports overflow.
+//! Contention: the ratio to the contention-free time, measured and predicted.
 
-use std::collections::BTreeSet;
-
-use netsig_base::units::{Bytes, Procs, Seconds};
-use netsig_model::predict::PortOverflow;
+use netsig_base::units::{Bytes, Procs};
+use netsig_model::model::signature::{Signature, SignatureSide};
 use netsig_model::profile::Profile;
-use netsig_model::verdict::{CellFinding, known_onset};
 
-use super::{AxisDescription, figure_of_series};
+use super::line::PredictedLine;
+use super::{AxisDescription, FigureText, figure_of_series};
 use crate::report::chapter::CollectiveChapter;
 use crate::report::figure::{Figure, FigureSeries, SeriesForm};
 use crate::report::scale::AxisQuantity;
 
-/// Measured times over contention-free ones, with the signature of each algorithm.
+/// Measured and predicted times over contention-free ones, with the signature of each algorithm.
 pub fn contention(chapter: &CollectiveChapter) -> Option<Figure> {
     let profile = chapter.subject.profile.as_ref()?;
-    let hockney = profile.hockney.model();
     let mut series = Vec::new();
-    let mut colour = 0;
     for algorithm in &chapter.algorithms {
-        let Some(most) = chapter.cells_of(algorithm).map(|cell| cell.procs).max() else {
-            continue;
-        };
-        let name = format!("{algorithm} among {most}");
-        let ratio = |size: Bytes, time: Seconds| {
-            let contention_free = profile.contention_free_time(chapter.collective, most, size)?;
-            Some((size.as_f64(), time / contention_free))
-        };
-        let cells: Vec<&CellFinding> = chapter
-            .cells_of(algorithm)
-            .filter(|cell| cell.procs == most && !cell.is_busy)
-            .collect();
-        let measured = cells.iter().filter_map(|cell| ratio(cell.size, cell.median()));
-        series.push(FigureSeries::new(&name, SeriesForm::Dots, colour, measured));
-        if let Some(signature) = profile.signature(chapter.collective, algorithm, hockney) {
-            let sizes = chapter.sizes();
-            let line = sizes
-                .iter()
-                .filter_map(|size| ratio(*size, signature.time(most, *size)));
-            series.push(FigureSeries::new(&name, SeriesForm::Dashes, colour, line));
+        if let Some(most) = chapter.cells_of(algorithm).map(|cell| cell.procs).max() {
+            let of_algorithm = ratios(chapter, profile, algorithm, most).into_iter();
+            series.extend(of_algorithm.map(|one_series| one_series.among(most)));
         }
-        colour += 1;
     }
+    let interval = chapter.interval_name();
     figure_of_series(
-        format!("{}: how many times as long as without contention", chapter.collective),
-        caption(profile),
+        FigureText {
+            title: format!("{}: how many times as long as without contention", chapter.collective),
+            alt: caption(profile, &interval),
+            key: vec![
+                (SeriesForm::Dots, "measured median".to_owned()),
+                (SeriesForm::Line, "predicted median".to_owned()),
+                (SeriesForm::Band, format!("predicted, {interval}")),
+                (SeriesForm::Dashes, "signature γ, δ, M".to_owned()),
+            ],
+        },
         AxisDescription::log(chapter.size_title(), AxisQuantity::Bytes),
         AxisDescription::log("time over contention-free time", AxisQuantity::Number),
         series,
-        &[],
     )
 }
 
+/// The series of an algorithm among some processes.
+fn ratios(chapter: &CollectiveChapter, profile: &Profile, algorithm: &str, procs: Procs) -> Vec<FigureSeries> {
+    let name = format!("{algorithm} among {procs}");
+    let paint = chapter.hues.paint(algorithm);
+    let factor = |size: Bytes| {
+        let contention_free = profile.contention_free_time(chapter.collective, procs, size)?;
+        Some(1.0 / contention_free.0)
+    };
+    let line = PredictedLine {
+        chapter,
+        algorithm,
+        procs,
+    };
+    let mut series = line.series(&name, paint, factor);
+    if let Some(signature) = profile.signature(chapter.collective, algorithm, profile.hockney.model()) {
+        let places = signature_places(&signature, &chapter.sizes()).into_iter();
+        let points = places.filter_map(|(side, size)| {
+            let time = signature.time_on(side, procs, size);
+            Some((size.as_f64(), time.0 * factor(size)?))
+        });
+        series.push(FigureSeries::new(&name, SeriesForm::Dashes, paint, points));
+    }
+    let of_algorithm = chapter.cells_of(algorithm);
+    let cells = of_algorithm.filter(|cell| cell.procs == procs && !cell.is_busy);
+    let medians = cells.filter_map(|cell| Some((cell.size.as_f64(), cell.median().0 * factor(cell.size)?)));
+    series.push(FigureSeries::new(&name, SeriesForm::Dots, paint, medians));
+    series
+}
+
+/// The sizes of a line of a signature, which steps up at M: M is there twice, once for each side.
+fn signature_places(signature: &Signature, sizes: &[Bytes]) -> Vec<(SignatureSide, Bytes)> {
+    let mut places: Vec<(SignatureSide, Bytes)> = sizes.iter().map(|size| (signature.side(*size), *size)).collect();
+    if let ([(_, least), .., (_, most)], Some(threshold)) = (places.as_slice(), signature.threshold)
+        && (*least..=*most).contains(&threshold)
+    {
+        let begin = places.partition_point(|(_, size)| *size < threshold);
+        let step = [SignatureSide::Below, SignatureSide::AtOrAbove].map(|side| (side, threshold));
+        places.splice(begin..begin, step);
+    }
+    places
+}
+
 /// Names the contention-free time.
-fn caption(profile: &Profile) -> String {
+fn caption(profile: &Profile, interval: &str) -> String {
     let contention_free = if profile.clusters.is_some() {
         "the time without contention, which the links between the clusters bound"
     } else {
         "(n − 1)·(α + β·m), the time without contention"
     };
     format!(
-        "Measured median over {contention_free}, for the most processes that were measured. Dashed: the contention \
-         signature γ, δ, M of the papers."
+        "Marks: measured median over {contention_free}, for the most processes that were measured. Lines: netsig's \
+         predicted median over the same time, areas its {interval}. Dashed: the contention signature γ, δ, M of the \
+         papers, which is another, simpler model."
     )
-}
-
-/// M(n): the size from which ports overflow, over process counts, with the sizes that lost packets.
-pub fn overflow_figure(chapter: &CollectiveChapter) -> Option<Figure> {
-    let place = |procs: Procs| f64::from(procs.get());
-    let mut series = Vec::new();
-    // The algorithms that exchange everything at once share one onset.
-    let mut drawn: Vec<Vec<(Procs, PortOverflow)>> = Vec::new();
-    for (colour, algorithm) in chapter.algorithms.iter().enumerate() {
-        let lossy_sizes = first_lossy_sizes(chapter, algorithm).into_iter();
-        let lossy_points = lossy_sizes.map(|(procs, size)| (place(procs), size.as_f64()));
-        series.push(FigureSeries::new(algorithm, SeriesForm::Dots, colour, lossy_points));
-        let onsets = predicted_overflows(chapter, algorithm);
-        if drawn.contains(&onsets) {
-            continue;
-        }
-        let line = onsets.iter().map(|(procs, onset)| (place(*procs), onset.from.as_f64()));
-        let band = onsets.iter().map(|(procs, onset)| {
-            let [lower, upper] = onset.interval.map(Bytes::as_f64);
-            (place(*procs), lower, upper)
-        });
-        series.push(FigureSeries::band(algorithm, colour, band));
-        series.push(FigureSeries::new(algorithm, SeriesForm::Line, colour, line));
-        drawn.push(onsets);
-    }
-    figure_of_series(
-        format!("{}: size from which ports overflow, M(n)", chapter.collective),
-        "Predicted size from which the ports of the switch overflow, with its interval, over the number of \
-         processes. Marks: the smallest measured size from which on repetitions lost a packet or more in the mean."
-            .to_owned(),
-        AxisDescription::linear("processes", AxisQuantity::Number),
-        AxisDescription::log(chapter.size_title(), AxisQuantity::Bytes),
-        series,
-        &[],
-    )
-}
-
-/// Predicted overflows of an algorithm by process count, where the profile knows them.
-pub fn predicted_overflows(chapter: &CollectiveChapter, algorithm: &str) -> Vec<(Procs, PortOverflow)> {
-    let Some(predictor) = chapter.predictors.get(algorithm) else {
-        return Vec::new();
-    };
-    let all_counts = chapter.sheets.iter().map(|sheet| sheet.procs);
-    let counts = all_counts.filter(|procs| procs.get() > 2);
-    let onset = |procs: Procs| Some((procs, known_onset(&predictor.predictor, procs)?));
-    counts.filter_map(onset).collect()
-}
-
-/// The smallest size of each process count from which on repetitions lose one packet or more in the mean. The next
-/// larger size must lose packets too, since single losses have other causes. Cells in which processes waited for
-/// processors do not count.
-pub fn first_lossy_sizes(chapter: &CollectiveChapter, algorithm: &str) -> Vec<(Procs, Bytes)> {
-    let counts: BTreeSet<Procs> = chapter.cells_of(algorithm).map(|cell| cell.procs).collect();
-    let first = |procs: Procs| {
-        let algorithm_cells = chapter.cells_of(algorithm);
-        let cells = algorithm_cells.filter(|cell| cell.procs == procs && !cell.is_busy);
-        let losses: Vec<(Bytes, f64)> = cells.filter_map(|cell| Some((cell.size, cell.retransmits?))).collect();
-        let is_lossy = |place: usize| losses.get(place).is_none_or(|(_, lost)| *lost >= 1.0);
-        let begin = (0..losses.len()).find(|&place| is_lossy(place) && is_lossy(place + 1))?;
-        Some((procs, losses[begin].0))
-    };
-    counts.into_iter().filter_map(first).collect()
 }

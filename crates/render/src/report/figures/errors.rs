@@ -4,27 +4,28 @@ use itertools::Itertools as _;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::verdict::CellFinding;
 
-use super::{AxisDescription, COUNTS, counts_text, figure_of_series, procs_of_algorithm};
+use super::{AxisDescription, COUNTS, FigureText, counts_text, figure_of_series, procs_of_algorithm};
 use crate::report::chapter::CollectiveChapter;
 use crate::report::figure::{Figure, FigureSeries, SeriesForm};
+use crate::report::paint::SeriesPaint;
 use crate::report::scale::AxisQuantity;
 
 /// Errors of the predictions of an algorithm over sizes, one series for each process count.
 pub fn errors_by_size(chapter: &CollectiveChapter, algorithm: &str) -> Option<Figure> {
     let counts = procs_of_algorithm(chapter, algorithm);
     let mut series = Vec::new();
-    for (colour, &procs) in counts.iter().enumerate() {
+    for (place, &procs) in counts.iter().enumerate() {
         let name = format!("{procs} processes");
+        let paint = SeriesPaint::shade_of(place, counts.len());
         let cells: Vec<&CellFinding> = chapter.cells_of(algorithm).filter(|cell| cell.procs == procs).collect();
-        series.extend(errors(&name, colour, &cells, |cell| cell.size.as_f64()));
+        let of_count = errors(&name, paint, &cells, |cell| cell.size.as_f64());
+        series.extend(of_count.map(|one_series| one_series.among(procs)));
     }
     figure_of_series(
-        format!("{} {algorithm}: error of the prediction by size", chapter.collective),
-        error_words("size", &counts),
+        error_text(chapter, algorithm, "size", &counts),
         AxisDescription::log(chapter.size_title(), AxisQuantity::Bytes),
-        AxisDescription::linear("predicted over measured median, less 1", AxisQuantity::Percent),
+        error_axis(),
         series,
-        &[0.0],
     )
 }
 
@@ -34,44 +35,64 @@ pub fn errors_by_procs(chapter: &CollectiveChapter, algorithm: &str) -> Option<F
     let repeated_sizes = counted.into_iter().filter(|(_, counts)| *counts > 1);
     let sizes: Vec<Bytes> = repeated_sizes.map(|(size, _)| size).sorted().collect();
     let step = sizes.len().div_ceil(COUNTS).max(1);
+    let shown: Vec<Bytes> = sizes.into_iter().step_by(step).collect();
     let mut series = Vec::new();
-    for (colour, size) in sizes.iter().step_by(step).enumerate() {
-        let cells: Vec<&CellFinding> = chapter.cells_of(algorithm).filter(|cell| cell.size == *size).collect();
-        series.extend(errors(&size.to_string(), colour, &cells, |cell| {
-            f64::from(cell.procs.get())
-        }));
+    for (place, &size) in shown.iter().enumerate() {
+        let paint = SeriesPaint::shade_of(place, shown.len());
+        let cells: Vec<&CellFinding> = chapter.cells_of(algorithm).filter(|cell| cell.size == size).collect();
+        let name = size.to_string();
+        let of_size = errors(&name, paint, &cells, |cell| f64::from(cell.procs.get()));
+        series.extend(of_size.map(|one_series| one_series.at_size(size)));
     }
-    let counts = procs_of_algorithm(chapter, algorithm);
     figure_of_series(
-        format!(
-            "{} {algorithm}: error of the prediction by processes",
-            chapter.collective
-        ),
-        error_words("process count", &counts),
-        AxisDescription::linear("processes", AxisQuantity::Number),
-        AxisDescription::linear("predicted over measured median, less 1", AxisQuantity::Percent),
+        error_text(chapter, algorithm, "processes", &procs_of_algorithm(chapter, algorithm)),
+        AxisDescription::linear("processes", AxisQuantity::Processes, &[]),
+        error_axis(),
         series,
-        &[0.0],
     )
 }
 
-fn error_words(over: &str, counts: &[Procs]) -> String {
-    format!(
-        "Relative error of the predicted median over the {over}, for {}. Rings are of process counts that the \
-         profile was not fitted to.",
-        counts_text(counts)
-    )
+fn error_axis() -> AxisDescription<'static> {
+    AxisDescription::linear("predicted over measured median, less 1", AxisQuantity::Percent, &[0.0])
 }
 
-/// A line through the errors of cells, and marks on it.
-fn errors(name: &str, colour: usize, cells: &[&CellFinding], place: impl Fn(&CellFinding) -> f64) -> Vec<FigureSeries> {
-    let points = |is_wanted: &dyn Fn(&CellFinding) -> bool| -> Vec<(f64, f64)> {
-        let cells = cells.iter().filter(|cell| is_wanted(cell));
-        cells.filter_map(|cell| Some((place(cell), cell.error()?))).collect()
+fn error_text(chapter: &CollectiveChapter, algorithm: &str, over: &str, counts: &[Procs]) -> FigureText {
+    let over_words = match over {
+        "size" => "size, one colour for each process count",
+        _ => "number of processes, one colour for each size",
     };
-    vec![
-        FigureSeries::new(name, SeriesForm::Line, colour, points(&|_| true)),
-        FigureSeries::new(name, SeriesForm::Dots, colour, points(&|cell| !cell.is_held_out)),
-        FigureSeries::new(name, SeriesForm::Rings, colour, points(&|cell| cell.is_held_out)),
-    ]
+    FigureText {
+        title: format!("{} {algorithm}: error of the prediction by {over}", chapter.collective),
+        alt: format!(
+            "Relative error of the predicted median over the {over_words}, for {}. Filled marks, with lines, are of \
+             process counts that the profile was fitted to; rings, with dashes, are of others.",
+            counts_text(counts)
+        ),
+        key: vec![
+            (SeriesForm::Dots, "fitted process count".to_owned()),
+            (SeriesForm::Rings, "process count that was not fitted".to_owned()),
+        ],
+    }
+}
+
+/// Marks at the errors of cells, and lines through them; cells that were held out are apart.
+fn errors(
+    name: &str,
+    paint: SeriesPaint,
+    cells: &[&CellFinding],
+    place: impl Fn(&CellFinding) -> f64,
+) -> impl Iterator<Item = FigureSeries> {
+    let kinds = [
+        (false, SeriesForm::Line),
+        (false, SeriesForm::Dots),
+        (true, SeriesForm::Dashes),
+        (true, SeriesForm::Rings),
+    ];
+    kinds
+        .map(|(is_held_out, form)| {
+            let of_kind = cells.iter().filter(|cell| cell.is_held_out == is_held_out);
+            let points = of_kind.filter_map(|cell| Some((place(cell), cell.error()?)));
+            FigureSeries::new(name, form, paint, points)
+        })
+        .into_iter()
 }
