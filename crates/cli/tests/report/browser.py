@@ -149,6 +149,17 @@ def interaction(page):
         show(driver, board)
         board.find_element(By.CSS_SELECTOR, ".plot").send_keys(Keys.ARROW_RIGHT)
         wait(driver, lambda: "processes, " in board.find_element(By.CSS_SELECTOR, ".hoverlayer").text, "a tile is told")
+        # The sliders move all figures: their cursor, and the cell whose repetitions are shown.
+        one_cell = find(driver, "figure.distribution")
+        show(driver, one_cell)
+        cell = lambda: one_cell.find_element(By.CSS_SELECTOR, ".alt").text
+        cursors = lambda: driver.execute_script(
+            "return [...document.querySelectorAll('.js-plotly-plot')].map((plot) => JSON.stringify(plot.layout.shapes || []))")
+        before = cell(), cursors()
+        for name, key in (("size", Keys.HOME), ("procs", Keys.HOME)):
+            find(driver, f"#slide-{name}").send_keys(key)
+        wait(driver, lambda: cell() != before[0], "another cell is shown")
+        wait(driver, lambda: sum(own != other for own, other in zip(cursors(), before[1])) >= len(before[1]) // 2, "cursors move")
         # Dark changes the colours of page and figures.
         ground = lambda: driver.execute_script("return getComputedStyle(document.body).backgroundColor")
         paper = lambda: driver.execute_script("return document.querySelector('figure.map .plot')._fullLayout.paper_bgcolor")

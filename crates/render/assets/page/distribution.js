@@ -61,7 +61,7 @@ const drawDistribution = (place, chapterNumber, procs, size) => {
       xaxis: axis(figure.x), yaxis: axis(figure.y),
     }), SETTINGS);
   };
-  present(place, draw, () => rowsOf(figure));
+  present(place, draw, () => [rowsOf(figure).flat()]);
 };
 
 // The cell of the still picture, where the library loses most.
