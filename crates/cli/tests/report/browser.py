@@ -363,12 +363,13 @@ def accessible(page, axe):
 def pictures(page, folder):
     """Takes the pictures of README: on a desktop, in the dark, on a phone and in print."""
     wide = {"width": 1180, "height": 1640, "deviceScaleFactor": 1, "mobile": False}
+    first_screen = {**wide, "height": 900}
     phone = {"width": 390, "height": 1180, "deviceScaleFactor": 2, "mobile": True}
     for name, size, theme, media, place in [
-        ("desktop", wide, "light", "screen", "body"),
+        ("desktop", first_screen, "light", "screen", "body"),
         ("dark", wide, "dark", "screen", ".chapter"),
         ("figures", wide, "light", "screen", ".algorithms"),
-        ("phone", phone, "light", "screen", ".chapter"),
+        ("phone", phone, "light", "screen", "body"),
         ("print", wide, "light", "print", "body"),
     ]:
         with browser() as driver:

@@ -8,7 +8,7 @@ const isShifted = (own) => typeof own.scale === "object";
 const placed = (own, value) => (isShifted(own) ? Math.log10(1 + Math.max(value / own.scale.unit, -0.9)) : value);
 
 const axis = (own) => ({
-  title: { text: own.title },
+  title: { text: own.title, standoff: 14 },
   type: own.scale === "log" ? "log" : "linear",
   range: own.range.map((end) => (own.scale === "log" ? Math.log10(end) : placed(own, end))),
   tickvals: own.ticks.map((tick) => placed(own, tick[0])),

@@ -134,17 +134,19 @@ fn change(advice: &ChangeAdvice) -> HeadlineNumber {
 }
 
 fn certainty(certainty: &Certainty) -> HeadlineNumber {
-    let level = certainty.level.map(|level| format!("{:.0} % intervals", level * 100.0));
+    let level = certainty
+        .level
+        .map(|level| format!("{:.0}\u{a0}% intervals", level * 100.0));
     let intervals = level
         .as_ref()
         .map_or("no intervals".to_owned(), |level| format!("predictions have {level}"));
     match &certainty.error {
         PredictionError::HeldOut { errors, .. } => HeadlineNumber {
-            number: format!("{} %", two_digits(errors.median * 100.0)),
+            number: format!("{}\u{a0}%", two_digits(errors.median * 100.0)),
             meaning: "median error of predictions".to_owned(),
             detail: match errors.coverage.zip(level) {
                 Some((share, level)) => format!(
-                    "{} that the fit never saw: {:.0} % of them lie in {level}",
+                    "{} that the fit never saw: {:.0}\u{a0}% of them lie in {level}",
                     counted(errors.points as u64, "cell", "cells"),
                     share * 100.0
                 ),
@@ -156,7 +158,7 @@ fn certainty(certainty: &Certainty) -> HeadlineNumber {
             tone: if errors.median < LARGE_ERROR { "good" } else { "bad" },
         },
         PredictionError::LeftOut(error) => HeadlineNumber {
-            number: format!("{} %", two_digits(error * 100.0)),
+            number: format!("{}\u{a0}%", two_digits(error * 100.0)),
             meaning: "mean error of predictions".to_owned(),
             detail: format!("of process counts that the fit left out in turn; {intervals}"),
             tone: if *error < LARGE_ERROR { "open" } else { "bad" },
