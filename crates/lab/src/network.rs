@@ -9,6 +9,7 @@
 //! bridge `ctlbr`.
 
 use itertools::Itertools;
+use netsig_base::network::named::emulated_host;
 use netsig_base::network::{HostClusters, Link, LinkId, Network, Vertex};
 use netsig_base::units::{BitsPerSecond, Bytes, BytesPerSecond};
 
@@ -43,7 +44,7 @@ pub(crate) fn build(network: &Network, delays: DelayEmulation) -> Result<(), Lab
 
 /// The name of host `host`, and of its namespace.
 pub(crate) fn host_name(host: u32) -> String {
-    format!("h{host}")
+    emulated_host(host)
 }
 
 /// The clusters of the emulated hosts.

@@ -8,6 +8,8 @@ pub mod clock;
 pub mod estimate;
 pub mod plan;
 mod plogp;
+pub mod prediction_scope;
+pub mod proposal;
 pub mod simulated;
 pub mod steer;
 pub mod stopping;

@@ -24,6 +24,16 @@ pub struct SimOutcome {
     pub links: Vec<LinkUse>,
 }
 
+impl SimOutcome {
+    /// Share of the simulated time in which a link carried data at its full rate; 0 if no time passed.
+    pub fn utilisation(&self, link: &LinkUse) -> f64 {
+        match self.time {
+            Time::ZERO => 0.0,
+            time => link.busy.seconds() / time.seconds(),
+        }
+    }
+}
+
 /// Error: a program does not end, or leaves messages that no rank receives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} receives wait for messages that never come, {} messages are never received", .0.receives.len(), .0.sends.len())]

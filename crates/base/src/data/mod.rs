@@ -92,7 +92,7 @@ const EXPERIMENTS: [(Experiment, &str); 7] = [
 ];
 
 /// Name of the experiment of every collective; another column names the collective.
-const COLLECTIVE: &str = "collective";
+pub const COLLECTIVE: &str = "collective";
 
 /// Counters of the kernels of all hosts during a repetition; `None` if a counter could not be
 /// read.

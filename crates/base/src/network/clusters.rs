@@ -25,7 +25,7 @@ use itertools::Itertools as _;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::{Network, NetworkShape, Vertex, hosts};
+use super::{Network, NetworkShape, Vertex, hosts, named};
 use crate::text::file_error::{FileError, parse_toml};
 use crate::text::sanitised::excerpt;
 use crate::units::Procs;
@@ -232,6 +232,27 @@ impl HostClusters {
             hosts: hosts.into_iter().map(&name).collect(),
         });
         Self::Named(named.collect())
+    }
+
+    /// The clusters of a described network. The hosts of a shipped scenario are called as in the emulated cluster.
+    pub fn described(network: &Network, scenario: &str) -> Self {
+        if named::is_shipped(scenario) {
+            return Self::of_network(network, |host| named::emulated_host(host.0));
+        }
+        let hosts_by_name = network.hosts_by_name().into_iter();
+        let names: BTreeMap<u32, &str> = hosts_by_name.map(|(name, host)| (host.0, name)).collect();
+        Self::of_network(network, |host| names[&host.0].to_owned())
+    }
+
+    /// Clusters of so many hosts, with arbitrary names, from text such as `4,8`; `None` for other text.
+    pub fn of_sizes(text: &str) -> Option<Self> {
+        let size = |text: &str| text.trim().parse().ok().filter(|&size: &u32| size > 0);
+        let sizes: Vec<u32> = text.split(',').map(size).collect::<Option<_>>()?;
+        let cluster = |(number, size): (usize, u32)| HostCluster {
+            name: format!("cluster {number}"),
+            hosts: (0..size).map(|host| format!("{number}-{host}")).collect(),
+        };
+        Some(Self::Named(sizes.into_iter().enumerate().map(cluster).collect()))
     }
 
     /// Refuses more processes than hosts. Where each host is a cluster, the number of hosts is unknown.

@@ -18,12 +18,14 @@
 //! ```
 
 mod cluster_link;
+mod overview;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::cluster_link::ClusterLink;
+pub use self::overview::ClusterRow;
 use super::clusters::HostClusters;
 use crate::text::file_error::{FileError, parse_toml};
 use crate::text::sanitised::excerpt;

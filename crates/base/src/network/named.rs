@@ -98,6 +98,16 @@ pub fn load_scenario(named: &str, files: &impl FileAccess) -> Result<Network, Re
     )))
 }
 
+/// True for the name of a shipped scenario.
+pub fn is_shipped(named: &str) -> bool {
+    SHIPPED_SCENARIOS.iter().any(|(name, _)| *name == named)
+}
+
+/// The name of a host of a scenario in the emulated cluster.
+pub fn emulated_host(host: u32) -> String {
+    format!("h{host}")
+}
+
 impl SlurmSpeeds {
     /// Loads a network: a scenario, or a description of Slurm with these speeds. If a name does not end in .toml, the
     /// text decides between them.

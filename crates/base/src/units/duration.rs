@@ -19,6 +19,17 @@ pub fn duration(text: &str) -> Result<Seconds, ParseQuantityError> {
     found.map_or_else(|| text.parse(), Ok)
 }
 
+/// A duration in words, rounded: `45 s`, `2 min 10 s`, `1 h 5 min`.
+pub fn duration_in_words(duration: Seconds) -> String {
+    let seconds = duration.0.round().max(1.0);
+    let minutes = (seconds / 60.0).floor();
+    match seconds {
+        s if s < 60.0 => format!("{s} s"),
+        s if s < 3600.0 => format!("{minutes} min {} s", s % 60.0),
+        s => format!("{} h {} min", (s / 3600.0).floor(), minutes % 60.0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,6 +45,18 @@ mod tests {
             ("10ms", 0.01),
         ] {
             assert_eq!(duration(text), Ok(Seconds(seconds)), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_are_said_as_people_say_them() {
+        for (seconds, words) in [
+            (0.2, "1 s"),
+            (45.4, "45 s"),
+            (130.0, "2 min 10 s"),
+            (3900.0, "1 h 5 min"),
+        ] {
+            assert_eq!(duration_in_words(Seconds(seconds)), words);
         }
     }
 }

@@ -10,7 +10,7 @@ pub mod parameter;
 pub mod table;
 mod three_digits;
 
-pub use duration::duration;
+pub use duration::{duration, duration_in_words};
 pub use three_digits::{EstimatedBytes, SecondsUnit, three_digits};
 
 use std::fmt;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use itertools::Itertools;
 use netsig_base::text::{counted, with_range};
-use netsig_base::units::Seconds;
+use netsig_base::units::{Seconds, duration_in_words};
 use netsig_measure::budget::{self, BudgetTooSmall};
 use netsig_measure::estimate::{DurationRange, NetworkRates, estimate};
 use netsig_measure::plan::{MeasurementPlan, PlanCell};
@@ -92,32 +92,9 @@ fn describe_dropped(dropped: &[PlanCell]) -> String {
 /// The most dropped cells that are listed individually.
 const MOST_NAMED: usize = 6;
 
-/// A duration in words, rounded: `45 s`, `2 min 10 s`, `1 h 5 min`.
-pub fn duration_in_words(duration: Seconds) -> String {
-    let seconds = duration.0.round().max(1.0);
-    let minutes = (seconds / 60.0).floor();
-    match seconds {
-        s if s < 60.0 => format!("{s} s"),
-        s if s < 3600.0 => format!("{minutes} min {} s", s % 60.0),
-        s => format!("{} h {} min", (s / 3600.0).floor(), minutes % 60.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn durations_are_said_as_people_say_them() {
-        for (seconds, words) in [
-            (0.2, "1 s"),
-            (45.4, "45 s"),
-            (130.0, "2 min 10 s"),
-            (3900.0, "1 h 5 min"),
-        ] {
-            assert_eq!(duration_in_words(Seconds(seconds)), words);
-        }
-    }
 
     #[test]
     fn a_duration_without_doubt_has_no_range() {

@@ -24,6 +24,7 @@ use netsig_measure::campaign::{self, LaunchInput};
 use netsig_measure::estimate::NetworkRates;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN};
 use netsig_measure::plan::{MeasurementPlan, Synchronisation, volume};
+use netsig_measure::prediction_scope::{MeasuredProcs, PredictionScope};
 use netsig_measure::simulated::{self, SimulatedNetwork};
 
 use self::data_file::DataFileBytes;
@@ -40,7 +41,7 @@ use crate::input::files;
 use crate::input::loaded_plan::LoadedPlan;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
-use crate::input::prediction_scope::{MeasurementScopeArgs, PredictionScope};
+use crate::input::prediction_scope::MeasurementScopeArgs;
 use crate::print::measured_cells::OpenCells;
 use crate::print::notes::warn_if_unfaithful;
 use crate::print::progress_display::ProgressDisplay;
@@ -143,9 +144,9 @@ impl Campaign {
         let _claim = self.claim()?;
         self.checked_output(&[], is_resumed)?;
         disk_space::refuse_small_disk(&self.output)?;
-        let hosts = scenario
-            .as_ref()
-            .map(|network| ("--on", self.process_capacity(network)));
+        let hosts = scenario.as_ref().map_or(MeasuredProcs::Half, |network| {
+            MeasuredProcs::Hosts("--on", self.process_capacity(network))
+        });
         let precision_text = self.precision.as_deref();
         let precision_percent = precision_text.and_then(|text| text.trim_end_matches('%').parse::<f64>().ok());
         let mut target = aim.target(predicted, hosts)?;

@@ -12,10 +12,11 @@ use netsig_base::network::{ClusterGrid, Network};
 use netsig_base::stats::sample::median;
 use netsig_base::text::counted;
 use netsig_base::text::line::unescaped;
-use netsig_base::units::{Bytes, Seconds};
+use netsig_base::units::{Bytes, Seconds, duration_in_words};
 use netsig_measure::estimate::NetworkRates;
 use netsig_measure::plan::provenance::PLAN;
 use netsig_measure::plan::{JobId, MeasurementPlan};
+use netsig_measure::prediction_scope::PredictionScope;
 use netsig_measure::steer::{
     ALL_CELLS_LAUNCHES, CampaignStage, CollectiveCells, MOST_OPEN_LAUNCHES, SteerTarget, stage,
 };
@@ -25,12 +26,10 @@ use netsig_model::profile::Profile;
 
 use super::Campaign;
 use super::data_file::DataFileBytes;
-use super::estimate::duration_in_words;
 use super::series::{JobSeries, SeriesLaunch};
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::loaded_plan::LoadedPlan;
-use crate::input::prediction_scope::PredictionScope;
 use crate::print::progress_sentence;
 
 /// A campaign for a prediction.

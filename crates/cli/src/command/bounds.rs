@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte, duration};
-use netsig_model::model::exchange::{Claim3Validity, ExchangeBounds, MessageExchange, StepSynchrony, ZeroMessages};
+use netsig_model::model::exchange::{BoundsRequest, MessageExchange, StepSynchrony, ZeroMessages};
 use netsig_model::model::hockney::Hockney;
 use netsig_model::model::signature::{Signature, SignatureForm};
 
@@ -65,9 +65,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let name = files::name(&args.exchange);
     let exchange = MessageExchange::parse(&name, &files::text(&args.exchange)?, zero_messages)?;
-    let bounds = exchange.bounds(&base);
-    let mut bound_rows = rows_of_bounds(args, &base, &exchange, &bounds);
-    if let Some(gamma) = args.gamma {
+    let signature = args.gamma.map(|gamma| {
         let unchecked_signature = Signature {
             base,
             form: SignatureForm::Full,
@@ -76,20 +74,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             delta: args.delta,
             threshold: Some(args.threshold),
         };
-        let signature = unchecked_signature.checked().map_err(Failure::usage)?;
-        bound_rows.push((
-            "exchange_signature",
-            exchange.signature_time(&signature),
-            "yes",
-            "prediction under contention, from per_vertex",
-        ));
-    }
-    let is_time = |time: Seconds| time.0.is_finite() && time.0 >= 0.0;
-    if let Some((bound, time, ..)) = bound_rows.iter().find(|(_, time, ..)| !is_time(*time)) {
-        return Err(Failure::usage(format!(
-            "{bound} is {time}, which is no time; choose other parameters"
-        )));
-    }
+        unchecked_signature.checked().map_err(Failure::usage)
+    });
+    let request = BoundsRequest {
+        exchange: &exchange,
+        base,
+        stepping: if args.synchronous {
+            StepSynchrony::Synchronous
+        } else {
+            StepSynchrony::Asynchronous
+        },
+        signature: signature.transpose()?,
+    };
+    let bound_rows = request.rows()?;
+    let bounds = exchange.bounds(&base);
     eprintln!(
         "{} processes, {} messages; Delta_s = {}, Delta_r = {}, t_s = {}, t_r = {}",
         exchange.procs(),
@@ -100,59 +98,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         bounds.receive_time
     );
     let rows = PrintedRows::of(bound_rows)
-        .column("bound", |(bound, ..)| PrintedCell::text(bound))
-        .column("time_s", |(_, time, ..)| PrintedCell::time(*time))
-        .sentences("applies", |(_, _, applies, _)| PrintedCell::text(applies))
-        .sentences("meaning", |(.., meaning)| PrintedCell::text(meaning))
+        .column("bound", |row| PrintedCell::text(row.name))
+        .column("time_s", |row| PrintedCell::time(row.time))
+        .sentences("applies", |row| PrintedCell::text(row.applies))
+        .sentences("meaning", |row| PrintedCell::text(row.meaning))
         .rows;
     Ok(print_rows(&rows, args.print)?)
-}
-
-/// The name of a bound, its time, its applicability, and its meaning.
-type BoundRow = (&'static str, Seconds, &'static str, &'static str);
-
-fn rows_of_bounds(args: &Args, base: &Hockney, exchange: &MessageExchange, bounds: &ExchangeBounds) -> Vec<BoundRow> {
-    let stepping = if args.synchronous {
-        StepSynchrony::Synchronous
-    } else {
-        StepSynchrony::Asynchronous
-    };
-    // Claim 3 is not always a valid bound.
-    let (applies, meaning) = match bounds.claim3_applies(stepping) {
-        Claim3Validity::Synchronous => (
-            "yes",
-            "start-ups and bandwidth, if nobody forwards: the exchange is synchronous",
-        ),
-        Claim3Validity::SameProcessSameDirection => (
-            "yes",
-            "start-ups and bandwidth, if nobody forwards: both maxima are of one process in one direction",
-        ),
-        Claim3Validity::PrintedHypothesisOnly => (
-            "no",
-            "start-ups and bandwidth: both maxima are of one process, as printed, but in opposite directions",
-        ),
-        Claim3Validity::No => ("no", "start-ups and bandwidth: the maxima are of different processes"),
-    };
-    vec![
-        (
-            "claim1",
-            bounds.claim1,
-            "yes",
-            "start-ups of the busiest process, if nobody forwards",
-        ),
-        ("claim2", bounds.claim2, "yes", "bandwidth of the busiest port"),
-        ("claim3", bounds.claim3, applies, meaning),
-        (
-            "per_vertex",
-            bounds.per_vertex,
-            "yes",
-            "Claim 3 for each process and direction, if nobody forwards",
-        ),
-        (
-            "direct_exchange_sync",
-            exchange.direct_exchange_sync(base),
-            "attainable",
-            "direct exchange in synchronous steps takes so long",
-        ),
-    ]
 }

@@ -1,12 +1,11 @@
 //! `netsig discover`: finds clusters of hosts behind slow links, by few measurements or from a
 //! description of the network, and writes them to a file of clusters or into a profile.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use netsig_base::network::{ClusterGrid, ClusterLink, HostCluster, HostClusters, Network};
-use netsig_base::units::{Procs, Seconds, three_digits};
+use netsig_base::network::{ClusterGrid, ClusterLink, HostClusters};
+use netsig_base::units::Procs;
 use netsig_model::profile::Profile;
 
 use crate::campaign::discovery::ClusterDiscovery;
@@ -17,7 +16,7 @@ use crate::input::file_kind::FileKind;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::output::OutputPath;
-use crate::print::notes::{print_remark, warn_if_unfaithful};
+use crate::print::notes::{print, warn_if_unfaithful};
 use crate::print::progress_sentence;
 use crate::print::rows::{PrintArgs, print_rows};
 use netsig_render::rows::{PrintedCell, PrintedRows};
@@ -75,27 +74,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let grid = match args.network.load_switches()? {
         Some(network) => ClusterGrid {
-            clusters: described_clusters(&network, args),
+            clusters: HostClusters::described(&network, args.network.network.as_deref().unwrap_or_default()),
             links: Vec::new(),
         },
         None => measured_grid(args)?,
     };
     output.replace(text(&grid, profile).as_bytes())?;
     report(&grid, &output, args)
-}
-
-/// The clusters of a description. The hosts of a shipped scenario get the names of the lab's hosts.
-fn described_clusters(network: &Network, args: &Args) -> HostClusters {
-    let network_name = args.network.network.as_deref().unwrap_or_default();
-    if netsig_lab::SHIPPED_SCENARIOS
-        .iter()
-        .any(|(name, _)| *name == network_name)
-    {
-        return netsig_lab::clusters(network);
-    }
-    let hosts_by_name = network.hosts_by_name().into_iter();
-    let names: HashMap<u32, &str> = hosts_by_name.map(|(name, host)| (host.0, name)).collect();
-    HostClusters::of_network(network, |host| names[&host.0].to_owned())
 }
 
 fn measured_grid(args: &Args) -> Result<ClusterGrid, Failure> {
@@ -130,40 +115,11 @@ fn text(grid: &ClusterGrid, profile: Option<Profile>) -> String {
         let head = "# Clusters of hosts, found by netsig discover. Times are one-way.\n";
         return format!("{head}{}", grid.to_toml());
     };
-    let profile_with_clusters = Profile {
-        clusters: Some(grid.clusters.clone()),
-        cluster_links: grid.links.clone(),
-        ..profile
-    };
-    profile_with_clusters.to_toml()
-}
-
-/// A row of the table: a cluster, or a link between two.
-struct ClusterRow<'a> {
-    cluster: &'a str,
-    to: Option<&'a str>,
-    hosts: Option<&'a [String]>,
-    link: Option<&'a ClusterLink>,
+    profile.with_clusters(grid.clone()).to_toml()
 }
 
 fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Failure> {
-    let clusters = named_clusters(grid);
-    let inside = clusters.iter().map(|cluster| ClusterRow {
-        cluster: &cluster.name,
-        to: None,
-        hosts: Some(&cluster.hosts[..]),
-        link: grid.link(&cluster.name, &cluster.name),
-    });
-    let between = grid.links.iter().filter_map(|link| {
-        let [cluster, to] = link.cluster_names();
-        (cluster != to).then_some(ClusterRow {
-            cluster,
-            to: Some(to),
-            hosts: None,
-            link: Some(link),
-        })
-    });
-    let rows = PrintedRows::of(inside.chain(between))
+    let rows = PrintedRows::of(grid.rows())
         .column("cluster", |line| PrintedCell::text(line.cluster))
         .column("to", |line| PrintedCell::if_some(line.to, PrintedCell::text))
         .sentences("hosts", |line| {
@@ -175,58 +131,17 @@ fn report(grid: &ClusterGrid, output: &OutputPath, args: &Args) -> Result<(), Fa
             PrintedCell::if_some(line.link.map(ClusterLink::alpha), PrintedCell::time)
         })
         .column("bandwidth_mbit_per_s", |line| {
-            PrintedCell::if_some(line.link.and_then(megabits), PrintedCell::rounded)
+            PrintedCell::if_some(line.megabits(), PrintedCell::rounded)
         })
         .rows;
     print_rows(&rows, args.print)?;
+    let clusters = grid.named_clusters();
     let hosts: usize = clusters.iter().map(|cluster| cluster.hosts.len()).sum();
     let count = match clusters.len() {
         1 => "1 cluster".to_owned(),
         count => format!("{count} clusters"),
     };
     progress_sentence::print(format_args!("{count} of {hosts} hosts in {output}"));
-    for note in clusters.iter().filter_map(|cluster| lone_host_note(cluster, grid)) {
-        print_remark(note);
-    }
+    print(&grid.notes());
     Ok(())
-}
-
-fn named_clusters(grid: &ClusterGrid) -> &[HostCluster] {
-    match &grid.clusters {
-        HostClusters::EachHost => &[],
-        HostClusters::Named(clusters) => clusters,
-    }
-}
-
-/// A note about a cluster of one host, with the nearest other cluster.
-fn lone_host_note(cluster: &HostCluster, grid: &ClusterGrid) -> Option<String> {
-    let [host] = &cluster.hosts[..] else {
-        return None;
-    };
-    let name = cluster.name.as_str();
-    let links = grid.links.iter().filter_map(|link| match link.cluster_names() {
-        [one, other] if one == name => Some((other, link)),
-        [one, other] if other == name => Some((one, link)),
-        _ => None,
-    });
-    let size = |link: &ClusterLink| link.times().last().map_or(0.0, |(size, _)| size.as_f64());
-    let longest_time = |link: &ClusterLink| link.time(size(link)).0;
-    let (nearest, link) = links.min_by(|a, b| longest_time(a.1).total_cmp(&longest_time(b.1)))?;
-    let rate = megabits(link).map_or(String::new(), |rate| format!(" and {} Mbit/s", three_digits(rate)));
-    Some(format!(
-        "{host} is alone in its cluster: {}{rate} from its nearest, {nearest}; check its link, or leave it out of the host file",
-        rounded(link.alpha())
-    ))
-}
-
-/// The bandwidth of a long message, if the times show one.
-fn megabits(link: &ClusterLink) -> Option<f64> {
-    let beta = link.beta().0;
-    (beta > 0.0).then(|| 8e-6 / beta)
-}
-
-/// A time with two significant digits, for sentences.
-fn rounded(time: Seconds) -> Seconds {
-    let scale = 10f64.powf(1.0 - time.0.log10().floor());
-    Seconds((time.0 * scale).round() / scale)
 }

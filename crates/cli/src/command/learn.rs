@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use netsig_measure::prediction_scope::PredictionScope;
+
 use super::{fit, measure};
 use crate::campaign::Campaign;
 use crate::input::failure::Failure;
 use crate::input::interrupt;
-use crate::input::prediction_scope::{self, MeasurementScopeArgs, PredictionScope};
+use crate::input::prediction_scope::MeasurementScopeArgs;
 use crate::input::verbosity::VerboseArgs;
 use crate::print::progress_sentence;
 
@@ -15,7 +17,7 @@ use crate::print::progress_sentence;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The prediction: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library].
-    #[arg(value_name = "PREDICTION", value_parser = prediction_scope::predicted)]
+    #[arg(value_name = "PREDICTION", value_parser = PredictionScope::parse)]
     predicted: PredictionScope,
     #[command(flatten)]
     aim: MeasurementScopeArgs,

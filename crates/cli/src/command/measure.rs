@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use netsig_base::data::{Dataset, RejectionReason};
+use netsig_measure::prediction_scope::PredictionScope;
 
 use crate::campaign::Campaign;
 use crate::campaign::data_file;
 use crate::input::failure::Failure;
-use crate::input::prediction_scope::{self, MeasurementScopeArgs, PredictionScope};
+use crate::input::prediction_scope::MeasurementScopeArgs;
 use crate::input::verbosity::VerboseArgs;
 use crate::print::notes::print_warning;
 use crate::print::progress_sentence;
@@ -29,7 +30,7 @@ pub struct Args {
         long = "prediction",
         alias = "for",
         value_name = "PREDICTION",
-        value_parser = prediction_scope::predicted,
+        value_parser = PredictionScope::parse,
         conflicts_with_all = ["plan", "dry_run"]
     )]
     predicted: Option<PredictionScope>,

@@ -10,6 +10,7 @@ use itertools::Itertools;
 use netsig_base::algorithm::Collective;
 use netsig_base::units::list::QuantityList;
 use netsig_base::units::{Bytes, Seconds};
+use netsig_model::model::evaluation::find_models;
 use netsig_model::model::setting::parse_setting;
 use netsig_model::model::{self, Model, ModelEstimator, ModelParameter, ParameterRole};
 
@@ -54,7 +55,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let selected_models: Vec<&'static Model> = match (&args.name, args.collective) {
         (None, None) => model::models().collect(),
         (None, Some(collective)) => model::of_collective(collective).collect(),
-        (Some(name), None) => named(name)?,
+        (Some(name), None) => find_models(name)?,
         (Some(name), Some(collective)) => vec![model::find(collective, name)?],
     };
     if let ([model], true) = (
@@ -74,22 +75,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }),
         _ => print_rows(&details(evaluated_models), args.print),
     }?)
-}
-
-/// The models with the name `name`, or the model `subject/name`.
-fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
-    let Some((subject, name)) = name.split_once('/') else {
-        return Ok(model::all_named(name)?);
-    };
-    let mut found = model::all_named(name)?;
-    let subjects = found.iter().map(|model| model.subject).join(", ");
-    found.retain(|model| model.subject.to_string() == subject);
-    if found.is_empty() {
-        return Err(Failure::usage(format!(
-            "{name} is not a model of {subject:?}; write one of these before it: {subjects}"
-        )));
-    }
-    Ok(found)
 }
 
 /// The columns that fit a screen.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netsig_base::network::{ClusterGrid, HostCluster, HostClusters};
+use netsig_base::network::{ClusterGrid, HostClusters};
 use netsig_base::units::Procs;
 
 use crate::input::failure::Failure;
@@ -28,7 +28,12 @@ impl ClusterArgs {
         };
         let is_sizes = given.starts_with(|c: char| c.is_ascii_digit()) && !Path::new(given).exists();
         let grid = if is_sizes {
-            grid_of_sizes(given)?
+            let sized = HostClusters::of_sizes(given).ok_or_else(|| {
+                Failure::usage(format!(
+                    "--clusters {given}: neither a file nor numbers of processes; write such as 4,8"
+                ))
+            })?;
+            sized.into()
         } else {
             files::grid(Path::new(given))?
         };
@@ -38,22 +43,4 @@ impl ClusterArgs {
         }
         Ok(Some(grid))
     }
-}
-
-/// Clusters of the given numbers of hosts, with arbitrary names.
-fn grid_of_sizes(text: &str) -> Result<ClusterGrid, Failure> {
-    let size = |text: &str| text.trim().parse().ok().filter(|&size: &u32| size > 0);
-    let parsed_sizes: Option<Vec<u32>> = text.split(',').map(size).collect();
-    let sizes = parsed_sizes.ok_or_else(|| {
-        Failure::usage(format!(
-            "--clusters {text}: neither a file nor numbers of processes; write such as 4,8"
-        ))
-    })?;
-    let cluster = |(number, size): (usize, u32)| HostCluster {
-        name: format!("cluster {number}"),
-        hosts: (0..size).map(|host| format!("{number}-{host}")).collect(),
-    };
-    let cluster_list = sizes.into_iter().enumerate().map(cluster).collect();
-    let clusters = HostClusters::new(cluster_list).map_err(|error| Failure::usage(error.to_string()))?;
-    Ok(clusters.into())
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use netsig_base::text::note::Note;
 use netsig_model::fit::accepted::{self, AcceptedData, DoubtfulDataRule};
 
 use crate::input::failure::Failure;
@@ -43,15 +42,8 @@ impl DataArgs {
         Ok(accepted::accept(files, self.doubtful())?)
     }
 
-    /// Refuses doubtful input, with a remedy; with --force returns a warning instead.
-    ///
-    /// # Errors
-    /// Without --force.
-    pub fn doubt(&self, doubt: &str, remedy: &str) -> Result<Note, Failure> {
-        Ok(self.doubtful().warn_or_refuse(doubt, remedy)?)
-    }
-
-    fn doubtful(&self) -> DoubtfulDataRule {
+    /// Treatment of doubtful input, by --force.
+    pub fn doubtful(&self) -> DoubtfulDataRule {
         if self.force {
             DoubtfulDataRule::Taken
         } else {

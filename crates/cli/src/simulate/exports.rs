@@ -4,18 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use netsig_base::units::Bytes;
-use netsig_sim::Time;
 use netsig_sim::outcome::SimOutcome;
-use netsig_sim::setup::{SimCase, SimMethod, most_messages};
-use netsig_sim::simulate::SimPoint;
+use netsig_sim::setup::{SimCase, SimMethod};
+use netsig_sim::simulate::{SimPoint, refuse_long_program};
 
 use crate::input::failure::Failure;
 use crate::input::file_kind::FileKind;
 use crate::input::output::OutputPath;
 use netsig_render::rows::{PrintedCell, PrintedRows};
-
-/// The most messages of a written program; larger ones would take gigabytes.
-const MOST_WRITTEN: u64 = 100_000_000;
 
 /// The files to write.
 #[derive(Debug, clap::Args)]
@@ -110,17 +106,7 @@ impl SimulationFiles {
         if self.program.is_none() {
             return Ok(());
         }
-        let messages = most_messages(case);
-        if messages <= MOST_WRITTEN {
-            return Ok(());
-        }
-        Err(Failure::usage(format!(
-            "{} {} among {} has up to {messages} messages, too many for --write-goal; choose fewer \
-             processes or longer segments",
-            case.algorithm.collective(),
-            case.algorithm,
-            case.procs
-        )))
+        Ok(refuse_long_program(case)?)
     }
 
     /// The single point of the files; `None` if no files are requested or there are no points.
@@ -167,15 +153,11 @@ impl SimulationFiles {
 }
 
 fn links(outcome: &SimOutcome) -> PrintedRows {
-    let share = |busy: Time| match outcome.time {
-        Time::ZERO => 0.0,
-        time => busy.seconds() / time.seconds(),
-    };
     PrintedRows::of(&outcome.links)
         .column(LINK_COLUMNS[0], |link| PrintedCell::text(&link.name))
         .column(LINK_COLUMNS[1], |link| PrintedCell::size(Bytes(link.bytes)))
         .column(LINK_COLUMNS[2], |link| PrintedCell::time(link.busy.seconds()))
-        .column(LINK_COLUMNS[3], |link| PrintedCell::share(share(link.busy)))
+        .column(LINK_COLUMNS[3], |link| PrintedCell::share(outcome.utilisation(link)))
         .rows
 }
 

@@ -15,6 +15,7 @@ mod clustered;
 mod clusters;
 mod entry;
 mod error;
+pub mod evaluation;
 mod examples;
 pub mod exchange;
 pub mod field;

@@ -13,6 +13,7 @@ pub mod contention_free;
 pub mod cross_over;
 pub mod curve;
 mod hosts;
+pub mod judgement;
 mod misses;
 mod model_question;
 mod modelled_algorithm;

@@ -190,6 +190,16 @@ impl Profile {
         ])
     }
 
+    /// The profile with these clusters and links in place of its clusters; its facts about the ranks stay.
+    #[must_use]
+    pub fn with_clusters(self, grid: ClusterGrid) -> Self {
+        Self {
+            clusters: Some(grid.clusters),
+            cluster_links: grid.links,
+            ..self
+        }
+    }
+
     /// Replaces the clusters of the hosts, and the times between them if `grid` has any. Each host then runs one
     /// process, in the order of the clusters.
     pub fn set_grid(&mut self, grid: ClusterGrid) {

@@ -26,6 +26,7 @@ pub mod loggopsim;
 mod map;
 pub mod mpich;
 pub mod openmpi;
+mod rules;
 pub mod simgrid;
 mod single_size;
 mod target;
@@ -41,6 +42,7 @@ pub use self::candidates::{DataOrigin, TuningChoice, TuningChoices};
 pub use self::comments::CommentNames;
 pub use self::fewest_rules::{RuleBlock, SizeMeasure, TuningRule};
 pub use self::map::{TOLERANCE, TuningMap};
+pub use self::rules::{RulesFile, TunedLibrary};
 pub use self::target::{
     LibraryVersion, NamedTarget, TARGETS, TargetRelease, TargetSimulator, TuningTarget, UnknownTarget, target_names,
 };

@@ -30,6 +30,7 @@ mod topology;
 mod xml;
 
 use netsig_base::network::Network;
+use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 use crate::model::plogp::PLogP;
@@ -57,6 +58,22 @@ pub enum PlatformTopology<'a> {
     Star(Procs),
     /// The hosts and links of a description.
     Described(&'a Network),
+}
+
+impl<'a> PlatformTopology<'a> {
+    /// The described network, else so many hosts on one switch.
+    ///
+    /// # Errors
+    /// If neither is given.
+    pub fn of(network: Option<&'a Network>, hosts: Option<Procs>) -> Result<Self, Refusal> {
+        match (network, hosts) {
+            (Some(network), _) => Ok(Self::Described(network)),
+            (None, Some(hosts)) => Ok(Self::Star(hosts)),
+            (None, None) => Err(Refusal::request(
+                "a platform has hosts: give their number with --procs, or the network with --network",
+            )),
+        }
+    }
 }
 
 /// Reason why a profile or network has no platform; the message ends with a remedy.

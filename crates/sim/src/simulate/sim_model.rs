@@ -57,7 +57,8 @@ pub struct SimModelRequest<'a> {
     pub negligible: Option<PlogptEdgeRule>,
     /// The seed of tcp's random numbers.
     pub seed: Option<u64>,
-    /// Treatment of times below those that fewer ranks take by the profile.
+    /// Treatment of times below those that fewer ranks take by the profile, and of ports with another rate than the
+    /// links of the network.
     pub too_far: ExtrapolationRule,
 }
 

@@ -2,14 +2,13 @@
 
 use std::ffi::OsString;
 
-use netsig_base::units::{Procs, Seconds};
+use netsig_base::units::{Procs, Seconds, duration_in_words};
+use netsig_measure::prediction_scope::LEAST_PROCS;
 
 use super::check_row::CheckRow;
 use super::{Args, DATA};
 use crate::campaign::DEFAULT_BUDGET;
-use crate::campaign::estimate::duration_in_words;
 use crate::input::args::{LaunchArgs, LauncherChoice, MeasurementPlace};
-use crate::input::prediction_scope::LEAST_PROCS;
 use crate::job::launch::Launcher;
 use crate::print::quote;
 

@@ -55,15 +55,7 @@ fn platform(args: &Args, profile: &Profile) -> Result<String, Failure> {
     let network = args.network.load()?;
     args.refuse_other_rate(profile, network.as_ref())?;
     let hosts = args.procs.as_ref().map(QuantityList::largest);
-    let topology = match (&network, hosts) {
-        (Some(network), _) => PlatformTopology::Described(network),
-        (None, Some(hosts)) => PlatformTopology::Star(hosts),
-        (None, None) => {
-            return Err(Failure::usage(
-                "a platform has hosts: give their number with --procs, or the network with --network",
-            ));
-        }
-    };
+    let topology = PlatformTopology::of(network.as_ref(), hosts)?;
     let text = simgrid::platform(profile, &profile_name(args), topology);
     text.map_err(|error| Failure::data(error.to_string()).about(&args.profile))
 }

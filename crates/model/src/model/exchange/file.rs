@@ -43,14 +43,24 @@ impl MessageExchange {
 /// If a line does not fit, which the error names, or there are more than 2048 processes.
 pub fn parse_pair_sizes(name: &str, text: &str) -> Result<PairSizes, FileError> {
     let (procs, arcs) = read_arcs(name, text)?;
-    if procs.get() > MOST_PROCS {
-        let problem = format!("{procs} processes; sizes from pair to pair are predicted for at most {MOST_PROCS}");
-        return Err(FileError::at_line(name, 1, problem));
-    }
+    refuse_many_pairs(procs).map_err(|problem| FileError::at_line(name, 1, problem))?;
     let entries = arcs.into_iter().map(|arc| ((arc.from, arc.to), arc.size));
     let sizes: HashMap<(Rank, Rank), Bytes> = entries.collect();
     let size = |from, to| sizes.get(&(from, to)).copied().unwrap_or_default();
     Ok(PairSizes::new(procs, size))
+}
+
+/// Refuses sizes from pair to pair among more than 2048 processes.
+///
+/// # Errors
+/// If there are more processes.
+pub fn refuse_many_pairs(procs: Procs) -> Result<(), String> {
+    if procs.get() <= MOST_PROCS {
+        return Ok(());
+    }
+    Err(format!(
+        "{procs} processes; sizes from pair to pair are predicted for at most {MOST_PROCS}"
+    ))
 }
 
 /// The number of processes and the arcs of a file.

@@ -20,10 +20,12 @@
 mod bounds;
 mod direct_exchange;
 mod file;
+mod named_bounds;
 mod signature;
 
 pub use bounds::{Claim3Validity, ExchangeBounds, StepSynchrony};
-pub use file::parse_pair_sizes;
+pub use file::{parse_pair_sizes, refuse_many_pairs};
+pub use named_bounds::{BoundsRequest, NamedBound};
 use netsig_base::units::{Bytes, Procs, Rank, Seconds};
 
 use std::collections::HashMap;
