@@ -17,6 +17,8 @@ use crate::columns::ArrowColumns;
 use crate::dataset::PyDataset;
 use crate::dataset::given::GivenDataset;
 use crate::error::{refused, warn};
+use crate::fit::given_tables;
+use crate::given_profile::GivenProfile;
 use crate::network::{NetworkArgument, given_network};
 use crate::table::PyResultTable;
 
@@ -31,7 +33,7 @@ use crate::table::PyResultTable;
 ///     default the cells of all process counts but the largest.
 /// by_procs : bool
 ///     Separate errors for each process count, with a further column ``procs``.
-/// covariance, statistic, network
+/// covariance, statistic, plogp, network
 ///     As in :func:`fit`.
 ///
 /// Returns
@@ -49,7 +51,8 @@ use crate::table::PyResultTable;
 /// UsageError
 ///     If an argument cannot be used.
 #[pyfunction]
-#[pyo3(signature = (data, *, train=None, by_procs=false, covariance="auto", statistic="mean", network=None))]
+#[pyo3(signature = (data, *, train=None, by_procs=false, covariance="auto", statistic="mean", plogp=None, network=None))]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn compare(
     py: Python<'_>,
     data: GivenDataset<'_>,
@@ -57,6 +60,7 @@ pub fn compare(
     by_procs: bool,
     covariance: &str,
     statistic: &str,
+    plogp: Option<GivenProfile<'_>>,
     network: Option<NetworkArgument<'_>>,
 ) -> PyResult<PyResultTable> {
     let dataset = data.into_bound();
@@ -78,6 +82,9 @@ pub fn compare(
             parse_options::parse_covariance(covariance),
         )?,
         statistic,
+        plogp: plogp
+            .map(|given| given_tables(py, given.into_bound().get()))
+            .transpose()?,
         network,
         ..NetworkFitOptions::default()
     };

@@ -1,6 +1,9 @@
 //! Datasets for Python: reading, importing, writing, and rows as Arrow tables in both directions.
 
+mod arrays;
 mod arrow;
+mod cells;
+mod columns;
 pub mod given;
 
 use std::collections::HashMap;

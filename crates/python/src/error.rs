@@ -49,7 +49,12 @@ pub fn of_type(object: &Bound<'_, PyAny>, wanted: &str, remedy: &str) -> PyErr {
     let has_vowel = kind_name.starts_with(['a', 'e', 'i', 'o', 'u']);
     let article = if has_vowel { "an" } else { "a" };
     let text = format!("{article} {kind_name} is given where {wanted} is needed; {remedy}");
-    raised(object.py(), "ArgumentTypeError", &text)
+    of_class(object.py(), &text)
+}
+
+/// The exception for an object whose class does not allow what is asked.
+pub fn of_class(py: Python<'_>, text: &str) -> PyErr {
+    raised(py, "ArgumentTypeError", text)
 }
 
 /// The exception for a file that the system does not open.

@@ -1,7 +1,5 @@
 //! Fits for Python.
 
-use std::fmt;
-
 use netsig_base::data::cells::Statistic;
 use netsig_base::text::refusal::Refusal;
 use netsig_model::fit::model::{ModelFitOptions, UnsaturatedRule};
@@ -12,7 +10,7 @@ use netsig_model::model::plogp::PLogP;
 use netsig_model::profile;
 use pyo3::prelude::*;
 
-use crate::arguments::{parsed, variant};
+use crate::arguments::{SizeOrText, parsed, variant};
 use crate::dataset::PyDataset;
 use crate::dataset::given::GivenDataset;
 use crate::error::{refused, warn};
@@ -61,15 +59,10 @@ impl FitArguments<'_> {
         let covariance = parse_options::parse_covariance(self.covariance);
         let statistic: Statistic = variant(py, "statistic", self.statistic)?;
         let mut named = Vec::new();
-        let tables =
-            |profile: &PyProfile| -> Result<PLogP, Refusal> { profile.profile.as_ref().clone().tables(&profile.name) };
-        let table_profile = self.plogp.map(GivenProfile::into_bound);
-        let given_tables = table_profile.as_ref().map(|table_profile| {
-            let profile = table_profile.get();
-            named.push(("plogp", profile.name.clone()));
-            tables(profile).map_err(|error| refused(py, error))
-        });
-        let plogp = given_tables.transpose()?;
+        let given_profile = self.plogp.map(GivenProfile::into_bound);
+        let table_profile = given_profile.as_ref().map(Bound::get);
+        named.extend(table_profile.map(|profile| ("plogp", profile.name.clone())));
+        let plogp = table_profile.map(|profile| given_tables(py, profile)).transpose()?;
         let network = given_network(self.network)?;
         if let Some(network) = &network {
             named.push(("network", network.name.clone()));
@@ -91,22 +84,13 @@ impl FitArguments<'_> {
     }
 }
 
-/// M as a number or a text.
-#[derive(FromPyObject)]
-pub enum ThresholdArgument {
-    /// A size in bytes.
-    Size(u64),
-    /// A size with a unit, auto or none.
-    Text(String),
-}
-
-impl fmt::Display for ThresholdArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size(size) => size.fmt(f),
-            Self::Text(text) => text.fmt(f),
-        }
-    }
+/// The pLogP tables of a profile.
+///
+/// # Errors
+/// If it has none.
+pub fn given_tables(py: Python<'_>, profile: &PyProfile) -> PyResult<PLogP> {
+    let tables = profile.profile.as_ref().clone().tables(&profile.name);
+    tables.map_err(|error| refused(py, error))
 }
 
 /// Fits models to data.
@@ -153,7 +137,7 @@ impl fmt::Display for ThresholdArgument {
 #[pyfunction]
 #[pyo3(
     signature = (
-        data, *, model="auto", threshold=Some(ThresholdArgument::Text("auto".to_owned())), covariance="auto",
+        data, *, model="auto", threshold=Some(SizeOrText::Text("auto".to_owned())), covariance="auto",
         statistic="mean", confidence=0.9, plogp=None, network=None, keep_unsaturated=false
     ),
     text_signature = "(data, *, model='auto', threshold='auto', covariance='auto', statistic='mean', confidence=0.9, plogp=None, network=None, keep_unsaturated=False)"
@@ -163,7 +147,7 @@ pub fn fit(
     py: Python<'_>,
     data: GivenDataset<'_>,
     model: &str,
-    threshold: Option<ThresholdArgument>,
+    threshold: Option<SizeOrText>,
     covariance: &str,
     statistic: &str,
     confidence: f64,

@@ -1,6 +1,7 @@
 //! Process counts and sizes from numbers, text and arrays, broadcast against each other.
 
 use itertools::Itertools as _;
+use netsig_base::algorithm::PairSizes;
 use netsig_base::units::list::{ListItem, QuantityList};
 use netsig_base::units::{Bytes, Procs};
 use numpy::{PyArrayDyn, PyArrayMethods as _};
@@ -61,11 +62,8 @@ impl CaseGrid {
     /// # Errors
     /// If an argument holds no such numbers.
     pub fn product(procs: &Bound<'_, PyAny>, size: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let numbers = |array: Bound<'_, PyAny>| -> PyResult<Vec<u64>> {
-            array.call_method0("ravel")?.call_method0("tolist")?.extract()
-        };
-        let counts = numbers(array::<Procs>(procs, "procs", "process counts")?)?;
-        let sizes = numbers(array::<Bytes>(size, "size", "sizes")?)?;
+        let counts = flat(&array::<Procs>(procs, "procs", "process counts")?)?;
+        let sizes = flat(&array::<Bytes>(size, "size", "sizes")?)?;
         Ok(Self {
             procs: counts.into_iter().map(count).unique().collect(),
             sizes: sizes.into_iter().map(Bytes).sorted().dedup().collect(),
@@ -73,10 +71,85 @@ impl CaseGrid {
         })
     }
 
+    /// The cases of an exchange, if one is given, else those of process counts and sizes.
+    ///
+    /// # Errors
+    /// If both are given, and the errors of [`Self::of`].
+    pub fn requested(
+        py: Python<'_>,
+        procs: Option<&Bound<'_, PyAny>>,
+        size: Option<&Bound<'_, PyAny>>,
+        pairs: Option<&PairSizes>,
+    ) -> PyResult<Self> {
+        let none = py.None().into_bound(py);
+        match (procs, size, pairs) {
+            (procs, size, None) => Self::of(procs.unwrap_or(&none), size.unwrap_or(&none)),
+            (None, None, Some(pairs)) => Ok(Self {
+                procs: vec![pairs.procs()],
+                sizes: vec![pairs.mean()],
+                shape: Vec::new(),
+            }),
+            (_, _, Some(_)) => Err(usage(
+                py,
+                "exchange states process count and sizes; leave procs and size out",
+            )),
+        }
+    }
+
     /// All cases in order.
     pub fn cases(&self) -> impl Iterator<Item = (Procs, Bytes)> + Clone {
         self.procs.iter().copied().zip(self.sizes.iter().copied())
     }
+}
+
+/// The process counts of an argument, ascending, each once.
+///
+/// # Errors
+/// If it holds no process counts.
+pub fn ascending_counts(procs: &Bound<'_, PyAny>) -> PyResult<Vec<Procs>> {
+    ascending(procs, "procs", "process counts")
+}
+
+/// The sizes of an argument, ascending, each once.
+///
+/// # Errors
+/// If it holds no sizes.
+pub fn ascending_sizes(size: &Bound<'_, PyAny>) -> PyResult<Vec<Bytes>> {
+    ascending(size, "size", "sizes")
+}
+
+fn ascending<T: GridNumber>(object: &Bound<'_, PyAny>, name: &str, kind: &str) -> PyResult<Vec<T>> {
+    let all: Vec<u64> = flat(&array::<T>(object, name, kind)?)?;
+    if all.is_empty() {
+        return Err(usage(object.py(), format!("{name} is empty; give one or more {kind}")));
+    }
+    Ok(all.into_iter().sorted().dedup().filter_map(T::of).collect())
+}
+
+/// The numbers of an array in C order.
+fn flat(array: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    array.call_method0("ravel")?.call_method0("tolist")?.extract()
+}
+
+/// The number of rows of a square matrix of sizes, and its rows one after the other; `name` is the argument in errors.
+///
+/// # Errors
+/// If the object is no such matrix.
+pub fn size_matrix(object: &Bound<'_, PyAny>, name: &str) -> PyResult<(Procs, Vec<Bytes>)> {
+    let sizes = array::<Bytes>(object, name, "sizes")?;
+    let shape: Vec<usize> = sizes.getattr("shape")?.extract()?;
+    let rows = match shape[..] {
+        [rows, columns] if rows == columns => u32::try_from(rows).ok().and_then(|rows| Procs::new(rows).ok()),
+        _ => None,
+    };
+    let Some(procs) = rows else {
+        let problem = format!(
+            "{name} has the shape ({}); give a square matrix, whose row i holds the bytes that process i sends",
+            shape.iter().join(", ")
+        );
+        return Err(usage(object.py(), problem));
+    };
+    Ok((procs, flat(&sizes)?.into_iter().map(Bytes).collect()))
 }
 
 /// A process count that was checked where it was read.

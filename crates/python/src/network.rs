@@ -4,6 +4,7 @@ use netsig_base::network;
 use netsig_base::network::named::{SHIPPED_SCENARIOS, SlurmSpeeds};
 use pyo3::prelude::*;
 
+use crate::arguments::SizeOrText;
 use crate::error::{of_type, refused, usage};
 use crate::files::{PyLocalFiles, path};
 use crate::pickle::{PickledObject, PickledState, text_hash, value_methods};
@@ -54,13 +55,6 @@ impl PickledObject for PyNetwork {
 
 value_methods!(PyNetwork);
 
-/// A size in bytes, or a text with a unit.
-#[derive(FromPyObject)]
-enum SizeArgument {
-    Bytes(u64),
-    Text(String),
-}
-
 #[pymethods]
 impl PyNetwork {
     #[new]
@@ -69,7 +63,7 @@ impl PyNetwork {
         named: &Bound<'_, PyAny>,
         rate: Option<&str>,
         uplink_rate: Option<&str>,
-        port_buffer: Option<SizeArgument>,
+        port_buffer: Option<SizeOrText>,
     ) -> PyResult<Self> {
         let py = named.py();
         let (_, named) = path(named)?;
@@ -77,14 +71,10 @@ impl PyNetwork {
         let speeds = SlurmSpeeds {
             rate: rate_of(rate).map_err(|error| usage(py, format!("rate: {error}")))?,
             uplink_rate: rate_of(uplink_rate).map_err(|error| usage(py, format!("uplink_rate: {error}")))?,
-            port_buffer: match port_buffer {
-                None => None,
-                Some(SizeArgument::Bytes(bytes)) => Some(netsig_base::units::Bytes(bytes)),
-                Some(SizeArgument::Text(text)) => Some(
-                    text.parse()
-                        .map_err(|error| usage(py, format!("port_buffer: {error}")))?,
-                ),
-            },
+            port_buffer: port_buffer
+                .map(|buffer| buffer.to_string().parse())
+                .transpose()
+                .map_err(|error| usage(py, format!("port_buffer: {error}")))?,
         };
         let network = speeds.load(&named, &PyLocalFiles).map_err(|error| refused(py, error))?;
         Ok(Self { network })
@@ -133,12 +123,15 @@ pub fn given_network(named: Option<NetworkArgument<'_>>) -> PyResult<Option<netw
     match named {
         None => Ok(None),
         Some(NetworkArgument::Loaded(loaded)) => Ok(Some(loaded.network.clone())),
-        Some(NetworkArgument::Name(object)) if path(&object).is_err() => {
-            let remedy = "give its name, such as \"ethernet-12x40\", its file, or netsig.Network(…)";
-            Err(of_type(&object, "a Network", remedy))
-        }
+        Some(NetworkArgument::Name(object)) if path(&object).is_err() => Err(no_network(&object)),
         Some(NetworkArgument::Name(name)) => Ok(Some(PyNetwork::new(&name, None, None, None)?.network)),
     }
+}
+
+/// The error for an object that names no network.
+pub fn no_network(object: &Bound<'_, PyAny>) -> PyErr {
+    let remedy = "give its name, such as \"ethernet-12x40\", its file, or netsig.Network(…)";
+    of_type(object, "a Network", remedy)
 }
 
 /// Names of the shipped scenarios, smallest first.

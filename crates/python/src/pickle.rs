@@ -187,6 +187,8 @@ pub fn text_hash(text: &str) -> u64 {
 /// Gives an immutable class its methods for pickle, copy and deepcopy, and `==`.
 macro_rules! value_methods {
     ($class:ident) => {
+        $crate::pickle::immutable_methods!($class);
+
         #[pymethods]
         impl $class {
             fn __reduce__<'py>(
@@ -195,7 +197,15 @@ macro_rules! value_methods {
             ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, ::pyo3::types::PyTuple>)> {
                 $crate::pickle::reduced(py, self)
             }
+        }
+    };
+}
 
+/// Gives an immutable class its methods for copy and deepcopy, and `==`.
+macro_rules! immutable_methods {
+    ($class:ident) => {
+        #[pymethods]
+        impl $class {
             fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
                 slf
             }
@@ -213,4 +223,4 @@ macro_rules! value_methods {
     };
 }
 
-pub(crate) use value_methods;
+pub(crate) use {immutable_methods, value_methods};

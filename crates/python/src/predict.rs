@@ -3,6 +3,7 @@
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array as _, RecordBatch};
+use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::text::with_range;
 use netsig_base::units::{Bytes, Seconds};
@@ -14,8 +15,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::{self, ParameterSettings, collective, parsed};
+use crate::clusters::{ClustersArgument, given_grid};
 use crate::columns::ArrowColumns;
-use crate::error::{refused, warn};
+use crate::error::{refused, usage, warn};
+use crate::exchange::given_pairs;
 use crate::frame::{ArrowRows, frame_methods};
 use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
@@ -28,13 +31,42 @@ use crate::table::PyResultTable;
 pub struct PredictArguments<'py> {
     pub collective: &'py str,
     pub algorithm: Option<&'py str>,
-    pub model: Option<&'py str>,
+    pub model: RequestedModel<'py>,
     pub statistic: (&'py str, Option<f64>),
     pub settings: Option<ParameterSettings>,
     pub segment: Option<&'py Bound<'py, PyAny>>,
     pub network: Option<NetworkArgument<'py>>,
+    pub clusters: Option<ClustersArgument<'py>>,
+    pub exchange: Option<&'py Bound<'py, PyAny>>,
     pub ppn: Option<u32>,
     pub extrapolate: bool,
+}
+
+/// The models to predict by.
+#[derive(Clone, Copy, PartialEq)]
+pub enum RequestedModel<'a> {
+    /// The choice of the fit.
+    Chosen,
+    /// The model of this name.
+    Named(&'a str),
+    /// Every model that applies.
+    Every,
+}
+
+/// The models that the arguments `model` and `all_models` ask for.
+///
+/// # Errors
+/// If both are given.
+pub fn requested_model<'a>(py: Python<'_>, model: Option<&'a str>, all_models: bool) -> PyResult<RequestedModel<'a>> {
+    match (model, all_models) {
+        (None, false) => Ok(RequestedModel::Chosen),
+        (Some(name), false) => Ok(RequestedModel::Named(name)),
+        (None, true) => Ok(RequestedModel::Every),
+        (Some(name), true) => Err(usage(
+            py,
+            format!("model={name:?}: all_models asks for all; leave one out"),
+        )),
+    }
 }
 
 /// Predicted times of one algorithm by one model.
@@ -52,7 +84,7 @@ pub struct PyPredictions {
     cases: ShapedRows,
 }
 
-/// Predictions of one algorithm, or of all by name.
+/// Predictions of one algorithm, or of all by name; of every model, by algorithm and model.
 #[derive(IntoPyObject)]
 pub enum OneOrAllPredictions {
     One(Py<PyPredictions>),
@@ -72,27 +104,31 @@ pub fn segment(argument: &str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Opt
     parsed(py, argument, &text, Segment::new(size)).map(Some)
 }
 
-/// Predicts the cases of `procs` and `size`.
+/// Predicts the cases of `procs` and `size`, or of an exchange.
 ///
 /// # Errors
 /// If an argument cannot be used, or a time is missing.
 pub fn predict(
+    py: Python<'_>,
     profile: &Profile,
     name: &str,
     options: PredictArguments<'_>,
-    procs: &Bound<'_, PyAny>,
-    size: &Bound<'_, PyAny>,
+    procs: Option<&Bound<'_, PyAny>>,
+    size: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<OneOrAllPredictions> {
-    let py = procs.py();
     let given_settings = arguments::settings(py, options.settings)?;
     let network = given_network(options.network)?;
     let collective = collective(py, options.collective)?;
-    let request = profile
+    let pairs = given_pairs(options.exchange, collective)?;
+    let grid = CaseGrid::requested(py, procs, size, pairs.as_ref())?;
+    let common_request = profile
         .predict(collective)
         .named(name)
         .per_host(options.ppn)
         .map_err(|error| refused(py, error))?
         .network(network.as_ref())
+        .clusters(given_grid(py, options.clusters, &grid.procs)?)
+        .pairs(pairs.as_ref())
         .statistic(arguments::requested_statistic(
             py,
             options.statistic.0,
@@ -100,10 +136,14 @@ pub fn predict(
         )?)
         .too_far(arguments::too_far(options.extrapolate))
         .algorithm(options.algorithm)
-        .model(options.model)
         .with_parameters(&given_settings)
         .segment(segment("segment", options.segment)?);
-    let grid = CaseGrid::of(procs, size)?;
+    let is_every_model = options.model == RequestedModel::Every;
+    let request = match options.model {
+        RequestedModel::Chosen => common_request,
+        RequestedModel::Named(name) => common_request.model(name),
+        RequestedModel::Every => common_request.all_models(),
+    };
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
     let answered = py.detach(|| request.answer(interrupted.take_until_interrupt(grid.cases())));
@@ -127,15 +167,35 @@ pub fn predict(
         };
         Py::new(py, predictions)
     };
-    if options.algorithm.is_some() && answer.found.len() == 1 {
+    if options.algorithm.is_some() && !is_every_model && answer.found.len() == 1 {
         return Ok(OneOrAllPredictions::One(of(answer.found.remove(0))?));
     }
     let all = PyDict::new(py);
+    let case_count = grid.procs.len();
     for found in answer.found {
-        let algorithm = found.algorithm().to_owned();
-        all.set_item(algorithm, of(found)?)?;
+        if found.times.len() < case_count {
+            warn(py, &Vec::from_iter(partial_answer(&found, case_count)))?;
+            continue;
+        }
+        let (algorithm, model) = (found.algorithm().to_owned(), found.model().name);
+        let predictions = of(found)?;
+        if is_every_model {
+            all.set_item((algorithm, model), predictions)?;
+        } else {
+            all.set_item(algorithm, predictions)?;
+        }
     }
     Ok(OneOrAllPredictions::All(all.unbind()))
+}
+
+/// A note on an algorithm that is left out of a dict because it answers some of the cases alone.
+fn partial_answer(found: &AlgorithmTimes, cases: usize) -> Option<Note> {
+    let (algorithm, model, answered) = (found.algorithm(), found.model().name, found.times.len());
+    (answered > 0).then(|| {
+        Note::remark(format!(
+            "{algorithm} by {model} is left out, as it answers {answered} of {cases} cases; ask for it alone"
+        ))
+    })
 }
 
 /// An end of the interval in seconds, if there is one.

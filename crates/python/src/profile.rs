@@ -12,16 +12,15 @@ use netsig_model::profile;
 use pyo3::prelude::*;
 
 use crate::arguments::{ParameterSettings, collective};
+use crate::clusters::ClustersArgument;
 use crate::columns::ArrowColumns;
-use crate::dataset::given::GivenDataset;
 use crate::error::refused;
 use crate::files;
 use crate::network::NetworkArgument;
 use crate::parameters;
-use crate::predict::{self, OneOrAllPredictions};
+use crate::predict::{self, OneOrAllPredictions, requested_model};
 use crate::select::{self, PySelection};
 use crate::table::PyResultTable;
-use crate::verdict::VerdictArguments;
 
 /// The fitted models of one network, which predict and rank collectives on it.
 ///
@@ -99,6 +98,21 @@ impl PyProfile {
     /// The profile as the text of a file.
     fn to_toml(&self) -> String {
         self.profile.to_toml()
+    }
+
+    /// The profile with these clusters in place of its clusters, for algorithms that follow clusters.
+    ///
+    /// Parameters
+    /// ----------
+    /// clusters : Clusters, list of int, str or os.PathLike
+    ///     Clusters of the hosts, or as in :meth:`predict`, with the links between them where they were measured.
+    ///
+    /// Returns
+    /// -------
+    /// Profile
+    fn with_clusters(&self, py: Python<'_>, clusters: ClustersArgument<'_>) -> PyResult<Self> {
+        let replaced = self.profile.as_ref().clone().with_clusters(clusters.grid(py)?);
+        Ok(Self::new(replaced, self.name.clone()))
     }
 
     /// Name of the profile in messages: its file, or ``"profile"``.
@@ -183,6 +197,8 @@ impl PyProfile {
     ///     except for an alltoall also the others.
     /// model : str, optional
     ///     Name of the model; else the choice of the fit.
+    /// all_models : bool
+    ///     Predict by every model that applies, in place of ``model``.
     /// statistic : str
     ///     ``"median"`` or ``"mean"`` of the predicted distribution. Only the contention regimes have
     ///     one; other models give a single time.
@@ -194,6 +210,11 @@ impl PyProfile {
     ///     Segment size of segmented algorithms in bytes; by default the best.
     /// network : Network or str, optional
     ///     The links of the network, if the profile was fitted with them.
+    /// clusters : Clusters, list of int, str or os.PathLike, optional
+    ///     Clusters of the hosts in place of those of the profile. They may be a file of
+    ///     ``netsig discover``, or the numbers of their processes.
+    /// exchange : array of int, str or os.PathLike, optional
+    ///     Sizes of an alltoallv from pair to pair in place of ``procs`` and ``size``, as in :func:`bounds`.
     /// ppn : int, optional
     ///     Ranks on a host, as a check: another number than the measured one is refused.
     /// extrapolate : bool
@@ -202,8 +223,8 @@ impl PyProfile {
     /// Returns
     /// -------
     /// Predictions or dict of str to Predictions
-    ///     Times, intervals and standing in the shape of the arrays; a dict by algorithm if ``algorithm`` is
-    ///     ``None``.
+    ///     Times, intervals and standing in the shape of the arrays. A dict by algorithm if ``algorithm`` is
+    ///     ``None``, and by ``(algorithm, model)`` with ``all_models``.
     ///
     /// Raises
     /// ------
@@ -218,44 +239,51 @@ impl PyProfile {
     /// ``standing`` says where a case is: ``interpolated``, ``extrapolated``, ``outside`` (only with
     /// ``extrapolate``), ``unfitted``, ``unsaturated`` or ``contention-free``.
     #[pyo3(signature = (
-        collective, procs, size, *, algorithm="library", model=None, statistic="median", quantile=None,
-        settings=None, segment=None, network=None, ppn=None, extrapolate=false
+        collective, procs=None, size=None, *, algorithm="library", model=None, all_models=false,
+        statistic="median", quantile=None, settings=None, segment=None, network=None, clusters=None, exchange=None, ppn=None,
+        extrapolate=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn predict(
         &self,
+        py: Python<'_>,
         collective: &str,
-        procs: &Bound<'_, PyAny>,
-        size: &Bound<'_, PyAny>,
+        procs: Option<&Bound<'_, PyAny>>,
+        size: Option<&Bound<'_, PyAny>>,
         algorithm: Option<&str>,
         model: Option<&str>,
+        all_models: bool,
         statistic: &str,
         quantile: Option<f64>,
         settings: Option<ParameterSettings>,
         segment: Option<&Bound<'_, PyAny>>,
         network: Option<NetworkArgument<'_>>,
+        clusters: Option<ClustersArgument<'_>>,
+        exchange: Option<&Bound<'_, PyAny>>,
         ppn: Option<u32>,
         extrapolate: bool,
     ) -> PyResult<OneOrAllPredictions> {
         let options = predict::PredictArguments {
             collective,
             algorithm,
-            model,
+            model: requested_model(py, model, all_models)?,
             statistic: (statistic, quantile),
             settings,
             segment,
             network,
+            clusters,
+            exchange,
             ppn,
             extrapolate,
         };
-        predict::predict(&self.profile, &self.name, options, procs, size)
+        predict::predict(py, &self.profile, &self.name, options, procs, size)
     }
 
     /// Ranks the algorithms of a collective, as ``netsig select``.
     ///
     /// Parameters
     /// ----------
-    /// collective, procs, size, statistic, network, ppn, extrapolate
+    /// collective, procs, size, statistic, network, clusters, exchange, ppn, extrapolate
     ///     As in :meth:`predict`.
     /// binomial : str
     ///     Model of the binomial tree: as ``"printed"``, or ``"exact"`` for every process count.
@@ -278,21 +306,24 @@ impl PyProfile {
     /// UsageError
     ///     If an argument cannot be used.
     #[pyo3(signature = (
-        collective, procs, size, *, statistic="median", binomial="printed", segments="hill",
-        datatype=None, mpi=None, network=None, ppn=None, extrapolate=false
+        collective, procs=None, size=None, *, statistic="median", binomial="printed", segments="hill",
+        datatype=None, mpi=None, network=None, clusters=None, exchange=None, ppn=None, extrapolate=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn select(
         &self,
+        py: Python<'_>,
         collective: &str,
-        procs: &Bound<'_, PyAny>,
-        size: &Bound<'_, PyAny>,
+        procs: Option<&Bound<'_, PyAny>>,
+        size: Option<&Bound<'_, PyAny>>,
         statistic: &str,
         binomial: &str,
         segments: &str,
         datatype: Option<&Bound<'_, PyAny>>,
         mpi: Option<&str>,
         network: Option<NetworkArgument<'_>>,
+        clusters: Option<ClustersArgument<'_>>,
+        exchange: Option<&Bound<'_, PyAny>>,
         ppn: Option<u32>,
         extrapolate: bool,
     ) -> PyResult<PySelection> {
@@ -304,10 +335,12 @@ impl PyProfile {
             datatype,
             mpi,
             network,
+            clusters,
+            exchange,
             ppn,
             extrapolate,
         };
-        select::select(&self.profile, &self.name, options, procs, size)
+        select::select(py, &self.profile, &self.name, options, procs, size)
     }
 
     /// Finds the sizes at which the best algorithm changes, as ``netsig select --show cross-overs``.
@@ -317,7 +350,7 @@ impl PyProfile {
     ///
     /// Parameters
     /// ----------
-    /// collective, procs, size, statistic, binomial, segments, datatype, network, ppn, extrapolate
+    /// collective, procs, size, statistic, binomial, segments, datatype, network, clusters, ppn, extrapolate
     ///     As in :meth:`select`; every process count takes all sizes.
     ///
     /// Returns
@@ -326,7 +359,7 @@ impl PyProfile {
     ///     Columns ``collective``, ``procs``, ``from_bytes``, ``before``, ``algorithm``.
     #[pyo3(signature = (
         collective, procs, size, *, statistic="median", binomial="printed", segments="hill",
-        datatype=None, network=None, ppn=None, extrapolate=false
+        datatype=None, network=None, clusters=None, ppn=None, extrapolate=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn cross_overs(
@@ -339,6 +372,7 @@ impl PyProfile {
         segments: &str,
         datatype: Option<&Bound<'_, PyAny>>,
         network: Option<NetworkArgument<'_>>,
+        clusters: Option<ClustersArgument<'_>>,
         ppn: Option<u32>,
         extrapolate: bool,
     ) -> PyResult<PyResultTable> {
@@ -350,37 +384,12 @@ impl PyProfile {
             datatype,
             mpi: None,
             network,
+            clusters,
+            exchange: None,
             ppn,
             extrapolate,
         };
         select::cross_overs(&self.profile, &self.name, options, procs, size)
-    }
-
-    /// The verdict on each collective, in the words of ``netsig fit`` and ``netsig report``.
-    ///
-    /// Parameters
-    /// ----------
-    /// data : Dataset, optional
-    ///     Measured data of the network, also of process counts that the profile was not fitted to.
-    /// procs : int, optional
-    ///     Process count of the changes; by default the count that the data were measured for.
-    /// network : Network or str, optional
-    ///     The links of the network, if the profile was fitted with them.
-    ///
-    /// Returns
-    /// -------
-    /// Table
-    ///     Columns ``collective``, ``question``, ``answer`` and ``command``: words to copy, or null.
-    #[pyo3(signature = (data=None, *, procs=None, network=None))]
-    fn verdict(
-        &self,
-        py: Python<'_>,
-        data: Option<GivenDataset<'_>>,
-        procs: Option<u32>,
-        network: Option<NetworkArgument<'_>>,
-    ) -> PyResult<PyResultTable> {
-        let request = VerdictArguments { data, procs, network };
-        request.table(py, &self.profile, &self.name)
     }
 
     fn __repr__(&self) -> String {

@@ -18,29 +18,43 @@ enum OptionValue {
 }
 
 /// The options that messages name, with their keywords.
-const OPTIONS: [(&str, &str, OptionValue); 31] = [
+const OPTIONS: [(&str, &str, OptionValue); 45] = [
     ("algorithm", "algorithm", OptionValue::Any),
+    ("budget", "budget", OptionValue::Any),
     ("by-procs", "by_procs", OptionValue::Flag),
     ("clusters", "clusters", OptionValue::Any),
     ("collective", "collective", OptionValue::Any),
     ("confidence", "confidence", OptionValue::Any),
     ("covariance", "covariance", OptionValue::Any),
+    ("dry-run", "dry_run", OptionValue::Flag),
     ("extrapolate", "extrapolate", OptionValue::Flag),
     ("force", "force", OptionValue::Flag),
+    ("hostfile", "hostfile", OptionValue::Any),
+    ("hosts", "hosts", OptionValue::Any),
     ("keep-unsaturated", "keep_unsaturated", OptionValue::Flag),
+    ("launcher", "launcher", OptionValue::Any),
+    ("library", "library", OptionValue::Any),
+    ("max-procs", "max_procs", OptionValue::Any),
     ("method", "method", OptionValue::Any),
     ("model", "model", OptionValue::Any),
+    ("mpirun", "mpirun", OptionValue::Any),
     ("negligible", "negligible", OptionValue::Any),
     ("network", "network", OptionValue::Any),
     ("nodes", "nodes", OptionValue::Any),
+    ("on", "on", OptionValue::Any),
+    ("output", "output", OptionValue::Any),
     ("placement", "placement", OptionValue::Any),
     ("plogp", "plogp", OptionValue::Any),
     ("port-buffer", "port_buffer", OptionValue::Any),
     ("ppn", "ppn", OptionValue::Any),
+    ("precision", "precision", OptionValue::Any),
+    ("prediction", "prediction", OptionValue::Any),
     ("procs", "procs", OptionValue::Any),
     ("profile", "profile", OptionValue::Any),
     ("quantile", "quantile", OptionValue::Any),
+    ("rank-program", "rank_program", OptionValue::Any),
     ("rate", "rate", OptionValue::Any),
+    ("resume", "resume", OptionValue::Flag),
     ("rto-mode", "rto_mode", OptionValue::Any),
     ("seed", "seed", OptionValue::Any),
     ("segment", "segment", OptionValue::Any),
@@ -53,14 +67,22 @@ const OPTIONS: [(&str, &str, OptionValue); 31] = [
 ];
 
 /// Commands and remarks on files of the command line in messages, with what Python has in their place.
-const COMMANDS: [(&str, &str); 7] = [
+const COMMANDS: [(&str, &str); 12] = [
     (", in a sweep extrapolate = true", ""),
     ("give it to `netsig fit`", "give it to `netsig.read_data`"),
     ("`netsig compare`", "`netsig.compare`"),
     ("`netsig fit`", "`netsig.fit`"),
     ("`netsig import`", "`netsig.import_data`"),
+    (
+        "fit them with netsig fit --force, and name the profile as well",
+        "give netsig.fit(data) as well",
+    ),
+    ("netsig fit makes one", "netsig.fit makes one"),
     ("ask netsig predict", "ask Profile.predict"),
+    ("sbatch for more --nodes", "sbatch for more nodes"),
     ("see compare for", "see netsig.compare for"),
+    ("too many for --write-goal", "too many for to_goal()"),
+    ("use --timeline", "use timeline()"),
 ];
 
 /// Values of options besides numbers and the names of models.
@@ -98,6 +120,10 @@ fn line_in_python(line: &str) -> String {
             python_words.push(word.to_owned());
             continue;
         };
+        if python_words.is_empty() && found.after.starts_with(':') {
+            python_words.push(format!("{}{}", found.keyword, found.after));
+            continue;
+        }
         let value = words.next_if(|next| found.after.is_empty() && is_value(next));
         python_words.push(found.in_python(value));
     }
@@ -115,7 +141,7 @@ struct OptionWord<'a> {
 impl<'a> OptionWord<'a> {
     fn of(word: &'a str) -> Option<Self> {
         let (before, dashed) = word.split_at(word.find("--")?);
-        if !before.chars().all(|sign| matches!(sign, '(' | '`')) {
+        if !before.chars().all(|sign| matches!(sign, '(' | '`' | '\'')) {
             return None;
         }
         let name_and_rest = &dashed["--".len()..];
@@ -140,6 +166,11 @@ impl<'a> OptionWord<'a> {
         } = self;
         match (self.value, value) {
             (OptionValue::Flag, None) => format!("{before}{keyword}=True{after}"),
+            // An option with its values, as the command line shows it: '--budget <TIME>'.
+            (_, Some(next)) if next.starts_with('<') => {
+                let (_, rest) = next.split_once('>').unwrap_or_default();
+                format!("{before}{keyword}={rest}")
+            }
             (OptionValue::Flag, Some(next)) => format!("{before}{keyword}=True {next}"),
             (_, None) => format!("{before}{keyword}={after}"),
             (kind, Some(word)) => {
@@ -161,6 +192,7 @@ fn is_value(word: &str) -> bool {
     let core = word.trim_end_matches([';', ',', '.', ':', ')', '`']);
     is_placeholder(core)
         || word.ends_with(':')
+        || word.starts_with('<')
         || core.contains([':', '='])
         || core.starts_with(|sign: char| sign.is_ascii_digit())
         || NAMED_VALUES.contains(&core)

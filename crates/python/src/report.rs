@@ -12,12 +12,11 @@ use pyo3::types::PyTuple;
 use crate::arguments::parsed;
 use crate::dataset::PyDataset;
 use crate::dataset::given::GivenDataset;
-use crate::error::{refused, usage, warn};
+use crate::error::{of_type, refused, usage, warn};
 use crate::files;
 use crate::profile::PyProfile;
 
 /// Process counts as text, or one or several numbers.
-#[derive(FromPyObject)]
 pub enum GivenCounts {
     /// A list as text.
     Text(String),
@@ -25,6 +24,21 @@ pub enum GivenCounts {
     One(u32),
     /// Counts.
     Several(Vec<u32>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for GivenCounts {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = object.extract() {
+            return Ok(Self::Text(text));
+        }
+        if let Ok(count) = object.extract() {
+            return Ok(Self::One(count));
+        }
+        let several = object.extract().map(Self::Several);
+        several.map_err(|_| of_type(&object, "a list of process counts", "give such as [8, 16] or \"8..64\""))
+    }
 }
 
 /// One self-contained HTML page about data and profiles: the verdict, interactive figures, tables and a predictor.
@@ -84,12 +98,12 @@ pub fn report(
 fn named(py: Python<'_>, sources: &Bound<'_, PyTuple>) -> PyResult<NamedSources> {
     let mut all = NamedSources::default();
     for source in sources {
-        if let Ok(bound) = source.cast::<PyProfile>() {
-            let profile = bound.get();
+        if let Ok(bound_profile) = source.cast::<PyProfile>() {
+            let profile = bound_profile.get();
             all.profiles.push((profile.name.clone(), (*profile.profile).clone()));
         } else {
-            let given: Bound<'_, PyDataset> = source.extract::<GivenDataset>()?.into_bound();
-            let dataset = given.get();
+            let bound_dataset: Bound<'_, PyDataset> = source.extract::<GivenDataset>()?.into_bound();
+            let dataset = bound_dataset.get();
             let added: Result<(), Refusal> = all.add_data(dataset.name.clone(), dataset.data.clone());
             added.map_err(|refusal| refused(py, refusal))?;
         }

@@ -19,8 +19,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arguments::{self, collective, parsed, variant};
+use crate::clusters::{ClustersArgument, given_grid};
 use crate::columns::ArrowColumns;
 use crate::error::{refused, usage, warn};
+use crate::exchange::given_pairs;
 use crate::frame::{ArrowRows, frame_methods};
 use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
@@ -39,6 +41,8 @@ pub struct SelectArguments<'py> {
     pub datatype: Option<&'py Bound<'py, PyAny>>,
     pub mpi: Option<&'py str>,
     pub network: Option<NetworkArgument<'py>>,
+    pub clusters: Option<ClustersArgument<'py>>,
+    pub exchange: Option<&'py Bound<'py, PyAny>>,
     pub ppn: Option<u32>,
     pub extrapolate: bool,
 }
@@ -97,18 +101,18 @@ fn request<'a>(
         ))
 }
 
-/// Ranks the algorithms for the cases of `procs` and `size`.
+/// Ranks the algorithms for the cases of `procs` and `size`, or of an exchange.
 ///
 /// # Errors
 /// If an argument cannot be used, or a case has no ranking.
 pub fn select(
+    py: Python<'_>,
     profile: &Profile,
     name: &str,
     options: SelectArguments<'_>,
-    procs: &Bound<'_, PyAny>,
-    size: &Bound<'_, PyAny>,
+    procs: Option<&Bound<'_, PyAny>>,
+    size: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PySelection> {
-    let py = procs.py();
     let mpi = match options.mpi {
         None => flavour(profile),
         Some("openmpi") => Some(MpiFlavour::OpenMpi),
@@ -120,9 +124,15 @@ pub fn select(
     };
     let request = request(py, profile, name, &options)?;
     let network = given_network(options.network)?;
-    let grid = CaseGrid::of(procs, size)?;
+    let pairs = given_pairs(options.exchange, collective(py, options.collective)?)?;
+    let grid = CaseGrid::requested(py, procs, size, pairs.as_ref())?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
-    let built_ranker = request.network(network.as_ref()).ranker();
+    let clusters = given_grid(py, options.clusters, &grid.procs)?;
+    let whole_request = request
+        .network(network.as_ref())
+        .clusters(clusters)
+        .pairs(pairs.as_ref());
+    let built_ranker = whole_request.ranker();
     let ranker = built_ranker.map_err(|error| refused(py, error))?;
     let interrupted = Interruptible::default();
     let collective = ranker.collective();
@@ -162,7 +172,8 @@ pub fn cross_overs(
     let request = request(py, profile, name, &options)?;
     let network = given_network(options.network)?;
     let CaseGrid { procs, sizes, .. } = CaseGrid::product(procs, size)?;
-    let built_ranker = request.network(network.as_ref()).ranker();
+    let clusters = given_grid(py, options.clusters, &procs)?;
+    let built_ranker = request.network(network.as_ref()).clusters(clusters).ranker();
     let ranker = built_ranker.map_err(|error| refused(py, error))?;
     let searched = py.detach(|| {
         let mut all = Vec::new();

@@ -1,6 +1,7 @@
 //! Simulations for Python.
 
 use arrow_array::RecordBatch;
+use netsig_base::algorithm::{Algorithm, Collective};
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
@@ -112,41 +113,25 @@ pub fn simulate(
     negligible: Option<&str>,
     extrapolate: bool,
 ) -> PyResult<PySimulations> {
-    let settings = arguments::settings(py, settings)?;
-    if ppn == Some(0) {
-        return Err(usage(py, "ppn=0: give 1 or more"));
-    }
-    let hosts = HostSelection {
+    let arguments = SimModelArguments {
+        network,
+        model,
+        profile,
+        settings,
+        seed,
         nodes,
         placement,
-        per_host: ppn,
-    };
-    let placed = |network| RankPlacer::of(network, &hosts, &PyLocalFiles).map_err(|error| refused(py, error));
-    let profile = profile.map(|given| {
-        let bound_profile = given.into_bound();
-        let fitted = bound_profile.get();
-        (fitted.name.clone(), fitted.profile.as_ref().clone())
-    });
-    let request = SimModelRequest {
-        model: optional_variant::<SimModelKind>(py, "model", model)?,
-        profile,
-        settings: &settings,
-        hosts: given_network(network)?.map(placed).transpose()?,
-        rto_mode: optional_variant::<RtoMode>(py, "rto_mode", rto_mode)?,
-        sharing: optional_variant::<PlogptSharing>(py, "sharing", sharing)?,
-        negligible: optional_variant::<PlogptEdgeRule>(py, "negligible", negligible)?,
-        seed,
-        too_far: too_far(extrapolate),
+        ppn,
+        rto_mode,
+        sharing,
+        negligible,
+        extrapolate,
     };
     let method: SimMethod = variant(py, "method", method)?;
     let collective = self::collective(py, collective)?;
-    let algorithms = algorithms(collective, Some(algorithm)).map_err(|error| refused(py, error))?;
-    let [algorithm] = algorithms[..] else {
-        let problem = format!("algorithm={algorithm:?}: several algorithms; simulate each on its own");
-        return Err(usage(py, problem));
-    };
+    let algorithm = single_algorithm(py, collective, algorithm)?;
     let grid = CaseGrid::of(procs, size)?;
-    let sim_model = SimModel::new(request).map_err(|error| refused(py, error))?;
+    let sim_model = arguments.sim_model(py)?;
     let interrupted = Interruptible::default();
     let simulated = py.detach(|| {
         let case = |(procs, size)| SimCase { algorithm, procs, size };
@@ -165,10 +150,8 @@ pub fn simulate(
         .iter()
         .filter_map(|(case, report)| sim_model.doubt(*case, report.totals.time.seconds()));
     let doubt = doubts.take(1).map(|doubt| Note::warning(doubt.what));
-    let rate_doubt = sim_model.rate_doubt.iter().map(Note::warning);
-    let losses = sentence_on_losses(rows.iter().map(|(_, report)| report));
-    let remarks = sim_model.note.iter().cloned().chain(losses).map(Note::remark);
-    warn(py, &rate_doubt.chain(doubt).chain(remarks).collect::<Vec<_>>())?;
+    let losses = sentence_on_losses(rows.iter().map(|(_, report)| report)).map(Note::remark);
+    warn(py, &doubt.chain(losses).collect::<Vec<_>>())?;
     let model = sim_model.choice.to_string();
     Ok(PySimulations {
         collective: collective.to_string(),
@@ -181,6 +164,75 @@ pub fn simulate(
     })
 }
 
+/// Arguments of a network model.
+pub struct SimModelArguments<'a, 'py> {
+    pub network: Option<NetworkArgument<'py>>,
+    pub model: Option<&'a str>,
+    pub profile: Option<GivenProfile<'py>>,
+    pub settings: Option<ParameterSettings>,
+    pub seed: Option<u64>,
+    pub nodes: Option<&'a str>,
+    pub placement: Option<&'a str>,
+    pub ppn: Option<u32>,
+    pub rto_mode: Option<&'a str>,
+    pub sharing: Option<&'a str>,
+    pub negligible: Option<&'a str>,
+    pub extrapolate: bool,
+}
+
+impl SimModelArguments<'_, '_> {
+    /// The network model, with its doubt and note as warnings.
+    ///
+    /// # Errors
+    /// If an argument cannot be used, or the model lacks a parameter.
+    pub fn sim_model(self, py: Python<'_>) -> PyResult<SimModel> {
+        let settings = arguments::settings(py, self.settings)?;
+        if self.ppn == Some(0) {
+            return Err(usage(py, "ppn=0: give 1 or more"));
+        }
+        let hosts = HostSelection {
+            nodes: self.nodes,
+            placement: self.placement,
+            per_host: self.ppn,
+        };
+        let placed = |network| RankPlacer::of(network, &hosts, &PyLocalFiles).map_err(|error| refused(py, error));
+        let named = |given: GivenProfile<'_>| {
+            let bound_profile = given.into_bound();
+            let fitted = bound_profile.get();
+            (fitted.name.clone(), fitted.profile.as_ref().clone())
+        };
+        let request = SimModelRequest {
+            model: optional_variant::<SimModelKind>(py, "model", self.model)?,
+            profile: self.profile.map(named),
+            settings: &settings,
+            hosts: given_network(self.network)?.map(placed).transpose()?,
+            rto_mode: optional_variant::<RtoMode>(py, "rto_mode", self.rto_mode)?,
+            sharing: optional_variant::<PlogptSharing>(py, "sharing", self.sharing)?,
+            negligible: optional_variant::<PlogptEdgeRule>(py, "negligible", self.negligible)?,
+            seed: self.seed,
+            too_far: too_far(self.extrapolate),
+        };
+        let sim_model = SimModel::new(request).map_err(|error| refused(py, error))?;
+        let doubts = sim_model.rate_doubt.iter().map(Note::warning);
+        let notes: Vec<Note> = doubts.chain(sim_model.note.iter().map(Note::remark)).collect();
+        warn(py, &notes)?;
+        Ok(sim_model)
+    }
+}
+
+/// The one algorithm with a name.
+///
+/// # Errors
+/// If there is none, or the text names several.
+pub fn single_algorithm(py: Python<'_>, collective: Collective, name: &str) -> PyResult<Algorithm> {
+    let found = algorithms(collective, Some(name)).map_err(|error| refused(py, error))?;
+    let [algorithm] = found[..] else {
+        let problem = format!("algorithm={name:?}: several algorithms; simulate each on its own");
+        return Err(usage(py, problem));
+    };
+    Ok(algorithm)
+}
+
 /// The variant with a name, if a name is given; `argument` names the argument in errors.
 fn optional_variant<T: strum::IntoEnumIterator + strum::EnumMessage>(
     py: Python<'_>,
@@ -191,7 +243,7 @@ fn optional_variant<T: strum::IntoEnumIterator + strum::EnumMessage>(
 }
 
 /// The bytes of all messages, at most the largest number of 64 bits.
-fn bytes_sent(report: &SimReport) -> u64 {
+pub fn bytes_sent(report: &SimReport) -> u64 {
     u64::try_from(report.totals.bytes).unwrap_or(u64::MAX)
 }
 

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use pyo3::{PyClass, PyClassInitializer};
 
+use crate::clusters::PyClusters;
 use crate::dataset::PyDataset;
 use crate::error::usage;
 use crate::network::PyNetwork;
@@ -18,7 +19,8 @@ use crate::table::PyResultTable;
 type ObjectRestorer = for<'py> fn(Python<'py>, &PickledState) -> Result<Bound<'py, PyAny>, String>;
 
 /// Every class by name.
-const RESTORERS: [(&str, ObjectRestorer); 7] = [
+const RESTORERS: [(&str, ObjectRestorer); 8] = [
+    (PyClusters::KIND, restore::<PyClusters>),
     (PyDataset::KIND, restore::<PyDataset>),
     (PyNetwork::KIND, restore::<PyNetwork>),
     (PyPredictions::KIND, restore::<PyPredictions>),

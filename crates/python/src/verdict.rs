@@ -11,16 +11,17 @@ use crate::columns::ArrowColumns;
 use crate::dataset::given::GivenDataset;
 use crate::error::refused;
 use crate::network::{NetworkArgument, given_network};
+use crate::profile::PyProfile;
 use crate::table::PyResultTable;
 
 /// Arguments of a verdict.
-pub struct VerdictArguments<'py> {
+struct VerdictArguments<'py> {
     /// Measured data.
-    pub data: Option<GivenDataset<'py>>,
+    data: Option<GivenDataset<'py>>,
     /// Process count of the changes.
-    pub procs: Option<u32>,
+    procs: Option<u32>,
     /// The links of the network.
-    pub network: Option<NetworkArgument<'py>>,
+    network: Option<NetworkArgument<'py>>,
 }
 
 impl VerdictArguments<'_> {
@@ -28,7 +29,7 @@ impl VerdictArguments<'_> {
     ///
     /// # Errors
     /// If the process count is zero, or there is no such network.
-    pub fn table(self, py: Python<'_>, profile: &Profile, name: &str) -> PyResult<PyResultTable> {
+    fn table(self, py: Python<'_>, profile: &Profile, name: &str) -> PyResult<PyResultTable> {
         let network = given_network(self.network)?;
         let procs = self.procs.map(Procs::new).transpose();
         let dataset = self.data.map(GivenDataset::into_bound);
@@ -51,5 +52,35 @@ impl VerdictArguments<'_> {
             .words("answer", answers().map(|(_, answer)| answer.answer))
             .texts("command", answers().map(|(_, answer)| answer.command));
         Ok(columns.batch().into())
+    }
+}
+
+#[pymethods]
+impl PyProfile {
+    /// The verdict on each collective, in the words of ``netsig fit`` and ``netsig report``.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, optional
+    ///     Measured data of the network, also of process counts that the profile was not fitted to.
+    /// procs : int, optional
+    ///     Process count of the changes; by default the count that the data were measured for.
+    /// network : Network or str, optional
+    ///     The links of the network, if the profile was fitted with them.
+    ///
+    /// Returns
+    /// -------
+    /// Table
+    ///     Columns ``collective``, ``question``, ``answer`` and ``command``: words to copy, or null.
+    #[pyo3(signature = (data=None, *, procs=None, network=None))]
+    fn verdict(
+        &self,
+        py: Python<'_>,
+        data: Option<GivenDataset<'_>>,
+        procs: Option<u32>,
+        network: Option<NetworkArgument<'_>>,
+    ) -> PyResult<PyResultTable> {
+        let request = VerdictArguments { data, procs, network };
+        request.table(py, &self.profile, &self.name)
     }
 }

@@ -168,6 +168,12 @@ def test_warnings_as_errors(profile):
         ("--nodes n[0-: is not closed", 'nodes="n[0-": is not closed'),
         ("turn it into data with `netsig import osu`", 'turn it into data with `netsig.import_data("osu", …)`'),
         ("one\ntwo --force", "one\ntwo force=True"),
+        ("go on with --resume, choose another --output", "go on with resume=True, choose another output="),
+        ("give a plan, or --on lab:SCENARIO", 'give a plan, or on="lab:SCENARIO"'),
+        ("--max-procs: 2 is too few processes", "max_procs: 2 is too few processes"),
+        ("invalid value 'never' for '--budget <TIME>': write", "invalid value 'never' for 'budget=': write"),
+        ("ask salloc or sbatch for more --nodes, or give --ppn 2", "ask salloc or sbatch for more nodes, or give ppn=2"),
+        ("a chart of at most 64; use --timeline", "a chart of at most 64; use timeline()"),
         ("run--force.csv: x; give --unknown", "run--force.csv: x; give --unknown"),
     ],
 )
@@ -176,15 +182,18 @@ def test_words(line, python):
 
 
 # Options of commands that Python has not: the text is for the command line alone.
-CLI_ALONE = {"--all", "--for", "--mca", "--losses"}
+CLI_ALONE = {"--all", "--for", "--mca", "--losses", "--wide"} | {"--plot-height"}  # The last is of CSS.
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
 def test_every_option_in_a_message_has_a_keyword():
     found = set()
-    for crate in ("base", "model", "sim"):
-        for path in (SOURCES / f"crates/{crate}/src").rglob("*.rs"):
+    folders = [SOURCES / f"crates/{crate}/src" for crate in ("base", "model", "sim", "render")]
+    # Of the crate of measurements, Python calls the parts that plan.
+    plans = [SOURCES / f"crates/measure/src/{name}.rs" for name in ("prediction_scope", "proposal")]
+    for folder in [*folders, *plans]:
+        for path in [folder] if folder.is_file() else folder.rglob("*.rs"):
             if "import/launch" in str(path):  # The options of mpirun and srun.
                 continue
             text = path.read_text().split("#[cfg(test)]")[0]
@@ -279,6 +288,17 @@ def test_refusals_name_no_option(profile, home):
         (lambda: netsig.read_data(["a.csv", "b.csv"]), "a list is given where a path is needed; give its paths one by one: netsig.read_data(*paths)"),
         (lambda: netsig.read_data(pd.DataFrame()), "a DataFrame is given where a path is needed; give netsig.Dataset.from_arrow(frame)"),
         (lambda: netsig.read_data(3), "an int is given where a path is needed; give a str or an os.PathLike"),
+        (lambda: netsig.simulate(None, "bcast", "binomial", 8, 1, settings=[1]), 'a list is given where a dict of parameters is needed; give such as {"delta": "1ms"}'),
+        (lambda: netsig.simulate(None, "bcast", "binomial", 8, 1, settings={1: 2}), "an int is given where the name of a parameter is needed; give a str"),
+        (lambda: netsig.evaluate("loggp", settings={"L": None}), 'a NoneType is given where a number or a text is needed; give such as 0.001 or "1ms"'),
+        (lambda: netsig.plan("alltoall up to 8", None), 'a NoneType is given where a number or a text is needed; give such as 0.001 or "1ms"'),
+        (lambda: netsig.fit(DATA(), threshold=1.5), 'a float is given where a size is needed; give bytes from 0, or text such as "64KiB"'),
+        (lambda: netsig.report(DATA(), procs=1.5), 'a float is given where a list of process counts is needed; give such as [8, 16] or "8..64"'),
+        (lambda: PROFILE().with_clusters(1.5), "a float is given where a Clusters is needed; give numbers of processes, such as [4, 8], or netsig.Clusters.read(path)"),
+        (lambda: netsig.Clusters("4,8"), "a str is given where a list of numbers of processes is needed; give such as [4, 8], or netsig.Clusters.read(path)"),
+        (lambda: netsig.discover(3), 'an int is given where a Network is needed; give its name, such as "ethernet-12x40", its file, or netsig.Network(…)'),
+        (lambda: PROFILE().penalties("data.csv"), 'a str is given where a Dataset is needed; give netsig.read_data("data.csv")'),
+        (lambda: PROFILE().plot("alltoall", data=pd.DataFrame()), "a DataFrame is given where a Dataset is needed; give netsig.Dataset.from_arrow(frame)"),
         (lambda: netsig.Profile.read(PROFILE()), "a Profile is given where a path is needed; give a str or an os.PathLike"),
     ],
 )

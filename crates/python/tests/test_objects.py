@@ -26,6 +26,7 @@ def objects(data, profile):
     free = {"settings": {"L": "10us", "G": "1ns/B"}}
     return {
         "Dataset": (data, netsig.Dataset.from_arrow(data.to_pandas()[1:], provenance=data.provenance)),
+        "Clusters": (netsig.Clusters([4, 8]), netsig.discover("wan-6-6-30x5")),
         "Network": (netsig.Network("ethernet-12x40"), netsig.Network("ethernet-12x20")),
         "Profile": (profile, netsig.fit(data, model="signature")),
         "Predictions": (profile.predict("alltoall", *grid), profile.predict("alltoall", 8, 1024)),
@@ -106,7 +107,7 @@ def other_version(original, format):
     return restore, (kind, format, *state)
 
 
-@pytest.mark.parametrize("kind", ["Dataset", "Network", "Profile", "Predictions", "Selection", "Simulations", "Table"])
+@pytest.mark.parametrize("kind", ["Clusters", "Dataset", "Network", "Profile", "Predictions", "Selection", "Simulations", "Table"])
 def test_pickles_of_another_version(objects, kind):
     restore, arguments = other_version(objects[kind][0], 2)
     with pytest.raises(netsig.UsageError) as found:
@@ -153,11 +154,20 @@ def test_equality(objects, data, profile, profile_file, tmp_path):
     assert netsig.Dataset.from_arrow(data.to_pandas(), provenance={"mpi": "another"}) != data
 
 
+def test_simulations_of_events_are_values_but_not_pickled():
+    one, again, other = (netsig.simulate_events("ethernet-12x40", "bcast", "binomial", n, 1024) for n in (8, 8, 7))
+    assert one == again == copy.deepcopy(one)
+    assert one != other
+    with pytest.raises(TypeError, match=r"^EventSimulation\(binomial .*\) cannot be pickled; pickle its table"):
+        pickle.dumps(one)
+    assert pickle.loads(pickle.dumps(one.links())) == one.links()
+
+
 def test_hashes(objects):
     for name in ROW_CLASSES:
         with pytest.raises(TypeError, match="unhashable"):
             hash(objects[name][0])
-    for name in ("Network", "Profile"):
+    for name in ("Clusters", "Network", "Profile"):
         one, other = objects[name]
         assert hash(pickle.loads(pickle.dumps(one))) == hash(one)
         assert len({one, copy.copy(one), other}) == 2
@@ -254,7 +264,7 @@ class Markup(html.parser.HTMLParser):
 
 
 def test_notebook_tables(objects):
-    for name in [*ROW_CLASSES, "Profile"]:
+    for name in [*ROW_CLASSES, "Clusters", "Profile"]:
         shown = objects[name][0]._repr_html_()
         page = Markup(shown)
         assert page.tags == {"div", "p", "table", "thead", "tbody", "tr", "th", "td"}

@@ -18,10 +18,13 @@ from conftest import SOURCES
 from test_guide import PAGES
 
 PROGRAM = """
+    from collections.abc import Mapping
+
     import numpy as np
     import netsig
     import pandas as pd
     import polars as pl
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
     from typing_extensions import assert_type
 
@@ -52,6 +55,26 @@ PROGRAM = """
         assert_type(netsig.simulate(None, "bcast", "binomial", 8, column).losses, NDArray[np.int64])
         assert_type(profile.choices().to_pandas(), pd.DataFrame)
         assert_type(many.to_polars(), pl.DataFrame)
+
+    def further(profile: netsig.Profile, data: netsig.Dataset, matrix: NDArray[np.int64], settings: Mapping[str, float]) -> None:
+        exchange = profile.predict("alltoallv", exchange=matrix, settings=settings)
+        assert_type(exchange.time_s, float)
+        assert_type(profile.select("alltoallv", exchange="exchange.csv", clusters=[4, 8]).best, str)
+        for (algorithm, model), predictions in profile.predict("alltoall", 8, [1024], all_models=True).items():
+            print(algorithm + model, predictions.table()["time_s"])
+        mine = netsig.Dataset.from_arrays(collective="alltoall", procs=8, size_bytes=[1, 2], time_s=matrix * 1e-3)
+        print(mine.cells(), netsig.Dataset.from_polars(data.to_polars(), launch=0), netsig.bounds(matrix, 1e-4, "1ns"))
+        events = netsig.simulate_events(netsig.Network("ethernet-12x40"), "alltoall", "pairwise", 8, "1KiB")
+        assert_type((events.gantt(), events.links()), tuple[str, netsig.Table])
+        assert_type(netsig.simulate_goal(events.to_goal(), clusters_of(settings)).time_s, float)
+        axes: Axes = data.plot("alltoall", ax=profile.plot("alltoall", data=data))
+        print(axes, netsig.plan("alltoall up to 64", 600))
+        measured: netsig.Dataset = netsig.measure("plan.toml", output="data.csv", on="mpi", launcher="srun")
+        print(measured, profile.tune("openmpi-4.1", procs="8..64"), profile.to_dict()["collective"])
+
+    def clusters_of(settings: Mapping[str, float]) -> str:
+        print(netsig.discover("wan-6-6-30x5").hosts, netsig.evaluate("loggp", settings=settings))
+        return "ethernet-12x40"
 """
 # Notebooks show the value of the last expression of a cell, and matplotlib leaves the types of its keywords open.
 OF_NOTEBOOKS = "# pyright: reportUnusedExpression=false, reportUnknownMemberType=false"
@@ -62,10 +85,11 @@ MISTAKES = {
         '"float" has no attribute "shape"',
         'Cannot access attribute "shape" for class "float"',
     ),
+    'netsig.Clusters([4, "8"])': ('incompatible type "str"; expected "int"', 'parameter "sizes" of type "Sequence[int]"'),
     'netsig.simulate(None, "bcast", "binomial", 8, 1.5)': ('"simulate" matches', '"simulate" match'),
 }
 # Of the names in the stubs.
-DTYPES = {"_Floats": np.floating, "_Integers": np.integer, "_Texts": np.str_}
+DTYPES = {"_Floats": np.floating, "_Integers": np.int64, "_Texts": np.str_}
 
 
 def cells_of_the_notebook():

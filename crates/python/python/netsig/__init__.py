@@ -6,10 +6,11 @@
 >>> profile.predict("alltoall", 16, "64KiB").time_s    # doctest: +SKIP
 0.74...
 
-Measuring stays with the command line (``netsig measure``, ``netsig learn``), which starts MPI jobs;
-this package reads what they wrote and needs no MPI.
+Measuring stays with the command line, which :func:`measure` and :func:`learn` start; all else needs
+neither it nor MPI.
 """
 
+from ._command import learn, measure
 from ._errors import (
     ArgumentTypeError,
     DataError,
@@ -20,7 +21,9 @@ from ._errors import (
     UsageError,
 )
 from ._netsig import (
+    Clusters,
     Dataset,
+    EventSimulation,
     Network,
     Predictions,
     Profile,
@@ -28,20 +31,28 @@ from ._netsig import (
     Simulations,
     Table,
     __version__,
+    bounds,
     compare,
+    discover,
+    evaluate,
     fit,
     import_data,
     models,
+    plan,
     read_data,
     report,
     scenarios,
     simulate,
+    simulate_events,
+    simulate_goal,
 )
 
 __all__ = [
     "ArgumentTypeError",
+    "Clusters",
     "DataError",
     "Dataset",
+    "EventSimulation",
     "FileError",
     "FileMissingError",
     "NetsigError",
@@ -54,12 +65,20 @@ __all__ = [
     "Table",
     "UsageError",
     "__version__",
+    "bounds",
     "compare",
+    "discover",
+    "evaluate",
     "fit",
     "import_data",
+    "learn",
+    "measure",
     "models",
+    "plan",
     "read_data",
     "report",
     "scenarios",
     "simulate",
+    "simulate_events",
+    "simulate_goal",
 ]

@@ -5,8 +5,9 @@ from os import PathLike
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, final, overload
 
 import numpy as np
-import pandas as pd  # Both are optional: without them the data frames are of an unknown type.
+import pandas as pd  # These, Polars and matplotlib are optional: without them data frames and axes are of an unknown type.
 import polars as pl
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from typing_extensions import Self, TypeVar
 
@@ -16,6 +17,7 @@ _Path: TypeAlias = str | PathLike[str]
 _Named: TypeAlias = Network | _Path
 _Settings: TypeAlias = Mapping[str, float | str]
 _Statistic: TypeAlias = Literal["mean", "median"]
+_NetworkModel: TypeAlias = Literal["loggp", "plogp", "plogpt", "fluid", "tcp"]
 _Search: TypeAlias = Literal["pow2", "hill", "exhaustive"]
 
 class _ArrayOfCases(Protocol):
@@ -28,6 +30,11 @@ class _ArrayOfCases(Protocol):
 _One: TypeAlias = int | np.integer[Any]
 _Many: TypeAlias = _ArrayOfCases | Sequence[_One | Sequence[_One | Sequence[_One]]] | list[str] | tuple[str, ...]
 _Cases: TypeAlias = _One | str | _Many
+_Clusters: TypeAlias = Clusters | Sequence[int] | _Path
+_Exchange: TypeAlias = _Many | _Path
+
+# A column of data: a value, or several.
+_Column: TypeAlias = _ArrayOfCases | Sequence[Any] | str | float | None
 
 # The types of an answer's values: arrays, single values for a single case, or either after text.
 _Floats = TypeVar("_Floats", covariant=True, default=NDArray[np.float64])
@@ -72,11 +79,81 @@ class Dataset(_Rows):
     def from_arrow(
         table: _ArrowTable, *, provenance: dict[str, str] | None = None, name: str = "table"
     ) -> Dataset: ...
+    @staticmethod
+    def from_arrays(
+        *, provenance: dict[str, str] | None = None, name: str = "arrays", **columns: _Column
+    ) -> Dataset: ...
+    @staticmethod
+    def from_pandas(
+        frame: pd.DataFrame,
+        *,
+        provenance: dict[str, str] | None = None,
+        name: str = "frame",
+        **constants: _Column,
+    ) -> Dataset: ...
+    @staticmethod
+    def from_polars(
+        frame: pl.DataFrame,
+        *,
+        provenance: dict[str, str] | None = None,
+        name: str = "frame",
+        **constants: _Column,
+    ) -> Dataset: ...
+    def cells(self) -> Table: ...
+    def plot(
+        self,
+        collective: str | None = None,
+        *,
+        algorithm: str | None = None,
+        procs: _Cases | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
     def write(self, path: _Path) -> None: ...
     @property
     def provenance(self) -> dict[str, str]: ...
     @property
     def name(self) -> str: ...
+
+@final
+class Clusters:
+    def __new__(cls, sizes: Sequence[int]) -> Clusters: ...
+    @staticmethod
+    def read(path: _Path) -> Clusters: ...
+    @staticmethod
+    def parse(text: str, *, name: str = "clusters") -> Clusters: ...
+    def write(self, path: _Path) -> None: ...
+    def to_toml(self) -> str: ...
+    @property
+    def hosts(self) -> dict[str, list[str]]: ...
+    def table(self) -> Table: ...
+    def __len__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object, /) -> Self: ...
+
+@final
+class EventSimulation:
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def procs(self) -> int: ...
+    @property
+    def time_s(self) -> float: ...
+    @property
+    def messages(self) -> int: ...
+    def table(self) -> Table: ...
+    def links(self) -> Table: ...
+    def losses(self) -> Table: ...
+    def to_goal(self) -> str: ...
+    def gantt(self, path: _Path | None = None) -> str: ...
+    def timeline(self, path: _Path | None = None) -> str: ...
+    def _repr_svg_(self) -> str | None: ...
+    def _repr_html_(self) -> str | None: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object, /) -> Self: ...
 
 @final
 class Network:
@@ -164,6 +241,31 @@ class Profile:
     def parse(text: str, *, name: str = "profile") -> Profile: ...
     def write(self, path: _Path) -> None: ...
     def to_toml(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def with_clusters(self, clusters: _Clusters) -> Profile: ...
+    def tune(
+        self,
+        target: str,
+        *,
+        path: _Path | None = None,
+        procs: _Cases | None = None,
+        size: _Cases | None = None,
+        library: _Path | None = None,
+        network: _Named | None = None,
+        extrapolate: bool = False,
+    ) -> str: ...
+    def plot(
+        self,
+        collective: str,
+        *,
+        procs: _Cases | None = None,
+        size: _Cases | None = None,
+        algorithm: str = "library",
+        data: Dataset | None = None,
+        network: _Named | None = None,
+        extrapolate: bool = False,
+        ax: Axes | None = None,
+    ) -> Axes: ...
     @property
     def name(self) -> str: ...
     @property
@@ -181,6 +283,15 @@ class Profile:
     def verdict(
         self, data: Dataset | None = None, *, procs: int | None = None, network: _Named | None = None
     ) -> Table: ...
+    def penalties(
+        self,
+        data: Dataset,
+        *,
+        show: Literal["summary", "cells"] = "summary",
+        statistic: _Statistic = "median",
+        network: _Named | None = None,
+        force: bool = False,
+    ) -> Table: ...
     @overload
     def predict(
         self,
@@ -190,11 +301,14 @@ class Profile:
         *,
         algorithm: str = "library",
         model: str | None = None,
+        all_models: Literal[False] = False,
         statistic: _Statistic = "median",
         quantile: float | None = None,
         settings: _Settings | None = None,
         segment: int | str | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Predictions[float, int, str]: ...
@@ -207,11 +321,14 @@ class Profile:
         *,
         algorithm: str = "library",
         model: str | None = None,
+        all_models: Literal[False] = False,
         statistic: _Statistic = "median",
         quantile: float | None = None,
         settings: _Settings | None = None,
         segment: int | str | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Predictions: ...
@@ -224,11 +341,14 @@ class Profile:
         *,
         algorithm: str = "library",
         model: str | None = None,
+        all_models: Literal[False] = False,
         statistic: _Statistic = "median",
         quantile: float | None = None,
         settings: _Settings | None = None,
         segment: int | str | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Predictions: ...
@@ -241,11 +361,14 @@ class Profile:
         *,
         algorithm: str = "library",
         model: str | None = None,
+        all_models: Literal[False] = False,
         statistic: _Statistic = "median",
         quantile: float | None = None,
         settings: _Settings | None = None,
         segment: int | str | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> _EitherPredictions: ...
@@ -258,14 +381,97 @@ class Profile:
         *,
         algorithm: None,
         model: str | None = None,
+        all_models: Literal[False] = False,
         statistic: _Statistic = "median",
         quantile: float | None = None,
         settings: _Settings | None = None,
         segment: int | str | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> dict[str, _EitherPredictions]: ...
+    @overload
+    def predict(
+        self,
+        collective: str,
+        procs: _Cases,
+        size: _Cases,
+        *,
+        algorithm: str | None = "library",
+        model: None = None,
+        all_models: Literal[True],
+        statistic: _Statistic = "median",
+        quantile: float | None = None,
+        settings: _Settings | None = None,
+        segment: int | str | None = None,
+        network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> dict[tuple[str, str], _EitherPredictions]: ...
+    @overload
+    def predict(
+        self,
+        collective: str,
+        procs: None = None,
+        size: None = None,
+        *,
+        algorithm: str = "library",
+        model: str | None = None,
+        all_models: Literal[False] = False,
+        statistic: _Statistic = "median",
+        quantile: float | None = None,
+        settings: _Settings | None = None,
+        segment: int | str | None = None,
+        network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: _Exchange,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> Predictions[float, int, str]: ...
+    @overload
+    def predict(
+        self,
+        collective: str,
+        procs: None = None,
+        size: None = None,
+        *,
+        algorithm: None,
+        model: str | None = None,
+        all_models: Literal[False] = False,
+        statistic: _Statistic = "median",
+        quantile: float | None = None,
+        settings: _Settings | None = None,
+        segment: int | str | None = None,
+        network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: _Exchange,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> dict[str, Predictions[float, int, str]]: ...
+    @overload
+    def predict(
+        self,
+        collective: str,
+        procs: None = None,
+        size: None = None,
+        *,
+        algorithm: str | None = "library",
+        model: None = None,
+        all_models: Literal[True],
+        statistic: _Statistic = "median",
+        quantile: float | None = None,
+        settings: _Settings | None = None,
+        segment: int | str | None = None,
+        network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: _Exchange,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> dict[tuple[str, str], Predictions[float, int, str]]: ...
     @overload
     def select(
         self,
@@ -279,6 +485,8 @@ class Profile:
         datatype: int | str | None = None,
         mpi: Literal["openmpi", "mpich"] | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Selection[float, str]: ...
@@ -295,6 +503,8 @@ class Profile:
         datatype: int | str | None = None,
         mpi: Literal["openmpi", "mpich"] | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Selection: ...
@@ -311,6 +521,8 @@ class Profile:
         datatype: int | str | None = None,
         mpi: Literal["openmpi", "mpich"] | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Selection: ...
@@ -327,9 +539,29 @@ class Profile:
         datatype: int | str | None = None,
         mpi: Literal["openmpi", "mpich"] | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Selection[_EitherFloats, _EitherTexts]: ...
+    @overload
+    def select(
+        self,
+        collective: str,
+        procs: None = None,
+        size: None = None,
+        *,
+        statistic: _Statistic = "median",
+        binomial: Literal["printed", "exact"] = "printed",
+        segments: _Search = "hill",
+        datatype: int | str | None = None,
+        mpi: Literal["openmpi", "mpich"] | None = None,
+        network: _Named | None = None,
+        clusters: _Clusters | None = None,
+        exchange: _Exchange,
+        ppn: int | None = None,
+        extrapolate: bool = False,
+    ) -> Selection[float, str]: ...
     def cross_overs(
         self,
         collective: str,
@@ -341,6 +573,7 @@ class Profile:
         segments: _Search = "hill",
         datatype: int | str | None = None,
         network: _Named | None = None,
+        clusters: _Clusters | None = None,
         ppn: int | None = None,
         extrapolate: bool = False,
     ) -> Table: ...
@@ -372,6 +605,7 @@ def compare(
     by_procs: bool = False,
     covariance: str = "auto",
     statistic: _Statistic = "mean",
+    plogp: Profile | None = None,
     network: _Named | None = None,
 ) -> Table: ...
 def report(
@@ -380,7 +614,36 @@ def report(
     procs: int | Sequence[int] | str | None = None,
     repetitions: int = 6000,
 ) -> str: ...
-def models() -> Table: ...
+def bounds(
+    exchange: _Exchange,
+    alpha: float | str,
+    beta: float | str,
+    *,
+    synchronous: bool = False,
+    count_zero_messages: bool = False,
+    gamma: float | None = None,
+    delta: float | str = 0.0,
+    threshold: int | str = 0,
+) -> Table: ...
+def discover(network: _Named) -> Clusters: ...
+def plan(
+    prediction: str,
+    budget: float | str,
+    *,
+    path: _Path | None = None,
+    size: _Cases | None = None,
+    max_procs: int | None = None,
+    hosts: int | None = None,
+    profile: Profile | None = None,
+) -> str: ...
+def evaluate(
+    model: str,
+    *,
+    profile: Profile | None = None,
+    size: _Cases | None = None,
+    settings: _Settings | None = None,
+) -> Table: ...
+def models(name: str | None = None, *, collective: str | None = None) -> Table: ...
 def scenarios() -> list[str]: ...
 @overload
 def simulate(
@@ -390,7 +653,7 @@ def simulate(
     procs: _One,
     size: _One,
     *,
-    model: Literal["loggp", "plogp", "plogpt", "fluid", "tcp"] | None = None,
+    model: _NetworkModel | None = None,
     profile: Profile | None = None,
     settings: _Settings | None = None,
     method: Literal["auto", "closed-form", "event"] = "auto",
@@ -411,7 +674,7 @@ def simulate(
     procs: _Many,
     size: _Cases,
     *,
-    model: Literal["loggp", "plogp", "plogpt", "fluid", "tcp"] | None = None,
+    model: _NetworkModel | None = None,
     profile: Profile | None = None,
     settings: _Settings | None = None,
     method: Literal["auto", "closed-form", "event"] = "auto",
@@ -432,7 +695,7 @@ def simulate(
     procs: _Cases,
     size: _Many,
     *,
-    model: Literal["loggp", "plogp", "plogpt", "fluid", "tcp"] | None = None,
+    model: _NetworkModel | None = None,
     profile: Profile | None = None,
     settings: _Settings | None = None,
     method: Literal["auto", "closed-form", "event"] = "auto",
@@ -453,7 +716,7 @@ def simulate(
     procs: _Cases,
     size: _Cases,
     *,
-    model: Literal["loggp", "plogp", "plogpt", "fluid", "tcp"] | None = None,
+    model: _NetworkModel | None = None,
     profile: Profile | None = None,
     settings: _Settings | None = None,
     method: Literal["auto", "closed-form", "event"] = "auto",
@@ -466,5 +729,40 @@ def simulate(
     negligible: str | None = None,
     extrapolate: bool = False,
 ) -> Simulations[_EitherFloats, _EitherIntegers]: ...
+def simulate_events(
+    network: _Named | None,
+    collective: str,
+    algorithm: str,
+    procs: _One | str,
+    size: _One | str,
+    *,
+    model: _NetworkModel | None = None,
+    profile: Profile | None = None,
+    settings: _Settings | None = None,
+    seed: int | None = None,
+    nodes: str | None = None,
+    placement: str | None = None,
+    ppn: int | None = None,
+    rto_mode: str | None = None,
+    sharing: str | None = None,
+    negligible: str | None = None,
+    extrapolate: bool = False,
+) -> EventSimulation: ...
+def simulate_goal(
+    program: _Path,
+    network: _Named | None = None,
+    *,
+    model: _NetworkModel | None = None,
+    profile: Profile | None = None,
+    settings: _Settings | None = None,
+    seed: int | None = None,
+    nodes: str | None = None,
+    placement: str | None = None,
+    ppn: int | None = None,
+    rto_mode: str | None = None,
+    sharing: str | None = None,
+    negligible: str | None = None,
+    extrapolate: bool = False,
+) -> EventSimulation: ...
 def _in_python(text: str) -> str: ...
 def _unpickle(kind: str, format: int, /, *state: object) -> Any: ...

@@ -1,5 +1,6 @@
 //! Rows of a dataset as an Arrow table, and back.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Cursor;
 
@@ -218,17 +219,17 @@ impl ColumnCells {
         match self {
             Self::Numbers(all) => text.push_str(all[row].as_deref().unwrap_or_default()),
             Self::Texts(all) if all.is_null(row) => {}
-            Self::Texts(all) => {
-                let cell = all.value(row);
-                if cell.contains([',', '"', '\n', '\r', '#']) {
-                    text.push('"');
-                    text.push_str(&cell.replace('"', "\"\""));
-                    text.push('"');
-                } else {
-                    text.push_str(cell);
-                }
-            }
+            Self::Texts(all) => text.push_str(&quoted(all.value(row))),
         }
+    }
+}
+
+/// A cell of a data file, in quotes where it needs them.
+pub fn quoted(cell: &str) -> Cow<'_, str> {
+    if cell.contains([',', '"', '\n', '\r', '#']) {
+        format!("\"{}\"", cell.replace('"', "\"\"")).into()
+    } else {
+        cell.into()
     }
 }
 
