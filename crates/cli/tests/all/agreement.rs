@@ -180,18 +180,8 @@ impl<'a> PagedProfile<'a> {
 
 /// The sizes of a map in bytes.
 fn sizes_of_map(map: &Value) -> Vec<u64> {
-    let columns = map["columns"].as_array().unwrap().iter();
-    let size = |column: &Value| {
-        let (number, unit) = column.as_str().unwrap().split_once(' ').unwrap();
-        let factor = match unit {
-            "B" => 1,
-            "KiB" => 1 << 10,
-            "MiB" => 1 << 20,
-            other => panic!("unit {other}"),
-        };
-        number.parse::<u64>().unwrap() * factor
-    };
-    columns.map(size).collect()
+    let sizes = map["sizes"].as_array().unwrap().iter();
+    sizes.map(|size| size.as_u64().unwrap()).collect()
 }
 
 /// The first rows of `netsig select`, which leaves out cases that it refuses.
@@ -222,10 +212,10 @@ fn by_select(profile: &PagedProfile, shown: &str) -> Choices {
 /// The tiles of the map, which names the families.
 fn by_map(profile: &PagedProfile) -> Choices {
     let map = &profile.page["maps"][0];
-    let counts = map["rows"].as_array().unwrap().iter();
+    let counts = map["procs"].as_array().unwrap().iter();
     let rows = counts.zip(map["tiles"].as_array().unwrap());
     let tiles = rows.flat_map(|(count, row)| {
-        let procs: u32 = count.as_str().unwrap().parse().unwrap();
+        let procs = u32::try_from(count.as_u64().unwrap()).unwrap();
         let tiles = row.as_array().unwrap().iter().zip(sizes_of_map(map));
         tiles.map(move |(tile, size)| {
             let best = tile["best"].as_u64().and_then(|best| usize::try_from(best).ok());

@@ -252,6 +252,8 @@ def hostile(page, path):
         for figure in driver.find_elements(By.CSS_SELECTOR, "figure"):
             if figure.is_displayed():
                 show(driver, figure)
+                figure.find_element(By.CSS_SELECTOR, ".plot").send_keys(Keys.ARROW_RIGHT)
+                assert not figure.find_elements(By.CSS_SELECTOR, ".main-svg :is(a, [style*=bold])"), "a name is marked up"
         assert driver.execute_script("return window.stolen") is None
         for name in names:
             assert name in driver.execute_script("return document.body.textContent"), name

@@ -12,7 +12,7 @@ const axis = (own) => ({
   type: own.scale === "log" ? "log" : "linear",
   range: own.range.map((end) => (own.scale === "log" ? Math.log10(end) : placed(own, end))),
   tickvals: own.ticks.map((tick) => placed(own, tick[0])),
-  ticktext: own.ticks.map((tick) => tick[1]),
+  ticktext: own.ticks.map((tick) => shownName(tick[1])),
   gridcolor: frame().line,
   zeroline: !own.names,
   zerolinecolor: frame().ink,
@@ -57,12 +57,16 @@ const points = (figure, series) => {
 
 const valueText = (own, value) => {
   const named = own.names && own.ticks.find((tick) => Math.abs(tick[0] - value) < 0.4);
-  return named ? named[1] : text[own.quantity](value);
+  return named ? shownName(named[1]) : text[own.quantity](value);
 };
+
+// A name as the plotting library shows it: it takes some marks of HTML for styles and links.
+const shownName = (name) => name.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 const hover = (figure, series, { x: all, y: heights }) => {
   const [, meaning] = figure.key.find((own) => own[0] === series.look) || [];
-  const first = meaning ? `${series.name}: ${meaning}` : series.name;
+  const name = shownName(series.name);
+  const first = meaning ? `${name}: ${meaning}` : name;
   return all.map((x, place) => {
     const y = valueText(figure.y, heights[place]);
     const value = series.upper ? `${y} to ${valueText(figure.y, series.upper[place])}` : y;
@@ -133,7 +137,7 @@ const drawMap = (place, map) => {
     return Plotly.react(plot, [{
       type: "heatmap", x: places(sizes), y: places(map.procs), hoverinfo: "text",
       z: each((tile) => (tile ? 2 * tile.best + Number(tile.unsure) : null)),
-      text: each((tile, r, c) => `${map.procs[r]} processes, ${sizes[c]}<br>${tile ? tile.words : "not predicted"}`),
+      text: each((tile, r, c) => `${map.procs[r]} processes, ${sizes[c]}<br>${tile ? shownName(tile.words) : "not predicted"}`),
       colorscale: steps, zmin: -0.5, zmax: count - 0.5, showscale: false, xgap: 1, ygap: 1,
     }], layout({
       height: Math.max(320, 110 + 22 * map.procs.length),
@@ -148,7 +152,6 @@ const drawMap = (place, map) => {
   };
   const key = make("p", { className: "toggles" });
   map.names.forEach((name, number) => key.append(make("span", {}, swatch(map.colours[number]), ` ${name}`)));
-  key.append("Numbers: times as fast as the library's own choice. Paler, with ?: not sure.");
   const cells = () => map.tiles.map((row, r) => row.map((_, c) => ({ curveNumber: 0, xval: c, yval: r })));
   const plot = place.querySelector(".plot");
   plot.before(key);

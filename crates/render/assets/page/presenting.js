@@ -5,7 +5,7 @@
 const spoken = (plot, { curveNumber, pointNumber, xval, yval }) => {
   const { text: texts } = plot.data[curveNumber];
   const words = pointNumber === undefined ? texts[yval][xval] : texts[pointNumber];
-  return words.replaceAll("<br>", ", ");
+  return words.replaceAll("<br>", ", ").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 };
 
 // Goes to a neighbour of the last point among the `rows` of now, shows it, and returns its text.

@@ -65,6 +65,17 @@ impl SeriesForm {
     }
 }
 
+impl Figure {
+    /// The description with the meaning of the forms, for readers who cannot see the figure.
+    pub fn label(&self) -> String {
+        let meanings: Vec<&str> = self.key.iter().map(|(_, meaning)| meaning.as_str()).collect();
+        match meanings.as_slice() {
+            [] => self.alt.clone(),
+            all => format!("{} Shown: {}.", self.alt, all.join("; ")),
+        }
+    }
+}
+
 /// Points that belong together.
 #[derive(Debug, Clone, Serialize)]
 pub struct FigureSeries {

@@ -1,5 +1,6 @@
 //! The verdict on a collective in three numbers, for the top of the page.
 
+use itertools::Itertools as _;
 use maud::{Markup, html};
 use netsig_base::text::counted;
 use netsig_model::verdict::{
@@ -31,24 +32,24 @@ pub fn headline(title: &str, verdict: &CollectiveVerdict) -> Markup {
     ];
     html! {
         article.headline {
-            h2 { (title) }
+            h3 { (title) }
             div.numbers {
                 @for HeadlineNumber { number, meaning, detail, tone } in &numbers {
                     p class=(tone) { strong { (number) } span { (meaning) } small { (detail) } }
                 }
             }
-            @if let Some((_, best)) = best_change(&verdict.change) { (command_markup(&best.command)) }
+            @if let Some((_, best)) = best_change(&verdict.change) { (command_markup(&best.command, title)) }
         }
     }
 }
 
-/// A command with a button to copy it, which needs the script.
-pub fn command_markup(command: &str) -> Markup {
+/// A command for this purpose with a button to copy it, which needs the script.
+pub fn command_markup(command: &str, purpose: &str) -> Markup {
     html! {
         div.command {
             // An option with its values is broken only if it is longer than a line.
             pre { code { @for (place, option) in command.split(" --").enumerate() { @if place > 0 { " " } span.word { @if place > 0 { "--" } (option) } } } }
-            button.copy type="button" aria-label="Copy the command" { "Copy" }
+            button.copy type="button" aria-label=(format!("Copy the command for {purpose}")) { "Copy" }
         }
     }
 }
@@ -76,11 +77,19 @@ fn contention(finding: &ContentionFinding) -> HeadlineNumber {
             ),
             tone: "bad",
         },
-        ContentionState::Free { worst } => HeadlineNumber {
-            number: "Free".to_owned(),
-            meaning: "of contention where it was measured".to_owned(),
-            detail: format!("at most {:.2}× as long as without it", worst.ratio()),
-            tone: "good",
+        ContentionState::Free { worst } => match finding.relative_to {
+            None => HeadlineNumber {
+                number: "Free".to_owned(),
+                meaning: "of contention where it was measured".to_owned(),
+                detail: format!("at most {:.2}× as long as without it", worst.ratio()),
+                tone: "good",
+            },
+            Some(procs) => HeadlineNumber {
+                number: format!("{:.2}×", worst.ratio()),
+                meaning: format!("no more contention than among {procs}"),
+                detail: "contention among so few is not known, without a ping-pong".to_owned(),
+                tone: "open",
+            },
         },
         ContentionState::Unknown { reason } => HeadlineNumber {
             number: "?".to_owned(),
@@ -108,14 +117,15 @@ fn best_change(advice: &ChangeAdvice) -> Option<(&'static str, &WorthwhileChange
 
 fn change(advice: &ChangeAdvice) -> HeadlineNumber {
     let Some((way, best)) = best_change(advice) else {
-        let [one, other] = [&advice.setting, &advice.preloaded].map(|change| change.as_ref().err());
+        let reasons = [&advice.setting, &advice.preloaded].map(|change| change.as_ref().err());
+        let first_parts = reasons
+            .into_iter()
+            .flatten()
+            .map(|reason| reason.split("; ").next().unwrap_or(reason));
         return HeadlineNumber {
             number: "–".to_owned(),
             meaning: "no change is known to be faster".to_owned(),
-            detail: one
-                .or(other)
-                .map_or("", |reason| reason.split("; ").next().unwrap_or(reason))
-                .to_owned(),
+            detail: first_parts.unique().join(" · "),
             tone: "open",
         };
     };

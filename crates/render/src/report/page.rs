@@ -147,7 +147,7 @@ impl<'a> ReportPage<'a> {
                     }
                     (self.contents())
                     (main)
-                    footer { (licences::folded()) p.note { "Every time on this page was measured, or predicted by netsig when the page was written; the page computes no model." span.keys { " The arrow keys tell the values of a figure in focus." } } }
+                    footer { (licences::folded()) p.note { "Every time on this page was measured, or predicted by netsig when the page was written, or interpolated between such predictions." span.keys { " The arrow keys tell the values of a figure in focus." } } }
                     script type="application/json" #report-data { (PreEscaped(embedded(data))) }
                     script { (PreEscaped(PLOTLY)) }
                     script { (PreEscaped(SCRIPT)) }
@@ -174,6 +174,7 @@ impl<'a> ReportPage<'a> {
     fn verdict_section(&self) -> Markup {
         html! {
             section #verdict aria-label="Verdict" {
+                h2.told { "Summary" }
                 @for chapter in &self.chapters { (headline(&self.heading(chapter), &chapter.verdict)) }
                 @for chapter in &self.chapters {
                     h2 { "Verdict on " (self.heading(chapter)) }
@@ -181,7 +182,7 @@ impl<'a> ReportPage<'a> {
                         @for VerdictAnswer { question, answer, command } in chapter.verdict.answers() {
                             div {
                                 dt { (question) }
-                                dd { (answer) @if let Some(command) = command { (command_markup(&command)) } }
+                                dd { (answer) @if let Some(command) = command { (command_markup(&command, &format!("{question}, {}", self.heading(chapter)))) } }
                             }
                         }
                     }

@@ -1,4 +1,5 @@
-//! Colours of series. An algorithm has one hue on all pages; process counts and sizes have shades of a ramp.
+//! Colours of series. An algorithm has the hue of its place in the table of algorithms on all pages, unless another
+//! one of the page has it; process counts and sizes have shades of a ramp.
 
 use std::collections::BTreeMap;
 use std::fmt;

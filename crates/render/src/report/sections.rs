@@ -150,14 +150,14 @@ fn selection_map(map: &SelectionMap, drawn: &mut ScriptDrawings) -> Result<Marku
     drawn.maps.push(script_data(map));
     let svg = picture::map(map)?;
     let alt = format!(
-        "Best algorithm by processes and size: {}. Numbers: times as fast as the library's own choice, or where that is not known as the second best. Paler tiles, with a question mark: the choice is not sure, because the intervals of the times overlap or the algorithm was never measured.",
+        "Best algorithm by processes and size: {}. Numbers: times as fast as the library's own choice, or as the second best where that is not known. Paler: not sure, because the intervals of the times overlap or the algorithm was never measured.",
         map.names.join(", ")
     );
     Ok(html! {
         figure.map data-map=(number) style=(format!("--plot-height: {}px", map.height())) {
             figcaption { "Best algorithm over processes and size" }
             div.plot role="group" aria-label=(alt) {}
-            div.static { (PreEscaped(svg)) }
+            div.static role="img" aria-label=(alt) { (PreEscaped(svg)) }
             p.alt { (alt) }
         }
     })
@@ -174,8 +174,8 @@ fn distribution_markup(number: usize, chapter: &CollectiveChapter) -> Result<Opt
     Ok(Some(html! {
         figure.distribution data-distribution=(number) {
             figcaption { (figure.title) }
-            div.plot role="group" aria-label=(figure.alt) {}
-            div.static { (PreEscaped(svg)) }
+            div.plot role="group" aria-label=(figure.label()) {}
+            div.static role="img" aria-label=(figure.label()) { (PreEscaped(svg)) }
             (key_markup(&figure))
             p.alt { (figure.alt) }
         }
@@ -228,8 +228,8 @@ fn figure_markup(figure: &Figure, is_pictured: bool, drawn: &mut ScriptDrawings)
     Ok(html! {
         figure data-figure=(number) {
             figcaption { (figure.title) }
-            div.plot role="group" aria-label=(figure.alt) {}
-            @if let Some(svg) = svg { div.static { (PreEscaped(svg)) } }
+            div.plot role="group" aria-label=(figure.label()) {}
+            @if let Some(svg) = svg { div.static role="img" aria-label=(figure.label()) { (PreEscaped(svg)) } }
             (key_markup(figure))
             p.alt { (figure.alt) }
         }

@@ -24,12 +24,15 @@ pub fn contention(chapter: &CollectiveChapter) -> Option<Figure> {
     figure_of_series(
         FigureText {
             title: format!("{}: how many times as long as without contention", chapter.collective),
-            alt: caption(profile, &interval),
+            alt: caption(profile),
             key: vec![
                 (SeriesForm::Dots, "measured median".to_owned()),
                 (SeriesForm::Line, "predicted median".to_owned()),
                 (SeriesForm::Band, format!("predicted, {interval}")),
-                (SeriesForm::Dashes, "signature γ, δ, M".to_owned()),
+                (
+                    SeriesForm::Dashes,
+                    "contention signature γ, δ, M of the papers, a simpler model".to_owned(),
+                ),
             ],
         },
         AxisDescription::log(chapter.size_title(), AxisQuantity::Bytes),
@@ -81,15 +84,11 @@ fn signature_places(signature: &Signature, sizes: &[Bytes]) -> Vec<(SignatureSid
 }
 
 /// Names the contention-free time.
-fn caption(profile: &Profile, interval: &str) -> String {
+fn caption(profile: &Profile) -> String {
     let contention_free = if profile.clusters.is_some() {
         "the time without contention, which the links between the clusters bound"
     } else {
         "(n − 1)·(α + β·m), the time without contention"
     };
-    format!(
-        "Marks: measured median over {contention_free}, for the most processes that were measured. Lines: netsig's \
-         predicted median over the same time, areas its {interval}. Dashed: the contention signature γ, δ, M of the \
-         papers, which is another, simpler model."
-    )
+    format!("Times over {contention_free}, for the most processes that were measured.")
 }

@@ -34,16 +34,11 @@ pub fn distribution(chapter: &CollectiveChapter, contest: &CellContest) -> Optio
             "{}: repetitions of one cell, library against choice",
             chapter.collective
         ),
-        alt: format!(
-            "The measured cell among {} processes with {}: single repetitions, scattered sideways, and the median of {}, \
-             on a logarithmic axis of time. Bars beside them: the predicted {interval}. The best other algorithm is \
-             the measured one with the shortest predicted median.",
-            contest.procs,
-            contest.size,
-            names.join(" and of "),
-        ),
+        alt: "Times of one measured cell by algorithm, on a logarithmic axis: the library's own choice, and the measured \
+              algorithm with the shortest median, as predicted where it is predicted."
+            .to_owned(),
         key: vec![
-            (SeriesForm::Specks, "single repetition".to_owned()),
+            (SeriesForm::Specks, "single repetition, scattered sideways".to_owned()),
             (SeriesForm::Dots, "measured median".to_owned()),
             (SeriesForm::Bars, format!("predicted, {interval}")),
         ],

@@ -64,8 +64,7 @@ fn error_text(chapter: &CollectiveChapter, algorithm: &str, over: &str, counts: 
     FigureText {
         title: format!("{} {algorithm}: error of the prediction by {over}", chapter.collective),
         alt: format!(
-            "Relative error of the predicted median over the {over_words}, for {}. Filled marks, with lines, are of \
-             process counts that the profile was fitted to; rings, with dashes, are of others.",
+            "Relative error of the predicted median over the {over_words}, for {}.",
             counts_text(counts)
         ),
         key: vec![

@@ -36,13 +36,15 @@ pub fn losses(chapter: &CollectiveChapter, algorithm: &str) -> Option<Figure> {
             title: format!("{} {algorithm}: lost packets", chapter.collective),
             alt: format!(
                 "Retransmitted segments of all hosts in a repetition, in the mean, over the size, for {}. The vertical \
-                 axis begins with zero and goes on in powers of ten. Stars: the size from which on packets are lost \
-                 steadily, in at least half of the repetitions.",
+                 axis begins with zero and goes on in powers of ten.",
                 counts_text(&counts)
             ),
             key: vec![
                 (SeriesForm::Dots, "mean of the repetitions".to_owned()),
-                (SeriesForm::Stars, "onset of steady losses".to_owned()),
+                (
+                    SeriesForm::Stars,
+                    "size from which on at least half of the repetitions lose packets".to_owned(),
+                ),
             ],
         },
         AxisDescription::log(chapter.size_title(), AxisQuantity::Bytes),
@@ -73,7 +75,7 @@ pub fn stalls(chapter: &CollectiveChapter, algorithm: &str) -> Option<Figure> {
             title: format!("{} {algorithm}: stalled repetitions", chapter.collective),
             alt: format!(
                 "Share of the repetitions that took 100 ms or more longer than usual, as TCP does until a tail-loss \
-                 probe or a time-out, over the size, for {}; dashed: predicted.",
+                 probe or a time-out, over the size, for {}.",
                 counts_text(&counts)
             ),
             key: vec![

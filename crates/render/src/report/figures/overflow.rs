@@ -28,13 +28,9 @@ pub fn overflow_figure(chapter: &CollectiveChapter) -> Option<Figure> {
     figure_of_series(
         FigureText {
             title: format!("{}: size from which ports overflow, M(n)", chapter.collective),
-            alt:
-                "Line: predicted size from which the ports of the switch overflow, over the number of processes; area: \
-                  its interval; rings: the same at the measured process counts. Each bar reaches from the largest \
-                  measured size below the onset of losses to the smallest size from which on repetitions lose packets \
-                  steadily. An open arrow is at the largest measured size where no size lost packets steadily. The \
-                  bars of several algorithms stand side by side."
-                    .to_owned(),
+            alt: "Size from which the ports of the switch overflow, over the number of processes. The bars of several \
+                  algorithms stand side by side."
+                .to_owned(),
             key: vec![
                 (SeriesForm::Line, "predicted M(n)".to_owned()),
                 (SeriesForm::Band, "its interval".to_owned()),

@@ -39,18 +39,21 @@ pub fn times(chapter: &CollectiveChapter, algorithm: &str) -> Option<Figure> {
         FigureText {
             title: format!("{} {algorithm}: measured and predicted times", chapter.collective),
             alt: format!(
-                "Time over size on logarithmic axes for {}, in shades of their order. Lines are netsig's predictions \
-                 of the median, areas their {interval}. Large marks are measured medians, hollow where the profile was \
-                 not fitted to this process count. Small marks are single repetitions, scattered sideways to be told \
-                 apart. Another program may have computed a statistic of them, which then stands for the median.",
+                "Time over size on logarithmic axes for {}, in shades of their order.",
                 counts_text(&counts)
             ),
             key: vec![
                 (SeriesForm::Line, "predicted median".to_owned()),
                 (SeriesForm::Band, format!("predicted, {interval}")),
-                (SeriesForm::Dots, "measured median".to_owned()),
-                (SeriesForm::Rings, "measured median, not fitted".to_owned()),
-                (SeriesForm::Specks, "single repetition".to_owned()),
+                (
+                    SeriesForm::Dots,
+                    "measured median, or the statistic of another program".to_owned(),
+                ),
+                (
+                    SeriesForm::Rings,
+                    "the same, of a process count that was not fitted".to_owned(),
+                ),
+                (SeriesForm::Specks, "single repetition, scattered sideways".to_owned()),
             ],
         },
         AxisDescription::log(chapter.size_title(), AxisQuantity::Bytes),
