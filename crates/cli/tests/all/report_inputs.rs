@@ -1,5 +1,8 @@
 //! `netsig report` of unusual input: each gives a page, or one clear line.
 
+use std::time::Duration;
+
+use crate::long_form::is_long_form;
 use crate::report::small_data;
 use crate::report_figures::page_data;
 use crate::support::TestHome;
@@ -58,4 +61,36 @@ fn profiles_of_one_network_share_its_section() {
     assert_eq!(page.matches("<h2>Network and files").count(), 2);
     assert_eq!(page.matches("<figcaption>Between two processes").count(), 2);
     assert_eq!(page.matches("class=\"chapter\"").count(), 10);
+}
+
+/// All-to-alls among these processes, each cell with so many repetitions, in which nothing is contended.
+fn free_data(counts: impl Iterator<Item = u32>, repetitions: u32) -> String {
+    let header = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s";
+    let cells = counts.flat_map(|procs| [10, 13, 16].map(|power| (procs, 1 << power)));
+    let rows = cells.flat_map(|(procs, size)| {
+        let time = f64::from(procs - 1) * (1e-4 + 1e-8 * f64::from(size));
+        (0..repetitions).map(move |repetition| {
+            let scatter = 1.0 + 0.01 * f64::from(repetition % 7);
+            format!(
+                "collective,alltoall,library,{procs},{size},{repetition},0,{}",
+                scatter * time
+            )
+        })
+    });
+    std::iter::once(header.to_owned()).chain(rows).join("\n")
+}
+
+/// A million repetitions and a thousand process counts make pages that can be mailed.
+#[test]
+fn large_data_make_a_small_page() {
+    if !is_long_form() {
+        return;
+    }
+    let home = TestHome::new();
+    for data in [free_data([4, 6, 8].into_iter(), 112_000), free_data(2..=1001, 1)] {
+        home.write("data.csv", &data);
+        let mut command = home.netsig("report data.csv -o page.html");
+        command.timeout(Duration::from_secs(900)).assert().success();
+        assert!(home.read("page.html").len() < 6_000_000);
+    }
 }

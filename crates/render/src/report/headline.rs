@@ -181,3 +181,35 @@ fn certainty(certainty: &Certainty) -> HeadlineNumber {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use netsig_base::units::{Bytes, Procs, Seconds};
+    use netsig_model::verdict::RatedCell;
+
+    use super::*;
+
+    /// Without a ping-pong no number is absolute, and the page does not say that a network is free of contention.
+    #[test]
+    fn what_is_relative_says_so() {
+        let procs = |count| Procs::new(count).unwrap();
+        let worst = RatedCell {
+            subject: "alltoall library".to_owned(),
+            procs: procs(8),
+            size: Bytes(1024),
+            measured: Seconds(1.0),
+            contention_free: Seconds(1.0),
+        };
+        let state = ContentionState::Free { worst };
+        let shown = |relative_to| {
+            contention(&ContentionFinding {
+                state: state.clone(),
+                relative_to,
+            })
+        };
+        assert_eq!(shown(None).number, "Free");
+        let relative = shown(Some(procs(4)));
+        assert_eq!((relative.number.as_str(), relative.tone), ("1.00×", "open"));
+        assert!(relative.meaning.contains("among 4"), "{relative:?}");
+    }
+}
