@@ -8,6 +8,7 @@ use netsig_base::network::{ClusterGrid, ClusterLink, HostClusters};
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
 use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PyList};
 
 use crate::columns::ArrowColumns;
 use crate::error::{of_type, refused, usage, warn};
@@ -58,7 +59,7 @@ value_methods!(PyClusters);
 impl PyClusters {
     #[new]
     fn new(sizes: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let extracted: PyResult<Vec<i64>> = sizes.extract();
+        let extracted: PyResult<Vec<Bound<'_, PyAny>>> = sizes.extract();
         let remedy = "give such as [4, 8], or netsig.Clusters.read(path)";
         let numbers = extracted.map_err(|_| of_type(sizes, "a list of numbers of processes", remedy))?;
         Self::of_numbers(sizes.py(), &numbers)
@@ -143,6 +144,12 @@ impl PyClusters {
         self.grid.named_clusters().len()
     }
 
+    /// The names of the clusters.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let names = self.grid.named_clusters().iter().map(|cluster| &cluster.name);
+        PyList::new(py, names.collect::<Vec<_>>())?.try_iter()
+    }
+
     fn __hash__(&self) -> u64 {
         text_hash(&self.to_toml())
     }
@@ -159,8 +166,22 @@ impl PyClusters {
 }
 
 impl PyClusters {
-    fn of_numbers(py: Python<'_>, sizes: &[i64]) -> PyResult<Self> {
-        Self::of_sizes(py, &sizes.iter().join(","))
+    fn of_numbers(py: Python<'_>, sizes: &[Bound<'_, PyAny>]) -> PyResult<Self> {
+        if sizes.is_empty() {
+            return Err(usage(
+                py,
+                "clusters is empty; give numbers of processes, such as [4, 8]",
+            ));
+        }
+        let number = |(place, size): (usize, &Bound<'_, PyAny>)| {
+            let whole: Option<u32> = size.extract().ok();
+            whole.filter(|number| *number > 0).ok_or_else(|| {
+                let problem = format!("clusters[{place}] is {size}; give whole numbers from 1");
+                usage(py, problem)
+            })
+        };
+        let numbers: Vec<u32> = sizes.iter().enumerate().map(number).collect::<PyResult<_>>()?;
+        Self::of_sizes(py, &numbers.iter().join(","))
     }
 
     /// Clusters of so many hosts, from text such as `4,8`.
@@ -180,7 +201,7 @@ pub enum ClustersArgument<'py> {
     /// Clusters.
     Loaded(PyRef<'py, PyClusters>),
     /// Numbers of processes.
-    Sizes(Vec<i64>),
+    Sizes(Vec<Bound<'py, PyAny>>),
     /// A file, or numbers of processes as text.
     Named(Bound<'py, PyAny>),
 }

@@ -6,15 +6,14 @@ mod cells;
 mod columns;
 pub mod given;
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::Cursor;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use itertools::Itertools as _;
+use netsig_base::data;
 use netsig_base::data::import::{self, BenchmarkProgram, ImportInput, ImportOptions, ImportResult};
-use netsig_base::data::{self, Provenance};
 use netsig_base::network::named::FileAccess as _;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::Procs;
@@ -24,12 +23,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3_arrow::PyTable;
 
-use crate::arguments::{collective, parsed};
-use crate::error::{refused, warn};
+use crate::arguments::parsed;
+use crate::error::{of_type, refused, warn};
 use crate::files;
 use crate::frame::{ArrowRows, frame_methods};
+use crate::given_values::{GivenCollective, GivenName};
 use crate::numpy_columns::no_column;
 use crate::pickle::{PickledObject, PickledState, value_methods};
+use crate::provenance::{self, GivenProvenance};
 
 /// Measured repetitions with their provenance: the content of data files.
 ///
@@ -38,7 +39,8 @@ use crate::pickle::{PickledObject, PickledState, value_methods};
 /// interface: ``polars.DataFrame(dataset)``.
 ///
 /// A dataset is used as a pandas data frame (see :class:`Table`): ``data["time_s"]`` is a read-only column, and
-/// ``len(data)`` the number of rows. Datasets are equal if their rows and their provenance are.
+/// ``len(data)`` the number of rows. Datasets are equal if their rows and their provenance are, whatever their names and
+/// the order of the facts; which cells an interrupted measurement had completed does not count.
 #[pyclass(frozen, mapping, module = "netsig", name = "Dataset")]
 pub struct PyDataset {
     /// The data.
@@ -72,7 +74,10 @@ impl ArrowRows for PyDataset {
 
 impl PartialEq for PyDataset {
     fn eq(&self, other: &Self) -> bool {
-        self.data == other.data
+        let (one, two) = (&self.data, &other.data);
+        let is_same_rows =
+            one.samples == two.samples && one.rejected == two.rejected && one.aggregates == two.aggregates;
+        is_same_rows && provenance::is_same(&one.provenance, &two.provenance)
     }
 }
 
@@ -116,25 +121,21 @@ impl PyDataset {
     ///     If a column is missing or a cell holds no value of its kind. The line in the message counts
     ///     the names of the columns as line 1.
     #[staticmethod]
-    #[pyo3(signature = (table, *, provenance=None, name="table"))]
+    #[pyo3(
+        signature = (table, *, provenance=None, name="table".into()),
+        text_signature = "(table, *, provenance=None, name='table')"
+    )]
     fn from_arrow(
         py: Python<'_>,
         table: &Bound<'_, PyAny>,
-        provenance: Option<&Bound<'_, PyDict>>,
-        name: &str,
+        provenance: Option<GivenProvenance>,
+        name: GivenName,
     ) -> PyResult<Self> {
-        let table: PyTable = table.extract().map_err(|_| {
-            let kind = table.get_type();
-            let problem = format!(
-                "table: {kind} has no __arrow_c_stream__; give a pandas (2.2 or later), Polars or PyArrow table"
-            );
-            refused(py, Refusal::request(problem))
-        })?;
-        let facts = provenance.map(provenance_of).transpose()?;
-        let converted = py.detach(|| arrow::dataset(table, facts, name));
+        let table: PyTable = table.extract().map_err(|_| given::no_table(table))?;
+        let facts = provenance.map(GivenProvenance::facts);
+        let converted = py.detach(|| arrow::dataset(table, facts, &name.0));
         let data = converted.map_err(|error| refused(py, error))?;
-        let name = name.to_owned();
-        Ok(Self { data, name })
+        Ok(Self { data, name: name.0 })
     }
 
     /// Writes a data file; a file of that name is replaced completely or not at all.
@@ -147,11 +148,10 @@ impl PyDataset {
         files::replace(py, path, |mut out| self.data.write(&mut out))
     }
 
-    /// The facts about the origin of the data, by key. If a fact is stated twice, the last counts.
+    /// The facts about the origin of the data, by key, in their order. If a fact is stated twice, the last counts.
     #[getter]
-    fn provenance(&self) -> HashMap<String, String> {
-        let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
-        self.data.provenance.iter().map(owned).collect()
+    fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        provenance::dict(py, &self.data.provenance)
     }
 
     /// The names of the files of the data, for messages and profiles.
@@ -169,14 +169,6 @@ impl PyDataset {
     fn __repr__(&self) -> String {
         format!("Dataset({} rows of {})", self.row_count(), self.name)
     }
-}
-
-fn provenance_of(dict: &Bound<'_, PyDict>) -> PyResult<Provenance> {
-    let mut facts = Provenance::default();
-    for (key, value) in dict {
-        facts.push(key.extract()?, value.str()?);
-    }
-    Ok(facts)
 }
 
 /// Reads data files of one network and one MPI, and takes all their repetitions together.
@@ -277,14 +269,14 @@ pub fn import_data(
     paths: &Bound<'_, PyTuple>,
     procs: Option<&Bound<'_, PyAny>>,
     algorithm: &str,
-    collective: Option<&str>,
+    collective: Option<GivenCollective>,
 ) -> PyResult<PyDataset> {
     let of_name = |name: &str| parsed(py, "program", name, name.parse::<BenchmarkProgram>());
     let program = program.map(of_name).transpose()?;
     let options = ImportOptions {
         procs: procs.map_or(Ok(Vec::new()), |procs| procs_list(py, procs))?,
         algorithm: algorithm.into(),
-        collective: collective.map(|name| self::collective(py, name)).transpose()?,
+        collective: collective.map(|given| given.0),
     };
     let mut texts = Vec::new();
     for (path, name) in paths_with_names(paths)? {
@@ -324,5 +316,9 @@ fn paths_with_names(paths: &Bound<'_, PyTuple>) -> PyResult<Vec<(PathBuf, String
         let problem = "no file is named; name one or more";
         return Err(crate::error::usage(paths.py(), problem));
     }
-    paths.iter().map(|path| files::path(&path)).collect()
+    let path = |object: Bound<'_, PyAny>| match object.cast::<PyDataset>() {
+        Ok(dataset) => Err(of_type(dataset, "a path", "it is the data already; use it as it is")),
+        Err(_) => files::path(&object),
+    };
+    paths.iter().map(path).collect()
 }

@@ -14,6 +14,7 @@ use pyo3::types::{PyList, PyTuple};
 use tempfile::NamedTempFile;
 
 use crate::error;
+use crate::foreign_frame::conversion;
 
 /// The files of this machine, for the pure crates.
 pub struct PyLocalFiles;
@@ -44,8 +45,8 @@ pub fn path(object: &Bound<'_, PyAny>) -> PyResult<(PathBuf, String)> {
 fn no_path(object: &Bound<'_, PyAny>) -> PyErr {
     let remedy = if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         "give its paths one by one: netsig.read_data(*paths)"
-    } else if object.hasattr("__arrow_c_stream__").unwrap_or_default() {
-        "give netsig.Dataset.from_arrow(frame)"
+    } else if let Some(call) = conversion(object) {
+        &format!("give {call}")
     } else {
         "give a str or an os.PathLike"
     };

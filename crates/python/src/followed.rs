@@ -7,11 +7,12 @@ use netsig_sim::setup::{SimCase, SimMethod, SimReport, sentence_on_losses};
 use netsig_sim::simulate::SimPoint;
 use pyo3::prelude::*;
 
-use crate::arguments::{ParameterSettings, collective};
+use crate::arguments::ParameterSettings;
 use crate::error::{refused, usage, warn};
 use crate::event_simulation::{PyEventSimulation, SimulatedSource};
 use crate::files;
 use crate::given_profile::GivenProfile;
+use crate::given_values::{GivenAlgorithm, GivenCollective, GivenPpn, GivenSeed};
 use crate::grid::CaseGrid;
 use crate::network::NetworkArgument;
 use crate::simulate::{SimModelArguments, single_algorithm};
@@ -49,17 +50,17 @@ use crate::simulate::{SimModelArguments, single_algorithm};
 pub fn simulate_events(
     py: Python<'_>,
     network: Option<NetworkArgument<'_>>,
-    collective: &str,
-    algorithm: &str,
+    collective: GivenCollective,
+    algorithm: GivenAlgorithm,
     procs: &Bound<'_, PyAny>,
     size: &Bound<'_, PyAny>,
     model: Option<&str>,
     profile: Option<GivenProfile<'_>>,
     settings: Option<ParameterSettings>,
-    seed: Option<u64>,
+    seed: Option<GivenSeed>,
     nodes: Option<&str>,
     placement: Option<&str>,
-    ppn: Option<u32>,
+    ppn: Option<GivenPpn>,
     rto_mode: Option<&str>,
     sharing: Option<&str>,
     negligible: Option<&str>,
@@ -70,20 +71,21 @@ pub fn simulate_events(
         model,
         profile,
         settings,
-        seed,
+        seed: seed.map(|given| given.0),
         nodes,
         placement,
-        ppn,
+        ppn: ppn.map(|given| given.0),
         rto_mode,
         sharing,
         negligible,
         extrapolate,
     };
-    let algorithm = single_algorithm(py, self::collective(py, collective)?, algorithm)?;
+    let GivenAlgorithm(name) = algorithm;
+    let algorithm = single_algorithm(py, collective.0, &name)?;
     let grid = CaseGrid::of(procs, size)?;
     let ([procs], [size]) = (&grid.procs[..], &grid.sizes[..]) else {
         let problem = format!(
-            "{} cases, and events are followed of one; give one procs and size",
+            "procs and size make {} cases, but only the events of one can be followed; give one number to each",
             grid.procs.len()
         );
         return Err(usage(py, problem));
@@ -148,10 +150,10 @@ pub fn simulate_goal(
     model: Option<&str>,
     profile: Option<GivenProfile<'_>>,
     settings: Option<ParameterSettings>,
-    seed: Option<u64>,
+    seed: Option<GivenSeed>,
     nodes: Option<&str>,
     placement: Option<&str>,
-    ppn: Option<u32>,
+    ppn: Option<GivenPpn>,
     rto_mode: Option<&str>,
     sharing: Option<&str>,
     negligible: Option<&str>,
@@ -162,10 +164,10 @@ pub fn simulate_goal(
         model,
         profile,
         settings,
-        seed,
+        seed: seed.map(|given| given.0),
         nodes,
         placement,
-        ppn,
+        ppn: ppn.map(|given| given.0),
         rto_mode,
         sharing,
         negligible,

@@ -82,8 +82,12 @@ macro_rules! frame_methods {
             }
 
             /// The values of a column as a read-only array, one for each row.
-            fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-                $crate::numpy_columns::named_column(py, &self.with_column(name)?, name)
+            fn __getitem__<'py>(
+                &self,
+                py: Python<'py>,
+                name: $crate::given_values::GivenColumn,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                $crate::numpy_columns::named_column(py, &self.with_column(&name.0)?, &name.0)
             }
 
             /// True for the name of a column.

@@ -7,6 +7,7 @@
 )]
 
 mod arguments;
+mod clap_refusals;
 mod clusters;
 mod columns;
 mod compare;
@@ -17,8 +18,10 @@ mod exchange;
 mod files;
 mod fit;
 mod followed;
+mod foreign_frame;
 mod frame;
 mod given_profile;
+mod given_values;
 mod grid;
 mod html;
 mod interrupt;
@@ -33,6 +36,7 @@ mod plots;
 mod predict;
 mod profile;
 mod profile_values;
+mod provenance;
 mod python_words;
 mod report;
 mod select;

@@ -8,10 +8,11 @@ use netsig_model::model::evaluation::{EvaluationRequest, find_models};
 use netsig_model::model::{self, Model};
 use pyo3::prelude::*;
 
-use crate::arguments::{self, ParameterSettings, collective};
+use crate::arguments::{self, ParameterSettings};
 use crate::columns::ArrowColumns;
 use crate::error::{refused, usage};
 use crate::given_profile::GivenProfile;
+use crate::given_values::GivenCollective;
 use crate::grid::ascending_sizes;
 use crate::table::PyResultTable;
 
@@ -36,9 +37,8 @@ use crate::table::PyResultTable;
 ///     If there is no such model.
 #[pyfunction]
 #[pyo3(signature = (name=None, *, collective=None))]
-pub fn models(py: Python<'_>, name: Option<&str>, collective: Option<&str>) -> PyResult<PyResultTable> {
-    let collective = collective.map(|name| self::collective(py, name)).transpose()?;
-    let found = selected(name, collective).map_err(|error| refused(py, error))?;
+pub fn models(py: Python<'_>, name: Option<&str>, collective: Option<GivenCollective>) -> PyResult<PyResultTable> {
+    let found = selected(name, collective.map(|given| given.0)).map_err(|error| refused(py, error))?;
     let evaluated = found.iter().map(|model| Ok(model.evaluate_example()?.time));
     let examples: Result<Vec<Seconds>, Refusal> = evaluated.collect();
     let values = examples.map_err(|error| refused(py, error))?;

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::dataset::PyDataset;
 use crate::dataset::given::GivenDataset;
+use crate::given_values::GivenCollective;
 use crate::grid::{ascending_counts, ascending_sizes};
 use crate::profile::PyProfile;
 
@@ -43,8 +44,8 @@ impl PyDataset {
     #[pyo3(signature = (collective=None, *, algorithm=None, procs=None, ax=None))]
     fn plot<'py>(
         slf: &Bound<'py, Self>,
-        collective: Option<&str>,
-        algorithm: Option<&str>,
+        collective: Option<&Bound<'py, PyAny>>,
+        algorithm: Option<&Bound<'py, PyAny>>,
         procs: Option<&Bound<'py, PyAny>>,
         ax: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -99,7 +100,7 @@ impl PyProfile {
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn plot<'py>(
         slf: &Bound<'py, Self>,
-        collective: &str,
+        collective: GivenCollective,
         procs: Option<&Bound<'py, PyAny>>,
         size: Option<&Bound<'py, PyAny>>,
         algorithm: &str,
@@ -127,7 +128,7 @@ impl PyProfile {
         let arguments = (
             slf,
             cells,
-            collective,
+            collective.0.to_string(),
             count_array,
             size_array,
             algorithm,

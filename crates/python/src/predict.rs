@@ -3,6 +3,7 @@
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array as _, RecordBatch};
+use netsig_base::algorithm::Collective;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::text::with_range;
@@ -14,7 +15,7 @@ use netsig_model::profile::Profile;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arguments::{self, ParameterSettings, collective, parsed};
+use crate::arguments::{self, ParameterSettings, parsed};
 use crate::clusters::{ClustersArgument, given_grid};
 use crate::columns::ArrowColumns;
 use crate::error::{refused, usage, warn};
@@ -29,7 +30,7 @@ use crate::table::PyResultTable;
 
 /// Arguments of [`predict`] besides the cases.
 pub struct PredictArguments<'py> {
-    pub collective: &'py str,
+    pub collective: Collective,
     pub algorithm: Option<&'py str>,
     pub model: RequestedModel<'py>,
     pub statistic: (&'py str, Option<f64>),
@@ -118,7 +119,7 @@ pub fn predict(
 ) -> PyResult<OneOrAllPredictions> {
     let given_settings = arguments::settings(py, options.settings)?;
     let network = given_network(options.network)?;
-    let collective = collective(py, options.collective)?;
+    let collective = options.collective;
     let pairs = given_pairs(options.exchange, collective)?;
     let grid = CaseGrid::requested(py, procs, size, pairs.as_ref())?;
     let common_request = profile

@@ -2,7 +2,6 @@
 
 mod value;
 
-use std::collections::HashMap;
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -10,15 +9,18 @@ use netsig_base::data::Dataset;
 use netsig_base::text::refusal::Refusal;
 use netsig_model::profile;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::arguments::{ParameterSettings, collective};
+use crate::arguments::ParameterSettings;
 use crate::clusters::ClustersArgument;
 use crate::columns::ArrowColumns;
 use crate::error::refused;
 use crate::files;
+use crate::given_values::{GivenCollective, GivenPpn};
 use crate::network::NetworkArgument;
 use crate::parameters;
 use crate::predict::{self, OneOrAllPredictions, requested_model};
+use crate::provenance;
 use crate::select::{self, PySelection};
 use crate::table::PyResultTable;
 
@@ -121,11 +123,10 @@ impl PyProfile {
         &self.name
     }
 
-    /// The facts about the origin of the profile and of its data, by key.
+    /// The facts about the origin of the profile and of its data, by key, in their order.
     #[getter]
-    fn provenance(&self) -> HashMap<String, String> {
-        let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
-        self.profile.provenance.iter().map(owned).collect()
+    fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        provenance::dict(py, &self.profile.provenance)
     }
 
     /// Start-up alpha of a message between two processes, in seconds.
@@ -145,10 +146,9 @@ impl PyProfile {
     /// Returns
     /// -------
     /// list of str
-    fn algorithms(&self, py: Python<'_>, collective: &str) -> PyResult<Vec<String>> {
-        let collective = self::collective(py, collective)?;
-        let known = self.profile.algorithms(collective).into_iter();
-        Ok(known.map(str::to_owned).collect())
+    fn algorithms(&self, collective: GivenCollective) -> Vec<String> {
+        let known = self.profile.algorithms(collective.0).into_iter();
+        known.map(str::to_owned).collect()
     }
 
     /// The model that the fit chose for each algorithm, with the reason.
@@ -247,7 +247,7 @@ impl PyProfile {
     fn predict(
         &self,
         py: Python<'_>,
-        collective: &str,
+        collective: GivenCollective,
         procs: Option<&Bound<'_, PyAny>>,
         size: Option<&Bound<'_, PyAny>>,
         algorithm: Option<&str>,
@@ -260,11 +260,11 @@ impl PyProfile {
         network: Option<NetworkArgument<'_>>,
         clusters: Option<ClustersArgument<'_>>,
         exchange: Option<&Bound<'_, PyAny>>,
-        ppn: Option<u32>,
+        ppn: Option<GivenPpn>,
         extrapolate: bool,
     ) -> PyResult<OneOrAllPredictions> {
         let options = predict::PredictArguments {
-            collective,
+            collective: collective.0,
             algorithm,
             model: requested_model(py, model, all_models)?,
             statistic: (statistic, quantile),
@@ -273,7 +273,7 @@ impl PyProfile {
             network,
             clusters,
             exchange,
-            ppn,
+            ppn: ppn.map(|given| given.0),
             extrapolate,
         };
         predict::predict(py, &self.profile, &self.name, options, procs, size)
@@ -313,7 +313,7 @@ impl PyProfile {
     fn select(
         &self,
         py: Python<'_>,
-        collective: &str,
+        collective: GivenCollective,
         procs: Option<&Bound<'_, PyAny>>,
         size: Option<&Bound<'_, PyAny>>,
         statistic: &str,
@@ -324,11 +324,11 @@ impl PyProfile {
         network: Option<NetworkArgument<'_>>,
         clusters: Option<ClustersArgument<'_>>,
         exchange: Option<&Bound<'_, PyAny>>,
-        ppn: Option<u32>,
+        ppn: Option<GivenPpn>,
         extrapolate: bool,
     ) -> PyResult<PySelection> {
         let options = select::SelectArguments {
-            collective,
+            collective: collective.0,
             statistic,
             binomial,
             segments,
@@ -337,7 +337,7 @@ impl PyProfile {
             network,
             clusters,
             exchange,
-            ppn,
+            ppn: ppn.map(|given| given.0),
             extrapolate,
         };
         select::select(py, &self.profile, &self.name, options, procs, size)
@@ -364,7 +364,7 @@ impl PyProfile {
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn cross_overs(
         &self,
-        collective: &str,
+        collective: GivenCollective,
         procs: &Bound<'_, PyAny>,
         size: &Bound<'_, PyAny>,
         statistic: &str,
@@ -373,11 +373,11 @@ impl PyProfile {
         datatype: Option<&Bound<'_, PyAny>>,
         network: Option<NetworkArgument<'_>>,
         clusters: Option<ClustersArgument<'_>>,
-        ppn: Option<u32>,
+        ppn: Option<GivenPpn>,
         extrapolate: bool,
     ) -> PyResult<PyResultTable> {
         let options = select::SelectArguments {
-            collective,
+            collective: collective.0,
             statistic,
             binomial,
             segments,
@@ -386,7 +386,7 @@ impl PyProfile {
             network,
             clusters,
             exchange: None,
-            ppn,
+            ppn: ppn.map(|given| given.0),
             extrapolate,
         };
         select::cross_overs(&self.profile, &self.name, options, procs, size)

@@ -6,6 +6,8 @@ use netsig_sim::simulate::SimModelKind;
 use pyo3::prelude::*;
 use strum::IntoEnumIterator as _;
 
+use crate::clap_refusals;
+
 /// Kind of the values of an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OptionValue {
@@ -92,7 +94,8 @@ const NAMED_VALUES: [&str; 3] = ["closed-form", "event", "proportional"];
 #[pyfunction]
 #[pyo3(name = "_in_python")]
 pub fn in_python(text: &str) -> String {
-    text.lines().map(line_in_python).join("\n")
+    let in_keywords = |line: &str| clap_refusals::in_python(line, literal).unwrap_or_else(|| line.to_owned());
+    text.lines().map(|line| line_in_python(&in_keywords(line))).join("\n")
 }
 
 /// The start of a command with the name of a program, up to a back tick.

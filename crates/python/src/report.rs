@@ -11,9 +11,10 @@ use pyo3::types::PyTuple;
 
 use crate::arguments::parsed;
 use crate::dataset::PyDataset;
-use crate::dataset::given::GivenDataset;
+use crate::dataset::given::no_source;
 use crate::error::{of_type, refused, usage, warn};
 use crate::files;
+use crate::given_values::GivenRepetitions;
 use crate::profile::PyProfile;
 
 /// Process counts as text, or one or several numbers.
@@ -67,20 +68,21 @@ impl<'py> FromPyObject<'_, 'py> for GivenCounts {
 /// DataError
 ///     If a dataset has no time, or a process count is too far from all measurements.
 #[pyfunction]
-#[pyo3(signature = (*sources, path=None, procs=None, repetitions=6000))]
+#[pyo3(signature = (*sources, path=None, procs=None, repetitions=GivenRepetitions(6000)),
+    text_signature = "(*sources, path=None, procs=None, repetitions=6000)")]
 pub fn report(
     py: Python<'_>,
     sources: &Bound<'_, PyTuple>,
     path: Option<&Bound<'_, PyAny>>,
     procs: Option<GivenCounts>,
-    repetitions: usize,
+    repetitions: GivenRepetitions,
 ) -> PyResult<String> {
     if sources.is_empty() {
         return Err(usage(py, "a report needs sources; give a Dataset or a Profile"));
     }
     let options = ReportOptions {
         procs: procs.map(|counts| counts.list(py)).transpose()?,
-        repetitions,
+        repetitions: repetitions.0,
     };
     let counts = options.procs.as_ref().map_or(&[][..], QuantityList::items);
     refuse_single(counts).map_err(|refusal| refused(py, refusal))?;
@@ -102,7 +104,7 @@ fn named(py: Python<'_>, sources: &Bound<'_, PyTuple>) -> PyResult<NamedSources>
             let profile = bound_profile.get();
             all.profiles.push((profile.name.clone(), (*profile.profile).clone()));
         } else {
-            let bound_dataset: Bound<'_, PyDataset> = source.extract::<GivenDataset>()?.into_bound();
+            let bound_dataset = source.cast::<PyDataset>().map_err(|_| no_source(&source))?;
             let dataset = bound_dataset.get();
             let added: Result<(), Refusal> = all.add_data(dataset.name.clone(), dataset.data.clone());
             added.map_err(|refusal| refused(py, refusal))?;

@@ -18,7 +18,7 @@ use netsig_model::profile::Profile;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::arguments::{self, collective, parsed, variant};
+use crate::arguments::{self, parsed, variant};
 use crate::clusters::{ClustersArgument, given_grid};
 use crate::columns::ArrowColumns;
 use crate::error::{refused, usage, warn};
@@ -34,7 +34,7 @@ use crate::table::PyResultTable;
 
 /// Arguments of [`select`] and [`cross_overs`] besides the cases.
 pub struct SelectArguments<'py> {
-    pub collective: &'py str,
+    pub collective: Collective,
     pub statistic: &'py str,
     pub binomial: &'py str,
     pub segments: &'py str,
@@ -87,7 +87,7 @@ fn request<'a>(
     let binomial: BinomialForm = variant(py, "binomial", options.binomial)?;
     let search = options.segments.parse::<SegmentSearch>();
     let datatype = segment("datatype", options.datatype)?;
-    let named_request = profile.rank(collective(py, options.collective)?).named(name);
+    let named_request = profile.rank(options.collective).named(name);
     let statistic: Statistic = variant(py, "statistic", options.statistic)?;
     let hosted_request = named_request.per_host(options.ppn);
     let request = hosted_request.map_err(|error| refused(py, error))?;
@@ -124,7 +124,7 @@ pub fn select(
     };
     let request = request(py, profile, name, &options)?;
     let network = given_network(options.network)?;
-    let pairs = given_pairs(options.exchange, collective(py, options.collective)?)?;
+    let pairs = given_pairs(options.exchange, options.collective)?;
     let grid = CaseGrid::requested(py, procs, size, pairs.as_ref())?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
     let clusters = given_grid(py, options.clusters, &grid.procs)?;

@@ -14,12 +14,13 @@ use netsig_sim::simulate::{SimModel, SimModelKind, SimPoint};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::arguments::{self, ParameterSettings, collective, too_far, variant};
+use crate::arguments::{self, ParameterSettings, too_far, variant};
 use crate::columns::ArrowColumns;
 use crate::error::{refused, usage, warn};
 use crate::files::PyLocalFiles;
 use crate::frame::{ArrowRows, frame_methods};
 use crate::given_profile::GivenProfile;
+use crate::given_values::{GivenAlgorithm, GivenCollective, GivenPpn, GivenSeed};
 use crate::grid::CaseGrid;
 use crate::interrupt::Interruptible;
 use crate::network::{NetworkArgument, given_network};
@@ -96,18 +97,18 @@ pub struct PySimulations {
 pub fn simulate(
     py: Python<'_>,
     network: Option<NetworkArgument<'_>>,
-    collective: &str,
-    algorithm: &str,
+    collective: GivenCollective,
+    algorithm: GivenAlgorithm,
     procs: &Bound<'_, PyAny>,
     size: &Bound<'_, PyAny>,
     model: Option<&str>,
     profile: Option<GivenProfile<'_>>,
     settings: Option<ParameterSettings>,
     method: &str,
-    seed: Option<u64>,
+    seed: Option<GivenSeed>,
     nodes: Option<&str>,
     placement: Option<&str>,
-    ppn: Option<u32>,
+    ppn: Option<GivenPpn>,
     rto_mode: Option<&str>,
     sharing: Option<&str>,
     negligible: Option<&str>,
@@ -118,18 +119,18 @@ pub fn simulate(
         model,
         profile,
         settings,
-        seed,
+        seed: seed.map(|given| given.0),
         nodes,
         placement,
-        ppn,
+        ppn: ppn.map(|given| given.0),
         rto_mode,
         sharing,
         negligible,
         extrapolate,
     };
     let method: SimMethod = variant(py, "method", method)?;
-    let collective = self::collective(py, collective)?;
-    let algorithm = single_algorithm(py, collective, algorithm)?;
+    let (GivenCollective(collective), GivenAlgorithm(algorithm_name)) = (collective, algorithm);
+    let algorithm = single_algorithm(py, collective, &algorithm_name)?;
     let grid = CaseGrid::of(procs, size)?;
     let sim_model = arguments.sim_model(py)?;
     let interrupted = Interruptible::default();

@@ -134,18 +134,10 @@ impl LibraryArguments<'_, '_> {
     /// The rules for a library, with their notes as warnings.
     fn rules(&self, py: Python<'_>, release: &TargetRelease) -> PyResult<String> {
         let is_mpich = release.target.flavour == MpiFlavour::Mpich;
-        let tree = match self.library {
-            None if is_mpich => {
-                let problem = "library is missing: the path of the libmpich.so.12 whose own rules the file completes";
-                return Err(usage(py, problem));
-            }
-            None => None,
-            Some(_) if !is_mpich => {
-                let problem = "library is for MPICH, whose own rules the file completes; leave it out";
-                return Err(usage(py, problem));
-            }
-            Some(library) => Some(self::tree(library)?),
-        };
+        if self.library.is_some() && !is_mpich {
+            let problem = "library is for MPICH, whose own rules the file completes; leave it out";
+            return Err(usage(py, problem));
+        }
         let request = TuningRequest {
             profile: self.profile,
             network: self.network,
@@ -155,6 +147,11 @@ impl LibraryArguments<'_, '_> {
         };
         let found = py.detach(|| TunedLibrary::of(request, self.name));
         let tuned = found.map_err(|error| refused(py, error))?;
+        let tree = self.library.map(self::tree).transpose()?;
+        if is_mpich && tree.is_none() {
+            let problem = "library is missing: the path of the libmpich.so.12 whose own rules the file completes";
+            return Err(usage(py, problem));
+        }
         let names = CommentNames {
             profile: self.name,
             file: &self.shell_path(py)?,

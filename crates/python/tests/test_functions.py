@@ -141,7 +141,6 @@ def test_parameters_of_simulators(cli, profile, profile_file, target, words, opt
     [
         ("openmpy", {}, "^tune does not know openmpy"),
         ("openmpi", {}, '^target="openmpi": the version is missing'),
-        ("mpich-4", {}, "^library is missing"),
         ("openmpi-4.1", {"library": "x"}, "^library is for MPICH"),
         ("simgrid", {}, "^a platform has hosts"),
         ("simgrid", {"size": 8}, "^size and library are for MPI libraries"),
@@ -150,6 +149,14 @@ def test_parameters_of_simulators(cli, profile, profile_file, target, words, opt
 def test_tuning_that_is_refused(profile, target, options, message):
     with pytest.raises(netsig.UsageError, match=message):
         profile.tune(target, **options)
+
+
+def test_tuning_looks_for_choices_before_it_asks_for_a_library(data, profile):
+    with pytest.raises(netsig.DataError, match="no collective has two measured choices"):
+        profile.tune("mpich-4")
+    of_mpich = netsig.Dataset.from_arrow(data, provenance={**data.provenance, "mpi": "MPICH Version: 4.0.2"})
+    with pytest.raises(netsig.UsageError, match="^library is missing"):
+        netsig.fit(of_mpich).tune("mpich-4")
 
 
 # Clusters and exchanges
@@ -213,6 +220,15 @@ def test_predictions_with_clusters(cli, profile, profile_file, tmp_path):
         profile.predict("alltoall", 12, 1024, clusters=[3, 4])
     with pytest.raises(netsig.UsageError, match=r'^clusters="4,x": neither a file nor numbers'):
         profile.predict("alltoall", 12, 1024, clusters="4,x")
+    assert list(netsig.Clusters([5, 7])) == ["cluster 0", "cluster 1"]
+    for sizes, message in (
+        ([2, -3], r"^clusters\[1\] is -3; give whole numbers from 1$"),
+        ([2.5], r"^clusters\[0\] is 2.5; give whole numbers from 1$"),
+        ([], "^clusters is empty; give numbers of processes"),
+    ):
+        for call in (netsig.Clusters, profile.with_clusters):
+            with pytest.raises(netsig.UsageError, match=message):
+                call(sizes)
     bound = profile.with_clusters(netsig.Clusters([5, 7]))
     assert "cluster 1" in bound.to_toml() and "cluster 1" not in profile.to_toml()
 
@@ -330,7 +346,7 @@ def test_programs_that_are_refused(program, message):
 
 
 def test_events_are_of_one_case():
-    with pytest.raises(netsig.UsageError, match="^2 cases, and events are followed of one"):
+    with pytest.raises(netsig.UsageError, match="^procs and size make 2 cases, but only the events of one can be followed"):
         netsig.simulate_events(SCENARIO, "alltoall", "direct", [4, 8], 1024)
 
 

@@ -1,5 +1,6 @@
 """The command line, started from Python: its data, progress, failures and interrupts."""
 
+import gc
 import os
 import signal
 import stat
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 
 import pytest
 
@@ -67,8 +69,16 @@ def test_failures_are_exceptions_with_the_messages(tmp_path, cli):
     assert [f"netsig: {line}" for line in str(refusal.value).splitlines()] == lines
     with pytest.raises(netsig.UsageError, match="^prediction= finds what a network does"):
         netsig.measure("alltoall up to 8", output=output, on=SCENARIO)
-    with pytest.raises(netsig.UsageError, match="--speed"):
+    with pytest.raises(netsig.UsageError, match="^measure has no keyword speed; leave it out$"):
         netsig.measure(PLAN, output=output, on=SCENARIO, speed=3)
+    with pytest.raises(netsig.UsageError, match='^budget="x": write a duration [^\n]*$'):
+        netsig.measure(PLAN, output=output, on=SCENARIO, budget="x")
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", ResourceWarning)
+        with pytest.raises(netsig.UsageError):
+            netsig.measure(PLAN, output=output, on=SCENARIO, speed=3)
+        gc.collect()
+    assert [str(warning.message) for warning in found] == []
 
 
 @pytest.mark.parametrize(

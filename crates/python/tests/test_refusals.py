@@ -177,5 +177,5 @@ def netsig_profile():
 
 
 def test_no_table():
-    with pytest.raises(netsig.UsageError, match="has no __arrow_c_stream__; give a pandas"):
+    with pytest.raises(netsig.UsageError, match="a table with __arrow_c_stream__ is needed; give a pandas"):
         netsig.Dataset.from_arrow([1, 2])

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import cast
 
-from ._errors import DataError, FileMissingError, NetsigError, UsageError
+from ._errors import ArgumentTypeError, DataError, FileMissingError, NetsigError, UsageError
 from ._netsig import Dataset, Profile, read_data
 from ._netsig import _in_python  # pyright: ignore[reportPrivateUsage]
 
@@ -99,6 +99,8 @@ def measure(
         "resume": resume,
         **options,
     }
+    _refuse_other_than_path("plan", plan)
+    _refuse_other_than_path("output", output)
     with _plan_words(plan) as words:
         _run(["measure", *words, "--output", os.fspath(output), *_option_words(all_options)])
     return read_data(output)
@@ -143,6 +145,8 @@ def learn(
     FileMissingError, UsageError, DataError, NetsigError, KeyboardInterrupt
         As :func:`measure`.
     """
+    _refuse_other_than_path("prediction", prediction)
+    _refuse_other_than_path("output", output)
     written = Path(output).with_suffix(".toml") if profile is None else Path(profile)
     all_options = {
         "profile": written,
@@ -158,6 +162,13 @@ def learn(
     }
     _run(["learn", prediction, "--output", os.fspath(output), *_option_words(all_options)])
     return read_data(output), Profile.read(written)
+
+
+def _refuse_other_than_path(keyword: str, value: object) -> None:
+    """Refuses an argument that is neither text nor a path."""
+    if not isinstance(value, str | PathLike):
+        kind = type(value).__name__
+        raise ArgumentTypeError(f"an object of {kind} is given where a str or a path is needed as {keyword}; give one")
 
 
 @contextlib.contextmanager
@@ -205,25 +216,25 @@ def _command() -> str:
 def _run(words: list[str]) -> None:
     """Runs the command, passes its output on to standard error, and raises its failure."""
     # In a session of its own it gets no signal but those of this function.
-    process = subprocess.Popen(
+    messages: list[str] = []
+    with subprocess.Popen(
         [_command(), *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
-    )
-    messages: list[str] = []
-    try:
+    ) as process:
         try:
-            messages += _passed_on(process)
-        except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
-            messages += _passed_on(process)
-            raise
-    finally:
-        if process.poll() is None:
-            process.terminate()
-        code = process.wait()
+            try:
+                messages += _passed_on(process)
+            except KeyboardInterrupt:
+                process.send_signal(signal.SIGINT)
+                messages += _passed_on(process)
+                raise
+        finally:
+            if process.poll() is None:
+                process.terminate()
+            code = process.wait()
     _raise_failure(words[0], code, messages)
 
 

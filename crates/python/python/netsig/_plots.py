@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._errors import NetsigWarning, UsageError
+from ._errors import ArgumentTypeError, NetsigWarning, UsageError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +43,9 @@ def _axis(ax: Axes | None) -> Axes:
         import matplotlib.pyplot as plt
 
         ax = plt.subplots()[1]
+    if not hasattr(ax, "set_xscale"):
+        kind = type(ax).__name__
+        raise ArgumentTypeError(f"an object of {kind} is given where an axis of matplotlib is needed as ax; give such as plt.gca()")
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
     ax.set_xlabel("bytes per destination")

@@ -10,7 +10,8 @@ use numpy::{PyArray1, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::error::{of_type, refused, usage};
+use super::given::no_frame;
+use crate::error::{refused, usage};
 
 /// The columns without which there are no data.
 const REQUIRED: [&str; 3] = ["procs", "size_bytes", "time_s"];
@@ -35,7 +36,40 @@ pub fn dataset(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Dataset> {
     refuse_times(py, &named)?;
     fill(py, &mut named, length)?;
     let text = data_file(&named, length);
-    Dataset::read(name, text.as_bytes()).map_err(|error| refused(py, error))
+    Dataset::read(name, text.as_bytes()).map_err(|error| match problem_of_element(&error.to_string(), name, &named) {
+        Some(problem) => usage(py, problem),
+        None => refused(py, error),
+    })
+}
+
+/// The problem of a line of the data file, such as `arrays:2: procs: "x" is …; write …`, by the column and the place of
+/// its value; `None` for another problem.
+fn problem_of_element(problem: &str, name: &str, named: &NamedColumns) -> Option<String> {
+    let (line, what) = problem.strip_prefix(name)?.strip_prefix(':')?.split_once(": ")?;
+    let row = row_of_line(named, line.parse().ok()?)?;
+    let column = what.split([':', ' ']).next()?;
+    let (_, remedy) = what.rsplit_once("; ")?;
+    let value = match &named.get(column)?[row] {
+        None => "missing".to_owned(),
+        Some(text) if text.parse::<f64>().is_ok() => text.clone(),
+        Some(text) => format!("{text:?}"),
+    };
+    Some(format!("{column}[{row}] is {value}; {remedy}"))
+}
+
+/// The row that begins in a line of the data file, counted from 1; texts may have several lines.
+fn row_of_line(named: &NamedColumns, line: u64) -> Option<usize> {
+    let row_count = named.values().map(Vec::len).max()?;
+    let line_breaks = |row: usize| {
+        let texts = named.values().filter_map(|cells| cells[row].as_deref());
+        texts.map(|text| text.matches('\n').count() as u64).sum::<u64>()
+    };
+    let starts = (0..row_count).scan(2, |next, row| {
+        let start = *next;
+        *next += 1 + line_breaks(row);
+        Some(start)
+    });
+    starts.zip(0..).find(|(start, _)| *start == line).map(|found| found.1)
 }
 
 fn missing_column(py: Python<'_>, column: &str) -> PyErr {
@@ -225,7 +259,7 @@ fn data_file(named: &NamedColumns, length: usize) -> String {
 /// The columns of a data frame of pandas or Polars together with constants; `kind` names the library in errors.
 ///
 /// # Errors
-/// If the object is no data frame, or a constant is a column too.
+/// If the object is no data frame, a column is there twice, or a constant is a column too.
 pub fn frame_columns<'py>(
     frame: &Bound<'py, PyAny>,
     kind: &str,
@@ -233,14 +267,18 @@ pub fn frame_columns<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let py = frame.py();
     if !frame.hasattr("to_numpy")? || !frame.hasattr("columns")? {
-        let remedy = "give one; of a LazyFrame, collect() makes one";
-        return Err(of_type(frame, &format!("a data frame of {kind}"), remedy));
+        return Err(no_frame(frame, kind));
     }
     let columns = PyDict::new(py);
     for label in frame.getattr("columns")?.try_iter()? {
         let label = label?;
+        let name = label.str()?;
+        if columns.contains(&name)? {
+            let problem = format!("the column {name} is there twice; drop one");
+            return Err(usage(py, problem));
+        }
         let values = frame.get_item(&label)?.call_method0("to_numpy")?;
-        columns.set_item(label.str()?, values)?;
+        columns.set_item(name, values)?;
     }
     for (name, value) in constants.into_iter().flatten() {
         if columns.contains(&name)? {

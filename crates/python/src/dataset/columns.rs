@@ -3,7 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::{PyDataset, arrays, arrow, cells, provenance_of};
+use super::{PyDataset, arrays, arrow, cells};
+use crate::given_values::GivenName;
+use crate::provenance::GivenProvenance;
 use crate::table::PyResultTable;
 
 impl PyDataset {
@@ -13,11 +15,10 @@ impl PyDataset {
     }
 
     /// The dataset of columns by name.
-    fn of_columns(columns: &Bound<'_, PyDict>, provenance: Option<&Bound<'_, PyDict>>, name: &str) -> PyResult<Self> {
-        let mut data = arrays::dataset(columns, name)?;
-        data.provenance = provenance.map(provenance_of).transpose()?.unwrap_or_default();
-        let name = name.to_owned();
-        Ok(Self { data, name })
+    fn of_columns(columns: &Bound<'_, PyDict>, provenance: Option<GivenProvenance>, name: GivenName) -> PyResult<Self> {
+        let mut data = arrays::dataset(columns, &name.0)?;
+        data.provenance = provenance.map(GivenProvenance::facts).unwrap_or_default();
+        Ok(Self { data, name: name.0 })
     }
 }
 
@@ -50,11 +51,14 @@ impl PyDataset {
     ///     If a column is missing or unknown, the shapes do not broadcast, or a time is not finite and
     ///     above 0.
     #[staticmethod]
-    #[pyo3(signature = (*, provenance=None, name="arrays", **columns))]
+    #[pyo3(
+        signature = (*, provenance=None, name="arrays".into(), **columns),
+        text_signature = "(*, provenance=None, name='arrays', **columns)"
+    )]
     fn from_arrays(
         py: Python<'_>,
-        provenance: Option<&Bound<'_, PyDict>>,
-        name: &str,
+        provenance: Option<GivenProvenance>,
+        name: GivenName,
         columns: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let none = PyDict::new(py);
@@ -82,11 +86,14 @@ impl PyDataset {
     /// UsageError
     ///     As :meth:`from_arrays`, and if a constant is a column too.
     #[staticmethod]
-    #[pyo3(signature = (frame, *, provenance=None, name="frame", **constants))]
+    #[pyo3(
+        signature = (frame, *, provenance=None, name="frame".into(), **constants),
+        text_signature = "(frame, *, provenance=None, name='frame', **constants)"
+    )]
     fn from_pandas(
         frame: &Bound<'_, PyAny>,
-        provenance: Option<&Bound<'_, PyDict>>,
-        name: &str,
+        provenance: Option<GivenProvenance>,
+        name: GivenName,
         constants: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let columns = arrays::frame_columns(frame, "pandas", constants)?;
@@ -111,11 +118,14 @@ impl PyDataset {
     /// UsageError
     ///     As :meth:`from_pandas`.
     #[staticmethod]
-    #[pyo3(signature = (frame, *, provenance=None, name="frame", **constants))]
+    #[pyo3(
+        signature = (frame, *, provenance=None, name="frame".into(), **constants),
+        text_signature = "(frame, *, provenance=None, name='frame', **constants)"
+    )]
     fn from_polars(
         frame: &Bound<'_, PyAny>,
-        provenance: Option<&Bound<'_, PyDict>>,
-        name: &str,
+        provenance: Option<GivenProvenance>,
+        name: GivenName,
         constants: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let columns = arrays::frame_columns(frame, "Polars", constants)?;
