@@ -3,7 +3,7 @@ let cursor = null;
 const drawn = new Map();
 
 const nearest = (values, wanted) => values.reduce((best, own) => (
-  Math.abs(Math.log(own / wanted)) < Math.abs(Math.log(best / wanted)) ? own : best));
+  Math.abs(Math.log(own / wanted)) < Math.abs(Math.log(best / wanted)) ? own : best), values[0]);
 
 const emphasis = (figure, series) => {
   const key = series.procs === undefined ? "size" : "procs";

@@ -69,7 +69,7 @@ fn contention(finding: &ContentionFinding) -> HeadlineNumber {
             number: format!("{}×", two_digits(worst.ratio())),
             meaning: finding.relative_to.map_or_else(
                 || "as long as without contention".to_owned(),
-                |procs| format!("as long as the times among {procs} let expect, without a ping-pong"),
+                |procs| format!("as long as expected from the times among {procs}; no ping-pong was measured"),
             ),
             detail: format!(
                 "{} at {} among {}: {} against {}",
@@ -87,7 +87,7 @@ fn contention(finding: &ContentionFinding) -> HeadlineNumber {
             Some(procs) => HeadlineNumber {
                 number: format!("{:.2}×", worst.ratio()),
                 meaning: format!("no more contention than among {procs}"),
-                detail: "contention among so few is not known, without a ping-pong".to_owned(),
+                detail: format!("no ping-pong was measured, so the contention among {procs} is not known"),
                 tone: "open",
             },
         },
