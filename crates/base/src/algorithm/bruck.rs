@@ -55,6 +55,7 @@ fn outline(shape: ScheduleShape) -> ScheduleOutline {
     ScheduleOutline {
         rounds: rounds(shape),
         scratch: procs.get().saturating_sub(radix).saturating_sub(1),
+        buffers: 0,
         longest_message: longest,
     }
 }

@@ -20,7 +20,12 @@ pub struct CollectiveCall {
     pub pair_sizes: Option<Arc<PairSizes>>,
     /// Phases that fit the links between the switches, if these are known.
     pub phases: Option<Arc<AlltoallPhases>>,
+    /// Length of an element of a vector that is reduced; blocks consist of whole elements.
+    pub element: Bytes,
 }
+
+/// Length of an element if nothing else is said: a double.
+pub const DOUBLE: Bytes = Bytes(8);
 
 /// Reason why an algorithm cannot serve a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,6 +76,7 @@ impl CollectiveCall {
             layout: None,
             pair_sizes: None,
             phases: None,
+            element: DOUBLE,
         }
     }
 

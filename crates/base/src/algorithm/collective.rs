@@ -40,6 +40,17 @@ pub enum Collective {
     AlltoallvSkewed,
     /// `MPI_Alltoallv` with the pieces of [`SizePattern::Sparse`].
     AlltoallvSparse,
+    /// `MPI_Reduce`: the vectors of all ranks, combined element by element, reach the root.
+    Reduce,
+    /// `MPI_Allreduce`: the combined vector reaches every rank.
+    Allreduce,
+    /// `MPI_Reduce_scatter`: block `i` of the combined vector reaches rank `i`. Of c elements the first c mod n blocks
+    /// have one more than the others.
+    ReduceScatter,
+    /// `MPI_Reduce_scatter_block`: as `ReduceScatter`, with blocks of one length.
+    ReduceScatterBlock,
+    /// `MPI_Barrier`: no rank leaves before all have come.
+    Barrier,
 }
 
 /// All collectives.
@@ -63,6 +74,14 @@ impl Collective {
             Self::Alltoallv => Self::Alltoall,
             other => other,
         }
+    }
+
+    /// True if it combines the vectors of all ranks. Its size is that of the whole vector.
+    pub fn is_reduction(self) -> bool {
+        matches!(
+            self,
+            Self::Reduce | Self::Allreduce | Self::ReduceScatter | Self::ReduceScatterBlock
+        )
     }
 
     /// Pattern of the sizes of its pieces.

@@ -1,7 +1,9 @@
 //! Result that each collective must deliver: number of pieces in the input and output of every
 //! rank, and the destination of each piece.
 //!
-//! A piece is the data of one rank for one rank, or for all ranks alike.
+//! A piece is the data of one rank for one rank, or for all ranks alike. In a reduction it is the whole vector.
+
+use std::ops::Range;
 
 use super::Collective;
 use crate::units::{Procs, Rank};
@@ -27,14 +29,15 @@ pub struct PieceId {
 impl Collective {
     /// True if one rank supplies all pieces, or receives all of them.
     pub fn has_root(self) -> bool {
-        matches!(self, Self::Bcast | Self::Scatter | Self::Gather)
+        matches!(self, Self::Bcast | Self::Scatter | Self::Gather | Self::Reduce)
     }
 
     /// Number of pieces that a rank needs memory for.
     pub fn piece_counts(self, procs: Procs) -> PieceCounts {
         let all = procs.get();
         let (input, output) = match self {
-            Self::Bcast => (1, 1),
+            Self::Barrier => (0, 0),
+            Self::Bcast | Self::Reduce | Self::Allreduce | Self::ReduceScatter | Self::ReduceScatterBlock => (1, 1),
             Self::Scatter => (all, 1),
             Self::Gather | Self::Allgather => (1, all),
             Self::Alltoall | Self::Alltoallv | Self::AlltoallvSkewed | Self::AlltoallvSparse => (all, all),
@@ -51,7 +54,7 @@ impl Collective {
     }
 
     /// Pieces that `rank` ends with, in the order of its output. The root of a broadcast keeps its
-    /// message in the input and ends with nothing new.
+    /// message in the input and ends with nothing new. A reduction delivers no piece as it was.
     pub fn expected_pieces(self, procs: Procs, root: Rank, rank: Rank) -> impl Iterator<Item = PieceId> {
         let (origins, number) = match self {
             Self::Bcast if rank == root => (0..0, 0),
@@ -62,10 +65,27 @@ impl Collective {
             Self::Alltoall | Self::Alltoallv | Self::AlltoallvSkewed | Self::AlltoallvSparse => {
                 (0..procs.get(), rank.0)
             }
+            Self::Reduce | Self::Allreduce | Self::ReduceScatter | Self::ReduceScatterBlock | Self::Barrier => {
+                (0..0, 0)
+            }
         };
         origins.map(move |origin| PieceId {
             origin: Rank(origin),
             number,
         })
+    }
+
+    /// Parts of the combined vector that `rank` ends with, for a vector in `parts` parts. Those of a reduction
+    /// that scatters are the parts of the rank's block.
+    pub fn reduced_parts(self, procs: Procs, root: Rank, rank: Rank, parts: u32) -> Range<u32> {
+        match self {
+            Self::Reduce if rank == root => 0..parts,
+            Self::Allreduce => 0..parts,
+            Self::ReduceScatter | Self::ReduceScatterBlock => {
+                let block = parts / procs.get();
+                rank.0 * block..(rank.0 + 1) * block
+            }
+            _ => 0..0,
+        }
     }
 }

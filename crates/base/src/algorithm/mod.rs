@@ -4,12 +4,12 @@
 //! algorithm needs one entry, one function and one line here. The functions have rank 0 as their
 //! root; [`Schedule`] renumbers the ranks for another root.
 //!
-//! Reductions are left out: a block of a schedule is the unchanged data of one rank, while a
-//! reduction combines two blocks into new data. Reductions would need a combining operation in a
-//! round, proofs over sets of data, and a check of results.
+//! The algorithms of reductions, whose blocks are combined, are in `reduction`. Some keep the order of the ranks and
+//! serve every operation; the others need one that commutes.
 
 mod allgather;
 mod alltoall;
+mod barrier;
 mod bcast;
 mod bruck;
 mod call;
@@ -25,6 +25,7 @@ mod method;
 mod offer;
 mod phased;
 mod phases;
+mod reduction;
 mod rule;
 mod scatter;
 mod scatter_allgather;
@@ -46,12 +47,12 @@ use std::ops::Range;
 
 use itertools::Itertools as _;
 
-use crate::schedule::Round;
+use crate::schedule::{OperandOrder, Round};
 use crate::units::{Bytes, Procs, Rank};
 use setting::{RADIX, SEGMENT, SettingValues, WAN_FLOWS, WINDOW};
 
 pub use bruck::{BruckWork, bruck_work};
-pub use call::{CollectiveCall, UnsupportedCall};
+pub use call::{CollectiveCall, DOUBLE, UnsupportedCall};
 pub use collective::{COLLECTIVES, Collective};
 pub use counterpart::MpiSetting;
 pub use decision::LibraryDecision;
@@ -65,7 +66,7 @@ pub use rule::RuleAlgorithm;
 pub use schedule::{ProvenSchedule, Schedule};
 pub use setting::{AlgorithmSetting, LONGEST_SEGMENT, SettingKind, split_algorithms};
 pub use sizes::{PairSizes, PieceSizes, SizePattern};
-pub use traffic::{AlgorithmTraffic, ClosedForm, TreeLoad};
+pub use traffic::{AlgorithmTraffic, ClosedForm, Fold, ReductionForm, TreeLoad};
 pub use unknown::UnknownAlgorithm;
 
 /// An entry of the table of algorithms.
@@ -99,6 +100,11 @@ trait AlgorithmRounds: fmt::Debug + Sync {
 
     /// Range of rounds outside of which a rank is idle.
     fn active_rounds(&self, shape: ScheduleShape, rank: Rank) -> Range<usize>;
+
+    /// Order in which operands are combined, if the rounds combine any.
+    fn operand_order(&self) -> Option<OperandOrder> {
+        None
+    }
 }
 
 /// Rounds given by two functions; every rank may be active in all of them.
@@ -122,6 +128,33 @@ impl AlgorithmRounds for RoundFunctions {
     }
 }
 
+/// Rounds of a reduction, given by two functions; every rank may be active in all of them. Where the order is that of
+/// the ranks, the functions have any root, else rank 0.
+#[derive(Debug)]
+struct CombiningRounds(
+    OperandOrder,
+    fn(ScheduleShape) -> ScheduleOutline,
+    fn(ScheduleShape, Rank, usize) -> Round,
+);
+
+impl AlgorithmRounds for CombiningRounds {
+    fn outline(&self, shape: ScheduleShape) -> ScheduleOutline {
+        (self.1)(shape)
+    }
+
+    fn round(&self, shape: ScheduleShape, rank: Rank, index: usize) -> Round {
+        (self.2)(shape, rank, index)
+    }
+
+    fn active_rounds(&self, shape: ScheduleShape, _: Rank) -> Range<usize> {
+        0..self.outline(shape).rounds
+    }
+
+    fn operand_order(&self) -> Option<OperandOrder> {
+        Some(self.0)
+    }
+}
+
 /// Division of a piece by an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PieceCut {
@@ -139,6 +172,18 @@ enum PieceCut {
     Ranks,
     /// One part for each rank of the largest power of two.
     PowerOfTwo,
+    /// Of a vector: one part of whole elements for each rank.
+    RankElements,
+    /// Of a vector: one part of whole elements for each rank of the largest power of two.
+    PowerOfTwoElements,
+    /// Of a vector: as many parts, halves of halves.
+    Halves,
+    /// Of a vector: as `Halves`, for each cluster of the largest power of two.
+    ClusterHalves,
+    /// Of a vector: segments of about the size that is set, of whole elements.
+    SegmentElements,
+    /// Of a vector: one block for each rank, cut so that n parts have about n times the segment size that is set.
+    RingSegments,
 }
 
 /// Arguments that determine a schedule, apart from rank and round. The size of the message affects
@@ -148,6 +193,8 @@ struct ScheduleShape<'a> {
     procs: Procs,
     parts: u32,
     algorithm: Algorithm,
+    /// The root of a reduction in rank order; else ranks are numbered from the root.
+    root: Rank,
     /// Phases that fit the links between the switches, if these are known.
     phases: Option<&'a AlltoallPhases>,
     /// Clusters of the ranks, for an algorithm that follows them.
@@ -160,6 +207,8 @@ struct ScheduleOutline {
     rounds: usize,
     /// Blocks of memory for data on the way to other ranks.
     scratch: u32,
+    /// Buffers for one block each.
+    buffers: u32,
     /// Largest number of blocks in a message.
     longest_message: u32,
 }
@@ -205,6 +254,48 @@ pub static ALGORITHMS: &[AlgorithmEntry] = &[
     allgather::BRUCK,
     allgather::NEIGHBOUR,
     two_level::ALLGATHER,
+    reduction::tree::FLAT,
+    reduction::tree::BINOMIAL,
+    reduction::tree::BINARY,
+    reduction::tree::CHAIN,
+    reduction::tree::PIPELINE,
+    reduction::rabenseifner::REDUCE,
+    reduction::rabenseifner::REDUCE_BLOCKS,
+    reduction::in_order::BINARY,
+    two_level::REDUCE,
+    reduction::doubling::ALLREDUCE,
+    reduction::rabenseifner::ALLREDUCE,
+    reduction::rabenseifner::ALLREDUCE_BLOCKS,
+    reduction::ring::ALLREDUCE,
+    reduction::ring::ALLREDUCE_SEGMENTED,
+    reduction::composed::REDUCE_BCAST,
+    reduction::direct::ALLREDUCE,
+    reduction::direct::ALLREDUCE_WINDOWED,
+    two_level::ALLREDUCE,
+    reduction::pairwise::PAIRWISE,
+    reduction::halving::HALVING,
+    reduction::ring::REDUCE_SCATTER,
+    reduction::butterfly::BUTTERFLY,
+    reduction::doubling::REDUCE_SCATTER,
+    reduction::composed::REDUCE_SCATTER,
+    reduction::direct::REDUCE_SCATTER,
+    reduction::direct::REDUCE_SCATTER_WINDOWED,
+    two_level::REDUCE_SCATTER,
+    reduction::pairwise::PAIRWISE_BLOCK,
+    reduction::halving::HALVING_BLOCK,
+    reduction::ring::REDUCE_SCATTER_BLOCK,
+    reduction::butterfly::BUTTERFLY_BLOCK,
+    reduction::doubling::REDUCE_SCATTER_BLOCK,
+    reduction::composed::REDUCE_SCATTER_BLOCK,
+    reduction::direct::REDUCE_SCATTER_BLOCK,
+    reduction::direct::REDUCE_SCATTER_BLOCK_WINDOWED,
+    two_level::REDUCE_SCATTER_BLOCK,
+    barrier::DISSEMINATION,
+    barrier::TREE,
+    barrier::RECURSIVE_DOUBLING,
+    barrier::FLAT,
+    barrier::DOUBLE_RING,
+    two_level::BARRIER,
 ];
 
 /// An algorithm with its settings, such as `direct` or `throttled:4`.
@@ -286,6 +377,7 @@ impl ScheduleOutline {
         Self {
             rounds,
             scratch: 0,
+            buffers: 0,
             longest_message: 1,
         }
     }
@@ -339,6 +431,11 @@ impl Algorithm {
     pub fn closed_form(&self) -> Option<ClosedForm> {
         let form = self.entry.closed_form;
         form.filter(|_| self.collective.size_pattern() == SizePattern::Equal)
+    }
+
+    /// Order in which it combines operands; `None` if it combines nothing.
+    pub fn operand_order(&self) -> Option<OperandOrder> {
+        self.entry.rounds.operand_order()
     }
 
     /// Segment size, if it has this setting.

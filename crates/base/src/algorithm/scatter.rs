@@ -82,6 +82,7 @@ impl AlgorithmRounds for TreeScatterGather {
         ScheduleOutline {
             rounds: self.1.rounds(procs).max(1),
             scratch: longest - 1,
+            buffers: 0,
             longest_message: longest,
         }
     }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use super::call::{CollectiveCall, UnsupportedCall};
 use super::delivery::{PieceCounts, PieceId};
+use super::reduction::{ring_phases, segment_elements};
 use super::traffic::AlgorithmTraffic;
 use super::{
     ALGORITHMS, Algorithm, AlgorithmEntry, AlltoallPhases, ClusterLayout, Collective, PairSizes, PieceCut,
     ScheduleOutline, ScheduleShape,
 };
 use crate::schedule::{
-    self, BlockCounts, BlockSlot, Datum, PieceDivision, RootRenumbering, Round, ScheduleError, ScheduleExtent,
+    self, BlockCounts, BlockResult, BlockSlot, Datum, OperandOrder, PieceDivision, RootRenumbering, Round,
+    ScheduleError, ScheduleExtent,
 };
 use crate::units::{Bytes, Procs, Rank};
 
@@ -24,11 +26,34 @@ pub struct Schedule {
     procs: Procs,
     algorithm: Algorithm,
     division: PieceDivision,
+    /// The root, if it is another than rank 0.
+    root: Rank,
     renumbering: Option<RootRenumbering>,
     pair_sizes: Option<Arc<PairSizes>>,
     phases: Option<Arc<AlltoallPhases>>,
     /// Clusters of the ranks, numbered from the root, for an algorithm that follows them.
     layout: Option<ClusterLayout>,
+}
+
+/// What the division of a piece depends on.
+#[derive(Debug, Clone, Copy)]
+struct VectorShape {
+    procs: Procs,
+    size: Bytes,
+    element: Bytes,
+    /// Number of clusters, at least 1.
+    clusters: usize,
+}
+
+impl VectorShape {
+    fn of(call: &CollectiveCall) -> Self {
+        Self {
+            procs: call.procs,
+            size: call.size,
+            element: call.element,
+            clusters: call.layout.as_ref().map_or(1, ClusterLayout::clusters),
+        }
+    }
 }
 
 /// A proved schedule, which may be run.
@@ -44,11 +69,17 @@ impl Algorithm {
     /// pieces of different sizes, `size` is their mean.
     pub fn schedule(self, procs: Procs, size: Bytes) -> Schedule {
         let pairs = PairSizes::of_pattern(self.collective.size_pattern(), procs, size);
-        self.divided(procs, size, pairs.map(Arc::new))
+        self.divided(VectorShape::of(&CollectiveCall::new(procs, size)), pairs.map(Arc::new))
     }
 
     /// The schedule for pieces of `size`, or of the sizes of `pairs`.
-    fn divided(self, procs: Procs, size: Bytes, pairs: Option<Arc<PairSizes>>) -> Schedule {
+    fn divided(self, vector: VectorShape, pairs: Option<Arc<PairSizes>>) -> Schedule {
+        let VectorShape {
+            procs,
+            size,
+            element,
+            clusters,
+        } = vector;
         let largest_size = pairs.as_deref().map_or(size, PairSizes::largest);
         let division = match self.entry.cut {
             PieceCut::Straight | PieceCut::Whole => PieceDivision::whole(largest_size),
@@ -57,11 +88,21 @@ impl Algorithm {
             PieceCut::Segments | PieceCut::StraightSegments => {
                 PieceDivision::segments(largest_size, self.segment().unwrap_or_default())
             }
+            PieceCut::RankElements => PieceDivision::elements(size, element, procs.get(), 1),
+            PieceCut::PowerOfTwoElements => PieceDivision::elements(size, element, 1 << procs.floor_log2(), 1),
+            PieceCut::Halves => PieceDivision::halves(size, element, procs.floor_log2()),
+            PieceCut::ClusterHalves => PieceDivision::halves(size, element, clusters.ilog2()),
+            PieceCut::SegmentElements => segment_elements(size, element, self.segment().unwrap_or_default()),
+            PieceCut::RingSegments => {
+                let phases = ring_phases(procs, size, element, self.segment().unwrap_or_default());
+                PieceDivision::elements(size, element, procs.get(), phases)
+            }
         };
         Schedule {
             procs,
             algorithm: self,
             division,
+            root: Rank(0),
             renumbering: None,
             pair_sizes: pairs,
             phases: None,
@@ -80,9 +121,11 @@ impl Algorithm {
     /// If the algorithm cannot serve the call.
     pub fn serve(self, call: &CollectiveCall) -> Result<Schedule, UnsupportedCall> {
         let mut schedule = match self.pair_sizes(call)? {
-            Some(pairs) => self.divided(call.procs, call.size, Some(pairs)),
+            Some(pairs) => self.divided(VectorShape::of(call), Some(pairs)),
+            None if self.collective.is_reduction() => self.divided(VectorShape::of(call), None),
             None => self.schedule(call.procs, call.size),
         };
+        schedule.root = call.root;
         schedule.renumbering = self.renumbering(call, schedule.division.parts())?;
         schedule.phases.clone_from(&call.phases);
         if let Some(phases) = &schedule.phases {
@@ -112,6 +155,9 @@ impl Algorithm {
         if !collective.has_root() {
             return Err(UnsupportedCall::Rootless { collective });
         }
+        if self.keeps_ranks() {
+            return Ok(None);
+        }
         let PieceCounts { input, output } = collective.piece_counts(procs);
         Ok(Some(RootRenumbering {
             root,
@@ -120,6 +166,11 @@ impl Algorithm {
             input,
             output,
         }))
+    }
+
+    /// True if the algorithm combines in the order of the ranks, so that they cannot be numbered from the root.
+    fn keeps_ranks(&self) -> bool {
+        self.operand_order() == Some(OperandOrder::Ranks)
     }
 
     fn pair_sizes(&self, call: &CollectiveCall) -> Result<Option<Arc<PairSizes>>, UnsupportedCall> {
@@ -161,6 +212,11 @@ impl Schedule {
             procs: self.procs,
             parts: self.division.parts(),
             algorithm: self.algorithm,
+            root: if self.algorithm.keeps_ranks() {
+                self.root
+            } else {
+                Rank(0)
+            },
             phases: self.phases.as_deref(),
             layout: self.layout.as_ref(),
         }
@@ -173,6 +229,7 @@ impl Schedule {
         let ScheduleOutline {
             rounds,
             scratch,
+            buffers,
             longest_message,
         } = self.entry().rounds.outline(shape);
         let PieceCounts { input, output } = self.entry().collective.piece_counts(shape.procs);
@@ -184,6 +241,7 @@ impl Schedule {
                 input: input.saturating_mul(shape.parts),
                 output: output.saturating_mul(shape.parts),
                 scratch,
+                buffers,
             },
             longest_message,
         }
@@ -236,16 +294,26 @@ impl Schedule {
     pub fn check(&self) -> Result<(), ScheduleError> {
         let ScheduleShape { procs, parts, .. } = self.shape();
         let collective = self.entry().collective;
-        let blocks = |piece: PieceId| {
+        let of_piece = |piece: PieceId| {
             let first = piece.number * parts;
-            (first..first + parts).map(move |block| Datum {
+            let data = (first..first + parts).map(move |block| Datum {
                 origin: piece.origin,
                 block,
-            })
+            });
+            data.map(BlockResult::Moved)
         };
-        let pieces = |rank| collective.expected_pieces(procs, self.root(), rank);
-        let expected = |rank| pieces(rank).flat_map(blocks).collect();
-        schedule::check_delivery(self.extent(), |rank, index| self.round(rank, index), expected)
+        let order = self.algorithm.operand_order().unwrap_or(OperandOrder::Any);
+        let expected = |rank| {
+            let moved = collective.expected_pieces(procs, self.root, rank).flat_map(of_piece);
+            let reduced = collective.reduced_parts(procs, self.root, rank, parts);
+            let combined = reduced.map(|part| (part, BlockResult::Combined(part, order)));
+            (0..).zip(moved).chain(combined).collect()
+        };
+        let round = |rank, index| self.round(rank, index);
+        if collective == Collective::Barrier {
+            schedule::check_synchronisation(self.extent(), round)?;
+        }
+        schedule::check_delivery(self.extent(), round, expected)
     }
 
     /// Runs [`Schedule::check`] and returns the proved schedule. Time and memory grow with the blocks of all ranks,
@@ -287,10 +355,6 @@ impl Schedule {
 
     fn entry(&self) -> &'static AlgorithmEntry {
         self.algorithm.entry
-    }
-
-    fn root(&self) -> Rank {
-        self.renumbering.map_or(Rank(0), |renumbering| renumbering.root)
     }
 
     /// Number of `rank`, counted from the root.

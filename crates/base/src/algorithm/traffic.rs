@@ -37,6 +37,72 @@ pub enum AlgorithmTraffic {
     BinaryInTurn,
     /// A k-nomial tree with the whole message; not described where a segment size is set.
     Knomial,
+    /// A reduction or barrier, by its steps.
+    Reduction(ReductionForm),
+}
+
+/// The steps of a reduction or barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReductionForm {
+    /// All-reduce by exchanges of the whole vector with ranks at doubled distances.
+    RecursiveDoubling,
+    /// All-reduce by halving and an all-gather.
+    Rabenseifner(Fold),
+    /// All-reduce round a ring.
+    Ring,
+    /// As `Ring`, in segments of the size that is set.
+    RingSegmented,
+    /// All-reduce by a binomial reduce and a binomial broadcast.
+    ReduceBcast,
+    /// All-reduce by an exchange of all blocks and an all-gather.
+    Direct,
+    /// Reduce to the root, one vector after the other.
+    ReduceFlat,
+    /// Reduce over the binomial tree.
+    ReduceBinomial,
+    /// Reduce over a binary tree.
+    ReduceBinary,
+    /// Reduce along a chain.
+    ReduceChain,
+    /// As `ReduceChain`, in segments of the size that is set.
+    ReducePipeline,
+    /// Reduce by halving and a gather.
+    ReduceRabenseifner(Fold),
+    /// Reduce over a binary tree in the order of the ranks.
+    InOrderBinary,
+    /// Reduce-scatter in n − 1 exchanges of blocks.
+    Pairwise,
+    /// Reduce-scatter by halving, the farthest partners first.
+    Halving,
+    /// Reduce-scatter round a ring.
+    ScatterRing,
+    /// Reduce-scatter by halving, the nearest partners first, and an exchange of the blocks.
+    Butterfly,
+    /// Reduce-scatter by exchanges of nearly the whole vector with ranks at doubled distances.
+    ScatterDoubling,
+    /// Reduce-scatter by a binomial reduce and a binomial scatter.
+    ReduceThenScatter,
+    /// Reduce-scatter by an exchange of all blocks.
+    ScatterDirect,
+    /// Barrier in ⌈log₂ n⌉ rounds.
+    Dissemination,
+    /// Barrier up and down a binomial tree.
+    BarrierTree,
+    /// Barrier by exchanges with ranks at doubled distances.
+    BarrierDoubling,
+    /// Barrier through rank 0.
+    BarrierFlat,
+    /// Barrier twice round a ring.
+    DoubleRing,
+}
+
+/// How ranks beyond the largest power of two take part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fold {
+    /// One rank of a pair sends its whole vector to the other.
+    Whole,
+    /// Each rank of a pair combines a half of the vector.
+    Halves,
 }
 
 /// Content of a message along an edge of a tree.
@@ -80,4 +146,6 @@ pub enum ClosedForm {
     SendsInTurn,
     /// Messages to all others, rank 0 first.
     DirectUnrotated,
+    /// The steps of a reduction or barrier.
+    Reduction(ReductionForm),
 }

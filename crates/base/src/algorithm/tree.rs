@@ -77,7 +77,7 @@ impl RankTree {
     }
 
     /// Rounds in which `rank` serves a child.
-    fn serving_rounds(self, procs: Procs, rank: Rank) -> Range<usize> {
+    pub(super) fn serving_rounds(self, procs: Procs, rank: Rank) -> Range<usize> {
         let ready = self.ready_round(procs, rank);
         let (nearest_child, end) = match self {
             Self::Flat | Self::Knomial(_) => (u64::from(rank.0) + 1, self.rounds(procs)),

@@ -8,19 +8,24 @@
 //!   same backwards.
 //! * All-gather: all ranks of a cluster exchange their pieces, and the heads exchange the pieces of their clusters.
 //!   Each head then hands the pieces of all other clusters to its cluster over the binomial tree.
+//! * Reductions and barrier: see `reduction` and `barrier`.
 //!
 //! # Source
 //! The broadcast and the all-gather after Kielmann, Hofman, Bal, Plaat, Bhoedjang 1999 (PPoPP): each piece
 //! crosses a link between clusters once. The trees inside the clusters are netsig's choice.
 
 mod allgather;
+mod barrier;
 mod bcast;
+mod reduction;
 mod scatter;
 #[cfg(test)]
 mod tests;
 
 pub(super) use allgather::ALLGATHER;
+pub(super) use barrier::BARRIER;
 pub(super) use bcast::BCAST;
+pub(super) use reduction::{ALLREDUCE, REDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK};
 pub(super) use scatter::{GATHER, SCATTER};
 
 use super::{ClusterLayout, ClusterRank};

@@ -188,6 +188,7 @@ impl<'a> TwoPhaseExchange<'a> {
         ScheduleOutline {
             rounds: self.rounds(),
             scratch: most(&|size| sum_over_others(size, ClusterPair::relay_blocks)),
+            buffers: 0,
             longest_message: [most(&gathered), crossing.unwrap_or(0), spacing]
                 .into_iter()
                 .fold(0, u32::max),

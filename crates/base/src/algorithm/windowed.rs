@@ -62,6 +62,7 @@ fn round(shape: ScheduleShape, rank: Rank, _: usize) -> Round {
         }),
         copies: (first_block..first_block + parts).map(copy_to_output).collect(),
         in_flight: NonZeroU32::new(window).map_or(InFlightLimit::Unlimited, InFlightLimit::Exchanges),
+        ..Round::default()
     }
 }
 

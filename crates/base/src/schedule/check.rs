@@ -3,22 +3,26 @@
 
 use std::ops::Range;
 
-use super::{BlockAccess, BlockCounts, BlockSlot, Datum, Round, ScheduleError, ScheduleExtent};
+use rustc_hash::FxHashMap;
+
+use super::value::{BlockValue, BlockValues};
+use super::{BlockAccess, BlockCounts, BlockResult, BlockSlot, Datum, Round, ScheduleError, ScheduleExtent};
 use crate::units::Rank;
 
 /// Runs a schedule over symbolic data. Checks every rule of [`schedule`](crate::schedule), and
-/// that each output block ends with the data that the collective promises.
+/// that each output block ends with the data that the collective promises. A result that is combined has the
+/// contribution of each rank once, in rank order where that is promised, and is the same expression on all ranks.
 ///
 /// `round` returns the operations of a rank in a round. It is called twice per rank and round, so
 /// that memory holds only one rank's round. `expected` returns the final output blocks of each
-/// rank.
+/// rank by their numbers.
 ///
 /// # Errors
 /// Returns the first broken rule.
 pub fn check_delivery(
     extent: ScheduleExtent,
     round: impl Fn(Rank, usize) -> Round,
-    expected: impl Fn(Rank) -> Vec<Datum>,
+    expected: impl Fn(Rank) -> Vec<(u32, BlockResult)>,
 ) -> Result<(), ScheduleError> {
     let mut state = ProofState::new(&extent);
     for index in 0..extent.rounds {
@@ -37,18 +41,43 @@ pub fn check_delivery(
         }
         state.end_round();
     }
+    let mut combined = FxHashMap::default();
     for rank in extent.procs.ranks() {
-        for (block, datum) in (0..).zip(expected(rank)) {
+        for (block, result) in expected(rank) {
             let place = extent.blocks.place(BlockSlot::Output(block));
             let held = place.and_then(|place| state.memory(rank)[place]);
-            if held != Some(datum) {
-                return Err(ScheduleError::NotDelivered {
-                    rank,
-                    block,
-                    held,
-                    expected: datum,
-                });
+            state.check_result((rank, block), held, result, &mut combined)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no rank of a barrier ends before it has heard of all others, directly or through others.
+///
+/// # Errors
+/// Names the first rank that does not.
+pub fn check_synchronisation(
+    extent: ScheduleExtent,
+    round: impl Fn(Rank, usize) -> Round,
+) -> Result<(), ScheduleError> {
+    let ranks = extent.procs.get() as usize;
+    let mut heard_of: Vec<Vec<bool>> = (0..ranks)
+        .map(|rank| (0..ranks).map(|other| other == rank).collect())
+        .collect();
+    for index in 0..extent.rounds {
+        let before = heard_of.clone();
+        for rank in extent.procs.ranks() {
+            for send in round(rank, index).sends.iter() {
+                let signs = before[rank.0 as usize].iter();
+                for (heard, sign) in heard_of[send.partner.0 as usize].iter_mut().zip(signs) {
+                    *heard |= sign;
+                }
             }
+        }
+    }
+    for (rank, heard) in extent.procs.ranks().zip(heard_of) {
+        if let Some(missing) = extent.procs.ranks().find(|other| !heard[other.0 as usize]) {
+            return Err(ScheduleError::NotSynchronised { rank, missing });
         }
     }
     Ok(())
@@ -57,11 +86,13 @@ pub fn check_delivery(
 /// Memory of all ranks, and the messages under way.
 struct ProofState {
     /// Contents by rank and then by [`BlockCounts::place`].
-    memories: Vec<Vec<Option<Datum>>>,
+    memories: Vec<Vec<Option<BlockValue>>>,
+    /// All contents of blocks.
+    values: BlockValues,
     /// Messages by receiver, sorted by sender and then by age, oldest first.
     inboxes: Vec<Vec<SentMessage>>,
-    /// Data of all messages of this round.
-    data: Vec<Datum>,
+    /// Contents of all messages of this round.
+    data: Vec<BlockValue>,
     /// Marks of places in one rank's memory.
     marked_places: PlaceSet,
     /// Marks of parts in one message.
@@ -95,14 +126,16 @@ impl ProofState {
     fn new(extent: &ScheduleExtent) -> Self {
         let BlockCounts { input, .. } = extent.blocks;
         let total = extent.blocks.total();
+        let values = BlockValues::new(extent.procs, input);
         let memory = |origin| {
-            let data = (0..input).map(|block| Some(Datum { origin, block }));
+            let data = (0..input).map(|block| Some(values.of_input(Datum { origin, block })));
             let mut memory: Vec<_> = data.collect();
             memory.resize(total, None);
             memory
         };
         Self {
             memories: extent.procs.ranks().map(memory).collect(),
+            values,
             inboxes: extent.procs.ranks().map(|_| Vec::new()).collect(),
             data: Vec::new(),
             marked_places: PlaceSet::new(total),
@@ -110,8 +143,61 @@ impl ProofState {
         }
     }
 
-    fn memory(&self, rank: Rank) -> &[Option<Datum>] {
+    fn memory(&self, rank: Rank) -> &[Option<BlockValue>] {
         &self.memories[rank.0 as usize]
+    }
+
+    /// Checks the content of an output block of a rank. `combined` has the first result of each combined block.
+    fn check_result(
+        &self,
+        place: (Rank, u32),
+        held: Option<BlockValue>,
+        expected: BlockResult,
+        combined: &mut FxHashMap<u32, BlockValue>,
+    ) -> Result<(), ScheduleError> {
+        let (rank, block) = place;
+        let (number, order) = match expected {
+            BlockResult::Moved(datum) if held == Some(self.values.of_input(datum)) => return Ok(()),
+            BlockResult::Moved(expected) => {
+                let held = held.and_then(|value| self.values.datum(value));
+                return Err(ScheduleError::NotDelivered {
+                    rank,
+                    block,
+                    held,
+                    expected,
+                });
+            }
+            BlockResult::Combined(number, order) => (number, order),
+        };
+        let expression = || held.map_or_else(|| "nothing".to_owned(), |value| self.values.expression(value));
+        let of_block = held.filter(|value| self.values.block(*value) == number);
+        let Some(value) = of_block else {
+            let held = expression();
+            return Err(ScheduleError::NotReduced {
+                rank,
+                block,
+                held,
+                order,
+            });
+        };
+        match combined.get(&number) {
+            Some(known) if *known == value => Ok(()),
+            Some(_) => Err(ScheduleError::ResultsDiffer {
+                rank,
+                block,
+                held: expression(),
+            }),
+            None if self.values.is_complete(value, order) => {
+                combined.insert(number, value);
+                Ok(())
+            }
+            None => Err(ScheduleError::NotReduced {
+                rank,
+                block,
+                held: expression(),
+                order,
+            }),
+        }
     }
 
     fn end_round(&mut self) {
@@ -155,13 +241,13 @@ impl RoundCheck<'_> {
             state.marked_places.clear();
             state.marked_parts.clear();
             for &slot in &send.slots {
-                let (place, datum) = self.read(slot, state)?;
+                let (place, value) = self.read(slot, state)?;
                 let is_new = state.marked_places.insert(place)
                     && (self.parts() == 1 || state.marked_parts.insert(self.part(slot.index())));
                 if !is_new {
                     return Err(bad);
                 }
-                state.data.push(datum);
+                state.data.push(value);
             }
             let inbox = state.inboxes.get_mut(send.partner.0 as usize);
             inbox.ok_or(self.unmatched(self.rank, send.partner))?.push(SentMessage {
@@ -175,29 +261,46 @@ impl RoundCheck<'_> {
     /// Writes copied and received data into this rank's memory.
     fn write(&self, state: &mut ProofState) -> Result<(), ScheduleError> {
         let copied = self.round.copies.iter().map(|copy| {
-            let (_, datum) = self.read(copy.from, state)?;
-            Ok((copy.to, datum))
+            let (_, value) = self.read(copy.from, state)?;
+            Ok((copy.to, value))
         });
         let mut writes: Vec<_> = copied.collect::<Result<_, _>>()?;
         self.receive(state, &mut writes)?;
         self.mark_reads(&mut state.marked_places);
-        for (slot, datum) in writes {
+        for (slot, value) in writes {
             let access = self.access(slot);
             let known_place = self.extent.blocks.place(slot);
             let place = known_place.ok_or(ScheduleError::OutsideMemory(access))?;
             if matches!(slot, BlockSlot::Input(_)) || !state.marked_places.insert(place) {
                 return Err(ScheduleError::BadWrite(access));
             }
-            if self.part(slot.index()) != self.part(datum.block) {
+            if self.part(slot.index()) != self.part(state.values.block(value)) {
                 return Err(ScheduleError::OtherPart(access));
             }
-            state.memories[self.rank.0 as usize][place] = Some(datum);
+            state.memories[self.rank.0 as usize][place] = Some(value);
+        }
+        self.combine(state)
+    }
+
+    /// Combines blocks in this rank's memory.
+    fn combine(&self, state: &mut ProofState) -> Result<(), ScheduleError> {
+        for combination in &self.round.combinations {
+            let (left_place, left) = self.read(combination.left, state)?;
+            let (place, right) = self.read(combination.right, state)?;
+            let access = self.access(combination.right);
+            if matches!(combination.right, BlockSlot::Input(_)) {
+                return Err(ScheduleError::BadWrite(access));
+            }
+            if left_place == place || state.values.block(left) != state.values.block(right) {
+                return Err(ScheduleError::BadCombination(access));
+            }
+            state.memories[self.rank.0 as usize][place] = Some(state.values.combined(left, right));
         }
         Ok(())
     }
 
     /// Adds the received data with their slots to `writes`.
-    fn receive(&self, state: &ProofState, writes: &mut Vec<(BlockSlot, Datum)>) -> Result<(), ScheduleError> {
+    fn receive(&self, state: &ProofState, writes: &mut Vec<(BlockSlot, BlockValue)>) -> Result<(), ScheduleError> {
         let mut receives: Vec<_> = self.round.receives.iter().collect();
         // The inbox is sorted by sender; receives from one sender keep their order.
         receives.sort_by_key(|receive| receive.partner);
@@ -217,11 +320,13 @@ impl RoundCheck<'_> {
         }
     }
 
-    /// Place and content of a block.
-    fn read(&self, slot: BlockSlot, state: &ProofState) -> Result<(usize, Datum), ScheduleError> {
+    /// Place and content of a block. A buffer must hold the part as which it is read.
+    fn read(&self, slot: BlockSlot, state: &ProofState) -> Result<(usize, BlockValue), ScheduleError> {
         let memory = state.memory(self.rank);
-        let held = self.extent.blocks.place(slot);
-        held.and_then(|place| Some((place, memory[place]?)))
+        let place = self.extent.blocks.place(slot);
+        let held = place.and_then(|place| Some((place, memory[place]?)));
+        let is_of_part = |value: BlockValue| self.part(state.values.block(value)) == self.part(slot.index());
+        held.filter(|(_, value)| is_of_part(*value))
             .ok_or(ScheduleError::ReadsNothing(self.access(slot)))
     }
 
@@ -305,12 +410,13 @@ mod tests {
                 input: 2 * division.parts(),
                 output: 2,
                 scratch: 1,
+                buffers: 0,
             },
             longest_message: 2,
         };
         let expected = |rank: Rank| {
             let origin = rank.successor(1, two_procs());
-            vec![Datum { origin, block: 0 }]
+            vec![(0, BlockResult::Moved(Datum { origin, block: 0 }))]
         };
         check_delivery(extent, |rank, _| round(rank), expected)
     }

@@ -10,22 +10,28 @@
 //! lists them, each as the same part of a piece. If pieces are divided, a message contains each part at most once, so
 //! it is no longer than the same number of blocks at the start of an array. Within a round, sends and copies read the
 //! memory as it was when the round began; receives and copies write, and the next round reads the written data. So
-//! all operations of a round may proceed at once and in any order. The next round starts when all of them are
-//! complete. Messages between two ranks match in the order of the lists.
+//! these operations of a round may proceed at once and in any order. When all of them are complete, the combinations
+//! of the round follow in the order of their list. Then the next round starts. Messages between two ranks match in
+//! the order of the lists.
+//!
+//! In a reduction a block holds the contributions of several ranks to one part of the vector, combined in an order:
+//! left ∘ right. A piece is the whole vector, and its parts consist of whole elements.
 
 mod check;
 mod division;
 mod messages;
 mod renumbering;
 mod straight;
+mod value;
 
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use smallvec::SmallVec;
 
 use crate::units::{Procs, Rank};
 
-pub use check::check_delivery;
+pub use check::{check_delivery, check_synchronisation};
 pub use division::PieceDivision;
 pub use messages::{MessageRule, RoundMessages, RuleInputs};
 pub use renumbering::RootRenumbering;
@@ -40,12 +46,19 @@ pub enum BlockSlot {
     Output(u32),
     /// Block `i` of the memory for data that the rank relays.
     Scratch(u32),
+    /// A buffer with room for a block of any part.
+    Buffer {
+        /// Number of the buffer.
+        number: u32,
+        /// The part that it holds.
+        part: u32,
+    },
 }
 
 impl BlockSlot {
-    /// The number of the block in its array.
+    /// The number of the block in its array; of a buffer, the part that it holds.
     pub fn index(self) -> u32 {
-        let (Self::Input(index) | Self::Output(index) | Self::Scratch(index)) = self;
+        let (Self::Input(index) | Self::Output(index) | Self::Scratch(index) | Self::Buffer { part: index, .. }) = self;
         index
     }
 }
@@ -59,19 +72,22 @@ pub struct BlockCounts {
     pub output: u32,
     /// Number of blocks for data that the rank relays.
     pub scratch: u32,
+    /// Number of buffers, each with room for the longest block.
+    pub buffers: u32,
 }
 
 impl BlockCounts {
     /// Number of blocks of all kinds.
     pub fn total(&self) -> usize {
-        self.input as usize + self.output as usize + self.scratch as usize
+        self.input as usize + self.output as usize + self.scratch as usize + self.buffers as usize
     }
 
     /// Size of all blocks in bytes, if pieces are divided by `division`.
     pub fn bytes(&self, division: PieceDivision) -> u64 {
         let arrays = [self.input, self.output, self.scratch];
-        let bytes = arrays.map(|count| division.offset(count));
-        bytes.into_iter().fold(0, u64::saturating_add)
+        let array_bytes = arrays.map(|count| division.offset(count));
+        let buffer_bytes = u64::from(self.buffers).saturating_mul(division.longest());
+        array_bytes.into_iter().fold(buffer_bytes, u64::saturating_add)
     }
 
     /// Index of a block in the memory of a rank, from 0; `None` if the rank has no such block.
@@ -82,6 +98,10 @@ impl BlockCounts {
             BlockSlot::Scratch(index) => {
                 let before = self.input as usize + self.output as usize;
                 (index, self.scratch, before)
+            }
+            BlockSlot::Buffer { number, .. } => {
+                let before = self.input as usize + self.output as usize + self.scratch as usize;
+                (number, self.buffers, before)
             }
         };
         (index < count).then_some(before + index as usize)
@@ -124,6 +144,24 @@ pub struct BlockCopy {
     pub to: BlockSlot,
 }
 
+/// A local combination of two blocks of the same part: `right` becomes left ∘ right, as by `MPI_Reduce_local`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockCombination {
+    /// The left operand, which stays as it is.
+    pub left: BlockSlot,
+    /// The right operand, which the result replaces.
+    pub right: BlockSlot,
+}
+
+/// Order in which the operands of a reduction are combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperandOrder {
+    /// That of the ranks: the algorithm serves every associative operation.
+    Ranks,
+    /// Another: the operation must commute.
+    Any,
+}
+
 /// Limit on the sends, and likewise on the receives, that a rank keeps in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InFlightLimit {
@@ -161,6 +199,8 @@ pub struct Round {
     pub receives: RoundMessages,
     /// Local copies.
     pub copies: SmallVec<[BlockCopy; 1]>,
+    /// Combinations, in this order, after all messages and copies.
+    pub combinations: Vec<BlockCombination>,
     /// Limit on the messages in progress.
     pub in_flight: InFlightLimit,
 }
@@ -217,6 +257,42 @@ pub enum ScheduleError {
         /// The receiver.
         to: Rank,
     },
+    /// Blocks of two parts are combined, or a block with itself.
+    #[error(
+        "round {}: rank {} combines {:?} with itself or with another part of the vector",
+        .0.round, .0.rank, .0.slot
+    )]
+    BadCombination(BlockAccess),
+    /// An output block lacks a contribution, has one twice, or has them in a wrong order.
+    #[error("rank {rank} ends with {held} in output block {block}, expected each rank once{}", order.remark())]
+    NotReduced {
+        /// The rank.
+        rank: Rank,
+        /// Number of the output block.
+        block: u32,
+        /// The contributions that the block holds, with parentheses around each combination.
+        held: String,
+        /// The order in which they should be.
+        order: OperandOrder,
+    },
+    /// Two ranks end with results that were combined differently, so that their bits may differ.
+    #[error("rank {rank} ends with {held} in output block {block}, which another rank has combined otherwise")]
+    ResultsDiffer {
+        /// The rank.
+        rank: Rank,
+        /// Number of the output block.
+        block: u32,
+        /// The contributions that the block holds.
+        held: String,
+    },
+    /// A rank leaves a barrier that another may not have reached.
+    #[error("rank {rank} leaves the barrier without a sign of rank {missing}")]
+    NotSynchronised {
+        /// The rank that leaves.
+        rank: Rank,
+        /// The rank that it has not heard of.
+        missing: Rank,
+    },
     /// An output block holds wrong data, or none.
     #[error("rank {rank} ends with {held:?} in output block {block}, expected {expected:?}")]
     NotDelivered {
@@ -240,6 +316,24 @@ pub struct Datum {
     pub block: u32,
 }
 
+/// What an output block must hold at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockResult {
+    /// A block of one rank's input.
+    Moved(Datum),
+    /// The blocks with this number in the inputs of all ranks, combined to one expression on all ranks that have it.
+    Combined(u32, OperandOrder),
+}
+
+impl OperandOrder {
+    fn remark(self) -> &'static str {
+        match self {
+            Self::Ranks => ", in the order of the ranks",
+            Self::Any => "",
+        }
+    }
+}
+
 impl ScheduleMessage {
     /// A message of one block.
     pub fn single(partner: Rank, slot: BlockSlot) -> Self {
@@ -259,6 +353,24 @@ impl ScheduleMessage {
 }
 
 impl Round {
+    /// The round with other partners.
+    #[must_use]
+    pub(crate) fn with_partners(self, partner: impl Fn(Rank) -> Rank) -> Self {
+        let renamed = |messages: RoundMessages| {
+            let all = messages.iter().map(Cow::into_owned);
+            let with_partner = |message: ScheduleMessage| ScheduleMessage {
+                partner: partner(message.partner),
+                ..message
+            };
+            all.map(with_partner).collect()
+        };
+        Self {
+            sends: renamed(self.sends),
+            receives: renamed(self.receives),
+            ..self
+        }
+    }
+
     /// Renumbers ranks and pieces.
     #[must_use]
     pub fn renumbered(self, renumbering: RootRenumbering) -> Self {
@@ -266,10 +378,18 @@ impl Round {
             from: renumbering.slot(from),
             to: renumbering.slot(to),
         });
+        let combinations = self
+            .combinations
+            .into_iter()
+            .map(|BlockCombination { left, right }| BlockCombination {
+                left: renumbering.slot(left),
+                right: renumbering.slot(right),
+            });
         Self {
             sends: self.sends.renumbered(renumbering),
             receives: self.receives.renumbered(renumbering),
             copies: copies.collect(),
+            combinations: combinations.collect(),
             in_flight: self.in_flight,
         }
     }

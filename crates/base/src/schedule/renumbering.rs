@@ -29,7 +29,7 @@ impl RootRenumbering {
         match slot {
             BlockSlot::Input(index) => BlockSlot::Input(self.block(index, self.input)),
             BlockSlot::Output(index) => BlockSlot::Output(self.block(index, self.output)),
-            BlockSlot::Scratch(_) => slot,
+            BlockSlot::Scratch(_) | BlockSlot::Buffer { .. } => slot,
         }
     }
 

@@ -29,6 +29,9 @@ fn every_rooted_algorithm_delivers_from_every_root() {
             let case = format!("{collective} {algorithm} from {root} among {procs}, {size}");
             let schedule = served.unwrap();
             assert_eq!(schedule.check(), Ok(()), "{case}");
+            if algorithm.operand_order() == Some(OperandOrder::Ranks) {
+                continue;
+            }
             assert_eq!(schedule.extent(), from_0.extent(), "{case}");
             let is_turned =
                 |rank: Rank| schedule.active_rounds(rank.successor(root.0, procs)) == from_0.active_rounds(rank);

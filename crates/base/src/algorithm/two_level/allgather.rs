@@ -39,6 +39,7 @@ fn outline(shape: ScheduleShape) -> ScheduleOutline {
             ROUNDS_BEFORE_TREE + layout.tree_rounds(0).unwrap_or(0)
         },
         scratch: 0,
+        buffers: 0,
         longest_message: if is_alone { 1 } else { longest.max().unwrap_or(1) },
     }
 }

@@ -40,6 +40,7 @@ impl AlgorithmRounds for TwoLevelScatterGather {
         ScheduleOutline {
             rounds: 1 + usize::from(largest > 1),
             scratch: largest - 1,
+            buffers: 0,
             longest_message: largest,
         }
     }

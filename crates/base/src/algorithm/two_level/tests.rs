@@ -58,6 +58,46 @@ fn what_is_for_another_cluster_crosses_once() {
     }
 }
 
+/// With every root, and with consecutive or scattered ranks in a cluster, every vector is combined once. Of each cluster
+/// one vector crosses in a reduce; all-reduces and barriers cross between heads alone.
+#[test]
+fn reductions_combine_all_vectors_in_every_layout() {
+    for layout in layouts() {
+        let procs = Procs::new(u32::try_from(layout.ranks()).unwrap()).unwrap();
+        for collective in [
+            Collective::Reduce,
+            Collective::Allreduce,
+            Collective::ReduceScatter,
+            Collective::ReduceScatterBlock,
+            Collective::Barrier,
+        ] {
+            let roots = if collective.has_root() { procs.get() } else { 1 };
+            for root in (0..roots).map(Rank) {
+                let schedule = clustered(collective, "two-level", &layout, root);
+                let case = format!("{collective} of {layout} from {root}");
+                assert_eq!(schedule.check(), Ok(()), "{case}");
+                let mut crossings = 0;
+                for (rank, index) in procs.ranks().cartesian_product(0..schedule.extent().rounds) {
+                    for send in listed(&schedule.round(rank, index).sends) {
+                        if layout.cluster_rank(rank).cluster != layout.cluster_rank(send.partner).cluster {
+                            crossings += 1;
+                        }
+                    }
+                }
+                let others = layout.clusters() - 1;
+                let expected = match collective {
+                    Collective::Reduce => others,
+                    Collective::ReduceScatter | Collective::ReduceScatterBlock => others * layout.clusters(),
+                    // Two messages each way between two heads; three clusters fold, exchange twice, and unfold.
+                    Collective::Allreduce => [0, 4, 8][others],
+                    _ => layout.clusters() * [0, 1, 2][others],
+                };
+                assert_eq!(crossings, expected, "{case}");
+            }
+        }
+    }
+}
+
 /// Twelve ranks in one cluster need the rounds of a binomial tree, two clusters of them one more.
 #[test]
 fn a_cluster_takes_the_rounds_of_its_tree() {
