@@ -152,6 +152,7 @@ mod tests {
                 input: 4,
                 output: 4,
                 scratch: 1,
+                buffers: 0,
             },
             longest_message: 1,
         };

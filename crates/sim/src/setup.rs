@@ -285,7 +285,8 @@ fn solve_timeouts(timeouts: &RanksOnTree, case: SimCase) -> Option<SimTotals> {
         | ClosedForm::BinomialOfParts
         | ClosedForm::Steps
         | ClosedForm::Direct
-        | ClosedForm::DirectUnrotated => return None,
+        | ClosedForm::DirectUnrotated
+        | ClosedForm::Reduction(_) => return None,
     };
     let parameters = timeouts.full_tree(case.procs)?;
     closed::plogpt(algorithm, case.size, &parameters, timeouts.mode)

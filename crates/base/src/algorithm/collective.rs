@@ -46,8 +46,10 @@ pub enum Collective {
     Allreduce,
     /// `MPI_Reduce_scatter`: block `i` of the combined vector reaches rank `i`. Of c elements the first c mod n blocks
     /// have one more than the others.
+    #[serde(alias = "reduce_scatter")]
     ReduceScatter,
     /// `MPI_Reduce_scatter_block`: as `ReduceScatter`, with blocks of one length.
+    #[serde(alias = "reduce_scatter_block")]
     ReduceScatterBlock,
     /// `MPI_Barrier`: no rank leaves before all have come.
     Barrier,

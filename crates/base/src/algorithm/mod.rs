@@ -62,6 +62,9 @@ pub use library::{AlgorithmNotOffered, LIBRARY, LibraryChoice};
 pub use method::CollectiveMethod;
 pub use offer::{MpiFlavour, OfferedAlgorithm, offered_algorithms};
 pub use phases::AlltoallPhases;
+pub use reduction::{
+    CriticalPath, ElementType, PathStep, ReducedVector, ReductionOperands, ReductionOperation, UnknownOperands,
+};
 pub use rule::RuleAlgorithm;
 pub use schedule::{ProvenSchedule, Schedule};
 pub use setting::{AlgorithmSetting, LONGEST_SEGMENT, SettingKind, split_algorithms};

@@ -1,6 +1,8 @@
 //! Properties of an algorithm that other layers use: the traffic of its messages, for the
 //! contention regimes, and the closed form of its time, for models and simulator.
 
+use serde::{Deserialize, Serialize};
+
 /// Pattern in which the messages of an algorithm share ports and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AlgorithmTraffic {
@@ -42,7 +44,8 @@ pub enum AlgorithmTraffic {
 }
 
 /// The steps of a reduction or barrier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ReductionForm {
     /// All-reduce by exchanges of the whole vector with ranks at doubled distances.
     RecursiveDoubling,
@@ -97,7 +100,8 @@ pub enum ReductionForm {
 }
 
 /// How ranks beyond the largest power of two take part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Fold {
     /// One rank of a pair sends its whole vector to the other.
     Whole,

@@ -58,6 +58,9 @@ pub const VOID_KEY: &str = "void";
 /// Key of the line that marks a cell as completely measured.
 const DONE: &str = "done";
 
+/// Provenance key of the operation and type of reductions, such as `sum:double`.
+pub const OPERANDS_KEY: &str = "reduction";
+
 /// Kind of operation that was timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Experiment {
@@ -76,12 +79,14 @@ pub enum Experiment {
     /// One of several simultaneous transfers between disjoint pairs, from the common start to the
     /// end of the transfer; `procs` is twice the number of pairs.
     Flow,
+    /// Time of one call of `MPI_Reduce_local` for a vector of `size_bytes`; the algorithm names operation and type.
+    LocalReduction,
     /// A collective, from the common start to the last finish.
     Collective(Collective),
 }
 
 /// The experiments that are no collectives, with their names in files.
-const EXPERIMENTS: [(Experiment, &str); 7] = [
+const EXPERIMENTS: [(Experiment, &str); 8] = [
     (Experiment::PingPong, "pingpong"),
     (Experiment::RoundTrip, "round_trip"),
     (Experiment::SendOverhead, "send_overhead"),
@@ -89,6 +94,7 @@ const EXPERIMENTS: [(Experiment, &str); 7] = [
     (Experiment::Gap, "gap"),
     (Experiment::Latency, "latency"),
     (Experiment::Flow, "flow"),
+    (Experiment::LocalReduction, "local_reduction"),
 ];
 
 /// Name of the experiment of every collective; another column names the collective.

@@ -125,6 +125,7 @@ impl PlanCell {
                 input,
                 output,
                 scratch: 0,
+                buffers: 0,
             },
             longest_message: 1,
         }

@@ -16,7 +16,7 @@ pub fn plogp_model(collective: Collective, form: ClosedForm) -> Option<&'static 
         ClosedForm::BinomialSegmented => "binomial_seg",
         ClosedForm::Pairwise => "plogp_a",
         ClosedForm::Direct | ClosedForm::SendsInTurn | ClosedForm::DirectUnrotated => "plogp_b",
-        ClosedForm::Steps => return None,
+        ClosedForm::Steps | ClosedForm::Reduction(_) => return None,
     };
     model::find(collective, name).ok()
 }

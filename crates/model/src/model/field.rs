@@ -17,7 +17,7 @@
 //! netsig, on Steffenel 2006, whose γ is the ratio of the time of an all-to-all among many processes to Hockney's
 //! bound.
 
-use netsig_base::algorithm::SizePattern;
+use netsig_base::algorithm::{ReductionForm, SizePattern};
 
 use super::FIELD;
 use super::prelude::*;
@@ -61,6 +61,46 @@ pub(super) const ALLTOALLV: Model = Model {
 pub(super) const SCATTER: Model = port_model(Collective::Scatter);
 pub(super) const GATHER: Model = port_model(Collective::Gather);
 pub(super) const ALLGATHER: Model = port_model(Collective::Allgather);
+
+pub(super) const REDUCE: Model = Model {
+    subject: ModelSubject::Collective(Collective::Reduce),
+    domain: "As the field of alltoall, with the steps of a binomial tree of whole vectors.",
+    example: field_example(0.000_201_168),
+    time: |inputs| time(inputs, steps(ReductionForm::ReduceBinomial)),
+    ..ALLTOALL
+};
+
+pub(super) const ALLREDUCE: Model = Model {
+    subject: ModelSubject::Collective(Collective::Allreduce),
+    domain: "As the field of alltoall, with the steps of recursive doubling.",
+    time: |inputs| time(inputs, steps(ReductionForm::RecursiveDoubling)),
+    ..REDUCE
+};
+
+pub(super) const REDUCE_SCATTER: Model = Model {
+    subject: ModelSubject::Collective(Collective::ReduceScatter),
+    domain: "As the field of alltoall, with n − 1 steps of m/n bytes.",
+    example: field_example(0.000_402_248),
+    time: |inputs| time(inputs, steps(ReductionForm::Pairwise)),
+    ..ALLTOALL
+};
+
+pub(super) const REDUCE_SCATTER_BLOCK: Model = Model {
+    subject: ModelSubject::Collective(Collective::ReduceScatterBlock),
+    ..REDUCE_SCATTER
+};
+
+pub(super) const BARRIER: Model = Model {
+    subject: ModelSubject::Collective(Collective::Barrier),
+    domain: "As the field of alltoall, with ⌈log₂ n⌉ steps without bytes.",
+    example: field_example(0.000_168_168),
+    time: |inputs| time(inputs, steps(ReductionForm::Dissemination)),
+    ..ALLTOALL
+};
+
+const fn steps(form: ReductionForm) -> TrafficPattern {
+    TrafficPattern::Reduction { form, segment: None }
+}
 
 const fn port_model(collective: Collective) -> Model {
     Model {

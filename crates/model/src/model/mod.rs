@@ -64,11 +64,20 @@ const ALLTOALLV: &[Model] = &[
     regimes::entry::ALLTOALLV_SKEWED,
     regimes::entry::ALLTOALLV_SPARSE,
 ];
+const REDUCE: &[Model] = &[field::REDUCE, regimes::entry::REDUCE];
+const ALLREDUCE: &[Model] = &[field::ALLREDUCE, regimes::entry::ALLREDUCE];
+const REDUCE_SCATTER: &[Model] = &[
+    field::REDUCE_SCATTER,
+    regimes::entry::REDUCE_SCATTER,
+    field::REDUCE_SCATTER_BLOCK,
+    regimes::entry::REDUCE_SCATTER_BLOCK,
+];
+const BARRIER: &[Model] = &[field::BARRIER, regimes::entry::BARRIER];
 const PROGRAMS: &[Model] = &[adve::ADVE];
 
 /// All models, grouped by subject, in the order in which lists show them.
 pub fn models() -> impl Iterator<Item = &'static Model> {
-    static ALL: [&[Model]; 9] = [
+    static ALL: [&[Model]; 13] = [
         message::MODELS,
         bcast::MODELS,
         scatter::SCATTER,
@@ -76,6 +85,10 @@ pub fn models() -> impl Iterator<Item = &'static Model> {
         ALLGATHER,
         alltoall::MODELS,
         ALLTOALLV,
+        REDUCE,
+        ALLREDUCE,
+        REDUCE_SCATTER,
+        BARRIER,
         exchange::MODELS,
         PROGRAMS,
     ];

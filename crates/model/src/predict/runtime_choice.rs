@@ -160,8 +160,13 @@ pub fn is_quick(algorithm: Algorithm, call: &CollectiveCall) -> bool {
 fn is_small(extent: &ScheduleExtent) -> bool {
     const MOST_OF_A_RANK: u64 = 1 << 18;
     const MOST_OF_ALL: u64 = 1 << 24;
-    let BlockCounts { input, output, scratch } = extent.blocks;
-    let blocks: u64 = [input, output, scratch].map(u64::from).iter().sum();
+    let BlockCounts {
+        input,
+        output,
+        scratch,
+        buffers,
+    } = extent.blocks;
+    let blocks: u64 = [input, output, scratch, buffers].map(u64::from).iter().sum();
     let is_of_all = extent.rounds > 1;
     blocks <= MOST_OF_A_RANK && (!is_of_all || blocks * u64::from(extent.procs.get()) <= MOST_OF_ALL)
 }

@@ -122,9 +122,11 @@ pub fn tune_collective(request: &TuningRequest, collective: Collective) -> Resul
     is_tuned.then(|| tune_choices(request, collective, choices)).transpose()
 }
 
-/// True for the collectives that rules are written for.
+/// True for the collectives that rules are written for. A rules file cannot tell operations that commute from others, so that
+/// rules of reductions could change results.
 fn is_tuned_collective(collective: Collective) -> bool {
-    collective.operation() != Collective::Alltoallv
+    let is_synchronising = collective.is_reduction() || collective == Collective::Barrier;
+    collective.operation() != Collective::Alltoallv && !is_synchronising
 }
 
 fn tune_choices(

@@ -36,6 +36,11 @@ fn collective_id(collective: Collective) -> u32 {
         Collective::Bcast => 7,
         Collective::Gather => 9,
         Collective::Scatter => 15,
+        Collective::Allreduce => 2,
+        Collective::Barrier => 6,
+        Collective::Reduce => 11,
+        Collective::ReduceScatter => 12,
+        Collective::ReduceScatterBlock => 13,
     }
 }
 

@@ -201,9 +201,13 @@ impl TargetRelease {
     /// In a scatter or gather, the ranks of Open MPI and MPICH look at arguments that need not agree: by rules with
     /// sizes they could choose different algorithms.
     pub fn measure(&self, collective: Collective) -> Option<SizeMeasure> {
-        use Collective::{Allgather, Alltoall, Alltoallv, AlltoallvSkewed, AlltoallvSparse, Bcast, Gather, Scatter};
+        use Collective::{
+            Allgather, Allreduce, Alltoall, Alltoallv, AlltoallvSkewed, AlltoallvSparse, Barrier, Bcast, Gather,
+            Reduce, ReduceScatter, ReduceScatterBlock, Scatter,
+        };
         match (self.target.flavour, collective) {
-            (_, Scatter | Gather | Alltoallv | AlltoallvSkewed | AlltoallvSparse) => None,
+            (_, Scatter | Gather | Alltoallv | AlltoallvSkewed | AlltoallvSparse | Barrier) => None,
+            (_, Reduce | Allreduce | ReduceScatter | ReduceScatterBlock) => Some(SizeMeasure::Each),
             (MpiFlavour::OpenMpi, Alltoall | Allgather) | (MpiFlavour::Mpich, Allgather) => Some(SizeMeasure::Total),
             (_, Bcast) | (MpiFlavour::Mpich | MpiFlavour::IntelMpi, Alltoall | Allgather) => Some(SizeMeasure::Each),
         }

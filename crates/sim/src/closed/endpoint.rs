@@ -133,9 +133,11 @@ pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &PortPar
         ClosedForm::Flat | ClosedForm::FlatSegmented => Some(flat_totals(&case)),
         ClosedForm::Chain | ClosedForm::Pipeline => pipeline(&case),
         ClosedForm::Binomial => Some(binomial(&case)),
-        ClosedForm::ChainOfParts | ClosedForm::Binary | ClosedForm::BinomialSegmented | ClosedForm::BinomialOfParts => {
-            None
-        }
+        ClosedForm::ChainOfParts
+        | ClosedForm::Binary
+        | ClosedForm::BinomialSegmented
+        | ClosedForm::BinomialOfParts
+        | ClosedForm::Reduction(_) => None,
         ClosedForm::Steps | ClosedForm::Pairwise => Some(pairwise(&case)),
         ClosedForm::Direct | ClosedForm::SendsInTurn => direct(&case),
         ClosedForm::DirectUnrotated => direct_unrotated(&case),

@@ -10,6 +10,7 @@ use super::super::traffic::{AlgorithmTraffic, ClosedForm, ReductionForm};
 use super::super::{AlgorithmEntry, Collective, CombiningRounds, PieceCut, ScheduleOutline, ScheduleShape};
 use super::folded_ranks::{FoldRole, FoldedRanks, KeptRank, nearest_first_window};
 use super::ordered_exchange::OrderedExchange;
+use super::path::placing_steps;
 use super::{all, lone_round, message, of_equal_blocks};
 use crate::schedule::{BlockSlot, OperandOrder, Round};
 use crate::units::{Procs, Rank};
@@ -31,15 +32,6 @@ pub(in crate::algorithm) const BUTTERFLY: AlgorithmEntry = AlgorithmEntry {
 pub(in crate::algorithm) const BUTTERFLY_BLOCK: AlgorithmEntry =
     of_equal_blocks(BUTTERFLY, &[tuned(4, "butterfly", Some(TRAFFIC))]);
 
-/// Number of rounds in which the blocks go to their places.
-fn placing_rounds(ranks: FoldedRanks) -> usize {
-    match (ranks.pairs(), ranks.power()) {
-        (2.., _) => 2,
-        (1, _) | (_, 4..) => 1,
-        _ => 0,
-    }
-}
-
 fn outline(shape: ScheduleShape) -> ScheduleOutline {
     let ranks = FoldedRanks::new(shape.procs, KeptRank::Odd);
     let folds = ranks.folds();
@@ -50,7 +42,7 @@ fn outline(shape: ScheduleShape) -> ScheduleOutline {
         } else {
             (shape.parts / 2).max(1)
         },
-        ..ScheduleOutline::without_relays((ranks.steps() as usize + folds + placing_rounds(ranks)).max(1))
+        ..ScheduleOutline::without_relays((ranks.steps() as usize + folds + placing_steps(shape.procs) as usize).max(1))
     }
 }
 

@@ -15,8 +15,10 @@ pub(super) mod doubling;
 mod folded_ranks;
 pub(super) mod halving;
 pub(super) mod in_order;
+mod operands;
 mod ordered_exchange;
 pub(super) mod pairwise;
+mod path;
 pub(super) mod rabenseifner;
 pub(super) mod ring;
 #[cfg(test)]
@@ -24,6 +26,9 @@ mod tests;
 pub(super) mod tree;
 
 use std::ops::Range;
+
+pub use operands::{ElementType, ReductionOperands, ReductionOperation, UnknownOperands};
+pub use path::{CriticalPath, PathStep, ReducedVector};
 
 use super::{AlgorithmEntry, Collective, OfferedAlgorithm};
 use crate::schedule::{BlockCombination, BlockCopy, BlockSlot, PieceDivision, Round, ScheduleMessage};

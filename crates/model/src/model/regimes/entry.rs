@@ -1,7 +1,7 @@
 //! `regimes`: the regimes of every collective, with parameters given by the user. Fits store the
 //! regimes in full.
 
-use netsig_base::algorithm::SizePattern;
+use netsig_base::algorithm::{ReductionForm, SizePattern};
 use netsig_base::network::LINUX_RTO;
 use netsig_base::units::parameter::{ParameterError, finite, non_negative};
 
@@ -78,6 +78,46 @@ pub(in crate::model) const SCATTER: Model = Model {
 pub(in crate::model) const GATHER: Model = port_model(Collective::Gather);
 
 pub(in crate::model) const ALLGATHER: Model = port_model(Collective::Allgather);
+
+pub(in crate::model) const REDUCE: Model = Model {
+    subject: ModelSubject::Collective(Collective::Reduce),
+    domain: "As the regimes of alltoall, with the steps of a binomial tree of whole vectors.",
+    example: rendezvous_example(0.000_186_168),
+    time: |inputs| time(inputs, steps(ReductionForm::ReduceBinomial)),
+    ..ALLTOALL
+};
+
+pub(in crate::model) const ALLREDUCE: Model = Model {
+    subject: ModelSubject::Collective(Collective::Allreduce),
+    domain: "As the regimes of alltoall, with the steps of recursive doubling.",
+    time: |inputs| time(inputs, steps(ReductionForm::RecursiveDoubling)),
+    ..REDUCE
+};
+
+pub(in crate::model) const REDUCE_SCATTER: Model = Model {
+    subject: ModelSubject::Collective(Collective::ReduceScatter),
+    domain: "As the regimes of alltoall, with n − 1 steps of m/n bytes.",
+    example: rendezvous_example(0.000_367_248),
+    time: |inputs| time(inputs, steps(ReductionForm::Pairwise)),
+    ..ALLTOALL
+};
+
+pub(in crate::model) const REDUCE_SCATTER_BLOCK: Model = Model {
+    subject: ModelSubject::Collective(Collective::ReduceScatterBlock),
+    ..REDUCE_SCATTER
+};
+
+pub(in crate::model) const BARRIER: Model = Model {
+    subject: ModelSubject::Collective(Collective::Barrier),
+    domain: "As the regimes of alltoall, with ⌈log₂ n⌉ steps without bytes.",
+    example: rendezvous_example(0.000_153_168),
+    time: |inputs| time(inputs, steps(ReductionForm::Dissemination)),
+    ..ALLTOALL
+};
+
+const fn steps(form: ReductionForm) -> TrafficPattern {
+    TrafficPattern::Reduction { form, segment: None }
+}
 
 /// Entry of an all-to-all whose sizes may differ from pair to pair.
 const fn pair_sizes_model(

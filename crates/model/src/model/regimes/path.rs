@@ -39,7 +39,7 @@
 //! # Source
 //! netsig; equal shares of a link are those of processor sharing (Kleinrock 1967).
 
-use netsig_base::algorithm::{BruckWork, bruck_work};
+use netsig_base::algorithm::{BruckWork, DOUBLE, ReducedVector, ReductionForm, bruck_work};
 use netsig_base::network::NetworkCut;
 use netsig_base::units::{Bytes, Seconds};
 
@@ -138,6 +138,7 @@ impl TrafficPattern {
             Self::Doubling => TrafficPath::straight(rounds, wire.time(bytes)),
             Self::Chain => case.along_chain(size),
             Self::Pipeline { segment } => case.along_chain(segment.min(size)),
+            Self::Reduction { form, segment } => case.along_steps(form, segment),
             Self::ScatterRing => case.scatter_allgather(procs.partners(), 0.0),
             // Unless n is a power of two, ranks without a part take the whole message at the end.
             Self::ScatterDoubling if procs.get().is_power_of_two() => case.scatter_allgather(rounds, 0.0),
@@ -228,6 +229,19 @@ impl WireCase<'_> {
             hops + segments as f64,
             Seconds(passed + wire.time(with_headers(size.as_f64(), segments as f64)).0),
         )
+    }
+
+    /// The steps of a reduction of doubles.
+    fn along_steps(&self, form: ReductionForm, segment: Option<Bytes>) -> TrafficPath {
+        let Self { wire, point } = *self;
+        let vector = ReducedVector {
+            procs: point.procs,
+            size: point.size,
+            element: DOUBLE,
+        };
+        let path = form.path(vector, segment);
+        let bytes = with_headers(path.bytes(), path.startups());
+        TrafficPath::straight(path.startups(), wire.time(bytes))
     }
 
     /// A scatter of parts and their allgather in `steps` steps; a rank receives `extra_bytes` beyond the other parts.

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use netsig_base::algorithm::{
-    Algorithm, AlgorithmTraffic, Collective, CollectiveMethod, LibraryDecision, MpiFlavour, TreeLoad,
+    Algorithm, AlgorithmTraffic, Collective, CollectiveMethod, LibraryDecision, MpiFlavour, ReductionForm, TreeLoad,
 };
 use netsig_base::units::{Bytes, Procs};
 use serde::{Deserialize, Serialize};
@@ -62,6 +62,13 @@ pub enum TrafficPattern {
     Knomial {
         /// The base k.
         radix: u32,
+    },
+    /// The steps of a reduction or barrier.
+    Reduction {
+        /// Its steps.
+        form: ReductionForm,
+        /// Segment size, if one is set.
+        segment: Option<Bytes>,
     },
     /// A broadcast of a library along the trees that its rules choose; all have the same parameters.
     Decided(MpiFlavour),
@@ -138,6 +145,7 @@ impl TrafficPattern {
             }),
             AlgorithmTraffic::Binary => segment.is_none().then_some(Self::Binary),
             AlgorithmTraffic::BinaryInTurn => segment.is_none().then_some(Self::BinaryInTurn),
+            AlgorithmTraffic::Reduction(form) => Some(Self::Reduction { form, segment }),
             AlgorithmTraffic::Knomial => {
                 let radix = method.map_or(Some(LIBRARY_RADIX), CollectiveMethod::radix)?;
                 segment.is_none().then_some(Self::Knomial { radix })
