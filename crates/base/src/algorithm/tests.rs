@@ -12,7 +12,8 @@ use itertools::Itertools;
 use self::long_form::is_long_form;
 use super::testing::sent_bytes;
 use super::*;
-use crate::schedule::{OperandOrder, RoundMessages, ScheduleMessage};
+use crate::schedule::{Round, RoundMessages, ScheduleMessage};
+use crate::units::{Procs, Rank};
 
 fn procs(count: u32) -> Procs {
     Procs::new(count).unwrap()

@@ -1,6 +1,6 @@
-//! The butterfly reduce-scatter, in the order of the ranks: fold to the odd ranks; in step k numbers v and v xor 2^k exchange
-//! halves of their window, and the lower one keeps the lower half. So v ends with the blocks of its bit-reversed number, and
-//! sends them there: first the block of the rank itself, then that of the rank that was folded to it.
+//! The butterfly reduce-scatter, in the order of the ranks: fold to the odd ranks. In step k numbers v and v xor 2^k exchange
+//! halves of their window, and the lower one keeps the lower half. So v ends with the blocks of its bit-reversed number.
+//! It sends them there: first the block of the rank itself, then that of the rank that was folded to it.
 //!
 //! # Source
 //! Träff 2005 (EuroPVM/MPI), as in Open MPI.
@@ -30,7 +30,7 @@ pub(in crate::algorithm) const BUTTERFLY: AlgorithmEntry = AlgorithmEntry {
 };
 
 pub(in crate::algorithm) const BUTTERFLY_BLOCK: AlgorithmEntry =
-    of_equal_blocks(BUTTERFLY, &[tuned(4, "butterfly", Some(TRAFFIC))]);
+    of_equal_blocks(&BUTTERFLY, &[tuned(4, "butterfly", Some(TRAFFIC))]);
 
 fn outline(shape: ScheduleShape) -> ScheduleOutline {
     let ranks = FoldedRanks::new(shape.procs, KeptRank::Odd);

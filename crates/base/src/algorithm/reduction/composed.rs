@@ -44,7 +44,7 @@ pub(in crate::algorithm) const REDUCE_SCATTER: AlgorithmEntry = AlgorithmEntry {
 };
 
 pub(in crate::algorithm) const REDUCE_SCATTER_BLOCK: AlgorithmEntry =
-    of_equal_blocks(REDUCE_SCATTER, &[tuned(1, "basic_linear", Some(SCATTER_TRAFFIC))]);
+    of_equal_blocks(&REDUCE_SCATTER, &[tuned(1, "basic_linear", Some(SCATTER_TRAFFIC))]);
 
 fn bcast_outline(shape: ScheduleShape) -> ScheduleOutline {
     ScheduleOutline {

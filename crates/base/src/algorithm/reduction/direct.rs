@@ -51,9 +51,9 @@ pub(in crate::algorithm) const REDUCE_SCATTER_WINDOWED: AlgorithmEntry = Algorit
     ..REDUCE_SCATTER
 };
 
-pub(in crate::algorithm) const REDUCE_SCATTER_BLOCK: AlgorithmEntry = of_equal_blocks(REDUCE_SCATTER, &[]);
+pub(in crate::algorithm) const REDUCE_SCATTER_BLOCK: AlgorithmEntry = of_equal_blocks(&REDUCE_SCATTER, &[]);
 pub(in crate::algorithm) const REDUCE_SCATTER_BLOCK_WINDOWED: AlgorithmEntry =
-    of_equal_blocks(REDUCE_SCATTER_WINDOWED, &[]);
+    of_equal_blocks(&REDUCE_SCATTER_WINDOWED, &[]);
 
 fn scatter_outline(shape: ScheduleShape) -> ScheduleOutline {
     ScheduleOutline {

@@ -51,7 +51,7 @@ pub(in crate::algorithm) const REDUCE_SCATTER: AlgorithmEntry = AlgorithmEntry {
 };
 
 pub(in crate::algorithm) const REDUCE_SCATTER_BLOCK: AlgorithmEntry = of_equal_blocks(
-    REDUCE_SCATTER,
+    &REDUCE_SCATTER,
     &[
         tuned(2, "recursive_doubling", Some(SCATTER_TRAFFIC)),
         mpich("recursive_doubling", Some(SCATTER_TRAFFIC)),

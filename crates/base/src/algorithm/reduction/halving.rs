@@ -29,7 +29,7 @@ pub(in crate::algorithm) const HALVING: AlgorithmEntry = AlgorithmEntry {
 };
 
 pub(in crate::algorithm) const HALVING_BLOCK: AlgorithmEntry = of_equal_blocks(
-    HALVING,
+    &HALVING,
     &[
         tuned(3, "recursive_halving", Some(TRAFFIC)),
         mpich("recursive_halving", Some(TRAFFIC)),

@@ -43,8 +43,8 @@ pub(super) fn segment_elements(size: Bytes, element: Bytes, segment: Bytes) -> P
     }
 }
 
-/// Number of phases of a segmented ring: with q elements in a segment, c div nq, and one more if the rest is at least n
-/// elements and more than ⌊nq/2⌋; at least 1.
+/// Number of phases of a segmented ring: c div nq with q elements in a segment, at least 1. A rest of at least n elements
+/// that is more than ⌊nq/2⌋ has a phase of its own.
 pub(super) fn ring_phases(procs: Procs, size: Bytes, element: Bytes, segment: Bytes) -> u32 {
     let ranks = u64::from(procs.get());
     let elements = size.0 / element.0.max(1);
@@ -72,11 +72,11 @@ fn elements_of_segment(element: Bytes, segment: Bytes) -> u64 {
 }
 
 /// The entry of `MPI_Reduce_scatter_block` for an algorithm of `MPI_Reduce_scatter`, with its names in libraries.
-const fn of_equal_blocks(entry: AlgorithmEntry, offered: &'static [OfferedAlgorithm]) -> AlgorithmEntry {
+const fn of_equal_blocks(entry: &AlgorithmEntry, offered: &'static [OfferedAlgorithm]) -> AlgorithmEntry {
     AlgorithmEntry {
         collective: Collective::ReduceScatterBlock,
         offered,
-        ..entry
+        ..*entry
     }
 }
 

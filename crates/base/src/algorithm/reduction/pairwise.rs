@@ -23,7 +23,7 @@ pub(in crate::algorithm) const PAIRWISE: AlgorithmEntry = AlgorithmEntry {
 };
 
 pub(in crate::algorithm) const PAIRWISE_BLOCK: AlgorithmEntry =
-    of_equal_blocks(PAIRWISE, &[mpich("pairwise", Some(TRAFFIC))]);
+    of_equal_blocks(&PAIRWISE, &[mpich("pairwise", Some(TRAFFIC))]);
 
 fn outline(shape: ScheduleShape) -> ScheduleOutline {
     ScheduleOutline {
@@ -40,12 +40,12 @@ fn round(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     let distance = u32::try_from(index + 1).expect("fewer than ranks");
     let to = rank.successor(distance, procs);
     let arrival = |part| BlockSlot::Buffer { number: 0, part };
-    let own: &[u32] = &[rank.0];
+    let block: &[u32] = &[rank.0];
     Round {
         sends: message(to, &[to.0], BlockSlot::Input).into(),
-        receives: message(rank.predecessor(distance, procs), own, arrival).into(),
-        copies: copies(if index == 0 { own } else { &[] }, BlockSlot::Output).collect(),
-        combinations: combinations(own, arrival, BlockSlot::Output).collect(),
+        receives: message(rank.predecessor(distance, procs), block, arrival).into(),
+        copies: copies(if index == 0 { block } else { &[] }, BlockSlot::Output).collect(),
+        combinations: combinations(block, arrival, BlockSlot::Output).collect(),
         ..Round::default()
     }
 }

@@ -2,7 +2,7 @@
 //! its message and the bytes that are then combined.
 //!
 //! # Formula
-//! c elements of e bytes, m = c·e; n ranks, Q = 2^ℓ the largest power of two ≤ n, r = n − Q, f = 1 if r > 0, else 0;
+//! c elements of e bytes, m = c·e. n ranks, Q = 2^ℓ the largest power of two ≤ n, r = n − Q, f = 1 if r > 0, else 0.
 //! B = ⌈c/n⌉·e, H = ⌈c/2⌉·e. A step (b, d) takes α + β·b + ω·d, ω the time of the operation on a byte.
 //!
 //! | form | steps |
@@ -24,7 +24,7 @@
 //! | barriers | ⌈log₂ n⌉; tree 2⌈log₂ n⌉; doubling ℓ + 2f; flat 2(n−1); double ring 2n steps (0, 0) |
 //!
 //! y = 2 if r ≥ 2, else 1 if r = 1 or Q ≥ 4, else 0. In pLogP a step takes g(b) + ω·d, and `latencies` of the steps also
-//! L: all, unless messages to one rank follow one another.
+//! L. These are all steps, unless messages to one rank follow one another.
 //!
 //! # Source
 //! For powers of two Thakur, Rabenseifner, Gropp 2005 (IJHPCA), Rabenseifner 2004 (ICCS) and Patarasuk and Yuan 2009

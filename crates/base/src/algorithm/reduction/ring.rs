@@ -53,7 +53,7 @@ pub(in crate::algorithm) const REDUCE_SCATTER: AlgorithmEntry = AlgorithmEntry {
     offered: &[tuned(3, "ring", Some(SCATTER_TRAFFIC))],
 };
 
-pub(in crate::algorithm) const REDUCE_SCATTER_BLOCK: AlgorithmEntry = of_equal_blocks(REDUCE_SCATTER, &[]);
+pub(in crate::algorithm) const REDUCE_SCATTER_BLOCK: AlgorithmEntry = of_equal_blocks(&REDUCE_SCATTER, &[]);
 
 fn allreduce_outline(shape: ScheduleShape) -> ScheduleOutline {
     let steps = shape.procs.get() as usize - 1;

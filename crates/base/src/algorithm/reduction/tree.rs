@@ -16,8 +16,8 @@ use super::{combinations, copies, lone_round, message};
 use crate::schedule::{BlockCombination, BlockSlot, OperandOrder, Round, ScheduleMessage};
 use crate::units::{Procs, Rank};
 
-const fn traffic(form: ReductionForm) -> Option<AlgorithmTraffic> {
-    Some(AlgorithmTraffic::Reduction(form))
+const fn steps(form: ReductionForm) -> AlgorithmTraffic {
+    AlgorithmTraffic::Reduction(form)
 }
 
 pub(in crate::algorithm) const FLAT: AlgorithmEntry = AlgorithmEntry {
@@ -27,21 +27,21 @@ pub(in crate::algorithm) const FLAT: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     cut: PieceCut::Whole,
     rounds: &CombiningRounds(OperandOrder::Ranks, flat_outline, flat),
-    traffic: traffic(ReductionForm::ReduceFlat),
+    traffic: Some(steps(ReductionForm::ReduceFlat)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceFlat)),
-    offered: &[tuned(1, "linear", traffic(ReductionForm::ReduceFlat))],
+    offered: &[tuned(1, "linear", Some(steps(ReductionForm::ReduceFlat)))],
 };
 
 pub(in crate::algorithm) const BINOMIAL: AlgorithmEntry = AlgorithmEntry {
     name: "binomial",
     summary: "over the binomial tree, combined on the way",
     rounds: &CombiningRounds(OperandOrder::Any, binomial_outline, binomial),
-    traffic: traffic(ReductionForm::ReduceBinomial),
+    traffic: Some(steps(ReductionForm::ReduceBinomial)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceBinomial)),
     offered: &[
-        tuned(5, "binomial", traffic(ReductionForm::ReduceBinomial)).with_segments(),
-        mpich("binomial", traffic(ReductionForm::ReduceBinomial)),
-        intel(2, "binomial", traffic(ReductionForm::ReduceBinomial)),
+        tuned(5, "binomial", Some(steps(ReductionForm::ReduceBinomial))).with_segments(),
+        mpich("binomial", Some(steps(ReductionForm::ReduceBinomial))),
+        intel(2, "binomial", Some(steps(ReductionForm::ReduceBinomial))),
     ],
     ..FLAT
 };
@@ -50,9 +50,9 @@ pub(in crate::algorithm) const BINARY: AlgorithmEntry = AlgorithmEntry {
     name: "binary",
     summary: "over a binary tree, combined on the way",
     rounds: &CombiningRounds(OperandOrder::Any, binary_outline, binary),
-    traffic: traffic(ReductionForm::ReduceBinary),
+    traffic: Some(steps(ReductionForm::ReduceBinary)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceBinary)),
-    offered: &[tuned(4, "binary", traffic(ReductionForm::ReduceBinary)).with_segments()],
+    offered: &[tuned(4, "binary", Some(steps(ReductionForm::ReduceBinary))).with_segments()],
     ..FLAT
 };
 
@@ -60,7 +60,7 @@ pub(in crate::algorithm) const CHAIN: AlgorithmEntry = AlgorithmEntry {
     name: "chain",
     summary: "each rank adds its vector to that of the next and hands it on",
     rounds: &CombiningRounds(OperandOrder::Any, pipeline_outline, pipeline),
-    traffic: traffic(ReductionForm::ReduceChain),
+    traffic: Some(steps(ReductionForm::ReduceChain)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceChain)),
     offered: &[LIBRARY_PIPELINE],
     ..FLAT
@@ -72,13 +72,14 @@ pub(in crate::algorithm) const PIPELINE: AlgorithmEntry = AlgorithmEntry {
     settings: &[SEGMENT],
     cut: PieceCut::SegmentElements,
     rounds: &CombiningRounds(OperandOrder::Any, pipeline_outline, pipeline),
-    traffic: traffic(ReductionForm::ReducePipeline),
+    traffic: Some(steps(ReductionForm::ReducePipeline)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReducePipeline)),
     offered: &[LIBRARY_PIPELINE],
     ..FLAT
 };
 
-const LIBRARY_PIPELINE: OfferedAlgorithm = tuned(3, "pipeline", traffic(ReductionForm::ReducePipeline)).with_segments();
+const LIBRARY_PIPELINE: OfferedAlgorithm =
+    tuned(3, "pipeline", Some(steps(ReductionForm::ReducePipeline))).with_segments();
 
 fn flat_outline(shape: ScheduleShape) -> ScheduleOutline {
     ScheduleOutline {

@@ -256,12 +256,12 @@ fn scatter(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     let message = |cluster, blocks: &[Rank], slot: &dyn Fn(u32) -> BlockSlot| {
         ScheduleMessage::of(node.layout.head(cluster), blocks.iter().map(|block| slot(block.0)))
     };
-    let own = blocks(number);
+    let kept = blocks(number);
     let must_copy = node.is_input() && distance == 1;
     Round {
         sends: message(to.0 as usize, blocks(to), &operand).into(),
-        receives: message(from.0 as usize, own, &arrival).into(),
-        copies: own
+        receives: message(from.0 as usize, kept, &arrival).into(),
+        copies: kept
             .iter()
             .filter(|_| must_copy)
             .map(|block| BlockCopy {
@@ -269,7 +269,7 @@ fn scatter(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
                 to: BlockSlot::Scratch(block.0),
             })
             .collect(),
-        combinations: own
+        combinations: kept
             .iter()
             .map(|block| BlockCombination {
                 left: arrival(block.0),
