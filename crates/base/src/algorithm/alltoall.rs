@@ -13,6 +13,7 @@
 use std::num::NonZeroU32;
 
 use super::offer::{WindowBound, intel, mpich, tuned};
+use super::phases::{partners, ring};
 use super::setting::{SHORT_SEGMENT, WINDOW};
 use super::traffic::{AlgorithmTraffic, ClosedForm};
 use super::{AlgorithmEntry, Collective, PieceCut, RoundFunctions, ScheduleOutline, ScheduleShape};
@@ -210,21 +211,6 @@ fn step_round(shape: ScheduleShape, rank: Rank, index: usize, partners: fn(Procs
         copies: (step == 1).then(|| copy_to_output(block(rank))).into_iter().collect(),
         ..Round::default()
     }
-}
-
-/// Receiver and sender that are the partners of `rank` in step `step`, from 1.
-pub(super) fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
-    if procs.get().is_power_of_two() {
-        let both = Rank(rank.0 ^ step);
-        (both, both)
-    } else {
-        ring(procs, rank, step)
-    }
-}
-
-/// Receiver and sender of a step around a ring.
-fn ring(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
-    (rank.successor(step, procs), rank.predecessor(step, procs))
 }
 
 fn send(to: Rank) -> ScheduleMessage {

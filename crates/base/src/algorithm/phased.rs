@@ -12,7 +12,8 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::alltoall::{copy_to_output, partners};
+use super::alltoall::copy_to_output;
+use super::phases::partners;
 use super::setting::SHORT_SEGMENT;
 use super::traffic::AlgorithmTraffic;
 use super::{AlgorithmEntry, AlgorithmRounds, Collective, PieceCut, ScheduleOutline, ScheduleShape};

@@ -21,7 +21,6 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::alltoall::partners;
 use crate::network::Network;
 use crate::units::{Procs, Rank};
 
@@ -291,6 +290,21 @@ impl PhaseNeeds {
 
 fn rank(index: usize) -> Rank {
     Rank(u32::try_from(index).expect("fewer ranks than 2^32"))
+}
+
+/// Receiver and sender that are the partners of `rank` in step `step`, from 1.
+pub(super) fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
+    if procs.get().is_power_of_two() {
+        let both = Rank(rank.0 ^ step);
+        (both, both)
+    } else {
+        ring(procs, rank, step)
+    }
+}
+
+/// Receiver and sender of a step around a ring.
+pub(super) fn ring(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
+    (rank.successor(step, procs), rank.predecessor(step, procs))
 }
 
 #[cfg(test)]

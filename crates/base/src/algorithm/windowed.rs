@@ -16,7 +16,8 @@
 
 use std::num::NonZeroU32;
 
-use super::alltoall::{copy_to_output, partners};
+use super::alltoall::copy_to_output;
+use super::phases::partners;
 use super::setting::{SHORT_SEGMENT, WINDOW};
 use super::traffic::AlgorithmTraffic;
 use super::{AlgorithmEntry, Collective, PieceCut, RoundFunctions, ScheduleOutline, ScheduleShape};
