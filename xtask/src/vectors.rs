@@ -6,6 +6,7 @@
 //! expected| ≤ `abs_tol` + `rel_tol`·|expected|; two whole numbers, text, booleans and null must be
 //! equal; every expected key must exist, additional keys are allowed.
 
+mod benchmark_size;
 mod compare;
 mod fit;
 mod grid;

@@ -6,7 +6,7 @@ mod seeded;
 use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
 use netsig_base::data::import::{BenchmarkProgram, ImportInput, ImportOptions, ImportResult, PROGRAMS, import};
-use netsig_base::data::{Aggregate, Dataset, ImportedStatistic, LaunchCell};
+use netsig_base::data::{Aggregate, Dataset, ImportedStatistic, LaunchCell, OPERANDS_KEY};
 use netsig_base::text::file_error::FileError;
 use netsig_base::units::Procs;
 use proptest::prelude::*;
@@ -69,7 +69,7 @@ fn outputs_become_the_data_that_they_state() {
 }
 
 /// Outputs and logs in the shapes in which people post them, with the numbers of processes given.
-const POSTED: [(Option<BenchmarkProgram>, &str, &[u32]); 29] = [
+const POSTED: [(Option<BenchmarkProgram>, &str, &[u32]); 39] = [
     (Some(BenchmarkProgram::Osu), "put-latency.txt", &[]),
     (Some(BenchmarkProgram::Osu), "imb-as-osu.txt", &[8]),
     (None, "imb-as-osu.txt", &[]),
@@ -99,6 +99,16 @@ const POSTED: [(Option<BenchmarkProgram>, &str, &[u32]); 29] = [
     (None, "sbatch.txt", &[]),
     (None, "sbatch.txt", &[8]),
     (None, "imb-n1-ppn8.txt", &[]),
+    (None, "osu-reductions.txt", &[]),
+    (None, "block-np6.txt", &[]),
+    (None, "barrier-np6.txt", &[]),
+    (None, "floats-np6.txt", &[]),
+    (None, "imb-reductions.txt", &[]),
+    (None, "imb-2018.txt", &[]),
+    (None, "imb-no-title.txt", &[]),
+    (None, "two-versions.txt", &[]),
+    (None, "reprompi-reductions.txt", &[]),
+    (None, "omb-py-np4.txt", &[]),
 ];
 
 #[expect(clippy::disallowed_methods, reason = "a test reads its inputs")]
@@ -106,7 +116,7 @@ fn posted(name: &str) -> String {
     std::fs::read_to_string(format!("tests/posted/{name}")).unwrap()
 }
 
-/// Means, placements and notes of an import, or its error.
+/// Means, placements, operands and notes of an import, or its error.
 fn import_lines(imported: Result<ImportResult, FileError>) -> Vec<String> {
     let ImportResult { data, notes } = match imported {
         Ok(imported) => imported,
@@ -126,9 +136,12 @@ fn import_lines(imported: Result<ImportResult, FileError>) -> Vec<String> {
         )
     };
     let rows = data.aggregates.iter().filter(mean).map(row);
-    let placement_facts = data.provenance.iter().filter(|(key, _)| *key == "placement");
-    let placements = placement_facts.map(|(key, value)| format!("{key} = {value}"));
-    rows.chain(placements).chain(notes).collect()
+    let shown_facts = data
+        .provenance
+        .iter()
+        .filter(|(key, _)| ["placement", OPERANDS_KEY].contains(key));
+    let facts = shown_facts.map(|(key, value)| format!("{key} = {value}"));
+    rows.chain(facts).chain(notes).collect()
 }
 
 #[test]
@@ -236,7 +249,7 @@ fn a_table_without_rows_is_left_out() {
 /// A file that holds nothing is left out where another does; a broken row is an error among any files.
 #[test]
 fn a_file_that_holds_nothing_is_left_out_among_others() {
-    let names = ["allreduce-np4.txt", "alltoall-np4.txt"];
+    let names = ["iallreduce-np4.txt", "alltoall-np4.txt"];
     let texts = names.map(posted);
     let inputs: Vec<ImportInput> = names
         .iter()
@@ -249,7 +262,7 @@ fn a_file_that_holds_nothing_is_left_out_among_others() {
         panic!("{:?}", imported.notes)
     };
     assert!(
-        note.starts_with("allreduce-np4.txt: left out: it holds nothing to import (line 1: "),
+        note.starts_with("iallreduce-np4.txt: left out: it holds nothing to import (line 1: "),
         "{note}"
     );
     assert!(import(None, &inputs[..1], &ImportOptions::default()).is_err());
@@ -264,6 +277,38 @@ fn a_file_that_holds_nothing_is_left_out_among_others() {
             .contains("5: the file ends within the number \"120.5\""),
         "{refused}"
     );
+}
+
+/// Data name an operation and type only if all their reductions have it.
+#[test]
+fn operands_that_differ_between_files_are_noted() {
+    let texts = ["floats-np6.txt", "block-np6.txt"].map(|name| (name, posted(name)));
+    let inputs: Vec<ImportInput> = texts.iter().map(|(name, text)| ImportInput { name, text }).collect();
+    let ImportResult { data, notes } = import(None, &inputs, &ImportOptions::default()).unwrap();
+    assert_eq!(data.provenance.get(OPERANDS_KEY), None);
+    assert!(
+        notes.iter().any(|note| note.contains("(unknown, sum:float)")),
+        "{notes:?}"
+    );
+}
+
+/// A table of sizes is none of a barrier, whatever the user says.
+#[test]
+fn a_barrier_has_no_sizes() {
+    let text = "# Size       Avg Latency(us)\n1024      12.34\n";
+    let of_barrier = ImportOptions {
+        collective: Some(Collective::Barrier),
+        ..ImportOptions::default()
+    };
+    let refused = import_error(BenchmarkProgram::Osu, "a-p4", text, &of_barrier);
+    assert!(refused.contains("a-p4:2: a barrier has no size"), "{refused}");
+    let without_title = "# Avg Latency(us)\n      12.34\n";
+    let input = ImportInput {
+        name: "a-p4",
+        text: without_title,
+    };
+    let data = import(None, &[input], &of_barrier).unwrap().data;
+    assert_eq!((data.aggregates.len(), data.aggregates[0].cell.size.0), (1, 0));
 }
 
 /// Other programs' prefixes, encodings of white space and lines in between change nothing.
@@ -383,7 +428,10 @@ const PARTS: &str = "# OSU MPI Latency Test v7.4|# Size  Avg Latency(us)|# Bench
     #@datatype_size_bytes=|process test nrep count loc_tstart_sec loc_tend_sec|\
     test nrep count errorcode runtime_sec|# size n PRTT(1,0,s) PRTT(n,0,s)|# Latency = |\
     # time bytes os os_min or or_min g|MPI_Alltoall |18446744073709551615 |4294967296 |1e308 |\
-    -nan |0 |1 |2.5 |\t|\n|\r\n|é|";
+    -nan |0 |1 |2.5 |\t|\n|\r\n|é|# OSU MPI Reduce_scatter_block Latency Test v5.7|# OSU MPI Barrier Latency Test v7.4|\
+    # Datatype: MPI_INT.|# Avg Latency(us)|# Intel(R) MPI Benchmarks 2021.11, MPI-1 part|\
+    # Benchmarking Reduce_scatter|# Benchmarking Barrier|#repetitions t_min[usec] t_max[usec] t_avg[usec]|\
+    MPI_Reduce_scatter |MPI_Barrier |";
 
 /// The error, of one line.
 fn import_error(program: BenchmarkProgram, name: &str, text: &str, import_options: &ImportOptions) -> String {

@@ -20,7 +20,7 @@ use netsig_model::model::{
 use serde_json::{Value, json};
 
 use super::inputs::{VectorInputs, hockney_base};
-use super::{fit, grid, plogpt};
+use super::{benchmark_size, fit, grid, plogpt};
 
 /// Models whose names in the vectors differ from the names of their entries.
 const RENAMED: [(&str, &str); 6] = [
@@ -101,6 +101,7 @@ pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
         "plogp.g" => json!(plogp(inputs)?.g(inputs.get("m")?)),
         "plogpt.alltoall" => plogpt::alltoall(inputs)?,
         "plogpt.throughput" => plogpt::throughput(inputs)?,
+        "reduction.benchmark_size" => benchmark_size::compute(inputs)?,
         "scatter" => json!(strategy_time(inputs, Scatter)?),
         "segment.global" => segment(SegmentSearch::Exhaustive)?,
         "segment.hill" => segment(SegmentSearch::HillClimbing)?,

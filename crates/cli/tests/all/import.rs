@@ -42,7 +42,7 @@ fn several_files_become_one() {
 #[test]
 fn what_cannot_be_used_is_left_out_or_refused() {
     let home = TestHome::new();
-    for name in ["batch.txt", "imb-as-osu.txt", "allreduce-np4.txt", "alltoall-np4.txt"] {
+    for name in ["batch.txt", "imb-as-osu.txt", "iallreduce-np4.txt", "alltoall-np4.txt"] {
         let path = format!("../base/tests/posted/{name}");
         home.write(name, &std::fs::read_to_string(path).unwrap());
     }
@@ -50,8 +50,8 @@ fn what_cannot_be_used_is_left_out_or_refused() {
     home.write("binary", "\u{1}\u{2}");
     let told = home.transcript(&[
         "import batch.txt -o batch.csv",
-        "import osu missing.txt allreduce-np4.txt alltoall-np1.txt alltoall-np4.txt binary . -o suite.csv",
-        "import osu missing.txt allreduce-np4.txt -o none.csv",
+        "import osu missing.txt iallreduce-np4.txt alltoall-np1.txt alltoall-np4.txt binary . -o suite.csv",
+        "import osu missing.txt iallreduce-np4.txt -o none.csv",
         "import osu imb-as-osu.txt -o none.csv",
         "import osu alltoall-np4.txt ./alltoall-np4.txt -o none.csv",
         "import osu alltoall-np4.txt --collective bcast -o none.csv",

@@ -48,6 +48,12 @@ impl<'a> ImportFile<'a> {
         &self.lines
     }
 
+    /// What `fact` finds in the nearest line above a line.
+    pub fn fact_above<'s, T>(&'s self, line: u64, fact: impl Fn(&'s str) -> Option<T>) -> Option<T> {
+        let above = self.lines.iter().rev().skip_while(|other| other.number >= line);
+        above.map(|other| &*other.text).find_map(fact)
+    }
+
     /// The programs that printed a line of the file.
     pub fn programs(&self) -> Vec<BenchmarkProgram> {
         let found = self.lines.iter().filter_map(|line| line.announces);

@@ -1,12 +1,14 @@
 //! Result of a reader: runs of cells that were measured together, facts for the provenance, and the
 //! lines left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
 use super::cells;
+use super::operands::StatedOperands;
 use super::table::ImportCell;
+use crate::algorithm::{Collective, ReductionOperands};
 use crate::data::mixture::PLACEMENT;
 use crate::data::{Aggregate, Dataset, Experiment, ImportedStatistic, Provenance, RejectedRepetition, RejectionReason};
 use crate::units::{Bytes, Procs, Seconds};
@@ -20,6 +22,8 @@ pub(super) struct ImportedLog {
     pub facts: Provenance,
     /// The tables, each as launch 0.
     pub runs: Vec<Dataset>,
+    /// Operation and type of each table of reductions; `None` if they are unknown.
+    pub operands: BTreeSet<Option<ReductionOperands>>,
     left_out: BTreeMap<String, LeftOutLines>,
     foreign: Option<(LeftOutLines, String)>,
     remarks: Vec<(u64, String)>,
@@ -56,6 +60,7 @@ impl ImportedLog {
         Self {
             facts,
             runs: Vec::new(),
+            operands: BTreeSet::new(),
             left_out: BTreeMap::new(),
             foreign: None,
             remarks: Vec::new(),
@@ -90,6 +95,17 @@ impl ImportedLog {
     /// Adds a note about a line.
     pub fn add_remark(&mut self, line: u64, text: &str) {
         self.remarks.push((line, text.to_owned()));
+    }
+
+    /// Adds the operation and type of a table's reductions, with a remark if they are unknown.
+    pub fn add_operands(&mut self, line: u64, stated: StatedOperands<'_>) {
+        let known = stated.known();
+        if let Err(why) = &known
+            && self.remarks.iter().all(|(_, remark)| remark != why)
+        {
+            self.add_remark(line, why);
+        }
+        self.operands.insert(known.ok());
     }
 
     /// Notes a line that does not become data.
@@ -162,8 +178,11 @@ impl ImportedLog {
     }
 
     fn is_data(&mut self, cell: &ImportCell, time: Seconds) -> bool {
-        let is_collective = matches!(cell.launch_cell.experiment, Experiment::Collective(_));
-        let reason = if is_collective && cell.launch_cell.size == Bytes(0) {
+        let sends_bytes = matches!(
+            cell.launch_cell.experiment,
+            Experiment::Collective(collective) if collective != Collective::Barrier
+        );
+        let reason = if sends_bytes && cell.launch_cell.size == Bytes(0) {
             "a collective of 0 bytes sends nothing, so its time means nothing"
         } else if time.0 > 0.0 && time.0.is_finite() {
             return true;

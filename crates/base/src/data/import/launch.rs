@@ -3,8 +3,9 @@
 
 use super::launchers::{
     ALLOCATIONS, BENCHMARKS, LAUNCHERS, LaunchOptions, LaunchQuantity, PBS, RESOURCES, SUBCOMMANDS, TOOLS,
-    WITH_TWO_VALUES,
+    WITH_TWO_VALUES, osu_program,
 };
+use crate::algorithm::COLLECTIVES;
 use crate::units::Procs;
 
 /// Numbers of a job, as far as they are stated.
@@ -155,12 +156,16 @@ impl LaunchLog {
 impl LaunchLine {
     /// True if the line starts another OSU program than `program`.
     fn is_of_other(&self, program: &str) -> bool {
-        let osu = self.program.as_ref().filter(|name| name.starts_with("osu_"));
-        let behind = |name: &String| {
-            name.strip_prefix(program)
-                .map(|rest| rest.starts_with(char::is_alphanumeric))
+        let Some(name) = self.program.as_deref().filter(|name| name.starts_with("osu_")) else {
+            return false;
         };
-        osu.is_some_and(|name| behind(name) != Some(false))
+        let starts = |name: &str, program: &str| {
+            name.strip_prefix(program)
+                .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
+        // The name of another program may begin with that of this one: osu_reduce_scatter and osu_reduce.
+        let mut others = COLLECTIVES.iter().map(|collective| osu_program(*collective));
+        !starts(name, program) || others.any(|other| other.len() > program.len() && starts(name, &other))
     }
 }
 
@@ -315,6 +320,23 @@ mod tests {
             ("srun: error: n1: tasks 0-7: Killed -n 8", None, None),
         ] {
             assert_eq!(stated_counts(log), (procs, per_host), "{log}");
+        }
+    }
+
+    #[test]
+    fn a_program_with_a_longer_name_is_another() {
+        for (launched, table, is_same) in [
+            ("osu_reduce", "osu_reduce", true),
+            ("osu_reduce.x", "osu_reduce", true),
+            ("osu_reduce_scatter", "osu_reduce", false),
+            ("osu_reduce_scatter", "osu_reduce_scatter", true),
+            ("osu_reduce_scatter_block", "osu_reduce_scatter", false),
+            ("osu_reduce", "osu_reduce_scatter", false),
+        ] {
+            let mut launches = LaunchLog::default();
+            assert!(launches.note_line(&format!("+ mpirun -np 4 ./{launched}")));
+            let procs = launches.of_table("name", table, 0).procs();
+            assert_eq!(procs.is_some(), is_same, "{launched} {table}");
         }
     }
 

@@ -1,4 +1,7 @@
-//! The launchers of jobs: their names, and the options with which they state numbers of processes and hosts.
+//! The launchers of jobs: their names, and the options with which they state numbers of processes and hosts. Also the
+//! names of the programs that they start.
+
+use crate::algorithm::Collective;
 
 /// Quantity that an option of a launcher states.
 #[derive(Debug, Clone, Copy)]
@@ -99,3 +102,8 @@ pub(super) const SUBCOMMANDS: [&str; 3] = ["run", "mini", "submit"];
 
 /// Options of launchers with two values.
 pub(super) const WITH_TWO_VALUES: [&str; 5] = ["--mca", "-mca", "--gmca", "-genv", "-env"];
+
+/// Name of the OSU program that measures a collective.
+pub(super) fn osu_program(collective: Collective) -> String {
+    format!("osu_{collective}").replace('-', "_")
+}

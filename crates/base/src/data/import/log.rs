@@ -33,7 +33,7 @@ const INVISIBLE: [char; 3] = ['\u{feff}', '\u{200b}', '\u{200e}'];
 const TITLES: [&str; 3] = ["# OSU ", "# OMB ", "# Benchmarking "];
 
 /// Beginnings of headings.
-const HEADINGS: [&str; 2] = ["# Size", "#bytes #repetitions"];
+const HEADINGS: [&str; 4] = ["# Size", "# Avg Latency", "#bytes #repetitions", "#repetitions t_min"];
 
 /// The lines with their numbers, without prefixes.
 pub(super) fn lines(text: &str) -> Vec<(u64, String)> {

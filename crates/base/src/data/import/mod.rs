@@ -33,8 +33,10 @@ mod launchers;
 mod log;
 mod logp_mpi;
 mod netgauge;
+mod operands;
 mod osu;
 mod programs;
+mod reduced_size;
 mod reprompi;
 mod resemblance;
 mod table;
@@ -48,7 +50,7 @@ use itertools::Itertools as _;
 use strum::VariantArray as _;
 
 use crate::algorithm::{Collective, LIBRARY};
-use crate::data::{Dataset, Experiment, LaunchCell, Provenance};
+use crate::data::{Dataset, Experiment, LaunchCell, OPERANDS_KEY, Provenance};
 use crate::text::file_error::FileError;
 use crate::text::names::variant_named;
 use crate::text::refusal::Refusal;
@@ -57,6 +59,8 @@ use crate::units::Procs;
 use file::{FileLine, ImportFile};
 use imported_log::ImportedLog;
 use programs::announced_program;
+
+pub use reduced_size::{PrintedSize, SizeConvention};
 
 /// A program whose results can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray)]
@@ -113,7 +117,8 @@ pub struct ImportOptions {
 /// Result of an import.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImportResult {
-    /// The data. In the provenance, the facts of each file follow its `file`.
+    /// The data. In the provenance, the facts of each file follow its `file`; operation and type are those of all
+    /// reductions.
     pub data: Dataset,
     /// Lines left out, with file and reason.
     pub notes: Vec<String>,
@@ -164,6 +169,7 @@ pub fn import(
     imported.data.provenance.push("netsig", version);
     let mut launches = FreeLaunchNumbers::default();
     let mut unusable = None;
+    let mut operands = BTreeSet::new();
     for (index, input) in inputs.iter().enumerate() {
         let name = input.name;
         imported.notes.extend(same_text(input, &inputs[..index]));
@@ -183,11 +189,17 @@ pub fn import(
         imported.notes.extend(other_output(program, &file));
         for log in logs.into_iter().filter(|log| !log.is_empty()) {
             add_facts(name, &log.facts, &mut imported.data.provenance);
+            operands.extend(log.operands);
             for mut run in log.runs {
                 launches.assign_launch(&mut run);
                 imported.data.append(run);
             }
         }
+    }
+    match operands::common(&operands) {
+        Ok(None) => {}
+        Ok(Some(known)) => imported.data.provenance.push(OPERANDS_KEY, known),
+        Err(note) => imported.notes.push(note),
     }
     match (unusable, unused_collective(&imported.data, options)) {
         (Some(problem), _) if launches.is_empty() => Err(problem),

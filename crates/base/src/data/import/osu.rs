@@ -3,17 +3,19 @@
 //! A title `# OSU MPI … Test v7.4`, perhaps a `# Datatype:`, then a table. Sizes are bytes per message or
 //! destination, times microseconds. `osu_latency` prints half round trips. The averages of a collective, and with
 //! `-f` the minima and maxima, are statistics over the ranks of each rank's mean; percentiles are ignored. The size
-//! of a derived datatype is the bytes that travel. A row whose validation failed is a rejected repetition. The file
-//! does not contain the process count. Titles of other programs of the suite (one-sided, NCCL, `OpenSHMEM`, UPC …)
-//! are not imported.
+//! of a derived datatype is the bytes that travel; that of a reduction is the whole vector. A barrier has no size. A
+//! row whose validation failed is a rejected repetition. The file does not contain the process count. Titles of other
+//! programs of the suite (one-sided, NCCL, `OpenSHMEM`, UPC …) are not imported.
 //!
 //! # Source
 //! OSU micro-benchmarks 5.3 to 7.5: `osu_util_mpi.c`, and outputs; OMB-Py's `util.py`.
 
 use super::BenchmarkProgram;
-use super::counts::{self, TableProcs};
+use super::counts;
 use super::file::ImportFile;
 use super::imported_log::ImportedLog;
+use super::operands::StatedOperands;
+use super::reduced_size::{RowSizes, SizeConvention};
 use super::table::{ImportColumns, ImportRow, RowStart};
 use super::tables::{LogLine, LogTable, LoggedBenchmark, TableSubject, tables};
 use crate::algorithm::Collective;
@@ -33,6 +35,9 @@ const COLUMNS: [(&str, &str); 10] = [
     (" Tail Lat(us)", "-percentile"),
     ("Latency(us)", "mean"),
 ];
+
+/// Key of the fact that precedes a table of another datatype.
+const DATATYPE: &str = "Datatype";
 
 /// Words of a title that do not distinguish collectives.
 const FILLING: [&str; 3] = ["Personalized", "Exchange", "Latency"];
@@ -74,9 +79,11 @@ pub(super) fn read(file: &ImportFile<'_>) -> Result<ImportedLog, FileError> {
     counts::add_placements(&procs, &mut imported);
     for (table, procs) in tables.iter().zip(procs) {
         if counts::begin_table(table, procs, &mut imported) {
+            let sizes = RowSizes::of_table(table, procs.count, SizeConvention::Osu)
+                .with_operands(&mut imported, || operands(file, table.line));
             for (line, text) in &table.rows {
                 let row = table.columns.row(file, *line, text)?;
-                add(table, procs, &row, &mut imported)?;
+                add(table, sizes, &row, &mut imported)?;
             }
         }
     }
@@ -102,7 +109,7 @@ fn meaning<'t>(text: &'t str, imported: &mut ImportedLog) -> LogLine<'t> {
     }
     if let Some((key, value)) = fact(text) {
         imported.add_fact(key, value);
-        if key.trim() == "Datatype" {
+        if key.trim() == DATATYPE {
             return LogLine::MoreTables;
         }
     }
@@ -117,11 +124,17 @@ fn comment(text: &str) -> &str {
 /// Columns of a line of names, with the replacements of [`COLUMNS`].
 fn header(text: &str) -> Option<ImportColumns> {
     let comment_text = comment(text);
-    let is_header =
+    let has_sizes =
         comment_text.starts_with("Size") && comment_text.contains("Latency") && comment_text.contains("(us)");
+    let is_of_barrier = text.starts_with('#') && comment_text.starts_with("Avg Latency(us)");
     let replaced = |text: String, (long, short): &(&str, &str)| text.replace(long, short);
-    let short_names = || COLUMNS.iter().fold(comment_text.to_owned(), replaced);
-    is_header.then(|| ImportColumns::of(&short_names(), RowStart::RisingSize))
+    let short_names = COLUMNS.iter().fold(comment_text.to_owned(), replaced);
+    let start = if is_of_barrier {
+        RowStart::Time
+    } else {
+        RowStart::RisingSize
+    };
+    (has_sizes || is_of_barrier).then(|| ImportColumns::of(&short_names, start))
 }
 
 /// The title, without the version, in `# OSU MPI Latency Test v7.4`.
@@ -145,14 +158,43 @@ fn other_title(text: &str) -> Option<&str> {
 }
 
 fn version(file: &ImportFile<'_>) -> String {
-    let version = file.lines().iter().find_map(|line| {
-        title(&line.text)?;
-        line.text.rsplit_once(" v").map(|(_, version)| version.trim())
-    });
-    match version {
+    match file.lines().iter().find_map(|line| version_in_title(&line.text)) {
         Some(version) => format!("OSU micro-benchmarks {version}"),
         None => "OSU micro-benchmarks".to_owned(),
     }
+}
+
+/// The version in `# OSU MPI Latency Test v7.4`.
+fn version_in_title(text: &str) -> Option<&str> {
+    title(text)?;
+    text.rsplit_once(" v").map(|(_, version)| version.trim())
+}
+
+/// Operation and type of the reductions below a line: sums of the datatype between it and the title. Programs up to 7.0
+/// and those in Python print none and sum `MPI_FLOAT`.
+fn operands<'f>(file: &'f ImportFile<'_>, line: u64) -> StatedOperands<'f> {
+    let element = file.fact_above(line, |text| {
+        if let Some((key, name)) = fact(text)
+            && key.trim() == DATATYPE
+        {
+            return Some(Some(name));
+        }
+        let is_of_floats = title(text)?.contains("Python") || version_in_title(text).is_some_and(sums_floats);
+        Some(is_of_floats.then_some("MPI_FLOAT"))
+    });
+    StatedOperands {
+        operation: Some("MPI_SUM"),
+        element: element.flatten(),
+    }
+}
+
+/// True for the versions whose reductions know no other type.
+fn sums_floats(version: &str) -> bool {
+    let release = version
+        .split('.')
+        .next()
+        .and_then(|release| release.parse::<u32>().ok());
+    release.is_some_and(|release| release < 7) || version == "7.0"
 }
 
 /// A line `# Key: value`.
@@ -176,7 +218,7 @@ fn subject(title: &str) -> Option<TableSubject> {
     }
     let collective_words = words.iter().filter(|word| !FILLING.contains(word));
     let joined_name: String = collective_words
-        .map(|word| word.to_lowercase().replace('-', ""))
+        .map(|word| word.to_lowercase().replace('-', "").replace('_', "-"))
         .collect();
     let name = if joined_name == "broadcast" {
         "bcast"
@@ -187,15 +229,31 @@ fn subject(title: &str) -> Option<TableSubject> {
     Some(TableSubject::One(Experiment::Collective(collective)))
 }
 
-fn add(table: &LogTable, procs: TableProcs, row: &ImportRow<'_>, imported: &mut ImportedLog) -> Result<(), FileError> {
+/// The size that a row prints; 0 for a barrier.
+fn printed_size(collective: Option<Collective>, row: &ImportRow<'_>) -> Result<u64, FileError> {
+    let column = if row.get("transmitted").is_some() {
+        "transmitted"
+    } else {
+        "Size"
+    };
+    if collective != Some(Collective::Barrier) {
+        return row.count(column);
+    }
+    match row.get(column) {
+        None | Some("0") => Ok(0),
+        Some(_) => Err(row.fault("a barrier has no size; name the collective that the table measures")),
+    }
+}
+
+fn add(table: &LogTable, sizes: RowSizes, row: &ImportRow<'_>, imported: &mut ImportedLog) -> Result<(), FileError> {
     let TableSubject::One(experiment) = table.subject else {
         return Ok(());
     };
-    let size = match row.get("transmitted") {
-        Some(_) => row.size("transmitted")?,
-        None => row.size("Size")?,
+    let number = printed_size(sizes.collective, row)?;
+    let Some(size) = sizes.size(number, row, imported)? else {
+        return Ok(());
     };
-    let cell = row.cell(experiment, procs.count, size)?;
+    let cell = row.cell(experiment, sizes.procs, size)?;
     if row.get("Validation") == Some("Fail") {
         imported.add_rejected(&cell, 0, RejectionReason::WrongData);
         return Ok(());

@@ -10,7 +10,9 @@
 //! * `test count total_nrep valid_nrep mean_sec median_sec min_sec max_sec`: statistics of the
 //!   repetitions; the maximum has no counterpart in netsig.
 //!
-//! A size is `msize_bytes`, or `count` times the datatype's size: bytes per message or destination.
+//! A size is `msize_bytes`, or `count` times the datatype's size: bytes per message or destination, of
+//! `MPI_Reduce_scatter` and its block form bytes for each process. A barrier has no size; of its rows those with the
+//! first count are taken.
 //! An `errorcode` other than 0 marks a repetition that missed its window. `MPI_` calls are
 //! collectives of the library; `Send_Recv` is a ping-pong, and netsig takes half of its time; other
 //! calls are left out.
@@ -24,12 +26,14 @@ use super::BenchmarkProgram;
 use super::counts::{self, TableProcs};
 use super::file::{ImportFile, two_procs};
 use super::imported_log::ImportedLog;
+use super::operands::StatedOperands;
+use super::reduced_size::{RowSizes, SizeConvention};
 use super::table::{ImportCell, ImportColumns, ImportRow, RowStart};
 use super::tables::{LogLine, LogTable, LoggedBenchmark, TableSubject, tables};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, ImportedStatistic, LaunchCell, RejectionReason};
 use crate::text::file_error::FileError;
-use crate::units::{Bytes, Seconds};
+use crate::units::{Bytes, Procs, Seconds};
 
 const MEANING: &str = "repetitions, each the greatest of the ranks' times or, with a common \
      clock, from the first start to the last end";
@@ -40,6 +44,16 @@ const SUMMARY: [(&str, ImportedStatistic); 3] = [
     ("median_sec", ImportedStatistic::Median),
     ("min_sec", ImportedStatistic::Min),
 ];
+
+/// What the rows of a table share, and what those read so far say.
+struct TableReader<'t> {
+    table: &'t LogTable,
+    procs: Procs,
+    operands: StatedOperands<'t>,
+    spans: RepetitionSpans,
+    /// Count in the first row of a barrier.
+    barrier_count: Option<String>,
+}
 
 /// Repetitions by cell and number.
 type RepetitionSpans = BTreeMap<(LaunchCell, u32), RepetitionSpan>;
@@ -76,12 +90,18 @@ pub(super) fn read(file: &ImportFile<'_>) -> Result<ImportedLog, FileError> {
     let procs = counts::of_tables(file, &tables)?;
     for (table, procs) in tables.iter().zip(procs) {
         if counts::begin_table(table, procs, &mut imported) {
-            let mut spans = RepetitionSpans::new();
+            let mut reader = TableReader {
+                table,
+                procs: procs.count,
+                operands: operands(file, table.line),
+                spans: RepetitionSpans::new(),
+                barrier_count: None,
+            };
             for (line, text) in &table.rows {
                 let row = table.columns.row(file, *line, text)?;
-                add(table, procs, &row, &mut spans, &mut imported)?;
+                reader.add(&row, &mut imported)?;
             }
-            add_repetitions(spans, procs, &mut imported);
+            add_repetitions(reader.spans, procs, &mut imported);
         }
     }
     Ok(imported)
@@ -117,6 +137,16 @@ fn is_header(text: &str) -> bool {
     has("test") && (has("nrep") || has("valid_nrep"))
 }
 
+/// Operation and type of the reductions below a line.
+fn operands<'f>(file: &'f ImportFile<'_>, line: u64) -> StatedOperands<'f> {
+    let named = |name: &'static str| move |text: &'f str| fact(text).filter(|(key, _)| key.trim() == name);
+    let value = |name| file.fact_above(line, named(name)).map(|(_, value)| value.trim());
+    StatedOperands {
+        operation: value("operation"),
+        element: value("datatype"),
+    }
+}
+
 /// Size of a row in bytes, from `msize_bytes` or from `count` items of `datatype` bytes.
 fn size(row: &ImportRow<'_>, datatype: Option<u64>) -> Result<Bytes, FileError> {
     if row.get("msize_bytes").is_some() {
@@ -143,7 +173,8 @@ fn experiment_of_call(call: &str) -> Option<Experiment> {
         return Some(Experiment::PingPong);
     }
     let name = call.strip_prefix("MPI_")?.to_ascii_lowercase();
-    name.parse::<Collective>().ok().map(Experiment::Collective)
+    let collective = name.replace('_', "-").parse::<Collective>();
+    collective.ok().map(Experiment::Collective)
 }
 
 /// Time of a cell in netsig: half of a round trip for a ping-pong.
@@ -154,43 +185,78 @@ fn netsig_time(cell: &ImportCell, time: Seconds) -> Seconds {
     }
 }
 
-fn add(
-    table: &LogTable,
-    procs: TableProcs,
-    row: &ImportRow<'_>,
-    spans: &mut RepetitionSpans,
-    imported: &mut ImportedLog,
-) -> Result<(), FileError> {
-    let call = row.text("test")?;
-    let Some(experiment) = experiment_of_call(call) else {
-        imported.leave_out(row.line(), &format!("{call} is not imported"));
-        return Ok(());
-    };
-    let procs = match experiment {
-        Experiment::PingPong => two_procs(),
-        _ => procs.count,
-    };
-    let cell = row.cell(experiment, procs, size(row, table.item_bytes)?)?;
-    if table.columns.has("valid_nrep") {
-        let averaged = Some(row.count("valid_nrep")?);
-        for (column, statistic) in SUMMARY {
-            if row.get(column).is_some() {
-                let time = netsig_time(&cell, row.seconds(column)?);
-                imported.add_aggregate(&cell, statistic, averaged, time);
+impl TableReader<'_> {
+    fn add(&mut self, row: &ImportRow<'_>, imported: &mut ImportedLog) -> Result<(), FileError> {
+        let call = row.text("test")?;
+        let Some(experiment) = experiment_of_call(call) else {
+            imported.leave_out(row.line(), &format!("{call} is not imported"));
+            return Ok(());
+        };
+        let Some(cell) = self.cell(experiment, row, imported)? else {
+            return Ok(());
+        };
+        if self.table.columns.has("valid_nrep") {
+            let averaged = Some(row.count("valid_nrep")?);
+            for (column, statistic) in SUMMARY {
+                if row.get(column).is_some() {
+                    let time = netsig_time(&cell, row.seconds(column)?);
+                    imported.add_aggregate(&cell, statistic, averaged, time);
+                }
+            }
+        } else if self.table.columns.has("process") {
+            merge_row(cell, row, &mut self.spans)?;
+        } else {
+            let repetition = row.count("nrep")?;
+            let time = netsig_time(&cell, row.seconds("runtime_sec")?);
+            if is_late(row)? {
+                imported.add_rejected(&cell, repetition, RejectionReason::Late);
+            } else {
+                imported.add_sample(&cell, repetition, time);
             }
         }
-    } else if table.columns.has("process") {
-        merge_row(cell, row, spans)?;
-    } else {
-        let repetition = row.count("nrep")?;
-        let time = netsig_time(&cell, row.seconds("runtime_sec")?);
-        if is_late(row)? {
-            imported.add_rejected(&cell, repetition, RejectionReason::Late);
-        } else {
-            imported.add_sample(&cell, repetition, time);
-        }
+        Ok(())
     }
-    Ok(())
+
+    /// The cell of a row; `None` if the row is left out.
+    fn cell(
+        &mut self,
+        experiment: Experiment,
+        row: &ImportRow<'_>,
+        imported: &mut ImportedLog,
+    ) -> Result<Option<ImportCell>, FileError> {
+        let size = match experiment {
+            Experiment::PingPong => {
+                return row
+                    .cell(experiment, two_procs(), size(row, self.table.item_bytes)?)
+                    .map(Some);
+            }
+            Experiment::Collective(Collective::Barrier) => self.barrier_size(row, imported),
+            Experiment::Collective(collective) => {
+                if collective.is_reduction() {
+                    imported.add_operands(row.line(), self.operands);
+                }
+                // The number is in bytes already.
+                let sizes = RowSizes {
+                    collective: Some(collective),
+                    ..RowSizes::of_table(self.table, self.procs, SizeConvention::ReproMpi)
+                };
+                sizes.size(size(row, self.table.item_bytes)?.0, row, imported)?
+            }
+            _ => None,
+        };
+        size.map(|size| row.cell(experiment, self.procs, size)).transpose()
+    }
+
+    /// 0, or `None` for a row with another count than the first: its repetitions have the numbers of the first ones.
+    fn barrier_size(&mut self, row: &ImportRow<'_>, imported: &mut ImportedLog) -> Option<Bytes> {
+        let count = row.get("msize_bytes").or_else(|| row.get("count")).unwrap_or_default();
+        let first = self.barrier_count.get_or_insert_with(|| count.to_owned());
+        if first == count {
+            return Some(Bytes(0));
+        }
+        imported.leave_out(row.line(), "MPI_Barrier once more, for another count");
+        None
+    }
 }
 
 fn is_late(row: &ImportRow<'_>) -> Result<bool, FileError> {

@@ -22,6 +22,8 @@ pub(super) enum RowStart {
     RisingSize,
     /// A size in bytes, and a number.
     Size,
+    /// A time with a point, and in each other column a number.
+    Time,
     /// Anything.
     Any,
     /// Two counts and a number.
@@ -53,6 +55,7 @@ impl RowStart {
         let is = |index: usize, test: fn(&str) -> bool| words.get(index).is_some_and(|word| test(word));
         match self {
             Self::Size | Self::RisingSize => is(0, is_whole_number) && (words.len() == 1 || is(1, resembles_number)),
+            Self::Time => is(0, is_time) && words.iter().all(|word| resembles_number(word)),
             Self::Any => true,
             Self::Counts => is(0, is_whole_number) && is(1, is_whole_number) && is(2, resembles_number),
             Self::Call => is(0, is_call) && is(1, is_whole_number),
@@ -64,6 +67,11 @@ impl RowStart {
 /// True for the names of calls as `ReproMPI` prints them.
 fn is_call(word: &str) -> bool {
     word.starts_with("MPI_") || word.starts_with("GL_") || word.contains("Send_Recv")
+}
+
+/// True for a number that is not whole.
+fn is_time(word: &str) -> bool {
+    resembles_number(word) && !is_whole_number(word)
 }
 
 /// True for a number, whole or damaged by two signs at its end.
@@ -111,6 +119,11 @@ impl ImportColumns {
     /// True if rows begin with a size.
     pub fn begin_with_sizes(&self) -> bool {
         matches!(self.start, RowStart::Size | RowStart::RisingSize)
+    }
+
+    /// True if rows begin with a time, as that of a barrier does.
+    pub fn begin_with_time(&self) -> bool {
+        self.start == RowStart::Time
     }
 
     /// True if sizes rise from row to row.

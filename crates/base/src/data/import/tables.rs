@@ -5,6 +5,7 @@ use super::BenchmarkProgram;
 use super::file::{FileLine, ImportFile};
 use super::imported_log::ImportedLog;
 use super::launch::{LaunchLog, LaunchNumbers};
+use super::launchers::osu_program;
 use super::resemblance::{begins_other_row, is_cut, last_word, resembles};
 use super::table::ImportColumns;
 use crate::algorithm::Collective;
@@ -100,7 +101,7 @@ impl TableSubject {
     fn program(self) -> String {
         match self {
             Self::One(Experiment::PingPong) => "osu_latency".to_owned(),
-            Self::One(Experiment::Collective(collective)) => format!("osu_{collective}"),
+            Self::One(Experiment::Collective(collective)) => osu_program(collective),
             _ => String::new(),
         }
     }
@@ -250,7 +251,7 @@ impl<'f> LogReader<'f> {
 
     fn begin_table(&mut self, line: u64, columns: ImportColumns, imported: &mut ImportedLog) -> Result<(), FileError> {
         let is_imported = self.benchmark.as_ref().is_some_and(|known| known.subject.is_some());
-        if self.has_table && is_imported && columns.begin_with_sizes() {
+        if self.has_table && is_imported && (columns.begin_with_sizes() || columns.begin_with_time()) {
             // A second heading below a title is that of a table whose title is lost.
             self.run += 1;
             self.benchmark.clone_from(&self.untitled);
@@ -331,8 +332,19 @@ impl<'f> LogReader<'f> {
 }
 
 impl LogTable {
-    /// True if a line begins like a row, and resembles the row before it.
+    /// The collective that all rows measure.
+    pub fn collective(&self) -> Option<Collective> {
+        match self.subject {
+            TableSubject::One(Experiment::Collective(collective)) => Some(collective),
+            _ => None,
+        }
+    }
+
+    /// True if a line begins like a row, and resembles the row before it. A barrier, which has no sizes, has one row.
     fn is_row(&self, text: &str) -> bool {
+        if self.collective() == Some(Collective::Barrier) && !self.rows.is_empty() {
+            return false;
+        }
         let before = self.rows.last().map(|(_, row)| &**row);
         self.columns.begins(text) && before.is_none_or(|before| resembles(text, before, &self.columns))
     }
