@@ -37,6 +37,13 @@ const NAMES: &[&str] = &[
     "coll_tuned_scatter_algorithm",
     "coll_tuned_gather_algorithm",
     "coll_tuned_allgather_algorithm",
+    "coll_tuned_reduce_algorithm",
+    "coll_tuned_reduce_algorithm_segmentsize",
+    "coll_tuned_allreduce_algorithm",
+    "coll_tuned_allreduce_algorithm_segmentsize",
+    "coll_tuned_reduce_scatter_algorithm",
+    "coll_tuned_reduce_scatter_block_algorithm",
+    "coll_tuned_barrier_algorithm",
     "MPIR_CVAR_CH4_NETMOD",
     "MPIR_CVAR_CH4_SHM",
     "MPIR_CVAR_OFI_USE_PROVIDER",
@@ -54,6 +61,11 @@ const NAMES: &[&str] = &[
     "MPIR_CVAR_SCATTER_INTRA_ALGORITHM",
     "MPIR_CVAR_GATHER_INTRA_ALGORITHM",
     "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM",
+    "MPIR_CVAR_REDUCE_INTRA_ALGORITHM",
+    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM",
+    "MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM",
+    "MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM",
+    "MPIR_CVAR_BARRIER_INTRA_ALGORITHM",
 ];
 
 /// Size of the buffer for a value, in words of 8 bytes.

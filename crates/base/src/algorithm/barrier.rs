@@ -18,7 +18,7 @@ use super::{AlgorithmEntry, Collective, PieceCut, RoundFunctions, ScheduleOutlin
 use crate::schedule::{Round, ScheduleMessage};
 use crate::units::Rank;
 
-const fn steps(form: ReductionForm) -> AlgorithmTraffic {
+const fn traffic(form: ReductionForm) -> AlgorithmTraffic {
     AlgorithmTraffic::Reduction(form)
 }
 
@@ -29,12 +29,12 @@ pub(super) const DISSEMINATION: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     cut: PieceCut::Whole,
     rounds: &RoundFunctions(dissemination_outline, dissemination),
-    traffic: Some(steps(ReductionForm::Dissemination)),
+    traffic: Some(traffic(ReductionForm::Dissemination)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Dissemination)),
     offered: &[
-        tuned(4, "bruck", Some(steps(ReductionForm::Dissemination))),
-        mpich("dissemination", Some(steps(ReductionForm::Dissemination))),
-        intel(1, "dissemination", Some(steps(ReductionForm::Dissemination))),
+        tuned(4, "bruck", Some(traffic(ReductionForm::Dissemination))),
+        mpich("dissemination", Some(traffic(ReductionForm::Dissemination))),
+        intel(1, "dissemination", Some(traffic(ReductionForm::Dissemination))),
     ],
 };
 
@@ -42,11 +42,11 @@ pub(super) const TREE: AlgorithmEntry = AlgorithmEntry {
     name: "tree",
     summary: "signals up the binomial tree and down again",
     rounds: &RoundFunctions(tree_outline, tree),
-    traffic: Some(steps(ReductionForm::BarrierTree)),
+    traffic: Some(traffic(ReductionForm::BarrierTree)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::BarrierTree)),
     offered: &[
-        tuned(6, "tree", Some(steps(ReductionForm::BarrierTree))),
-        intel(5, "binomial", Some(steps(ReductionForm::BarrierTree))),
+        tuned(6, "tree", Some(traffic(ReductionForm::BarrierTree))),
+        intel(5, "binomial", Some(traffic(ReductionForm::BarrierTree))),
     ],
     ..DISSEMINATION
 };
@@ -55,11 +55,11 @@ pub(super) const RECURSIVE_DOUBLING: AlgorithmEntry = AlgorithmEntry {
     name: "recursive-doubling",
     summary: "exchanges of signals with rank i xor 2^x",
     rounds: &RoundFunctions(doubling_outline, doubling),
-    traffic: Some(steps(ReductionForm::BarrierDoubling)),
+    traffic: Some(traffic(ReductionForm::BarrierDoubling)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::BarrierDoubling)),
     offered: &[
-        tuned(3, "recursive_doubling", Some(steps(ReductionForm::BarrierDoubling))),
-        intel(2, "recursive doubling", Some(steps(ReductionForm::BarrierDoubling))),
+        tuned(3, "recursive_doubling", Some(traffic(ReductionForm::BarrierDoubling))),
+        intel(2, "recursive_doubling", Some(traffic(ReductionForm::BarrierDoubling))),
     ],
     ..DISSEMINATION
 };
@@ -68,9 +68,9 @@ pub(super) const FLAT: AlgorithmEntry = AlgorithmEntry {
     name: "flat",
     summary: "all ranks signal to rank 0, and rank 0 to all",
     rounds: &RoundFunctions(flat_outline, flat),
-    traffic: Some(steps(ReductionForm::BarrierFlat)),
+    traffic: Some(traffic(ReductionForm::BarrierFlat)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::BarrierFlat)),
-    offered: &[tuned(1, "linear", Some(steps(ReductionForm::BarrierFlat)))],
+    offered: &[tuned(1, "linear", Some(traffic(ReductionForm::BarrierFlat)))],
     ..DISSEMINATION
 };
 
@@ -78,9 +78,9 @@ pub(super) const DOUBLE_RING: AlgorithmEntry = AlgorithmEntry {
     name: "double-ring",
     summary: "a signal goes twice from each rank to the next",
     rounds: &RoundFunctions(ring_outline, ring),
-    traffic: Some(steps(ReductionForm::DoubleRing)),
+    traffic: Some(traffic(ReductionForm::DoubleRing)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::DoubleRing)),
-    offered: &[tuned(2, "double_ring", Some(steps(ReductionForm::DoubleRing)))],
+    offered: &[tuned(2, "double_ring", Some(traffic(ReductionForm::DoubleRing)))],
     ..DISSEMINATION
 };
 

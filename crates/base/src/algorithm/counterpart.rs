@@ -189,7 +189,7 @@ mod tests {
     /// By the documents of the libraries. Open MPI's `chain` has four chains, and no schedule.
     #[test]
     fn an_algorithm_of_a_library_has_the_schedule_of_its_pattern() {
-        use Collective::{Alltoall, Bcast};
+        use Collective::{Allreduce, Alltoall, Bcast, Reduce, ReduceScatter};
         use MpiFlavour::{Mpich, OpenMpi};
         for (flavour, collective, text, expected) in [
             (OpenMpi, Alltoall, "library:pairwise", Some("pairwise-ring")),
@@ -206,6 +206,23 @@ mod tests {
             (OpenMpi, Bcast, "library:chain", None),
             (Mpich, Alltoall, "library:linear", None),
             (OpenMpi, Alltoall, "library", None),
+            (OpenMpi, Allreduce, "library:rabenseifner", Some("rabenseifner")),
+            (
+                Mpich,
+                Allreduce,
+                "library:reduce_scatter_allgather",
+                Some("rabenseifner-blocks"),
+            ),
+            (
+                OpenMpi,
+                Allreduce,
+                "library:segmented_ring:4096",
+                Some("ring-segmented:4096"),
+            ),
+            (OpenMpi, Allreduce, "library:segmented_ring", None),
+            (OpenMpi, Reduce, "library:pipeline", Some("chain")),
+            (OpenMpi, Reduce, "library:chain", None),
+            (Mpich, ReduceScatter, "library:noncommutative", None),
         ] {
             let method = CollectiveMethod::parse(collective, text).unwrap();
             let schedule = method

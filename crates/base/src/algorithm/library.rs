@@ -11,9 +11,11 @@
 //! so they are switched off. An example is `han` of 5.0, for broadcasts, scatters, gathers and all-gathers where a
 //! host has several ranks.
 //!
+//! In reductions it also replaces an algorithm by another one where a vector has few elements (`decision`).
+//!
 //! MPICH 4.0 takes names. Its device may answer a call before it reads the choice, so the device is
 //! switched off for the collective in question. Where the algorithm does not suit the number of
-//! ranks, the call must fail rather than use another algorithm.
+//! ranks or of elements, the call must fail rather than use another algorithm.
 //!
 //! Intel MPI takes a number from `I_MPI_ADJUST_COLLECTIVE`.
 //!
@@ -26,7 +28,7 @@ use std::num::NonZeroU32;
 use itertools::Itertools as _;
 
 use super::offer::{MpiFlavour, OfferedAlgorithm, offered_algorithms};
-use super::traffic::{AlgorithmTraffic, TreeLoad};
+use super::traffic::{AlgorithmTraffic, Fold, ReductionForm, TreeLoad};
 use super::{Collective, UnknownAlgorithm, setting};
 use crate::units::Bytes;
 
@@ -151,6 +153,14 @@ impl LibraryChoice {
             (None, Collective::Allgather) => Some(AlgorithmTraffic::Port),
             (None, Collective::Bcast) => Some(AlgorithmTraffic::Tree(TreeLoad::Whole)),
             (None, Collective::Scatter | Collective::Gather) => Some(AlgorithmTraffic::Tree(TreeLoad::Parts)),
+            (None, Collective::Reduce) => Some(AlgorithmTraffic::Reduction(ReductionForm::ReduceBinomial)),
+            (None, Collective::Allreduce) => {
+                Some(AlgorithmTraffic::Reduction(ReductionForm::Rabenseifner(Fold::Halves)))
+            }
+            (None, Collective::ReduceScatter | Collective::ReduceScatterBlock) => {
+                Some(AlgorithmTraffic::Reduction(ReductionForm::Halving))
+            }
+            (None, Collective::Barrier) => Some(AlgorithmTraffic::Reduction(ReductionForm::Dissemination)),
             (None, _) => Some(AlgorithmTraffic::AtOnce),
         }
     }
@@ -233,14 +243,19 @@ mod tests {
     /// The variables that the libraries document; for others, an error that lists the known names.
     #[test]
     fn a_choice_is_an_environment_of_a_library_that_has_it() {
-        use Collective::{Alltoall, Bcast, Gather, Scatter};
-        use MpiFlavour::{Mpich, OpenMpi};
+        use Collective::{Alltoall, Barrier, Bcast, Gather, Reduce, ReduceScatter, ReduceScatterBlock, Scatter};
+        use MpiFlavour::{IntelMpi, Mpich, OpenMpi};
         let environments = [
             (OpenMpi, Bcast, "library"),
             (OpenMpi, Bcast, "library:pipeline:8192"),
             (Mpich, Alltoall, "library:brucks"),
             (Mpich, Scatter, "library:linear_nb"),
             (Mpich, Bcast, "library:binomial:4KiB"),
+            (OpenMpi, Reduce, "library:in-order_binary:1024"),
+            (OpenMpi, ReduceScatterBlock, "library:butterfly"),
+            (OpenMpi, Barrier, "library:bruck"),
+            (Mpich, ReduceScatterBlock, "library:noncommutative"),
+            (IntelMpi, ReduceScatter, "library:reduce_scatterv"),
         ]
         .map(|(flavour, collective, text)| {
             let variables = match choice(collective, text).environment(flavour) {

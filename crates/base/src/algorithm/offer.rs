@@ -3,15 +3,15 @@
 //!
 //! # Source
 //! `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4; the priorities of the other components of Open MPI
-//! 5.0.9 and 5.0.11; the control variables of MPICH 4.0.2; the reference of Intel MPI's `I_MPI_ADJUST` family. Two
-//! names of MPICH are left out: `pairwise_sendrecv_replace` works in place only, and `smp` calls other algorithms,
-//! which is impossible when one is forced.
+//! 5.0.9 and 5.0.11; the control variables of MPICH 4.0.2; the reference of Intel MPI's `I_MPI_ADJUST` family, whose
+//! algorithms have numbers there and names here. Two names of MPICH are left out: `pairwise_sendrecv_replace` works in
+//! place only, and `smp` calls other algorithms, which is impossible when one is forced.
 
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use super::traffic::AlgorithmTraffic;
+use super::traffic::{AlgorithmTraffic, ReductionForm};
 use super::{ALGORITHMS, Collective};
 
 /// MPI library, distinguished by its way of choosing algorithms.
@@ -84,9 +84,12 @@ pub(super) enum ServedCounts {
 }
 
 /// Algorithms of libraries without a corresponding entry in the table.
-static OFFERED_WITHOUT_ENTRY: [(Collective, OfferedAlgorithm); 15] = {
-    use Collective::{Allgather, Alltoall, Alltoallv, Bcast, Gather, Scatter};
-    [
+static OFFERED_WITHOUT_ENTRY: &[(Collective, OfferedAlgorithm)] = {
+    use Collective::{
+        Allgather, Allreduce, Alltoall, Alltoallv, Barrier, Bcast, Gather, Reduce, ReduceScatter, ReduceScatterBlock,
+        Scatter,
+    };
+    &[
         (Bcast, tuned(2, "chain", None).with_segments().with_fanout(4)),
         (Bcast, tuned(4, "split_binary_tree", None).with_segments()),
         (Bcast, mpich("nb", None)),
@@ -105,8 +108,38 @@ static OFFERED_WITHOUT_ENTRY: [(Collective, OfferedAlgorithm); 15] = {
         (Allgather, tuned(1, "linear", Some(AlgorithmTraffic::Port))),
         (Allgather, tuned(6, "two_proc", None).for_some_counts()),
         (Allgather, mpich("nb", None)),
+        (Reduce, tuned(2, "chain", None).with_segments().with_fanout(4)),
+        (Reduce, mpich("nb", None)),
+        (Reduce, intel(1, "shumilin", None)),
+        (
+            Allreduce,
+            tuned(
+                1,
+                "basic_linear",
+                Some(AlgorithmTraffic::Reduction(ReductionForm::FlatReduceBcast)),
+            ),
+        ),
+        (Allreduce, mpich("nb", None)),
+        (Allreduce, intel(4, "topology_aware_reduce_bcast", None)),
+        (Allreduce, intel(5, "binomial_gather_scatter", None)),
+        (Allreduce, intel(6, "topology_aware_binomial_gather_scatter", None)),
+        (Allreduce, intel(7, "shumilin_ring", None)),
+        (Allreduce, intel(9, "knomial", None)),
+        (ReduceScatter, NON_COMMUTATIVE),
+        (ReduceScatter, mpich("nb", None)),
+        (ReduceScatterBlock, NON_COMMUTATIVE),
+        (ReduceScatterBlock, mpich("nb", None)),
+        (Barrier, tuned(5, "two_proc", None).for_some_counts()),
+        (Barrier, mpich("nb", None)),
     ]
 };
+
+/// Halves of the vector with near partners first, as a halving by the number of bytes. It needs a power of two.
+const NON_COMMUTATIVE: OfferedAlgorithm = mpich(
+    "noncommutative",
+    Some(AlgorithmTraffic::Reduction(ReductionForm::Halving)),
+)
+.for_some_counts();
 
 /// An algorithm of Open MPI's component `tuned`.
 pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<AlgorithmTraffic>) -> OfferedAlgorithm {
@@ -245,7 +278,9 @@ impl OfferedAlgorithm {
     pub(super) fn variables(&self, collective: Collective, segment: Option<NonZeroU32>) -> Vec<(String, String)> {
         let mut variables = self.essential_variables(collective, segment);
         match self.flavour {
-            MpiFlavour::OpenMpi if segment.is_none() => variables.push(segment_size(collective, 0)),
+            MpiFlavour::OpenMpi if segment.is_none() && collective != Collective::Barrier => {
+                variables.push(segment_size(collective, 0));
+            }
             MpiFlavour::Mpich => variables.push(variable("MPIR_CVAR_COLLECTIVE_FALLBACK", "error")),
             MpiFlavour::OpenMpi | MpiFlavour::IntelMpi => {}
         }
@@ -258,12 +293,12 @@ impl OfferedAlgorithm {
         collective: Collective,
         segment: Option<NonZeroU32>,
     ) -> Vec<(String, String)> {
-        let collective = collective.operation();
-        let upper = collective.to_string().to_uppercase();
+        let lower = name_in_variables(collective);
+        let upper = lower.to_uppercase();
         let number = self.number.to_string();
         match self.flavour {
             MpiFlavour::OpenMpi => {
-                let algorithm = format!("OMPI_MCA_coll_tuned_{collective}_algorithm");
+                let algorithm = format!("OMPI_MCA_coll_tuned_{lower}_algorithm");
                 let segment_variable = segment.map(|bytes| segment_size(collective, bytes.get()));
                 tuned_variables([variable(&algorithm, &number)].into_iter().chain(segment_variable))
             }
@@ -275,6 +310,11 @@ impl OfferedAlgorithm {
             MpiFlavour::IntelMpi => vec![variable(&format!("I_MPI_ADJUST_{upper}"), &number)],
         }
     }
+}
+
+/// The name of an operation in variables: `reduce_scatter_block`.
+fn name_in_variables(collective: Collective) -> String {
+    collective.operation().to_string().replace('-', "_")
 }
 
 /// Components of Open MPI that take calls before `tuned` does, as the variables that switch them off:
@@ -295,7 +335,8 @@ pub(super) fn tuned_variables(choices: impl Iterator<Item = (String, String)>) -
 
 /// Open MPI's variable of a segment size, 0 for none.
 fn segment_size(collective: Collective, bytes: u32) -> (String, String) {
-    let name = format!("OMPI_MCA_coll_tuned_{collective}_algorithm_segmentsize");
+    let operation = name_in_variables(collective);
+    let name = format!("OMPI_MCA_coll_tuned_{operation}_algorithm_segmentsize");
     (name, bytes.to_string())
 }
 

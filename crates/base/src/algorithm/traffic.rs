@@ -57,6 +57,8 @@ pub enum ReductionForm {
     RingSegmented,
     /// All-reduce by a binomial reduce and a binomial broadcast.
     ReduceBcast,
+    /// All-reduce by a flat reduce and a flat broadcast.
+    FlatReduceBcast,
     /// All-reduce by an exchange of all blocks and an all-gather.
     Direct,
     /// Reduce to the root, one vector after the other.

@@ -24,7 +24,7 @@ pub(in crate::algorithm) const REDUCE_BCAST: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceBcast)),
     offered: &[
         tuned(2, "nonoverlapping", Some(BCAST_TRAFFIC)),
-        intel(3, "Reduce + Bcast", Some(BCAST_TRAFFIC)),
+        intel(3, "reduce_bcast", Some(BCAST_TRAFFIC)),
     ],
 };
 
@@ -39,7 +39,7 @@ pub(in crate::algorithm) const REDUCE_SCATTER: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceThenScatter)),
     offered: &[
         tuned(1, "non-overlapping", Some(SCATTER_TRAFFIC)),
-        intel(4, "Reduce + Scatterv", Some(SCATTER_TRAFFIC)),
+        intel(4, "reduce_scatterv", Some(SCATTER_TRAFFIC)),
     ],
 };
 

@@ -31,7 +31,7 @@ pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     offered: &[
         tuned(3, "recursive_doubling", Some(TRAFFIC)),
         mpich("recursive_doubling", Some(TRAFFIC)),
-        intel(1, "recursive doubling", Some(TRAFFIC)),
+        intel(1, "recursive_doubling", Some(TRAFFIC)),
     ],
 };
 
@@ -46,7 +46,7 @@ pub(in crate::algorithm) const REDUCE_SCATTER: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ScatterDoubling)),
     offered: &[
         mpich("recursive_doubling", Some(SCATTER_TRAFFIC)),
-        intel(3, "recursive doubling", Some(SCATTER_TRAFFIC)),
+        intel(3, "recursive_doubling", Some(SCATTER_TRAFFIC)),
     ],
 };
 

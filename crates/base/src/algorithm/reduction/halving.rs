@@ -24,7 +24,7 @@ pub(in crate::algorithm) const HALVING: AlgorithmEntry = AlgorithmEntry {
     offered: &[
         tuned(2, "recursive_halving", Some(TRAFFIC)),
         mpich("recursive_halving", Some(TRAFFIC)),
-        intel(1, "recursive halving", Some(TRAFFIC)),
+        intel(1, "recursive_halving", Some(TRAFFIC)),
     ],
 };
 

@@ -61,7 +61,7 @@ pub(super) fn ring_phases(procs: Procs, size: Bytes, element: Bytes, segment: By
 }
 
 /// q; 0 if a segment has no room for an element.
-fn elements_of_segment(element: Bytes, segment: Bytes) -> u64 {
+pub(super) fn elements_of_segment(element: Bytes, segment: Bytes) -> u64 {
     let bytes = element.0.max(1);
     let (whole, rest) = (segment.0 / bytes, segment.0 % bytes);
     if whole == 0 {

@@ -12,6 +12,7 @@
 //! | Rabenseifner, fold by halves | f·((H, H), (H, 0)); as above with bᵢ = ⌈c/2ⁱ⌉·e; f·(m, 0) |
 //! | ring; in p phases | (n−1)·(B, B) and (n−1)·(B, 0); p·(n−1)·(B/p, B/p) and (n−1)·(B, 0) |
 //! | reduce and broadcast | ⌈log₂ n⌉·(m, m) and ⌈log₂ n⌉·(m, 0) |
+//! | flat reduce and broadcast | (n−1)·(m, m) and (n−1)·(m, 0) |
 //! | direct | (n−1)·(B, B) and (n−1)·(B, 0) |
 //! | reduce: flat, chain; binomial | (n−1)·(m, m); ⌈log₂ n⌉·(m, m) |
 //! | reduce: pipeline of k segments s | (n−2+k)·(s, s) |
@@ -99,6 +100,13 @@ impl CriticalPath {
         self.push(times, bytes, bytes);
     }
 
+    /// Messages of one rank after the other that are combined, and as many back.
+    fn combine_and_return(&mut self, times: u32, bytes: f64) {
+        self.combine(times, bytes);
+        self.pass(times, bytes);
+        self.latencies = 2.0;
+    }
+
     /// Steps whose messages are kept as they are.
     fn pass(&mut self, times: u32, bytes: f64) {
         self.push(times, bytes, 0.0);
@@ -164,11 +172,8 @@ impl ReductionForm {
                 path.pass(ceil_log, m);
                 path.latencies = 2.0 * f64::from(procs.floor_log2());
             }
-            Self::Direct => {
-                path.combine(others, block);
-                path.pass(others, block);
-                path.latencies = 2.0;
-            }
+            Self::FlatReduceBcast => path.combine_and_return(others, m),
+            Self::Direct => path.combine_and_return(others, block),
             Self::ReduceFlat => {
                 path.combine(others, m);
                 path.latencies = 1.0;

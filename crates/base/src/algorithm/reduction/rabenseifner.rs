@@ -36,8 +36,7 @@ pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Rabenseifner(Fold::Halves))),
     offered: &[
         tuned(6, "rabenseifner", Some(HALVES)),
-        mpich("reduce_scatter_allgather", Some(BLOCKS)),
-        intel(2, "Rabenseifner", Some(HALVES)),
+        intel(2, "rabenseifner", Some(HALVES)),
     ],
 };
 
@@ -63,8 +62,7 @@ pub(in crate::algorithm) const REDUCE: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceRabenseifner(Fold::Halves))),
     offered: &[
         tuned(7, "rabenseifner", Some(REDUCE_HALVES)),
-        mpich("reduce_scatter_gather", Some(REDUCE_WHOLE)),
-        intel(5, "Rabenseifner", Some(REDUCE_HALVES)),
+        intel(5, "rabenseifner", Some(REDUCE_HALVES)),
     ],
 };
 

@@ -16,7 +16,7 @@ use super::{combinations, copies, lone_round, message};
 use crate::schedule::{BlockCombination, BlockSlot, OperandOrder, Round, ScheduleMessage};
 use crate::units::{Procs, Rank};
 
-const fn steps(form: ReductionForm) -> AlgorithmTraffic {
+const fn traffic(form: ReductionForm) -> AlgorithmTraffic {
     AlgorithmTraffic::Reduction(form)
 }
 
@@ -27,21 +27,21 @@ pub(in crate::algorithm) const FLAT: AlgorithmEntry = AlgorithmEntry {
     settings: &[],
     cut: PieceCut::Whole,
     rounds: &CombiningRounds(OperandOrder::Ranks, flat_outline, flat),
-    traffic: Some(steps(ReductionForm::ReduceFlat)),
+    traffic: Some(traffic(ReductionForm::ReduceFlat)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceFlat)),
-    offered: &[tuned(1, "linear", Some(steps(ReductionForm::ReduceFlat)))],
+    offered: &[tuned(1, "linear", Some(traffic(ReductionForm::ReduceFlat)))],
 };
 
 pub(in crate::algorithm) const BINOMIAL: AlgorithmEntry = AlgorithmEntry {
     name: "binomial",
     summary: "over the binomial tree, combined on the way",
     rounds: &CombiningRounds(OperandOrder::Any, binomial_outline, binomial),
-    traffic: Some(steps(ReductionForm::ReduceBinomial)),
+    traffic: Some(traffic(ReductionForm::ReduceBinomial)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceBinomial)),
     offered: &[
-        tuned(5, "binomial", Some(steps(ReductionForm::ReduceBinomial))).with_segments(),
-        mpich("binomial", Some(steps(ReductionForm::ReduceBinomial))),
-        intel(2, "binomial", Some(steps(ReductionForm::ReduceBinomial))),
+        tuned(5, "binomial", Some(traffic(ReductionForm::ReduceBinomial))).with_segments(),
+        mpich("binomial", Some(traffic(ReductionForm::ReduceBinomial))),
+        intel(2, "binomial", Some(traffic(ReductionForm::ReduceBinomial))),
     ],
     ..FLAT
 };
@@ -50,9 +50,9 @@ pub(in crate::algorithm) const BINARY: AlgorithmEntry = AlgorithmEntry {
     name: "binary",
     summary: "over a binary tree, combined on the way",
     rounds: &CombiningRounds(OperandOrder::Any, binary_outline, binary),
-    traffic: Some(steps(ReductionForm::ReduceBinary)),
+    traffic: Some(traffic(ReductionForm::ReduceBinary)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceBinary)),
-    offered: &[tuned(4, "binary", Some(steps(ReductionForm::ReduceBinary))).with_segments()],
+    offered: &[tuned(4, "binary", Some(traffic(ReductionForm::ReduceBinary))).with_segments()],
     ..FLAT
 };
 
@@ -60,7 +60,7 @@ pub(in crate::algorithm) const CHAIN: AlgorithmEntry = AlgorithmEntry {
     name: "chain",
     summary: "each rank adds its vector to that of the next and hands it on",
     rounds: &CombiningRounds(OperandOrder::Any, pipeline_outline, pipeline),
-    traffic: Some(steps(ReductionForm::ReduceChain)),
+    traffic: Some(traffic(ReductionForm::ReduceChain)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceChain)),
     offered: &[LIBRARY_PIPELINE],
     ..FLAT
@@ -72,14 +72,14 @@ pub(in crate::algorithm) const PIPELINE: AlgorithmEntry = AlgorithmEntry {
     settings: &[SEGMENT],
     cut: PieceCut::SegmentElements,
     rounds: &CombiningRounds(OperandOrder::Any, pipeline_outline, pipeline),
-    traffic: Some(steps(ReductionForm::ReducePipeline)),
+    traffic: Some(traffic(ReductionForm::ReducePipeline)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReducePipeline)),
     offered: &[LIBRARY_PIPELINE],
     ..FLAT
 };
 
 const LIBRARY_PIPELINE: OfferedAlgorithm =
-    tuned(3, "pipeline", Some(steps(ReductionForm::ReducePipeline))).with_segments();
+    tuned(3, "pipeline", Some(traffic(ReductionForm::ReducePipeline))).with_segments();
 
 fn flat_outline(shape: ScheduleShape) -> ScheduleOutline {
     ScheduleOutline {
