@@ -11,6 +11,7 @@ mod compare;
 mod fit;
 mod grid;
 mod inputs;
+mod library;
 mod models;
 mod plogpt;
 

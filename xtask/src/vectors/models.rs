@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use super::inputs::{VectorInputs, hockney_base};
 use super::{benchmark_size, fit, grid, plogpt};
+use super::{fit, grid, library, plogpt};
 
 /// Models whose names in the vectors differ from the names of their entries.
 const RENAMED: [(&str, &str); 6] = [
@@ -102,6 +103,7 @@ pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
         "plogpt.alltoall" => plogpt::alltoall(inputs)?,
         "plogpt.throughput" => plogpt::throughput(inputs)?,
         "reduction.benchmark_size" => benchmark_size::compute(inputs)?,
+        "reduction.library" => library::decision(inputs)?,
         "scatter" => json!(strategy_time(inputs, Scatter)?),
         "segment.global" => segment(SegmentSearch::Exhaustive)?,
         "segment.hill" => segment(SegmentSearch::HillClimbing)?,

@@ -56,7 +56,7 @@ pub use bruck::{BruckWork, bruck_work};
 pub use call::{CollectiveCall, DOUBLE, UnsupportedCall};
 pub use collective::{COLLECTIVES, Collective};
 pub use counterpart::MpiSetting;
-pub use decision::LibraryDecision;
+pub use decision::{DecisionCase, LibraryDecision, OperatorKind, RunAlgorithm};
 pub use delivery::{PieceCounts, PieceId};
 pub use layout::{ClusterLayout, ClusterRank};
 pub use library::{AlgorithmNotOffered, LIBRARY, LibraryChoice};

@@ -127,6 +127,10 @@ fn usual_library_algorithms(collective: Collective) -> &'static [&'static str] {
         Collective::Bcast => &["binomial", "scatter-allgather", "scatter-allgather-ring"],
         Collective::Allgather => &["ring", "recursive-doubling"],
         Collective::Gather | Collective::Scatter => &["flat", "binomial"],
+        Collective::Reduce => &["binomial", "rabenseifner"],
+        Collective::Allreduce => &["recursive-doubling", "rabenseifner", "ring"],
+        Collective::ReduceScatter | Collective::ReduceScatterBlock => &["recursive-halving", "pairwise", "butterfly"],
+        Collective::Barrier => &["dissemination", "recursive-doubling", "tree"],
         _ => &["direct", "bruck:2"],
     }
 }

@@ -207,9 +207,9 @@ impl TargetRelease {
         };
         match (self.target.flavour, collective) {
             (_, Scatter | Gather | Alltoallv | AlltoallvSkewed | AlltoallvSparse | Barrier) => None,
-            (_, Reduce | Allreduce | ReduceScatter | ReduceScatterBlock) => Some(SizeMeasure::Each),
             (MpiFlavour::OpenMpi, Alltoall | Allgather) | (MpiFlavour::Mpich, Allgather) => Some(SizeMeasure::Total),
-            (_, Bcast) | (MpiFlavour::Mpich | MpiFlavour::IntelMpi, Alltoall | Allgather) => Some(SizeMeasure::Each),
+            (_, Bcast | Reduce | Allreduce | ReduceScatter | ReduceScatterBlock)
+            | (MpiFlavour::Mpich | MpiFlavour::IntelMpi, Alltoall | Allgather) => Some(SizeMeasure::Each),
         }
     }
 }

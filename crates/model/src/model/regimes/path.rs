@@ -145,7 +145,9 @@ impl TrafficPattern {
             Self::ScatterDoubling => case.scatter_allgather(rounds, size.as_f64()),
             Self::Tree { parts } => case.along_tree(TreeShape::Knomial(2), parts),
             Self::Knomial { radix } => case.along_tree(TreeShape::Knomial(radix), false),
-            Self::Binary | Self::BinaryInTurn | Self::Decided(_) => case.along_tree(TreeShape::Binary, false),
+            Self::Binary | Self::BinaryInTurn | Self::Decided(_) | Self::DecidedSteps { .. } => {
+                case.along_tree(TreeShape::Binary, false)
+            }
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Patterns in which the messages of an algorithm share ports and links, from its entry in the table of algorithms;
 //! classes of process counts for which it takes the same steps.
 
-use std::sync::LazyLock;
-
 use netsig_base::algorithm::{
-    Algorithm, AlgorithmTraffic, Collective, CollectiveMethod, LibraryDecision, MpiFlavour, ReductionForm, TreeLoad,
+    Algorithm, AlgorithmTraffic, Collective, CollectiveMethod, LIBRARY, LibraryDecision, MpiFlavour, ReductionForm,
+    TreeLoad,
 };
 use netsig_base::units::{Bytes, Procs};
 use serde::{Deserialize, Serialize};
@@ -72,6 +71,13 @@ pub enum TrafficPattern {
     },
     /// A broadcast of a library along the trees that its rules choose; all have the same parameters.
     Decided(MpiFlavour),
+    /// A reduction or barrier of a library in the steps that its rules choose; all have the same parameters.
+    DecidedSteps {
+        /// The library.
+        flavour: MpiFlavour,
+        /// The collective.
+        collective: Collective,
+    },
 }
 
 /// Radix of the k-nomial trees that a library takes by default.
@@ -153,32 +159,43 @@ impl TrafficPattern {
         }
     }
 
-    /// Pattern of the default broadcast of the library called `mpi`, if known rules choose among several trees. Open
-    /// MPI 5 broadcasts by its component `han`, in steps of its own.
+    /// Pattern of the default broadcast, reduction or barrier of the library called `mpi`, if its rules are known. They
+    /// choose among several trees or steps, whose parameters are the same.
     pub(super) fn of_library(collective: Collective, mpi: &str) -> Option<Self> {
-        let flavour = MpiFlavour::from_version(mpi)?;
-        let has_rules = flavour != MpiFlavour::OpenMpi || mpi.starts_with("Open MPI v4.1");
-        let is_known = collective == Collective::Bcast && broadcast_rules(flavour).is_some();
-        (has_rules && is_known).then_some(Self::Decided(flavour))
+        let flavour = LibraryDecision::of_version(mpi, collective)?.flavour();
+        match collective {
+            Collective::Bcast => Some(Self::Decided(flavour)),
+            _ if collective.is_reduction() || collective == Collective::Barrier => {
+                Some(Self::DecidedSteps { flavour, collective })
+            }
+            _ => None,
+        }
     }
 
-    /// Pattern of a case. If rules choose among trees, it is their tree, or a binomial tree if the model does not
-    /// describe theirs.
+    /// Pattern of a case. If rules choose among trees or steps, it is what they choose. It is a binomial tree if the
+    /// model does not describe their tree, and the usual steps if it does not describe theirs.
     pub(super) fn at_case(self, procs: Procs, size: Bytes) -> Self {
-        let Self::Decided(flavour) = self else {
-            return self;
+        let (flavour, collective) = match self {
+            Self::Decided(flavour) => (flavour, Collective::Bcast),
+            Self::DecidedSteps { flavour, collective } => (flavour, collective),
+            _ => return self,
         };
-        let decided_traffic = broadcast_rules(flavour).and_then(|rules| rules.traffic(procs, size));
+        let decision = LibraryDecision::of(flavour, collective);
+        let decided_traffic = decision.and_then(|rules| rules.traffic(procs, size));
         let decided = decided_traffic.and_then(|traffic| match traffic {
             AlgorithmTraffic::Pipeline => Some(Self::Chain),
             traffic => Self::of_traffic(traffic, None),
         });
-        decided.unwrap_or(Self::Tree { parts: false })
+        let usual = || match self {
+            Self::DecidedSteps { .. } => Self::of(collective, LIBRARY),
+            _ => None,
+        };
+        decided.or_else(usual).unwrap_or(Self::Tree { parts: false })
     }
 
-    /// True if rules choose between several trees.
+    /// True if rules choose between several trees or steps.
     pub(crate) fn is_decided(self) -> bool {
-        matches!(self, Self::Decided(_))
+        matches!(self, Self::Decided(_) | Self::DecidedSteps { .. })
     }
 
     /// True if every process exchanges with every other.
@@ -237,21 +254,10 @@ impl TrafficPattern {
     }
 }
 
-/// The rules of a library's broadcasts.
-fn broadcast_rules(flavour: MpiFlavour) -> Option<&'static LibraryDecision> {
-    type BroadcastRules = [Option<LibraryDecision>; 2];
-    static RULES: LazyLock<BroadcastRules> = LazyLock::new(|| {
-        [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(|library| LibraryDecision::of(library, Collective::Bcast))
-    });
-    match flavour {
-        MpiFlavour::OpenMpi => RULES[0].as_ref(),
-        MpiFlavour::Mpich => RULES[1].as_ref(),
-        MpiFlavour::IntelMpi => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use netsig_base::algorithm::Fold;
+
     use super::*;
 
     /// Algorithms with one name in MPI libraries and netsig, and those that relay blocks.
@@ -285,5 +291,23 @@ mod tests {
         let at = |count| open_mpi.at_case(Procs::new(count).unwrap(), Bytes(1024));
         assert_eq!(at(6), TrafficPattern::BinaryInTurn);
         assert_eq!(at(9), TrafficPattern::Knomial { radix: 4 });
+    }
+
+    /// Open MPI has too few elements to halve 128 bytes among 48, and reduces to one rank.
+    #[test]
+    fn a_library_reduces_in_the_steps_that_run() {
+        let of = |collective, mpi| TrafficPattern::of_library(collective, mpi);
+        let steps = of(Collective::Allreduce, "Open MPI v4.1.4").unwrap();
+        let at = |count, size| steps.at_case(Procs::new(count).unwrap(), Bytes(size));
+        let reduction = |form| TrafficPattern::Reduction { form, segment: None };
+        assert_eq!(at(48, 128), reduction(ReductionForm::FlatReduceBcast));
+        assert_eq!(at(48, 64), reduction(ReductionForm::RecursiveDoubling));
+        assert_eq!(at(48, 1 << 20), reduction(ReductionForm::Rabenseifner(Fold::Halves)));
+        assert_eq!(at(48, 0), reduction(ReductionForm::Rabenseifner(Fold::Halves)));
+        let barrier = of(Collective::Barrier, "MPICH Version:\t4.0.2").unwrap();
+        let among_six = barrier.at_case(Procs::new(6).unwrap(), Bytes(0));
+        assert_eq!(among_six, reduction(ReductionForm::Dissemination));
+        assert_eq!(of(Collective::Alltoall, "Open MPI v4.1.4"), None);
+        assert_eq!(of(Collective::Allreduce, "Open MPI v5.0.7"), None);
     }
 }

@@ -1,0 +1,380 @@
+//! Decisions of MPI libraries: the algorithm that a library runs by its own rules.
+//!
+//! For an all-to-all, Open MPI 4.1 and later decide by a table of process counts and of bytes per destination; MPICH
+//! 4 by two sizes. For an all-to-all whose sizes differ, Open MPI decides by the process count, and MPICH always runs
+//! one algorithm. For a broadcast, both decide by process counts and sizes, MPICH also by whether the count is a
+//! power of two. For a reduction, both also decide by the operation, and MPICH by the number of elements. If the rules are
+//! not known here, or their algorithm has no known traffic, the library's usual traffic stands.
+//!
+//! An algorithm may refuse a call, such as one with few elements, and call another one. So the algorithm that rules choose
+//! ([`LibraryDecision::chosen`]) is not always the one that runs ([`LibraryDecision::runs`]).
+//!
+//! # Source
+//! The fixed decisions of Open MPI's component `tuned` from 4.1 on; the control variables `ALLTOALL_SHORT_MSG_SIZE`
+//! and `ALLTOALL_MEDIUM_MSG_SIZE` and the generic selection tree of MPICH 4.0. In broadcasts among up to 127
+//! processes, Open MPI 4.1.4 called these functions.
+
+mod bcast;
+mod exchange;
+mod mpich_reduction;
+mod open_mpi_fallback;
+mod open_mpi_reduction;
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
+
+use itertools::Itertools as _;
+
+use self::bcast::{MPICH_BCAST, MPICH_BCAST_POWERS_OF_TWO, OPEN_MPI_BCAST};
+use self::exchange::{MPICH_ALLTOALL, MPICH_ALLTOALLV, OPEN_MPI_ALLTOALL, OPEN_MPI_ALLTOALLV};
+use self::mpich_reduction::{
+    MPICH_ALLREDUCE, MPICH_BARRIER, MPICH_REDUCE, MPICH_REDUCE_SCATTER, MPICH_REDUCE_SCATTER_BLOCK,
+};
+use self::open_mpi_fallback::{OPEN_MPI_CALLS_REDUCE, OPEN_MPI_FALLBACKS, OPEN_MPI_ONE_CHAIN};
+use self::open_mpi_reduction::{
+    OPEN_MPI_ALLREDUCE, OPEN_MPI_ALLREDUCE_IN_ORDER, OPEN_MPI_BARRIER, OPEN_MPI_REDUCE, OPEN_MPI_REDUCE_IN_ORDER,
+    OPEN_MPI_REDUCE_SCATTER, OPEN_MPI_REDUCE_SCATTER_BLOCK, OPEN_MPI_REDUCE_SCATTER_BLOCK_IN_ORDER,
+    OPEN_MPI_REDUCE_SCATTER_IN_ORDER,
+};
+use super::offer::{MpiFlavour, offered_algorithms};
+use super::reduction::elements_of_segment;
+use super::{AlgorithmTraffic, COLLECTIVES, Collective, DOUBLE};
+use crate::units::{Bytes, Procs};
+
+/// Algorithms by process count and size: an entry holds below its count or size. The last count and the last size
+/// have no bound.
+type DecisionTable = &'static [(u32, &'static [(u64, &'static str)])];
+
+const ANY_SIZE: u64 = u64::MAX;
+const ANY_COUNT: u32 = u32::MAX;
+
+/// The algorithm that is chosen where all conditions hold.
+type ConditionalRule = (&'static [RuleCondition], &'static str);
+
+/// Condition of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RuleCondition {
+    PowerOfTwo,
+    /// The operation commutes.
+    Commutes,
+    /// The operation does not commute.
+    KeepsOrder,
+    /// The operation is not predefined.
+    UserDefined,
+    Empty,
+    /// At most so many bytes.
+    AtMost(u64),
+    /// Fewer bytes.
+    Below(u64),
+    /// Fewer elements than the largest power of two ≤ n.
+    FewerElementsThanPower,
+    FewerElementsThanRanks,
+    /// Fewer elements than a segment for every rank has. Without segments the whole vector is one.
+    FewerElementsThanSegments,
+    /// More elements than a C integer counts.
+    TooManyElements,
+    /// The blocks of all ranks have the same length.
+    EqualBlocks,
+}
+
+/// An algorithm that hands a call on to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct AlgorithmFallback {
+    collective: Collective,
+    chosen: &'static str,
+    condition: RuleCondition,
+    instead: &'static str,
+}
+
+/// Rules of a library for a collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RuleSet {
+    Table(DecisionTable),
+    /// The first table where the condition holds, else the second one.
+    Tables(RuleCondition, DecisionTable, DecisionTable),
+    /// The first rule whose conditions hold.
+    Conditions(&'static [ConditionalRule]),
+}
+
+/// Operation of a reduction, as libraries distinguish them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OperatorKind {
+    /// Predefined in MPI, such as `MPI_SUM`. It commutes.
+    #[default]
+    Predefined,
+    /// Made by the program; it commutes.
+    Commutative,
+    /// Made by the program; operands stay in the order of the ranks.
+    InOrder,
+}
+
+/// A call for which a library decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecisionCase {
+    /// Number of processes.
+    pub procs: Procs,
+    /// Size of the collective; of a reduction that of the whole vector.
+    pub size: Bytes,
+    /// Length of an element of a vector that is reduced.
+    pub element: Bytes,
+    /// Operation of a reduction.
+    pub operator: OperatorKind,
+    /// Segment size, if the library is told one; its rules set none.
+    pub segment: Option<Bytes>,
+}
+
+/// The algorithm that runs in a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunAlgorithm {
+    /// Name in the library.
+    pub name: &'static str,
+    /// The algorithm of the reduce that it calls first, if it calls one. A broadcast or a scatter follows.
+    pub reduce: Option<&'static str>,
+}
+
+/// The rules of a library for one collective.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LibraryDecision {
+    flavour: MpiFlavour,
+    collective: Collective,
+    rules: RuleSet,
+    /// Traffic of every algorithm in the rules, and of those that run instead.
+    traffics: Vec<(&'static str, Option<AlgorithmTraffic>)>,
+}
+
+/// All rules that are known here.
+static DECISIONS: LazyLock<Vec<LibraryDecision>> = LazyLock::new(|| {
+    let all = [MpiFlavour::OpenMpi, MpiFlavour::Mpich, MpiFlavour::IntelMpi].into_iter();
+    all.cartesian_product(COLLECTIVES)
+        .filter_map(|(flavour, &collective)| LibraryDecision::new(flavour, collective))
+        .collect()
+});
+
+/// Collectives that return at once if there are no data.
+const RETURNING_WITHOUT_DATA: &[(MpiFlavour, Collective)] = &[
+    (MpiFlavour::OpenMpi, Collective::Allreduce),
+    (MpiFlavour::OpenMpi, Collective::Reduce),
+    (MpiFlavour::OpenMpi, Collective::ReduceScatter),
+    (MpiFlavour::OpenMpi, Collective::ReduceScatterBlock),
+    (MpiFlavour::Mpich, Collective::Reduce),
+    (MpiFlavour::Mpich, Collective::ReduceScatterBlock),
+];
+
+/// Collectives that Open MPI 5 leaves to its component `han` where ranks share nodes; its rules are not known here.
+const BY_OTHER_COMPONENT: &[Collective] = &[
+    Collective::Bcast,
+    Collective::Reduce,
+    Collective::Allreduce,
+    Collective::Barrier,
+];
+
+impl DecisionCase {
+    /// A call with a predefined operation on doubles, if it is a reduction.
+    pub fn new(procs: Procs, size: Bytes) -> Self {
+        Self {
+            procs,
+            size,
+            element: DOUBLE,
+            operator: OperatorKind::Predefined,
+            segment: None,
+        }
+    }
+
+    /// Number of elements of the vector.
+    fn elements(self) -> u64 {
+        self.size.0 / self.element.0.max(1)
+    }
+
+    /// Number of elements of a segment.
+    fn segment_elements(self) -> u64 {
+        let cut = self
+            .segment
+            .filter(|segment| (self.element..self.size).contains(segment));
+        cut.map_or(self.elements(), |segment| elements_of_segment(self.element, segment))
+    }
+}
+
+impl RuleCondition {
+    fn holds(self, case: DecisionCase) -> bool {
+        let ranks = u64::from(case.procs.get());
+        match self {
+            Self::PowerOfTwo => ranks.is_power_of_two(),
+            Self::Commutes => case.operator != OperatorKind::InOrder,
+            Self::KeepsOrder => case.operator == OperatorKind::InOrder,
+            Self::UserDefined => case.operator != OperatorKind::Predefined,
+            Self::Empty => case.size == Bytes(0),
+            Self::AtMost(size) => case.size.0 <= size,
+            Self::Below(size) => case.size.0 < size,
+            Self::FewerElementsThanPower => case.elements() < 1 << case.procs.floor_log2(),
+            Self::FewerElementsThanRanks => case.elements() < ranks,
+            Self::FewerElementsThanSegments => case.elements() < case.segment_elements().saturating_mul(ranks),
+            Self::TooManyElements => i32::try_from(case.elements()).is_err(),
+            Self::EqualBlocks => case.elements().is_multiple_of(ranks),
+        }
+    }
+}
+
+impl RuleSet {
+    fn of(flavour: MpiFlavour, collective: Collective) -> Option<Self> {
+        let by_operator = |commutative, in_order| Self::Tables(RuleCondition::Commutes, commutative, in_order);
+        Some(match (flavour, collective.operation()) {
+            (MpiFlavour::OpenMpi, Collective::Alltoall) => Self::Table(OPEN_MPI_ALLTOALL),
+            (MpiFlavour::OpenMpi, Collective::Alltoallv) => Self::Table(OPEN_MPI_ALLTOALLV),
+            (MpiFlavour::OpenMpi, Collective::Bcast) => Self::Table(OPEN_MPI_BCAST),
+            (MpiFlavour::OpenMpi, Collective::Allreduce) => {
+                by_operator(OPEN_MPI_ALLREDUCE, OPEN_MPI_ALLREDUCE_IN_ORDER)
+            }
+            (MpiFlavour::OpenMpi, Collective::Reduce) => by_operator(OPEN_MPI_REDUCE, OPEN_MPI_REDUCE_IN_ORDER),
+            (MpiFlavour::OpenMpi, Collective::ReduceScatter) => {
+                by_operator(OPEN_MPI_REDUCE_SCATTER, OPEN_MPI_REDUCE_SCATTER_IN_ORDER)
+            }
+            (MpiFlavour::OpenMpi, Collective::ReduceScatterBlock) => {
+                by_operator(OPEN_MPI_REDUCE_SCATTER_BLOCK, OPEN_MPI_REDUCE_SCATTER_BLOCK_IN_ORDER)
+            }
+            (MpiFlavour::OpenMpi, Collective::Barrier) => Self::Table(OPEN_MPI_BARRIER),
+            (MpiFlavour::Mpich, Collective::Alltoall) => Self::Table(MPICH_ALLTOALL),
+            (MpiFlavour::Mpich, Collective::Alltoallv) => Self::Table(MPICH_ALLTOALLV),
+            (MpiFlavour::Mpich, Collective::Bcast) => {
+                Self::Tables(RuleCondition::PowerOfTwo, MPICH_BCAST_POWERS_OF_TWO, MPICH_BCAST)
+            }
+            (MpiFlavour::Mpich, Collective::Allreduce) => Self::Conditions(MPICH_ALLREDUCE),
+            (MpiFlavour::Mpich, Collective::Reduce) => Self::Conditions(MPICH_REDUCE),
+            (MpiFlavour::Mpich, Collective::ReduceScatter) => Self::Conditions(MPICH_REDUCE_SCATTER),
+            (MpiFlavour::Mpich, Collective::ReduceScatterBlock) => Self::Conditions(MPICH_REDUCE_SCATTER_BLOCK),
+            (MpiFlavour::Mpich, Collective::Barrier) => Self::Conditions(MPICH_BARRIER),
+            _ => return None,
+        })
+    }
+
+    /// The algorithm for a case; tables compare `size`.
+    fn chosen(self, case: DecisionCase, size: Bytes) -> Option<&'static str> {
+        let table = match self {
+            Self::Table(table) => table,
+            Self::Tables(condition, where_it_holds, elsewhere) => {
+                if condition.holds(case) {
+                    where_it_holds
+                } else {
+                    elsewhere
+                }
+            }
+            Self::Conditions(rules) => {
+                let mut all = rules.iter();
+                let rule = all.find(|(conditions, _)| conditions.iter().all(|condition| condition.holds(case)));
+                return rule.map(|(_, name)| *name);
+            }
+        };
+        let (_, by_size) = table.iter().find(|(below, _)| case.procs.get() < *below)?;
+        by_size.iter().find(|(below, _)| size.0 < *below).map(|(_, name)| *name)
+    }
+
+    /// Names of all algorithms in the rules.
+    fn names(self) -> Vec<&'static str> {
+        let of_table = |table: DecisionTable| table.iter().flat_map(|(_, by_size)| *by_size).map(|(_, name)| *name);
+        match self {
+            Self::Table(table) => of_table(table).unique().collect(),
+            Self::Tables(_, first, second) => of_table(first).chain(of_table(second)).unique().collect(),
+            Self::Conditions(rules) => rules.iter().map(|(_, name)| *name).unique().collect(),
+        }
+    }
+}
+
+impl LibraryDecision {
+    fn new(flavour: MpiFlavour, collective: Collective) -> Option<Self> {
+        let rules = RuleSet::of(flavour, collective)?;
+        let offers = offered_algorithms(collective);
+        let traffic = |name| {
+            let mut chains = OPEN_MPI_ONE_CHAIN.iter();
+            let one_chain =
+                chains.find(|(of, called, _)| flavour == MpiFlavour::OpenMpi && (*of, *called) == (collective, name));
+            let mut all_offers = offers.iter();
+            let offer = all_offers.find(|offer| offer.flavour == flavour && offer.name == name);
+            let offered = || offer.and_then(|offer| offer.traffic());
+            one_chain.map(|(_, _, traffic)| *traffic).or_else(offered)
+        };
+        let fallbacks = fallbacks(flavour, collective).map(|fallback| fallback.instead);
+        let names = rules.names().into_iter().chain(fallbacks).unique();
+        Some(Self {
+            flavour,
+            collective,
+            rules,
+            traffics: names.map(|name| (name, traffic(name))).collect(),
+        })
+    }
+
+    /// The rules of a library; `None` if they are not known here.
+    pub fn of(flavour: MpiFlavour, collective: Collective) -> Option<&'static Self> {
+        let mut all = DECISIONS.iter();
+        all.find(|decision| (decision.flavour, decision.collective) == (flavour, collective))
+    }
+
+    /// The rules of the library that calls itself `mpi`, as in the provenance of data; `None` if they are not known here.
+    /// Open MPI 5 leaves some collectives to its component `han`.
+    pub fn of_version(mpi: &str, collective: Collective) -> Option<&'static Self> {
+        let flavour = MpiFlavour::from_version(mpi)?;
+        let is_of_tuned = !BY_OTHER_COMPONENT.contains(&collective) || mpi.starts_with("Open MPI v4.1");
+        Self::of(flavour, collective).filter(|_| is_of_tuned || flavour != MpiFlavour::OpenMpi)
+    }
+
+    /// The library.
+    pub fn flavour(&self) -> MpiFlavour {
+        self.flavour
+    }
+
+    /// The algorithm that the rules name.
+    pub fn chosen(&self, case: DecisionCase) -> Option<&'static str> {
+        let is_of_block = (self.flavour, self.collective) == (MpiFlavour::OpenMpi, Collective::ReduceScatterBlock);
+        let size = if is_of_block {
+            Bytes(case.size.0 / u64::from(case.procs.get()))
+        } else {
+            case.size
+        };
+        self.rules.chosen(case, size)
+    }
+
+    /// The algorithm that runs by the rules; `None` if the call returns at once.
+    pub fn runs(&self, case: DecisionCase) -> Option<RunAlgorithm> {
+        self.runs_for(self.chosen(case)?, case)
+    }
+
+    /// The algorithm that runs where `chosen` is chosen, by the rules or by a user; `None` if the call returns at once.
+    pub fn runs_for(&self, chosen: &'static str, case: DecisionCase) -> Option<RunAlgorithm> {
+        let returns_at_once = RETURNING_WITHOUT_DATA.contains(&(self.flavour, self.collective));
+        if returns_at_once && case.size == Bytes(0) {
+            return None;
+        }
+        let mut name = chosen;
+        for fallback in fallbacks(self.flavour, self.collective) {
+            if fallback.chosen == name && fallback.condition.holds(case) {
+                name = fallback.instead;
+            }
+        }
+        let calls_reduce =
+            self.flavour == MpiFlavour::OpenMpi && OPEN_MPI_CALLS_REDUCE.contains(&(self.collective, name));
+        let reduce_rules = Self::of(self.flavour, Collective::Reduce).filter(|_| calls_reduce);
+        let reduce = reduce_rules.and_then(|rules| rules.runs(case));
+        Some(RunAlgorithm {
+            name,
+            reduce: reduce.map(|run| run.name),
+        })
+    }
+
+    /// Traffic of the algorithm that runs in a case, if known. One that calls other collectives has that of the composed
+    /// algorithm, whatever the rules choose for its parts. A reduction is one of doubles by a predefined operation.
+    pub fn traffic(&self, procs: Procs, size: Bytes) -> Option<AlgorithmTraffic> {
+        let run = self.runs(DecisionCase::new(procs, size))?;
+        let (_, traffic) = self.traffics.iter().find(|(name, _)| *name == run.name)?;
+        *traffic
+    }
+
+    /// Traffics of all algorithms in the rules.
+    pub fn traffics(&self) -> impl Iterator<Item = AlgorithmTraffic> {
+        self.traffics.iter().filter_map(|(_, traffic)| *traffic).unique()
+    }
+}
+
+/// Algorithms of a collective that hand calls on to others.
+fn fallbacks(flavour: MpiFlavour, collective: Collective) -> impl Iterator<Item = &'static AlgorithmFallback> {
+    let all = OPEN_MPI_FALLBACKS.iter();
+    all.filter(move |fallback| flavour == MpiFlavour::OpenMpi && fallback.collective == collective)
+}
