@@ -20,8 +20,7 @@ use netsig_model::model::{
 use serde_json::{Value, json};
 
 use super::inputs::{VectorInputs, hockney_base};
-use super::{benchmark_size, fit, grid, plogpt};
-use super::{fit, grid, library, plogpt};
+use super::{benchmark_size, fit, grid, library, plogpt};
 
 /// Models whose names in the vectors differ from the names of their entries.
 const RENAMED: [(&str, &str); 6] = [
