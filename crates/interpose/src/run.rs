@@ -182,7 +182,7 @@ impl ScheduleRunner {
     /// Address of the relayed blocks of a schedule.
     fn scratch(&mut self, schedule: &Schedule) -> usize {
         let extent = schedule.extent();
-        let length = extent.division.offset(extent.blocks.scratch);
+        let length = extent.blocks.relay_bytes(extent.division);
         let bytes = usize::try_from(length).expect("memory can be addressed");
         self.memory.scratch.address(bytes)
     }
@@ -261,7 +261,7 @@ fn carry_out(rounds: &[ReadyRound], channel: MpiChannel) -> Result<(), MpiError>
     for round in rounds {
         // SAFETY: the places are the program's buffers, lent for its call, and memory of this communicator that only
         // this call uses.
-        let result = unsafe { round.run(channel) };
+        let result = unsafe { round.run(channel, None) };
         done = done.and(result);
     }
     done

@@ -2,7 +2,7 @@
 //!
 //! Receives and then sends are posted in list order, up to the round's limits; a completed message
 //! is replaced by the next of its list, or a completed exchange by the next. Local copies run while
-//! messages are in flight. Where pieces differ in size, messages of empty blocks are not sent. An exchange
+//! messages are in flight. Combinations follow when all are complete. Where pieces differ in size, messages of empty blocks are not sent. An exchange
 //! without both its messages is left out; one with a single message keeps its place, since partners that
 //! skip different places would wait for each other.
 
@@ -19,6 +19,7 @@ use netsig_base::schedule::{self, InFlightLimit, RoundMessages};
 use netsig_base::units::Rank;
 
 use crate::channel::MpiChannel;
+use crate::combination::{LocalOperation, MemoryCombination};
 use crate::error::MpiError;
 use crate::layout::{MemoryCopy, MemoryLayout};
 use crate::message::{MessageDirection, MpiMessage};
@@ -32,6 +33,7 @@ pub struct ReadyRound {
     receives: Vec<ListedMessage>,
     sends: Vec<ListedMessage>,
     copies: Vec<MemoryCopy>,
+    combinations: Vec<MemoryCombination>,
     in_flight: InFlightLimit,
 }
 
@@ -73,16 +75,18 @@ impl ReadyRound {
             receives,
             sends,
             copies: round.copies.iter().map(|&copy| layout.transfer(copy)).collect(),
+            combinations: MemoryCombination::of_round(&round.combinations, layout),
             in_flight: round.in_flight,
         }
     }
 
-    /// Number of messages and copies.
+    /// Number of messages, copies and combinations.
     pub fn operations(&self) -> usize {
-        self.receives.len() + self.sends.len() + self.copies.len()
+        self.receives.len() + self.sends.len() + self.copies.len() + self.combinations.len()
     }
 
-    /// Carries out the round by messages on `channel`, and waits for its completion.
+    /// Carries out the round by messages on `channel`, and waits for its completion. Unless the messages failed, then
+    /// combines blocks by `operation`, which a reduction needs.
     ///
     /// # Errors
     /// If an MPI call fails and the communicator's error handler returns, or netsig itself fails. MPI may
@@ -91,8 +95,8 @@ impl ReadyRound {
     /// # Safety
     /// The places of the layout are memory of this process, which nothing else writes during the call,
     /// and of which nothing else reads the output and scratch blocks. After an error they stay memory of
-    /// this process until it ends.
-    pub unsafe fn run(&self, channel: MpiChannel) -> Result<(), MpiError> {
+    /// this process until it ends. Blocks to combine consist of whole elements of the operation.
+    pub unsafe fn run(&self, channel: MpiChannel, operation: Option<LocalOperation>) -> Result<(), MpiError> {
         let (receives, sends) = self.in_flight.receive_and_send_limits();
         let (receives, later_receives) = self.receives.split_at(self.receives.len().min(receives));
         let (sends, later_sends) = self.sends.split_at(self.sends.len().min(sends));
@@ -113,7 +117,13 @@ impl ReadyRound {
             posting.carry_out(&first, self, later_receives, later_sends);
         }));
         let failed = done.map_or(Some(MpiError::INTERNAL), |()| posting.first_failure);
-        failed.map_or(Ok(()), Err)
+        failed.map_or(Ok(()), Err)?;
+        let mut combinations = self.combinations.iter();
+        combinations.try_for_each(|combination| {
+            // SAFETY: the messages are complete. The schedule is proven: the operands are different blocks that hold
+            // data.
+            unsafe { combination.run(operation.ok_or(MpiError::INTERNAL)?) }
+        })
     }
 }
 

@@ -1,5 +1,5 @@
 //! Places of the blocks of a schedule in one rank's memory: the addresses of its input, output and
-//! scratch blocks.
+//! scratch blocks, and of the buffers behind these.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub struct MemoryLayout {
     division: PieceDivision,
     input: PieceAddresses,
     output: PieceAddresses,
-    /// Address of the first scratch block.
+    /// Address of the first scratch block. The buffers follow the last one, as far apart as the longest block is long.
     scratch: usize,
 }
 
@@ -50,7 +50,7 @@ impl MemoryCopy {
 }
 
 impl MemoryLayout {
-    /// The layout of a schedule of this extent, with its scratch blocks at the address `scratch`.
+    /// The layout of a schedule of this extent, with its scratch blocks and buffers from the address `scratch` on.
     pub fn new(extent: &ScheduleExtent, input: PieceAddresses, output: PieceAddresses, scratch: usize) -> Self {
         Self {
             counts: extent.blocks,
@@ -78,7 +78,7 @@ impl MemoryLayout {
         let may_differ = |slot: &BlockSlot| match slot {
             BlockSlot::Input(_) => matches!(self.input, PieceAddresses::Ranges(_)),
             BlockSlot::Output(_) => matches!(self.output, PieceAddresses::Ranges(_)),
-            BlockSlot::Scratch(_) => false,
+            BlockSlot::Scratch(_) | BlockSlot::Buffer { .. } => false,
         };
         let is_empty = |slot: &BlockSlot| may_differ(slot) && self.place(*slot).is_empty();
         slots.is_empty() || !slots.iter().all(is_empty)
@@ -92,6 +92,10 @@ impl MemoryLayout {
             BlockSlot::Input(_) => &self.input,
             BlockSlot::Output(_) => &self.output,
             BlockSlot::Scratch(_) => &PieceAddresses::Consecutive(self.scratch),
+            BlockSlot::Buffer { number, part } => {
+                let start = self.scratch + length(self.counts.buffer_offset(self.division, number));
+                return start..start + length(self.division.bytes(part));
+            }
         };
         let (start, bytes) = match pieces {
             PieceAddresses::Consecutive(start) => {

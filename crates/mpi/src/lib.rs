@@ -6,12 +6,14 @@
 //! intercept MPI see none of them.
 
 mod channel;
+mod combination;
 mod error;
 mod executor;
 mod layout;
 mod message;
 
 pub use channel::MpiChannel;
+pub use combination::LocalOperation;
 pub use error::MpiError;
 pub use executor::ReadyRound;
 pub use layout::{MemoryLayout, PieceAddresses};

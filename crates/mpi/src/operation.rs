@@ -172,7 +172,7 @@ impl StepTask for OperationTask {
                 for round in rounds {
                     // SAFETY: the rounds are those of the blocks, which are borrowed until all are
                     // complete.
-                    let done = unsafe { round.run(channel) };
+                    let done = unsafe { round.run(channel, None) };
                     done.expect("MPI's default error handler ends the program on failure");
                 }
             }

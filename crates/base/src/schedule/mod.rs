@@ -84,10 +84,20 @@ impl BlockCounts {
 
     /// Size of all blocks in bytes, if pieces are divided by `division`.
     pub fn bytes(&self, division: PieceDivision) -> u64 {
-        let arrays = [self.input, self.output, self.scratch];
-        let array_bytes = arrays.map(|count| division.offset(count));
-        let buffer_bytes = u64::from(self.buffers).saturating_mul(division.longest());
-        array_bytes.into_iter().fold(buffer_bytes, u64::saturating_add)
+        let array_bytes = [self.input, self.output].map(|count| division.offset(count));
+        let relay_bytes = self.relay_bytes(division);
+        array_bytes.into_iter().fold(relay_bytes, u64::saturating_add)
+    }
+
+    /// Size of the scratch blocks and the buffers behind them in bytes.
+    pub fn relay_bytes(&self, division: PieceDivision) -> u64 {
+        self.buffer_offset(division, self.buffers)
+    }
+
+    /// Distance in bytes from the first scratch block to buffer `number`.
+    pub fn buffer_offset(&self, division: PieceDivision, number: u32) -> u64 {
+        let before = u64::from(number).saturating_mul(division.longest());
+        division.offset(self.scratch).saturating_add(before)
     }
 
     /// Index of a block in the memory of a rank, from 0; `None` if the rank has no such block.
