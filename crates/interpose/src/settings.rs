@@ -135,6 +135,11 @@ impl InterposeSettings {
             let collective: Collective = collective
                 .parse()
                 .map_err(|_| format!("NETSIG_ALGORITHMS: {collective:?} is no collective"))?;
+            if collective.is_reduction() || collective == Collective::Barrier {
+                return Err(format!(
+                    "NETSIG_ALGORITHMS: {collective} is left to the MPI library; leave it out"
+                ));
+            }
             let parsed = Algorithm::parse(collective, algorithm.trim());
             let found = parsed.map_err(|error| format!("NETSIG_ALGORITHMS: {error}"))?;
             Ok((collective, found))

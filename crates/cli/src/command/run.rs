@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueEnum;
+use itertools::Itertools as _;
+use netsig_base::algorithm::{COLLECTIVES, Collective};
 use netsig_base::network::Network;
 use netsig_lab::{CommandOutcome, RunningCommand, SignalWatch};
 use netsig_model::predict::notes::note_on_links;
@@ -76,6 +78,7 @@ enum InterposerMode {
 /// If an input cannot be used, or the program cannot be started or fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.profile)?;
+    refuse_reductions_alone(&profile).map_err(|failure| failure.about(&args.profile))?;
     let network = args.network.load()?;
     if let Some(problem) = rate_difference(&profile, network.as_ref()) {
         let problem = format!("{problem}; name the network that was measured");
@@ -98,6 +101,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         (printed, passed) => passed.and(printed),
     }
+}
+
+/// Refuses a profile whose algorithms are all of collectives that the interposer leaves to the MPI library.
+fn refuse_reductions_alone(profile: &Profile) -> Result<(), Failure> {
+    let is_known = |collective: &&Collective| !profile.algorithms(**collective).is_empty();
+    let is_left = |collective: &Collective| collective.is_reduction() || *collective == Collective::Barrier;
+    let known: Vec<Collective> = COLLECTIVES.iter().filter(is_known).copied().collect();
+    if known.is_empty() || !known.iter().all(is_left) {
+        return Ok(());
+    }
+    Err(Failure::data(format!(
+        "knows {} alone, which `netsig run` leaves to the MPI library; learn another collective, such as alltoall",
+        known.iter().join(", ")
+    )))
 }
 
 /// Runs `command` to its end. A launcher that gets SIGTERM, also when netsig is killed, ends its

@@ -150,6 +150,24 @@ fn another_command_gets_the_variables_in_its_environment() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
 }
 
+/// The preloaded library runs no reduction.
+#[test]
+fn a_profile_of_reductions_alone_is_refused() {
+    let place = InstalledPlace::new();
+    let mut text = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n".to_owned();
+    for (procs, size, repetition) in itertools::iproduct!([4, 6, 8], [1024, 4096, 16384, 65536], 0..3) {
+        let time = f64::from(procs) * (1e-4 + 2e-9 * f64::from(size)) * (1.0 + 0.01 * f64::from(repetition));
+        text += &format!("pingpong,,,2,{size},{repetition},0,{}\n", time / f64::from(procs));
+        text += &format!("collective,allreduce,library,{procs},{size},{repetition},0,{time}\n");
+    }
+    place.home.write("data.csv", &text);
+    place.home.run("fit data.csv -o reductions.toml");
+    let refused = place.exits_with("run reductions.toml -- ./mpirun ./program", 3);
+    let line = "netsig: reductions.toml: knows allreduce alone, which `netsig run` leaves to the MPI library; \
+                learn another collective, such as alltoall";
+    assert_eq!(stderr_text(&refused).trim_end(), line);
+}
+
 #[test]
 fn the_report_follows_the_output_of_the_program_whose_exit_code_stays() {
     let place = InstalledPlace::new();
