@@ -6,7 +6,8 @@
 //! of an all-to-all to its contention-free bound:
 //!
 //! - Ping-pong: 2·(α + βm). All-to-all and allgather: c·(n−1)·(α + βm). Collectives with a root: (n−1)·(α + βm).
-//!   Flows: c·(α + βm), a single flow without c.
+//!   Flows: c·(α + βm), a single flow without c. Reductions and barriers: the messages of their critical path. A local
+//!   reduction: 1 ns for each byte.
 //! - Before each repetition: ⌈log₂ n⌉·α for a barrier and 5 µs for bookkeeping.
 //! - pLogP: 2.5·RTT for each size and repetition, RTT = 2α + βm, and floods of 2·RTT/ε to twice that; the search for
 //!   their length takes as long as two floods.
@@ -27,12 +28,16 @@ use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_model::model::hockney::Hockney;
 
 use crate::plan::{FloodedSizes, MeasurementPlan, PLogPSettings, PlanCell, TimedOperation};
+use crate::work::CollectiveWork;
 
 /// Fewest repetitions for which the median has a confidence interval.
 const FEWEST_REPETITIONS: u32 = 6;
 
 /// Time of a repetition outside the timed operation and the barrier.
 const BOOKKEEPING: Seconds = Seconds(5e-6);
+
+/// Time of a local reduction for each byte.
+const LOCAL_REDUCTION: SecondsPerByte = SecondsPerByte(1e-9);
 
 /// Time of one repetition of all pLogP steps of a size, in round trips.
 const ROUND_TRIPS: f64 = 2.5;
@@ -134,6 +139,12 @@ impl NetworkRates {
             TimedOperation::PingPong => message * 2.0,
             TimedOperation::Flows if cell.procs.get() > 2 => message * self.contention,
             TimedOperation::Flows => message,
+            TimedOperation::LocalReduction => LOCAL_REDUCTION * cell.size,
+            TimedOperation::Collective(collective, method)
+                if collective.is_reduction() || collective == Collective::Barrier =>
+            {
+                CollectiveWork::of(collective, &method, cell.procs, cell.size).time(&self.hockney)
+            }
             TimedOperation::Collective(collective, _) if collective.has_root() => message * cell.procs.partners(),
             TimedOperation::Collective(..) => message * (cell.procs.partners() * self.contention),
             _ => self.round_trip(cell.size),
@@ -235,6 +246,14 @@ mod tests {
         let [low, high] = seconds(text);
         assert!(close(low, 4.0 + 14.0 * 1.905e-3));
         assert!(close(high, 4.0 + 202.0 * 1.905e-3));
+        // Among 8: 14 messages of 1 kB, or 6 of 8 kB, twice each after 3 · 0.1 ms and 5 us; no contention.
+        let text = "[[collective]]\nname = \"allreduce\"\nalgorithms = [\"ring\", \"library\"]\nprocs = 8\n\
+            sizes = \"8kB\"\nrepetitions = 1";
+        let [low, _] = seconds(text);
+        assert!(close(
+            low,
+            2.0 + 2.0 * (14.0 * 0.11e-3 + 6.0 * 0.18e-3 + 2.0 * 0.305e-3)
+        ));
         // 10.1 ms alone; among two pairs twice as long.
         let [low, _] = seconds("[flows]\npairs = [1, 2]\nsize = \"1MB\"\nrepetitions = 1");
         let expected = 2.0 + 10.1e-3 + 20.2e-3 + 0.1e-3 + 0.2e-3 + 0.01e-3;

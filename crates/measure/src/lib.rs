@@ -15,3 +15,4 @@ pub mod steer;
 pub mod stopping;
 pub mod transport;
 pub mod trials;
+mod work;

@@ -12,7 +12,9 @@ mod variant;
 
 use std::sync::Arc;
 
-use netsig_base::algorithm::{AlltoallPhases, ClusterLayout, CollectiveCall, CollectiveMethod, Schedule};
+use netsig_base::algorithm::{
+    AlltoallPhases, ClusterLayout, CollectiveCall, CollectiveMethod, ReductionOperands, Schedule,
+};
 use netsig_base::network::{ClusterGrid, Network};
 use netsig_base::units::{Bytes, Procs};
 use rand::SeedableRng;
@@ -21,6 +23,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIs};
 
+pub(crate) use cell::size_unit;
 pub use cell::{PlanCell, TimedOperation};
 pub use netsig_base::data::JobId;
 pub use settings::{FloodedSizes, PLogPSettings, SizeRange};
@@ -41,6 +44,8 @@ pub struct MeasurementPlan {
     pub precision: Option<f64>,
     /// Method of the common start of the ranks.
     pub synchronisation: Synchronisation,
+    /// Operation and type of the elements of reductions.
+    pub operands: ReductionOperands,
     /// Settings of the pLogP measurement, if planned.
     pub plogp: Option<PLogPSettings>,
     /// The network, for algorithms that follow the links between its switches.
@@ -86,10 +91,16 @@ impl MeasurementPlan {
         let call = CollectiveCall {
             phases: is_phased.then(phases).flatten().map(Arc::new),
             layout,
+            element: self.operands.element().bytes(),
             ..CollectiveCall::new(cell.procs, cell.size)
         };
         let served = algorithm.serve(&call);
         Some(served.expect("every algorithm serves root 0 and pieces of one size"))
+    }
+
+    /// Operation and type of the elements, if the plan has reductions.
+    pub fn reduced_operands(&self) -> Option<ReductionOperands> {
+        self.cells.iter().any(PlanCell::is_reduction).then_some(self.operands)
     }
 
     /// The plan with collectives that start at agreed times, and with trials in place of warm-up repetitions.
@@ -114,7 +125,7 @@ impl MeasurementPlan {
     /// # Errors
     /// If a cell cannot be measured; the text describes the first one.
     pub fn check(&self) -> Result<(), String> {
-        self.cells.iter().try_for_each(PlanCell::check)
+        self.cells.iter().try_for_each(|cell| cell.check(self.operands))
     }
 
     /// The cells of a job in their random order of measurement.
@@ -178,6 +189,8 @@ pub fn volume(procs: Procs, size: Bytes) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use netsig_base::algorithm::DOUBLE;
+
     use super::*;
 
     const TEXT: &str = include_str!("plan/everything.toml");
@@ -222,7 +235,7 @@ mod tests {
                 "[[collective]]\nname = \"bcast\"\nalgorithms = [{algorithm:?}]\nprocs = {procs}\n\
                  sizes = 2147483647\nrepetitions = 1\n"
             ));
-            let extent = plan.cells()[0].extent();
+            let extent = plan.cells()[0].extent(DOUBLE);
             assert_eq!(extent.blocks.bytes(extent.division), 2 * 2_147_483_647);
         }
     }
@@ -254,7 +267,7 @@ mod tests {
             (TEXT, "most = 9", "epsilon = 0.0"),
             (TEXT, "[1, 2, 4]", "3000000000"),
             (TEXT, "1MiB", "0"),
-            (TEXT, "\"alltoall\"", "\"reduce\""),
+            (TEXT, "\"alltoall\"", "\"reduction\""),
             (TEXT, "throttled:2", "ring"),
             (TEXT, "throttled:2", "direct"),
             (TEXT, "[4, 8]", "[0]"),
@@ -277,6 +290,41 @@ mod tests {
         insta::assert_snapshot!(reports.concat());
     }
 
+    /// The whole vector is cut between elements; that of a reduce-scatter in equal blocks also into n of them.
+    #[test]
+    fn sizes_of_reductions_are_whole_elements() {
+        let refusal = |collective: &str, sizes: &str, operands: &str| {
+            let text = format!(
+                "reduction = {operands:?}\n[[collective]]\nname = {collective:?}\nalgorithms = [\"library\"]\n\
+                 procs = [3, 4]\n{sizes}\nrepetitions = 1\n"
+            );
+            let refused = MeasurementPlan::parse("plan.toml", &text).err();
+            refused.map_or("accepted".to_owned(), |error| error.to_string())
+        };
+        let lines = [
+            ("allreduce", "sizes = \"8,800\"", "sum:double"),
+            ("allreduce", "sizes = \"8,100\"", "sum:double"),
+            ("allreduce", "sizes = \"100\"", "max:float"),
+            ("allreduce", "sizes = \"0\"", "sum:double"),
+            ("allreduce", "", "sum:double"),
+            ("allreduce", "sizes = \"8\"", "band:double"),
+            ("allreduce", "sizes = \"8\"", "sum"),
+            ("reduce-scatter", "sizes = \"8\"", "sum:double"),
+            ("reduce-scatter-block", "sizes = \"96\"", "sum:double"),
+            ("reduce-scatter-block", "sizes = \"48\"", "sum:double"),
+            ("barrier", "", "sum:double"),
+            ("barrier", "sizes = \"0\"", "sum:double"),
+            ("barrier", "sizes = \"8\"", "sum:double"),
+        ]
+        .map(|(collective, sizes, operands)| {
+            format!(
+                "{collective} {sizes} {operands}\n  {}\n",
+                refusal(collective, sizes, operands)
+            )
+        });
+        insta::assert_snapshot!(lines.concat());
+    }
+
     /// With 2^28 bytes on average, rank 0 has 3.35 times as many for the last of eight ranks.
     #[test]
     fn places_of_pieces_must_be_numbers_of_mpi() {
@@ -291,7 +339,7 @@ mod tests {
         let remedy = "has an array of 27 times 268435456 bytes; write sizes up to 79536431 bytes";
         assert!(refused.contains(remedy), "{refused}");
         let cell = plan(&text("64MiB")).cells[0];
-        assert_eq!(cell.pairs().unwrap().largest(), cell.extent().division.size());
+        assert_eq!(cell.pairs().unwrap().largest(), cell.extent(DOUBLE).division.size());
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use itertools::Itertools;
-use netsig_base::algorithm::{Collective, CollectiveMethod, LIBRARY, UnknownAlgorithm, split_algorithms};
+use netsig_base::algorithm::{
+    Collective, CollectiveMethod, LIBRARY, ReductionOperands, UnknownAlgorithm, split_algorithms,
+};
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
@@ -64,11 +66,18 @@ impl PredictionScope {
         })
     }
 
-    /// The cells that may be measured for the prediction of these sizes.
+    /// The cells that may be measured for the prediction of these sizes; a barrier has size 0 alone. Reductions are of
+    /// `operands`.
     ///
     /// # Errors
-    /// If there are too many sizes or too few processes.
-    pub fn target(&self, sizes: &[Bytes], limit: MeasuredProcs) -> Result<SteerTarget, Refusal> {
+    /// If there are too many sizes or too few processes, or a size has no whole number of elements.
+    pub fn target(
+        &self,
+        sizes: &[Bytes],
+        limit: MeasuredProcs,
+        operands: ReductionOperands,
+    ) -> Result<SteerTarget, Refusal> {
+        self.refuse_cut_elements(sizes, operands)?;
         if sizes.len() > MOST_SIZES {
             return Err(Refusal::request(format!(
                 "--size: {} are too many to plan for; write up to {MOST_SIZES}, such as 256..256KiB",
@@ -91,9 +100,26 @@ impl PredictionScope {
             collective: self.collective,
             methods: self.methods.clone(),
             most_procs,
-            sizes: sizes.to_vec(),
+            sizes: match self.collective {
+                Collective::Barrier => vec![Bytes(0)],
+                _ => sizes.to_vec(),
+            },
             synchronisation: Synchronisation::Barrier,
+            operands,
         })
+    }
+
+    /// Refuses vectors without a whole number of elements.
+    fn refuse_cut_elements(&self, sizes: &[Bytes], operands: ReductionOperands) -> Result<(), Refusal> {
+        let element = operands.element().bytes().0;
+        let cut = sizes.iter().find(|size| !size.0.is_multiple_of(element));
+        match cut {
+            Some(size) if self.collective.is_reduction() => Err(Refusal::request(format!(
+                "--size: {size} has no whole number of {} elements; write multiples of {element} bytes",
+                operands.element()
+            ))),
+            _ => Ok(()),
+        }
     }
 }
 

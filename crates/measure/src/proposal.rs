@@ -1,5 +1,6 @@
 //! The plan that is proposed for a prediction within a budget, as the text of its file.
 
+use netsig_base::algorithm::ReductionOperands;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds, duration_in_words};
@@ -19,6 +20,8 @@ pub struct PlanRequest<'a> {
     pub predicted: &'a PredictionScope,
     /// The sizes to predict.
     pub sizes: &'a [Bytes],
+    /// Operation and type of the elements of a reduction.
+    pub operands: ReductionOperands,
     /// The most processes to measure.
     pub most: Option<Procs>,
     /// The number of hosts: as `most`, but at most half of the processes of the prediction.
@@ -69,7 +72,7 @@ impl PlanRequest<'_> {
             (None, Some(hosts)) => MeasuredProcs::Hosts("--hosts", hosts),
             (None, None) => MeasuredProcs::Half,
         };
-        let mut target = self.predicted.target(self.sizes, most)?;
+        let mut target = self.predicted.target(self.sizes, most, self.operands)?;
         let mut proposed = target.proposal(rates, self.budget);
         // Fewer processes cost less. They are better than no plan while the target is not too far for a
         // prediction from them. If the budget is too small in all cases, the first error is reported.

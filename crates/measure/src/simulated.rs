@@ -32,6 +32,9 @@ const FASTEST: f64 = 0.1;
 /// Lower bound of all times, the resolution of a clock.
 const SHORTEST: Seconds = Seconds(1e-8);
 
+/// Seconds of a local reduction for each byte.
+const LOCAL_REDUCTION: f64 = 2.5e-10;
+
 /// Number of messages of a flood that the sender's buffer holds.
 const BUFFERED: u32 = 4;
 
@@ -120,6 +123,7 @@ impl SimulatedNetwork {
         match step.operation {
             TimedOperation::Collective(..) => vec![self.truth.time(step.procs, size)],
             TimedOperation::PingPong => vec![two.message(size)],
+            TimedOperation::LocalReduction => vec![Seconds(LOCAL_REDUCTION * size.as_f64())],
             TimedOperation::Flows => vec![two.message(size); step.flows() as usize],
             TimedOperation::RoundTrip | TimedOperation::PLogP => {
                 vec![self.round_trip(size), two.os(size)]

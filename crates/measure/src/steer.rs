@@ -21,14 +21,14 @@ mod collective_cells;
 mod counts;
 mod grid;
 
-use netsig_base::algorithm::{Collective, CollectiveMethod};
+use netsig_base::algorithm::{Collective, CollectiveMethod, ReductionOperands};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
 pub use self::collective_cells::CollectiveCells;
 use self::grid::{GridDensity, LaunchGrid};
 use crate::budget::BudgetTooSmall;
 use crate::estimate::NetworkRates;
-use crate::plan::{MeasurementPlan, PLogPSettings, PlanCell, SizeRange, Synchronisation, TimedOperation};
+use crate::plan::{MeasurementPlan, PLogPSettings, PlanCell, SizeRange, Synchronisation, TimedOperation, size_unit};
 use crate::trials;
 
 /// Operations to predict, and the limits of their measurement.
@@ -44,6 +44,8 @@ pub struct SteerTarget {
     pub sizes: Vec<Bytes>,
     /// Method of the common start of the ranks.
     pub synchronisation: Synchronisation,
+    /// Operation and type of the elements of a reduction.
+    pub operands: ReductionOperands,
 }
 
 /// A part of a campaign.
@@ -81,6 +83,17 @@ const LEAST_SIZE_RATIO: f64 = 1.12;
 /// Repetitions of the probe.
 const PROBE_REPETITIONS: u32 = 3;
 
+/// Sizes and repetitions of local reductions: vectors that fit into a processor's caches, and one that may not.
+const LOCAL_SIZES: [Bytes; 6] = [
+    Bytes(1 << 10),
+    Bytes(4 << 10),
+    Bytes(16 << 10),
+    Bytes(64 << 10),
+    Bytes(256 << 10),
+    Bytes(1 << 20),
+];
+const LOCAL_REPETITIONS: u32 = 10;
+
 /// Largest share of a launch's time for measurements between two ranks.
 const POINT_TO_POINT_SHARE: f64 = 0.1;
 
@@ -106,7 +119,7 @@ impl SteerTarget {
             .flat_map(|&method| sizes.map(|size| self.cell(method, self.most_procs, size, PROBE_REPETITIONS)));
         let mut cells: Vec<PlanCell> = pairs.into_iter().chain(exchanges).collect();
         dedup(&mut cells);
-        plan_of(cells, None)
+        self.plan_of(cells, None)
     }
 
     /// The plan of a launch over all cells that takes about `time` besides the start of its jobs.
@@ -128,7 +141,7 @@ impl SteerTarget {
             if least <= left {
                 let mut cells = pairs.cells;
                 cells.extend(grid.cells_within(left));
-                return Ok(plan_of(cells, pairs.plogp));
+                return Ok(self.plan_of(cells, pairs.plogp));
             }
         }
         Err(BudgetTooSmall {
@@ -174,7 +187,7 @@ impl SteerTarget {
         }
         let mut cells: Vec<PlanCell> = open.into_iter().map(|(cell, _)| cell).collect();
         dedup(&mut cells);
-        (!cells.is_empty()).then(|| plan_of(cells, None))
+        (!cells.is_empty()).then(|| self.plan_of(cells, None))
     }
 
     /// Cells worth measuring between the two sizes of `onset`, within the wanted sizes, with the time at the larger
@@ -208,6 +221,21 @@ impl SteerTarget {
         self.methods.iter().any(CollectiveMethod::follows_clusters)
     }
 
+    /// The plan of one launch.
+    fn plan_of(&self, cells: Vec<PlanCell>, plogp: Option<PLogPSettings>) -> MeasurementPlan {
+        MeasurementPlan {
+            seed: 1,
+            launches: 1,
+            precision: None,
+            synchronisation: Synchronisation::default(),
+            operands: self.operands,
+            plogp,
+            network: None,
+            grid: None,
+            cells,
+        }
+    }
+
     /// Duration of `repetitions` that take `once` each, after a warm-up or trials.
     fn cost(&self, once: Seconds, repetitions: f64) -> Seconds {
         match self.synchronisation {
@@ -224,19 +252,41 @@ impl SteerTarget {
         PlanCell {
             operation: TimedOperation::Collective(self.collective, method),
             procs,
-            size,
+            size: self.possible_size(procs, size),
             warmup: 1,
             repetitions,
         }
     }
 
-    /// The measurements between two ranks: a ping-pong, and pLogP if it fits into `time` too.
+    /// The size nearest to `size` that can be measured among `procs`: of whole elements, for equal blocks in each
+    /// block.
+    fn possible_size(&self, procs: Procs, size: Bytes) -> Bytes {
+        if self.collective == Collective::Barrier {
+            return Bytes(0);
+        }
+        let unit = size_unit(self.collective, procs, self.operands.element().bytes()).0;
+        if size == Bytes(0) {
+            // The check of the plan refuses it.
+            return size;
+        }
+        let below = size.0 / unit;
+        let nearest = below + u64::from(size.0 % unit > unit / 2);
+        Bytes(nearest.max(1) * unit)
+    }
+
+    /// The local operation of a reduction.
+    fn local_reductions(&self) -> impl Iterator<Item = PlanCell> {
+        let sizes = LOCAL_SIZES.into_iter().filter(|_| self.collective.is_reduction());
+        sizes.map(|size| PlanCell::of_local_reduction(size, 1, LOCAL_REPETITIONS))
+    }
+
+    /// The measurements between two ranks, and of local operations: a ping-pong, and pLogP if it fits into `time` too.
     fn point_to_point(&self, rates: &NetworkRates, time: Seconds) -> PointToPointCells {
         let largest = self.largest().max(Bytes(64 << 10));
         let doubling = |size: &Bytes| Some(Bytes(size.0 << 1)).filter(|size| *size < largest);
         let sizes = std::iter::successors(Some(Bytes(1)), doubling).chain([largest]);
         let ping_pongs = sizes.map(|size| PlanCell::of_two(TimedOperation::PingPong, size, 1, PROBE_REPETITIONS));
-        let cells: Vec<PlanCell> = ping_pongs.collect();
+        let cells: Vec<PlanCell> = ping_pongs.chain(self.local_reductions()).collect();
         let cell_cost = |cell: &PlanCell| rates.repetition(cell).0 * f64::from(cell.repetitions + 1);
         let cost = Seconds(cells.iter().map(cell_cost).sum());
         let settings = PLogPSettings {
@@ -263,25 +313,11 @@ impl SteerTarget {
     }
 }
 
-/// Measurements between two ranks, with their duration.
+/// Measurements on one rank and between two, with their duration.
 struct PointToPointCells {
     cells: Vec<PlanCell>,
     plogp: Option<PLogPSettings>,
     cost: Seconds,
-}
-
-/// The plan of one launch.
-fn plan_of(cells: Vec<PlanCell>, plogp: Option<PLogPSettings>) -> MeasurementPlan {
-    MeasurementPlan {
-        seed: 1,
-        launches: 1,
-        precision: None,
-        synchronisation: Synchronisation::default(),
-        plogp,
-        network: None,
-        grid: None,
-        cells,
-    }
 }
 
 /// Removes cells that repeat the work of an earlier one.

@@ -267,8 +267,6 @@ fn report_fault(fault: &DataFault, cell: &PlanCell, repetition: u32) {
         None => format!("warm-up {repetition}"),
     };
     complain(&format!(
-        "{cell}, {which}: byte {} of the data from rank {} for rank {} is wrong; \
-         the repetition does not count, check the network and the MPI library",
-        fault.byte, fault.origin, fault.target
+        "{cell}, {which}: {fault}; the repetition does not count, check the network and the MPI library"
     ));
 }

@@ -1,4 +1,4 @@
-//! One rank's memory for the operations of a plan: its input, output and scratch blocks, one array
+//! One rank's memory for the operations of a plan: its input, output and scratch blocks and its buffers, one array
 //! after another.
 
 use std::ops::Range;
@@ -8,10 +8,15 @@ use netsig_base::schedule::ScheduleExtent;
 use netsig_base::units::{Bytes, Procs, Rank};
 use netsig_mpi::{MemoryLayout, PieceAddresses};
 
-/// Three consecutive arrays in one allocation. Pieces that differ in size lie as far apart as if all had the largest
-/// size.
+/// Address of which the first block begins at a multiple, in bytes: a cache line. Elements are then aligned in all
+/// arrays, since these consist of whole elements.
+const ALIGNMENT: usize = 64;
+
+/// Consecutive arrays in one allocation. Pieces that differ in size lie as far apart as if all had the largest size.
 pub struct RankBlocks {
     memory: Vec<u8>,
+    /// Offset of the first block in the memory.
+    start: usize,
     extent: ScheduleExtent,
     lengths: Option<PieceLengths>,
 }
@@ -38,8 +43,11 @@ impl PieceLengths {
 impl RankBlocks {
     /// Allocates the blocks of a schedule or of an MPI call; `lengths` is given where pieces differ in size.
     pub fn new(extent: &ScheduleExtent, lengths: Option<PieceLengths>) -> Self {
+        let memory = vec![0u8; length(extent.blocks.bytes(extent.division)) + ALIGNMENT];
+        let start = memory.as_ptr().addr().wrapping_neg() % ALIGNMENT;
         Self {
-            memory: vec![0; length(extent.blocks.bytes(extent.division))],
+            memory,
+            start,
             extent: *extent,
             lengths,
         }
@@ -59,7 +67,7 @@ impl RankBlocks {
         let lengths = self.lengths.as_ref();
         MemoryLayout::new(
             &self.extent,
-            pieces(0, lengths.map(|piece_lengths| &piece_lengths.input)),
+            pieces(self.start, lengths.map(|piece_lengths| &piece_lengths.input)),
             pieces(self.output_start(), lengths.map(|piece_lengths| &piece_lengths.output)),
             base + self.scratch_start(),
         )
@@ -68,7 +76,7 @@ impl RankBlocks {
     /// The bytes of a whole input piece, to be written.
     pub fn input_piece(&mut self, number: u32) -> &mut [u8] {
         let lengths = self.lengths.as_ref().map(|piece_lengths| &piece_lengths.input);
-        let piece = self.piece(0, number, lengths);
+        let piece = self.piece(self.start, number, lengths);
         &mut self.memory[piece]
     }
 
@@ -85,9 +93,9 @@ impl RankBlocks {
 
     /// Addresses of the input array and of the output array.
     pub fn arrays(&mut self) -> (*mut u8, *mut u8) {
-        let output = self.output_start();
+        let (input, output) = (self.start, self.output_start());
         let memory = self.memory.as_mut_ptr();
-        (memory, memory.wrapping_add(output))
+        (memory.wrapping_add(input), memory.wrapping_add(output))
     }
 
     /// Distance in bytes from the start of one piece to the next: the length of the largest piece.
@@ -122,7 +130,7 @@ impl RankBlocks {
 
     /// Offset of the output array. The input and output arrays consist of whole pieces.
     fn output_start(&self) -> usize {
-        length(self.extent.division.offset(self.extent.blocks.input))
+        self.start + length(self.extent.division.offset(self.extent.blocks.input))
     }
 
     fn scratch_start(&self) -> usize {
@@ -166,7 +174,8 @@ mod tests {
             let (input, output) = blocks.arrays();
             assert_eq!(output.addr() - input.addr(), 10);
             let scratch = layout.place(BlockSlot::Scratch(0)).start - input.addr();
-            assert_eq!((scratch, blocks.memory.len()), (20, 23));
+            assert_eq!((scratch, blocks.memory.len()), (20, 23 + ALIGNMENT));
+            assert_eq!(input.addr() % ALIGNMENT, 0);
             let second = layout.place(BlockSlot::Input(2)).start;
             assert_eq!(blocks.input_piece(1).as_ptr().addr(), second);
             assert_eq!(blocks.input_piece(1).len(), if differ { 4 } else { 5 });

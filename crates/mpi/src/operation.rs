@@ -6,17 +6,17 @@ use std::os::raw::c_int;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator, Destination, Source};
-use netsig_base::algorithm::{Collective, ProvenSchedule};
+use netsig_base::algorithm::{Collective, DOUBLE, ProvenSchedule};
 use netsig_base::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{PlanCell, TimedOperation};
-use netsig_mpi::{MpiChannel, ReadyRound};
 
 use crate::blocks::{PieceLengths, RankBlocks};
 use crate::pattern::{DataFault, DataLabel};
+use crate::rounds::RankRounds;
 use crate::task::StepTask;
 
 /// The root of every collective that has one.
-const ROOT: Rank = Rank(0);
+pub const ROOT: Rank = Rank(0);
 
 /// An operation, prepared as far as possible before the clock starts.
 pub struct OperationTask {
@@ -28,7 +28,7 @@ pub struct OperationTask {
     /// Input and output array in the form of `MPI_Alltoallv`; empty for other calls.
     arrays: [PieceArray; 2],
     /// This rank's rounds of a schedule; `None` if the MPI library carries out the operation.
-    rounds: Option<Vec<ReadyRound>>,
+    rounds: Option<RankRounds>,
 }
 
 /// Lengths and offsets in bytes of the pieces of an array.
@@ -54,14 +54,10 @@ impl OperationTask {
     /// Prepares `cell` on `rank`; `proven` is its schedule, unless the MPI library carries it out.
     pub fn new(cell: &PlanCell, rank: Rank, proven: Option<&ProvenSchedule>) -> Self {
         let lengths = cell.pairs().map(|pairs| PieceLengths::of(&pairs, rank));
-        let extent = proven.map_or_else(|| cell.extent(), ProvenSchedule::extent);
+        let extent = proven.map_or_else(|| cell.extent(DOUBLE), ProvenSchedule::extent);
         let mut blocks = RankBlocks::new(&extent, lengths);
         let layout = blocks.layout();
-        let rounds = proven.map(|proven| {
-            let rounds = 0..proven.rounds();
-            let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &layout));
-            ready.collect()
-        });
+        let rounds = proven.map(|proven| RankRounds::new(proven, rank, &layout));
         let collective = match cell.operation {
             TimedOperation::Collective(collective, _) => Some(collective),
             _ => None,
@@ -86,10 +82,7 @@ impl OperationTask {
     /// Compares the received piece at index `place` with the data of `label`.
     fn check(&self, place: u32, label: DataLabel) -> Result<(), DataFault> {
         let found = label.check(self.blocks.output_piece(place));
-        found.map_err(|fault| DataFault {
-            target: self.rank,
-            ..fault
-        })
+        found.map_err(|fault| fault.received_by(self.rank))
     }
 
     /// Sends the piece of rank 0 to rank 1 and back.
@@ -125,6 +118,7 @@ impl OperationTask {
                 Collective::Scatter => ffi::MPI_Scatter(input, count, byte, output, count, byte, root, comm),
                 Collective::Gather => ffi::MPI_Gather(input, count, byte, output, count, byte, root, comm),
                 Collective::Allgather => ffi::MPI_Allgather(input, count, byte, output, count, byte, comm),
+                Collective::Barrier => ffi::MPI_Barrier(comm),
                 Collective::Alltoall => ffi::MPI_Alltoall(input, count, byte, output, count, byte, comm),
                 Collective::Alltoallv | Collective::AlltoallvSkewed | Collective::AlltoallvSparse => {
                     let [sent, received] = &self.arrays;
@@ -140,6 +134,10 @@ impl OperationTask {
                         comm,
                     )
                 }
+                Collective::Reduce
+                | Collective::Allreduce
+                | Collective::ReduceScatter
+                | Collective::ReduceScatterBlock => unreachable!("reductions are another task"),
             };
         }
     }
@@ -167,15 +165,8 @@ impl StepTask for OperationTask {
 
     fn run(&mut self, comm: &SimpleCommunicator) {
         match (&self.rounds, self.collective) {
-            (Some(rounds), _) => {
-                let channel = MpiChannel::whole(comm.as_raw());
-                for round in rounds {
-                    // SAFETY: the rounds are those of the blocks, which are borrowed until all are
-                    // complete.
-                    let done = unsafe { round.run(channel, None) };
-                    done.expect("MPI's default error handler ends the program on failure");
-                }
-            }
+            // SAFETY: the rounds are those of the blocks, which are borrowed until all are complete.
+            (Some(rounds), _) => unsafe { rounds.run(comm, None) },
             (None, Some(collective)) => self.call(collective, comm),
             (None, None) => self.ping_pong(comm),
         }

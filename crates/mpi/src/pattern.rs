@@ -14,15 +14,31 @@ pub struct DataLabel {
     pub repetition: u32,
 }
 
-/// The first wrong byte of what a rank received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DataFault {
-    /// Its index in the piece.
-    pub byte: usize,
-    /// The rank that sent the piece.
-    pub origin: Rank,
-    /// The destination rank of the piece.
-    pub target: Rank,
+/// The first wrong datum of what a rank received.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DataFault {
+    /// A byte of a piece.
+    #[error("byte {byte} of the data from rank {origin} for rank {target} is wrong")]
+    Byte {
+        /// Its index in the piece.
+        byte: usize,
+        /// The rank that sent the piece.
+        origin: Rank,
+        /// The destination rank of the piece.
+        target: Rank,
+    },
+    /// An element of a combined vector.
+    #[error("element {element} of the result on rank {rank} is {found} instead of {expected}")]
+    Element {
+        /// Its index in the vector.
+        element: usize,
+        /// The rank that has the result.
+        rank: Rank,
+        /// The value that it has.
+        found: String,
+        /// The value that it should have.
+        expected: String,
+    },
 }
 
 const WORD: usize = size_of::<u64>();
@@ -30,14 +46,33 @@ const WORD: usize = size_of::<u64>();
 /// An odd constant with well-mixed bits (the golden ratio in 64 bits).
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
+impl DataFault {
+    /// The fault of a piece that `rank` has received.
+    pub fn received_by(self, rank: Rank) -> Self {
+        match self {
+            Self::Byte { byte, origin, .. } => Self::Byte {
+                byte,
+                origin,
+                target: rank,
+            },
+            other @ Self::Element { .. } => other,
+        }
+    }
+}
+
+/// A hash of three numbers.
+pub fn mixed(parts: [u32; 3]) -> u64 {
+    let mut hash = 0u64;
+    for part in parts {
+        hash = (hash ^ u64::from(part)).wrapping_add(1).wrapping_mul(STEP);
+        hash ^= hash >> 29;
+    }
+    hash
+}
+
 impl DataLabel {
     fn start(self) -> u64 {
-        let mut hash = 0u64;
-        for part in [self.origin.0, self.target.0, self.repetition] {
-            hash = (hash ^ u64::from(part)).wrapping_add(1).wrapping_mul(STEP);
-            hash ^= hash >> 29;
-        }
-        hash
+        mixed([self.origin.0, self.target.0, self.repetition])
     }
 
     /// Fills `block` with this label's data.
@@ -60,7 +95,7 @@ impl DataLabel {
             if chunk != &expected[..chunk.len()] {
                 let mut bytes = chunk.iter().zip(expected);
                 let within = bytes.position(|(got, want)| *got != want).unwrap_or(0);
-                return Err(DataFault {
+                return Err(DataFault::Byte {
                     byte: index * WORD + within,
                     origin: self.origin,
                     target: self.target,
@@ -88,7 +123,12 @@ mod tests {
         LABEL.fill(&mut block);
         assert_eq!(LABEL.check(&block), Ok(()));
         block[19] ^= 1;
-        assert_eq!(LABEL.check(&block).unwrap_err().byte, 19);
+        let fault = DataFault::Byte {
+            byte: 19,
+            origin: LABEL.origin,
+            target: LABEL.target,
+        };
+        assert_eq!(LABEL.check(&block), Err(fault));
     }
 
     #[test]

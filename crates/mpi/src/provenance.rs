@@ -10,8 +10,7 @@ use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_base::algorithm::ClusterLayout;
-use netsig_base::data::Provenance;
-use netsig_base::data::{cluster_facts, sharing};
+use netsig_base::data::{OPERANDS_KEY, Provenance, cluster_facts, sharing};
 use netsig_base::text::line::escaped;
 use netsig_measure::plan::provenance::PLAN;
 use netsig_measure::plan::{JobId, MeasurementPlan};
@@ -93,6 +92,9 @@ pub fn collect(
     facts.push("seed", plan.seed);
     facts.push(PLAN, escaped(text));
     facts.push("synchronisation", plan.synchronisation);
+    if let Some(operands) = plan.reduced_operands() {
+        facts.push(OPERANDS_KEY, operands);
+    }
     let settings = settings::read();
     for (key, value) in system::facts(&settings) {
         facts.push(key, value);

@@ -9,7 +9,7 @@ use anyhow::Result;
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
-use netsig_base::algorithm::ClusterLayout;
+use netsig_base::algorithm::{ClusterLayout, ReductionOperands};
 use netsig_base::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{MeasurementPlan, PlanCell, Synchronisation, TimedOperation};
 use netsig_measure::transport::{MeasuredRepetition, Transport};
@@ -20,9 +20,11 @@ use crate::clocks::RankClock;
 use crate::counters::{self, CounterFiles, CounterSums};
 use crate::flow::FlowTask;
 use crate::group::{RankGroup, sleeping_barrier};
+use crate::local_reduction_task::LocalReductionTask;
 use crate::locations::RankLocations;
 use crate::operation::OperationTask;
 use crate::plogp_task::PLogPTask;
+use crate::reduction_task::ReductionTask;
 use crate::schedules::ProvenSchedules;
 use crate::task::StepTask;
 use crate::window::WindowChoice;
@@ -36,6 +38,7 @@ pub struct MpiTransport {
     /// Number of ranks that the plan needs.
     ranks: Procs,
     synchronisation: Synchronisation,
+    operands: ReductionOperands,
     locations: RankLocations,
     groups: BTreeMap<Procs, Option<Rc<RankGroup>>>,
     schedules: ProvenSchedules,
@@ -81,6 +84,7 @@ impl MpiTransport {
             world: world.duplicate(),
             ranks,
             synchronisation: plan.synchronisation,
+            operands: plan.operands,
             groups: sizes.into_iter().map(group).collect(),
             schedules: ProvenSchedules::prove(plan, layouts)?,
             counters: CounterFiles::open(locations.duty()),
@@ -110,11 +114,20 @@ impl MpiTransport {
     /// This rank's part in a step of the entered cell.
     fn task(&self, step: &PlanCell) -> Box<dyn StepTask> {
         let rank = self.group().rank();
+        let proven = self.schedules.schedule_of(step);
         match step.operation {
             TimedOperation::Flows => Box::new(FlowTask::new(step, rank, self.ranks)),
-            TimedOperation::PingPong | TimedOperation::PLogP | TimedOperation::Collective(..) => Box::new(
-                OperationTask::new(step, rank, self.schedules.schedule_of(step).as_ref()),
-            ),
+            TimedOperation::LocalReduction => Box::new(LocalReductionTask::new(step, self.operands, self.overhead)),
+            TimedOperation::Collective(collective, _) if collective.is_reduction() => Box::new(ReductionTask::new(
+                step,
+                collective,
+                self.operands,
+                rank,
+                proven.as_ref(),
+            )),
+            TimedOperation::PingPong | TimedOperation::PLogP | TimedOperation::Collective(..) => {
+                Box::new(OperationTask::new(step, rank, proven.as_ref()))
+            }
             _ => Box::new(PLogPTask::new(step, rank, self.tools.watch, self.overhead)),
         }
     }

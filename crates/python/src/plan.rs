@@ -1,5 +1,6 @@
 //! Measurement plans for Python.
 
+use netsig_base::algorithm::ReductionOperands;
 use netsig_base::units::Procs;
 use netsig_measure::prediction_scope::PredictionScope;
 use netsig_measure::proposal::PlanRequest;
@@ -81,6 +82,7 @@ pub fn plan(
     let request = PlanRequest {
         predicted: &predicted,
         sizes: &sizes,
+        operands: ReductionOperands::default(),
         most: count("max_procs", max_procs)?,
         hosts: count("hosts", hosts)?,
         hockney: profile.map(|given| given.into_bound().get().profile.hockney.model()),

@@ -9,12 +9,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{Dataset, JobId, Provenance};
+use super::{Dataset, JobId, OPERANDS_KEY, Provenance};
 use crate::algorithm::LIBRARY;
 
 /// Facts that distinguish networks and MPIs, the most important first. `placement` is compared by
 /// the largest number of ranks on a host: so many share a link, whatever the number of hosts.
-pub const IDENTIFYING: [&str; 12] = [
+pub const IDENTIFYING: [&str; 13] = [
     "simulated",
     "lab",
     "undelayed_links",
@@ -27,6 +27,7 @@ pub const IDENTIFYING: [&str; 12] = [
     PLACEMENT,
     "synchronisation",
     "yield_shim",
+    OPERANDS_KEY,
 ];
 
 /// Prefixes of environment variables that only affect the hosts of a job, its start and its logs.
@@ -188,10 +189,7 @@ fn chooses_algorithm(key: &str) -> bool {
     let setting = key.strip_prefix(SETTING).or(key.strip_prefix(VARIABLE));
     let setting_name = setting.unwrap_or_default();
     let name = setting_name.strip_prefix("OMPI_MCA_").unwrap_or(setting_name);
-    if let Some(tuned) = name.strip_prefix("coll_tuned_") {
-        return !tuned.starts_with("barrier");
-    }
-    if BEFORE_TUNED.iter().any(|prefix| name.starts_with(prefix)) {
+    if name.starts_with("coll_tuned_") || BEFORE_TUNED.iter().any(|prefix| name.starts_with(prefix)) {
         return true;
     }
     let ends = ["_ALGORITHM", "_DEVICE_COLLECTIVE", "_DEVICE_COLLECTIVES"];

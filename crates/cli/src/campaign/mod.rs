@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use netsig_base::data::{DataRecord, Dataset};
+use netsig_base::data::{DataRecord, Dataset, OPERANDS_KEY};
 use netsig_base::network::{ClusterGrid, HostClusters, Network};
 use netsig_base::text::line::escaped;
 use netsig_base::units::{Procs, Seconds};
@@ -360,6 +360,9 @@ fn simulated_facts(loaded_plan: &LoadedPlan, scenario: &Network) -> Dataset {
     data.provenance.push("simulated", &scenario.name);
     data.provenance.push("seed", loaded_plan.plan.seed);
     data.provenance.push(PLAN, escaped(&loaded_plan.text));
+    if let Some(operands) = loaded_plan.plan.reduced_operands() {
+        data.provenance.push(OPERANDS_KEY, operands);
+    }
     if let Some(requested) = &loaded_plan.text_before_budget {
         data.provenance.push(REQUESTED_PLAN, escaped(requested));
     }

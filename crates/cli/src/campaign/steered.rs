@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::CollectiveMethod;
-use netsig_base::data::{Dataset, Provenance};
+use netsig_base::data::{Dataset, OPERANDS_KEY, Provenance};
 use netsig_base::network::{ClusterGrid, Network};
 use netsig_base::stats::sample::median;
 use netsig_base::text::counted;
@@ -234,8 +234,11 @@ impl PredictionCampaign<'_> {
         }
         let state = self.read()?;
         let scope_text = self.predicted.to_string();
+        let stated_operands = state.data.provenance.get(OPERANDS_KEY);
         let problem = match state.data.provenance.get(STEERED_KEY) {
-            Some(stated) if *stated == scope_text => None,
+            Some(stated) if *stated == scope_text => stated_operands
+                .filter(|operands| **operands != self.target.operands.to_string())
+                .map(|operands| format!("was begun with --reduction {operands}; give the same")),
             Some(stated) => Some(format!("was begun with --prediction '{stated}'; give the same")),
             None => Some("was begun with a plan; give the plan".to_owned()),
         };

@@ -33,6 +33,7 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   netsig learn 'alltoall library up to 32' --max-procs 8 --budget 2m -o data.csv --hostfile hosts
+  netsig learn 'allreduce library,rabenseifner,ring up to 32' --budget 2m -o allreduce.csv --hostfile hosts
   netsig learn 'bcast library,binomial,pipeline:4096 up to 12' --on lab:ethernet-12x40 -o bcast.csv
   netsig learn 'alltoall library,windowed:segment=4096,window=4 up to 32' --size 1KiB..64KiB -o alltoall.csv --resume";
 

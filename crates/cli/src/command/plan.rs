@@ -58,6 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let request = PlanRequest {
         predicted: &args.predicted,
         sizes: args.aim.sizes.items(),
+        operands: args.aim.operands,
         most: args.aim.most,
         hosts: args.hosts,
         hockney: profile.map(|profile| profile.hockney.model()),

@@ -1,5 +1,6 @@
 //! The options for the process counts and sizes to measure for a prediction.
 
+use netsig_base::algorithm::ReductionOperands;
 use netsig_base::units::list::QuantityList;
 use netsig_base::units::{Bytes, Procs};
 use netsig_measure::prediction_scope::{MeasuredProcs, PredictionScope};
@@ -23,6 +24,9 @@ pub struct MeasurementScopeArgs {
         allow_hyphen_values = true
     )]
     pub sizes: QuantityList<Bytes>,
+    /// Operation and type of the elements of a reduction, such as max:int; its sizes are those of the whole vector.
+    #[arg(long = "reduction", value_name = "OPERATION:TYPE", default_value_t)]
+    pub operands: ReductionOperands,
 }
 
 impl MeasurementScopeArgs {
@@ -32,6 +36,6 @@ impl MeasurementScopeArgs {
     /// If there are too many sizes or too few processes.
     pub fn target(&self, predicted: &PredictionScope, hosts: MeasuredProcs) -> Result<SteerTarget, Failure> {
         let most = self.most.map_or(hosts, MeasuredProcs::AtMost);
-        Ok(predicted.target(self.sizes.items(), most)?)
+        Ok(predicted.target(self.sizes.items(), most, self.operands)?)
     }
 }

@@ -11,7 +11,7 @@ const COLUMNS: &str = "experiment,collective,algorithm,procs,size_bytes,repetiti
                        sync_error_s,status,statistic,averaged,longest_processor_wait_us";
 
 /// Experiments between two processes, with the columns of collective and algorithm.
-const PAIRS: [&str; 7] = [
+const PAIRS: [&str; 8] = [
     "pingpong,,",
     "round_trip,,",
     "send_overhead,,",
@@ -19,9 +19,10 @@ const PAIRS: [&str; 7] = [
     "gap,,",
     "latency,,",
     "flow,,",
+    "local_reduction,,sum:double",
 ];
 
-const COLLECTIVES: [&str; 8] = [
+const COLLECTIVES: [&str; 13] = [
     "collective,alltoall,library",
     "collective,alltoall,direct",
     "collective,alltoall,bruck:2",
@@ -30,6 +31,11 @@ const COLLECTIVES: [&str; 8] = [
     "collective,allgather,library",
     "collective,alltoallv-sparse,direct",
     "collective,scatter,",
+    "collective,allreduce,library",
+    "collective,allreduce,ring",
+    "collective,reduce,binomial",
+    "collective,reduce-scatter-block,pairwise",
+    "collective,barrier,dissemination",
 ];
 
 /// Sizes; the last two are rare: one that f64 cannot distinguish from its neighbour, and one that TOML does not have.
@@ -59,7 +65,7 @@ const STATISTICS: [&str; 7] = [
     "min",
 ];
 
-const FACTS: [&str; 8] = [
+const FACTS: [&str; 9] = [
     "imported_from=osu",
     "placement=a:2,b:2",
     "placement=a:0,b",
@@ -68,6 +74,7 @@ const FACTS: [&str; 8] = [
     "clusters=2,2",
     "hosts=",
     "started_unix_s=1",
+    "reduction=max:int",
 ];
 
 /// Times in seconds that no network has.

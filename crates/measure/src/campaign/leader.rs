@@ -125,7 +125,7 @@ impl<T: Transport> LaunchLeader<'_, T> {
     }
 
     fn history(&self, step: &PlanCell) -> (Vec<LaunchCell>, StepHistory) {
-        let cells = launch_cells(self.launch.job.launch, step);
+        let cells = launch_cells(self.launch.job.launch, step, self.launch.plan.operands);
         let history = self.past.history(&cells);
         (cells, history)
     }

@@ -2,25 +2,29 @@
 
 use std::sync::Arc;
 
+use netsig_base::algorithm::ReductionOperands;
 use netsig_base::data::{DataRecord, Experiment, LaunchCell, RejectedRepetition, Sample};
 use netsig_base::units::Seconds;
 
 use crate::plan::{PlanCell, TimedOperation};
 use crate::transport::MeasuredRepetition;
 
-/// The cells (keys in the data) of the quantities that a step measures, in the order of its times.
-pub(super) fn launch_cells(launch: u32, step: &PlanCell) -> Vec<LaunchCell> {
+/// The cells (keys in the data) of the quantities that a step measures, in the order of its times. Local reductions are
+/// of `operands`.
+pub(super) fn launch_cells(launch: u32, step: &PlanCell, operands: ReductionOperands) -> Vec<LaunchCell> {
     let experiments: &[Experiment] = match step.operation {
         TimedOperation::PingPong => &[Experiment::PingPong],
         TimedOperation::RoundTrip => &[Experiment::RoundTrip, Experiment::SendOverhead],
         TimedOperation::ReceiveOverhead { .. } => &[Experiment::ReceiveOverhead],
         TimedOperation::Flood { .. } => &[Experiment::Gap],
         TimedOperation::Flows => &[Experiment::Flow],
+        TimedOperation::LocalReduction => &[Experiment::LocalReduction],
         TimedOperation::Collective(collective, _) => &[Experiment::Collective(collective)],
         TimedOperation::PLogP => &[],
     };
     let algorithm: Arc<str> = match step.operation {
         TimedOperation::Collective(_, method) => method.to_string().into(),
+        TimedOperation::LocalReduction => operands.to_string().into(),
         _ => "".into(),
     };
     let cell = |&experiment| LaunchCell {

@@ -1,6 +1,6 @@
 //! A cell: one operation to repeat, with a check that it can be measured.
 
-use netsig_base::algorithm::{Collective, CollectiveMethod, PairSizes};
+use netsig_base::algorithm::{Collective, CollectiveCall, CollectiveMethod, PairSizes, ReductionOperands};
 use netsig_base::schedule::{BlockCounts, PieceDivision, ScheduleExtent};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
@@ -22,7 +22,8 @@ pub struct PlanCell {
     /// Number of participating ranks, spread over all ranks, except for [`TimedOperation::Flows`].
     pub procs: Procs,
     /// Bytes per destination, on average where they differ; for a broadcast or an operation between two ranks, bytes
-    /// of the message; for [`TimedOperation::PLogP`], the largest planned size.
+    /// of the message; for a reduction, bytes of the whole vector; for [`TimedOperation::PLogP`], the largest planned
+    /// size.
     pub size: Bytes,
     /// Number of repetitions at the start that are discarded.
     pub warmup: u32,
@@ -56,6 +57,8 @@ pub enum TimedOperation {
     /// lower half of all n ranks of the plan to rank i + ⌈n/2⌉. Times: for each pair, from the
     /// common start to the end of its transfer.
     Flows,
+    /// One call of `MPI_Reduce_local` for vectors of `size` bytes, on rank 0 alone.
+    LocalReduction,
     /// A collective operation. Time: the maximum over the ranks.
     Collective(Collective, CollectiveMethod),
 }
@@ -69,6 +72,14 @@ impl PlanCell {
             size,
             warmup,
             repetitions,
+        }
+    }
+
+    /// A cell of local reductions.
+    pub(crate) fn of_local_reduction(size: Bytes, warmup: u32, repetitions: u32) -> Self {
+        Self {
+            procs: Procs::new(1).expect("one is a number of processes"),
+            ..Self::of_two(TimedOperation::LocalReduction, size, warmup, repetitions)
         }
     }
 
@@ -96,6 +107,15 @@ impl PlanCell {
         }
     }
 
+    /// True if the cell combines elements.
+    pub fn is_reduction(&self) -> bool {
+        match self.operation {
+            TimedOperation::Collective(collective, _) => collective.is_reduction(),
+            TimedOperation::LocalReduction => true,
+            _ => false,
+        }
+    }
+
     /// Lengths of the pieces, if they differ from pair to pair.
     pub fn pairs(&self) -> Option<PairSizes> {
         let TimedOperation::Collective(collective, _) = self.operation else {
@@ -104,10 +124,20 @@ impl PlanCell {
         PairSizes::of_pattern(collective.size_pattern(), self.procs, self.size)
     }
 
-    /// Dimensions, except the rounds, of netsig's schedule or of an MPI call with whole pieces.
-    pub fn extent(&self) -> ScheduleExtent {
+    /// Dimensions, except the rounds, of netsig's schedule or of an MPI call with whole pieces. Vectors that are
+    /// reduced consist of elements of `element` bytes.
+    pub fn extent(&self, element: Bytes) -> ScheduleExtent {
         if let Some(CollectiveMethod::Schedule(algorithm)) = self.method() {
-            return algorithm.schedule(self.procs, self.size).extent();
+            let schedule = if self.is_reduction() {
+                let call = CollectiveCall {
+                    element,
+                    ..CollectiveCall::new(self.procs, self.size)
+                };
+                algorithm.serve(&call).expect("every algorithm serves root 0")
+            } else {
+                algorithm.schedule(self.procs, self.size)
+            };
+            return schedule.extent();
         }
         let (input, output) = match self.operation {
             TimedOperation::Collective(collective, _) => {
@@ -137,12 +167,19 @@ impl PlanCell {
     }
 
     /// Checks that the cell can be measured, within the limits of sizes, blocks and memory.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        if self.procs.get() < 2 {
+    pub(crate) fn check(&self, operands: ReductionOperands) -> Result<(), String> {
+        if self.procs.get() < 2 && self.operation != TimedOperation::LocalReduction {
             return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
         }
         let smallest = match self.operation {
-            TimedOperation::Collective(..) | TimedOperation::Flows => 1,
+            TimedOperation::Collective(Collective::Barrier, _) if self.size == Bytes(0) => 0,
+            TimedOperation::Collective(Collective::Barrier, _) => {
+                return Err(format!(
+                    "a barrier has no data, and sizes has {}; write sizes = 0, or leave sizes out",
+                    self.size
+                ));
+            }
+            TimedOperation::Collective(..) | TimedOperation::Flows | TimedOperation::LocalReduction => 1,
             _ => 0,
         };
         let size = self.size.0;
@@ -151,7 +188,27 @@ impl PlanCell {
                 "{self} is not possible; write sizes from {smallest} to 2147483647 bytes"
             ));
         }
-        self.check_extent(&self.extent())
+        self.check_elements(operands)?;
+        self.check_extent(&self.extent(operands.element().bytes()))
+    }
+
+    /// Checks that vectors consist of whole elements, and equal blocks too.
+    fn check_elements(&self, operands: ReductionOperands) -> Result<(), String> {
+        let element = operands.element().bytes();
+        let unit = match self.operation {
+            TimedOperation::Collective(collective, _) => size_unit(collective, self.procs, element),
+            TimedOperation::LocalReduction => element,
+            _ => return Ok(()),
+        };
+        if self.size.0.is_multiple_of(unit.0) {
+            return Ok(());
+        }
+        let whole = if unit == element { "" } else { " in each block" };
+        Err(format!(
+            "{self} has no whole number of {} elements{whole}; write multiples of {} bytes",
+            operands.element(),
+            unit.0
+        ))
     }
 
     /// Checks that the blocks of a schedule of this cell fit into the limits of blocks and memory.
@@ -209,6 +266,16 @@ impl PlanCell {
     }
 }
 
+/// The length of which the sizes of a collective are multiples: an element of a vector that is reduced, for equal
+/// blocks one in each block.
+pub(crate) fn size_unit(collective: Collective, procs: Procs, element: Bytes) -> Bytes {
+    match collective {
+        Collective::ReduceScatterBlock => Bytes(element.0 * u64::from(procs.get())),
+        _ if collective.is_reduction() => element,
+        _ => Bytes(1),
+    }
+}
+
 impl TimedOperation {
     /// Duration of a whole repetition with these times.
     pub(crate) fn duration(self, times: &[Seconds]) -> Seconds {
@@ -231,6 +298,10 @@ impl std::fmt::Display for PlanCell {
             }
             TimedOperation::Flood { messages } => write!(f, "{messages} messages of {}", self.size),
             TimedOperation::Flows => write!(f, "{} flows of {}", self.flows(), self.size),
+            TimedOperation::LocalReduction => write!(f, "local reduction of {}", self.size),
+            TimedOperation::Collective(Collective::Barrier, method) => {
+                write!(f, "{} {method} among {}", Collective::Barrier, self.procs)
+            }
             TimedOperation::Collective(collective, method) => {
                 let Self { procs, size, .. } = self;
                 write!(f, "{collective} {method} among {procs} with {size}")

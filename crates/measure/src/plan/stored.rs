@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use itertools::iproduct;
-use netsig_base::algorithm::{Collective, CollectiveMethod};
+use netsig_base::algorithm::{Collective, CollectiveMethod, ReductionOperands};
 use netsig_base::network::{ClusterGrid, ClusterLink, HostClusters, Network};
 use netsig_base::text::file_error::{FileError, parse_toml};
 use netsig_base::units::list::{ListItem, QuantityList};
@@ -26,9 +26,13 @@ struct StoredPlan {
     precision: Option<f64>,
     #[serde(default, skip_serializing_if = "Synchronisation::is_barrier")]
     synchronisation: Synchronisation,
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(serialize_with = "as_text", deserialize_with = "units::from_text")]
+    reduction: ReductionOperands,
     pingpong: Option<StoredPingPong>,
     plogp: Option<PLogPSettings>,
     flows: Option<StoredFlows>,
+    local_reduction: Option<StoredLocalReduction>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     collective: Vec<StoredCollective>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,13 +66,25 @@ struct StoredFlows {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct StoredLocalReduction {
+    sizes: QuantityList<Bytes>,
+    #[serde(deserialize_with = "count")]
+    repetitions: u32,
+    #[serde(default = "one", deserialize_with = "count_or_none")]
+    warmup: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct StoredCollective {
     #[serde(deserialize_with = "units::from_text")]
     name: Collective,
     algorithms: Vec<String>,
     #[serde(serialize_with = "single")]
     procs: QuantityList<Procs>,
-    sizes: QuantityList<Bytes>,
+    /// Left out for a barrier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sizes: Option<QuantityList<Bytes>>,
     #[serde(deserialize_with = "count")]
     repetitions: u32,
     #[serde(default = "one", deserialize_with = "count_or_none")]
@@ -83,6 +99,11 @@ fn single<S: Serializer>(procs: &QuantityList<Procs>, to: S) -> Result<S::Ok, S:
 /// Writes a size with its unit.
 fn as_text<S: Serializer>(size: &impl std::fmt::Display, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(size)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_default(operands: &ReductionOperands) -> bool {
+    *operands == ReductionOperands::default()
 }
 
 fn one() -> u32 {
@@ -122,6 +143,7 @@ impl MeasurementPlan {
             launches: stored.launches,
             precision: stored.precision,
             synchronisation: stored.synchronisation,
+            operands: stored.reduction,
             plogp: stored.plogp,
         })
     }
@@ -140,9 +162,11 @@ impl StoredPlan {
             launches: plan.launches,
             precision: plan.precision,
             synchronisation: plan.synchronisation,
+            reduction: plan.operands,
             pingpong: None,
             plogp: plan.plogp,
             flows: None,
+            local_reduction: None,
             collective: Vec::new(),
             network: plan.network.as_ref().map(|network| {
                 let table = network.to_toml().parse();
@@ -160,7 +184,7 @@ impl StoredPlan {
                     name,
                     algorithms: vec![method.to_string()],
                     procs: list(cells, |cell| cell.procs),
-                    sizes,
+                    sizes: (name != Collective::Barrier).then_some(sizes),
                     repetitions,
                     warmup,
                 }),
@@ -169,6 +193,13 @@ impl StoredPlan {
                         pairs: list(cells, |cell| Procs::new(cell.flows()).expect("a cell has flows")),
                         size: first.size,
                         repetitions,
+                    });
+                }
+                TimedOperation::LocalReduction => {
+                    stored.local_reduction = Some(StoredLocalReduction {
+                        sizes,
+                        repetitions,
+                        warmup,
                     });
                 }
                 TimedOperation::PLogP => {}
@@ -193,13 +224,17 @@ impl StoredPlan {
         if let Some(flows) = &self.flows {
             cells.extend(flows.cells()?);
         }
+        cells.extend(self.local_reduction.iter().flat_map(StoredLocalReduction::cells));
         for collective in &self.collective {
             cells.extend(collective.cells()?);
         }
         if cells.is_empty() {
-            return Err("the plan measures nothing; add [pingpong], [plogp], [flows] or [[collective]]".to_owned());
+            return Err(
+                "the plan measures nothing; add [pingpong], [plogp], [flows], [local_reduction] or [[collective]]"
+                    .to_owned(),
+            );
         }
-        cells.iter().try_for_each(PlanCell::check)?;
+        cells.iter().try_for_each(|cell| cell.check(self.reduction))?;
         let mut seen = HashSet::with_capacity(cells.len());
         let doubled = cells.iter().position(|cell| !seen.insert(cell.timed_case()));
         match doubled {
@@ -222,6 +257,13 @@ fn list<T: ListItem>(cells: &[PlanCell], item: impl Fn(&PlanCell) -> T) -> Quant
 impl StoredPingPong {
     fn cells(&self) -> Vec<PlanCell> {
         let cell = |&size| PlanCell::of_two(TimedOperation::PingPong, size, self.warmup, self.repetitions);
+        self.sizes.items().iter().map(cell).collect()
+    }
+}
+
+impl StoredLocalReduction {
+    fn cells(&self) -> Vec<PlanCell> {
+        let cell = |&size| PlanCell::of_local_reduction(size, self.warmup, self.repetitions);
         self.sizes.items().iter().map(cell).collect()
     }
 }
@@ -253,10 +295,15 @@ impl StoredCollective {
                 self.name
             ));
         }
+        let sizes = match (&self.sizes, self.name) {
+            (Some(sizes), _) => sizes.items(),
+            (None, Collective::Barrier) => &[Bytes(0)],
+            (None, name) => return Err(format!("no sizes for {name}; write sizes = \"256..256KiB\"")),
+        };
         let mut cells = Vec::new();
         for algorithm in &self.algorithms {
             let method = CollectiveMethod::parse(self.name, algorithm).map_err(|e| e.to_string())?;
-            for (&procs, &size) in iproduct!(self.procs.items(), self.sizes.items()) {
+            for (&procs, &size) in iproduct!(self.procs.items(), sizes) {
                 cells.push(PlanCell {
                     operation: TimedOperation::Collective(self.name, method),
                     procs,

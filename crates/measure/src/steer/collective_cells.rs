@@ -9,6 +9,7 @@ use netsig_model::regimes::fit::CellObservation;
 
 use super::{LEAST_SIZE_RATIO, MIXTURE_REPETITIONS};
 use crate::plan::{PlanCell, TimedOperation};
+use crate::work::CollectiveWork;
 
 /// Mean number of retransmitted segments of a repetition from which a port counts as overflowing. Fewer are spurious,
 /// or belong to the start of a connection.
@@ -73,14 +74,17 @@ impl CollectiveCells {
         }
     }
 
-    /// Expected time of a cell: measured, or scaled by x = (n−1)·(m + 1000) from the nearest measured cell of the
-    /// method, or `otherwise`.
+    /// Expected time of a cell: measured, or scaled by its work from the nearest measured cell of the method, or
+    /// `otherwise`. A start-up counts as 1000 bytes; an exchange has x = (n−1)·(m + 1000).
     pub(super) fn time(&self, cell: &PlanCell, method: CollectiveMethod, otherwise: Seconds) -> Seconds {
         let name = method.to_string();
         if let Some(measured) = self.cells.get(&(name.clone(), cell.procs, cell.size)) {
             return measured.observed.median;
         }
-        let x = |procs: Procs, size: Bytes| procs.partners() * (size.as_f64() + 1000.0);
+        let TimedOperation::Collective(collective, _) = cell.operation else {
+            return otherwise;
+        };
+        let x = |procs: Procs, size: Bytes| CollectiveWork::of(collective, &method, procs, size).in_bytes(1000.0);
         let wanted = x(cell.procs, cell.size);
         let same = self.cells.iter().filter(|((other, ..), _)| *other == name);
         let distance = |(_, procs, size): &MethodCellKey| (x(*procs, *size) / wanted).ln().abs();

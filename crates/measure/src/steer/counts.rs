@@ -2,19 +2,31 @@
 
 use std::collections::BTreeSet;
 
-use netsig_base::algorithm::CollectiveMethod;
+use netsig_base::algorithm::{Collective, CollectiveMethod};
 use netsig_base::units::Procs;
 use netsig_model::model::regimes::{CountClass, ExchangeOrder, TrafficPattern};
+
+use crate::work::folds_ranks;
 
 /// Ratio of the largest count to the smallest; fewer processes say little about many.
 const SPAN: u32 = 8;
 
 /// Process counts of a method up to `most`, ascending: the `largest` greatest counts of each class of counts with
 /// different steps.
-pub(super) fn measured_procs(method: CollectiveMethod, most: Procs, largest: usize) -> Vec<Procs> {
-    let classes: &[CountClass] = match TrafficPattern::of_method(&method) {
-        Some(TrafficPattern::Exchange(ExchangeOrder::Powers)) => &[CountClass::Power, CountClass::Other],
-        _ => &[CountClass::Every],
+pub(super) fn measured_procs(
+    collective: Collective,
+    method: CollectiveMethod,
+    most: Procs,
+    largest: usize,
+) -> Vec<Procs> {
+    let has_classes = match TrafficPattern::of_method(&method) {
+        Some(TrafficPattern::Exchange(ExchangeOrder::Powers)) => true,
+        _ => folds_ranks(collective, &method),
+    };
+    let classes: &[CountClass] = if has_classes {
+        &[CountClass::Power, CountClass::Other]
+    } else {
+        &[CountClass::Every]
     };
     let of_class = |class: &CountClass| spaced_counts(*class, most.get()).into_iter().rev().take(largest);
     let counts: BTreeSet<u32> = classes.iter().flat_map(of_class).collect();
@@ -63,17 +75,21 @@ mod tests {
 
     #[test]
     fn counts_are_of_their_class_and_reach_the_most() {
-        let counts = |name: &str, most, largest| -> Vec<u32> {
-            let method = CollectiveMethod::parse(netsig_base::algorithm::Collective::Alltoall, name);
+        let counts_of = |collective, name: &str, most, largest| -> Vec<u32> {
+            let method = CollectiveMethod::parse(collective, name);
             let most = Procs::new(most).unwrap();
-            let counts = measured_procs(method.unwrap(), most, largest);
+            let counts = measured_procs(collective, method.unwrap(), most, largest);
             counts.into_iter().map(Procs::get).collect()
         };
+        let counts = |name: &str, most, largest| counts_of(Collective::Alltoall, name, most, largest);
         assert_eq!(counts("direct", 32, 3), [16, 23, 32]);
         assert_eq!(counts("direct", 4, 3), [3, 4]);
         assert_eq!(counts("direct", 3, 3), [2, 3]);
         assert_eq!(counts("pairwise", 8, 3), [3, 4, 6, 7, 8]);
         assert_eq!(counts("pairwise", 4, 3), [3, 4]);
         assert_eq!(counts("pairwise", 40, 2), [16, 28, 32, 40]);
+        let reductions = |name: &str| counts_of(Collective::Allreduce, name, 8, 3);
+        assert_eq!(reductions("rabenseifner"), [3, 4, 6, 7, 8]);
+        assert_eq!(reductions("ring"), [4, 6, 8]);
     }
 }

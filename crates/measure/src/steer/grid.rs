@@ -67,7 +67,7 @@ impl<'a> LaunchGrid<'a> {
     ) -> Self {
         let mut candidates = Vec::new();
         for &method in &target.methods {
-            for procs in counts::measured_procs(method, target.most_procs, density.counts) {
+            for procs in counts::measured_procs(target.collective, method, target.most_procs, density.counts) {
                 for size in sizes(target, seen, density, method, procs) {
                     let cell = target.cell(method, procs, size, 1);
                     let overhead = rates.overhead(procs).0;
@@ -153,6 +153,9 @@ fn sizes(
     wanted = density.sizes(&wanted, limit);
     wanted.extend(sides);
     wanted.extend(onset_sizes);
+    for size in &mut wanted {
+        *size = target.possible_size(procs, *size);
+    }
     wanted.sort_unstable();
     wanted.dedup();
     wanted

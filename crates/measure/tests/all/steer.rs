@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use netsig_base::algorithm::{Collective, CollectiveMethod};
+use netsig_base::algorithm::{Collective, CollectiveMethod, ReductionOperands};
 use netsig_base::data::{Dataset, Experiment, LaunchCell, LossCounters};
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_measure::budget::BudgetTooSmall;
 use netsig_measure::estimate::{NetworkRates, estimate};
 use netsig_measure::plan::{MeasurementPlan, Synchronisation, TimedOperation};
+use netsig_measure::prediction_scope::{MeasuredProcs, PredictionScope};
 use netsig_measure::steer::{CollectiveCells, SteerTarget};
 use netsig_model::model::hockney::Hockney;
 
@@ -23,7 +24,20 @@ fn target(methods: &[&str]) -> SteerTarget {
         most_procs: procs(8),
         sizes: (10..=18).map(|power| Bytes(1 << power)).collect(),
         synchronisation: Synchronisation::Barrier,
+        operands: ReductionOperands::default(),
     }
+}
+
+/// The plan of a launch for a prediction in words.
+fn plan_for(prediction: &str, sizes: &[u64], operands: &str) -> MeasurementPlan {
+    let predicted = PredictionScope::parse(prediction).unwrap();
+    let wanted: Vec<Bytes> = sizes.iter().copied().map(Bytes).collect();
+    let target = predicted.target(&wanted, MeasuredProcs::Half, operands.parse().unwrap());
+    let plan = target
+        .unwrap()
+        .all_cells_plan(&CollectiveCells::default(), &rates(), Seconds(600.0));
+    let text = plan.unwrap().to_toml();
+    MeasurementPlan::parse("plan.toml", &text).unwrap()
 }
 
 /// 40 Mbit/s, 100 µs.
@@ -121,6 +135,46 @@ fn a_launch_takes_the_time_that_it_is_given() {
     );
     let proposal = target.proposal(&rates(), Seconds(120.0)).unwrap();
     assert!((proposal.launches, takes(&proposal) < 120.0) == (3, true));
+}
+
+/// Equal blocks of whole elements need other sizes among other counts; the local operation is measured too. Both
+/// kinds of counts are measured where ranks beyond a power of two take more steps.
+#[test]
+fn reductions_are_measured_in_whole_elements_with_their_operation() {
+    let blocks = plan_for("reduce-scatter-block pairwise up to 12", &[100, 1000], "max:float");
+    for (count, expected) in [(4, [96, 992]), (6, [96, 1008])] {
+        assert_eq!(sizes(&blocks, "pairwise", count), BTreeSet::from(expected), "{count}");
+    }
+    assert_eq!(blocks.operands.to_string(), "max:float");
+    let vectors = plan_for("allreduce rabenseifner,ring up to 16", &[8, 1000], "sum:double");
+    let counts = |method| {
+        (2..=8)
+            .filter(|count| !sizes(&vectors, method, *count).is_empty())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(counts("rabenseifner"), [3, 4, 6, 7, 8]);
+    assert_eq!(counts("ring"), [4, 6, 8]);
+    assert_eq!(sizes(&vectors, "ring", 6), BTreeSet::from([8, 1000]));
+    for (plan, is_reduced) in [
+        (&vectors, true),
+        (&plan_for("alltoall direct up to 8", &[8], "sum:double"), false),
+    ] {
+        let cells = plan.cells().iter();
+        let local = cells
+            .filter(|cell| cell.operation == TimedOperation::LocalReduction)
+            .count();
+        assert_eq!(local > 1, is_reduced);
+    }
+    let barrier = plan_for("barrier library,tree up to 8", &[8, 1000], "sum:double");
+    assert_eq!(sizes(&barrier, "tree", 4), BTreeSet::from([0]));
+}
+
+#[test]
+fn cut_elements_are_refused() {
+    let predicted = PredictionScope::parse("allreduce ring up to 8").unwrap();
+    let refused = predicted.target(&[Bytes(100)], MeasuredProcs::Half, ReductionOperands::default());
+    let line = "--size: 100 B has no whole number of double elements; write multiples of 8 bytes";
+    assert_eq!(refused.unwrap_err().to_string(), line);
 }
 
 /// Three sizes lie between sizes a factor of four apart, none between sizes an eighth apart. The cell in which some

@@ -152,6 +152,30 @@ fn wrong_data_are_no_times() {
     );
 }
 
+/// Rank 1 contributes wrong values to one repetition, whose result is wrong on all ranks.
+#[test]
+fn a_wrong_result_of_a_reduction_is_no_time() {
+    for algorithm in ["library", "ring"] {
+        let folder = TempDir::new().unwrap();
+        let home = folder.path();
+        let text = format!(
+            "[[collective]]\nname = \"allreduce\"\nalgorithms = [{algorithm:?}]\nprocs = 3\nsizes = 800\n\
+             repetitions = {REPETITIONS}\n"
+        );
+        fs::write(home.join("plan.toml"), text).unwrap();
+        let end = start(home, 3, &ARGUMENTS, &fault("corrupt:1:20")).end();
+        assert!(end.succeeded, "{}", end.message);
+        for rank in 0..3 {
+            let place = format!("of the result on rank {rank} is ");
+            assert!(end.message.contains(&place), "{}", end.message);
+        }
+        let data = data(home);
+        let reasons: Vec<_> = data.rejected.iter().map(|r| r.reason).collect();
+        assert_eq!(reasons, [RejectionReason::WrongData]);
+        assert_eq!(data.samples.len(), REPETITIONS);
+    }
+}
+
 #[test]
 fn a_hanging_rank_has_entered_the_fewest_steps() {
     let folder = TempDir::new().unwrap();

@@ -10,7 +10,7 @@ use std::process::Command;
 use netsig_base::algorithm::{
     AlgorithmEntry, COLLECTIVES, Collective, CollectiveMethod, MpiFlavour, algorithm_entries, offered_algorithms,
 };
-use netsig_base::data::{COLUMNS, Dataset, Experiment, Sample};
+use netsig_base::data::{COLUMNS, Dataset, Experiment, OPERANDS_KEY, Sample};
 use tempfile::TempDir;
 
 use crate::long_form::is_long_form;
@@ -24,15 +24,24 @@ fn procs() -> &'static [u32] {
     if is_long_form() { &[2, 3, 4, RANKS] } else { &[4, RANKS] }
 }
 
-/// Less than a word, odd, and too large to be sent without the receiver's consent.
-const SIZES: [u64; 3] = [1, 1001, 70_000];
+/// Less than a word, odd, and too large to be sent without the receiver's consent. Of a reduction: fewer elements than
+/// ranks, an odd number of them, and likewise; in equal blocks a multiple of 2, 3, 4 and 5 elements.
+fn sizes(collective: Collective) -> &'static [u64] {
+    match collective {
+        Collective::Barrier => &[0],
+        Collective::ReduceScatterBlock => &[480, 1440, 72_000],
+        _ if collective.is_reduction() => &[8, 1000, 70_000],
+        _ => &[1, 1001, 70_000],
+    }
+}
 
 fn write_plan(home: &Path, collective: Collective, algorithms: &[String], procs: &[u32]) {
+    let sizes: Vec<String> = sizes(collective).iter().map(ToString::to_string).collect();
     let text = format!(
         "[pingpong]\nsizes = \"1, 70000\"\nrepetitions = 2\n\
          [[collective]]\nname = \"{collective}\"\nalgorithms = {algorithms:?}\n\
          procs = {procs:?}\nsizes = {:?}\nrepetitions = 2\n",
-        SIZES.map(|size| size.to_string()).join(",")
+        sizes.join(",")
     );
     fs::write(home.join("plan.toml"), text).unwrap();
 }
@@ -53,6 +62,9 @@ fn algorithms(collective: Collective) -> Vec<String> {
             "phased:300",
         ],
         Collective::Bcast => &["pipeline:300", "binomial-segmented:300"],
+        Collective::Reduce => &["pipeline:304"],
+        Collective::Allreduce => &["ring-segmented:64", "windowed:1"],
+        Collective::ReduceScatter | Collective::ReduceScatterBlock => &["windowed:1"],
         _ if collective.operation() == Collective::Alltoallv => &[
             "throttled:1",
             "pairwise-segmented:300",
@@ -74,10 +86,59 @@ fn every_algorithm_works_among_any_number_of_ranks() {
         let end = run(home, RANKS, &["plan.toml", "-o", "data.csv"]);
         assert!(end.succeeded, "{collective}: {}", end.message);
         let data = data(home);
-        let cells = procs().len() * SIZES.len() * algorithms(collective).len();
+        let cells = procs().len() * sizes(collective).len() * algorithms(collective).len();
         let of = Experiment::Collective(collective);
         let taken = data.samples.iter().filter(|s| s.cell.experiment == of);
         assert_eq!(taken.count(), 2 * cells, "{collective}");
+    }
+}
+
+/// Every operation, and every type, in schedules that combine whole vectors, blocks and windows of blocks, and in the
+/// library.
+#[test]
+fn every_operation_on_every_type_is_right() {
+    let operands = [
+        "prod:double",
+        "max:float",
+        "min:int",
+        "land:int",
+        "lor:long",
+        "lxor:int",
+        "band:byte",
+        "bor:long",
+    ];
+    for operands in operands.into_iter().chain(["bxor:byte", "sum:float"]) {
+        let folder = TempDir::new().unwrap();
+        let home = folder.path();
+        let entry = |name: &str, algorithms: &[&str]| {
+            format!(
+                "[[collective]]\nname = {name:?}\nalgorithms = {algorithms:?}\nprocs = {RANKS}\nsizes = \"8,1000\"\n\
+                 repetitions = 2\n"
+            )
+        };
+        let text = format!(
+            "reduction = {operands:?}\n[local_reduction]\nsizes = \"8,1000\"\nrepetitions = 2\n{}{}{}",
+            entry("allreduce", &["library", "recursive-doubling", "rabenseifner", "ring"]),
+            entry("reduce", &["library", "binomial", "rabenseifner"]),
+            entry("reduce-scatter", &["library", "recursive-halving", "butterfly"]),
+        );
+        fs::write(home.join("plan.toml"), text).unwrap();
+        let end = run(home, RANKS, &["plan.toml", "-o", "data.csv"]);
+        assert!(end.succeeded, "{operands}: {}", end.message);
+        let data = data(home);
+        assert_eq!(
+            (data.samples.len(), data.rejected.len()),
+            (44, 0),
+            "{operands}: {}",
+            end.message
+        );
+        assert_eq!(data.provenance.get(OPERANDS_KEY), Some(operands));
+        let local = data
+            .samples
+            .iter()
+            .filter(|s| s.cell.experiment == Experiment::LocalReduction);
+        let cells: Vec<_> = local.map(|s| (&*s.cell.algorithm, s.cell.procs.get())).collect();
+        assert_eq!(cells, [(operands, 1); 4]);
     }
 }
 
@@ -109,7 +170,7 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
     let end = start(home, ranks, &arguments, &variables).end();
     if end.succeeded {
         let samples = data(home).samples;
-        assert_eq!(samples.len(), 2 * SIZES.len(), "{text}");
+        assert_eq!(samples.len(), 2 * sizes(collective).len(), "{text}");
         assert!(samples.iter().all(|s| s.cell.algorithm.to_string() == text));
     }
     end
@@ -160,7 +221,7 @@ fn samples_are_taken_launch_after_launch() {
     assert_eq!(headers.count(), 1);
     let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
 
-    let cells = 2 + algorithms.len() * procs().len() * SIZES.len();
+    let cells = 2 + algorithms.len() * procs().len() * sizes(Collective::Alltoall).len();
     let samples = data.samples.iter();
     let distinct: BTreeSet<_> = samples.map(|s| (s.cell.clone(), s.repetition)).collect();
     assert_eq!(distinct.len(), 2 * 2 * cells, "launches and repetitions");
