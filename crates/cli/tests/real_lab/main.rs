@@ -13,6 +13,7 @@ mod early_ends;
 #[path = "../../../base/tests/long_form/mod.rs"]
 mod long_form;
 mod losses;
+mod reductions;
 mod slurm;
 #[path = "../support/mod.rs"]
 mod support;
