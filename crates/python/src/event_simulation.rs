@@ -4,7 +4,7 @@ use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 use netsig_render::gantt::Gantt;
 use netsig_render::timeline::Timeline;
-use netsig_sim::goal::{Goal, write_algorithm};
+use netsig_sim::goal::Goal;
 use netsig_sim::observer::Observer;
 use netsig_sim::outcome::SimOutcome;
 use netsig_sim::setup::{SimCase, SimMethod, SimReport};
@@ -207,7 +207,7 @@ impl PyEventSimulation {
         }
         let mut text = Vec::new();
         py.detach(|| match &self.source {
-            SimulatedSource::Case(case) => write_algorithm(&case.schedule(), &mut text),
+            SimulatedSource::Case(case) => self.point(*case).write_goal(&mut text),
             SimulatedSource::Goal { goal, .. } => goal.write(&mut text),
         })?;
         Ok(String::from_utf8(text)?)

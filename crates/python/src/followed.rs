@@ -107,7 +107,11 @@ pub fn simulate_events(
     let warning = doubt.map(|doubt| Note::warning(doubt.what));
     warn(
         py,
-        &warning.into_iter().chain(note_on_losses(&outcome)).collect::<Vec<_>>(),
+        &warning
+            .into_iter()
+            .chain(sim_model.note_on_operations(collective.0))
+            .chain(note_on_losses(&outcome))
+            .collect::<Vec<_>>(),
     )?;
     Ok(PyEventSimulation {
         source: SimulatedSource::Case(case),

@@ -185,12 +185,13 @@ impl PyProfile {
     /// Parameters
     /// ----------
     /// collective : str
-    ///     ``"alltoall"``, ``"bcast"``, ``"scatter"``, ``"gather"``, ``"allgather"`` or ``"alltoallv"``.
+    ///     ``"alltoall"``, ``"alltoallv"``, ``"allgather"``, ``"bcast"``, ``"scatter"``, ``"gather"``,
+    ///     ``"allreduce"``, ``"reduce"``, ``"reduce-scatter"``, ``"reduce-scatter-block"`` or ``"barrier"``.
     /// procs : int, array of int, or str
     ///     Numbers of processes; as text also a list such as ``"8,16"`` or ``"8..64"`` (doubling).
     /// size : int, array of int, or str
-    ///     Bytes per destination (of a bcast: of the message); as text also with units and as a list
-    ///     such as ``"1KiB..64KiB"``. The two broadcast against each other.
+    ///     Bytes per destination (of a bcast: of the message; of a reduction: of the whole vector; of a
+    ///     barrier: 0); as text also with units and as a list such as ``"1KiB..64KiB"``. The two broadcast against each other.
     /// algorithm : str or None
     ///     An algorithm as ``netsig measure`` takes it; ``"library"`` is the MPI library's own choice.
     ///     ``None`` for all that ``netsig predict`` takes without ``--algorithm``: the measured ones, and

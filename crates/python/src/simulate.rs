@@ -50,7 +50,8 @@ pub struct PySimulations {
 /// network : Network, str or None
 ///     The network; ``None`` for ports alone, or with a ``profile`` for hosts on one switch.
 /// collective : str
-///     ``"alltoall"``, ``"bcast"``, ``"scatter"``, ``"gather"`` or ``"allgather"``.
+///     ``"alltoall"``, ``"allgather"``, ``"bcast"``, ``"scatter"``, ``"gather"``, ``"allreduce"``, ``"reduce"``,
+///     ``"reduce-scatter"``, ``"reduce-scatter-block"`` or ``"barrier"``.
 /// algorithm : str
 ///     An algorithm of netsig, such as ``"pairwise"``; the MPI library's own choice cannot be simulated.
 /// procs, size
@@ -61,8 +62,8 @@ pub struct PySimulations {
 /// profile : Profile, optional
 ///     Parameters of loggp and plogp, and L of the others.
 /// settings : dict, optional
-///     Parameters of the model by name (``L``, ``o``, ``g``, ``G``, ``S``, ``RTO``), as numbers in SI
-///     units or as text with a unit.
+///     Parameters of the model by name (``L``, ``o``, ``g``, ``G``, ``S``, ``RTO``, ``omega``), as numbers in SI
+///     units or as text with a unit. ``omega`` is the time in which a rank combines a byte, by default 0.
 /// method : str
 ///     ``"auto"``, ``"closed-form"`` or ``"event"``.
 /// seed : int, optional
@@ -152,7 +153,8 @@ pub fn simulate(
         .filter_map(|(case, report)| sim_model.doubt(*case, report.totals.time.seconds()));
     let doubt = doubts.take(1).map(|doubt| Note::warning(doubt.what));
     let losses = sentence_on_losses(rows.iter().map(|(_, report)| report)).map(Note::remark);
-    warn(py, &doubt.chain(losses).collect::<Vec<_>>())?;
+    let operations = sim_model.note_on_operations(collective);
+    warn(py, &doubt.chain(operations).chain(losses).collect::<Vec<_>>())?;
     let model = sim_model.choice.to_string();
     Ok(PySimulations {
         collective: collective.to_string(),

@@ -3,16 +3,22 @@
 //! A rank is in at most one round at a time. Messages match within their round: the number of the round is their tag,
 //! and a rank only counts them. A message of the present round is received; a message of a later round is kept until
 //! that round. Messages of a round are told apart only where exchanges in progress are limited (`paired`).
+//!
+//! The combinations of a round follow its messages and take the rank's processor: ω seconds for each byte of a combined
+//! block. The rank begins its next round when they are complete. Copies take no time.
 
 mod paired;
+#[cfg(test)]
+mod reduction_times;
 
 use netsig_base::algorithm::Schedule;
-use netsig_base::schedule::Round;
-use netsig_base::units::{Procs, Rank};
+use netsig_base::schedule::{BlockSlot, Round};
+use netsig_base::units::{Bytes, Procs, Rank, SecondsPerByte};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::program::{ArrivedMessage, FlightId, OperationId, ReadySend, SimProgram, SimTask, UnfinishedOperations};
+use super::time::Time;
 use paired::PairedMessages;
 
 /// Progress of a rank.
@@ -36,6 +42,8 @@ type EarlyMessages = SmallVec<[(Rank, FlightId); 4]>;
 #[derive(Debug, Clone)]
 pub struct ScheduleProgram {
     schedule: Schedule,
+    /// ω, the time of a combination for each byte of a block.
+    operation_time: SecondsPerByte,
     ranks: Vec<RankProgress>,
     /// Messages that arrived before their round, by receiver and round.
     early: FxHashMap<(Rank, u32), EarlyMessages>,
@@ -70,16 +78,23 @@ impl RoundCache {
 }
 
 impl ScheduleProgram {
-    /// Creates the program with all ranks at their start.
+    /// Creates the program with all ranks at their start; combinations take no time.
     pub fn new(schedule: Schedule) -> Self {
         let count = schedule.procs().get() as usize;
         Self {
             ranks: vec![RankProgress::default(); count],
             schedule,
+            operation_time: SecondsPerByte::default(),
             early: FxHashMap::default(),
             paired: FxHashMap::default(),
             cache: RoundCache::of(count),
         }
+    }
+
+    /// The program with combinations that take this time for each byte of a block.
+    #[must_use]
+    pub fn with_operation_time(self, operation_time: SecondsPerByte) -> Self {
+        Self { operation_time, ..self }
     }
 
     fn progress(&mut self, rank: Rank) -> &mut RankProgress {
@@ -110,8 +125,23 @@ impl ScheduleProgram {
                 self.take_early(rank, now, tasks);
                 return;
             }
-            progress.round += 1;
+            if let Some(combining) = self.combinations(rank) {
+                tasks.push(combining);
+                return;
+            }
+            self.progress(rank).round += 1;
         }
+    }
+
+    /// The combinations of the present round, if they take time.
+    fn combinations(&mut self, rank: Rank) -> Option<SimTask> {
+        if self.operation_time.0 <= 0.0 {
+            return None;
+        }
+        let op = self.progress(rank).round;
+        let round = self.cache.round(&self.schedule, rank, op);
+        let duration = combination_time(&self.schedule, round, self.operation_time);
+        (duration > Time::ZERO).then_some(SimTask::Compute { op, duration })
     }
 
     fn take_early(&mut self, rank: Rank, round: u32, tasks: &mut Vec<SimTask>) {
@@ -135,14 +165,23 @@ impl ScheduleProgram {
         })
     }
 
-    /// Completes one operation of the round.
+    /// Completes one message of the round.
     fn complete(&mut self, rank: Rank, tasks: &mut Vec<SimTask>) {
         let progress = self.progress(rank);
         progress.open -= 1;
-        if progress.open == 0 {
-            progress.round += 1;
-            self.begin(rank, tasks);
+        if progress.open > 0 {
+            return;
         }
+        match self.combinations(rank) {
+            Some(combining) => tasks.push(combining),
+            None => self.begin_next(rank, tasks),
+        }
+    }
+
+    /// Begins the round after the present one.
+    fn begin_next(&mut self, rank: Rank, tasks: &mut Vec<SimTask>) {
+        self.progress(rank).round += 1;
+        self.begin(rank, tasks);
     }
 }
 
@@ -215,8 +254,8 @@ impl SimProgram for ScheduleProgram {
         self.complete(rank, tasks);
     }
 
-    fn computed(&mut self, _: Rank, _: OperationId, _: &mut Vec<SimTask>) {
-        unreachable!("an algorithm has no computations");
+    fn computed(&mut self, rank: Rank, _: OperationId, tasks: &mut Vec<SimTask>) {
+        self.begin_next(rank, tasks);
     }
 
     fn unfinished_work(&self) -> Option<UnfinishedOperations> {
@@ -234,6 +273,14 @@ impl SimProgram for ScheduleProgram {
             ..UnfinishedOperations::default()
         })
     }
+}
+
+/// Duration of the combinations of a round: ω for each byte of a combined block.
+pub(crate) fn combination_time(schedule: &Schedule, round: &Round, operation_time: SecondsPerByte) -> Time {
+    let blocks: Vec<BlockSlot> = round.combinations.iter().map(|both| both.right).collect();
+    // The parts of a vector are as long on all ranks.
+    let bytes = schedule.message_bytes((Rank(0), Rank(0)), &blocks);
+    Time::of(operation_time * Bytes(bytes))
 }
 
 /// Number of sends and receives of a round.
@@ -255,7 +302,7 @@ fn count(number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use netsig_base::algorithm::{Algorithm, Collective, CollectiveCall, PairSizes};
-    use netsig_base::units::{Bytes, Seconds};
+    use netsig_base::units::Seconds;
 
     use super::*;
     use crate::network::endpoint::Endpoint;

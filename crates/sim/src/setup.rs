@@ -61,7 +61,7 @@ pub struct SimCase {
     pub algorithm: Algorithm,
     /// Number of ranks.
     pub procs: Procs,
-    /// The length of a piece.
+    /// The length of a piece, or of the whole vector of a reduction.
     pub size: Bytes,
 }
 
@@ -193,7 +193,8 @@ fn refuse_too_large(setup: &SimSetup, case: SimCase) -> Result<(), SimulationErr
 /// If the case is too large, the model refuses the network, or the time overflows.
 pub fn observe(setup: &SimSetup, case: SimCase, observer: &mut impl Observer) -> Result<SimOutcome, SimulationError> {
     refuse_too_large(setup, case)?;
-    run_events(setup, ScheduleProgram::new(case.schedule()), observer)
+    let program = ScheduleProgram::new(case.schedule()).with_operation_time(setup.operation_time);
+    run_events(setup, program, observer)
 }
 
 /// Simulates the ranks of `goal` on a network, event by event.

@@ -29,6 +29,11 @@ impl Time {
         Self((seconds.0 * PER_SECOND).round() as u64)
     }
 
+    /// In whole nanoseconds, rounded.
+    pub fn nanoseconds(self) -> u64 {
+        self.0.saturating_add(500) / 1000
+    }
+
     /// In seconds.
     pub fn seconds(self) -> Seconds {
         Seconds(self.0 as f64 / PER_SECOND)

@@ -10,7 +10,8 @@ use crate::units::{Bytes, Procs, Rank};
 pub struct CollectiveCall {
     /// Number of ranks.
     pub procs: Procs,
-    /// Length of a piece, or the mean length of pieces that differ by the collective's own formula.
+    /// Length of a piece, of the whole vector of a reduction, or the mean length of pieces that differ by the
+    /// collective's own formula.
     pub size: Bytes,
     /// Root of a collective that has one.
     pub root: Rank,
@@ -64,6 +65,29 @@ pub enum UnsupportedCall {
         /// An algorithm that serves pieces of different sizes.
         example: &'static str,
     },
+    /// The vector of a reduction does not consist of whole elements, or not of n equal blocks of them.
+    #[error(
+        "{collective} of {size} among {procs} has no whole number of elements of {element}{}; give a multiple of {} bytes",
+        if element == unit { "" } else { " in each block" }, unit.0
+    )]
+    BrokenElements {
+        /// The collective.
+        collective: Collective,
+        /// Size of the whole vector.
+        size: Bytes,
+        /// Number of ranks.
+        procs: Procs,
+        /// Length of an element.
+        element: Bytes,
+        /// Length of which the size must be a multiple.
+        unit: Bytes,
+    },
+    /// A barrier was given data.
+    #[error("a barrier has no data, and the size is {size}; leave the size out, or give 0")]
+    BarrierWithData {
+        /// The given size.
+        size: Bytes,
+    },
 }
 
 impl CollectiveCall {
@@ -78,6 +102,33 @@ impl CollectiveCall {
             phases: None,
             element: DOUBLE,
         }
+    }
+
+    /// Checks the size for `collective`. The vector of a reduction consists of whole elements; for blocks of one length
+    /// their number is a multiple of n. A barrier has no data.
+    ///
+    /// # Errors
+    /// If the size is another.
+    pub fn check_size(&self, collective: Collective) -> Result<(), UnsupportedCall> {
+        let Self {
+            procs, size, element, ..
+        } = *self;
+        let unit = match collective {
+            Collective::Barrier if size > Bytes(0) => return Err(UnsupportedCall::BarrierWithData { size }),
+            Collective::ReduceScatterBlock => Bytes(element.0 * u64::from(procs.get())),
+            _ if collective.is_reduction() => element,
+            _ => return Ok(()),
+        };
+        if size.0.is_multiple_of(unit.0) {
+            return Ok(());
+        }
+        Err(UnsupportedCall::BrokenElements {
+            collective,
+            size,
+            procs,
+            element,
+            unit,
+        })
     }
 
     /// A call for pieces that differ in size; `size` is the largest.

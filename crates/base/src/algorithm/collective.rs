@@ -86,6 +86,17 @@ impl Collective {
         )
     }
 
+    /// True if it moves or combines data; the size of a barrier is 0.
+    pub fn has_data(self) -> bool {
+        self != Self::Barrier
+    }
+
+    /// True if a preloaded library and rules files may change how programs run it. Reductions and barriers are left to the
+    /// MPI library yet.
+    pub fn may_be_replaced(self) -> bool {
+        self.has_data() && !self.is_reduction()
+    }
+
     /// Pattern of the sizes of its pieces.
     pub fn size_pattern(self) -> SizePattern {
         match self {

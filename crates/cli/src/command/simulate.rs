@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use anyhow::Context;
-use netsig_sim::goal::write_algorithm;
 use netsig_sim::setup::SimMethod;
 use netsig_sim::simulate::{SimModel, SimPoint};
 
 use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::partial::PartialResults;
-use crate::print::notes::{print_remark, print_warning};
+use crate::print::notes::{print, print_remark, print_warning};
 use crate::print::rows::{PrintArgs, PrintFormat, print_rows};
 use crate::simulate::exports::{SimulationExports, SimulationFiles};
 use crate::simulate::options::{NetworkOptions, ProgramOptions};
@@ -106,6 +105,13 @@ fn collective(
         found: points,
         mut missing,
     } = points(args, sim_model)?;
+    if let Some(note) = args
+        .program
+        .collective
+        .and_then(|one| sim_model.note_on_operations(one))
+    {
+        print(&[note]);
+    }
     let mut answers = match files.single_point(&points)? {
         None => PartialResults::of(points::simulate_all(&points, &points::bar(&points))),
         Some(point) => PartialResults::of([with_files(point, files)]),
@@ -126,7 +132,7 @@ fn with_files(point: &SimPoint, files: &SimulationFiles) -> Result<SimulationRow
     } else {
         points::simulate(point)?
     };
-    files.write_goal(|mut out| write_algorithm(&point.case.schedule(), &mut out))?;
+    files.write_goal(|mut out| point.write_goal(&mut out))?;
     Ok(answer)
 }
 

@@ -17,7 +17,8 @@ use super::files;
 pub struct CaseArgs {
     /// The profile that `netsig fit` wrote; - is standard input.
     pub profile: PathBuf,
-    /// The collective: bcast, scatter, gather, allgather, alltoall or alltoallv.
+    /// The collective: alltoall, alltoallv, allgather, bcast, scatter, gather, allreduce, reduce, reduce-scatter,
+    /// reduce-scatter-block or barrier.
     #[arg(long)]
     pub collective: Collective,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
@@ -28,14 +29,9 @@ pub struct CaseArgs {
         required_unless_present = "exchange"
     )]
     procs: Option<QuantityList<Procs>>,
-    /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
-    #[arg(
-        long,
-        alias = "sizes",
-        value_name = "LIST",
-        allow_hyphen_values = true,
-        required_unless_present = "exchange"
-    )]
+    /// Bytes per destination (of a bcast: of the message; of a reduction: of the whole vector; of a barrier: none), as
+    /// for --procs, with kB MB KiB MiB.
+    #[arg(long, alias = "sizes", value_name = "LIST", allow_hyphen_values = true)]
     size: Option<QuantityList<Bytes>>,
     /// Sizes of an alltoallv from pair to pair, in place of --procs and --size. The file is a square matrix of bytes
     /// (row i holds the messages of process i), or arcs under the header `from,to,size_bytes`.
@@ -55,6 +51,23 @@ pub fn too_far(extrapolate: bool) -> ExtrapolationRule {
     }
 }
 
+/// The requested sizes of a collective: 0 alone for a barrier.
+///
+/// # Errors
+/// If no sizes are given to another collective, or sizes to a barrier.
+pub fn sizes_of(collective: Collective, given: Option<&QuantityList<Bytes>>) -> Result<Vec<Bytes>, Failure> {
+    match given.map(QuantityList::items) {
+        None if collective == Collective::Barrier => Ok(vec![Bytes(0)]),
+        None => Err(Failure::usage(
+            "--size is missing; give sizes, such as --size 1KiB..256KiB",
+        )),
+        Some(sizes) if collective == Collective::Barrier && sizes != [Bytes(0)] => {
+            Err(Failure::usage("a barrier has no data; leave out --size"))
+        }
+        Some(sizes) => Ok(sizes.to_vec()),
+    }
+}
+
 /// The cases to predict.
 pub struct RequestedCases {
     /// Process counts, at least one.
@@ -69,14 +82,17 @@ impl CaseArgs {
     /// The cells.
     ///
     /// # Errors
-    /// If the exchange cannot be read, or belongs to another collective than alltoallv, or of a single process.
+    /// If the exchange cannot be read, or belongs to another collective than alltoallv, or of a single process; if
+    /// sizes are missing, or a barrier has any.
     pub fn cases(&self) -> Result<RequestedCases, Failure> {
         let parsed_pairs = self.exchange.as_deref().map(|path| self.read_pair_sizes(path));
         let pair_sizes = parsed_pairs.transpose()?;
         let of_exchange = pair_sizes.iter().map(|pairs| (pairs.procs(), pairs.mean()));
         let (mut procs, mut sizes): (Vec<_>, Vec<_>) = of_exchange.unzip();
         procs.extend(self.procs.iter().flat_map(QuantityList::items));
-        sizes.extend(self.size.iter().flat_map(QuantityList::items));
+        if self.exchange.is_none() {
+            sizes = sizes_of(self.collective, self.size.as_ref())?;
+        }
         refuse_single(&procs)?;
         Ok(RequestedCases {
             procs,

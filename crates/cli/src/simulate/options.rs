@@ -12,11 +12,12 @@ use netsig_model::predict::outside_domain::ExtrapolationRule;
 use netsig_sim::network::plogpt::PlogptSharing;
 use netsig_sim::setup::SimCase;
 use netsig_sim::simulate::placement::{HostSelection, RankPlacer};
-use netsig_sim::simulate::point::algorithms;
+use netsig_sim::simulate::point::{algorithms, check_size};
 use netsig_sim::simulate::sim_model::SimModelRequest;
 use netsig_sim::simulate::{SimModel, SimModelKind};
 
 use crate::input::args;
+use crate::input::cases::sizes_of;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
@@ -24,8 +25,9 @@ use crate::input::network::NetworkArgs;
 /// The collective or program to simulate.
 #[derive(Debug, clap::Args)]
 pub struct ProgramOptions {
-    /// The collective: bcast, scatter, gather, alltoall or allgather.
-    #[arg(long, required_unless_present_any = ["goal", "sweep"], requires_all = ["procs", "size"])]
+    /// The collective: alltoall, allgather, bcast, scatter, gather, allreduce, reduce, reduce-scatter,
+    /// reduce-scatter-block or barrier.
+    #[arg(long, required_unless_present_any = ["goal", "sweep"], requires = "procs")]
     pub collective: Option<Collective>,
     /// Algorithms, separated by commas [default: all that need no setting].
     #[arg(long, value_name = "NAME", requires = "collective")]
@@ -33,7 +35,8 @@ pub struct ProgramOptions {
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
     #[arg(long, value_name = "LIST", requires = "collective", allow_hyphen_values = true)]
     pub procs: Option<QuantityList<Procs>>,
-    /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
+    /// Bytes per destination (of a bcast: of the message; of a reduction: of the whole vector; of a barrier: none), as
+    /// for --procs, with kB MB KiB MiB.
     #[arg(
         long,
         alias = "sizes",
@@ -82,7 +85,8 @@ pub struct NetworkOptions {
     /// The profile that `netsig fit` wrote: the parameters of loggp and plogp, and L of the others.
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<PathBuf>,
-    /// A parameter of the model and its value, with its unit if it has one; may be repeated.
+    /// A parameter of the model and its value, with its unit if it has one; may be repeated. omega=0.25ns/B is the time
+    /// in which a rank combines a byte [default: none].
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub settings: Vec<(String, f64)>,
     /// The host of each rank: block, cyclic, or a file with one host a line [default: block].
@@ -116,16 +120,18 @@ impl ProgramOptions {
     /// The requested cases.
     ///
     /// # Errors
-    /// If the collective has no such algorithm.
+    /// If the collective has no such algorithm, or cannot have a size.
     pub fn cases(&self) -> Result<SimulationCases, Failure> {
-        let (Some(collective), Some(procs), Some(sizes)) = (self.collective, &self.procs, &self.size) else {
-            unreachable!("clap asks for these three together");
+        let (Some(collective), Some(procs)) = (self.collective, &self.procs) else {
+            unreachable!("clap asks for both together");
         };
-        Ok(SimulationCases {
+        let cases = SimulationCases {
             algorithms: algorithms(collective, self.algorithm.as_deref())?,
-            sizes: sizes.items().to_vec(),
+            sizes: sizes_of(collective, self.size.as_ref())?,
             procs: procs.items().to_vec(),
-        })
+        };
+        cases.all().try_for_each(check_size)?;
+        Ok(cases)
     }
 }
 

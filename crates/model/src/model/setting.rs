@@ -16,13 +16,13 @@ pub fn parse_setting(text: &str) -> Result<(String, f64), Refusal> {
 }
 
 /// Parses the value of a parameter. The name determines the allowed units: units of time if it ends in `_s` or is L,
-/// o, g or RTO; units of time per byte if it ends in `_s_per_byte` or is G; units of size if it ends in `_bytes` or
+/// o, g or RTO; units of time per byte if it ends in `_s_per_byte` or is G or omega; units of size if it ends in `_bytes` or
 /// is S. A time above 0 needs its unit.
 ///
 /// # Errors
 /// If the text is no such value.
 pub fn parse_value(name: &str, text: &str) -> Result<f64, Refusal> {
-    let is_per_byte = name.ends_with("_s_per_byte") || name == "G";
+    let is_per_byte = name.ends_with("_s_per_byte") || ["G", "omega"].contains(&name);
     let is_time = is_per_byte || name.ends_with("_s") || ["L", "o", "g", "RTO"].contains(&name);
     let number = text.trim().parse::<f64>().ok();
     match number.filter(|number| !number.is_nan()) {

@@ -29,7 +29,7 @@ impl PyDataset {
     /// Parameters
     /// ----------
     /// procs, size_bytes, time_s : array or number
-    ///     Process counts, bytes per destination, and times in seconds.
+    ///     Process counts, bytes per destination (of a reduction: of the whole vector), and times in seconds.
     /// collective : str or array of str
     ///     The collective; may be missing if ``experiment`` names no collective.
     /// provenance : dict of str to str, optional

@@ -5,7 +5,10 @@ use std::ops::Range;
 
 use netsig_base::algorithm::Schedule;
 use netsig_base::schedule::{InFlightLimit, ScheduleMessage};
-use netsig_base::units::Rank;
+use netsig_base::units::{Rank, SecondsPerByte};
+
+use crate::rounds::combination_time;
+use crate::time::Time;
 
 /// Writes a schedule as GOAL, one rank and round at a time.
 ///
@@ -14,16 +17,18 @@ use netsig_base::units::Rank;
 /// several operations. Where a schedule allows k sends in progress, a send waits for the k-th send before it: GOAL
 /// cannot express a wait for the first of several sends to end. Where it allows k exchanges, a send also waits for
 /// the k-th receive before it and for the start of the previous send. Receives are posted at once, as in the
-/// simulator. Copies are left out, as if they took no time.
+/// simulator. Copies are left out, as if they took no time. The combinations of a round are one calculation after all of
+/// its messages, of `operation_time` for each byte of a combined block, in whole nanoseconds.
 ///
 /// ```
 /// use netsig_base::algorithm::{Algorithm, Collective};
 /// use netsig_sim::goal;
-/// use netsig_base::units::{Bytes, Procs};
+/// use netsig_base::units::{Bytes, Procs, SecondsPerByte};
 ///
 /// let chain = Algorithm::parse(Collective::Bcast, "chain")?;
 /// let mut text = Vec::new();
-/// goal::write_algorithm(&chain.schedule(Procs::new(3)?, Bytes(64)), &mut text)?;
+/// let schedule = chain.schedule(Procs::new(3)?, Bytes(64));
+/// goal::write_algorithm(&schedule, SecondsPerByte(0.0), &mut text)?;
 /// let relay = "rank 1 {\nl1: recv 64b from 0 tag 0\nl2: send 64b to 2 tag 1\nl2 requires l1\n}";
 /// assert!(String::from_utf8(text)?.contains(relay));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -31,7 +36,7 @@ use netsig_base::units::Rank;
 ///
 /// # Errors
 /// If `out` cannot be written.
-pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<()> {
+pub fn write_algorithm(schedule: &Schedule, operation_time: SecondsPerByte, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "num_ranks {}", schedule.procs())?;
     for rank in schedule.procs().ranks() {
         writeln!(out, "\nrank {rank} {{")?;
@@ -57,6 +62,7 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
             let receives: Vec<Option<String>> = receive_statements.filter(kept).collect();
             let sends: Vec<Option<String>> = send_statements.filter(kept).collect();
             writer.round(&receives, &sends, round.in_flight)?;
+            writer.calculation(combination_time(schedule, &round, operation_time))?;
         }
         writeln!(out, "}}")?;
     }
@@ -126,6 +132,18 @@ impl<W: Write> RankWriter<'_, W> {
             }
             sent.push(Some(label));
         }
+        self.previous = start..self.next;
+        Ok(())
+    }
+
+    /// Writes a calculation after all operations of the previous round, unless it is shorter than half a nanosecond.
+    fn calculation(&mut self, duration: Time) -> io::Result<()> {
+        let nanoseconds = duration.nanoseconds();
+        if nanoseconds == 0 {
+            return Ok(());
+        }
+        let start = self.next;
+        self.operation(&format!("calc {nanoseconds}"), self.previous.clone())?;
         self.previous = start..self.next;
         Ok(())
     }

@@ -22,7 +22,7 @@ const MOST_SAMPLED_ROUNDS: usize = 256;
 /// Refuses a message in more segments than can be counted.
 pub(super) fn refuse_uncounted(case: SimCase) -> Result<(), SimulationError> {
     let division = case.schedule().extent().division;
-    let held = u64::from(division.parts()).saturating_mul(division.bytes(0));
+    let held = u64::from(division.parts()).saturating_mul(division.longest());
     if held < case.size.0 {
         let messages = u64::MAX;
         return Err(SimulationError::TooMany { case, messages });
@@ -48,7 +48,7 @@ pub(super) fn refuse_too_many(case: SimCase) -> Result<(), SimulationError> {
 
 /// Refuses a case with too many packets to follow TCP's windows.
 pub(super) fn refuse_too_many_packets(case: SimCase) -> Result<(), SimulationError> {
-    let part = case.schedule().extent().division.bytes(0);
+    let part = case.schedule().extent().division.longest();
     let bytes = most_messages(case) as f64 * part as f64;
     let packets = bytes / SEGMENT;
     if packets > MOST_PACKETS {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use netsig_base::network::{Network, Vertex};
-use netsig_base::units::Procs;
 use netsig_base::units::parameter::ParameterError;
+use netsig_base::units::{Procs, SecondsPerByte};
 use netsig_model::model::alltoall::plogpt::{PlogptParameters, RtoMode};
 
 use crate::network::endpoint::PortParameters;
@@ -13,21 +13,24 @@ use crate::network::tcp;
 use crate::outcome::SimEagerLimit;
 use crate::time::Time;
 
-/// A network model and the protocol of the MPI library on it.
+/// A network model, the protocol of the MPI library on it, and the speed of reductions on its processors.
 #[derive(Debug, Clone)]
 pub struct SimSetup {
     /// The network model.
     pub model: NetworkModel,
     /// Shortest message that uses the rendezvous protocol; `None` if every message is eager.
     pub eager_limit: SimEagerLimit,
+    /// ω: time in which a rank combines two blocks, for each byte of one of them.
+    pub operation_time: SecondsPerByte,
 }
 
 impl From<NetworkModel> for SimSetup {
-    /// Without an eager limit.
+    /// Without an eager limit; combinations take no time.
     fn from(model: NetworkModel) -> Self {
         Self {
             model,
             eager_limit: None,
+            operation_time: SecondsPerByte::default(),
         }
     }
 }

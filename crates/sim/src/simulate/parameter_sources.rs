@@ -14,7 +14,7 @@ use netsig_model::profile::Profile;
 use crate::network::endpoint::PortParameters;
 
 use super::model::SimModelKind;
-use super::settings::{EAGER_LIMIT, GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO};
+use super::settings::{EAGER_LIMIT, GAP, GAP_PER_BYTE, LATENCY, OPERATION_TIME, OVERHEAD, RTO};
 
 /// Sources of parameters.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +66,11 @@ impl ParameterSources<'_> {
     pub fn eager_limit(&self) -> Option<Bytes> {
         let of_network = || self.network?.eager_limit;
         self.setting(EAGER_LIMIT).map(Bytes::rounded).or_else(of_network)
+    }
+
+    /// ω, from the settings; 0 by default.
+    pub fn operation_time(&self) -> SecondsPerByte {
+        self.setting(OPERATION_TIME).map(SecondsPerByte).unwrap_or_default()
     }
 
     /// The retransmission time-out, from the settings or the network; Linux's by default.

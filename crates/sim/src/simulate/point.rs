@@ -1,8 +1,13 @@
 //! Points of a simulation: a case on a network model.
 
-use netsig_base::algorithm::{Algorithm, AlgorithmTraffic, Collective, LIBRARY, algorithm_entries, split_algorithms};
+use std::io::{self, Write};
+
+use netsig_base::algorithm::{
+    Algorithm, AlgorithmTraffic, Collective, CollectiveCall, LIBRARY, algorithm_entries, split_algorithms,
+};
 use netsig_base::text::refusal::Refusal;
 
+use crate::goal::write_algorithm;
 use crate::observer::Observer;
 use crate::outcome::SimOutcome;
 use crate::setup::{self, SimCase, SimMethod, SimReport, SimulationError};
@@ -39,8 +44,9 @@ impl SimPoint<'_> {
     /// The reason why the algorithm cannot be simulated, if there is one.
     ///
     /// # Errors
-    /// If the network has too few hosts.
+    /// If the network has too few hosts, or the collective cannot have the size.
     pub fn problem(&self) -> Result<Option<Refusal>, Refusal> {
+        check_size(self.case)?;
         let setup = self.sim_model.setup(self.case.procs)?;
         let checked = setup::check(&setup, self.case, self.method);
         let refused = checked.err().map(|error| self.failure(error));
@@ -68,6 +74,7 @@ impl SimPoint<'_> {
     /// # Errors
     /// If the point cannot be simulated, or far fewer ranks take longer by the profile.
     pub fn report(&self) -> Result<SimReport, Refusal> {
+        check_size(self.case)?;
         self.refuse_layout()?;
         let setup = self.sim_model.setup(self.case.procs)?;
         let report = setup::simulate(&setup, self.case, self.method).map_err(|error| self.failure(error))?;
@@ -81,11 +88,20 @@ impl SimPoint<'_> {
     /// # Errors
     /// If the point cannot be simulated, or far fewer ranks take longer by the profile.
     pub fn observe(&self, observer: &mut impl Observer) -> Result<SimOutcome, Refusal> {
+        check_size(self.case)?;
         self.refuse_layout()?;
         let setup = self.sim_model.setup(self.case.procs)?;
         let outcome = setup::observe(&setup, self.case, observer).map_err(|error| self.failure(error))?;
         self.sim_model.refuse_impossible(self.case, outcome.time.seconds())?;
         Ok(outcome)
+    }
+
+    /// Writes the program of the point in GOAL.
+    ///
+    /// # Errors
+    /// If `out` cannot be written.
+    pub fn write_goal(&self, out: &mut impl Write) -> io::Result<()> {
+        write_algorithm(&self.case.schedule(), self.sim_model.operation_time(), out)
     }
 
     /// Converts an error; adds the title of the point if the message does not identify the point.
@@ -97,6 +113,16 @@ impl SimPoint<'_> {
         }
         refusal.about(self.title())
     }
+}
+
+/// Checks that the collective of a case can have its size. The vectors of reductions consist of doubles.
+///
+/// # Errors
+/// If a vector has no whole number of elements, or a barrier has data.
+pub fn check_size(case: SimCase) -> Result<(), Refusal> {
+    let call = CollectiveCall::new(case.procs, case.size);
+    let checked = call.check_size(case.algorithm.collective());
+    checked.map_err(Refusal::request)
 }
 
 /// The algorithms in the list `names`; for `None` or `all`, the algorithms of the collective without settings.

@@ -17,13 +17,16 @@ pub const EAGER_LIMIT: &str = "S";
 /// Retransmission time-out.
 pub const RTO: &str = "RTO";
 
+/// Time of a reduction for each byte that is combined.
+pub const OPERATION_TIME: &str = "omega";
+
 /// The parameters of each model.
 fn parameters(model: SimModelKind) -> &'static [&'static str] {
     match model {
-        SimModelKind::Loggp => &[LATENCY, OVERHEAD, GAP, GAP_PER_BYTE, EAGER_LIMIT],
-        SimModelKind::Plogp => &[LATENCY, GAP, GAP_PER_BYTE, EAGER_LIMIT],
-        SimModelKind::Fluid => &[LATENCY, EAGER_LIMIT],
-        SimModelKind::Plogpt | SimModelKind::Tcp => &[LATENCY, RTO, EAGER_LIMIT],
+        SimModelKind::Loggp => &[LATENCY, OVERHEAD, GAP, GAP_PER_BYTE, EAGER_LIMIT, OPERATION_TIME],
+        SimModelKind::Plogp => &[LATENCY, GAP, GAP_PER_BYTE, EAGER_LIMIT, OPERATION_TIME],
+        SimModelKind::Fluid => &[LATENCY, EAGER_LIMIT, OPERATION_TIME],
+        SimModelKind::Plogpt | SimModelKind::Tcp => &[LATENCY, RTO, EAGER_LIMIT, OPERATION_TIME],
     }
 }
 

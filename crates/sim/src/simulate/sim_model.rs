@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use netsig_base::algorithm::Collective;
 use netsig_base::network::Network;
+use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
-use netsig_base::units::{Procs, Seconds};
+use netsig_base::units::{Procs, Seconds, SecondsPerByte};
 use netsig_model::model::alltoall::plogpt::{PlogptEdgeRule, RtoMode};
 use netsig_model::predict::outside_domain::ExtrapolationRule;
 use netsig_model::predict::rate::rate_difference;
@@ -19,7 +21,7 @@ use super::model::SimModelKind;
 use super::parameter_sources::ParameterSources;
 use super::placement::RankPlacer;
 use super::profile_floor::{ProfileFloor, TimeDoubt};
-use super::settings;
+use super::settings::{self, OPERATION_TIME};
 
 /// A network model with its parameters, for any number of ranks.
 #[derive(Debug)]
@@ -198,6 +200,7 @@ impl SimModel {
             },
             setup: SimSetup {
                 eager_limit: known.eager_limit(),
+                operation_time: known.operation_time(),
                 model,
             },
             hosts: request.hosts.or(assumed),
@@ -219,6 +222,22 @@ impl SimModel {
         refused.map_or(Ok(()), |doubt| {
             let remedy = "ask netsig predict, name a --network, or give --extrapolate";
             Err(Refusal::data(format!("{}; {remedy}", doubt.what)))
+        })
+    }
+
+    /// ω: time in which a rank combines two blocks, for each byte of one of them.
+    pub fn operation_time(&self) -> SecondsPerByte {
+        self.setup.operation_time
+    }
+
+    /// A remark for reductions whose combinations take no time, since ω is not known.
+    pub fn note_on_operations(&self, collective: Collective) -> Option<Note> {
+        let is_timed = self.setup.operation_time.0 > 0.0;
+        (collective.is_reduction() && !is_timed).then(|| {
+            Note::remark(format!(
+                "{OPERATION_TIME} is not known, so that combining takes no time; give it with --set, such as \
+                 {OPERATION_TIME}=0.25ns/B"
+            ))
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{ALGORITHMS, Algorithm};
-use netsig_base::units::Bytes;
+use netsig_base::units::{Bytes, SecondsPerByte};
 use proptest::bool::weighted;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -71,11 +71,29 @@ fn every_message_of_every_algorithm_is_delivered() {
             let asking = run_with(Some(Bytes(0)), &mut program, &mut network, &mut ()).unwrap();
             assert_eq!((asking.messages, asking.bytes), (outcome.messages, bytes));
             let mut text = Vec::new();
-            write_algorithm(&schedule, &mut text).unwrap();
+            write_algorithm(&schedule, SecondsPerByte(0.0), &mut text).unwrap();
             let read = run_text(str::from_utf8(&text).unwrap(), ports.clone());
             assert_eq!(read.as_ref(), Ok(&outcome), "{example}, {count}, {size}, {ports:?}");
             assert_eq!(once(), (outcome, log));
         }
+    }
+}
+
+/// Combinations take as long in a program as in rounds, and follow the same messages.
+#[test]
+fn combinations_are_calculations() {
+    let operation_time = SecondsPerByte(2e-9);
+    let reductions = ALGORITHMS.iter().filter(|entry| entry.collective.is_reduction());
+    let networks = [PortParameters::PLogP(affine()), ports()];
+    for ((entry, count), ports) in reductions.cartesian_product(1..10).cartesian_product(networks) {
+        let algorithm = Algorithm::parse(entry.collective, &entry.example()).unwrap();
+        let schedule = algorithm.schedule(procs(count), Bytes(5040));
+        let mut text = Vec::new();
+        write_algorithm(&schedule, operation_time, &mut text).unwrap();
+        let read = run_text(str::from_utf8(&text).unwrap(), ports.clone()).unwrap();
+        let mut program = ScheduleProgram::new(schedule).with_operation_time(operation_time);
+        let outcome = run(&mut program, &mut Endpoint::new(ports, procs(count)), &mut ()).unwrap();
+        assert_eq!(read, outcome, "{algorithm} among {count}");
     }
 }
 
