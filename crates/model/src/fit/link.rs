@@ -3,7 +3,14 @@
 //!
 //! # Formula
 //! T ≥ β·B, with β of the ping-pong and B the bytes that some process must send or receive:
-//! (n−1)·m in an alltoall, scatter, gather or allgather, m in a bcast.
+//!
+//! | collective | B |
+//! |---|---|
+//! | alltoall, scatter, gather, allgather | (n−1)·m |
+//! | bcast, reduce, allreduce | m |
+//! | reduce-scatter | (n−1)·m/n |
+//!
+//! In an allreduce some process sends nearly 2·m, unless the network itself combines.
 //!
 //! # Domain
 //! Processes with links of their own: if `placement` says that ranks share hosts, or imported data do not state it,
@@ -128,13 +135,15 @@ fn bytes_over_a_link(cell: &CellKey) -> Option<Bytes> {
     let Experiment::Collective(collective) = cell.experiment else {
         return None;
     };
-    let partners = u64::from(cell.procs.get() - 1);
-    let blocks = match collective {
-        Collective::Bcast => partners.min(1),
+    let procs = u64::from(cell.procs.get());
+    let (partners, size) = (procs - 1, cell.size.0);
+    Some(Bytes(match collective {
+        Collective::Bcast | Collective::Reduce | Collective::Allreduce => size * partners.min(1),
+        Collective::ReduceScatter | Collective::ReduceScatterBlock => size / procs * partners,
+        Collective::Barrier => 0,
         // Of pieces that differ, the busiest process has at least the mean.
-        _ => partners,
-    };
-    Some(Bytes(cell.size.0.saturating_mul(blocks)))
+        _ => size.saturating_mul(partners),
+    }))
 }
 
 /// True if each process has a link of its own, as far as the data state it.
@@ -184,7 +193,12 @@ mod tests {
             assert!((found.floor.0 / 13.1072e-3 - 1.0).abs() < 1e-6, "{found:?}");
             assert_eq!(of(name, 32 << 10, 6.56e-3), None);
         }
-        assert!(of("bcast", 128 << 10, 6.55e-3).is_some());
+        for name in ["bcast", "reduce", "allreduce"] {
+            assert!(of(name, 128 << 10, 6.55e-3).is_some(), "{name}");
+        }
+        // Four fifths of 160 KiB.
+        assert_eq!(of("reduce-scatter", 160 << 10, 6.55e-3).unwrap().bytes, Bytes(131_072));
+        assert_eq!(of("barrier", 0, 1e-9), None);
         assert_eq!(of("bcast", 32 << 10, 1e-9), None);
     }
 

@@ -7,7 +7,7 @@ use itertools::Itertools as _;
 use netsig_base::algorithm::Collective;
 use netsig_base::text::counted;
 use netsig_base::text::note::Note;
-use netsig_base::units::Procs;
+use netsig_base::units::{Bytes, Procs};
 
 use super::model::ModelFit;
 use super::network::{FittedRegimes, NetworkFit};
@@ -197,7 +197,8 @@ fn few_counts_phrase(all: &[Procs]) -> Option<String> {
 fn warnings_on_field(field: &FieldEntry) -> Vec<String> {
     let domain = &field.domain;
     let counts = few_counts_phrase(&domain.procs);
-    let sizes = (domain.smallest == domain.largest).then(|| format!("{} is the only size", domain.largest));
+    let is_single = domain.smallest == domain.largest && field.collective.has_data();
+    let sizes = is_single.then(|| format!("{} is the only size", domain.largest));
     let all = [counts, sizes].into_iter().flatten();
     all.map(|only| format!("{only}, so that others are predicted with a wide interval; measure three"))
         .collect()
@@ -225,7 +226,8 @@ fn warnings_on_regimes(regimes: &FittedRegimes) -> Vec<String> {
     }
     warnings.extend(regimes.fit.fits.iter().filter_map(misfit_warning));
     warnings.extend(stall_warning(regimes));
-    let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none();
+    let has_data = |fit: &RegimesFit| fit.cells.iter().any(|cell| cell.size > Bytes(0));
+    let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none() && has_data(fit);
     if regimes.fit.fits.iter().any(has_no_limit) {
         warnings.push("no eager limit was seen: larger messages than were measured may be sent otherwise".to_owned());
     }

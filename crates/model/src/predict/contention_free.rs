@@ -10,8 +10,12 @@
 //! | all-to-all | (n − 1)·(α + β·m) |
 //! | broadcast | (⌈log₂ n⌉ − 1)·g + α + w(m) |
 //! | scatter, gather, all-gather | (⌈log₂ n⌉ − 1)·g + α + w((n − 1)·m) |
+//! | reduce | (⌈log₂ n⌉ − 1)·g + α + w(m) |
+//! | all-reduce | (⌈log₂ n⌉ − 1)·g + α + w(2·(n − 1)·m/n) |
+//! | reduce-scatter | (⌈log₂ n⌉ − 1)·g + α + w((n − 1)·m/n) |
+//! | barrier | (⌈log₂ n⌉ − 1)·g + α |
 //!
-//! The number of ranks that have data at most doubles with each g, and the last message takes α and its bytes.
+//! Of reductions m is the whole vector; the time of the operation is left out. The number of ranks that have data at most doubles with each g, and the last message takes α and its bytes.
 //!
 //! Between clusters, α and β above are the least of all pairs: latencies of several messages overlap. A link between
 //! two clusters adds another bound, and the longest one counts. It takes `α_w` + B/c for B bytes, with the time `α_w`
@@ -24,8 +28,12 @@
 //! | broadcast | m into a cluster without the root | all links of the cluster: least `α_w`, sum of c |
 //! | scatter, gather | b·m into or out of a cluster of b ranks without the root | likewise |
 //! | all-gather | (n − b)·m into a cluster of b ranks | likewise |
+//! | reduce | m out of a cluster without the root | likewise |
+//! | all-reduce; barrier | m; 0 into a cluster | likewise |
+//! | reduce-scatter | max(b, n − b)·m/n into or out of a cluster of b ranks | likewise |
 //!
-//! If each host is a cluster, messages inside it count as free, and its ranks share the bytes of an all-gather.
+//! If each host is a cluster, messages inside it count as free, and its ranks share the bytes of an all-gather or a
+//! reduction; hosts then take the place of ranks in the bounds above.
 //!
 //! # Domain
 //! Direct exchange: an all-to-all that forwards pieces needs fewer start-ups than n − 1, and may fall below its bound
@@ -36,7 +44,8 @@
 //!
 //! # Source
 //! All-to-all: Steffenel 2006, eq. 1. Trees: Chan, Heimlich, Purkayastha, van de Geijn 2007 (Concurrency and
-//! Computation 19(13)), section 4, with start-ups after Karp, Sahay, Santos, Schauser 1993. Between clusters: netsig.
+//! Computation 19(13)), section 4, with start-ups after Karp, Sahay, Santos, Schauser 1993. All-reduce and
+//! reduce-scatter: Patarasuk and Yuan 2009 (JPDC 69). Between clusters: netsig.
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{ClusterLayout, Collective, CollectiveMethod};
@@ -85,8 +94,8 @@ struct CrossingLink {
 
 impl Profile {
     /// Contention-free time of a collective by the best algorithm ([`crate::predict::contention_free`]): a lower bound
-    /// of the time by any library. `size` is that of a piece, of a broadcast that of the message. `None` for pieces of
-    /// different sizes, and if no message crosses the network.
+    /// of the time by any library. `size` is that of a piece, of a broadcast that of the message, of a reduction that
+    /// of the whole vector. `None` for pieces of different sizes, and if no message crosses the network.
     pub fn contention_free_time(&self, collective: Collective, procs: Procs, size: Bytes) -> Option<Seconds> {
         let clusters = self.clusters_of(procs);
         let port = PortTimes::of(self);
@@ -215,6 +224,12 @@ impl Profile {
                 Collective::Bcast if !cluster.has_root => size,
                 Collective::Scatter | Collective::Gather if !cluster.has_root => cluster.ranks * size,
                 Collective::Allgather => (all_ranks - cluster.ranks) * size,
+                Collective::Reduce if !cluster.has_root => size,
+                Collective::Allreduce => size,
+                Collective::ReduceScatter | Collective::ReduceScatterBlock => {
+                    cluster.ranks.max(all_ranks - cluster.ranks) / all_ranks * size
+                }
+                Collective::Barrier => 0.0,
                 _ => return None,
             };
             let others = clusters.iter().enumerate().filter(|(other, _)| *other != number);
@@ -302,7 +317,10 @@ impl<'a> PortTimes<'a> {
             Collective::Scatter | Collective::Gather | Collective::Allgather => {
                 Some(self.tree(procs.get().into(), partners * piece))
             }
-            _ => None,
+            _ => Some(self.tree(
+                procs.get().into(),
+                reduced_vectors(collective, procs.get().into())? * piece,
+            )),
         }
     }
 
@@ -323,7 +341,10 @@ impl<'a> PortTimes<'a> {
                 let of_rank = most(&|host| (all_ranks - host.ranks) / host.ranks);
                 Some(self.tree(count, of_rank * piece))
             }
-            _ => None,
+            _ => {
+                let of_host = reduced_vectors(collective, count)? * piece;
+                Some(self.tree(count, of_host / most(&|host| host.ranks)))
+            }
         }
     }
 
@@ -349,6 +370,19 @@ impl<'a> PortTimes<'a> {
     }
 }
 
+/// Least number of whole vectors that pass the busiest port of a reduction or barrier among `count` ranks; `None` for
+/// other collectives.
+fn reduced_vectors(collective: Collective, count: f64) -> Option<f64> {
+    let others = (count - 1.0) / count;
+    match collective {
+        Collective::Reduce => Some(1.0),
+        Collective::Allreduce => Some(2.0 * others),
+        Collective::ReduceScatter | Collective::ReduceScatterBlock => Some(others),
+        Collective::Barrier => Some(0.0),
+        _ => None,
+    }
+}
+
 /// True for an exchange of equal pieces.
 fn is_exchange(collective: Collective) -> bool {
     matches!(collective, Collective::Alltoall | Collective::Alltoallv)
@@ -365,12 +399,16 @@ mod tests {
     use crate::model::hockney::Hockney;
     use crate::testing::{assert_close, procs, read};
 
-    const ALL: [Collective; 5] = [
+    const ALL: [Collective; 9] = [
         Collective::Alltoall,
         Collective::Bcast,
         Collective::Scatter,
         Collective::Gather,
         Collective::Allgather,
+        Collective::Reduce,
+        Collective::Allreduce,
+        Collective::ReduceScatter,
+        Collective::Barrier,
     ];
 
     /// 50 µs and 1 µs a byte inside a cluster.
@@ -431,6 +469,13 @@ mod tests {
         for collective in [Collective::Scatter, Collective::Gather, Collective::Allgather] {
             assert_near(time(&profile, collective, 8, 1000), 3.0 * 5e-5 + 7e-3);
         }
+        assert_near(time(&profile, Collective::Reduce, 8, 1000), 3.0 * 5e-5 + 1e-3);
+        assert_near(time(&profile, Collective::Allreduce, 8, 1000), 3.0 * 5e-5 + 1.75e-3);
+        assert_near(
+            time(&profile, Collective::ReduceScatter, 8, 1000),
+            3.0 * 5e-5 + 0.875e-3,
+        );
+        assert_near(time(&profile, Collective::Barrier, 8, 0), 3.0 * 5e-5);
         let skewed = profile.contention_free_time(Collective::AlltoallvSkewed, procs(8), Bytes(1000));
         assert_eq!(skewed, None);
         assert_eq!(
@@ -452,6 +497,10 @@ mod tests {
         assert_near(time(&slow, Collective::Bcast, 12, 1000), 0.015 + 0.004);
         assert_near(time(&slow, Collective::Gather, 12, 1000), 0.015 + 0.032);
         assert_near(time(&slow, Collective::Allgather, 12, 1000), 0.015 + 0.032);
+        assert_near(time(&slow, Collective::Reduce, 12, 12_000), 0.015 + 0.048);
+        assert_near(time(&slow, Collective::Allreduce, 12, 12_000), 0.015 + 0.048);
+        assert_near(time(&slow, Collective::ReduceScatter, 12, 12_000), 0.015 + 0.032);
+        assert_near(time(&slow, Collective::Barrier, 12, 0), 0.015);
         let fast = clustered_profile(1e-6);
         assert_near(time(&fast, Collective::Alltoall, 12, 1000), 0.015 + 0.008);
         // Ranks 0 and 1 are in one cluster.
@@ -466,6 +515,8 @@ mod tests {
         profile.clusters = Some(HostClusters::EachHost);
         assert_near(time(&profile, Collective::Alltoall, 6, 1000), 4.0 * (5e-5 + 1e-3));
         assert_near(time(&profile, Collective::Bcast, 6, 1000), 2.0 * 5e-5 + 1e-3);
+        // Each of three hosts sends 4/3 of the vector by its two ports.
+        assert_near(time(&profile, Collective::Allreduce, 6, 3000), 2.0 * 5e-5 + 2e-3);
     }
 
     #[test]
@@ -487,7 +538,8 @@ mod tests {
             byte in 0.0..1e-5,
         ) {
             for profile in [profile(), clustered_profile(byte)] {
-                for collective in ALL {
+                // Of a reduce-scatter less crosses a link between clusters if they become more alike.
+                for collective in ALL.into_iter().filter(|one| *one != Collective::ReduceScatter) {
                     let small = time(&profile, collective, count, size);
                     let large = time(&profile, collective, count + further_ranks, size + further_bytes);
                     prop_assert!(small <= large * (1.0 + 1e-12), "{} {} {}", collective, small, large);

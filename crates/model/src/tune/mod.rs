@@ -125,8 +125,7 @@ pub fn tune_collective(request: &TuningRequest, collective: Collective) -> Resul
 /// True for the collectives that rules are written for. A rules file cannot tell operations that commute from others, so that
 /// rules of reductions could change results.
 fn is_tuned_collective(collective: Collective) -> bool {
-    let is_synchronising = collective.is_reduction() || collective == Collective::Barrier;
-    collective.operation() != Collective::Alltoallv && !is_synchronising
+    collective.operation() != Collective::Alltoallv && collective.may_be_replaced()
 }
 
 fn tune_choices(

@@ -1,6 +1,6 @@
 //! The rules of all collectives as the file of a library, with what is to be said beside it.
 
-use netsig_base::algorithm::MpiFlavour;
+use netsig_base::algorithm::{COLLECTIVES, MpiFlavour};
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 
@@ -123,6 +123,12 @@ impl<'a> TunedLibrary<'a> {
 
     fn nothing_to_choose(&self) -> Refusal {
         let TuningRequest { profile, release, .. } = self.request;
+        let mut known = COLLECTIVES.iter().filter(|one| !profile.algorithms(**one).is_empty());
+        if known.clone().next().is_some() && known.all(|one| !one.may_be_replaced()) {
+            return Refusal::data(
+                "knows reductions and barriers alone, for which no rules are written yet; measure another collective, such as alltoall",
+            );
+        }
         let cause = match DataOrigin::of(profile, release.target.flavour) {
             DataOrigin::Other(name) => format!("; its library was {name}"),
             _ => String::new(),

@@ -188,7 +188,12 @@ impl fmt::Display for Certainty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.error.sentences(self.level))?;
         if let Some((procs, size)) = self.reach {
-            write!(f, " Predictions reach {procs} processes and {size}.")?;
+            let and_size = if size.0 > 0 {
+                format!(" and {size}")
+            } else {
+                String::new()
+            };
+            write!(f, " Predictions reach {procs} processes{and_size}.")?;
         }
         if let Some(contradiction) = &self.contradiction {
             write!(f, " {contradiction}")?;

@@ -24,6 +24,11 @@ use crate::predict::select::{CandidateRanker, RankedCandidate};
 use crate::profile::Profile;
 use crate::tune::{LibraryVersion, TargetRelease, TuningChoices, TuningRequest, tune_collective};
 
+const NO_RULES: &str =
+    "None: rules for reductions and barriers are not written yet; netsig select shows settings of single algorithms.";
+
+const NOT_PRELOADED: &str = "None: netsig run leaves reductions and barriers to the MPI library yet.";
+
 const NO_MORE: &str = "None: netsig run gains no more than settings do.";
 
 /// The changes that are worth it.
@@ -105,6 +110,9 @@ impl<'a> ChangeJudge<'a> {
 
     /// The change to the setting by the tuning rules of the MPI library of the data.
     fn setting(&self) -> Result<WorthwhileChange, String> {
+        if !self.subject.collective.may_be_replaced() {
+            return Err(NO_RULES.to_owned());
+        }
         let release = release(self.profile).ok_or_else(|| self.without_release())?;
         let request = TuningRequest {
             profile: self.profile,
@@ -142,6 +150,9 @@ impl<'a> ChangeJudge<'a> {
 
     /// The change by the preloaded library.
     fn preloaded(&self) -> Result<WorthwhileChange, String> {
+        if !self.subject.collective.may_be_replaced() {
+            return Err(NOT_PRELOADED.to_owned());
+        }
         self.refuse_incomparable()?;
         let flavour = ranking::flavour(self.profile).unwrap_or(MpiFlavour::OpenMpi);
         let clustered = self.profile.clustered();

@@ -185,9 +185,10 @@ fn undecided(bound: &RatedCell, found: Option<&RatedCell>) -> String {
         },
     );
     format!(
-        "{known}; {subject} takes up to {:.1} times as long as the least contention-free time of any algorithm ({size} \
-         among {procs}), by contention or by its algorithm",
-        bound.ratio()
+        "{known}; {subject} takes up to {:.1} times as long as the least contention-free time of any algorithm ({}among \
+         {procs}), by contention or by its algorithm",
+        bound.ratio(),
+        size_before(*size)
     )
 }
 
@@ -230,23 +231,23 @@ impl fmt::Display for ContentionState {
             Self::Contended { worst, onsets } => {
                 write!(
                     f,
-                    "{} among {} takes up to {:.1} times as long as without contention: {} against {} at {}",
+                    "{} among {} takes up to {:.1} times as long as without contention: {} against {}{}",
                     worst.subject,
                     worst.procs,
                     worst.ratio(),
                     worst.measured,
                     worst.contention_free,
-                    worst.size
+                    with_size(" at", worst.size)
                 )?;
                 write_onsets(f, onsets)
             }
             Self::Free { worst } => write!(
                 f,
                 "No measured cell takes {CONTENDED_RATIO} times as long as without contention; the most is {:.2} times \
-                 ({}, {} among {}).",
+                 ({}{} among {}).",
                 worst.ratio(),
                 worst.subject,
-                worst.size,
+                with_size(",", worst.size),
                 worst.procs
             ),
             Self::Unknown { reason } => write!(f, "Not known: {reason}."),
@@ -254,10 +255,30 @@ impl fmt::Display for ContentionState {
     }
 }
 
+/// A size after a word or sign; nothing for a barrier, whose size is 0.
+fn with_size(before: &str, size: Bytes) -> String {
+    match size {
+        Bytes(0) => String::new(),
+        size => format!("{before} {size}"),
+    }
+}
+
+/// A size before further words; nothing for a barrier.
+fn size_before(size: Bytes) -> String {
+    match size {
+        Bytes(0) => String::new(),
+        size => format!("{size} "),
+    }
+}
+
 /// Ends the sentence of a contended cell with the onsets of contention.
 fn write_onsets(f: &mut fmt::Formatter<'_>, onsets: &[(Procs, Option<Bytes>)]) -> fmt::Result {
     let known = onsets.iter().filter_map(|(procs, from)| Some((*procs, (*from)?)));
-    let contended = among_counts(known.map(|(procs, from)| (procs, format!("from {} on", size_text(from)))));
+    let text = |from: Bytes| match from {
+        Bytes(0) => String::new(),
+        from => format!("from {} on", size_text(from)),
+    };
+    let contended = among_counts(known.map(|(procs, from)| (procs, text(from))));
     let others = onsets
         .iter()
         .filter(|(_, from)| from.is_none())

@@ -12,7 +12,7 @@ pub(super) fn enumeration<T: ToString>(items: impl IntoIterator<Item = T>) -> St
     }
 }
 
-/// Texts of process counts, such as "from 1 KiB on among 4 and 8, and from 512 B on among 12".
+/// Texts of process counts, such as "from 1 KiB on among 4 and 8, and from 512 B on among 12"; a text may be empty.
 pub(super) fn among_counts(texts: impl IntoIterator<Item = (Procs, String)>) -> String {
     let mut by_text: Vec<(String, Vec<Procs>)> = Vec::new();
     for (procs, text) in texts {
@@ -23,7 +23,7 @@ pub(super) fn among_counts(texts: impl IntoIterator<Item = (Procs, String)>) -> 
     }
     let parts = by_text
         .into_iter()
-        .map(|(text, counts)| format!("{text} among {}", enumeration(counts)));
+        .map(|(text, counts)| format!("{text} among {}", enumeration(counts)).trim_start().to_owned());
     parts.collect_vec().join(", and ")
 }
 

@@ -85,6 +85,10 @@ fn fitted(data: &Dataset) -> Profile {
 }
 
 fn verdict_on(profile: Option<&Profile>, data: &Dataset) -> CollectiveVerdict {
+    verdict_of(Collective::Alltoall, profile, data)
+}
+
+fn verdict_of(collective: Collective, profile: Option<&Profile>, data: &Dataset) -> CollectiveVerdict {
     let request = VerdictRequest {
         profile,
         profile_name: "data.toml",
@@ -92,7 +96,7 @@ fn verdict_on(profile: Option<&Profile>, data: &Dataset) -> CollectiveVerdict {
         network: None,
         procs: None,
     };
-    request.verdict(Collective::Alltoall)
+    request.verdict(collective)
 }
 
 fn answers(verdict: &CollectiveVerdict) -> String {
@@ -124,6 +128,38 @@ fn the_whole_verdict_on_known_contention() {
             .map(|data| answers(&verdict_on(Some(&profile), data)))
             .join("\n")
     );
+}
+
+/// Reductions and barriers by doubling, in twice the time of their messages. A barrier has no sizes.
+#[test]
+fn reductions_and_barriers_are_judged_and_left_to_the_library() {
+    let mut synthetic = SyntheticData::new();
+    for procs in [4u32, 8, 16] {
+        let steps = f64::from(procs.ilog2());
+        synthetic.add("collective,barrier,library", procs, 0, 4.0 * steps * ALPHA, "0,0");
+        synthetic.add("collective,barrier,dissemination", procs, 0, 2.0 * steps * ALPHA, "0,0");
+        for size in sizes() {
+            let time = 2.0 * steps * contention_free(2, size);
+            synthetic.add("collective,allreduce,library", procs, size, 2.0 * time, "0,0");
+            synthetic.add("collective,allreduce,recursive-doubling", procs, size, time, "0,0");
+        }
+    }
+    let data = synthetic.read();
+    let profile = fitted(&data);
+    for collective in [Collective::Allreduce, Collective::Barrier] {
+        let verdict = verdict_of(collective, Some(&profile), &data);
+        assert_eq!(verdict.contention.is_contended(), Some(true), "{collective}");
+        let text = answers(&verdict);
+        assert!(
+            text.contains("None: rules for reductions and barriers are not written yet"),
+            "{text}"
+        );
+        assert!(
+            text.contains("None: netsig run leaves reductions and barriers"),
+            "{text}"
+        );
+        assert_eq!(text.contains(" B "), collective != Collective::Barrier, "{text}");
+    }
 }
 
 /// The bound of 1.2 parts contention from none, by the cells that count alone.

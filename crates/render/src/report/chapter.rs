@@ -179,6 +179,7 @@ impl<'a> CollectiveChapter<'a> {
     pub fn size_title(&self) -> &'static str {
         match self.collective {
             Collective::Bcast => "bytes of the message",
+            reduction if reduction.is_reduction() => "bytes of the vector",
             _ => "bytes per destination",
         }
     }

@@ -189,11 +189,6 @@ impl FigureSeries {
         }
     }
 
-    /// True without points.
-    pub fn is_empty(&self) -> bool {
-        self.x.is_empty() && self.specks.is_empty()
-    }
-
     /// All points; of bands and bars the lower ones.
     pub fn points(&self) -> impl Iterator<Item = (f64, f64)> {
         let drawn = self.x.iter().copied().zip(self.y.iter().copied());

@@ -119,7 +119,10 @@ fn figure_of_series(
     vertical: AxisDescription,
     series: Vec<FigureSeries>,
 ) -> Option<Figure> {
-    let filled_series: Vec<FigureSeries> = series.into_iter().filter(|one_series| !one_series.is_empty()).collect();
+    // A logarithmic axis has no place for the size of a barrier, 0.
+    let has_place = |place: f64| !matches!(horizontal.placing, AxisPlacing::Log) || place > 0.0;
+    let is_drawable = |one_series: &FigureSeries| one_series.points().any(|point| has_place(point.0));
+    let filled_series: Vec<FigureSeries> = series.into_iter().filter(is_drawable).collect();
     if filled_series.is_empty() {
         return None;
     }

@@ -72,8 +72,16 @@ fn contention(finding: &ContentionFinding) -> HeadlineNumber {
                 |procs| format!("as long as expected from the times among {procs}; no ping-pong was measured"),
             ),
             detail: format!(
-                "{} at {} among {}: {} against {}",
-                worst.subject, worst.size, worst.procs, worst.measured, worst.contention_free
+                "{}{} among {}: {} against {}",
+                worst.subject,
+                if worst.size.0 > 0 {
+                    format!(" at {}", worst.size)
+                } else {
+                    String::new()
+                },
+                worst.procs,
+                worst.measured,
+                worst.contention_free
             ),
             tone: "bad",
         },
