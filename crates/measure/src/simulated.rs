@@ -1,12 +1,12 @@
-//! A transport with known parameters: times of the contention signature with seeded noise. It
-//! serves tests and machines without MPI and gives no evidence about a real network.
+//! A transport with known parameters: times of the contention signature with seeded noise, and of reductions by the
+//! critical paths of their forms. It serves tests and machines without MPI and gives no evidence about a real network.
 //!
 //! Its clock advances by the duration of each repetition.
 
 use std::convert::Infallible;
 use std::ops::Range;
 
-use netsig_base::algorithm::Collective;
+use netsig_base::algorithm::{AlgorithmTraffic, Collective, CriticalPath, DOUBLE, Fold, ReducedVector, ReductionForm};
 use netsig_base::data::LossCounters;
 use netsig_base::network::{Network, TrueSignature};
 use netsig_base::units::parameter::ParameterError;
@@ -38,7 +38,8 @@ const LOCAL_REDUCTION: f64 = 2.5e-10;
 /// Number of messages of a flood that the sender's buffer holds.
 const BUFFERED: u32 = 4;
 
-/// The simulated network. All algorithms of a collective take the same time on it.
+/// The simulated network. All algorithms of an all-to-all take the same time on it. A reduction or barrier takes γ times
+/// the messages of its critical path, and then what is combined there.
 #[derive(Debug)]
 pub struct SimulatedNetwork {
     truth: Signature,
@@ -65,7 +66,7 @@ pub fn true_signature(network: &Network, stated: &TrueSignature) -> Result<Signa
     signature.checked()
 }
 
-/// Checks that all of `plan` can be simulated: the only collective must be all-to-all.
+/// Checks that all of `plan` can be simulated: an all-to-all, a reduction or a barrier.
 ///
 /// # Errors
 /// If the plan measures another collective; the text names the cell.
@@ -73,13 +74,44 @@ pub fn check(plan: &MeasurementPlan) -> Result<(), String> {
     for cell in plan.cells() {
         if let TimedOperation::Collective(collective, _) = cell.operation
             && collective != Collective::Alltoall
+            && usual_form(collective).is_none()
         {
             return Err(format!(
-                "{cell} cannot be simulated; plan alltoall alone, or measure --on mpi or lab:SCENARIO"
+                "{cell} cannot be simulated; plan alltoall, reductions and barriers alone, or measure --on mpi or lab:SCENARIO"
             ));
         }
     }
     Ok(())
+}
+
+/// The path of a cell by the form of its algorithm, or by the usual form if the algorithm has none; `None` for other
+/// operations. Vectors count as doubles, since the length of an element affects the rounding of blocks alone.
+fn path_of(cell: &PlanCell) -> Option<CriticalPath> {
+    let TimedOperation::Collective(collective, method) = &cell.operation else {
+        return None;
+    };
+    let usual = usual_form(*collective)?;
+    let form = match method.traffic() {
+        Some(AlgorithmTraffic::Reduction(form)) => form,
+        _ => usual,
+    };
+    let vector = ReducedVector {
+        procs: cell.procs,
+        size: cell.size,
+        element: DOUBLE,
+    };
+    Some(form.path(vector, method.segment()))
+}
+
+/// Form of the MPI library's choice and of algorithms without a form; `None` for collectives that do not combine.
+fn usual_form(collective: Collective) -> Option<ReductionForm> {
+    match collective {
+        Collective::Reduce => Some(ReductionForm::ReduceBinomial),
+        Collective::Allreduce => Some(ReductionForm::Rabenseifner(Fold::Whole)),
+        Collective::ReduceScatter | Collective::ReduceScatterBlock => Some(ReductionForm::Halving),
+        Collective::Barrier => Some(ReductionForm::Dissemination),
+        _ => None,
+    }
 }
 
 /// The pLogP parameters between two processes of a simulated network: L = ¾·α and g(m) = ¼·α + β·m,
@@ -121,7 +153,10 @@ impl SimulatedNetwork {
     fn times(&self, step: &PlanCell) -> Vec<Seconds> {
         let (size, two) = (step.size, &self.point_to_point);
         match step.operation {
-            TimedOperation::Collective(..) => vec![self.truth.time(step.procs, size)],
+            TimedOperation::Collective(..) => {
+                let reduction = path_of(step).map(|path| self.reduction(&path));
+                vec![reduction.unwrap_or_else(|| self.truth.time(step.procs, size))]
+            }
             TimedOperation::PingPong => vec![two.message(size)],
             TimedOperation::LocalReduction => vec![Seconds(LOCAL_REDUCTION * size.as_f64())],
             TimedOperation::Flows => vec![two.message(size); step.flows() as usize],
@@ -137,6 +172,13 @@ impl SimulatedNetwork {
                 vec![gap, sends + answer]
             }
         }
+    }
+
+    /// γ·(startups·α + bytes·β) + ω·combined on a critical path.
+    fn reduction(&self, path: &CriticalPath) -> Seconds {
+        let base = self.truth.base;
+        let messages = base.alpha() * path.startups() + Seconds(base.beta().0 * path.bytes());
+        messages * self.truth.gamma + Seconds(LOCAL_REDUCTION * path.combined())
     }
 
     /// RTT(m).
@@ -206,6 +248,28 @@ impl Transport for SimulatedNetwork {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// n = 8, 8000 B by recursive doubling: three steps that send and combine the vector.
+    #[test]
+    fn reductions_take_the_time_of_their_path() {
+        let text = "[[collective]]\nname = \"allreduce\"\nalgorithms = [\"recursive-doubling\"]\n\
+            procs = 8\nsizes = 8000\nrepetitions = 1\n";
+        let plan = MeasurementPlan::parse("plan.toml", text).unwrap();
+        assert_eq!(check(&plan), Ok(()));
+        let truth = Signature {
+            base: Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap(),
+            form: SignatureForm::Full,
+            gamma: 2.0,
+            gamma_below: None,
+            delta: Seconds(0.0),
+            threshold: None,
+        };
+        let network = SimulatedNetwork::new(truth, 0.0, &plan, 0);
+        let [Seconds(time)] = network.times(&plan.cells()[0])[..] else {
+            panic!("a collective has one time");
+        };
+        assert!((time / (2.0 * 3.0 * 130e-6 + 3.0 * 2e-6) - 1.0).abs() < 1e-9, "{time}");
+    }
 
     #[test]
     fn collectives_without_a_signature_are_refused() {

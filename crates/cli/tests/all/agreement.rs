@@ -78,7 +78,7 @@ struct Comparison {
 /// Greatest share of choices that are another algorithm within the tolerance.
 const MOST_NEAR: f64 = 0.02;
 
-/// Ten profiles, every case of the page's map, and further sizes for the predictor.
+/// All profiles, every case of the page's map, and further sizes for the predictor.
 #[test]
 fn all_choosers_name_the_same_algorithm() {
     let home = &TestHome::new();

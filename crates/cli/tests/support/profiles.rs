@@ -10,7 +10,7 @@ use super::TestHome;
 pub struct ProfileSource {
     /// Name of the profile, and of its files without the endings.
     pub name: &'static str,
-    /// A data file in the repository, or several outputs of OSU.
+    /// A data file in the repository, several outputs of OSU, or a plan to simulate.
     files: &'static [&'static str],
     /// The collective.
     pub collective: &'static str,
@@ -21,8 +21,8 @@ pub struct ProfileSource {
 /// Most processes of the measured ones that are fitted: more would take long, and tell no more.
 const MOST_PROCS: u32 = 64;
 
-/// Lab and real machines, imported outputs, clusters of hosts, and several ranks on a host.
-pub const SOURCES: [ProfileSource; 10] = [
+/// Lab and real machines, imported outputs, clusters of hosts, several ranks on a host, and simulated reductions.
+pub const SOURCES: [ProfileSource; 11] = [
     ProfileSource {
         name: "lab-alltoall",
         files: &["examples/alltoall.csv"],
@@ -88,6 +88,12 @@ pub const SOURCES: [ProfileSource; 10] = [
         collective: "alltoall",
         procs: &[16, 64],
     },
+    ProfileSource {
+        name: "reductions",
+        files: &["crates/cli/tests/support/reductions.toml"],
+        collective: "allreduce",
+        procs: &[6, 8, 12],
+    },
 ];
 
 impl ProfileSource {
@@ -96,7 +102,15 @@ impl ProfileSource {
         let name = self.name;
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let file_name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
-        if let [data] = self.files {
+        if let [plan] = self.files
+            && plan.ends_with(".toml")
+        {
+            let path = repository.join(plan);
+            home.run(&format!(
+                "measure {} -o {name}.csv --on sim:ethernet-12x20",
+                path.display()
+            ));
+        } else if let [data] = self.files {
             let text = fs::read_to_string(repository.join(data)).unwrap();
             home.write(&format!("{name}.csv"), &without_large_counts(&text));
         } else {

@@ -29,6 +29,11 @@ _STEP = 0.05
 #: Half-width of the jitter of repetitions, in ln m.
 _JITTER = 0.05
 
+#: What the sizes of collectives are, where they are no bytes per destination.
+_SIZE_TITLES = {"bcast": "bytes of the message"} | dict.fromkeys(
+    ("allreduce", "reduce", "reduce-scatter", "reduce-scatter-block"), "bytes of the vector"
+)
+
 #: Sizes that a figure shows without data.
 _USUAL_SIZES = (256, 256 << 10)
 
@@ -48,9 +53,13 @@ def _axis(ax: Axes | None) -> Axes:
         raise ArgumentTypeError(f"an object of {kind} is given where an axis of matplotlib is needed as ax; give such as plt.gca()")
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
-    ax.set_xlabel("bytes per destination")
     ax.set_ylabel("time in s")
     return ax
+
+
+def _name_sizes(ax: Axes, collective: str) -> None:
+    """Labels the axis of sizes."""
+    ax.set_xlabel(_SIZE_TITLES.get(collective, "bytes per destination"))
 
 
 def _only(kind: str, asked: str | None, known: list[str]) -> str:
@@ -121,6 +130,7 @@ def plot_data(
         ax.plot(places, columns["time_s"][mine], ".", color=colour, alpha=0.35, markersize=3, zorder=1)
         sizes, medians = _medians(cells, of_cells, count)
         ax.plot(sizes, medians, "o-", color=colour, markersize=4, label=f"{count} processes", zorder=2)
+    _name_sizes(ax, collective)
     ax.set_title(f"{collective} {algorithm}")
     ax.legend()
     return ax
@@ -217,6 +227,7 @@ def plot_profile(
         ax.plot(sizes, times, "-", color=colour, label=f"{count} processes", zorder=2)
         if cells is not None and kept is not None:
             ax.plot(*_medians(cells, kept, count), "o", color=colour, markersize=4, zorder=3)
+    _name_sizes(ax, collective)
     ax.set_title(f"{collective} {algorithm}, {profile.name}")
     ax.legend()
     return ax
