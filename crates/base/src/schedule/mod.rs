@@ -20,6 +20,7 @@
 mod check;
 mod division;
 mod messages;
+mod port_run;
 mod renumbering;
 mod straight;
 mod value;
@@ -34,6 +35,7 @@ use crate::units::{Procs, Rank};
 pub use check::{check_delivery, check_synchronisation};
 pub use division::PieceDivision;
 pub use messages::{MessageRule, RoundMessages, RuleInputs};
+pub use port_run::{PortRun, RunCosts};
 pub use renumbering::RootRenumbering;
 pub use straight::is_straight;
 

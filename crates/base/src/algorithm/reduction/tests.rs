@@ -1,5 +1,7 @@
 //! Tests of reductions: known orders, and faults that the proof must find.
 
+mod closed_forms;
+
 use crate::algorithm::{Algorithm, Collective, CollectiveCall};
 use crate::schedule::{BlockResult, OperandOrder, Round, ScheduleError, check_delivery, check_synchronisation};
 use crate::units::{Bytes, Procs, Rank};
