@@ -13,6 +13,7 @@ pub mod model_hierarchy;
 pub mod network;
 pub mod notes;
 pub mod odd_counts;
+pub mod operation;
 pub mod parse_options;
 pub mod plogp;
 pub mod point_to_point;

@@ -33,6 +33,7 @@ use super::link::{self, StalledCells};
 use super::model::{ModelFit, ModelFitOptions};
 use super::model_hierarchy::{ModelHierarchy, SufficientModel};
 use super::odd_counts::{OddProcessCounts, odd_counts};
+use super::operation::{self, OperationTime};
 use super::point_to_point::PointToPointFits;
 use super::{Covariance, FailedFit, refuse_too_few};
 use crate::field::{FieldEntry, FieldPrior};
@@ -95,6 +96,8 @@ pub struct NetworkFit {
     pub hockney_variances: HockneyVariances,
     /// pLogP tables, given or else measured.
     pub plogp: Option<PLogP>,
+    /// Times of the operations of reductions.
+    pub operations: Vec<OperationTime>,
     /// Further fits of pairs.
     pub point_to_point: PointToPointFits,
     /// The fitted models of each algorithm of an all-to-all.
@@ -169,6 +172,7 @@ pub fn fit(data: &Dataset, options: &NetworkFitOptions) -> Result<NetworkFit, Fa
         hockney: pairs.hockney,
         hockney_variances: pairs.hockney_variances,
         plogp: pairs.plogp,
+        operations: operation::fit(&cells),
         point_to_point: pairs.point_to_point,
         grid: pairs.grid,
         substitute_procs: pairs.substitute_procs,

@@ -3,7 +3,7 @@
 use netsig_base::algorithm::Algorithm;
 use netsig_base::network::Network;
 use netsig_base::units::table::SizeTable;
-use netsig_base::units::{Bytes, Procs, Seconds};
+use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 use super::clustered::ClusteredRanks;
 use super::hockney::Hockney;
@@ -18,6 +18,8 @@ pub struct KnownNetwork {
     pub hockney: Hockney,
     /// pLogP: L, g(m), os(m), or(m).
     pub plogp: PLogP,
+    /// ω: time of the operation of a reduction on a byte; 0 where it is not known.
+    pub operation: SecondsPerByte,
     /// Signature of the all-to-all, if there is one.
     pub signature: Option<Signature>,
     /// Links of the network, where known.
@@ -84,6 +86,7 @@ impl KnownNetwork {
         Self {
             hockney,
             plogp: plogp.unwrap_or_else(|| PLogP::from_hockney(&hockney)),
+            operation: SecondsPerByte(0.0),
             signature: None,
             network: None,
             clusters: None,

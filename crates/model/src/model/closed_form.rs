@@ -2,7 +2,7 @@
 
 use netsig_base::algorithm::{ClosedForm, Collective};
 
-use crate::model::{self, Model};
+use crate::model::{self, Model, reduction};
 
 /// pLogP model of a closed form; `None` where the literature has none.
 pub fn plogp_model(collective: Collective, form: ClosedForm) -> Option<&'static Model> {
@@ -16,7 +16,8 @@ pub fn plogp_model(collective: Collective, form: ClosedForm) -> Option<&'static 
         ClosedForm::BinomialSegmented => "binomial_seg",
         ClosedForm::Pairwise => "plogp_a",
         ClosedForm::Direct | ClosedForm::SendsInTurn | ClosedForm::DirectUnrotated => "plogp_b",
-        ClosedForm::Steps | ClosedForm::Reduction(_) => return None,
+        ClosedForm::Reduction(form) => reduction::name_of(form),
+        ClosedForm::Steps => return None,
     };
     model::find(collective, name).ok()
 }

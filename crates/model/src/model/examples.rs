@@ -35,6 +35,8 @@ pub(super) enum ExampleNetwork {
     Hockney(f64, f64),
     /// The tables of [`toy_network`], which [`WorkedExample::inputs_in_words`] appends to the inputs.
     Toy,
+    /// The toy network, and ω = 1 ns/B.
+    ToyOperation,
     /// A network with further known properties.
     Known(fn() -> KnownNetwork),
 }
@@ -91,13 +93,13 @@ impl WorkedExample {
 
     /// All inputs in words.
     pub fn inputs_in_words(&self) -> String {
-        let network_words = match self.network {
-            ExampleNetwork::Toy => {
-                "; L = 50 µs, g(m) = 10 µs + 10 ns/B·m, os(m) = 5 µs + 4 ns/B·m, or(m) = 6 µs + 5 ns/B·m"
-            }
-            ExampleNetwork::Hockney(..) | ExampleNetwork::Known(_) => "",
+        const TOY: &str = "; L = 50 µs, g(m) = 10 µs + 10 ns/B·m, os(m) = 5 µs + 4 ns/B·m, or(m) = 6 µs + 5 ns/B·m";
+        let (network_words, operation) = match self.network {
+            ExampleNetwork::Toy => (TOY, ""),
+            ExampleNetwork::ToyOperation => (TOY, ", ω = 1 ns/B"),
+            ExampleNetwork::Hockney(..) | ExampleNetwork::Known(_) => ("", ""),
         };
-        format!("{}{network_words}", self.inputs)
+        format!("{}{network_words}{operation}", self.inputs)
     }
 
     /// The network.
@@ -110,6 +112,10 @@ impl WorkedExample {
         let known = match self.network {
             ExampleNetwork::Hockney(alpha, beta) => hockney_network(alpha, beta),
             ExampleNetwork::Toy => toy_network(),
+            ExampleNetwork::ToyOperation => KnownNetwork {
+                operation: SecondsPerByte(1e-9),
+                ..toy_network()
+            },
             ExampleNetwork::Known(known) => known(),
         };
         let table = |latency| SizeTable::new("L", vec![(Bytes(0), latency)]).expect("one size");

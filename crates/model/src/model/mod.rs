@@ -24,6 +24,7 @@ pub mod message;
 pub mod plogp;
 mod prelude;
 mod properties;
+pub mod reduction;
 pub mod regimes;
 mod scatter;
 pub mod segment;
@@ -66,18 +67,14 @@ const ALLTOALLV: &[Model] = &[
 ];
 const REDUCE: &[Model] = &[field::REDUCE, regimes::entry::REDUCE];
 const ALLREDUCE: &[Model] = &[field::ALLREDUCE, regimes::entry::ALLREDUCE];
-const REDUCE_SCATTER: &[Model] = &[
-    field::REDUCE_SCATTER,
-    regimes::entry::REDUCE_SCATTER,
-    field::REDUCE_SCATTER_BLOCK,
-    regimes::entry::REDUCE_SCATTER_BLOCK,
-];
+const REDUCE_SCATTER: &[Model] = &[field::REDUCE_SCATTER, regimes::entry::REDUCE_SCATTER];
+const REDUCE_SCATTER_BLOCK: &[Model] = &[field::REDUCE_SCATTER_BLOCK, regimes::entry::REDUCE_SCATTER_BLOCK];
 const BARRIER: &[Model] = &[field::BARRIER, regimes::entry::BARRIER];
 const PROGRAMS: &[Model] = &[adve::ADVE];
 
 /// All models, grouped by subject, in the order in which lists show them.
 pub fn models() -> impl Iterator<Item = &'static Model> {
-    static ALL: [&[Model]; 13] = [
+    static ALL: [&[Model]; 19] = [
         message::MODELS,
         bcast::MODELS,
         scatter::SCATTER,
@@ -85,9 +82,15 @@ pub fn models() -> impl Iterator<Item = &'static Model> {
         ALLGATHER,
         alltoall::MODELS,
         ALLTOALLV,
+        reduction::REDUCE,
         REDUCE,
+        reduction::ALLREDUCE,
         ALLREDUCE,
+        reduction::REDUCE_SCATTER,
         REDUCE_SCATTER,
+        reduction::REDUCE_SCATTER_BLOCK,
+        REDUCE_SCATTER_BLOCK,
+        reduction::BARRIER,
         BARRIER,
         exchange::MODELS,
         PROGRAMS,
@@ -175,6 +178,7 @@ fn unknown_model(name: &str, of: String, known: impl Iterator<Item = &'static Mo
 #[cfg(test)]
 mod tests {
     use itertools::Itertools;
+    use netsig_base::units::SecondsPerByte;
 
     use super::*;
 
@@ -191,6 +195,9 @@ mod tests {
             }
             if !keeps(ModelInput::PLogP) {
                 changed.plogp = other.plogp.clone();
+            }
+            if !keeps(ModelInput::Operation) {
+                changed.operation = SecondsPerByte(1e-6);
             }
             let [before, after] = [&known, &changed].map(|network| model.time(network, &values, case));
             assert_eq!(before, after, "{} {}", model.subject, model.name);

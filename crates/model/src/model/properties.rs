@@ -47,6 +47,9 @@ pub enum ModelInput {
     /// L, g(m), os(m), or(m).
     #[display("L, g(m), os(m), or(m)")]
     PLogP,
+    /// ω.
+    #[display("ω, the time of the operation on a byte, if it was measured")]
+    Operation,
     /// The links of the network.
     #[display("the links of the network (--network)")]
     Network,

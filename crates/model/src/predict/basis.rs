@@ -231,6 +231,7 @@ impl<'a, 'n> BasisInputs<'a, 'n> {
         let at = |hockney: Hockney| KnownNetwork {
             hockney,
             plogp: tables.cloned().unwrap_or_else(|| PLogP::from_hockney(&hockney)),
+            operation: self.profile.operation(),
             signature: self.signature(model, hockney),
             network: self.network.cloned(),
             clusters: self.profile.clustered(),
@@ -250,7 +251,7 @@ impl<'a, 'n> BasisInputs<'a, 'n> {
             depends_on_hockney: model.needs.iter().any(|need| match need {
                 ModelInput::Hockney => true,
                 ModelInput::PLogP => tables.is_none(),
-                ModelInput::Network | ModelInput::Clusters | ModelInput::Signature => false,
+                ModelInput::Operation | ModelInput::Network | ModelInput::Clusters | ModelInput::Signature => false,
             }),
         }
     }

@@ -6,6 +6,7 @@
 mod choice;
 mod facts;
 mod of_fit;
+mod protocol;
 #[cfg(test)]
 mod tests;
 
@@ -15,17 +16,19 @@ use std::hash::Hash;
 use itertools::Itertools as _;
 use netsig_base::algorithm::{ClusterLayout, Collective};
 use netsig_base::data::mixture::{self, FactDifference, NamedDataset};
-use netsig_base::data::{Dataset, Provenance, cluster_facts};
+use netsig_base::data::{Dataset, OPERANDS_KEY, Provenance, cluster_facts};
 use netsig_base::network::{ClusterGrid, ClusterLink, HostClusters, grid};
 use netsig_base::text::file_error::{FileError, parse_toml};
 use netsig_base::text::refusal::Refusal;
-use netsig_base::units::{Bytes, Procs};
+use netsig_base::units::{Procs, SecondsPerByte};
 use serde::{Deserialize, Serialize};
 
 pub use self::choice::ChosenModelEntry;
+pub use self::protocol::ProtocolEntry;
 use crate::field::FieldEntry;
 use crate::fit::flows::FlowGaps;
 use crate::fit::hockney::HockneyFit;
+use crate::fit::operation::OperationTime;
 use crate::fitted::{ContentionFreeBase, ContentionModel, FittedModel};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
@@ -55,6 +58,9 @@ pub struct Profile {
     pub protocol: Option<ProtocolEntry>,
     /// Gaps of simultaneous transfers between disjoint pairs.
     pub flows: Option<FlowGaps>,
+    /// Times of the operations of reductions, where they were measured.
+    #[serde(default, rename = "operation", skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<OperationTime>,
     /// Fitted models of each algorithm.
     #[serde(default)]
     pub fitted: Vec<FittedModel>,
@@ -73,18 +79,6 @@ pub struct Profile {
     /// Measured links between and inside the clusters.
     #[serde(default, rename = "cluster_link", skip_serializing_if = "Vec::is_empty")]
     pub cluster_links: Vec<ClusterLink>,
-}
-
-/// Sizes between which the eager limit lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProtocolEntry {
-    /// A message of this size is still sent at once.
-    #[serde(rename = "eager_above_bytes")]
-    pub eager_above: Bytes,
-    /// A message of this size is sent after a request.
-    #[serde(rename = "eager_up_to_bytes")]
-    pub eager_up_to: Bytes,
 }
 
 /// Version of a profile, read before all else.
@@ -131,7 +125,19 @@ impl Profile {
     /// Known properties of the network; without measured pLogP, pLogP follows from α and β, see
     /// [`PLogP::from_hockney`].
     pub fn network(&self) -> KnownNetwork {
-        KnownNetwork::of(self.hockney.model(), self.plogp.as_ref())
+        KnownNetwork {
+            operation: self.operation(),
+            ..KnownNetwork::of(self.hockney.model(), self.plogp.as_ref())
+        }
+    }
+
+    /// ω of the reductions in the data, else of the first measured operation; 0 if none was measured.
+    pub fn operation(&self) -> SecondsPerByte {
+        let stated = self.provenance.get(&format!("{OF_DATA}{OPERANDS_KEY}"));
+        let operands = stated.and_then(|text| text.parse().ok()).unwrap_or_default();
+        let of_data = self.operations.iter().find(|entry| entry.operands == operands);
+        let known = of_data.or(self.operations.first());
+        known.map_or(SecondsPerByte(0.0), |entry| entry.per_byte)
     }
 
     /// The pLogP tables; `name` is the file's name in errors.
@@ -304,6 +310,10 @@ impl Profile {
         if let Some(flows) = &self.flows {
             flows.check().map_err(within("[flows]"))?;
         }
+        for operation in &self.operations {
+            let who = format!("[[operation]] of {}:", operation.operands);
+            operation.check().map_err(within(&who))?;
+        }
         for fitted in &self.fitted {
             let who = format!("[[fitted]] {} of {:?}:", fitted.model.name, fitted.algorithm);
             fitted.check().map_err(within(&who))?;
@@ -330,6 +340,8 @@ impl Profile {
             (name, ())
         };
         refuse_twice("[[fitted]]", self.fitted.iter().map(fitted_name))?;
+        let operation_name = |operation: &OperationTime| (operation.operands.to_string(), ());
+        refuse_twice("[[operation]]", self.operations.iter().map(operation_name))?;
         let field_name = |field: &FieldEntry| (format!("{} {}", field.collective, field.algorithm), ());
         refuse_twice("[[field]]", self.fields.iter().map(field_name))?;
         let regimes_key = |regimes: &RegimesEntry| {
@@ -378,17 +390,5 @@ fn refuse_twice<K: Hash + Eq>(section: &str, names: impl Iterator<Item = (String
     match names.duplicates().next() {
         Some((name, _)) => Err(format!("{section} of {name} is given twice")),
         None => Ok(()),
-    }
-}
-
-impl ProtocolEntry {
-    fn check(&self) -> Result<(), String> {
-        let (Bytes(above), Bytes(up_to)) = (self.eager_above, self.eager_up_to);
-        if above < up_to {
-            return Ok(());
-        }
-        Err(format!(
-            "eager_above_bytes = {above} is not below eager_up_to_bytes = {up_to}"
-        ))
     }
 }

@@ -34,6 +34,7 @@ impl Profile {
                 eager_up_to: limit.up_to,
             }),
             flows: point_to_point.flows,
+            operations: fitted.operations.clone(),
             fitted: fitted.models.clone(),
             fields: fitted.fields.clone(),
             regimes: regimes

@@ -18,7 +18,7 @@ const WRONG: [(&str, &str); 37] = [
     ("above_bytes = 64512", "above_bytes = 65536"),
     ("rho = 0.25", "rho = 1.5"),
     ("saturated_pairs = 4", "saturated_pairs = 0"),
-    ("alltoall/sig", "reduce/sig"),
+    ("alltoall/sig", "scan/sig"),
     ("plogp_factor", "plogp_factors"),
     ("confidence = 0.95, dof = 20", "confidence = 1.5, dof = 20"),
     ("dof = 20", "dof = 0"),

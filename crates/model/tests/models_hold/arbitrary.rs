@@ -59,6 +59,7 @@ fn with_clusters(network: KnownNetwork) -> KnownNetwork {
             }),
         }),
         algorithm: Algorithm::parse(Collective::Alltoall, "two-phase:2").ok(),
+        operation: SecondsPerByte(1e-9),
         ..network
     }
 }

@@ -4,11 +4,12 @@ use std::iter::zip;
 
 use itertools::Itertools as _;
 use nalgebra::DMatrix;
-use netsig_base::algorithm::Collective;
+use netsig_base::algorithm::{Collective, ReductionOperands};
 use netsig_base::data::Provenance;
 use netsig_base::stats::interval::{IntervalEstimate, StudentQuantile};
-use netsig_base::units::Bytes;
+use netsig_base::units::{Bytes, SecondsPerByte};
 use netsig_model::fit::hockney::HockneyFit;
+use netsig_model::fit::operation::OperationTime;
 use netsig_model::fitted::domain::MeasuredDomain;
 use netsig_model::fitted::saturation::Saturation;
 use netsig_model::fitted::{ContentionFreeBase, FittedModel, ParameterValue, Residuals};
@@ -43,6 +44,11 @@ pub fn of_network(network: &KnownNetwork) -> Profile {
         plogp: Some(network.plogp.clone()),
         protocol: None,
         flows: None,
+        operations: vec![OperationTime {
+            operands: ReductionOperands::default(),
+            per_byte: network.operation,
+            deviation: SecondsPerByte(0.0),
+        }],
         fitted: Vec::new(),
         fields: Vec::new(),
         regimes: Vec::new(),

@@ -86,7 +86,8 @@ proptest! {
     /// in one local optimum or another. Left out are plogp_overhead_factor with γ above 1, where a part of g counts
     /// negative, and a signature with γ_below above γ. Left out are the regimes, where either protocol may be the
     /// faster and a time-out adds less to a longer time. Models between clusters are compared by bytes alone, since
-    /// clusters of equal size need the fewest steps.
+    /// clusters of equal size need the fewest steps, and so are reductions, which need the fewest steps among powers of
+    /// two.
     #[test]
     fn more_takes_no_less(
         network in any_network(1e-2, ascending),
@@ -107,7 +108,8 @@ proptest! {
             }
             let at = |procs, size| time(model, &network, shares, Case { procs, size, segments });
             let is_grid = model.needs.contains(&ModelInput::Clusters) || model.name.starts_with("two_phase");
-            let many = if is_grid { few } else { many };
+            let is_reduction = model.needs.contains(&ModelInput::Operation);
+            let many = if is_grid || is_reduction { few } else { many };
             let more_procs = (at(few, small), at(many, small));
             let more_bytes = (at(few, small), at(few, large));
             for (less, more) in [more_procs, more_bytes] {
