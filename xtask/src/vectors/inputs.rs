@@ -2,7 +2,10 @@
 //! it names.
 
 use anyhow::{Context, Result, anyhow, ensure};
+use netsig_base::units::table::SizeTable;
+use netsig_base::units::{Bytes, Seconds};
 use netsig_model::model::hockney::Hockney;
+use netsig_model::model::plogp::{PLogP, PLogPParameters};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -116,4 +119,26 @@ pub fn hockney_base(inputs: &VectorInputs) -> Result<Hockney> {
     let beta_f = inputs.find("beta_F")?;
     let beta = beta_f.map_or_else(|| inputs.get("beta"), Ok)?;
     Ok(Hockney::new(alpha, beta)?)
+}
+
+/// The pLogP tables; a single time T is a latency with gap 0, and a single gap `g_m` is the gap of
+/// every size.
+pub fn plogp(inputs: &VectorInputs) -> Result<PLogP> {
+    let (latency, constant_gap) = match inputs.find("T")? {
+        Some(time) => (time, Some(Seconds(0.0))),
+        None => (inputs.get("L")?, inputs.find("g_m")?),
+    };
+    let table = |name| {
+        let rows = match constant_gap {
+            Some(gap) => vec![(Bytes(0), gap)],
+            None => inputs.get(name)?,
+        };
+        anyhow::Ok(SizeTable::new(name, rows)?)
+    };
+    Ok(PLogP::new(PLogPParameters {
+        latency,
+        gap: table("g")?,
+        send_overhead: table("os")?,
+        receive_overhead: table("or")?,
+    })?)
 }

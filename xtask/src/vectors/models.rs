@@ -3,7 +3,6 @@
 
 use anyhow::{Context, Result, ensure};
 use netsig_base::algorithm::Collective::{self, Bcast, Scatter};
-use netsig_base::units::table::SizeTable;
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_model::fit::model::ThresholdChoice;
 use netsig_model::fit::plogp::{gap_from_round_trips, latency};
@@ -11,7 +10,6 @@ use netsig_model::model::alltoall::two_phase::WideAreaPhase;
 use netsig_model::model::alltoall::{labarta, throughput};
 use netsig_model::model::exchange::{MessageExchange, ZeroMessages};
 use netsig_model::model::hockney::Hockney;
-use netsig_model::model::plogp::{PLogP, PLogPParameters};
 use netsig_model::model::segment::{Segment, SegmentSearch};
 use netsig_model::model::{
     self, Case, KnownNetwork, Model, ModelInput, ModelParameter, ModelSubject, ModelTime, ParameterValues,
@@ -19,8 +17,8 @@ use netsig_model::model::{
 };
 use serde_json::{Value, json};
 
-use super::inputs::{VectorInputs, hockney_base};
-use super::{benchmark_size, fit, grid, library, plogpt};
+use super::inputs::{VectorInputs, hockney_base, plogp};
+use super::{benchmark_size, fit, grid, library, plogpt, reduction};
 
 /// Models whose names in the vectors differ from the names of their entries.
 const RENAMED: [(&str, &str); 6] = [
@@ -103,6 +101,13 @@ pub fn compute(name: &str, inputs: &VectorInputs) -> Result<Value> {
         "plogpt.throughput" => plogpt::throughput(inputs)?,
         "reduction.benchmark_size" => benchmark_size::compute(inputs)?,
         "reduction.library" => library::decision(inputs)?,
+        "reduction.blocks" => reduction::blocks(inputs)?,
+        "reduction.cut" => reduction::cut(inputs)?,
+        "reduction.hockney" => reduction::hockney(inputs)?,
+        "reduction.order" => reduction::order(inputs)?,
+        "reduction.owner" => reduction::owner(inputs)?,
+        "reduction.plogp" => reduction::plogp_form(inputs)?,
+        "reduction.same_pairs" => reduction::same_pairs(inputs)?,
         "scatter" => json!(strategy_time(inputs, Scatter)?),
         "segment.global" => segment(SegmentSearch::Exhaustive)?,
         "segment.hill" => segment(SegmentSearch::HillClimbing)?,
@@ -205,28 +210,6 @@ fn known_network(inputs: &VectorInputs, needs: &[ModelInput]) -> Result<KnownNet
     };
     let tables = needs.contains(&ModelInput::PLogP).then(|| plogp(inputs));
     Ok(KnownNetwork::of(hockney, tables.transpose()?.as_ref()))
-}
-
-/// The pLogP tables; a single time T is a latency with gap 0, and a single gap `g_m` is the gap of
-/// every size.
-fn plogp(inputs: &VectorInputs) -> Result<PLogP> {
-    let (latency, constant_gap) = match inputs.find("T")? {
-        Some(time) => (time, Some(Seconds(0.0))),
-        None => (inputs.get("L")?, inputs.find("g_m")?),
-    };
-    let table = |name| {
-        let rows = match constant_gap {
-            Some(gap) => vec![(Bytes(0), gap)],
-            None => inputs.get(name)?,
-        };
-        anyhow::Ok(SizeTable::new(name, rows)?)
-    };
-    Ok(PLogP::new(PLogPParameters {
-        latency,
-        gap: table("g")?,
-        send_overhead: table("os")?,
-        receive_overhead: table("or")?,
-    })?)
 }
 
 /// The δ with which `bandwidth` equals `full` for m ≥ M: the difference of their times for two
