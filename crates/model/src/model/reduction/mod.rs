@@ -61,6 +61,7 @@ pub(super) fn name_of(form: ReductionForm) -> &'static str {
         ReductionForm::Ring | ReductionForm::ScatterRing => "ring",
         ReductionForm::RingSegmented => "ring_segmented",
         ReductionForm::ReduceBcast => "reduce_bcast",
+        ReductionForm::FlatReduceBcast => "flat_reduce_bcast",
         ReductionForm::Direct | ReductionForm::ScatterDirect => "direct",
         ReductionForm::ReduceFlat | ReductionForm::BarrierFlat => "flat",
         ReductionForm::ReduceBinomial => "binomial",
