@@ -130,6 +130,11 @@ impl LibraryChoice {
         self.forced.is_some()
     }
 
+    /// Name of the forced algorithm in the library; `None` for the library's own decision.
+    pub fn forced_name(&self) -> Option<&'static str> {
+        self.forced.map(|forced| forced.name)
+    }
+
     /// Name and segment size of the forced algorithm; `None` for the library's own decision.
     pub(super) fn name_and_segment(&self) -> Option<(&'static str, Option<NonZeroU32>)> {
         self.forced.map(|forced| (forced.name, forced.segment))

@@ -71,7 +71,9 @@ impl FromStr for Collective {
     type Err = UnknownAlgorithm;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = variant_named(text, "a collective that netsig knows");
+        let named = |text: &str| variant_named(text, "a collective that netsig knows");
+        // Other programs write the names of MPI, such as reduce_scatter.
+        let found = named(text).or_else(|error| named(&text.replace('_', "-")).map_err(|_| error));
         found.map_err(UnknownAlgorithm::Collective)
     }
 }

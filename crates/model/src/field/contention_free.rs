@@ -36,6 +36,15 @@ impl FieldWire {
     }
 }
 
+/// The library that ran an algorithm, and its vectors.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FieldLibrary<'a> {
+    /// Name of the MPI library.
+    pub mpi: Option<&'a str>,
+    /// Length of an element of a vector that is reduced.
+    pub element: Bytes,
+}
+
 /// Start-ups and bytes of one case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContentionFreeCost {
@@ -53,9 +62,9 @@ pub(super) struct ContentionFreeForm {
 }
 
 impl ContentionFreeForm {
-    /// Form of an algorithm; `None` if no traffic pattern describes it. `mpi` names the library of the data.
-    pub(super) fn of(collective: Collective, algorithm: &str, mpi: Option<&str>) -> Option<Self> {
-        let patterns = AlgorithmPatterns::of(collective, algorithm, mpi);
+    /// Form of an algorithm; `None` if no traffic pattern describes it.
+    pub(super) fn of(collective: Collective, algorithm: &str, library: FieldLibrary) -> Option<Self> {
+        let patterns = AlgorithmPatterns::of(collective, algorithm, library.mpi).with_element(library.element);
         (!patterns.all().is_empty()).then(|| Self {
             algorithm: algorithm.to_owned(),
             patterns,
@@ -63,15 +72,27 @@ impl ContentionFreeForm {
     }
 
     /// Possible forms of an algorithm: its own, or those of the usual algorithms if a library's rules are unknown.
-    pub(super) fn candidates(collective: Collective, algorithm: &str, mpi: Option<&str>) -> Vec<Self> {
-        let own_form = Self::of(collective, algorithm, mpi);
+    pub(super) fn candidates(collective: Collective, algorithm: &str, library: FieldLibrary) -> Vec<Self> {
+        let own_form = Self::of(collective, algorithm, library);
         if algorithm == LIBRARY && !own_form.as_ref().is_some_and(Self::is_decided) {
             let usual_algorithms = usual_library_algorithms(collective).iter();
             return usual_algorithms
-                .filter_map(|name| Self::of(collective, name, mpi))
+                .filter_map(|name| Self::of(collective, name, library))
                 .collect();
         }
         own_form.into_iter().collect()
+    }
+
+    /// Length of most messages of a case of `bytes` bytes.
+    pub(super) fn message(&self, procs: Procs, bytes: f64) -> f64 {
+        let pattern = self.patterns.at(procs, Bytes::rounded(bytes));
+        let travels_in_blocks = pattern.is_some_and(TrafficPattern::travels_in_blocks);
+        bytes / if travels_in_blocks { f64::from(procs.get()) } else { 1.0 }
+    }
+
+    /// True if the library takes other steps for a case, because those of the algorithm do not suit it.
+    pub(super) fn is_replaced(&self, procs: Procs, size: Bytes) -> bool {
+        self.patterns.replacement(procs, size).is_some()
     }
 
     /// True if the rules of a library choose between patterns.
@@ -102,7 +123,7 @@ impl ContentionFreeForm {
         let point = equal_pieces_point(procs, size, network);
         let pattern = self.patterns.at(procs, size).unwrap_or(TrafficPattern::Port);
         let path: TrafficPath = pattern.traffic(wire, point);
-        let protocol = Protocol::of(pattern.message(size), *eager_limit_bytes);
+        let protocol = Protocol::of(pattern.message(procs, size), *eager_limit_bytes);
         let in_bytes = |time: Seconds| time.0 / wire.beta().0;
         ContentionFreeCost {
             startups: path.startups,
@@ -184,5 +205,37 @@ impl<'a> ContentionFreeTime<'a> {
     /// Bytes that pass a port of an exchange.
     pub(super) fn port_bytes(&self, procs: Procs, size: Bytes) -> Option<f64> {
         self.form.port_bytes(procs, size, self.network)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::procs;
+
+    /// 256 floats are fewer than 512 ranks: Open MPI sends 2·511 whole vectors through rank 0, and from 512 floats on
+    /// takes 2·9 steps. A ring's messages are blocks; its replacement's are vectors.
+    #[test]
+    fn short_vectors_have_the_steps_that_really_run() {
+        let form = |name, mpi| {
+            let library = FieldLibrary { mpi, element: Bytes(4) };
+            ContentionFreeForm::of(Collective::Allreduce, name, library).unwrap()
+        };
+        let n = procs(512);
+        let rabenseifner = form("library:rabenseifner", None);
+        let startups = |size| rabenseifner.cost(&FieldWire::unit(), n, Bytes(size), None).startups;
+        let check = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+        check(startups(1024), 1022.0);
+        check(startups(2048), 18.0);
+        assert!(rabenseifner.is_replaced(n, Bytes(1024)) && !rabenseifner.is_replaced(n, Bytes(2048)));
+        for (name, mpi) in [
+            ("library:rabenseifner", Some("Intel(R) MPI Library 2021.18")),
+            ("rabenseifner", None),
+        ] {
+            assert!(!form(name, mpi).is_replaced(n, Bytes(1024)), "{name} {mpi:?}");
+        }
+        let ring = form("library:ring", None);
+        check(ring.message(n, 1024.0), 1024.0);
+        check(ring.message(n, 4096.0), 8.0);
     }
 }

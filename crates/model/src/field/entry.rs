@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use itertools::Itertools as _;
 use nalgebra::DMatrix;
-use netsig_base::algorithm::Collective;
+use netsig_base::algorithm::{Collective, DOUBLE};
 use netsig_base::network::Network;
 use netsig_base::stats::interval::check_confidence;
 use netsig_base::stats::sample::median;
@@ -13,7 +13,7 @@ use netsig_base::units::parameter::{finite, non_negative};
 use netsig_base::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use serde::{Deserialize, Serialize};
 
-use super::contention_free::{ContentionFreeForm, ContentionFreeTime, FieldWire};
+use super::contention_free::{ContentionFreeForm, ContentionFreeTime, FieldLibrary, FieldWire};
 use super::context::FieldContext;
 use super::fit;
 use super::table::FieldTable;
@@ -42,6 +42,9 @@ pub struct FieldEntry {
     pub pairs: Option<FieldWire>,
     /// Ranks on a host.
     pub per_host: u32,
+    /// Length of an element of the vectors that are reduced, if it is not that of a double.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element_bytes: Option<Bytes>,
     /// Bytes through a port of an exchange beyond which repetitions may stall: the largest measured value. Set only
     /// if messages travel by TCP over Ethernet and nothing was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +82,7 @@ impl FieldFit {
         cells: &[CellObservation],
         context: &FieldContext,
     ) -> Result<Self, FitError> {
-        let forms = ContentionFreeForm::candidates(collective, algorithm, context.mpi);
+        let forms = ContentionFreeForm::candidates(collective, algorithm, context.library());
         let fitted_field = fit::fit(cells, &forms, context)?;
         let known = cells
             .iter()
@@ -101,6 +104,7 @@ impl FieldFit {
                 .as_ref()
                 .map(|pair_times| pair_times.wire.clone()),
             per_host: context.per_host,
+            element_bytes: (context.element != DOUBLE).then_some(context.element),
             stalls_beyond_bytes: None,
             confidence: context.confidence,
             scatter: (!spreads.is_empty()).then(|| median(spreads)),
@@ -116,13 +120,20 @@ impl FieldFit {
 }
 
 impl FieldEntry {
+    fn library<'a>(&self, mpi: Option<&'a str>) -> FieldLibrary<'a> {
+        FieldLibrary {
+            mpi,
+            element: self.element_bytes.unwrap_or(DOUBLE),
+        }
+    }
+
     /// T₀ on a network; `mpi` names the library of the data. `None` if no traffic pattern describes the algorithm.
     pub(super) fn contention_free_time<'a>(
         &self,
         mpi: Option<&str>,
         network: Option<&'a Network>,
     ) -> Option<ContentionFreeTime<'a>> {
-        let form = ContentionFreeForm::of(self.collective, &self.free_time_of, mpi)?;
+        let form = ContentionFreeForm::of(self.collective, &self.free_time_of, self.library(mpi))?;
         let wire = self.pairs.clone().unwrap_or_else(FieldWire::unit);
         Some(ContentionFreeTime::new(
             form,
@@ -179,7 +190,7 @@ impl ContentionModel for FieldEntry {
         if model::find(self.collective, FIELD).is_err() {
             return Err(format!("{} has no field", self.collective));
         }
-        if ContentionFreeForm::of(self.collective, &self.free_time_of, None).is_none() {
+        if ContentionFreeForm::of(self.collective, &self.free_time_of, self.library(None)).is_none() {
             return Err(format!(
                 "free_time_of = {:?} is no algorithm whose messages are known",
                 self.free_time_of

@@ -20,6 +20,9 @@ const STEPS: [f64; 4] = [-1.4, -0.7, 0.7, 1.4];
 const MOST_AVERAGED: usize = 16;
 const LARGEST_LOSS: f64 = 4.0;
 
+/// Further distance in ln m of cases in which a library takes other steps than those of the algorithm.
+const OTHER_STEPS: f64 = 6.0;
+
 /// Least standard deviation of the logarithm of a cell's median.
 const LEAST_ERROR: f64 = 0.01;
 
@@ -27,6 +30,8 @@ const LEAST_ERROR: f64 = 0.01;
 pub(super) struct FieldCells {
     prior: FieldPrior,
     per_host: u32,
+    /// The form of T₀, if it is certain.
+    form: Option<ContentionFreeForm>,
     /// First size that is not sent at once.
     eager_limit: Option<Bytes>,
     /// ln of the time of a byte between two processes, if it is known.
@@ -58,12 +63,6 @@ impl FieldCells {
         context: &FieldContext,
         nodes: &FieldNodes,
     ) -> Self {
-        let cell_sizes = cells.iter().map(|cell| cell.size);
-        let sizes = cell_sizes
-            .chain(nodes.sizes.iter().copied())
-            .unique()
-            .sorted_unstable()
-            .collect_vec();
         let point_to_point = context.point_to_point.as_ref();
         let wire = point_to_point.map_or_else(FieldWire::unit, |pair_times| pair_times.wire.clone());
         let cost = |form: &ContentionFreeForm| {
@@ -76,6 +75,7 @@ impl FieldCells {
                 None => context.prior,
             },
             per_host: context.per_host,
+            form: forms.iter().exactly_one().ok().cloned(),
             eager_limit: wire.eager_limit_bytes,
             level: point_to_point.map(|pair_times| pair_times.wire.wire.beta().0.ln()),
             sizes: Vec::new(),
@@ -87,22 +87,31 @@ impl FieldCells {
                 .collect(),
             costs: forms.iter().map(cost).collect(),
         };
-        field.sizes = sizes.iter().map(|size| field.distance(*size)).collect();
+        let cases = cells.iter().map(|cell| (cell.procs, cell.size));
+        let all_cases = cases.chain(nodes.cases());
+        let distances = all_cases.flat_map(|(procs, size)| field.distances(procs, size));
+        field.sizes = distances.sorted_unstable_by(f64::total_cmp).dedup().collect();
         field.places = cells.iter().map(|cell| field.place(cell.procs, cell.size)).collect();
         field
     }
 
-    /// u of a size.
-    fn distance(&self, size: Bytes) -> f64 {
-        let is_late = self.eager_limit.is_some_and(|limit| size >= limit);
-        let further = if is_late { self.prior.protocol } else { 0.0 };
-        size.as_f64().max(1.0).ln() + further
+    /// u of the size and of the messages of a case.
+    fn distances(&self, procs: Procs, size: Bytes) -> [f64; 2] {
+        let is_replaced = self.form.as_ref().is_some_and(|form| form.is_replaced(procs, size));
+        let replaced = if is_replaced { OTHER_STEPS } else { 0.0 };
+        let bytes = size.as_f64().max(1.0);
+        let message = self.form.as_ref().map_or(bytes, |form| form.message(procs, bytes));
+        [bytes, message].map(|length| {
+            let is_late = self.eager_limit.is_some_and(|limit| length >= limit.as_f64());
+            let further = if is_late { self.prior.protocol } else { 0.0 };
+            length.ln() + further + replaced
+        })
     }
 
     fn place(&self, procs: Procs, size: Bytes) -> FieldCoordinates {
-        let u = self.distance(size);
-        let index = self.sizes.partition_point(|distance| *distance < u);
-        FieldCoordinates::of(index, f64::from(procs.get()), self.per_host)
+        let distances = self.distances(procs, size);
+        let indices = distances.map(|u| self.sizes.partition_point(|distance| *distance < u));
+        FieldCoordinates::of(indices, f64::from(procs.get()), self.per_host)
     }
 
     /// ln(T/T₀) of the cells.

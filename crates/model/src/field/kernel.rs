@@ -10,6 +10,9 @@
 //!   + s₃²·M(3/2)(u − u′; ℓ₃)·min(x, x′)                          a random walk in ln n
 //! ```
 //!
+//! If the messages of a reduction are blocks, k is the mean of k for the sizes of the vectors and k for the lengths of
+//! the blocks. If a library takes other steps for short vectors than those of the algorithm, their u is 6 more.
+//!
 //! M(ν) is the Matérn correlation. If a host has several ranks, the trend and the walk occur twice: in the ranks of a
 //! host and in the hosts. Cases on several hosts also share σ²·M(3/2)(u − u′; ℓ₃), for the network between hosts.
 //!
@@ -90,6 +93,8 @@ impl FieldPrior {
 pub(super) struct FieldCoordinates {
     /// Index of the size among the sizes of the kernel.
     pub size: usize,
+    /// Index of the length of the messages there.
+    pub message: usize,
     /// x in the processes or hosts.
     pub outer: f64,
     /// x in the ranks of a host; `None` with one rank on a host.
@@ -97,11 +102,12 @@ pub(super) struct FieldCoordinates {
 }
 
 impl FieldCoordinates {
-    /// Coordinates of a size and a process count, with `per_host` ranks on a host.
-    pub(super) fn of(size: usize, procs: f64, per_host: u32) -> Self {
+    /// Coordinates of a size, a length of messages and a process count, with `per_host` ranks on a host.
+    pub(super) fn of([size, message]: [usize; 2], procs: f64, per_host: u32) -> Self {
         if per_host <= 1 {
             return Self {
                 size,
+                message,
                 outer: (procs / 2.0).max(1.0).ln(),
                 inner: None,
             };
@@ -109,6 +115,7 @@ impl FieldCoordinates {
         let hosts = (procs / f64::from(per_host)).max(1.0);
         Self {
             size,
+            message,
             outer: hosts.ln(),
             inner: Some((procs / hosts).ln()),
         }
@@ -150,7 +157,7 @@ impl FieldKernel {
 
     /// k of two cases.
     pub(super) fn at(&self, a: &FieldCoordinates, b: &FieldCoordinates) -> f64 {
-        let pair = (a.size, b.size);
+        let at_sizes = |matrix: &DMatrix<f64>| f64::midpoint(matrix[(a.size, b.size)], matrix[(a.message, b.message)]);
         let damped = |x: f64| (1.0 - (-self.damping * x).exp()) / self.damping;
         let (mut trend, mut walk) = (damped(a.outer) * damped(b.outer), a.outer.min(b.outer));
         if let (Some(inner_a), Some(inner_b)) = (a.inner, b.inner) {
@@ -160,7 +167,7 @@ impl FieldKernel {
         if a.has_several_hosts() && b.has_several_hosts() {
             walk += self.between_hosts;
         }
-        self.smooth[pair] + self.trend[pair] * trend + self.walk[pair] * walk
+        at_sizes(&self.smooth) + at_sizes(&self.trend) * trend + at_sizes(&self.walk) * walk
     }
 }
 

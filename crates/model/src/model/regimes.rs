@@ -25,6 +25,7 @@ pub(super) mod entry;
 mod links;
 mod loads;
 mod path;
+mod reduction;
 mod stalls;
 mod terms;
 mod traffic;
@@ -130,8 +131,8 @@ pub struct RegimesPoint<'a> {
 
 impl Regimes {
     /// Protocol of a call for messages of m bytes.
-    pub fn protocol(&self, size: Bytes) -> Protocol {
-        Protocol::of(self.pattern.message(size), self.eager_limit)
+    pub fn protocol(&self, procs: Procs, size: Bytes) -> Protocol {
+        Protocol::of(self.pattern.message(procs, size), self.eager_limit)
     }
 
     /// Parameters of a protocol, where it was measured.
@@ -155,7 +156,7 @@ impl Regimes {
         traffic: &TrafficPath,
         onset: impl Fn(StallOnset) -> f64,
     ) -> Option<TimeDistribution> {
-        let protocol = self.protocol(point.message());
+        let protocol = self.protocol(point.procs, point.message());
         let other_protocol = || self.eager.as_ref().or(self.rendezvous.as_ref());
         let parameters = self.parameters(protocol).or_else(other_protocol)?;
         let stalls = parameters.stalls.map(|stalls| StallParameters {
@@ -195,7 +196,7 @@ impl Regimes {
         let onset = stalls.map(|stalls| stalls.onset);
         let slowdown = parameters.slowdown * self.pattern.slowdown_share(onset, traffic);
         let ratio = parameters.ratio(point.procs);
-        let protocol = self.protocol(point.message());
+        let protocol = self.protocol(point.procs, point.message());
         let carried = traffic.wire(protocol).0;
         let (on_links, request) = match protocol {
             Protocol::Eager => (ratio, 0.0),

@@ -21,7 +21,7 @@ use super::fit::{CellKind, RegimesParameter};
 use crate::fitted::covariance::{check_covariance, square};
 use crate::fitted::domain::MeasuredDomain;
 use crate::model::regimes::{
-    CountClass, Protocol, ProtocolParameters, Regimes, StallOnset, StallParameters, TrafficPattern,
+    AlgorithmPatterns, CountClass, Protocol, ProtocolParameters, Regimes, StallOnset, StallParameters,
 };
 
 /// The regimes of one algorithm at the process counts of one class.
@@ -119,12 +119,12 @@ impl RegimesEntry {
             model,
             ..
         } = self;
-        match TrafficPattern::of(*collective, algorithm) {
-            None => return Err(format!("{collective} {algorithm} has no regimes")),
-            Some(pattern) if pattern != model.pattern && algorithm != LIBRARY => {
-                return Err("model.pattern is not that of the algorithm".to_owned());
-            }
-            Some(_) => {}
+        let patterns = AlgorithmPatterns::of(*collective, algorithm, None).all();
+        if patterns.is_empty() {
+            return Err(format!("{collective} {algorithm} has no regimes"));
+        }
+        if !patterns.contains(&model.pattern) && algorithm != LIBRARY {
+            return Err("model.pattern is not that of the algorithm".to_owned());
         }
         check_confidence(self.confidence)?;
         check_model(model).map_err(|what| format!("model.{what}"))?;

@@ -207,7 +207,7 @@ impl AlgorithmForecast for RegimesForecast<'_> {
         let eager = entry.model.eager.as_ref()?;
         let onset = eager.stalls?.onset;
         point.check().ok()?;
-        let is_eager = entry.model.protocol(point.message()) == Protocol::Eager;
+        let is_eager = entry.model.protocol(point.procs, point.message()) == Protocol::Eager;
         let port_bytes = entry.model.pattern.port_bytes(point)?;
         let share = port_bytes / case.size.as_f64();
         (is_eager && port_bytes > onset.lower).then(|| PortOverflow::new(onset, share))
@@ -220,7 +220,7 @@ impl AlgorithmForecast for RegimesForecast<'_> {
             TrafficPattern::Digits { radix } => {
                 let blocks = u64::from(case.procs.get().div_ceil(radix));
                 let message = Bytes(case.size.0.saturating_mul(blocks));
-                let is_eager = entry.model.protocol(message) == Protocol::Eager;
+                let is_eager = entry.model.protocol(case.procs, message) == Protocol::Eager;
                 return is_eager && radix < case.procs.get();
             }
             _ => return true,
@@ -231,7 +231,7 @@ impl AlgorithmForecast for RegimesForecast<'_> {
             return false;
         }
         let crowded = entry.model.pattern.crowded_bytes(point).unwrap_or_default();
-        entry.model.protocol(point.message()) == Protocol::Eager
+        entry.model.protocol(point.procs, point.message()) == Protocol::Eager
             && onset.is_none_or(|onset| crowded < MOST_FILL * onset.bytes)
     }
 }

@@ -67,7 +67,7 @@ pub fn predict_by_regimes(
 /// Reason why a case is outside an entry's domain, if it is.
 pub fn reason_outside(entry: &RegimesEntry, point: RegimesPoint) -> Option<OutsideDomain> {
     let RegimesPoint { procs, size, .. } = point;
-    let regime = entry.model.protocol(point.message());
+    let regime = entry.model.protocol(point.procs, point.message());
     if let (None, Some(limit)) = (entry.model.parameters(regime), entry.model.eager_limit) {
         return Some(OutsideDomain::Protocol { limit });
     }

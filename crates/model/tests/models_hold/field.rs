@@ -186,6 +186,7 @@ pub fn any_field() -> impl Strategy<Value = FieldEntry> {
     (numbers(), numbers(), 0.0..1e-3f64, 1e-12..1e-6f64).prop_map(|(gamma, deviation, startup, byte)| {
         let rows = |values: [f64; 4]| vec![values[..2].to_vec(), values[2..].to_vec()];
         FieldEntry {
+            element_bytes: None,
             collective: Collective::Bcast,
             algorithm: "library:chain".to_owned(),
             free_time_of: "binomial".to_owned(),

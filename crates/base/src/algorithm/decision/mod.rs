@@ -362,8 +362,12 @@ impl LibraryDecision {
     /// Traffic of the algorithm that runs in a case, if known. One that calls other collectives has that of the composed
     /// algorithm, whatever the rules choose for its parts. A reduction is one of doubles by a predefined operation.
     pub fn traffic(&self, procs: Procs, size: Bytes) -> Option<AlgorithmTraffic> {
-        let run = self.runs(DecisionCase::new(procs, size))?;
-        let (_, traffic) = self.traffics.iter().find(|(name, _)| *name == run.name)?;
+        self.traffic_of(self.runs(DecisionCase::new(procs, size))?.name)
+    }
+
+    /// Traffic of an algorithm that the rules name, or that runs instead of one, if known.
+    pub fn traffic_of(&self, name: &str) -> Option<AlgorithmTraffic> {
+        let (_, traffic) = self.traffics.iter().find(|(known, _)| *known == name)?;
         *traffic
     }
 

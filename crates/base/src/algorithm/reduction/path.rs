@@ -129,7 +129,7 @@ impl CriticalPath {
 
 impl ReducedVector {
     /// c.
-    fn elements(self) -> u64 {
+    pub(super) fn elements(self) -> u64 {
         self.size.0.div_ceil(self.element.0.max(1))
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use netsig_base::algorithm::{Collective, SizePattern};
+use netsig_base::algorithm::{Collective, ReductionOperands, SizePattern};
 use netsig_base::data::cells::MeasuredCells;
 use netsig_base::data::transport::is_over_tcp;
-use netsig_base::data::{Provenance, cluster_facts};
+use netsig_base::data::{OPERANDS_KEY, Provenance, cluster_facts};
 use netsig_base::units::Bytes;
 
 use super::NetworkFitOptions;
@@ -57,6 +57,7 @@ pub(super) fn fit(
     }
     let context = FieldContext {
         mpi: cells.provenance.get("mpi"),
+        element: element(cells.provenance),
         per_host: cluster_facts::most_ranks_per_host(cells.provenance),
         network: options.network.as_ref(),
         prior: options.field,
@@ -80,6 +81,14 @@ pub(super) fn fit(
         }
     }
     fits
+}
+
+/// Length of an element of the vectors that were reduced.
+fn element(facts: &Provenance) -> Bytes {
+    let operands = facts
+        .get(OPERANDS_KEY)
+        .and_then(|text| text.parse::<ReductionOperands>().ok());
+    operands.unwrap_or_default().element().bytes()
 }
 
 /// Times between two processes, where they were measured.

@@ -1,18 +1,60 @@
 //! Patterns of an algorithm: one, or for a library's own choice the patterns that its rules choose.
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, LIBRARY, LibraryDecision};
+use netsig_base::algorithm::{Collective, CollectiveMethod, DOUBLE, DecisionCase, LIBRARY, LibraryDecision, MpiFlavour};
 use netsig_base::units::{Bytes, Procs};
 
 use super::TrafficPattern;
 
 /// Patterns of an algorithm by case.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AlgorithmPatterns {
     /// Usual pattern; `None` if the regimes do not describe it.
     usual: Option<TrafficPattern>,
     /// Rules of the library, if it decides between patterns with parameters of their own.
     decision: Option<&'static LibraryDecision>,
+    /// The algorithm of a reduction that the library is told to run.
+    forced: Option<ForcedReduction>,
+}
+
+/// An algorithm of a library that hands some cases on to others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ForcedReduction {
+    rules: &'static LibraryDecision,
+    name: &'static str,
+    segment: Option<Bytes>,
+    /// Length of an element.
+    element: Bytes,
+}
+
+impl ForcedReduction {
+    /// The algorithm of the library called `mpi`, else of Open MPI; `None` for other collectives and methods.
+    fn of(collective: Collective, algorithm: &str, mpi: Option<&str>) -> Option<Self> {
+        let method = CollectiveMethod::parse(collective, algorithm).ok()?;
+        let CollectiveMethod::Library(choice) = method else {
+            return None;
+        };
+        let flavour = mpi.map_or(Some(MpiFlavour::OpenMpi), MpiFlavour::from_version)?;
+        let rules = LibraryDecision::of(flavour, collective).filter(|_| collective.is_reduction())?;
+        Some(Self {
+            rules,
+            name: choice.forced_name()?,
+            segment: method.segment(),
+            element: DOUBLE,
+        })
+    }
+
+    /// Pattern of the algorithm that runs instead in a case.
+    fn replacement(self, procs: Procs, size: Bytes) -> Option<TrafficPattern> {
+        let case = DecisionCase {
+            element: self.element,
+            segment: self.segment,
+            ..DecisionCase::new(procs, size)
+        };
+        let run = self.rules.runs_for(self.name, case)?;
+        let traffic = self.rules.traffic_of(run.name).filter(|_| run.name != self.name)?;
+        TrafficPattern::of_traffic(traffic, None)
+    }
 }
 
 impl AlgorithmPatterns {
@@ -25,20 +67,41 @@ impl AlgorithmPatterns {
         Self {
             usual: decided.or_else(|| TrafficPattern::of(collective, algorithm)),
             decision: library_of_patterns.and_then(|library| LibraryDecision::of_version(library, collective)),
+            forced: ForcedReduction::of(collective, algorithm, mpi),
         }
+    }
+
+    /// The patterns for vectors with elements of this length.
+    #[must_use]
+    pub(crate) fn with_element(self, element: Bytes) -> Self {
+        Self {
+            forced: self.forced.map(|forced| ForcedReduction { element, ..forced }),
+            ..self
+        }
+    }
+
+    /// The steps that a library takes instead of those that it is told to take, if they do not suit a case.
+    pub(crate) fn replacement(&self, procs: Procs, size: Bytes) -> Option<TrafficPattern> {
+        self.forced?.replacement(procs, size)
     }
 
     /// Pattern of a case: the one that the rules take, else the usual one.
     pub fn at(&self, procs: Procs, size: Bytes) -> Option<TrafficPattern> {
         let decided_traffic = self.decision.and_then(|rules| rules.traffic(procs, size));
         let decided = decided_traffic.and_then(|traffic| TrafficPattern::of_traffic(traffic, None));
-        decided.or(self.usual)
+        decided.or_else(|| self.replacement(procs, size)).or(self.usual)
     }
 
     /// Every pattern.
     pub fn all(&self) -> Vec<TrafficPattern> {
+        const LONG: Bytes = Bytes(1 << 30);
         let traffics = self.decision.into_iter().flat_map(LibraryDecision::traffics);
         let decided = traffics.filter_map(|traffic| TrafficPattern::of_traffic(traffic, None));
-        self.usual.into_iter().chain(decided).unique().collect()
+        let replaced = [(u32::MAX, Bytes(1)), (2, LONG)].map(|(count, size)| {
+            let procs = Procs::new(count).ok()?;
+            self.replacement(procs, size)
+        });
+        let patterns = self.usual.into_iter().chain(replaced.into_iter().flatten()).chain(decided);
+        patterns.unique().collect()
     }
 }

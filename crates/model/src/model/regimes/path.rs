@@ -39,12 +39,13 @@
 //! # Source
 //! netsig; equal shares of a link are those of processor sharing (Kleinrock 1967).
 
-use netsig_base::algorithm::{BruckWork, DOUBLE, ReducedVector, ReductionForm, bruck_work};
+use netsig_base::algorithm::{BruckWork, bruck_work};
 use netsig_base::network::NetworkCut;
 use netsig_base::units::{Bytes, Seconds};
 
 use super::links::{self, ExchangeOrder};
 use super::loads::ExchangePieces;
+use super::reduction::ReductionSteps;
 use super::tree::{LongestPath, MessageTree, TreeShape};
 use super::wire::with_headers;
 use super::{Protocol, RegimesPoint, StallOnset, TrafficPattern, WireTime};
@@ -138,7 +139,7 @@ impl TrafficPattern {
             Self::Doubling => TrafficPath::straight(rounds, wire.time(bytes)),
             Self::Chain => case.along_chain(size),
             Self::Pipeline { segment } => case.along_chain(segment.min(size)),
-            Self::Reduction { form, segment } => case.along_steps(form, segment),
+            Self::Reduction { form, segment } => case.along_steps(ReductionSteps { form, segment }),
             Self::ScatterRing => case.scatter_allgather(procs.partners(), 0.0),
             // Unless n is a power of two, ranks without a part take the whole message at the end.
             Self::ScatterDoubling if procs.get().is_power_of_two() => case.scatter_allgather(rounds, 0.0),
@@ -233,17 +234,18 @@ impl WireCase<'_> {
         )
     }
 
-    /// The steps of a reduction of doubles.
-    fn along_steps(&self, form: ReductionForm, segment: Option<Bytes>) -> TrafficPath {
+    /// The steps of a reduction.
+    fn along_steps(&self, steps: ReductionSteps) -> TrafficPath {
         let Self { wire, point } = *self;
-        let vector = ReducedVector {
-            procs: point.procs,
-            size: point.size,
-            element: DOUBLE,
-        };
-        let path = form.path(vector, segment);
+        let RegimesPoint { procs, size, .. } = point;
+        let path = steps.path(procs, size);
         let bytes = with_headers(path.bytes(), path.startups());
-        TrafficPath::straight(path.startups(), wire.time(bytes))
+        let across = |cut: &NetworkCut| steps.crossing_bytes(procs, size, cut.procs_behind(procs));
+        TrafficPath {
+            port_bytes: steps.port_bytes(procs, size).unwrap_or_default(),
+            floor: wire.time(links::busiest_link_bytes(wire, point, across)),
+            ..TrafficPath::straight(path.startups(), wire.time(bytes))
+        }
     }
 
     /// A scatter of parts and their allgather in `steps` steps; a rank receives `extra_bytes` beyond the other parts.
@@ -301,7 +303,7 @@ fn segment_bytes(
 
 #[cfg(test)]
 mod tests {
-    use netsig_base::algorithm::SizePattern;
+    use netsig_base::algorithm::{Fold, ReductionForm, SizePattern};
     use netsig_base::network::Network;
     use netsig_base::units::SecondsPerByte;
 
@@ -337,6 +339,20 @@ mod tests {
 
     /// Bytes of the headers of a message.
     const H: f64 = 96.0;
+
+    /// With half of the ranks on each switch recursive doubling loads the link by 4·m, Rabenseifner's algorithm by m.
+    #[test]
+    fn reductions_load_links_as_their_steps_cross_them() {
+        let network = graph_of(&[4, 4], &[(0, 1)]).unwrap();
+        let floor = |form| {
+            let pattern = TrafficPattern::Reduction { form, segment: None };
+            let path = pattern.traffic(&WireTime::proportional(GAP), point(8, 4096, Some(&network)));
+            path.floor.0
+        };
+        let halves = floor(ReductionForm::Rabenseifner(Fold::Whole));
+        assert!(halves >= 4096.0);
+        assert!((floor(ReductionForm::RecursiveDoubling) / halves - 4.0).abs() < 1e-9);
+    }
 
     /// Worked by hand, for messages of one byte. Six ranks: the root serves 4 (with 5), 2 (with 3)
     /// and 1, in all 5 bytes in three messages; both messages of two bytes are complete then, and
@@ -397,7 +413,7 @@ mod tests {
         }
         let path = windowed.traffic(&WireTime::proportional(GAP), star);
         assert!((path.startups - 11.0).abs() < 1e-9, "{path:?}");
-        assert_eq!(windowed.message(Bytes(100)), Bytes(50));
+        assert_eq!(windowed.message(procs(12), Bytes(100)), Bytes(50));
         let relayed = 2.0 * (2.0 * 100.0 + H);
         let digits = TrafficPattern::Digits { radix: 2 };
         assert_carries(digits, point(4, 100, None), [relayed, 0.0]);

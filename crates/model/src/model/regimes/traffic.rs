@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::links::{self, ExchangeOrder};
 use super::loads::ExchangePieces;
+use super::reduction::ReductionSteps;
 use super::{Protocol, RegimesPoint};
 
 /// Pattern in which the messages of an algorithm share ports and links.
@@ -204,16 +205,29 @@ impl TrafficPattern {
     }
 
     /// Longest message of a call for `size` bytes.
-    pub fn message(self, size: Bytes) -> Bytes {
+    pub fn message(self, procs: Procs, size: Bytes) -> Bytes {
         match self {
+            Self::Reduction { form, segment } => ReductionSteps { form, segment }.longest_message(procs, size),
             Self::Segments { segment, .. } | Self::Pipeline { segment } => size.min(segment),
             _ => size,
         }
     }
 
+    /// True if most messages of a reduction are blocks of the vector, one for each rank.
+    pub(crate) fn travels_in_blocks(self) -> bool {
+        use ReductionForm::{Direct, Pairwise, ReduceThenScatter, Ring, RingSegmented, ScatterDirect, ScatterRing};
+        matches!(
+            self,
+            Self::Reduction {
+                form: Direct | Pairwise | ReduceThenScatter | Ring | RingSegmented | ScatterDirect | ScatterRing,
+                ..
+            }
+        )
+    }
+
     /// Number of messages in which a call sends a piece of `size` bytes.
-    pub fn segments(self, size: Bytes) -> u64 {
-        let message = self.message(size).0.max(1);
+    pub fn segments(self, procs: Procs, size: Bytes) -> u64 {
+        let message = self.message(procs, size).0.max(1);
         size.0.div_ceil(message).max(1)
     }
 
@@ -236,6 +250,7 @@ impl TrafficPattern {
                 Some(links::paced_bytes(point, &ExchangePieces::of(point), rounds))
             }
             Self::Segments { .. } => Some(links::waiting_bytes(point, self.window_bytes()?)),
+            Self::Reduction { form, segment } => ReductionSteps { form, segment }.port_bytes(point.procs, point.size),
             _ => None,
         }
     }

@@ -148,7 +148,7 @@ pub(crate) fn gradient(
     point: RegimesPoint,
     traffic: &TrafficPath,
 ) -> Vec<f64> {
-    let Some(parameters) = model.parameters(model.protocol(point.message())) else {
+    let Some(parameters) = model.parameters(model.protocol(point.procs, point.message())) else {
         return vec![0.0; columns.len()];
     };
     let eager = model.eager.as_ref().and_then(|eager| eager.stalls);
@@ -162,7 +162,7 @@ pub(crate) fn gradient(
     let terms = model.terms(parameters, parameters.stalls, point, traffic);
     let marginal = terms.marginal();
     let factor = parameters.factor(point);
-    let protocol = model.protocol(point.message());
+    let protocol = model.protocol(point.procs, point.message());
     let slope = |column: &RegimesParameter| factor * basis.slope(*column, point, traffic, protocol).dot(marginal);
     columns.iter().map(slope).collect()
 }

@@ -76,7 +76,7 @@ pub fn leave_out(fitter: &RegimesFitter, pattern: TrafficPattern, cells: &[CellO
 
 /// Error of one cell; `None` if the model has no parameters for it.
 fn left_out_cell(fitter: &RegimesFitter, fit: &RegimesFit, cell: &CellObservation) -> Option<LeftOutCell> {
-    fit.model.parameters(fit.model.protocol(cell.message()))?;
+    fit.model.parameters(fit.model.protocol(cell.procs, cell.message()))?;
     let point = cell.point(fitter.limited.network);
     let traffic = fit.model.pattern.traffic(&fit.model.wire, point);
     let times = fit.model.times_with_onset(point, &traffic, |onset| onset.bytes)?;
@@ -102,8 +102,8 @@ pub fn cell_kind(model: &Regimes, point: RegimesPoint, traffic: &TrafficPath, ti
         return CellKind::Stalling;
     }
     let startups = model.latency.0 + model.startup.0 * traffic.startups;
-    let is_stream = model.pattern.segments(point.size) >= STREAM_SEGMENTS;
-    match model.protocol(point.message()) {
+    let is_stream = model.pattern.segments(point.procs, point.size) >= STREAM_SEGMENTS;
+    match model.protocol(point.procs, point.message()) {
         _ if startups > times.typical.0 / 2.0 && !is_stream => CellKind::Startup,
         Protocol::Eager => CellKind::Eager,
         Protocol::Rendezvous => CellKind::Rendezvous,

@@ -97,7 +97,7 @@ impl<'n> LimitEvidence<'_, 'n> {
 impl LimitedWire<'_> {
     /// The protocol of a cell under a pattern.
     pub(crate) fn protocol(&self, pattern: TrafficPattern, cell: &CellObservation) -> Protocol {
-        Protocol::of(pattern.message(cell.message()), self.eager_limit)
+        Protocol::of(pattern.message(cell.procs, cell.message()), self.eager_limit)
     }
 
     /// Cells with their protocols.
