@@ -4,8 +4,8 @@ PREFIX ?= /usr/local
 BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
-# bench-real: errors of predictions on machines that nobody emulated; bench-saturated: long messages that the papers'
-# signature has within 10 %, network by network;
+# bench-real: errors of predictions on machines that nobody emulated, with REDUCTIONS=FOLDER of the reductions in a
+# folder; bench-saturated: long messages that the papers' signature has within 10 %, network by network;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
 # penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
 # from SEED; bench-interpose: programs with and without the preloaded library, on them and on a fixed network;
@@ -105,7 +105,7 @@ bench-accuracy: netsig openmpi mpich smpi
 	$(BENCH) accuracy --seed $(SEED) --networks $(NETWORKS)
 
 bench-real:
-	$(BENCH) real
+	$(BENCH) real $(if $(REDUCTIONS),--reductions $(REDUCTIONS))
 
 bench-saturated:
 	$(BENCH) saturated

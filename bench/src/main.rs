@@ -12,6 +12,7 @@ mod simulator;
 mod speed;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -63,7 +64,11 @@ enum BenchCommand {
         effort: BenchEffort,
     },
     /// Errors and intervals of predictions on real machines, beside rivals without a model.
-    Real,
+    Real {
+        /// Folder with the folders `peak` and `fugaku` of reductions, which are judged alone.
+        #[arg(long, value_name = "FOLDER")]
+        reductions: Option<PathBuf>,
+    },
     /// Share of long messages that the papers' signature predicts within 10 %, network by network.
     Saturated,
     /// Times of netsig's commands, fits, predictions and campaigns.
@@ -94,7 +99,10 @@ fn main() -> ExitCode {
             further,
         } => interpose::run(series, effort, &further),
         BenchCommand::Grid { series, effort } => grid::run(series, effort),
-        BenchCommand::Real => real::run(),
+        BenchCommand::Real { reductions: None } => real::run(),
+        BenchCommand::Real {
+            reductions: Some(folder),
+        } => real::run_reductions(&folder),
         BenchCommand::Saturated => real::saturated::run(),
         BenchCommand::Speed => speed::run(),
         BenchCommand::Simulator => simulator::run(),

@@ -2,12 +2,14 @@
 //!
 //! A set is a file, an algorithm and a cut c: all process counts up to c, at least two, are fitted, and all counts
 //! beyond are judged. In tables of the OSU benchmarks every other size is fitted, at all process counts, and the sizes
-//! between are judged. Sets weigh equally. Nothing is measured. sets.csv has a row for each set and method,
-//! selection.csv a row for the choices of each method beyond a process count.
+//! between are judged. Sets weigh equally. Nothing is measured. sets.csv has a row for each set
+//! and method, selection.csv a row for the choices of each method beyond a process count. Reductions are judged alone,
+//! from files in a folder.
 
 mod goals;
 mod judge;
 mod papers;
+mod reductions;
 mod report;
 mod rows;
 pub mod saturated;
@@ -16,6 +18,7 @@ mod sets;
 mod tables;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::Result;
 use netsig_base::data::Dataset;
@@ -23,6 +26,7 @@ use netsig_model::field::FieldPrior;
 use netsig_model::fit::network::{ModelsToFit, NetworkFitOptions};
 use netsig_model::profile::Profile;
 
+use report::RealBenchmark;
 use rows::JudgedRow;
 use selection::SelectionRow;
 use sets::{JudgedNetwork, SetGroup, SetSplit};
@@ -34,23 +38,47 @@ struct PriorScores {
     selection: Vec<SelectionRow>,
 }
 
+/// The sets without reductions.
+const ALL_SETS: RealBenchmark = RealBenchmark {
+    name: "real",
+    goals: goals::goals,
+};
+
+/// The sets of reductions.
+const ALL_REDUCTIONS: RealBenchmark = RealBenchmark {
+    name: "real-reductions",
+    goals: goals::goals_of_reductions,
+};
+
 /// Judges all sets, with an untuned prior and with the default one; false if a goal is missed.
 pub fn run() -> Result<bool> {
     let mut networks = sets::kept_networks()?;
     networks.extend(papers::networks());
     networks.extend(tables::networks()?);
+    let [default, untuned] = scores(&networks);
+    report::publish(&ALL_SETS, &default, &untuned)
+}
+
+/// Judges the reductions in a folder, with both priors; false if a goal is missed.
+pub fn run_reductions(folder: &Path) -> Result<bool> {
+    let [default, untuned] = scores(&reductions::networks(folder)?);
+    report::publish(&ALL_REDUCTIONS, &default, &untuned)
+}
+
+/// The scores with the default prior and with the untuned one.
+fn scores(networks: &[JudgedNetwork]) -> [PriorScores; 2] {
     let [mut default, mut untuned] = [PriorScores::default(), PriorScores::default()];
-    for network in &networks {
+    for network in networks {
         let priors = [FieldPrior::default(), UNTUNED];
         let rows = judged_rows(network, &priors);
         for ((scores, rows), prior) in [&mut default, &mut untuned].into_iter().zip(rows).zip(priors) {
             scores.sets.extend(rows);
-            if network.group == SetGroup::Real {
+            if matches!(network.group, SetGroup::Real | SetGroup::Reductions) {
                 scores.selection.extend(selection::rows(network, prior));
             }
         }
     }
-    report::publish(&default, &untuned)
+    [default, untuned]
 }
 
 /// A prior from before any of the data was seen: estimated medians and spreads.

@@ -128,20 +128,59 @@ pub fn mean_penalty<'a>(rows: impl Iterator<Item = &'a SelectionRow>, method: &s
     (!penalties.is_empty()).then(|| mean(&penalties))
 }
 
+/// The goal of netsig's penalty beyond the penalty of one launch.
+fn penalty_goal(name: &str, rows: &[&SelectionRow]) -> BenchGoal {
+    let penalty = |method| mean_penalty(rows.iter().copied(), method);
+    BenchGoal::new(
+        format!("{name}: penalty beyond that of one launch"),
+        penalty(OURS).zip(penalty(ONE_LAUNCH)).map(|(ours, one)| ours - one),
+        at_most(2.0, "points"),
+    )
+}
+
 /// The goal of netsig's penalty beyond the penalty of one launch, for each machine with choices.
 fn goals_of_selection(rows: &[SelectionRow]) -> Vec<BenchGoal> {
     let unrooted = rows.iter().filter(|row| !is_rooted(row.collective));
     let machines = unrooted.clone().map(|row| &row.machine).unique();
     let goal = |machine: &String| {
-        let machine_rows = || unrooted.clone().filter(|row| row.machine == *machine);
-        let penalties = mean_penalty(machine_rows(), OURS).zip(mean_penalty(machine_rows(), ONE_LAUNCH));
-        BenchGoal::new(
-            format!("selection on {machine}, unrooted: penalty beyond that of one launch"),
-            penalties.map(|(ours, one)| ours - one),
-            at_most(2.0, "points"),
+        let machine_rows = unrooted.clone().filter(|row| row.machine == *machine);
+        penalty_goal(
+            &format!("selection on {machine}, unrooted"),
+            &machine_rows.collect_vec(),
         )
     };
     machines.map(goal).collect()
+}
+
+/// The figures of reductions with a goal, by machine and fitted counts.
+pub fn goals_of_reductions(sets: &[SetRows], selection: &[SelectionRow]) -> Vec<BenchGoal> {
+    let place = |set: &&SetRows| (set.ours.set.machine.clone(), set.ours.set.fitted.clone());
+    let goals = sets
+        .iter()
+        .map(|set| place(&set))
+        .unique()
+        .flat_map(|(machine, fitted)| {
+            let name = format!("reductions on {machine} {fitted}");
+            let place_sets = sets
+                .iter()
+                .filter(|set| place(set) == (machine.clone(), fitted.clone()));
+            let collected_sets = place_sets.collect_vec();
+            let error_goal = |((figure, errors), most): ((&str, Vec<f64>), f64)| {
+                let title = format!("{name}: {figure} of e, median over the sets");
+                BenchGoal::new(title, Some(middle(&errors)), at_most(most, "%"))
+            };
+            let place_choices = selection
+                .iter()
+                .filter(|row| row.machine == machine && row.fitted == fitted);
+            let mut goals = errors(&collected_sets)
+                .into_iter()
+                .zip([15.0, 40.0])
+                .map(error_goal)
+                .collect_vec();
+            goals.push(penalty_goal(&name, &place_choices.collect_vec()));
+            goals
+        });
+    goals.collect()
 }
 
 /// The goal of the mean interval score relative to the best rival's.

@@ -9,7 +9,7 @@ use netsig_base::algorithm::Collective;
 use netsig_base::stats::sample::mean;
 
 use super::PriorScores;
-use super::goals::{goals, mean_penalty};
+use super::goals::mean_penalty;
 use super::judge::SetScore;
 use super::rows::{JudgedRow, SetRows, mean_over_cells};
 use super::selection::{ONE_LAUNCH, SelectionRow};
@@ -20,8 +20,13 @@ use crate::harness::report::{BenchReport, TableColumn, ratio};
 use crate::harness::rivals::{PER_PEER, POWER_LAW};
 use crate::harness::summary::middle;
 
-/// Name of the benchmark's folder of results.
-const BENCHMARK: &str = "real";
+/// Sets that are judged together.
+pub struct RealBenchmark {
+    /// Name of the folder of results.
+    pub name: &'static str,
+    /// The figures with a goal.
+    pub goals: fn(&[SetRows], &[SelectionRow]) -> Vec<BenchGoal>,
+}
 
 /// Name of a group of sets with the scores of one method.
 type MethodScores<'a> = ((String, &'static str), Vec<&'a JudgedRow>);
@@ -31,17 +36,17 @@ type CollectiveChoices<'a> = ((String, Collective), Vec<&'a SelectionRow>);
 
 /// Writes table.md, sets.csv and selection.csv; false if a goal is missed. The goals hold for `untuned`, whose prior
 /// was chosen without the data.
-pub fn publish(default: &PriorScores, untuned: &PriorScores) -> Result<bool> {
+pub fn publish(benchmark: &RealBenchmark, default: &PriorScores, untuned: &PriorScores) -> Result<bool> {
     let sets = SetRows::all(&untuned.sets);
-    let folder = results(BENCHMARK)?;
+    let folder = results(benchmark.name)?;
     fs::create_dir_all(&folder)?;
-    let mut report = BenchReport::new(&folder, &goals(&sets, &untuned.selection), "");
+    let mut report = BenchReport::new(&folder, &(benchmark.goals)(&sets, &untuned.selection), "");
     report.heading("With the prior that was chosen on these data");
     let figures: [TableColumn<BenchGoal>; 2] = [
         ("figure", |goal| goal.name.clone()),
         ("value", |goal| goal.value.map_or_else(String::new, ratio)),
     ];
-    let goals = goals(&SetRows::all(&default.sets), &default.selection);
+    let goals = (benchmark.goals)(&SetRows::all(&default.sets), &default.selection);
     report.table(&figures, &goals);
     let mut groups: BTreeMap<(String, &'static str), Vec<&JudgedRow>> = BTreeMap::new();
     for row in &untuned.sets {

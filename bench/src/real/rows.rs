@@ -40,6 +40,7 @@ impl SetLabel {
     pub fn networks(&self) -> String {
         match self.group {
             SetGroup::Tables => format!("{} tables", self.machine),
+            SetGroup::Reductions => format!("{} {}", self.machine, self.collective),
             _ => self.machine.clone(),
         }
     }

@@ -23,6 +23,8 @@ pub enum SetGroup {
     Emulated,
     /// Tables of the OSU benchmarks.
     Tables,
+    /// Reductions of real machines.
+    Reductions,
 }
 
 /// The fitted cells of a set; the other cells are judged.
@@ -129,7 +131,7 @@ impl JudgedNetwork {
     /// A network without data yet.
     pub fn new(file: &str, group: SetGroup) -> Self {
         let machine = match group {
-            SetGroup::Real | SetGroup::Tables => file.split('-').next().unwrap_or_default(),
+            SetGroup::Real | SetGroup::Tables | SetGroup::Reductions => file.split('-').next().unwrap_or_default(),
             _ => file,
         };
         Self {
@@ -179,7 +181,10 @@ impl JudgedNetwork {
             fitted: part(&|key| split.has_fitted(key.procs, key.size)),
             judged: part(&|key| self.judges_fitted || !split.has_fitted(key.procs, key.size)),
         };
-        splits.into_iter().map(set).collect()
+        let all_sets = splits.into_iter().map(set);
+        all_sets
+            .filter(|set| !set.fitted.is_empty() && !set.judged.is_empty())
+            .collect()
     }
 
     /// The data to fit: the fitted cells of collectives, and all other experiments among few enough processes.
