@@ -28,7 +28,7 @@ use anyhow::{Context as _, Result};
 use crate::harness::draw::ethernet;
 use crate::harness::effort::BenchEffort;
 use crate::harness::folder::results;
-use crate::harness::learn::{self, FURTHER_COLLECTIVES, JUDGED_COLLECTIVES};
+use crate::harness::learn::{self, ALLTOALL_CAMPAIGN, BCAST_CAMPAIGN, FURTHER_COLLECTIVES};
 use crate::harness::root;
 use crate::harness::series::NetworkSeries;
 use cells::InterposeBench;
@@ -117,7 +117,8 @@ impl InterposeOutcome {
     fn add(&mut self, bench: &InterposeBench) -> Result<()> {
         let bench_network = bench.bench_network;
         let drawn = &bench_network.drawn;
-        let wanted: Vec<_> = JUDGED_COLLECTIVES.iter().chain(&FURTHER_COLLECTIVES).collect();
+        let judged = [&ALLTOALL_CAMPAIGN, &BCAST_CAMPAIGN].into_iter();
+        let wanted: Vec<_> = judged.chain(&FURTHER_COLLECTIVES).collect();
         let learned = learn::learn_choices(bench_network, &wanted)?;
         let seconds = learned.seconds;
         let about = format!("{}; {seconds:.0} s for the profile", drawn.summary());

@@ -3,7 +3,7 @@
 //!
 //! netsig's commands make a profile on half of the hosts. Its choices for ¾ and all of the hosts are measured beside
 //! all other candidates and judged. `goals` holds the figures, `rules` the gains of a rules file alone. Tables go to
-//! standard output and table.md; cells.csv has a row for each cell. A network takes about 15 minutes and is measured
+//! standard output and table.md; cells.csv has a row for each cell. A network takes about 18 minutes and is measured
 //! once.
 
 mod goals;
@@ -48,7 +48,7 @@ pub fn run(series: NetworkSeries, effort: BenchEffort, only_measure: bool) -> Re
 
 /// Seconds of all operations in one launch of the truth.
 fn launch_seconds(effort: BenchEffort) -> f64 {
-    effort.choose(110.0, 8.0)
+    effort.choose(160.0, 12.0)
 }
 
 impl SelectOutcome {

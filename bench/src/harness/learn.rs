@@ -31,15 +31,22 @@ pub const ALLTOALL_CAMPAIGN: CollectiveCampaign = CollectiveCampaign {
     seconds: 60,
 };
 
+/// The broadcast.
+pub const BCAST_CAMPAIGN: CollectiveCampaign = CollectiveCampaign {
+    name: "bcast",
+    algorithms: "library,binomial,pipeline:1024,pipeline:4096,scatter-allgather,scatter-allgather-ring",
+    seconds: 60,
+};
+
+/// The all-reduce.
+const ALLREDUCE_CAMPAIGN: CollectiveCampaign = CollectiveCampaign {
+    name: "allreduce",
+    algorithms: "library,recursive-doubling,rabenseifner,ring,reduce-bcast,direct",
+    seconds: 60,
+};
+
 /// Collectives whose choices are judged.
-pub const JUDGED_COLLECTIVES: [CollectiveCampaign; 2] = [
-    ALLTOALL_CAMPAIGN,
-    CollectiveCampaign {
-        name: "bcast",
-        algorithms: "library,binomial,pipeline:1024,pipeline:4096,scatter-allgather,scatter-allgather-ring",
-        seconds: 60,
-    },
-];
+pub const JUDGED_COLLECTIVES: [CollectiveCampaign; 3] = [ALLTOALL_CAMPAIGN, BCAST_CAMPAIGN, ALLREDUCE_CAMPAIGN];
 
 /// Further collectives that programs call. Pieces of different sizes need more time.
 pub const FURTHER_COLLECTIVES: [CollectiveCampaign; 2] = [
@@ -55,8 +62,8 @@ pub const FURTHER_COLLECTIVES: [CollectiveCampaign; 2] = [
     },
 ];
 
-/// The sizes of the selection.
-const SIZES: [u64; 6] = [256, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
+/// The sizes of the selection; the last one of reductions alone, whose messages are parts of their vectors.
+const SIZES: [u64; 7] = [256, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20];
 
 /// Name of the profile.
 pub const PROFILE: &str = "profile";
@@ -103,10 +110,12 @@ pub fn learn_choices(bench_network: &BenchNetwork, wanted: &[&'static Collective
         notes: made.notes,
     };
     let procs = judged_counts(&bench_network.drawn);
-    for campaign in &JUDGED_COLLECTIVES {
+    let is_wanted = |judged: &&CollectiveCampaign| wanted.iter().any(|campaign| campaign.name == judged.name);
+    for campaign in JUDGED_COLLECTIVES.iter().filter(is_wanted) {
         let (collective, algorithms) = campaign.parsed()?;
         learned.candidates.insert(collective, algorithms);
-        let cases = procs.into_iter().cartesian_product(SIZES);
+        let sizes = sizes_of(collective).iter().copied();
+        let cases = procs.into_iter().cartesian_product(sizes);
         let library_choices = cases.map(|(procs, size)| {
             let size = Bytes(size);
             let cell = BenchCell {
@@ -123,7 +132,13 @@ pub fn learn_choices(bench_network: &BenchNetwork, wanted: &[&'static Collective
     }
     let network = bench_network.description();
     for &collective in learned.candidates.keys() {
-        match select_choices(&bench_network.folder, collective, &procs, &SIZES, &network) {
+        match select_choices(
+            &bench_network.folder,
+            collective,
+            &procs,
+            sizes_of(collective),
+            &network,
+        ) {
             Ok(choices) => learned.choices.extend(choices),
             Err(error) => learned.notes.push(format!("{collective}: {error:#}")),
         }
@@ -190,6 +205,12 @@ impl CollectiveCampaign {
         let methods = names.map(|name| Ok(CollectiveMethod::parse(collective, name)?.to_string()));
         Ok((collective, methods.collect::<Result<_>>()?))
     }
+}
+
+/// The sizes of a collective's selection.
+fn sizes_of(collective: Collective) -> &'static [u64] {
+    let last = SIZES.len() - usize::from(!collective.is_reduction());
+    &SIZES[..last]
 }
 
 /// The judged process counts, unknown to all profiles: ¾ and all of the hosts.

@@ -46,6 +46,11 @@ fn figures() -> Vec<RowGoal<ChoiceRow>> {
             |row| row.collective == Collective::Bcast && row.size_bytes >= LONG,
             1.5,
         ),
+        gain_goal(
+            "allreduce, library/choice",
+            |row| row.collective == Collective::Allreduce,
+            1.3,
+        ),
     ]
 }
 
@@ -119,6 +124,7 @@ mod tests {
             row(Collective::Alltoall, 65536, 2.0),
             row(Collective::Alltoall, 256, 0.5),
             row(Collective::Bcast, 65536, 9.0),
+            row(Collective::Allreduce, 1024, 1.5),
         ];
         rows[2].busy = true;
         let (found, empty) = goals(&rows);
@@ -129,6 +135,7 @@ mod tests {
         near("alltoall, library/choice", 1.0);
         near("alltoall from 32 KiB on in stars, choice/wire bound: worst", 1.2);
         near("penalty of the choice beyond the oracle's: 90th", 1.0);
+        near("allreduce", 1.5);
         near("cells whose", 1.0);
         assert_eq!(value(&found, "bcast"), None);
         assert_eq!(empty.len(), 3);

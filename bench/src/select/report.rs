@@ -117,7 +117,7 @@ fn excesses_of_all(report: &mut BenchReport, rows: &[ChoiceRow]) {
 
 /// The judged cells of every network and collective, if any.
 fn choices_by_network(outcome: &SelectOutcome) -> Vec<NetworkChoices<'_>> {
-    let collectives = [Collective::Alltoall, Collective::Bcast];
+    let collectives = [Collective::Alltoall, Collective::Bcast, Collective::Allreduce];
     let network_collectives = outcome.networks.iter().cartesian_product(collectives);
     let with_rows = network_collectives.map(|(network, collective)| {
         let rows = outcome

@@ -49,7 +49,9 @@ pub(super) fn gains(bench_network: &BenchNetwork, truth: &Dataset, learned: &Lea
     let path = rules_path.display().to_string();
     let mpi_variables = variables(drawn.mpi, &path);
     let variables = mpi_variables.iter().map(|(name, value)| (&**name, &**value));
-    let cells = learned.choices.keys();
+    let all_cells = learned.choices.keys();
+    // The files have no rules of reductions.
+    let cells = all_cells.filter(|cell| !cell.collective.is_reduction());
     let planned = cells.map(|cell| PlannedCell::new(*cell, drawn, LIBRARY));
     let plan = plan::text(
         &planned.collect_vec(),
