@@ -246,14 +246,11 @@ mod tests {
         let [low, high] = seconds(text);
         assert!(close(low, 4.0 + 14.0 * 1.905e-3));
         assert!(close(high, 4.0 + 202.0 * 1.905e-3));
-        // Among 8: 14 messages of 1 kB, or 6 of 8 kB, twice each after 3 · 0.1 ms and 5 us; no contention.
+        // Among 8: 14 messages of 1 kB, or 3 of 4, 2 and 1 kB there and back, twice each after 3 · 0.1 ms and 5 us.
         let text = "[[collective]]\nname = \"allreduce\"\nalgorithms = [\"ring\", \"library\"]\nprocs = 8\n\
             sizes = \"8kB\"\nrepetitions = 1";
         let [low, _] = seconds(text);
-        assert!(close(
-            low,
-            2.0 + 2.0 * (14.0 * 0.11e-3 + 6.0 * 0.18e-3 + 2.0 * 0.305e-3)
-        ));
+        assert!(close(low, 2.0 + 2.0 * (14.0 * 0.11e-3 + 0.74e-3 + 2.0 * 0.305e-3)));
         // 10.1 ms alone; among two pairs twice as long.
         let [low, _] = seconds("[flows]\npairs = [1, 2]\nsize = \"1MB\"\nrepetitions = 1");
         let expected = 2.0 + 10.1e-3 + 20.2e-3 + 0.1e-3 + 0.2e-3 + 0.01e-3;

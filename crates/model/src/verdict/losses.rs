@@ -167,7 +167,7 @@ impl LossFinding {
         let largest = clean.iter().map(|(_, losses)| losses.largest).min().unwrap_or_default();
         let subject = &self.subject;
         match (lossy_text.is_empty(), clean.is_empty()) {
-            (true, _) => self.unsteady_sentence(&format!("{largest} among {clean_counts}")),
+            (true, _) => self.unsteady_sentence(largest, &clean_counts),
             (false, true) => format!("Measured: {subject} loses packets {lossy_text}."),
             (false, false) => {
                 format!(
@@ -177,19 +177,30 @@ impl LossFinding {
         }
     }
 
-    /// The sentence where no cell loses steadily; `most` is what was measured.
-    fn unsteady_sentence(&self, most: &str) -> String {
+    /// The sentence where no cell loses steadily up to the size `largest` among these counts; a barrier has no sizes.
+    fn unsteady_sentence(&self, largest: Bytes, counts: &str) -> String {
         let shares = self
             .measured
             .iter()
             .map(|(procs, losses)| (losses.most.0, losses.most.1, procs));
         let subject = &self.subject;
         match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
-            Some((share, size, procs)) if share > 0.0 => format!(
-                "Not steadily: at most {} of the repetitions of {subject} lost packets or stalled ({size} among {procs}).",
-                percent(share)
-            ),
-            _ => format!("None: no repetition of {subject} lost packets or stalled, up to {most}."),
+            Some((share, size, procs)) if share > 0.0 => {
+                let size_text = if size == Bytes(0) {
+                    String::new()
+                } else {
+                    format!("{size} ")
+                };
+                format!(
+                    "Not steadily: at most {} of the repetitions of {subject} lost packets or stalled \
+                     ({size_text}among {procs}).",
+                    percent(share)
+                )
+            }
+            _ if largest == Bytes(0) => {
+                format!("None: no repetition of {subject} lost packets or stalled among {counts}.")
+            }
+            _ => format!("None: no repetition of {subject} lost packets or stalled, up to {largest} among {counts}."),
         }
     }
 

@@ -1,7 +1,9 @@
 //! Patterns of an algorithm: one, or for a library's own choice the patterns that its rules choose.
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, CollectiveMethod, DOUBLE, DecisionCase, LIBRARY, LibraryDecision, MpiFlavour};
+use netsig_base::algorithm::{
+    Collective, CollectiveMethod, DOUBLE, DecisionCase, LIBRARY, LibraryDecision, MpiFlavour,
+};
 use netsig_base::units::{Bytes, Procs};
 
 use super::TrafficPattern;
@@ -101,7 +103,11 @@ impl AlgorithmPatterns {
             let procs = Procs::new(count).ok()?;
             self.replacement(procs, size)
         });
-        let patterns = self.usual.into_iter().chain(replaced.into_iter().flatten()).chain(decided);
+        let patterns = self
+            .usual
+            .into_iter()
+            .chain(replaced.into_iter().flatten())
+            .chain(decided);
         patterns.unique().collect()
     }
 }
