@@ -320,7 +320,7 @@ fn doubled(group: u32, whole: (u32, f64)) -> CriticalPath {
         }
     }
     let messages = left.div_ceil(right);
-    let combined = f64::from(procs + 1 - group) * block;
+    let combined = (f64::from(procs - group) + 1.0) * block;
     path.push(
         messages,
         f64::from(procs - right) * block,

@@ -19,7 +19,7 @@ const DISSEMINATION: Model = Model {
 };
 
 const TREE: Model = Model {
-    name: "tree",
+    name: "binomial",
     formula: "T = 2·⌈log₂n⌉·(g(0) + L)",
     domain: "Up the binomial tree and down again. Without contention. ω is 0 where the profile has no time of the operation.",
     example: example(0.000_36),

@@ -74,7 +74,7 @@ pub(super) fn name_of(form: ReductionForm) -> &'static str {
         ReductionForm::Butterfly => "butterfly",
         ReductionForm::ReduceThenScatter => "reduce_then_scatter",
         ReductionForm::Dissemination => "dissemination",
-        ReductionForm::BarrierTree => "tree",
+        ReductionForm::BarrierTree => "binomial",
         ReductionForm::DoubleRing => "double_ring",
     }
 }

@@ -97,7 +97,7 @@ pub(in crate::model) const ALLREDUCE: Model = Model {
 pub(in crate::model) const REDUCE_SCATTER: Model = Model {
     subject: ModelSubject::Collective(Collective::ReduceScatter),
     domain: "As the regimes of alltoall, with n − 1 steps of m/n bytes.",
-    example: rendezvous_example(0.000_367_248),
+    example: rendezvous_example(0.000_491_12),
     time: |inputs| time(inputs, steps(ReductionForm::Pairwise)),
     ..ALLTOALL
 };
@@ -110,7 +110,7 @@ pub(in crate::model) const REDUCE_SCATTER_BLOCK: Model = Model {
 pub(in crate::model) const BARRIER: Model = Model {
     subject: ModelSubject::Collective(Collective::Barrier),
     domain: "As the regimes of alltoall, with ⌈log₂ n⌉ steps without bytes.",
-    example: rendezvous_example(0.000_153_168),
+    example: rendezvous_example(0.000_175_92),
     time: |inputs| time(inputs, steps(ReductionForm::Dissemination)),
     ..ALLTOALL
 };
