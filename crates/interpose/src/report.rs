@@ -110,10 +110,10 @@ struct LedgerKey {
 
 impl LedgerKey {
     /// True if no rank ends before all have sent: the time of one rank is then the time of the collective. In the other
-    /// collectives the root returns when its messages have left.
+    /// collectives the root returns when its messages have left. Calls that are only counted have no time.
     fn ends_with_all(&self) -> bool {
         let collective = self.collective.parse::<Collective>();
-        collective.is_ok_and(|parsed| !parsed.has_root())
+        self.procs.is_some() && collective.is_ok_and(|parsed| !parsed.has_root())
     }
 
     /// Seconds that the schedule saved in `calls` calls: the library's time for as many calls, less theirs. Takes the
