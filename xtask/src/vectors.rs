@@ -61,7 +61,7 @@ const KNOWN_SETS: &str = "crates/model/tests/vectors.json";
 fn read(path: &str) -> Result<VectorFile> {
     let file = read_alone(path)?;
     let known = read_alone(&crate::root().join(KNOWN_SETS).to_string_lossy())?;
-    Ok(file.with_sets_of(known))
+    Ok(file.with_sets_of(&known))
 }
 
 fn read_alone(path: &str) -> Result<VectorFile> {
@@ -71,7 +71,7 @@ fn read_alone(path: &str) -> Result<VectorFile> {
 
 impl VectorFile {
     /// The file with the parameter sets of `known` that it does not define itself.
-    fn with_sets_of(self, known: Self) -> Self {
+    fn with_sets_of(self, known: &Self) -> Self {
         let mut sets = known.parameter_sets.as_object().cloned().unwrap_or_default();
         sets.extend(self.parameter_sets.as_object().cloned().unwrap_or_default());
         Self {

@@ -70,8 +70,8 @@ impl MemoryCombination {
         calls
     }
 
-    /// True if one call can carry out both: the operands of the other lie behind those of this one, and the left
-    /// operand of both together does not overlap the right one.
+    /// True if one call can carry out both: the operands of the other lie behind those of this one. The left operand of
+    /// both together must not overlap the right one.
     fn is_continued_by(self, other: Self) -> bool {
         let size = self.size + other.size;
         let is_behind = self.left + self.size == other.left && self.right + self.size == other.right;

@@ -1,6 +1,6 @@
 //! Values to reduce whose result is known exactly for every operation and type.
 //!
-//! The values of a rank depend on the rank, the element and the repetition, and repeat after a prime number of
+//! The values of a rank depend on the rank, the element and the repetition. They repeat after a prime number of
 //! elements, so that stale, missing, doubled or shifted contributions are detected. They are small integers: sums stay
 //! below 2²⁴, which all types hold exactly.
 //!

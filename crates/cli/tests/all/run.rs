@@ -154,12 +154,17 @@ fn another_command_gets_the_variables_in_its_environment() {
 #[test]
 fn a_profile_of_reductions_alone_is_refused() {
     let place = InstalledPlace::new();
-    let mut text = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n".to_owned();
-    for (procs, size, repetition) in itertools::iproduct!([4, 6, 8], [1024, 4096, 16384, 65536], 0..3) {
+    let cases = itertools::iproduct!([4, 6, 8], [1024, 4096, 16384, 65536], 0..3);
+    let rows = cases.map(|(procs, size, repetition)| {
         let time = f64::from(procs) * (1e-4 + 2e-9 * f64::from(size)) * (1.0 + 0.01 * f64::from(repetition));
-        text += &format!("pingpong,,,2,{size},{repetition},0,{}\n", time / f64::from(procs));
-        text += &format!("collective,allreduce,library,{procs},{size},{repetition},0,{time}\n");
-    }
+        let message = time / f64::from(procs);
+        format!(
+            "pingpong,,,2,{size},{repetition},0,{message}\n\
+             collective,allreduce,library,{procs},{size},{repetition},0,{time}\n"
+        )
+    });
+    let head = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
+    let text = head.to_owned() + &rows.collect::<String>();
     place.home.write("data.csv", &text);
     place.home.run("fit data.csv -o reductions.toml");
     let refused = place.exits_with("run reductions.toml -- ./mpirun ./program", 3);

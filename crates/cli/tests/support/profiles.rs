@@ -103,7 +103,7 @@ impl ProfileSource {
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let file_name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
         if let [plan] = self.files
-            && plan.ends_with(".toml")
+            && Path::new(plan).extension().is_some_and(|end| end == "toml")
         {
             let path = repository.join(plan);
             home.run(&format!(

@@ -221,10 +221,9 @@ impl Profile {
         let all_ranks: f64 = clusters.iter().map(|cluster| cluster.ranks).sum();
         let times = clusters.iter().enumerate().filter_map(|(number, cluster)| {
             let bytes = match collective {
-                Collective::Bcast if !cluster.has_root => size,
+                Collective::Bcast | Collective::Reduce if !cluster.has_root => size,
                 Collective::Scatter | Collective::Gather if !cluster.has_root => cluster.ranks * size,
                 Collective::Allgather => (all_ranks - cluster.ranks) * size,
-                Collective::Reduce if !cluster.has_root => size,
                 Collective::Allreduce => size,
                 Collective::ReduceScatter | Collective::ReduceScatterBlock => {
                     cluster.ranks.max(all_ranks - cluster.ranks) / all_ranks * size

@@ -64,7 +64,7 @@ pub(super) fn name_of(form: ReductionForm) -> &'static str {
         ReductionForm::FlatReduceBcast => "flat_reduce_bcast",
         ReductionForm::Direct | ReductionForm::ScatterDirect => "direct",
         ReductionForm::ReduceFlat | ReductionForm::BarrierFlat => "flat",
-        ReductionForm::ReduceBinomial => "binomial",
+        ReductionForm::ReduceBinomial | ReductionForm::BarrierTree => "binomial",
         ReductionForm::ReduceBinary => "binary",
         ReductionForm::ReduceChain => "chain",
         ReductionForm::ReducePipeline => "pipeline",
@@ -74,7 +74,6 @@ pub(super) fn name_of(form: ReductionForm) -> &'static str {
         ReductionForm::Butterfly => "butterfly",
         ReductionForm::ReduceThenScatter => "reduce_then_scatter",
         ReductionForm::Dissemination => "dissemination",
-        ReductionForm::BarrierTree => "binomial",
         ReductionForm::DoubleRing => "double_ring",
     }
 }
