@@ -68,9 +68,11 @@ impl ParameterSources<'_> {
         self.setting(EAGER_LIMIT).map(Bytes::rounded).or_else(of_network)
     }
 
-    /// ω, from the settings; 0 by default.
+    /// ω, from the settings or the profile; 0 by default.
     pub fn operation_time(&self) -> SecondsPerByte {
-        self.setting(OPERATION_TIME).map(SecondsPerByte).unwrap_or_default()
+        let of_profile = || self.profile.map(|(_, profile)| profile.operation());
+        let set = self.setting(OPERATION_TIME).map(SecondsPerByte);
+        set.or_else(of_profile).unwrap_or_default()
     }
 
     /// The retransmission time-out, from the settings or the network; Linux's by default.
