@@ -23,7 +23,6 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIs};
 
-pub(crate) use cell::size_unit;
 pub use cell::{PlanCell, TimedOperation};
 pub use netsig_base::data::JobId;
 pub use settings::{FloodedSizes, PLogPSettings, SizeRange};

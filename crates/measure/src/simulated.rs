@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use netsig_base::algorithm::{AlgorithmTraffic, Collective, CriticalPath, DOUBLE, Fold, ReducedVector, ReductionForm};
+use netsig_base::algorithm::{Collective, CriticalPath};
 use netsig_base::data::LossCounters;
 use netsig_base::network::{Network, TrueSignature};
 use netsig_base::units::parameter::ParameterError;
@@ -21,6 +21,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::plan::{MeasurementPlan, PlanCell, TimedOperation};
 use crate::transport::{MeasuredRepetition, Transport};
+use crate::work::critical_path;
 
 /// Bytes on the wire for each byte of payload: full Ethernet frames of TCP with time
 /// stamps carry 1448 bytes in 1514.
@@ -74,7 +75,7 @@ pub fn check(plan: &MeasurementPlan) -> Result<(), String> {
     for cell in plan.cells() {
         if let TimedOperation::Collective(collective, _) = cell.operation
             && collective != Collective::Alltoall
-            && usual_form(collective).is_none()
+            && path_of(cell).is_none()
         {
             return Err(format!(
                 "{cell} cannot be simulated; plan alltoall, reductions and barriers alone, or measure --on mpi or lab:SCENARIO"
@@ -84,34 +85,12 @@ pub fn check(plan: &MeasurementPlan) -> Result<(), String> {
     Ok(())
 }
 
-/// The path of a cell by the form of its algorithm, or by the usual form if the algorithm has none; `None` for other
-/// operations. Vectors count as doubles, since the length of an element affects the rounding of blocks alone.
+/// The path of a reduction or barrier; `None` for other operations.
 fn path_of(cell: &PlanCell) -> Option<CriticalPath> {
     let TimedOperation::Collective(collective, method) = &cell.operation else {
         return None;
     };
-    let usual = usual_form(*collective)?;
-    let form = match method.traffic() {
-        Some(AlgorithmTraffic::Reduction(form)) => form,
-        _ => usual,
-    };
-    let vector = ReducedVector {
-        procs: cell.procs,
-        size: cell.size,
-        element: DOUBLE,
-    };
-    Some(form.path(vector, method.segment()))
-}
-
-/// Form of the MPI library's choice and of algorithms without a form; `None` for collectives that do not combine.
-fn usual_form(collective: Collective) -> Option<ReductionForm> {
-    match collective {
-        Collective::Reduce => Some(ReductionForm::ReduceBinomial),
-        Collective::Allreduce => Some(ReductionForm::Rabenseifner(Fold::Whole)),
-        Collective::ReduceScatter | Collective::ReduceScatterBlock => Some(ReductionForm::Halving),
-        Collective::Barrier => Some(ReductionForm::Dissemination),
-        _ => None,
-    }
+    critical_path(*collective, method, cell.procs, cell.size)
 }
 
 /// The pLogP parameters between two processes of a simulated network: L = ¾·α and g(m) = ¼·α + β·m,

@@ -28,7 +28,7 @@ pub use self::collective_cells::CollectiveCells;
 use self::grid::{GridDensity, LaunchGrid};
 use crate::budget::BudgetTooSmall;
 use crate::estimate::NetworkRates;
-use crate::plan::{MeasurementPlan, PLogPSettings, PlanCell, SizeRange, Synchronisation, TimedOperation, size_unit};
+use crate::plan::{MeasurementPlan, PLogPSettings, PlanCell, SizeRange, Synchronisation, TimedOperation};
 use crate::trials;
 
 /// Operations to predict, and the limits of their measurement.
@@ -264,7 +264,7 @@ impl SteerTarget {
         if self.collective == Collective::Barrier {
             return Bytes(0);
         }
-        let unit = size_unit(self.collective, procs, self.operands.element().bytes()).0;
+        let unit = self.collective.size_unit(procs, self.operands.element().bytes()).0;
         if size == Bytes(0) {
             // The check of the plan refuses it.
             return size;

@@ -5,7 +5,9 @@
 //! ([`ReductionForm::path`]), the library's choice those that it usually takes. Algorithms of clusters count as a
 //! binomial tree in each direction that the collective needs. All other collectives have n − 1 messages of m bytes.
 
-use netsig_base::algorithm::{AlgorithmTraffic, Collective, CollectiveMethod, DOUBLE, ReducedVector, ReductionForm};
+use netsig_base::algorithm::{
+    AlgorithmTraffic, Collective, CollectiveMethod, CriticalPath, DOUBLE, ReducedVector, ReductionForm,
+};
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::model::hockney::Hockney;
 
@@ -19,22 +21,16 @@ pub(crate) struct CollectiveWork {
 impl CollectiveWork {
     /// The work of a method of a collective.
     pub fn of(collective: Collective, method: &CollectiveMethod, procs: Procs, size: Bytes) -> Self {
-        let Some(form) = reduction_form(collective, method) else {
-            let partners = procs.partners();
-            return Self {
+        let partners = procs.partners();
+        match critical_path(collective, method, procs, size) {
+            Some(path) => Self {
+                startups: path.startups(),
+                bytes: path.bytes(),
+            },
+            None => Self {
                 startups: partners,
                 bytes: partners * size.as_f64(),
-            };
-        };
-        let vector = ReducedVector {
-            procs,
-            size,
-            element: DOUBLE,
-        };
-        let path = form.path(vector, method.segment());
-        Self {
-            startups: path.startups(),
-            bytes: path.bytes(),
+            },
         }
     }
 
@@ -47,6 +43,23 @@ impl CollectiveWork {
     pub fn in_bytes(self, startup: f64) -> f64 {
         self.startups * startup + self.bytes
     }
+}
+
+/// The path of a reduction or barrier; `None` for other collectives. Vectors count as doubles, since the length of an element
+/// affects the rounding of blocks alone.
+pub(crate) fn critical_path(
+    collective: Collective,
+    method: &CollectiveMethod,
+    procs: Procs,
+    size: Bytes,
+) -> Option<CriticalPath> {
+    let vector = ReducedVector {
+        procs,
+        size,
+        element: DOUBLE,
+    };
+    let form = reduction_form(collective, method)?;
+    Some(form.path(vector, method.segment()))
 }
 
 /// True if ranks beyond a power of two take more steps than the others.

@@ -113,12 +113,10 @@ impl CollectiveCall {
         let Self {
             procs, size, element, ..
         } = *self;
-        let unit = match collective {
-            Collective::Barrier if size > Bytes(0) => return Err(UnsupportedCall::BarrierWithData { size }),
-            Collective::ReduceScatterBlock => Bytes(element.0 * u64::from(procs.get())),
-            _ if collective.is_reduction() => element,
-            _ => return Ok(()),
-        };
+        if collective == Collective::Barrier && size > Bytes(0) {
+            return Err(UnsupportedCall::BarrierWithData { size });
+        }
+        let unit = collective.size_unit(procs, element);
         if size.0.is_multiple_of(unit.0) {
             return Ok(());
         }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 
 use super::SizePattern;
+use crate::units::{Bytes, Procs};
 
 /// A collective operation of MPI. `MPI_Alltoallv` counts as three, one for each pattern of sizes.
 #[derive(
@@ -95,6 +96,16 @@ impl Collective {
     /// MPI library yet.
     pub fn may_be_replaced(self) -> bool {
         self.has_data() && !self.is_reduction()
+    }
+
+    /// The length of which its sizes are multiples: an element of a vector that is reduced, for equal blocks one in
+    /// each block.
+    pub fn size_unit(self, procs: Procs, element: Bytes) -> Bytes {
+        match self {
+            Self::ReduceScatterBlock => Bytes(element.0 * u64::from(procs.get())),
+            _ if self.is_reduction() => element,
+            _ => Bytes(1),
+        }
     }
 
     /// Pattern of the sizes of its pieces.

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use netsig_base::algorithm::{COLLECTIVES, CollectiveMethod, algorithm_entries};
+use netsig_base::algorithm::{COLLECTIVES, Collective, CollectiveMethod, algorithm_entries};
 use netsig_base::data::{Dataset, cluster_facts};
 use tempfile::TempDir;
 
@@ -30,6 +30,7 @@ fn plan(procs: &[u32], sizes: &str) -> ClusterPlan {
         let mut names: Vec<String> = named.filter(follows).collect();
         names.dedup();
         if !names.is_empty() {
+            let sizes = sizes_of(collective, procs, sizes);
             write!(
                 text,
                 "[[collective]]\nname = \"{collective}\"\nalgorithms = {names:?}\nprocs = {procs:?}\n\
@@ -40,6 +41,22 @@ fn plan(procs: &[u32], sizes: &str) -> ClusterPlan {
         }
     }
     ClusterPlan { text, cells }
+}
+
+/// Sizes that the collective has: none of a barrier, whole elements in equal blocks of a reduction.
+fn sizes_of(collective: Collective, procs: &[u32], sizes: &str) -> String {
+    let unit = procs.iter().fold(8, |product: u64, count| product * u64::from(*count));
+    match collective {
+        Collective::Barrier => "0".to_owned(),
+        _ if collective.is_reduction() => {
+            let multiples = (0..).zip(sizes.split(',')).map(|(place, size)| {
+                let least: u64 = size.trim().parse().unwrap();
+                (least.next_multiple_of(unit) + place * unit).to_string()
+            });
+            multiples.collect::<Vec<_>>().join(",")
+        }
+        _ => sizes.to_owned(),
+    }
 }
 
 /// Measures a plan; wrong data would be rejected.

@@ -196,7 +196,7 @@ impl PlanCell {
     fn check_elements(&self, operands: ReductionOperands) -> Result<(), String> {
         let element = operands.element().bytes();
         let unit = match self.operation {
-            TimedOperation::Collective(collective, _) => size_unit(collective, self.procs, element),
+            TimedOperation::Collective(collective, _) => collective.size_unit(self.procs, element),
             TimedOperation::LocalReduction => element,
             _ => return Ok(()),
         };
@@ -263,16 +263,6 @@ impl PlanCell {
     /// Operation, processes and size: the work that the cell repeats.
     pub(crate) fn timed_case(&self) -> (TimedOperation, Procs, Bytes) {
         (self.operation, self.procs, self.size)
-    }
-}
-
-/// The length of which the sizes of a collective are multiples: an element of a vector that is reduced, for equal
-/// blocks one in each block.
-pub(crate) fn size_unit(collective: Collective, procs: Procs, element: Bytes) -> Bytes {
-    match collective {
-        Collective::ReduceScatterBlock => Bytes(element.0 * u64::from(procs.get())),
-        _ if collective.is_reduction() => element,
-        _ => Bytes(1),
     }
 }
 

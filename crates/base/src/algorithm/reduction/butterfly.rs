@@ -58,44 +58,22 @@ fn round(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     }
     let ranks = FoldedRanks::new(procs, KeptRank::Odd);
     let (steps, twin) = (ranks.steps(), ranks.twin(rank));
-    let step = index
-        .checked_sub(ranks.folds())
-        .map(|step| u32::try_from(step).expect("fewer steps than bits"));
+    let step = ranks.step(index);
+    let slot = |array, part| held(procs, ranks, rank, array, part);
+    let ordered = |number, partner, step| OrderedExchange::of_step(ranks, number, partner, step, slot);
     match (step, ranks.role(rank), twin) {
         (Some(step), _, _) if step >= steps => place(procs, ranks, rank, step - steps),
         (None, FoldRole::Waiting, Some(twin)) => Round {
             sends: message(twin, &all(0..shape.parts), BlockSlot::Input).into(),
             ..Round::default()
         },
-        (None, FoldRole::Number(number), Some(twin)) => {
-            ordered(procs, ranks, number, twin, None).receive(&all(0..shape.parts))
-        }
+        (None, FoldRole::Number(number), Some(twin)) => ordered(number, twin, None).receive(&all(0..shape.parts)),
         (Some(step), FoldRole::Number(number), _) => {
             let partner = number ^ 1 << step;
             let window = |number| all(ranks.blocks(nearest_first_window(ranks.power(), number, step + 1)));
-            ordered(procs, ranks, number, ranks.rank(partner), Some(step)).exchange(&window(partner), &window(number))
+            ordered(number, ranks.rank(partner), Some(step)).exchange(&window(partner), &window(number))
         }
         _ => Round::default(),
-    }
-}
-
-/// The exchange of `number` with `partner` in a step, or in the fold.
-fn ordered(
-    procs: Procs,
-    ranks: FoldedRanks,
-    number: u32,
-    partner: Rank,
-    step: Option<u32>,
-) -> OrderedExchange<impl Fn(u32, u32) -> BlockSlot> {
-    let rank = ranks.rank(number);
-    let is_higher = move |step: u32| number >> step & 1 == 0;
-    let later = step.map_or(0, |step| step + 1)..ranks.steps();
-    OrderedExchange {
-        partner,
-        is_higher: step.is_some_and(is_higher),
-        is_first: step.is_none() || step == Some(0) && ranks.twin(rank).is_none(),
-        later_swaps: u32::try_from(later.filter(|step| is_higher(*step)).count()).expect("fewer steps than bits"),
-        slot: move |array, part| held(procs, ranks, rank, array, part),
     }
 }
 

@@ -67,60 +67,41 @@ fn allreduce_outline(shape: ScheduleShape) -> ScheduleOutline {
 }
 
 fn allreduce(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
-    let ranks = FoldedRanks::new(shape.procs, KeptRank::Odd);
     if shape.procs.get() == 1 {
         return lone_round(shape.parts);
     }
-    let step = index.wrapping_sub(ranks.folds());
-    match (ranks.role(rank), ranks.twin(rank)) {
-        (FoldRole::Waiting, Some(twin)) if index == 0 => Round {
-            sends: message(twin, &[0], BlockSlot::Input).into(),
+    let ranks = FoldedRanks::new(shape.procs, KeptRank::Odd);
+    let held = |array, part| match array {
+        0 => BlockSlot::Output(part),
+        _ => BlockSlot::Buffer { number: 0, part },
+    };
+    let ordered = |number, partner, step| OrderedExchange::of_step(ranks, number, partner, step, held);
+    let vector = [0];
+    match (ranks.step(index), ranks.role(rank), ranks.twin(rank)) {
+        (None, FoldRole::Waiting, Some(twin)) => Round {
+            sends: message(twin, &vector, BlockSlot::Input).into(),
             ..Round::default()
         },
-        (FoldRole::Waiting, Some(twin)) if step == ranks.steps() as usize => Round {
-            receives: message(twin, &[0], BlockSlot::Output).into(),
-            ..Round::default()
-        },
-        (FoldRole::Number(_), Some(twin)) if step == ranks.steps() as usize => Round {
-            sends: message(twin, &[0], BlockSlot::Output).into(),
-            ..Round::default()
-        },
-        (FoldRole::Number(number), twin) => match (twin, u32::try_from(step)) {
-            (Some(twin), Err(_)) => ordered(ranks, number, twin, None).receive(&[0]),
-            (_, Ok(step)) if step < ranks.steps() => {
-                let partner = ranks.rank(number ^ 1 << step);
-                ordered(ranks, number, partner, Some(step)).exchange(&[0], &[0])
+        (None, FoldRole::Number(number), Some(twin)) => ordered(number, twin, None).receive(&vector),
+        (Some(step), FoldRole::Number(number), _) if step < ranks.steps() => {
+            let partner = ranks.rank(number ^ (1 << step));
+            ordered(number, partner, Some(step)).exchange(&vector, &vector)
+        }
+        (Some(step), role, Some(twin)) if step == ranks.steps() => {
+            let result = message(twin, &vector, BlockSlot::Output).into();
+            match role {
+                FoldRole::Number(_) => Round {
+                    sends: result,
+                    ..Round::default()
+                },
+                FoldRole::Waiting => Round {
+                    receives: result,
+                    ..Round::default()
+                },
             }
-            _ => Round::default(),
-        },
-        (FoldRole::Waiting, _) => Round::default(),
+        }
+        _ => Round::default(),
     }
-}
-
-/// The exchange of `number` with `partner` in a step, or in the fold.
-fn ordered(
-    ranks: FoldedRanks,
-    number: u32,
-    partner: Rank,
-    step: Option<u32>,
-) -> OrderedExchange<impl Fn(u32, u32) -> BlockSlot> {
-    let is_folded = ranks.twin(ranks.rank(number)).is_some();
-    let is_higher = |step: u32| number >> step & 1 == 0;
-    let later = step.map_or(0, |step| step + 1)..ranks.steps();
-    OrderedExchange {
-        partner,
-        is_higher: step.is_some_and(is_higher),
-        is_first: step.is_none() || step == Some(0) && !is_folded,
-        later_swaps: count(later.filter(|step| is_higher(*step))),
-        slot: |array, part| match array {
-            0 => BlockSlot::Output(part),
-            _ => BlockSlot::Buffer { number: 0, part },
-        },
-    }
-}
-
-fn count(items: impl Iterator) -> u32 {
-    u32::try_from(items.count()).expect("fewer steps than bits")
 }
 
 fn scatter_outline(shape: ScheduleShape) -> ScheduleOutline {
@@ -171,7 +152,9 @@ fn scatter(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
         partner,
         is_higher: is_higher(step),
         is_first: (0..step).all(|earlier| other_group(procs, rank, earlier).is_empty()),
-        later_swaps: count((step + 1..procs.ceil_log2()).filter(|later| is_higher(*later))),
+        later_swaps: (step + 1..procs.ceil_log2())
+            .map(|later| u32::from(is_higher(later)))
+            .sum(),
         slot: |array, part| match array {
             0 if part == rank.0 => BlockSlot::Output(part),
             array => BlockSlot::Scratch(array * procs.get() + part),

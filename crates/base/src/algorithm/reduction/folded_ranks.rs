@@ -37,6 +37,12 @@ impl FoldedRanks {
         self.procs.floor_log2()
     }
 
+    /// Step of round `index`, from 0; `None` for the round of the fold.
+    pub(super) fn step(self, index: usize) -> Option<u32> {
+        let step = index.checked_sub(self.folds())?;
+        Some(u32::try_from(step).expect("fewer steps than bits"))
+    }
+
     /// Q.
     pub(super) fn power(self) -> u32 {
         1 << self.steps()

@@ -74,9 +74,7 @@ fn round(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
             ..Round::default()
         }
     };
-    let step = index
-        .checked_sub(ranks.folds())
-        .map(|step| u32::try_from(step).expect("fewer steps than bits"));
+    let step = ranks.step(index);
     match (step, ranks.role(rank), twin) {
         (None, FoldRole::Waiting, Some(twin)) => Round {
             sends: message(twin, &all(0..shape.parts), BlockSlot::Input).into(),

@@ -4,6 +4,7 @@
 //! stays where the rank's own operand was. If it is higher, the received operand is the right one and the result
 //! replaces it, so that the arrays change places. After the last exchange the result is in array 0.
 
+use super::folded_ranks::FoldedRanks;
 use super::{combinations, copies, message};
 use crate::schedule::{BlockSlot, Round};
 use crate::units::Rank;
@@ -23,6 +24,21 @@ pub(super) struct OrderedExchange<S> {
 }
 
 impl<S: Fn(u32, u32) -> BlockSlot> OrderedExchange<S> {
+    /// The exchange of the rank with a number with `partner` in a step with the number at the distance 2^`step`; `None` for
+    /// the fold, in which the partner is lower.
+    pub(super) fn of_step(ranks: FoldedRanks, number: u32, partner: Rank, step: Option<u32>, slot: S) -> Self {
+        let is_folded = ranks.twin(ranks.rank(number)).is_some();
+        let is_higher = |step: u32| (number >> step) & 1 == 0;
+        let later = step.map_or(0, |step| step + 1)..ranks.steps();
+        Self {
+            partner,
+            is_higher: step.is_some_and(is_higher),
+            is_first: step.is_none() || step == Some(0) && !is_folded,
+            later_swaps: later.map(|step| u32::from(is_higher(step))).sum(),
+            slot,
+        }
+    }
+
     /// Place of a part in the array that has the result.
     fn result(&self, part: u32) -> BlockSlot {
         (self.slot)(self.later_swaps % 2, part)
