@@ -3,7 +3,8 @@
 //!
 //! # Formula
 //! Over the sizes that were measured at all compared counts:
-//! 1. Times fall: T(c, m) < 0.8·T(a, m) at half of the sizes or more, a and c the smallest and the largest count.
+//! 1. Times fall: T(c, m) < 0.8·T(a, m) at half of the sizes or more, a and c the smallest and the largest count. Of a
+//!    reduction or barrier a is the smallest power of two: among other counts ranks are folded, which takes longer.
 //! 2. A count b of an all-to-all or all-gather stands out between its neighbours a < b < c. Its y = ln(T/(n−1)) lies
 //!    above the line between y(a) and y(c) over ln n at every size, or below it at every size. The distance is ln 1.1
 //!    or more at every size, and ln 1.2 or more in the median. It takes two sizes. Two processes are no neighbour,
@@ -116,7 +117,10 @@ impl<'a> CellsByCount<'a> {
     }
 
     fn falling(&self) -> Option<CountOddity> {
-        let procs = [self.keys.first()?.procs, self.keys.last()?.procs];
+        let may_fold = self.collective.is_reduction() || self.collective == Collective::Barrier;
+        let mut counts = self.keys.iter().map(|key| key.procs);
+        let smallest = counts.find(|procs| !may_fold || procs.get().is_power_of_two())?;
+        let procs = [smallest, self.keys.last()?.procs];
         let ratios_at_sizes = self.common(procs).map(|(at, [few, many])| (many / few, at));
         let ratios = ratios_at_sizes.collect_vec();
         let fallen = ratios.iter().filter(|(ratio, _)| *ratio < FALLEN_RATIO).count();
@@ -177,6 +181,17 @@ fn off_line(procs: [Procs; 3], times: [f64; 3]) -> f64 {
 mod tests {
     use super::*;
     use crate::testing::read;
+
+    /// Folded ranks take longer among 3 than all among 4.
+    #[test]
+    fn reductions_may_fall_from_a_count_with_folded_ranks() {
+        let found = |collective: &str| {
+            let rows = [(3, 3.0), (4, 1.0), (8, 1.5)];
+            let lines = rows.map(|(procs, time)| format!("collective,{collective},library,{procs},64,0,0,{time}\n"));
+            odd_counts(&MeasuredCells::of(&read("", "", &lines.concat()))).len()
+        };
+        assert_eq!([found("allreduce"), found("alltoall")], [0, 1]);
+    }
 
     /// Times per partner among 4, 8 and 16 processes, at two sizes.
     fn oddities(times: [[f64; 2]; 3]) -> Vec<CountOddity> {

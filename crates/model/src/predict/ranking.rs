@@ -1,7 +1,11 @@
 //! Rankings of the algorithms as answers: with refusals, gains over the library's own choice, and notes.
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, CollectiveMethod, LIBRARY, MpiFlavour, MpiSetting};
+use netsig_base::algorithm::{
+    Collective, CollectiveMethod, DecisionCase, LIBRARY, LibraryDecision, MpiFlavour, MpiSetting, OperatorKind,
+    RuleAlgorithm,
+};
+use netsig_base::schedule::OperandOrder;
 use netsig_base::text::counted;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
@@ -102,6 +106,7 @@ impl CandidateRanker<'_> {
         let mut limits = self.limits(cases);
         limits.extend(self.note_on_segments(found.iter().flat_map(|ranking| &ranking.ranked)));
         limits.extend(self.notes_on_unmeasured(&found));
+        limits.extend(self.note_on_order(&found));
         RankingAnswer { found, missing, limits }
     }
 
@@ -142,6 +147,35 @@ impl CandidateRanker<'_> {
             .sorted_by_key(|(family, _)| *family)
             .map(note)
             .collect()
+    }
+
+    /// A note if a library would run a first algorithm for operations that do not commute without asking, and in another
+    /// order than that of the ranks.
+    fn note_on_order(&self, found: &[CaseRanking]) -> Option<Note> {
+        let (mpi, collective) = (flavour(&self.request.profile)?, self.request.collective);
+        let rules = LibraryDecision::of(mpi, collective).filter(|_| collective.is_reduction())?;
+        let is_unchecked = |ranking: &CaseRanking, name: &str| {
+            let method = CollectiveMethod::parse(collective, name).ok()?;
+            let order = method.schedule_algorithm(mpi)?.operand_order()?;
+            let offer = RuleAlgorithm::of(mpi, collective, &method)?.offer;
+            let case = DecisionCase {
+                operator: OperatorKind::InOrder,
+                ..DecisionCase::new(ranking.procs, ranking.size)
+            };
+            let run = rules.runs_for(offer.name, case)?;
+            (order == OperandOrder::Any && run.name == offer.name && run.reduce.is_none()).then_some(())
+        };
+        let firsts = found
+            .iter()
+            .filter_map(|ranking| Some((ranking, ranking.ranked.first()?.algorithm())));
+        let unchecked = firsts.filter(|(ranking, name)| is_unchecked(ranking, name).is_some());
+        let names = unchecked.map(|(_, name)| name).unique().join(", ");
+        (!names.is_empty()).then(|| {
+            Note::remark(format!(
+                "operations must commute for {names}, and {mpi} does not check that; use its setting where all operations \
+                 of the program commute, as those of MPI do"
+            ))
+        })
     }
 
     /// The candidates for a case, the fastest first.
