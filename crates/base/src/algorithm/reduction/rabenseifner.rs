@@ -31,7 +31,7 @@ pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     summary: "halves of halves with rank i xor 2^x, then allgather backwards",
     settings: &[],
     cut: PieceCut::Halves,
-    rounds: &CombiningRounds(OperandOrder::Any, allreduce_outline::<true>, allreduce::<true>),
+    rounds: &CombiningRounds(OperandOrder::Any, allreduce_outline, allreduce),
     traffic: Some(HALVES),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Rabenseifner(Fold::Halves))),
     offered: &[
@@ -44,7 +44,7 @@ pub(in crate::algorithm) const ALLREDUCE_BLOCKS: AlgorithmEntry = AlgorithmEntry
     name: "rabenseifner-blocks",
     summary: "as rabenseifner, in blocks; pairs are folded whole",
     cut: PieceCut::PowerOfTwoElements,
-    rounds: &CombiningRounds(OperandOrder::Any, allreduce_outline::<false>, allreduce::<false>),
+    rounds: &CombiningRounds(OperandOrder::Any, allreduce_outline, allreduce),
     traffic: Some(BLOCKS),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Rabenseifner(Fold::Whole))),
     offered: &[mpich("reduce_scatter_allgather", Some(BLOCKS))],
@@ -57,7 +57,7 @@ pub(in crate::algorithm) const REDUCE: AlgorithmEntry = AlgorithmEntry {
     summary: "halves of halves with rank i xor 2^x, then gather backwards",
     settings: &[],
     cut: PieceCut::Halves,
-    rounds: &CombiningRounds(OperandOrder::Any, reduce_outline::<true>, reduce::<true>),
+    rounds: &CombiningRounds(OperandOrder::Any, reduce_outline, reduce),
     traffic: Some(REDUCE_HALVES),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceRabenseifner(Fold::Halves))),
     offered: &[
@@ -70,7 +70,7 @@ pub(in crate::algorithm) const REDUCE_BLOCKS: AlgorithmEntry = AlgorithmEntry {
     name: "rabenseifner-blocks",
     summary: "as rabenseifner, in blocks; pairs are folded whole",
     cut: PieceCut::PowerOfTwoElements,
-    rounds: &CombiningRounds(OperandOrder::Any, reduce_outline::<false>, reduce::<false>),
+    rounds: &CombiningRounds(OperandOrder::Any, reduce_outline, reduce),
     traffic: Some(REDUCE_WHOLE),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceRabenseifner(Fold::Whole))),
     offered: &[mpich("reduce_scatter_gather", Some(REDUCE_WHOLE))],
@@ -102,7 +102,8 @@ enum HalvingPhase {
 }
 
 impl HalvingRank {
-    fn new(shape: ScheduleShape, rank: Rank, by_halves: bool) -> Self {
+    fn new(shape: ScheduleShape, rank: Rank) -> Self {
+        let by_halves = shape.algorithm.entry.cut == PieceCut::Halves;
         let is_reduce = shape.algorithm.collective() == Collective::Reduce;
         let kept = if is_reduce || by_halves {
             KeptRank::Even
@@ -242,8 +243,8 @@ impl HalvingRank {
     }
 }
 
-fn allreduce_outline<const BY_HALVES: bool>(shape: ScheduleShape) -> ScheduleOutline {
-    let halving = HalvingRank::new(shape, Rank(0), BY_HALVES);
+fn allreduce_outline(shape: ScheduleShape) -> ScheduleOutline {
+    let halving = HalvingRank::new(shape, Rank(0));
     let ranks = halving.ranks;
     ScheduleOutline {
         scratch: shape.parts,
@@ -256,11 +257,11 @@ fn allreduce_outline<const BY_HALVES: bool>(shape: ScheduleShape) -> ScheduleOut
     }
 }
 
-fn allreduce<const BY_HALVES: bool>(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
+fn allreduce(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     if shape.procs.get() == 1 {
         return lone_round(shape.parts);
     }
-    HalvingRank::new(shape, rank, BY_HALVES).allreduce_round(index)
+    HalvingRank::new(shape, rank).allreduce_round(index)
 }
 
 /// The all-reduce between the heads of clusters, whose numbers are those of the clusters.
@@ -290,10 +291,10 @@ impl HeadExchange {
     }
 }
 
-fn reduce_outline<const BY_HALVES: bool>(shape: ScheduleShape) -> ScheduleOutline {
-    let halving = HalvingRank::new(shape, Rank(0), BY_HALVES);
+fn reduce_outline(shape: ScheduleShape) -> ScheduleOutline {
+    let halving = HalvingRank::new(shape, Rank(0));
     let ranks = halving.ranks;
-    let longest = match (ranks.folds(), BY_HALVES) {
+    let longest = match (ranks.folds(), halving.by_halves) {
         (1, false) => shape.parts,
         (1, true) => shape.parts - shape.parts / 2,
         _ => (shape.parts / 2).max(1),
@@ -305,11 +306,11 @@ fn reduce_outline<const BY_HALVES: bool>(shape: ScheduleShape) -> ScheduleOutlin
     }
 }
 
-fn reduce<const BY_HALVES: bool>(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
+fn reduce(shape: ScheduleShape, rank: Rank, index: usize) -> Round {
     if shape.procs.get() == 1 {
         return lone_round(shape.parts);
     }
-    let halving = HalvingRank::new(shape, rank, BY_HALVES);
+    let halving = HalvingRank::new(shape, rank);
     let (ranks, parts) = (halving.ranks, shape.parts);
     match (halving.phase(index), ranks.role(rank)) {
         (HalvingPhase::Fold, _) => halving.fold(),
