@@ -359,6 +359,17 @@ impl LibraryDecision {
         })
     }
 
+    /// `chosen` and every algorithm that runs instead of it in some case.
+    pub fn possible_runs(&self, chosen: &'static str) -> Vec<&'static str> {
+        let mut names = vec![chosen];
+        for fallback in fallbacks(self.flavour, self.collective) {
+            if names.contains(&fallback.chosen) && !names.contains(&fallback.instead) {
+                names.push(fallback.instead);
+            }
+        }
+        names
+    }
+
     /// Traffic of the algorithm that runs in a case, if known. One that calls other collectives has that of the composed
     /// algorithm, whatever the rules choose for its parts. A reduction is one of doubles by a predefined operation.
     pub fn traffic(&self, procs: Procs, size: Bytes) -> Option<AlgorithmTraffic> {

@@ -53,8 +53,18 @@ impl ForcedReduction {
             segment: self.segment,
             ..DecisionCase::new(procs, size)
         };
-        let run = self.rules.runs_for(self.name, case)?;
-        let traffic = self.rules.traffic_of(run.name).filter(|_| run.name != self.name)?;
+        self.pattern_of(self.rules.runs_for(self.name, case)?.name)
+    }
+
+    /// Patterns of all algorithms that run instead in some case.
+    fn replacements(self) -> impl Iterator<Item = TrafficPattern> {
+        let names = self.rules.possible_runs(self.name).into_iter();
+        names.filter_map(move |name| self.pattern_of(name))
+    }
+
+    /// Pattern of another algorithm of the library.
+    fn pattern_of(self, name: &str) -> Option<TrafficPattern> {
+        let traffic = self.rules.traffic_of(name).filter(|_| name != self.name)?;
         TrafficPattern::of_traffic(traffic, None)
     }
 }
@@ -96,18 +106,9 @@ impl AlgorithmPatterns {
 
     /// Every pattern.
     pub fn all(&self) -> Vec<TrafficPattern> {
-        const LONG: Bytes = Bytes(1 << 30);
         let traffics = self.decision.into_iter().flat_map(LibraryDecision::traffics);
         let decided = traffics.filter_map(|traffic| TrafficPattern::of_traffic(traffic, None));
-        let replaced = [(u32::MAX, Bytes(1)), (2, LONG)].map(|(count, size)| {
-            let procs = Procs::new(count).ok()?;
-            self.replacement(procs, size)
-        });
-        let patterns = self
-            .usual
-            .into_iter()
-            .chain(replaced.into_iter().flatten())
-            .chain(decided);
-        patterns.unique().collect()
+        let replaced = self.forced.into_iter().flat_map(ForcedReduction::replacements);
+        self.usual.into_iter().chain(replaced).chain(decided).unique().collect()
     }
 }
