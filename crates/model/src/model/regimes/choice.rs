@@ -112,3 +112,34 @@ impl AlgorithmPatterns {
         self.usual.into_iter().chain(replaced).chain(decided).unique().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use itertools::iproduct;
+    use netsig_base::algorithm::{COLLECTIVES, offered_algorithms};
+
+    use super::*;
+
+    /// A profile is read back only if the pattern of each of its fits is one of all.
+    #[test]
+    fn the_pattern_of_every_case_is_one_of_all() {
+        let counts = [2, 3, 8, 12, 40, 4096].map(|count| Procs::new(count).unwrap());
+        let sizes = [8, 64, 1 << 10, 1 << 14, 1 << 20, 1 << 28].map(Bytes);
+        for &collective in COLLECTIVES {
+            let offered = offered_algorithms(collective).into_iter();
+            let forced_names = offered.map(|offer| format!("{LIBRARY}:{}", offer.name));
+            let names = [LIBRARY.to_owned()].into_iter().chain(forced_names).unique();
+            for (name, mpi) in iproduct!(names, [None, Some("Open MPI v4.1.4"), Some("MPICH Version:\t4.0.2")]) {
+                let patterns = AlgorithmPatterns::of(collective, &name, mpi).with_element(Bytes(4));
+                let all = patterns.all();
+                for (procs, size) in iproduct!(counts, sizes) {
+                    let pattern = patterns.at(procs, size);
+                    assert!(
+                        pattern.is_none_or(|pattern| all.contains(&pattern)),
+                        "{collective} {name} {procs} {size:?}: {pattern:?}"
+                    );
+                }
+            }
+        }
+    }
+}
