@@ -27,6 +27,9 @@ const LEAST_SCATTER: f64 = 0.02;
 /// Scatter assigned to a cell in which only some repetitions stall.
 const MIXED_SCATTER: f64 = 0.3;
 
+/// The size whose bytes on the critical path stand for those of all sizes.
+const MEBIBYTE: Bytes = Bytes(1 << 20);
+
 /// Algorithm, process count and size of a cell.
 type MethodCellKey = (String, Procs, Bytes);
 
@@ -105,12 +108,12 @@ impl CollectiveCells {
     }
 
     /// Sizes to add for a method among n processes, around the onset of losses. If no loss was seen among n
-    /// processes, the onset follows from the x of other counts.
+    /// processes, the onset follows from the bytes of other counts.
     pub(super) fn onset_sizes(&self, method: CollectiveMethod, procs: Procs, wanted: &[Bytes]) -> Vec<Bytes> {
         let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else {
             return Vec::new();
         };
-        let Some(onset) = self.onset(&method.to_string(), procs) else {
+        let Some(onset) = self.onset(method, procs) else {
             return Vec::new();
         };
         let mut sizes: Vec<Bytes> = Vec::new();
@@ -130,9 +133,12 @@ impl CollectiveCells {
     }
 
     /// Size from which messages among n processes are lost: the geometric mean of the largest size without losses and
-    /// the smallest with losses. Cells of this count decide, or the (n−1)·m of other counts.
-    fn onset(&self, method: &str, procs: Procs) -> Option<f64> {
-        let of_method = self.cells.iter().filter(|((other, ..), _)| other == method);
+    /// the smallest with losses. Cells of this count decide, or the bytes on the critical path among other counts.
+    fn onset(&self, method: CollectiveMethod, procs: Procs) -> Option<f64> {
+        let collective = self.collective?;
+        let name = method.to_string();
+        let path_bytes = |count: Procs| CollectiveWork::of(collective, &method, count, MEBIBYTE).in_bytes(0.0);
+        let of_method = self.cells.iter().filter(|((other, ..), _)| *other == name);
         let method_cells: Vec<_> = of_method.collect();
         let cells_here: Vec<_> = method_cells
             .iter()
@@ -155,8 +161,8 @@ impl CollectiveCells {
         at(&onset_points).or_else(|| {
             let all = method_cells
                 .iter()
-                .filter_map(|cell| size_and_loss(cell, cell.0.1.partners()));
-            Some(at(&all.collect::<Vec<_>>())? / procs.partners())
+                .filter_map(|cell| size_and_loss(cell, path_bytes(cell.0.1)));
+            Some(at(&all.collect::<Vec<_>>())? / path_bytes(procs))
         })
     }
 
