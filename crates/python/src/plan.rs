@@ -33,6 +33,8 @@ const USUAL_SIZES: &str = "256..256KiB";
 ///     The most processes to measure; by default half of N.
 /// hosts : int, optional
 ///     The number of hosts: as ``max_procs``, but at most half of N.
+/// reduction : str, optional
+///     Operation and type of the elements of a reduction, such as ``"max:int"``; by default sums of doubles.
 /// profile : Profile, optional
 ///     A preliminary profile of the same network, for the duration of measurements. By default
 ///     1 Gbit/s and 50 us.
@@ -50,7 +52,7 @@ const USUAL_SIZES: &str = "256..256KiB";
 ///     If the file cannot be written.
 #[pyfunction]
 #[pyo3(signature = (
-    prediction, budget, *, path=None, size=None, max_procs=None, hosts=None, profile=None
+    prediction, budget, *, path=None, size=None, max_procs=None, hosts=None, reduction="sum:double", profile=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
 pub fn plan(
@@ -61,6 +63,7 @@ pub fn plan(
     size: Option<&Bound<'_, PyAny>>,
     max_procs: Option<u32>,
     hosts: Option<u32>,
+    reduction: &str,
     profile: Option<GivenProfile<'_>>,
 ) -> PyResult<String> {
     let quoted = format!("{prediction:?}");
@@ -82,7 +85,12 @@ pub fn plan(
     let request = PlanRequest {
         predicted: &predicted,
         sizes: &sizes,
-        operands: ReductionOperands::default(),
+        operands: parsed(
+            py,
+            "reduction",
+            format!("{reduction:?}"),
+            reduction.parse::<ReductionOperands>(),
+        )?,
         most: count("max_procs", max_procs)?,
         hosts: count("hosts", hosts)?,
         hockney: profile.map(|given| given.into_bound().get().profile.hockney.model()),

@@ -67,11 +67,16 @@ def test_bounds_of_what_is_no_matrix():
 
 
 def test_plans(cli, profile, profile_file, tmp_path):
-    prediction = "alltoall library,pairwise up to 64"
-    for words, options in [
-        ([], {}),
-        ([profile_file, "--hosts", "8", "--size", "1KiB..64KiB"], {"profile": profile, "hosts": 8, "size": "1KiB..64KiB"}),
-        (["--max-procs", "12"], {"max_procs": 12}),
+    exchange, sum_of_all = "alltoall library,pairwise up to 64", "allreduce library,ring up to 64"
+    for prediction, words, options in [
+        (exchange, [], {}),
+        (
+            exchange,
+            [profile_file, "--hosts", "8", "--size", "1KiB..64KiB"],
+            {"profile": profile, "hosts": 8, "size": "1KiB..64KiB"},
+        ),
+        (exchange, ["--max-procs", "12"], {"max_procs": 12}),
+        (sum_of_all, ["--reduction", "max:int"], {"reduction": "max:int"}),
     ]:
         code, out, _ = cli("plan", *words, "--budget", "10m", "--prediction", prediction)
         assert code == 0
@@ -91,6 +96,11 @@ def test_plans(cli, profile, profile_file, tmp_path):
 def test_plans_that_are_refused(prediction, budget, message):
     with pytest.raises(netsig.UsageError, match=message):
         netsig.plan(prediction, budget)
+
+
+def test_plans_of_operations_that_do_not_exist():
+    with pytest.raises(netsig.UsageError, match=r'^reduction="bxor:double": '):
+        netsig.plan("allreduce up to 64", "10m", reduction="bxor:double")
 
 
 # Tuning files

@@ -635,6 +635,7 @@ def plan(
     size: _Cases | None = None,
     max_procs: int | None = None,
     hosts: int | None = None,
+    reduction: str = "sum:double",
     profile: Profile | None = None,
 ) -> str: ...
 def evaluate(
