@@ -60,6 +60,8 @@ pub struct OfferedAlgorithm {
     fanout: u32,
     /// Process counts that it serves.
     served_counts: ServedCounts,
+    /// True if the library's rules decide on the calls that it cannot serve.
+    leaves_calls: bool,
     traffic: Option<AlgorithmTraffic>,
 }
 
@@ -139,7 +141,8 @@ const NON_COMMUTATIVE: OfferedAlgorithm = mpich(
     "noncommutative",
     Some(AlgorithmTraffic::Reduction(ReductionForm::Halving)),
 )
-.for_some_counts();
+.for_some_counts()
+.leaving_calls();
 
 /// An algorithm of Open MPI's component `tuned`.
 pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<AlgorithmTraffic>) -> OfferedAlgorithm {
@@ -153,6 +156,7 @@ pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<Algor
         variable: None,
         fanout: 0,
         served_counts: ServedCounts::Every,
+        leaves_calls: false,
         traffic,
     }
 }
@@ -247,6 +251,15 @@ impl OfferedAlgorithm {
         Self { fanout, ..self }
     }
 
+    /// The same algorithm, if the library's rules decide on the calls that it cannot serve. They are known here
+    /// (`MPICH_FALLBACKS`), so that a user of the algorithm need not avoid those calls.
+    pub(super) const fn leaving_calls(self) -> Self {
+        Self {
+            leaves_calls: true,
+            ..self
+        }
+    }
+
     /// The same algorithm, which serves some process counts only.
     pub(super) const fn for_some_counts(self) -> Self {
         Self {
@@ -281,7 +294,10 @@ impl OfferedAlgorithm {
             MpiFlavour::OpenMpi if segment.is_none() && collective != Collective::Barrier => {
                 variables.push(segment_size(collective, 0));
             }
-            MpiFlavour::Mpich => variables.push(variable("MPIR_CVAR_COLLECTIVE_FALLBACK", "error")),
+            MpiFlavour::Mpich => {
+                let fallback = if self.leaves_calls { "silent" } else { "error" };
+                variables.push(variable("MPIR_CVAR_COLLECTIVE_FALLBACK", fallback));
+            }
             MpiFlavour::OpenMpi | MpiFlavour::IntelMpi => {}
         }
         variables

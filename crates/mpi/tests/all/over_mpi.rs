@@ -169,8 +169,7 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
         panic!("{text} is a library's algorithm")
     };
     let variables = choice.environment(flavour).unwrap();
-    // MPICH refuses some algorithms where a vector has fewer elements than ranks, or blocks are not equal.
-    let sizes = &sizes(collective)[if collective.is_reduction() { 2 } else { 0 }..];
+    let sizes = sizes(collective);
     write_plan_of(home, collective, sizes, std::slice::from_ref(&text), &[ranks]);
     let arguments = ["plan.toml", "-o", "data.csv", "--variant", "1"];
     let end = start(home, ranks, &arguments, &variables).end();

@@ -29,7 +29,7 @@ use itertools::Itertools as _;
 use self::bcast::{MPICH_BCAST, MPICH_BCAST_POWERS_OF_TWO, OPEN_MPI_BCAST};
 use self::exchange::{MPICH_ALLTOALL, MPICH_ALLTOALLV, OPEN_MPI_ALLTOALL, OPEN_MPI_ALLTOALLV};
 use self::mpich_reduction::{
-    MPICH_ALLREDUCE, MPICH_BARRIER, MPICH_REDUCE, MPICH_REDUCE_SCATTER, MPICH_REDUCE_SCATTER_BLOCK,
+    MPICH_ALLREDUCE, MPICH_BARRIER, MPICH_FALLBACKS, MPICH_REDUCE, MPICH_REDUCE_SCATTER, MPICH_REDUCE_SCATTER_BLOCK,
 };
 use self::open_mpi_fallback::{OPEN_MPI_CALLS_REDUCE, OPEN_MPI_FALLBACKS, OPEN_MPI_ONE_CHAIN};
 use self::open_mpi_reduction::{
@@ -76,6 +76,9 @@ enum RuleCondition {
     TooManyElements,
     /// The blocks of all ranks have the same length.
     EqualBlocks,
+    UnequalBlocks,
+    /// The number of ranks is not a power of two.
+    OtherCount,
 }
 
 /// An algorithm that hands a call on to another one.
@@ -84,7 +87,28 @@ struct AlgorithmFallback {
     collective: Collective,
     chosen: &'static str,
     condition: RuleCondition,
-    instead: &'static str,
+    /// `None` for the one that the rules name.
+    instead: Option<&'static str>,
+}
+
+impl AlgorithmFallback {
+    /// `chosen` hands calls for which `condition` holds on to the algorithm that the rules name.
+    const fn new(collective: Collective, chosen: &'static str, condition: RuleCondition) -> Self {
+        Self {
+            collective,
+            chosen,
+            condition,
+            instead: None,
+        }
+    }
+
+    /// The same, which hands them on to this algorithm.
+    const fn to(self, instead: &'static str) -> Self {
+        Self {
+            instead: Some(instead),
+            ..self
+        }
+    }
 }
 
 /// Rules of a library for a collective.
@@ -211,6 +235,8 @@ impl RuleCondition {
             Self::FewerElementsThanSegments => case.elements() < case.segment_elements().saturating_mul(ranks),
             Self::TooManyElements => i32::try_from(case.elements()).is_err(),
             Self::EqualBlocks => case.elements().is_multiple_of(ranks),
+            Self::UnequalBlocks => !Self::EqualBlocks.holds(case),
+            Self::OtherCount => !Self::PowerOfTwo.holds(case),
         }
     }
 }
@@ -292,7 +318,7 @@ impl LibraryDecision {
             let offered = || offer.and_then(|offer| offer.traffic());
             one_chain.map(|(_, _, traffic)| *traffic).or_else(offered)
         };
-        let fallbacks = fallbacks(flavour, collective).map(|fallback| fallback.instead);
+        let fallbacks = fallbacks(flavour, collective).filter_map(|fallback| fallback.instead);
         let names = rules.names().into_iter().chain(fallbacks).unique();
         Some(Self {
             flavour,
@@ -346,7 +372,7 @@ impl LibraryDecision {
         let mut name = chosen;
         for fallback in fallbacks(self.flavour, self.collective) {
             if fallback.chosen == name && fallback.condition.holds(case) {
-                name = fallback.instead;
+                name = fallback.instead.or_else(|| self.chosen(case))?;
             }
         }
         let calls_reduce =
@@ -363,8 +389,9 @@ impl LibraryDecision {
     pub fn possible_runs(&self, chosen: &'static str) -> Vec<&'static str> {
         let mut names = vec![chosen];
         for fallback in fallbacks(self.flavour, self.collective) {
-            if names.contains(&fallback.chosen) && !names.contains(&fallback.instead) {
-                names.push(fallback.instead);
+            if names.contains(&fallback.chosen) {
+                let of_rules = || self.rules.names();
+                names.extend(fallback.instead.map_or_else(of_rules, |instead| vec![instead]));
             }
         }
         names
@@ -390,6 +417,10 @@ impl LibraryDecision {
 
 /// Algorithms of a collective that hand calls on to others.
 fn fallbacks(flavour: MpiFlavour, collective: Collective) -> impl Iterator<Item = &'static AlgorithmFallback> {
-    let all = OPEN_MPI_FALLBACKS.iter();
-    all.filter(move |fallback| flavour == MpiFlavour::OpenMpi && fallback.collective == collective)
+    let all = match flavour {
+        MpiFlavour::OpenMpi => OPEN_MPI_FALLBACKS,
+        MpiFlavour::Mpich => MPICH_FALLBACKS,
+        MpiFlavour::IntelMpi => &[],
+    };
+    all.iter().filter(move |fallback| fallback.collective == collective)
 }

@@ -1,11 +1,13 @@
 //! Decisions of MPICH 4.0 for reductions and barriers, where no ranks share a node or all do.
 //!
-//! Sizes are those of the whole vector.
+//! Sizes are those of the whole vector. A forced algorithm that cannot serve a call ends the job, or leaves the call to
+//! the rules if `MPIR_CVAR_COLLECTIVE_FALLBACK` is `silent`.
 //!
 //! # Source
 //! The generic selection tree in the library of MPICH 4.0.2, which ran these algorithms among 3 to 12 processes.
 
-use super::{ConditionalRule, RuleCondition as If};
+use super::{AlgorithmFallback, ConditionalRule, RuleCondition as If};
+use crate::algorithm::Collective::{Allreduce, Reduce, ReduceScatter, ReduceScatterBlock};
 
 /// Rules for `MPI_Allreduce`.
 pub(super) const MPICH_ALLREDUCE: &[ConditionalRule] = &[
@@ -43,6 +45,15 @@ pub(super) const MPICH_REDUCE_SCATTER_BLOCK: &[ConditionalRule] = &[
 
 /// Rules for `MPI_Barrier`.
 pub(super) const MPICH_BARRIER: &[ConditionalRule] = &[(&[], "dissemination")];
+
+/// Forced algorithms that leave calls to the rules.
+pub(super) const MPICH_FALLBACKS: &[AlgorithmFallback] = &[
+    AlgorithmFallback::new(Allreduce, "reduce_scatter_allgather", If::FewerElementsThanPower),
+    AlgorithmFallback::new(Reduce, "reduce_scatter_gather", If::FewerElementsThanPower),
+    AlgorithmFallback::new(ReduceScatter, "noncommutative", If::OtherCount),
+    AlgorithmFallback::new(ReduceScatter, "noncommutative", If::UnequalBlocks),
+    AlgorithmFallback::new(ReduceScatterBlock, "noncommutative", If::OtherCount),
+];
 
 /// First size of a vector that is exchanged in pairs.
 const LONG_VECTOR: u64 = 512 << 10;

@@ -219,6 +219,35 @@ fn mpich_decides_by_bytes_elements_and_operation() {
     }
 }
 
+/// MPICH's rules decide on the calls that a forced algorithm cannot serve, and are known to do so.
+#[test]
+fn a_forced_algorithm_of_mpich_leaves_calls_to_the_rules() {
+    use Collective::{Allreduce, Reduce, ReduceScatter, ReduceScatterBlock};
+    for (collective, forced, count, elements, expected) in [
+        (Allreduce, "reduce_scatter_allgather", 12, 8, "reduce_scatter_allgather"),
+        (Allreduce, "reduce_scatter_allgather", 12, 7, "recursive_doubling"),
+        (Reduce, "reduce_scatter_gather", 8, 7, "binomial"),
+        (ReduceScatter, "noncommutative", 8, 64, "noncommutative"),
+        (ReduceScatter, "noncommutative", 8, 65, "recursive_halving"),
+        (ReduceScatter, "noncommutative", 6, 1 << 20, "pairwise"),
+        (ReduceScatterBlock, "noncommutative", 6, 60, "recursive_halving"),
+        (ReduceScatter, "pairwise", 6, 60, "pairwise"),
+    ] {
+        let decision = LibraryDecision::of(MpiFlavour::Mpich, collective).unwrap();
+        let run = decision.runs_for(forced, case(count, elements, OperatorKind::Predefined));
+        assert_eq!(run.unwrap().name, expected, "{forced} {count} {elements}");
+    }
+    for &collective in COLLECTIVES {
+        for offer in offered_algorithms(collective) {
+            let variables = offer.variables(collective, None);
+            let leaves = variables.iter().any(|(_, value)| value == "silent");
+            let mut known = fallbacks(MpiFlavour::Mpich, collective);
+            let is_known = offer.flavour == MpiFlavour::Mpich && known.any(|fallback| fallback.chosen == offer.name);
+            assert_eq!(leaves, is_known, "{collective} {}", offer.name);
+        }
+    }
+}
+
 /// A linear reduce and broadcast where a vector has too few elements to be halved.
 #[test]
 fn the_traffic_is_that_of_what_runs() {

@@ -12,7 +12,7 @@
 //! # Source
 //! Rabenseifner 2004 (ICCS) for halves, as in Open MPI; Thakur, Rabenseifner, Gropp 2005 (IJHPCA) for blocks, as in MPICH.
 
-use super::super::offer::{intel, mpich, tuned};
+use super::super::offer::{OfferedAlgorithm, intel, mpich, tuned};
 use super::super::traffic::{AlgorithmTraffic, ClosedForm, Fold, ReductionForm};
 use super::super::{AlgorithmEntry, Collective, CombiningRounds, PieceCut, ScheduleOutline, ScheduleShape};
 use super::folded_ranks::{FoldRole, FoldedRanks, KeptRank, nearest_first_window};
@@ -24,6 +24,10 @@ const HALVES: AlgorithmTraffic = AlgorithmTraffic::Reduction(ReductionForm::Rabe
 const BLOCKS: AlgorithmTraffic = AlgorithmTraffic::Reduction(ReductionForm::Rabenseifner(Fold::Whole));
 const REDUCE_HALVES: AlgorithmTraffic = AlgorithmTraffic::Reduction(ReductionForm::ReduceRabenseifner(Fold::Halves));
 const REDUCE_WHOLE: AlgorithmTraffic = AlgorithmTraffic::Reduction(ReductionForm::ReduceRabenseifner(Fold::Whole));
+
+/// MPICH's algorithms. They are offered by both entries: without folded ranks these take the same steps.
+const MPICH_ALLREDUCE: OfferedAlgorithm = mpich("reduce_scatter_allgather", Some(BLOCKS)).leaving_calls();
+const MPICH_REDUCE: OfferedAlgorithm = mpich("reduce_scatter_gather", Some(REDUCE_WHOLE)).leaving_calls();
 
 pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     name: "rabenseifner",
@@ -37,6 +41,7 @@ pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     offered: &[
         tuned(6, "rabenseifner", Some(HALVES)),
         intel(2, "rabenseifner", Some(HALVES)),
+        MPICH_ALLREDUCE,
     ],
 };
 
@@ -47,7 +52,7 @@ pub(in crate::algorithm) const ALLREDUCE_BLOCKS: AlgorithmEntry = AlgorithmEntry
     rounds: &CombiningRounds(OperandOrder::Any, allreduce_outline, allreduce),
     traffic: Some(BLOCKS),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Rabenseifner(Fold::Whole))),
-    offered: &[mpich("reduce_scatter_allgather", Some(BLOCKS))],
+    offered: &[MPICH_ALLREDUCE],
     ..ALLREDUCE
 };
 
@@ -63,6 +68,7 @@ pub(in crate::algorithm) const REDUCE: AlgorithmEntry = AlgorithmEntry {
     offered: &[
         tuned(7, "rabenseifner", Some(REDUCE_HALVES)),
         intel(5, "rabenseifner", Some(REDUCE_HALVES)),
+        MPICH_REDUCE,
     ],
 };
 
@@ -73,7 +79,7 @@ pub(in crate::algorithm) const REDUCE_BLOCKS: AlgorithmEntry = AlgorithmEntry {
     rounds: &CombiningRounds(OperandOrder::Any, reduce_outline, reduce),
     traffic: Some(REDUCE_WHOLE),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceRabenseifner(Fold::Whole))),
-    offered: &[mpich("reduce_scatter_gather", Some(REDUCE_WHOLE))],
+    offered: &[MPICH_REDUCE],
     ..REDUCE
 };
 
