@@ -25,6 +25,9 @@ const COLLECTIVES: [(&str, Collective); 2] = [
 const PEAK_CUTS: [u32; 3] = [64, 128, 256];
 const FUGAKU_CUTS: [u32; 3] = [64, 512, 4096];
 
+/// The algorithm of Fugaku's library that no entry of netsig has.
+const WITHOUT_ENTRY: &str = "basic-linear";
+
 /// Ranks on a host of Peak.
 const PEAK_RANKS: u32 = 16;
 
@@ -83,7 +86,9 @@ fn peak_name(collective: Collective, text: &str) -> Option<String> {
 /// netsig's name of `default-NAME`.
 fn fugaku_name(collective: Collective, text: &str) -> Option<String> {
     let wanted = text.strip_prefix("default-")?.replace('_', "-");
-    offered_name(collective, |_, offered| offered.replace('_', "-") == wanted)
+    offered_name(collective, |_, offered| {
+        offered.replace('_', "-") == wanted && wanted != WITHOUT_ENTRY
+    })
 }
 
 /// `library:NAME` of the algorithm of Open MPI with this number and name, if its traffic is known.
@@ -118,18 +123,31 @@ mod tests {
     /// Numbers and names of the sources become names of Open MPI's algorithms; others are left out.
     #[test]
     fn algorithms_have_the_names_of_open_mpi() {
-        let rows = ["ompi-0", "ompi-3", "ompi-6", "ompi-9", "default-default", "BINE-L"];
+        let rows = [
+            "ompi-0",
+            "ompi-1",
+            "ompi-3",
+            "ompi-6",
+            "ompi-9",
+            "default-default",
+            "BINE-L",
+        ];
         let lines = rows.map(|name| format!("collective,allreduce,{name},8,64,0,0,1.0\n"));
         let mut data = Dataset::read("data.csv", (HEAD.to_owned() + &lines.concat()).as_bytes()).unwrap();
         rename(&mut data, |text| peak_name(Collective::Allreduce, text));
         let names = data.samples.iter().map(|sample| sample.cell.algorithm.to_string());
         assert_eq!(
             names.collect::<Vec<_>>(),
-            ["library:recursive_doubling", "library:rabenseifner"]
+            [
+                "library:basic_linear",
+                "library:recursive_doubling",
+                "library:rabenseifner"
+            ]
         );
         let of_fugaku = |text| fugaku_name(Collective::ReduceScatter, text);
         let halving = Some("library:recursive_halving".to_owned());
         assert_eq!(of_fugaku("default-recursive-halving"), halving);
         assert_eq!(of_fugaku("RING-UTOFU"), None);
+        assert_eq!(fugaku_name(Collective::Allreduce, "default-basic_linear"), None);
     }
 }
