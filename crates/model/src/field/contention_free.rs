@@ -202,6 +202,11 @@ impl<'a> ContentionFreeTime<'a> {
         Seconds(self.byte.0 * cost.time_in_bytes(self.startup.0 / self.byte.0))
     }
 
+    /// The patterns of the algorithm.
+    pub(super) fn patterns(&self) -> &AlgorithmPatterns {
+        &self.form.patterns
+    }
+
     /// Bytes that pass a port of an exchange.
     pub(super) fn port_bytes(&self, procs: Procs, size: Bytes) -> Option<f64> {
         self.form.port_bytes(procs, size, self.network)

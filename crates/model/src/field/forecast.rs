@@ -5,6 +5,9 @@
 //! doubt about hyperparameters and form. z is the quantile of a normal distribution. If messages travel by TCP and
 //! more bytes pass a port than in any measurement, a repetition may stall. The upper end is then later by Linux's
 //! least time-out; the predicted time stays.
+//!
+//! If a library runs another algorithm than it is told to, because that does not suit a case, and the other one has a
+//! field, that field predicts the case.
 
 use netsig_base::network::Network;
 use netsig_base::units::Seconds;
@@ -28,6 +31,8 @@ pub struct FieldForecast<'a> {
     statistic: PredictedStatistic,
     /// z.
     quantile: f64,
+    /// Forecasts of algorithms that the library may run instead, by their names in the library.
+    replacements: Vec<(&'static str, Self)>,
 }
 
 impl<'a> FieldForecast<'a> {
@@ -46,7 +51,26 @@ impl<'a> FieldForecast<'a> {
             entry: entry.clone(),
             statistic,
             quantile: Normal::standard().inverse_cdf(level),
+            replacements: Vec::new(),
         })
+    }
+
+    /// The same, with the forecasts of the algorithms that the library may run instead, from `forecast_of` their names in
+    /// the library.
+    #[must_use]
+    pub fn with_replacements(self, forecast_of: impl Fn(&str) -> Option<Self>) -> Self {
+        let names = self.contention_free_time.patterns().replacing_algorithms().into_iter();
+        let replacements = names.filter_map(|name| Some((name, forecast_of(name)?))).collect();
+        Self { replacements, ..self }
+    }
+
+    /// The forecast of the algorithm that runs in a case.
+    fn of_case(&self, case: Case) -> &Self {
+        let patterns = self.contention_free_time.patterns();
+        let name = patterns.replacing_algorithm(case.procs, case.size);
+        let mut replacements = self.replacements.iter();
+        let replacement = name.and_then(|name| replacements.find(|(other, _)| *other == name));
+        replacement.map_or(self, |(_, forecast)| forecast)
     }
 
     fn distribution_around(&self, typical: f64) -> TimeDistribution {
@@ -70,11 +94,9 @@ impl<'a> FieldForecast<'a> {
         let contention_free = self.contention_free_time.time_of(procs, size);
         (contention_free.0 * ratio.gamma, ratio.deviation)
     }
-}
 
-impl AlgorithmForecast for FieldForecast<'_> {
-    fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
-        volume(case.procs, case.size)?;
+    /// Predicts a case in which this algorithm runs.
+    fn predict_run(&self, case: Case) -> Result<Prediction, ModelError> {
         if matches!(self.statistic, PredictedStatistic::Quantile(_)) && self.entry.scatter.is_none() {
             let entry = &self.entry;
             return Err(ModelError::Missing {
@@ -89,7 +111,7 @@ impl AlgorithmForecast for FieldForecast<'_> {
         let (median, deviation) = self.median(case);
         let time = self.statistic.value_of(&self.distribution_around(median));
         model::check_time(FIELD, time)?;
-        let standing = match self.reason_outside(case) {
+        let standing = match self.reason_outside_domain(case) {
             None => self.entry.domain.standing(case.procs, case.size),
             Some(_) => PredictionStanding::Outside,
         };
@@ -107,16 +129,75 @@ impl AlgorithmForecast for FieldForecast<'_> {
     }
 
     /// Only a size can be outside: the interval covers more processes, but larger messages may have another protocol.
-    fn reason_outside(&self, case: Case) -> Option<OutsideDomain> {
+    fn reason_outside_domain(&self, case: Case) -> Option<OutsideDomain> {
         let largest = self.entry.domain.procs.last()?;
         self.entry.domain.too_far(case.procs.min(*largest), case.size)
     }
+}
+
+impl AlgorithmForecast for FieldForecast<'_> {
+    fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
+        volume(case.procs, case.size)?;
+        self.of_case(case).predict_run(case)
+    }
+
+    fn reason_outside(&self, case: Case) -> Option<OutsideDomain> {
+        self.of_case(case).reason_outside_domain(case)
+    }
 
     fn overflow(&self, case: Case) -> Option<PortOverflow> {
-        self.unseen_load(case).map(|load| load.overflow(case.size))
+        let load = self.of_case(case).unseen_load(case);
+        load.map(|load| load.overflow(case.size))
     }
 
     fn distribution(&self, case: Case) -> Option<TimeDistribution> {
-        Some(self.distribution_around(self.median(case).0))
+        let forecast = self.of_case(case);
+        Some(forecast.distribution_around(forecast.median(case).0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use netsig_base::algorithm::Collective;
+    use netsig_base::data::Dataset;
+    use netsig_base::units::Bytes;
+
+    use crate::fit::network::NetworkFitOptions;
+    use crate::profile::Profile;
+    use crate::testing::procs;
+
+    /// 16 doubles are fewer than 32 ranks, so that Open MPI reduces to one rank, however few such cells of Rabenseifner's
+    /// algorithm were measured. 512 doubles it halves.
+    #[test]
+    fn what_runs_instead_predicts_the_case() {
+        let mut text = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n".to_owned();
+        for (n, size) in itertools::iproduct!([4, 8, 16], [32, 256, 1 << 10, 1 << 12, 1 << 14]) {
+            let message = 5e-5 + 1e-8 * f64::from(size);
+            let linear = 2.0 * f64::from(n - 1) * message;
+            let halving = 2.0 * f64::from(n).log2() * 5e-5 + 2e-8 * f64::from(size);
+            let is_replaced = size / 8 < n;
+            for (name, time) in [
+                ("basic_linear", linear),
+                ("rabenseifner", if is_replaced { linear } else { halving }),
+            ] {
+                for (repetition, factor) in [0.99, 1.0, 1.01].into_iter().enumerate() {
+                    let cell = format!("collective,allreduce,library:{name},{n},{size},{repetition},0");
+                    writeln!(text, "{cell},{}", time * factor).unwrap();
+                }
+            }
+        }
+        let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
+        let (_, profile) = Profile::fit(&data, "data.csv", &NetworkFitOptions::default(), &[]).unwrap();
+        let time = |name: &str, size| {
+            let question = profile.predict(Collective::Allreduce).algorithm(name);
+            let predictor = question.predictor().unwrap();
+            predictor.predict(procs(32), Bytes(size)).unwrap().time.0
+        };
+        let (linear, halving) = ("library:basic_linear", "library:rabenseifner");
+        assert!((time(halving, 128) / time(linear, 128) - 1.0).abs() < 1e-12);
+        assert!((time(linear, 128) / 3.2e-3 - 1.0).abs() < 0.2);
+        assert!((time(halving, 4096) / 5.8e-4 - 1.0).abs() < 0.2);
     }
 }

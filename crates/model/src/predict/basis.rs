@@ -169,10 +169,13 @@ impl<'a, 'n> BasisInputs<'a, 'n> {
         let ModelSubject::Collective(collective) = model.subject else {
             return None;
         };
-        let field_entry = self.profile.field(collective, self.algorithm);
-        let usable_entry = field_entry.filter(|_| model.name == FIELD && self.given.is_empty())?;
         let mpi = self.profile.provenance.get("data_mpi");
-        FieldForecast::of(usable_entry, mpi, self.network, self.statistic)
+        let forecast = |algorithm: &str| {
+            let entry = self.profile.field(collective, algorithm)?;
+            FieldForecast::of(entry, mpi, self.network, self.statistic)
+        };
+        let of_algorithm = forecast(self.algorithm).filter(|_| model.name == FIELD && self.given.is_empty())?;
+        Some(of_algorithm.with_replacements(|name| forecast(&format!("{LIBRARY}:{name}"))))
     }
 
     /// Forecast by the regimes of the profile; `None` if `model` is another model or the profile has no

@@ -46,14 +46,15 @@ impl ForcedReduction {
         })
     }
 
-    /// Pattern of the algorithm that runs instead in a case.
-    fn replacement(self, procs: Procs, size: Bytes) -> Option<TrafficPattern> {
+    /// The algorithm that runs instead in a case.
+    fn replacing_algorithm(self, procs: Procs, size: Bytes) -> Option<&'static str> {
         let case = DecisionCase {
             element: self.element,
             segment: self.segment,
             ..DecisionCase::new(procs, size)
         };
-        self.pattern_of(self.rules.runs_for(self.name, case)?.name)
+        let run = self.rules.runs_for(self.name, case)?;
+        (run.name != self.name).then_some(run.name)
     }
 
     /// Patterns of all algorithms that run instead in some case.
@@ -94,7 +95,20 @@ impl AlgorithmPatterns {
 
     /// The steps that a library takes instead of those that it is told to take, if they do not suit a case.
     pub(crate) fn replacement(&self, procs: Procs, size: Bytes) -> Option<TrafficPattern> {
-        self.forced?.replacement(procs, size)
+        let forced = self.forced?;
+        forced.pattern_of(forced.replacing_algorithm(procs, size)?)
+    }
+
+    /// The algorithm that a library runs instead of the one that it is told to run, if that does not suit a case.
+    pub(crate) fn replacing_algorithm(&self, procs: Procs, size: Bytes) -> Option<&'static str> {
+        self.forced?.replacing_algorithm(procs, size)
+    }
+
+    /// All algorithms that a library may run instead of the one that it is told to run.
+    pub(crate) fn replacing_algorithms(&self) -> Vec<&'static str> {
+        let forced = self.forced.into_iter();
+        let names = forced.flat_map(|forced| forced.rules.possible_runs(forced.name).into_iter().skip(1));
+        names.unique().collect()
     }
 
     /// Pattern of a case: the one that the rules take, else the usual one.
