@@ -15,6 +15,7 @@
 //! processes, Open MPI 4.1.4 called these functions.
 
 mod bcast;
+mod case;
 mod exchange;
 mod mpich_reduction;
 mod open_mpi_fallback;
@@ -27,6 +28,7 @@ use std::sync::LazyLock;
 use itertools::Itertools as _;
 
 use self::bcast::{MPICH_BCAST, MPICH_BCAST_POWERS_OF_TWO, OPEN_MPI_BCAST};
+use self::case::RuleCondition;
 use self::exchange::{MPICH_ALLTOALL, MPICH_ALLTOALLV, OPEN_MPI_ALLTOALL, OPEN_MPI_ALLTOALLV};
 use self::mpich_reduction::{
     MPICH_ALLREDUCE, MPICH_BARRIER, MPICH_FALLBACKS, MPICH_REDUCE, MPICH_REDUCE_SCATTER, MPICH_REDUCE_SCATTER_BLOCK,
@@ -38,9 +40,10 @@ use self::open_mpi_reduction::{
     OPEN_MPI_REDUCE_SCATTER_IN_ORDER,
 };
 use super::offer::{MpiFlavour, offered_algorithms};
-use super::reduction::elements_of_segment;
-use super::{AlgorithmTraffic, COLLECTIVES, Collective, DOUBLE};
+use super::{AlgorithmTraffic, COLLECTIVES, Collective};
 use crate::units::{Bytes, Procs};
+
+pub use self::case::{DecisionCase, OperatorKind};
 
 /// Algorithms by process count and size: an entry holds below its count or size. The last count and the last size
 /// have no bound.
@@ -51,35 +54,6 @@ const ANY_COUNT: u32 = u32::MAX;
 
 /// The algorithm that is chosen where all conditions hold.
 type ConditionalRule = (&'static [RuleCondition], &'static str);
-
-/// Condition of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RuleCondition {
-    PowerOfTwo,
-    /// The operation commutes.
-    Commutes,
-    /// The operation does not commute.
-    KeepsOrder,
-    /// The operation is not predefined.
-    UserDefined,
-    Empty,
-    /// At most so many bytes.
-    AtMost(u64),
-    /// Fewer bytes.
-    Below(u64),
-    /// Fewer elements than the largest power of two ≤ n.
-    FewerElementsThanPower,
-    FewerElementsThanRanks,
-    /// Fewer elements than a segment for every rank has. Without segments the whole vector is one.
-    FewerElementsThanSegments,
-    /// More elements than a C integer counts.
-    TooManyElements,
-    /// The blocks of all ranks have the same length.
-    EqualBlocks,
-    UnequalBlocks,
-    /// The number of ranks is not a power of two.
-    OtherCount,
-}
 
 /// An algorithm that hands a call on to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,33 +93,6 @@ enum RuleSet {
     Tables(RuleCondition, DecisionTable, DecisionTable),
     /// The first rule whose conditions hold.
     Conditions(&'static [ConditionalRule]),
-}
-
-/// Operation of a reduction, as libraries distinguish them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OperatorKind {
-    /// Predefined in MPI, such as `MPI_SUM`. It commutes.
-    #[default]
-    Predefined,
-    /// Made by the program; it commutes.
-    Commutative,
-    /// Made by the program; operands stay in the order of the ranks.
-    InOrder,
-}
-
-/// A call for which a library decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DecisionCase {
-    /// Number of processes.
-    pub procs: Procs,
-    /// Size of the collective; of a reduction that of the whole vector.
-    pub size: Bytes,
-    /// Length of an element of a vector that is reduced.
-    pub element: Bytes,
-    /// Operation of a reduction.
-    pub operator: OperatorKind,
-    /// Segment size, if the library is told one; its rules set none.
-    pub segment: Option<Bytes>,
 }
 
 /// The algorithm that runs in a call.
@@ -192,54 +139,6 @@ const BY_OTHER_COMPONENT: &[Collective] = &[
     Collective::Allreduce,
     Collective::Barrier,
 ];
-
-impl DecisionCase {
-    /// A call with a predefined operation on doubles, if it is a reduction.
-    pub fn new(procs: Procs, size: Bytes) -> Self {
-        Self {
-            procs,
-            size,
-            element: DOUBLE,
-            operator: OperatorKind::Predefined,
-            segment: None,
-        }
-    }
-
-    /// Number of elements of the vector.
-    fn elements(self) -> u64 {
-        self.size.0 / self.element.0.max(1)
-    }
-
-    /// Number of elements of a segment.
-    fn segment_elements(self) -> u64 {
-        let cut = self
-            .segment
-            .filter(|segment| (self.element..self.size).contains(segment));
-        cut.map_or(self.elements(), |segment| elements_of_segment(self.element, segment))
-    }
-}
-
-impl RuleCondition {
-    fn holds(self, case: DecisionCase) -> bool {
-        let ranks = u64::from(case.procs.get());
-        match self {
-            Self::PowerOfTwo => ranks.is_power_of_two(),
-            Self::Commutes => case.operator != OperatorKind::InOrder,
-            Self::KeepsOrder => case.operator == OperatorKind::InOrder,
-            Self::UserDefined => case.operator != OperatorKind::Predefined,
-            Self::Empty => case.size == Bytes(0),
-            Self::AtMost(size) => case.size.0 <= size,
-            Self::Below(size) => case.size.0 < size,
-            Self::FewerElementsThanPower => case.elements() < 1 << case.procs.floor_log2(),
-            Self::FewerElementsThanRanks => case.elements() < ranks,
-            Self::FewerElementsThanSegments => case.elements() < case.segment_elements().saturating_mul(ranks),
-            Self::TooManyElements => i32::try_from(case.elements()).is_err(),
-            Self::EqualBlocks => case.elements().is_multiple_of(ranks),
-            Self::UnequalBlocks => !Self::EqualBlocks.holds(case),
-            Self::OtherCount => !Self::PowerOfTwo.holds(case),
-        }
-    }
-}
 
 impl RuleSet {
     fn of(flavour: MpiFlavour, collective: Collective) -> Option<Self> {
