@@ -8,6 +8,8 @@
 //! 4. the field.
 //!
 //! Where losses were seen the regimes are the last model, since their formula of losses follows them beyond the data.
+//! For a reduction or barrier this takes stalls of the algorithm itself: its messages follow one another and seldom
+//! overflow a port where those of an exchange do.
 //! The contention signature is not in the hierarchy, since it is a special case of the field. It would leave cells of
 //! real machines without a time and make errors larger (docs/results/real.md).
 //!
@@ -33,6 +35,7 @@ use netsig_base::units::{Bytes, Procs, Seconds};
 
 use crate::model::regimes::TrafficPattern;
 use crate::model::{self, Case, FIELD, KnownNetwork, Model, ModelError, ModelInput};
+use crate::regimes::fit::observation::show_stalls;
 use crate::regimes::fit::{AlgorithmRegimes, CellObservation, LeftOutCell};
 
 /// Least ratio of a contended cell's time to its contention-free bound, and least share of such
@@ -112,8 +115,10 @@ impl ModelHierarchy {
             let errors = fitted.left_out_cells.iter().map(error_by_cell);
             (model::general_model(collective), errors.collect())
         };
+        let follows_one_another = collective.is_reduction() || collective == Collective::Barrier;
+        let has_losses = self.has_losses && (!follows_one_another || show_stalls(cells.iter().copied()));
         let last = match fields[..] {
-            [field] if !self.has_losses || fitted.fits.is_empty() => {
+            [field] if !has_losses || fitted.fits.is_empty() => {
                 simpler.extend(self.has_pairs.then(regimes));
                 competitor(field)
             }

@@ -2,7 +2,7 @@
 //! intervals hold them and widen; effects that no data show are not predicted.
 
 use netsig_base::algorithm::Collective;
-use netsig_base::data::{Dataset, Experiment};
+use netsig_base::data::{Dataset, Experiment, LaunchCell};
 use netsig_base::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_model::field::{FieldEntry, FieldTable};
 use netsig_model::fit::network::NetworkFitOptions;
@@ -138,6 +138,43 @@ fn nothing_stalls_without_evidence() {
     let time = regimes.predict(procs(64), Bytes(1 << 20)).unwrap().time.0;
     let truth = 63.0 * (ALPHA + GAP * f64::from(1 << 20));
     assert!((time / truth).ln().abs() < 0.1, "{time} {truth}");
+}
+
+/// All-to-alls that stall do not keep the field from an all-reduce whose contention grows with ln n, which the regimes do
+/// not follow. An all-reduce that stalled itself has the regimes.
+#[test]
+fn losses_of_an_exchange_are_not_those_of_a_reduction() {
+    let with_stalls = |collective: (Collective, &str), law: fn(f64, f64) -> f64| {
+        let mut data = data(collective, law);
+        let stalled = |place: usize| place.is_multiple_of(3);
+        let among_many = data.samples.iter_mut().filter(|sample| sample.cell.procs.get() > 8);
+        among_many
+            .enumerate()
+            .filter(|(place, _)| stalled(*place))
+            .for_each(|(_, sample)| sample.time.0 += 0.25);
+        data
+    };
+    let exchange = |n: f64, m: f64| (n - 1.0) * (ALPHA + GAP * m);
+    let ring = |n: f64, m: f64| 2.0 * (n - 1.0) * (ALPHA + GAP * m / n) * n.ln();
+    let (alltoall, allreduce) = ((Collective::Alltoall, "direct"), (Collective::Allreduce, "ring"));
+    let models = |reductions: Dataset| {
+        let mut data = with_stalls(alltoall, exchange);
+        let of_reduction = |cell: &LaunchCell| cell.experiment == Experiment::Collective(Collective::Allreduce);
+        let reductions = reductions
+            .samples
+            .into_iter()
+            .filter(|sample| of_reduction(&sample.cell));
+        data.samples.extend(reductions);
+        let choices = fitted(&data).choices;
+        choices
+            .into_iter()
+            .map(|choice| (choice.collective, choice.model.clone()))
+            .collect::<Vec<_>>()
+    };
+    let regimes = (Collective::Alltoall, REGIMES.to_owned());
+    let of_allreduce = |model: &str| (Collective::Allreduce, model.to_owned());
+    assert_eq!(models(data(allreduce, ring)), [regimes.clone(), of_allreduce(FIELD)]);
+    assert_eq!(models(with_stalls(allreduce, ring)), [regimes, of_allreduce(REGIMES)]);
 }
 
 /// On TCP, beyond the bytes that passed a port, an interval ends one time-out later, a note says so, and the best value

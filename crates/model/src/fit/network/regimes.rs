@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, SizePattern};
 use netsig_base::data::cells::MeasuredCells;
-use netsig_base::network::{LINUX_RTO, Network};
+use netsig_base::network::Network;
 use netsig_base::units::{Bytes, Seconds};
 
 use super::models::LeftOutTimes;
@@ -15,8 +15,8 @@ use crate::fit::losses::{self, LinkLoad, LossLaw, LossSubject, NoLossLaw};
 use crate::fit::model_hierarchy::{CompetingModels, ModelHierarchy};
 use crate::fit::{FailedFit, FitError};
 use crate::model::REGIMES;
-use crate::model::regimes::{ExchangeOrder, Protocol, StallOnset, TrafficPattern, least_stall_time};
-use crate::regimes::fit::observation::thinned;
+use crate::model::regimes::{ExchangeOrder, Protocol, StallOnset, TrafficPattern};
+use crate::regimes::fit::observation::{show_stalls, thinned};
 use crate::regimes::fit::{
     AlgorithmRegimes, CellObservation, LimitEvidence, LimitedWire, MeasuredAlgorithm, RegimesFitter, observations,
     separate_stalls,
@@ -39,9 +39,6 @@ pub(super) struct RegimesFits {
 /// Cells of an algorithm and a pattern that are fitted at most.
 const MOST_CELLS: usize = 400;
 
-/// Least number of stalled repetitions that show losses: one may have had any cause.
-const LEAST_STALLED: usize = 2;
-
 /// True if repetitions stalled among more than two processes, counters of losses follow their law, or the
 /// network is described with the buffers of its ports.
 fn has_losses(
@@ -49,12 +46,8 @@ fn has_losses(
     counted: Option<&StallOnset>,
     network: Option<&Network>,
 ) -> bool {
-    // The least time-out of Linux is less than 30 % of a longer repetition.
-    let is_evident = |cell: &&CellObservation| cell.procs.get() > 2 && least_stall_time(cell.typical).0 < LINUX_RTO.0;
-    let evident_cells = all.values().flatten().filter(is_evident);
-    let stalled: usize = evident_cells.map(|cell| cell.stall_excesses.len()).sum();
     let has_buffers = network.is_some_and(|described| described.host_buffer().0 > 0);
-    has_buffers || counted.is_some_and(StallOnset::is_known) || stalled >= LEAST_STALLED
+    has_buffers || counted.is_some_and(StallOnset::is_known) || show_stalls(all.values().flatten())
 }
 
 /// The regimes of one algorithm.

@@ -11,7 +11,7 @@ use itertools::Itertools as _;
 use netsig_base::algorithm::{Collective, SizePattern};
 use netsig_base::data::Experiment;
 use netsig_base::data::cells::{CellKey, CellRows, CellSummary, MeasuredCells};
-use netsig_base::network::Network;
+use netsig_base::network::{LINUX_RTO, Network};
 use netsig_base::stats::sample::{SortedValues, median, variance};
 use netsig_base::units::{Bytes, Procs, Seconds};
 
@@ -128,6 +128,15 @@ impl CellObservation {
 /// True if a time exceeds another so much that it stalled.
 pub(super) fn exceeds(time: Seconds, other: Seconds) -> bool {
     time.0 > (other + least_stall_time(other)).0
+}
+
+/// True if enough repetitions among more than two processes stalled to show losses: one may have had any cause.
+pub(crate) fn show_stalls<'a>(cells: impl IntoIterator<Item = &'a CellObservation>) -> bool {
+    const LEAST_STALLED: usize = 2;
+    // The least time-out of Linux is less than 30 % of a longer repetition.
+    let is_evident = |cell: &&CellObservation| cell.procs.get() > 2 && least_stall_time(cell.typical).0 < LINUX_RTO.0;
+    let evident_cells = cells.into_iter().filter(is_evident);
+    evident_cells.map(|cell| cell.stall_excesses.len()).sum::<usize>() >= LEAST_STALLED
 }
 
 /// The sample standard deviation of the logarithms.
