@@ -7,8 +7,8 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # bench-real: errors of predictions on machines that nobody emulated, with REDUCTIONS=FOLDER of the reductions in a
 # folder; bench-saturated: long messages that the papers' signature has within 10 %, network by network;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
-# penalties and gains of selected algorithms on them; bench-grid: all-to-alls between emulated sites drawn
-# from SEED; bench-interpose: programs with and without the preloaded library, on them and on a fixed network;
+# penalties and gains of selected algorithms on them, for all collectives or COLLECTIVES=alltoall,bcast; bench-grid:
+# all-to-alls between emulated sites drawn from SEED; bench-interpose: programs with and without the preloaded library, on them and on a fixed network;
 # bench-slurm: jobs of a Slurm in the lab that measure, and programs that gain; bench-python: a million
 # predictions in Python on one core.
 # test-all: the tests in their long forms: every algorithm in the lab, every command of the guide, more cases of
@@ -111,7 +111,7 @@ bench-saturated:
 	$(BENCH) saturated
 
 bench-select: netsig openmpi mpich
-	$(BENCH) select --seed $(SEED) --networks $(NETWORKS)
+	$(BENCH) select --seed $(SEED) --networks $(NETWORKS) $(if $(COLLECTIVES),--collectives $(COLLECTIVES))
 
 bench-grid: netsig openmpi
 	$(BENCH) grid --seed $(SEED) --networks $(NETWORKS)

@@ -20,6 +20,7 @@ use clap::Parser;
 use harness::effort::BenchEffort;
 use harness::process;
 use harness::series::NetworkSeries;
+use netsig_base::algorithm::Collective;
 
 /// Measures netsig and holds the figures against their targets.
 #[derive(Parser)]
@@ -40,6 +41,9 @@ enum BenchCommand {
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
         effort: BenchEffort,
+        /// The collectives to judge [default: all].
+        #[arg(long, value_delimiter = ',')]
+        collectives: Vec<Collective>,
         /// Measures the missing data and prints no figure.
         #[arg(long)]
         measure: bool,
@@ -91,8 +95,9 @@ fn main() -> ExitCode {
         BenchCommand::Select {
             series,
             effort,
+            collectives,
             measure,
-        } => select::run(series, effort, measure),
+        } => select::run(series, effort, &collectives, measure),
         BenchCommand::Interpose {
             series,
             effort,

@@ -12,13 +12,14 @@ mod rules;
 
 use anyhow::Result;
 use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
 
 use crate::harness::campaign::BenchNetwork;
 use crate::harness::choice::{self, ChoiceRow};
 use crate::harness::draw::{DrawnNetwork, ethernet};
 use crate::harness::effort::BenchEffort;
 use crate::harness::folder::results;
-use crate::harness::learn::{self, JUDGED_COLLECTIVES};
+use crate::harness::learn::{self, CollectiveCampaign};
 use crate::harness::series::NetworkSeries;
 use crate::harness::truth;
 
@@ -35,12 +36,13 @@ struct SelectOutcome {
     notes: Vec<String>,
 }
 
-/// Measures the missing data of the networks and judges the choices; false if a goal is missed. With
-/// `only_measure` nothing is judged.
-pub fn run(series: NetworkSeries, effort: BenchEffort, only_measure: bool) -> Result<bool> {
+/// Measures the missing data of the networks and judges the choices for these `collectives`, or for all if none is given;
+/// false if a goal is missed. With `only_measure` nothing is judged.
+pub fn run(series: NetworkSeries, effort: BenchEffort, collectives: &[Collective], only_measure: bool) -> Result<bool> {
+    let wanted = learn::judged_campaigns(collectives);
     let mut outcome = SelectOutcome::default();
     series.visit_networks(BENCHMARK, effort, ethernet::network, |bench_network| {
-        outcome.add(bench_network)
+        outcome.add(bench_network, &wanted)
     })?;
     let results = results(&effort.folder(BENCHMARK))?;
     Ok(only_measure || report::write(&outcome, &results)?)
@@ -53,9 +55,9 @@ fn launch_seconds(effort: BenchEffort) -> f64 {
 
 impl SelectOutcome {
     /// Measures and judges a network.
-    fn add(&mut self, bench_network: &BenchNetwork) -> Result<()> {
+    fn add(&mut self, bench_network: &BenchNetwork, wanted: &[&'static CollectiveCampaign]) -> Result<()> {
         let drawn = &bench_network.drawn;
-        let learned = learn::learn_choices(bench_network, &JUDGED_COLLECTIVES.each_ref())?;
+        let learned = learn::learn_choices(bench_network, wanted)?;
         let truth = truth::measure(bench_network, &learned, launch_seconds(bench_network.effort))?;
         let network = (&*drawn.name, &drawn.whole);
         let (rows, missing) = choice::rows(network, &truth, &learned.choices);

@@ -46,7 +46,7 @@ const ALLREDUCE_CAMPAIGN: CollectiveCampaign = CollectiveCampaign {
 };
 
 /// Collectives whose choices are judged.
-pub const JUDGED_COLLECTIVES: [CollectiveCampaign; 3] = [ALLTOALL_CAMPAIGN, BCAST_CAMPAIGN, ALLREDUCE_CAMPAIGN];
+const JUDGED_COLLECTIVES: [CollectiveCampaign; 3] = [ALLTOALL_CAMPAIGN, BCAST_CAMPAIGN, ALLREDUCE_CAMPAIGN];
 
 /// Further collectives that programs call. Pieces of different sizes need more time.
 pub const FURTHER_COLLECTIVES: [CollectiveCampaign; 2] = [
@@ -99,6 +99,17 @@ struct SelectedRow {
 
 /// Standing of a candidate that `netsig select` does not recommend.
 const OUTSIDE: &str = "outside";
+
+/// The campaigns of these collectives whose choices are judged, or all of them if none is given.
+pub fn judged_campaigns(collectives: &[Collective]) -> Vec<&'static CollectiveCampaign> {
+    let is_wanted = |campaign: &&CollectiveCampaign| {
+        collectives.is_empty()
+            || collectives
+                .iter()
+                .any(|collective| collective.to_string() == campaign.name)
+    };
+    JUDGED_COLLECTIVES.iter().filter(is_wanted).collect()
+}
 
 /// Measures missing data and selects for the judged collectives. If netsig fails, the library's own choice counts.
 pub fn learn_choices(bench_network: &BenchNetwork, wanted: &[&'static CollectiveCampaign]) -> Result<LearnedChoices> {
