@@ -8,9 +8,9 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # folder; bench-saturated: long messages that the papers' signature has within 10 %, network by network;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
 # penalties and gains of selected algorithms on them, for all collectives or COLLECTIVES=alltoall,bcast; bench-grid:
-# all-to-alls between emulated sites drawn from SEED; bench-interpose: programs with and without the preloaded library, on them and on a fixed network;
-# bench-slurm: jobs of a Slurm in the lab that measure, and programs that gain; bench-python: a million
-# predictions in Python on one core.
+# all-to-alls between emulated sites drawn from SEED; bench-interpose: programs with and without the preloaded library,
+# on them and on a fixed network; bench-slurm: jobs of a Slurm in the lab that measure, and programs that gain;
+# bench-python: a million predictions in Python on one core.
 # test-all: the tests in their long forms: every algorithm in the lab, every command of the guide, more cases of
 # properties, the Debian package in a clean system, the wheel; and the guide and the documents of the crates are built.
 # test-suites: MPICH's tests of collectives, from the checkout that MPICH_TESTS names, with and without the preloaded
