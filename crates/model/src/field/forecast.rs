@@ -6,8 +6,8 @@
 //! more bytes pass a port than in any measurement, a repetition may stall. The upper end is then later by Linux's
 //! least time-out; the predicted time stays.
 //!
-//! If a library runs another algorithm than it is told to, because that does not suit a case, and the other one has a
-//! field, that field predicts the case.
+//! A library takes one of its algorithms by its rules, or another one than it is told to, because that does not suit a
+//! case. If the algorithm that runs has a field, that field predicts the case.
 
 use netsig_base::network::Network;
 use netsig_base::units::Seconds;
@@ -31,8 +31,8 @@ pub struct FieldForecast<'a> {
     statistic: PredictedStatistic,
     /// z.
     quantile: f64,
-    /// Forecasts of algorithms that the library may run instead, by their names in the library.
-    replacements: Vec<(&'static str, Self)>,
+    /// Forecasts of algorithms that the library may run, by their names in the library.
+    runs: Vec<(&'static str, Self)>,
 }
 
 impl<'a> FieldForecast<'a> {
@@ -51,26 +51,26 @@ impl<'a> FieldForecast<'a> {
             entry: entry.clone(),
             statistic,
             quantile: Normal::standard().inverse_cdf(level),
-            replacements: Vec::new(),
+            runs: Vec::new(),
         })
     }
 
-    /// The same, with the forecasts of the algorithms that the library may run instead, from `forecast_of` their names in
-    /// the library.
+    /// The same, with the forecasts of the algorithms that the library may run, from `forecast_of` their names in the
+    /// library.
     #[must_use]
-    pub fn with_replacements(self, forecast_of: impl Fn(&str) -> Option<Self>) -> Self {
-        let names = self.contention_free_time.patterns().replacing_algorithms().into_iter();
-        let replacements = names.filter_map(|name| Some((name, forecast_of(name)?))).collect();
-        Self { replacements, ..self }
+    pub fn with_runs(self, forecast_of: impl Fn(&str) -> Option<Self>) -> Self {
+        let names = self.contention_free_time.patterns().running_algorithms().into_iter();
+        let runs = names.filter_map(|name| Some((name, forecast_of(name)?))).collect();
+        Self { runs, ..self }
     }
 
     /// The forecast of the algorithm that runs in a case.
     fn of_case(&self, case: Case) -> &Self {
         let patterns = self.contention_free_time.patterns();
-        let name = patterns.replacing_algorithm(case.procs, case.size);
-        let mut replacements = self.replacements.iter();
-        let replacement = name.and_then(|name| replacements.find(|(other, _)| *other == name));
-        replacement.map_or(self, |(_, forecast)| forecast)
+        let name = patterns.running_algorithm(case.procs, case.size);
+        let mut runs = self.runs.iter();
+        let run = name.and_then(|name| runs.find(|(other, _)| *other == name));
+        run.map_or(self, |(_, forecast)| forecast)
     }
 
     fn distribution_around(&self, typical: f64) -> TimeDistribution {
@@ -169,21 +169,24 @@ mod tests {
     use crate::testing::procs;
 
     /// 16 doubles are fewer than 32 ranks, so that Open MPI reduces to one rank, however few such cells of Rabenseifner's
-    /// algorithm were measured. 512 doubles it halves.
+    /// algorithm were measured, and also if its rules take that algorithm. 512 doubles it halves.
     #[test]
     fn what_runs_instead_predicts_the_case() {
-        let mut text = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n".to_owned();
+        let mut text =
+            "#@mpi=Open MPI v4.1.4\nexperiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n"
+                .to_owned();
         for (n, size) in itertools::iproduct!([4, 8, 16], [32, 256, 1 << 10, 1 << 12, 1 << 14]) {
             let message = 5e-5 + 1e-8 * f64::from(size);
             let linear = 2.0 * f64::from(n - 1) * message;
             let halving = 2.0 * f64::from(n).log2() * 5e-5 + 2e-8 * f64::from(size);
             let is_replaced = size / 8 < n;
             for (name, time) in [
-                ("basic_linear", linear),
-                ("rabenseifner", if is_replaced { linear } else { halving }),
+                (":basic_linear", linear),
+                (":rabenseifner", if is_replaced { linear } else { halving }),
+                ("", 1.5 * halving),
             ] {
                 for (repetition, factor) in [0.99, 1.0, 1.01].into_iter().enumerate() {
-                    let cell = format!("collective,allreduce,library:{name},{n},{size},{repetition},0");
+                    let cell = format!("collective,allreduce,library{name},{n},{size},{repetition},0");
                     writeln!(text, "{cell},{}", time * factor).unwrap();
                 }
             }
@@ -196,7 +199,9 @@ mod tests {
             predictor.predict(procs(32), Bytes(size)).unwrap().time.0
         };
         let (linear, halving) = ("library:basic_linear", "library:rabenseifner");
-        assert!((time(halving, 128) / time(linear, 128) - 1.0).abs() < 1e-12);
+        for name in [halving, "library"] {
+            assert!((time(name, 128) / time(linear, 128) - 1.0).abs() < 1e-12, "{name}");
+        }
         assert!((time(linear, 128) / 3.2e-3 - 1.0).abs() < 0.2);
         assert!((time(halving, 4096) / 5.8e-4 - 1.0).abs() < 0.2);
     }

@@ -175,7 +175,7 @@ impl<'a, 'n> BasisInputs<'a, 'n> {
             FieldForecast::of(entry, mpi, self.network, self.statistic)
         };
         let of_algorithm = forecast(self.algorithm).filter(|_| model.name == FIELD && self.given.is_empty())?;
-        Some(of_algorithm.with_replacements(|name| forecast(&format!("{LIBRARY}:{name}"))))
+        Some(of_algorithm.with_runs(|name| forecast(&format!("{LIBRARY}:{name}"))))
     }
 
     /// Forecast by the regimes of the profile; `None` if `model` is another model or the profile has no

@@ -284,12 +284,30 @@ impl LibraryDecision {
         })
     }
 
+    /// Names of all algorithms in the rules.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.rules.names()
+    }
+
+    /// Traffics of all algorithms that some library may run instead of `chosen`.
+    pub fn traffics_instead_of(collective: Collective, chosen: &'static str) -> Vec<AlgorithmTraffic> {
+        let of_collective = DECISIONS.iter().filter(|decision| decision.collective == collective);
+        let traffics = of_collective.flat_map(|decision| {
+            let others = decision
+                .possible_runs(chosen)
+                .into_iter()
+                .filter(|name| *name != chosen);
+            others.filter_map(|name| decision.traffic_of(name))
+        });
+        traffics.unique().collect()
+    }
+
     /// `chosen` and every algorithm that runs instead of it in some case.
     pub fn possible_runs(&self, chosen: &'static str) -> Vec<&'static str> {
         let mut names = vec![chosen];
         for fallback in fallbacks(self.flavour, self.collective) {
             if names.contains(&fallback.chosen) {
-                let of_rules = || self.rules.names();
+                let of_rules = || self.names();
                 names.extend(fallback.instead.map_or_else(of_rules, |instead| vec![instead]));
             }
         }

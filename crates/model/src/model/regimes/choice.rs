@@ -11,6 +11,9 @@ use super::TrafficPattern;
 /// Patterns of an algorithm by case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlgorithmPatterns {
+    collective: Collective,
+    /// Length of an element of a vector that is reduced.
+    element: Bytes,
     /// Usual pattern; `None` if the regimes do not describe it.
     usual: Option<TrafficPattern>,
     /// Rules of the library, if it decides between patterns with parameters of their own.
@@ -57,12 +60,6 @@ impl ForcedReduction {
         (run.name != self.name).then_some(run.name)
     }
 
-    /// Patterns of all algorithms that run instead in some case.
-    fn replacements(self) -> impl Iterator<Item = TrafficPattern> {
-        let names = self.rules.possible_runs(self.name).into_iter();
-        names.filter_map(move |name| self.pattern_of(name))
-    }
-
     /// Pattern of another algorithm of the library.
     fn pattern_of(self, name: &str) -> Option<TrafficPattern> {
         let traffic = self.rules.traffic_of(name).filter(|_| name != self.name)?;
@@ -78,6 +75,8 @@ impl AlgorithmPatterns {
         // The trees of a broadcast and the steps of a reduction share their parameters: they have one pattern.
         let library_of_patterns = library_mpi.filter(|_| decided.is_none());
         Self {
+            collective,
+            element: DOUBLE,
             usual: decided.or_else(|| TrafficPattern::of(collective, algorithm)),
             decision: library_of_patterns.and_then(|library| LibraryDecision::of_version(library, collective)),
             forced: ForcedReduction::of(collective, algorithm, mpi),
@@ -88,6 +87,7 @@ impl AlgorithmPatterns {
     #[must_use]
     pub(crate) fn with_element(self, element: Bytes) -> Self {
         Self {
+            element,
             forced: self.forced.map(|forced| ForcedReduction { element, ..forced }),
             ..self
         }
@@ -99,16 +99,26 @@ impl AlgorithmPatterns {
         forced.pattern_of(forced.replacing_algorithm(procs, size)?)
     }
 
-    /// The algorithm that a library runs instead of the one that it is told to run, if that does not suit a case.
-    pub(crate) fn replacing_algorithm(&self, procs: Procs, size: Bytes) -> Option<&'static str> {
-        self.forced?.replacing_algorithm(procs, size)
+    /// The algorithm that runs in a reduction or barrier, if the library takes it by its rules, or because the one that it
+    /// is told to run does not suit the case.
+    pub(crate) fn running_algorithm(&self, procs: Procs, size: Bytes) -> Option<&'static str> {
+        if let Some(forced) = self.forced {
+            return forced.replacing_algorithm(procs, size);
+        }
+        let case = DecisionCase {
+            element: self.element,
+            ..DecisionCase::new(procs, size)
+        };
+        Some(self.usual?.rules_of_steps()?.runs(case)?.name)
     }
 
-    /// All algorithms that a library may run instead of the one that it is told to run.
-    pub(crate) fn replacing_algorithms(&self) -> Vec<&'static str> {
+    /// All algorithms that may be the one that runs.
+    pub(crate) fn running_algorithms(&self) -> Vec<&'static str> {
         let forced = self.forced.into_iter();
-        let names = forced.flat_map(|forced| forced.rules.possible_runs(forced.name).into_iter().skip(1));
-        names.unique().collect()
+        let instead = forced.flat_map(|forced| forced.rules.possible_runs(forced.name).into_iter().skip(1));
+        let rules = self.usual.and_then(TrafficPattern::rules_of_steps).into_iter();
+        let decided = rules.flat_map(|rules| rules.names().into_iter().flat_map(|name| rules.possible_runs(name)));
+        instead.chain(decided).unique().collect()
     }
 
     /// Pattern of a case: the one that the rules take, else the usual one.
@@ -118,11 +128,13 @@ impl AlgorithmPatterns {
         decided.or_else(|| self.replacement(procs, size)).or(self.usual)
     }
 
-    /// Every pattern.
+    /// Every pattern, of whatever library.
     pub fn all(&self) -> Vec<TrafficPattern> {
         let traffics = self.decision.into_iter().flat_map(LibraryDecision::traffics);
         let decided = traffics.filter_map(|traffic| TrafficPattern::of_traffic(traffic, None));
-        let replaced = self.forced.into_iter().flat_map(ForcedReduction::replacements);
+        let forced = self.forced.into_iter();
+        let instead = forced.flat_map(|forced| LibraryDecision::traffics_instead_of(self.collective, forced.name));
+        let replaced = instead.filter_map(|traffic| TrafficPattern::of_traffic(traffic, None));
         self.usual.into_iter().chain(replaced).chain(decided).unique().collect()
     }
 }
@@ -145,7 +157,9 @@ mod tests {
             let names = [LIBRARY.to_owned()].into_iter().chain(forced_names).unique();
             for (name, mpi) in iproduct!(names, [None, Some("Open MPI v4.1.4"), Some("MPICH Version:\t4.0.2")]) {
                 let patterns = AlgorithmPatterns::of(collective, &name, mpi).with_element(Bytes(4));
-                let all = patterns.all();
+                // A profile does not ask for the library, and lets its own decision have any pattern.
+                let reader = if name == LIBRARY { mpi } else { None };
+                let all = AlgorithmPatterns::of(collective, &name, reader).all();
                 for (procs, size) in iproduct!(counts, sizes) {
                     let pattern = patterns.at(procs, size);
                     assert!(

@@ -194,6 +194,14 @@ impl TrafficPattern {
         decided.or_else(usual).unwrap_or(Self::Tree { parts: false })
     }
 
+    /// The rules that choose the steps of a reduction or barrier, if they do.
+    pub(super) fn rules_of_steps(self) -> Option<&'static LibraryDecision> {
+        match self {
+            Self::DecidedSteps { flavour, collective } => LibraryDecision::of(flavour, collective),
+            _ => None,
+        }
+    }
+
     /// True if rules choose between several trees or steps.
     pub(crate) fn is_decided(self) -> bool {
         matches!(self, Self::Decided(_) | Self::DecidedSteps { .. })
