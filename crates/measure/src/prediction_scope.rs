@@ -77,7 +77,7 @@ impl PredictionScope {
         limit: MeasuredProcs,
         operands: ReductionOperands,
     ) -> Result<SteerTarget, Refusal> {
-        self.refuse_cut_elements(sizes, operands)?;
+        operands.refuse_cut_elements(self.collective, sizes)?;
         if sizes.len() > MOST_SIZES {
             return Err(Refusal::request(format!(
                 "--size: {} are too many to plan for; write up to {MOST_SIZES}, such as 256..256KiB",
@@ -107,19 +107,6 @@ impl PredictionScope {
             synchronisation: Synchronisation::Barrier,
             operands,
         })
-    }
-
-    /// Refuses vectors without a whole number of elements.
-    fn refuse_cut_elements(&self, sizes: &[Bytes], operands: ReductionOperands) -> Result<(), Refusal> {
-        let element = operands.element().bytes().0;
-        let cut = sizes.iter().find(|size| !size.0.is_multiple_of(element));
-        match cut {
-            Some(size) if self.collective.is_reduction() => Err(Refusal::request(format!(
-                "--size: {size} has no whole number of {} elements; write multiples of {element} bytes",
-                operands.element()
-            ))),
-            _ => Ok(()),
-        }
     }
 }
 

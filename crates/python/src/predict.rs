@@ -122,6 +122,8 @@ pub fn predict(
     let collective = options.collective;
     let pairs = given_pairs(options.exchange, collective)?;
     let grid = CaseGrid::requested(py, procs, size, pairs.as_ref())?;
+    let checked = profile.operands().refuse_cut_elements(collective, &grid.sizes);
+    checked.map_err(|error| refused(py, error))?;
     let common_request = profile
         .predict(collective)
         .named(name)

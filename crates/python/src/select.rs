@@ -126,6 +126,8 @@ pub fn select(
     let network = given_network(options.network)?;
     let pairs = given_pairs(options.exchange, options.collective)?;
     let grid = CaseGrid::requested(py, procs, size, pairs.as_ref())?;
+    let checked = profile.operands().refuse_cut_elements(options.collective, &grid.sizes);
+    checked.map_err(|error| refused(py, error))?;
     refuse_single(&grid.procs).map_err(|error| refused(py, error))?;
     let clusters = given_grid(py, options.clusters, &grid.procs)?;
     let whole_request = request

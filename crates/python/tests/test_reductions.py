@@ -67,6 +67,13 @@ def test_simulations(cli, collective, algorithm, size):
     assert again.time_s == pytest.approx(events.time_s, rel=1e-6)
 
 
+def test_vectors_of_broken_elements(measured):
+    profile = netsig.Profile.read(measured)
+    for ask in (profile.predict, profile.select):
+        with pytest.raises(netsig.UsageError, match="^size: 1001 B has no whole number of double elements"):
+            ask("allreduce", 8, 1001)
+
+
 def test_combining_takes_omega():
     """Three steps of doubling among eight each combine the vector."""
     without, slow = (

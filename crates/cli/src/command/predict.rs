@@ -81,6 +81,8 @@ const ALL_MODELS: &str = "all";
 pub fn run(args: &Args) -> Result<(), Failure> {
     let cases = args.cases.cases()?;
     let profile = files::profile(&args.cases.profile)?;
+    let operands = profile.operands();
+    operands.refuse_cut_elements(args.cases.collective, &cases.sizes)?;
     let grid = args.clusters.grid(&cases.procs)?;
     let network = args.network.load()?;
     let name = files::name(&args.cases.profile);

@@ -86,6 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let collective = args.cases.collective;
     let cases = args.cases.cases()?;
     let profile = files::profile(&args.cases.profile)?;
+    profile.operands().refuse_cut_elements(collective, &cases.sizes)?;
     let grid = args.clusters.grid(&cases.procs)?;
     let network = args.network.load()?;
     let name = files::name(&args.cases.profile);

@@ -14,7 +14,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{ClusterLayout, Collective};
+use netsig_base::algorithm::{ClusterLayout, Collective, ReductionOperands};
 use netsig_base::data::mixture::{self, FactDifference, NamedDataset};
 use netsig_base::data::{Dataset, OPERANDS_KEY, Provenance, cluster_facts};
 use netsig_base::network::{ClusterGrid, ClusterLink, HostClusters, grid};
@@ -131,10 +131,15 @@ impl Profile {
         }
     }
 
+    /// Operation and type of the reductions in the data.
+    pub fn operands(&self) -> ReductionOperands {
+        let stated = self.provenance.get(&format!("{OF_DATA}{OPERANDS_KEY}"));
+        stated.and_then(|text| text.parse().ok()).unwrap_or_default()
+    }
+
     /// ω of the reductions in the data, else of the first measured operation; 0 if none was measured.
     pub fn operation(&self) -> SecondsPerByte {
-        let stated = self.provenance.get(&format!("{OF_DATA}{OPERANDS_KEY}"));
-        let operands = stated.and_then(|text| text.parse().ok()).unwrap_or_default();
+        let operands = self.operands();
         let of_data = self.operations.iter().find(|entry| entry.operands == operands);
         let known = of_data.or(self.operations.first());
         known.map_or(SecondsPerByte(0.0), |entry| entry.per_byte)

@@ -2,6 +2,7 @@
 
 use itertools::Itertools as _;
 use maud::{Markup, html};
+use netsig_base::algorithm::Collective;
 use netsig_base::text::counted;
 use netsig_model::verdict::{
     Certainty, ChangeAdvice, CollectiveVerdict, ContentionFinding, ContentionState, PredictionError, WorthwhileChange,
@@ -27,7 +28,7 @@ struct HeadlineNumber {
 pub fn headline(title: &str, verdict: &CollectiveVerdict) -> Markup {
     let numbers = [
         contention(&verdict.contention),
-        change(&verdict.change),
+        change(verdict.collective, &verdict.change),
         certainty(&verdict.certainty),
     ];
     html! {
@@ -123,7 +124,7 @@ fn best_change(advice: &ChangeAdvice) -> Option<(&'static str, &WorthwhileChange
     }
 }
 
-fn change(advice: &ChangeAdvice) -> HeadlineNumber {
+fn change(collective: Collective, advice: &ChangeAdvice) -> HeadlineNumber {
     let Some((way, best)) = best_change(advice) else {
         let reasons = [&advice.setting, &advice.preloaded].map(|change| change.as_ref().err());
         let first_parts = reasons
@@ -132,7 +133,11 @@ fn change(advice: &ChangeAdvice) -> HeadlineNumber {
             .map(|reason| reason.split("; ").next().unwrap_or(reason));
         return HeadlineNumber {
             number: "–".to_owned(),
-            meaning: "no change is known to be faster".to_owned(),
+            meaning: if collective.may_be_replaced() {
+                "no change is known to be faster".to_owned()
+            } else {
+                "only single algorithms can be set yet".to_owned()
+            },
             detail: first_parts.unique().join(" · "),
             tone: "open",
         };

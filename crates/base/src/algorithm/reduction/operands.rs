@@ -6,6 +6,8 @@ use std::str::FromStr;
 use itertools::Itertools as _;
 use strum::VariantArray as _;
 
+use crate::algorithm::Collective;
+use crate::text::refusal::Refusal;
 use crate::units::Bytes;
 
 /// Operation of MPI that combines two elements. All commute.
@@ -125,6 +127,22 @@ impl ElementType {
 }
 
 impl ReductionOperands {
+    /// Refuses vectors of a reduction without a whole number of elements; other collectives have any size.
+    ///
+    /// # Errors
+    /// If a size is no multiple of the element's.
+    pub fn refuse_cut_elements(self, collective: Collective, sizes: &[Bytes]) -> Result<(), Refusal> {
+        let element = self.element.bytes().0;
+        let cut = sizes.iter().find(|size| !size.0.is_multiple_of(element));
+        match cut {
+            Some(size) if collective.is_reduction() => Err(Refusal::request(format!(
+                "--size: {size} has no whole number of {} elements; write multiples of {element} bytes",
+                self.element
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The operation on elements of the type.
     ///
     /// # Errors

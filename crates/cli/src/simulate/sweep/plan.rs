@@ -37,6 +37,8 @@ pub struct SweepPlan {
 struct PlannedSweep {
     sim_models: Vec<SimModel>,
     cases: SimulationCases,
+    /// True if the algorithms were named; else those that cannot be simulated are left out.
+    names_algorithms: bool,
     method: SimMethod,
     stated: StatedOptions,
 }
@@ -140,15 +142,16 @@ impl SweepPlan {
     }
 
     /// All points: by sweep, network, model, algorithm, size and process count, with the last
-    /// varying fastest.
+    /// varying fastest. Without names, algorithms that cannot be simulated are left out.
     pub fn points(&self) -> Vec<SimPoint<'_>> {
         let all = self.sweeps.iter().flat_map(|sweep| {
             let pairs = sweep.sim_models.iter().cartesian_product(sweep.cases.all());
-            pairs.map(|(sim_model, case)| SimPoint {
+            let points = pairs.map(|(sim_model, case)| SimPoint {
                 sim_model,
                 case,
                 method: sweep.method,
-            })
+            });
+            points.filter(|point| sweep.names_algorithms || !matches!(point.problem(), Ok(Some(_))))
         });
         all.collect()
     }
@@ -170,6 +173,7 @@ impl SweepEntry {
         let names = self.algorithms.map(|names| names.join(","));
         Ok(PlannedSweep {
             sim_models,
+            names_algorithms: names.is_some(),
             cases: SimulationCases {
                 algorithms: algorithms(collective, names.as_deref())?,
                 sizes: self.sizes.items().to_vec(),
