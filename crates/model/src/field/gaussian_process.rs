@@ -95,10 +95,17 @@ impl FieldCells {
         field
     }
 
+    fn is_replaced(&self, procs: Procs, size: Bytes) -> bool {
+        self.form.as_ref().is_some_and(|form| form.is_replaced(procs, size))
+    }
+
     /// u of the size and of the messages of a case.
     fn distances(&self, procs: Procs, size: Bytes) -> [f64; 2] {
-        let is_replaced = self.form.as_ref().is_some_and(|form| form.is_replaced(procs, size));
-        let replaced = if is_replaced { OTHER_STEPS } else { 0.0 };
+        let replaced = if self.is_replaced(procs, size) {
+            OTHER_STEPS
+        } else {
+            0.0
+        };
         let bytes = size.as_f64().max(1.0);
         let message = self.form.as_ref().map_or(bytes, |form| form.message(procs, bytes));
         [bytes, message].map(|length| {
@@ -111,7 +118,8 @@ impl FieldCells {
     fn place(&self, procs: Procs, size: Bytes) -> FieldCoordinates {
         let distances = self.distances(procs, size);
         let indices = distances.map(|u| self.sizes.partition_point(|distance| *distance < u));
-        FieldCoordinates::of(indices, f64::from(procs.get()), self.per_host)
+        let is_replaced = self.is_replaced(procs, size);
+        FieldCoordinates::of(indices, f64::from(procs.get()), self.per_host).replaced(is_replaced)
     }
 
     /// ln(T/T₀) of the cells.

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! If the messages of a reduction are blocks, k is the mean of k for the sizes of the vectors and k for the lengths of
-//! the blocks. If a library takes other steps for short vectors than those of the algorithm, their u is 6 more.
+//! the blocks. If a library takes other steps for short vectors than those of the algorithm, their u is 6 more, and k of
+//! two such cases is 1 more: their level is their own.
 //!
 //! M(ν) is the Matérn correlation. If a host has several ranks, the trend and the walk occur twice: in the ranks of a
 //! host and in the hosts. Cases on several hosts also share σ²·M(3/2)(u − u′; ℓ₃), for the network between hosts.
@@ -75,6 +76,9 @@ impl Default for FieldPrior {
     }
 }
 
+/// Variance of the level of ln γ of other steps than those of the algorithm, beside that of all steps.
+const OTHER_STEPS_LEVEL: f64 = 1.0;
+
 /// Level and slope of ln γ, and the spread of the balance, where times between two processes are known.
 const POINT_TO_POINT_PRIOR: ([f64; 2], f64) = ([0.4, 0.05], 0.7);
 
@@ -99,9 +103,16 @@ pub(super) struct FieldCoordinates {
     pub outer: f64,
     /// x in the ranks of a host; `None` with one rank on a host.
     pub inner: Option<f64>,
+    /// True if a library takes other steps than those of the algorithm.
+    pub is_replaced: bool,
 }
 
 impl FieldCoordinates {
+    /// The same coordinates of a case in which a library takes other steps.
+    pub(super) fn replaced(self, is_replaced: bool) -> Self {
+        Self { is_replaced, ..self }
+    }
+
     /// Coordinates of a size, a length of messages and a process count, with `per_host` ranks on a host.
     pub(super) fn of([size, message]: [usize; 2], procs: f64, per_host: u32) -> Self {
         if per_host <= 1 {
@@ -110,6 +121,7 @@ impl FieldCoordinates {
                 message,
                 outer: (procs / 2.0).max(1.0).ln(),
                 inner: None,
+                is_replaced: false,
             };
         }
         let hosts = (procs / f64::from(per_host)).max(1.0);
@@ -118,6 +130,7 @@ impl FieldCoordinates {
             message,
             outer: hosts.ln(),
             inner: Some((procs / hosts).ln()),
+            is_replaced: false,
         }
     }
 
@@ -167,7 +180,12 @@ impl FieldKernel {
         if a.has_several_hosts() && b.has_several_hosts() {
             walk += self.between_hosts;
         }
-        at_sizes(&self.smooth) + at_sizes(&self.trend) * trend + at_sizes(&self.walk) * walk
+        let other_steps = if a.is_replaced && b.is_replaced {
+            OTHER_STEPS_LEVEL
+        } else {
+            0.0
+        };
+        other_steps + at_sizes(&self.smooth) + at_sizes(&self.trend) * trend + at_sizes(&self.walk) * walk
     }
 }
 
