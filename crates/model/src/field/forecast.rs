@@ -90,7 +90,10 @@ impl<'a> FieldForecast<'a> {
     /// The median in seconds, and the deviation of its logarithm.
     fn median(&self, case: Case) -> (f64, f64) {
         let Case { procs, size, .. } = case;
-        let ratio = self.entry.ratio.at(procs, size);
+        let patterns = self.contention_free_time.patterns();
+        let instead = patterns.replacement(procs, size);
+        let is_alike = |procs, size| patterns.replacement(procs, size) == instead;
+        let ratio = self.entry.ratio.at_alike(procs, size, is_alike);
         let contention_free = self.contention_free_time.time_of(procs, size);
         (contention_free.0 * ratio.gamma, ratio.deviation)
     }

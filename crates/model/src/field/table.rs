@@ -1,11 +1,12 @@
 //! γ(n, m) and its deviation as a table, interpolated between its nodes.
 
+use itertools::Itertools as _;
 use netsig_base::units::{Bytes, Procs};
 use serde::{Deserialize, Serialize};
 
 /// γ and the standard deviation of ln γ, a row for each process count and a column for each size. Between nodes ln γ
 /// and the deviation are linear in ln n and ln m. They are constant beyond the sizes, and the lines go on beyond the
-/// counts.
+/// counts. Where a library replaces the algorithm, nodes of the algorithm itself do not count, and the other way round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldTable {
@@ -27,6 +28,18 @@ pub struct FieldRatio {
     /// Standard deviation of ln γ.
     pub deviation: f64,
 }
+
+/// A node beside a case.
+#[derive(Debug, Clone, Copy)]
+struct TableNode {
+    row: usize,
+    column: usize,
+    /// Share of its value; negative where the line goes on beyond the counts.
+    share: f64,
+}
+
+/// Least share of a node where those unlike the case are left out.
+const LEAST_SHARE: f64 = 1e-6;
 
 /// Significant digits of stored numbers.
 const DIGITS: i32 = 4;
@@ -50,19 +63,41 @@ impl FieldTable {
 
     /// γ at a case.
     pub fn at(&self, procs: Procs, size: Bytes) -> FieldRatio {
+        self.at_alike(procs, size, |_, _| true)
+    }
+
+    /// γ at a case, from nodes like it if some of its neighbours are; `is_alike` tells so of a node.
+    pub(super) fn at_alike(&self, procs: Procs, size: Bytes, is_alike: impl Fn(Procs, Bytes) -> bool) -> FieldRatio {
         let n = f64::from(procs.get()).ln();
         let m = size.as_f64().max(1.0).ln();
         let (row, down) = locate(&self.procs, n, |count| f64::from(count.get()));
         let (column, unclamped_right) = locate(&self.sizes_bytes, m, |node_size| node_size.as_f64().max(1.0));
         let right = unclamped_right.clamp(0.0, 1.0);
-        let value = |table: &[Vec<f64>], transform: fn(f64) -> f64| {
-            let in_row = |row_index: usize| {
-                let row = &table[row_index.min(table.len() - 1)];
-                let [a, b] = [column, column + 1].map(|index| transform(row[index.min(row.len() - 1)]));
-                a + right * (b - a)
-            };
-            let [a, b] = [row, row + 1].map(in_row);
-            a + down * (b - a)
+        let last = [self.procs.len() - 1, self.sizes_bytes.len() - 1];
+        let shares = [(0, 1.0 - down), (1, down)].into_iter();
+        let neighbours = shares.cartesian_product([(0, 1.0 - right), (1, right)]);
+        let nodes = neighbours.map(|((below, of_row), (beside, of_column))| TableNode {
+            row: (row + below).min(last[0]),
+            column: (column + beside).min(last[1]),
+            share: of_row * of_column,
+        });
+        let all_nodes = nodes.collect_vec();
+        let alike = all_nodes
+            .iter()
+            .filter(|node| is_alike(self.procs[node.row], self.sizes_bytes[node.column]));
+        let mut used = alike.copied().collect_vec();
+        if used.len() < all_nodes.len() && !used.is_empty() {
+            let all: f64 = used.iter().map(|node| node.share.max(LEAST_SHARE)).sum();
+            used.iter_mut()
+                .for_each(|node| node.share = node.share.max(LEAST_SHARE) / all);
+        } else {
+            used = all_nodes;
+        }
+        let value = |table: &[Vec<f64>], transform: fn(f64) -> f64| -> f64 {
+            let parts = used
+                .iter()
+                .map(|node| node.share * transform(table[node.row][node.column]));
+            parts.sum()
         };
         FieldRatio {
             gamma: value(&self.gamma, f64::ln).exp(),
@@ -121,4 +156,25 @@ fn rounded(value: f64) -> f64 {
     #[expect(clippy::cast_possible_truncation, reason = "the decimal exponent of a double")]
     let scale = 10f64.powi(DIGITS - 1 - value.abs().log10().floor() as i32);
     (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::procs;
+
+    /// Half way between two counts γ is the geometric mean, or that of the count which is like the case.
+    #[test]
+    fn nodes_unlike_the_case_do_not_count() {
+        let counts = [8, 32].map(procs);
+        let table = FieldTable::of(&counts, &[Bytes(64)], &[1.0, 4.0], &[0.1, 0.3]);
+        let at = |is_alike: fn(Procs) -> bool| table.at_alike(procs(16), Bytes(64), |count, _| is_alike(count)).gamma;
+        for (found, expected) in [
+            (at(|_| true), 2.0),
+            (at(|count| count.get() > 8), 4.0),
+            (at(|_| false), 2.0),
+        ] {
+            assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+        }
+    }
 }
