@@ -171,8 +171,8 @@ mod tests {
     use crate::profile::Profile;
     use crate::testing::procs;
 
-    /// 16 doubles are fewer than 32 ranks, so that Open MPI reduces to one rank, however few such cells of Rabenseifner's
-    /// algorithm were measured, and also if its rules take that algorithm. 512 doubles it halves.
+    /// 16 doubles are fewer than 32 ranks, so that Open MPI reduces to one rank. It does so too if its rules take
+    /// Rabenseifner's algorithm, of which few such cells were measured. 512 doubles it halves.
     #[test]
     fn what_runs_instead_predicts_the_case() {
         let mut text =

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! If the messages of a reduction are blocks, k is the mean of k for the sizes of the vectors and k for the lengths of
-//! the blocks. If a library takes other steps for short vectors than those of the algorithm, their u is 6 more, and k of
+//! the blocks. A library may take other steps for short vectors than those of the algorithm. Their u is 6 more, and k of
 //! two such cases is 1 more: their level is their own.
 //!
 //! M(ν) is the Matérn correlation. If a host has several ranks, the trend and the walk occur twice: in the ranks of a
