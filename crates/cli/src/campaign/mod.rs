@@ -135,7 +135,7 @@ impl Campaign {
             MeasurementPlace::Lab(name) => Some(netsig_lab::load(name)?),
             MeasurementPlace::Simulated(_) => {
                 return Err(Failure::usage(
-                    "--prediction finds what a network does and sim: follows a known signature; give a plan, or --on lab:SCENARIO",
+                    "sim: follows a known signature, so that there is nothing to find; measure a plan there, or give --on lab:SCENARIO",
                 ));
             }
         };

@@ -199,10 +199,13 @@ impl PredictionRequest<'_> {
             _ => "without contention",
         };
         let (collective, algorithm) = (self.collective, &modelled.algorithm);
-        Some(Note::remark(format!(
-            "{collective} {algorithm} was not measured: its time is that {basis}, by {}",
-            modelled.model.name
-        )))
+        let model = modelled.model.name;
+        let is_measured = self.profile.algorithms(collective).contains(&algorithm.as_str());
+        Some(Note::remark(if is_measured {
+            format!("{collective} {algorithm}: the time by {model} is that {basis}, whatever was measured")
+        } else {
+            format!("{collective} {algorithm} was not measured: its time is that {basis}, by {model}")
+        }))
     }
 
     /// A warning that a model takes the phases inside clusters without contention.

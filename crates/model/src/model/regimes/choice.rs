@@ -99,8 +99,8 @@ impl AlgorithmPatterns {
         forced.pattern_of(forced.replacing_algorithm(procs, size)?)
     }
 
-    /// The algorithm that runs in a reduction or barrier, if rules choose it. They are those of the library's own choice,
-    /// or those for cases that the algorithm does not suit that it is told to run.
+    /// The algorithm of the library that runs in a reduction or barrier, by its rules or instead of another one that does
+    /// not suit the case. `None` if the named algorithm itself runs.
     pub(crate) fn running_algorithm(&self, procs: Procs, size: Bytes) -> Option<&'static str> {
         if let Some(forced) = self.forced {
             return forced.replacing_algorithm(procs, size);
