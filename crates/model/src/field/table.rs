@@ -88,8 +88,9 @@ impl FieldTable {
         let mut used = alike.copied().collect_vec();
         if used.len() < all_nodes.len() && !used.is_empty() {
             let all: f64 = used.iter().map(|node| node.share.max(LEAST_SHARE)).sum();
-            used.iter_mut()
-                .for_each(|node| node.share = node.share.max(LEAST_SHARE) / all);
+            for node in &mut used {
+                node.share = node.share.max(LEAST_SHARE) / all;
+            }
         } else {
             used = all_nodes;
         }
