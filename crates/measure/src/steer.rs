@@ -252,7 +252,7 @@ impl SteerTarget {
         PlanCell {
             operation: TimedOperation::Collective(self.collective, method),
             procs,
-            size: self.possible_size(procs, size),
+            size: self.possible_size(method, procs, size),
             warmup: 1,
             repetitions,
         }
@@ -260,11 +260,12 @@ impl SteerTarget {
 
     /// The size nearest to `size` that can be measured among `procs`: of whole elements, for equal blocks in each
     /// block.
-    fn possible_size(&self, procs: Procs, size: Bytes) -> Bytes {
+    fn possible_size(&self, method: CollectiveMethod, procs: Procs, size: Bytes) -> Bytes {
         if self.collective == Collective::Barrier {
             return Bytes(0);
         }
-        let unit = self.collective.size_unit(procs, self.operands.element().bytes()).0;
+        let element = self.operands.element().bytes();
+        let unit = method.size_unit(self.collective, procs, element).0;
         if size == Bytes(0) {
             // The check of the plan refuses it.
             return size;

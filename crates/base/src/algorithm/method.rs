@@ -1,9 +1,10 @@
 //! The two ways to run a collective: the MPI library's call or one of netsig's schedules.
 
 use super::library::{LIBRARY, LibraryChoice};
+use super::offer::NON_COMMUTATIVE;
 use super::traffic::AlgorithmTraffic;
 use super::{Algorithm, Collective, UnknownAlgorithm};
-use crate::units::Bytes;
+use crate::units::{Bytes, Procs};
 
 /// Way to run a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, derive_more::Display)]
@@ -70,6 +71,20 @@ impl CollectiveMethod {
             Self::Library(choice) => choice.radix(),
             Self::Schedule(algorithm) => algorithm.radix(),
         }
+    }
+
+    /// The length of which its sizes are multiples among `procs` ([`Collective::size_unit`]). The algorithm of MPICH that
+    /// keeps the order of operands ends the job unless all blocks have one length.
+    pub fn size_unit(&self, collective: Collective, procs: Procs, element: Bytes) -> Bytes {
+        let has_equal_blocks =
+            matches!(self, Self::Library(choice) if choice.forced_name() == Some(NON_COMMUTATIVE.name));
+        let of_blocks = has_equal_blocks && collective == Collective::ReduceScatter;
+        let stricter = if of_blocks {
+            Collective::ReduceScatterBlock
+        } else {
+            collective
+        };
+        stricter.size_unit(procs, element)
     }
 
     /// Segment size, if set.

@@ -129,7 +129,7 @@ static OFFERED_WITHOUT_ENTRY: &[(Collective, OfferedAlgorithm)] = {
         (Allreduce, intel(9, "knomial", None)),
         (ReduceScatter, NON_COMMUTATIVE),
         (ReduceScatter, mpich("nb", None)),
-        (ReduceScatterBlock, NON_COMMUTATIVE),
+        (ReduceScatterBlock, NON_COMMUTATIVE.leaving_calls()),
         (ReduceScatterBlock, mpich("nb", None)),
         (Barrier, tuned(5, "two_proc", None).for_some_counts()),
         (Barrier, mpich("nb", None)),
@@ -137,12 +137,11 @@ static OFFERED_WITHOUT_ENTRY: &[(Collective, OfferedAlgorithm)] = {
 };
 
 /// Halves of the vector with near partners first, as a halving by the number of bytes. It needs a power of two.
-const NON_COMMUTATIVE: OfferedAlgorithm = mpich(
+pub(super) const NON_COMMUTATIVE: OfferedAlgorithm = mpich(
     "noncommutative",
     Some(AlgorithmTraffic::Reduction(ReductionForm::Halving)),
 )
-.for_some_counts()
-.leaving_calls();
+.for_some_counts();
 
 /// An algorithm of Open MPI's component `tuned`.
 pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<AlgorithmTraffic>) -> OfferedAlgorithm {

@@ -196,7 +196,7 @@ impl PlanCell {
     fn check_elements(&self, operands: ReductionOperands) -> Result<(), String> {
         let element = operands.element().bytes();
         let unit = match self.operation {
-            TimedOperation::Collective(collective, _) => collective.size_unit(self.procs, element),
+            TimedOperation::Collective(collective, method) => method.size_unit(collective, self.procs, element),
             TimedOperation::LocalReduction => element,
             _ => return Ok(()),
         };

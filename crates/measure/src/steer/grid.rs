@@ -154,7 +154,7 @@ fn sizes(
     wanted.extend(sides);
     wanted.extend(onset_sizes);
     for size in &mut wanted {
-        *size = target.possible_size(procs, *size);
+        *size = target.possible_size(method, procs, *size);
     }
     wanted.sort_unstable();
     wanted.dedup();

@@ -169,7 +169,12 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
         panic!("{text} is a library's algorithm")
     };
     let variables = choice.environment(flavour).unwrap();
-    let sizes = sizes(collective);
+    // Its blocks must have one length.
+    let sizes = sizes(if name == "noncommutative" {
+        Collective::ReduceScatterBlock
+    } else {
+        collective
+    });
     write_plan_of(home, collective, sizes, std::slice::from_ref(&text), &[ranks]);
     let arguments = ["plan.toml", "-o", "data.csv", "--variant", "1"];
     let end = start(home, ranks, &arguments, &variables).end();

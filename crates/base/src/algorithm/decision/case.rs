@@ -28,7 +28,6 @@ pub(super) enum RuleCondition {
     TooManyElements,
     /// The blocks of all ranks have the same length.
     EqualBlocks,
-    UnequalBlocks,
     /// The number of ranks is not a power of two.
     OtherCount,
 }
@@ -102,7 +101,6 @@ impl RuleCondition {
             Self::FewerElementsThanSegments => case.elements() < case.segment_elements().saturating_mul(ranks),
             Self::TooManyElements => i32::try_from(case.elements()).is_err(),
             Self::EqualBlocks => case.elements().is_multiple_of(ranks),
-            Self::UnequalBlocks => !Self::EqualBlocks.holds(case),
             Self::OtherCount => !Self::PowerOfTwo.holds(case),
         }
     }

@@ -7,7 +7,7 @@
 //! The generic selection tree in the library of MPICH 4.0.2, which ran these algorithms among 3 to 12 processes.
 
 use super::{AlgorithmFallback, ConditionalRule, RuleCondition as If};
-use crate::algorithm::Collective::{Allreduce, Reduce, ReduceScatter, ReduceScatterBlock};
+use crate::algorithm::Collective::{Allreduce, Reduce, ReduceScatterBlock};
 
 /// Rules for `MPI_Allreduce`.
 pub(super) const MPICH_ALLREDUCE: &[ConditionalRule] = &[
@@ -46,12 +46,10 @@ pub(super) const MPICH_REDUCE_SCATTER_BLOCK: &[ConditionalRule] = &[
 /// Rules for `MPI_Barrier`.
 pub(super) const MPICH_BARRIER: &[ConditionalRule] = &[(&[], "dissemination")];
 
-/// Forced algorithms that leave calls to the rules.
+/// Forced algorithms that leave calls to the rules. A reduce-scatter that keeps the order of operands ends the job.
 pub(super) const MPICH_FALLBACKS: &[AlgorithmFallback] = &[
     AlgorithmFallback::new(Allreduce, "reduce_scatter_allgather", If::FewerElementsThanPower),
     AlgorithmFallback::new(Reduce, "reduce_scatter_gather", If::FewerElementsThanPower),
-    AlgorithmFallback::new(ReduceScatter, "noncommutative", If::OtherCount),
-    AlgorithmFallback::new(ReduceScatter, "noncommutative", If::UnequalBlocks),
     AlgorithmFallback::new(ReduceScatterBlock, "noncommutative", If::OtherCount),
 ];
 

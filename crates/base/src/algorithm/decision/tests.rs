@@ -228,9 +228,9 @@ fn a_forced_algorithm_of_mpich_leaves_calls_to_the_rules() {
         (Allreduce, "reduce_scatter_allgather", 12, 7, "recursive_doubling"),
         (Reduce, "reduce_scatter_gather", 8, 7, "binomial"),
         (ReduceScatter, "noncommutative", 8, 64, "noncommutative"),
-        (ReduceScatter, "noncommutative", 8, 65, "recursive_halving"),
-        (ReduceScatter, "noncommutative", 6, 1 << 20, "pairwise"),
+        (ReduceScatterBlock, "noncommutative", 8, 64, "noncommutative"),
         (ReduceScatterBlock, "noncommutative", 6, 60, "recursive_halving"),
+        (ReduceScatterBlock, "noncommutative", 6, 60_000_000, "pairwise"),
         (ReduceScatter, "pairwise", 6, 60, "pairwise"),
     ] {
         let decision = LibraryDecision::of(MpiFlavour::Mpich, collective).unwrap();
