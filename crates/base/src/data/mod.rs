@@ -383,6 +383,8 @@ mod tests {
             ("0.01", "NaN"),
             ("direct,8", "direct,0"),
             ("alltoall", "alltoal"),
+            ("alltoall", "barrier"),
+            ("mpi=Open MPI 4.1.4", "reduction=band:double"),
             ("pingpong", "pong"),
             ("1e-4,,", "1e-4"),
             ("time_s", "time"),

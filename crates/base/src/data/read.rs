@@ -10,8 +10,9 @@ use strum::VariantArray;
 
 use super::{
     Aggregate, COLLECTIVE, COLUMNS, DONE, Dataset, EXPERIMENTS, Experiment, LaunchCell, LossCounters, OK_STATUS,
-    RejectedRepetition, Sample,
+    OPERANDS_KEY, RejectedRepetition, Sample,
 };
+use crate::algorithm::{Collective, ReductionOperands};
 use crate::text::decoded::{self, EncodingError};
 use crate::text::file_error::FileError;
 use crate::text::names::{variant_named, variant_of};
@@ -70,6 +71,10 @@ impl Dataset {
                 let cell = completed_cell(&value, &mut names).map_err(|problem| at(line, problem))?;
                 data.completed.push(cell);
             } else {
+                if key == OPERANDS_KEY {
+                    let operands: Result<ReductionOperands, _> = value.parse();
+                    operands.map_err(|problem| at(line, format!("{key}: {problem}")))?;
+                }
                 data.provenance.push(&key, value);
             }
         }
@@ -289,12 +294,17 @@ fn completed_cell(text: &str, names: &mut AlgorithmNames) -> Result<LaunchCell, 
 /// Parses a launch, an experiment, a collective, an algorithm, a process count and a size.
 fn launch_cell(texts: [&str; 6], names: &mut AlgorithmNames) -> Result<LaunchCell, String> {
     let [launch, name, collective, algorithm, procs, size] = texts;
+    let experiment = experiment(name, collective)?;
+    let size = Bytes(integer("size_bytes", size, "4096")?);
+    if experiment == Experiment::Collective(Collective::Barrier) && size > Bytes(0) {
+        return Err(format!("size_bytes {}: a barrier has no data; write 0", size.0));
+    }
     Ok(LaunchCell {
         launch: integer("launch", launch, "0")?,
-        experiment: experiment(name, collective)?,
+        experiment,
         algorithm: names.intern(algorithm),
         procs: procs.parse().map_err(|e| format!("procs: {e}"))?,
-        size: Bytes(integer("size_bytes", size, "4096")?),
+        size,
     })
 }
 

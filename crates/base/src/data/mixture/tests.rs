@@ -32,8 +32,14 @@ fn between(one: &str, other: &str) -> Vec<String> {
 #[test]
 fn each_fact_that_identifies_a_network_or_an_mpi_is_told() {
     for key in IDENTIFYING.iter().filter(|key| **key != PLACEMENT) {
-        let found = between(&format!("{key}=x"), &format!("{key}=y"));
-        let expected = format!(r#"{key} is "x" in a.csv and "y" in b.csv"#);
+        // Operation and type are checked when a file is read.
+        let [one, other] = if *key == OPERANDS_KEY {
+            ["sum:float", "max:int"]
+        } else {
+            ["x", "y"]
+        };
+        let found = between(&format!("{key}={one}"), &format!("{key}={other}"));
+        let expected = format!("{key} is {one:?} in a.csv and {other:?} in b.csv");
         assert_eq!(found, [expected]);
     }
 }
