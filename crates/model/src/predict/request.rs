@@ -101,7 +101,10 @@ impl<'a, W> ProfileRequest<'a, W> {
             wanted,
             statistic: PredictedStatistic::default(),
             given: &[],
-            segments: SegmentChoice::Best(SegmentSearch::default(), Segment::BYTE),
+            segments: SegmentChoice::Best(
+                SegmentSearch::default(),
+                whole_elements(profile, collective, Segment::BYTE),
+            ),
         }
     }
 
@@ -267,6 +270,13 @@ impl<'a> PredictionRequest<'a> {
     }
 }
 
+/// The datatype, or in a reduction an element of the profile's data if no other one is asked for.
+fn whole_elements(profile: &Profile, collective: Collective, datatype: Segment) -> Segment {
+    let element = Segment::new(profile.operands().element().bytes()).ok();
+    let of_reduction = element.filter(|_| collective.is_reduction() && datatype == Segment::BYTE);
+    of_reduction.unwrap_or(datatype)
+}
+
 impl RankingRequest<'_> {
     /// Form of the binomial models, for algorithms that were not measured.
     pub fn binomial(mut self, binomial: BinomialForm) -> Self {
@@ -274,9 +284,10 @@ impl RankingRequest<'_> {
         self
     }
 
-    /// Search for the segment size among multiples of the datatype.
+    /// Search for the segment size among multiples of the datatype, in a reduction at least of an element.
     pub fn segments(mut self, search: SegmentSearch, datatype: Segment) -> Self {
-        self.segments = SegmentChoice::Best(search, datatype);
+        let unit = whole_elements(&self.profile, self.collective, datatype);
+        self.segments = SegmentChoice::Best(search, unit);
         self
     }
 
