@@ -158,8 +158,10 @@ impl<'a> PagedProfile<'a> {
             .unwrap();
         let page: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
         let columns = sizes_of_map(&page["maps"][0]);
+        // Vectors consist of doubles.
         let between = columns.iter().flat_map(|size| [size + size / 3, size + size / 2 + 1]);
-        let mut sizes: Vec<u64> = columns.iter().copied().chain(between).collect();
+        let of_doubles = between.map(|size| size.next_multiple_of(8));
+        let mut sizes: Vec<u64> = columns.iter().copied().chain(of_doubles).collect();
         sizes.sort_unstable();
         sizes.dedup();
         let file = format!("{name}.toml");

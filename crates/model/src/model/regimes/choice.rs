@@ -28,8 +28,6 @@ struct ForcedReduction {
     rules: &'static LibraryDecision,
     name: &'static str,
     segment: Option<Bytes>,
-    /// Length of an element.
-    element: Bytes,
 }
 
 impl ForcedReduction {
@@ -45,18 +43,13 @@ impl ForcedReduction {
             rules,
             name: choice.forced_name()?,
             segment: method.segment(),
-            element: DOUBLE,
         })
     }
 
     /// The algorithm that runs instead in a case.
-    fn replacing_algorithm(self, procs: Procs, size: Bytes) -> Option<&'static str> {
-        let case = DecisionCase {
-            element: self.element,
-            segment: self.segment,
-            ..DecisionCase::new(procs, size)
-        };
-        let run = self.rules.runs_for(self.name, case)?;
+    fn replacing_algorithm(self, case: DecisionCase) -> Option<&'static str> {
+        let segment = self.segment;
+        let run = self.rules.runs_for(self.name, DecisionCase { segment, ..case })?;
         (run.name != self.name).then_some(run.name)
     }
 
@@ -86,30 +79,30 @@ impl AlgorithmPatterns {
     /// The patterns for vectors with elements of this length.
     #[must_use]
     pub(crate) fn with_element(self, element: Bytes) -> Self {
-        Self {
-            element,
-            forced: self.forced.map(|forced| ForcedReduction { element, ..forced }),
-            ..self
-        }
+        Self { element, ..self }
     }
 
     /// The steps that a library takes instead of those that it is told to take, if they do not suit a case.
     pub(crate) fn replacement(&self, procs: Procs, size: Bytes) -> Option<TrafficPattern> {
         let forced = self.forced?;
-        forced.pattern_of(forced.replacing_algorithm(procs, size)?)
+        forced.pattern_of(forced.replacing_algorithm(self.case(procs, size))?)
+    }
+
+    fn case(&self, procs: Procs, size: Bytes) -> DecisionCase {
+        DecisionCase {
+            element: self.element,
+            ..DecisionCase::new(procs, size)
+        }
     }
 
     /// The algorithm of the library that runs in a reduction or barrier, by its rules or instead of another one that does
     /// not suit the case. `None` if the named algorithm itself runs.
     pub(crate) fn running_algorithm(&self, procs: Procs, size: Bytes) -> Option<&'static str> {
-        if let Some(forced) = self.forced {
-            return forced.replacing_algorithm(procs, size);
+        let case = self.case(procs, size);
+        match self.forced {
+            Some(forced) => forced.replacing_algorithm(case),
+            None => Some(self.usual?.rules_of_steps()?.runs(case)?.name),
         }
-        let case = DecisionCase {
-            element: self.element,
-            ..DecisionCase::new(procs, size)
-        };
-        Some(self.usual?.rules_of_steps()?.runs(case)?.name)
     }
 
     /// All algorithms that may be the one that runs.
