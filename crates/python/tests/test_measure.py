@@ -67,7 +67,7 @@ def test_failures_are_exceptions_with_the_messages(tmp_path, cli):
     code, _, lines = cli("measure", tmp_path / "none.toml", "--output", output, "--on", SCENARIO)
     assert code == 2
     assert [f"netsig: {line}" for line in str(refusal.value).splitlines()] == lines
-    with pytest.raises(netsig.UsageError, match="^prediction= finds what a network does"):
+    with pytest.raises(netsig.UsageError, match="^sim: follows a known signature"):
         netsig.measure("alltoall up to 8", output=output, on=SCENARIO)
     with pytest.raises(netsig.UsageError, match="^measure has no keyword speed; leave it out$"):
         netsig.measure(PLAN, output=output, on=SCENARIO, speed=3)
