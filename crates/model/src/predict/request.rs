@@ -284,7 +284,7 @@ impl RankingRequest<'_> {
         self
     }
 
-    /// Search for the segment size among multiples of the datatype, in a reduction at least of an element.
+    /// Search for the segment size among multiples of the datatype. A reduction takes its elements in place of bytes.
     pub fn segments(mut self, search: SegmentSearch, datatype: Segment) -> Self {
         let unit = whole_elements(&self.profile, self.collective, datatype);
         self.segments = SegmentChoice::Best(search, unit);
