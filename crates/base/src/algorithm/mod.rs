@@ -64,7 +64,8 @@ pub use method::CollectiveMethod;
 pub use offer::{MpiFlavour, OfferedAlgorithm, offered_algorithms};
 pub use phases::AlltoallPhases;
 pub use reduction::{
-    CriticalPath, ElementType, PathStep, ReducedVector, ReductionOperands, ReductionOperation, UnknownOperands,
+    CriticalPath, ElementType, OperandPairs, PathStep, ReducedVector, ReductionOperands, ReductionOperation,
+    UnknownOperands,
 };
 pub use rule::RuleAlgorithm;
 pub use schedule::{ProvenSchedule, Schedule};

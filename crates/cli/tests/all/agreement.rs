@@ -8,6 +8,7 @@ use netsig_base::data::Dataset;
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::predict::outside_domain::ExtrapolationRule;
 use netsig_model::predict::ranking;
+use netsig_model::predict::result_rule::ResultRule;
 use netsig_model::predict::runtime_choice::RuntimeCall;
 use netsig_model::predict::select::RankedCandidate;
 use netsig_model::profile::Profile;
@@ -242,17 +243,20 @@ fn by_run(profile: &PagedProfile) -> Choices {
     let choice = |case: AskedCase| {
         let (procs, size) = (Procs::new(case.0).unwrap(), Bytes(case.1));
         let layout = clustered.as_ref().and_then(|clustered| clustered.layout_of(procs));
+        let flavour = ranking::flavour(&profile.profile).unwrap_or(MpiFlavour::OpenMpi);
         let call = RuntimeCall {
             collective,
             procs,
             size,
             layout: layout.as_ref(),
-            flavour: ranking::flavour(&profile.profile).unwrap_or(MpiFlavour::OpenMpi),
+            flavour,
             check: Seconds(0.0),
+            results: ResultRule::of_profile(&profile.profile, collective, flavour, (procs, size)),
         };
         let chosen = ranker.runtime_choice(&call).ok()?;
         let best = *ranker.rank_all(procs, size).unwrap().first()?;
-        let can_run = best.algorithm() == LIBRARY || call.schedule(&best.algorithm()).is_some();
+        let schedule = call.schedule(&best.algorithm());
+        let can_run = best.algorithm() == LIBRARY || schedule.is_some_and(|able| call.results.allows(able));
         let one = chosen.schedule.map_or(chosen.library, |schedule| schedule.candidate);
         can_run.then(|| (case, Some(ChosenAlgorithm::of_candidate(&one))))
     };

@@ -23,6 +23,7 @@ pub mod predictor;
 pub mod ranking;
 pub mod rate;
 pub mod request;
+pub mod result_rule;
 pub mod runtime_choice;
 pub mod select;
 pub mod split;

@@ -2,7 +2,8 @@
 //!
 //! # Rule
 //! The first eligible candidate of the ranking ([`CandidateRanker::rank_all`]) that a schedule can run, unless the
-//! library's own choice is before it. A gain is sure if the intervals of both times are apart.
+//! library's own choice is before it. A gain is sure if the intervals of both times are apart. Schedules that could change
+//! the result of a reduction are left out ([`ResultRule`]).
 
 use netsig_base::algorithm::{
     Algorithm, ClusterLayout, Collective, CollectiveCall, CollectiveMethod, LIBRARY, MpiFlavour,
@@ -12,6 +13,7 @@ use netsig_base::units::{Bytes, Procs, Seconds};
 
 use super::Prediction;
 use super::outside_domain::OutsideDomain;
+use super::result_rule::ResultRule;
 use super::select::{CandidateRanker, RankedCandidate};
 use crate::model::ModelError;
 
@@ -30,6 +32,8 @@ pub struct RuntimeCall<'a> {
     pub flavour: MpiFlavour,
     /// Time that a schedule takes beside its messages.
     pub check: Seconds,
+    /// Schedules that do not change the result.
+    pub results: ResultRule,
 }
 
 /// The choice for a call.
@@ -39,6 +43,8 @@ pub struct RuntimeChoice<'a> {
     pub library: RankedCandidate<'a>,
     /// The candidate whose schedule runs; `None` if the library's own choice is the fastest.
     pub schedule: Option<ChosenSchedule<'a>>,
+    /// A faster candidate whose schedule could change the result.
+    pub left: Option<RankedCandidate<'a>>,
 }
 
 /// A candidate with its schedule.
@@ -113,16 +119,25 @@ impl CandidateRanker<'_> {
             .iter()
             .take_while(|one| one.is_eligible() && !is_library(one))
             .filter(|one| call.check.0 <= 0.0 || one.prediction.time + call.check < library_time);
-        let mut able = before.filter_map(|one| {
+        let mut left = None;
+        let able = before.filter_map(|one| {
             Some(ChosenSchedule {
                 candidate: *one,
                 algorithm: call.schedule(&one.algorithm())?,
                 certainty: GainCertainty::of(&one.prediction, &library.prediction),
             })
         });
+        let schedule = able
+            .inspect(|chosen| {
+                if !call.results.allows(chosen.algorithm) {
+                    left.get_or_insert(chosen.candidate);
+                }
+            })
+            .find(|chosen| call.results.allows(chosen.algorithm));
         Ok(RuntimeChoice {
             library,
-            schedule: able.next(),
+            schedule,
+            left,
         })
     }
 }

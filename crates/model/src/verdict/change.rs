@@ -19,6 +19,7 @@ use super::{CellFinding, VerdictAnswer, VerdictSubject};
 use crate::fitted::ContentionModel;
 use crate::predict::outside_domain::ExtrapolationRule;
 use crate::predict::ranking;
+use crate::predict::result_rule::ResultRule;
 use crate::predict::runtime_choice::{GainCertainty, RuntimeCall, RuntimeChoice};
 use crate::predict::select::{CandidateRanker, RankedCandidate};
 use crate::profile::Profile;
@@ -26,8 +27,6 @@ use crate::tune::{LibraryVersion, TargetRelease, TuningChoices, TuningRequest, t
 
 const NO_RULES: &str =
     "None: rules for reductions and barriers are not written yet; netsig select shows settings of single algorithms.";
-
-const NOT_PRELOADED: &str = "None: netsig run leaves reductions and barriers to the MPI library yet.";
 
 const NO_MORE: &str = "None: netsig run gains no more than settings do.";
 
@@ -150,9 +149,6 @@ impl<'a> ChangeJudge<'a> {
 
     /// The change by the preloaded library.
     fn preloaded(&self) -> Result<WorthwhileChange, String> {
-        if !self.subject.collective.may_be_replaced() {
-            return Err(NOT_PRELOADED.to_owned());
-        }
         self.refuse_incomparable()?;
         let flavour = ranking::flavour(self.profile).unwrap_or(MpiFlavour::OpenMpi);
         let clustered = self.profile.clustered();
@@ -166,10 +162,12 @@ impl<'a> ChangeJudge<'a> {
                 layout: layout.as_ref(),
                 flavour,
                 check: Seconds(0.0),
+                results: ResultRule::of_profile(self.profile, self.subject.collective, flavour, (self.procs, size)),
             });
             if let Ok(RuntimeChoice {
                 library,
                 schedule: Some(chosen),
+                ..
             }) = choice
             {
                 gains.push(self.gain(&chosen.candidate, &library, size));

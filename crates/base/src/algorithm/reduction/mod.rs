@@ -17,6 +17,7 @@ pub(super) mod halving;
 pub(super) mod in_order;
 mod operands;
 mod ordered_exchange;
+mod pairs;
 pub(super) mod pairwise;
 mod path;
 pub(super) mod rabenseifner;
@@ -28,6 +29,7 @@ pub(super) mod tree;
 use std::ops::Range;
 
 pub use operands::{ElementType, ReductionOperands, ReductionOperation, UnknownOperands};
+pub use pairs::OperandPairs;
 pub use path::{CriticalPath, PathStep, ReducedVector};
 
 use super::{AlgorithmEntry, Collective, OfferedAlgorithm};

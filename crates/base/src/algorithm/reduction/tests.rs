@@ -1,6 +1,7 @@
 //! Tests of reductions: known orders, and faults that the proof must find.
 
 mod closed_forms;
+mod pairs;
 
 use crate::algorithm::{Algorithm, Collective, CollectiveCall};
 use crate::schedule::{BlockResult, OperandOrder, Round, ScheduleError, check_delivery, check_synchronisation};
