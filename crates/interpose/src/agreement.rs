@@ -11,10 +11,11 @@ use std::sync::OnceLock;
 use mpi::ffi;
 use netsig_base::algorithm::{Algorithm, ClusterLayout, Collective, PairSizes};
 use netsig_base::units::{Bytes, Rank};
+use netsig_model::predict::result_rule::OrderDependence;
 use netsig_mpi::MpiError;
 
 use crate::call::{MOST_BYTES, PairPieces, is_in_place};
-use crate::choice::{CallDecision, CallQuestion};
+use crate::choice::{CallDecision, CallQuestion, CombinedElements};
 use crate::member::CommMember;
 use crate::reduction::{largest, sum};
 use crate::size_class::{class, least_size};
@@ -48,6 +49,17 @@ pub struct CallTerms {
 pub enum PieceKind {
     /// Pieces of one size, of this class.
     Class(u32),
+    /// Vectors of so many elements of this length.
+    Vector {
+        /// Number of elements.
+        elements: u64,
+        /// Length of an element in bytes.
+        element: u64,
+        /// How the result depends on the order of the operands.
+        dependence: OrderDependence,
+        /// True for an operation of the program.
+        is_of_program: bool,
+    },
     /// Pieces whose sizes differ from pair to pair.
     ByPair,
     /// A call that is passed on in any case.
@@ -90,15 +102,33 @@ pub fn agree_on_equal_pieces<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(
     terms: Option<CallTerms>,
 ) -> Result<AgreementOutcome, MpiError> {
     let AgreementRules { decide, can_follow } = rules;
-    let question = |terms: CallTerms| match terms.kind {
-        PieceKind::Class(class) => decide(CallQuestion {
+    let question = |terms: CallTerms| {
+        let (size, combined) = match terms.kind {
+            PieceKind::Class(class) => (Bytes(least_size(class)), None),
+            PieceKind::Vector {
+                elements,
+                element,
+                dependence,
+                is_of_program,
+            } => {
+                let combined = CombinedElements {
+                    element: Bytes(element),
+                    dependence,
+                    is_of_program,
+                };
+                let least = least_size(class(elements * element));
+                (Bytes(least.next_multiple_of(element)), Some(combined))
+            }
+            PieceKind::ByPair | PieceKind::Passed => return CallDecision::library(""),
+        };
+        decide(CallQuestion {
             collective: terms.collective,
             procs: party.member.procs,
-            size: Bytes(least_size(class)),
+            size,
+            combined,
             pairs: None,
             layout: party.layout,
-        }),
-        PieceKind::ByPair | PieceKind::Passed => CallDecision::library(""),
+        })
     };
     agreed_decision(party, terms, question, can_follow)
 }
@@ -140,6 +170,7 @@ pub fn agree_by_pair<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(Algorith
             collective: Collective::Alltoallv,
             procs: member.procs,
             size: mean,
+            combined: None,
             pairs: Some(&pairs),
             layout: party.layout,
         };

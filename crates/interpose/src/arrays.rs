@@ -16,8 +16,10 @@ use crate::member::CommMember;
 /// Memory for packed data, relayed blocks and missing arrays.
 #[derive(Debug, Default)]
 pub struct PackingMemory {
-    input: GrowingMemory,
-    output: GrowingMemory,
+    /// Packed or copied data of the program.
+    pub input: GrowingMemory,
+    /// Data for the program.
+    pub output: GrowingMemory,
     /// Memory for relayed blocks.
     pub scratch: GrowingMemory,
 }

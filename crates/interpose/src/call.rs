@@ -8,6 +8,9 @@ use netsig_base::units::{Bytes, Procs};
 
 use crate::datatype;
 use crate::member::CommMember;
+use crate::operands::CallOperands;
+use crate::size_class::{CallClass, class};
+use crate::vectors::VectorBuffers;
 
 /// `MPI_IN_PLACE`: as the address of one buffer, it stands for the other.
 #[cfg(open_mpi)]
@@ -47,6 +50,10 @@ pub enum CallBuffers {
         /// Pieces to receive.
         receive: PairPieces,
     },
+    /// Vectors to combine.
+    Vectors(VectorBuffers),
+    /// None: a barrier.
+    Without,
 }
 
 /// A buffer of pieces of one size.
@@ -83,6 +90,12 @@ pub enum CallNumbers {
     Large(*const i64),
 }
 
+impl From<*mut c_int> for CallNumbers {
+    fn from(first: *mut c_int) -> Self {
+        Self::Ints(first)
+    }
+}
+
 impl CallNumbers {
     /// The number of a rank.
     ///
@@ -98,7 +111,8 @@ impl CallNumbers {
         }
     }
 
-    fn is_null(self) -> bool {
+    /// True if there is no array.
+    pub fn is_null(self) -> bool {
         match self {
             Self::Ints(first) => first.is_null(),
             #[cfg(large_counts)]
@@ -202,6 +216,10 @@ impl ProgramCall {
                 };
             }
             CallBuffers::Equal { send, receive } => self.piece([send, receive], rank == root),
+            CallBuffers::Vectors(vectors) => {
+                return vectors.length(member, self.collective != Collective::Reduce || rank == root);
+            }
+            CallBuffers::Without => return Ok(CallLength::Piece(Bytes(0))),
         };
         let pieces = match self.collective {
             Collective::Bcast => 1,
@@ -217,8 +235,14 @@ impl ProgramCall {
     /// True if both buffers begin at the same address, or one begins at this rank's piece of the other: MPI forbids it,
     /// and some libraries refuse it.
     pub fn is_aliased(&self, member: CommMember) -> bool {
-        let CallBuffers::Equal { send, receive } = self.buffers else {
-            return false;
+        let is_root = u32::try_from(self.root).is_ok_and(|root| root == member.rank.0);
+        let (send, receive) = match self.buffers {
+            CallBuffers::Equal { send, receive } => (send, receive),
+            CallBuffers::Vectors(vectors) => {
+                let has_both = self.collective != Collective::Reduce || is_root;
+                return has_both && vectors.send == vectors.receive;
+            }
+            CallBuffers::ByPair { .. } | CallBuffers::Without => return false,
         };
         // Elements at the address 0 have absolute addresses.
         if send.buffer.is_null() || receive.buffer.is_null() {
@@ -230,7 +254,6 @@ impl ProgramCall {
             let piece = count.wrapping_mul(datatype::extent(side.datatype));
             side.buffer.wrapping_byte_offset(rank.wrapping_mul(piece))
         };
-        let is_root = u32::try_from(self.root).is_ok_and(|root| root == member.rank.0);
         match self.collective {
             Collective::Alltoall => send.buffer == receive.buffer,
             Collective::Allgather => send.buffer == piece_of_rank(&receive),
@@ -242,10 +265,14 @@ impl ProgramCall {
 }
 
 /// Length of the data that a call moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CallLength {
     /// Pieces of one size.
     Piece(Bytes),
+    /// A vector of this length, without gaps.
+    Vector(Bytes, CallOperands),
+    /// Data that no schedule moves, for this reason.
+    Passed(&'static str),
     /// Pieces whose sizes differ from pair to pair.
     ByPair,
     /// No data.
@@ -264,10 +291,24 @@ impl RefusedArguments {
 }
 
 impl CallLength {
+    /// The class of a call of this length; `None` if its size alone does not tell.
+    pub fn class(self, collective: Collective) -> Option<CallClass> {
+        match self {
+            Self::Piece(size) => Some(CallClass::of_pieces(collective, size)),
+            Self::Vector(size, operands) => Some(CallClass {
+                collective,
+                size: class(size.0),
+                dependence: operands.dependence,
+            }),
+            Self::ByPair | Self::Passed(_) | Self::Nothing | Self::TooMuch => None,
+        }
+    }
+
     /// Reason for passing a call on whatever the profile says; `None` if there is none.
     pub fn reason_to_pass(self) -> Option<&'static str> {
         match self {
-            Self::Piece(_) | Self::ByPair => None,
+            Self::Piece(_) | Self::Vector(..) | Self::ByPair => None,
+            Self::Passed(reason) => Some(reason),
             Self::Nothing => Some("no data"),
             Self::TooMuch => Some("more than 2 GiB"),
         }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use netsig_base::algorithm::Collective;
-use netsig_base::units::Procs;
+use netsig_base::units::{Bytes, Procs};
 use netsig_model::predict::runtime_choice::GainCertainty;
 
 use crate::call::{CallLength, RefusedArguments};
 use crate::choice::CallDecision;
 use crate::report::{CallLedger, CallTally};
-use crate::size_class::{CallClass, class};
+use crate::size_class::CallClass;
 use crate::trial::{BothSides, CallRunner, ComparisonPart, ScheduleTrial};
 use crate::verdicts::TrialVerdict;
 
@@ -25,6 +25,8 @@ pub struct CommunicatorCalls {
     /// of one class may get different decisions.
     entries: BTreeMap<CallClass, Vec<ClassCalls>>,
     passed: BTreeMap<(Collective, &'static str), CallTally>,
+    /// Calls that were left to the library for the sake of their results, although a schedule was decided.
+    left: Vec<(LeftCalls, CallTally)>,
     /// The collectives that were called, each with the reason if all its calls are passed on.
     seen: BTreeMap<Collective, Option<&'static str>>,
     /// Number of calls of `MPI_Alltoallv`, and the class of the last call whose sizes were checked.
@@ -41,6 +43,13 @@ struct ClassCalls {
     times: BothSides<u64>,
 }
 
+/// Calls that were left to the library.
+#[derive(PartialEq)]
+struct LeftCalls {
+    call_class: CallClass,
+    decision: CallDecision,
+}
+
 /// The next action for a call.
 pub enum CallAction {
     /// It is passed on.
@@ -55,9 +64,9 @@ impl CommunicatorCalls {
     /// The next action for a call: the first call of a collective is agreed on whatever its arguments are.
     pub fn action_for(&mut self, collective: Collective, length: Result<CallLength, RefusedArguments>) -> CallAction {
         let call_class = match length {
-            Ok(CallLength::Piece(size)) => Some((collective, class(size.0))),
             _ if collective == Collective::Alltoallv => self.unchecked_class(),
-            _ => None,
+            Ok(length) => length.class(collective),
+            Err(RefusedArguments) => None,
         };
         match self.seen.get(&collective) {
             Some(Some(reason)) => return CallAction::Passed(reason),
@@ -84,7 +93,10 @@ impl CommunicatorCalls {
         let (calls, class) = &mut self.by_pair;
         let is_due = calls.is_power_of_two() || calls.is_multiple_of(MOST_UNCHECKED_CALLS);
         *calls += 1;
-        (!is_due).then_some((Collective::Alltoallv, *class))
+        (!is_due).then_some(CallClass {
+            size: *class,
+            ..CallClass::of_pieces(Collective::Alltoallv, Bytes(0))
+        })
     }
 
     /// True if a collective was called before.
@@ -104,13 +116,10 @@ impl CommunicatorCalls {
         length: CallLength,
         decision: CallDecision,
     ) -> (CallClass, Arc<CallDecision>) {
-        let size = match length {
-            CallLength::Piece(size) => size,
-            _ => decision.size,
-        };
-        let call_class = (collective, class(size.0));
+        let of_decision = CallClass::of_pieces(collective, decision.size);
+        let call_class = length.class(collective).unwrap_or(of_decision);
         if collective == Collective::Alltoallv {
-            self.by_pair.1 = call_class.1;
+            self.by_pair.1 = call_class.size;
         }
         (call_class, self.put(call_class, decision))
     }
@@ -167,6 +176,31 @@ impl CommunicatorCalls {
         tally.add(elapsed, CallRunner::Library);
     }
 
+    /// Counts a call that was left to the library for `reason`, although its decision takes a schedule.
+    pub fn count_left(
+        &mut self,
+        call_class: CallClass,
+        decision: &CallDecision,
+        reason: &'static str,
+        elapsed: Duration,
+    ) {
+        let left_calls = LeftCalls {
+            call_class,
+            decision: decision.left_for(reason),
+        };
+        let known = self.left.iter().position(|(known, _)| *known == left_calls);
+        let index = known.unwrap_or_else(|| {
+            self.left.push((left_calls, CallTally::default()));
+            self.left.len() - 1
+        });
+        self.left[index].1.add(elapsed, CallRunner::Library);
+    }
+
+    /// Leaves all calls of a class to the library from now on, for `reason`.
+    pub fn leave(&mut self, call_class: CallClass, decision: &CallDecision, reason: &'static str) {
+        self.put(call_class, decision.left_for(reason));
+    }
+
     /// Adds the time of a call to the sums of a comparison; returns these in nanoseconds.
     pub fn add_time(&mut self, call_class: CallClass, runs: CallRunner, time: Duration) -> BothSides<u64> {
         let Some(entry) = self.entry(call_class) else {
@@ -204,11 +238,14 @@ impl CommunicatorCalls {
 
     /// Adds the calls since the last time to a ledger.
     pub fn move_to_ledger(&mut self, procs: Procs, ledger: &mut CallLedger) {
-        for ((collective, _), entries) in &mut self.entries {
+        for (call_class, entries) in &mut self.entries {
             for entry in entries {
                 let tally = std::mem::take(&mut entry.tally);
-                ledger.add(*collective, procs, &entry.decision, tally);
+                ledger.add(call_class.collective, procs, &entry.decision, tally);
             }
+        }
+        for (left, tally) in std::mem::take(&mut self.left) {
+            ledger.add(left.call_class.collective, procs, &left.decision, tally);
         }
         for ((collective, reason), tally) in std::mem::take(&mut self.passed) {
             ledger.add(collective, procs, &CallDecision::library(reason), tally);

@@ -2,17 +2,26 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::c_int;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Algorithm, ClusterLayout, Collective, MpiFlavour, PairSizes};
+use mpi::ffi;
+use netsig_base::algorithm::{
+    Algorithm, ClusterLayout, Collective, DecisionCase, LibraryDecision, MpiFlavour, OperatorKind, PairSizes,
+};
 use netsig_base::network::Network;
 use netsig_base::text::counted;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::predict::outside_domain::ExtrapolationRule;
+use netsig_model::predict::result_rule::{OrderDependence, ReductionMode, ResultRule};
 use netsig_model::predict::runtime_choice::{GainCertainty, OUTSIDE_PROFILE, RuntimeCall, RuntimeChoice};
 use netsig_model::predict::select::CandidateRanker;
 use netsig_model::profile::Profile;
+use netsig_mpi::MpiError;
+
+use crate::order;
+use crate::size_class::CallClass;
 
 /// The MPI of this build.
 #[cfg(open_mpi)]
@@ -33,8 +42,21 @@ pub struct CallDecision {
     pub library_s: Option<f64>,
     /// Predicted seconds of the algorithm that runs, if known.
     pub chosen_s: Option<f64>,
+    /// Predicted seconds of a faster algorithm that could change the result, if there is one.
+    pub left_s: Option<f64>,
     /// Certainty of the gain of the schedule.
     pub certainty: GainCertainty,
+}
+
+/// The elements that a reduction combines.
+#[derive(Debug, Clone, Copy)]
+pub struct CombinedElements {
+    /// Length of an element.
+    pub element: Bytes,
+    /// How the result depends on the order of the operands.
+    pub dependence: OrderDependence,
+    /// True for an operation of the program.
+    pub is_of_program: bool,
 }
 
 /// A call to decide.
@@ -44,8 +66,10 @@ pub struct CallQuestion<'a> {
     pub collective: Collective,
     /// Number of processes.
     pub procs: Procs,
-    /// Length of a piece, or the mean length.
+    /// Length of a piece or vector, or the mean length.
     pub size: Bytes,
+    /// The elements of a reduction.
+    pub combined: Option<CombinedElements>,
     /// Lengths of the pieces, where they differ.
     pub pairs: Option<&'a PairSizes>,
     /// Clusters of the processes, where they are known.
@@ -57,6 +81,9 @@ pub struct ScheduleChooser {
     /// The profile, or the reason why there is none.
     profile: Result<&'static Profile, &'static str>,
     network: Option<&'static Network>,
+    reductions: ReductionMode,
+    /// Text of the library's version.
+    library_version: String,
     /// By collective and clusters of the processes.
     rankers: BTreeMap<(Collective, String), CandidateRanker<'static>>,
     /// Clusters of the communicators with decisions.
@@ -74,7 +101,20 @@ impl CallDecision {
             size: Bytes(0),
             library_s: None,
             chosen_s: None,
+            left_s: None,
             certainty: GainCertainty::Given,
+        }
+    }
+
+    /// The decision that leaves calls to the library for the sake of their results.
+    pub fn left_for(&self, reason: &str) -> Self {
+        let left_s = self.left_s.into_iter().chain(self.chosen_s).reduce(f64::min);
+        Self {
+            algorithm: None,
+            reason: reason.to_owned(),
+            chosen_s: self.library_s,
+            left_s,
+            ..self.clone()
         }
     }
 
@@ -101,6 +141,7 @@ impl CallDecision {
             self.size.0.to_string(),
             number(self.library_s),
             number(self.chosen_s),
+            number(self.left_s),
             self.certainty.to_string(),
             self.reason.replace(['\t', '\0'], " "),
         ];
@@ -109,7 +150,7 @@ impl CallDecision {
 
     /// The decision of a line.
     pub fn of_line(collective: Collective, line: &str) -> Option<Self> {
-        let (name, size, library_s, chosen_s, certainty, reason) = line.splitn(6, '\t').collect_tuple()?;
+        let (name, size, library_s, chosen_s, left_s, certainty, reason) = line.splitn(7, '\t').collect_tuple()?;
         Some(Self {
             algorithm: match name {
                 "" => None,
@@ -119,18 +160,20 @@ impl CallDecision {
             size: Bytes(size.parse().ok()?),
             library_s: library_s.parse().ok(),
             chosen_s: chosen_s.parse().ok(),
+            left_s: left_s.parse().ok(),
             certainty: certainty.parse().ok()?,
         })
     }
 }
 
 impl ScheduleChooser {
-    /// A chooser by a profile or by the reason why there is none, with the description of a network and the given
-    /// algorithms.
+    /// A chooser by a profile or by the reason why there is none, with the description of a network, the given algorithms,
+    /// and how much reductions may be changed.
     pub fn new(
         profile: Result<Profile, &'static str>,
         network: Option<Network>,
         given: BTreeMap<Collective, Algorithm>,
+        reductions: ReductionMode,
     ) -> Self {
         // Rankers borrow the profile, and live as long as the program.
         let kept_profile: Result<&'static Profile, _> = profile.map(|loaded| &*Box::leak(Box::new(loaded)));
@@ -138,6 +181,8 @@ impl ScheduleChooser {
         Self {
             profile: kept_profile,
             network: kept_network,
+            reductions,
+            library_version: library_version(),
             rankers: BTreeMap::new(),
             seen_clusters: BTreeSet::new(),
             given,
@@ -153,9 +198,17 @@ impl ScheduleChooser {
     }
 
     fn decide_without_size(&mut self, question: CallQuestion) -> CallDecision {
+        let results = self.result_rule(question);
+        if question.combined.is_some() && self.reductions == ReductionMode::Off {
+            return CallDecision::library(REDUCTIONS_OFF);
+        }
         if let Some(algorithm) = self.given.get(&question.collective) {
-            if !question.runtime_call().is_served_by(*algorithm) {
+            if !question.runtime_call(results).is_served_by(*algorithm) {
                 return CallDecision::library(format!("{algorithm} does not serve the call"));
+            }
+            // The pairs of operands are compared before the first call.
+            if !matches!(results, ResultRule::Pairs(_)) && !results.allows(*algorithm) {
+                return CallDecision::library(OTHER_RESULTS);
             }
             return CallDecision {
                 algorithm: Some(*algorithm),
@@ -164,10 +217,34 @@ impl ScheduleChooser {
         }
         match self.profile {
             Ok(profile) => self
-                .decide_by_profile(profile, question)
+                .decide_by_profile(profile, question, results)
                 .unwrap_or_else(CallDecision::library),
             Err(reason) => CallDecision::library(reason),
         }
+    }
+
+    /// The schedules that keep the result of a call.
+    fn result_rule(&self, question: CallQuestion) -> ResultRule {
+        let Some(combined) = question.combined else {
+            return ResultRule::AnyOrder;
+        };
+        let case = DecisionCase {
+            element: combined.element,
+            operator: if combined.is_of_program {
+                OperatorKind::Commutative
+            } else {
+                OperatorKind::Predefined
+            },
+            ..DecisionCase::new(question.procs, question.size)
+        };
+        let rules = LibraryDecision::of_version(&self.library_version, question.collective);
+        ResultRule::of(self.reductions, combined.dependence, rules, case)
+    }
+
+    /// True if calls of a schedule and of the library may alternate: if they have the same results.
+    fn may_alternate(&self, question: CallQuestion) -> bool {
+        let is_free = |combined: CombinedElements| combined.dependence == OrderDependence::None;
+        self.reductions != ReductionMode::On || question.combined.is_none_or(is_free)
     }
 
     /// The clusters for the decisions of a communicator; `None` if the profile has no clusters.
@@ -197,7 +274,12 @@ impl ScheduleChooser {
         Ok(Some(layout))
     }
 
-    fn decide_by_profile(&mut self, profile: &'static Profile, question: CallQuestion) -> Result<CallDecision, String> {
+    fn decide_by_profile(
+        &mut self,
+        profile: &'static Profile,
+        question: CallQuestion,
+        results: ResultRule,
+    ) -> Result<CallDecision, String> {
         let collective = question.collective;
         let clusters = question.layout.map(ClusterLayout::clusters_of_ranks);
         let key = (collective, clusters.unwrap_or_default());
@@ -209,52 +291,106 @@ impl ScheduleChooser {
         };
         let refusal_text = |refusal: Refusal| refusal.to_string();
         if let Some(pairs) = question.pairs {
-            let check = check_seconds(profile.hockney.alpha.value, question.procs);
             let ranker = request().pairs(pairs).ranker().map_err(refusal_text)?;
-            return decide_by_ranking(&ranker, question, check);
+            let call = RuntimeCall {
+                check: check_seconds(profile.hockney.alpha.value, question.procs),
+                ..question.runtime_call(results)
+            };
+            return decide_by_ranking(&ranker, &call);
         }
+        let may_alternate = self.may_alternate(question);
         let known = match self.rankers.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(request().ranker().map_err(refusal_text)?),
         };
-        decide_by_ranking(known, question, 0.0)
+        let mut call = question.runtime_call(results);
+        let checked = self.reductions == ReductionMode::SameOrder
+            && question
+                .combined
+                .is_some_and(|combined| order::is_checked_before(collective, combined.dependence));
+        if checked {
+            call.check = check_seconds(profile.hockney.alpha.value, question.procs);
+        }
+        let decided = decide_by_ranking(known, &call)?;
+        Ok(match decided.algorithm {
+            Some(_) if !may_alternate => CallDecision {
+                certainty: GainCertainty::Given,
+                reason: NOT_COMPARED.to_owned(),
+                ..decided
+            },
+            _ => decided,
+        })
     }
 }
 
-/// Seconds of the reduction that checks each exchange by schedule: 2⌈log₂ n⌉ start-ups.
-fn check_seconds(alpha: f64, procs: Procs) -> f64 {
-    2.0 * f64::from(procs.get().next_power_of_two().ilog2()) * alpha
+/// Reasons of decisions on reductions.
+const REDUCTIONS_OFF: &str = "NETSIG_REDUCTIONS=off";
+const OTHER_RESULTS: &str = "results could differ from the library's; NETSIG_REDUCTIONS=on allows it";
+const NOT_COMPARED: &str = "not compared with the library, whose results may differ in the last bits";
+
+/// Text of the version of the MPI library.
+fn library_version() -> String {
+    let mut text = [0u8; 8192];
+    let mut length: c_int = 0;
+    // SAFETY: room for MPI_MAX_LIBRARY_VERSION_STRING characters, in any MPI at most 8192.
+    let code = unsafe { ffi::PMPI_Get_library_version(text.as_mut_ptr().cast(), &raw mut length) };
+    if MpiError::check(code).is_err() {
+        return String::new();
+    }
+    let end = usize::try_from(length).unwrap_or(0).min(text.len());
+    String::from_utf8_lossy(&text[..end]).into_owned()
+}
+
+/// Time of the reduction that checks each call by schedule: 2⌈log₂ n⌉ start-ups.
+fn check_seconds(alpha: f64, procs: Procs) -> Seconds {
+    Seconds(2.0 * f64::from(procs.get().next_power_of_two().ilog2()) * alpha)
 }
 
 /// Most communicators that differ in their clusters.
 const MOST_LAYOUTS: usize = 64;
 
-/// Decides by a ranking. A schedule takes `check` seconds more than its messages.
-fn decide_by_ranking(ranker: &CandidateRanker, question: CallQuestion, check: f64) -> Result<CallDecision, String> {
-    let choice = ranker.runtime_choice(&RuntimeCall {
-        check: Seconds(check),
-        ..question.runtime_call()
-    });
-    let RuntimeChoice { library, schedule } = choice.map_err(|reason| reason.to_string())?;
+/// Decides by a ranking.
+fn decide_by_ranking(ranker: &CandidateRanker, call: &RuntimeCall) -> Result<CallDecision, String> {
+    let choice = ranker.runtime_choice(call);
+    let RuntimeChoice {
+        library,
+        schedule,
+        left,
+    } = choice.map_err(|reason| reason.to_string())?;
     let library_s = Some(library.prediction.time.0);
+    let left_s = left.map(|one| one.prediction.time.0);
     Ok(match schedule {
         Some(chosen) => CallDecision {
             algorithm: Some(chosen.algorithm),
             library_s,
             chosen_s: Some(chosen.candidate.prediction.time.0),
+            left_s,
             certainty: chosen.certainty,
             ..CallDecision::library("")
         },
         None => CallDecision {
             library_s,
             chosen_s: library_s,
-            ..CallDecision::library("the library's own choice is fastest")
+            left_s,
+            ..CallDecision::library(left_s.map_or("the library's own choice is fastest", |_| OTHER_RESULTS))
         },
     })
 }
 
 impl<'a> CallQuestion<'a> {
-    fn runtime_call(self) -> RuntimeCall<'a> {
+    /// The calls that share the decision.
+    pub fn class(self) -> CallClass {
+        let of_pieces = CallClass::of_pieces(self.collective, self.size);
+        let dependence = self
+            .combined
+            .map_or(OrderDependence::None, |combined| combined.dependence);
+        CallClass {
+            dependence,
+            ..of_pieces
+        }
+    }
+
+    fn runtime_call(self, results: ResultRule) -> RuntimeCall<'a> {
         RuntimeCall {
             collective: self.collective,
             procs: self.procs,
@@ -262,6 +398,7 @@ impl<'a> CallQuestion<'a> {
             layout: self.layout,
             flavour: FLAVOUR,
             check: Seconds(0.0),
+            results,
         }
     }
 }
@@ -282,26 +419,28 @@ mod tests {
                 size: Bytes(1 << 40),
                 library_s: Some(0.1 + 0.2),
                 chosen_s: Some(1e-300),
+                left_s: Some(0.1),
                 certainty: GainCertainty::Unsure,
             },
         ] {
             let line = decision.to_line();
             assert_eq!(CallDecision::of_line(collective, &line), Some(decision));
         }
-        assert_eq!(CallDecision::of_line(collective, "nonsense\t\t\t\t\t"), None);
+        assert_eq!(CallDecision::of_line(collective, "nonsense\t\t\t\t\t\t"), None);
     }
 
     #[test]
     fn given_algorithms_need_no_profile_and_must_serve() {
         let names = [(Collective::Alltoall, "bruck:2"), (Collective::Alltoallv, "direct")];
         let given = names.map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
-        let mut chooser = ScheduleChooser::new(Err("no profile"), None, given.into());
+        let mut chooser = ScheduleChooser::new(Err("no profile"), None, given.into(), ReductionMode::SameOrder);
         let mut named = |collective| {
             let procs = Procs::new(5).unwrap();
             let question = CallQuestion {
                 collective,
                 procs,
                 size: Bytes(100),
+                combined: None,
                 pairs: None,
                 layout: None,
             };

@@ -33,6 +33,15 @@ pub fn extent(datatype: ffi::MPI_Datatype) -> isize {
     isize::try_from(extent).unwrap_or(0)
 }
 
+/// Length of an element in memory, from its first byte to its last.
+#[allow(clippy::useless_conversion, reason = "MPI_Aint of Open MPI is isize, of MPICH i64")]
+pub fn true_extent(datatype: ffi::MPI_Datatype) -> usize {
+    let (mut lower, mut extent) = (0, 0);
+    // SAFETY: a valid datatype of the program.
+    unsafe { ffi::PMPI_Type_get_true_extent(datatype, &raw mut lower, &raw mut extent) };
+    usize::try_from(extent).unwrap_or(0)
+}
+
 /// True if elements lie one after the other in the order of the type map. This holds for a predefined type without
 /// gaps, and for a contiguous series or a duplicate of such types.
 pub fn is_plain(datatype: ffi::MPI_Datatype) -> bool {

@@ -133,6 +133,11 @@ impl DatatypeEnvelope {
         self.is_one_of(&[NAMED, F90_REAL, F90_COMPLEX, F90_INTEGER])
     }
 
+    /// True for a datatype that the MPI library names.
+    pub fn is_named(&self) -> bool {
+        self.is_one_of(&[combiner::NAMED])
+    }
+
     /// True for a series of one datatype, or a duplicate of it.
     pub fn is_series(&self) -> bool {
         let numbers = self.integers + self.large;

@@ -24,7 +24,7 @@ pub fn reported(comm: ffi::MPI_Comm, collective: Collective, error: MpiError) ->
 fn name_of(collective: Collective) -> CString {
     let name: &str = collective.into();
     let (first, rest) = name.split_at(1);
-    let text = format!("MPI_{}{rest}", first.to_uppercase());
+    let text = format!("MPI_{}{}", first.to_uppercase(), rest.replace('-', "_"));
     CString::new(text).expect("names have no null byte")
 }
 

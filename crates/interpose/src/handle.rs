@@ -20,9 +20,14 @@ pub fn handle<T: Copy>(word: Word) -> T {
 }
 
 /// The word of a handle.
-#[cfg(open_mpi)]
 pub fn word<T: Copy>(handle: T) -> Word {
-    const { assert!(size_of::<T>() == size_of::<Word>()) };
-    // SAFETY: a handle of Open MPI is a pointer.
-    unsafe { transmute_copy(&handle) }
+    const { assert!(size_of::<T>() <= size_of::<Word>() && size_of::<T>() >= size_of::<u32>()) };
+    // SAFETY: a handle is a pointer or a C int, whose bytes are those of the lower half of a word.
+    unsafe {
+        if size_of::<T>() == size_of::<Word>() {
+            transmute_copy::<T, Word>(&handle)
+        } else {
+            transmute_copy::<T, u32>(&handle) as Word
+        }
+    }
 }

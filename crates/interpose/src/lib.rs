@@ -20,6 +20,7 @@
 //! | `NETSIG_PROFILE` | the profile |
 //! | `NETSIG_NETWORK` | the description of a network with several switches; optional |
 //! | `NETSIG_REPORT` | the file of the report; optional |
+//! | `NETSIG_REDUCTIONS` | `off`, `same-order` (default: results keep their bits), `on` (any order of operands) |
 //! | `NETSIG_ALGORITHMS` | `COLLECTIVE ALGORITHM; …`: algorithms that are taken for all sizes in place of a choice |
 //!
 //! # MPIs
@@ -64,6 +65,9 @@ mod job;
 mod loaded;
 mod member;
 mod next;
+mod numbers;
+mod operands;
+mod order;
 mod places;
 mod record;
 mod reduction;
@@ -78,6 +82,7 @@ mod size_class;
 mod store;
 mod tools;
 mod trial;
+mod vectors;
 mod verdicts;
 mod world;
 

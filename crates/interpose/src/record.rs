@@ -1,5 +1,7 @@
 //! A communicator of the program: its decisions, calls and schedules, kept as an attribute of it.
 
+mod reduced;
+
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
@@ -19,6 +21,7 @@ use crate::failure;
 use crate::fault;
 use crate::lock;
 use crate::member::CommMember;
+use crate::order::KnownOrders;
 use crate::reduction;
 use crate::report::{CallAccount, CallLedger};
 use crate::run::ScheduleRunner;
@@ -36,6 +39,8 @@ pub struct CommunicatorRecord {
     calls: Mutex<CommunicatorCalls>,
     /// Locked as long as a schedule runs; the report never waits for it.
     runner: Mutex<ScheduleRunner>,
+    /// Reductions of which it is known whether a schedule keeps their results.
+    orders: Mutex<KnownOrders>,
     /// Ranks in `MPI_COMM_WORLD` of its processes.
     ranks: Vec<c_int>,
     /// Clusters of its processes, where they are known.
@@ -119,6 +124,7 @@ impl CommunicatorRecord {
             pass_reason,
             calls: Mutex::default(),
             runner: Mutex::new(ScheduleRunner::new(member, layout.clone())),
+            orders: Mutex::default(),
             ranks,
             layout,
             tag: OnceLock::new(),
@@ -155,7 +161,19 @@ impl CommunicatorRecord {
                     call_class,
                     decision: &decision,
                 };
-                self.run_decided(session, decided, pass)
+                let algorithm = decision.algorithm.filter(|_| session.is_on);
+                let left = algorithm.map_or(Ok(None), |to_run| self.reason_to_leave(session, call, to_run));
+                match left {
+                    Ok(None) => self.run_decided(session, decided, pass),
+                    Ok(Some(reason)) => {
+                        let code = pass();
+                        let ended = Instant::now();
+                        let elapsed = ended - started;
+                        self.calls().count_left(call_class, &decision, reason, elapsed);
+                        (code, ended)
+                    }
+                    Err(MpiError(code)) => (code, started),
+                }
             }
             Err(NoDecision::Because(reason)) => {
                 let code = pass();
@@ -188,7 +206,10 @@ impl CommunicatorRecord {
         };
         let entered = Instant::now();
         let code = match algorithm.filter(|_| runs == CallRunner::Schedule) {
-            Some(to_run) => self.run(session, call, to_run),
+            Some(to_run) => match self.run(session, call, to_run) {
+                0 => self.repeat_if_order_could_tell(session, decided, pass),
+                code => code,
+            },
             None => pass(),
         };
         let ended = Instant::now();
@@ -212,7 +233,7 @@ impl CommunicatorRecord {
         nanoseconds: BothSides<u64>,
     ) {
         let sums = [nanoseconds.library, nanoseconds.schedule];
-        let seconds = reduction::seconds(sums, call_class.0, self.member.procs, comm);
+        let seconds = reduction::seconds(sums, call_class.collective, self.member.procs, comm);
         // The communicator's error handler has told of a failure, and the next call meets it again.
         let Ok([library, schedule]) = seconds else {
             return;
@@ -291,7 +312,9 @@ impl CommunicatorRecord {
                 return Err(NoDecision::Because("an alltoallv of more than 512 processes"));
             }
             CallBuffers::ByPair { send, receive } => agreement::agree_by_pair(rules, party, terms, [send, receive])?,
-            CallBuffers::Equal { .. } => agreement::agree_on_equal_pieces(rules, party, terms)?,
+            CallBuffers::Equal { .. } | CallBuffers::Vectors(_) | CallBuffers::Without => {
+                agreement::agree_on_equal_pieces(rules, party, terms)?
+            }
         };
         let (AgreementOutcome::Decided(decision), Some(length)) = (agreed, valid_length) else {
             self.calls().mark_seen(call.collective, Some(CONTRADICTING));
@@ -344,8 +367,14 @@ fn terms(call: &ProgramCall, length: CallLength) -> CallTerms {
         root: call.root,
         kind: match length {
             CallLength::Piece(size) => PieceKind::Class(class(size.0)),
+            CallLength::Vector(size, operands) => PieceKind::Vector {
+                elements: size.0 / operands.size as u64,
+                element: operands.size as u64,
+                dependence: operands.dependence,
+                is_of_program: operands.is_of_program,
+            },
             CallLength::ByPair => PieceKind::ByPair,
-            CallLength::Nothing | CallLength::TooMuch => PieceKind::Passed,
+            CallLength::Passed(_) | CallLength::Nothing | CallLength::TooMuch => PieceKind::Passed,
         },
     }
 }

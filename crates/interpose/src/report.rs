@@ -11,13 +11,13 @@ use crate::choice::CallDecision;
 use crate::trial::{BothSides, CallRunner, ComparedCalls};
 
 /// First line of the file.
-const HEAD: &str = "# netsig interposer report 2\n";
+const HEAD: &str = "# netsig interposer report 3\n";
 
 /// Start of the first line of a report of any version.
 pub const ANY_HEAD: &str = "# netsig interposer report ";
 
 const COLUMNS: &str = "collective,procs,size_bytes,calls,time_s,algorithm,call_s,library_call_s,library_calls,\
-     predicted_library_s,predicted_s,saved_s,reason\n";
+     predicted_library_s,predicted_s,saved_s,left_gain_s,reason\n";
 
 /// Number of calls, and the time that they took.
 #[derive(Debug, Clone, Copy, Default)]
@@ -94,8 +94,24 @@ impl CallTally {
 pub struct CallLedger {
     /// True if schedules run; else the report has the time that they would save.
     is_on: bool,
-    rows: BTreeMap<LedgerKey, (CallTally, [Option<f64>; 2])>,
+    rows: BTreeMap<LedgerKey, (CallTally, PredictedTimes)>,
     written_lines: BTreeSet<String>,
+}
+
+/// Predicted seconds of a call.
+#[derive(Debug, Clone, Copy, Default)]
+struct PredictedTimes {
+    library: Option<f64>,
+    chosen: Option<f64>,
+    left: Option<f64>,
+}
+
+impl PredictedTimes {
+    /// Seconds that a faster algorithm, which could change the results, would save in `calls` calls.
+    fn left_gain(self, calls: u64) -> Option<f64> {
+        let runs = self.chosen.or(self.library)?;
+        Some((runs - self.left?) * calls as f64)
+    }
 }
 
 /// Key of a row.
@@ -118,14 +134,13 @@ impl LedgerKey {
 
     /// Seconds that the schedule saved in `calls` calls: the library's time for as many calls, less theirs. Takes the
     /// predicted times unless both were measured in this program.
-    fn saved(&self, calls: u64, tally: &CallTally, predicted: [Option<f64>; 2]) -> Option<f64> {
+    fn saved(&self, calls: u64, tally: &CallTally, predicted: PredictedTimes) -> Option<f64> {
         if self.algorithm.is_empty() {
             return None;
         }
         let BothSides { library, schedule } = tally.means(self.ends_with_all());
         let measured = library.zip(schedule);
-        let [library, chosen] = predicted;
-        let (library, schedule) = measured.or(library.zip(chosen))?;
+        let (library, schedule) = measured.or(predicted.library.zip(predicted.chosen))?;
         Some((library - schedule) * calls as f64)
     }
 }
@@ -158,7 +173,12 @@ impl CallLedger {
             algorithm: algorithm.unwrap_or_default(),
             reason: decision.reason.clone(),
         };
-        self.enter(row, tally, [decision.library_s, decision.chosen_s]);
+        let predicted = PredictedTimes {
+            library: decision.library_s,
+            chosen: decision.chosen_s,
+            left: decision.left_s,
+        };
+        self.enter(row, tally, predicted);
     }
 
     /// Sets the number of calls of an operation that is only counted.
@@ -173,7 +193,7 @@ impl CallLedger {
         let mut tally = CallTally::default();
         tally.library.calls = calls;
         if calls > 0 {
-            self.rows.insert(row, (tally, [None; 2]));
+            self.rows.insert(row, (tally, PredictedTimes::default()));
         }
     }
 
@@ -184,7 +204,7 @@ impl CallLedger {
         }
     }
 
-    fn enter(&mut self, row: LedgerKey, tally: CallTally, predicted: [Option<f64>; 2]) {
+    fn enter(&mut self, row: LedgerKey, tally: CallTally, predicted: PredictedTimes) {
         if tally.calls() > 0 {
             let empty = (CallTally::default(), predicted);
             self.rows.entry(row).or_insert(empty).0.add_all(tally);
@@ -208,7 +228,6 @@ impl CallLedger {
             } else {
                 tally.calls()
             };
-            let [predicted_library, predicted_chosen] = *predicted;
             let fields = [
                 row.collective.to_owned(),
                 procs,
@@ -219,9 +238,10 @@ impl CallLedger {
                 number(schedule),
                 number(library),
                 tally.library.calls.to_string(),
-                number(predicted_library),
-                number(predicted_chosen),
+                number(predicted.library),
+                number(predicted.chosen),
                 number(row.saved(replaced, tally, *predicted)),
+                number(predicted.left_gain(tally.calls())),
                 quoted(&row.reason),
             ];
             text.push_str(&fields.join(","));
@@ -290,7 +310,7 @@ mod tests {
         let name = "\"windowed:segment=4096,window=4\"";
         assert_eq!(
             rows(Collective::Alltoall, &exchange, tally(&[750, 500], &[])),
-            format!("alltoall,8,65536,2,1.25,{name},0.625,,0,0.5,0.25,0.5,\n")
+            format!("alltoall,8,65536,2,1.25,{name},0.625,,0,0.5,0.25,0.5,,\n")
         );
         let mut exchanges = tally(&[250, 500, 375], &[500, 875]);
         let compared = |calls, library, schedule| ComparedCalls {
@@ -303,33 +323,33 @@ mod tests {
         exchanges.compare(compared(1, 0.875, 0.5));
         assert_eq!(
             rows(Collective::Alltoall, &exchange, exchanges),
-            format!("alltoall,8,65536,5,2.5,{name},0.375,0.875,2,0.5,0.25,1.5,\n")
+            format!("alltoall,8,65536,5,2.5,{name},0.375,0.875,2,0.5,0.25,1.5,,\n")
         );
         for (is_on, saved) in [(false, 0.5), (true, 0.0)] {
             let left = tally(&[], &[875, 875]);
             assert_eq!(
                 rows_of(is_on, Collective::Alltoall, &exchange, left),
-                format!("alltoall,8,65536,2,1.75,{name},,0.875,2,0.5,0.25,{saved},\n")
+                format!("alltoall,8,65536,2,1.75,{name},,0.875,2,0.5,0.25,{saved},,\n")
             );
         }
         let mut broadcasts = tally(&[500, 125], &[125]);
         assert_eq!(
             rows(Collective::Bcast, &message, broadcasts),
-            "bcast,8,65536,3,0.75,pipeline:1024,,,1,0.5,0.25,0.5,\n"
+            "bcast,8,65536,3,0.75,pipeline:1024,,,1,0.5,0.25,0.5,,\n"
         );
         broadcasts.compare(compared(2, 2.0, 1.0));
         assert_eq!(
             rows(Collective::Bcast, &message, broadcasts),
-            "bcast,8,65536,3,0.75,pipeline:1024,0.5,1,1,0.5,0.25,1,\n"
+            "bcast,8,65536,3,0.75,pipeline:1024,0.5,1,1,0.5,0.25,1,,\n"
         );
     }
 
     #[test]
     fn counted_calls_have_neither_processes_nor_times() {
         let mut ledger = CallLedger::default();
-        ledger.set_counted("allreduce", 3);
+        ledger.set_counted("iallreduce", 3);
         assert!(
-            ledger.text().ends_with("allreduce,,,3,0,,,,3,,,,passed on\n"),
+            ledger.text().ends_with("iallreduce,,,3,0,,,,3,,,,,passed on\n"),
             "{}",
             ledger.text()
         );

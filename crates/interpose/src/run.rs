@@ -1,12 +1,14 @@
 //! Runs the schedules of one communicator of the program.
 
+mod reduction;
+
 use std::collections::VecDeque;
 
 use mpi::ffi;
 use netsig_base::algorithm::{self, Algorithm, ClusterLayout, ProvenSchedule, Schedule};
 use netsig_base::units::{Bytes, Rank};
 use netsig_model::predict::runtime_choice::is_quick;
-use netsig_mpi::{MemoryLayout, MpiChannel, MpiError, PieceAddresses, ReadyRound};
+use netsig_mpi::{LocalOperation, MemoryLayout, MpiChannel, MpiError, PieceAddresses, ReadyRound};
 
 use crate::arrays::{EqualCall, PackingMemory};
 use crate::call::{CallBuffers, CallLength, PairPieces, ProgramCall, is_in_place};
@@ -39,6 +41,10 @@ struct PreparedKey {
     algorithm: Algorithm,
     root: u32,
     size: usize,
+    /// Length of an element that is combined; 0 if none is.
+    element: usize,
+    /// Where the blocks of a vector begin, if not where the schedule cuts it.
+    starts: Option<Vec<u64>>,
     /// Addresses of the arrays and of the relayed blocks.
     places: [usize; 3],
 }
@@ -61,6 +67,11 @@ impl ScheduleRunner {
     /// If an MPI call fails, or the arguments contradict each other.
     pub fn run(&mut self, call: &ProgramCall, algorithm: Algorithm, channel: MpiChannel) -> Result<(), MpiError> {
         let done = self.carry_out(call, algorithm, channel);
+        self.keep_usable(done)
+    }
+
+    /// Gives up the memory after a failure.
+    fn keep_usable(&mut self, done: Result<(), MpiError>) -> Result<(), MpiError> {
         if done.is_err() {
             // MPI may still write to this memory.
             std::mem::forget(std::mem::take(&mut self.memory));
@@ -76,9 +87,15 @@ impl ScheduleRunner {
     pub fn prepare(&mut self, call: &ProgramCall, algorithm: Algorithm) -> Result<(), MpiError> {
         fault::panic_if_provoked("prepare");
         let schedule = match call.buffers {
-            CallBuffers::Equal { .. } => {
+            CallBuffers::Equal { .. } | CallBuffers::Without => {
                 let (root, size) = piece(call, self.member)?;
                 self.schedule(algorithm, root, size)?
+            }
+            CallBuffers::Vectors(vectors) => {
+                let vector = call
+                    .reduced_vector(vectors, self.member)
+                    .ok_or(CONTRADICTING_ARGUMENTS)?;
+                self.vector_schedule(&vector, algorithm)?
             }
             CallBuffers::ByPair { send, receive } => {
                 // SAFETY: the program gives a number for each rank.
@@ -131,6 +148,17 @@ impl ScheduleRunner {
                 self.run_equal(&call, algorithm, channel)
             }
             CallBuffers::ByPair { send, receive } => self.run_by_pair(send, receive, algorithm, channel),
+            CallBuffers::Vectors(vectors) => {
+                let vector = call
+                    .reduced_vector(vectors, self.member)
+                    .ok_or(CONTRADICTING_ARGUMENTS)?;
+                self.run_vector(&vector, algorithm, channel)
+            }
+            CallBuffers::Without => {
+                let schedule = self.schedule(algorithm, 0, 0)?;
+                let rounds = self.rounds(schedule, [0, 0].map(PieceAddresses::Consecutive), 0)?;
+                carry_out(&rounds, channel, None)
+            }
         }
     }
 
@@ -143,6 +171,8 @@ impl ScheduleRunner {
             algorithm,
             root,
             size,
+            element: 0,
+            starts: None,
             places: [arrays.input, arrays.output, scratch],
         };
         let known = self.prepared.iter().position(|(earlier, _)| *earlier == key);
@@ -153,7 +183,7 @@ impl ScheduleRunner {
             let rounds = self.rounds(schedule, pieces, scratch)?;
             self.keep_prepared(key, rounds)
         };
-        carry_out(&self.prepared[index].1, channel)?;
+        carry_out(&self.prepared[index].1, channel, None)?;
         arrays.unpack(channel.comm())
     }
 
@@ -175,7 +205,7 @@ impl ScheduleRunner {
         let schedule = self.segmented_schedule(algorithm, arrays.longest() as u64)?;
         let scratch = self.scratch(&schedule);
         let rounds = self.rounds(schedule, arrays.pieces(), scratch)?;
-        carry_out(&rounds, channel)?;
+        carry_out(&rounds, channel, None)?;
         arrays.unpack(channel.comm())
     }
 
@@ -256,12 +286,12 @@ fn operations(rounds: &[ReadyRound]) -> usize {
 }
 
 /// Runs all rounds, also after a failure: partners wait for their messages. The first failure counts.
-fn carry_out(rounds: &[ReadyRound], channel: MpiChannel) -> Result<(), MpiError> {
+fn carry_out(rounds: &[ReadyRound], channel: MpiChannel, operation: Option<LocalOperation>) -> Result<(), MpiError> {
     let mut done = Ok(());
     for round in rounds {
         // SAFETY: the places are the program's buffers, lent for its call, and memory of this communicator that only
         // this call uses.
-        let result = unsafe { round.run(channel, None) };
+        let result = unsafe { round.run(channel, operation) };
         done = done.and(result);
     }
     done

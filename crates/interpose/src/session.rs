@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use mpi::ffi;
 use netsig_base::algorithm::ClusterLayout;
 use netsig_base::units::Rank;
+use netsig_model::predict::result_rule::ReductionMode;
 use netsig_mpi::MpiError;
 
 use crate::choice::{CallDecision, CallQuestion, FLAVOUR, ScheduleChooser};
@@ -20,7 +21,6 @@ use crate::report_file::ReportFile;
 use crate::roll_call;
 use crate::scope::ProfileScope;
 use crate::settings::{self, InterposeMode, InterposeSettings};
-use crate::size_class::class;
 use crate::verdicts::{TrialVerdict, TrialVerdicts};
 use crate::world::InterposeWorld;
 use crate::{lock, places, print_line, tools};
@@ -178,6 +178,11 @@ impl InterposeSession {
         }))
     }
 
+    /// True if results of reductions keep their bits.
+    pub fn keeps_results(&self) -> bool {
+        self.settings.reductions == ReductionMode::SameOrder
+    }
+
     /// Reason for passing all calls on, if they are passed on.
     pub fn pass_reason(&self) -> Option<&'static str> {
         self.scope.pass_reason
@@ -202,8 +207,7 @@ impl InterposeSession {
         }
         let decided = fault::catch_panic(|| {
             let decision = self.decide_by_chooser(question);
-            let place = (question.collective, class(question.size.0));
-            lock(&self.verdicts).apply(ranks, place, decision)
+            lock(&self.verdicts).apply(ranks, question.class(), decision)
         });
         decided.unwrap_or_else(|fault| {
             self.stop_deciding(&fault);
@@ -226,7 +230,7 @@ impl InterposeSession {
             let given = self.settings.given_algorithms().unwrap_or_default();
             let known_profile = parsed_profile.ok_or("no profile");
             let profile = self.scope.unknown_reason.map_or(known_profile, Err);
-            Mutex::new(ScheduleChooser::new(profile, network, given))
+            Mutex::new(ScheduleChooser::new(profile, network, given, self.settings.reductions))
         };
         let decision = lock(self.chooser.get_or_init(make_chooser)).decide(question);
         if self.is_first && decision.is_outside() {

@@ -10,6 +10,7 @@ use mpi::ffi;
 use netsig_base::algorithm::{Algorithm, Collective, MpiFlavour};
 use netsig_base::network::Network;
 use netsig_base::text::decoded;
+use netsig_model::predict::result_rule::ReductionMode;
 use netsig_model::profile::Profile;
 use netsig_mpi::MpiError;
 
@@ -36,6 +37,8 @@ pub enum InterposeMode {
 pub struct InterposeSettings {
     /// Mode of the library.
     pub mode: InterposeMode,
+    /// How much reductions may be changed.
+    pub reductions: ReductionMode,
     /// Texts of the profile, of the network and of the given algorithms; empty if there is none.
     texts: [String; 3],
 }
@@ -50,6 +53,7 @@ impl InterposeSettings {
     /// Settings that switch the library off.
     pub const OFF: Self = Self {
         mode: InterposeMode::Off,
+        reductions: ReductionMode::Off,
         texts: [String::new(), String::new(), String::new()],
     };
 
@@ -68,12 +72,19 @@ impl InterposeSettings {
                 return Err(format!("NETSIG_INTERPOSE={other} is none of on, report and off"));
             }
         };
+        let reductions = match text("NETSIG_REDUCTIONS").as_str() {
+            "" => ReductionMode::default(),
+            given => given
+                .parse()
+                .map_err(|_| format!("NETSIG_REDUCTIONS={given} is none of off, same-order and on"))?,
+        };
         let file = |name| match text(name).as_str() {
             "" => Ok(String::new()),
             path => read(path).map_err(|problem| format!("{path}: {problem}; check {name}")),
         };
         let settings = Self {
             mode,
+            reductions,
             texts: [
                 file("NETSIG_PROFILE")?,
                 file("NETSIG_NETWORK")?,
@@ -135,11 +146,6 @@ impl InterposeSettings {
             let collective: Collective = collective
                 .parse()
                 .map_err(|_| format!("NETSIG_ALGORITHMS: {collective:?} is no collective"))?;
-            if collective.is_reduction() || collective == Collective::Barrier {
-                return Err(format!(
-                    "NETSIG_ALGORITHMS: {collective} is left to the MPI library; leave it out"
-                ));
-            }
             let parsed = Algorithm::parse(collective, algorithm.trim());
             let found = parsed.map_err(|error| format!("NETSIG_ALGORITHMS: {error}"))?;
             Ok((collective, found))
@@ -152,9 +158,9 @@ impl InterposeSettings {
     /// # Errors
     /// If MPI fails.
     pub fn share(&mut self, world: ffi::MPI_Comm) -> Result<(), MpiError> {
-        let mut head = [0u64; 4];
-        head[0] = self.mode as u64;
-        for (length, text) in head[1..].iter_mut().zip(&self.texts) {
+        let mut head = [0u64; 5];
+        (head[0], head[1]) = (self.mode as u64, self.reductions as u64);
+        for (length, text) in head[2..].iter_mut().zip(&self.texts) {
             *length = text.len() as u64;
         }
         let mut bytes: Vec<u8> = head.iter().flat_map(|number| number.to_ne_bytes()).collect();
@@ -167,7 +173,11 @@ impl InterposeSettings {
             .into_iter()
             .find(|mode| *mode as u64 == numbers[0])
             .unwrap_or(InterposeMode::Off);
-        for (text, length) in self.texts.iter_mut().zip(&numbers[1..]) {
+        self.reductions = [ReductionMode::Off, ReductionMode::SameOrder, ReductionMode::On]
+            .into_iter()
+            .find(|mode| *mode as u64 == numbers[1])
+            .unwrap_or(ReductionMode::Off);
+        for (text, length) in self.texts.iter_mut().zip(&numbers[2..]) {
             let mut bytes = std::mem::take(text).into_bytes();
             bytes.resize(usize::try_from(*length).unwrap_or(0), 0);
             if !bytes.is_empty() {

@@ -1,9 +1,30 @@
 //! Classes of sizes: one decision serves all sizes of a class, four classes for each doubling.
 
 use netsig_base::algorithm::Collective;
+use netsig_base::units::Bytes;
+use netsig_model::predict::result_rule::OrderDependence;
 
-/// A collective and a class of sizes.
-pub type CallClass = (Collective, u32);
+/// Calls that share a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallClass {
+    /// The collective.
+    pub collective: Collective,
+    /// Class of the sizes.
+    pub size: u32,
+    /// How the result of a reduction depends on the order of its operands.
+    pub dependence: OrderDependence,
+}
+
+impl CallClass {
+    /// The class of a call that combines nothing.
+    pub fn of_pieces(collective: Collective, size: Bytes) -> Self {
+        Self {
+            collective,
+            size: class(size.0),
+            dependence: OrderDependence::None,
+        }
+    }
+}
 
 /// Steps between a power of two and the next.
 const STEPS_BITS: u32 = 2;

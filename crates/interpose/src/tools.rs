@@ -5,13 +5,18 @@ use std::ffi::{CStr, c_void};
 use crate::loaded::{self, file_of, first_symbol, next_symbol};
 
 /// The functions that a schedule may replace.
-const REPLACED: [&CStr; 6] = [
+const REPLACED: [&CStr; 11] = [
     c"MPI_Alltoall",
     c"MPI_Alltoallv",
     c"MPI_Bcast",
     c"MPI_Scatter",
     c"MPI_Gather",
     c"MPI_Allgather",
+    c"MPI_Allreduce",
+    c"MPI_Reduce",
+    c"MPI_Reduce_scatter",
+    c"MPI_Reduce_scatter_block",
+    c"MPI_Barrier",
 ];
 
 /// The file of another library that intercepts a function of this one, in front of it or behind it.

@@ -62,12 +62,16 @@ impl TrialVerdicts {
 #[cfg(test)]
 mod tests {
     use netsig_base::algorithm::Collective;
+    use netsig_base::units::Bytes;
 
     use super::*;
 
     #[test]
     fn the_last_verdict_holds_for_the_same_ranks_class_and_schedule() {
-        let call_class = (Collective::Alltoall, 3);
+        let call_class = |size| CallClass {
+            size,
+            ..CallClass::of_pieces(Collective::Alltoall, Bytes(0))
+        };
         let algorithm = |name| Algorithm::parse(Collective::Alltoall, name).unwrap();
         let decision = |name| CallDecision {
             algorithm: Some(algorithm(name)),
@@ -77,13 +81,12 @@ mod tests {
         let mut verdicts = TrialVerdicts::default();
         let mut keep = |stays| {
             let verdict = TrialVerdict {
-                call_class,
+                call_class: call_class(3),
                 algorithm: algorithm("pairwise-ring"),
                 stays,
             };
             verdicts.keep(&[0, 2], verdict);
-            let applied =
-                |ranks: &[c_int], class, name| verdicts.apply(ranks, (Collective::Alltoall, class), decision(name));
+            let applied = |ranks: &[c_int], class, name| verdicts.apply(ranks, call_class(class), decision(name));
             for other in [
                 applied(&[0, 1], 3, "pairwise-ring"),
                 applied(&[0, 2], 4, "pairwise-ring"),

@@ -9,11 +9,21 @@ use netsig_base::schedule::{self, BlockCounts, BlockSlot, PieceDivision, Schedul
 #[derive(Debug)]
 pub struct MemoryLayout {
     counts: BlockCounts,
-    division: PieceDivision,
+    parts: PartPlaces,
     input: PieceAddresses,
     output: PieceAddresses,
     /// Address of the first scratch block. The buffers follow the last one, as far apart as the longest block is long.
     scratch: usize,
+}
+
+/// Where the parts of a piece lie in it.
+#[derive(Debug, Clone)]
+pub enum PartPlaces {
+    /// As the schedule divides it.
+    Divided(PieceDivision),
+    /// At these bytes, with the end of the piece as the last one. A vector is cut so if the program names the lengths of its
+    /// blocks.
+    Given(Vec<u64>),
 }
 
 /// Addresses of an array of pieces.
@@ -34,6 +44,53 @@ pub struct MemoryCopy {
     size: usize,
 }
 
+impl PartPlaces {
+    /// Distance in bytes from the first block of an array to block `index`.
+    fn offset(&self, index: u32) -> u64 {
+        match self {
+            Self::Divided(division) => division.offset(index),
+            Self::Given(starts) => {
+                let (piece, part) = (index as usize / self.parts(), index as usize % self.parts());
+                piece as u64 * starts[self.parts()] + starts[part]
+            }
+        }
+    }
+
+    /// Length of block `index` of an array.
+    fn bytes(&self, index: u32) -> u64 {
+        match self {
+            Self::Divided(division) => division.bytes(index),
+            Self::Given(starts) => {
+                let part = index as usize % self.parts();
+                starts[part + 1] - starts[part]
+            }
+        }
+    }
+
+    fn parts(&self) -> usize {
+        match self {
+            Self::Divided(division) => division.parts() as usize,
+            Self::Given(starts) => starts.len() - 1,
+        }
+    }
+
+    /// Distance in bytes from the first scratch block to buffer `number`.
+    fn buffer_offset(&self, counts: BlockCounts, number: u32) -> u64 {
+        match self {
+            Self::Divided(division) => counts.buffer_offset(*division, number),
+            Self::Given(starts) => {
+                let longest = starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0);
+                self.offset(counts.scratch) + u64::from(number) * longest
+            }
+        }
+    }
+
+    /// Size of the scratch blocks and the buffers behind them in bytes.
+    pub fn relay_bytes(&self, counts: BlockCounts) -> usize {
+        length(self.buffer_offset(counts, counts.buffers))
+    }
+}
+
 impl MemoryCopy {
     /// Copies the bytes. Source and destination may be the same place.
     ///
@@ -52,9 +109,24 @@ impl MemoryCopy {
 impl MemoryLayout {
     /// The layout of a schedule of this extent, with its scratch blocks and buffers from the address `scratch` on.
     pub fn new(extent: &ScheduleExtent, input: PieceAddresses, output: PieceAddresses, scratch: usize) -> Self {
+        Self::with_parts(
+            extent.blocks,
+            PartPlaces::Divided(extent.division),
+            [input, output],
+            scratch,
+        )
+    }
+
+    /// The layout of these blocks, with the parts of pieces at other places than the schedule's.
+    pub fn with_parts(
+        counts: BlockCounts,
+        parts: PartPlaces,
+        [input, output]: [PieceAddresses; 2],
+        scratch: usize,
+    ) -> Self {
         Self {
-            counts: extent.blocks,
-            division: extent.division,
+            counts,
+            parts,
             input,
             output,
             scratch,
@@ -93,22 +165,23 @@ impl MemoryLayout {
             BlockSlot::Output(_) => &self.output,
             BlockSlot::Scratch(_) => &PieceAddresses::Consecutive(self.scratch),
             BlockSlot::Buffer { number, part } => {
-                let start = self.scratch + length(self.counts.buffer_offset(self.division, number));
-                return start..start + length(self.division.bytes(part));
+                let start = self.scratch + length(self.parts.buffer_offset(self.counts, number));
+                return start..start + length(self.parts.bytes(part));
             }
         };
         let (start, bytes) = match pieces {
-            PieceAddresses::Consecutive(start) => {
-                (start + length(self.division.offset(index)), self.division.bytes(index))
-            }
+            PieceAddresses::Consecutive(start) => (start + length(self.parts.offset(index)), self.parts.bytes(index)),
             PieceAddresses::Ranges(pieces) => {
-                let parts = self.division.parts();
+                let PartPlaces::Divided(division) = &self.parts else {
+                    panic!("pieces that differ in size are divided by the schedule");
+                };
+                let parts = division.parts();
                 let piece = &pieces[(index / parts) as usize];
                 let size = piece.len() as u64;
-                let times = size.div_ceil(self.division.size().0.max(1));
+                let times = size.div_ceil(division.size().0.max(1));
                 let place = |offset: u64| offset.saturating_mul(times).min(size);
-                let start = self.division.offset(index % parts);
-                let end = place(start + self.division.bytes(index % parts));
+                let start = division.offset(index % parts);
+                let end = place(start + division.bytes(index % parts));
                 (piece.start + length(place(start)), end - place(start))
             }
         };
@@ -179,6 +252,31 @@ mod tests {
         assert_eq!(outputs, [30..33, 33..35]);
         assert!(!layout.is_sent(&[Input(1)]) && layout.is_sent(&[Input(0)]));
         assert!(!layout.is_sent(&[Output(0)]) && layout.is_sent(&[]));
+    }
+
+    /// A vector of 9 bytes in blocks of 2, 0 and 7, with scratch for two vectors and a buffer behind it.
+    #[test]
+    fn the_parts_of_a_vector_may_lie_anywhere() {
+        use BlockSlot::{Buffer, Input, Scratch};
+        let counts = BlockCounts {
+            input: 3,
+            output: 3,
+            scratch: 6,
+            buffers: 1,
+        };
+        let parts = PartPlaces::Given(vec![0, 2, 2, 9]);
+        assert_eq!(parts.relay_bytes(counts), 25);
+        let arrays = [0, 100].map(PieceAddresses::Consecutive);
+        let layout = MemoryLayout::with_parts(counts, parts, arrays, 200);
+        let slots = [
+            Input(1),
+            Input(2),
+            Scratch(3),
+            Scratch(5),
+            Buffer { number: 0, part: 0 },
+        ];
+        let places = slots.map(|slot| layout.place(slot));
+        assert_eq!(places, [2..2, 2..9, 209..211, 211..218, 218..220]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::export;
 use crate::call::{CallBuffers, CallNumbers, EqualPieces, PairPieces, ProgramCall};
 use crate::handle::{Word, handle};
 use crate::record::carry_out;
+use crate::vectors::{VectorBuffers, VectorCounts};
 
 /// The call of the MPI library itself.
 pub type LibraryCall<'a> = &'a mut dyn FnMut() -> c_int;
@@ -60,12 +61,89 @@ pub fn carry_out_by_pair(send: PairPieces, receive: PairPieces, comm: Word, pass
     carry_out(&call, pass)
 }
 
+/// The handles of a reduction.
+#[derive(Clone, Copy)]
+pub struct ReductionHandles {
+    /// Type of the elements.
+    pub datatype: Word,
+    /// The operation.
+    pub operation: Word,
+    /// The communicator.
+    pub comm: Word,
+}
+
+/// Carries out a reduction; `addresses` are those of the vector and of the result.
+pub fn reduce(
+    collective: Collective,
+    addresses: [*mut c_void; 2],
+    counts: VectorCounts,
+    handles: ReductionHandles,
+    root: c_int,
+    pass: LibraryCall,
+) -> c_int {
+    let [send, receive] = addresses;
+    let vectors = VectorBuffers {
+        send,
+        receive,
+        counts,
+        datatype: handle(handles.datatype),
+        operation: handle(handles.operation),
+    };
+    let call = ProgramCall {
+        collective,
+        comm: handle(handles.comm),
+        root,
+        buffers: CallBuffers::Vectors(vectors),
+    };
+    carry_out(&call, pass)
+}
+
+/// Carries out a barrier.
+pub fn synchronise(comm: Word, pass: LibraryCall) -> c_int {
+    let call = ProgramCall {
+        collective: Collective::Barrier,
+        comm: handle(comm),
+        root: 0,
+        buffers: CallBuffers::Without,
+    };
+    carry_out(&call, pass)
+}
+
 /// The functions with counts of one type.
 macro_rules! collectives {
     (
         $count:ty, $displacement:ty, $numbers:path,
-        $alltoall:ident, $alltoallv:ident, $bcast:ident, $scatter:ident, $gather:ident, $allgather:ident
+        $alltoall:ident, $alltoallv:ident, $bcast:ident, $scatter:ident, $gather:ident, $allgather:ident,
+        $allreduce:ident, $reduce:ident, $reduce_scatter:ident, $reduce_scatter_block:ident
     ) => {
+        export! { $allreduce(send: *const c_void, receive: *mut c_void, n: $count, t: Word, o: Word, comm: Word)
+            |pass, send, receive, n, t, o, comm| {
+                let counts = VectorCounts::Whole(n.into());
+                let handles = ReductionHandles { datatype: t, operation: o, comm };
+                reduce(Collective::Allreduce, [send.cast_mut(), receive], counts, handles, 0, pass)
+            }
+        }
+        export! { $reduce(send: *const c_void, receive: *mut c_void, n: $count, t: Word, o: Word, root: c_int, comm: Word)
+            |pass, send, receive, n, t, o, root, comm| {
+                let counts = VectorCounts::Whole(n.into());
+                let handles = ReductionHandles { datatype: t, operation: o, comm };
+                reduce(Collective::Reduce, [send.cast_mut(), receive], counts, handles, root, pass)
+            }
+        }
+        export! { $reduce_scatter(send: *const c_void, receive: *mut c_void, n: *const $count, t: Word, o: Word, comm: Word)
+            |pass, send, receive, n, t, o, comm| {
+                let counts = VectorCounts::Blocks($numbers(n));
+                let handles = ReductionHandles { datatype: t, operation: o, comm };
+                reduce(Collective::ReduceScatter, [send.cast_mut(), receive], counts, handles, 0, pass)
+            }
+        }
+        export! { $reduce_scatter_block(send: *const c_void, receive: *mut c_void, n: $count, t: Word, o: Word, comm: Word)
+            |pass, send, receive, n, t, o, comm| {
+                let counts = VectorCounts::EachBlock(n.into());
+                let handles = ReductionHandles { datatype: t, operation: o, comm };
+                reduce(Collective::ReduceScatterBlock, [send.cast_mut(), receive], counts, handles, 0, pass)
+            }
+        }
         export! { $alltoall(send: *const c_void, m: $count, s: Word, receive: *mut c_void, n: $count, r: Word, comm: Word)
             |pass, send, m, s, receive, n, r, comm| {
                 equal(Collective::Alltoall, side(send, m, s), side(receive, n, r), 0, comm, pass)
@@ -113,8 +191,14 @@ collectives!(
     MPI_Bcast,
     MPI_Scatter,
     MPI_Gather,
-    MPI_Allgather
+    MPI_Allgather,
+    MPI_Allreduce,
+    MPI_Reduce,
+    MPI_Reduce_scatter,
+    MPI_Reduce_scatter_block
 );
+
+export! { MPI_Barrier(comm: Word) |pass, comm| synchronise(comm, pass) }
 
 #[cfg(large_counts)]
 collectives!(
@@ -126,5 +210,9 @@ collectives!(
     MPI_Bcast_c,
     MPI_Scatter_c,
     MPI_Gather_c,
-    MPI_Allgather_c
+    MPI_Allgather_c,
+    MPI_Allreduce_c,
+    MPI_Reduce_c,
+    MPI_Reduce_scatter_c,
+    MPI_Reduce_scatter_block_c
 );

@@ -44,13 +44,22 @@ counters! {
     IGATHER "igather"
     IALLGATHER "iallgather"
     ALLTOALLW "alltoallw"
-    ALLREDUCE "allreduce"
+    IALLREDUCE "iallreduce"
+    IREDUCE "ireduce"
+    IREDUCE_SCATTER "ireduce_scatter"
+    IREDUCE_SCATTER_BLOCK "ireduce_scatter_block"
+    IBARRIER "ibarrier"
     ALLTOALL_INIT "alltoall_init"
     ALLTOALLV_INIT "alltoallv_init"
     BCAST_INIT "bcast_init"
     SCATTER_INIT "scatter_init"
     GATHER_INIT "gather_init"
     ALLGATHER_INIT "allgather_init"
+    ALLREDUCE_INIT "allreduce_init"
+    REDUCE_INIT "reduce_init"
+    REDUCE_SCATTER_INIT "reduce_scatter_init"
+    REDUCE_SCATTER_BLOCK_INIT "reduce_scatter_block_init"
+    BARRIER_INIT "barrier_init"
 }
 
 counted! {
@@ -61,7 +70,11 @@ counted! {
     IGATHER: MPI_Igather (a b c d e f g h i);
     IALLGATHER: MPI_Iallgather (a b c d e f g h);
     ALLTOALLW: MPI_Alltoallw (a b c d e f g h i);
-    ALLREDUCE: MPI_Allreduce (a b c d e f);
+    IALLREDUCE: MPI_Iallreduce (a b c d e f g);
+    IREDUCE: MPI_Ireduce (a b c d e f g h);
+    IREDUCE_SCATTER: MPI_Ireduce_scatter (a b c d e f g);
+    IREDUCE_SCATTER_BLOCK: MPI_Ireduce_scatter_block (a b c d e f g);
+    IBARRIER: MPI_Ibarrier (a b);
 }
 
 #[cfg(large_counts)]
@@ -73,7 +86,10 @@ counted! {
     IGATHER: MPI_Igather_c (a b c d e f g h i);
     IALLGATHER: MPI_Iallgather_c (a b c d e f g h);
     ALLTOALLW: MPI_Alltoallw_c (a b c d e f g h i);
-    ALLREDUCE: MPI_Allreduce_c (a b c d e f);
+    IALLREDUCE: MPI_Iallreduce_c (a b c d e f g);
+    IREDUCE: MPI_Ireduce_c (a b c d e f g h);
+    IREDUCE_SCATTER: MPI_Ireduce_scatter_c (a b c d e f g);
+    IREDUCE_SCATTER_BLOCK: MPI_Ireduce_scatter_block_c (a b c d e f g);
 }
 
 #[cfg(large_counts)]
@@ -84,6 +100,11 @@ counted! {
     SCATTER_INIT: MPI_Scatter_init MPI_Scatter_init_c (a b c d e f g h i j);
     GATHER_INIT: MPI_Gather_init MPI_Gather_init_c (a b c d e f g h i j);
     ALLGATHER_INIT: MPI_Allgather_init MPI_Allgather_init_c (a b c d e f g h i);
+    ALLREDUCE_INIT: MPI_Allreduce_init MPI_Allreduce_init_c (a b c d e f g h);
+    REDUCE_INIT: MPI_Reduce_init MPI_Reduce_init_c (a b c d e f g h i);
+    REDUCE_SCATTER_INIT: MPI_Reduce_scatter_init MPI_Reduce_scatter_init_c (a b c d e f g h);
+    REDUCE_SCATTER_BLOCK_INIT: MPI_Reduce_scatter_block_init MPI_Reduce_scatter_block_init_c (a b c d e f g h);
+    BARRIER_INIT: MPI_Barrier_init (a b c);
 }
 
 // The persistent collectives of Open MPI before version 5.
@@ -95,6 +116,11 @@ counted! {
     SCATTER_INIT: MPIX_Scatter_init (a b c d e f g h i j);
     GATHER_INIT: MPIX_Gather_init (a b c d e f g h i j);
     ALLGATHER_INIT: MPIX_Allgather_init (a b c d e f g h i);
+    ALLREDUCE_INIT: MPIX_Allreduce_init (a b c d e f g h);
+    REDUCE_INIT: MPIX_Reduce_init (a b c d e f g h i);
+    REDUCE_SCATTER_INIT: MPIX_Reduce_scatter_init (a b c d e f g h);
+    REDUCE_SCATTER_BLOCK_INIT: MPIX_Reduce_scatter_block_init (a b c d e f g h);
+    BARRIER_INIT: MPIX_Barrier_init (a b c);
 }
 
 // In Fortran, with the address of the error code as a further argument.
@@ -107,5 +133,9 @@ counted! {
     IGATHER: mpi_igather mpi_igather_ mpi_igather__ MPI_IGATHER ompi_igather_f (a b c d e f g h i j);
     IALLGATHER: mpi_iallgather mpi_iallgather_ mpi_iallgather__ MPI_IALLGATHER ompi_iallgather_f (a b c d e f g h i);
     ALLTOALLW: mpi_alltoallw mpi_alltoallw_ mpi_alltoallw__ MPI_ALLTOALLW ompi_alltoallw_f (a b c d e f g h i j);
-    ALLREDUCE: mpi_allreduce mpi_allreduce_ mpi_allreduce__ MPI_ALLREDUCE ompi_allreduce_f (a b c d e f g);
+    IALLREDUCE: mpi_iallreduce mpi_iallreduce_ mpi_iallreduce__ MPI_IALLREDUCE ompi_iallreduce_f (a b c d e f g h);
+    IREDUCE: mpi_ireduce mpi_ireduce_ mpi_ireduce__ MPI_IREDUCE ompi_ireduce_f (a b c d e f g h i);
+    IREDUCE_SCATTER: mpi_ireduce_scatter mpi_ireduce_scatter_ mpi_ireduce_scatter__ MPI_IREDUCE_SCATTER ompi_ireduce_scatter_f (a b c d e f g h);
+    IREDUCE_SCATTER_BLOCK: mpi_ireduce_scatter_block mpi_ireduce_scatter_block_ mpi_ireduce_scatter_block__ MPI_IREDUCE_SCATTER_BLOCK ompi_ireduce_scatter_block_f (a b c d e f g h);
+    IBARRIER: mpi_ibarrier mpi_ibarrier_ mpi_ibarrier__ MPI_IBARRIER ompi_ibarrier_f (a b c);
 }

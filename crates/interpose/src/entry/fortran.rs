@@ -12,13 +12,14 @@ use itertools::Itertools as _;
 use mpi::ffi;
 use netsig_base::algorithm::Collective;
 
-use super::collectives::{carry_out_by_pair, equal, pair_side, side};
+use super::collectives::{ReductionHandles, carry_out_by_pair, equal, pair_side, reduce, side, synchronise};
 use super::export;
 use crate::attribute::keyval;
 use crate::call::CallNumbers;
 use crate::handle::word;
 use crate::loaded::{self, all_symbols};
 use crate::session;
+use crate::vectors::VectorCounts;
 
 /// An argument of Fortran: the address of an integer, or of a buffer.
 type Integer = *mut c_int;
@@ -206,6 +207,95 @@ fn alltoallv(
 }
 fortran! { alltoallv(send: Buffer, m: Integer, from: Integer, s: Integer, receive: Buffer, n: Integer, to: Integer, r: Integer, c: Integer, error: Integer)
 mpi_alltoallv mpi_alltoallv_ mpi_alltoallv__ MPI_ALLTOALLV ompi_alltoallv_f }
+
+/// The C handles of a reduction, and a function for its arguments.
+struct FortranReduction {
+    datatype: ffi::MPI_Datatype,
+    operation: ffi::MPI_Op,
+    comm: ffi::MPI_Comm,
+}
+
+impl FortranReduction {
+    fn new(t: Integer, o: Integer, c: Integer) -> Self {
+        Self {
+            datatype: datatype(t),
+            // SAFETY: MPI accepts any integer.
+            operation: unsafe { ffi::PMPI_Op_f2c(integer(o)) },
+            comm: comm(c),
+        }
+    }
+
+    fn handles(&self) -> ReductionHandles {
+        ReductionHandles {
+            datatype: word(self.datatype),
+            operation: word(self.operation),
+            comm: word(self.comm),
+        }
+    }
+}
+
+/// A reduction whose result is on all ranks; `$function` is the C function, `$given` the form of its counts.
+macro_rules! reduced {
+    ($body:ident, $collective:ident, $function:ident, $counts:ident, $given:expr, $($name:ident)+) => {
+        fn $body(send: Buffer, receive: Buffer, n: Integer, t: Integer, o: Integer, c: Integer, error: Integer) -> c_int {
+            let (send, receive) = (buffer(send), buffer(receive));
+            let given = FortranReduction::new(t, o, c);
+            let counts = $given(n);
+            // SAFETY: the program's own arguments.
+            let mut pass = || unsafe { ffi::$function(send, receive, counts, given.datatype, given.operation, given.comm) };
+            let vector_counts = VectorCounts::$counts(counts.into());
+            let code = reduce(Collective::$collective, [send, receive], vector_counts, given.handles(), 0, &mut pass);
+            ended(code, error)
+        }
+        fortran! { $body(send: Buffer, receive: Buffer, n: Integer, t: Integer, o: Integer, c: Integer, error: Integer) $($name)+ }
+    };
+}
+
+reduced!(allreduce, Allreduce, PMPI_Allreduce, Whole, integer, mpi_allreduce mpi_allreduce_ mpi_allreduce__ MPI_ALLREDUCE ompi_allreduce_f);
+reduced!(reduce_scatter_block, ReduceScatterBlock, PMPI_Reduce_scatter_block, EachBlock, integer, mpi_reduce_scatter_block mpi_reduce_scatter_block_ mpi_reduce_scatter_block__ MPI_REDUCE_SCATTER_BLOCK ompi_reduce_scatter_block_f);
+reduced!(reduce_scatter, ReduceScatter, PMPI_Reduce_scatter, Blocks, as_given, mpi_reduce_scatter mpi_reduce_scatter_ mpi_reduce_scatter__ MPI_REDUCE_SCATTER ompi_reduce_scatter_f);
+
+/// The counts of all ranks.
+fn as_given(counts: Integer) -> Integer {
+    counts
+}
+
+fn reduce_to_root(
+    send: Buffer,
+    receive: Buffer,
+    n: Integer,
+    t: Integer,
+    o: Integer,
+    root: Integer,
+    c: Integer,
+    error: Integer,
+) -> c_int {
+    let (send, receive) = (buffer(send), buffer(receive));
+    let (n, root) = (integer(n), integer(root));
+    let given = FortranReduction::new(t, o, c);
+    // SAFETY: the program's own arguments.
+    let mut pass = || unsafe { ffi::PMPI_Reduce(send, receive, n, given.datatype, given.operation, root, given.comm) };
+    let counts = VectorCounts::Whole(n.into());
+    let code = reduce(
+        Collective::Reduce,
+        [send, receive],
+        counts,
+        given.handles(),
+        root,
+        &mut pass,
+    );
+    ended(code, error)
+}
+fortran! { reduce_to_root(send: Buffer, receive: Buffer, n: Integer, t: Integer, o: Integer, root: Integer, c: Integer, error: Integer)
+mpi_reduce mpi_reduce_ mpi_reduce__ MPI_REDUCE ompi_reduce_f }
+
+fn barrier(c: Integer, error: Integer) -> c_int {
+    let c = comm(c);
+    // SAFETY: the program's own argument.
+    let mut pass = || unsafe { ffi::PMPI_Barrier(c) };
+    ended(synchronise(word(c), &mut pass), error)
+}
+fortran! { barrier(c: Integer, error: Integer) mpi_barrier mpi_barrier_ mpi_barrier__ MPI_BARRIER ompi_barrier_f }
 
 /// Begins the session after the functions of this name.
 macro_rules! init {

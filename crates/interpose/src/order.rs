@@ -1,0 +1,238 @@
+//! Results of reductions that keep their bits.
+//!
+//! # Method
+//! Whether a schedule combines the same pairs of operands as the library's own algorithm is found out before its first
+//! call, since the library's choice may depend on settings that nobody else knows: both reduce vectors of this library,
+//! whose numbers differ so much in size that another order gives other bits. This holds for later calls with the same number
+//! of elements, type, operation and root.
+//!
+//! With the same pairs, the order of two operands can tell only if both are NaN. An all-reduce whose result has a NaN is
+//! carried out again by the library, on all ranks alike, since all have the result. Before other sums, and before the
+//! largest or smallest of floating-point numbers, the ranks agree whether any has such a number.
+
+use std::ffi::{c_int, c_void};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use mpi::ffi;
+use netsig_base::algorithm::{Algorithm, Collective};
+use netsig_model::predict::result_rule::OrderDependence;
+use netsig_mpi::MpiError;
+
+use crate::handle::{Word, word};
+use crate::numbers::NumberForm;
+use crate::vectors::ReducedVector;
+
+/// Reasons for leaving a call to the library.
+pub const OTHER_ORDER: &str = "the library combines in another order; NETSIG_REDUCTIONS=on allows it";
+pub const SPECIAL_NUMBERS: &str = "NaN or zeros, by which the order of the operands could tell";
+pub const OTHER_BLOCKS: &str = "blocks that the schedule does not cut";
+
+/// Most calls of a communicator whose order is known.
+const MOST_KNOWN: usize = 128;
+
+/// Longest vector for which the order is found out, in bytes.
+const LONGEST_PROBE: usize = 64 << 20;
+
+/// Least number of elements that are compared.
+const LEAST_COMPARED: u64 = 16;
+
+/// The calls of which it is known whether a schedule combines in the library's order.
+#[derive(Default)]
+pub struct KnownOrders(Vec<(OrderKey, bool)>);
+
+/// The facts by which the library may choose its algorithm, and the schedule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrderKey {
+    collective: Collective,
+    operation: Word,
+    datatype: Word,
+    elements: u64,
+    starts: Option<Vec<u64>>,
+    root: u32,
+    algorithm: Algorithm,
+}
+
+impl OrderKey {
+    /// The key of a call.
+    pub fn new(vector: &ReducedVector, algorithm: Algorithm) -> Self {
+        Self {
+            collective: vector.collective,
+            operation: word(vector.operands.operation),
+            datatype: word(vector.operands.datatype),
+            elements: vector.elements,
+            starts: vector.starts.clone(),
+            root: vector.root,
+            algorithm,
+        }
+    }
+}
+
+impl KnownOrders {
+    /// Whether the orders are the same; `None` if it is to be found out. Calls beyond the first ones are left to the library.
+    pub fn get(&self, key: &OrderKey) -> Option<bool> {
+        let known = self.0.iter().find(|(known, _)| known == key);
+        known
+            .map(|(_, is_same)| *is_same)
+            .or((self.0.len() == MOST_KNOWN).then_some(false))
+    }
+
+    /// Keeps a finding.
+    pub fn keep(&mut self, key: OrderKey, is_same: bool) {
+        self.0.push((key, is_same));
+    }
+}
+
+/// True if the ranks agree before each call whether the order could tell.
+pub fn is_checked_before(collective: Collective, dependence: OrderDependence) -> bool {
+    match dependence {
+        OrderDependence::SpecialValues => true,
+        OrderDependence::Rounding => collective != Collective::Allreduce,
+        OrderDependence::None | OrderDependence::Unknown => false,
+    }
+}
+
+/// Vectors by which the order of a reduction is found out.
+pub struct OrderProbe {
+    vector: ReducedVector,
+    comm: ffi::MPI_Comm,
+    rank: u32,
+    send: Vec<u8>,
+    results: [Vec<u8>; 2],
+    /// Number of elements of the block of each rank.
+    blocks: Vec<c_int>,
+}
+
+impl OrderProbe {
+    /// Vectors for a call on `comm`, in which this process is `rank`; `None` if they would be too long.
+    pub fn new(vector: &ReducedVector, comm: ffi::MPI_Comm, rank: u32) -> Option<Self> {
+        let bytes = vector.bytes();
+        let starts = vector.starts.iter().flat_map(|starts| starts.windows(2));
+        let blocks = starts.map(|ends| c_int::try_from(ends[1] - ends[0]));
+        (bytes <= LONGEST_PROBE).then_some(())?;
+        Some(Self {
+            vector: vector.clone(),
+            comm,
+            rank,
+            send: vec![0; bytes],
+            results: [vec![0; bytes], vec![0; bytes]],
+            blocks: blocks.collect::<Result<_, _>>().ok()?,
+        })
+    }
+
+    /// True if `run` has the same results as the library on this rank.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn is_same(&mut self, mut run: impl FnMut(&ReducedVector) -> Result<(), MpiError>) -> Result<bool, MpiError> {
+        let times = LEAST_COMPARED.div_ceil(self.vector.elements.max(1));
+        let mut is_same = true;
+        for time in 0..times {
+            self.fill(time);
+            self.call_library()?;
+            let probe = ReducedVector {
+                send: self.send.as_mut_ptr().cast(),
+                receive: self.results[1].as_mut_ptr().cast(),
+                ..self.vector.clone()
+            };
+            run(&probe)?;
+            is_same &= self.results[0] == self.results[1];
+        }
+        Ok(is_same)
+    }
+
+    /// Fills the vector of this rank with numbers.
+    fn fill(&mut self, time: u64) {
+        let is_product = {
+            // SAFETY: a constant of the MPI library.
+            self.vector.operands.operation == unsafe { ffi::RSMPI_PROD }
+        };
+        let number = |place: usize| {
+            let mut hasher = DefaultHasher::new();
+            (self.rank, time, place).hash(&mut hasher);
+            value(hasher.finish(), is_product)
+        };
+        match self.vector.operands.form {
+            Some(NumberForm::Single) => {
+                for (place, bytes) in self.send.chunks_exact_mut(4).enumerate() {
+                    #[allow(clippy::cast_possible_truncation, reason = "the numbers are in the range of floats")]
+                    bytes.copy_from_slice(&(number(place) as f32).to_ne_bytes());
+                }
+            }
+            _ => {
+                for (place, bytes) in self.send.chunks_exact_mut(8).enumerate() {
+                    bytes.copy_from_slice(&number(place).to_ne_bytes());
+                }
+            }
+        }
+    }
+
+    fn call_library(&mut self) -> Result<(), MpiError> {
+        let send: *const c_void = self.send.as_ptr().cast();
+        let receive: *mut c_void = self.results[0].as_mut_ptr().cast();
+        let ReducedVector { operands, root, .. } = self.vector;
+        let (datatype, operation) = (operands.datatype, operands.operation);
+        let int = |number: u64| c_int::try_from(number).unwrap_or(c_int::MAX);
+        let (count, root) = (int(self.vector.elements), int(root.into()));
+        let first = self.blocks.first().copied().unwrap_or(0);
+        // SAFETY: vectors of `count` elements, the sum of all blocks.
+        let code = unsafe {
+            match self.vector.collective {
+                Collective::Reduce => ffi::PMPI_Reduce(send, receive, count, datatype, operation, root, self.comm),
+                Collective::ReduceScatter => {
+                    ffi::PMPI_Reduce_scatter(send, receive, self.blocks.as_ptr(), datatype, operation, self.comm)
+                }
+                Collective::ReduceScatterBlock => {
+                    ffi::PMPI_Reduce_scatter_block(send, receive, first, datatype, operation, self.comm)
+                }
+                _ => ffi::PMPI_Allreduce(send, receive, count, datatype, operation, self.comm),
+            }
+        };
+        MpiError::check(code)
+    }
+}
+
+/// A number whose sum with others depends on their order: of any sign, between 2^−20 and 2^20. The factors of a product are
+/// near 1, so that it stays finite.
+fn value(random: u64, is_product: bool) -> f64 {
+    let fraction = 1.0 + (random >> 12) as f64 / (1u64 << 52) as f64;
+    let sign = if random & 1 == 0 { 1.0 } else { -1.0 };
+    if is_product {
+        return sign * (0.25 * (fraction - 1.5)).exp();
+    }
+    let exponent = f64::from(u32::try_from((random >> 1) % 41).unwrap_or(0)) - 20.0;
+    sign * fraction * exponent.exp2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums and products of five random numbers in two orders, in both forms.
+    #[test]
+    fn the_numbers_tell_the_order() {
+        let mut differ = [0; 4];
+        for case in 0u64..1000 {
+            let numbers: Vec<u64> = (0..5)
+                .map(|index| {
+                    let mut hasher = DefaultHasher::new();
+                    (case, index).hash(&mut hasher);
+                    hasher.finish()
+                })
+                .collect();
+            for (place, is_product) in [(0, false), (1, true)] {
+                let values: Vec<f64> = numbers.iter().map(|&random| value(random, is_product)).collect();
+                let combine = |a: f64, b: f64| if is_product { a * b } else { a + b };
+                let forwards = values.iter().copied().reduce(combine).unwrap();
+                let backwards = values.iter().rev().copied().reduce(combine).unwrap();
+                differ[place] += i32::from(forwards.to_bits() != backwards.to_bits());
+                #[allow(clippy::cast_possible_truncation, reason = "single precision is tested")]
+                let singles: Vec<f32> = values.iter().map(|&number| number as f32).collect();
+                let combine = |a: f32, b: f32| if is_product { a * b } else { a + b };
+                let forwards = singles.iter().copied().reduce(combine).unwrap();
+                let backwards = singles.iter().rev().copied().reduce(combine).unwrap();
+                differ[2 + place] += i32::from(forwards.to_bits() != backwards.to_bits());
+            }
+        }
+        assert!(differ.iter().all(|count| *count > 400), "{differ:?}");
+    }
+}

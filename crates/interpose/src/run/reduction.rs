@@ -1,0 +1,195 @@
+//! Runs the schedules of reductions, on the vectors of a program.
+//!
+//! Blocks of a vector are moved as they lie in memory, with the gaps of their elements. A result with gaps is made in memory of
+//! this library, since the program's gaps stay as they are; so is one of which a rank gets a block alone.
+
+use netsig_base::algorithm::{Algorithm, CollectiveCall, Schedule};
+use netsig_base::units::Rank;
+use netsig_mpi::{MemoryLayout, MpiChannel, MpiError, PartPlaces, PieceAddresses, ReadyRound};
+
+use super::{PreparedKey, ScheduleRunner, carry_out};
+use crate::call::is_in_place;
+use crate::datatype::DatatypeElements;
+use crate::numbers;
+use crate::vectors::ReducedVector;
+
+/// The memory of a vector during its reduction.
+struct VectorMemory {
+    input: usize,
+    output: usize,
+}
+
+impl ScheduleRunner {
+    /// The schedule of a reduction.
+    pub(super) fn vector_schedule(&self, vector: &ReducedVector, algorithm: Algorithm) -> Result<Schedule, MpiError> {
+        let call = CollectiveCall {
+            root: Rank(vector.root),
+            layout: self.layout.clone(),
+            element: vector.element(),
+            ..CollectiveCall::new(self.member.procs, vector.size())
+        };
+        algorithm.serve(&call).map_err(|_| MpiError::INTERNAL)
+    }
+
+    /// True if an algorithm can cut a vector into the blocks that the program names.
+    pub fn can_cut(&self, vector: &ReducedVector, algorithm: Algorithm) -> bool {
+        let division = || Some(self.vector_schedule(vector, algorithm).ok()?.extent().division);
+        vector.other_starts(self.member.procs).is_none() || division() == Some(vector.division(self.member.procs))
+    }
+
+    /// Runs a reduction that belongs to no call of the program.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn run_alone(
+        &mut self,
+        vector: &ReducedVector,
+        algorithm: Algorithm,
+        channel: MpiChannel,
+    ) -> Result<(), MpiError> {
+        let done = self.run_vector(vector, algorithm, channel);
+        self.keep_usable(done)
+    }
+
+    /// Runs a reduction.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub(super) fn run_vector(
+        &mut self,
+        vector: &ReducedVector,
+        algorithm: Algorithm,
+        channel: MpiChannel,
+    ) -> Result<(), MpiError> {
+        let schedule = self.vector_schedule(vector, algorithm)?;
+        let extent = schedule.extent();
+        let starts = vector.other_starts(self.member.procs);
+        let parts = starts
+            .clone()
+            .map_or(PartPlaces::Divided(extent.division), PartPlaces::Given);
+        let memory = self.vector_memory(vector);
+        let scratch = self.memory.scratch.address(parts.relay_bytes(extent.blocks));
+        let key = PreparedKey {
+            algorithm,
+            root: vector.root,
+            size: vector.bytes(),
+            element: vector.operands.extent,
+            starts,
+            places: [memory.input, memory.output, scratch],
+        };
+        let known = self.prepared.iter().position(|(earlier, _)| *earlier == key);
+        let index = if let Some(index) = known {
+            index
+        } else {
+            let arrays = [memory.input, memory.output].map(PieceAddresses::Consecutive);
+            let layout = MemoryLayout::with_parts(extent.blocks, parts, arrays, scratch);
+            let rank = self.member.rank;
+            let proven = self.proven(schedule)?;
+            let rounds = (0..proven.rounds()).map(|index| ReadyRound::new(&proven, rank, index, &layout));
+            self.keep_prepared(key, rounds.collect())
+        };
+        carry_out(
+            &self.prepared[index].1,
+            channel,
+            Some(vector.operands.local_operation()),
+        )?;
+        self.deliver(vector, memory.output, channel)
+    }
+
+    /// The vector of this rank, copied if the result takes its place, and the memory of the result.
+    fn vector_memory(&mut self, vector: &ReducedVector) -> VectorMemory {
+        let bytes = vector.bytes();
+        let source = if is_in_place(vector.send) {
+            vector.receive
+        } else {
+            vector.send
+        };
+        let is_copied = is_in_place(vector.send) || !vector.operands.is_plain();
+        let input = if is_copied {
+            let copy = self.memory.input.address(bytes);
+            let to: *mut u8 = std::ptr::with_exposed_provenance_mut(copy);
+            // SAFETY: the program's vector, lent for its call, and other memory of at least that length.
+            unsafe { to.copy_from_nonoverlapping(source.cast(), vector.occupied_bytes()) };
+            copy
+        } else {
+            source.expose_provenance()
+        };
+        let output = if !vector.has_result(self.member) {
+            self.memory.output.address(0)
+        } else if self.is_made_in_place(vector) {
+            vector.receive.expose_provenance()
+        } else {
+            self.memory.output.address(bytes)
+        };
+        VectorMemory { input, output }
+    }
+
+    /// True if the result is made where the program wants it.
+    fn is_made_in_place(&self, vector: &ReducedVector) -> bool {
+        vector.operands.is_plain() && vector.starts.is_none()
+    }
+
+    /// Copies the result to the program's memory, if it is not there.
+    fn deliver(&self, vector: &ReducedVector, output: usize, channel: MpiChannel) -> Result<(), MpiError> {
+        let result = vector.result(self.member);
+        if !vector.has_result(self.member) || self.is_made_in_place(vector) || result.is_empty() {
+            return Ok(());
+        }
+        let length = |elements: u64, bytes: usize| usize::try_from(elements).unwrap_or(0) * bytes;
+        let start = output + length(result.start, vector.operands.extent);
+        let count = result.end - result.start;
+        if vector.operands.is_plain() {
+            let from: *const u8 = std::ptr::with_exposed_provenance(start);
+            let bytes = length(count, vector.operands.size);
+            // SAFETY: memory of this library, and the program's result of that length.
+            unsafe { from.copy_to_nonoverlapping(vector.receive.cast(), bytes) };
+            return Ok(());
+        }
+        let of_address = |buffer| DatatypeElements {
+            buffer,
+            count: count.cast_signed(),
+            datatype: vector.operands.datatype,
+        };
+        let packed = vec![0u8; length(count, vector.operands.size)];
+        let place = packed.as_ptr().expose_provenance();
+        // SAFETY: as many elements here and there, and memory of their length between.
+        unsafe {
+            of_address(std::ptr::with_exposed_provenance_mut(start)).pack(place, packed.len(), channel.comm())?;
+            of_address(vector.receive).unpack(place, packed.len(), channel.comm())
+        }
+    }
+
+    /// True if the order of the operands could tell in the vector of this rank.
+    pub fn could_tell(&self, vector: &ReducedVector) -> bool {
+        let address = if is_in_place(vector.send) {
+            vector.receive
+        } else {
+            vector.send
+        };
+        could_tell_at(vector, address)
+    }
+
+    /// True if the order of the operands could tell in the result of an all-reduce that has run.
+    pub fn could_tell_in_result(&self, vector: &ReducedVector) -> bool {
+        could_tell_at(vector, vector.receive)
+    }
+
+    /// Gives the program its vector back, if the result has taken its place.
+    pub fn restore(&mut self, vector: &ReducedVector) {
+        if is_in_place(vector.send) {
+            let copy: *const u8 = std::ptr::with_exposed_provenance(self.memory.input.address(0));
+            // SAFETY: the copy of the vector that the call before made, and the program's memory of that length.
+            unsafe { copy.copy_to_nonoverlapping(vector.receive.cast(), vector.occupied_bytes()) };
+        }
+    }
+}
+
+/// True if the order of the operands could tell in a vector at an address.
+fn could_tell_at(vector: &ReducedVector, address: *mut std::ffi::c_void) -> bool {
+    let Some(form) = vector.operands.form else {
+        return true;
+    };
+    // SAFETY: the program's vector, lent for its call.
+    let bytes = unsafe { std::slice::from_raw_parts(address.cast_const().cast(), vector.occupied_bytes()) };
+    numbers::could_tell(form, vector.operands.dependence, bytes, vector.number_step())
+}
