@@ -40,6 +40,10 @@ pub const DERIVED_TYPE: &str = "elements of a derived type";
 pub const NOT_COMMUTATIVE: &str = "an operation that does not commute";
 pub const OTHER_OPERANDS: &str = "an operation that is not defined for the type";
 
+/// Length of the shortest integers whose sums wrap in Open MPI. In its vector instructions sums of shorter ones saturate, and
+/// in the rest of a vector they wrap, so that they depend on where a vector is cut.
+const SHORTEST_WRAPPING: usize = 4;
+
 /// What a predefined operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OperationKind {
@@ -141,8 +145,12 @@ impl KnownOperands {
         let elements = Self::elements(datatype)?;
         let kind = element_kind(datatype, elements.size).ok_or(OTHER_OPERANDS)?;
         let (dependence, form) = dependence(operation, kind).ok_or(OTHER_OPERANDS)?;
+        let found = match operation {
+            OperationKind::Sum if cfg!(open_mpi) && elements.size < SHORTEST_WRAPPING => OrderDependence::Unknown,
+            _ => dependence,
+        };
         Ok(Self {
-            dependence,
+            dependence: found,
             form,
             ..elements
         })
