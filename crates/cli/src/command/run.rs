@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use itertools::Itertools as _;
-use netsig_base::algorithm::{COLLECTIVES, Collective};
 use netsig_base::network::Network;
+use netsig_base::units::Seconds;
 use netsig_lab::{CommandOutcome, RunningCommand, SignalWatch};
 use netsig_model::predict::notes::note_on_links;
 use netsig_model::predict::rate::rate_difference;
+use netsig_model::predict::result_rule::ReductionMode;
 use netsig_model::profile::Profile;
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
@@ -40,6 +40,11 @@ pub struct Args {
     /// Replace calls, or only report what would be replaced.
     #[arg(long, value_enum, default_value = "on")]
     mode: InterposerMode,
+    /// What may change in reductions: nothing, as `off` leaves them to the MPI library; their speed, so that results keep
+    /// their bits; or also the order in which operands are combined.
+    /// Without the option the variable NETSIG_REDUCTIONS holds, without both same-order.
+    #[arg(long, value_enum, value_name = "CHANGE")]
+    reductions: Option<ReductionChange>,
     /// Keep the report in this file, as CSV.
     #[arg(short, long, alias = "report", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -61,7 +66,29 @@ const EXAMPLES: &str = "\
 Examples:
   netsig run alltoall.toml -- mpirun --hostfile hosts -np 32 ./program
   netsig run alltoall.toml --mode report -- mpirun -np 32 ./program
-  netsig run alltoall.toml -o calls.csv -- srun -n 32 ./program";
+  netsig run alltoall.toml -o calls.csv -- srun -n 32 ./program
+  netsig run allreduce.toml --reductions on -- mpirun -np 32 ./program";
+
+/// What may change in reductions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReductionChange {
+    /// Nothing: the MPI library carries them out.
+    Off,
+    /// Their speed: results keep their bits.
+    SameOrder,
+    /// Also the order of the operands, and so the last bits of sums of floating-point numbers.
+    On,
+}
+
+impl ReductionChange {
+    fn mode(self) -> ReductionMode {
+        match self {
+            Self::Off => ReductionMode::Off,
+            Self::SameOrder => ReductionMode::SameOrder,
+            Self::On => ReductionMode::On,
+        }
+    }
+}
 
 /// Effect of the interposer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -78,7 +105,6 @@ enum InterposerMode {
 /// If an input cannot be used, or the program cannot be started or fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.profile)?;
-    refuse_reductions_alone(&profile).map_err(|failure| failure.about(&args.profile))?;
     let network = args.network.load()?;
     if let Some(problem) = rate_difference(&profile, network.as_ref()) {
         let problem = format!("{problem}; name the network that was measured");
@@ -101,20 +127,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         (printed, passed) => passed.and(printed),
     }
-}
-
-/// Refuses a profile whose algorithms are all of collectives that the interposer leaves to the MPI library.
-fn refuse_reductions_alone(profile: &Profile) -> Result<(), Failure> {
-    let is_known = |collective: &&Collective| !profile.algorithms(**collective).is_empty();
-    let is_left = |collective: &Collective| collective.is_reduction() || *collective == Collective::Barrier;
-    let known: Vec<Collective> = COLLECTIVES.iter().filter(is_known).copied().collect();
-    if known.is_empty() || !known.iter().all(is_left) {
-        return Ok(());
-    }
-    Err(Failure::data(format!(
-        "knows {} alone, which `netsig run` leaves to the MPI library; learn another collective, such as alltoall",
-        known.iter().join(", ")
-    )))
 }
 
 /// Runs `command` to its end. A launcher that gets SIGTERM, also when netsig is killed, ends its
@@ -165,9 +177,16 @@ impl Args {
             InterposerMode::On => "on",
             InterposerMode::Report => "report",
         };
+        let of_environment = || std::env::var("NETSIG_REDUCTIONS").ok().filter(|text| !text.is_empty());
+        let given = self.reductions.map(|change| change.mode().to_string());
+        let reductions = given.or_else(of_environment);
         let mut variables = vec![
             ("NETSIG_PROFILE", text(self.profile_file(profile, folder)?)?),
             ("NETSIG_INTERPOSE", mode.to_owned()),
+            (
+                "NETSIG_REDUCTIONS",
+                reductions.unwrap_or_else(|| ReductionMode::default().to_string()),
+            ),
             ("NETSIG_REPORT", text(report)?),
         ];
         if let Some(network) = network {
@@ -226,6 +245,14 @@ impl Args {
         if report.calls.is_empty() {
             print_warning("the report has no calls: the program made none, or ended before MPI_Finalize");
         }
+        let left = report.calls.iter().filter_map(|row| Some(row.left_gain?.0));
+        let left_gain: f64 = left.filter(|gain| *gain > 0.0).sum();
+        if left_gain > 0.0 {
+            print_remark(format!(
+                "reductions kept their bits; any order of the operands (--reductions on) is predicted to save {} more",
+                Seconds(left_gain)
+            ));
+        }
         Ok(print_rows(&rows(report), self.print)?)
     }
 }
@@ -253,6 +280,9 @@ fn rows(report: &InterposerReport) -> PrintedRows {
             PrintedCell::if_some(row.predicted, PrintedCell::time)
         })
         .column("saved_s", |row| PrintedCell::if_some(row.saved, PrintedCell::time))
+        .detail(4, "left_gain_s", |row| {
+            PrintedCell::if_some(row.left_gain, PrintedCell::time)
+        })
         .detail(2, "reason", |row| text(&row.reason))
         .rows
 }

@@ -5,7 +5,7 @@ use netsig_base::units::{Bytes, Seconds};
 use serde::Deserialize;
 
 /// The first line of a report.
-pub const FIRST_LINE: &str = "# netsig interposer report 2";
+pub const FIRST_LINE: &str = "# netsig interposer report 3";
 
 /// How the first line of a report of any version begins.
 pub const START_OF_ANY_VERSION: &str = "# netsig interposer report ";
@@ -55,6 +55,9 @@ pub struct CollectiveCalls {
     /// Time that the algorithm saved.
     #[serde(rename = "saved_s")]
     pub saved: Option<Seconds>,
+    /// Time that an algorithm which could change the results would save beyond that.
+    #[serde(rename = "left_gain_s")]
+    pub left_gain: Option<Seconds>,
     /// The reason why the call was left to the library.
     pub reason: Option<String>,
 }

@@ -32,18 +32,19 @@ done
 . ./ranks
 "#;
 
-const SRUN: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" >words\nenv | grep -E '^NETSIG_(INTERPOSE|NETWORK|PROFILE|REPORT)=' | sort >>words\n";
+const SRUN: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" >words\nenv | grep -E '^NETSIG_(INTERPOSE|NETWORK|PROFILE|REDUCTIONS|REPORT)=' | sort >>words\n";
 
 /// Ranks that print and end with code 3.
 const RANKS: &str = "echo result 42\ncat given.csv >\"$NETSIG_REPORT\"\nexit 3\n";
 
 /// A report with a note, a replaced call, a call that was not replaced, and a counted call.
-const REPORT: &str = "# netsig interposer report 2
+const REPORT: &str = "# netsig interposer report 3
 # 2 communicators were left alone
-collective,procs,size_bytes,calls,time_s,algorithm,call_s,library_call_s,library_calls,predicted_library_s,predicted_s,saved_s,reason
-alltoall,8,65536,100,2.5,pairwise,0.02474,0.0334,3,0.03,0.025,0.84,
-alltoall,8,64,10,0.001,,,0.0001,10,0.0001,,,the library is the fastest
-allreduce,,,7,0,,,,7,,,,passed on
+collective,procs,size_bytes,calls,time_s,algorithm,call_s,library_call_s,library_calls,predicted_library_s,predicted_s,saved_s,left_gain_s,reason
+alltoall,8,65536,100,2.5,pairwise,0.02474,0.0334,3,0.03,0.025,0.84,,
+alltoall,8,64,10,0.001,,,0.0001,10,0.0001,,,,the library is the fastest
+allreduce,8,4096,20,0.02,,,0.001,20,0.001,0.001,,0.008,results could differ
+iallreduce,,,7,0,,,,7,,,,,passed on
 ";
 
 /// A directory with netsig and its libraries, and one to run it in.
@@ -148,29 +149,6 @@ fn another_command_gets_the_variables_in_its_environment() {
     let output = place.exits_with("run profile.toml --mpi openmpi -- ./job a", 0);
     let expected = format!("a {} on\n", place.library(0).display());
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
-}
-
-/// The preloaded library runs no reduction.
-#[test]
-fn a_profile_of_reductions_alone_is_refused() {
-    let place = InstalledPlace::new();
-    let cases = itertools::iproduct!([4, 6, 8], [1024, 4096, 16384, 65536], 0..3);
-    let rows = cases.map(|(procs, size, repetition)| {
-        let time = f64::from(procs) * (1e-4 + 2e-9 * f64::from(size)) * (1.0 + 0.01 * f64::from(repetition));
-        let message = time / f64::from(procs);
-        format!(
-            "pingpong,,,2,{size},{repetition},0,{message}\n\
-             collective,allreduce,library,{procs},{size},{repetition},0,{time}\n"
-        )
-    });
-    let head = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n";
-    let text = head.to_owned() + &rows.collect::<String>();
-    place.home.write("data.csv", &text);
-    place.home.run("fit data.csv -o reductions.toml");
-    let refused = place.exits_with("run reductions.toml -- ./mpirun ./program", 3);
-    let line = "netsig: reductions.toml: knows allreduce alone, which `netsig run` leaves to the MPI library; \
-                learn another collective, such as alltoall";
-    assert_eq!(stderr_text(&refused).trim_end(), line);
 }
 
 #[test]
