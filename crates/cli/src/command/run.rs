@@ -42,9 +42,14 @@ pub struct Args {
     mode: InterposerMode,
     /// What may change in reductions: nothing, as `off` leaves them to the MPI library; their speed, so that results keep
     /// their bits; or also the order in which operands are combined.
-    /// Without the option the variable NETSIG_REDUCTIONS holds, without both same-order.
-    #[arg(long, value_enum, value_name = "CHANGE")]
-    reductions: Option<ReductionChange>,
+    #[arg(
+        long,
+        value_enum,
+        default_value = "same-order",
+        env = "NETSIG_REDUCTIONS",
+        value_name = "CHANGE"
+    )]
+    reductions: ReductionChange,
     /// Keep the report in this file, as CSV.
     #[arg(short, long, alias = "report", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -177,16 +182,10 @@ impl Args {
             InterposerMode::On => "on",
             InterposerMode::Report => "report",
         };
-        let of_environment = || std::env::var("NETSIG_REDUCTIONS").ok().filter(|text| !text.is_empty());
-        let given = self.reductions.map(|change| change.mode().to_string());
-        let reductions = given.or_else(of_environment);
         let mut variables = vec![
             ("NETSIG_PROFILE", text(self.profile_file(profile, folder)?)?),
             ("NETSIG_INTERPOSE", mode.to_owned()),
-            (
-                "NETSIG_REDUCTIONS",
-                reductions.unwrap_or_else(|| ReductionMode::default().to_string()),
-            ),
+            ("NETSIG_REDUCTIONS", self.reductions.mode().to_string()),
             ("NETSIG_REPORT", text(report)?),
         ];
         if let Some(network) = network {

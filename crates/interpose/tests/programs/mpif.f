@@ -1,6 +1,6 @@
 C The six collectives from Fortran 77 with mpif.h: results against
 C values computed by hand, MPI_IN_PLACE, MPI_BOTTOM, sections made
-C contiguous. Prints "ok N calls" (of the six, on rank 0).
+C contiguous. Prints "ok N calls" (on rank 0).
 C Buffers of different kinds go through one implicit interface:
 C compile with -fallow-argument-mismatch or -std=legacy.
       PROGRAM FMPIF
@@ -12,7 +12,7 @@ C compile with -fallow-argument-mismatch or -std=legacy.
       INTEGER S(MAXP*N), R(MAXP*N), B(N), G(2*N, MAXP)
       INTEGER SC(MAXP), SD(MAXP), RC(MAXP), RD(MAXP)
       DOUBLE PRECISION D(MAXP*N), E(MAXP*N)
-      INTEGER X, Y(3), T, LENS(2), REQ, TOTAL
+      INTEGER X, Y(3), T, LENS(2), REQ
       INTEGER ST(MPI_STATUS_SIZE)
       INTEGER(KIND=MPI_ADDRESS_KIND) AT(2)
       VOLATILE X, Y
@@ -233,13 +233,12 @@ C     a section as destination: copied back
      &        CALL FAIL('section as destination')
       END DO
 
-C     not of the six (S is the same on all ranks here)
+      CALL REDUCED
+
+C     nonblocking (S is the same on all ranks here)
       CALL MPI_IALLTOALL(S, 1, MPI_INTEGER, R, 1, MPI_INTEGER,
      &     MPI_COMM_WORLD, REQ, IERR)
       CALL MPI_WAIT(REQ, ST, IERR)
-      CALL MPI_ALLREDUCE(ME, TOTAL, 1, MPI_INTEGER, MPI_SUM,
-     &     MPI_COMM_WORLD, IERR)
-      IF (TOTAL .NE. P*(P-1)/2) CALL FAIL('allreduce')
       DO J = 1, P
          IF (R(J) .NE. S(ME+1)) CALL FAIL('ialltoall')
       END DO
@@ -262,6 +261,46 @@ C     not of the six (S is the same on all ranks here)
       INCLUDE 'mpif.h'
       INTEGER N, A(N), ROOT, IERR
       CALL MPI_BCAST(A, N, MPI_INTEGER, ROOT, MPI_COMM_WORLD, IERR)
+      CALL DONE(IERR)
+      END
+
+C     Reductions of integers, whose sums any order has.
+      SUBROUTINE REDUCED
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER N, ME, P, K, IERR
+      PARAMETER (N = 64)
+      INTEGER A(N), B(N), COUNTS(N)
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, ME, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, P, IERR)
+      DO K = 1, N
+         A(K) = ME + K
+         B(K) = -1
+         COUNTS(K) = 1
+      END DO
+      CALL MPI_REDUCE(A, B, N, MPI_INTEGER, MPI_SUM, 0,
+     &     MPI_COMM_WORLD, IERR)
+      CALL DONE(IERR)
+      DO K = 1, N
+         IF (ME .EQ. 0 .AND. B(K) .NE. P*K + P*(P-1)/2)
+     &        CALL FAIL('reduce')
+         IF (ME .NE. 0 .AND. B(K) .NE. -1) CALL FAIL('reduce')
+      END DO
+      CALL MPI_REDUCE_SCATTER(A, B, COUNTS, MPI_INTEGER, MPI_SUM,
+     &     MPI_COMM_WORLD, IERR)
+      CALL DONE(IERR)
+      IF (B(1) .NE. P*(ME+1) + P*(P-1)/2) CALL FAIL('reduce_scatter')
+      CALL MPI_REDUCE_SCATTER_BLOCK(A, B, 1, MPI_INTEGER, MPI_MAX,
+     &     MPI_COMM_WORLD, IERR)
+      CALL DONE(IERR)
+      IF (B(1) .NE. P + ME) CALL FAIL('reduce_scatter_block')
+      CALL MPI_ALLREDUCE(MPI_IN_PLACE, A, N, MPI_INTEGER, MPI_SUM,
+     &     MPI_COMM_WORLD, IERR)
+      CALL DONE(IERR)
+      DO K = 1, N
+         IF (A(K) .NE. P*K + P*(P-1)/2) CALL FAIL('allreduce')
+      END DO
+      CALL MPI_BARRIER(MPI_COMM_WORLD, IERR)
       CALL DONE(IERR)
       END
 

@@ -1,6 +1,6 @@
 ! The six collectives from Fortran 90 with "use mpi": results against values computed by hand,
 ! MPI_IN_PLACE, MPI_BOTTOM, arrays of two dimensions, array sections that the compiler makes
-! contiguous, a derived type. Prints "ok N calls" (of the six, on rank 0).
+! contiguous, a derived type. Prints "ok N calls" (on rank 0).
 program fusempi
   use mpi
   implicit none
@@ -10,7 +10,7 @@ program fusempi
   double precision, allocatable :: d(:,:), e(:,:)
   double precision, volatile :: x
   double precision, allocatable, target, asynchronous :: y(:)
-  integer :: t, req, total, st(MPI_STATUS_SIZE)
+  integer :: t, req, st(MPI_STATUS_SIZE)
   integer(kind=MPI_ADDRESS_KIND) :: at(2)
 
   call MPI_Init(ierr)
@@ -148,11 +148,11 @@ program fusempi
      end do
   end do
 
-  ! not of the six (s is the same on all ranks here)
+  call reductions()
+
+  ! nonblocking (s is the same on all ranks here)
   call MPI_Ialltoall(s, 1, MPI_INTEGER, b, 1, MPI_INTEGER, MPI_COMM_WORLD, req, ierr)
   call MPI_Wait(req, st, ierr)
-  call MPI_Allreduce(me, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
-  call check(total == p*(p-1)/2, 'allreduce')
   if (p <= n) call check(all(b(1:p) == s(me+1,0)), 'ialltoall')
 
   if (me == 0) print '(a,i0,a)', 'ok ', ncalls, ' calls'
@@ -171,6 +171,32 @@ contains
     integer, intent(in) :: i
     element = a(mod(i-1, size(a,1)) + 1, (i-1)/size(a,1) + 1)
   end function element
+
+  subroutine reductions()
+    double precision :: d(n), e(n)
+    integer :: counts(p), m
+    d = [(0.5d0*(me + k), k = 1, n)]
+    call MPI_Allreduce(d, e, n, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
+    call done()
+    call check(all(nint(2*e) == [(p*k + p*(p-1)/2, k = 1, n)]), 'allreduce')
+    call MPI_Allreduce(MPI_IN_PLACE, d, n, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
+    call done()
+    call check(all(nint(2*d) == nint(2*e)), 'allreduce in place')
+    m = me
+    call MPI_Reduce(me, m, 1, MPI_INTEGER, MPI_SUM, p-1, MPI_COMM_WORLD, ierr)
+    call done()
+    call check(m == merge(p*(p-1)/2, me, me == p-1), 'reduce')
+    counts = n
+    r = 7
+    call MPI_Reduce_scatter(r, b, counts, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+    call done()
+    call check(all(b == 7*p), 'reduce_scatter')
+    call MPI_Reduce_scatter_block(r, b, n, MPI_INTEGER, MPI_MIN, MPI_COMM_WORLD, ierr)
+    call done()
+    call check(all(b == 7), 'reduce_scatter_block')
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+    call done()
+  end subroutine reductions
 
   subroutine done()
     call check(ierr == MPI_SUCCESS, 'an error code')

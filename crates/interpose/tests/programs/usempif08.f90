@@ -1,11 +1,11 @@
-! The six collectives from Fortran 2008 with "use mpi_f08": results against values computed by
+! The collectives from Fortran 2008 with "use mpi_f08": results against values computed by
 ! hand, calls with and without ierror, MPI_IN_PLACE, MPI_BOTTOM, array sections (handed over as
-! they are where MPI_SUBARRAYS_SUPPORTED, else copied). Prints "ok N calls" (of the six, rank 0).
+! they are where MPI_SUBARRAYS_SUPPORTED, else copied). Prints "ok N calls" (rank 0).
 program fusempif08
   use mpi_f08
   implicit none
   integer, parameter :: n = 29
-  integer :: ierr, me, p, i, j, k, root, total
+  integer :: ierr, me, p, i, j, k, root
   integer :: ncalls = 0
   integer, allocatable, asynchronous :: s(:,:), r(:,:), b(:)
   integer, allocatable :: sc(:), sd(:), rc(:), rd(:)
@@ -162,11 +162,10 @@ program fusempif08
      call check(all(r(:,j) == [(value(j, 8, k), k = 1, n)]) .and. all(s(:,j) == r(:,j)), 'allgather')
   end do
 
-  ! not of the six (s is the same on all ranks here)
+  call reductions()
+  ! nonblocking (s is the same on all ranks here)
   call MPI_Ialltoall(s, 1, MPI_INTEGER, r, 1, MPI_INTEGER, world, req)
   call MPI_Wait(req, st)
-  call MPI_Allreduce(me, total, 1, MPI_INTEGER, MPI_SUM, world)
-  call check(total == p*(p-1)/2, 'allreduce')
   call check(all(r(1:min(p,n),0) == s(me+1,0)), 'ialltoall')
 
   call MPI_Comm_free(twin)
@@ -202,6 +201,43 @@ contains
        end do
     end do
   end subroutine check_v
+
+  ! With ierror, without, in place; sums of integers, and a largest number with its place.
+  subroutine reductions()
+    double precision :: mine(2), largest(2)
+    integer :: sums(n)
+    sums = [(p*k + p*(p-1)/2, k = 1, n)]
+    b = [(me + k, k = 1, n)]
+    r = -1
+    call MPI_Allreduce(b, r(:,0), n, MPI_INTEGER, MPI_SUM, world, ierr)
+    call done(ierr)
+    call check(all(r(:,0) == sums), 'allreduce')
+    call MPI_Allreduce(MPI_IN_PLACE, b, n, MPI_INTEGER, MPI_SUM, twin)
+    call done()
+    call check(all(b == sums), 'allreduce in place')
+    mine = [dble(mod(me + 1, p)), dble(me)]
+    call MPI_Allreduce(mine, largest, 1, MPI_2DOUBLE_PRECISION, MPI_MAXLOC, world)
+    call done()
+    call check(nint(largest(1)) == p - 1 .and. nint(largest(2)) == mod(2*p - 2, p), 'a largest number')
+    b = [(me + k, k = 1, n)]
+    r = -1
+    call MPI_Reduce(b, r(:,0), n, MPI_INTEGER, MPI_MAX, p-1, world)
+    call done()
+    call check(all(r(:,0) == [(merge(p - 1 + k, -1, me == p-1), k = 1, n)]), 'reduce')
+    rc = n
+    call fill()
+    call MPI_Reduce_scatter(s, b, rc, MPI_INTEGER, MPI_SUM, world, ierr)
+    call done(ierr)
+    call check(all(b == [(10000*p*(p-1)/2 + p*(100*me + k), k = 1, n)]), 'reduce_scatter')
+    r(:,0) = b
+    call MPI_Reduce_scatter_block(s, b, n, MPI_INTEGER, MPI_SUM, twin)
+    call done()
+    call check(all(b == r(:,0)), 'reduce_scatter_block')
+    call MPI_Barrier(world)
+    call done()
+    call MPI_Bcast(s, size(s), MPI_INTEGER, 0, world)
+    call done()
+  end subroutine reductions
 
   subroutine done(code)
     integer, intent(in), optional :: code

@@ -1,4 +1,4 @@
-! The six collectives from "use mpi_f08" with counts of kind MPI_COUNT_KIND: in MPI 4 these are
+! The collectives from "use mpi_f08" with counts of kind MPI_COUNT_KIND: in MPI 4 these are
 ! the large-count twins (MPI_Alltoall_c and so on). Prints "ok N calls". For MPICH 4 only: with
 ! an MPI 3 it does not compile.
 program fusempif08_large
@@ -41,6 +41,17 @@ program fusempif08_large
   r = -1
   call MPI_Allgather(b, n, MPI_INTEGER, r, n, MPI_INTEGER, MPI_COMM_WORLD)
   call check_ranks('allgather')
+  r = me
+  call MPI_Allreduce(r, s, n*p, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  call check(all(s == p*(p-1)/2), 'allreduce')
+  s = -1
+  call MPI_Reduce(r, s, n, MPI_INTEGER, MPI_MAX, 0, MPI_COMM_WORLD)
+  call check(all(s(:,0) == merge(p - 1, -1, me == 0)), 'reduce')
+  counts = n
+  call MPI_Reduce_scatter(r, b, counts, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  call check(all(b == p*(p-1)/2), 'reduce_scatter')
+  call MPI_Reduce_scatter_block(r, b, n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  call check(all(b == p*(p-1)/2), 'reduce_scatter_block')
   if (me == 0) print '(a,i0,a)', 'ok ', ncalls, ' calls'
   call MPI_Finalize()
 
