@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Output;
 
 use crate::long_form::is_long_form;
-use crate::support::{ALGORITHMS, ProgramJob, compile, compiler, is_mpich, library, preload, shim, text};
+use crate::support::{ALGORITHMS, ProgramJob, REDUCTIONS, compile, compiler, is_mpich, library, preload, shim, text};
 
 /// Lines of the library.
 fn netsig_lines(done: &Output) -> Vec<String> {
@@ -123,7 +123,7 @@ fn outcome(done: &Output) -> JobOutcome {
 /// Seconds after which a call without the library counts as hanging, and is not compared.
 const PATIENCE_S: u32 = 8;
 
-const ERRONEOUS: [&str; 12] = [
+const ERRONEOUS: [&str; 21] = [
     "bcast-long",
     "bcast-short",
     "gather",
@@ -136,6 +136,15 @@ const ERRONEOUS: [&str; 12] = [
     "alias",
     "exchange",
     "exchange-later",
+    "allreduce-long",
+    "allreduce-types",
+    "allreduce-later",
+    "allreduce-operation",
+    "allreduce-null",
+    "allreduce-alias",
+    "reduce-root",
+    "reduce-count",
+    "reduce-scatter-count",
 ];
 
 /// Compares the outcomes of an erroneous call with and without the library; returns their number.
@@ -156,8 +165,12 @@ fn compared(job: &ProgramJob, place: usize) -> usize {
         if expected == JobOutcome::Hangs {
             continue;
         }
-        for algorithms in &ALGORITHMS[..if is_long_form() { 3 } else { 1 }] {
-            let done = job.run(3, &words, &[("NETSIG_ALGORITHMS", algorithms)]);
+        let all = ALGORITHMS
+            .iter()
+            .zip(REDUCTIONS)
+            .map(|(data, combined)| format!("{data}; {combined}"));
+        for algorithms in all.take(if is_long_form() { 3 } else { 1 }) {
+            let done = job.run(3, &words, &[("NETSIG_ALGORITHMS", &*algorithms)]);
             let (with, said) = (outcome(&done), text(&done.stderr));
             let is_its_own = with == expected || (0..10).any(|_| without(("EXCHANGE_BEFORE", "1")) == with);
             assert!(

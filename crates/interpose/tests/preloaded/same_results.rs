@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use crate::long_form::is_long_form;
-use crate::support::{ALGORITHMS, ProgramJob, compile, compiler, is_mpich, library, text};
+use crate::support::{ALGORITHMS, ProgramJob, REDUCTIONS, compile, compiler, is_mpich, library, text};
 
 /// Seconds of all random calls in the long form, which runs with both MPIs: half an hour in all.
 const LONG: u32 = 900;
@@ -43,6 +43,58 @@ fn random_calls_give_the_same_bits() {
     }
 }
 
+/// Results that keep their bits, and results of any order of the operands: of every operation, type, count, root and
+/// communicator, in place or not, in threads or not.
+#[test]
+fn random_reductions_give_the_bits_that_are_promised() {
+    let job = ProgramJob::of("reductions.c");
+    for (seed, algorithms) in (1u32..).zip(REDUCTIONS) {
+        for (ranks, arguments) in [
+            (4, ["same-order", "same", ""]),
+            (5, ["on", "any", "threads"]),
+            (3, ["same-order", "same", "threads"]),
+        ] {
+            let seconds = if is_long_form() { LONG / 6 } else { 1 }.to_string();
+            let [reductions, promise, threads] = arguments;
+            let seed = seed.to_string();
+            let words = [&*seed, &*seconds, promise, threads];
+            let words = &words[..if threads.is_empty() { 3 } else { 4 }];
+            let variables = [("NETSIG_ALGORITHMS", algorithms), ("NETSIG_REDUCTIONS", reductions)];
+            let done = job.run(ranks, words, &variables);
+            let said = text(&done.stderr);
+            assert!(done.status.success(), "{algorithms}, {words:?}: {said}");
+            let report = job.report();
+            for item in algorithms.split("; ") {
+                let (collective, algorithm) = item.split_once(' ').unwrap();
+                let rows = report.lines().filter(|row| row.starts_with(&format!("{collective},")));
+                let ran = rows.filter(|row| row.contains(algorithm)).count();
+                assert!(ran > 0, "{item} was not run:\n{report}");
+            }
+        }
+    }
+}
+
+/// Sums are left to the library if a schedule would change their bits, and so are all reductions if they are switched off.
+#[test]
+fn the_report_says_why_reductions_were_left() {
+    let job = ProgramJob::of("reductions.c");
+    for (reductions, promise, reason) in [
+        ("same-order", "same", "the library combines in another order"),
+        ("same-order", "same", "NaN or zeros, by which"),
+        ("same-order", "same", "elements of a derived type"),
+        ("same-order", "same", "an operation that does not commute"),
+        ("off", "same", "NETSIG_REDUCTIONS=off"),
+    ] {
+        let variables = [("NETSIG_ALGORITHMS", REDUCTIONS[0]), ("NETSIG_REDUCTIONS", reductions)];
+        let done = job.run(4, &["7", "0", promise], &variables);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        let report = job.report();
+        assert!(report.lines().any(|row| row.contains(reason)), "{reason}: {report}");
+        let runs_ring = report.contains(",ring,");
+        assert_eq!(runs_ring, reductions != "off", "{report}");
+    }
+}
+
 /// Unusable settings cause a line, and the program runs as without the library.
 #[test]
 fn a_program_survives_bad_settings() {
@@ -56,6 +108,7 @@ fn a_program_survives_bad_settings() {
         (&[("NETSIG_PROFILE", truncated)], "profile.toml"),
         (&[("NETSIG_INTERPOSE", "perhaps")], "NETSIG_INTERPOSE=perhaps"),
         (&[("NETSIG_ALGORITHMS", "alltoall best")], "NETSIG_ALGORITHMS"),
+        (&[("NETSIG_REDUCTIONS", "maybe")], "NETSIG_REDUCTIONS=maybe"),
         (
             &[
                 ("NETSIG_ALGORITHMS", "alltoall direct"),
@@ -152,8 +205,8 @@ fn fortran_in_a_loaded_module_is_intercepted() {
     let done = job.run(3, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     let report = job.report();
-    assert_eq!(job.caught_calls(), 1, "{report}");
-    assert!(report.contains("\nallreduce,,,1,"), "{report}");
+    assert_eq!(job.caught_calls(), 2, "{report}");
+    assert!(report.contains("\nallreduce,3,"), "{report}");
 }
 
 /// A program does not start if a function that a preloaded library is linked to is missing.

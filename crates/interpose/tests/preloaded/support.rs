@@ -15,6 +15,16 @@ pub const ALGORITHMS: [&str; 3] = [
      gather flat; allgather recursive-doubling",
 ];
 
+/// Algorithms of reductions and barriers: in rank order and in others, of trees, rings and halves, with segments and windows.
+pub const REDUCTIONS: [&str; 4] = [
+    "allreduce ring; reduce binomial; reduce-scatter pairwise; reduce-scatter-block butterfly; barrier dissemination",
+    "allreduce rabenseifner; reduce rabenseifner; reduce-scatter ring; reduce-scatter-block recursive-halving; barrier tree",
+    "allreduce windowed:3; reduce pipeline:100; reduce-scatter butterfly; reduce-scatter-block windowed:2; \
+     barrier recursive-doubling",
+    "allreduce recursive-doubling; reduce in-order-binary; reduce-scatter direct; reduce-scatter-block ring; \
+     barrier double-ring",
+];
+
 /// A job of a program in a folder of its own.
 pub struct ProgramJob {
     /// The folder.
@@ -105,7 +115,7 @@ impl ProgramJob {
         std::fs::read_to_string(self.home.path().join("report.csv")).unwrap()
     }
 
-    /// Calls of the six collectives in the report, whose rows name the number of ranks.
+    /// Calls of the collectives in the report, whose rows name the number of ranks.
     pub fn caught_calls(&self) -> u32 {
         let report = self.report();
         let rows = report.lines().map(|row| row.split(',').collect::<Vec<_>>());

@@ -55,6 +55,28 @@ static int call(const char *what, MPI_Comm comm)
         return MPI_Bcast(a, r == 1 ? -1 : 1, MPI_INT, 0, comm);
     if (strcmp(what, "alias") == 0)
         return MPI_Gather(a, 1, MPI_INT, r ? NULL : a, 1, MPI_INT, 0, comm);
+    if (strcmp(what, "allreduce-long") == 0) /* one rank has more elements */
+        return MPI_Allreduce(a, b, r == 1 ? 900 : 10, MPI_INT, MPI_SUM, comm);
+    if (strcmp(what, "allreduce-types") == 0)
+        return MPI_Allreduce(a, b, 10, r ? MPI_INT : MPI_LONG, MPI_SUM, comm);
+    if (strcmp(what, "allreduce-later") == 0) { /* the second call, of the same class of sizes */
+        int code = MPI_Allreduce(a, b, 11, MPI_INT, MPI_SUM, comm);
+        return code ? code : MPI_Allreduce(a, b, r ? 11 : 10, MPI_INT, MPI_SUM, comm);
+    }
+    if (strcmp(what, "allreduce-operation") == 0) /* not defined for the type */
+        return MPI_Allreduce(a, b, 10, MPI_DOUBLE, MPI_BAND, comm);
+    if (strcmp(what, "allreduce-null") == 0)
+        return MPI_Allreduce(a, b, 10, MPI_INT, MPI_OP_NULL, comm);
+    if (strcmp(what, "allreduce-alias") == 0)
+        return MPI_Allreduce(a, a, 10, MPI_INT, MPI_SUM, comm);
+    if (strcmp(what, "reduce-root") == 0)
+        return MPI_Reduce(a, b, 10, MPI_INT, MPI_SUM, procs, comm);
+    if (strcmp(what, "reduce-count") == 0)
+        return MPI_Reduce(a, b, r == 1 ? -1 : 10, MPI_INT, MPI_SUM, 0, comm);
+    if (strcmp(what, "reduce-scatter-count") == 0) {
+        int counts[RANKS] = {10, -5, 10};
+        return MPI_Reduce_scatter(a, b, counts, MPI_INT, MPI_SUM, comm);
+    }
     if (strcmp(what, "exchange") == 0)
         return exchange(comm, PIECE);
     if (strcmp(what, "exchange-later") == 0) {
