@@ -48,13 +48,32 @@ pub unsafe extern "C" fn PMIx_Commit() -> c_int {
     })
 }
 
-/// MPICH's module `mpi_f08` calls the `PMPI_` functions only for the start and the end of MPI. The address of the error
-/// code may be missing.
+/// MPICH's module `mpi_f08` calls the `PMPI_` functions where no argument is a buffer: for the start and the end of MPI, and
+/// for barriers. The address of the error code may be missing.
 #[cfg(not(open_mpi))]
 mod f08 {
     use std::ffi::c_int;
 
     use super::{export, keyval, session};
+    use crate::entry::collectives::synchronise;
+
+    export! { mpi_barrier_f08_(comm: *const c_int, error: *mut c_int)
+        |pass, comm, error| {
+            // SAFETY: Fortran passes the address of a handle.
+            let handle = unsafe { *comm };
+            // The program's own function stores the code, if there is room for it.
+            let code = synchronise(handle.cast_unsigned() as usize, &mut || {
+                let code = pass();
+                // SAFETY: Fortran passes the address of an integer, or null.
+                if error.is_null() { code } else { unsafe { *error } }
+            });
+            if !error.is_null() {
+                // SAFETY: Fortran passes the address of an integer.
+                unsafe { *error = code };
+            }
+            0
+        }
+    }
 
     export! { mpi_init_f08_(error: *mut c_int) |pass, error| begin_session_of_fortran(pass, error) }
 
