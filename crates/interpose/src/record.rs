@@ -250,7 +250,7 @@ impl CommunicatorRecord {
         session: &InterposeSession,
         call: &ProgramCall,
     ) -> Result<(CallClass, Arc<CallDecision>), NoDecision> {
-        if let Some(reason) = self.pass_reason {
+        if let Some(reason) = self.pass_reason.or_else(|| session.reason_to_pass(call.collective)) {
             return Err(NoDecision::Because(reason));
         }
         let length = call.length(self.member);

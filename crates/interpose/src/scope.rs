@@ -1,6 +1,6 @@
 //! The match between a profile and the processes of a program.
 
-use netsig_base::algorithm::ClusterLayout;
+use netsig_base::algorithm::{COLLECTIVES, ClusterLayout, Collective};
 use netsig_base::network::HostClusters;
 use netsig_base::text::counted;
 use netsig_model::profile::Profile;
@@ -18,13 +18,17 @@ pub struct ProfileScope {
     pub sentence: Option<String>,
     /// Clusters of the ranks of `MPI_COMM_WORLD`, where they are known.
     pub layout: Option<ClusterLayout>,
+    /// Reductions, and barriers, of which neither the profile nor the user knows an algorithm: programs may call them on each
+    /// of many communicators, and need no agreement there.
+    unknown_collectives: Vec<Collective>,
 }
 
 impl ProfileScope {
     /// Reads the profile; `has_gpus` is true if a library for GPUs is loaded, `hosts` has the host of each rank.
     pub fn new(settings: &InterposeSettings, has_gpus: bool, most_per_host: u64, hosts: &[String]) -> Self {
         fault::panic_if_provoked("scope");
-        let is_given = settings.given_algorithms().is_ok_and(|given| !given.is_empty());
+        let given = settings.given_algorithms().unwrap_or_default();
+        let is_given = !given.is_empty();
         let profile = settings.profile().unwrap_or_default();
         let layout = layout(profile.as_ref(), most_per_host, hosts);
         let (unknown, why) = unknown(profile.as_ref(), most_per_host, layout.as_ref()).unzip();
@@ -44,8 +48,26 @@ impl ProfileScope {
             unknown_reason: unknown,
             sentence,
             layout: layout.and_then(Result::ok),
+            unknown_collectives: COLLECTIVES
+                .iter()
+                .copied()
+                .filter(|one| one.is_reduction() || *one == Collective::Barrier)
+                .filter(|one| !given.contains_key(one) && !knows(profile.as_ref(), *one))
+                .collect(),
         }
     }
+
+    /// Reason for passing all calls of a collective on, if they are passed on.
+    pub fn reason_to_pass(&self, collective: Collective) -> Option<&'static str> {
+        self.unknown_collectives
+            .contains(&collective)
+            .then_some("no times in the profile")
+    }
+}
+
+/// True if a profile has algorithms of a collective.
+fn knows(profile: Option<&Profile>, collective: Collective) -> bool {
+    profile.is_some_and(|profile| !profile.algorithms(collective).is_empty())
 }
 
 /// The clusters of all ranks, or the reason why a rank has none. Clusters are those of the profile, else the hosts;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
-use netsig_base::algorithm::ClusterLayout;
+use netsig_base::algorithm::{ClusterLayout, Collective};
 use netsig_base::units::Rank;
 use netsig_model::predict::result_rule::ReductionMode;
 use netsig_mpi::MpiError;
@@ -186,6 +186,11 @@ impl InterposeSession {
     /// Reason for passing all calls on, if they are passed on.
     pub fn pass_reason(&self) -> Option<&'static str> {
         self.scope.pass_reason
+    }
+
+    /// Reason for passing all calls of a collective on, if they are passed on.
+    pub fn reason_to_pass(&self, collective: Collective) -> Option<&'static str> {
+        self.scope.reason_to_pass(collective)
     }
 
     /// The clusters of `ranks` of `MPI_COMM_WORLD`, where they are known.
