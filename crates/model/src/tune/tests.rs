@@ -33,6 +33,7 @@ fn tuned(profile: &Profile, release: &TargetRelease) -> Vec<TunedCollective> {
         release,
         counts: Some(counts.collect()),
         sizes: None,
+        operations: ServedOperations::Every,
     };
     tune(&request).unwrap()
 }
@@ -65,6 +66,9 @@ fn mpich_keeps_its_own_branches_beside_the_rules() {
     let text = concat!(
         "\0{\"collective=bcast\":{\"comm_type=intra\":{\"composition=MPIDI_alpha\":{}}}}\0",
         "{\"collective=bcast\":{\"algorithm=MPIR_b\":{}},\"collective=scatter\":{\"algorithm=MPIR_s\":{}},",
+        "\"collective=reduce\":{\"algorithm=MPIR_r\":{}},\"collective=allreduce\":{\"algorithm=MPIR_ar\":{}},",
+        "\"collective=reduce_scatter\":{\"algorithm=MPIR_rs\":{}},\"collective=barrier\":{\"algorithm=MPIR_ba\":{}},",
+        "\"collective=reduce_scatter_block\":{\"algorithm=MPIR_rsb\":{}},",
         "\"collective=gather\":{\"algorithm=MPIR_g\":{}},\"collective=allgather\":{\"algorithm=MPIR_a\":{}},",
         "\"collective=alltoall\":{\"comm_type=intra\":{\"is_sendbuf_inplace=yes\":{\"algorithm=MPIR_r\":{}},",
         "\"is_sendbuf_inplace=no\":{\"algorithm=MPIR_own\":{}}},\"comm_type=inter\":{\"algorithm=MPIR_x\":{}}}}\0"

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{LIBRARY, MpiFlavour};
+use netsig_base::algorithm::{LIBRARY, MpiFlavour, ServedOperations};
 use netsig_base::text::range;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
@@ -120,6 +120,7 @@ impl<'a> ChangeJudge<'a> {
             release: &release,
             counts: None,
             sizes: None,
+            operations: ServedOperations::Every,
         };
         let tuned = tune_collective(&request, self.subject.collective);
         let Some(tuned) = tuned.map_err(|refusal| format!("Not known: {refusal}."))? else {
@@ -232,7 +233,8 @@ impl<'a> ChangeJudge<'a> {
 
     /// The answer where no choice of the library beside its own was measured.
     fn untuned(&self, release: &TargetRelease) -> String {
-        let offers = TuningChoices::of(self.profile, release, self.subject.collective).unmeasured;
+        let offers =
+            TuningChoices::of(self.profile, release, self.subject.collective, ServedOperations::Every).unmeasured;
         if offers.is_empty() {
             return format!("None: {release} has no setting for {}.", self.subject.collective);
         }
