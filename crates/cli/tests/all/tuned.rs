@@ -99,7 +99,6 @@ const MPICH: &[MadeUpTimes] = &[
         halves(k, 2.0, b)
     }),
     ("reduce", "library", |k, _, b| 3.0 * halves(k, 1.0, b)),
-    ("reduce", "library:binomial", |_, log, b| log * (ALPHA + b)),
     ("reduce", "library:reduce_scatter_gather", |k, _, b| halves(k, 1.0, b)),
     ("reduce-scatter", "library", |k, _, b| 3.0 * doubling(k, b)),
     ("reduce-scatter", "library:recursive_doubling", |_, log, b| {

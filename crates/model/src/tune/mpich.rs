@@ -16,8 +16,8 @@
 //! last page. It reads sizes as C integers.
 //!
 //! Communicators whose processes share hosts (`comm_hierarchy=parent`) keep the library's branch in a
-//! broadcast, reduce, all-reduce and barrier, which the library does in two steps there: inside the hosts, and by the rules
-//! among one process of each.
+//! broadcast, reduce, all-reduce and barrier. The library does these in two steps there: inside the hosts, and by the
+//! rules among one process of each.
 //!
 //! # Source
 //! `csel.c` and `coll_impl.c` of MPICH 4.0 to 4.3.

@@ -24,8 +24,7 @@ use crate::predict::select::{CandidateRanker, RankedCandidate};
 use crate::profile::Profile;
 use crate::tune::{LibraryVersion, TargetRelease, TuningChoices, TuningRequest, tune_collective};
 
-const NO_RULES: &str =
-    "None: rules for reductions and barriers are not written yet; netsig select shows settings of single algorithms.";
+const BARRIER_RULES: &str = "Not judged: a barrier has no sizes to compare; netsig tune writes rules for it.";
 
 const NOT_PRELOADED: &str = "None: netsig run leaves reductions and barriers to the MPI library yet.";
 
@@ -110,8 +109,8 @@ impl<'a> ChangeJudge<'a> {
 
     /// The change to the setting by the tuning rules of the MPI library of the data.
     fn setting(&self) -> Result<WorthwhileChange, String> {
-        if !self.subject.collective.may_be_replaced() {
-            return Err(NO_RULES.to_owned());
+        if !self.subject.collective.has_data() {
+            return Err(BARRIER_RULES.to_owned());
         }
         let release = release(self.profile).ok_or_else(|| self.without_release())?;
         let request = TuningRequest {

@@ -267,50 +267,52 @@ fn open_mpi_hands_short_vectors_among_48_processes_on() {
 }
 
 /// Messages that all ranks send below and above the switch of a collective. Rank 1 serves rank 0, too, so that four ranks
-/// exchange in two steps, or halve and double in four. A binomial tree has n − 1 edges.
+/// exchange in two steps, or halve and double in four. Recursive doubling of a reduce-scatter sends 13 among 5.
 #[test]
 fn mpich_4_asks_each_reduction_for_its_operation_and_elements() {
     let bench = TunedHome::new("MPICH Version:\t4.0.2", MPICH);
     bench.compile("mpicc.mpich", &[], "calls.c", "calls");
     let text = bench.tune("mpich", "selection.json");
     let pairs = RANKS * (RANKS - 1);
-    let (of_all, of_each) = ("total_msg_size<=", "avg_msg_size<=");
-    let doubling = RANKS * 3;
-    let switches = [
-        (
-            "allreduce",
-            (of_each, 1),
-            "Allreduce_intra_recursive_doubling",
-            [10, 18],
-        ),
-        ("reduce", (of_each, 1), "Reduce_intra_binomial", [4, 12]),
-        (
-            "reduce-scatter",
-            (of_all, 1),
-            "Reduce_scatter_intra_recursive_doubling",
-            [doubling, pairs],
-        ),
-        (
-            "reduce-scatter-block",
-            (of_all, RANKS),
-            "Reduce_scatter_block_intra_recursive_doubling",
-            [doubling, pairs],
-        ),
-    ];
     let mut calls = vec![("alltoall:1".to_owned(), None), ("barrier:0".to_owned(), None)];
-    for (name, (measure, unit), first, [below, above]) in switches {
-        let last = switch(&text, &name.replace('-', "_"), measure, first) / unit;
-        calls.extend([
-            (format!("{name}:{last}"), Some(below)),
-            (format!("{name}:{}", last + 1), Some(above)),
-        ]);
-        // The library's own branch for operations that do not commute.
-        let length = last.next_multiple_of(80) + 80;
-        calls.push((format!("{name}:{length}:matrices"), None));
-        calls.push((format!("{name}:96:longest"), None));
+    for (collective, measure, unit, [below, above]) in [
+        ("allreduce", "avg_msg_size<=", 1, [10, 18]),
+        ("reduce_scatter", "total_msg_size<=", 1, [13, pairs]),
+        ("reduce_scatter_block", "total_msg_size<=", RANKS, [13, pairs]),
+    ] {
+        let name = collective.replace('_', "-");
+        let (initial, rest) = collective.split_at(1);
+        let first = format!("{}{rest}_intra_recursive_doubling", initial.to_uppercase());
+        let last = switch(&text, collective, measure, &first) / unit;
+        calls.push((format!("{name}:{last}"), Some(below)));
+        calls.push((format!("{name}:{}", last + 1), Some(above)));
+        // The library's own branch, which keeps the order of the ranks.
+        calls.push((
+            format!("{name}:{}:matrices", last.next_multiple_of(80) + 80),
+            Some(below),
+        ));
     }
+    check_sent(&bench, "selection.json", &calls);
+
+    // A reduce by halves of halves has 12 messages. The library's own branch has the tree, whose 4 messages also serve
+    // three elements among five processes, products of matrices, and sizes above the rules.
+    bench.tune_with("mpich", "short.json", "--size 1..1KiB");
+    let calls = [
+        ("alltoall:1", None),
+        ("reduce:100", Some(12)),
+        ("reduce:96:longest", Some(4)),
+        ("reduce:128:longest", Some(12)),
+        ("reduce:128:matrices", Some(4)),
+        ("reduce:1024", Some(12)),
+        ("reduce:1025", Some(4)),
+    ];
+    check_sent(&bench, "short.json", &calls.map(|(call, sent)| (call.to_owned(), sent)));
+}
+
+/// Checks that calls under a selection file are right, and the number of messages of all ranks.
+fn check_sent(bench: &TunedHome, selection: &str, calls: &[(String, Option<u64>)]) {
     let named: Vec<String> = calls.iter().map(|(call, _)| call.clone()).collect();
-    let (found, output) = observe_calls(&mut mpich(&bench, "selection.json"), &named);
+    let (found, output) = observe_calls(&mut mpich(bench, selection), &named);
     assert_eq!(found.len(), calls.len(), "{}", stderr_text(&output));
     for ((call, sent), seen) in calls.iter().zip(&found) {
         assert_eq!(seen.class, "done", "{call} {found:#?}");
