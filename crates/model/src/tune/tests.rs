@@ -115,3 +115,32 @@ fn one_rule_for_all_sizes_loses_nowhere() {
     let rounded_means = mean_times.map(|mean| mean.map(|mean| (mean * 1e9).round()));
     assert_eq!(rounded_means, [root(36.0), None, root(24.0)]);
 }
+
+/// The library runs algorithm 1 itself from 16 bytes for each of the 4 or 8 processes on. A block ends before the next
+/// count, so that 4 processes stand for up to 7.
+#[test]
+fn no_rule_holds_below_the_sizes_of_its_algorithm() {
+    let [four, eight] = [4, 8].map(|count| Procs::new(count).unwrap());
+    let rules = |counts: &[Procs], sizes: &[u64]| {
+        let sizes = sizes.iter().copied().map(Bytes).collect();
+        let all = TuningMap::new(counts.to_vec(), sizes, 2, |choice, _, _| Some([2.0, 1.0][choice]));
+        let map =
+            all.only_where(|choice, procs, lengths| choice == 0 || lengths.start().0 >= u64::from(16 * procs.get()));
+        let blocks = fewest_rules::fewest_blocks(&map, SizeMeasure::Each);
+        let listed = |block: &RuleBlock| {
+            block
+                .rules
+                .iter()
+                .map(|rule| (rule.from.0, rule.choice))
+                .collect::<Vec<_>>()
+        };
+        blocks.iter().map(listed).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(&[four], &[32, 64, 128]), [[(0, 0), (64, 1), (129, 0)]]);
+    // Below the first size the library decides.
+    assert_eq!(rules(&[four], &[64, 128]), [[(0, 0), (64, 1), (129, 0)]]);
+    assert_eq!(
+        rules(&[four, eight], &[64, 112, 128]),
+        [[(0, 0), (112, 1), (129, 0)], [(0, 0), (128, 1), (129, 0)]]
+    );
+}
