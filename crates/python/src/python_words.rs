@@ -20,12 +20,13 @@ enum OptionValue {
 }
 
 /// The options that messages name, with their keywords.
-const OPTIONS: [(&str, &str, OptionValue); 45] = [
+const OPTIONS: [(&str, &str, OptionValue); 46] = [
     ("algorithm", "algorithm", OptionValue::Any),
     ("budget", "budget", OptionValue::Any),
     ("by-procs", "by_procs", OptionValue::Flag),
     ("clusters", "clusters", OptionValue::Any),
     ("collective", "collective", OptionValue::Any),
+    ("commutative", "commutative", OptionValue::Flag),
     ("confidence", "confidence", OptionValue::Any),
     ("covariance", "covariance", OptionValue::Any),
     ("dry-run", "dry_run", OptionValue::Flag),

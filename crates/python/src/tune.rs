@@ -2,7 +2,7 @@
 
 use std::path;
 
-use netsig_base::algorithm::MpiFlavour;
+use netsig_base::algorithm::{MpiFlavour, ServedOperations};
 use netsig_base::network::Network;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
@@ -32,6 +32,7 @@ struct LibraryArguments<'a, 'py> {
     procs: Option<&'a Bound<'py, PyAny>>,
     size: Option<&'a Bound<'py, PyAny>>,
     library: Option<&'a Bound<'py, PyAny>>,
+    operations: ServedOperations,
     path: Option<&'a Bound<'py, PyAny>>,
 }
 
@@ -55,6 +56,9 @@ impl PyProfile {
     /// library : str or os.PathLike, optional
     ///     MPICH's library, such as ``libmpich.so.12``, whose own rules the file completes. MPICH reads
     ///     the file that ``MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE`` names.
+    /// commutative : bool
+    ///     All operations of the programs commute, as those of MPI do: take also reductions that are
+    ///     wrong for others.
     /// network : Network or str, optional
     ///     The links of the network.
     /// extrapolate : bool
@@ -74,7 +78,8 @@ impl PyProfile {
     /// FileError
     ///     If the file cannot be written.
     #[pyo3(signature = (
-        target, *, path=None, procs=None, size=None, library=None, network=None, extrapolate=false
+        target, *, path=None, procs=None, size=None, library=None, commutative=false, network=None,
+        extrapolate=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn tune(
@@ -85,6 +90,7 @@ impl PyProfile {
         procs: Option<&Bound<'_, PyAny>>,
         size: Option<&Bound<'_, PyAny>>,
         library: Option<&Bound<'_, PyAny>>,
+        commutative: bool,
         network: Option<NetworkArgument<'_>>,
         extrapolate: bool,
     ) -> PyResult<String> {
@@ -96,6 +102,11 @@ impl PyProfile {
             procs,
             size,
             library,
+            operations: if commutative {
+                ServedOperations::Commutative
+            } else {
+                ServedOperations::Every
+            },
             path,
         };
         let text = match NamedTarget::parse(target).map_err(|error| usage(py, error))? {
@@ -144,6 +155,7 @@ impl LibraryArguments<'_, '_> {
             release,
             counts: self.procs.map(ascending_counts).transpose()?,
             sizes: self.size.map(ascending_sizes).transpose()?,
+            operations: self.operations,
         };
         let found = py.detach(|| TunedLibrary::of(request, self.name));
         let tuned = found.map_err(|error| refused(py, error))?;
@@ -176,8 +188,8 @@ impl LibraryArguments<'_, '_> {
 
     /// Parameters of the network for a simulator.
     fn of_simulator(&self, py: Python<'_>, simulator: TargetSimulator, extrapolate: bool) -> PyResult<String> {
-        if self.size.is_some() || self.library.is_some() {
-            let problem = "size and library are for MPI libraries; a simulator takes the network alone";
+        if self.size.is_some() || self.library.is_some() || self.operations != ServedOperations::Every {
+            let problem = "size, library and commutative are for MPI libraries; a simulator takes the network alone";
             return Err(usage(py, problem));
         }
         let unsupported = |error: String| refused(py, Refusal::data(error).about(self.name));

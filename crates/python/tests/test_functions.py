@@ -153,7 +153,7 @@ def test_parameters_of_simulators(cli, profile, profile_file, target, words, opt
         ("openmpi", {}, '^target="openmpi": the version is missing'),
         ("openmpi-4.1", {"library": "x"}, "^library is for MPICH"),
         ("simgrid", {}, "^a platform has hosts"),
-        ("simgrid", {"size": 8}, "^size and library are for MPI libraries"),
+        ("simgrid", {"size": 8}, "^size, library and commutative are for MPI libraries"),
     ],
 )
 def test_tuning_that_is_refused(profile, target, options, message):

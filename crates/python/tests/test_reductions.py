@@ -98,3 +98,18 @@ def test_refusals():
 def test_a_note_tells_that_combining_takes_no_time():
     with pytest.warns(netsig.NetsigWarning, match="omega is not known"):
         netsig.simulate(None, "allreduce", "ring", 8, 800, settings={"L": "50us", "G": "8ns/B"})
+
+
+@pytest.mark.parametrize("commutative", [False, True])
+def test_rules(cli, measured, commutative):
+    words = ["--commutative"] if commutative else []
+    code, out, _ = cli("tune", measured, "--for", "openmpi-4.1", "-o", "-", *words)
+    assert code == 0
+    assert netsig.Profile.read(measured).tune("openmpi-4.1", commutative=commutative) == out
+    assert ("# These rules are wrong for operations that do not commute\n" in out) == commutative
+    assert ("left out as wrong for operations that do not commute" in out) != commutative
+
+
+def test_rules_left_out_are_named_by_the_keyword(measured):
+    with pytest.warns(netsig.NetsigWarning, match="give commutative=True if all operations"):
+        netsig.Profile.read(measured).tune("openmpi-4.1")

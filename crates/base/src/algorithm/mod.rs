@@ -31,6 +31,7 @@ mod rule;
 mod scatter;
 mod scatter_allgather;
 mod schedule;
+mod served;
 mod setting;
 mod sizes;
 #[cfg(test)]
@@ -69,6 +70,7 @@ pub use reduction::{
 };
 pub use rule::RuleAlgorithm;
 pub use schedule::{ProvenSchedule, Schedule};
+pub use served::ServedOperations;
 pub use setting::{AlgorithmSetting, LONGEST_SEGMENT, SettingKind, split_algorithms};
 pub use sizes::{PairSizes, PieceSizes, SizePattern};
 pub use traffic::{AlgorithmTraffic, ClosedForm, Fold, ReductionForm, TreeLoad};

@@ -11,6 +11,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use super::served::{ServedCounts, ServedOperations};
 use super::traffic::{AlgorithmTraffic, ReductionForm};
 use super::{ALGORITHMS, Collective};
 
@@ -60,6 +61,8 @@ pub struct OfferedAlgorithm {
     fanout: u32,
     /// Process counts that it serves.
     served_counts: ServedCounts,
+    /// Operations for which it is right, if it reduces.
+    served_operations: ServedOperations,
     /// True if the library's rules decide on the calls that it cannot serve.
     leaves_calls: bool,
     traffic: Option<AlgorithmTraffic>,
@@ -74,15 +77,6 @@ pub(super) enum WindowBound {
     Settable,
     /// Always this number.
     Fixed(u32),
-}
-
-/// Process counts that an algorithm of a library serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ServedCounts {
-    /// All.
-    Every,
-    /// Some: for other counts the library runs another algorithm, or fails.
-    Restricted,
 }
 
 /// Algorithms of libraries without a corresponding entry in the table.
@@ -110,9 +104,15 @@ static OFFERED_WITHOUT_ENTRY: &[(Collective, OfferedAlgorithm)] = {
         (Allgather, tuned(1, "linear", Some(AlgorithmTraffic::Port))),
         (Allgather, tuned(6, "two_proc", None).for_some_counts()),
         (Allgather, mpich("nb", None)),
-        (Reduce, tuned(2, "chain", None).with_segments().with_fanout(4)),
+        (
+            Reduce,
+            tuned(2, "chain", None)
+                .with_segments()
+                .with_fanout(4)
+                .for_operations(ServedOperations::Commutative),
+        ),
         (Reduce, mpich("nb", None)),
-        (Reduce, intel(1, "shumilin", None)),
+        (Reduce, intel_reduction(1, "shumilin", None)),
         (
             Allreduce,
             tuned(
@@ -122,11 +122,14 @@ static OFFERED_WITHOUT_ENTRY: &[(Collective, OfferedAlgorithm)] = {
             ),
         ),
         (Allreduce, mpich("nb", None)),
-        (Allreduce, intel(4, "topology_aware_reduce_bcast", None)),
-        (Allreduce, intel(5, "binomial_gather_scatter", None)),
-        (Allreduce, intel(6, "topology_aware_binomial_gather_scatter", None)),
-        (Allreduce, intel(7, "shumilin_ring", None)),
-        (Allreduce, intel(9, "knomial", None)),
+        (Allreduce, intel_reduction(4, "topology_aware_reduce_bcast", None)),
+        (Allreduce, intel_reduction(5, "binomial_gather_scatter", None)),
+        (
+            Allreduce,
+            intel_reduction(6, "topology_aware_binomial_gather_scatter", None),
+        ),
+        (Allreduce, intel_reduction(7, "shumilin_ring", None)),
+        (Allreduce, intel_reduction(9, "knomial", None)),
         (ReduceScatter, NON_COMMUTATIVE),
         (ReduceScatter, mpich("nb", None)),
         (ReduceScatterBlock, NON_COMMUTATIVE.leaving_calls()),
@@ -155,6 +158,7 @@ pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<Algor
         variable: None,
         fanout: 0,
         served_counts: ServedCounts::Every,
+        served_operations: ServedOperations::Every,
         leaves_calls: false,
         traffic,
     }
@@ -174,6 +178,15 @@ pub(super) const fn intel(number: u32, name: &'static str, traffic: Option<Algor
         flavour: MpiFlavour::IntelMpi,
         ..tuned(number, name, traffic)
     }
+}
+
+/// An algorithm of Intel MPI for a reduction. How it treats operations that do not commute is not known.
+pub(super) const fn intel_reduction(
+    number: u32,
+    name: &'static str,
+    traffic: Option<AlgorithmTraffic>,
+) -> OfferedAlgorithm {
+    intel(number, name, traffic).for_operations(ServedOperations::Commutative)
 }
 
 impl OfferedAlgorithm {
@@ -209,6 +222,11 @@ impl OfferedAlgorithm {
     /// True if it serves every process count.
     pub(super) fn serves_every_count(&self) -> bool {
         self.served_counts == ServedCounts::Every
+    }
+
+    /// Operations for which it is right in a reduction.
+    pub fn served_operations(&self) -> ServedOperations {
+        self.served_operations
     }
 
     /// Traffic of the messages, if known.
@@ -255,6 +273,14 @@ impl OfferedAlgorithm {
     pub(super) const fn leaving_calls(self) -> Self {
         Self {
             leaves_calls: true,
+            ..self
+        }
+    }
+
+    /// The same algorithm, which is right for these operations only.
+    pub(super) const fn for_operations(self, served_operations: ServedOperations) -> Self {
+        Self {
+            served_operations,
             ..self
         }
     }

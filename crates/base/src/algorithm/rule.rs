@@ -6,10 +6,18 @@
 //! suits some process counts only is left out, because a rule holds for a range of counts.
 
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 
+use itertools::iproduct;
+
+use super::decision::{DecisionCase, LibraryDecision};
 use super::offer::{MpiFlavour, OfferedAlgorithm, WindowBound, offered_algorithms};
 use super::setting::{RADIX, WINDOW};
 use super::{Algorithm, Collective, CollectiveMethod};
+use crate::units::{Bytes, Procs};
+
+/// Length of the longest element of a predefined type: a complex number of long doubles.
+const LONGEST_ELEMENT: u64 = 32;
 
 /// An algorithm of a library, with the settings that a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +53,26 @@ impl RuleAlgorithm {
         };
         found.filter(|rule_algorithm| rule_algorithm.offer.serves_every_count())
     }
+
+    /// True if the library runs the algorithm itself at each of these sizes. In a reduction it may run another one if
+    /// a vector has few elements, and cuts none into segments shorter than an element. A rule knows bytes alone, so that
+    /// this must hold for elements of every length up to the longest.
+    pub fn runs_itself(&self, collective: Collective, procs: Procs, sizes: RangeInclusive<Bytes>) -> bool {
+        if !collective.is_reduction() {
+            return true;
+        }
+        let segment = self.segment.map(|bytes| Bytes(bytes.get().into()));
+        let decision = LibraryDecision::of(self.offer.flavour, collective);
+        iproduct!(1..=LONGEST_ELEMENT, [*sizes.start(), *sizes.end()]).all(|(element, size)| {
+            let case = DecisionCase {
+                element: Bytes(element),
+                segment,
+                ..DecisionCase::new(procs, size)
+            };
+            let run = decision.and_then(|rules| rules.runs_for(self.offer.name, case));
+            segment.is_none_or(|bytes| bytes >= case.element) && run.is_none_or(|run| run.name == self.offer.name)
+        })
+    }
 }
 
 /// The library's algorithm with the settings of netsig's; `None` if it cannot have them.
@@ -67,6 +95,33 @@ fn with_settings_of(offer: &'static OfferedAlgorithm, algorithm: &Algorithm) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The least sizes at which Open MPI runs what a rule names, whatever the type. Among 48 processes there must be 32
+    /// elements, or 48, or 48 segments, which are longest with 137 elements of 30 bytes.
+    #[test]
+    fn a_rule_runs_its_algorithm_from_a_size_on() {
+        use Collective::{Allreduce, Reduce, ReduceScatterBlock};
+        let procs = Procs::new(48).unwrap();
+        for (collective, text, expected) in [
+            (Allreduce, "library:recursive_doubling", Some(1)),
+            (Allreduce, "library:rabenseifner", Some(32 * 32)),
+            (Allreduce, "library:ring", Some(48 * 32)),
+            (Allreduce, "library:segmented_ring:4096", Some(48 * 137 * 30)),
+            (Allreduce, "library:segmented_ring", None),
+            (Reduce, "library:rabenseifner", Some(32 * 32)),
+            (Reduce, "library:binomial:31", None),
+            (Reduce, "library:binomial:32", Some(1)),
+            (ReduceScatterBlock, "library:recursive_doubling", Some(1)),
+        ] {
+            let method = CollectiveMethod::parse(collective, text).unwrap();
+            let named = RuleAlgorithm::of(MpiFlavour::OpenMpi, collective, &method).unwrap();
+            let runs = |size: &u64| named.runs_itself(collective, procs, Bytes(*size)..=Bytes(*size));
+            assert_eq!((1..1 << 20).find(runs), expected, "{collective} {text}");
+        }
+        let method = CollectiveMethod::parse(ReduceScatterBlock, "library:recursive_doubling").unwrap();
+        let named = RuleAlgorithm::of(MpiFlavour::OpenMpi, ReduceScatterBlock, &method).unwrap();
+        assert!(!named.runs_itself(ReduceScatterBlock, procs, Bytes(1)..=Bytes(1 << 31)));
+    }
 
     /// The algorithm that each library runs in place of a schedule: number or name, segment and window.
     #[test]

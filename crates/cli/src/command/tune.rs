@@ -6,6 +6,7 @@ mod simulator;
 
 use std::path::PathBuf;
 
+use netsig_base::algorithm::ServedOperations;
 use netsig_base::network::Network;
 use netsig_base::units::list::QuantityList;
 use netsig_base::units::{Bytes, Procs};
@@ -41,6 +42,9 @@ pub struct Args {
     /// MPICH's library, whose own rules the file completes [default: that of the installed MPICH].
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
+    /// All operations of the programs commute, as those of MPI do: take also reductions that are wrong for others.
+    #[arg(long)]
+    commutative: bool,
     #[command(flatten)]
     network: NetworkArgs,
     /// Take also a profile whose messages pass at another rate than the links of --network.
@@ -49,6 +53,15 @@ pub struct Args {
 }
 
 impl Args {
+    /// Operations for which reductions must be right.
+    fn operations(&self) -> ServedOperations {
+        if self.commutative {
+            ServedOperations::Commutative
+        } else {
+            ServedOperations::Every
+        }
+    }
+
     /// Refuses a profile whose links have another rate than the network's links.
     ///
     /// # Errors
@@ -62,6 +75,7 @@ impl Args {
 const EXAMPLES: &str = "\
 Examples:
   netsig tune bcast.toml --for openmpi -o rules.conf
+  netsig tune allreduce.toml --for openmpi-4.1 --commutative -o rules.conf
   netsig tune bcast.toml --for mpich-4 --procs 8..64 -o selection.json
   netsig tune data.toml --for simgrid --network ethernet-12x40 -o platform.xml";
 

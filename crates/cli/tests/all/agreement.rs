@@ -342,7 +342,7 @@ fn the_setting_of_a_verdict_is_that_of_the_tuning_rules() {
 /// The measured algorithm that the rules of a file for Open MPI take, by the comments of the file; `None` for the
 /// library's own choice.
 fn rule_of_file(rules: &str, collective: &str, procs: u32, size: u64) -> Option<String> {
-    let measure = if collective == "bcast" {
+    let measure = if collective == "bcast" || collective.contains("reduce") {
         size
     } else {
         size * u64::from(procs)

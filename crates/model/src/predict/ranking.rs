@@ -2,10 +2,8 @@
 
 use itertools::Itertools as _;
 use netsig_base::algorithm::{
-    Collective, CollectiveMethod, DecisionCase, LIBRARY, LibraryDecision, MpiFlavour, MpiSetting, OperatorKind,
-    RuleAlgorithm,
+    Collective, CollectiveMethod, LIBRARY, MpiFlavour, MpiSetting, RuleAlgorithm, ServedOperations,
 };
-use netsig_base::schedule::OperandOrder;
 use netsig_base::text::counted;
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
@@ -149,27 +147,19 @@ impl CandidateRanker<'_> {
             .collect()
     }
 
-    /// A note if a library would run a first algorithm for operations that do not commute without asking, and in another
-    /// order than that of the ranks.
+    /// A note if Open MPI would run a first algorithm for operations that do not commute without asking. MPICH hands those
+    /// on to its rules.
     fn note_on_order(&self, found: &[CaseRanking]) -> Option<Note> {
-        let (mpi, collective) = (flavour(&self.request.profile)?, self.request.collective);
-        let rules = LibraryDecision::of(mpi, collective).filter(|_| collective.is_reduction())?;
-        let is_unchecked = |ranking: &CaseRanking, name: &str| {
-            let method = CollectiveMethod::parse(collective, name).ok()?;
-            let order = method.schedule_algorithm(mpi)?.operand_order()?;
-            let offer = RuleAlgorithm::of(mpi, collective, &method)?.offer;
-            let case = DecisionCase {
-                operator: OperatorKind::InOrder,
-                ..DecisionCase::new(ranking.procs, ranking.size)
-            };
-            let run = rules.runs_for(offer.name, case)?;
-            (order == OperandOrder::Any && run.name == offer.name && run.reduce.is_none()).then_some(())
+        let collective = self.request.collective;
+        let mpi = flavour(&self.request.profile).filter(|mpi| *mpi == MpiFlavour::OpenMpi)?;
+        let is_unchecked = |name: &String| {
+            let method = CollectiveMethod::parse(collective, name).ok();
+            let named = method.and_then(|method| RuleAlgorithm::of(mpi, collective, &method));
+            named.is_some_and(|named| named.offer.served_operations() != ServedOperations::Every)
         };
-        let firsts = found
-            .iter()
-            .filter_map(|ranking| Some((ranking, ranking.ranked.first()?.algorithm())));
-        let unchecked = firsts.filter(|(ranking, name)| is_unchecked(ranking, name).is_some());
-        let names = unchecked.map(|(_, name)| name).unique().join(", ");
+        let firsts = found.iter().filter_map(|ranking| ranking.ranked.first());
+        let mut unchecked = firsts.map(RankedCandidate::algorithm).filter(is_unchecked).unique();
+        let names = unchecked.join(", ");
         (!names.is_empty()).then(|| {
             Note::remark(format!(
                 "operations must commute for {names}, and {mpi} does not check that; use its setting where all operations \

@@ -5,9 +5,16 @@
 //! ([`RuleAlgorithm`]). `predict` gives its times. A time counts if the model was fitted to the algorithm and
 //! answers for the point. Times by borrowed parameters, contention-free times, and times of process counts that do
 //! not saturate the network do not count.
+//!
+//! A rule may make results wrong: Open MPI runs what a rule names without asking whether the operation commutes. So
+//! algorithms that need that are left out, unless the request says that all operations commute. MPICH's rules ask. An
+//! algorithm that calls other collectives is left out if the same file has rules for those, because it was measured
+//! without them.
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, CollectiveMethod, MpiFlavour, RuleAlgorithm, offered_algorithms};
+use netsig_base::algorithm::{
+    Collective, CollectiveMethod, LibraryDecision, MpiFlavour, RuleAlgorithm, ServedOperations, offered_algorithms,
+};
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs};
 
@@ -45,6 +52,10 @@ pub struct TuningChoices {
     pub all: Vec<TuningChoice>,
     /// Measured algorithms that no rule can name.
     pub beyond_rules: Vec<String>,
+    /// Measured algorithms that are wrong for operations that do not commute.
+    pub wrong_for_some: Vec<TuningChoice>,
+    /// Measured algorithms that call collectives for which the file has rules.
+    pub calling_ruled: Vec<TuningChoice>,
     /// Algorithms of the library that were not measured.
     pub unmeasured: Vec<&'static str>,
 }
@@ -68,8 +79,13 @@ impl DataOrigin {
 }
 
 impl TuningChoices {
-    /// The choices of a collective for `release`.
-    pub fn of(profile: &Profile, release: &TargetRelease, collective: Collective) -> Self {
+    /// The choices of a collective for `release`, in programs with these operations.
+    pub fn of(
+        profile: &Profile,
+        release: &TargetRelease,
+        collective: Collective,
+        operations: ServedOperations,
+    ) -> Self {
         let flavour = release.target.flavour;
         let is_foreign = matches!(DataOrigin::of(profile, flavour), DataOrigin::Other(_));
         let mut found = Self {
@@ -96,11 +112,13 @@ impl TuningChoices {
                 _ if is_library && is_foreign => found.beyond_rules.push(choice.measured),
                 _ if is_own_decision => found.all[0] = choice,
                 None => found.beyond_rules.push(choice.measured),
+                Some(named) if !release.may_name(named.offer, operations) => found.wrong_for_some.push(choice),
                 Some(_) => found.add(choice, is_library),
             }
         }
         let known = |name: &&str| {
-            let mut algorithms = found.all.iter().filter_map(|choice| choice.library_algorithm);
+            let measured = found.all.iter().chain(&found.wrong_for_some);
+            let mut algorithms = measured.filter_map(|choice| choice.library_algorithm);
             algorithms.any(|algorithm| algorithm.offer.name == *name)
         };
         let all_offers = offered_algorithms(collective).into_iter();
@@ -108,6 +126,20 @@ impl TuningChoices {
         let names = library_offers.map(|offer| offer.name);
         found.unmeasured = names.filter(|name| !known(name)).unique().collect();
         found
+    }
+
+    /// The choices without algorithms that call one of the collectives `ruled`.
+    #[must_use]
+    pub(super) fn without_calls_of(mut self, collective: Collective, ruled: &[Collective]) -> Self {
+        let calls_ruled = |choice: &mut TuningChoice| {
+            choice.library_algorithm.is_some_and(|named| {
+                let decision = LibraryDecision::of(named.offer.flavour, collective);
+                let called = decision.map_or(&[][..], |rules| rules.called_collectives(named.offer.name));
+                called.iter().any(|one| ruled.contains(one))
+            })
+        };
+        self.calling_ruled = self.all.extract_if(1.., calls_ruled).collect();
+        self
     }
 
     /// Adds a choice. Of two for the same library algorithm, the one measured in the library remains.

@@ -1,11 +1,12 @@
 //! Comments in a rules file, one line each.
 
 use itertools::Itertools as _;
+use netsig_base::algorithm::Collective;
 use netsig_base::text::date::utc_date;
 use netsig_base::text::{range, range_beside};
 
 use super::candidates::{DataOrigin, TuningChoice};
-use super::map::{OWN_DECISION, TOLERANCE};
+use super::map::{OWN_DECISION, TOLERANCE, TuningMap};
 use super::{RuleBlock, TargetRelease, TunedCollective};
 use crate::profile::Profile;
 
@@ -19,7 +20,12 @@ pub struct CommentNames<'a> {
 }
 
 /// Origin of the rules, and the options of a launch with them.
-pub(super) fn head(profile: &Profile, release: &TargetRelease, names: CommentNames) -> Vec<String> {
+pub(super) fn head(
+    profile: &Profile,
+    release: &TargetRelease,
+    all: &[TunedCollective],
+    names: CommentNames,
+) -> Vec<String> {
     let mpi = match DataOrigin::of(profile, release.target.flavour) {
         DataOrigin::Same => String::new(),
         DataOrigin::Unknown => ", which does not say by which MPI it was measured".to_owned(),
@@ -31,6 +37,9 @@ pub(super) fn head(profile: &Profile, release: &TargetRelease, names: CommentNam
         format!("launch: {}", (release.target.launch)(names.file)),
     ];
     lines.extend(release.target.remarks.iter().map(|remark| (*remark).to_owned()));
+    if all.iter().any(|tuned| tuned.needs_commutative(release)) {
+        lines.push("These rules are wrong for operations that do not commute".to_owned());
+    }
     lines
 }
 
@@ -44,17 +53,15 @@ pub(super) fn describe_collective(tuned: &TunedCollective) -> Vec<String> {
     } = tuned;
     let count_ends = times.counts.first().zip(times.counts.last());
     let counts = count_ends.map(|(first, last)| range(first, last));
-    let size_ends = times.sizes.first().zip(times.sizes.last());
-    let sizes = size_ends.map(|(first, last)| range(first, last));
     let own_decision_note = if choices.has_own_decision() {
         ""
     } else {
         "the library's own choice was not measured and may be faster; "
     };
     let mut lines = vec![format!(
-        "{collective}: predicted for {} processes and {} each; {own_decision_note}rules are within {:.0} % of the best",
+        "{collective}: predicted for {} processes{}; {own_decision_note}rules are within {:.0} % of the best",
         counts.unwrap_or_default(),
-        sizes.unwrap_or_default(),
+        sizes(*collective, times),
         (TOLERANCE - 1.0) * 100.0
     )];
     let measured = choices.all.iter().filter(|choice| !choice.measured.is_empty());
@@ -62,8 +69,17 @@ pub(super) fn describe_collective(tuned: &TunedCollective) -> Vec<String> {
         "considered: {}",
         measured.map(|choice| &choice.measured).join(", ")
     ));
+    let measured_names = |choices: &[TuningChoice]| choices.iter().map(|choice| &choice.measured).join(", ");
     for (what, names) in [
         ("measured, but no rule can name", choices.beyond_rules.iter().join(", ")),
+        (
+            "left out as wrong for operations that do not commute (the option commutative takes them)",
+            measured_names(&choices.wrong_for_some),
+        ),
+        (
+            "left out because they call collectives that have rules here",
+            measured_names(&choices.calling_ruled),
+        ),
         ("not measured", choices.unmeasured.iter().join(", ")),
     ] {
         if !names.is_empty() {
@@ -76,6 +92,19 @@ pub(super) fn describe_collective(tuned: &TunedCollective) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Sizes of the map in words; nothing of a barrier.
+fn sizes(collective: Collective, times: &TuningMap) -> String {
+    let ends = times.sizes.first().zip(times.sizes.last());
+    let sizes = ends.map(|(first, last)| range(first, last)).unwrap_or_default();
+    if collective.is_reduction() {
+        format!(" and vectors of {sizes}")
+    } else if collective.has_data() {
+        format!(" and {sizes} each")
+    } else {
+        String::new()
+    }
 }
 
 /// Counts of a block.

@@ -6,7 +6,7 @@
 //! every count of the block there:
 //!
 //! * at a point of the count, it must be allowed ([`TuningMap::allowed_choices`]);
-//! * between two points, it must be allowed at one of them, and below the first point, at that;
+//! * between two points, it must be allowed at one of them, and below the first point, at that and below it;
 //! * beyond the last point every choice serves.
 //!
 //! A choice that serves a range serves every part of it. So the fewest rules are found by always taking the choice
@@ -66,6 +66,8 @@ struct RuleList {
 struct CountRow {
     sizes: Vec<Bytes>,
     allowed: Vec<Vec<bool>>,
+    /// Choices that may be taken below the first size.
+    below: Vec<bool>,
     /// ln T by choice; 0 for a choice without a time.
     time: Vec<Vec<f64>>,
 }
@@ -166,7 +168,10 @@ fn gaining_rules(map: &TuningMap, measure: SizeMeasure, counts: Range<usize>) ->
 /// The columns of a block by size, and one beyond, where the library decides.
 fn columns(map: &TuningMap, measure: SizeMeasure, counts: Range<usize>, limit: ChoiceLimit) -> Vec<MeasureColumn> {
     let rows: Vec<CountRow> = counts.map(|count| CountRow::of(map, measure, count, limit)).collect();
-    let all_sizes = rows.iter().flat_map(|row| &row.sizes);
+    // Below the first size there are other choices than at it.
+    let has_others_below = rows.iter().any(|row| row.allowed.first() != Some(&row.below));
+    let lowest = has_others_below.then_some(&Bytes(0));
+    let all_sizes = rows.iter().flat_map(|row| &row.sizes).chain(lowest);
     let sizes: Vec<Bytes> = all_sizes.copied().sorted_unstable().dedup().collect();
     let beyond = sizes.last().map_or(0, |size| size.0.saturating_add(1));
     let column = |size: &Bytes| {
@@ -198,6 +203,7 @@ impl CountRow {
                 .map(|at| measure.compared_size(map.counts[count], map.sizes[at.size]))
                 .collect(),
             allowed: points().map(|at| map.allowed_choices(at, limit)).collect(),
+            below: map.choices_below(count, limit),
             time: points().map(|at| (0..map.choices()).map(time(at)).collect()).collect(),
         }
     }
@@ -210,8 +216,10 @@ impl CountRow {
                 *sum += ln_time;
             }
             restrict(&mut column.serves, |choice| self.allowed[place][choice]);
+        } else if place == 0 {
+            restrict(&mut column.serves, |choice| self.below[choice]);
         } else if let Some(above) = self.allowed.get(place) {
-            let below = place.checked_sub(1).map_or(above, |below| &self.allowed[below]);
+            let below = &self.allowed[place - 1];
             restrict(&mut column.serves, |choice| above[choice] || below[choice]);
         }
     }

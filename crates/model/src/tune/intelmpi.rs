@@ -2,7 +2,7 @@
 //!
 //! # Form
 //! `NUMBER:BYTES-BYTES@PROCS-PROCS;…`: an algorithm with its ranges of sizes for each process and of process counts.
-//! Elsewhere the library decides.
+//! Elsewhere the library decides. The size of a reduction is the whole vector.
 //!
 //! # Source
 //! Reference of Intel MPI, family `I_MPI_ADJUST`.
@@ -22,7 +22,7 @@ const LARGEST: u64 = i32::MAX as u64;
 /// The settings.
 pub fn settings(profile: &Profile, release: &TargetRelease, all: &[TunedCollective], names: CommentNames) -> String {
     let mut text = String::new();
-    for line in comments::head(profile, release, names) {
+    for line in comments::head(profile, release, all, names) {
         let _ = writeln!(text, "# {line}");
     }
     for tuned in all {
@@ -40,7 +40,7 @@ pub fn settings(profile: &Profile, release: &TargetRelease, all: &[TunedCollecti
             }
         }
         if !ranges.is_empty() {
-            let name = tuned.collective.to_string().to_uppercase();
+            let name = tuned.collective.to_string().replace('-', "_").to_uppercase();
             let _ = writeln!(text, "export I_MPI_ADJUST_{name}=\"{}\"", ranges.iter().join(";"));
         }
     }

@@ -5,6 +5,10 @@
 //! (process count and size) with a time of the library's own decision, a choice is allowed if its time is within
 //! [`TOLERANCE`] of the best. Where the library's own decision has no time although it was measured elsewhere, it alone is
 //! allowed. If it was not measured at all, choices are compared with each other, from two on.
+//!
+//! An algorithm that the library would replace by another one at a point has no time there ([`TuningMap::only_where`]).
+
+use std::ops::RangeInclusive;
 
 use netsig_base::units::{Bytes, Procs};
 
@@ -24,6 +28,8 @@ pub struct TuningMap {
     choices: usize,
     /// Seconds by choice, count and size.
     times: Vec<Option<f64>>,
+    /// By choice and count, true if a rule may take the choice below the first size.
+    holds_below: Vec<bool>,
 }
 
 /// Limit on the time of an allowed choice, beside [`TOLERANCE`].
@@ -59,11 +65,40 @@ impl TuningMap {
             }
         }
         Self {
+            holds_below: vec![true; choices * counts.len()],
             counts,
             sizes,
             choices,
             times,
         }
+    }
+
+    /// The map without the times of choices where `holds` is false. It is asked for each point, with the largest process
+    /// count before the next one of the map, and with the sizes up to the next one; also for the sizes below the first.
+    #[must_use]
+    pub fn only_where(mut self, holds: impl Fn(usize, Procs, RangeInclusive<Bytes>) -> bool) -> Self {
+        let first = self.sizes.first().map_or(0, |size| size.0);
+        for choice in 0..self.choices {
+            for count in 0..self.counts.len() {
+                let row = choice * self.counts.len() + count;
+                let procs = self.last_count(count);
+                self.holds_below[row] = first <= 1 || holds(choice, procs, Bytes(1)..=Bytes(first - 1));
+                for size in 0..self.sizes.len() {
+                    let from = self.sizes[size];
+                    let last = self.sizes.get(size + 1).map_or(from, |next| Bytes(next.0 - 1));
+                    let time = &mut self.times[row * self.sizes.len() + size];
+                    *time = time.filter(|_| holds(choice, procs, from..=last));
+                }
+            }
+        }
+        self
+    }
+
+    /// The largest process count from a place on that is below the count at the next place.
+    pub fn last_count(&self, place: usize) -> Procs {
+        let count = self.counts[place];
+        let next = self.counts.get(place + 1);
+        next.and_then(|next| Procs::new(next.get() - 1).ok()).unwrap_or(count)
     }
 
     /// Number of choices.
@@ -99,6 +134,17 @@ impl TuningMap {
     pub fn best(&self, at: MapPoint) -> Option<f64> {
         let times = (0..self.choices).filter_map(|choice| self.time(choice, at));
         times.min_by(f64::total_cmp)
+    }
+
+    /// For each choice, true if a rule may take it at the first size and below it; the library's own decision is
+    /// allowed if no other choice is.
+    pub fn choices_below(&self, count: usize, limit: ChoiceLimit) -> Vec<bool> {
+        let mut allowed = self.allowed_choices(MapPoint { count, size: 0 }, limit);
+        for (choice, is_allowed) in allowed.iter_mut().enumerate() {
+            *is_allowed = *is_allowed && self.holds_below[choice * self.counts.len() + count];
+        }
+        allowed[OWN_DECISION] |= !allowed.contains(&true);
+        allowed
     }
 
     /// For each choice, true if a rule may take it at a point.

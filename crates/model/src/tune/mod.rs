@@ -12,6 +12,12 @@
 //!
 //! `MPI_Alltoallv` is left out: one rule would have to hold for all sizes and their patterns.
 //!
+//! # Reductions
+//! * Rules are right for every operation, unless the request says that all operations commute (`candidates`).
+//! * No rule holds where the library would run another algorithm than the one named: from the known fallbacks follows
+//!   the least size of a rule. Rules of MPICH ask each call for the number of elements.
+//! * A barrier has no size, and one algorithm for each process count.
+//!
 //! # Domain
 //! Rules hold for process counts and sizes of the map; elsewhere the library decides. The first rule also holds
 //! below the smallest size. In a block of several counts the last size is that of the block. Times are those of
@@ -33,7 +39,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-use netsig_base::algorithm::{COLLECTIVES, Collective};
+use netsig_base::algorithm::{COLLECTIVES, Collective, ServedOperations};
 use netsig_base::network::Network;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds};
@@ -72,6 +78,8 @@ pub struct TuningRequest<'a> {
     pub counts: Option<Vec<Procs>>,
     /// Sizes, ascending; `None` for all that `predict` answers.
     pub sizes: Option<Vec<Bytes>>,
+    /// Operations for which reductions under the rules must be right.
+    pub operations: ServedOperations,
 }
 
 /// The rules of one collective.
@@ -105,10 +113,14 @@ pub struct RuleGain {
 /// # Errors
 /// If the model of an algorithm lacks a parameter.
 pub fn tune(request: &TuningRequest) -> Result<Vec<TunedCollective>, Refusal> {
-    let tuned = COLLECTIVES
-        .iter()
-        .map(|collective| tune_collective(request, *collective));
-    tuned.filter_map(Result::transpose).collect()
+    let mut all: Vec<TunedCollective> = Vec::new();
+    // In this order the collectives that algorithms call come before them.
+    for &collective in COLLECTIVES {
+        let with_rules = all.iter().filter(|tuned| tuned.has_rules());
+        let ruled: Vec<Collective> = with_rules.map(|tuned| tuned.collective).collect();
+        all.extend(tune_beside(request, collective, &ruled)?);
+    }
+    Ok(all)
 }
 
 /// The rules of a collective; `None` if rules are not written for it, or the profile has fewer than two choices of the
@@ -117,15 +129,24 @@ pub fn tune(request: &TuningRequest) -> Result<Vec<TunedCollective>, Refusal> {
 /// # Errors
 /// If the model of an algorithm lacks a parameter.
 pub fn tune_collective(request: &TuningRequest, collective: Collective) -> Result<Option<TunedCollective>, Refusal> {
-    let choices = TuningChoices::of(request.profile, request.release, collective);
+    tune_beside(request, collective, &[])
+}
+
+/// The rules of a collective in a file that has rules for the collectives `ruled`.
+fn tune_beside(
+    request: &TuningRequest,
+    collective: Collective,
+    ruled: &[Collective],
+) -> Result<Option<TunedCollective>, Refusal> {
+    let measured = TuningChoices::of(request.profile, request.release, collective, request.operations);
+    let choices = measured.without_calls_of(collective, ruled);
     let is_tuned = is_tuned_collective(collective) && choices.can_choose();
     is_tuned.then(|| tune_choices(request, collective, choices)).transpose()
 }
 
-/// True for the collectives that rules are written for. A rules file cannot tell operations that commute from others, so that
-/// rules of reductions could change results.
+/// True for the collectives that rules are written for.
 fn is_tuned_collective(collective: Collective) -> bool {
-    collective.operation() != Collective::Alltoallv && collective.may_be_replaced()
+    collective.operation() != Collective::Alltoallv
 }
 
 fn tune_choices(
@@ -168,7 +189,11 @@ fn time_maps(
     let requested_counts = request.counts.clone();
     let requested_sizes = request.sizes.clone();
     let counts = requested_counts.unwrap_or_else(|| every_count(most));
-    let sizes = requested_sizes.unwrap_or_else(|| every_size(largest));
+    let sizes = match requested_sizes {
+        _ if !collective.has_data() => vec![Bytes(0)],
+        Some(sizes) => sizes,
+        None => every_size(largest),
+    };
     let map = |time: &dyn Fn(usize, Procs, Bytes) -> Option<Seconds>| {
         TuningMap::new(
             counts.clone(),
@@ -183,7 +208,14 @@ fn time_maps(
         let prediction = predictors[choice].prediction(procs, size)?;
         Some(prediction.cautious_time(own_decision.as_ref(), least_gain(profile)))
     });
-    Ok((times, cautious))
+    if request.release.rules_see_operands() {
+        return Ok((times, cautious));
+    }
+    let runs_itself = |choice: usize, procs, sizes| {
+        let named = choices.all[choice].library_algorithm;
+        named.is_none_or(|named| named.runs_itself(collective, procs, sizes))
+    };
+    Ok((times, cautious.only_where(runs_itself)))
 }
 
 /// The blocks of [`TuningMap::over_sizes`], each with its first rule for all sizes.
@@ -224,11 +256,7 @@ impl TunedCollective {
     /// The process counts of a block, from the first to the last.
     pub fn count_range(&self, block: &RuleBlock) -> (Procs, Procs) {
         let first = self.times.counts[block.counts.start];
-        let last = match self.times.counts.get(block.counts.end) {
-            Some(next) => Procs::new(next.get() - 1).unwrap_or(first),
-            None => self.times.counts[block.counts.end - 1],
-        };
-        (first, last)
+        (first, self.times.last_count(block.counts.end - 1))
     }
 
     /// The choice by the rules for a case; `None` where the library decides.
@@ -241,6 +269,15 @@ impl TunedCollective {
         let rule = block.rule_for(self.measure.compared_size(procs, size));
         let is_library = rule.choice == OWN_DECISION || self.times.sizes.last().is_none_or(|largest| size > *largest);
         (!is_library).then(|| &self.choices.all[rule.choice])
+    }
+
+    /// True if a rule takes an algorithm that is wrong for operations that do not commute.
+    pub fn needs_commutative(&self, release: &TargetRelease) -> bool {
+        let mut rules = self.blocks.iter().flat_map(|block| &block.rules);
+        rules.any(|rule| {
+            let named = self.choices.all[rule.choice].library_algorithm;
+            named.is_some_and(|named| !release.may_name(named.offer, ServedOperations::Every))
+        })
     }
 
     /// True if a rule takes an algorithm.

@@ -9,7 +9,8 @@
 //! then end in the largest number of messages in progress. The header must be the first bytes, and
 //! is written only where a rule needs it.
 //!
-//! The size of an all-to-all or all-gather is the total: n times the size for each process.
+//! The size of an all-to-all or all-gather is the total: n times the size for each process. That of a reduction is the
+//! whole vector; the library's own rules for `MPI_Reduce_scatter_block` look at a block of it. A barrier has the size 0.
 //!
 //! # Source
 //! `coll_tuned_dynamic_file.c` and `coll_tuned_decision_dynamic.c` of Open MPI 4.1 and 5.0.
@@ -59,7 +60,7 @@ pub fn rules(profile: &Profile, release: &TargetRelease, all: &[TunedCollective]
         text.push('\n');
     }
     let silent = all.iter().filter(|tuned| !tuned.has_rules());
-    let about = comments::head(profile, release, names);
+    let about = comments::head(profile, release, all, names);
     for line in about.into_iter().chain(silent.flat_map(comments::describe_collective)) {
         let _ = writeln!(text, "# {line}");
     }

@@ -1,11 +1,12 @@
 //! The rules of all collectives as the file of a library, with what is to be said beside it.
 
-use netsig_base::algorithm::{COLLECTIVES, MpiFlavour};
+use itertools::Itertools as _;
+use netsig_base::algorithm::{COLLECTIVES, Collective, MpiFlavour, ServedOperations};
 use netsig_base::text::note::Note;
 use netsig_base::text::refusal::Refusal;
 
 use super::mpich::MpichTree;
-use super::{CommentNames, DataOrigin, TunedCollective, TuningRequest, intelmpi, mpich, openmpi, tune};
+use super::{CommentNames, DataOrigin, TunedCollective, TuningChoices, TuningRequest, intelmpi, mpich, openmpi, tune};
 use crate::predict::answer::refuse_single;
 use crate::predict::notes::note_on_links;
 
@@ -90,6 +91,13 @@ impl<'a> TunedLibrary<'a> {
                     "the library's own choice of {collective} was not measured and may be faster than the rules; measure library too"
                 )));
             }
+            let left_out = tuned.choices.wrong_for_some.iter();
+            let names = left_out.map(|choice| &choice.measured).join(", ");
+            if !names.is_empty() {
+                notes.push(Note::remark(format!(
+                    "left out of {collective}, since wrong for operations that do not commute: {names}; give --commutative if all operations of the programs commute, as those of MPI do"
+                )));
+            }
             if !tuned.has_rules() {
                 notes.push(Note::remark(format!(
                     "no rule for {collective}: none is predicted to be faster than the library's own choice"
@@ -109,12 +117,16 @@ impl<'a> TunedLibrary<'a> {
             ))
         };
         let counts = self.request.counts.as_deref().unwrap_or_default();
+        let of_data = || {
+            let with_data = self.collectives.iter().filter(|tuned| tuned.collective.has_data());
+            with_data.map(|tuned| &tuned.times)
+        };
         let sizes = self.request.sizes.as_deref().unwrap_or_default();
         let is_unknown_count = |place: &usize| maps().all(|map| !map.answers_count(*place));
         if let Some(place) = (0..counts.len()).find(is_unknown_count) {
             return Err(refused(format!("{} processes", counts[place])));
         }
-        let is_unknown_size = |place: &usize| maps().all(|map| !map.answers_size(*place));
+        let is_unknown_size = |place: &usize| of_data().all(|map| !map.answers_size(*place));
         if let Some(place) = (0..sizes.len()).find(is_unknown_size) {
             return Err(refused(sizes[place].to_string()));
         }
@@ -123,11 +135,14 @@ impl<'a> TunedLibrary<'a> {
 
     fn nothing_to_choose(&self) -> Refusal {
         let TuningRequest { profile, release, .. } = self.request;
-        let mut known = COLLECTIVES.iter().filter(|one| !profile.algorithms(**one).is_empty());
-        if known.clone().next().is_some() && known.all(|one| !one.may_be_replaced()) {
-            return Refusal::data(
-                "knows reductions and barriers alone, for which no rules are written yet; measure another collective, such as alltoall",
-            );
+        let with_commutative = |collective: &&Collective| {
+            let choices = TuningChoices::of(profile, release, **collective, ServedOperations::Commutative);
+            collective.is_reduction() && choices.can_choose()
+        };
+        if let Some(collective) = COLLECTIVES.iter().find(with_commutative) {
+            return Refusal::data(format!(
+                "the measured algorithms of {collective} are wrong for operations that do not commute; give --commutative if all operations of the programs commute, as those of MPI do"
+            ));
         }
         let cause = match DataOrigin::of(profile, release.target.flavour) {
             DataOrigin::Other(name) => format!("; its library was {name}"),

@@ -3,12 +3,13 @@
 //! # Method
 //! A rule for one size between two others cannot be trusted. The last size of a map has such a rule where the
 //! library decides beyond it. Of the two neighbours, the one that is faster at this size among the counts of the
-//! block takes its place; without times of both, the next.
+//! block takes its place; without times of both, the next. An algorithm without a time there does not take it from the
+//! one before.
 
 use netsig_base::units::Bytes;
 
 use super::fewest_rules::{RuleBlock, SizeMeasure, TuningRule};
-use super::map::{MapPoint, TuningMap};
+use super::map::{MapPoint, OWN_DECISION, TuningMap};
 
 /// Replaces rules of single sizes by their neighbours.
 pub(super) fn merge_single_sizes(block: &mut RuleBlock, map: &TuningMap, measure: SizeMeasure) {
@@ -17,8 +18,8 @@ pub(super) fn merge_single_sizes(block: &mut RuleBlock, map: &TuningMap, measure
         let time = |rule: TuningRule| block_time(block, map, measure, single.from, rule.choice);
         let before = place.checked_sub(1).map(|place| block.rules[place]);
         let is_before = before.is_some_and(|before| match (time(before), time(next)) {
-            (Some(before), Some(next)) => before <= next,
-            _ => false,
+            (Some(before_time), Some(next_time)) => before_time <= next_time,
+            (_, next_time) => next.choice != OWN_DECISION && next_time.is_none(),
         });
         if !is_before {
             block.rules[place + 1].from = single.from;
@@ -70,6 +71,22 @@ mod tests {
         merge_single_sizes(&mut block, &map(), SizeMeasure::Each);
         let rules = block.rules.iter();
         rules.map(|rule| (rule.from.0, rule.choice)).collect()
+    }
+
+    /// The library runs algorithm 2 itself from 64 bytes on only.
+    #[test]
+    fn a_rule_of_one_size_goes_to_no_algorithm_that_does_not_run_there() {
+        let map = map().only_where(|choice, _, sizes| choice < 2 || sizes.start().0 >= 64);
+        let rule = |from, choice| TuningRule {
+            from: Bytes(from),
+            choice,
+        };
+        let mut block = RuleBlock {
+            counts: 0..2,
+            rules: vec![rule(0, 0), rule(63, 1), rule(64, 2)],
+        };
+        merge_single_sizes(&mut block, &map, SizeMeasure::Each);
+        assert_eq!(block.rules, [rule(0, 0), rule(64, 2)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{Collective, MpiFlavour, MpiSetting};
+use netsig_base::algorithm::{Collective, MpiFlavour, MpiSetting, OfferedAlgorithm, ServedOperations};
 use netsig_base::text::guess::guess;
 use strum::VariantArray as _;
 
@@ -75,7 +75,7 @@ fn intel_mpi(file: &str) -> String {
 }
 
 const OPEN_MPI: &[&str] = &[
-    "sizes are totals: of alltoall, allgather, scatter and gather the number of processes times the size for each",
+    "sizes are totals: of alltoall, allgather, scatter and gather the number of processes times the size for each, of reductions the whole vector",
     "the library says nothing about a file that it cannot read",
     "the launch switches off han, hcoll and ucc, which take calls before tuned: where no rule holds, tuned decides",
 ];
@@ -193,6 +193,16 @@ impl TargetRelease {
         patch
             .zip(from)
             .is_some_and(|(patch_number, from)| *patch_number >= from)
+    }
+
+    /// True if rules can ask a call for its operation and for the number of elements, besides its bytes.
+    pub(super) fn rules_see_operands(&self) -> bool {
+        self.target.flavour == MpiFlavour::Mpich
+    }
+
+    /// True if rules may name an algorithm where programs use these operations.
+    pub(super) fn may_name(&self, offer: &OfferedAlgorithm, operations: ServedOperations) -> bool {
+        self.rules_see_operands() || offer.served_operations() <= operations
     }
 
     /// Measure of size that rules of a collective look at; `None` if one rule must hold for all

@@ -33,6 +33,7 @@ fn tuned(profile: &Profile, release: &TargetRelease) -> Vec<TunedCollective> {
         release,
         counts: Some(counts.collect()),
         sizes: None,
+        operations: ServedOperations::Every,
     };
     tune(&request).unwrap()
 }
@@ -65,6 +66,9 @@ fn mpich_keeps_its_own_branches_beside_the_rules() {
     let text = concat!(
         "\0{\"collective=bcast\":{\"comm_type=intra\":{\"composition=MPIDI_alpha\":{}}}}\0",
         "{\"collective=bcast\":{\"algorithm=MPIR_b\":{}},\"collective=scatter\":{\"algorithm=MPIR_s\":{}},",
+        "\"collective=reduce\":{\"algorithm=MPIR_r\":{}},\"collective=allreduce\":{\"algorithm=MPIR_ar\":{}},",
+        "\"collective=reduce_scatter\":{\"algorithm=MPIR_rs\":{}},\"collective=barrier\":{\"algorithm=MPIR_ba\":{}},",
+        "\"collective=reduce_scatter_block\":{\"algorithm=MPIR_rsb\":{}},",
         "\"collective=gather\":{\"algorithm=MPIR_g\":{}},\"collective=allgather\":{\"algorithm=MPIR_a\":{}},",
         "\"collective=alltoall\":{\"comm_type=intra\":{\"is_sendbuf_inplace=yes\":{\"algorithm=MPIR_r\":{}},",
         "\"is_sendbuf_inplace=no\":{\"algorithm=MPIR_own\":{}}},\"comm_type=inter\":{\"algorithm=MPIR_x\":{}}}}\0"
@@ -110,4 +114,33 @@ fn one_rule_for_all_sizes_loses_nowhere() {
     let root = |product: f64| Some((product.sqrt() * 1e9).round());
     let rounded_means = mean_times.map(|mean| mean.map(|mean| (mean * 1e9).round()));
     assert_eq!(rounded_means, [root(36.0), None, root(24.0)]);
+}
+
+/// The library runs algorithm 1 itself from 16 bytes for each of the 4 or 8 processes on. A block ends before the next
+/// count, so that 4 processes stand for up to 7.
+#[test]
+fn no_rule_holds_below_the_sizes_of_its_algorithm() {
+    let [four, eight] = [4, 8].map(|count| Procs::new(count).unwrap());
+    let rules = |counts: &[Procs], sizes: &[u64]| {
+        let sizes = sizes.iter().copied().map(Bytes).collect();
+        let all = TuningMap::new(counts.to_vec(), sizes, 2, |choice, _, _| Some([2.0, 1.0][choice]));
+        let map =
+            all.only_where(|choice, procs, lengths| choice == 0 || lengths.start().0 >= u64::from(16 * procs.get()));
+        let blocks = fewest_rules::fewest_blocks(&map, SizeMeasure::Each);
+        let listed = |block: &RuleBlock| {
+            block
+                .rules
+                .iter()
+                .map(|rule| (rule.from.0, rule.choice))
+                .collect::<Vec<_>>()
+        };
+        blocks.iter().map(listed).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(&[four], &[32, 64, 128]), [[(0, 0), (64, 1), (129, 0)]]);
+    // Below the first size the library decides.
+    assert_eq!(rules(&[four], &[64, 128]), [[(0, 0), (64, 1), (129, 0)]]);
+    assert_eq!(
+        rules(&[four, eight], &[64, 112, 128]),
+        [[(0, 0), (112, 1), (129, 0)], [(0, 0), (128, 1), (129, 0)]]
+    );
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use itertools::Itertools as _;
-use netsig_base::algorithm::{LIBRARY, MpiFlavour};
+use netsig_base::algorithm::{LIBRARY, MpiFlavour, ServedOperations};
 use netsig_base::text::range;
 use netsig_base::units::{Bytes, Procs, Seconds};
 
@@ -25,8 +25,7 @@ use crate::predict::select::{CandidateRanker, RankedCandidate};
 use crate::profile::Profile;
 use crate::tune::{LibraryVersion, TargetRelease, TuningChoices, TuningRequest, tune_collective};
 
-const NO_RULES: &str =
-    "None: rules for reductions and barriers are not written yet; netsig select shows settings of single algorithms.";
+const BARRIER_RULES: &str = "Not judged: a barrier has no sizes to compare; netsig tune writes rules for it.";
 
 const NO_MORE: &str = "None: netsig run gains no more than settings do.";
 
@@ -109,8 +108,8 @@ impl<'a> ChangeJudge<'a> {
 
     /// The change to the setting by the tuning rules of the MPI library of the data.
     fn setting(&self) -> Result<WorthwhileChange, String> {
-        if !self.subject.collective.may_be_replaced() {
-            return Err(NO_RULES.to_owned());
+        if !self.subject.collective.has_data() {
+            return Err(BARRIER_RULES.to_owned());
         }
         let release = release(self.profile).ok_or_else(|| self.without_release())?;
         let request = TuningRequest {
@@ -119,6 +118,7 @@ impl<'a> ChangeJudge<'a> {
             release: &release,
             counts: None,
             sizes: None,
+            operations: ServedOperations::Every,
         };
         let tuned = tune_collective(&request, self.subject.collective);
         let Some(tuned) = tuned.map_err(|refusal| format!("Not known: {refusal}."))? else {
@@ -230,7 +230,8 @@ impl<'a> ChangeJudge<'a> {
 
     /// The answer where no choice of the library beside its own was measured.
     fn untuned(&self, release: &TargetRelease) -> String {
-        let offers = TuningChoices::of(self.profile, release, self.subject.collective).unmeasured;
+        let offers =
+            TuningChoices::of(self.profile, release, self.subject.collective, ServedOperations::Every).unmeasured;
         if offers.is_empty() {
             return format!("None: {release} has no setting for {}.", self.subject.collective);
         }

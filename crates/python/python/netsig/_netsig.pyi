@@ -252,6 +252,7 @@ class Profile:
         procs: _Cases | None = None,
         size: _Cases | None = None,
         library: _Path | None = None,
+        commutative: bool = False,
         network: _Named | None = None,
         extrapolate: bool = False,
     ) -> str: ...

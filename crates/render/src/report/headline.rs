@@ -133,10 +133,10 @@ fn change(collective: Collective, advice: &ChangeAdvice) -> HeadlineNumber {
             .map(|reason| reason.split("; ").next().unwrap_or(reason));
         return HeadlineNumber {
             number: "–".to_owned(),
-            meaning: if collective.may_be_replaced() {
+            meaning: if collective.has_data() {
                 "no change is known to be faster".to_owned()
             } else {
-                "only single algorithms can be set yet".to_owned()
+                "changes of barriers are not judged".to_owned()
             },
             detail: first_parts.unique().join(" · "),
             tone: "open",

@@ -33,7 +33,7 @@ use self::exchange::{MPICH_ALLTOALL, MPICH_ALLTOALLV, OPEN_MPI_ALLTOALL, OPEN_MP
 use self::mpich_reduction::{
     MPICH_ALLREDUCE, MPICH_BARRIER, MPICH_FALLBACKS, MPICH_REDUCE, MPICH_REDUCE_SCATTER, MPICH_REDUCE_SCATTER_BLOCK,
 };
-use self::open_mpi_fallback::{OPEN_MPI_CALLS_REDUCE, OPEN_MPI_FALLBACKS, OPEN_MPI_ONE_CHAIN};
+use self::open_mpi_fallback::{OPEN_MPI_CALLS, OPEN_MPI_FALLBACKS, OPEN_MPI_ONE_CHAIN};
 use self::open_mpi_reduction::{
     OPEN_MPI_ALLREDUCE, OPEN_MPI_ALLREDUCE_IN_ORDER, OPEN_MPI_BARRIER, OPEN_MPI_REDUCE, OPEN_MPI_REDUCE_IN_ORDER,
     OPEN_MPI_REDUCE_SCATTER, OPEN_MPI_REDUCE_SCATTER_BLOCK, OPEN_MPI_REDUCE_SCATTER_BLOCK_IN_ORDER,
@@ -274,14 +274,26 @@ impl LibraryDecision {
                 name = fallback.instead.or_else(|| self.chosen(case))?;
             }
         }
-        let calls_reduce =
-            self.flavour == MpiFlavour::OpenMpi && OPEN_MPI_CALLS_REDUCE.contains(&(self.collective, name));
+        let calls_reduce = self.called_collectives(name).contains(&Collective::Reduce);
         let reduce_rules = Self::of(self.flavour, Collective::Reduce).filter(|_| calls_reduce);
         let reduce = reduce_rules.and_then(|rules| rules.runs(case));
         Some(RunAlgorithm {
             name,
             reduce: reduce.map(|run| run.name),
         })
+    }
+
+    /// The collectives of the communicator that an algorithm calls, by their rules.
+    pub fn called_collectives(&self, name: &str) -> &'static [Collective] {
+        let mut of_open_mpi = OPEN_MPI_CALLS.iter().filter(|_| self.flavour == MpiFlavour::OpenMpi);
+        let found = of_open_mpi.find(|(collective, caller, _)| (*collective, *caller) == (self.collective, name));
+        found.map_or(&[], |(_, _, called)| called)
+    }
+
+    /// True if an algorithm serves no vector that has fewer elements than the largest power of two of ranks.
+    pub fn needs_power_of_elements(&self, name: &str) -> bool {
+        let mut all = fallbacks(self.flavour, self.collective).filter(|fallback| fallback.chosen == name);
+        all.any(|fallback| fallback.condition == RuleCondition::FewerElementsThanPower)
     }
 
     /// Names of all algorithms in the rules.

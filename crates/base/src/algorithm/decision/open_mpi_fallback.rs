@@ -4,7 +4,7 @@
 //! The algorithms of Open MPI 4.1.4, which called these functions.
 
 use super::{AlgorithmFallback, RuleCondition as If};
-use crate::algorithm::Collective::{self, Allreduce, Reduce, ReduceScatter, ReduceScatterBlock};
+use crate::algorithm::Collective::{self, Allreduce, Bcast, Reduce, ReduceScatter, ReduceScatterBlock, Scatter};
 use crate::algorithm::{AlgorithmTraffic, ReductionForm};
 
 /// Algorithms that hand calls on to others, in the order in which they do so. The rules call the segmented ring without
@@ -20,11 +20,12 @@ pub(super) const OPEN_MPI_FALLBACKS: &[AlgorithmFallback] = &[
     AlgorithmFallback::new(ReduceScatterBlock, "recursive_doubling", If::TooManyElements).to("basic_linear"),
 ];
 
-/// Algorithms that call the reduce of the communicator, by its rules, and then a broadcast or scatter.
-pub(super) const OPEN_MPI_CALLS_REDUCE: &[(Collective, &str)] = &[
-    (Allreduce, "nonoverlapping"),
-    (ReduceScatter, "non-overlapping"),
-    (ReduceScatterBlock, "basic_linear"),
+/// Algorithms that call other collectives of the communicator, by their rules: a reduce, and then a broadcast or scatter.
+/// A scatter of blocks that differ is left out, since no rules of it are known.
+pub(super) const OPEN_MPI_CALLS: &[(Collective, &str, &[Collective])] = &[
+    (Allreduce, "nonoverlapping", &[Reduce, Bcast]),
+    (ReduceScatter, "non-overlapping", &[Reduce]),
+    (ReduceScatterBlock, "basic_linear", &[Reduce, Scatter]),
 ];
 
 /// Traffic of algorithms that the rules call without segments and with one chain.

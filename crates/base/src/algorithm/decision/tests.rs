@@ -276,3 +276,33 @@ fn a_version_decides_by_its_component() {
     assert!(is_known("Open MPI v5.0.7", Collective::ReduceScatterBlock));
     assert!(!is_known("Intel(R) MPI Library 2021.18", Collective::Allreduce));
 }
+
+/// An algorithm that combines operands in any order is right for every operation only if Open MPI hands others on, or
+/// if it calls the reduce of the communicator.
+#[test]
+fn an_algorithm_serves_every_operation_only_in_order() {
+    use crate::algorithm::{ALGORITHMS, ServedOperations};
+    use crate::schedule::OperandOrder;
+    for entry in ALGORITHMS.iter().filter(|entry| entry.collective.is_reduction()) {
+        for offer in entry.offered {
+            let decision = LibraryDecision::of(offer.flavour, entry.collective);
+            let hands_on = fallbacks(offer.flavour, entry.collective)
+                .any(|fallback| fallback.chosen == offer.name && fallback.condition == RuleCondition::KeepsOrder);
+            let called = decision.map_or(&[][..], |rules| rules.called_collectives(offer.name));
+            let keeps_order = entry.rounds.operand_order() == Some(OperandOrder::Ranks);
+            let is_right = keeps_order || hands_on || called.contains(&Collective::Reduce);
+            let expected = is_right && offer.flavour != MpiFlavour::IntelMpi;
+            let is_stated = offer.served_operations() == ServedOperations::Every;
+            // The tree that MPICH takes for other operations keeps their order, netsig's does not.
+            let is_binomial = (offer.flavour, offer.name) == (MpiFlavour::Mpich, "binomial");
+            assert_eq!(
+                is_stated,
+                expected || is_binomial,
+                "{} {} {}",
+                offer.flavour,
+                entry.collective,
+                offer.name
+            );
+        }
+    }
+}

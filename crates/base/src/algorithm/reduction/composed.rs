@@ -1,7 +1,7 @@
 //! Reductions that are composed of two collectives: a binomial reduce to rank 0, and then a binomial broadcast or
 //! scatter of the result. The operation must commute.
 
-use super::super::offer::{intel, tuned};
+use super::super::offer::{intel_reduction, tuned};
 use super::super::traffic::{AlgorithmTraffic, ClosedForm, ReductionForm};
 use super::super::tree::BINOMIAL;
 use super::super::{AlgorithmEntry, Collective, CombiningRounds, PieceCut, ScheduleOutline, ScheduleShape};
@@ -24,7 +24,7 @@ pub(in crate::algorithm) const REDUCE_BCAST: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceBcast)),
     offered: &[
         tuned(2, "nonoverlapping", Some(BCAST_TRAFFIC)),
-        intel(3, "reduce_bcast", Some(BCAST_TRAFFIC)),
+        intel_reduction(3, "reduce_bcast", Some(BCAST_TRAFFIC)),
     ],
 };
 
@@ -39,7 +39,7 @@ pub(in crate::algorithm) const REDUCE_SCATTER: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceThenScatter)),
     offered: &[
         tuned(1, "non-overlapping", Some(SCATTER_TRAFFIC)),
-        intel(4, "reduce_scatterv", Some(SCATTER_TRAFFIC)),
+        intel_reduction(4, "reduce_scatterv", Some(SCATTER_TRAFFIC)),
     ],
 };
 

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::super::offer::{intel, mpich, tuned};
+use super::super::offer::{intel_reduction, mpich, tuned};
 use super::super::traffic::{AlgorithmTraffic, ClosedForm, ReductionForm};
 use super::super::{AlgorithmEntry, Collective, CombiningRounds, PieceCut, ScheduleOutline, ScheduleShape};
 use super::folded_ranks::{FoldRole, FoldedRanks, KeptRank};
@@ -31,7 +31,7 @@ pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     offered: &[
         tuned(3, "recursive_doubling", Some(TRAFFIC)),
         mpich("recursive_doubling", Some(TRAFFIC)),
-        intel(1, "recursive_doubling", Some(TRAFFIC)),
+        intel_reduction(1, "recursive_doubling", Some(TRAFFIC)),
     ],
 };
 
@@ -46,7 +46,7 @@ pub(in crate::algorithm) const REDUCE_SCATTER: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ScatterDoubling)),
     offered: &[
         mpich("recursive_doubling", Some(SCATTER_TRAFFIC)),
-        intel(3, "recursive_doubling", Some(SCATTER_TRAFFIC)),
+        intel_reduction(3, "recursive_doubling", Some(SCATTER_TRAFFIC)),
     ],
 };
 

@@ -2,7 +2,8 @@
 //! and the lower one keeps the lower half. The blocks of a folded pair travel together; unfold. The operation must
 //! commute.
 
-use super::super::offer::{intel, mpich, tuned};
+use super::super::offer::{intel_reduction, mpich, tuned};
+use super::super::served::ServedOperations;
 use super::super::traffic::{AlgorithmTraffic, ClosedForm, ReductionForm};
 use super::super::{AlgorithmEntry, Collective, CombiningRounds, PieceCut, ScheduleOutline, ScheduleShape};
 use super::folded_ranks::{FoldRole, FoldedRanks, KeptRank, farthest_first_window};
@@ -22,9 +23,9 @@ pub(in crate::algorithm) const HALVING: AlgorithmEntry = AlgorithmEntry {
     traffic: Some(TRAFFIC),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Halving)),
     offered: &[
-        tuned(2, "recursive_halving", Some(TRAFFIC)),
-        mpich("recursive_halving", Some(TRAFFIC)),
-        intel(1, "recursive_halving", Some(TRAFFIC)),
+        tuned(2, "recursive_halving", Some(TRAFFIC)).for_operations(ServedOperations::Commutative),
+        mpich("recursive_halving", Some(TRAFFIC)).for_operations(ServedOperations::Commutative),
+        intel_reduction(1, "recursive_halving", Some(TRAFFIC)),
     ],
 };
 
@@ -32,7 +33,7 @@ pub(in crate::algorithm) const HALVING_BLOCK: AlgorithmEntry = of_equal_blocks(
     &HALVING,
     &[
         tuned(3, "recursive_halving", Some(TRAFFIC)),
-        mpich("recursive_halving", Some(TRAFFIC)),
+        mpich("recursive_halving", Some(TRAFFIC)).for_operations(ServedOperations::Commutative),
     ],
 );
 

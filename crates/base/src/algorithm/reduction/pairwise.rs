@@ -1,7 +1,8 @@
 //! Pairwise reduce-scatter: in step i rank k sends block k+i to rank k+i, receives its own block from rank k−i and combines
 //! it with what it has: xₖ₊₁∘(…∘(xₖ₋₁∘xₖ)). The operation must commute.
 
-use super::super::offer::{intel, mpich};
+use super::super::offer::{intel_reduction, mpich};
+use super::super::served::ServedOperations;
 use super::super::traffic::{AlgorithmTraffic, ClosedForm, ReductionForm};
 use super::super::{AlgorithmEntry, Collective, CombiningRounds, PieceCut, ScheduleOutline, ScheduleShape};
 use super::{combinations, copies, lone_round, message, of_equal_blocks};
@@ -19,11 +20,16 @@ pub(in crate::algorithm) const PAIRWISE: AlgorithmEntry = AlgorithmEntry {
     rounds: &CombiningRounds(OperandOrder::Any, outline, round),
     traffic: Some(TRAFFIC),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Pairwise)),
-    offered: &[mpich("pairwise", Some(TRAFFIC)), intel(2, "pairwise", Some(TRAFFIC))],
+    offered: &[
+        mpich("pairwise", Some(TRAFFIC)).for_operations(ServedOperations::Commutative),
+        intel_reduction(2, "pairwise", Some(TRAFFIC)),
+    ],
 };
 
-pub(in crate::algorithm) const PAIRWISE_BLOCK: AlgorithmEntry =
-    of_equal_blocks(&PAIRWISE, &[mpich("pairwise", Some(TRAFFIC))]);
+pub(in crate::algorithm) const PAIRWISE_BLOCK: AlgorithmEntry = of_equal_blocks(
+    &PAIRWISE,
+    &[mpich("pairwise", Some(TRAFFIC)).for_operations(ServedOperations::Commutative)],
+);
 
 fn outline(shape: ScheduleShape) -> ScheduleOutline {
     ScheduleOutline {

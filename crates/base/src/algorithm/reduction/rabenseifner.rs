@@ -12,7 +12,8 @@
 //! # Source
 //! Rabenseifner 2004 (ICCS) for halves, as in Open MPI; Thakur, Rabenseifner, Gropp 2005 (IJHPCA) for blocks, as in MPICH.
 
-use super::super::offer::{OfferedAlgorithm, intel, mpich, tuned};
+use super::super::offer::{OfferedAlgorithm, intel_reduction, mpich, tuned};
+use super::super::served::ServedOperations;
 use super::super::traffic::{AlgorithmTraffic, ClosedForm, Fold, ReductionForm};
 use super::super::{AlgorithmEntry, Collective, CombiningRounds, PieceCut, ScheduleOutline, ScheduleShape};
 use super::folded_ranks::{FoldRole, FoldedRanks, KeptRank, nearest_first_window};
@@ -26,8 +27,12 @@ const REDUCE_HALVES: AlgorithmTraffic = AlgorithmTraffic::Reduction(ReductionFor
 const REDUCE_WHOLE: AlgorithmTraffic = AlgorithmTraffic::Reduction(ReductionForm::ReduceRabenseifner(Fold::Whole));
 
 /// MPICH's algorithms. They are offered by both entries: without folded ranks these take the same steps.
-const MPICH_ALLREDUCE: OfferedAlgorithm = mpich("reduce_scatter_allgather", Some(BLOCKS)).leaving_calls();
-const MPICH_REDUCE: OfferedAlgorithm = mpich("reduce_scatter_gather", Some(REDUCE_WHOLE)).leaving_calls();
+const MPICH_ALLREDUCE: OfferedAlgorithm = mpich("reduce_scatter_allgather", Some(BLOCKS))
+    .for_operations(ServedOperations::Predefined)
+    .leaving_calls();
+const MPICH_REDUCE: OfferedAlgorithm = mpich("reduce_scatter_gather", Some(REDUCE_WHOLE))
+    .for_operations(ServedOperations::Predefined)
+    .leaving_calls();
 
 pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     name: "rabenseifner",
@@ -40,7 +45,7 @@ pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Rabenseifner(Fold::Halves))),
     offered: &[
         tuned(6, "rabenseifner", Some(HALVES)),
-        intel(2, "rabenseifner", Some(HALVES)),
+        intel_reduction(2, "rabenseifner", Some(HALVES)),
         MPICH_ALLREDUCE,
     ],
 };
@@ -67,7 +72,7 @@ pub(in crate::algorithm) const REDUCE: AlgorithmEntry = AlgorithmEntry {
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceRabenseifner(Fold::Halves))),
     offered: &[
         tuned(7, "rabenseifner", Some(REDUCE_HALVES)),
-        intel(5, "rabenseifner", Some(REDUCE_HALVES)),
+        intel_reduction(5, "rabenseifner", Some(REDUCE_HALVES)),
         MPICH_REDUCE,
     ],
 };

@@ -6,7 +6,8 @@
 //!   follows once, with whole blocks.
 //! * Reduce-scatter: as the first n−1 steps, but rank k begins with block k−1, so that it ends with block k.
 
-use super::super::offer::{intel, tuned};
+use super::super::offer::{intel_reduction, tuned};
+use super::super::served::ServedOperations;
 use super::super::setting::SEGMENT;
 use super::super::traffic::{AlgorithmTraffic, ClosedForm, ReductionForm};
 use super::super::{AlgorithmEntry, Collective, CombiningRounds, PieceCut, ScheduleOutline, ScheduleShape};
@@ -27,7 +28,10 @@ pub(in crate::algorithm) const ALLREDUCE: AlgorithmEntry = AlgorithmEntry {
     rounds: &CombiningRounds(OperandOrder::Any, allreduce_outline, allreduce),
     traffic: Some(TRAFFIC),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::Ring)),
-    offered: &[tuned(4, "ring", Some(TRAFFIC)), intel(8, "ring", Some(TRAFFIC))],
+    offered: &[
+        tuned(4, "ring", Some(TRAFFIC)).for_operations(ServedOperations::Commutative),
+        intel_reduction(8, "ring", Some(TRAFFIC)),
+    ],
 };
 
 pub(in crate::algorithm) const ALLREDUCE_SEGMENTED: AlgorithmEntry = AlgorithmEntry {
@@ -37,7 +41,9 @@ pub(in crate::algorithm) const ALLREDUCE_SEGMENTED: AlgorithmEntry = AlgorithmEn
     cut: PieceCut::RingSegments,
     traffic: Some(SEGMENTED_TRAFFIC),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::RingSegmented)),
-    offered: &[tuned(5, "segmented_ring", Some(SEGMENTED_TRAFFIC)).with_segments()],
+    offered: &[tuned(5, "segmented_ring", Some(SEGMENTED_TRAFFIC))
+        .with_segments()
+        .for_operations(ServedOperations::Commutative)],
     ..ALLREDUCE
 };
 
@@ -50,7 +56,7 @@ pub(in crate::algorithm) const REDUCE_SCATTER: AlgorithmEntry = AlgorithmEntry {
     rounds: &CombiningRounds(OperandOrder::Any, scatter_outline, scatter),
     traffic: Some(SCATTER_TRAFFIC),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ScatterRing)),
-    offered: &[tuned(3, "ring", Some(SCATTER_TRAFFIC))],
+    offered: &[tuned(3, "ring", Some(SCATTER_TRAFFIC)).for_operations(ServedOperations::Commutative)],
 };
 
 pub(in crate::algorithm) const REDUCE_SCATTER_BLOCK: AlgorithmEntry = of_equal_blocks(&REDUCE_SCATTER, &[]);

@@ -5,7 +5,8 @@
 //! * Over the trees of a broadcast, backwards. A rank combines own ∘ first child, then further child ∘ that.
 //! * Pipeline: segments along the chain.
 
-use super::super::offer::{intel, mpich, tuned};
+use super::super::offer::{intel_reduction, mpich, tuned};
+use super::super::served::ServedOperations;
 use super::super::setting::SEGMENT;
 use super::super::traffic::{AlgorithmTraffic, ClosedForm, ReductionForm};
 use super::super::tree::{BINOMIAL as BINOMIAL_TREE, RankTree};
@@ -39,9 +40,11 @@ pub(in crate::algorithm) const BINOMIAL: AlgorithmEntry = AlgorithmEntry {
     traffic: Some(traffic(ReductionForm::ReduceBinomial)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceBinomial)),
     offered: &[
-        tuned(5, "binomial", Some(traffic(ReductionForm::ReduceBinomial))).with_segments(),
+        tuned(5, "binomial", Some(traffic(ReductionForm::ReduceBinomial)))
+            .with_segments()
+            .for_operations(ServedOperations::Commutative),
         mpich("binomial", Some(traffic(ReductionForm::ReduceBinomial))),
-        intel(2, "binomial", Some(traffic(ReductionForm::ReduceBinomial))),
+        intel_reduction(2, "binomial", Some(traffic(ReductionForm::ReduceBinomial))),
     ],
     ..FLAT
 };
@@ -52,7 +55,9 @@ pub(in crate::algorithm) const BINARY: AlgorithmEntry = AlgorithmEntry {
     rounds: &CombiningRounds(OperandOrder::Any, binary_outline, binary),
     traffic: Some(traffic(ReductionForm::ReduceBinary)),
     closed_form: Some(ClosedForm::Reduction(ReductionForm::ReduceBinary)),
-    offered: &[tuned(4, "binary", Some(traffic(ReductionForm::ReduceBinary))).with_segments()],
+    offered: &[tuned(4, "binary", Some(traffic(ReductionForm::ReduceBinary)))
+        .with_segments()
+        .for_operations(ServedOperations::Commutative)],
     ..FLAT
 };
 
@@ -78,8 +83,9 @@ pub(in crate::algorithm) const PIPELINE: AlgorithmEntry = AlgorithmEntry {
     ..FLAT
 };
 
-const LIBRARY_PIPELINE: OfferedAlgorithm =
-    tuned(3, "pipeline", Some(traffic(ReductionForm::ReducePipeline))).with_segments();
+const LIBRARY_PIPELINE: OfferedAlgorithm = tuned(3, "pipeline", Some(traffic(ReductionForm::ReducePipeline)))
+    .with_segments()
+    .for_operations(ServedOperations::Commutative);
 
 fn flat_outline(shape: ScheduleShape) -> ScheduleOutline {
     ScheduleOutline {

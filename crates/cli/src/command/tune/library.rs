@@ -45,6 +45,7 @@ pub fn run(args: &Args, release: &TargetRelease) -> Result<(), Failure> {
         release,
         counts: args.procs.as_ref().map(ascending),
         sizes: args.size.as_ref().map(ascending),
+        operations: args.operations(),
     };
     let from = files::name(&args.profile);
     let tuned = TunedLibrary::of(request, &from)?;

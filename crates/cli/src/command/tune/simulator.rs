@@ -24,9 +24,9 @@ pub fn run(args: &Args, simulator: TargetSimulator) -> Result<(), Failure> {
         TargetSimulator::SimGrid => FileKind::Platform,
         TargetSimulator::LogGopSim => FileKind::LogGopSim,
     };
-    if args.size.is_some() || args.library.is_some() {
+    if args.size.is_some() || args.library.is_some() || args.commutative {
         return Err(Failure::usage(
-            "--size and --library are for MPI libraries; a simulator takes the network alone",
+            "--size, --library and --commutative are for MPI libraries; a simulator takes the network alone",
         ));
     }
     let optional_reads = [Some(args.profile.as_path()), args.network.path()];

@@ -6,6 +6,7 @@ use netsig_base::algorithm::COLLECTIVES;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+use super::name;
 use crate::tune::is_tuned_collective;
 
 /// Conditions in order, each with the tree behind it; a leaf is empty.
@@ -43,7 +44,7 @@ impl MpichTree {
         let mut ruled = COLLECTIVES
             .iter()
             .filter(|collective| is_tuned_collective(**collective));
-        ruled.all(|collective| has(format!("collective={collective}")))
+        ruled.all(|collective| has(format!("collective={}", name(*collective))))
     }
 }
 
