@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use netsig_base::algorithm::Collective;
 use netsig_base::units::Procs;
 use netsig_model::predict::runtime_choice::GainCertainty;
 
 use crate::call::{CallLength, RefusedArguments};
 use crate::choice::CallDecision;
+use crate::operation::CalledOperation;
 use crate::report::{CallLedger, CallTally};
 use crate::size_class::{CallClass, class};
 use crate::trial::{BothSides, CallRunner, ComparisonPart, ScheduleTrial};
 use crate::verdicts::TrialVerdict;
 
-/// Most calls of an alltoallv between two checks of its sizes.
+/// Most calls of an exchange whose sizes differ between two checks of its sizes.
 const MOST_UNCHECKED_CALLS: u64 = 64;
 
 /// The calls on a communicator. All ranks apply the same changes.
@@ -24,11 +24,12 @@ pub struct CommunicatorCalls {
     /// By collective and class of sizes, one entry for each algorithm that ran; the last entry is in force. Exchanges
     /// of one class may get different decisions.
     entries: BTreeMap<CallClass, Vec<ClassCalls>>,
-    passed: BTreeMap<(Collective, &'static str), CallTally>,
+    passed: BTreeMap<(CalledOperation, &'static str), CallTally>,
     /// The collectives that were called, each with the reason if all its calls are passed on.
-    seen: BTreeMap<Collective, Option<&'static str>>,
-    /// Number of calls of `MPI_Alltoallv`, and the class of the last call whose sizes were checked.
-    by_pair: (u64, u32),
+    seen: BTreeMap<CalledOperation, Option<&'static str>>,
+    /// By operation whose sizes differ from pair to pair: its number of calls, and the class of the last call whose sizes
+    /// were checked.
+    by_pair: BTreeMap<CalledOperation, (u64, u32)>,
 }
 
 /// Calls of one class of sizes.
@@ -53,19 +54,23 @@ pub enum CallAction {
 
 impl CommunicatorCalls {
     /// The next action for a call: the first call of a collective is agreed on whatever its arguments are.
-    pub fn action_for(&mut self, collective: Collective, length: Result<CallLength, RefusedArguments>) -> CallAction {
+    pub fn action_for(
+        &mut self,
+        operation: CalledOperation,
+        length: Result<CallLength, RefusedArguments>,
+    ) -> CallAction {
         let call_class = match length {
-            Ok(CallLength::Piece(size)) => Some((collective, class(size.0))),
-            _ if collective == Collective::Alltoallv => self.unchecked_class(),
+            Ok(CallLength::Piece(size)) => Some((operation, class(size.0))),
+            _ if operation.is_by_pair() => self.unchecked_class(operation),
             _ => None,
         };
-        match self.seen.get(&collective) {
+        match self.seen.get(&operation) {
             Some(Some(reason)) => return CallAction::Passed(reason),
             None => return CallAction::Open,
             Some(None) => {}
         }
         let passed = match length {
-            _ if collective == Collective::Alltoallv => None,
+            _ if operation.is_by_pair() => None,
             Ok(length) => length.reason_to_pass(),
             Err(RefusedArguments) => Some(RefusedArguments::REASON),
         };
@@ -78,29 +83,29 @@ impl CommunicatorCalls {
         })
     }
 
-    /// The class of an alltoallv whose sizes need no check. They are checked at the calls 0, 1, 2, 4 and so on, and at
+    /// The class of an exchange whose sizes differ and need no check. They are checked at the calls 0, 1, 2, 4 and so on, and at
     /// every 64th. All ranks have the same count of the calls on a communicator.
-    fn unchecked_class(&mut self) -> Option<CallClass> {
-        let (calls, class) = &mut self.by_pair;
+    fn unchecked_class(&mut self, operation: CalledOperation) -> Option<CallClass> {
+        let (calls, class) = self.by_pair.entry(operation).or_default();
         let is_due = calls.is_power_of_two() || calls.is_multiple_of(MOST_UNCHECKED_CALLS);
         *calls += 1;
-        (!is_due).then_some((Collective::Alltoallv, *class))
+        (!is_due).then_some((operation, *class))
     }
 
     /// True if a collective was called before.
-    pub fn has_seen(&self, collective: Collective) -> bool {
-        self.seen.contains_key(&collective)
+    pub fn has_seen(&self, operation: CalledOperation) -> bool {
+        self.seen.contains_key(&operation)
     }
 
     /// Notes that a collective was called; `passed` is the reason if all its calls are passed on.
-    pub fn mark_seen(&mut self, collective: Collective, passed: Option<&'static str>) {
-        self.seen.insert(collective, passed);
+    pub fn mark_seen(&mut self, operation: CalledOperation, passed: Option<&'static str>) {
+        self.seen.insert(operation, passed);
     }
 
     /// Puts a decision in force for calls of a length; for pieces that differ in size, the decision has the length.
     pub fn put_decision(
         &mut self,
-        collective: Collective,
+        operation: CalledOperation,
         length: CallLength,
         decision: CallDecision,
     ) -> (CallClass, Arc<CallDecision>) {
@@ -108,9 +113,9 @@ impl CommunicatorCalls {
             CallLength::Piece(size) => size,
             _ => decision.size,
         };
-        let call_class = (collective, class(size.0));
-        if collective == Collective::Alltoallv {
-            self.by_pair.1 = call_class.1;
+        let call_class = (operation, class(size.0));
+        if operation.is_by_pair() {
+            self.by_pair.entry(operation).or_default().1 = call_class.1;
         }
         (call_class, self.put(call_class, decision))
     }
@@ -162,8 +167,8 @@ impl CommunicatorCalls {
     }
 
     /// Counts a call that was passed on.
-    pub fn count_passed(&mut self, collective: Collective, reason: &'static str, elapsed: Duration) {
-        let tally = self.passed.entry((collective, reason)).or_default();
+    pub fn count_passed(&mut self, operation: CalledOperation, reason: &'static str, elapsed: Duration) {
+        let tally = self.passed.entry((operation, reason)).or_default();
         tally.add(elapsed, CallRunner::Library);
     }
 
@@ -204,14 +209,14 @@ impl CommunicatorCalls {
 
     /// Adds the calls since the last time to a ledger.
     pub fn move_to_ledger(&mut self, procs: Procs, ledger: &mut CallLedger) {
-        for ((collective, _), entries) in &mut self.entries {
+        for ((operation, _), entries) in &mut self.entries {
             for entry in entries {
                 let tally = std::mem::take(&mut entry.tally);
-                ledger.add(*collective, procs, &entry.decision, tally);
+                ledger.add(*operation, procs, &entry.decision, tally);
             }
         }
-        for ((collective, reason), tally) in std::mem::take(&mut self.passed) {
-            ledger.add(collective, procs, &CallDecision::library(reason), tally);
+        for ((operation, reason), tally) in std::mem::take(&mut self.passed) {
+            ledger.add(operation, procs, &CallDecision::library(reason), tally);
         }
     }
 }

@@ -10,9 +10,13 @@ use netsig_base::text::counted;
 use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::predict::outside_domain::ExtrapolationRule;
-use netsig_model::predict::runtime_choice::{GainCertainty, OUTSIDE_PROFILE, RuntimeCall, RuntimeChoice};
+use netsig_model::predict::runtime_choice::{
+    GainCertainty, NoRuntimeChoice, OUTSIDE_PROFILE, RuntimeCall, RuntimeChoice,
+};
 use netsig_model::predict::select::CandidateRanker;
 use netsig_model::profile::Profile;
+
+use crate::operation::CalledOperation;
 
 /// The MPI of this build.
 #[cfg(open_mpi)]
@@ -41,7 +45,7 @@ pub struct CallDecision {
 #[derive(Clone, Copy)]
 pub struct CallQuestion<'a> {
     /// The operation.
-    pub collective: Collective,
+    pub operation: CalledOperation,
     /// Number of processes.
     pub procs: Procs,
     /// Length of a piece, or the mean length.
@@ -62,7 +66,7 @@ pub struct ScheduleChooser {
     /// Clusters of the communicators with decisions.
     seen_clusters: BTreeSet<String>,
     /// Algorithms that are not left to the profile.
-    given: BTreeMap<Collective, Algorithm>,
+    given: BTreeMap<CalledOperation, Algorithm>,
 }
 
 impl CallDecision {
@@ -130,7 +134,7 @@ impl ScheduleChooser {
     pub fn new(
         profile: Result<Profile, &'static str>,
         network: Option<Network>,
-        given: BTreeMap<Collective, Algorithm>,
+        given: BTreeMap<CalledOperation, Algorithm>,
     ) -> Self {
         // Rankers borrow the profile, and live as long as the program.
         let kept_profile: Result<&'static Profile, _> = profile.map(|loaded| &*Box::leak(Box::new(loaded)));
@@ -153,7 +157,7 @@ impl ScheduleChooser {
     }
 
     fn decide_without_size(&mut self, question: CallQuestion) -> CallDecision {
-        if let Some(algorithm) = self.given.get(&question.collective) {
+        if let Some(algorithm) = self.given.get(&question.operation) {
             if !question.runtime_call().is_served_by(*algorithm) {
                 return CallDecision::library(format!("{algorithm} does not serve the call"));
             }
@@ -198,7 +202,7 @@ impl ScheduleChooser {
     }
 
     fn decide_by_profile(&mut self, profile: &'static Profile, question: CallQuestion) -> Result<CallDecision, String> {
-        let collective = question.collective;
+        let collective = question.operation.collective();
         let clusters = question.layout.map(ClusterLayout::clusters_of_ranks);
         let key = (collective, clusters.unwrap_or_default());
         let layout = self.clusters_to_use(profile, question, &key.1)?;
@@ -211,13 +215,21 @@ impl ScheduleChooser {
         if let Some(pairs) = question.pairs {
             let check = check_seconds(profile.hockney.alpha.value, question.procs);
             let ranker = request().pairs(pairs).ranker().map_err(refusal_text)?;
-            return decide_by_ranking(&ranker, question, check);
+            let call = RuntimeCall {
+                check: Seconds(check),
+                ..question.runtime_call()
+            };
+            let choice = match question.operation {
+                CalledOperation::ByRank(operation) => ranker.choice_beside(&call, operation.library_algorithm()),
+                CalledOperation::Scheduled(_) => ranker.runtime_choice(&call),
+            };
+            return decided(choice);
         }
         let known = match self.rankers.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(request().ranker().map_err(refusal_text)?),
         };
-        decide_by_ranking(known, question, 0.0)
+        decided(known.runtime_choice(&question.runtime_call()))
     }
 }
 
@@ -229,12 +241,8 @@ fn check_seconds(alpha: f64, procs: Procs) -> f64 {
 /// Most communicators that differ in their clusters.
 const MOST_LAYOUTS: usize = 64;
 
-/// Decides by a ranking. A schedule takes `check` seconds more than its messages.
-fn decide_by_ranking(ranker: &CandidateRanker, question: CallQuestion, check: f64) -> Result<CallDecision, String> {
-    let choice = ranker.runtime_choice(&RuntimeCall {
-        check: Seconds(check),
-        ..question.runtime_call()
-    });
+/// The decision of a choice by a profile.
+fn decided(choice: Result<RuntimeChoice, NoRuntimeChoice>) -> Result<CallDecision, String> {
     let RuntimeChoice { library, schedule } = choice.map_err(|reason| reason.to_string())?;
     let library_s = Some(library.prediction.time.0);
     Ok(match schedule {
@@ -256,7 +264,7 @@ fn decide_by_ranking(ranker: &CandidateRanker, question: CallQuestion, check: f6
 impl<'a> CallQuestion<'a> {
     fn runtime_call(self) -> RuntimeCall<'a> {
         RuntimeCall {
-            collective: self.collective,
+            collective: self.operation.collective(),
             procs: self.procs,
             size: self.size,
             layout: self.layout,
@@ -294,12 +302,12 @@ mod tests {
     #[test]
     fn given_algorithms_need_no_profile_and_must_serve() {
         let names = [(Collective::Alltoall, "bruck:2"), (Collective::Alltoallv, "direct")];
-        let given = names.map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
+        let given = names.map(|(collective, name)| (collective.into(), Algorithm::parse(collective, name).unwrap()));
         let mut chooser = ScheduleChooser::new(Err("no profile"), None, given.into());
         let mut named = |collective| {
             let procs = Procs::new(5).unwrap();
             let question = CallQuestion {
-                collective,
+                operation: CalledOperation::from(collective),
                 procs,
                 size: Bytes(100),
                 pairs: None,

@@ -50,6 +50,7 @@
 mod agreement;
 mod arrays;
 mod attribute;
+mod by_rank;
 mod call;
 mod calls;
 mod choice;
@@ -64,6 +65,7 @@ mod job;
 mod loaded;
 mod member;
 mod next;
+mod operation;
 mod places;
 mod record;
 mod reduction;

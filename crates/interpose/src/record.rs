@@ -12,6 +12,7 @@ use netsig_mpi::MpiError;
 use crate::agreement::{
     self, AgreeingRanks, AgreementOutcome, AgreementRules, CONTRADICTING, CallTerms, MOST_PROCS, PieceKind,
 };
+use crate::by_rank::ByRankCall;
 use crate::call::{CallBuffers, CallLength, ProgramCall, RefusedArguments};
 use crate::calls::{CallAction, CommunicatorCalls};
 use crate::choice::{CallDecision, CallQuestion};
@@ -160,7 +161,7 @@ impl CommunicatorRecord {
             Err(NoDecision::Because(reason)) => {
                 let code = pass();
                 let ended = Instant::now();
-                self.calls().count_passed(call.collective, reason, ended - started);
+                self.calls().count_passed(call.operation(), reason, ended - started);
                 (code, ended)
             }
             // MPI has called the communicator's error handler.
@@ -233,7 +234,7 @@ impl CommunicatorRecord {
             return Err(NoDecision::Because(reason));
         }
         let length = call.length(self.member);
-        let action = self.calls().action_for(call.collective, length);
+        let action = self.calls().action_for(call.operation(), length);
         match action {
             CallAction::Passed(reason) => Err(NoDecision::Because(reason)),
             CallAction::Decided(call_class, decision) => {
@@ -249,7 +250,7 @@ impl CommunicatorRecord {
 
     /// True if all sent data are received; for pieces of one size, the first call has shown it.
     fn is_balanced(&self, call: &ProgramCall, length: Result<CallLength, RefusedArguments>) -> Result<bool, MpiError> {
-        let CallBuffers::ByPair { send, receive } = call.buffers else {
+        let CallBuffers::ByPair { send, receive, .. } = call.buffers else {
             return Ok(true);
         };
         let sides = length.is_ok().then_some([send, receive]);
@@ -282,25 +283,29 @@ impl CommunicatorRecord {
             },
             can_follow: |algorithm| !session.is_on || self.can_run(session, call, algorithm),
         };
-        let is_aliased = !self.calls().has_seen(call.collective) && call.is_aliased(self.member);
+        let is_aliased = !self.calls().has_seen(call.operation()) && call.is_aliased(self.member);
         let is_refused = |length: &CallLength| is_aliased && length.reason_to_pass().is_none();
         let valid_length = length.ok().filter(|length| !is_refused(length));
         let terms = valid_length.map(|length| terms(call, length));
         let agreed = match call.buffers {
             CallBuffers::ByPair { .. } if self.member.procs.get() > MOST_PROCS => {
-                return Err(NoDecision::Because("an alltoallv of more than 512 processes"));
+                return Err(NoDecision::Because(
+                    "sizes from pair to pair of more than 512 processes",
+                ));
             }
-            CallBuffers::ByPair { send, receive } => agreement::agree_by_pair(rules, party, terms, [send, receive])?,
+            CallBuffers::ByPair { send, receive, .. } => {
+                agreement::agree_by_pair(rules, party, terms, [send, receive])?
+            }
             CallBuffers::Equal { .. } => agreement::agree_on_equal_pieces(rules, party, terms)?,
         };
         let (AgreementOutcome::Decided(decision), Some(length)) = (agreed, valid_length) else {
-            self.calls().mark_seen(call.collective, Some(CONTRADICTING));
+            self.calls().mark_seen(call.operation(), Some(CONTRADICTING));
             return Err(NoDecision::Because(CONTRADICTING));
         };
-        self.calls().mark_seen(call.collective, None);
+        self.calls().mark_seen(call.operation(), None);
         match length.reason_to_pass() {
             Some(reason) => Err(NoDecision::Because(reason)),
-            None => Ok(self.calls().put_decision(call.collective, length, decision)),
+            None => Ok(self.calls().put_decision(call.operation(), length, decision)),
         }
     }
 
@@ -328,7 +333,7 @@ impl CommunicatorRecord {
         match done {
             Ok(()) => 0,
             // The program's error handler may call MPI.
-            Err(error) => failure::reported(call.comm, call.collective, error),
+            Err(error) => failure::reported(call.comm, call.operation(), error),
         }
     }
 
@@ -340,7 +345,7 @@ impl CommunicatorRecord {
 /// The properties of the call that must be equal on all ranks.
 fn terms(call: &ProgramCall, length: CallLength) -> CallTerms {
     CallTerms {
-        collective: call.collective,
+        operation: call.operation(),
         root: call.root,
         kind: match length {
             CallLength::Piece(size) => PieceKind::Class(class(size.0)),
@@ -362,10 +367,26 @@ impl CallAccount for CommunicatorRecord {
 
 /// Carries out a call of the program: by a schedule, or by `pass`, which calls the MPI library.
 pub fn carry_out(call: &ProgramCall, pass: impl FnOnce() -> c_int) -> c_int {
-    let session = session::current();
-    let found = session.and_then(|session| Some((session, CommunicatorRecord::of(session, call.comm)?)));
-    match found {
+    match found(call.comm) {
         Some((session, record)) => record.carry_out(session, call, pass),
         None => pass(),
     }
+}
+
+/// Carries out a call with a length for each rank.
+pub fn carry_out_by_rank(call: &ByRankCall, pass: impl FnOnce() -> c_int) -> c_int {
+    let Some((session, record)) = found(call.comm) else {
+        return pass();
+    };
+    let exchange = match record.pass_reason {
+        Some(_) => call.without_buffers(),
+        None => call.exchange(record.member),
+    };
+    record.carry_out(session, &exchange, pass)
+}
+
+/// The session in progress, and the record of a communicator.
+fn found(comm: ffi::MPI_Comm) -> Option<(&'static InterposeSession, Arc<CommunicatorRecord>)> {
+    let session = session::current()?;
+    Some((session, CommunicatorRecord::of(session, comm)?))
 }

@@ -80,7 +80,7 @@ impl ScheduleRunner {
                 let (root, size) = piece(call, self.member)?;
                 self.schedule(algorithm, root, size)?
             }
-            CallBuffers::ByPair { send, receive } => {
+            CallBuffers::ByPair { send, receive, .. } => {
                 // SAFETY: the program gives a number for each rank.
                 let lengths = |side: PairPieces| unsafe { side.lengths(self.member.procs) };
                 let received = lengths(receive).flatten().max();
@@ -130,7 +130,7 @@ impl ScheduleRunner {
                 };
                 self.run_equal(&call, algorithm, channel)
             }
-            CallBuffers::ByPair { send, receive } => self.run_by_pair(send, receive, algorithm, channel),
+            CallBuffers::ByPair { send, receive, .. } => self.run_by_pair(send, receive, algorithm, channel),
         }
     }
 

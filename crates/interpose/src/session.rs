@@ -202,7 +202,7 @@ impl InterposeSession {
         }
         let decided = fault::catch_panic(|| {
             let decision = self.decide_by_chooser(question);
-            let place = (question.collective, class(question.size.0));
+            let place = (question.operation, class(question.size.0));
             lock(&self.verdicts).apply(ranks, place, decision)
         });
         decided.unwrap_or_else(|fault| {
@@ -230,9 +230,9 @@ impl InterposeSession {
         };
         let decision = lock(self.chooser.get_or_init(make_chooser)).decide(question);
         if self.is_first && decision.is_outside() {
-            let CallQuestion { collective, procs, .. } = question;
+            let CallQuestion { operation, procs, .. } = question;
             lock(&self.ledger).print_once(&format!(
-                "{collective} of {procs} processes: {}; the MPI library's own algorithm runs",
+                "{operation} of {procs} processes: {}; the MPI library's own algorithm runs",
                 decision.reason
             ));
         }

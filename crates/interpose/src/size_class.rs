@@ -1,9 +1,9 @@
 //! Classes of sizes: one decision serves all sizes of a class, four classes for each doubling.
 
-use netsig_base::algorithm::Collective;
+use crate::operation::CalledOperation;
 
-/// A collective and a class of sizes.
-pub type CallClass = (Collective, u32);
+/// An operation and a class of sizes.
+pub type CallClass = (CalledOperation, u32);
 
 /// Steps between a power of two and the next.
 const STEPS_BITS: u32 = 2;

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_last_verdict_holds_for_the_same_ranks_class_and_schedule() {
-        let call_class = (Collective::Alltoall, 3);
+        let call_class = (Collective::Alltoall.into(), 3);
         let algorithm = |name| Algorithm::parse(Collective::Alltoall, name).unwrap();
         let decision = |name| CallDecision {
             algorithm: Some(algorithm(name)),
@@ -82,8 +82,9 @@ mod tests {
                 stays,
             };
             verdicts.keep(&[0, 2], verdict);
-            let applied =
-                |ranks: &[c_int], class, name| verdicts.apply(ranks, (Collective::Alltoall, class), decision(name));
+            let applied = |ranks: &[c_int], class, name| {
+                verdicts.apply(ranks, (Collective::Alltoall.into(), class), decision(name))
+            };
             for other in [
                 applied(&[0, 1], 3, "pairwise-ring"),
                 applied(&[0, 2], 4, "pairwise-ring"),

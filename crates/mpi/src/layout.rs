@@ -35,12 +35,16 @@ pub struct MemoryCopy {
 }
 
 impl MemoryCopy {
-    /// Copies the bytes. Source and destination may be the same place.
+    /// Copies the bytes. If source and destination are the same place, nothing is written: a program may not write
+    /// there.
     ///
     /// # Safety
     /// The layout of this transfer describes memory that this process may use. No other access
     /// writes the source, and none reads or writes the destination, during the copy.
     pub unsafe fn run(self) {
+        if self.from == self.to {
+            return;
+        }
         let from = std::ptr::with_exposed_provenance::<u8>(self.from);
         let to = std::ptr::with_exposed_provenance_mut(self.to);
         // SAFETY: the caller guarantees both places. No reference is created, because messages may

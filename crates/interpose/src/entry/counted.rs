@@ -43,6 +43,9 @@ counters! {
     ISCATTER "iscatter"
     IGATHER "igather"
     IALLGATHER "iallgather"
+    IALLGATHERV "iallgatherv"
+    IGATHERV "igatherv"
+    ISCATTERV "iscatterv"
     ALLTOALLW "alltoallw"
     ALLREDUCE "allreduce"
     ALLTOALL_INIT "alltoall_init"
@@ -51,6 +54,9 @@ counters! {
     SCATTER_INIT "scatter_init"
     GATHER_INIT "gather_init"
     ALLGATHER_INIT "allgather_init"
+    ALLGATHERV_INIT "allgatherv_init"
+    GATHERV_INIT "gatherv_init"
+    SCATTERV_INIT "scatterv_init"
 }
 
 counted! {
@@ -108,4 +114,31 @@ counted! {
     IALLGATHER: mpi_iallgather mpi_iallgather_ mpi_iallgather__ MPI_IALLGATHER ompi_iallgather_f (a b c d e f g h i);
     ALLTOALLW: mpi_alltoallw mpi_alltoallw_ mpi_alltoallw__ MPI_ALLTOALLW ompi_alltoallw_f (a b c d e f g h i j);
     ALLREDUCE: mpi_allreduce mpi_allreduce_ mpi_allreduce__ MPI_ALLREDUCE ompi_allreduce_f (a b c d e f g);
+}
+
+// The collectives with a length for each rank.
+counted! {
+    IALLGATHERV: MPI_Iallgatherv (a b c d e f g h i);
+    IGATHERV: MPI_Igatherv (a b c d e f g h i j);
+    ISCATTERV: MPI_Iscatterv (a b c d e f g h i j);
+}
+
+#[cfg(large_counts)]
+counted! {
+    IALLGATHERV: MPI_Iallgatherv_c (a b c d e f g h i);
+    IGATHERV: MPI_Igatherv_c (a b c d e f g h i j);
+    ISCATTERV: MPI_Iscatterv_c (a b c d e f g h i j);
+    ALLGATHERV_INIT: MPI_Allgatherv_init MPI_Allgatherv_init_c (a b c d e f g h i j);
+    GATHERV_INIT: MPI_Gatherv_init MPI_Gatherv_init_c (a b c d e f g h i j k);
+    SCATTERV_INIT: MPI_Scatterv_init MPI_Scatterv_init_c (a b c d e f g h i j k);
+}
+
+#[cfg(open_mpi)]
+counted! {
+    ALLGATHERV_INIT: MPIX_Allgatherv_init (a b c d e f g h i j);
+    GATHERV_INIT: MPIX_Gatherv_init (a b c d e f g h i j k);
+    SCATTERV_INIT: MPIX_Scatterv_init (a b c d e f g h i j k);
+    IALLGATHERV: mpi_iallgatherv mpi_iallgatherv_ mpi_iallgatherv__ MPI_IALLGATHERV ompi_iallgatherv_f (a b c d e f g h i j);
+    IGATHERV: mpi_igatherv mpi_igatherv_ mpi_igatherv__ MPI_IGATHERV ompi_igatherv_f (a b c d e f g h i j k);
+    ISCATTERV: mpi_iscatterv mpi_iscatterv_ mpi_iscatterv__ MPI_ISCATTERV ompi_iscatterv_f (a b c d e f g h i j k);
 }
