@@ -88,6 +88,17 @@ impl MemoryLayout {
         slots.is_empty() || !slots.iter().all(is_empty)
     }
 
+    /// Position of a block in its piece, where pieces differ in size; `None` where all have the same size.
+    pub(crate) fn part_of_piece(&self, slot: BlockSlot) -> Option<u32> {
+        let pieces = match slot {
+            BlockSlot::Input(_) => &self.input,
+            BlockSlot::Output(_) => &self.output,
+            BlockSlot::Scratch(_) | BlockSlot::Buffer { .. } => return None,
+        };
+        let differ = matches!(pieces, PieceAddresses::Ranges(_));
+        differ.then(|| slot.index() % self.division.parts())
+    }
+
     /// Addresses of a block.
     pub fn place(&self, slot: BlockSlot) -> Range<usize> {
         let index = slot.index();

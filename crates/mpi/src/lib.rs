@@ -8,6 +8,7 @@
 mod channel;
 mod combination;
 mod error;
+mod exchange_window;
 mod executor;
 mod layout;
 mod message;
