@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use mpi::ffi;
 use netsig_base::algorithm::{Algorithm, ClusterLayout, PairSizes};
 use netsig_base::units::{Bytes, Rank};
-use netsig_mpi::MpiError;
+use netsig_mpi::{MpiError, SegmentOrder};
 
 use crate::call::{MOST_BYTES, PairPieces, is_in_place};
 use crate::choice::{CallDecision, CallQuestion};
@@ -147,8 +147,14 @@ pub fn agree_by_pair<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(Algorith
         // All exchanges of a class share one row of the report. With a root, a piece of each rank has data.
         let rows = if terms.operation.has_root() { count as u64 } else { 1 };
         let size = Bytes(least_size(class(mean.0.saturating_mul(rows))));
+        // A single port of a root is busy in any order.
+        let order = match pairs.is_sparse() && !terms.operation.has_root() {
+            true => SegmentOrder::Together,
+            false => SegmentOrder::ByGroup,
+        };
         CallDecision {
             size,
+            order,
             ..decide(question)
         }
     };

@@ -15,6 +15,7 @@ use netsig_model::predict::runtime_choice::{
 };
 use netsig_model::predict::select::CandidateRanker;
 use netsig_model::profile::Profile;
+use netsig_mpi::SegmentOrder;
 
 use crate::operation::CalledOperation;
 
@@ -39,6 +40,8 @@ pub struct CallDecision {
     pub chosen_s: Option<f64>,
     /// Certainty of the gain of the schedule.
     pub certainty: GainCertainty,
+    /// Order of the segments, where pieces differ in size.
+    pub order: SegmentOrder,
 }
 
 /// A call to decide.
@@ -79,6 +82,7 @@ impl CallDecision {
             library_s: None,
             chosen_s: None,
             certainty: GainCertainty::Given,
+            order: SegmentOrder::default(),
         }
     }
 
@@ -106,6 +110,7 @@ impl CallDecision {
             number(self.library_s),
             number(self.chosen_s),
             self.certainty.to_string(),
+            self.order.to_string(),
             self.reason.replace(['\t', '\0'], " "),
         ];
         words.join("\t")
@@ -113,7 +118,7 @@ impl CallDecision {
 
     /// The decision of a line.
     pub fn of_line(collective: Collective, line: &str) -> Option<Self> {
-        let (name, size, library_s, chosen_s, certainty, reason) = line.splitn(6, '\t').collect_tuple()?;
+        let (name, size, library_s, chosen_s, certainty, order, reason) = line.splitn(7, '\t').collect_tuple()?;
         Some(Self {
             algorithm: match name {
                 "" => None,
@@ -124,6 +129,7 @@ impl CallDecision {
             library_s: library_s.parse().ok(),
             chosen_s: chosen_s.parse().ok(),
             certainty: certainty.parse().ok()?,
+            order: order.parse().ok()?,
         })
     }
 }
@@ -291,12 +297,13 @@ mod tests {
                 library_s: Some(0.1 + 0.2),
                 chosen_s: Some(1e-300),
                 certainty: GainCertainty::Unsure,
+                order: SegmentOrder::Together,
             },
         ] {
             let line = decision.to_line();
             assert_eq!(CallDecision::of_line(collective, &line), Some(decision));
         }
-        assert_eq!(CallDecision::of_line(collective, "nonsense\t\t\t\t\t"), None);
+        assert_eq!(CallDecision::of_line(collective, "nonsense\t\t\t\t\t\t"), None);
     }
 
     #[test]

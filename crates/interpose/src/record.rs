@@ -7,7 +7,7 @@ use std::time::Instant;
 use mpi::ffi;
 use netsig_base::algorithm::{Algorithm, ClusterLayout};
 use netsig_base::units::{Procs, Rank};
-use netsig_mpi::MpiError;
+use netsig_mpi::{MpiError, SegmentOrder};
 
 use crate::agreement::{
     self, AgreeingRanks, AgreementOutcome, AgreementRules, CONTRADICTING, CallTerms, MOST_PROCS, PieceKind,
@@ -189,7 +189,7 @@ impl CommunicatorRecord {
         };
         let entered = Instant::now();
         let code = match algorithm.filter(|_| runs == CallRunner::Schedule) {
-            Some(to_run) => self.run(session, call, to_run),
+            Some(to_run) => self.run(session, call, to_run, decision.order),
             None => pass(),
         };
         let ended = Instant::now();
@@ -322,10 +322,10 @@ impl CommunicatorRecord {
     }
 
     /// Runs a schedule for a call; returns the code of MPI.
-    fn run(&self, session: &InterposeSession, call: &ProgramCall, algorithm: Algorithm) -> c_int {
+    fn run(&self, session: &InterposeSession, call: &ProgramCall, algorithm: Algorithm, order: SegmentOrder) -> c_int {
         let tag = *self.tag.get().expect("the ranks have agreed");
         let channel = session.world.channel(&self.ranks, tag);
-        let run = || lock(&self.runner).run(call, algorithm, channel);
+        let run = || lock(&self.runner).in_order(order).run(call, algorithm, channel);
         let done = fault::catch_panic(|| failure::without_world(run)).unwrap_or_else(|fault| {
             session.stop_deciding(&fault);
             Err(MpiError::INTERNAL)

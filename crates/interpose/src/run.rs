@@ -6,7 +6,7 @@ use mpi::ffi;
 use netsig_base::algorithm::{self, Algorithm, ClusterLayout, ProvenSchedule, Schedule};
 use netsig_base::units::{Bytes, Rank};
 use netsig_model::predict::runtime_choice::is_quick;
-use netsig_mpi::{MemoryLayout, MpiChannel, MpiError, PieceAddresses, ReadyRound};
+use netsig_mpi::{MemoryLayout, MpiChannel, MpiError, PieceAddresses, ReadyRound, SegmentOrder};
 
 use crate::arrays::{EqualCall, PackingMemory};
 use crate::call::{CallBuffers, CallLength, PairPieces, ProgramCall, is_in_place};
@@ -31,6 +31,8 @@ pub struct ScheduleRunner {
     /// Rounds of earlier calls; the oldest give way.
     prepared: VecDeque<(PreparedKey, Vec<ReadyRound>)>,
     memory: PackingMemory,
+    /// Order of the segments of pieces that differ in size.
+    order: SegmentOrder,
 }
 
 /// The facts that determine the rounds of a call.
@@ -52,7 +54,14 @@ impl ScheduleRunner {
             proofs: VecDeque::new(),
             prepared: VecDeque::new(),
             memory: PackingMemory::default(),
+            order: SegmentOrder::default(),
         }
+    }
+
+    /// This runner, with the order of the segments for the next call.
+    pub fn in_order(&mut self, order: SegmentOrder) -> &mut Self {
+        self.order = order;
+        self
     }
 
     /// Runs the schedule of `algorithm` for a call by messages on `channel`.
@@ -194,7 +203,7 @@ impl ScheduleRunner {
         [input, output]: [PieceAddresses; 2],
         scratch: usize,
     ) -> Result<Vec<ReadyRound>, MpiError> {
-        let layout = MemoryLayout::new(&schedule.extent(), input, output, scratch);
+        let layout = MemoryLayout::new(&schedule.extent(), input, output, scratch).in_order(self.order);
         let rank = self.member.rank;
         let proven = self.proven(schedule)?;
         let rounds = (0..proven.rounds()).map(|index| ReadyRound::new(&proven, rank, index, &layout));

@@ -1,19 +1,20 @@
 //! Exchanges of one rank where pieces differ in size, so that some exchanges have a single message.
 //!
 //! # Order
-//! The first segments of all pieces come before the second ones. So a rank with a few long pieces serves them together,
-//! and a port that many ranks wait for is busy throughout. In groups of partners it would be idle in the groups in which
-//! nobody has data for it.
+//! In a sparse table the first segments of all pieces come before the second ones (`SegmentOrder::Together`). So a rank
+//! with a few pieces serves them together, and a port that many ranks wait for is busy throughout. In groups of partners
+//! it would be idle in the groups in which nobody has data for it. Dense tables keep the groups of the schedule: there a
+//! rank that has served a group waits for the slower ones, which protects their ports.
 //!
 //! # Pace
-//! Receives and sends are posted in this order, at most w of each at a time. An exchange with both messages keeps its
+//! Receives and sends are posted in their order, at most w of each at a time. An exchange with both messages keeps its
 //! places until both are complete: the receive tells that the network keeps up. A send without a receive is synchronous,
 //! so that it is complete only when its receiver has a place for it. A port then takes w segments of each sender at
 //! most, as in exchanges of equal pieces.
 //!
 //! # No deadlock
-//! All ranks order the messages by their segment, then by their place in the schedule, where send and receive of a
-//! message have the same place. Consider the first of the messages that are not complete. All before it are complete, so
+//! All ranks have the messages between them in one order, because send and receive of a message have the same place in
+//! the schedule, and the same segment. Consider the first of the messages that are not complete. All before it are complete, so
 //! its sender and its receiver have a place for it, and nothing stands before it in their lists. Both post it, and it
 //! completes.
 
@@ -65,15 +66,15 @@ pub struct ExchangeWindow {
 /// without a message are left out.
 pub fn ordered_exchanges(round: &Round, layout: &MemoryLayout) -> Vec<(usize, ExchangeParts)> {
     let all = round.receives.iter().zip_eq(round.sends.iter()).enumerate();
-    let with_part = all.map(|(place, (receive, send))| {
-        let part = send.slots.first().and_then(|slot| layout.part_of_piece(*slot));
+    let with_rank = all.map(|(place, (receive, send))| {
+        let rank = send.slots.first().map(|slot| layout.exchange_rank(*slot));
         let parts = ExchangeParts {
             receives: layout.is_sent(&receive.slots),
             sends: layout.is_sent(&send.slots),
         };
-        (part, (place, parts))
+        (rank, (place, parts))
     });
-    let ordered = with_part.sorted_by_key(|(part, _)| *part).map(|(_, exchange)| exchange);
+    let ordered = with_rank.sorted_by_key(|(rank, _)| *rank).map(|(_, exchange)| exchange);
     ordered.filter(|(_, parts)| parts.receives || parts.sends).collect()
 }
 
@@ -148,7 +149,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::layout::PieceAddresses;
+    use crate::layout::{PieceAddresses, SegmentOrder};
 
     /// Length of a segment.
     const SEGMENT: u64 = 10;
@@ -172,7 +173,7 @@ mod tests {
     impl RunningRank {
         /// The rank with these lengths for and from each rank. It cuts its pieces into as many segments as the longest of
         /// them has, at least.
-        fn new(rank: u32, window: u32, [sent, received]: [Vec<usize>; 2]) -> Self {
+        fn new(rank: u32, window: u32, order: SegmentOrder, [sent, received]: [Vec<usize>; 2]) -> Self {
             let procs = Procs::new(u32::try_from(sent.len()).unwrap()).unwrap();
             let name = format!("windowed:segment={SEGMENT},window={window}");
             let algorithm = Algorithm::parse(Collective::Alltoallv, &name).unwrap();
@@ -180,7 +181,7 @@ mod tests {
             let parts = (*longest as u64).div_ceil(SEGMENT).next_power_of_two();
             let schedule = algorithm.schedule(procs, Bytes(parts * SEGMENT));
             let pieces = |lengths: Vec<usize>| PieceAddresses::Ranges(lengths.into_iter().map(|end| 0..end).collect());
-            let layout = MemoryLayout::new(&schedule.extent(), pieces(sent), pieces(received), 0);
+            let layout = MemoryLayout::new(&schedule.extent(), pieces(sent), pieces(received), 0).in_order(order);
             let round = schedule.round(Rank(rank), 0);
             let exchanges = ordered_exchanges(&round, &layout);
             let parts = exchanges.iter().map(|(_, parts)| *parts).collect();
@@ -244,12 +245,13 @@ mod tests {
                 (Just(count), prop::collection::vec(length, count * count))
             }),
             window in 1u32..5,
+            order in prop_oneof![Just(SegmentOrder::ByGroup), Just(SegmentOrder::Together)],
             seed in any::<u64>(),
         ) {
             let ranks = (0..count).map(|rank| {
                 let sent = (0..count).map(|to| bytes[rank * count + to]).collect();
                 let received = (0..count).map(|from| bytes[from * count + rank]).collect();
-                RunningRank::new(u32::try_from(rank).unwrap(), window, [sent, received])
+                RunningRank::new(u32::try_from(rank).unwrap(), window, order, [sent, received])
             });
             let mut state = seed;
             run(ranks.collect(), |count| {

@@ -10,10 +10,22 @@ use netsig_base::schedule::{self, BlockCounts, BlockSlot, PieceDivision, Schedul
 pub struct MemoryLayout {
     counts: BlockCounts,
     division: PieceDivision,
+    order: SegmentOrder,
     input: PieceAddresses,
     output: PieceAddresses,
     /// Address of the first scratch block. The buffers follow the last one, as far apart as the longest block is long.
     scratch: usize,
+}
+
+/// Order of the segments in exchanges, where pieces differ in size. All ranks have the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum SegmentOrder {
+    /// The order of the schedule, which serves its partners in groups.
+    #[default]
+    ByGroup,
+    /// The first segments of all pieces come before the second ones.
+    Together,
 }
 
 /// Addresses of an array of pieces.
@@ -59,10 +71,16 @@ impl MemoryLayout {
         Self {
             counts: extent.blocks,
             division: extent.division,
+            order: SegmentOrder::default(),
             input,
             output,
             scratch,
         }
+    }
+
+    /// The layout for exchanges in this order.
+    pub fn in_order(self, order: SegmentOrder) -> Self {
+        Self { order, ..self }
     }
 
     /// Converts a copy of blocks to a copy of bytes.
@@ -88,15 +106,12 @@ impl MemoryLayout {
         slots.is_empty() || !slots.iter().all(is_empty)
     }
 
-    /// Position of a block in its piece, where pieces differ in size; `None` where all have the same size.
-    pub(crate) fn part_of_piece(&self, slot: BlockSlot) -> Option<u32> {
-        let pieces = match slot {
-            BlockSlot::Input(_) => &self.input,
-            BlockSlot::Output(_) => &self.output,
-            BlockSlot::Scratch(_) | BlockSlot::Buffer { .. } => return None,
-        };
-        let differ = matches!(pieces, PieceAddresses::Ranges(_));
-        differ.then(|| slot.index() % self.division.parts())
+    /// Rank of the exchange of a block among the exchanges of a round; those of one rank keep the order of the schedule.
+    pub(crate) fn exchange_rank(&self, slot: BlockSlot) -> u32 {
+        match self.order {
+            SegmentOrder::ByGroup => 0,
+            SegmentOrder::Together => slot.index() % self.division.parts(),
+        }
     }
 
     /// Addresses of a block.

@@ -17,4 +17,4 @@ pub use channel::MpiChannel;
 pub use combination::LocalOperation;
 pub use error::MpiError;
 pub use executor::ReadyRound;
-pub use layout::{MemoryLayout, PieceAddresses};
+pub use layout::{MemoryLayout, PieceAddresses, SegmentOrder};
