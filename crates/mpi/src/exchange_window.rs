@@ -184,9 +184,9 @@ mod tests {
             let layout = MemoryLayout::new(&schedule.extent(), pieces(sent), pieces(received), 0).in_order(order);
             let round = schedule.round(Rank(rank), 0);
             let exchanges = ordered_exchanges(&round, &layout);
-            let parts = exchanges.iter().map(|(_, parts)| *parts).collect();
+            let messages = exchanges.iter().map(|(_, parts)| *parts).collect();
             Self {
-                window: ExchangeWindow::new(parts, NonZeroU32::new(window).unwrap()),
+                window: ExchangeWindow::new(messages, NonZeroU32::new(window).unwrap()),
                 round,
                 layout,
                 exchanges,
@@ -261,8 +261,8 @@ mod tests {
         }
     }
 
-    /// By hand, with a window of 1: the send of the second exchange begins beside the receive of the first, and the third
-    /// exchange only after both messages of the second.
+    /// By hand, with a window of 1. The send of the second exchange begins beside the receive of the first. The third
+    /// exchange begins only after both messages of the second.
     #[test]
     fn receives_and_sends_have_places_of_their_own() {
         let parts = |receives, sends| ExchangeParts { receives, sends };
