@@ -47,7 +47,7 @@ struct part {
 struct call {
     MPI_Comm comm;
     uint64_t key;
-    int kind, inter, side, rank, size, rsize, in_place, junk, atom, same_m, sparse, bottom;
+    int kind, inter, side, rank, size, rsize, in_place, junk, atom, same_m, sparse, bottom, plain;
     int root, root_arg, is_root, is_leaf;
     long unit, amount; /* a block has unit * amount atoms; every m divides unit */
     struct part s, r;
@@ -132,10 +132,10 @@ static int has_array(int kind, int sending)
 }
 
 /* Blocks in a random order with gaps, apart from each other unless may_overlap. */
-static void place_blocks(struct part *p, struct rng *g, int may_overlap)
+static void place_blocks(struct part *p, struct rng *g, int may_overlap, int plain)
 {
     int n = p->nblocks, order[n > 0 ? n : 1];
-    long pos = chance(g, 30) ? -below(g, 40) : below(g, 4);
+    long pos = chance(g, 30) && !plain ? -below(g, 40) : below(g, 4);
     int gaps = chance(g, 60), permute = chance(g, 60), any = 0;
 
     p->counts = calloc((size_t)n + 1, sizeof *p->counts);
@@ -190,14 +190,14 @@ static void prepare(struct call *c, struct part *p, int sending)
                              : sending            ? atoms_between(c, me, peer)
                                                   : atoms_between(c, peer, me);
         }
-        place_blocks(p, &g, c->kind == ALLTOALLV && sending && chance(&g, 50));
+        place_blocks(p, &g, c->kind == ALLTOALLV && sending && chance(&g, 50), c->plain);
     } else {
         p->count = (c->kind >= ALLGATHERV ? atoms_of_rank(c, ident(c, 0, c->rank)) : c->amount * c->unit) / p->m;
         p->first = 0;
         p->last = p->count * p->nblocks;
     }
     span = p->last - p->first;
-    p->type = draw_type(&g, c->atom, (int)p->m, span, 0, &p->owned, p->name);
+    p->type = draw_type(&g, c->atom, (int)p->m, span, c->plain, &p->owned, p->name);
     reach(p->type, p->first, p->last, &lo, &hi);
     if (hi - lo > 6000000) {
         if (p->owned)
@@ -244,6 +244,11 @@ static void draw_call(struct call *c, MPI_Comm comm, uint64_t key)
         bytes %= 8000 / (c->size + c->rsize);
     /* Between groups it chooses algorithms of gather and scatter by the count, not by the bytes. */
     if (c->inter && (c->kind == GATHER || c->kind == SCATTER))
+        c->same_m = 1;
+    /* Its allgatherv cuts pieces by each rank's own extent, and writes outside of the buffer where displacements are
+     * negative. Between groups it counts pieces in elements of one rank. */
+    c->plain = c->kind == ALLGATHERV;
+    if (c->plain || (c->inter && c->kind > ALLGATHERV))
         c->same_m = 1;
 #endif
     c->amount = chance(&g, 6) ? 0 : bytes / (c->unit * atom_bytes[c->atom]);
