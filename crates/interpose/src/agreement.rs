@@ -9,14 +9,15 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use mpi::ffi;
-use netsig_base::algorithm::{Algorithm, ClusterLayout, Collective, PairSizes};
+use netsig_base::algorithm::{Algorithm, ClusterLayout, PairSizes};
 use netsig_base::units::{Bytes, Rank};
 use netsig_model::predict::result_rule::OrderDependence;
-use netsig_mpi::MpiError;
+use netsig_mpi::{MpiError, SegmentOrder};
 
 use crate::call::{MOST_BYTES, PairPieces, is_in_place};
 use crate::choice::{CallDecision, CallQuestion, CombinedElements};
 use crate::member::CommMember;
+use crate::operation::CalledOperation;
 use crate::reduction::{largest, sum};
 use crate::size_class::{class, least_size};
 
@@ -37,7 +38,7 @@ pub struct AgreeingRanks<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallTerms {
     /// The operation.
-    pub collective: Collective,
+    pub operation: CalledOperation,
     /// The root, where there is one.
     pub root: c_int,
     /// Class of the sizes of pieces, or its substitute.
@@ -122,7 +123,7 @@ pub fn agree_on_equal_pieces<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(
             PieceKind::ByPair | PieceKind::Passed => return CallDecision::library(""),
         };
         decide(CallQuestion {
-            collective: terms.collective,
+            operation: terms.operation,
             procs: party.member.procs,
             size,
             combined,
@@ -149,7 +150,7 @@ pub fn agree_by_pair<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(Algorith
     let this_lengths = terms.map(|_| lengths_of_rank(member, sides));
     let lengths = gather_lengths(comm, member, this_lengths)?;
     let consistent_terms = terms.filter(|_| member.rank != Rank(0) || are_consistent(member, &lengths));
-    let question = |_| {
+    let question = |terms: CallTerms| {
         let count = member.procs.get() as usize;
         let row = 2 * count + 1;
         let sent = |from: usize, to: usize| lengths[from * row + to];
@@ -167,17 +168,24 @@ pub fn agree_by_pair<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(Algorith
             return CallDecision::library("more than 2 GiB");
         }
         let question = CallQuestion {
-            collective: Collective::Alltoallv,
+            operation: terms.operation,
             procs: member.procs,
             size: mean,
             combined: None,
             pairs: Some(&pairs),
             layout: party.layout,
         };
-        // All exchanges of a class share one row of the report.
-        let size = Bytes(least_size(class(mean.0)));
+        // All exchanges of a class share one row of the report. With a root, a piece of each rank has data.
+        let rows = if terms.operation.has_root() { count as u64 } else { 1 };
+        let size = Bytes(least_size(class(mean.0.saturating_mul(rows))));
+        // A single port of a root is busy in any order.
+        let order = match pairs.is_sparse() && !terms.operation.has_root() {
+            true => SegmentOrder::Together,
+            false => SegmentOrder::ByGroup,
+        };
         CallDecision {
             size,
+            order,
             ..decide(question)
         }
     };
@@ -259,7 +267,7 @@ fn agreed_decision(
         }
         let (of_root, rest) = rest.split_once('\t')?;
         let terms = terms.filter(|terms| terms.to_string() == of_root)?;
-        CallDecision::of_line(terms.collective, rest)
+        CallDecision::of_line(terms.operation.collective(), rest)
     });
     let objection = match &decision {
         None => RankObjection::Contradicts,
@@ -336,7 +344,7 @@ pub fn broadcast_in_parts(bytes: &mut [u8], comm: ffi::MPI_Comm) -> Result<(), M
 /// Writes the terms in one line without a tab.
 impl std::fmt::Display for CallTerms {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { collective, root, kind } = self;
-        write!(f, "{collective} {root} {kind:?}")
+        let Self { operation, root, kind } = self;
+        write!(f, "{operation} {root} {kind:?}")
     }
 }

@@ -167,6 +167,9 @@ impl PackingMemory {
             }
             places
         };
+        // In place the piece of this rank stays where it is, perhaps in memory that may not be written.
+        let kept = sent[member.rank.0 as usize].0;
+        unpacked.retain(|(elements, _)| *elements != kept);
         Ok(ScheduleArrays {
             input,
             output,

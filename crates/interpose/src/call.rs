@@ -9,6 +9,7 @@ use netsig_base::units::{Bytes, Procs};
 use crate::datatype;
 use crate::member::CommMember;
 use crate::operands::CallOperands;
+use crate::operation::{ByRankOperation, CalledOperation};
 use crate::size_class::{CallClass, class};
 use crate::vectors::VectorBuffers;
 
@@ -23,7 +24,7 @@ pub const MOST_BYTES: u64 = i32::MAX as u64;
 
 /// A call with its arguments.
 pub struct ProgramCall {
-    /// The operation of MPI.
+    /// The collective whose schedules run.
     pub collective: Collective,
     /// The program's communicator.
     pub comm: ffi::MPI_Comm,
@@ -45,6 +46,8 @@ pub enum CallBuffers {
     },
     /// Pieces of different sizes.
     ByPair {
+        /// The operation of MPI; `None` for an alltoallv.
+        by_rank: Option<ByRankOperation>,
         /// Pieces to send.
         send: PairPieces,
         /// Pieces to receive.
@@ -88,6 +91,15 @@ pub enum CallNumbers {
     /// `MPI_Count` or `MPI_Aint`, both of 64 bits.
     #[cfg(large_counts)]
     Large(*const i64),
+    /// The same number for all ranks.
+    Alike(i64),
+    /// A number for one rank, and 0 for the others.
+    At {
+        /// The rank.
+        rank: usize,
+        /// Its number.
+        number: i64,
+    },
 }
 
 impl From<*mut c_int> for CallNumbers {
@@ -108,6 +120,9 @@ impl CallNumbers {
             #[cfg(large_counts)]
             // SAFETY: guaranteed by the caller.
             Self::Large(first) => unsafe { *first.add(rank) },
+            Self::Alike(number) => number,
+            Self::At { rank: only, number } if only == rank => number,
+            Self::At { .. } => 0,
         }
     }
 
@@ -117,6 +132,7 @@ impl CallNumbers {
             Self::Ints(first) => first.is_null(),
             #[cfg(large_counts)]
             Self::Large(first) => first.is_null(),
+            Self::Alike(_) | Self::At { .. } => false,
         }
     }
 }
@@ -128,7 +144,7 @@ pub fn is_in_place(buffer: *mut c_void) -> bool {
 
 impl EqualPieces {
     /// Length of a piece; `None` if the arguments describe none.
-    fn bytes(&self) -> Option<u64> {
+    pub fn bytes(&self) -> Option<u64> {
         let count = u64::try_from(self.count).ok()?;
         let bytes = datatype::size(self.datatype)?.checked_mul(count)?;
         // At the address 0, only a datatype of absolute addresses has elements.
@@ -152,7 +168,7 @@ impl PairPieces {
     }
 
     /// True for arguments that MPI refuses: the call is then passed on.
-    fn is_wrong(&self, procs: Procs) -> bool {
+    pub fn is_wrong(&self, procs: Procs) -> bool {
         if is_in_place(self.buffer) || self.counts.is_null() {
             return true;
         }
@@ -163,6 +179,17 @@ impl PairPieces {
 }
 
 impl ProgramCall {
+    /// The operation of MPI.
+    pub fn operation(&self) -> CalledOperation {
+        match self.buffers {
+            CallBuffers::ByPair {
+                by_rank: Some(operation),
+                ..
+            } => CalledOperation::ByRank(operation),
+            _ => self.collective.into(),
+        }
+    }
+
     /// Length of a piece; `None` if the arguments are wrong, or the significant buffers contradict each other.
     fn piece(&self, sides: [EqualPieces; 2], is_root: bool) -> Option<u64> {
         use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
@@ -206,7 +233,7 @@ impl ProgramCall {
         let valid_root = u32::try_from(self.root).ok().filter(|root| *root < procs);
         let root = valid_root.ok_or(RefusedArguments)?;
         let bytes = match self.buffers {
-            CallBuffers::ByPair { send, receive } => {
+            CallBuffers::ByPair { send, receive, .. } => {
                 let is_sent = !is_in_place(send.buffer);
                 let is_wrong = receive.is_wrong(member.procs) || (is_sent && send.is_wrong(member.procs));
                 return if is_wrong {
@@ -292,11 +319,11 @@ impl RefusedArguments {
 
 impl CallLength {
     /// The class of a call of this length; `None` if its size alone does not tell.
-    pub fn class(self, collective: Collective) -> Option<CallClass> {
+    pub fn class(self, operation: CalledOperation) -> Option<CallClass> {
         match self {
-            Self::Piece(size) => Some(CallClass::of_pieces(collective, size)),
+            Self::Piece(size) => Some(CallClass::of_pieces(operation, size)),
             Self::Vector(size, operands) => Some(CallClass {
-                collective,
+                operation,
                 size: class(size.0),
                 dependence: operands.dependence,
             }),

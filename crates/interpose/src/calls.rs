@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use netsig_base::algorithm::Collective;
-use netsig_base::units::{Bytes, Procs};
+use netsig_base::units::Procs;
+use netsig_model::predict::result_rule::OrderDependence;
 use netsig_model::predict::runtime_choice::GainCertainty;
 
 use crate::call::{CallLength, RefusedArguments};
 use crate::choice::CallDecision;
+use crate::operation::CalledOperation;
 use crate::report::{CallLedger, CallTally};
 use crate::size_class::CallClass;
 use crate::trial::{BothSides, CallRunner, ComparisonPart, ScheduleTrial};
 use crate::verdicts::TrialVerdict;
 
-/// Most calls of an alltoallv between two checks of its sizes.
+/// Most calls of an exchange whose sizes differ between two checks of its sizes.
 const MOST_UNCHECKED_CALLS: u64 = 64;
 
 /// The calls on a communicator. All ranks apply the same changes.
@@ -24,13 +25,14 @@ pub struct CommunicatorCalls {
     /// By collective and class of sizes, one entry for each algorithm that ran; the last entry is in force. Exchanges
     /// of one class may get different decisions.
     entries: BTreeMap<CallClass, Vec<ClassCalls>>,
-    passed: BTreeMap<(Collective, &'static str), CallTally>,
+    passed: BTreeMap<(CalledOperation, &'static str), CallTally>,
     /// Calls that were left to the library for the sake of their results, although a schedule was decided.
     left: Vec<(LeftCalls, CallTally)>,
     /// The collectives that were called, each with the reason if all its calls are passed on.
-    seen: BTreeMap<Collective, Option<&'static str>>,
-    /// Number of calls of `MPI_Alltoallv`, and the class of the last call whose sizes were checked.
-    by_pair: (u64, u32),
+    seen: BTreeMap<CalledOperation, Option<&'static str>>,
+    /// By operation whose sizes differ from pair to pair: its number of calls, and the class of the last call whose sizes
+    /// were checked.
+    by_pair: BTreeMap<CalledOperation, (u64, u32)>,
 }
 
 /// Calls of one class of sizes.
@@ -62,19 +64,23 @@ pub enum CallAction {
 
 impl CommunicatorCalls {
     /// The next action for a call: the first call of a collective is agreed on whatever its arguments are.
-    pub fn action_for(&mut self, collective: Collective, length: Result<CallLength, RefusedArguments>) -> CallAction {
+    pub fn action_for(
+        &mut self,
+        operation: CalledOperation,
+        length: Result<CallLength, RefusedArguments>,
+    ) -> CallAction {
         let call_class = match length {
-            _ if collective == Collective::Alltoallv => self.unchecked_class(),
-            Ok(length) => length.class(collective),
+            _ if operation.is_by_pair() => self.unchecked_class(operation),
+            Ok(length) => length.class(operation),
             Err(RefusedArguments) => None,
         };
-        match self.seen.get(&collective) {
+        match self.seen.get(&operation) {
             Some(Some(reason)) => return CallAction::Passed(reason),
             None => return CallAction::Open,
             Some(None) => {}
         }
         let passed = match length {
-            _ if collective == Collective::Alltoallv => None,
+            _ if operation.is_by_pair() => None,
             Ok(length) => length.reason_to_pass(),
             Err(RefusedArguments) => Some(RefusedArguments::REASON),
         };
@@ -87,39 +93,40 @@ impl CommunicatorCalls {
         })
     }
 
-    /// The class of an alltoallv whose sizes need no check. They are checked at the calls 0, 1, 2, 4 and so on, and at
+    /// The class of an exchange whose sizes differ and need no check. They are checked at the calls 0, 1, 2, 4 and so on, and at
     /// every 64th. All ranks have the same count of the calls on a communicator.
-    fn unchecked_class(&mut self) -> Option<CallClass> {
-        let (calls, class) = &mut self.by_pair;
+    fn unchecked_class(&mut self, operation: CalledOperation) -> Option<CallClass> {
+        let (calls, class) = self.by_pair.entry(operation).or_default();
         let is_due = calls.is_power_of_two() || calls.is_multiple_of(MOST_UNCHECKED_CALLS);
         *calls += 1;
         (!is_due).then_some(CallClass {
+            operation,
             size: *class,
-            ..CallClass::of_pieces(Collective::Alltoallv, Bytes(0))
+            dependence: OrderDependence::None,
         })
     }
 
     /// True if a collective was called before.
-    pub fn has_seen(&self, collective: Collective) -> bool {
-        self.seen.contains_key(&collective)
+    pub fn has_seen(&self, operation: CalledOperation) -> bool {
+        self.seen.contains_key(&operation)
     }
 
     /// Notes that a collective was called; `passed` is the reason if all its calls are passed on.
-    pub fn mark_seen(&mut self, collective: Collective, passed: Option<&'static str>) {
-        self.seen.insert(collective, passed);
+    pub fn mark_seen(&mut self, operation: CalledOperation, passed: Option<&'static str>) {
+        self.seen.insert(operation, passed);
     }
 
     /// Puts a decision in force for calls of a length; for pieces that differ in size, the decision has the length.
     pub fn put_decision(
         &mut self,
-        collective: Collective,
+        operation: CalledOperation,
         length: CallLength,
         decision: CallDecision,
     ) -> (CallClass, Arc<CallDecision>) {
-        let of_decision = CallClass::of_pieces(collective, decision.size);
-        let call_class = length.class(collective).unwrap_or(of_decision);
-        if collective == Collective::Alltoallv {
-            self.by_pair.1 = call_class.size;
+        let of_decision = CallClass::of_pieces(operation, decision.size);
+        let call_class = length.class(operation).unwrap_or(of_decision);
+        if operation.is_by_pair() {
+            self.by_pair.entry(operation).or_default().1 = call_class.size;
         }
         (call_class, self.put(call_class, decision))
     }
@@ -171,8 +178,8 @@ impl CommunicatorCalls {
     }
 
     /// Counts a call that was passed on.
-    pub fn count_passed(&mut self, collective: Collective, reason: &'static str, elapsed: Duration) {
-        let tally = self.passed.entry((collective, reason)).or_default();
+    pub fn count_passed(&mut self, operation: CalledOperation, reason: &'static str, elapsed: Duration) {
+        let tally = self.passed.entry((operation, reason)).or_default();
         tally.add(elapsed, CallRunner::Library);
     }
 
@@ -241,14 +248,14 @@ impl CommunicatorCalls {
         for (call_class, entries) in &mut self.entries {
             for entry in entries {
                 let tally = std::mem::take(&mut entry.tally);
-                ledger.add(call_class.collective, procs, &entry.decision, tally);
+                ledger.add(call_class.operation, procs, &entry.decision, tally);
             }
         }
         for (left, tally) in std::mem::take(&mut self.left) {
-            ledger.add(left.call_class.collective, procs, &left.decision, tally);
+            ledger.add(left.call_class.operation, procs, &left.decision, tally);
         }
-        for ((collective, reason), tally) in std::mem::take(&mut self.passed) {
-            ledger.add(collective, procs, &CallDecision::library(reason), tally);
+        for ((operation, reason), tally) in std::mem::take(&mut self.passed) {
+            ledger.add(operation, procs, &CallDecision::library(reason), tally);
         }
     }
 }

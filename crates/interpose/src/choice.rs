@@ -15,11 +15,14 @@ use netsig_base::text::refusal::Refusal;
 use netsig_base::units::{Bytes, Procs, Seconds};
 use netsig_model::predict::outside_domain::ExtrapolationRule;
 use netsig_model::predict::result_rule::{OrderDependence, ReductionMode, ResultRule};
-use netsig_model::predict::runtime_choice::{GainCertainty, OUTSIDE_PROFILE, RuntimeCall, RuntimeChoice};
+use netsig_model::predict::runtime_choice::{
+    GainCertainty, NoRuntimeChoice, OUTSIDE_PROFILE, RuntimeCall, RuntimeChoice,
+};
 use netsig_model::predict::select::CandidateRanker;
 use netsig_model::profile::Profile;
-use netsig_mpi::MpiError;
+use netsig_mpi::{MpiError, SegmentOrder};
 
+use crate::operation::CalledOperation;
 use crate::order;
 use crate::size_class::CallClass;
 
@@ -46,6 +49,8 @@ pub struct CallDecision {
     pub left_s: Option<f64>,
     /// Certainty of the gain of the schedule.
     pub certainty: GainCertainty,
+    /// Order of the segments, where pieces differ in size.
+    pub order: SegmentOrder,
 }
 
 /// The elements that a reduction combines.
@@ -63,7 +68,7 @@ pub struct CombinedElements {
 #[derive(Clone, Copy)]
 pub struct CallQuestion<'a> {
     /// The operation.
-    pub collective: Collective,
+    pub operation: CalledOperation,
     /// Number of processes.
     pub procs: Procs,
     /// Length of a piece or vector, or the mean length.
@@ -89,7 +94,7 @@ pub struct ScheduleChooser {
     /// Clusters of the communicators with decisions.
     seen_clusters: BTreeSet<String>,
     /// Algorithms that are not left to the profile.
-    given: BTreeMap<Collective, Algorithm>,
+    given: BTreeMap<CalledOperation, Algorithm>,
 }
 
 impl CallDecision {
@@ -103,6 +108,7 @@ impl CallDecision {
             chosen_s: None,
             left_s: None,
             certainty: GainCertainty::Given,
+            order: SegmentOrder::default(),
         }
     }
 
@@ -143,6 +149,7 @@ impl CallDecision {
             number(self.chosen_s),
             number(self.left_s),
             self.certainty.to_string(),
+            self.order.to_string(),
             self.reason.replace(['\t', '\0'], " "),
         ];
         words.join("\t")
@@ -150,7 +157,8 @@ impl CallDecision {
 
     /// The decision of a line.
     pub fn of_line(collective: Collective, line: &str) -> Option<Self> {
-        let (name, size, library_s, chosen_s, left_s, certainty, reason) = line.splitn(7, '\t').collect_tuple()?;
+        let (name, size, library_s, chosen_s, left_s, certainty, order, reason) =
+            line.splitn(8, '\t').collect_tuple()?;
         Some(Self {
             algorithm: match name {
                 "" => None,
@@ -162,6 +170,7 @@ impl CallDecision {
             chosen_s: chosen_s.parse().ok(),
             left_s: left_s.parse().ok(),
             certainty: certainty.parse().ok()?,
+            order: order.parse().ok()?,
         })
     }
 }
@@ -172,7 +181,7 @@ impl ScheduleChooser {
     pub fn new(
         profile: Result<Profile, &'static str>,
         network: Option<Network>,
-        given: BTreeMap<Collective, Algorithm>,
+        given: BTreeMap<CalledOperation, Algorithm>,
         reductions: ReductionMode,
     ) -> Self {
         // Rankers borrow the profile, and live as long as the program.
@@ -202,7 +211,7 @@ impl ScheduleChooser {
         if question.combined.is_some() && self.reductions == ReductionMode::Off {
             return CallDecision::library(REDUCTIONS_OFF);
         }
-        if let Some(algorithm) = self.given.get(&question.collective) {
+        if let Some(algorithm) = self.given.get(&question.operation) {
             if !question.runtime_call(results).is_served_by(*algorithm) {
                 return CallDecision::library(format!("{algorithm} does not serve the call"));
             }
@@ -237,7 +246,7 @@ impl ScheduleChooser {
             },
             ..DecisionCase::new(question.procs, question.size)
         };
-        let rules = LibraryDecision::of_version(&self.library_version, question.collective);
+        let rules = LibraryDecision::of_version(&self.library_version, question.operation.collective());
         ResultRule::of(self.reductions, combined.dependence, rules, case)
     }
 
@@ -280,7 +289,7 @@ impl ScheduleChooser {
         question: CallQuestion,
         results: ResultRule,
     ) -> Result<CallDecision, String> {
-        let collective = question.collective;
+        let collective = question.operation.collective();
         let clusters = question.layout.map(ClusterLayout::clusters_of_ranks);
         let key = (collective, clusters.unwrap_or_default());
         let layout = self.clusters_to_use(profile, question, &key.1)?;
@@ -296,7 +305,11 @@ impl ScheduleChooser {
                 check: check_seconds(profile.hockney.alpha.value, question.procs),
                 ..question.runtime_call(results)
             };
-            return decide_by_ranking(&ranker, &call);
+            let choice = match question.operation {
+                CalledOperation::ByRank(operation) => ranker.choice_beside(&call, operation.library_algorithm()),
+                CalledOperation::Scheduled(_) => ranker.runtime_choice(&call),
+            };
+            return decided(choice);
         }
         let may_alternate = self.may_alternate(question);
         let known = match self.rankers.entry(key) {
@@ -311,14 +324,14 @@ impl ScheduleChooser {
         if checked {
             call.check = check_seconds(profile.hockney.alpha.value, question.procs);
         }
-        let decided = decide_by_ranking(known, &call)?;
-        Ok(match decided.algorithm {
+        let chosen = decided(known.runtime_choice(&call))?;
+        Ok(match chosen.algorithm {
             Some(_) if !may_alternate => CallDecision {
                 certainty: GainCertainty::Given,
                 reason: NOT_COMPARED.to_owned(),
-                ..decided
+                ..chosen
             },
-            _ => decided,
+            _ => chosen,
         })
     }
 }
@@ -349,9 +362,8 @@ fn check_seconds(alpha: f64, procs: Procs) -> Seconds {
 /// Most communicators that differ in their clusters.
 const MOST_LAYOUTS: usize = 64;
 
-/// Decides by a ranking.
-fn decide_by_ranking(ranker: &CandidateRanker, call: &RuntimeCall) -> Result<CallDecision, String> {
-    let choice = ranker.runtime_choice(call);
+/// The decision of a choice by a profile.
+fn decided(choice: Result<RuntimeChoice, NoRuntimeChoice>) -> Result<CallDecision, String> {
     let RuntimeChoice {
         library,
         schedule,
@@ -380,7 +392,7 @@ fn decide_by_ranking(ranker: &CandidateRanker, call: &RuntimeCall) -> Result<Cal
 impl<'a> CallQuestion<'a> {
     /// The calls that share the decision.
     pub fn class(self) -> CallClass {
-        let of_pieces = CallClass::of_pieces(self.collective, self.size);
+        let of_pieces = CallClass::of_pieces(self.operation, self.size);
         let dependence = self
             .combined
             .map_or(OrderDependence::None, |combined| combined.dependence);
@@ -392,7 +404,7 @@ impl<'a> CallQuestion<'a> {
 
     fn runtime_call(self, results: ResultRule) -> RuntimeCall<'a> {
         RuntimeCall {
-            collective: self.collective,
+            collective: self.operation.collective(),
             procs: self.procs,
             size: self.size,
             layout: self.layout,
@@ -421,6 +433,7 @@ mod tests {
                 chosen_s: Some(1e-300),
                 left_s: Some(0.1),
                 certainty: GainCertainty::Unsure,
+                order: SegmentOrder::Together,
             },
         ] {
             let line = decision.to_line();
@@ -432,12 +445,12 @@ mod tests {
     #[test]
     fn given_algorithms_need_no_profile_and_must_serve() {
         let names = [(Collective::Alltoall, "bruck:2"), (Collective::Alltoallv, "direct")];
-        let given = names.map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
+        let given = names.map(|(collective, name)| (collective.into(), Algorithm::parse(collective, name).unwrap()));
         let mut chooser = ScheduleChooser::new(Err("no profile"), None, given.into(), ReductionMode::SameOrder);
         let mut named = |collective| {
             let procs = Procs::new(5).unwrap();
             let question = CallQuestion {
-                collective,
+                operation: CalledOperation::from(collective),
                 procs,
                 size: Bytes(100),
                 combined: None,

@@ -63,7 +63,7 @@ pub fn is_plain(datatype: ffi::MPI_Datatype) -> bool {
 }
 
 /// Elements of a datatype in the program's memory.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DatatypeElements {
     /// Address from which the displacements of the type map count.
     pub buffer: *mut c_void,

@@ -8,22 +8,21 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::transmute;
 
 use mpi::ffi;
-use netsig_base::algorithm::Collective;
 use netsig_mpi::MpiError;
 
 use crate::loaded;
+use crate::operation::CalledOperation;
 
 /// Reports the failure of a schedule for a call on `comm`; returns the code for the program.
-pub fn reported(comm: ffi::MPI_Comm, collective: Collective, error: MpiError) -> c_int {
-    let code = named(collective, error.0);
-    invoke(comm, code, &name_of(collective));
+pub fn reported(comm: ffi::MPI_Comm, operation: CalledOperation, error: MpiError) -> c_int {
+    let code = named(operation, error.0);
+    invoke(comm, code, &name_of(operation));
     code
 }
 
 /// The C name of the program's call.
-fn name_of(collective: Collective) -> CString {
-    let name: &str = collective.into();
-    let (first, rest) = name.split_at(1);
+fn name_of(operation: CalledOperation) -> CString {
+    let (first, rest) = operation.name().split_at(1);
     let text = format!("MPI_{}{}", first.to_uppercase(), rest.replace('-', "_"));
     CString::new(text).expect("names have no null byte")
 }
@@ -61,21 +60,21 @@ fn invoke(comm: ffi::MPI_Comm, code: c_int, name: &CStr) {
 
 /// The code for the program: Open MPI's codes are classes.
 #[cfg(open_mpi)]
-fn named(_: Collective, code: c_int) -> c_int {
+fn named(_: CalledOperation, code: c_int) -> c_int {
     code
 }
 
 /// A code of the same class whose text names the program's call, like the codes of MPICH's own collectives; the code
 /// itself if MPICH's function is missing.
 #[cfg(not(open_mpi))]
-fn named(collective: Collective, code: c_int) -> c_int {
+fn named(operation: CalledOperation, code: c_int) -> c_int {
     /// Arguments: earlier code, flag for a fatal error, function, line, class, text, text with arguments.
     type Create =
         unsafe extern "C" fn(c_int, c_int, *const c_char, c_int, c_int, *const c_char, *const c_char, ...) -> c_int;
     let Some(found) = function(c"MPIR_Err_create_code") else {
         return code;
     };
-    let function = name_of(collective);
+    let function = name_of(operation);
     let lower_name = format!("**{}", function.to_string_lossy().to_lowercase());
     let text = CString::new(lower_name).expect("names have no null byte");
     let line = c_int::try_from(line!()).unwrap_or(0);

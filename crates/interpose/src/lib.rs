@@ -51,6 +51,7 @@
 mod agreement;
 mod arrays;
 mod attribute;
+mod by_rank;
 mod call;
 mod calls;
 mod choice;
@@ -67,6 +68,7 @@ mod member;
 mod next;
 mod numbers;
 mod operands;
+mod operation;
 mod order;
 mod places;
 mod record;

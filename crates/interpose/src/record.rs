@@ -9,11 +9,12 @@ use std::time::Instant;
 use mpi::ffi;
 use netsig_base::algorithm::{Algorithm, ClusterLayout};
 use netsig_base::units::{Procs, Rank};
-use netsig_mpi::MpiError;
+use netsig_mpi::{MpiError, SegmentOrder};
 
 use crate::agreement::{
     self, AgreeingRanks, AgreementOutcome, AgreementRules, CONTRADICTING, CallTerms, MOST_PROCS, PieceKind,
 };
+use crate::by_rank::ByRankCall;
 use crate::call::{CallBuffers, CallLength, ProgramCall, RefusedArguments};
 use crate::calls::{CallAction, CommunicatorCalls};
 use crate::choice::{CallDecision, CallQuestion};
@@ -178,7 +179,7 @@ impl CommunicatorRecord {
             Err(NoDecision::Because(reason)) => {
                 let code = pass();
                 let ended = Instant::now();
-                self.calls().count_passed(call.collective, reason, ended - started);
+                self.calls().count_passed(call.operation(), reason, ended - started);
                 (code, ended)
             }
             // MPI has called the communicator's error handler.
@@ -206,7 +207,7 @@ impl CommunicatorRecord {
         };
         let entered = Instant::now();
         let code = match algorithm.filter(|_| runs == CallRunner::Schedule) {
-            Some(to_run) => match self.run(session, call, to_run) {
+            Some(to_run) => match self.run(session, call, to_run, decision.order) {
                 0 => self.repeat_if_order_could_tell(session, decided, pass),
                 code => code,
             },
@@ -233,7 +234,7 @@ impl CommunicatorRecord {
         nanoseconds: BothSides<u64>,
     ) {
         let sums = [nanoseconds.library, nanoseconds.schedule];
-        let seconds = reduction::seconds(sums, call_class.collective, self.member.procs, comm);
+        let seconds = reduction::seconds(sums, call_class.operation, self.member.procs, comm);
         // The communicator's error handler has told of a failure, and the next call meets it again.
         let Ok([library, schedule]) = seconds else {
             return;
@@ -254,7 +255,7 @@ impl CommunicatorRecord {
             return Err(NoDecision::Because(reason));
         }
         let length = call.length(self.member);
-        let action = self.calls().action_for(call.collective, length);
+        let action = self.calls().action_for(call.operation(), length);
         match action {
             CallAction::Passed(reason) => Err(NoDecision::Because(reason)),
             CallAction::Decided(call_class, decision) => {
@@ -270,7 +271,7 @@ impl CommunicatorRecord {
 
     /// True if all sent data are received; for pieces of one size, the first call has shown it.
     fn is_balanced(&self, call: &ProgramCall, length: Result<CallLength, RefusedArguments>) -> Result<bool, MpiError> {
-        let CallBuffers::ByPair { send, receive } = call.buffers else {
+        let CallBuffers::ByPair { send, receive, .. } = call.buffers else {
             return Ok(true);
         };
         let sides = length.is_ok().then_some([send, receive]);
@@ -303,27 +304,31 @@ impl CommunicatorRecord {
             },
             can_follow: |algorithm| !session.is_on || self.can_run(session, call, algorithm),
         };
-        let is_aliased = !self.calls().has_seen(call.collective) && call.is_aliased(self.member);
+        let is_aliased = !self.calls().has_seen(call.operation()) && call.is_aliased(self.member);
         let is_refused = |length: &CallLength| is_aliased && length.reason_to_pass().is_none();
         let valid_length = length.ok().filter(|length| !is_refused(length));
         let terms = valid_length.map(|length| terms(call, length));
         let agreed = match call.buffers {
             CallBuffers::ByPair { .. } if self.member.procs.get() > MOST_PROCS => {
-                return Err(NoDecision::Because("an alltoallv of more than 512 processes"));
+                return Err(NoDecision::Because(
+                    "sizes from pair to pair of more than 512 processes",
+                ));
             }
-            CallBuffers::ByPair { send, receive } => agreement::agree_by_pair(rules, party, terms, [send, receive])?,
+            CallBuffers::ByPair { send, receive, .. } => {
+                agreement::agree_by_pair(rules, party, terms, [send, receive])?
+            }
             CallBuffers::Equal { .. } | CallBuffers::Vectors(_) | CallBuffers::Without => {
                 agreement::agree_on_equal_pieces(rules, party, terms)?
             }
         };
         let (AgreementOutcome::Decided(decision), Some(length)) = (agreed, valid_length) else {
-            self.calls().mark_seen(call.collective, Some(CONTRADICTING));
+            self.calls().mark_seen(call.operation(), Some(CONTRADICTING));
             return Err(NoDecision::Because(CONTRADICTING));
         };
-        self.calls().mark_seen(call.collective, None);
+        self.calls().mark_seen(call.operation(), None);
         match length.reason_to_pass() {
             Some(reason) => Err(NoDecision::Because(reason)),
-            None => Ok(self.calls().put_decision(call.collective, length, decision)),
+            None => Ok(self.calls().put_decision(call.operation(), length, decision)),
         }
     }
 
@@ -340,10 +345,10 @@ impl CommunicatorRecord {
     }
 
     /// Runs a schedule for a call; returns the code of MPI.
-    fn run(&self, session: &InterposeSession, call: &ProgramCall, algorithm: Algorithm) -> c_int {
+    fn run(&self, session: &InterposeSession, call: &ProgramCall, algorithm: Algorithm, order: SegmentOrder) -> c_int {
         let tag = *self.tag.get().expect("the ranks have agreed");
         let channel = session.world.channel(&self.ranks, tag);
-        let run = || lock(&self.runner).run(call, algorithm, channel);
+        let run = || lock(&self.runner).in_order(order).run(call, algorithm, channel);
         let done = fault::catch_panic(|| failure::without_world(run)).unwrap_or_else(|fault| {
             session.stop_deciding(&fault);
             Err(MpiError::INTERNAL)
@@ -351,7 +356,7 @@ impl CommunicatorRecord {
         match done {
             Ok(()) => 0,
             // The program's error handler may call MPI.
-            Err(error) => failure::reported(call.comm, call.collective, error),
+            Err(error) => failure::reported(call.comm, call.operation(), error),
         }
     }
 
@@ -363,7 +368,7 @@ impl CommunicatorRecord {
 /// The properties of the call that must be equal on all ranks.
 fn terms(call: &ProgramCall, length: CallLength) -> CallTerms {
     CallTerms {
-        collective: call.collective,
+        operation: call.operation(),
         root: call.root,
         kind: match length {
             CallLength::Piece(size) => PieceKind::Class(class(size.0)),
@@ -391,10 +396,26 @@ impl CallAccount for CommunicatorRecord {
 
 /// Carries out a call of the program: by a schedule, or by `pass`, which calls the MPI library.
 pub fn carry_out(call: &ProgramCall, pass: impl FnOnce() -> c_int) -> c_int {
-    let session = session::current();
-    let found = session.and_then(|session| Some((session, CommunicatorRecord::of(session, call.comm)?)));
-    match found {
+    match found(call.comm) {
         Some((session, record)) => record.carry_out(session, call, pass),
         None => pass(),
     }
+}
+
+/// Carries out a call with a length for each rank.
+pub fn carry_out_by_rank(call: &ByRankCall, pass: impl FnOnce() -> c_int) -> c_int {
+    let Some((session, record)) = found(call.comm) else {
+        return pass();
+    };
+    let exchange = match record.pass_reason {
+        Some(_) => call.without_buffers(),
+        None => call.exchange(record.member),
+    };
+    record.carry_out(session, &exchange, pass)
+}
+
+/// The session in progress, and the record of a communicator.
+fn found(comm: ffi::MPI_Comm) -> Option<(&'static InterposeSession, Arc<CommunicatorRecord>)> {
+    let session = session::current()?;
+    Some((session, CommunicatorRecord::of(session, comm)?))
 }

@@ -3,9 +3,10 @@
 use std::ffi::c_int;
 
 use mpi::ffi;
-use netsig_base::algorithm::Collective;
 use netsig_base::units::Procs;
 use netsig_mpi::MpiError;
+
+use crate::operation::CalledOperation;
 
 /// A number with its MPI datatype.
 pub trait MpiNumber: Copy + Default {
@@ -51,11 +52,11 @@ pub fn sum<T: MpiNumber, const N: usize>(values: [T; N], comm: ffi::MPI_Comm) ->
 /// If MPI fails.
 pub fn seconds<const N: usize>(
     values: [u64; N],
-    collective: Collective,
+    operation: CalledOperation,
     procs: Procs,
     comm: ffi::MPI_Comm,
 ) -> Result<[f64; N], MpiError> {
-    let (all, ranks) = if collective.has_root() {
+    let (all, ranks) = if operation.has_root() {
         (largest(values, comm)?, 1.0)
     } else {
         (sum(values, comm)?, f64::from(procs.get()))

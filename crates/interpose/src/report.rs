@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use std::time::Duration;
 
-use netsig_base::algorithm::Collective;
 use netsig_base::units::Procs;
 
 use crate::choice::CallDecision;
+use crate::operation::CalledOperation;
 use crate::trial::{BothSides, CallRunner, ComparedCalls};
 
 /// First line of the file.
@@ -128,8 +128,8 @@ impl LedgerKey {
     /// True if no rank ends before all have sent: the time of one rank is then the time of the collective. In the other
     /// collectives the root returns when its messages have left. Calls that are only counted have no time.
     fn ends_with_all(&self) -> bool {
-        let collective = self.collective.parse::<Collective>();
-        self.procs.is_some() && collective.is_ok_and(|parsed| !parsed.has_root())
+        let operation = CalledOperation::named(self.collective);
+        self.procs.is_some() && operation.is_some_and(|named| !named.has_root())
     }
 
     /// Seconds that the schedule saved in `calls` calls: the library's time for as many calls, less theirs. Takes the
@@ -164,10 +164,10 @@ impl CallLedger {
     }
 
     /// Adds calls of a communicator.
-    pub fn add(&mut self, collective: Collective, procs: Procs, decision: &CallDecision, tally: CallTally) {
+    pub fn add(&mut self, operation: CalledOperation, procs: Procs, decision: &CallDecision, tally: CallTally) {
         let algorithm = decision.algorithm.map(|chosen| chosen.to_string());
         let row = LedgerKey {
-            collective: collective.into(),
+            collective: operation.name(),
             procs: Some(procs),
             size: decision.size.0,
             algorithm: algorithm.unwrap_or_default(),
@@ -261,7 +261,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use netsig_base::algorithm::Algorithm;
+    use netsig_base::algorithm::{Algorithm, Collective};
     use netsig_base::units::Bytes;
 
     use super::*;
@@ -297,9 +297,9 @@ mod tests {
         let message = decision(Collective::Bcast, "pipeline:1024");
         let rows_of = |is_on: bool, collective: Collective, decision: &CallDecision, tally: CallTally| {
             let mut ledger = CallLedger::new(is_on);
-            ledger.add(collective, procs, decision, tally);
+            ledger.add(collective.into(), procs, decision, tally);
             ledger.add(
-                collective,
+                collective.into(),
                 procs,
                 &CallDecision::library("no data"),
                 CallTally::default(),

@@ -8,7 +8,7 @@ use mpi::ffi;
 use netsig_base::algorithm::{self, Algorithm, ClusterLayout, ProvenSchedule, Schedule};
 use netsig_base::units::{Bytes, Rank};
 use netsig_model::predict::runtime_choice::is_quick;
-use netsig_mpi::{LocalOperation, MemoryLayout, MpiChannel, MpiError, PieceAddresses, ReadyRound};
+use netsig_mpi::{LocalOperation, MemoryLayout, MpiChannel, MpiError, PieceAddresses, ReadyRound, SegmentOrder};
 
 use crate::arrays::{EqualCall, PackingMemory};
 use crate::call::{CallBuffers, CallLength, PairPieces, ProgramCall, is_in_place};
@@ -33,6 +33,8 @@ pub struct ScheduleRunner {
     /// Rounds of earlier calls; the oldest give way.
     prepared: VecDeque<(PreparedKey, Vec<ReadyRound>)>,
     memory: PackingMemory,
+    /// Order of the segments of pieces that differ in size.
+    order: SegmentOrder,
 }
 
 /// The facts that determine the rounds of a call.
@@ -58,7 +60,14 @@ impl ScheduleRunner {
             proofs: VecDeque::new(),
             prepared: VecDeque::new(),
             memory: PackingMemory::default(),
+            order: SegmentOrder::default(),
         }
+    }
+
+    /// This runner, with the order of the segments for the next call.
+    pub fn in_order(&mut self, order: SegmentOrder) -> &mut Self {
+        self.order = order;
+        self
     }
 
     /// Runs the schedule of `algorithm` for a call by messages on `channel`.
@@ -97,7 +106,7 @@ impl ScheduleRunner {
                     .ok_or(CONTRADICTING_ARGUMENTS)?;
                 self.vector_schedule(&vector, algorithm)?
             }
-            CallBuffers::ByPair { send, receive } => {
+            CallBuffers::ByPair { send, receive, .. } => {
                 // SAFETY: the program gives a number for each rank.
                 let lengths = |side: PairPieces| unsafe { side.lengths(self.member.procs) };
                 let received = lengths(receive).flatten().max();
@@ -147,7 +156,7 @@ impl ScheduleRunner {
                 };
                 self.run_equal(&call, algorithm, channel)
             }
-            CallBuffers::ByPair { send, receive } => self.run_by_pair(send, receive, algorithm, channel),
+            CallBuffers::ByPair { send, receive, .. } => self.run_by_pair(send, receive, algorithm, channel),
             CallBuffers::Vectors(vectors) => {
                 let vector = call
                     .reduced_vector(vectors, self.member)
@@ -224,7 +233,7 @@ impl ScheduleRunner {
         [input, output]: [PieceAddresses; 2],
         scratch: usize,
     ) -> Result<Vec<ReadyRound>, MpiError> {
-        let layout = MemoryLayout::new(&schedule.extent(), input, output, scratch);
+        let layout = MemoryLayout::new(&schedule.extent(), input, output, scratch).in_order(self.order);
         let rank = self.member.rank;
         let proven = self.proven(schedule)?;
         let rounds = (0..proven.rounds()).map(|index| ReadyRound::new(&proven, rank, index, &layout));

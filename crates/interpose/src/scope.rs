@@ -6,6 +6,7 @@ use netsig_base::text::counted;
 use netsig_model::profile::Profile;
 
 use crate::fault;
+use crate::operation::CalledOperation;
 use crate::settings::InterposeSettings;
 
 /// The match between the profile and these processes, the same on all ranks.
@@ -52,7 +53,7 @@ impl ProfileScope {
                 .iter()
                 .copied()
                 .filter(|one| one.is_reduction() || *one == Collective::Barrier)
-                .filter(|one| !given.contains_key(one) && !knows(profile.as_ref(), *one))
+                .filter(|one| !given.contains_key(&CalledOperation::from(*one)) && !knows(profile.as_ref(), *one))
                 .collect(),
         }
     }

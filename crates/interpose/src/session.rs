@@ -239,9 +239,9 @@ impl InterposeSession {
         };
         let decision = lock(self.chooser.get_or_init(make_chooser)).decide(question);
         if self.is_first && decision.is_outside() {
-            let CallQuestion { collective, procs, .. } = question;
+            let CallQuestion { operation, procs, .. } = question;
             lock(&self.ledger).print_once(&format!(
-                "{collective} of {procs} processes: {}; the MPI library's own algorithm runs",
+                "{operation} of {procs} processes: {}; the MPI library's own algorithm runs",
                 decision.reason
             ));
         }

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use mpi::ffi;
-use netsig_base::algorithm::{Algorithm, Collective, MpiFlavour};
+use netsig_base::algorithm::{Algorithm, MpiFlavour};
 use netsig_base::network::Network;
 use netsig_base::text::decoded;
 use netsig_model::predict::result_rule::ReductionMode;
@@ -17,6 +17,7 @@ use netsig_mpi::MpiError;
 use crate::agreement::{broadcast, broadcast_in_parts};
 use crate::choice::FLAVOUR;
 use crate::fault;
+use crate::operation::CalledOperation;
 
 /// Longest file that is read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -138,17 +139,17 @@ impl InterposeSettings {
     ///
     /// # Errors
     /// If an algorithm does not exist.
-    pub fn given_algorithms(&self) -> Result<BTreeMap<Collective, Algorithm>, String> {
+    pub fn given_algorithms(&self) -> Result<BTreeMap<CalledOperation, Algorithm>, String> {
         let [.., text] = &self.texts;
         let items = text.split(';').map(str::trim).filter(|item| !item.is_empty());
         let one = |item: &str| {
-            let (collective, algorithm) = item.split_once(' ').unwrap_or((item, ""));
-            let collective: Collective = collective
-                .parse()
-                .map_err(|_| format!("NETSIG_ALGORITHMS: {collective:?} is no collective"))?;
+            let (name, algorithm) = item.split_once(' ').unwrap_or((item, ""));
+            let operation =
+                CalledOperation::named(name).ok_or_else(|| format!("NETSIG_ALGORITHMS: {name:?} is no collective"))?;
+            let collective = operation.collective();
             let parsed = Algorithm::parse(collective, algorithm.trim());
             let found = parsed.map_err(|error| format!("NETSIG_ALGORITHMS: {error}"))?;
-            Ok((collective, found))
+            Ok((operation, found))
         };
         items.map(one).collect()
     }

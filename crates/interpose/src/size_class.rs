@@ -1,14 +1,15 @@
 //! Classes of sizes: one decision serves all sizes of a class, four classes for each doubling.
 
-use netsig_base::algorithm::Collective;
 use netsig_base::units::Bytes;
 use netsig_model::predict::result_rule::OrderDependence;
+
+use crate::operation::CalledOperation;
 
 /// Calls that share a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallClass {
-    /// The collective.
-    pub collective: Collective,
+    /// The operation.
+    pub operation: CalledOperation,
     /// Class of the sizes.
     pub size: u32,
     /// How the result of a reduction depends on the order of its operands.
@@ -17,9 +18,9 @@ pub struct CallClass {
 
 impl CallClass {
     /// The class of a call that combines nothing.
-    pub fn of_pieces(collective: Collective, size: Bytes) -> Self {
+    pub fn of_pieces(operation: CalledOperation, size: Bytes) -> Self {
         Self {
-            collective,
+            operation,
             size: class(size.0),
             dependence: OrderDependence::None,
         }

@@ -70,7 +70,7 @@ mod tests {
     fn the_last_verdict_holds_for_the_same_ranks_class_and_schedule() {
         let call_class = |size| CallClass {
             size,
-            ..CallClass::of_pieces(Collective::Alltoall, Bytes(0))
+            ..CallClass::of_pieces(Collective::Alltoall.into(), Bytes(0))
         };
         let algorithm = |name| Algorithm::parse(Collective::Alltoall, name).unwrap();
         let decision = |name| CallDecision {

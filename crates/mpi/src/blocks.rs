@@ -6,7 +6,7 @@ use std::ops::Range;
 use netsig_base::algorithm::PairSizes;
 use netsig_base::schedule::ScheduleExtent;
 use netsig_base::units::{Bytes, Procs, Rank};
-use netsig_mpi::{MemoryLayout, PieceAddresses};
+use netsig_mpi::{MemoryLayout, PieceAddresses, SegmentOrder};
 
 /// Address of which the first block begins at a multiple, in bytes: a cache line. Elements are then aligned in all
 /// arrays, since these consist of whole elements.
@@ -27,6 +27,8 @@ pub struct PieceLengths {
     pub input: Vec<Bytes>,
     /// By sender.
     pub output: Vec<Bytes>,
+    /// Order of their segments.
+    pub order: SegmentOrder,
 }
 
 impl PieceLengths {
@@ -36,6 +38,10 @@ impl PieceLengths {
         Self {
             input: ranks().map(|to| pairs.get(rank, to)).collect(),
             output: ranks().map(|from| pairs.get(from, rank)).collect(),
+            order: match pairs.is_sparse() {
+                true => SegmentOrder::Together,
+                false => SegmentOrder::ByGroup,
+            },
         }
     }
 }
@@ -71,6 +77,7 @@ impl RankBlocks {
             pieces(self.output_start(), lengths.map(|piece_lengths| &piece_lengths.output)),
             base + self.scratch_start(),
         )
+        .in_order(lengths.map(|piece_lengths| piece_lengths.order).unwrap_or_default())
     }
 
     /// The bytes of a whole input piece, to be written.

@@ -2,11 +2,11 @@
 //!
 //! Receives and then sends are posted in list order, up to the round's limits; a completed message
 //! is replaced by the next of its list, or a completed exchange by the next. Local copies run while
-//! messages are in flight. Combinations follow when all are complete. Where pieces differ in size, messages of empty blocks are not sent. An exchange
-//! without both its messages is left out; one with a single message keeps its place, since partners that
-//! skip different places would wait for each other.
+//! messages are in flight. Combinations follow when all are complete. Where pieces differ in size, messages of empty
+//! blocks are not sent. An exchange without both its messages is left out. One with a single message keeps its place, since
+//! partners that skip different places would wait for each other. In sparse tables exchanges take another order and pace
+//! (`exchange_window`).
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::os::raw::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,13 +15,14 @@ use std::slice::Iter;
 use itertools::Itertools as _;
 use mpi::ffi;
 use netsig_base::algorithm::ProvenSchedule;
-use netsig_base::schedule::{self, InFlightLimit, RoundMessages};
+use netsig_base::schedule::{InFlightLimit, Round, RoundMessages};
 use netsig_base::units::Rank;
 
 use crate::channel::MpiChannel;
 use crate::combination::{LocalOperation, MemoryCombination};
 use crate::error::MpiError;
-use crate::layout::{MemoryCopy, MemoryLayout};
+use crate::exchange_window::{ExchangePart, ExchangeParts, ExchangeWindow, ordered_exchanges};
+use crate::layout::{MemoryCopy, MemoryLayout, SegmentOrder};
 use crate::message::{MessageDirection, MpiMessage};
 
 /// A message of a list; `None` for one that is not sent.
@@ -35,6 +36,8 @@ pub struct ReadyRound {
     copies: Vec<MemoryCopy>,
     combinations: Vec<MemoryCombination>,
     in_flight: InFlightLimit,
+    /// Order of the segments, where pieces differ in size.
+    order: SegmentOrder,
 }
 
 /// A round in progress. A failure of one message does not end it: partners wait for the others.
@@ -54,30 +57,36 @@ impl ReadyRound {
     /// `layout`.
     pub fn new(schedule: &ProvenSchedule, rank: Rank, index: usize, layout: &MemoryLayout) -> Self {
         let round = schedule.round(rank, index);
-        let ready = |direction, messages: &RoundMessages| -> Vec<ListedMessage> {
-            let message = |it: Cow<schedule::ScheduleMessage>| {
-                let message = || MpiMessage::new(direction, it.partner, &it.slots, layout);
-                layout.is_sent(&it.slots).then(message)
-            };
-            messages.iter().map(message).collect()
+        let (receives, sends) = match round.in_flight {
+            InFlightLimit::Exchanges(_) => listed_exchanges(&round, layout),
+            _ => (
+                kept_messages(MessageDirection::Receive, &round.receives, layout),
+                kept_messages(MessageDirection::Send, &round.sends, layout),
+            ),
         };
-        let mut receives = ready(MessageDirection::Receive, &round.receives);
-        let mut sends = ready(MessageDirection::Send, &round.sends);
-        if let InFlightLimit::Exchanges(_) = round.in_flight {
-            let pairs = receives.into_iter().zip_eq(sends);
-            let exchanges = pairs.filter(|pair| !matches!(pair, (None, None)));
-            (receives, sends) = exchanges.unzip();
-        } else {
-            receives.retain(Option::is_some);
-            sends.retain(Option::is_some);
-        }
         Self {
             receives,
             sends,
             copies: round.copies.iter().map(|&copy| layout.transfer(copy)).collect(),
             combinations: MemoryCombination::of_round(&round.combinations, layout),
             in_flight: round.in_flight,
+            order: layout.order(),
         }
+    }
+
+    /// The window of exchanges of a sparse table of which some have a single message; `None` in other rounds.
+    fn one_way_window(&self) -> Option<ExchangeWindow> {
+        let (InFlightLimit::Exchanges(window), SegmentOrder::Together) = (self.in_flight, self.order) else {
+            return None;
+        };
+        let pairs = self.receives.iter().zip(&self.sends);
+        let parts = pairs.map(|(receive, send)| ExchangeParts {
+            receives: receive.is_some(),
+            sends: send.is_some(),
+        });
+        let exchanges: Vec<ExchangeParts> = parts.collect();
+        let has_one_way = exchanges.iter().any(|parts| parts.is_one_way());
+        has_one_way.then(|| ExchangeWindow::new(exchanges, window))
     }
 
     /// Number of messages, copies and combinations.
@@ -100,6 +109,7 @@ impl ReadyRound {
         let (receives, sends) = self.in_flight.receive_and_send_limits();
         let (receives, later_receives) = self.receives.split_at(self.receives.len().min(receives));
         let (sends, later_sends) = self.sends.split_at(self.sends.len().min(sends));
+        let one_way_window = self.one_way_window();
         let mut posting = RunningRound {
             channel,
             requests: Vec::with_capacity(receives.len() + sends.len()),
@@ -113,8 +123,9 @@ impl ReadyRound {
             receives.iter().chain(sends).collect()
         };
         // A panic must not go on to code that frees the memory of messages in flight.
-        let done = catch_unwind(AssertUnwindSafe(|| {
-            posting.carry_out(&first, self, later_receives, later_sends);
+        let done = catch_unwind(AssertUnwindSafe(|| match one_way_window {
+            Some(window) => posting.carry_out_exchanges(window, self),
+            None => posting.carry_out(&first, self, later_receives, later_sends),
         }));
         let failed = done.map_or(Some(MpiError::INTERNAL), |()| posting.first_failure);
         failed.map_or(Ok(()), Err)?;
@@ -140,11 +151,7 @@ impl RunningRound<'_> {
             let request = self.post(message.as_ref());
             self.requests.push(request);
         }
-        for copy in &round.copies {
-            // SAFETY: the caller of `run` guarantees the memory. The schedule is proven: no message
-            // writes the copy's source or accesses its destination.
-            unsafe { copy.run() }
-        }
+        copy_blocks(round);
         if matches!(round.in_flight, InFlightLimit::Exchanges(_)) {
             self.refill_pairs(later_receives, later_sends);
         } else {
@@ -152,6 +159,39 @@ impl RunningRound<'_> {
             self.refill_requests(places, later_receives.iter(), later_sends.iter());
         }
         self.wait(0..self.requests.len());
+    }
+
+    /// Carries out exchanges of which some have a single message.
+    fn carry_out_exchanges(&mut self, mut window: ExchangeWindow, round: &ReadyRound) {
+        // Places of the exchanges to which the requests belong.
+        let mut places = Vec::new();
+        self.post_next(&mut window, &mut places, round);
+        copy_blocks(round);
+        for _ in 0..round.receives.iter().chain(&round.sends).flatten().count() {
+            let done = self.wait_any(0);
+            window.complete(places[done]);
+            self.post_next(&mut window, &mut places, round);
+        }
+    }
+
+    /// Posts the messages for which there is room; a null request gives its index to a message.
+    fn post_next(&mut self, window: &mut ExchangeWindow, places: &mut Vec<usize>, round: &ReadyRound) {
+        // SAFETY: a constant of the MPI library.
+        let none = unsafe { ffi::RSMPI_REQUEST_NULL };
+        while let Some((place, part)) = window.next() {
+            let message = match part {
+                ExchangePart::Receive => &round.receives[place],
+                ExchangePart::Send => &round.sends[place],
+            };
+            let request = self.post(message.as_ref());
+            match self.requests.iter().position(|one| *one == none) {
+                Some(index) => (self.requests[index], places[index]) = (request, place),
+                None => {
+                    self.requests.push(request);
+                    places.push(place);
+                }
+            }
+        }
     }
 
     /// Posts the rest of both lists, one message for each completed one; the first `places`
@@ -241,6 +281,41 @@ impl RunningRound<'_> {
         // Without an active request, for example because MPI refused all, the first place is free.
         first + usize::try_from(index).unwrap_or(0)
     }
+}
+
+/// Makes the copies of a round whose messages are in progress.
+fn copy_blocks(round: &ReadyRound) {
+    for copy in &round.copies {
+        // SAFETY: the caller of `run` guarantees the memory. The schedule is proven: no message
+        // writes the copy's source or accesses its destination.
+        unsafe { copy.run() }
+    }
+}
+
+/// The messages of a list that are sent.
+fn kept_messages(direction: MessageDirection, messages: &RoundMessages, layout: &MemoryLayout) -> Vec<ListedMessage> {
+    let sent = messages.iter().filter(|it| layout.is_sent(&it.slots));
+    let ready = sent.map(|it| Some(MpiMessage::new(direction, it.partner, &it.slots, layout)));
+    ready.collect()
+}
+
+/// The receive and the send of each exchange. In a sparse table a send is synchronous if no receive paces it.
+fn listed_exchanges(round: &Round, layout: &MemoryLayout) -> (Vec<ListedMessage>, Vec<ListedMessage>) {
+    let exchanges = ordered_exchanges(round, layout).into_iter();
+    let message = |direction, messages: &RoundMessages, place: usize| {
+        let it = messages.get(place).expect("the round has the exchange");
+        MpiMessage::new(direction, it.partner, &it.slots, layout)
+    };
+    let listed = exchanges.map(|(place, parts)| {
+        let send_direction = match (layout.order(), parts.receives) {
+            (SegmentOrder::Together, false) => MessageDirection::SynchronousSend,
+            _ => MessageDirection::Send,
+        };
+        let receive = || message(MessageDirection::Receive, &round.receives, place);
+        let send = || message(send_direction, &round.sends, place);
+        (parts.receives.then(receive), parts.sends.then(send))
+    });
+    listed.unzip()
 }
 
 /// The first failure among requests.

@@ -10,6 +10,7 @@ use netsig_base::schedule::{self, BlockCounts, BlockSlot, PieceDivision, Schedul
 pub struct MemoryLayout {
     counts: BlockCounts,
     parts: PartPlaces,
+    order: SegmentOrder,
     input: PieceAddresses,
     output: PieceAddresses,
     /// Address of the first scratch block. The buffers follow the last one, as far apart as the longest block is long.
@@ -24,6 +25,17 @@ pub enum PartPlaces {
     /// At these bytes, with the end of the piece as the last one. A vector is cut so if the program names the lengths of its
     /// blocks.
     Given(Vec<u64>),
+}
+
+/// Order of the segments in exchanges, where pieces differ in size. All ranks have the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum SegmentOrder {
+    /// The order of the schedule, which serves its partners in groups.
+    #[default]
+    ByGroup,
+    /// The first segments of all pieces come before the second ones.
+    Together,
 }
 
 /// Addresses of an array of pieces.
@@ -92,12 +104,16 @@ impl PartPlaces {
 }
 
 impl MemoryCopy {
-    /// Copies the bytes. Source and destination may be the same place.
+    /// Copies the bytes. If source and destination are the same place, nothing is written: a program may not write
+    /// there.
     ///
     /// # Safety
     /// The layout of this transfer describes memory that this process may use. No other access
     /// writes the source, and none reads or writes the destination, during the copy.
     pub unsafe fn run(self) {
+        if self.from == self.to {
+            return;
+        }
         let from = std::ptr::with_exposed_provenance::<u8>(self.from);
         let to = std::ptr::with_exposed_provenance_mut(self.to);
         // SAFETY: the caller guarantees both places. No reference is created, because messages may
@@ -127,10 +143,16 @@ impl MemoryLayout {
         Self {
             counts,
             parts,
+            order: SegmentOrder::default(),
             input,
             output,
             scratch,
         }
+    }
+
+    /// The layout for exchanges in this order.
+    pub fn in_order(self, order: SegmentOrder) -> Self {
+        Self { order, ..self }
     }
 
     /// Converts a copy of blocks to a copy of bytes.
@@ -154,6 +176,19 @@ impl MemoryLayout {
         };
         let is_empty = |slot: &BlockSlot| may_differ(slot) && self.place(*slot).is_empty();
         slots.is_empty() || !slots.iter().all(is_empty)
+    }
+
+    /// Order of the segments.
+    pub(crate) fn order(&self) -> SegmentOrder {
+        self.order
+    }
+
+    /// Rank of the exchange of a block among the exchanges of a round; those of one rank keep the order of the schedule.
+    pub(crate) fn exchange_rank(&self, slot: BlockSlot) -> usize {
+        match self.order {
+            SegmentOrder::ByGroup => 0,
+            SegmentOrder::Together => slot.index() as usize % self.parts.parts(),
+        }
     }
 
     /// Addresses of a block.

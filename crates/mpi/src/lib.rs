@@ -8,6 +8,7 @@
 mod channel;
 mod combination;
 mod error;
+mod exchange_window;
 mod executor;
 mod layout;
 mod message;
@@ -16,4 +17,4 @@ pub use channel::MpiChannel;
 pub use combination::LocalOperation;
 pub use error::MpiError;
 pub use executor::ReadyRound;
-pub use layout::{MemoryLayout, PartPlaces, PieceAddresses};
+pub use layout::{MemoryLayout, PartPlaces, PieceAddresses, SegmentOrder};

@@ -32,6 +32,8 @@ pub enum MessageDirection {
     Receive,
     /// From this rank.
     Send,
+    /// From this rank, complete only when its receive has begun.
+    SynchronousSend,
 }
 
 /// A committed datatype of bytes at several addresses.
@@ -71,6 +73,9 @@ impl MpiMessage {
             match self.direction {
                 MessageDirection::Receive => ffi::PMPI_Irecv(start, count, datatype, partner, tag, comm, to),
                 MessageDirection::Send => ffi::PMPI_Isend(start.cast_const(), count, datatype, partner, tag, comm, to),
+                MessageDirection::SynchronousSend => {
+                    ffi::PMPI_Issend(start.cast_const(), count, datatype, partner, tag, comm, to)
+                }
             }
         };
         MpiError::check(code).map(|()| request)

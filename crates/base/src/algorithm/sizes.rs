@@ -172,6 +172,12 @@ impl PairSizes {
         all.into_iter().fold(0.0, f64::max)
     }
 
+    /// True if most pairs of different ranks have no data.
+    pub fn is_sparse(&self) -> bool {
+        let pairs = f64::from(self.procs.get()) * self.procs.partners();
+        (self.messages().count() as f64) < pairs / 2.0
+    }
+
     /// Length of the message that carries a byte on average: Σl²/Σl; 0 without bytes.
     fn byte_weighted_message(&self) -> Bytes {
         match self.power_sum(1) {
@@ -267,6 +273,7 @@ mod tests {
             let procs = Procs::new(count).unwrap();
             let pairs = PairSizes::of_pattern(sizes, procs, Bytes(10_000)).unwrap();
             let all: Vec<_> = pairs.messages().collect();
+            assert_eq!(pairs.is_sparse(), sizes == SizePattern::Sparse && count > 3, "{count}");
             let total: u64 = all.iter().map(|(_, _, bytes)| bytes.0).sum();
             let expected = 10_000.0 * f64::from(count) * procs.partners();
             assert!((total as f64 - expected).abs() <= 1e-3 * expected, "{sizes:?} {count}");

@@ -11,6 +11,8 @@
 //! at most (n−1)·w·q, and exchanges with other partners fill the wait for one. Segments below the eager limit need no
 //! permission.
 //!
+//! Where pieces differ in size, the executor leaves empty messages out and limits receives and sends separately.
+//!
 //! # Source
 //! netsig. Order and pace against overflow: Kutzner et al. 2007 (J. Comput. Chem. 28).
 

@@ -56,7 +56,11 @@ pub fn carry_out_by_pair(send: PairPieces, receive: PairPieces, comm: Word, pass
         collective: Collective::Alltoallv,
         comm: handle(comm),
         root: 0,
-        buffers: CallBuffers::ByPair { send, receive },
+        buffers: CallBuffers::ByPair {
+            by_rank: None,
+            send,
+            receive,
+        },
     };
     carry_out(&call, pass)
 }

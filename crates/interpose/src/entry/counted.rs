@@ -43,6 +43,9 @@ counters! {
     ISCATTER "iscatter"
     IGATHER "igather"
     IALLGATHER "iallgather"
+    IALLGATHERV "iallgatherv"
+    IGATHERV "igatherv"
+    ISCATTERV "iscatterv"
     ALLTOALLW "alltoallw"
     IALLREDUCE "iallreduce"
     IREDUCE "ireduce"
@@ -60,6 +63,9 @@ counters! {
     REDUCE_SCATTER_INIT "reduce_scatter_init"
     REDUCE_SCATTER_BLOCK_INIT "reduce_scatter_block_init"
     BARRIER_INIT "barrier_init"
+    ALLGATHERV_INIT "allgatherv_init"
+    GATHERV_INIT "gatherv_init"
+    SCATTERV_INIT "scatterv_init"
 }
 
 counted! {
@@ -138,4 +144,31 @@ counted! {
     IREDUCE_SCATTER: mpi_ireduce_scatter mpi_ireduce_scatter_ mpi_ireduce_scatter__ MPI_IREDUCE_SCATTER ompi_ireduce_scatter_f (a b c d e f g h);
     IREDUCE_SCATTER_BLOCK: mpi_ireduce_scatter_block mpi_ireduce_scatter_block_ mpi_ireduce_scatter_block__ MPI_IREDUCE_SCATTER_BLOCK ompi_ireduce_scatter_block_f (a b c d e f g h);
     IBARRIER: mpi_ibarrier mpi_ibarrier_ mpi_ibarrier__ MPI_IBARRIER ompi_ibarrier_f (a b c);
+}
+
+// The collectives with a length for each rank.
+counted! {
+    IALLGATHERV: MPI_Iallgatherv (a b c d e f g h i);
+    IGATHERV: MPI_Igatherv (a b c d e f g h i j);
+    ISCATTERV: MPI_Iscatterv (a b c d e f g h i j);
+}
+
+#[cfg(large_counts)]
+counted! {
+    IALLGATHERV: MPI_Iallgatherv_c (a b c d e f g h i);
+    IGATHERV: MPI_Igatherv_c (a b c d e f g h i j);
+    ISCATTERV: MPI_Iscatterv_c (a b c d e f g h i j);
+    ALLGATHERV_INIT: MPI_Allgatherv_init MPI_Allgatherv_init_c (a b c d e f g h i j);
+    GATHERV_INIT: MPI_Gatherv_init MPI_Gatherv_init_c (a b c d e f g h i j k);
+    SCATTERV_INIT: MPI_Scatterv_init MPI_Scatterv_init_c (a b c d e f g h i j k);
+}
+
+#[cfg(open_mpi)]
+counted! {
+    ALLGATHERV_INIT: MPIX_Allgatherv_init (a b c d e f g h i j);
+    GATHERV_INIT: MPIX_Gatherv_init (a b c d e f g h i j k);
+    SCATTERV_INIT: MPIX_Scatterv_init (a b c d e f g h i j k);
+    IALLGATHERV: mpi_iallgatherv mpi_iallgatherv_ mpi_iallgatherv__ MPI_IALLGATHERV ompi_iallgatherv_f (a b c d e f g h i j);
+    IGATHERV: mpi_igatherv mpi_igatherv_ mpi_igatherv__ MPI_IGATHERV ompi_igatherv_f (a b c d e f g h i j k);
+    ISCATTERV: mpi_iscatterv mpi_iscatterv_ mpi_iscatterv__ MPI_ISCATTERV ompi_iscatterv_f (a b c d e f g h i j k);
 }

@@ -21,9 +21,10 @@ use crate::loaded::{self, all_symbols};
 use crate::session;
 use crate::vectors::VectorCounts;
 
-/// An argument of Fortran: the address of an integer, or of a buffer.
-type Integer = *mut c_int;
-type Buffer = *mut c_void;
+/// The address of an integer of Fortran.
+pub type Integer = *mut c_int;
+/// The address of a buffer of Fortran.
+pub type Buffer = *mut c_void;
 
 /// Names of the common blocks whose addresses stand for `MPI_IN_PLACE` and `MPI_BOTTOM`.
 const IN_PLACE: [&CStr; 4] = [
@@ -66,7 +67,7 @@ impl FortranConstants {
 }
 
 /// The C form of a buffer.
-fn buffer(address: Buffer) -> Buffer {
+pub fn buffer(address: Buffer) -> Buffer {
     static FOUND: RwLock<Option<FortranConstants>> = RwLock::new(None);
     let changes = loaded::changes();
     let cached = FOUND.read().unwrap_or_else(PoisonError::into_inner);
@@ -94,24 +95,25 @@ fn buffer(address: Buffer) -> Buffer {
 }
 
 /// The integer at an address of the program.
-fn integer(address: Integer) -> c_int {
+pub fn integer(address: Integer) -> c_int {
     // SAFETY: Fortran passes the address of an integer.
     unsafe { *address }
 }
 
 /// The C handle of a datatype.
-fn datatype(address: Integer) -> ffi::MPI_Datatype {
+pub fn datatype(address: Integer) -> ffi::MPI_Datatype {
     // SAFETY: MPI accepts any integer.
     unsafe { ffi::PMPI_Type_f2c(integer(address)) }
 }
 
-fn comm(address: Integer) -> ffi::MPI_Comm {
+/// The C handle of a communicator.
+pub fn comm(address: Integer) -> ffi::MPI_Comm {
     // SAFETY: MPI accepts any integer.
     unsafe { ffi::PMPI_Comm_f2c(integer(address)) }
 }
 
 /// Stores the error code of a call; the function itself returns nothing that Fortran reads.
-fn ended(code: c_int, error: Integer) -> c_int {
+pub fn ended(code: c_int, error: Integer) -> c_int {
     if !error.is_null() {
         // SAFETY: Fortran passes the address of an integer.
         unsafe { *error = code };
@@ -135,6 +137,8 @@ macro_rules! fortran {
         } }
     };
 }
+
+pub(super) use fortran;
 
 /// A collective with pieces of one size; `$function` is the C function.
 macro_rules! rootless {

@@ -1,9 +1,12 @@
 //! The functions that a program calls in place of the MPI library's.
 
+mod by_rank;
 mod collectives;
 mod counted;
 #[cfg(open_mpi)]
 mod fortran;
+#[cfg(open_mpi)]
+mod fortran_by_rank;
 mod lifetime;
 
 use std::ffi::CStr;

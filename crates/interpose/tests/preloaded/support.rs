@@ -8,11 +8,14 @@ use tempfile::TempDir;
 /// Algorithms with all kinds of messages: whole, in segments, relayed, several blocks in one message.
 pub const ALGORITHMS: [&str; 3] = [
     "alltoall windowed:segment=100,window=2; alltoallv windowed:segment=100,window=3; bcast pipeline:100; \
-     scatter binomial; gather binomial; allgather bruck",
+     scatter binomial; gather binomial; allgather bruck; allgatherv windowed:segment=100,window=2; \
+     gatherv windowed:segment=1000,window=1; scatterv pairwise-segmented:100",
     "alltoall bruck:3; alltoallv pairwise-segmented:1000; bcast scatter-allgather; scatter chain; gather chain; \
-     allgather ring",
+     allgather ring; allgatherv pairwise-segmented:1000; gatherv pairwise-segmented:100; \
+     scatterv windowed:segment=100,window=4",
     "alltoall pairwise; alltoallv windowed:segment=4096,window=4; bcast scatter-allgather-ring; scatter flat; \
-     gather flat; allgather recursive-doubling",
+     gather flat; allgather recursive-doubling; allgatherv windowed:segment=4096,window=4; \
+     gatherv windowed:segment=4096,window=8; scatterv windowed:segment=4096,window=1",
 ];
 
 /// Algorithms of reductions and barriers: in rank order and in others, of trees, rings and halves, with segments and windows.

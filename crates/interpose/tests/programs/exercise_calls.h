@@ -21,9 +21,9 @@ typedef int displ_t;
 #define CALL(native, f, ...) \
     ((native) ? NAMED(PMPI_, f)(__VA_ARGS__) : NAMED(MPI_, f)(__VA_ARGS__))
 
-enum { ALLTOALL, ALLTOALLV, BCAST, SCATTER, GATHER, ALLGATHER, N_KINDS };
-static const char *const kind_name[N_KINDS] = {"alltoall", "alltoallv", "bcast",
-                                               "scatter",  "gather",    "allgather"};
+enum { ALLTOALL, ALLTOALLV, BCAST, SCATTER, GATHER, ALLGATHER, ALLGATHERV, GATHERV, SCATTERV, N_KINDS };
+static const char *const kind_name[N_KINDS] = {"alltoall",  "alltoallv",  "bcast",   "scatter", "gather",
+                                               "allgather", "allgatherv", "gatherv", "scatterv"};
 static long calls_made[N_KINDS]; /* of MPI_X, by all threads of this rank */
 
 static void counted(int kind)
@@ -36,7 +36,7 @@ struct part {
     int on; /* significant here */
     int nblocks, owned;
     long m, count, first, last; /* elements first .. last-1 are touched */
-    long *atoms_of;             /* atoms of each block, for alltoallv */
+    long *atoms_of;             /* atoms of each block, where they differ */
     count_t *counts;
     displ_t *displs;
     MPI_Datatype type;
@@ -47,7 +47,7 @@ struct part {
 struct call {
     MPI_Comm comm;
     uint64_t key;
-    int kind, inter, side, rank, size, rsize, in_place, junk, atom, same_m, sparse, bottom;
+    int kind, inter, side, rank, size, rsize, in_place, junk, atom, same_m, sparse, bottom, plain;
     int root, root_arg, is_root, is_leaf;
     long unit, amount; /* a block has unit * amount atoms; every m divides unit */
     struct part s, r;
@@ -98,11 +98,44 @@ static long atoms_between(const struct call *c, int from, int to)
     return zero ? 0 : n * c->unit;
 }
 
+/* Atoms of the piece of a rank, where each rank has one. */
+static long atoms_of_rank(const struct call *c, int rank)
+{
+    struct rng g = {mix(c->key, 79 + (uint64_t)rank * 100003u)};
+    struct rng all = {mix(c->key, 80)};
+    int pick = (int)below(&all, c->size > c->rsize ? c->size : c->rsize);
+    long n = below(&g, c->amount + 1);
+
+    switch (c->sparse) {
+    case 0:
+        n = c->amount;
+        break;
+    case 2:
+        n = chance(&g, 70) ? 0 : n;
+        break;
+    case 3:
+        n = rank % 4096 == pick ? n : 0;
+        break;
+    case 4: /* one much larger than all others */
+        n = rank % 4096 == pick ? c->amount : below(&g, 3);
+        break;
+    default:
+        break;
+    }
+    return n * c->unit;
+}
+
+/* 1 if a side has an array of numbers. */
+static int has_array(int kind, int sending)
+{
+    return kind == ALLTOALLV || (sending ? kind == SCATTERV : kind == ALLGATHERV || kind == GATHERV);
+}
+
 /* Blocks in a random order with gaps, apart from each other unless may_overlap. */
-static void place_blocks(struct part *p, struct rng *g, int may_overlap)
+static void place_blocks(struct part *p, struct rng *g, int may_overlap, int plain)
 {
     int n = p->nblocks, order[n > 0 ? n : 1];
-    long pos = chance(g, 30) ? -below(g, 40) : below(g, 4);
+    long pos = chance(g, 30) && !plain ? -below(g, 40) : below(g, 4);
     int gaps = chance(g, 60), permute = chance(g, 60), any = 0;
 
     p->counts = calloc((size_t)n + 1, sizeof *p->counts);
@@ -149,20 +182,22 @@ static void prepare(struct call *c, struct part *p, int sending)
     do
         p->m = divisors[below(of_m, 6)];
     while (c->unit % p->m);
-    if (c->kind == ALLTOALLV) {
+    if (has_array(c->kind, sending)) {
         p->atoms_of = calloc((size_t)p->nblocks, sizeof *p->atoms_of);
         for (int i = 0; i < p->nblocks; i++) {
             int me = ident(c, 0, c->rank), peer = ident(c, 1, i);
-            p->atoms_of[i] = sending ? atoms_between(c, me, peer) : atoms_between(c, peer, me);
+            p->atoms_of[i] = c->kind != ALLTOALLV ? atoms_of_rank(c, peer)
+                             : sending            ? atoms_between(c, me, peer)
+                                                  : atoms_between(c, peer, me);
         }
-        place_blocks(p, &g, sending && chance(&g, 50));
+        place_blocks(p, &g, c->kind == ALLTOALLV && sending && chance(&g, 50), c->plain);
     } else {
-        p->count = c->amount * c->unit / p->m;
+        p->count = (c->kind >= ALLGATHERV ? atoms_of_rank(c, ident(c, 0, c->rank)) : c->amount * c->unit) / p->m;
         p->first = 0;
         p->last = p->count * p->nblocks;
     }
     span = p->last - p->first;
-    p->type = draw_type(&g, c->atom, (int)p->m, span, 0, &p->owned, p->name);
+    p->type = draw_type(&g, c->atom, (int)p->m, span, c->plain, &p->owned, p->name);
     reach(p->type, p->first, p->last, &lo, &hi);
     if (hi - lo > 6000000) {
         if (p->owned)
@@ -210,6 +245,11 @@ static void draw_call(struct call *c, MPI_Comm comm, uint64_t key)
     /* Between groups it chooses algorithms of gather and scatter by the count, not by the bytes. */
     if (c->inter && (c->kind == GATHER || c->kind == SCATTER))
         c->same_m = 1;
+    /* Its allgatherv cuts pieces by each rank's own extent, and writes outside of the buffer where displacements are
+     * negative. Between groups it counts pieces in elements of one rank. */
+    c->plain = c->kind == ALLGATHERV;
+    if (c->plain || (c->inter && c->kind > ALLGATHERV))
+        c->same_m = 1;
 #endif
     c->amount = chance(&g, 6) ? 0 : bytes / (c->unit * atom_bytes[c->atom]);
     c->bottom = chance(&g, 20) && c->kind == BCAST;
@@ -220,6 +260,10 @@ static void draw_call(struct call *c, MPI_Comm comm, uint64_t key)
         c->same_m = 1;
         c->bottom = 0;
     }
+    /* It chooses an algorithm of allgatherv by each rank's own type sizes, and hangs where ranks choose differently.
+     * Between groups it counts all pieces in elements of one rank. */
+    if (c->kind == ALLGATHERV || (c->inter && c->kind > ALLGATHERV))
+        c->same_m = 1;
 #endif
     long root = below(&g, 1 << 20);
     if (c->inter) {
@@ -234,17 +278,20 @@ static void draw_call(struct call *c, MPI_Comm comm, uint64_t key)
         c->is_leaf = 1;
     }
     int place = c->in_place, at_root = place && c->is_root;
-    c->s.nblocks = c->kind == ALLTOALL || c->kind == ALLTOALLV || c->kind == SCATTER ? c->rsize : 1;
-    c->r.nblocks = c->kind == BCAST || c->kind == SCATTER ? 1 : c->rsize;
+    int scatters = c->kind == SCATTER || c->kind == SCATTERV;
+    c->s.nblocks = c->kind == ALLTOALL || c->kind == ALLTOALLV || scatters ? c->rsize : 1;
+    c->r.nblocks = c->kind == BCAST || scatters ? 1 : c->rsize;
     switch (c->kind) {
     case BCAST:
         c->s.on = c->is_root || c->is_leaf;
         break;
     case SCATTER:
+    case SCATTERV:
         c->s.on = c->is_root;
         c->r.on = c->is_leaf && !at_root;
         break;
     case GATHER:
+    case GATHERV:
         c->s.on = c->is_leaf && !at_root;
         c->r.on = c->is_root;
         break;
@@ -282,11 +329,14 @@ static int issue(struct call *c, int native, int copy)
 {
     struct part *s = &c->s, *r = &c->r;
     int place = c->in_place && (c->kind == ALLTOALL || c->kind == ALLTOALLV ||
-                                c->kind == ALLGATHER || c->is_root);
-    int in_s = place && c->kind != SCATTER, in_r = place && c->kind == SCATTER;
+                                c->kind == ALLGATHER || c->kind == ALLGATHERV || c->is_root);
+    int in_r = place && (c->kind == SCATTER || c->kind == SCATTERV), in_s = place && !in_r;
     /* Arguments that are not significant: junk or harmless values. */
     MPI_Datatype none = c->junk ? MPI_DATATYPE_NULL : MPI_INT;
     count_t no_count = c->junk ? -7 : 0;
+    void *none_at = c->junk ? (void *)16 : NULL;
+    count_t *s_counts = s->on ? s->counts : none_at, *r_counts = r->on ? r->counts : none_at;
+    displ_t *s_displs = s->on ? s->displs : none_at, *r_displs = r->on ? r->displs : none_at;
     void *sbuf = s->on ? s->r[copy].base : in_s ? MPI_IN_PLACE : NULL;
     void *rbuf = r->on ? r->r[copy].base : in_r ? MPI_IN_PLACE : NULL;
     MPI_Datatype st = s->on ? s->type : none, rt = r->on ? r->type : none;
@@ -308,6 +358,12 @@ static int issue(struct call *c, int native, int copy)
         return CALL(native, Scatter, sbuf, sc, st, rbuf, rc, rt, c->root_arg, c->comm);
     case GATHER:
         return CALL(native, Gather, sbuf, sc, st, rbuf, rc, rt, c->root_arg, c->comm);
+    case ALLGATHERV:
+        return CALL(native, Allgatherv, sbuf, sc, st, rbuf, r_counts, r_displs, rt, c->comm);
+    case GATHERV:
+        return CALL(native, Gatherv, sbuf, sc, st, rbuf, r_counts, r_displs, rt, c->root_arg, c->comm);
+    case SCATTERV:
+        return CALL(native, Scatterv, sbuf, s_counts, s_displs, st, rbuf, rc, rt, c->root_arg, c->comm);
     default:
         return CALL(native, Allgather, sbuf, sc, st, rbuf, rc, rt, c->comm);
     }

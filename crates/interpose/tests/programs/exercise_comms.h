@@ -148,7 +148,8 @@ static void one_of_each(MPI_Comm comm, int expect)
         displs[i] = i;
     }
     for (int k = 0; k < N_KINDS; k++) {
-        int rc = MPI_SUCCESS, x = k == SCATTER ? -1 : me * 1000, y = -1;
+        int scatters = k == SCATTER || k == SCATTERV, gathers = k == GATHER || k == GATHERV;
+        int rc = MPI_SUCCESS, x = scatters ? -1 : me * 1000, y = -1;
         memset(b, 0xff, (size_t)n * sizeof *b);
         counted(k);
         if (k == ALLTOALL)
@@ -161,13 +162,19 @@ static void one_of_each(MPI_Comm comm, int expect)
             rc = CALL(0, Scatter, a, 1, MPI_INT, &y, 1, MPI_INT, n - 1, comm);
         else if (k == GATHER)
             rc = CALL(0, Gather, &x, 1, MPI_INT, b, 1, MPI_INT, n - 1, comm);
+        else if (k == ALLGATHERV)
+            rc = CALL(0, Allgatherv, &x, 1, MPI_INT, b, counts, displs, MPI_INT, comm);
+        else if (k == GATHERV)
+            rc = CALL(0, Gatherv, &x, 1, MPI_INT, b, counts, displs, MPI_INT, n - 1, comm);
+        else if (k == SCATTERV)
+            rc = CALL(0, Scatterv, a, counts, displs, MPI_INT, &y, 1, MPI_INT, n - 1, comm);
         else
             rc = CALL(0, Allgather, &x, 1, MPI_INT, b, 1, MPI_INT, comm);
         bad |= rc != expect;
-        for (int i = 0; i < n && k != BCAST && k != SCATTER; i++)
-            bad |= b[i] != (k == GATHER && me != n - 1 ? -1 : i * 1000 + (k == ALLTOALL || k == ALLTOALLV ? me : 0));
+        for (int i = 0; i < n && k != BCAST && !scatters; i++)
+            bad |= b[i] != (gathers && me != n - 1 ? -1 : i * 1000 + (k == ALLTOALL || k == ALLTOALLV ? me : 0));
         bad |= k == BCAST && x != (n - 1) * 1000;
-        bad |= k == SCATTER && y != (n - 1) * 1000 + me;
+        bad |= scatters && y != (n - 1) * 1000 + me;
         if (bad) {
             fprintf(stderr, "exercise: a plain %s on %d ranks\n", kind_name[k], n);
             die("wrong result or return code");
@@ -248,6 +255,12 @@ static int wrong_call(int native, int kind, int fault, MPI_Comm comm)
         rc = CALL(native, Scatter, a, count, t, b, count, t, root, cm);
     else if (kind == GATHER)
         rc = CALL(native, Gather, a, count, t, b, count, t, root, cm);
+    else if (kind == ALLGATHERV)
+        rc = CALL(native, Allgatherv, a, sent, t, to, counts, displs, rt, cm);
+    else if (kind == GATHERV)
+        rc = CALL(native, Gatherv, a, count, t, b, counts, displs, t, root, cm);
+    else if (kind == SCATTERV)
+        rc = CALL(native, Scatterv, a, counts, displs, t, b, count, t, root, cm);
     else
         rc = CALL(native, Allgather, a, sent, t, to, count, rt, cm);
     if (rc != MPI_SUCCESS)
@@ -270,13 +283,13 @@ static void check_errors(void)
         MPI_Comm_set_errhandler(MPI_COMM_SELF, h);
         for (int kind = 0; kind < N_KINDS; kind++)
             for (int fault = 0; fault < N_FAULTS; fault++) {
-                int rooted = kind == BCAST || kind == SCATTER || kind == GATHER;
+                int rooted = kind == BCAST || kind == SCATTER || kind == GATHER || kind == GATHERV || kind == SCATTERV;
                 if (!rooted && (fault == 0 || fault == 4))
                     continue;
                 if (fault >= SEND_COUNT && (rooted || (fault == SEND_COUNT && kind == ALLTOALLV)))
                     continue;
 #ifdef OPEN_MPI
-                if (fault == 3 && kind == ALLGATHER)
+                if (fault == 3 && (kind == ALLGATHER || kind == ALLGATHERV))
                     continue; /* Open MPI 4.1.4 itself crashes here */
 #endif
                 handled = 0;

@@ -1,4 +1,4 @@
-C The six collectives from Fortran 77 with mpif.h: results against
+C The nine collectives from Fortran 77 with mpif.h: results against
 C values computed by hand, MPI_IN_PLACE, MPI_BOTTOM, sections made
 C contiguous. Prints "ok N calls" (on rank 0).
 C Buffers of different kinds go through one implicit interface:
@@ -231,6 +231,65 @@ C     a section as destination: copied back
       DO K = 1, N
          IF (G(2*K, 1) .NE. 7*K .OR. G(2*K-1, 1) .NE. -3)
      &        CALL FAIL('section as destination')
+      END DO
+
+C     MPI_ALLGATHERV: J+1 numbers of rank J, in descending order
+      DO J = 0, P-1
+         RC(J+1) = MOD(J, N) + 1
+         RD(J+1) = (P-1-J)*N
+         DO K = 1, N
+            R(J*N+K) = -7
+            S(J*N+K) = -7
+         END DO
+      END DO
+      DO K = 1, N
+         B(K) = 100*ME + K
+         IF (K .LE. RC(ME+1)) S(RD(ME+1)+K) = B(K)
+      END DO
+      CALL MPI_ALLGATHERV(B, RC(ME+1), MPI_INTEGER, R, RC, RD,
+     &     MPI_INTEGER, MPI_COMM_WORLD, IERR)
+      CALL DONE(IERR)
+      CALL MPI_ALLGATHERV(MPI_IN_PLACE, 0, MPI_INTEGER, S, RC, RD,
+     &     MPI_INTEGER, MPI_COMM_WORLD, IERR)
+      CALL DONE(IERR)
+      DO J = 0, P-1
+         DO K = 1, N
+            I = -7
+            IF (K .LE. RC(J+1)) I = 100*J + K
+            IF (R(RD(J+1)+K) .NE. I) CALL FAIL('allgatherv')
+            IF (S(RD(J+1)+K) .NE. I) CALL FAIL('allgatherv in place')
+         END DO
+      END DO
+C     MPI_GATHERV of the same numbers, and MPI_SCATTERV back, which is
+C     in place at the root
+      DO ROOT = 0, P-1
+         DO I = 1, P*N
+            R(I) = -7
+         END DO
+         CALL MPI_GATHERV(B, RC(ME+1), MPI_INTEGER, R, RC, RD,
+     &        MPI_INTEGER, ROOT, MPI_COMM_WORLD, IERR)
+         CALL DONE(IERR)
+         DO I = 1, P*N
+            IF (ME .EQ. ROOT .AND. R(I) .NE. S(I)) CALL FAIL('gatherv')
+            IF (ME .NE. ROOT .AND. R(I) .NE. -7) CALL FAIL('gatherv')
+         END DO
+         DO K = 1, N
+            B(K) = -9
+         END DO
+         IF (ME .EQ. ROOT) THEN
+            CALL MPI_SCATTERV(R, RC, RD, MPI_INTEGER, MPI_IN_PLACE, 0,
+     &           MPI_INTEGER, ROOT, MPI_COMM_WORLD, IERR)
+         ELSE
+            CALL MPI_SCATTERV(R, RC, RD, MPI_INTEGER, B, RC(ME+1),
+     &           MPI_INTEGER, ROOT, MPI_COMM_WORLD, IERR)
+         END IF
+         CALL DONE(IERR)
+         DO K = 1, N
+            I = -9
+            IF (ME .NE. ROOT .AND. K .LE. RC(ME+1)) I = 100*ME + K
+            IF (B(K) .NE. I) CALL FAIL('scatterv')
+            B(K) = 100*ME + K
+         END DO
       END DO
 
       CALL REDUCED

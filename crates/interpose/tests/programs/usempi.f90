@@ -1,4 +1,4 @@
-! The six collectives from Fortran 90 with "use mpi": results against values computed by hand,
+! The nine collectives from Fortran 90 with "use mpi": results against values computed by hand,
 ! MPI_IN_PLACE, MPI_BOTTOM, arrays of two dimensions, array sections that the compiler makes
 ! contiguous, a derived type. Prints "ok N calls" (on rank 0).
 program fusempi
@@ -146,6 +146,42 @@ program fusempi
      do k = 1, n
         call check(r(k,j) == value(j, 8, k) .and. s(k,j) == r(k,j), 'allgather')
      end do
+  end do
+
+  ! allgatherv: mod(2j+3, n) numbers of rank j, in descending blocks; also in place
+  rc = [(mod(2*j + 3, n), j = 0, p-1)]
+  rd = [((p-1-j)*n, j = 0, p-1)]
+  b = [(value(me, 9, k), k = 1, n)]
+  r = -7
+  s = -7
+  s(1:rc(me+1),p-1-me) = b(1:rc(me+1))
+  call MPI_Allgatherv(b, rc(me+1), MPI_INTEGER, r, rc, rd, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  call done()
+  call MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, s, rc, rd, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  call done()
+  do j = 0, p-1
+     do k = 1, n
+        i = merge(value(j, 9, k), -7, k <= rc(j+1))
+        call check(r(k,p-1-j) == i .and. s(k,p-1-j) == i, 'allgatherv')
+     end do
+  end do
+  ! gatherv of the same numbers, and scatterv back, which is in place at the root
+  do root = 0, p-1
+     r = -7
+     call MPI_Gatherv(b, rc(me+1), MPI_INTEGER, r, rc, rd, MPI_INTEGER, root, MPI_COMM_WORLD, ierr)
+     call done()
+     call check(all(r == merge(s, -7, me == root)), 'gatherv')
+     b = -9
+     if (me == root) then
+        call MPI_Scatterv(r, rc, rd, MPI_INTEGER, MPI_IN_PLACE, 0, MPI_INTEGER, root, MPI_COMM_WORLD, ierr)
+     else
+        call MPI_Scatterv(r, rc, rd, MPI_INTEGER, b, rc(me+1), MPI_INTEGER, root, MPI_COMM_WORLD, ierr)
+     end if
+     call done()
+     do k = 1, n
+        call check(b(k) == merge(value(me, 9, k), -9, me /= root .and. k <= rc(me+1)), 'scatterv')
+     end do
+     b = [(value(me, 9, k), k = 1, n)]
   end do
 
   call reductions()

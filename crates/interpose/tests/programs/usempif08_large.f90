@@ -5,7 +5,7 @@ program fusempif08_large
   use mpi_f08
   implicit none
   integer(MPI_COUNT_KIND), parameter :: n = 23, two = 2
-  integer :: me, p, j, ierr
+  integer :: me, p, j, k, ierr
   integer :: ncalls = 0
   integer, allocatable :: s(:,:), r(:,:), b(:)
   integer(MPI_COUNT_KIND), allocatable :: counts(:)
@@ -41,6 +41,19 @@ program fusempif08_large
   r = -1
   call MPI_Allgather(b, n, MPI_INTEGER, r, n, MPI_INTEGER, MPI_COMM_WORLD)
   call check_ranks('allgather')
+  r = -1
+  call MPI_Allgatherv(b, two, MPI_INTEGER, r, counts, at, MPI_INTEGER, MPI_COMM_WORLD)
+  call check(all([(r(1:2,j) == j + 7 .and. r(3,j) == -1, j = 0, p-1)]), 'allgatherv')
+  do j = 0, p-1
+     r = -1
+     call MPI_Gatherv(b, two, MPI_INTEGER, r, counts, at, MPI_INTEGER, j, MPI_COMM_WORLD, ierr)
+     if (me == j) call check(all([(r(1:2,k) == k + 7 .and. r(3,k) == -1, k = 0, p-1)]), 'gatherv')
+     if (me /= j) call check(all(r == -1), 'gatherv elsewhere')
+     b(1:2) = -1
+     call MPI_Scatterv(s, counts, at, MPI_INTEGER, b, two, MPI_INTEGER, j, MPI_COMM_WORLD)
+     call check(all(b(1:2) == 100*j + me), 'scatterv')
+     b = me + 7
+  end do
   r = me
   call MPI_Allreduce(r, s, n*p, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   call check(all(s == p*(p-1)/2), 'allreduce')

@@ -4,6 +4,9 @@
 //! The first eligible candidate of the ranking ([`CandidateRanker::rank_all`]) that a schedule can run, unless the
 //! library's own choice is before it. A gain is sure if the intervals of both times are apart. Schedules that could change
 //! the result of a reduction are left out ([`ResultRule`]).
+//!
+//! For operations of which no profile has times, another algorithm stands for the library. The fastest eligible
+//! candidate that a schedule can run is then chosen, if it is faster. The gain is never sure.
 
 use netsig_base::algorithm::{
     Algorithm, ClusterLayout, Collective, CollectiveCall, CollectiveMethod, LIBRARY, MpiFlavour,
@@ -109,11 +112,7 @@ impl CandidateRanker<'_> {
     pub fn runtime_choice(&self, call: &RuntimeCall) -> Result<RuntimeChoice<'_>, NoRuntimeChoice> {
         let ranking = self.rank_all(call.procs, call.size)?;
         let is_library = |one: &&RankedCandidate| one.algorithm() == LIBRARY;
-        let library = *ranking.iter().find(is_library).ok_or(NoRuntimeChoice::NoLibrary)?;
-        if !library.is_eligible() {
-            let outside = self.reason_outside(&library, call.procs, call.size);
-            return Err(outside.map_or(NoRuntimeChoice::NotComparable, NoRuntimeChoice::Outside));
-        }
+        let library = self.comparable(&ranking, call, LIBRARY)?;
         let library_time = library.prediction.time;
         let before = ranking
             .iter()
@@ -139,6 +138,47 @@ impl CandidateRanker<'_> {
             schedule,
             left,
         })
+    }
+
+    /// The choice for a call in which the library takes as long as the algorithm `known`.
+    ///
+    /// # Errors
+    /// If no candidate has a time, or `known` has no comparable one.
+    pub fn choice_beside(&self, call: &RuntimeCall, known: &str) -> Result<RuntimeChoice<'_>, NoRuntimeChoice> {
+        let ranking = self.rank_all(call.procs, call.size)?;
+        let library = self.comparable(&ranking, call, known)?;
+        let is_faster = |one: &&RankedCandidate| one.prediction.time + call.check < library.prediction.time;
+        let faster = ranking.iter().filter(|one| one.is_eligible()).filter(is_faster);
+        let able = faster.filter_map(|one| {
+            Some(ChosenSchedule {
+                candidate: *one,
+                algorithm: call.schedule(&one.algorithm())?,
+                certainty: GainCertainty::Unsure,
+            })
+        });
+        let seconds = |chosen: &ChosenSchedule| chosen.candidate.prediction.time.0;
+        let schedule = able.min_by(|one, other| seconds(one).total_cmp(&seconds(other)));
+        Ok(RuntimeChoice {
+            library,
+            schedule,
+            left: None,
+        })
+    }
+
+    /// The candidate of this name, if its time can be compared with others.
+    fn comparable<'a>(
+        &self,
+        ranking: &[RankedCandidate<'a>],
+        call: &RuntimeCall,
+        name: &str,
+    ) -> Result<RankedCandidate<'a>, NoRuntimeChoice> {
+        let found = ranking.iter().find(|one| one.algorithm() == name);
+        let library = *found.ok_or(NoRuntimeChoice::NoLibrary)?;
+        if library.is_eligible() {
+            return Ok(library);
+        }
+        let outside = self.reason_outside(&library, call.procs, call.size);
+        Err(outside.map_or(NoRuntimeChoice::NotComparable, NoRuntimeChoice::Outside))
     }
 }
 
