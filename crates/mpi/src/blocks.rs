@@ -38,9 +38,10 @@ impl PieceLengths {
         Self {
             input: ranks().map(|to| pairs.get(rank, to)).collect(),
             output: ranks().map(|from| pairs.get(from, rank)).collect(),
-            order: match pairs.is_sparse() {
-                true => SegmentOrder::Together,
-                false => SegmentOrder::ByGroup,
+            order: if pairs.is_sparse() {
+                SegmentOrder::Together
+            } else {
+                SegmentOrder::ByGroup
             },
         }
     }
@@ -175,6 +176,7 @@ mod tests {
             let lengths = differ.then(|| PieceLengths {
                 input: [2, 4].map(Bytes).into(),
                 output: [0, 5].map(Bytes).into(),
+                order: SegmentOrder::default(),
             });
             let mut blocks = RankBlocks::new(&extent, lengths);
             let layout = blocks.layout();
