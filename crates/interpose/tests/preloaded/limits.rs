@@ -25,7 +25,13 @@ fn many_threads_get_their_own_data() {
             format!("ok {} calls\n", job.caught_calls()),
             "{report}"
         );
-        for item in algorithms.split("; ") {
+        // The program calls no collective with a length for each rank but the alltoallv.
+        let called = |item: &&str| {
+            !["allgatherv ", "gatherv ", "scatterv "]
+                .iter()
+                .any(|name| item.starts_with(name))
+        };
+        for item in algorithms.split("; ").filter(called) {
             let (collective, algorithm) = item.split_once(' ').unwrap();
             let of_item = |row: &str| row.starts_with(collective) && row.contains(algorithm);
             assert!(report.lines().any(of_item), "{item} was not run:\n{report}");
