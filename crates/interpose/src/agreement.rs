@@ -15,7 +15,8 @@ use netsig_model::predict::result_rule::OrderDependence;
 use netsig_mpi::{MpiError, SegmentOrder};
 
 use crate::call::{MOST_BYTES, PairPieces, is_in_place};
-use crate::choice::{CallDecision, CallQuestion, CombinedElements};
+use crate::choice::{CallQuestion, CombinedElements};
+use crate::decision::CallDecision;
 use crate::member::CommMember;
 use crate::operation::CalledOperation;
 use crate::reduction::{largest, sum};

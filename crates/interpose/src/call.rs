@@ -11,7 +11,6 @@ use crate::member::CommMember;
 use crate::operands::CallOperands;
 use crate::operation::{ByRankOperation, CalledOperation};
 use crate::size_class::{CallClass, class};
-use crate::vectors::VectorBuffers;
 
 /// `MPI_IN_PLACE`: as the address of one buffer, it stands for the other.
 #[cfg(open_mpi)]
@@ -57,6 +56,32 @@ pub enum CallBuffers {
     Vectors(VectorBuffers),
     /// None: a barrier.
     Without,
+}
+
+/// The buffers of a reduction.
+#[derive(Clone, Copy)]
+pub struct VectorBuffers {
+    /// Address of the vector of this rank.
+    pub send: *mut c_void,
+    /// Address of the result.
+    pub receive: *mut c_void,
+    /// Number of elements.
+    pub counts: VectorCounts,
+    /// Type of the elements.
+    pub datatype: ffi::MPI_Datatype,
+    /// The operation.
+    pub operation: ffi::MPI_Op,
+}
+
+/// Number of elements of a vector.
+#[derive(Clone, Copy)]
+pub enum VectorCounts {
+    /// Of the whole vector.
+    Whole(i64),
+    /// Of the block of each rank.
+    EachBlock(i64),
+    /// Of the block of each rank, where they differ.
+    Blocks(CallNumbers),
 }
 
 /// A buffer of pieces of one size.

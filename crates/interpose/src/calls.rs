@@ -9,7 +9,7 @@ use netsig_model::predict::result_rule::OrderDependence;
 use netsig_model::predict::runtime_choice::GainCertainty;
 
 use crate::call::{CallLength, RefusedArguments};
-use crate::choice::CallDecision;
+use crate::decision::CallDecision;
 use crate::operation::CalledOperation;
 use crate::report::{CallLedger, CallTally};
 use crate::size_class::CallClass;

@@ -56,6 +56,7 @@ mod call;
 mod calls;
 mod choice;
 mod datatype;
+mod decision;
 mod entry;
 mod envelope;
 mod failure;

@@ -1,10 +1,10 @@
 //! Results of reductions that keep their bits.
 //!
 //! # Method
-//! Whether a schedule combines the same pairs of operands as the library's own algorithm is found out before its first
-//! call, since the library's choice may depend on settings that nobody else knows: both reduce vectors of this library,
-//! whose numbers are such that another order mostly gives other bits. This holds for later calls with the same number
-//! of elements, type, operation and root.
+//! A schedule must combine the same pairs of operands as the library's own algorithm. That is found out before its first
+//! call, since the library's choice may depend on settings that nobody else knows. Both reduce vectors of this library,
+//! whose numbers are such that another order mostly gives other bits. The finding holds for later calls with the same
+//! number of elements, type, operation and root.
 //!
 //! With the same pairs, the order of two operands can tell only if both are NaN. An all-reduce whose result has a NaN is
 //! carried out again by the library, on all ranks alike, since all have the result. Before other sums, and before the
@@ -20,7 +20,7 @@ use netsig_mpi::MpiError;
 
 use crate::handle::{Word, word};
 use crate::numbers::NumberForm;
-use crate::vectors::ReducedVector;
+use crate::vectors::ProgramVector;
 
 /// Reasons for leaving a call to the library.
 pub const OTHER_ORDER: &str = "the library combines in another order; NETSIG_REDUCTIONS=on allows it";
@@ -55,7 +55,7 @@ pub struct OrderKey {
 
 impl OrderKey {
     /// The key of a call.
-    pub fn new(vector: &ReducedVector, algorithm: Algorithm) -> Self {
+    pub fn new(vector: &ProgramVector, algorithm: Algorithm) -> Self {
         Self {
             collective: vector.collective,
             operation: word(vector.operands.operation),
@@ -94,7 +94,7 @@ pub fn is_checked_before(collective: Collective, dependence: OrderDependence) ->
 
 /// Vectors by which the order of a reduction is found out.
 pub struct OrderProbe {
-    vector: ReducedVector,
+    vector: ProgramVector,
     comm: ffi::MPI_Comm,
     rank: u32,
     send: Vec<u8>,
@@ -105,7 +105,7 @@ pub struct OrderProbe {
 
 impl OrderProbe {
     /// Vectors for a call on `comm`, in which this process is `rank`; `None` if they would be too long.
-    pub fn new(vector: &ReducedVector, comm: ffi::MPI_Comm, rank: u32) -> Option<Self> {
+    pub fn new(vector: &ProgramVector, comm: ffi::MPI_Comm, rank: u32) -> Option<Self> {
         let bytes = vector.bytes();
         let starts = vector.starts.iter().flat_map(|starts| starts.windows(2));
         let blocks = starts.map(|ends| c_int::try_from(ends[1] - ends[0]));
@@ -124,13 +124,13 @@ impl OrderProbe {
     ///
     /// # Errors
     /// If MPI fails.
-    pub fn is_same(&mut self, mut run: impl FnMut(&ReducedVector) -> Result<(), MpiError>) -> Result<bool, MpiError> {
+    pub fn is_same(&mut self, mut run: impl FnMut(&ProgramVector) -> Result<(), MpiError>) -> Result<bool, MpiError> {
         let times = LEAST_COMPARED.div_ceil(self.vector.elements.max(1));
         let mut is_same = true;
         for time in 0..times {
             self.fill(time);
             self.call_library()?;
-            let probe = ReducedVector {
+            let probe = ProgramVector {
                 send: self.send.as_mut_ptr().cast(),
                 receive: self.results[1].as_mut_ptr().cast(),
                 ..self.vector.clone()
@@ -170,7 +170,7 @@ impl OrderProbe {
     fn call_library(&mut self) -> Result<(), MpiError> {
         let send: *const c_void = self.send.as_ptr().cast();
         let receive: *mut c_void = self.results[0].as_mut_ptr().cast();
-        let ReducedVector { operands, root, .. } = self.vector;
+        let ProgramVector { operands, root, .. } = self.vector;
         let (datatype, operation) = (operands.datatype, operands.operation);
         let int = |number: u64| c_int::try_from(number).unwrap_or(c_int::MAX);
         let (count, root) = (int(self.vector.elements), int(root.into()));

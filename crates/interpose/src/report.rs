@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use netsig_base::units::Procs;
 
-use crate::choice::CallDecision;
+use crate::decision::CallDecision;
 use crate::operation::CalledOperation;
 use crate::trial::{BothSides, CallRunner, ComparedCalls};
 

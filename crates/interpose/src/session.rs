@@ -11,7 +11,8 @@ use netsig_base::units::Rank;
 use netsig_model::predict::result_rule::ReductionMode;
 use netsig_mpi::MpiError;
 
-use crate::choice::{CallDecision, CallQuestion, FLAVOUR, ScheduleChooser};
+use crate::choice::{CallQuestion, FLAVOUR, ScheduleChooser};
+use crate::decision::CallDecision;
 use crate::entry;
 use crate::fault;
 use crate::job;

@@ -2,46 +2,19 @@
 
 use std::ffi::c_void;
 
-use mpi::ffi;
 use netsig_base::algorithm::Collective;
 use netsig_base::schedule::PieceDivision;
 use netsig_base::units::{Bytes, Procs};
 use netsig_model::predict::result_rule::OrderDependence;
 
-use crate::call::{CallLength, CallNumbers, MOST_BYTES, ProgramCall, RefusedArguments, is_in_place};
+use crate::call::{CallLength, MOST_BYTES, ProgramCall, RefusedArguments, VectorBuffers, VectorCounts, is_in_place};
 use crate::datatype;
 use crate::member::CommMember;
 use crate::operands::CallOperands;
 
-/// The buffers of a reduction.
-#[derive(Clone, Copy)]
-pub struct VectorBuffers {
-    /// Address of the vector of this rank.
-    pub send: *mut c_void,
-    /// Address of the result.
-    pub receive: *mut c_void,
-    /// Number of elements.
-    pub counts: VectorCounts,
-    /// Type of the elements.
-    pub datatype: ffi::MPI_Datatype,
-    /// The operation.
-    pub operation: ffi::MPI_Op,
-}
-
-/// Number of elements of a vector.
-#[derive(Clone, Copy)]
-pub enum VectorCounts {
-    /// Of the whole vector.
-    Whole(i64),
-    /// Of the block of each rank.
-    EachBlock(i64),
-    /// Of the block of each rank, where they differ.
-    Blocks(CallNumbers),
-}
-
 /// A reduction that a schedule can run.
 #[derive(Clone)]
-pub struct ReducedVector {
+pub struct ProgramVector {
     /// The operation of MPI.
     pub collective: Collective,
     /// The root, where there is one.
@@ -114,11 +87,11 @@ impl VectorBuffers {
 
 impl ProgramCall {
     /// The reduction of the call; `None` if it is none that a schedule can run.
-    pub fn reduced_vector(&self, vectors: VectorBuffers, member: CommMember) -> Option<ReducedVector> {
+    pub fn reduced_vector(&self, vectors: VectorBuffers, member: CommMember) -> Option<ProgramVector> {
         let blocks = vectors.counts.blocks(member.procs)?;
         let start = |rank: usize| blocks[..rank].iter().sum();
         let is_cut = !matches!(vectors.counts, VectorCounts::Whole(_));
-        Some(ReducedVector {
+        Some(ProgramVector {
             collective: self.collective,
             root: u32::try_from(self.root).ok()?,
             operands: CallOperands::of(vectors.operation, vectors.datatype).ok()?,
@@ -130,7 +103,7 @@ impl ProgramCall {
     }
 }
 
-impl ReducedVector {
+impl ProgramVector {
     /// Length of the vector in memory.
     pub fn bytes(&self) -> usize {
         usize::try_from(self.elements)

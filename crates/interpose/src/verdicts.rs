@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use netsig_base::algorithm::Algorithm;
 use netsig_model::predict::runtime_choice::GainCertainty;
 
-use crate::choice::CallDecision;
+use crate::decision::CallDecision;
 use crate::size_class::CallClass;
 
 /// Most kept verdicts; the oldest gives way.

@@ -92,12 +92,6 @@ impl Collective {
         self != Self::Barrier
     }
 
-    /// True if a preloaded library and rules files may change how programs run it. Reductions and barriers are left to the
-    /// MPI library yet.
-    pub fn may_be_replaced(self) -> bool {
-        self.has_data() && !self.is_reduction()
-    }
-
     /// The length of which its sizes are multiples: an element of a vector that is reduced, for equal blocks one in
     /// each block.
     pub fn size_unit(self, procs: Procs, element: Bytes) -> Bytes {

@@ -5,10 +5,9 @@ use std::ffi::{c_int, c_void};
 use netsig_base::algorithm::Collective;
 
 use super::export;
-use crate::call::{CallBuffers, CallNumbers, EqualPieces, PairPieces, ProgramCall};
+use crate::call::{CallBuffers, CallNumbers, EqualPieces, PairPieces, ProgramCall, VectorBuffers, VectorCounts};
 use crate::handle::{Word, handle};
 use crate::record::carry_out;
-use crate::vectors::{VectorBuffers, VectorCounts};
 
 /// The call of the MPI library itself.
 pub type LibraryCall<'a> = &'a mut dyn FnMut() -> c_int;

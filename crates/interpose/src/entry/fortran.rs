@@ -15,11 +15,10 @@ use netsig_base::algorithm::Collective;
 use super::collectives::{ReductionHandles, carry_out_by_pair, equal, pair_side, reduce, side, synchronise};
 use super::export;
 use crate::attribute::keyval;
-use crate::call::CallNumbers;
+use crate::call::{CallNumbers, VectorCounts};
 use crate::handle::word;
 use crate::loaded::{self, all_symbols};
 use crate::session;
-use crate::vectors::VectorCounts;
 
 /// The address of an integer of Fortran.
 pub type Integer = *mut c_int;

@@ -14,7 +14,7 @@ use crate::lock;
 use crate::order::{self, OrderKey, OrderProbe};
 use crate::reduction::largest;
 use crate::session::InterposeSession;
-use crate::vectors::ReducedVector;
+use crate::vectors::ProgramVector;
 
 impl CommunicatorRecord {
     /// The reason for leaving a reduction to the library although its decision takes a schedule, if there is one. All ranks
@@ -49,7 +49,7 @@ impl CommunicatorRecord {
         Ok(None)
     }
 
-    fn vector(&self, call: &ProgramCall) -> Option<ReducedVector> {
+    fn vector(&self, call: &ProgramCall) -> Option<ProgramVector> {
         match call.buffers {
             CallBuffers::Vectors(vectors) => call.reduced_vector(vectors, self.member),
             _ => None,
@@ -61,7 +61,7 @@ impl CommunicatorRecord {
         &self,
         session: &InterposeSession,
         call: &ProgramCall,
-        vector: &ReducedVector,
+        vector: &ProgramVector,
         algorithm: Algorithm,
     ) -> Result<bool, MpiError> {
         let key = OrderKey::new(vector, algorithm);

@@ -11,7 +11,7 @@ use super::{PreparedKey, ScheduleRunner, carry_out};
 use crate::call::is_in_place;
 use crate::datatype::DatatypeElements;
 use crate::numbers;
-use crate::vectors::ReducedVector;
+use crate::vectors::ProgramVector;
 
 /// The memory of a vector during its reduction.
 struct VectorMemory {
@@ -21,7 +21,7 @@ struct VectorMemory {
 
 impl ScheduleRunner {
     /// The schedule of a reduction.
-    pub(super) fn vector_schedule(&self, vector: &ReducedVector, algorithm: Algorithm) -> Result<Schedule, MpiError> {
+    pub(super) fn vector_schedule(&self, vector: &ProgramVector, algorithm: Algorithm) -> Result<Schedule, MpiError> {
         let call = CollectiveCall {
             root: Rank(vector.root),
             layout: self.layout.clone(),
@@ -32,7 +32,7 @@ impl ScheduleRunner {
     }
 
     /// True if an algorithm can cut a vector into the blocks that the program names.
-    pub fn can_cut(&self, vector: &ReducedVector, algorithm: Algorithm) -> bool {
+    pub fn can_cut(&self, vector: &ProgramVector, algorithm: Algorithm) -> bool {
         let division = || Some(self.vector_schedule(vector, algorithm).ok()?.extent().division);
         vector.other_starts(self.member.procs).is_none() || division() == Some(vector.division(self.member.procs))
     }
@@ -43,7 +43,7 @@ impl ScheduleRunner {
     /// If MPI fails.
     pub fn run_alone(
         &mut self,
-        vector: &ReducedVector,
+        vector: &ProgramVector,
         algorithm: Algorithm,
         channel: MpiChannel,
     ) -> Result<(), MpiError> {
@@ -57,7 +57,7 @@ impl ScheduleRunner {
     /// If MPI fails.
     pub(super) fn run_vector(
         &mut self,
-        vector: &ReducedVector,
+        vector: &ProgramVector,
         algorithm: Algorithm,
         channel: MpiChannel,
     ) -> Result<(), MpiError> {
@@ -97,7 +97,7 @@ impl ScheduleRunner {
     }
 
     /// The vector of this rank, copied if the result takes its place, and the memory of the result.
-    fn vector_memory(&mut self, vector: &ReducedVector) -> VectorMemory {
+    fn vector_memory(&mut self, vector: &ProgramVector) -> VectorMemory {
         let bytes = vector.bytes();
         let source = if is_in_place(vector.send) {
             vector.receive
@@ -125,12 +125,12 @@ impl ScheduleRunner {
     }
 
     /// True if the result is made where the program wants it.
-    fn is_made_in_place(&self, vector: &ReducedVector) -> bool {
+    fn is_made_in_place(&self, vector: &ProgramVector) -> bool {
         vector.operands.is_plain() && vector.starts.is_none()
     }
 
     /// Copies the result to the program's memory, if it is not there.
-    fn deliver(&self, vector: &ReducedVector, output: usize, channel: MpiChannel) -> Result<(), MpiError> {
+    fn deliver(&self, vector: &ProgramVector, output: usize, channel: MpiChannel) -> Result<(), MpiError> {
         let result = vector.result(self.member);
         if !vector.has_result(self.member) || self.is_made_in_place(vector) || result.is_empty() {
             return Ok(());
@@ -160,7 +160,7 @@ impl ScheduleRunner {
     }
 
     /// True if the order of the operands could tell in the vector of this rank.
-    pub fn could_tell(&self, vector: &ReducedVector) -> bool {
+    pub fn could_tell(&self, vector: &ProgramVector) -> bool {
         let address = if is_in_place(vector.send) {
             vector.receive
         } else {
@@ -170,12 +170,12 @@ impl ScheduleRunner {
     }
 
     /// True if the order of the operands could tell in the result of an all-reduce that has run.
-    pub fn could_tell_in_result(&self, vector: &ReducedVector) -> bool {
+    pub fn could_tell_in_result(&self, vector: &ProgramVector) -> bool {
         could_tell_at(vector, vector.receive)
     }
 
     /// Gives the program its vector back, if the result has taken its place.
-    pub fn restore(&mut self, vector: &ReducedVector) {
+    pub fn restore(&mut self, vector: &ProgramVector) {
         if is_in_place(vector.send) {
             let copy: *const u8 = std::ptr::with_exposed_provenance(self.memory.input.address(0));
             // SAFETY: the copy of the vector that the call before made, and the program's memory of that length.
@@ -185,7 +185,7 @@ impl ScheduleRunner {
 }
 
 /// True if the order of the operands could tell in a vector at an address.
-fn could_tell_at(vector: &ReducedVector, address: *mut std::ffi::c_void) -> bool {
+fn could_tell_at(vector: &ProgramVector, address: *mut std::ffi::c_void) -> bool {
     let Some(form) = vector.operands.form else {
         return true;
     };

@@ -56,9 +56,9 @@ fn random_reductions_give_the_bits_that_are_promised() {
         ] {
             let seconds = if is_long_form() { LONG / 6 } else { 1 }.to_string();
             let [reductions, promise, threads] = arguments;
-            let seed = seed.to_string();
-            let words = [&*seed, &*seconds, promise, threads];
-            let words = &words[..if threads.is_empty() { 3 } else { 4 }];
+            let seed_text = seed.to_string();
+            let all_words = [&*seed_text, &*seconds, promise, threads];
+            let words = &all_words[..if threads.is_empty() { 3 } else { 4 }];
             let variables = [("NETSIG_ALGORITHMS", algorithms), ("NETSIG_REDUCTIONS", reductions)];
             let done = job.run(ranks, words, &variables);
             let said = text(&done.stderr);

@@ -21,7 +21,6 @@ pub(super) fn lines(
     profile: &Path,
 ) -> impl Iterator<Item = String> {
     let has_library = rankings.iter().any(|ranking| ranking.library().is_some());
-    let runs_ours = has_library && collective.may_be_replaced();
     let places: Vec<RankingPlace> = rankings.iter().flat_map(CaseRanking::places).collect();
     let mut of_library: Vec<NamedSetting> = Vec::new();
     let mut of_netsig: Vec<NamedSetting> = Vec::new();
@@ -29,7 +28,7 @@ pub(super) fn lines(
         let name = place.candidate.algorithm();
         match ranking::setting(collective, &name, mpi) {
             Some(setting) => of_library.push((name, setting.to_string())),
-            None if runs_ours && place.rank == 1 && name != LIBRARY => of_netsig.push((name, run_command(profile))),
+            None if has_library && place.rank == 1 && name != LIBRARY => of_netsig.push((name, run_command(profile))),
             None => {}
         }
     }
