@@ -180,9 +180,10 @@ pub fn agree_by_pair<D: FnOnce(CallQuestion) -> CallDecision, F: FnOnce(Algorith
         let rows = if terms.operation.has_root() { count as u64 } else { 1 };
         let size = Bytes(least_size(class(mean.0.saturating_mul(rows))));
         // A single port of a root is busy in any order.
-        let order = match pairs.is_sparse() && !terms.operation.has_root() {
-            true => SegmentOrder::Together,
-            false => SegmentOrder::ByGroup,
+        let order = if pairs.is_sparse() && !terms.operation.has_root() {
+            SegmentOrder::Together
+        } else {
+            SegmentOrder::ByGroup
         };
         CallDecision {
             size,

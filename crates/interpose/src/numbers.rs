@@ -41,16 +41,16 @@ pub fn could_tell(form: NumberForm, dependence: OrderDependence, vector: &[u8], 
     match form {
         NumberForm::Single => has_one::<4>(vector, step, |bytes| {
             let value = f32::from_ne_bytes(bytes);
-            value.is_nan() | (with_zero & (value == 0.0))
+            value.is_nan() || (with_zero && value == 0.0)
         }),
         NumberForm::Double => has_one::<8>(vector, step, |bytes| {
             let value = f64::from_ne_bytes(bytes);
-            value.is_nan() | (with_zero & (value == 0.0))
+            value.is_nan() || (with_zero && value == 0.0)
         }),
     }
 }
 
-/// True if a number of `N` bytes has a property. All are looked at, without branches.
+/// True if a number of `N` bytes has a property. All are looked at, so that the loop has no exit.
 fn has_one<const N: usize>(vector: &[u8], step: usize, property: impl Fn([u8; N]) -> bool) -> bool {
     let is_found = |number: &[u8]| number.first_chunk::<N>().is_some_and(|bytes| property(*bytes));
     let numbers = vector.chunks_exact(step.max(N));

@@ -40,6 +40,9 @@ pub const DERIVED_TYPE: &str = "elements of a derived type";
 pub const NOT_COMMUTATIVE: &str = "an operation that does not commute";
 pub const OTHER_OPERANDS: &str = "an operation that is not defined for the type";
 
+/// What is known of predefined operations on predefined types, by both handles.
+type OperandTable = HashMap<[Word; 2], Result<KnownOperands, &'static str>>;
+
 /// Length of the shortest integers whose sums wrap in Open MPI. In its vector instructions sums of shorter ones saturate, and
 /// in the rest of a vector they wrap, so that they depend on where a vector is cut.
 const SHORTEST_WRAPPING: usize = 4;
@@ -74,7 +77,7 @@ enum ElementKind {
 impl CallOperands {
     /// The operands of a call, or the reason for leaving it to the library.
     pub fn of(operation: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<Self, &'static str> {
-        static KNOWN: OnceLock<RwLock<HashMap<[Word; 2], Result<KnownOperands, &'static str>>>> = OnceLock::new();
+        static KNOWN: OnceLock<RwLock<OperandTable>> = OnceLock::new();
         let Some(kind) = operation_kind(operation) else {
             return Self::of_program(operation, datatype);
         };
@@ -323,12 +326,12 @@ mod tests {
 
     #[test]
     fn operations_are_served_on_the_types_of_the_standard() {
+        use OperationKind::{Bitwise, Extreme, ExtremeWithPlace, Logical, Product, Sum};
+        use OrderDependence::{None as Nothing, Rounding, SpecialValues, Unknown};
         let of = |operation, name, size| {
             let kind = kind_of_name(name, size)?;
             dependence(operation, kind).map(|(found, _)| found)
         };
-        use OperationKind::{Bitwise, Extreme, ExtremeWithPlace, Logical, Product, Sum};
-        use OrderDependence::{None as Nothing, Rounding, SpecialValues, Unknown};
         for (operation, name, size, expected) in [
             (Sum, "INT", 4, Some(Nothing)),
             (Sum, "DOUBLE", 8, Some(Rounding)),

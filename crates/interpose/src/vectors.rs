@@ -10,6 +10,7 @@ use netsig_model::predict::result_rule::OrderDependence;
 use crate::call::{CallLength, MOST_BYTES, ProgramCall, RefusedArguments, VectorBuffers, VectorCounts, is_in_place};
 use crate::datatype;
 use crate::member::CommMember;
+use crate::numbers;
 use crate::operands::CallOperands;
 
 /// A reduction that a schedule can run.
@@ -124,6 +125,39 @@ impl ProgramVector {
             Some(form) if !is_pair_or_number => form.bytes(),
             _ => self.operands.extent,
         }
+    }
+
+    /// Address of the vector of this rank.
+    pub fn source(&self) -> *mut c_void {
+        if is_in_place(self.send) {
+            self.receive
+        } else {
+            self.send
+        }
+    }
+
+    /// True if the result is made where the program wants it.
+    pub fn is_made_in_place(&self) -> bool {
+        self.operands.is_plain() && self.starts.is_none()
+    }
+
+    /// True if the order of the operands could tell in the vector of this rank.
+    pub fn could_tell(&self) -> bool {
+        self.could_tell_at(self.source())
+    }
+
+    /// True if the order of the operands could tell in the result of an all-reduce that has run.
+    pub fn could_tell_in_result(&self) -> bool {
+        self.could_tell_at(self.receive)
+    }
+
+    fn could_tell_at(&self, address: *mut c_void) -> bool {
+        let Some(form) = self.operands.form else {
+            return true;
+        };
+        // SAFETY: the program's vector, lent for its call.
+        let bytes = unsafe { std::slice::from_raw_parts(address.cast_const().cast(), self.occupied_bytes()) };
+        numbers::could_tell(form, self.operands.dependence, bytes, self.number_step())
     }
 
     /// True if this rank gets a result.

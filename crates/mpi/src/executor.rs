@@ -184,12 +184,11 @@ impl RunningRound<'_> {
                 ExchangePart::Send => &round.sends[place],
             };
             let request = self.post(message.as_ref());
-            match self.requests.iter().position(|one| *one == none) {
-                Some(index) => (self.requests[index], places[index]) = (request, place),
-                None => {
-                    self.requests.push(request);
-                    places.push(place);
-                }
+            if let Some(index) = self.requests.iter().position(|one| *one == none) {
+                (self.requests[index], places[index]) = (request, place);
+            } else {
+                self.requests.push(request);
+                places.push(place);
             }
         }
     }

@@ -151,6 +151,7 @@ impl MemoryLayout {
     }
 
     /// The layout for exchanges in this order.
+    #[must_use]
     pub fn in_order(self, order: SegmentOrder) -> Self {
         Self { order, ..self }
     }

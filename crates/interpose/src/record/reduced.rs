@@ -42,8 +42,7 @@ impl CommunicatorRecord {
             return Ok(Some(order::OTHER_ORDER));
         }
         if order::is_checked_before(call.collective, dependence) {
-            let could_tell = lock(&self.runner).could_tell(&vector);
-            let [of_any] = largest([u64::from(could_tell)], call.comm)?;
+            let [of_any] = largest([u64::from(vector.could_tell())], call.comm)?;
             return Ok((of_any > 0).then_some(order::SPECIAL_NUMBERS));
         }
         Ok(None)
@@ -107,12 +106,10 @@ impl CommunicatorRecord {
         let Some(vector) = self.vector(call).filter(|_| is_looked_at) else {
             return 0;
         };
-        let mut runner = lock(&self.runner);
-        if !runner.could_tell_in_result(&vector) {
+        if !vector.could_tell_in_result() {
             return 0;
         }
-        runner.restore(&vector);
-        drop(runner);
+        lock(&self.runner).restore(&vector);
         self.calls().leave(call_class, decision, order::SPECIAL_NUMBERS);
         pass()
     }

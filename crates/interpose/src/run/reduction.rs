@@ -10,7 +10,6 @@ use netsig_mpi::{MemoryLayout, MpiChannel, MpiError, PartPlaces, PieceAddresses,
 use super::{PreparedKey, ScheduleRunner, carry_out};
 use crate::call::is_in_place;
 use crate::datatype::DatatypeElements;
-use crate::numbers;
 use crate::vectors::ProgramVector;
 
 /// The memory of a vector during its reduction.
@@ -99,11 +98,7 @@ impl ScheduleRunner {
     /// The vector of this rank, copied if the result takes its place, and the memory of the result.
     fn vector_memory(&mut self, vector: &ProgramVector) -> VectorMemory {
         let bytes = vector.bytes();
-        let source = if is_in_place(vector.send) {
-            vector.receive
-        } else {
-            vector.send
-        };
+        let source = vector.source();
         let is_copied = is_in_place(vector.send) || !vector.operands.is_plain();
         let input = if is_copied {
             let copy = self.memory.input.address(bytes);
@@ -116,7 +111,7 @@ impl ScheduleRunner {
         };
         let output = if !vector.has_result(self.member) {
             self.memory.output.address(0)
-        } else if self.is_made_in_place(vector) {
+        } else if vector.is_made_in_place() {
             vector.receive.expose_provenance()
         } else {
             self.memory.output.address(bytes)
@@ -124,15 +119,10 @@ impl ScheduleRunner {
         VectorMemory { input, output }
     }
 
-    /// True if the result is made where the program wants it.
-    fn is_made_in_place(&self, vector: &ProgramVector) -> bool {
-        vector.operands.is_plain() && vector.starts.is_none()
-    }
-
     /// Copies the result to the program's memory, if it is not there.
     fn deliver(&self, vector: &ProgramVector, output: usize, channel: MpiChannel) -> Result<(), MpiError> {
         let result = vector.result(self.member);
-        if !vector.has_result(self.member) || self.is_made_in_place(vector) || result.is_empty() {
+        if !vector.has_result(self.member) || vector.is_made_in_place() || result.is_empty() {
             return Ok(());
         }
         let length = |elements: u64, bytes: usize| usize::try_from(elements).unwrap_or(0) * bytes;
@@ -159,21 +149,6 @@ impl ScheduleRunner {
         }
     }
 
-    /// True if the order of the operands could tell in the vector of this rank.
-    pub fn could_tell(&self, vector: &ProgramVector) -> bool {
-        let address = if is_in_place(vector.send) {
-            vector.receive
-        } else {
-            vector.send
-        };
-        could_tell_at(vector, address)
-    }
-
-    /// True if the order of the operands could tell in the result of an all-reduce that has run.
-    pub fn could_tell_in_result(&self, vector: &ProgramVector) -> bool {
-        could_tell_at(vector, vector.receive)
-    }
-
     /// Gives the program its vector back, if the result has taken its place.
     pub fn restore(&mut self, vector: &ProgramVector) {
         if is_in_place(vector.send) {
@@ -182,14 +157,4 @@ impl ScheduleRunner {
             unsafe { copy.copy_to_nonoverlapping(vector.receive.cast(), vector.occupied_bytes()) };
         }
     }
-}
-
-/// True if the order of the operands could tell in a vector at an address.
-fn could_tell_at(vector: &ProgramVector, address: *mut std::ffi::c_void) -> bool {
-    let Some(form) = vector.operands.form else {
-        return true;
-    };
-    // SAFETY: the program's vector, lent for its call.
-    let bytes = unsafe { std::slice::from_raw_parts(address.cast_const().cast(), vector.occupied_bytes()) };
-    numbers::could_tell(form, vector.operands.dependence, bytes, vector.number_step())
 }

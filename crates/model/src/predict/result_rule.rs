@@ -125,6 +125,8 @@ mod tests {
     /// Open MPI combines short vectors of 16 ranks by recursive doubling, and vectors of 4 ranks below 8 bytes on a ring.
     #[test]
     fn sums_keep_the_pairs_of_the_library() {
+        use OrderDependence::{None, Rounding, SpecialValues, Unknown};
+        use ReductionMode::{Off, On, SameOrder};
         let allowed = |mode, dependence, count, bytes| -> String {
             let rules = LibraryDecision::of(MpiFlavour::OpenMpi, Collective::Allreduce);
             let case = DecisionCase::new(Procs::new(count).unwrap(), Bytes(bytes));
@@ -136,8 +138,6 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(" ")
         };
-        use OrderDependence::{None, Rounding, SpecialValues, Unknown};
-        use ReductionMode::{Off, On, SameOrder};
         let all = "direct recursive-doubling rabenseifner ring";
         let expected = [
             (SameOrder, Rounding, 16, 800, "recursive-doubling rabenseifner"),
