@@ -78,11 +78,13 @@ impl CallOperands {
     /// The operands of a call, or the reason for leaving it to the library.
     pub fn of(operation: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<Self, &'static str> {
         static KNOWN: OnceLock<RwLock<OperandTable>> = OnceLock::new();
-        let Some(kind) = operation_kind(operation) else {
-            return Self::of_program(operation, datatype);
-        };
+        let kind = operation_kind(operation);
+        if kind.is_none() && !commutes(operation)? {
+            return Err(NOT_COMMUTATIVE);
+        }
         let known = KNOWN.get_or_init(RwLock::default);
-        let key = [word(operation), word(datatype)];
+        // Operations of the program may be freed, and share what is known of the type.
+        let key = [kind.map_or(0, |_| word(operation)), word(datatype)];
         let read = known.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
         let found = read.unwrap_or_else(|| {
             let looked_up = KnownOperands::of(kind, datatype);
@@ -93,28 +95,8 @@ impl CallOperands {
             }
             looked_up
         });
-        found.map(|known| known.with(operation, datatype))
-    }
-
-    /// The operands of an operation of the program.
-    fn of_program(operation: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<Self, &'static str> {
-        let elements = KnownOperands::elements(datatype)?;
-        if special_operations().null == operation {
-            return Err(OTHER_OPERANDS);
-        }
-        let mut commutes: c_int = 0;
-        // SAFETY: an operation of the program.
-        let code = unsafe { ffi::PMPI_Op_commutative(operation, &raw mut commutes) };
-        if MpiError::check(code).is_err() || commutes == 0 {
-            return Err(NOT_COMMUTATIVE);
-        }
-        let known = KnownOperands {
-            dependence: OrderDependence::Unknown,
-            form: None,
-            ..elements
-        };
-        Ok(CallOperands {
-            is_of_program: true,
+        found.map(|known| CallOperands {
+            is_of_program: kind.is_none(),
             ..known.with(operation, datatype)
         })
     }
@@ -144,10 +126,17 @@ struct KnownOperands {
 }
 
 impl KnownOperands {
-    fn of(operation: OperationKind, datatype: ffi::MPI_Datatype) -> Result<Self, &'static str> {
+    /// The operands of a predefined operation, or of one of the program.
+    fn of(kind: Option<OperationKind>, datatype: ffi::MPI_Datatype) -> Result<Self, &'static str> {
         let elements = Self::elements(datatype)?;
-        let kind = element_kind(datatype, elements.size).ok_or(OTHER_OPERANDS)?;
-        let (dependence, form) = dependence(operation, kind).ok_or(OTHER_OPERANDS)?;
+        let Some(operation) = kind else {
+            return Ok(Self {
+                dependence: OrderDependence::Unknown,
+                ..elements
+            });
+        };
+        let element = element_kind(datatype, elements.size).ok_or(OTHER_OPERANDS)?;
+        let (dependence, form) = dependence(operation, element).ok_or(OTHER_OPERANDS)?;
         let found = match operation {
             OperationKind::Sum if cfg!(open_mpi) && elements.size < SHORTEST_WRAPPING => OrderDependence::Unknown,
             _ => dependence,
@@ -223,6 +212,17 @@ fn operation_kind(operation: ffi::MPI_Op) -> Option<OperationKind> {
         [minloc, maxloc].contains(&operation).then_some(ExtremeWithPlace)
     };
     found.map(|(_, kind)| kind).or_else(with_place)
+}
+
+/// True if an operation of the program commutes.
+fn commutes(operation: ffi::MPI_Op) -> Result<bool, &'static str> {
+    if special_operations().null == operation {
+        return Err(OTHER_OPERANDS);
+    }
+    let mut commutes: c_int = 0;
+    // SAFETY: an operation of the program.
+    let code = unsafe { ffi::PMPI_Op_commutative(operation, &raw mut commutes) };
+    Ok(MpiError::check(code).is_ok() && commutes != 0)
 }
 
 /// Constants of the MPI library that have no name in Rust.

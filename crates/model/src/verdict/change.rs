@@ -25,6 +25,8 @@ use crate::predict::select::{CandidateRanker, RankedCandidate};
 use crate::profile::Profile;
 use crate::tune::{LibraryVersion, TargetRelease, TuningChoices, TuningRequest, tune_collective};
 
+const BARRIER_PRELOADED: &str = "Not judged: a barrier has no sizes to compare; netsig run chooses for it.";
+
 const BARRIER_RULES: &str = "Not judged: a barrier has no sizes to compare; netsig tune writes rules for it.";
 
 const NO_MORE: &str = "None: netsig run gains no more than settings do.";
@@ -149,6 +151,9 @@ impl<'a> ChangeJudge<'a> {
 
     /// The change by the preloaded library.
     fn preloaded(&self) -> Result<WorthwhileChange, String> {
+        if !self.subject.collective.has_data() {
+            return Err(BARRIER_PRELOADED.to_owned());
+        }
         self.refuse_incomparable()?;
         let flavour = ranking::flavour(self.profile).unwrap_or(MpiFlavour::OpenMpi);
         let clustered = self.profile.clustered();
