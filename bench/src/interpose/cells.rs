@@ -24,11 +24,10 @@ use crate::harness::learn::PROFILE;
 use crate::harness::plan::{self, PlannedCell};
 use crate::harness::root;
 
-/// An algorithm of both MPI libraries for each collective, by its name as a library algorithm.
-const SHARED_ALGORITHMS: [(Collective, &str); 3] = [
+/// An algorithm of both MPI libraries for each collective but reductions, by its name as a library algorithm.
+const SHARED_ALGORITHMS: [(Collective, &str); 2] = [
     (Collective::Alltoall, "library:pairwise"),
     (Collective::Bcast, "library:binomial"),
-    (Collective::Allreduce, "library:recursive-doubling"),
 ];
 
 /// A way to run the algorithms.
@@ -127,10 +126,14 @@ impl InterposeBench<'_> {
 
     /// The ways in the order of a round.
     fn ways(&self, round: u32, choices: &CellChoices) -> Vec<(CallWay, &'static str)> {
+        let has_cells = |way: CallWay| {
+            choices
+                .iter()
+                .any(|(cell, choice)| !way.algorithms(*cell, choice).is_empty())
+        };
         let is_measured = |(way, _): &(CallWay, &str)| match way {
             CallWay::Before => self.earlier_library.is_some(),
-            CallWay::SameOrder => choices.keys().any(|cell| cell.collective.is_reduction()),
-            _ => true,
+            way => has_cells(*way),
         };
         let mut ways: Vec<_> = WAYS.into_iter().filter(is_measured).collect();
         if round.is_multiple_of(2) {
@@ -220,17 +223,21 @@ impl CallWay {
     /// The algorithms that this way measures in a cell.
     fn algorithms(self, cell: BenchCell, choice: &str) -> BTreeSet<&str> {
         match self {
-            Self::Plain => [LIBRARY, choice, shared_algorithm(cell.collective)].into(),
+            Self::Plain => [LIBRARY, choice]
+                .into_iter()
+                .chain(shared_algorithm(cell.collective))
+                .collect(),
             Self::SameOrder if !cell.collective.is_reduction() => BTreeSet::new(),
+            Self::Same if shared_algorithm(cell.collective).is_none() => BTreeSet::new(),
             Self::Passed | Self::Chosen | Self::SameOrder | Self::Before | Self::Same => [LIBRARY].into(),
         }
     }
 }
 
 /// The algorithm of [`SHARED_ALGORITHMS`] for a collective.
-pub(super) fn shared_algorithm(collective: Collective) -> &'static str {
+pub(super) fn shared_algorithm(collective: Collective) -> Option<&'static str> {
     let shared = SHARED_ALGORITHMS.iter().find(|(other, _)| *other == collective);
-    shared.map_or(LIBRARY, |(_, name)| name)
+    shared.map(|(_, name)| *name)
 }
 
 /// The name of the algorithm that runs a method of a profile in place of the library's call.

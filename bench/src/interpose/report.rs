@@ -65,7 +65,7 @@ static CELLS: &[TableColumn<InterposeRow>] = &[
     ("choice/interposed", |row| ratio(row.choice_s / row.interposed_s)),
     ("passed on/library", |row| ratio(row.passed_s / row.library_s)),
     ("same algorithm, interposed/library", |row| {
-        ratio(row.same_interposed_s / row.same_library_s)
+        row.same_ratio().map(ratio).unwrap_or_default()
     }),
     ("earlier/present version", |row| {
         row.earlier_over_present().map(ratio).unwrap_or_default()

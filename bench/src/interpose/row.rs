@@ -40,9 +40,9 @@ pub(super) struct InterposeRow {
     /// The schedule in the report of the earlier build.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) before_ran: Option<String>,
-    /// An algorithm of the library, run by the library and by the preloaded library.
-    pub(super) same_library_s: Seconds,
-    pub(super) same_interposed_s: Seconds,
+    /// An algorithm of the library, run by the library and by the preloaded library; not of reductions.
+    pub(super) same_library_s: Option<Seconds>,
+    pub(super) same_interposed_s: Option<Seconds>,
     /// True if the processors were busy, so that the cell is not judged.
     pub(super) busy: bool,
 }
@@ -129,9 +129,9 @@ impl InterposeRow {
             upper: interval.map(|(_, upper)| upper),
             before_s: earlier_times.map(|_| time(CallWay::Before, LIBRARY)).transpose()?,
             before_ran: earlier_times.map(|_| ran(CallWay::Before)),
-            same_library_s: time(CallWay::Plain, same)?,
-            same_interposed_s: time(CallWay::Same, LIBRARY)?,
-            busy: [LIBRARY, choice, same].into_iter().any(is_busy),
+            same_library_s: same.map(|name| time(CallWay::Plain, name)).transpose()?,
+            same_interposed_s: same.map(|_| time(CallWay::Same, LIBRARY)).transpose()?,
+            busy: [LIBRARY, choice].into_iter().chain(same).any(is_busy),
         })
     }
 
@@ -153,6 +153,11 @@ impl InterposeRow {
     /// The library's time over the time under the profile.
     pub(super) fn gain(&self) -> f64 {
         self.library_s / self.interposed_s
+    }
+
+    /// The time of an algorithm of the library, run by the preloaded library, over that of the library's own.
+    pub(super) fn same_ratio(&self) -> Option<f64> {
+        Some(self.same_interposed_s? / self.same_library_s?)
     }
 
     /// The gain with the earlier build.
