@@ -8,7 +8,7 @@ use netsig_model::predict::penalty::geometric_mean;
 
 use super::goals::{REDUCTIONS, goals_of_cells, goals_of_programs};
 use super::programs::ProgramRow;
-use super::row::InterposeRow;
+use super::row::{InterposeRow, InterposeRows};
 use super::saved::SavedRow;
 use super::speed_verdict::SpeedVerdict;
 use super::{InterposeOutcome, saved, sorts};
@@ -119,7 +119,7 @@ pub(super) fn write(outcome: &InterposeOutcome, passing: Vec<BenchGoal>, results
     }
     goals.extend(passing);
     let mut report = BenchReport::new(results, &goals, "netsig's own measurement");
-    same_order_figures(&mut report, &outcome.rows.same_order);
+    same_order_figures(&mut report, &outcome.rows);
     let all: Vec<&InterposeRow> = outcome.rows.cells.iter().collect();
     let (busy, judged): (Vec<&InterposeRow>, Vec<&InterposeRow>) = all.iter().partition(|row| row.busy);
     let has_versions = all.iter().any(|row| row.before_s.is_some());
@@ -157,24 +157,28 @@ pub(super) fn write(outcome: &InterposeOutcome, passing: Vec<BenchGoal>, results
     report.publish()
 }
 
-/// The gain of reductions that keep their bits, and what the report says that they leave.
-fn same_order_figures(report: &mut BenchReport, rows: &[InterposeRow]) {
-    let judged = judged_reductions(rows);
+/// The gain of reductions that keep their bits, what the report says that they leave, and what any order saves in fact.
+fn same_order_figures(report: &mut BenchReport, rows: &InterposeRows) {
+    let [judged, any_order] = [&rows.same_order, &rows.cells].map(|of_mode| judged_reductions(of_mode));
     if judged.is_empty() {
         return;
     }
     let about = format!("{REDUCTIONS} whose results keep their bits");
     let replaced = judged.iter().filter(|row| row.ran != LIBRARY);
     let gains = judged.iter().map(|row| row.gain());
-    let sum = |seconds: fn(&InterposeRow) -> f64| judged.iter().map(|row| seconds(row)).sum::<f64>();
-    let left = sum(|row| row.left_s.unwrap_or(0.0)) / sum(|row| row.interposed_s.0);
+    let library: f64 = judged.iter().map(|row| row.library_s.0).sum();
+    let left: f64 = judged.iter().filter_map(|row| row.left_s).sum();
+    let saved: f64 = any_order.iter().map(|row| row.library_s.0 - row.interposed_s.0).sum();
+    let percent = |seconds: f64| ratio(100.0 * seconds / library);
     let counts = format!("{} of {}", replaced.count(), judged.len());
     report.figure(format!("{about}: cells that a schedule ran"), counts);
     report.figure(format!("{about}: library/with, ×"), mean(gains));
     report.figure(
-        format!("{about}: left in the report, % of their time"),
-        ratio(100.0 * left),
+        format!("{about}: left in the report, % of the library's time"),
+        percent(left),
     );
+    let saved_name = format!("{REDUCTIONS}: saved in fact by any order, % of the library's time");
+    report.figure(saved_name, percent(saved));
 }
 
 /// The judged rows of reductions.
